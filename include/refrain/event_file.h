@@ -1,0 +1,43 @@
+/* event_file.h: events as recorded, one file per process (modes events and both).
+ *
+ * A header, then records of 8-byte words in the order in which they happened. The file grows by windows that are mapped
+ * one after the other, so that a killed process keeps what it wrote. A record does not cross a window: a first word of
+ * 0 before bytes_used means that the records go on at the next multiple of REFRAIN_EVENTS_WINDOW_BYTES. Names, call
+ * sites and communicators are those of the region file beside it. Little-endian.
+ *
+ *     word 0: kind | thread << 8 | n_words << 24 | value << 32      (n_words counts all words of the record)
+ *     word 1: ticks
+ *     word 2: id                        (kind-dependent)
+ *     words 3 .. 6: parameters          (OPERATION: in trace.h's order)
+ */
+#ifndef REFRAIN_EVENT_FILE_H
+#define REFRAIN_EVENT_FILE_H
+
+#include <stdint.h>
+
+#define REFRAIN_EVENTS_MAGIC "refevts\n"
+#define REFRAIN_EVENTS_VERSION 1u
+#define REFRAIN_EVENTS_HEADER_BYTES 64u
+#define REFRAIN_EVENTS_WINDOW_BYTES (1u << 20)
+
+enum refrain_record_kind {
+    REFRAIN_RECORD_NONE = 0,
+    REFRAIN_RECORD_ENTER,        /* id: number of the function's slot */
+    REFRAIN_RECORD_LEAVE,        /* id: the same */
+    REFRAIN_RECORD_CALL_ENTER,   /* id: reference of the call site */
+    REFRAIN_RECORD_CALL_LEAVE,   /* id: the same */
+    REFRAIN_RECORD_OPERATION,    /* value: enum refrain_operation; id: reference of the call site; then its parameters.
+                                    COMPLETE of a receive carries request, source, tag, bytes */
+    REFRAIN_RECORD_REGION_ENTER, /* id: reference of the region name */
+    REFRAIN_RECORD_REGION_LEAVE, /* id: the same */
+};
+
+struct refrain_events_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t header_bytes;
+    uint64_t bytes_used; /* end of the last whole record */
+    uint64_t reserved[5];
+};
+
+#endif

@@ -1,0 +1,107 @@
+/* settings.h: the REFRAIN_* variables and the sizes that follow from them (monitor and tools).
+ *
+ *     variable                default     meaning
+ *     REFRAIN_MODE            stat        stat | events | both | off
+ *     REFRAIN_DIRECTORY       .           where the trace directory is made
+ *     REFRAIN_TOTAL_MEMORY    16M         bytes per process, in memory and on disk, for everything refrain keeps
+ *     REFRAIN_FORMULA_LENGTH  0           most items of one formula (the paper's is 18); 0: as the pool allows
+ *     REFRAIN_THREADS         from OMP_NUM_THREADS, else 1    threads that are traced
+ *     REFRAIN_THROTTLE        on          on | off: a function that was called 100,000 times and took less than 10
+ *                                         microseconds a time makes no more events (the rule of TAU_THROTTLE)
+ *     REFRAIN_CLOCK           tsc         tsc | gettime
+ *     REFRAIN_VERBOSE         off         say on standard error what was set up and written
+ *
+ * Sizes take K, M, G (1024s), upper or lower case, with or without B or iB. Switches take on, true, yes, 1 and off,
+ * false, no, 0. The default of REFRAIN_TOTAL_MEMORY is the one of Score-P's SCOREP_TOTAL_MEMORY, so that a job that ran
+ * under it has the memory refrain takes. Nothing here allocates or prints.
+ */
+#ifndef REFRAIN_SETTINGS_H
+#define REFRAIN_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <strings.h>
+
+#define REFRAIN_DEFAULT_TOTAL_MEMORY ((uint64_t)16 << 20)
+#define REFRAIN_SHADOW_STACK_ENTRIES 16384u /* activations open at once in a thread */
+#define REFRAIN_SHADOW_ENTRY_BYTES 48u
+#define REFRAIN_THROTTLE_CALLS 100000u
+#define REFRAIN_THROTTLE_NS 10000u
+#define REFRAIN_SITE_TABLE_ENTRIES 4096u /* MPI call sites of a thread */
+#define REFRAIN_SITE_ENTRY_BYTES 24u
+#define REFRAIN_OUTSIDE_FIXED_BYTES                                                                                    \
+    ((uint64_t)1536 << 10) /* libraries, request, communicator and type tables, event window */
+#define REFRAIN_MAXIMUM_THREADS 256u
+#define REFRAIN_MAXIMUM_FORMULA_LENGTH 1024u
+
+/* Reads a size; false when `text` is none or does not fit 64 bits. */
+static inline bool refrain_settings_size(const char *text, uint64_t *bytes) {
+    uint64_t n = 0;
+    const char *p = text;
+    if (*p < '0' || *p > '9')
+        return false;
+    for (; *p >= '0' && *p <= '9'; p++) {
+        if (n > (UINT64_MAX - 9) / 10)
+            return false;
+        n = n * 10 + (uint64_t)(*p - '0');
+    }
+    unsigned shift = 0;
+    switch (*p) {
+    case 'k':
+    case 'K':
+        shift = 10;
+        break;
+    case 'm':
+    case 'M':
+        shift = 20;
+        break;
+    case 'g':
+    case 'G':
+        shift = 30;
+        break;
+    default:
+        break;
+    }
+    if (shift)
+        p++;
+    if (shift && (*p == 'i' || *p == 'I') && (p[1] == 'b' || p[1] == 'B'))
+        p += 2;
+    else if (*p == 'b' || *p == 'B')
+        p++;
+    if (*p != 0 || (shift && n >> (64 - shift)))
+        return false;
+    *bytes = n << shift;
+    return true;
+}
+
+/* Reads a switch; false when `text` is none. */
+static inline bool refrain_settings_switch(const char *text, bool *value) {
+    static const char *const on[] = {"on", "true", "yes", "1"}, *const off[] = {"off", "false", "no", "0"};
+    for (unsigned i = 0; i < 4; i++) {
+        if (strcasecmp(text, on[i]) == 0) {
+            *value = true;
+            return true;
+        }
+        if (strcasecmp(text, off[i]) == 0) {
+            *value = false;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Bytes that the monitor keeps outside the region, for `threads` threads. */
+static inline uint64_t refrain_settings_outside_bytes(uint32_t threads) {
+    uint64_t each = (uint64_t)REFRAIN_SHADOW_STACK_ENTRIES * REFRAIN_SHADOW_ENTRY_BYTES +
+                    (uint64_t)REFRAIN_SITE_TABLE_ENTRIES * REFRAIN_SITE_ENTRY_BYTES;
+    return REFRAIN_OUTSIDE_FIXED_BYTES + threads * each;
+}
+
+/* Bytes of a process's region, which is its trace file: what is left of `total`, in pages; 0 when nothing is left. */
+static inline uint64_t refrain_settings_region_bytes(uint64_t total, uint32_t threads) {
+    uint64_t outside = refrain_settings_outside_bytes(threads);
+    return total <= outside ? 0 : (total - outside) & ~(uint64_t)4095;
+}
+
+#endif

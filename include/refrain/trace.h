@@ -1,0 +1,252 @@
+/* trace.h: the region, which is the trace file of one process (monitor -> reader).
+ *
+ *     0             4096
+ *     | header      | pool: everything else, handed out once, in units of 16 bytes, never taken back ...      | free |
+ *                     units (tree, strings, slots), threads, calls, communicators, formulas, archives
+ *
+ * The size is REFRAIN_TOTAL_MEMORY less what the monitor needs outside, fixed before the first event; the blocks are
+ * reserved on disk, so that a full disk is met at the start and not in the middle. Little-endian. Offsets are bytes
+ * from the region's start; "references" are offsets / 16 in 32 bits; 0 is none. The working form is the file form: a
+ * process that is killed leaves what it had learned, and a reader beside a running one copies learner by learner.
+ *
+ * Structural changes of a learner are guarded by its thread's journal: the old image is copied there first, so that a
+ * reader undoes what a kill cut short. Everything else is one store of at most 8 bytes that commits what was written
+ * before it. x86 keeps stores in order, so a compiler barrier is all that is needed.
+ */
+#ifndef REFRAIN_TRACE_H
+#define REFRAIN_TRACE_H
+
+#include <refrain/formula.h>
+#include <stdint.h>
+
+#define REFRAIN_MAGIC "refrain\n"
+#define REFRAIN_TRACE_VERSION 1u
+#define REFRAIN_HEADER_BYTES 4096u
+#define REFRAIN_UNIT_BYTES 16u /* pool granularity */
+#define REFRAIN_TRACE_SUFFIX ".refrain"
+/* In app-<date>-<time>.refrain/: rank-<n>.trace (the region), rank-<n>.events (event_file.h) */
+#define REFRAIN_REGION_NAME "rank-%d.trace"
+#define REFRAIN_EVENTS_NAME "rank-%d.events"
+
+enum refrain_mode { REFRAIN_MODE_OFF = 0, REFRAIN_MODE_STAT = 1, REFRAIN_MODE_EVENTS = 2, REFRAIN_MODE_BOTH = 3 };
+
+/* What was turned away or given up. Each has a line in `refrain info`. */
+enum refrain_loss {
+    REFRAIN_LOSS_UNITS,          /* units whose tables did not fit the region */
+    REFRAIN_LOSS_THREADS,        /* threads beyond REFRAIN_THREADS */
+    REFRAIN_LOSS_DEPTH,          /* activations beyond the shadow stack */
+    REFRAIN_LOSS_INTERRUPTED,    /* probes that a signal handler ran inside another probe */
+    REFRAIN_LOSS_LEARNERS,       /* learners that fell back to a summary */
+    REFRAIN_LOSS_SUMMARY_VALUES, /* values that only a summary holds */
+    REFRAIN_LOSS_CALLS,          /* MPI calls for whose call site there was no room: not in the trace */
+    REFRAIN_LOSS_REQUESTS,       /* requests beyond the request table: their completion is not in the trace */
+    REFRAIN_LOSS_COMMUNICATORS,  /* communicators beyond the table: shown without members */
+    REFRAIN_LOSS_EVENTS,         /* recorded events that could not be written (modes events and both) */
+    REFRAIN_LOSS_FORKS,          /* processes forked: the child is not traced */
+    REFRAIN_LOSS_REGIONS,        /* region ends without a begin */
+    REFRAIN_LOSS_WINDOWS,        /* windows and files beyond their table */
+    REFRAIN_LOSS_TYPES,          /* datatypes beyond their table: bytes of their messages are unknown */
+    REFRAIN_LOSSES
+};
+
+/* Values that a slot's successor sequence takes. Everything not below is a slot's number: control went there. */
+#define REFRAIN_NEXT_EXIT ((int64_t)-1)            /* the activation ended */
+#define REFRAIN_NEXT_UNWIND(n) ((int64_t)-2 - (n)) /* n further activations were abandoned with it (longjmp) */
+#define REFRAIN_NEXT_CALL ((int64_t)1 << 32)       /* + reference of struct refrain_call_site: an MPI call began */
+#define REFRAIN_NEXT_OPERATION ((int64_t)1 << 33)  /* + enum refrain_operation: inside an MPI call */
+#define REFRAIN_NEXT_REGION ((int64_t)1 << 34)     /* + reference of struct refrain_region_name: a user region began */
+
+#define REFRAIN_SLOT_CALL 1u     /* about to call: when a call returns, control is at the slot after it */
+#define REFRAIN_SLOT_MPI_CALL 2u /* the call is one of an MPI function by name */
+#define REFRAIN_SLOT_FUNCTION 4u /* slot [0] of a function */
+
+/* A place: what came next, and how long until the next clock read. 96 bytes. A block is the span from the last clock
+ * read before the place was left to the next one; all blocks of a thread add up to its run time. */
+struct refrain_slot {
+    struct refrain_learner next; /* slot [0] of a decision or loop: the decisions or counts instead */
+    uint64_t count; /* blocks that ended from here; slot [0] of a loop: iterations not yet fed as a count; slot [1] of a
+                       function: activations begun, as `ticks` is the duration of those ended */
+    uint64_t ticks; /* their total */
+    uint32_t number;       /* of this slot, unique in the process and the same for all threads */
+    uint32_t flags;        /* REFRAIN_SLOT_* */
+    uint32_t throttled_at; /* slot [1] of a function: its last activation that was seen, 0 = not throttled */
+    uint32_t profile;      /* reference of the block's profile over the visits, 0 = none */
+};
+
+/* How the blocks that began at a slot changed over the visits: visit v is counted in ticks[v >> shift]. When the last
+ * one is full, neighbours are added up and shift grows by one. */
+#define REFRAIN_PROFILE_BUCKETS 32u
+struct refrain_profile {
+    uint32_t shift;
+    uint32_t reserved[3];
+    uint64_t ticks[REFRAIN_PROFILE_BUCKETS];
+};
+
+/* A translation unit as copied from the executable. */
+struct refrain_unit_record {
+    uint64_t next;    /* offset of the next unit, 0 = last */
+    uint64_t nodes;   /* offset of n_nodes struct refrain_node (unit.h) */
+    uint64_t strings; /* offset */
+    uint64_t slots;   /* offset of n_slots struct refrain_slot of thread 0; thread t's are t * n_slots further */
+    uint32_t n_nodes, n_slots, strings_bytes;
+    uint32_t first_slot; /* number of the unit's slot 0 */
+};
+
+/* One per thread, in a row. */
+struct refrain_thread {
+    uint64_t start_ticks;
+    uint64_t last_ticks; /* last clock read */
+    uint32_t started;    /* 1 once a thread has taken this record */
+    uint32_t ended;
+    struct refrain_slot root; /* where the thread is before and between its outermost activations */
+    uint32_t journal;         /* reference of struct refrain_journal */
+    uint32_t reserved;
+    uint64_t changes; /* structural changes begun and ended: odd while one is under way. A reader beside a running
+                         process takes what it copied for whole when this is even and the same before and after */
+    uint64_t reserved64[2];
+};
+
+/* Undo record of one structural change. While `learner` is not 0, the learner there and its formula are to be read from
+ * here. */
+struct refrain_journal {
+    uint64_t learner; /* offset of the learner being changed, 0 = none */
+    struct refrain_learner before;
+    uint32_t formula_bytes;
+    uint32_t capacity_bytes;
+    uint32_t archive_last_used; /* of the formula's last archive chunk */
+    uint32_t reserved;
+    uint8_t formula[]; /* struct refrain_formula and its items */
+};
+
+/* Operations inside an MPI call and the parameters learned for each, in this order. A rank is one of the operation's
+ * communicator (of its remote group where it is an intercommunicator); `comm` is an index of struct
+ * refrain_communicator; `request` is an index in the request table, which hands out the lowest free index, so that a
+ * replay knows it. */
+enum refrain_operation {
+    REFRAIN_OP_SEND = 1,        /* dest, tag, bytes, comm */
+    REFRAIN_OP_RECV,            /* source, tag, bytes, comm: as they actually were; after the call returned */
+    REFRAIN_OP_ISEND,           /* dest, tag, bytes, comm; takes a request */
+    REFRAIN_OP_IRECV,           /* comm; takes a request. source, tag, bytes follow here when it completes */
+    REFRAIN_OP_SEND_INIT,       /* dest, tag, bytes, comm; takes a request, inactive */
+    REFRAIN_OP_RECV_INIT,       /* comm; takes a request, inactive. source, tag, bytes follow at each completion */
+    REFRAIN_OP_START,           /* request: of a persistent one */
+    REFRAIN_OP_COMPLETE,        /* request: it completed; non-persistent ones are given back */
+    REFRAIN_OP_CANCELLED,       /* request: it completed without a message */
+    REFRAIN_OP_FREE,            /* request: given back without completion being seen */
+    REFRAIN_OP_COLLECTIVE,      /* root (or -1), sent, received, comm */
+    REFRAIN_OP_ICOLLECTIVE,     /* root (or -1), sent, received, comm; takes a request */
+    REFRAIN_OP_COLLECTIVE_INIT, /* root, sent, received, comm; takes a request, inactive */
+    REFRAIN_OP_RMA,             /* target, bytes, window */
+    REFRAIN_OP_IO,              /* bytes, file */
+    REFRAIN_OP_NOTHING,         /* takes a request that carries no message (MPI_PROC_NULL, generalised, I/O ...) */
+    REFRAIN_OPERATIONS
+};
+#define REFRAIN_PARAMETERS 4
+
+/* Root of a collective in an intercommunicator (MPI_ROOT): this rank itself, which is not of the remote group. */
+#define REFRAIN_ROOT_SELF (-2)
+
+/* The learners of one operation at one call site. */
+struct refrain_operation_record {
+    uint32_t next;             /* reference of the site's next operation record */
+    uint32_t operation;        /* enum refrain_operation */
+    uint64_t after_return;     /* 1: told after the MPI function returned, so that the time inside ended before it */
+    struct refrain_slot after; /* what came after the operation */
+    struct refrain_learner parameter[REFRAIN_PARAMETERS]; /* as enum refrain_operation lists them: for IRECV and
+                                                             RECV_INIT source, tag, bytes, comm as well */
+};
+
+/* Where an MPI function is called from: a node's slot where the source says so, else the return address. Per thread. */
+struct refrain_call_site {
+    uint32_t next;           /* reference of the thread's next call site */
+    uint32_t function;       /* index in mpi_calls.def */
+    uint32_t slot;           /* number of the slot the call was made from, when first seen */
+    uint32_t operations;     /* reference of the first operation record */
+    uint64_t return_address; /* less the load address of its object; 0 where `slot` is an MPI_CALL for this function */
+    uint32_t object;         /* reference of struct refrain_name: the object's path, 0 with return_address 0 */
+    uint32_t thread;
+    struct refrain_slot inside; /* begins with the call; its blocks are time spent in MPI */
+};
+
+struct refrain_name {
+    uint32_t length;
+    char text[]; /* NUL-terminated */
+};
+
+/* A user region (refrain.h), per thread. */
+struct refrain_region_name {
+    uint32_t next;
+    uint32_t name; /* reference of struct refrain_name */
+    uint32_t thread;
+    uint32_t reserved;
+    struct refrain_slot inside;
+};
+
+/* Communicators, in the order of their index. 0 is MPI_COMM_WORLD, 1 MPI_COMM_SELF. (leader, ordinal) names a
+ * communicator alike on all its members: the world rank of its rank 0 and a number that this one gave it. */
+struct refrain_communicator {
+    uint32_t next; /* reference of the next one */
+    uint32_t index;
+    int32_t leader; /* -1: not agreed upon (beyond the table, or not of this MPI_COMM_WORLD) */
+    uint32_t ordinal;
+    int32_t size; /* of the local group */
+    int32_t my_rank;
+    int32_t remote_size; /* intercommunicator, else 0 */
+    uint32_t members;    /* reference of size + remote_size int32_t world ranks (-1 unknown); 0: the identity */
+    uint32_t name;       /* reference of struct refrain_name, 0 = none */
+    uint32_t parent;     /* index + 1 of the communicator it was made from, 0 = none */
+    uint32_t topology;   /* reference of struct refrain_topology, 0 = none */
+    uint32_t reserved;
+};
+
+struct refrain_topology {
+    uint32_t n_dimensions; /* Cartesian */
+    uint32_t reserved[3];
+    int32_t values[]; /* dimensions, then periods, then own coordinates */
+};
+
+struct refrain_clock_pair {
+    uint64_t ticks;
+    uint64_t realtime_ns;  /* CLOCK_REALTIME, since the epoch */
+    uint64_t monotonic_ns; /* CLOCK_MONOTONIC */
+};
+
+struct refrain_header {
+    char magic[8];    /* REFRAIN_MAGIC; written last */
+    uint32_t version; /* REFRAIN_TRACE_VERSION */
+    uint32_t header_bytes;
+    uint64_t bytes;        /* of the region and the file */
+    uint64_t pool_used;    /* offset of the first free byte */
+    uint64_t pool_control; /* bytes at the end that only control flow may take */
+    uint32_t mode;         /* enum refrain_mode */
+    uint32_t formula_length;
+    int32_t rank; /* in MPI_COMM_WORLD; -1 while unknown, 0 without MPI */
+    int32_t size; /* of MPI_COMM_WORLD; 0 while unknown, 1 without MPI */
+    uint32_t pid;
+    uint32_t finished; /* 1: the process came to its end by itself */
+    uint32_t clock;    /* 0 TSC, 1 clock_gettime */
+    uint32_t n_threads;
+    uint64_t threads;       /* offset of struct refrain_thread[n_threads] */
+    uint64_t units;         /* offset of the first unit */
+    uint64_t call_sites;    /* reference of the first */
+    uint64_t regions;       /* reference of the first user region name */
+    uint64_t communicators; /* reference of the first */
+    uint32_t n_slots;
+    uint32_t n_communicators;
+    struct refrain_clock_pair start, last; /* last: refreshed now and then, and at the end */
+    uint64_t outside_bytes;                /* what the monitor reserved outside the region */
+    uint64_t losses[REFRAIN_LOSSES];
+    uint32_t executable;  /* reference of struct refrain_name: path */
+    uint32_t environment; /* reference of struct refrain_name: REFRAIN_* settings, one NAME=value a line */
+    uint32_t host;
+    uint32_t mpi_library; /* version string, 0 without MPI */
+    uint32_t start_directory;
+    uint32_t call_slots; /* MPI functions known to the writer (length of mpi_calls.def) */
+    uint32_t mpi_thread_level;
+    uint32_t request_high_water;
+    uint64_t boot_id[2]; /* same on processes that share a TSC */
+    uint64_t dropped_probes;
+    uint64_t tree_bytes, slot_bytes; /* what the tables took of the pool */
+};
+
+#endif

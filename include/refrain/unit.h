@@ -1,0 +1,132 @@
+/* unit.h: what instrumented C carries and calls (instrumentor -> monitor).
+ *
+ * The instrumentor writes the declarations below, word for word, into the head of every file it edits (so that no
+ * header is needed to compile it), and at its end the unit's tables:
+ *
+ *     struct refrain_unit -> nodes[]   the program tree of the translation unit, parents before children
+ *                         -> strings   NUL-terminated names, addressed by byte offset; offset 0 is ""
+ *     a constructor that calls refrain_register()
+ *
+ * Replay does not interpret C: a probe tells the monitor where control is, and the monitor learns, for each place, what
+ * came next (yan-jin-schmidt section 3.2, "branch sequences": the order of the clocks gives the control flow). A place
+ * is a *slot*. Each node that has a probe owns consecutive slots, numbered within the unit from 0:
+ *
+ *     kind                        slots  meaning
+ *     REFRAIN_FUNCTION              2    [0] the body has begun, [1] whole activations: their count and duration
+ *     REFRAIN_IF, _CONDITIONAL,     3    [0] the decision (sequence of 0 and 1), [1] true was chosen, [2] false
+ *       _AND, _OR
+ *     REFRAIN_WHILE, _FOR, _DO      3    [0] the loop count, [1] the condition held, [2] it did not
+ *     REFRAIN_CALL, _MPI_CALL,      2    [0] about to call, [1] a call has returned
+ *       _MACRO
+ *     REFRAIN_SWITCH                1    about to choose a label
+ *
+ * Nothing has to be complete: what has no probe is absorbed by the place before it, and the order of everything that
+ * has one is still exact. Threads: every function here may be called from any thread and, once tables are registered,
+ * from a signal handler. None of them allocates, prints, changes errno or calls back.
+ */
+#ifndef REFRAIN_UNIT_H
+#define REFRAIN_UNIT_H
+
+enum refrain_node_kind {
+    REFRAIN_UNIT = 0,        /* node 0 of every unit: name = source file as given to the compiler */
+    REFRAIN_FUNCTION = 1,    /* name = function */
+    REFRAIN_BLOCK = 2,       /* sequential block; no slots */
+    REFRAIN_IF = 3,          /* if (c) */
+    REFRAIN_CONDITIONAL = 4, /* c ? a : b */
+    REFRAIN_AND = 5,         /* a && b: decision = value of a */
+    REFRAIN_OR = 6,          /* a || b: decision = value of a */
+    REFRAIN_WHILE = 7,
+    REFRAIN_FOR = 8,
+    REFRAIN_DO = 9,
+    REFRAIN_SWITCH = 10,
+    REFRAIN_CALL = 11,     /* name = callee, "" through a pointer */
+    REFRAIN_MPI_CALL = 12, /* name = MPI function */
+    REFRAIN_MACRO = 13,    /* statement made by a macro that may reach an event; name = the macro */
+    REFRAIN_BREAK = 14,
+    REFRAIN_CONTINUE = 15,
+    REFRAIN_RETURN = 16,
+    REFRAIN_GOTO = 17,  /* name = label, "" when computed */
+    REFRAIN_LABEL = 18, /* name = label */
+    REFRAIN_CASE = 19,  /* case or default */
+    REFRAIN_NODE_KINDS
+};
+
+#define REFRAIN_NO_SLOT 0xffffffffu /* node without a probe */
+
+/* Plain types only, so that the instrumented file needs no header and no feature-test macro is disturbed.
+ * unsigned int is 32 bits wide on every platform refrain supports. */
+struct refrain_node {
+    unsigned int kind;   /* enum refrain_node_kind */
+    unsigned int parent; /* index of the enclosing node; 0 for node 0 itself */
+    unsigned int slot;   /* first slot of this node within the unit, or REFRAIN_NO_SLOT */
+    unsigned int line;   /* 1-based line in `file` as the compiler reports it (#line honoured) */
+    unsigned int column; /* 1-based, 0 when unknown */
+    unsigned int name;   /* offset in strings */
+    unsigned int file;   /* offset in strings */
+};
+
+/* Probes that are of use only when certain functions make events are switched on at run time: what is defined in
+ * another file is not known before the program is linked. `*to` goes on when `*from` is on; `from` is null where
+ * nothing defines it (a function that was not instrumented). A function that makes events, defined in another unit, is
+ * found through the byte refrain_speaks_<name> that its unit exports. */
+struct refrain_dependency {
+    unsigned char *to;
+    const unsigned char *from;
+};
+
+#define REFRAIN_UNIT_VERSION 1u
+
+struct refrain_unit {
+    unsigned int version; /* REFRAIN_UNIT_VERSION */
+    unsigned int n_nodes;
+    unsigned int n_slots;
+    unsigned int strings_bytes;
+    const struct refrain_node *nodes;
+    const char *strings;
+    unsigned char *on;         /* by slot: is the probe with this first slot to be run? The monitor writes it */
+    const unsigned char *base; /* by slot: 1 on from the start, 0 when a dependency is on. Null: all are on, always */
+    const struct refrain_dependency *dependencies;
+    unsigned long n_dependencies;
+    /* Written by the monitor at registration; zero in the object file. */
+    unsigned long record; /* offset of this unit's record in the region, 0 while it has none */
+    void *slots;          /* this unit's slots of the first thread */
+    struct refrain_unit *next;
+};
+
+/* One activation of an instrumented function. It lives in the function's own frame:
+ *
+ *     struct refrain_frame refrain__f __attribute__((__cleanup__(refrain_leave))) =
+ *         refrain_enter(&refrain__u, FUNCTION_SLOT, __builtin_frame_address(0));
+ *
+ * `entry` is null where the activation is not traced, and every probe then does nothing. */
+struct refrain_frame {
+    void *entry; /* the monitor's shadow-stack entry */
+    void *slots; /* this thread's slots of the unit */
+};
+
+/* Adds the unit's tables to the run. Called by the unit's constructor (priority 101), once; a dlopen'ed object may come
+ * at any time. What no longer fits the region is counted and left untraced. */
+void refrain_register(struct refrain_unit *unit);
+
+/* Takes the unit out of the list when its object is unloaded; what was learned stays in the trace. Called by the unit's
+ * destructor (priority 101). */
+void refrain_unregister(struct refrain_unit *unit);
+
+/* Opens an activation: the function whose slot is `slot` has been entered. `frame_address` orders activations on the
+ * stack so that those abandoned by longjmp are found. */
+struct refrain_frame refrain_enter(struct refrain_unit *unit, unsigned int slot, void *frame_address);
+
+/* Closes it, after the return expression was evaluated. Runs as the cleanup of refrain_frame. */
+void refrain_leave(struct refrain_frame *frame);
+
+/* Control is at `slot` (call, switch, macro). */
+void refrain_at(struct refrain_frame *frame, unsigned int slot);
+
+/* A decision: feeds `value != 0` to [slot], moves to slot + 1 (true) or slot + 2 (false), returns value != 0. */
+int refrain_if(struct refrain_frame *frame, unsigned int slot, int value);
+
+/* A loop condition, evaluated before (while, for) or after (do) each iteration: counts it when true, feeds the count to
+ * [slot] when false; moves and returns as refrain_if. */
+int refrain_loop(struct refrain_frame *frame, unsigned int slot, int value);
+
+#endif

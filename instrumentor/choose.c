@@ -1,0 +1,189 @@
+/* choose.c: what gets a probe (construct.h).
+ *
+ * By default what can reach an event: MPI calls, calls to code that this file does not show, calls to functions of the
+ * file that are traced themselves, and the decisions and loops around those. A function is traced when it contains one
+ * of these, or a loop, or when others may call it through a pointer. With --detail=all everything is, but nothing that
+ * the compiler decides.
+ *
+ * What is there only for functions that other files define is not certain: those may make no event. Its probe is
+ * switched on when the program starts, if they do (unit.h, struct refrain_dependency).
+ */
+#include "construct.h"
+
+static bool reaches_event(const struct refrain_constructs *constructs, const struct refrain_construct *call) {
+    if (call->callee == REFRAIN_NO_INDEX)
+        return call->outside;
+    const struct refrain_function *function = &constructs->functions[call->callee];
+    return function->traced || function->reaches;
+}
+
+static bool certainly_reaches(const struct refrain_constructs *constructs, const struct refrain_construct *call) {
+    if (call->callee == REFRAIN_NO_INDEX)
+        return call->outside && !call->elsewhere;
+    return constructs->functions[call->callee].certain;
+}
+
+static bool is_call(const struct refrain_construct *construct) {
+    return construct->kind == REFRAIN_CALL || construct->kind == REFRAIN_MPI_CALL;
+}
+
+static bool decide_function(const struct refrain_constructs *constructs, struct refrain_function *function, bool all) {
+    if (function->construct == REFRAIN_NO_INDEX || (function->traced && function->reaches && function->certain))
+        return false;
+    const struct refrain_construct *top = &constructs->items[function->construct];
+    bool reaches = function->reaches, traced = function->traced, certain = function->certain;
+    for (unsigned i = function->construct + 1; !function->reaches && i < top->after; i++)
+        function->reaches = is_call(&constructs->items[i]) && reaches_event(constructs, &constructs->items[i]);
+    for (unsigned i = function->construct + 1; !function->certain && i < top->after; i++)
+        function->certain = is_call(&constructs->items[i]) && certainly_reaches(constructs, &constructs->items[i]);
+    function->certain |= all || function->is_main;
+    if (!function->left_alone)
+        function->traced = all || function->reaches || function->has_loop || function->is_main ||
+                           (function->address_taken && !function->is_inline);
+    return function->reaches != reaches || function->traced != traced || function->certain != certain;
+}
+
+/* Functions reach events through each other: repeat until nothing changes. */
+static void decide_functions(struct refrain_constructs *constructs, bool all) {
+    bool changed = true;
+    while (changed) {
+        changed = false;
+        for (size_t i = constructs->n_functions; i-- > 0;)
+            changed |= decide_function(constructs, &constructs->functions[i], all);
+    }
+}
+
+/* Marks interesting calls and what holds them. A call without a place is told by the macro statement around it. */
+static void find_interest(struct refrain_constructs *constructs, bool all) {
+    for (size_t i = constructs->count; i-- > 0;) {
+        struct refrain_construct *construct = &constructs->items[i];
+        if (is_call(construct)) {
+            construct->interesting = all || reaches_event(constructs, construct);
+            construct->certain = all || certainly_reaches(constructs, construct);
+        }
+        if (is_call(construct) && construct->interesting && !construct->placed) {
+            unsigned up = construct->parent;
+            while (up != REFRAIN_NO_INDEX && constructs->items[up].kind != REFRAIN_MACRO)
+                up = constructs->items[up].parent;
+            if (up != REFRAIN_NO_INDEX) {
+                constructs->items[up].interesting = true;
+                constructs->items[up].certain |= construct->certain;
+            }
+        }
+        if (construct->parent != REFRAIN_NO_INDEX)
+            constructs->items[construct->parent].certain |= all || construct->certain;
+        if ((construct->interesting || construct->holds) && construct->parent != REFRAIN_NO_INDEX)
+            constructs->items[construct->parent].holds = true;
+    }
+}
+
+static bool right_holds(const struct refrain_constructs *constructs, const struct refrain_construct *construct) {
+    for (unsigned i = construct->right; i < construct->after; i++)
+        if (constructs->items[i].interesting)
+            return true;
+    return false;
+}
+
+static bool is_wanted(const struct refrain_constructs *constructs, const struct refrain_construct *construct,
+                      bool all) {
+    switch (construct->kind) {
+    case REFRAIN_FUNCTION:
+        return true;
+    case REFRAIN_CALL:
+    case REFRAIN_MPI_CALL:
+    case REFRAIN_MACRO:
+        return construct->placed && construct->interesting;
+    case REFRAIN_AND:
+    case REFRAIN_OR:
+        return construct->placed && !construct->constant && (all || right_holds(constructs, construct));
+    case REFRAIN_IF:
+    case REFRAIN_CONDITIONAL:
+    case REFRAIN_SWITCH:
+    case REFRAIN_WHILE:
+    case REFRAIN_FOR:
+    case REFRAIN_DO:
+        return construct->placed && !construct->constant && (all || construct->holds);
+    default:
+        return false;
+    }
+}
+
+static unsigned slots_of(enum refrain_node_kind kind) {
+    switch (kind) {
+    case REFRAIN_SWITCH:
+        return 1;
+    case REFRAIN_FUNCTION:
+    case REFRAIN_CALL:
+    case REFRAIN_MPI_CALL:
+    case REFRAIN_MACRO:
+        return 2;
+    default:
+        return 3;
+    }
+}
+
+static bool is_jump(enum refrain_node_kind kind) {
+    return kind >= REFRAIN_BREAK && kind <= REFRAIN_CASE;
+}
+
+/* Nodes are what has a probe, what contains one, and the jumps among those. */
+static void keep(struct refrain_constructs *constructs, unsigned first, unsigned after) {
+    for (unsigned i = after; i-- > first;) {
+        struct refrain_construct *construct = &constructs->items[i];
+        construct->kept |= construct->wanted;
+        if (construct->kept && construct->parent != REFRAIN_NO_INDEX)
+            constructs->items[construct->parent].kept = true;
+    }
+    for (unsigned i = first; i < after; i++) {
+        struct refrain_construct *construct = &constructs->items[i];
+        if (construct->parent == REFRAIN_NO_INDEX)
+            continue;
+        const struct refrain_construct *parent = &constructs->items[construct->parent];
+        if (is_jump(construct->kind) || (construct->kind == REFRAIN_BLOCK && parent->wanted))
+            construct->kept |= parent->kept;
+        if ((construct->kind == REFRAIN_MACRO || is_call(construct)) && !construct->wanted)
+            construct->kept = false; /* its contents belong to its parent */
+    }
+}
+
+/* Whether the statement it is in has the probe that stands for it. */
+static bool marked_by_macro(const struct refrain_constructs *constructs, const struct refrain_construct *construct) {
+    unsigned up = construct->parent;
+    while (up != REFRAIN_NO_INDEX && constructs->items[up].kind != REFRAIN_MACRO)
+        up = constructs->items[up].parent;
+    return up != REFRAIN_NO_INDEX && constructs->items[up].wanted;
+}
+
+unsigned refrain_choose(struct refrain_constructs *constructs, const struct refrain_instrument_options *options) {
+    unsigned slots = 0;
+    decide_functions(constructs, options->all);
+    find_interest(constructs, options->all);
+    for (size_t f = 0; f < constructs->n_functions; f++) {
+        const struct refrain_function *function = &constructs->functions[f];
+        if (function->construct == REFRAIN_NO_INDEX)
+            continue;
+        if (!function->traced) {
+            if (function->left_alone && constructs->items[function->construct].holds)
+                refrain_note(options, function->line, "function '%s' is left alone: %s", function->name,
+                             function->left_alone);
+            continue;
+        }
+        unsigned after = constructs->items[function->construct].after;
+        for (unsigned i = function->construct; i < after; i++) {
+            struct refrain_construct *construct = &constructs->items[i];
+            construct->wanted = is_wanted(constructs, construct, options->all);
+            if (construct->kind == REFRAIN_FUNCTION)
+                construct->certain |= function->certain || function->has_loop || function->address_taken;
+            construct->certain |= options->all;
+            if (construct->wanted) {
+                construct->slot = slots;
+                slots += slots_of(construct->kind);
+            } else if (construct->interesting && !marked_by_macro(constructs, construct)) {
+                refrain_note(options, construct->line, "call of '%s' stays without a probe of its own",
+                             construct->name ? construct->name : "a pointer");
+            }
+        }
+        keep(constructs, function->construct, after);
+    }
+    return slots;
+}

@@ -1,0 +1,89 @@
+/* construct.h: the constructs of a file's functions, in source order (walk.c -> choose.c -> emit.c).
+ *
+ *     function  [block [if [call] [block ...]] [return]]   one array, a construct before what it contains;
+ *     ^first    `after` of each is the index past the last construct inside it
+ */
+#ifndef REFRAIN_CONSTRUCT_H
+#define REFRAIN_CONSTRUCT_H
+
+#include "instrument.h"
+#include "source.h"
+#include <refrain/unit.h>
+
+#define REFRAIN_NO_INDEX 0xffffffffu
+
+struct refrain_construct {
+    enum refrain_node_kind kind;
+    unsigned parent; /* index; REFRAIN_NO_INDEX for functions */
+    unsigned after;  /* index past its last descendant */
+    unsigned right;  /* AND, OR: index of the first construct in the right operand */
+    unsigned line, column;
+    unsigned file;          /* index in refrain_constructs.files */
+    unsigned function;      /* index of the function it is in */
+    char *name;             /* owned; null is "" */
+    struct refrain_span at; /* placed: the condition, the call, or the place to insert at */
+    bool placed;            /* a probe may stand there */
+    bool constant;          /* the condition is absent or decided by the compiler */
+
+    /* CALL, MPI_CALL */
+    bool outside;    /* may reach an event through code that is not in this file */
+    bool elsewhere;  /* calls by name a function that another file defines */
+    unsigned callee; /* function of this file, or REFRAIN_NO_INDEX */
+
+    /* choose.c */
+    bool interesting; /* may reach an event */
+    bool certain;     /* ... whatever other files hold: its probe is always on */
+    bool holds;       /* something inside is interesting */
+    bool wanted;      /* gets a probe */
+    bool kept;        /* gets a node */
+    unsigned slot;    /* of the unit; REFRAIN_NO_SLOT */
+    unsigned node;    /* of the unit, when kept */
+};
+
+struct refrain_function {
+    CXCursor canonical;
+    char *name;             /* owned */
+    unsigned construct;     /* index of its FUNCTION construct, REFRAIN_NO_INDEX while it has none */
+    unsigned line;          /* for messages */
+    const char *left_alone; /* why it is not instrumented; null: it can be */
+    unsigned frame_offset;  /* where the frame is declared */
+    unsigned head_offset;   /* where an attribute may be written, REFRAIN_NO_INDEX: nowhere */
+    bool is_inline;
+    bool is_main;
+    bool has_loop;
+    bool address_taken;
+    bool is_static;
+    bool reaches; /* may reach an event through what it calls */
+    bool certain; /* ... whatever other files hold */
+    bool traced;  /* gets a frame */
+};
+
+struct refrain_constructs {
+    struct refrain_construct *items;
+    size_t count, capacity;
+    struct refrain_function *functions;
+    size_t n_functions, function_capacity;
+    unsigned *table; /* hash of canonical cursor -> function index + 1 */
+    size_t table_size;
+    struct refrain_list files;
+    bool calls_setjmp;
+};
+
+/* Finds all constructs of the file (walk.c). */
+void refrain_walk(struct refrain_constructs *constructs, const struct refrain_source *source,
+                  const struct refrain_instrument_options *options);
+
+/* Decides what gets a probe and numbers the slots; returns how many there are (choose.c). */
+unsigned refrain_choose(struct refrain_constructs *constructs, const struct refrain_instrument_options *options);
+
+/* Writes the instrumented file (emit.c). */
+void refrain_emit(struct refrain_constructs *constructs, const struct refrain_source *source,
+                  const struct refrain_instrument_options *options, unsigned n_slots, struct refrain_text *out);
+
+void refrain_constructs_free(struct refrain_constructs *constructs);
+
+/* A note on standard error with --verbose. */
+__attribute__((format(printf, 3, 4))) void refrain_note(const struct refrain_instrument_options *options, unsigned line,
+                                                        const char *format, ...);
+
+#endif

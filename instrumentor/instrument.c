@@ -1,0 +1,40 @@
+/* instrument.c: one C file in, one out (instrument.h). */
+#include "construct.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void refrain_note(const struct refrain_instrument_options *options, unsigned line, const char *format, ...) {
+    if (!options->verbose)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "%s: %s:%u: ", options->program, options->source, line);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+}
+
+enum refrain_instrument_status refrain_instrument(const struct refrain_instrument_options *options,
+                                                  struct refrain_text *out, struct refrain_text *reason) {
+    struct refrain_source source;
+    struct refrain_constructs constructs;
+    if (!refrain_filter_takes_file(options->filter, options->source)) {
+        refrain_text_string(reason, "the filter file excludes it");
+        return REFRAIN_INSTRUMENT_NOTHING;
+    }
+    if (!refrain_source_open(&source, options->source, options->flags, options->n_flags, options->strict,
+                             reason)) {
+        refrain_source_close(&source);
+        return REFRAIN_INSTRUMENT_LEFT_ALONE;
+    }
+    refrain_walk(&constructs, &source, options);
+    unsigned n_slots = refrain_choose(&constructs, options);
+    if (n_slots > 0)
+        refrain_emit(&constructs, &source, options, n_slots, out);
+    else
+        refrain_text_string(reason, "nothing in it is worth a probe");
+    refrain_constructs_free(&constructs);
+    refrain_source_close(&source);
+    return n_slots > 0 ? REFRAIN_INSTRUMENT_DONE : REFRAIN_INSTRUMENT_NOTHING;
+}

@@ -1,0 +1,49 @@
+/* lex.h: the tokens of a source file as they are spelled, with their byte offsets (source file -> place.c).
+ *
+ * libclang says what a construct is; where to write into it is decided on the text itself. Comments, preprocessing
+ * directives and the branches the preprocessor skipped hold no tokens.
+ */
+#ifndef REFRAIN_LEX_H
+#define REFRAIN_LEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum refrain_token_kind { REFRAIN_TOKEN_WORD, REFRAIN_TOKEN_NUMBER, REFRAIN_TOKEN_TEXT, REFRAIN_TOKEN_PUNCTUATION };
+
+struct refrain_token {
+    unsigned begin, end; /* byte offsets */
+    unsigned char kind;  /* enum refrain_token_kind */
+    unsigned pragma;     /* 1 + index of the last #pragma between this token and the one before, 0 = none */
+};
+
+struct refrain_span {
+    unsigned begin, end;
+};
+
+struct refrain_tokens {
+    const char *bytes;
+    struct refrain_token *items;
+    size_t count, capacity;
+    struct refrain_span *pragmas; /* their text after the word "pragma" */
+    size_t n_pragmas, pragma_capacity;
+};
+
+/* Cuts `bytes` into tokens, leaving out what lies in `skipped` (sorted). `tokens->bytes` points to `bytes`. */
+void refrain_lex(struct refrain_tokens *tokens, const char *bytes, size_t length, const struct refrain_span *skipped,
+                 size_t n_skipped);
+
+/* Index of the first token that begins at or after `offset`; count when there is none. */
+size_t refrain_lex_at(const struct refrain_tokens *tokens, unsigned offset);
+
+bool refrain_lex_is(const struct refrain_tokens *tokens, size_t index, const char *spelling);
+
+/* Index of the parenthesis that closes the one at `open`; count when there is none. */
+size_t refrain_lex_match(const struct refrain_tokens *tokens, size_t open);
+
+/* Whether the bytes [begin, end) hold `word` as a word. */
+bool refrain_lex_has_word(const char *bytes, struct refrain_span span, const char *word);
+
+void refrain_lex_free(struct refrain_tokens *tokens);
+
+#endif

@@ -1,0 +1,98 @@
+/* wrapper.c: the compiler wrappers (wrapper.h).
+ *
+ *     settings -> command (command.c) -> instrument each C source into a temporary -> compile it in the source's place
+ *
+ * A build never breaks: the user's command runs as it was when anything of the wrapper's own fails, when the compiler
+ * rejects the instrumented file, and it is the user's command on the user's file whose messages are seen.
+ */
+#include "wrapper.h"
+#include "build.h"
+#include "help.h"
+#include "run.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_switch_off(const char *text) {
+    return text && (!strcmp(text, "off") || !strcmp(text, "no") || !strcmp(text, "false") || !strcmp(text, "0"));
+}
+
+static void set_detail(struct refrain_build *build, const char *text) {
+    if (strcmp(text, "all") == 0 || strcmp(text, "communication") == 0)
+        build->all = text[0] == 'a';
+    else
+        refrain_build_warn(build, "detail '%s' is neither 'communication' nor 'all'; taken as 'communication'", text);
+}
+
+/* An option of the wrapper's own, --<prefix>name; false when it is none. */
+static bool take_own_option(struct refrain_build *build, const char *text, const char *prefix) {
+    size_t n = strlen(prefix);
+    if (strncmp(text, prefix, n) != 0)
+        return false;
+    const char *name = text + n;
+    if (strncmp(name, "detail=", 7) == 0)
+        set_detail(build, name + 7);
+    else if (strncmp(name, "filter=", 7) == 0)
+        build->filter_path = name + 7;
+    else if (strcmp(name, "verbose") == 0)
+        build->verbose = true;
+    else
+        return false;
+    return true;
+}
+
+static void read_environment(struct refrain_build *build) {
+    const char *detail = getenv("REFRAIN_DETAIL"), *filter = getenv("REFRAIN_FILTER");
+    if (detail && *detail)
+        set_detail(build, detail);
+    if (filter && *filter)
+        build->filter_path = filter;
+}
+
+static bool is_launcher(const char *word) {
+    static const char *const launchers[] = {"ccache", "sccache", "distcc", "icecc", "fastcache", "buildcache"};
+    const char *name = refrain_text_basename(word);
+    for (size_t i = 0; i < sizeof launchers / sizeof launchers[0]; i++)
+        if (strcmp(name, launchers[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Splits REFRAIN_MPICC, which may hold a launcher and options, at blanks. */
+static void mpi_compiler(struct refrain_list *compiler) {
+    const char *chosen = getenv("REFRAIN_MPICC");
+    char *copy = refrain_text_copy(chosen && *chosen ? chosen : REFRAIN_DEFAULT_MPICC), *rest = NULL;
+    for (char *word = strtok_r(copy, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest))
+        refrain_list_add(compiler, word);
+    free(copy);
+}
+
+int refrain_wrapper(int argc, char **argv, int mpi) {
+    struct refrain_build build = {.program = mpi ? "refrain-mpicc" : "refrain-cc"};
+    struct refrain_list compiler = {0}, arguments = {0};
+    int next = 1;
+    read_environment(&build);
+    while (!mpi && next < argc && take_own_option(&build, argv[next], "--"))
+        next++;
+    bool alone = argc - next == 1;
+    if (next >= argc || (alone && strcmp(argv[next], "--help") == 0)) {
+        refrain_help_print(build.program, mpi, next >= argc ? stderr : stdout);
+        return next >= argc ? 2 : 0;
+    }
+    if (mpi) {
+        mpi_compiler(&compiler);
+    } else if (argv[next][0] == '-') {
+        fprintf(stderr, "%s: error: '%s' is no option and no compiler; see %s --help\n", build.program, argv[next],
+                build.program);
+        return 2;
+    } else {
+        refrain_list_add(&compiler, argv[next++]);
+        while (next < argc && is_launcher(compiler.items[compiler.count - 1]) && argv[next][0] != '-')
+            refrain_list_add(&compiler, argv[next++]);
+    }
+    for (; next < argc; next++)
+        if (!take_own_option(&build, argv[next], "--refrain-"))
+            refrain_list_add(&arguments, argv[next]);
+    build.off = is_switch_off(getenv("REFRAIN_WRAPPER"));
+    return refrain_build_run(&build, &compiler, &arguments);
+}

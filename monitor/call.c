@@ -1,0 +1,242 @@
+/* call.c: MPI calls as the wrappers tell them (monitor.h): an activation of its own, in which operations follow. */
+#define _GNU_SOURCE
+#include "step.h"
+#include <refrain/settings.h>
+
+#include <link.h>
+#include <string.h>
+
+#define CLOCK_REFRESH_CALLS 1024u
+
+struct refrain_site_entry {
+    uint64_t key; /* 0: free */
+    uint64_t slot;
+    uint32_t site; /* reference */
+    uint32_t function;
+};
+_Static_assert(sizeof(struct refrain_site_entry) == REFRAIN_SITE_ENTRY_BYTES, "settings.h counts the site table");
+
+/* Finds the object a code address lies in: its path and load address. dl_iterate_phdr takes the loader's lock, but this
+ * runs once per call site. */
+struct object_search {
+    uintptr_t address, load_address;
+    const char *path;
+};
+
+static int search_object(struct dl_phdr_info *info, size_t size, void *data) {
+    (void)size;
+    struct object_search *search = data;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        uintptr_t begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+        if (info->dlpi_phdr[i].p_type == PT_LOAD && search->address >= begin &&
+            search->address < begin + info->dlpi_phdr[i].p_memsz) {
+            search->load_address = info->dlpi_addr;
+            search->path = info->dlpi_name;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The name record of an object; the same for all call sites in it. */
+static uint32_t object_name(const char *path) {
+    if (!path || !*path)
+        return refrain_region.header->executable;
+    for (uint32_t r = (uint32_t)refrain_region.header->call_sites; r;) {
+        const struct refrain_call_site *site = refrain_at_reference(r);
+        if (site->object && strcmp(((const struct refrain_name *)refrain_at_reference(site->object))->text, path) == 0)
+            return site->object;
+        r = site->next;
+    }
+    return refrain_pool_name(path);
+}
+
+static struct refrain_call_site *new_site(struct refrain_context *context, struct refrain_site_entry *entry,
+                                          const struct refrain_slot *from, bool by_slot, unsigned function,
+                                          void *return_address) {
+    struct refrain_call_site *site = refrain_pool_take(sizeof *site, true);
+    if (!site)
+        return NULL;
+    site->function = function;
+    site->slot = from->number;
+    site->thread = context->number;
+    site->inside.number = UINT32_MAX;
+    if (!by_slot) {
+        struct object_search search = {(uintptr_t)return_address, 0, NULL};
+        dl_iterate_phdr(search_object, &search);
+        site->return_address = search.address - search.load_address;
+        site->object = object_name(search.path);
+    }
+    uint64_t head = __atomic_load_n(&refrain_region.header->call_sites, __ATOMIC_RELAXED);
+    do
+        site->next = (uint32_t)head;
+    while (!__atomic_compare_exchange_n(&refrain_region.header->call_sites, &head, refrain_reference(site), false,
+                                        __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+    entry->site = refrain_reference(site);
+    entry->function = function;
+    return site;
+}
+
+/* The call site: by the slot where the source says what is called, else by the return address. */
+static inline struct refrain_call_site *find_site(struct refrain_context *context, const struct refrain_slot *from,
+                                                  unsigned function, void *return_address) {
+    bool by_slot = from->flags & REFRAIN_SLOT_MPI_CALL;
+    uint64_t key = by_slot ? (uint64_t)from->number << 1 | 1 : (uint64_t)(uintptr_t)return_address << 1;
+    uint64_t hash = (key ^ (uint64_t)function << 40) * 0x9e3779b97f4a7c15u >> 32;
+    for (unsigned i = 0; i < REFRAIN_SITE_TABLE_ENTRIES; i++) {
+        struct refrain_site_entry *entry = &context->sites[(hash + i) % REFRAIN_SITE_TABLE_ENTRIES];
+        if (__builtin_expect(entry->key == key && entry->function == function, 1))
+            return refrain_at_reference(entry->site);
+        if (entry->key == 0) {
+            struct refrain_call_site *site = new_site(context, entry, from, by_slot, function, return_address);
+            if (site)
+                entry->key = key;
+            return site;
+        }
+    }
+    return NULL;
+}
+
+void refrain_call_begin(struct refrain_call *call, unsigned function, void *return_address, void *frame_address) {
+    call->entry = NULL;
+    struct refrain_context *context = refrain_begin();
+    call->context = context;
+    if (!context)
+        return;
+    refrain_drop_abandoned(context, (uintptr_t)frame_address);
+    if (++context->calls % CLOCK_REFRESH_CALLS == 0)
+        refrain_region_refresh_clock();
+    struct refrain_entry *caller = context->top;
+    struct refrain_call_site *site = find_site(context, caller->last, function, return_address);
+    if (!site)
+        refrain_lose(REFRAIN_LOSS_CALLS, 1);
+    struct refrain_entry *entry = site ? refrain_push(context, &site->inside, (uintptr_t)frame_address,
+                                                      REFRAIN_ENTRY_CALL, refrain_reference(site))
+                                       : NULL;
+    if (entry) {
+        call->entry = entry;
+        call->site = site;
+        call->end_ticks = 0;
+        caller->communicates = 1;
+        refrain_step(context, caller, REFRAIN_NEXT_CALL + refrain_reference(site));
+        call->begin_ticks = refrain_close_block(context, caller->last);
+        refrain_event(context, REFRAIN_RECORD_CALL_ENTER, call->begin_ticks, entry->id);
+    }
+    refrain_end(context);
+}
+
+/* The call is still the thread's innermost activation, once what was abandoned above it is ended. */
+static bool resume(const struct refrain_call *call) {
+    if (!call->entry)
+        return false;
+    struct refrain_context *context = refrain_begin();
+    if (!context)
+        return false;
+    if (call->entry > context->top) {
+        refrain_end(context);
+        return false;
+    }
+    if (call->entry != context->top)
+        refrain_unwind(context, call->entry);
+    return true;
+}
+
+static void close_call(struct refrain_call *call) {
+    if (!call->end_ticks)
+        call->end_ticks = refrain_close_block(call->context, call->entry->last);
+}
+
+void refrain_call_returned(struct refrain_call *call) {
+    if (!resume(call))
+        return;
+    close_call(call);
+    refrain_end(call->context);
+}
+
+/* The record of an operation at the site, made on first use; null when the pool is spent. */
+static struct refrain_operation_record *operation_record(struct refrain_call *call, enum refrain_operation operation) {
+    uint32_t *link = &call->site->operations;
+    while (*link) {
+        struct refrain_operation_record *record = refrain_at_reference(*link);
+        if (record->operation == operation)
+            return record;
+        link = &record->next;
+    }
+    struct refrain_operation_record *record = refrain_pool_take(sizeof *record, true);
+    if (!record)
+        return NULL;
+    record->operation = operation;
+    record->after_return = call->end_ticks != 0;
+    record->after.number = UINT32_MAX;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    *link = refrain_reference(record);
+    return record;
+}
+
+/* The operation's record after the activation has moved to it. */
+static struct refrain_operation_record *tell(struct refrain_call *call, enum refrain_operation operation) {
+    struct refrain_operation_record *record = operation_record(call, operation);
+    if (!record) {
+        refrain_lose(REFRAIN_LOSS_CALLS, 1);
+        return NULL;
+    }
+    refrain_step(call->context, call->entry, REFRAIN_NEXT_OPERATION + (int64_t)operation);
+    call->entry->last = &record->after;
+    return record;
+}
+
+static void record_operation(struct refrain_call *call, enum refrain_operation operation, const int64_t *parameters,
+                             unsigned n) {
+    if (call->context->events)
+        refrain_events_write(call->context, REFRAIN_RECORD_OPERATION,
+                             call->end_ticks ? call->end_ticks : call->begin_ticks, call->entry->id, operation,
+                             parameters, n);
+}
+
+struct refrain_operation_record *refrain_call_operation(struct refrain_call *call, enum refrain_operation operation,
+                                                        const int64_t *parameters, unsigned n) {
+    if (!resume(call))
+        return NULL;
+    struct refrain_operation_record *record = tell(call, operation);
+    if (record) {
+        if (call->context->learning) {
+            bool posts = operation == REFRAIN_OP_IRECV || operation == REFRAIN_OP_RECV_INIT;
+            for (unsigned i = 0; i < n; i++)
+                refrain_learn(call->context, &record->parameter[posts ? REFRAIN_PARAMETERS - 1 : i], parameters[i],
+                              false);
+        }
+        record_operation(call, operation, parameters, n);
+    }
+    refrain_end(call->context);
+    return record;
+}
+
+void refrain_call_complete(struct refrain_call *call, uint32_t request, struct refrain_operation_record *posted,
+                           int64_t source, int64_t tag, int64_t bytes) {
+    if (!resume(call))
+        return;
+    close_call(call);
+    struct refrain_operation_record *record = tell(call, REFRAIN_OP_COMPLETE);
+    if (record) {
+        int64_t parameters[] = {request, source, tag, bytes};
+        if (call->context->learning) {
+            refrain_learn(call->context, &record->parameter[0], request, false);
+            for (unsigned i = 1; posted && i < 4; i++)
+                refrain_learn(call->context, &posted->parameter[i - 1], parameters[i], false);
+        }
+        record_operation(call, REFRAIN_OP_COMPLETE, parameters, posted ? 4 : 1);
+    }
+    refrain_end(call->context);
+}
+
+void refrain_call_end(struct refrain_call *call) {
+    if (!resume(call))
+        return;
+    struct refrain_context *context = call->context;
+    close_call(call);
+    refrain_step(context, call->entry, REFRAIN_NEXT_EXIT);
+    refrain_event(context, REFRAIN_RECORD_CALL_LEAVE, call->end_ticks, call->entry->id);
+    context->top = call->entry - 1;
+    refrain_returned(context->top);
+    refrain_end(context);
+}

@@ -1,0 +1,25 @@
+/* clock.h: the probes' clock: the time-stamp counter where it runs at one rate in all states, else CLOCK_MONOTONIC in
+ * nanoseconds. Reads cost about 10 and 20 ns. */
+#ifndef REFRAIN_CLOCK_H
+#define REFRAIN_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+extern int refrain_clock_is_gettime; /* set once, when the region is opened */
+
+static inline uint64_t refrain_clock_gettime_ns(clockid_t id) {
+    struct timespec t;
+    clock_gettime(id, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static inline uint64_t refrain_clock(void) {
+#if defined(__x86_64__)
+    if (__builtin_expect(!refrain_clock_is_gettime, 1))
+        return __builtin_ia32_rdtsc();
+#endif
+    return refrain_clock_gettime_ns(CLOCK_MONOTONIC);
+}
+
+#endif

@@ -1,0 +1,477 @@
+/* learn.c: transitions of a learner (learn.h draws them): closing and opening loops, looking for repetition.
+ *
+ * Repetition is looked for at the end of the items only, after Ketterlin and Clauss (CGO 2008): three rows of k terms
+ * of one shape whose numbers go up by constant steps become a loop of 3; two equal rows of two or more terms become a
+ * loop of 2; a row that continues the loop before it is taken in. A loop that has just been made is open: as long as
+ * values come as it predicts, only a counter moves. It takes part in larger repetition once it is closed by another
+ * value.
+ */
+#define _GNU_SOURCE
+#include "learn.h"
+#include "learn_memory.h"
+
+#include <string.h>
+
+#define LONGEST_ROW (REFRAIN_WINDOW_ITEMS / 2) /* terms in one repetition */
+#define SHORT_ROW 8u                           /* terms in the repetitions that every value is checked for */
+#define MOST_PATIENCE 32u /* values between two checks for longer ones, where these go on finding nothing */
+
+static struct refrain_item *items_of(struct refrain_formula *formula) {
+    return (struct refrain_item *)(formula + 1);
+}
+
+/* ---- prediction ---- */
+
+static int64_t value_at_cursor(const struct refrain_formula *formula, const struct refrain_item *item) {
+    uint64_t value = (uint64_t)item->base;
+    for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
+        value += (uint64_t)item->stride[h] * formula->cursor[h].counter;
+    return (int64_t)value;
+}
+
+/* Moves to the next value of the continuation and sets the prediction to it (to the whole run where the innermost loop
+ * holds one value only). False when the loop would go on without ever giving a value. */
+static bool predict_next(struct refrain_learner *learner, struct refrain_formula *formula) {
+    const struct refrain_item *items = items_of(formula);
+    unsigned height = formula->innermost, position = formula->position;
+    bool fruitless = false;
+    for (;;) {
+        struct refrain_cursor *cursor = &formula->cursor[height];
+        const struct refrain_item *loop = &items[cursor->item];
+        if (position == cursor->item + loop->span) {
+            cursor->counter++;
+            if (cursor->counter < cursor->limit) {
+                position = cursor->item + 1;
+                if (cursor->outer == REFRAIN_LOOP_HEIGHTS) {
+                    if (fruitless)
+                        break;
+                    fruitless = true;
+                }
+            } else {
+                cursor->counter = 0;
+                height = cursor->outer;
+            }
+            continue;
+        }
+        const struct refrain_item *item = &items[position];
+        int64_t value = value_at_cursor(formula, item);
+        if (item->kind == REFRAIN_ITEM_LOOP) {
+            if (value <= 0) {
+                position += item->span;
+                continue;
+            }
+            struct refrain_cursor *inner = &formula->cursor[item->height];
+            inner->counter = 0;
+            inner->limit = (uint64_t)value;
+            inner->item = position;
+            inner->outer = height;
+            height = item->height;
+            position++;
+            continue;
+        }
+        learner->expect = value;
+        if (loop->span == 2) { /* a run: the loop is left when it is used up */
+            learner->stride = item->stride[loop->height];
+            learner->left = cursor->limit - cursor->counter;
+            cursor->counter = cursor->limit - 1;
+        } else {
+            learner->stride = 0;
+            learner->left = 1;
+        }
+        formula->position = (uint16_t)(position + 1);
+        formula->innermost = (uint8_t)height;
+        return true;
+    }
+    formula->position = (uint16_t)position;
+    formula->innermost = (uint8_t)height;
+    learner->left = 0;
+    return false;
+}
+
+static struct refrain_item *last_term(struct refrain_formula *formula) {
+    struct refrain_item *end = items_of(formula) + formula->n_items;
+    return end - end[-1].back;
+}
+
+/* The last term is a loop: predict its next iteration. */
+static void predict_begin(struct refrain_learner *learner, struct refrain_formula *formula) {
+    struct refrain_item *loop = last_term(formula);
+    for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
+        formula->cursor[h].counter = 0;
+    struct refrain_cursor *cursor = &formula->cursor[loop->height];
+    cursor->counter = (uint64_t)loop->base;
+    cursor->limit = UINT64_MAX;
+    cursor->item = (uint32_t)(loop - items_of(formula));
+    cursor->outer = REFRAIN_LOOP_HEIGHTS;
+    formula->innermost = loop->height;
+    formula->position = (uint16_t)(cursor->item + 1);
+    learner->left = 0;
+    learner->confirmed = 0;
+    learner->state = REFRAIN_PREDICT;
+}
+
+static bool predict_takes(struct refrain_learner *learner, struct refrain_formula *formula, int64_t value) {
+    if (learner->left == 0 && !predict_next(learner, formula))
+        return false;
+    if (value != learner->expect)
+        return false;
+    learner->expect = (int64_t)((uint64_t)learner->expect + (uint64_t)learner->stride);
+    learner->left--;
+    learner->confirmed++;
+    return true;
+}
+
+/* ---- closing a loop ---- */
+
+/* Copies the term at `source`, with the counters of the loops named by `open` (bit h: height h) put in, to the end of
+ * `out`. A loop of no iterations vanishes, one of 1 is its body, two single values stay two values: the shapes that
+ * building value by value gives. Returns the new end. */
+static unsigned instantiate(const struct refrain_formula *formula, const struct refrain_item *source, unsigned open,
+                            struct refrain_item *out, unsigned n) {
+    struct refrain_item head = *source;
+    for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
+        if (open >> h & 1) {
+            head.base = (int64_t)((uint64_t)head.base + (uint64_t)head.stride[h] * formula->cursor[h].counter);
+            head.stride[h] = 0;
+        }
+    if (head.kind == REFRAIN_ITEM_VALUE) {
+        head.back = 1;
+        out[n] = head;
+        return n + 1;
+    }
+    if (head.base <= 0)
+        return n;
+    unsigned first = n;
+    out[n++] = head;
+    for (unsigned i = 1; i < source->span; i++) {
+        struct refrain_item item = source[i];
+        for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
+            if (open >> h & 1) {
+                item.base = (int64_t)((uint64_t)item.base + (uint64_t)item.stride[h] * formula->cursor[h].counter);
+                item.stride[h] = 0;
+            }
+        item.back = 0;
+        out[n++] = item;
+    }
+    out[n - 1].back = head.span;
+    if (head.base == 1) { /* its body, as terms of their own */
+        memmove(&out[first], &out[first + 1], (n - first - 1) * sizeof *out);
+        n--;
+        for (unsigned i = first; i < n; i += out[i].span) {
+            for (unsigned j = 0; j < out[i].span; j++)
+                out[i + j].stride[head.height] = 0;
+            out[i + out[i].span - 1].back = out[i].span;
+        }
+    } else if (head.base == 2 && head.span == 2) {
+        out[first] = out[first + 1];
+        out[first].back = out[first + 1].back = 1;
+        out[first + 1].base = (int64_t)((uint64_t)out[first].base + (uint64_t)out[first].stride[head.height]);
+        out[first].stride[head.height] = out[first + 1].stride[head.height] = 0;
+    }
+    return n;
+}
+
+/* Ends the continuation of the last loop: its whole iterations become its count, what came of the next one is written
+ * to `out` as terms. Returns their number of items. */
+static unsigned close_loop(struct refrain_learner *learner, struct refrain_formula *formula, struct refrain_item *out) {
+    struct refrain_item *items = items_of(formula);
+    unsigned height = formula->innermost, position = formula->position;
+    struct refrain_cursor *cursor = &formula->cursor[height];
+    if (learner->left > 0) { /* the value expected has not come: step back to it */
+        position--;
+        if (items[cursor->item].span == 2)
+            cursor->counter = cursor->limit - learner->left;
+    }
+    unsigned path[REFRAIN_LOOP_HEIGHTS], depth = 0;
+    for (unsigned h = height; h != REFRAIN_LOOP_HEIGHTS; h = formula->cursor[h].outer)
+        path[depth++] = h;
+    struct refrain_cursor *top = &formula->cursor[path[depth - 1]];
+    if (position == cursor->item + items[cursor->item].span) { /* at the end of a body: that iteration is whole */
+        cursor->counter++;
+        position = cursor->item + 1;
+    }
+    unsigned n = 0, open = 0;
+    for (unsigned d = depth; d-- > 0;) {
+        const struct refrain_cursor *here = &formula->cursor[path[d]];
+        if (d + 1 < depth) { /* the iterations this inner loop has done */
+            struct refrain_item saved = items[here->item];
+            items[here->item].base = (int64_t)here->counter;
+            memset(items[here->item].stride, 0, sizeof saved.stride);
+            n = instantiate(formula, &items[here->item], open, out, n);
+            items[here->item] = saved;
+        }
+        open |= 1u << path[d];
+        unsigned end = d > 0 ? formula->cursor[path[d - 1]].item : position;
+        for (unsigned i = here->item + 1; i < end; i += items[i].span)
+            n = instantiate(formula, &items[i], open, out, n);
+    }
+    items[top->item].base = (int64_t)top->counter;
+    learner->confirmed = 0;
+    learner->left = 0;
+    learner->state = REFRAIN_BUILD;
+    return n;
+}
+
+/* ---- looking for repetition ---- */
+
+static bool same_shape(const struct refrain_item *a, const struct refrain_item *b, unsigned n) {
+    for (unsigned i = 0; i < n; i++) {
+        if (a[i].kind != b[i].kind || a[i].span != b[i].span || a[i].height != b[i].height)
+            return false;
+        if (memcmp(a[i].stride, b[i].stride, sizeof a[i].stride) != 0)
+            return false;
+    }
+    return true;
+}
+
+static bool same_bases(const struct refrain_item *a, const struct refrain_item *b, unsigned n) {
+    for (unsigned i = 0; i < n; i++)
+        if (a[i].base != b[i].base)
+            return false;
+    return true;
+}
+
+static bool same_steps(const struct refrain_item *a, const struct refrain_item *b, const struct refrain_item *c,
+                       unsigned n) {
+    for (unsigned i = 0; i < n; i++)
+        if ((uint64_t)b[i].base - (uint64_t)a[i].base != (uint64_t)c[i].base - (uint64_t)b[i].base)
+            return false;
+    return true;
+}
+
+/* Height of a loop around these items; REFRAIN_LOOP_HEIGHTS when there is none left. */
+static unsigned height_around(const struct refrain_item *items, unsigned n) {
+    unsigned height = 0;
+    for (unsigned i = 0; i < n; i++)
+        if (items[i].kind == REFRAIN_ITEM_LOOP && items[i].height >= height)
+            height = items[i].height + 1u;
+    return height;
+}
+
+/* Do the `n` items at `row` continue `loop`? */
+static bool continues(const struct refrain_item *loop, const struct refrain_item *row, unsigned n) {
+    if (loop->kind != REFRAIN_ITEM_LOOP || loop->span != n + 1)
+        return false;
+    const struct refrain_item *body = loop + 1;
+    for (unsigned i = 0; i < n; i++) {
+        if (body[i].kind != row[i].kind || body[i].span != row[i].span || body[i].height != row[i].height ||
+            (uint64_t)body[i].base + (uint64_t)body[i].stride[loop->height] * (uint64_t)loop->base !=
+                (uint64_t)row[i].base)
+            return false;
+        for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
+            if (row[i].stride[h] != (h == loop->height ? 0 : body[i].stride[h]))
+                return false;
+    }
+    return true;
+}
+
+/* Replaces the items from `first` on, rows of `n` items each, by a loop of `count` over the first row. */
+static void make_loop(struct refrain_formula *formula, unsigned first, unsigned n, int64_t count, unsigned height) {
+    struct refrain_item *items = items_of(formula);
+    for (unsigned i = 0; i < n; i++) {
+        items[first + i].stride[height] =
+            (int64_t)((uint64_t)items[first + n + i].base - (uint64_t)items[first + i].base);
+        items[first + i].back = 0;
+    }
+    memmove(&items[first + 1], &items[first], n * sizeof *items);
+    items[first] = (struct refrain_item){
+        .kind = REFRAIN_ITEM_LOOP, .height = (uint8_t)height, .span = (uint16_t)(n + 1), .base = count};
+    items[first + n].back = (uint16_t)(n + 1);
+    formula->n_items = (uint16_t)(first + n + 1);
+}
+
+/* One reduction at the end of the items by rows of at most `longest` terms, if there is any. */
+static bool reduce_rows(struct refrain_context *context, struct refrain_learner *learner,
+                        struct refrain_formula *formula, unsigned longest) {
+    struct refrain_item *items = items_of(formula);
+    uint32_t *starts = context->scratch->starts; /* starts[t]: where the last t terms begin */
+    unsigned n = formula->n_items, known = 0, terms = 0;
+    starts[0] = n;
+    for (unsigned k = 1; k <= longest; k++) {
+        while (known < 3 * k && starts[known] > 0) {
+            starts[known + 1] = starts[known] - items[starts[known] - 1].back;
+            known++;
+        }
+        terms = known;
+        if (terms < k + 1)
+            return false;
+        unsigned row = starts[k], length = n - row;
+        if (continues(&items[starts[k + 1]], &items[row], length)) {
+            refrain_journal_begin(context, learner);
+            items[starts[k + 1]].base++;
+            formula->n_items = (uint16_t)row;
+            return true;
+        }
+        if (terms < 2 * k)
+            continue;
+        unsigned before = starts[2 * k];
+        if (row - before != length || !same_shape(&items[before], &items[row], length))
+            continue;
+        unsigned height = height_around(&items[row], length);
+        if (height == REFRAIN_LOOP_HEIGHTS)
+            continue;
+        if (k > 1 && same_bases(&items[before], &items[row], length)) {
+            refrain_journal_begin(context, learner);
+            make_loop(formula, before, length, 2, height);
+            return true;
+        }
+        if (terms < 3 * k)
+            continue;
+        unsigned earliest = starts[3 * k];
+        if (before - earliest == length && same_shape(&items[earliest], &items[before], length) &&
+            same_steps(&items[earliest], &items[before], &items[row], length)) {
+            refrain_journal_begin(context, learner);
+            make_loop(formula, earliest, length, 3, height);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* One reduction, if there is any. Long rows are looked for less and less often while there are none: a sequence without
+ * repetition must not cost a full search per value. */
+static bool reduce(struct refrain_context *context, struct refrain_learner *learner, struct refrain_formula *formula) {
+    if (formula->waited++ < formula->patience)
+        return reduce_rows(context, learner, formula, SHORT_ROW);
+    formula->waited = 0;
+    if (reduce_rows(context, learner, formula, LONGEST_ROW)) {
+        formula->patience = 0;
+        return true;
+    }
+    if (formula->patience < MOST_PATIENCE && formula->n_items > 2 * SHORT_ROW)
+        formula->patience++;
+    return false;
+}
+
+/* ---- transitions ---- */
+
+/* Adds a term and looks for repetition that it completes. False without memory. */
+static bool add_term(struct refrain_context *context, struct refrain_learner *learner, const struct refrain_item *term,
+                     bool control) {
+    unsigned span = term->span;
+    struct refrain_formula *formula = refrain_formula_room(context, learner, span, control);
+    if (!formula)
+        return false;
+    struct refrain_item *end = items_of(formula) + formula->n_items;
+    memcpy(end, term, span * sizeof *term);
+    end[span - 1].back = (uint16_t)span;
+    refrain_commit();
+    formula->n_items = (uint16_t)(formula->n_items + span);
+    return true;
+}
+
+static struct refrain_formula *formula_of(const struct refrain_learner *learner) {
+    return refrain_at_reference(learner->body);
+}
+
+static bool add_value(struct refrain_context *context, struct refrain_learner *learner, int64_t value, bool control) {
+    struct refrain_item item = {.kind = REFRAIN_ITEM_VALUE, .span = 1, .back = 1, .base = value};
+    /* Before the oldest terms leave the window: the last chance to see the longest repetition. */
+    while (formula_of(learner)->n_items >= context->formula_length &&
+           reduce_rows(context, learner, formula_of(learner), LONGEST_ROW)) {
+        predict_begin(learner, formula_of(learner));
+        if (predict_takes(learner, formula_of(learner), value))
+            return true;
+        learner->state = REFRAIN_BUILD;
+        learner->left = 0;
+    }
+    if (!add_term(context, learner, &item, control))
+        return false;
+    if (reduce(context, learner, formula_of(learner)))
+        predict_begin(learner, formula_of(learner));
+    return true;
+}
+
+/* IDENTITY, other value: a^n becomes items. */
+static bool leave_identity(struct refrain_context *context, struct refrain_learner *learner, int64_t value,
+                           bool control) {
+    int64_t first = learner->expect;
+    uint64_t n = learner->confirmed;
+    refrain_journal_begin(context, learner);
+    if (!refrain_formula_create(learner, control))
+        return false;
+    struct refrain_formula *formula = formula_of(learner);
+    struct refrain_item *items = items_of(formula);
+    struct refrain_item item = {.kind = REFRAIN_ITEM_VALUE, .span = 1, .back = 1, .base = first};
+    if (n <= 2) {
+        for (unsigned i = 0; i < n; i++)
+            items[i] = item;
+        formula->n_items = (uint16_t)n;
+    } else {
+        items[0] = (struct refrain_item){.kind = REFRAIN_ITEM_LOOP, .span = 2, .base = (int64_t)n};
+        item.back = 2;
+        items[1] = item;
+        formula->n_items = 2;
+    }
+    learner->confirmed = 0;
+    learner->left = 0;
+    learner->state = REFRAIN_BUILD;
+    return add_value(context, learner, value, control);
+}
+
+/* PREDICT, other value. */
+static bool leave_prediction(struct refrain_context *context, struct refrain_learner *learner, int64_t value,
+                             bool control) {
+    struct refrain_item *partial = context->scratch->items;
+    refrain_journal_begin(context, learner);
+    unsigned n = close_loop(learner, formula_of(learner), partial);
+    if (n == 0 && reduce(context, learner, formula_of(learner))) {
+        do {
+            predict_begin(learner, formula_of(learner));
+            if (predict_takes(learner, formula_of(learner), value))
+                return true;
+            learner->state = REFRAIN_BUILD;
+            learner->left = 0;
+        } while (reduce(context, learner, formula_of(learner)));
+    }
+    for (unsigned i = 0; i < n; i += partial[i].span) {
+        if (!add_term(context, learner, &partial[i], control))
+            return false;
+        while (reduce(context, learner, formula_of(learner)))
+            ;
+    }
+    if (n > 0 && last_term(formula_of(learner))->kind == REFRAIN_ITEM_LOOP) {
+        predict_begin(learner, formula_of(learner));
+        if (predict_takes(learner, formula_of(learner), value))
+            return true;
+        learner->state = REFRAIN_BUILD;
+        learner->left = 0;
+    }
+    return add_value(context, learner, value, control);
+}
+
+void refrain_learn_other(struct refrain_context *context, struct refrain_learner *learner, int64_t value,
+                         bool control) {
+    bool kept = true;
+    switch (learner->state) {
+    case REFRAIN_EMPTY:
+        learner->expect = value;
+        learner->stride = 0;
+        learner->left = UINT64_MAX - 1;
+        learner->confirmed = 1;
+        learner->control = control;
+        refrain_commit();
+        learner->state = REFRAIN_IDENTITY;
+        return;
+    case REFRAIN_IDENTITY:
+        kept = leave_identity(context, learner, value, control);
+        break;
+    case REFRAIN_PREDICT:
+        if (learner->left == 0 && predict_takes(learner, formula_of(learner), value))
+            return;
+        kept = leave_prediction(context, learner, value, control);
+        break;
+    case REFRAIN_BUILD:
+        kept = add_value(context, learner, value, control);
+        break;
+    default:
+        refrain_summary_add(learner, value);
+        return;
+    }
+    if (kept) {
+        refrain_journal_end(context);
+        return;
+    }
+    refrain_journal_undo(context, learner);
+    refrain_summary_begin(context, learner, value);
+}

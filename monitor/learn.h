@@ -1,0 +1,53 @@
+/* learn.h: the common step of a learner, inline; everything else is in learn.c.
+ *
+ *                      v as expected: confirmed + 1
+ *                      .-----.                .-----.
+ *      first v         v     |   other v      v     |   repetition found
+ *     EMPTY ------> IDENTITY-'  ---------->  BUILD--'  ------------------.
+ *                                             ^   ^                      v
+ *                                             |   '---- other v ----- PREDICT --. v as expected: confirmed + 1
+ *                                 memory spent|                          ^      |
+ *                                             v                          '------'
+ *                                          SUMMARY
+ *
+ *     state     | v as expected    | other v
+ *     ----------+------------------+---------------------------------------------------------------------
+ *     EMPTY     | -                | IDENTITY: a^1
+ *     IDENTITY  | confirmed + 1    | BUILD with a^n v
+ *     PREDICT   | confirmed + 1    | close the loop; look for an outer loop that expects v: PREDICT, else BUILD with v
+ *     BUILD     | -                | add v; repetition at the end: PREDICT
+ *     SUMMARY   | -                | count it
+ *     any       |                  | no memory for what the transition needs: SUMMARY
+ */
+#ifndef REFRAIN_LEARN_H
+#define REFRAIN_LEARN_H
+
+#include "monitor.h"
+
+/* Working memory for one transition; one per thread, private. */
+#define REFRAIN_WINDOW_ITEMS 128u      /* longest formula that repetition is looked for in */
+#define REFRAIN_ITEM_ARCHIVE_BYTES 80u /* most bytes of one archived item (formula.h) */
+struct refrain_learn_scratch {
+    struct refrain_item items[REFRAIN_WINDOW_ITEMS * (REFRAIN_LOOP_HEIGHTS + 1)]; /* a loop closed half-way */
+    unsigned char bytes[REFRAIN_WINDOW_ITEMS * REFRAIN_ITEM_ARCHIVE_BYTES];       /* a term being archived */
+    uint32_t starts[REFRAIN_WINDOW_ITEMS + 1];                                    /* where the last terms begin */
+};
+
+/* Handles a value that the prediction does not cover. `control`: the learner steers replay and may use the pool's last
+ * part. Thread: the learner's own. */
+REFRAIN_HIDDEN void refrain_learn_other(struct refrain_context *context, struct refrain_learner *learner, int64_t value,
+                                        bool control);
+
+/* Takes the next value of the sequence. */
+static inline __attribute__((always_inline)) void
+refrain_learn(struct refrain_context *context, struct refrain_learner *learner, int64_t value, bool control) {
+    if (__builtin_expect(value == learner->expect && learner->left, 1)) {
+        learner->expect = (int64_t)((uint64_t)learner->expect + (uint64_t)learner->stride);
+        learner->left--;
+        learner->confirmed++;
+        return;
+    }
+    refrain_learn_other(context, learner, value, control);
+}
+
+#endif

@@ -1,0 +1,228 @@
+/* learn_memory.c: room for items, archive, summary, journal (learn_memory.h). */
+#define _GNU_SOURCE
+#include "learn_memory.h"
+#include "learn.h"
+
+#include <string.h>
+
+#define FIRST_CAPACITY 4u
+#define FIRST_ARCHIVE_BYTES 48u
+#define LARGEST_ARCHIVE_BYTES 4080u
+
+static struct refrain_item *items_of(struct refrain_formula *formula) {
+    return (struct refrain_item *)(formula + 1);
+}
+
+static size_t formula_bytes(unsigned items) {
+    return sizeof(struct refrain_formula) + items * sizeof(struct refrain_item);
+}
+
+/* ---- journal ---- */
+
+size_t refrain_journal_bytes(void) {
+    return sizeof(struct refrain_journal) + formula_bytes(REFRAIN_WINDOW_ITEMS);
+}
+
+void refrain_journal_begin(struct refrain_context *context, const struct refrain_learner *learner) {
+    struct refrain_journal *journal = context->journal;
+    if (journal->learner)
+        return;
+    journal->before = *learner;
+    journal->formula_bytes = 0;
+    journal->archive_last_used = 0;
+    if (learner->body) {
+        const struct refrain_formula *formula = refrain_at_reference(learner->body);
+        journal->formula_bytes = (uint32_t)formula_bytes(formula->n_items);
+        memcpy(journal->formula, formula, journal->formula_bytes);
+        if (formula->archive_last)
+            journal->archive_last_used =
+                ((const struct refrain_archive *)refrain_at_reference(formula->archive_last))->used;
+    }
+    context->thread->changes++;
+    refrain_commit();
+    journal->learner = (uint64_t)((const unsigned char *)learner - refrain_region.base);
+    refrain_commit();
+}
+
+void refrain_journal_end(struct refrain_context *context) {
+    refrain_commit();
+    if (!context->journal->learner)
+        return;
+    context->journal->learner = 0;
+    refrain_commit();
+    context->thread->changes++;
+}
+
+void refrain_journal_undo(struct refrain_context *context, struct refrain_learner *learner) {
+    const struct refrain_journal *journal = context->journal;
+    if (!journal->learner)
+        return;
+    *learner = journal->before;
+    if (learner->body) {
+        struct refrain_formula *formula = refrain_at_reference(learner->body);
+        memcpy(formula, journal->formula, journal->formula_bytes);
+        if (formula->archive_last)
+            ((struct refrain_archive *)refrain_at_reference(formula->archive_last))->used =
+                (uint16_t)journal->archive_last_used;
+    }
+    refrain_journal_end(context);
+}
+
+/* ---- archive ---- */
+
+static unsigned put_unsigned(unsigned char *out, uint64_t value) {
+    unsigned n = 0;
+    for (; value >= 128; value >>= 7)
+        out[n++] = (unsigned char)(value | 128);
+    out[n++] = (unsigned char)value;
+    return n;
+}
+
+static unsigned put_signed(unsigned char *out, int64_t value) {
+    return put_unsigned(out, ((uint64_t)value << 1) ^ (uint64_t)(value >> 63));
+}
+
+/* Writes a term in the archive's form; returns its bytes. */
+static unsigned encode(const struct refrain_item *term, unsigned char *out) {
+    unsigned n = 0;
+    for (unsigned i = 0; i < term->span; i++) {
+        const struct refrain_item *item = &term[i];
+        unsigned strides = 0;
+        for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
+            strides += item->stride[h] != 0;
+        out[n++] = (unsigned char)(item->kind << 7 | item->height << 4 | strides);
+        if (item->kind == REFRAIN_ITEM_LOOP)
+            n += put_unsigned(out + n, item->span);
+        n += put_signed(out + n, item->base);
+        for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
+            if (item->stride[h] != 0) {
+                out[n++] = (unsigned char)h;
+                n += put_signed(out + n, item->stride[h]);
+            }
+    }
+    return n;
+}
+
+/* A chunk with room for `bytes`, the last one or a new one after it. */
+static struct refrain_archive *archive_room(struct refrain_formula *formula, unsigned bytes, bool control) {
+    struct refrain_archive *last = formula->archive_last ? refrain_at_reference(formula->archive_last) : NULL;
+    if (last && (unsigned)last->capacity - last->used >= bytes)
+        return last;
+    unsigned capacity = last ? last->capacity * 2u + 8u : FIRST_ARCHIVE_BYTES - 8u;
+    if (capacity > LARGEST_ARCHIVE_BYTES)
+        capacity = LARGEST_ARCHIVE_BYTES;
+    if (capacity < bytes)
+        capacity = bytes;
+    capacity = (capacity + 7u) / 16u * 16u + 8u; /* with the header a multiple of 16 */
+    struct refrain_archive *chunk = refrain_pool_take(sizeof *chunk + capacity, control);
+    if (!chunk)
+        return NULL;
+    chunk->capacity = (uint16_t)capacity;
+    uint32_t reference = refrain_reference(chunk);
+    if (last)
+        last->next = reference;
+    else
+        formula->archive_first = reference;
+    formula->archive_last = reference;
+    return chunk;
+}
+
+/* Moves the oldest terms, about half of the items, to the archive. False when the pool is spent. */
+static bool archive_oldest(struct refrain_context *context, struct refrain_learner *learner, bool control) {
+    refrain_journal_begin(context, learner);
+    struct refrain_formula *formula = refrain_at_reference(learner->body);
+    struct refrain_item *items = items_of(formula);
+    unsigned moved = 0;
+    while (moved < formula->n_items && moved * 2 < formula->capacity) {
+        unsigned bytes = encode(&items[moved], context->scratch->bytes);
+        struct refrain_archive *chunk = archive_room(formula, bytes, control);
+        if (!chunk)
+            return false;
+        memcpy(chunk->bytes + chunk->used, context->scratch->bytes, bytes);
+        chunk->used = (uint16_t)(chunk->used + bytes);
+        formula->archived_terms++;
+        moved += items[moved].span;
+    }
+    memmove(items, items + moved, (formula->n_items - moved) * sizeof *items);
+    formula->n_items = (uint16_t)(formula->n_items - moved);
+    return true;
+}
+
+/* ---- items ---- */
+
+bool refrain_formula_create(struct refrain_learner *learner, bool control) {
+    struct refrain_formula *formula = refrain_pool_take(formula_bytes(FIRST_CAPACITY), control);
+    if (!formula)
+        return false;
+    formula->capacity = FIRST_CAPACITY;
+    learner->body = refrain_reference(formula);
+    return true;
+}
+
+struct refrain_formula *refrain_formula_room(struct refrain_context *context, struct refrain_learner *learner,
+                                             unsigned span, bool control) {
+    struct refrain_formula *formula = refrain_at_reference(learner->body);
+    while (formula->n_items + span > formula->capacity) {
+        unsigned capacity = formula->capacity * 2u;
+        if (capacity > context->formula_length)
+            capacity = context->formula_length;
+        struct refrain_formula *larger =
+            capacity > formula->capacity ? refrain_pool_take(formula_bytes(capacity), control) : NULL;
+        if (larger) {
+            memcpy(larger, formula, formula_bytes(formula->n_items));
+            larger->capacity = (uint16_t)capacity;
+            refrain_commit();
+            learner->body = refrain_reference(larger);
+            formula = larger;
+        } else if (formula->n_items == 0 || !archive_oldest(context, learner, control)) {
+            return NULL;
+        }
+    }
+    return formula;
+}
+
+/* ---- summary ---- */
+
+void refrain_summary_begin(struct refrain_context *context, struct refrain_learner *learner, int64_t value) {
+    refrain_lose(REFRAIN_LOSS_LEARNERS, 1);
+    struct refrain_summary *summary = refrain_pool_take(sizeof *summary, true);
+    refrain_journal_begin(context, learner);
+    learner->stride = 0;
+    learner->left = 0;
+    if (summary) {
+        summary->minimum = INT64_MAX;
+        summary->maximum = INT64_MIN;
+        learner->summary = refrain_reference(summary);
+    }
+    learner->state = REFRAIN_SUMMARY;
+    refrain_journal_end(context);
+    refrain_summary_add(learner, value);
+}
+
+void refrain_summary_add(struct refrain_learner *learner, int64_t value) {
+    refrain_lose(REFRAIN_LOSS_SUMMARY_VALUES, 1);
+    if (!learner->summary) {
+        learner->stride++;
+        return;
+    }
+    struct refrain_summary *summary = refrain_at_reference(learner->summary);
+    summary->count++;
+    summary->sum = (int64_t)((uint64_t)summary->sum + (uint64_t)value);
+    if (value < summary->minimum)
+        summary->minimum = value;
+    if (value > summary->maximum)
+        summary->maximum = value;
+    unsigned rarest = 0;
+    for (unsigned i = 0; i < REFRAIN_SUMMARY_VALUES; i++) {
+        if (summary->frequent[i].count == 0 || summary->frequent[i].value == value) {
+            summary->frequent[i].value = value;
+            summary->frequent[i].count++;
+            return;
+        }
+        if (summary->frequent[i].count < summary->frequent[rarest].count)
+            rarest = i;
+    }
+    summary->replaced++;
+    summary->frequent[rarest].value = value;
+    summary->frequent[rarest].count++;
+}

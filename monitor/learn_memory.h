@@ -1,0 +1,35 @@
+/* learn_memory.h: memory of learners: room for items, the archive, the summary, and the journal that undoes a
+ * transition cut short. All of it is the calling thread's own; what is taken from the pool is never given back. */
+#ifndef REFRAIN_LEARN_MEMORY_H
+#define REFRAIN_LEARN_MEMORY_H
+
+#include "monitor.h"
+
+/* What was stored before is seen before what is stored after. */
+static inline void refrain_commit(void) {
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/* Bytes of a thread's journal: it holds a whole formula of the longest kind. */
+REFRAIN_HIDDEN size_t refrain_journal_bytes(void);
+
+/* Keeps the learner and its formula as they are now, once per transition: a second call before the end does nothing. */
+REFRAIN_HIDDEN void refrain_journal_begin(struct refrain_context *context, const struct refrain_learner *learner);
+REFRAIN_HIDDEN void refrain_journal_end(struct refrain_context *context);
+/* Puts back what was kept, if anything, and ends. */
+REFRAIN_HIDDEN void refrain_journal_undo(struct refrain_context *context, struct refrain_learner *learner);
+
+/* Gives the learner an empty formula. False when the pool is spent. */
+REFRAIN_HIDDEN bool refrain_formula_create(struct refrain_learner *learner, bool control);
+
+/* Makes room for `span` more items, by a larger formula or by archiving the oldest terms. Returns the formula, which
+ * may have moved; null when the pool is spent. */
+REFRAIN_HIDDEN struct refrain_formula *
+refrain_formula_room(struct refrain_context *context, struct refrain_learner *learner, unsigned span, bool control);
+
+/* The pool is spent: what the learner holds stays as the beginning, `value` and all later ones are summed up. */
+REFRAIN_HIDDEN void refrain_summary_begin(struct refrain_context *context, struct refrain_learner *learner,
+                                          int64_t value);
+REFRAIN_HIDDEN void refrain_summary_add(struct refrain_learner *learner, int64_t value);
+
+#endif

@@ -1,0 +1,163 @@
+/* monitor.h: what the files of the monitor share.
+ *
+ *     probes (probe.c) ---\                          /--> slots, learners (learn.c) in the region (region.c)
+ *                          >-- context of the thread <
+ *     MPI wrappers (mpi_*.c) -> calls (call.c) ------/\--> event records (record.c)
+ *
+ * No function called from a probe allocates, locks, writes a file or touches errno. A probe that a signal handler runs
+ * inside another probe of its thread does nothing but count itself.
+ */
+#ifndef REFRAIN_MONITOR_H
+#define REFRAIN_MONITOR_H
+
+#include <refrain/event_file.h>
+#include <refrain/trace.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#pragma GCC visibility push(default)
+#include <refrain/unit.h>
+#pragma GCC visibility pop
+
+#define REFRAIN_HIDDEN __attribute__((visibility("hidden")))  /* within librefrain.so */
+#define REFRAIN_SHARED __attribute__((visibility("default"))) /* between librefrain.so and librefrain-<mpi>.so */
+
+/* One activation on the shadow stack; private memory. */
+struct refrain_entry {
+    struct refrain_slot *last; /* where the activation is */
+    uintptr_t address;         /* of its frame; activations below a younger, higher one were abandoned */
+    uint64_t id;               /* function: slot number; call: site reference; region: name reference */
+    uint64_t begin_ticks;
+    struct refrain_slot *whole; /* function: its slot [1], else null */
+    uint32_t kind;              /* enum refrain_entry_kind */
+    uint32_t communicates;      /* an MPI call was made in it or below */
+};
+enum refrain_entry_kind { REFRAIN_ENTRY_ROOT, REFRAIN_ENTRY_FUNCTION, REFRAIN_ENTRY_CALL, REFRAIN_ENTRY_REGION };
+
+struct refrain_events;        /* record.c */
+struct refrain_site_entry;    /* call.c */
+struct refrain_learn_scratch; /* learn.h */
+
+#define REFRAIN_REGION_CACHE 64u
+struct refrain_region_cache {
+    const char *name;
+    struct refrain_region_name *record;
+};
+
+/* A thread's context; private memory, found through a thread-local pointer. */
+struct refrain_context {
+    struct refrain_entry *top;
+    struct refrain_entry *stack, *stack_end;
+    struct refrain_thread *thread;
+    unsigned char *region;
+    uint32_t number;               /* of the thread */
+    uint32_t busy;                 /* inside a probe */
+    uint32_t learning;             /* mode has stat */
+    struct refrain_events *events; /* null unless the mode has events */
+    struct refrain_journal *journal;
+    struct refrain_learn_scratch *scratch;
+    struct refrain_site_entry *sites; /* REFRAIN_SITE_TABLE_ENTRIES, hashed (call.c) */
+    uint32_t formula_length;          /* most items of a formula */
+    uint64_t throttle_ticks;          /* a function whose activations are shorter is throttled, 0 = none */
+    uint32_t calls;                   /* MPI calls, for refreshing the clock */
+    struct refrain_region_cache regions[REFRAIN_REGION_CACHE];
+};
+
+/* ---- region.c: the one allocation ---- */
+
+struct refrain_region {
+    unsigned char *base; /* null: nothing is traced */
+    struct refrain_header *header;
+    int mode; /* enum refrain_mode */
+};
+extern REFRAIN_SHARED struct refrain_region refrain_region;
+
+/* Takes `bytes` from the pool, zeroed, 16-byte aligned; null when it does not fit. `control` says whether the last
+ * part, kept for control flow, may be used. Any thread. */
+REFRAIN_SHARED void *refrain_pool_take(size_t bytes, bool control);
+static inline uint32_t refrain_reference(const void *p) {
+    return (uint32_t)(((const unsigned char *)p - refrain_region.base) / REFRAIN_UNIT_BYTES);
+}
+static inline void *refrain_at_reference(uint32_t reference) {
+    return refrain_region.base + (size_t)reference * REFRAIN_UNIT_BYTES;
+}
+/* Copies `text` into the pool as struct refrain_name; 0 when it does not fit. */
+REFRAIN_SHARED uint32_t refrain_pool_name(const char *text);
+
+/* Counts a loss. Any thread. */
+REFRAIN_SHARED void refrain_lose(enum refrain_loss loss, uint64_t n);
+
+/* ---- unit.c ---- */
+
+/* A function has been throttled: switches off its probes, and those that were there only for it. Any thread. */
+REFRAIN_HIDDEN void refrain_units_throttle(void);
+
+/* ---- context.c ---- */
+
+/* The calling thread's context, made on first use (which also opens the region); null where nothing is traced. */
+REFRAIN_SHARED struct refrain_context *refrain_context(void);
+
+/* ---- region.c: life of the process ---- */
+
+/* Called by MPI_Init[_thread] after PMPI_Init: rank and size are known and `directory` (absolute or relative to the
+ * start directory), the same on all ranks, is where the region file belongs; rank 0 has proposed it with
+ * refrain_directory_propose(). Moves the files there. */
+REFRAIN_SHARED void refrain_region_place(int rank, int size, const char *directory);
+
+/* Rank 0: chooses the run's directory (never an existing one), creates it, writes its path to `path`. */
+REFRAIN_SHARED void refrain_directory_propose(char *path, size_t path_bytes);
+
+/* Refreshes header.last from the clocks. Cheap enough for once in some thousand calls. */
+REFRAIN_SHARED void refrain_region_refresh_clock(void);
+
+/* Set to 1 by a constructor of the MPI part: the rank is not known before MPI_Init. */
+extern REFRAIN_SHARED int refrain_mpi_linked;
+
+/* ---- call.c: MPI calls as the wrappers tell them ----
+ *
+ *     struct refrain_call call;
+ *     refrain_call_begin(&call, REFRAIN_CALL_MPI_Send, __builtin_return_address(0), __builtin_frame_address(0));
+ *     refrain_call_operation(&call, REFRAIN_OP_SEND, (int64_t[]){dest, tag, bytes, comm}, 4);
+ *     int rc = PMPI_Send(...);
+ *     refrain_call_end(&call);
+ *
+ * An operation that sends is told before the PMPI call and bears the time of begin; one that receives is told after it,
+ * and then bears the time of end, which must follow with no other call between. All of it is harmless when nothing is
+ * traced (`call.entry` is null). */
+struct refrain_call {
+    struct refrain_context *context;
+    struct refrain_entry *entry; /* null: not traced */
+    struct refrain_call_site *site;
+    uint64_t begin_ticks;
+    uint64_t end_ticks; /* read at the first operation told after refrain_call_returned(), or by end */
+};
+
+/* `function`: index in mpi_calls.def. */
+REFRAIN_SHARED void refrain_call_begin(struct refrain_call *call, unsigned function, void *return_address,
+                                       void *frame_address);
+
+/* The PMPI call has returned: reads the clock that closes the call. Optional; refrain_call_end reads it otherwise.
+ * Needed before operations that come after the PMPI call. */
+REFRAIN_SHARED void refrain_call_returned(struct refrain_call *call);
+
+/* Feeds an operation with its n parameters (trace.h's order) at this call site. Returns the operation's record, for
+ * REFRAIN_OP_IRECV and RECV_INIT to be kept with the request; null where nothing is traced. */
+REFRAIN_SHARED struct refrain_operation_record *refrain_call_operation(struct refrain_call *call,
+                                                                       enum refrain_operation operation,
+                                                                       const int64_t *parameters, unsigned n);
+
+/* A request that a receive was posted with has completed: COMPLETE at this site, then source, tag and bytes at the
+ * record `posted` of the posting site (null: the request is no receive). */
+REFRAIN_SHARED void refrain_call_complete(struct refrain_call *call, uint32_t request,
+                                          struct refrain_operation_record *posted, int64_t source, int64_t tag,
+                                          int64_t bytes);
+
+REFRAIN_SHARED void refrain_call_end(struct refrain_call *call);
+
+/* ---- record.c: events as they happen (modes events and both) ---- */
+
+REFRAIN_SHARED struct refrain_events *refrain_events_open(int directory_fd, const char *name);
+REFRAIN_SHARED void refrain_events_write(struct refrain_context *context, unsigned kind, uint64_t ticks, uint64_t id,
+                                         uint32_t value, const int64_t *parameters, unsigned n);
+
+#endif

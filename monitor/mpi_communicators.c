@@ -1,0 +1,483 @@
+/* mpi_communicators.c: the communicator table (mpi_objects.h).
+ *
+ *     handle --map--> table[index] --> struct refrain_communicator in the region, members as ranks in MPI_COMM_WORLD
+ *
+ * The leader of a communicator is its rank 0 (of an intercommunicator: the rank 0 that is lower in MPI_COMM_WORLD). It
+ * gives it an ordinal and broadcasts that in the new communicator; (leader, ordinal) names it on all members. When a
+ * communicator is freed its record stays, since the trace refers to it; a later one with the same members, parent and
+ * topology takes the record over, so that a program that makes and frees communicators in a loop stays bounded. The
+ * leader brings that about by choosing the ordinal of a freed one. Members of other MPI_COMM_WORLDs may not be traced,
+ * so that where there are any nothing is agreed upon: whether there are any is the same for all members.
+ */
+#define _GNU_SOURCE
+#include "mpi_map.h"
+#include "mpi_objects.h"
+
+#include <alloca.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define SESSION_MEMBERS 4096 /* most members of a communicator of a session: they are gathered on the stack */
+#define MOST_DIMENSIONS 16
+#define FOREIGN_MEMBERS 64 /* beyond the size of MPI_COMM_WORLD */
+
+struct communicator {
+    MPI_Comm handle; /* while live */
+    struct refrain_communicator *record;
+    uint64_t hash; /* of the members */
+    bool live;
+};
+
+static struct communicator table[REFRAIN_COMMUNICATORS];
+static uint32_t n_table;
+static struct refrain_map_entry entries[REFRAIN_COMMUNICATORS * 2];
+static struct refrain_map handles = REFRAIN_MAP(entries);
+static struct refrain_communicator *world, *last;
+static MPI_Group world_group;
+static int world_rank, world_size;
+static int most_members; /* of a group that the two arrays have room for */
+static int *all_ranks;   /* 0, 1, ... */
+static int *members_scratch;
+static uint32_t next_ordinal;
+
+/* Who is in a communicator. `ranks` are in MPI_COMM_WORLD, those of the remote group last. */
+struct members {
+    const int *ranks;
+    int size, my_rank, remote_size;
+    bool unreadable; /* too many to look at, which only those of other MPI_COMM_WORLDs can be */
+    bool foreign;    /* there are members of other MPI_COMM_WORLDs; their rank is -1 */
+    bool identity;
+    int leader; /* rank in MPI_COMM_WORLD */
+    bool local; /* the leader is in the local group */
+    uint64_t hash;
+};
+
+/* ---- reading a communicator ---- */
+
+/* True where all are of this MPI_COMM_WORLD. */
+static bool translate(MPI_Comm comm, bool remote, int n, int *ranks) {
+    MPI_Group group;
+    bool all = true;
+    if (remote)
+        PMPI_Comm_remote_group(comm, &group);
+    else
+        PMPI_Comm_group(comm, &group);
+    PMPI_Group_translate_ranks(group, n, all_ranks, world_group, ranks);
+    PMPI_Group_free(&group);
+    for (int i = 0; i < n; i++)
+        if (ranks[i] == MPI_UNDEFINED) {
+            ranks[i] = -1;
+            all = false;
+        }
+    return all;
+}
+
+static void measure(MPI_Comm comm, struct members *members) {
+    int inter = 0;
+    *members = (struct members){.leader = -1};
+    PMPI_Comm_test_inter(comm, &inter);
+    PMPI_Comm_size(comm, &members->size);
+    PMPI_Comm_rank(comm, &members->my_rank);
+    if (inter)
+        PMPI_Comm_remote_size(comm, &members->remote_size);
+    members->unreadable = members->size > most_members || members->remote_size > most_members;
+    members->foreign = members->unreadable;
+}
+
+static void conclude(struct members *members) {
+    int n = members->size + members->remote_size;
+    uint64_t hash = (uint64_t)members->size << 32 | (uint32_t)members->remote_size;
+    members->identity = members->remote_size == 0 && members->size == world_size;
+    for (int i = 0; i < n; i++) {
+        hash = (hash ^ (uint64_t)members->ranks[i]) * 0x100000001b3u;
+        members->identity &= members->ranks[i] == i;
+    }
+    members->hash = hash;
+    members->leader = members->ranks[0];
+    members->local = members->remote_size == 0 || members->ranks[0] < members->ranks[members->size];
+    if (!members->local)
+        members->leader = members->ranks[members->size];
+}
+
+/* Reads the members into the scratch array; under the lock, and valid as long as that is held. */
+static void read_members(MPI_Comm comm, struct members *members) {
+    measure(comm, members);
+    if (members->unreadable)
+        return;
+    members->ranks = members_scratch;
+    members->foreign = !translate(comm, false, members->size, members_scratch);
+    if (members->remote_size > 0)
+        members->foreign |= !translate(comm, true, members->remote_size, members_scratch + members->size);
+    conclude(members);
+}
+
+/* The topology, if it is Cartesian: dimensions, then periods, then own coordinates; the number of values. */
+static unsigned read_topology(MPI_Comm comm, int32_t *values, uint32_t *n_dimensions) {
+    int kind = MPI_UNDEFINED, n = 0, inter = 0;
+    *n_dimensions = 0;
+    PMPI_Comm_test_inter(comm, &inter);
+    if (inter || PMPI_Topo_test(comm, &kind) != MPI_SUCCESS || kind != MPI_CART)
+        return 0;
+    if (PMPI_Cartdim_get(comm, &n) != MPI_SUCCESS || n < 1 || n > MOST_DIMENSIONS)
+        return 0;
+    int dimensions[MOST_DIMENSIONS], periods[MOST_DIMENSIONS], coordinates[MOST_DIMENSIONS];
+    if (PMPI_Cart_get(comm, n, dimensions, periods, coordinates) != MPI_SUCCESS)
+        return 0;
+    for (int i = 0; i < n; i++) {
+        values[i] = dimensions[i];
+        values[n + i] = periods[i];
+        values[2 * n + i] = coordinates[i];
+    }
+    *n_dimensions = (uint32_t)n;
+    return 3u * (unsigned)n;
+}
+
+/* ---- records ---- */
+
+struct description {
+    const struct members *members;
+    uint32_t parent; /* index + 1 */
+    uint32_t n_dimensions, n_values;
+    int32_t topology[3 * MOST_DIMENSIONS];
+};
+
+static void describe(struct description *description, const struct members *members, uint32_t parent, MPI_Comm comm) {
+    description->members = members;
+    description->parent = parent;
+    description->n_values = read_topology(comm, description->topology, &description->n_dimensions);
+}
+
+/* Whether a record says the same but for the name. */
+static bool is_like(const struct communicator *communicator, const struct description *description) {
+    const struct refrain_communicator *record = communicator->record;
+    const struct members *members = description->members;
+    if (communicator->hash != members->hash || record->size != members->size || record->parent != description->parent ||
+        record->remote_size != members->remote_size || record->my_rank != members->my_rank ||
+        (record->members == 0) != members->identity || (record->topology == 0) != (description->n_values == 0))
+        return false;
+    if (record->members && memcmp(refrain_at_reference(record->members), members->ranks,
+                                  sizeof(int32_t) * (size_t)(members->size + members->remote_size)) != 0)
+        return false;
+    if (record->topology == 0)
+        return true;
+    const struct refrain_topology *topology = refrain_at_reference(record->topology);
+    return topology->n_dimensions == description->n_dimensions &&
+           memcmp(topology->values, description->topology, sizeof(int32_t) * description->n_values) == 0;
+}
+
+/* Members as stored before, or stored now; 0 where there is no room. */
+static uint32_t members_reference(const struct members *members) {
+    size_t bytes = sizeof(int32_t) * (size_t)(members->size + members->remote_size);
+    for (uint32_t i = 0; i < n_table; i++) {
+        const struct refrain_communicator *record = table[i].record;
+        if (table[i].hash == members->hash && record->members && record->size == members->size &&
+            record->remote_size == members->remote_size &&
+            memcmp(refrain_at_reference(record->members), members->ranks, bytes) == 0)
+            return record->members;
+    }
+    void *copy = refrain_pool_take(bytes, false);
+    if (!copy)
+        return 0;
+    memcpy(copy, members->ranks, bytes);
+    return refrain_reference(copy);
+}
+
+static uint32_t topology_reference(const struct description *description) {
+    struct refrain_topology *topology =
+        refrain_pool_take(sizeof *topology + sizeof(int32_t) * description->n_values, false);
+    if (!topology)
+        return 0;
+    topology->n_dimensions = description->n_dimensions;
+    memcpy(topology->values, description->topology, sizeof(int32_t) * description->n_values);
+    return refrain_reference(topology);
+}
+
+/* A record of its own; null where there is no room. */
+static struct communicator *make(const struct description *description, int leader, uint32_t ordinal) {
+    const struct members *members = description->members;
+    uint32_t reference = 0;
+    struct refrain_communicator *record = NULL;
+    if (n_table < REFRAIN_COMMUNICATORS && (members->identity || (reference = members_reference(members)) != 0))
+        record = refrain_pool_take(sizeof *record, false);
+    if (!record) {
+        refrain_lose(REFRAIN_LOSS_COMMUNICATORS, 1);
+        return NULL;
+    }
+    record->index = n_table;
+    record->leader = ordinal == REFRAIN_ORDINAL_NONE ? -1 : leader;
+    record->ordinal = ordinal == REFRAIN_ORDINAL_NONE ? 0 : ordinal;
+    record->size = members->size;
+    record->my_rank = members->my_rank;
+    record->remote_size = members->remote_size;
+    record->members = reference;
+    record->parent = description->parent;
+    if (description->n_values)
+        record->topology = topology_reference(description);
+    table[n_table] = (struct communicator){.record = record, .hash = members->hash};
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (last)
+        last->next = refrain_reference(record);
+    else
+        refrain_region.header->communicators = refrain_reference(record);
+    last = record;
+    refrain_region.header->n_communicators = n_table + 1;
+    return &table[n_table++];
+}
+
+static void forget(MPI_Comm comm) {
+    int64_t index = refrain_map_get(&handles, REFRAIN_MPI_KEY(comm), -1);
+    if (index < 0)
+        return;
+    table[index].live = false;
+    refrain_map_remove(&handles, REFRAIN_MPI_KEY(comm));
+}
+
+static void remember(struct communicator *communicator, MPI_Comm comm) {
+    forget(comm);
+    communicator->handle = comm;
+    communicator->live = true;
+    refrain_map_put(&handles, REFRAIN_MPI_KEY(comm), communicator - table);
+}
+
+/* The communicator gets the record of that name, or a new one; under the lock. */
+static void place(MPI_Comm comm, const struct description *description, uint32_t ordinal) {
+    int leader = ordinal == REFRAIN_ORDINAL_NONE ? -1 : description->members->leader;
+    struct communicator *found = NULL;
+    for (uint32_t i = 0; i < n_table && !found; i++)
+        if (table[i].record->leader == leader && (leader >= 0 ? table[i].record->ordinal == ordinal : !table[i].live) &&
+            is_like(&table[i], description))
+            found = &table[i];
+    if (!found && refrain_region.base)
+        found = make(description, leader, ordinal);
+    if (found)
+        remember(found, comm);
+}
+
+/* The leader's choice; under the lock. */
+static uint32_t choose(const struct description *description) {
+    for (uint32_t i = 0; i < n_table; i++)
+        if (!table[i].live && table[i].record->leader == world_rank && is_like(&table[i], description)) {
+            table[i].live = true; /* until it is placed, no other thread may choose it */
+            return table[i].record->ordinal;
+        }
+    return n_table < REFRAIN_COMMUNICATORS && refrain_region.base ? next_ordinal++ : REFRAIN_ORDINAL_NONE;
+}
+
+static uint32_t parent_of(MPI_Comm parent) {
+    return parent == MPI_COMM_NULL ? 0 : (uint32_t)(refrain_map_get(&handles, REFRAIN_MPI_KEY(parent), -1) + 1);
+}
+
+/* ---- agreement ---- */
+
+/* From the leader to all; both groups of an intercommunicator hear of it, one after the other. */
+static void broadcast_ordinal(MPI_Comm comm, const struct members *members, uint32_t *ordinal) {
+    if (members->remote_size == 0) {
+        PMPI_Bcast(ordinal, 1, MPI_UNSIGNED, 0, comm);
+        return;
+    }
+    int root = members->my_rank == 0 ? MPI_ROOT : MPI_PROC_NULL;
+    uint32_t echo;
+    if (members->local) {
+        PMPI_Bcast(ordinal, 1, MPI_UNSIGNED, root, comm);
+        PMPI_Bcast(&echo, 1, MPI_UNSIGNED, 0, comm);
+        *ordinal = members->my_rank == 0 ? *ordinal : echo;
+    } else {
+        PMPI_Bcast(ordinal, 1, MPI_UNSIGNED, 0, comm);
+        PMPI_Bcast(ordinal, 1, MPI_UNSIGNED, root, comm);
+    }
+}
+
+/* Without MPI_COMM_WORLD there is no group to translate to: members say who they are. */
+static bool gather_members(MPI_Comm comm, struct members *members, int *ranks) {
+    if (members->foreign || members->remote_size > 0)
+        return false;
+    PMPI_Allgather(&world_rank, 1, MPI_INT, ranks, 1, MPI_INT, comm);
+    members->ranks = ranks;
+    conclude(members);
+    return true;
+}
+
+static void new_by_gathering(MPI_Comm parent, MPI_Comm comm) {
+    struct members members;
+    struct description description;
+    measure(comm, &members);
+    if (members.size > SESSION_MEMBERS || !gather_members(comm, &members, alloca(sizeof(int) * (size_t)members.size)))
+        return;
+    refrain_mpi_lock();
+    describe(&description, &members, parent_of(parent), comm);
+    uint32_t ordinal = members.my_rank == 0 ? choose(&description) : REFRAIN_ORDINAL_NONE;
+    refrain_mpi_unlock();
+    broadcast_ordinal(comm, &members, &ordinal);
+    refrain_mpi_lock();
+    place(comm, &description, ordinal);
+    refrain_mpi_unlock();
+}
+
+void refrain_communicator_new(MPI_Comm parent, MPI_Comm comm) {
+    if (!refrain_mpi_active || comm == MPI_COMM_NULL)
+        return;
+    if (!refrain_mpi_world) {
+        new_by_gathering(parent, comm);
+        return;
+    }
+    struct members members;
+    struct description description;
+    uint32_t ordinal = REFRAIN_ORDINAL_NONE;
+    refrain_mpi_lock();
+    read_members(comm, &members);
+    if (!members.unreadable)
+        describe(&description, &members, parent_of(parent), comm);
+    if (!members.foreign && members.local && members.my_rank == 0)
+        ordinal = choose(&description);
+    refrain_mpi_unlock();
+    if (members.unreadable) {
+        refrain_lose(REFRAIN_LOSS_COMMUNICATORS, 1);
+        return;
+    }
+    if (!members.foreign)
+        broadcast_ordinal(comm, &members, &ordinal);
+    refrain_mpi_lock();
+    if (refrain_mpi_multiple)
+        read_members(comm, &members); /* another thread may have used the scratch array */
+    place(comm, &description, ordinal);
+    refrain_mpi_unlock();
+}
+
+void refrain_communicator_new_of_session(MPI_Comm comm) {
+    if (!refrain_mpi_active || comm == MPI_COMM_NULL)
+        return;
+    int size;
+    PMPI_Comm_size(comm, &size);
+    if (!refrain_mpi_world && size == world_size) /* the first one that all processes are in */
+        refrain_mpi_place(comm, world_rank, world_size);
+    new_by_gathering(MPI_COMM_NULL, comm);
+}
+
+/* Duplicates of intercommunicators go without a name, and so do those of a session. */
+bool refrain_communicator_reserve(MPI_Comm parent, uint32_t *ordinal, bool wanted) {
+    struct members members;
+    struct description description;
+    *ordinal = REFRAIN_ORDINAL_NONE;
+    if (!refrain_mpi_world)
+        return false;
+    refrain_mpi_lock();
+    read_members(parent, &members);
+    bool agreed = !members.foreign && members.remote_size == 0;
+    if (agreed && wanted && members.my_rank == 0) {
+        describe(&description, &members, parent_of(parent), parent);
+        *ordinal = choose(&description);
+    }
+    refrain_mpi_unlock();
+    return agreed;
+}
+
+void refrain_communicator_duplicated(MPI_Comm parent, MPI_Comm comm, uint32_t ordinal) {
+    struct members members;
+    struct description description;
+    if (!refrain_mpi_world)
+        return;
+    refrain_mpi_lock();
+    read_members(comm, &members);
+    if (!members.unreadable) {
+        describe(&description, &members, parent_of(parent), comm);
+        place(comm, &description, ordinal);
+    }
+    refrain_mpi_unlock();
+}
+
+/* ---- the rest ---- */
+
+static struct refrain_communicator *find_locked(MPI_Comm comm) {
+    int64_t index = refrain_map_get(&handles, REFRAIN_MPI_KEY(comm), -1);
+    return index < 0 ? NULL : table[index].record;
+}
+
+const struct refrain_communicator *refrain_communicator_find(MPI_Comm comm) {
+    if (comm == MPI_COMM_WORLD)
+        return world;
+    refrain_mpi_lock();
+    const struct refrain_communicator *record = find_locked(comm);
+    refrain_mpi_unlock();
+    return record;
+}
+
+void refrain_communicator_freed(MPI_Comm former) {
+    refrain_mpi_lock();
+    forget(former);
+    refrain_mpi_unlock();
+}
+
+/* A first name takes the room of the longest, so that renaming takes no more. */
+void refrain_communicator_named(MPI_Comm comm, const char *text) {
+    refrain_mpi_lock();
+    struct refrain_communicator *record = find_locked(comm);
+    size_t length = strnlen(text, MPI_MAX_OBJECT_NAME - 1);
+    if (record) {
+        struct refrain_name *name = record->name ? refrain_at_reference(record->name)
+                                                 : refrain_pool_take(sizeof *name + MPI_MAX_OBJECT_NAME, false);
+        if (name) {
+            name->length = (uint32_t)length;
+            memcpy(name->text, text, length);
+            name->text[length] = 0;
+            __atomic_signal_fence(__ATOMIC_SEQ_CST);
+            record->name = refrain_reference(name);
+        }
+    }
+    refrain_mpi_unlock();
+}
+
+int refrain_communicator_world_rank(const struct refrain_communicator *communicator, int rank) {
+    if (!communicator || rank < 0)
+        return -1;
+    if (communicator->remote_size ? rank >= communicator->remote_size : rank >= communicator->size)
+        return -1;
+    if (communicator->members == 0)
+        return rank;
+    const int32_t *ranks = refrain_at_reference(communicator->members);
+    return ranks[(communicator->remote_size ? communicator->size : 0) + rank];
+}
+
+/* A record for one of the two that are always there. */
+static void make_predefined(const int *ranks, int size, int my_rank, uint32_t ordinal) {
+    struct members members = {.ranks = ranks, .size = size, .my_rank = my_rank};
+    conclude(&members);
+    make(&(struct description){.members = &members}, members.leader, ordinal);
+}
+
+bool refrain_communicators_open(int rank, int size, bool has_world) {
+    if (!all_ranks) {
+        world_rank = rank;
+        world_size = size;
+        next_ordinal = 2;
+        int most = size + FOREIGN_MEMBERS;
+        int *ranks =
+            mmap(NULL, 3 * sizeof(int) * (size_t)most, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (ranks == MAP_FAILED)
+            return false;
+        most_members = most;
+        all_ranks = ranks;
+        members_scratch = ranks + most; /* two groups fit */
+        for (int i = 0; i < most; i++)
+            all_ranks[i] = i;
+        if (refrain_region.base) {
+            make_predefined(all_ranks, size, rank, 0);
+            make_predefined(&world_rank, 1, 0, 1);
+        }
+    }
+    if (!has_world)
+        return true;
+    PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
+    if (n_table >= 2) {
+        world = table[0].record;
+        remember(&table[0], MPI_COMM_WORLD);
+        remember(&table[1], MPI_COMM_SELF);
+        refrain_communicator_named(MPI_COMM_WORLD, "MPI_COMM_WORLD");
+        refrain_communicator_named(MPI_COMM_SELF, "MPI_COMM_SELF");
+    }
+    return true;
+}
+
+void refrain_communicators_close(void) {
+    if (refrain_mpi_world)
+        PMPI_Group_free(&world_group);
+}

@@ -1,0 +1,191 @@
+/* mpi_complete.c: wrappers of the functions that complete requests, or give them up. Which ones completed, and in which
+ * order, is told after the call. MPI overwrites the handles, so that the requests are looked up before it. */
+#include "mpi_objects.h"
+
+#include <alloca.h>
+
+/* gcc takes MPI_STATUSES_IGNORE, an address in MPICH, for an array that is too short. */
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wstringop-overflow"
+#endif
+
+/* Statuses of receives are needed even where the user ignores them; on the stack, up to so many. */
+#define MOST_STATUSES 4096
+
+#define STATUSES(user, count, watch)                                                                                   \
+    ((user) != MPI_STATUSES_IGNORE || !(watch).receives || (count) > MOST_STATUSES                                     \
+         ? (user)                                                                                                      \
+         : (MPI_Status *)alloca(sizeof(MPI_Status) * (size_t)(count)))
+
+static MPI_Status *known(MPI_Status *statuses) {
+    return statuses == MPI_STATUSES_IGNORE ? NULL : statuses;
+}
+
+static MPI_Request handle_of(const MPI_Request *request) {
+    return request ? *request : MPI_REQUEST_NULL;
+}
+
+/* ---- one ---- */
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status) {
+    REFRAIN_MPI_BEGIN(MPI_Wait);
+    MPI_Request former = handle_of(request);
+    MPI_Status own, *used = status == MPI_STATUS_IGNORE ? &own : status;
+    int rc = PMPI_Wait(request, used);
+    if (former != MPI_REQUEST_NULL) {
+        if (rc == MPI_SUCCESS)
+            refrain_request_complete(&call, REFRAIN_MPI_KEY(former), used);
+        else if (*request == MPI_REQUEST_NULL)
+            refrain_request_lost(&call, REFRAIN_MPI_KEY(former));
+    }
+    refrain_call_end(&call);
+    return rc;
+}
+
+int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
+    REFRAIN_MPI_BEGIN(MPI_Test);
+    MPI_Request former = handle_of(request);
+    MPI_Status own, *used = status == MPI_STATUS_IGNORE ? &own : status;
+    int rc = PMPI_Test(request, flag, used);
+    if (former != MPI_REQUEST_NULL) {
+        if (rc == MPI_SUCCESS && *flag)
+            refrain_request_complete(&call, REFRAIN_MPI_KEY(former), used);
+        else if (rc != MPI_SUCCESS && *request == MPI_REQUEST_NULL)
+            refrain_request_lost(&call, REFRAIN_MPI_KEY(former));
+    }
+    refrain_call_end(&call);
+    return rc;
+}
+
+/* ---- all ---- */
+
+int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
+    REFRAIN_MPI_BEGIN(MPI_Waitall);
+    struct refrain_watch watch;
+    refrain_watch_begin(&watch, count, array_of_requests);
+    MPI_Status *statuses = STATUSES(array_of_statuses, count, watch);
+    int rc = PMPI_Waitall(count, array_of_requests, statuses);
+    refrain_watch_all(&call, &watch, rc, array_of_requests, known(statuses));
+    refrain_call_end(&call);
+    return rc;
+}
+
+int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[]) {
+    REFRAIN_MPI_BEGIN(MPI_Testall);
+    struct refrain_watch watch;
+    refrain_watch_begin(&watch, count, array_of_requests);
+    MPI_Status *statuses = STATUSES(array_of_statuses, count, watch);
+    int rc = PMPI_Testall(count, array_of_requests, flag, statuses);
+    if (rc == MPI_SUCCESS && !*flag)
+        refrain_watch_some(&call, &watch, 0, NULL, NULL);
+    else
+        refrain_watch_all(&call, &watch, rc, array_of_requests, known(statuses));
+    refrain_call_end(&call);
+    return rc;
+}
+
+/* ---- any ---- */
+
+static void any_done(struct refrain_call *call, struct refrain_watch *watch, int rc, bool done, int index,
+                     const MPI_Request *requests, MPI_Status *status) {
+    if (rc != MPI_SUCCESS)
+        refrain_watch_all(call, watch, rc, requests, NULL);
+    else if (done && index != MPI_UNDEFINED)
+        refrain_watch_some(call, watch, 1, &index, status);
+    else
+        refrain_watch_some(call, watch, 0, NULL, NULL);
+}
+
+int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status) {
+    REFRAIN_MPI_BEGIN(MPI_Waitany);
+    struct refrain_watch watch;
+    MPI_Status own, *used = status == MPI_STATUS_IGNORE ? &own : status;
+    refrain_watch_begin(&watch, count, array_of_requests);
+    int rc = PMPI_Waitany(count, array_of_requests, indx, used);
+    any_done(&call, &watch, rc, true, rc == MPI_SUCCESS ? *indx : MPI_UNDEFINED, array_of_requests, used);
+    refrain_call_end(&call);
+    return rc;
+}
+
+int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status) {
+    REFRAIN_MPI_BEGIN(MPI_Testany);
+    struct refrain_watch watch;
+    MPI_Status own, *used = status == MPI_STATUS_IGNORE ? &own : status;
+    refrain_watch_begin(&watch, count, array_of_requests);
+    int rc = PMPI_Testany(count, array_of_requests, indx, flag, used);
+    bool done = rc == MPI_SUCCESS && *flag;
+    any_done(&call, &watch, rc, done, done ? *indx : MPI_UNDEFINED, array_of_requests, used);
+    refrain_call_end(&call);
+    return rc;
+}
+
+/* ---- some: where one of them failed, its status says so ---- */
+
+static void some_done(struct refrain_call *call, struct refrain_watch *watch, int rc, int n, const int *indices,
+                      const MPI_Request *requests, MPI_Status *statuses) {
+    if (rc != MPI_SUCCESS)
+        refrain_watch_all(call, watch, MPI_ERR_OTHER, requests, NULL);
+    else
+        refrain_watch_some(call, watch, n == MPI_UNDEFINED ? 0 : n, indices, statuses);
+}
+
+int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
+                 MPI_Status array_of_statuses[]) {
+    REFRAIN_MPI_BEGIN(MPI_Waitsome);
+    struct refrain_watch watch;
+    refrain_watch_begin(&watch, incount, array_of_requests);
+    MPI_Status *statuses = STATUSES(array_of_statuses, incount, watch);
+    int rc = PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, statuses);
+    some_done(&call, &watch, rc, rc == MPI_SUCCESS ? *outcount : 0, array_of_indices, array_of_requests,
+              known(statuses));
+    refrain_call_end(&call);
+    return rc;
+}
+
+int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
+                 MPI_Status array_of_statuses[]) {
+    REFRAIN_MPI_BEGIN(MPI_Testsome);
+    struct refrain_watch watch;
+    refrain_watch_begin(&watch, incount, array_of_requests);
+    MPI_Status *statuses = STATUSES(array_of_statuses, incount, watch);
+    int rc = PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices, statuses);
+    some_done(&call, &watch, rc, rc == MPI_SUCCESS ? *outcount : 0, array_of_indices, array_of_requests,
+              known(statuses));
+    refrain_call_end(&call);
+    return rc;
+}
+
+/* ---- giving up ---- */
+
+int MPI_Request_free(MPI_Request *request) {
+    REFRAIN_MPI_BEGIN(MPI_Request_free);
+    MPI_Request former = handle_of(request);
+    int rc = PMPI_Request_free(request);
+    if (rc == MPI_SUCCESS && former != MPI_REQUEST_NULL)
+        refrain_request_lost(&call, REFRAIN_MPI_KEY(former));
+    refrain_call_end(&call);
+    return rc;
+}
+
+/* A cancelled request has yet to complete; its status says whether the message was withdrawn. */
+int MPI_Cancel(MPI_Request *request) {
+    REFRAIN_MPI_BEGIN(MPI_Cancel);
+    int rc = PMPI_Cancel(request);
+    if (rc == MPI_SUCCESS && request)
+        refrain_request_cancel(*request);
+    refrain_call_end(&call);
+    return rc;
+}
+
+/* ---- requests of the user's own ---- */
+
+int MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn,
+                       MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request) {
+    REFRAIN_MPI_BEGIN(MPI_Grequest_start);
+    struct refrain_request *taken = refrain_request_take(&call, REFRAIN_OP_NOTHING, NULL, 0);
+    int rc = PMPI_Grequest_start(query_fn, free_fn, cancel_fn, extra_state, request);
+    if (taken)
+        refrain_request_bind(&call, taken, rc == MPI_SUCCESS, rc == MPI_SUCCESS ? REFRAIN_MPI_KEY(*request) : 0);
+    refrain_call_end(&call);
+    return rc;
+}

@@ -1,0 +1,113 @@
+/* mpi_init.c: where MPI begins and ends. Here the processes find out where their trace belongs. */
+#include "mpi_objects.h"
+
+#include <sched.h>
+#include <string.h>
+
+#define PATH_BYTES 4096
+
+bool refrain_mpi_active, refrain_mpi_multiple, refrain_mpi_world;
+
+static int lock;
+
+void refrain_mpi_lock_wait(void) {
+    for (unsigned n = 1; __atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE); n++)
+        if (n % 64 == 0)
+            sched_yield();
+}
+
+void refrain_mpi_lock_give(void) {
+    __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
+}
+
+/* The rank is not known before MPI is initialised. */
+static __attribute__((constructor)) void announce(void) {
+    refrain_mpi_linked = 1;
+}
+
+void refrain_mpi_describe(int thread_level) {
+    if (!refrain_region.base)
+        return;
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length;
+    PMPI_Get_library_version(version, &length);
+    version[strcspn(version, "\n")] = 0;
+    for (char *tab; (tab = strchr(version, '\t'));)
+        *tab = ' ';
+    refrain_region.header->mpi_library = refrain_pool_name(version);
+    refrain_region.header->mpi_thread_level = (uint32_t)thread_level;
+    refrain_region.header->call_slots = REFRAIN_MPI_FUNCTIONS;
+}
+
+void refrain_mpi_place(MPI_Comm comm, int rank, int size) {
+    static bool placed;
+    char path[PATH_BYTES] = "";
+    int position;
+    if (placed)
+        return;
+    placed = true;
+    PMPI_Comm_rank(comm, &position);
+    if (position == 0)
+        refrain_directory_propose(path, sizeof path);
+    PMPI_Bcast(path, (int)sizeof path, MPI_CHAR, 0, comm);
+    refrain_region_place(rank, size, path);
+}
+
+/* After MPI_Init, on all ranks, whether or not they are traced: what is agreed upon needs all of them. */
+static void started(int thread_level) {
+    int rank, size, state[2], least[2];
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &size);
+    refrain_mpi_world = true;
+    state[0] = refrain_communicators_open(rank, size, true);
+    state[1] = refrain_region.base == NULL;
+    PMPI_Allreduce(state, least, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    refrain_mpi_active = least[0] && !least[1]; /* memory on all ranks, and some are traced */
+    if (!refrain_mpi_active)
+        return;
+    refrain_mpi_multiple = thread_level == MPI_THREAD_MULTIPLE;
+    refrain_mpi_place(MPI_COMM_WORLD, rank, size);
+    refrain_types_open();
+    refrain_mpi_describe(thread_level);
+}
+
+int MPI_Init(int *argc, char ***argv) {
+    REFRAIN_MPI_BEGIN(MPI_Init);
+    int rc = PMPI_Init(argc, argv);
+    if (rc == MPI_SUCCESS && !refrain_mpi_world)
+        started(MPI_THREAD_SINGLE);
+    refrain_call_end(&call);
+    return rc;
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
+    REFRAIN_MPI_BEGIN(MPI_Init_thread);
+    int rc = PMPI_Init_thread(argc, argv, required, provided);
+    if (rc == MPI_SUCCESS && !refrain_mpi_world)
+        started(*provided);
+    refrain_call_end(&call);
+    return rc;
+}
+
+/* MPI runs the user's callbacks for MPI_COMM_SELF before anything else, and these may communicate: the tables serve
+ * until it is over. */
+int MPI_Finalize(void) {
+    REFRAIN_MPI_BEGIN(MPI_Finalize);
+    refrain_communicators_close();
+    int rc = PMPI_Finalize();
+    refrain_mpi_active = false;
+    refrain_call_end(&call);
+    return rc;
+}
+
+/* Does not return where it succeeds. */
+int MPI_Abort(MPI_Comm comm, int errorcode) {
+    REFRAIN_MPI_BEGIN(MPI_Abort);
+    REFRAIN_MPI_PASS(PMPI_Abort(comm, errorcode));
+}
+
+/* Further arguments mean nothing to any MPI library, and cannot be passed on. */
+int MPI_Pcontrol(const int level, ...) {
+    REFRAIN_MPI_BEGIN(MPI_Pcontrol);
+    REFRAIN_MPI_PASS(PMPI_Pcontrol(level));
+}

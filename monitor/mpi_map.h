@@ -1,0 +1,65 @@
+/* mpi_map.h: a hash table of fixed size from handles to numbers: open addressing, half empty at least, and deletion
+ * that moves later entries up, so that it does not degrade however many handles come and go. Key 0 is none. */
+#ifndef REFRAIN_MPI_MAP_H
+#define REFRAIN_MPI_MAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct refrain_map_entry {
+    uint64_t key;
+    int64_t value;
+};
+
+struct refrain_map {
+    struct refrain_map_entry *entries; /* a power of two of them */
+    uint32_t capacity, used;
+};
+
+/* A map over an array that the compiler knows the size of. */
+#define REFRAIN_MAP(array)                                                                                             \
+    { array, sizeof(array) / sizeof *(array), 0 }
+
+static inline uint32_t refrain_map_home(const struct refrain_map *map, uint64_t key) {
+    return (uint32_t)(key * 0x9e3779b97f4a7c15u >> 32) & (map->capacity - 1);
+}
+
+/* Where the key is, or where it would go. */
+static inline struct refrain_map_entry *refrain_map_place(const struct refrain_map *map, uint64_t key) {
+    uint32_t i = refrain_map_home(map, key);
+    while (map->entries[i].key != 0 && map->entries[i].key != key)
+        i = (i + 1) & (map->capacity - 1);
+    return &map->entries[i];
+}
+
+/* `otherwise` where the key is not there. */
+static inline int64_t refrain_map_get(const struct refrain_map *map, uint64_t key, int64_t otherwise) {
+    const struct refrain_map_entry *entry = refrain_map_place(map, key);
+    return key != 0 && entry->key != 0 ? entry->value : otherwise;
+}
+
+/* False when the map is full. */
+static inline bool refrain_map_put(struct refrain_map *map, uint64_t key, int64_t value) {
+    struct refrain_map_entry *entry = refrain_map_place(map, key);
+    if (key == 0 || (entry->key == 0 && map->used >= map->capacity / 2))
+        return false;
+    map->used += entry->key == 0;
+    *entry = (struct refrain_map_entry){key, value};
+    return true;
+}
+
+static inline void refrain_map_remove(struct refrain_map *map, uint64_t key) {
+    struct refrain_map_entry *hole = refrain_map_place(map, key);
+    if (key == 0 || hole->key == 0)
+        return;
+    uint32_t mask = map->capacity - 1, i = (uint32_t)(hole - map->entries);
+    for (uint32_t j = (i + 1) & mask; map->entries[j].key != 0; j = (j + 1) & mask)
+        if (((j - refrain_map_home(map, map->entries[j].key)) & mask) >= ((j - i) & mask)) {
+            map->entries[i] = map->entries[j];
+            i = j;
+        }
+    map->entries[i].key = 0;
+    map->used--;
+}
+
+#endif

@@ -1,0 +1,172 @@
+/* mpi_objects.h: what the wrappers remember of MPI's objects, in tables of fixed size that are part of the library's
+ * data. What does not fit is counted (enum refrain_loss) and stays unknown, which is -1 everywhere.
+ *
+ *     communicator -> struct refrain_communicator in the region   (mpi_communicators.c)
+ *     datatype     -> bytes                                       (mpi_types.c)
+ *     request      -> struct refrain_request                      (mpi_requests.c)
+ *     window, file -> number                                      (mpi_windows.c)
+ *
+ * No function here makes an MPI call on a handle that MPI has not itself given out through a wrapper, so that a bad
+ * handle gets MPI's own error, from the user's call and only once. All may be called by any thread: a spin lock is
+ * taken where the thread level is MPI_THREAD_MULTIPLE.
+ */
+#ifndef REFRAIN_MPI_OBJECTS_H
+#define REFRAIN_MPI_OBJECTS_H
+
+#include "mpi_wrap.h"
+#include <limits.h>
+
+#define REFRAIN_COMMUNICATORS 2048u /* live or dead at a time */
+#define REFRAIN_TYPES 2048u         /* committed at a time, predefined ones included */
+#define REFRAIN_REQUESTS 4096u      /* of one thread, and of all threads together */
+#define REFRAIN_WINDOWS 256u        /* open at a time */
+#define REFRAIN_FILES 256u          /* open at a time */
+
+/* ---- mpi_init.c ---- */
+
+/* MPI is initialised and traced by somebody, so that objects are remembered and agreed upon. */
+extern bool refrain_mpi_active;
+extern bool refrain_mpi_multiple; /* MPI_THREAD_MULTIPLE */
+extern bool refrain_mpi_world;    /* there is an MPI_COMM_WORLD */
+
+/* By all members of `comm`, which are all processes of the run: the directory that its rank 0 proposes is everybody's.
+ * `rank` and `size` are those in MPI_COMM_WORLD. Only the first time. */
+void refrain_mpi_place(MPI_Comm comm, int rank, int size);
+/* What the trace says of the MPI library. */
+void refrain_mpi_describe(int thread_level);
+
+void refrain_mpi_lock_wait(void);
+void refrain_mpi_lock_give(void);
+static inline void refrain_mpi_lock(void) {
+    if (refrain_mpi_multiple)
+        refrain_mpi_lock_wait();
+}
+static inline void refrain_mpi_unlock(void) {
+    if (refrain_mpi_multiple)
+        refrain_mpi_lock_give();
+}
+
+/* ---- mpi_communicators.c ---- */
+
+/* After MPI_Init, by all ranks: MPI_COMM_WORLD and MPI_COMM_SELF. `rank` and `size` are those in MPI_COMM_WORLD, or in
+ * mpi://WORLD for a process that has only sessions (`world` false), which has neither communicator; their records are
+ * made all the same. False when there is no memory. */
+bool refrain_communicators_open(int rank, int size, bool world);
+void refrain_communicators_close(void);
+
+/* A communicator's record; null when it is unknown. */
+const struct refrain_communicator *refrain_communicator_find(MPI_Comm comm);
+static inline int64_t refrain_communicator_index(const struct refrain_communicator *communicator) {
+    return communicator ? (int64_t)communicator->index : -1;
+}
+
+/* A new communicator has been made from `parent` (MPI_COMM_NULL: from none) by a call that all its members make, and
+ * from which they all come here: they agree on a name for it. MPI_COMM_NULL is welcome. */
+void refrain_communicator_new(MPI_Comm parent, MPI_Comm comm);
+/* The same for one that stems from a session. */
+void refrain_communicator_new_of_session(MPI_Comm comm);
+
+/* The same in steps, for MPI_Comm_idup, whose members may not wait for each other: rank 0 chooses the ordinal for a
+ * duplicate of `parent` (if `wanted`), all get it from there, and then the duplicate is known. False where nothing is
+ * to be agreed upon, which is the same for all members. */
+#define REFRAIN_ORDINAL_NONE UINT32_MAX
+bool refrain_communicator_reserve(MPI_Comm parent, uint32_t *ordinal, bool wanted);
+void refrain_communicator_duplicated(MPI_Comm parent, MPI_Comm comm, uint32_t ordinal);
+
+void refrain_communicator_freed(MPI_Comm former);
+void refrain_communicator_named(MPI_Comm comm, const char *name);
+
+/* The rank in MPI_COMM_WORLD of rank `rank` of a communicator (its remote group, if it has one); -1 unknown. */
+int refrain_communicator_world_rank(const struct refrain_communicator *communicator, int rank);
+
+/* ---- mpi_types.c ---- */
+
+void refrain_types_open(void);                 /* the predefined ones */
+void refrain_type_known(MPI_Datatype type);    /* a valid, committed type */
+void refrain_type_forget(MPI_Datatype former); /* it was freed */
+int64_t refrain_type_bytes(MPI_Datatype type); /* -1 unknown */
+
+/* Bytes of `count` elements; 0 for a count that MPI refuses, -1 where the type is unknown. */
+static inline int64_t refrain_bytes(int64_t count, MPI_Datatype type) {
+    if (count <= 0)
+        return 0;
+    int64_t bytes = refrain_type_bytes(type);
+    return bytes < 0 ? -1 : bytes * count;
+}
+
+/* Bytes of the message that a status tells of; -1 unknown. */
+int64_t refrain_status_bytes(const MPI_Status *status);
+
+/* ---- mpi_requests.c ---- */
+
+/* A request belongs to the thread that posted it, whose replay hands out the same numbers. Another thread that
+ * completes it tells of the message with all it knows of it; the owner gives the number back before it takes the next
+ * one. */
+struct refrain_request {
+    uint64_t handle; /* of the request, or of the message that MPI_Mprobe matched */
+    struct refrain_operation_record *posted;
+    int64_t parameters[REFRAIN_PARAMETERS]; /* as told: what a start by another thread tells again */
+    uint32_t position;                      /* in the array that a call waits for */
+    uint16_t next;                          /* number + 1: in the chain of its bucket, or of free ones */
+    uint16_t watched;                       /* number + 1: next one of the same array */
+    uint16_t index;                         /* in its thread's numbering */
+    uint16_t thread;                        /* that posted it */
+    uint8_t operation;                      /* enum refrain_operation that took it */
+    uint8_t flags;
+};
+enum {
+    REFRAIN_REQUEST_ACTIVE = 1,
+    REFRAIN_REQUEST_CANCEL = 2,  /* MPI_Cancel was called */
+    REFRAIN_REQUEST_WATCHED = 4, /* part of the array that a call waits for */
+    REFRAIN_REQUEST_FIXED = 8,   /* a receive whose source, tag and bytes are those in `parameters`, not the status's */
+    REFRAIN_REQUEST_IDUP = 16,   /* of MPI_Comm_idup number parameters[0] */
+};
+
+/* Tells the operation and takes a request for it. Null when the call is not traced or no request is left; in the latter
+ * case the blocking form of the operation has been told. */
+struct refrain_request *refrain_request_take(struct refrain_call *call, enum refrain_operation operation,
+                                             const int64_t *parameters, unsigned n);
+
+/* After the PMPI function: the request is known by its key from now on; or, where there is none (`bound` false), given
+ * back. A null `request` is welcome. */
+void refrain_request_bind(struct refrain_call *call, struct refrain_request *request, bool bound, uint64_t key);
+
+/* A persistent request is about to be started; that has failed. */
+void refrain_request_start(struct refrain_call *call, MPI_Request handle);
+void refrain_request_not_started(struct refrain_call *call, MPI_Request handle);
+
+/* The request known by `key` has completed with `status` (null: not known). */
+void refrain_request_complete(struct refrain_call *call, uint64_t key, MPI_Status *status);
+
+/* It is gone without that: freed, or failed. */
+void refrain_request_lost(struct refrain_call *call, uint64_t key);
+
+void refrain_request_cancel(MPI_Request handle);
+
+/* The message of a matched probe has become a request. */
+void refrain_request_rename(uint64_t key, uint64_t new_key);
+
+/* The requests of an array that a call waits for; between begin and one of the ends. */
+struct refrain_watch {
+    uint16_t first; /* number + 1 */
+    bool receives;  /* there are receives among them: their statuses are needed */
+};
+void refrain_watch_begin(struct refrain_watch *watch, int count, const MPI_Request *requests);
+/* All have completed, or those with MPI_SUCCESS in their status when rc is MPI_ERR_IN_STATUS. */
+void refrain_watch_all(struct refrain_call *call, struct refrain_watch *watch, int rc, const MPI_Request *requests,
+                       MPI_Status *statuses);
+/* Those at `n` indices have, in this order, with `n` statuses (null: not known). */
+void refrain_watch_some(struct refrain_call *call, struct refrain_watch *watch, int n, const int *indices,
+                        MPI_Status *statuses);
+
+/* ---- mpi_windows.c ---- */
+
+/* Tell of an access: to `target`, a rank of the window's communicator; or to a file. */
+void refrain_window_new(MPI_Comm comm, MPI_Win window);
+void refrain_window_freed(MPI_Win former);
+void refrain_window_access(struct refrain_call *call, MPI_Win window, int target, int64_t bytes);
+void refrain_file_new(MPI_File file);
+void refrain_file_freed(MPI_File former);
+void refrain_file_access(struct refrain_call *call, MPI_File file, int64_t bytes);
+
+#endif

@@ -1,0 +1,324 @@
+/* mpi_p2p.c: wrappers of point-to-point communication. A message is told of where it leaves (before the call, since it
+ * may be gone when that returns) and where it has arrived (after it). Those to and from MPI_PROC_NULL are no messages;
+ * but their requests are requests, and libraries give out one handle for several, so that they take one too. */
+#include "mpi_objects.h"
+
+/* Whether MPI would accept `rank`: what it refuses is not told. Ranks of unknown communicators are believed. */
+static bool is_partner(const struct refrain_communicator *communicator, int rank) {
+    return rank >= 0 &&
+           (!communicator || rank < (communicator->remote_size ? communicator->remote_size : communicator->size));
+}
+
+static bool is_valid(MPI_Comm comm, const struct refrain_communicator *communicator) {
+    return communicator || (refrain_mpi_active && comm != MPI_COMM_NULL);
+}
+
+static bool is_sendable(int64_t count, MPI_Datatype datatype, int tag) {
+    return count >= 0 && tag >= 0 && datatype != MPI_DATATYPE_NULL;
+}
+
+static void tell_send(struct refrain_call *call, int64_t count, MPI_Datatype datatype, int dest, int tag,
+                      MPI_Comm comm) {
+    if (!call->entry)
+        return;
+    const struct refrain_communicator *communicator = refrain_communicator_find(comm);
+    if (!is_valid(comm, communicator) || !is_partner(communicator, dest) || !is_sendable(count, datatype, tag))
+        return;
+    int64_t parameters[] = {dest, tag, refrain_bytes(count, datatype), refrain_communicator_index(communicator)};
+    refrain_call_operation(call, REFRAIN_OP_SEND, parameters, 4);
+}
+
+static void tell_recv(struct refrain_call *call, int rc, const MPI_Status *status, MPI_Comm comm) {
+    if (!call->entry || rc != MPI_SUCCESS || status->MPI_SOURCE < 0)
+        return;
+    refrain_call_returned(call);
+    int64_t parameters[] = {status->MPI_SOURCE, status->MPI_TAG, refrain_status_bytes(status),
+                            refrain_communicator_index(refrain_communicator_find(comm))};
+    refrain_call_operation(call, REFRAIN_OP_RECV, parameters, 4);
+}
+
+static struct refrain_request *take_nothing(struct refrain_call *call) {
+    return refrain_request_take(call, REFRAIN_OP_NOTHING, NULL, 0);
+}
+
+/* A send that takes a request: REFRAIN_OP_ISEND or REFRAIN_OP_SEND_INIT. Persistent requests have handles of their own,
+ * so that one to MPI_PROC_NULL may stay unknown. */
+static struct refrain_request *tell_isend(struct refrain_call *call, enum refrain_operation operation, int64_t count,
+                                          MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+    if (!call->entry)
+        return NULL;
+    const struct refrain_communicator *communicator = refrain_communicator_find(comm);
+    if (!is_valid(comm, communicator))
+        return NULL;
+    if (!is_partner(communicator, dest) || !is_sendable(count, datatype, tag))
+        return operation == REFRAIN_OP_ISEND && dest == MPI_PROC_NULL ? take_nothing(call) : NULL;
+    int64_t parameters[] = {dest, tag, refrain_bytes(count, datatype), refrain_communicator_index(communicator)};
+    return refrain_request_take(call, operation, parameters, 4);
+}
+
+/* A receive that takes a request: REFRAIN_OP_IRECV or REFRAIN_OP_RECV_INIT. */
+static struct refrain_request *tell_irecv(struct refrain_call *call, enum refrain_operation operation, int source,
+                                          MPI_Comm comm) {
+    if (!call->entry)
+        return NULL;
+    const struct refrain_communicator *communicator = refrain_communicator_find(comm);
+    if (!is_valid(comm, communicator))
+        return NULL;
+    if (source != MPI_ANY_SOURCE && !is_partner(communicator, source))
+        return operation == REFRAIN_OP_IRECV && source == MPI_PROC_NULL ? take_nothing(call) : NULL;
+    int64_t parameters[] = {refrain_communicator_index(communicator)};
+    return refrain_request_take(call, operation, parameters, 1);
+}
+
+static void bind(struct refrain_call *call, struct refrain_request *request, int rc, const MPI_Request *handle) {
+    if (request)
+        refrain_request_bind(call, request, rc == MPI_SUCCESS && *handle != MPI_REQUEST_NULL,
+                             rc == MPI_SUCCESS ? REFRAIN_MPI_KEY(*handle) : 0);
+}
+
+/* The status that is handed to MPI: the user's, or our own where there is none. */
+static MPI_Status *status_or(MPI_Status *status, MPI_Status *own) {
+    return status == MPI_STATUS_IGNORE ? own : status;
+}
+
+/* ---- blocking ---- */
+
+#define SEND(name, count_t)                                                                                            \
+    int name(const void *buf, count_t count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {                \
+        REFRAIN_MPI_BEGIN(name);                                                                                       \
+        tell_send(&call, count, datatype, dest, tag, comm);                                                            \
+        REFRAIN_MPI_PASS(P##name(buf, count, datatype, dest, tag, comm));                                              \
+    }
+
+#define RECV(name, count_t)                                                                                            \
+    int name(void *buf, count_t count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,                      \
+             MPI_Status *status) {                                                                                     \
+        MPI_Status own, *used = status_or(status, &own);                                                               \
+        REFRAIN_MPI_BEGIN(name);                                                                                       \
+        int rc = P##name(buf, count, datatype, source, tag, comm, used);                                               \
+        tell_recv(&call, rc, used, comm);                                                                              \
+        refrain_call_end(&call);                                                                                       \
+        return rc;                                                                                                     \
+    }
+
+#define SENDRECV(name, count_t)                                                                                        \
+    int name(const void *sendbuf, count_t sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,      \
+             count_t recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {   \
+        MPI_Status own, *used = status_or(status, &own);                                                               \
+        REFRAIN_MPI_BEGIN(name);                                                                                       \
+        tell_send(&call, sendcount, sendtype, dest, sendtag, comm);                                                    \
+        int rc = P##name(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,   \
+                         comm, used);                                                                                  \
+        tell_recv(&call, rc, used, comm);                                                                              \
+        refrain_call_end(&call);                                                                                       \
+        return rc;                                                                                                     \
+    }
+
+#define SENDRECV_REPLACE(name, count_t)                                                                                \
+    int name(void *buf, count_t count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,          \
+             MPI_Comm comm, MPI_Status *status) {                                                                      \
+        MPI_Status own, *used = status_or(status, &own);                                                               \
+        REFRAIN_MPI_BEGIN(name);                                                                                       \
+        tell_send(&call, count, datatype, dest, sendtag, comm);                                                        \
+        int rc = P##name(buf, count, datatype, dest, sendtag, source, recvtag, comm, used);                            \
+        tell_recv(&call, rc, used, comm);                                                                              \
+        refrain_call_end(&call);                                                                                       \
+        return rc;                                                                                                     \
+    }
+
+/* ---- nonblocking and persistent ---- */
+
+#define ISEND(name, count_t, operation)                                                                                \
+    int name(const void *buf, count_t count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,                  \
+             MPI_Request *request) {                                                                                   \
+        REFRAIN_MPI_BEGIN(name);                                                                                       \
+        struct refrain_request *taken = tell_isend(&call, operation, count, datatype, dest, tag, comm);                \
+        int rc = P##name(buf, count, datatype, dest, tag, comm, request);                                              \
+        bind(&call, taken, rc, request);                                                                               \
+        refrain_call_end(&call);                                                                                       \
+        return rc;                                                                                                     \
+    }
+
+#define IRECV(name, count_t, operation)                                                                                \
+    int name(void *buf, count_t count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,                      \
+             MPI_Request *request) {                                                                                   \
+        REFRAIN_MPI_BEGIN(name);                                                                                       \
+        struct refrain_request *taken = tell_irecv(&call, operation, source, comm);                                    \
+        int rc = P##name(buf, count, datatype, source, tag, comm, request);                                            \
+        bind(&call, taken, rc, request);                                                                               \
+        refrain_call_end(&call);                                                                                       \
+        return rc;                                                                                                     \
+    }
+
+/* One request for both directions: it is the receive's; the send is told of as one that blocks. */
+#define ISENDRECV(name, count_t)                                                                                       \
+    int name(const void *sendbuf, count_t sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,      \
+             count_t recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) { \
+        REFRAIN_MPI_BEGIN(name);                                                                                       \
+        tell_send(&call, sendcount, sendtype, dest, sendtag, comm);                                                    \
+        struct refrain_request *taken = tell_irecv(&call, REFRAIN_OP_IRECV, source, comm);                             \
+        int rc = P##name(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,   \
+                         comm, request);                                                                               \
+        bind(&call, taken, rc, request);                                                                               \
+        refrain_call_end(&call);                                                                                       \
+        return rc;                                                                                                     \
+    }
+
+#define ISENDRECV_REPLACE(name, count_t)                                                                               \
+    int name(void *buf, count_t count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,          \
+             MPI_Comm comm, MPI_Request *request) {                                                                    \
+        REFRAIN_MPI_BEGIN(name);                                                                                       \
+        tell_send(&call, count, datatype, dest, sendtag, comm);                                                        \
+        struct refrain_request *taken = tell_irecv(&call, REFRAIN_OP_IRECV, source, comm);                             \
+        int rc = P##name(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);                         \
+        bind(&call, taken, rc, request);                                                                               \
+        refrain_call_end(&call);                                                                                       \
+        return rc;                                                                                                     \
+    }
+
+/* A matched probe is where the message is received as far as the order of messages goes: it is told of as the posting
+ * of a receive, which MPI_Mrecv completes, or the request of MPI_Imrecv when that does. */
+#define MRECV(name, count_t)                                                                                           \
+    int name(void *buf, count_t count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status) {              \
+        MPI_Status own, *used = status_or(status, &own);                                                               \
+        REFRAIN_MPI_BEGIN(name);                                                                                       \
+        uint64_t key = message ? REFRAIN_MPI_KEY(*message) : 0;                                                        \
+        int rc = P##name(buf, count, datatype, message, used);                                                         \
+        if (rc == MPI_SUCCESS)                                                                                         \
+            refrain_request_complete(&call, key, used);                                                                \
+        else if (message && *message == MPI_MESSAGE_NULL)                                                              \
+            refrain_request_lost(&call, key);                                                                          \
+        refrain_call_end(&call);                                                                                       \
+        return rc;                                                                                                     \
+    }
+
+#define IMRECV(name, count_t)                                                                                          \
+    int name(void *buf, count_t count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request) {            \
+        REFRAIN_MPI_BEGIN(name);                                                                                       \
+        MPI_Message former = message ? *message : MPI_MESSAGE_NULL;                                                    \
+        struct refrain_request *taken = former == MPI_MESSAGE_NO_PROC ? take_nothing(&call) : NULL;                    \
+        int rc = P##name(buf, count, datatype, message, request);                                                      \
+        if (rc == MPI_SUCCESS && former != MPI_MESSAGE_NO_PROC)                                                        \
+            refrain_request_rename(REFRAIN_MPI_KEY(former), REFRAIN_MPI_KEY(*request));                                \
+        bind(&call, taken, rc, request);                                                                               \
+        refrain_call_end(&call);                                                                                       \
+        return rc;                                                                                                     \
+    }
+
+#define ALL(count_t, suffix)                                                                                           \
+    SEND(MPI_Send##suffix, count_t)                                                                                    \
+    SEND(MPI_Bsend##suffix, count_t)                                                                                   \
+    SEND(MPI_Ssend##suffix, count_t)                                                                                   \
+    SEND(MPI_Rsend##suffix, count_t)                                                                                   \
+    RECV(MPI_Recv##suffix, count_t)                                                                                    \
+    SENDRECV(MPI_Sendrecv##suffix, count_t)                                                                            \
+    SENDRECV_REPLACE(MPI_Sendrecv_replace##suffix, count_t)                                                            \
+    ISEND(MPI_Isend##suffix, count_t, REFRAIN_OP_ISEND)                                                                \
+    ISEND(MPI_Ibsend##suffix, count_t, REFRAIN_OP_ISEND)                                                               \
+    ISEND(MPI_Issend##suffix, count_t, REFRAIN_OP_ISEND)                                                               \
+    ISEND(MPI_Irsend##suffix, count_t, REFRAIN_OP_ISEND)                                                               \
+    ISEND(MPI_Send_init##suffix, count_t, REFRAIN_OP_SEND_INIT)                                                        \
+    ISEND(MPI_Bsend_init##suffix, count_t, REFRAIN_OP_SEND_INIT)                                                       \
+    ISEND(MPI_Ssend_init##suffix, count_t, REFRAIN_OP_SEND_INIT)                                                       \
+    ISEND(MPI_Rsend_init##suffix, count_t, REFRAIN_OP_SEND_INIT)                                                       \
+    IRECV(MPI_Irecv##suffix, count_t, REFRAIN_OP_IRECV)                                                                \
+    IRECV(MPI_Recv_init##suffix, count_t, REFRAIN_OP_RECV_INIT)                                                        \
+    MRECV(MPI_Mrecv##suffix, count_t)                                                                                  \
+    IMRECV(MPI_Imrecv##suffix, count_t)
+
+ALL(int, )
+#ifdef REFRAIN_HAS_MPI_Send_c
+ALL(MPI_Count, _c)
+#endif
+
+#ifdef REFRAIN_HAS_MPI_Isendrecv
+ISENDRECV(MPI_Isendrecv, int)
+ISENDRECV_REPLACE(MPI_Isendrecv_replace, int)
+#endif
+#ifdef REFRAIN_HAS_MPI_Isendrecv_c
+ISENDRECV(MPI_Isendrecv_c, MPI_Count)
+ISENDRECV_REPLACE(MPI_Isendrecv_replace_c, MPI_Count)
+#endif
+
+/* ---- matched probes ---- */
+
+static void tell_matched(struct refrain_call *call, MPI_Comm comm, MPI_Message message) {
+    if (!call->entry || message == MPI_MESSAGE_NULL || message == MPI_MESSAGE_NO_PROC)
+        return;
+    refrain_call_returned(call);
+    struct refrain_request *taken = tell_irecv(call, REFRAIN_OP_IRECV, MPI_ANY_SOURCE, comm);
+    refrain_request_bind(call, taken, true, REFRAIN_MPI_KEY(message));
+}
+
+int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) {
+    REFRAIN_MPI_BEGIN(MPI_Mprobe);
+    int rc = PMPI_Mprobe(source, tag, comm, message, status);
+    if (rc == MPI_SUCCESS)
+        tell_matched(&call, comm, *message);
+    refrain_call_end(&call);
+    return rc;
+}
+
+int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status) {
+    REFRAIN_MPI_BEGIN(MPI_Improbe);
+    int rc = PMPI_Improbe(source, tag, comm, flag, message, status);
+    if (rc == MPI_SUCCESS && *flag)
+        tell_matched(&call, comm, *message);
+    refrain_call_end(&call);
+    return rc;
+}
+
+/* ---- partitioned: a persistent message whose size is known beforehand ---- */
+
+#ifdef REFRAIN_HAS_MPI_Psend_init
+int MPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                   MPI_Comm comm, MPI_Info info, MPI_Request *request) {
+    REFRAIN_MPI_BEGIN(MPI_Psend_init);
+    struct refrain_request *taken =
+        tell_isend(&call, REFRAIN_OP_SEND_INIT, partitions * count, datatype, dest, tag, comm);
+    int rc = PMPI_Psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request);
+    bind(&call, taken, rc, request);
+    refrain_call_end(&call);
+    return rc;
+}
+
+int MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source, int tag,
+                   MPI_Comm comm, MPI_Info info, MPI_Request *request) {
+    REFRAIN_MPI_BEGIN(MPI_Precv_init);
+    struct refrain_request *taken = tell_irecv(&call, REFRAIN_OP_RECV_INIT, source, comm);
+    if (taken) {
+        taken->parameters[0] = source;
+        taken->parameters[1] = tag;
+        taken->parameters[2] = refrain_bytes(partitions * count, datatype);
+        taken->flags |= REFRAIN_REQUEST_FIXED;
+    }
+    int rc = PMPI_Precv_init(buf, partitions, count, datatype, source, tag, comm, info, request);
+    bind(&call, taken, rc, request);
+    refrain_call_end(&call);
+    return rc;
+}
+#endif
+
+/* ---- starting ---- */
+
+int MPI_Start(MPI_Request *request) {
+    REFRAIN_MPI_BEGIN(MPI_Start);
+    if (request)
+        refrain_request_start(&call, *request);
+    int rc = PMPI_Start(request);
+    if (rc != MPI_SUCCESS && request)
+        refrain_request_not_started(&call, *request);
+    refrain_call_end(&call);
+    return rc;
+}
+
+int MPI_Startall(int count, MPI_Request array_of_requests[]) {
+    REFRAIN_MPI_BEGIN(MPI_Startall);
+    for (int i = 0; i < count && array_of_requests; i++)
+        refrain_request_start(&call, array_of_requests[i]);
+    int rc = PMPI_Startall(count, array_of_requests);
+    for (int i = 0; i < count && array_of_requests && rc != MPI_SUCCESS; i++)
+        refrain_request_not_started(&call, array_of_requests[i]);
+    refrain_call_end(&call);
+    return rc;
+}

@@ -1,0 +1,401 @@
+/* mpi_requests.c: the request table (mpi_objects.h).
+ *
+ * Several requests may share a handle: MPI libraries give out one and the same for sends that were over at once. The
+ * oldest of them is the one that completes first. */
+#include "mpi_idup.h"
+#include "mpi_objects.h"
+
+#include <refrain/settings.h>
+#include <string.h>
+
+#define BUCKETS REFRAIN_REQUESTS
+#define WORDS (REFRAIN_REQUESTS / 64)
+
+static struct refrain_request requests[REFRAIN_REQUESTS];
+static uint32_t never_used; /* requests[] from here on */
+static uint16_t first_free; /* number + 1 */
+static uint32_t bound;      /* in the buckets */
+static struct { uint16_t head, tail; /* number + 1 */ } buckets[BUCKETS];
+
+/* The numbering of one thread. An orphan was completed by another thread; the number is still taken. */
+static struct numbering {
+    uint64_t taken[WORDS], orphan[WORDS];
+    uint64_t full;    /* words of `taken` without a zero */
+    uint64_t orphans; /* words of `orphan` with a one */
+} numberings[REFRAIN_MAXIMUM_THREADS];
+_Static_assert(WORDS == 64, "one word says which words are full");
+
+/* ---- numbers: always the lowest free one, so that a replay can tell which ---- */
+
+static bool number_take(struct numbering *numbering, uint16_t *index) {
+    if (~numbering->full == 0)
+        return false;
+    unsigned word = (unsigned)__builtin_ctzll(~numbering->full);
+    unsigned bit = (unsigned)__builtin_ctzll(~numbering->taken[word]);
+    numbering->taken[word] |= (uint64_t)1 << bit;
+    if (~numbering->taken[word] == 0)
+        numbering->full |= (uint64_t)1 << word;
+    *index = (uint16_t)(word * 64 + bit);
+    if (*index >= refrain_region.header->request_high_water)
+        refrain_region.header->request_high_water = *index + 1u;
+    return true;
+}
+
+static void number_give(struct numbering *numbering, unsigned index) {
+    numbering->taken[index / 64] &= ~((uint64_t)1 << index % 64);
+    numbering->full &= ~((uint64_t)1 << index / 64);
+}
+
+static void number_orphan(struct numbering *numbering, unsigned index) {
+    numbering->orphan[index / 64] |= (uint64_t)1 << index % 64;
+    numbering->orphans |= (uint64_t)1 << index / 64;
+}
+
+/* Gives orphans back, in the name of the thread they belong to. */
+static void free_orphans(struct refrain_call *call, struct numbering *numbering) {
+    while (numbering->orphans) {
+        unsigned word = (unsigned)__builtin_ctzll(numbering->orphans);
+        unsigned index = word * 64 + (unsigned)__builtin_ctzll(numbering->orphan[word]);
+        numbering->orphan[word] &= numbering->orphan[word] - 1;
+        if (numbering->orphan[word] == 0)
+            numbering->orphans &= numbering->orphans - 1;
+        number_give(numbering, index);
+        refrain_call_operation(call, REFRAIN_OP_FREE, (int64_t[]){index}, 1);
+    }
+}
+
+/* ---- entries ---- */
+
+static struct refrain_request *entry_take(void) {
+    if (first_free) {
+        struct refrain_request *request = &requests[first_free - 1];
+        first_free = request->next;
+        return request;
+    }
+    return never_used < REFRAIN_REQUESTS ? &requests[never_used++] : NULL;
+}
+
+static uint16_t number_of(const struct refrain_request *request) {
+    return (uint16_t)(request - requests + 1);
+}
+
+static void entry_give(struct refrain_request *request) {
+    request->flags = 0;
+    request->next = first_free;
+    first_free = number_of(request);
+}
+
+static unsigned bucket_of(uint64_t key) {
+    return (unsigned)(key * 0x9e3779b97f4a7c15u >> 32) % BUCKETS;
+}
+
+static void entry_insert(struct refrain_request *request, uint64_t key) {
+    unsigned b = bucket_of(key);
+    request->handle = key;
+    request->next = 0;
+    if (buckets[b].tail)
+        requests[buckets[b].tail - 1].next = number_of(request);
+    else
+        buckets[b].head = number_of(request);
+    buckets[b].tail = number_of(request);
+    bound++;
+}
+
+static void entry_unlink(struct refrain_request *request) {
+    unsigned b = bucket_of(request->handle);
+    uint16_t *link = &buckets[b].head, before = 0;
+    while (*link != number_of(request)) {
+        before = *link;
+        link = &requests[*link - 1].next;
+    }
+    *link = request->next;
+    if (buckets[b].tail == number_of(request))
+        buckets[b].tail = before;
+    bound--;
+}
+
+/* The oldest that is not watched yet, active ones before inactive ones. */
+static struct refrain_request *entry_find(uint64_t key) {
+    for (uint16_t n = buckets[bucket_of(key)].head; n; n = requests[n - 1].next)
+        if (requests[n - 1].handle == key && !(requests[n - 1].flags & REFRAIN_REQUEST_WATCHED))
+            return &requests[n - 1];
+    return NULL;
+}
+
+static bool is_persistent(const struct refrain_request *request) {
+    return request->operation == REFRAIN_OP_SEND_INIT || request->operation == REFRAIN_OP_RECV_INIT ||
+           request->operation == REFRAIN_OP_COLLECTIVE_INIT;
+}
+
+static bool is_receive(const struct refrain_request *request) {
+    return request->operation == REFRAIN_OP_IRECV || request->operation == REFRAIN_OP_RECV_INIT;
+}
+
+static bool is_own(const struct refrain_call *call, const struct refrain_request *request) {
+    return call->entry && call->context->number == request->thread;
+}
+
+/* ---- from posting to starting ---- */
+
+/* Without a request: what can still be told. */
+static void tell_blocking_form(struct refrain_call *call, enum refrain_operation operation, const int64_t *parameters,
+                               unsigned n) {
+    refrain_lose(REFRAIN_LOSS_REQUESTS, 1);
+    if (operation == REFRAIN_OP_ISEND)
+        refrain_call_operation(call, REFRAIN_OP_SEND, parameters, n);
+    else if (operation == REFRAIN_OP_ICOLLECTIVE)
+        refrain_call_operation(call, REFRAIN_OP_COLLECTIVE, parameters, n);
+}
+
+struct refrain_request *refrain_request_take(struct refrain_call *call, enum refrain_operation operation,
+                                             const int64_t *parameters, unsigned n) {
+    if (!call->entry)
+        return NULL;
+    struct numbering *numbering = &numberings[call->context->number];
+    uint16_t index = 0;
+    refrain_mpi_lock();
+    if (numbering->orphans)
+        free_orphans(call, numbering);
+    struct refrain_request *request = entry_take();
+    bool numbered = request && number_take(numbering, &index);
+    if (request && !numbered)
+        entry_give(request);
+    refrain_mpi_unlock();
+    if (!numbered) {
+        tell_blocking_form(call, operation, parameters, n);
+        return NULL;
+    }
+    struct refrain_operation_record *posted = refrain_call_operation(call, operation, parameters, n);
+    if (!posted) {
+        refrain_mpi_lock();
+        number_give(numbering, index);
+        entry_give(request);
+        refrain_mpi_unlock();
+        return NULL;
+    }
+    request->posted = posted;
+    request->operation = (uint8_t)operation;
+    request->flags = 0;
+    if (!is_persistent(request))
+        request->flags = REFRAIN_REQUEST_ACTIVE;
+    request->index = index;
+    request->thread = (uint16_t)call->context->number;
+    for (unsigned i = 0; i < n; i++)
+        request->parameters[i] = parameters[i];
+    if (is_receive(request))
+        request->parameters[REFRAIN_PARAMETERS - 1] = parameters[0];
+    return request;
+}
+
+void refrain_request_bind(struct refrain_call *call, struct refrain_request *request, bool bind, uint64_t key) {
+    if (!request)
+        return;
+    refrain_mpi_lock();
+    if (bind) {
+        entry_insert(request, key);
+    } else {
+        number_give(&numberings[request->thread], request->index);
+        entry_give(request);
+    }
+    unsigned index = request->index;
+    refrain_mpi_unlock();
+    if (!bind) {
+        refrain_call_returned(call);
+        refrain_call_operation(call, REFRAIN_OP_FREE, (int64_t[]){index}, 1);
+    }
+}
+
+void refrain_request_rename(uint64_t key, uint64_t new_key) {
+    refrain_mpi_lock();
+    struct refrain_request *request = bound ? entry_find(key) : NULL;
+    if (request) {
+        entry_unlink(request);
+        entry_insert(request, new_key);
+    }
+    refrain_mpi_unlock();
+}
+
+void refrain_request_start(struct refrain_call *call, MPI_Request handle) {
+    refrain_mpi_lock();
+    struct refrain_request *request = bound ? entry_find(REFRAIN_MPI_KEY(handle)) : NULL;
+    if (request)
+        request->flags |= REFRAIN_REQUEST_ACTIVE;
+    struct refrain_request copy = request ? *request : (struct refrain_request){.operation = 0};
+    refrain_mpi_unlock();
+    if (!request)
+        return;
+    if (is_own(call, &copy))
+        refrain_call_operation(call, REFRAIN_OP_START, (int64_t[]){copy.index}, 1);
+    else if (copy.operation == REFRAIN_OP_SEND_INIT)
+        refrain_call_operation(call, REFRAIN_OP_SEND, copy.parameters, 4);
+    else if (copy.operation == REFRAIN_OP_COLLECTIVE_INIT)
+        refrain_call_operation(call, REFRAIN_OP_COLLECTIVE, copy.parameters, 4);
+}
+
+void refrain_request_not_started(struct refrain_call *call, MPI_Request handle) {
+    refrain_mpi_lock();
+    struct refrain_request *request = bound ? entry_find(REFRAIN_MPI_KEY(handle)) : NULL;
+    bool own = request && is_own(call, request);
+    unsigned index = request ? request->index : 0;
+    if (request)
+        request->flags &= (uint8_t)~REFRAIN_REQUEST_ACTIVE;
+    refrain_mpi_unlock();
+    if (own)
+        refrain_call_operation(call, REFRAIN_OP_CANCELLED, (int64_t[]){index}, 1);
+}
+
+void refrain_request_cancel(MPI_Request handle) {
+    refrain_mpi_lock();
+    struct refrain_request *request = bound ? entry_find(REFRAIN_MPI_KEY(handle)) : NULL;
+    if (request)
+        request->flags |= REFRAIN_REQUEST_CANCEL;
+    refrain_mpi_unlock();
+}
+
+/* ---- completion ---- */
+
+/* Takes the request out of the table, or puts a persistent one to rest; under the lock. */
+static void settle(const struct refrain_call *call, struct refrain_request *request, bool freed) {
+    if (is_persistent(request) && !freed) {
+        request->flags &= (uint8_t) ~(REFRAIN_REQUEST_ACTIVE | REFRAIN_REQUEST_CANCEL | REFRAIN_REQUEST_WATCHED);
+        return;
+    }
+    entry_unlink(request);
+    if (is_own(call, request))
+        number_give(&numberings[request->thread], request->index);
+    else
+        number_orphan(&numberings[request->thread], request->index);
+    entry_give(request);
+}
+
+/* Tells of the completion of what was `request`. */
+static void tell_completion(struct refrain_call *call, const struct refrain_request *request, MPI_Status *status) {
+    bool own = is_own(call, request);
+    int cancelled = 0;
+    if (request->flags & REFRAIN_REQUEST_CANCEL && status)
+        PMPI_Test_cancelled(status, &cancelled);
+    refrain_call_returned(call);
+    if (cancelled) {
+        if (own)
+            refrain_call_operation(call, REFRAIN_OP_CANCELLED, (int64_t[]){request->index}, 1);
+        return;
+    }
+    if (!is_receive(request)) {
+        if (own)
+            refrain_call_complete(call, request->index, NULL, -1, -1, -1);
+        if (request->flags & REFRAIN_REQUEST_IDUP)
+            refrain_idup_complete((unsigned)request->parameters[0]);
+        return;
+    }
+    int64_t message[] = {-1, -1, -1, request->parameters[REFRAIN_PARAMETERS - 1]};
+    if (request->flags & REFRAIN_REQUEST_FIXED) {
+        memcpy(message, request->parameters, 3 * sizeof *message);
+    } else if (status) {
+        message[0] = status->MPI_SOURCE;
+        message[1] = status->MPI_TAG;
+        message[2] = refrain_status_bytes(status);
+    } else {
+        refrain_lose(REFRAIN_LOSS_REQUESTS, 1);
+    }
+    if (own)
+        refrain_call_complete(call, request->index, request->posted, message[0], message[1], message[2]);
+    else
+        refrain_call_operation(call, REFRAIN_OP_RECV, message, 4);
+}
+
+void refrain_request_complete(struct refrain_call *call, uint64_t key, MPI_Status *status) {
+    struct refrain_request copy = {.flags = 0};
+    refrain_mpi_lock();
+    struct refrain_request *request = bound ? entry_find(key) : NULL;
+    if (request && request->flags & REFRAIN_REQUEST_ACTIVE) {
+        copy = *request;
+        settle(call, request, false);
+    }
+    refrain_mpi_unlock();
+    if (copy.flags)
+        tell_completion(call, &copy, status);
+}
+
+void refrain_request_lost(struct refrain_call *call, uint64_t key) {
+    refrain_mpi_lock();
+    struct refrain_request *request = bound ? entry_find(key) : NULL;
+    bool own = request && is_own(call, request);
+    unsigned index = request ? request->index : 0;
+    if (request)
+        settle(call, request, true);
+    refrain_mpi_unlock();
+    if (own) {
+        refrain_call_returned(call);
+        refrain_call_operation(call, REFRAIN_OP_FREE, (int64_t[]){index}, 1);
+    }
+}
+
+/* ---- arrays of requests ---- */
+
+void refrain_watch_begin(struct refrain_watch *watch, int count, const MPI_Request *array) {
+    *watch = (struct refrain_watch){0, false};
+    if (bound == 0 || !array)
+        return;
+    refrain_mpi_lock();
+    uint16_t *link = &watch->first;
+    for (int i = 0; i < count; i++) {
+        struct refrain_request *request = entry_find(REFRAIN_MPI_KEY(array[i]));
+        if (!request || !(request->flags & REFRAIN_REQUEST_ACTIVE))
+            continue;
+        request->flags |= REFRAIN_REQUEST_WATCHED;
+        request->position = (uint32_t)i;
+        request->watched = 0;
+        *link = number_of(request);
+        link = &request->watched;
+        watch->receives |= is_receive(request) || request->flags & REFRAIN_REQUEST_CANCEL;
+    }
+    refrain_mpi_unlock();
+}
+
+/* One of the array is settled: completed, or (`status` and all) gone without a message. */
+static void watched_done(struct refrain_call *call, struct refrain_request *request, bool completed,
+                         MPI_Status *status) {
+    refrain_mpi_lock();
+    struct refrain_request copy = *request;
+    settle(call, request, !completed);
+    refrain_mpi_unlock();
+    if (completed) {
+        tell_completion(call, &copy, status);
+    } else if (is_own(call, &copy)) {
+        refrain_call_returned(call);
+        refrain_call_operation(call, REFRAIN_OP_FREE, (int64_t[]){copy.index}, 1);
+    }
+}
+
+void refrain_watch_all(struct refrain_call *call, struct refrain_watch *watch, int rc, const MPI_Request *array,
+                       MPI_Status *statuses) {
+    for (uint16_t n = watch->first, next; n; n = next) {
+        struct refrain_request *request = &requests[n - 1];
+        MPI_Status *status = statuses ? &statuses[request->position] : NULL;
+        next = request->watched;
+        if (rc == MPI_SUCCESS || (rc == MPI_ERR_IN_STATUS && status && status->MPI_ERROR == MPI_SUCCESS))
+            watched_done(call, request, true, status);
+        else if (array[request->position] == MPI_REQUEST_NULL)
+            watched_done(call, request, false, NULL);
+        else
+            request->flags &= (uint8_t)~REFRAIN_REQUEST_WATCHED;
+    }
+}
+
+void refrain_watch_some(struct refrain_call *call, struct refrain_watch *watch, int n, const int *indices,
+                        MPI_Status *statuses) {
+    uint16_t *link = &watch->first;
+    for (int i = 0; i < n; i++) {
+        if (*link && requests[*link - 1].position > (uint32_t)indices[i])
+            link = &watch->first;
+        while (*link && requests[*link - 1].position < (uint32_t)indices[i])
+            link = &requests[*link - 1].watched;
+        if (!*link || requests[*link - 1].position != (uint32_t)indices[i])
+            continue;
+        struct refrain_request *request = &requests[*link - 1];
+        *link = request->watched;
+        watched_done(call, request, true, statuses ? &statuses[i] : NULL);
+    }
+    for (uint16_t number = watch->first; number; number = requests[number - 1].watched)
+        requests[number - 1].flags &= (uint8_t)~REFRAIN_REQUEST_WATCHED;
+}

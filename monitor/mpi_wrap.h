@@ -1,0 +1,46 @@
+/* mpi_wrap.h: what the wrappers of MPI functions share (mpi_*.c -> call.c).
+ *
+ *     int MPI_Send(...) {
+ *         REFRAIN_MPI_BEGIN(MPI_Send);            an activation of the call site
+ *         ... operations that send ...
+ *         int rc = PMPI_Send(...);                the parameters go through unchanged, and so does what comes back
+ *         ... operations that receive ...
+ *         refrain_call_end(&call);
+ *         return rc;
+ *     }
+ *
+ * The same sources make librefrain-mpich.so and librefrain-openmpi.so. Functions of a newer MPI are compiled where
+ * mpi.h has them: mpi_has.h, made by mpi_generate.awk, says which.
+ */
+#ifndef REFRAIN_MPI_WRAP_H
+#define REFRAIN_MPI_WRAP_H
+
+#include "monitor.h"
+#pragma GCC visibility push(default) /* the wrappers are what this library exports */
+#include <mpi.h>
+#pragma GCC visibility pop
+#include <mpi_has.h>
+
+/* Function numbers: the line in mpi_calls.def. */
+enum refrain_mpi_function {
+#define REFRAIN_MPI_CALL(name, class, collective) REFRAIN_CALL_##name,
+#include <refrain/mpi_calls.def>
+    REFRAIN_MPI_FUNCTIONS
+};
+
+#define REFRAIN_MPI_BEGIN(name)                                                                                        \
+    struct refrain_call call;                                                                                          \
+    refrain_call_begin(&call, REFRAIN_CALL_##name, __builtin_return_address(0), __builtin_frame_address(0))
+
+/* Ends a wrapper that does nothing after the PMPI function. */
+#define REFRAIN_MPI_PASS(pmpi_call)                                                                                    \
+    do {                                                                                                               \
+        int rc = pmpi_call;                                                                                            \
+        refrain_call_end(&call);                                                                                       \
+        return rc;                                                                                                     \
+    } while (0)
+
+/* A handle as a key: an int in MPICH, a pointer in Open MPI. */
+#define REFRAIN_MPI_KEY(handle) ((uint64_t)(uintptr_t)(handle))
+
+#endif

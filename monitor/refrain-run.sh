@@ -1,0 +1,62 @@
+#!/bin/sh
+# refrain-run: runs an MPI launcher so that ranks beyond the number of cores do not stall each other.
+set -u
+
+usage() {
+    cat <<'END'
+NAME
+    refrain-run - run an MPI job with more ranks than cores at a decent speed
+
+SYNOPSIS
+    refrain-run LAUNCHER [ARGUMENT...]
+
+DESCRIPTION
+    Runs the launcher (mpiexec, mpirun, ...) as it is given. Under MPICH it preloads librefrain-yield.so into the ranks,
+    which makes a rank that waits for a message give up the processor after some polls. MPICH over UCX never does so by
+    itself: with more ranks than cores, a message then takes a thousand times as long. Where there are enough cores it
+    changes little. Open MPI yields by itself when told that it is oversubscribed (mpirun --oversubscribe); nothing is
+    preloaded there.
+
+    Programs need not be instrumented.
+
+OPTIONS
+    --help    this text
+
+EXIT STATUS
+    The launcher's; 2 without a launcher.
+
+EXAMPLE
+    refrain-run mpiexec -n 16 ./app
+END
+}
+
+case ${1-} in
+--help | -h)
+    usage
+    exit 0
+    ;;
+"")
+    echo "refrain-run: no launcher given; try: refrain-run mpiexec -n 4 ./app (see refrain-run --help)" >&2
+    exit 2
+    ;;
+esac
+
+launcher=$1
+shift
+here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
+library=
+for directory in "${REFRAIN_LIBDIR:-}" "$here/@LIBDIR_FROM_BIN@" "$here/../lib"; do
+    if [ -n "$directory" ] && [ -f "$directory/librefrain-yield.so" ]; then
+        library=$(cd "$directory" && pwd)/librefrain-yield.so
+        break
+    fi
+done
+if [ -z "$library" ]; then
+    echo "refrain-run: librefrain-yield.so was not found beside the tools; running without it (set REFRAIN_LIBDIR)" >&2
+    exec "$launcher" "$@"
+fi
+# MPICH's launchers (Hydra) take -genv; others do without.
+if "$launcher" -info 2>/dev/null | grep -qi hydra; then
+    exec "$launcher" -genv LD_PRELOAD "$library${LD_PRELOAD:+:$LD_PRELOAD}" "$@"
+fi
+exec "$launcher" "$@"

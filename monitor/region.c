@@ -1,0 +1,541 @@
+/* region.c: the one allocation: the trace file, mapped, and what the monitor keeps outside it. Opened before the first
+ * event, placed in the run's directory once the rank is known, closed at the end of the process. */
+#define _GNU_SOURCE
+#include "learn_memory.h"
+#include "region_open.h"
+#include "step.h"
+#include <refrain/settings.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#define FIRST_CALIBRATION_NS 100000u
+#define PATH_BYTES 4096
+#define CONTROL_SHARE 4u /* 1 / share of the pool is kept for control flow */
+
+struct refrain_region refrain_region;
+int refrain_mpi_linked;
+int refrain_clock_is_gettime;
+
+/* What the variables ask for. */
+static struct {
+    int mode;
+    uint64_t total_bytes;
+    uint32_t threads, formula_length;
+    bool verbose, throttle;
+    char directory[PATH_BYTES];
+} settings;
+
+static int state; /* 0 closed, 1 opening, 2 settled */
+static struct refrain_context *contexts;
+static uint32_t contexts_taken;
+static char own_directory[PATH_BYTES + 64]; /* where the files are now, absolute */
+static char start_directory[PATH_BYTES];
+static bool has_events;
+static pid_t owner;
+
+/* ---- messages ---- */
+
+/* Is this the process that speaks for the job, as far as the launcher's variables tell? */
+static bool speaks(void) {
+    static const char *const variables[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
+    for (unsigned i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *rank = getenv(variables[i]);
+        if (rank)
+            return strcmp(rank, "0") == 0;
+    }
+    return true;
+}
+
+static __attribute__((format(printf, 1, 2))) void say(const char *format, ...) {
+    if (!speaks())
+        return;
+    char text[PATH_BYTES + 256];
+    int n = snprintf(text, sizeof text, "refrain: ");
+    va_list arguments;
+    va_start(arguments, format);
+    n += vsnprintf(text + n, sizeof text - (size_t)n - 1, format, arguments);
+    va_end(arguments);
+    if (n > (int)sizeof text - 2)
+        n = (int)sizeof text - 2;
+    text[n++] = '\n';
+    if (write(STDERR_FILENO, text, (size_t)n) < 0)
+        return; /* nowhere left to say it */
+}
+
+/* ---- settings ---- */
+
+static void bad_setting(const char *name, const char *value, const char *expected, const char *used) {
+    say("%s=%s: %s expected; %s is used", name, value, expected, used);
+}
+
+static void read_settings(void) {
+    const char *value = getenv("REFRAIN_MODE");
+    settings.mode = REFRAIN_MODE_STAT;
+    if (value && *value) {
+        static const char *const names[] = {"off", "stat", "events", "both"};
+        int mode = -1;
+        bool on;
+        for (int i = 0; i < 4; i++)
+            if (strcasecmp(value, names[i]) == 0)
+                mode = i;
+        if (mode < 0 && refrain_settings_switch(value, &on))
+            mode = on ? REFRAIN_MODE_STAT : REFRAIN_MODE_OFF;
+        if (mode < 0)
+            bad_setting("REFRAIN_MODE", value, "stat, events, both or off", "stat");
+        else
+            settings.mode = mode;
+    }
+    settings.total_bytes = REFRAIN_DEFAULT_TOTAL_MEMORY;
+    value = getenv("REFRAIN_TOTAL_MEMORY");
+    if (value && *value && !refrain_settings_size(value, &settings.total_bytes))
+        bad_setting("REFRAIN_TOTAL_MEMORY", value, "a number of bytes, or one followed by K, M or G", "16M");
+    uint64_t number;
+    settings.formula_length = REFRAIN_WINDOW_ITEMS;
+    value = getenv("REFRAIN_FORMULA_LENGTH");
+    if (value && *value) {
+        if (!refrain_settings_size(value, &number) || number > REFRAIN_MAXIMUM_FORMULA_LENGTH)
+            bad_setting("REFRAIN_FORMULA_LENGTH", value, "a number of items, 0 to 1024", "0");
+        else if (number != 0)
+            settings.formula_length = number < 4                      ? 4
+                                      : number > REFRAIN_WINDOW_ITEMS ? REFRAIN_WINDOW_ITEMS
+                                                                      : (uint32_t)number;
+    }
+    settings.threads = 1;
+    value = getenv("REFRAIN_THREADS");
+    if (value && *value) {
+        if (!refrain_settings_size(value, &number) || number < 1 || number > REFRAIN_MAXIMUM_THREADS)
+            bad_setting("REFRAIN_THREADS", value, "a number of threads, 1 to 256", "1");
+        else
+            settings.threads = (uint32_t)number;
+    } else if ((value = getenv("OMP_NUM_THREADS")) && refrain_settings_size(value, &number) && number >= 1) {
+        settings.threads = number > REFRAIN_MAXIMUM_THREADS ? REFRAIN_MAXIMUM_THREADS : (uint32_t)number;
+    }
+    value = getenv("REFRAIN_VERBOSE");
+    if (value && *value && !refrain_settings_switch(value, &settings.verbose))
+        bad_setting("REFRAIN_VERBOSE", value, "on or off", "off");
+    settings.throttle = true;
+    value = getenv("REFRAIN_THROTTLE");
+    if (value && *value && !refrain_settings_switch(value, &settings.throttle))
+        bad_setting("REFRAIN_THROTTLE", value, "on or off", "on");
+    refrain_clock_is_gettime = 1;
+#if defined(__x86_64__)
+    unsigned eax, ebx, ecx, edx;
+    if (__get_cpuid(0x80000007u, &eax, &ebx, &ecx, &edx) && edx >> 8 & 1)
+        refrain_clock_is_gettime = 0;
+#endif
+    value = getenv("REFRAIN_CLOCK");
+    if (value && *value) {
+        if (strcasecmp(value, "gettime") == 0)
+            refrain_clock_is_gettime = 1;
+        else if (strcasecmp(value, "tsc") != 0)
+            bad_setting("REFRAIN_CLOCK", value, "tsc or gettime", "what the processor allows");
+    }
+    value = getenv("REFRAIN_DIRECTORY");
+    if (!value || !*value)
+        value = ".";
+    if (!getcwd(start_directory, sizeof start_directory))
+        strcpy(start_directory, ".");
+    if (value[0] == '/')
+        snprintf(settings.directory, sizeof settings.directory, "%s", value);
+    else if (strcmp(value, ".") == 0)
+        snprintf(settings.directory, sizeof settings.directory, "%s", start_directory);
+    else
+        snprintf(settings.directory, sizeof settings.directory, "%.2000s/%.2000s", start_directory, value);
+}
+
+/* ---- the pool ---- */
+
+void refrain_lose(enum refrain_loss loss, uint64_t n) {
+    if (refrain_region.header)
+        __atomic_fetch_add(&refrain_region.header->losses[loss], n, __ATOMIC_RELAXED);
+}
+
+void *refrain_pool_take(size_t bytes, bool control) {
+    struct refrain_header *header = refrain_region.header;
+    if (!header)
+        return NULL;
+    bytes = (bytes + REFRAIN_UNIT_BYTES - 1) & ~(size_t)(REFRAIN_UNIT_BYTES - 1);
+    uint64_t limit = header->bytes - (control ? 0 : header->pool_control);
+    uint64_t at = __atomic_load_n(&header->pool_used, __ATOMIC_RELAXED);
+    do {
+        if (at + bytes > limit || at + bytes < at)
+            return NULL;
+    } while (
+        !__atomic_compare_exchange_n(&header->pool_used, &at, at + bytes, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    return refrain_region.base + at;
+}
+
+uint32_t refrain_pool_name(const char *text) {
+    size_t length = strlen(text);
+    struct refrain_name *name = refrain_pool_take(sizeof *name + length + 1, false);
+    if (!name)
+        return 0;
+    name->length = (uint32_t)length;
+    memcpy(name->text, text, length + 1);
+    return refrain_reference(name);
+}
+
+/* ---- clocks ---- */
+
+static void read_clock_pair(struct refrain_clock_pair *pair) {
+    pair->realtime_ns = refrain_clock_gettime_ns(CLOCK_REALTIME);
+    pair->monotonic_ns = refrain_clock_gettime_ns(CLOCK_MONOTONIC);
+    pair->ticks = refrain_clock();
+}
+
+void refrain_region_refresh_clock(void) {
+    if (refrain_region.header)
+        read_clock_pair(&refrain_region.header->last);
+}
+
+/* ---- opening ---- */
+
+static const char *executable_name(char *path, size_t bytes) {
+    ssize_t n = readlink("/proc/self/exe", path, bytes - 1);
+    path[n < 0 ? 0 : n] = 0;
+    const char *slash = strrchr(path, '/');
+    return n > 0 ? (slash ? slash + 1 : path) : "a.out";
+}
+
+/* Makes a directory that was not there: stem, then stem-2, stem-3 ... */
+static bool make_directory(const char *stem, char *path, size_t bytes) {
+    for (int i = 1; i < 10000; i++) {
+        int n = i == 1 ? snprintf(path, bytes, "%s" REFRAIN_TRACE_SUFFIX, stem)
+                       : snprintf(path, bytes, "%s-%d" REFRAIN_TRACE_SUFFIX, stem, i);
+        if (n < 0 || (size_t)n >= bytes) {
+            errno = ENAMETOOLONG;
+            return false;
+        }
+        if (mkdir(path, 0777) == 0)
+            return true;
+        if (errno != EEXIST)
+            return false;
+    }
+    return false;
+}
+
+static void directory_stem(char *stem, size_t bytes, bool with_pid) {
+    char executable[PATH_BYTES], date[32];
+    const char *name = executable_name(executable, sizeof executable);
+    time_t now = time(NULL);
+    struct tm local;
+    localtime_r(&now, &local);
+    strftime(date, sizeof date, "%Y%m%d-%H%M%S", &local);
+    int n = snprintf(stem, bytes, "%.3000s/%.200s-%s", settings.directory, name, date);
+    if (with_pid)
+        snprintf(stem + n, bytes - (size_t)n, ".%d", (int)getpid());
+}
+
+/* The file, its blocks reserved, mapped. Null with errno set. */
+static void *map_file(const char *path, uint64_t bytes) {
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return NULL;
+    int error = posix_fallocate(fd, 0, (off_t)bytes);
+    void *base = MAP_FAILED;
+    if (error == 0) {
+        base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        error = errno;
+    }
+    close(fd);
+    if (base == MAP_FAILED) {
+        unlink(path);
+        errno = error;
+        return NULL;
+    }
+    return base;
+}
+
+static void read_boot_id(uint64_t id[2]) {
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    char text[64] = "";
+    if (fd >= 0) {
+        ssize_t n = read(fd, text, sizeof text - 1);
+        text[n < 0 ? 0 : n] = 0;
+        close(fd);
+    }
+    unsigned digits = 0;
+    for (const char *p = text; *p && digits < 32; p++) {
+        unsigned digit = *p >= '0' && *p <= '9'   ? (unsigned)(*p - '0')
+                         : *p >= 'a' && *p <= 'f' ? (unsigned)(*p - 'a') + 10
+                                                  : 16;
+        if (digit < 16) {
+            id[digits / 16] = id[digits / 16] << 4 | digit;
+            digits++;
+        }
+    }
+}
+
+static void describe_environment(struct refrain_header *header) {
+    extern char **environ;
+    char text[8192], path[PATH_BYTES];
+    size_t n = 0;
+    for (char **e = environ; *e; e++) {
+        size_t length = strlen(*e);
+        if ((strncmp(*e, "REFRAIN_", 8) == 0 || strncmp(*e, "OMP_", 4) == 0) && n + length + 2 < sizeof text) {
+            memcpy(text + n, *e, length);
+            n += length;
+            text[n++] = '\n';
+        }
+    }
+    text[n] = 0;
+    header->environment = refrain_pool_name(text);
+    executable_name(path, sizeof path);
+    header->executable = refrain_pool_name(path);
+    header->start_directory = refrain_pool_name(start_directory);
+    if (gethostname(path, sizeof path) == 0) {
+        path[sizeof path - 1] = 0;
+        header->host = refrain_pool_name(path);
+    }
+    read_boot_id(header->boot_id);
+}
+
+/* Contexts, shadow stacks, site tables and scratch of all threads: one private mapping, touched as it is used. */
+static bool make_contexts(void) {
+    struct refrain_header *header = refrain_region.header;
+    size_t stack = (size_t)REFRAIN_SHADOW_STACK_ENTRIES * sizeof(struct refrain_entry);
+    size_t sites = (size_t)REFRAIN_SITE_TABLE_ENTRIES * REFRAIN_SITE_ENTRY_BYTES;
+    size_t scratch = (sizeof(struct refrain_learn_scratch) + 63) & ~(size_t)63;
+    size_t each = ((sizeof(struct refrain_context) + 63) & ~(size_t)63) + stack + sites + scratch;
+    unsigned char *memory =
+        mmap(NULL, each * settings.threads, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
+        return false;
+    contexts = (struct refrain_context *)memory;
+    struct refrain_thread *threads = refrain_pool_take(sizeof *threads * settings.threads, true);
+    if (!threads)
+        return false;
+    header->threads = (uint64_t)((unsigned char *)threads - refrain_region.base);
+    struct refrain_events *events = NULL;
+    if (settings.mode & REFRAIN_MODE_EVENTS) {
+        int fd = open(own_directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        char name[64];
+        snprintf(name, sizeof name, refrain_mpi_linked ? "rank-unknown.events" : REFRAIN_EVENTS_NAME, 0);
+        events = fd < 0 ? NULL : refrain_events_open(fd, name);
+        if (fd >= 0)
+            close(fd);
+        if (!events)
+            return false;
+        has_events = true;
+    }
+    unsigned char *rest = memory + ((sizeof(struct refrain_context) * settings.threads + 63) & ~(size_t)63);
+    for (uint32_t t = 0; t < settings.threads; t++) {
+        struct refrain_context *context = &contexts[t];
+        struct refrain_journal *journal = refrain_pool_take(refrain_journal_bytes(), true);
+        if (!journal)
+            return false;
+        threads[t].journal = refrain_reference(journal);
+        threads[t].root.number = UINT32_MAX;
+        context->stack = (struct refrain_entry *)rest;
+        context->stack_end = context->stack + REFRAIN_SHADOW_STACK_ENTRIES;
+        context->top = context->stack;
+        context->top->last = &threads[t].root;
+        context->top->address = UINTPTR_MAX;
+        context->sites = (struct refrain_site_entry *)(rest + stack);
+        context->scratch = (struct refrain_learn_scratch *)(rest + stack + sites);
+        rest += stack + sites + scratch;
+        context->thread = &threads[t];
+        context->region = refrain_region.base;
+        context->number = t;
+        context->learning = (settings.mode & REFRAIN_MODE_STAT) != 0;
+        context->events = events;
+        context->journal = journal;
+        context->formula_length = settings.formula_length;
+    }
+    return true;
+}
+
+static void after_fork_in_child(void) {
+    refrain_lose(REFRAIN_LOSS_FORKS, 1);
+    refrain_region.header = NULL;
+    refrain_region.base = NULL;
+    refrain_units_close();
+    refrain_context_drop();
+}
+
+static void untraced(const char *what, const char *path, int error) {
+    say("%s %s: %s; the program runs untraced (see REFRAIN_DIRECTORY, REFRAIN_TOTAL_MEMORY)", what, path,
+        strerror(error));
+}
+
+static void remove_own_files(void) {
+    char path[PATH_BYTES + 128];
+    static const char *const names[] = {"rank-unknown.trace", "rank-unknown.events", "rank-0.trace", "rank-0.events"};
+    for (unsigned i = 0; i < 4; i++) {
+        snprintf(path, sizeof path, "%s/%s", own_directory, names[i]);
+        unlink(path);
+    }
+    rmdir(own_directory);
+}
+
+static void open_region(void) {
+    read_settings();
+    if (settings.mode == REFRAIN_MODE_OFF)
+        return;
+    uint64_t bytes = refrain_settings_region_bytes(settings.total_bytes, settings.threads);
+    uint64_t least = refrain_settings_outside_bytes(settings.threads) + (256u << 10);
+    if (bytes < 256u << 10) {
+        say("REFRAIN_TOTAL_MEMORY is %llu bytes, but %u thread%s need at least %llu; the program runs untraced",
+            (unsigned long long)settings.total_bytes, settings.threads, settings.threads == 1 ? "" : "s",
+            (unsigned long long)least);
+        return;
+    }
+    if (bytes > (uint64_t)REFRAIN_UNIT_BYTES << 32)
+        bytes = (uint64_t)REFRAIN_UNIT_BYTES << 32;
+    char stem[PATH_BYTES], path[PATH_BYTES + 128];
+    directory_stem(stem, sizeof stem, refrain_mpi_linked);
+    if (!make_directory(stem, own_directory, sizeof own_directory)) {
+        untraced("cannot make a trace directory in", settings.directory, errno);
+        return;
+    }
+    snprintf(path, sizeof path, refrain_mpi_linked ? "%s/rank-unknown.trace" : "%s/rank-0.trace", own_directory);
+    unsigned char *base = map_file(path, bytes);
+    if (!base) {
+        untraced("cannot make the trace file", path, errno);
+        remove_own_files();
+        return;
+    }
+    struct refrain_header *header = (struct refrain_header *)base;
+    header->version = REFRAIN_TRACE_VERSION;
+    header->header_bytes = REFRAIN_HEADER_BYTES;
+    header->bytes = bytes;
+    header->pool_used = REFRAIN_HEADER_BYTES;
+    header->mode = (uint32_t)settings.mode;
+    header->formula_length = settings.formula_length;
+    header->rank = refrain_mpi_linked ? -1 : 0;
+    header->size = refrain_mpi_linked ? 0 : 1;
+    header->pid = (uint32_t)getpid();
+    header->clock = (uint32_t)refrain_clock_is_gettime;
+    header->n_threads = settings.threads;
+    header->outside_bytes = refrain_settings_outside_bytes(settings.threads);
+    read_clock_pair(&header->start);
+    refrain_region.header = header;
+    refrain_region.base = base;
+    refrain_region.mode = settings.mode;
+    bool complete = make_contexts();
+    uint64_t missing = complete ? refrain_units_open() : 0;
+    if (!complete || missing) {
+        if (missing)
+            say("REFRAIN_TOTAL_MEMORY is %llu bytes, but the tables of this program need at least %llu; the program "
+                "runs "
+                "untraced",
+                (unsigned long long)settings.total_bytes,
+                (unsigned long long)(settings.total_bytes - (bytes - header->pool_used) + missing + (64u << 10)));
+        else
+            untraced("cannot set up", own_directory, errno);
+        refrain_region = (struct refrain_region){NULL, NULL, 0};
+        munmap(base, bytes);
+        remove_own_files();
+        return;
+    }
+    describe_environment(header);
+    header->pool_control = (bytes - header->pool_used) / CONTROL_SHARE;
+    while (refrain_clock_gettime_ns(CLOCK_MONOTONIC) - header->start.monotonic_ns < FIRST_CALIBRATION_NS)
+        ;
+    read_clock_pair(&header->last);
+    if (settings.throttle)
+        for (uint32_t t = 0; t < settings.threads; t++)
+            contexts[t].throttle_ticks = REFRAIN_THROTTLE_NS * (header->last.ticks - header->start.ticks) /
+                                         (header->last.monotonic_ns - header->start.monotonic_ns);
+    owner = getpid();
+    pthread_atfork(NULL, NULL, after_fork_in_child);
+    memcpy(header->magic, REFRAIN_MAGIC, sizeof header->magic);
+    if (settings.verbose)
+        say("writing %llu bytes to %s", (unsigned long long)bytes, path);
+}
+
+bool refrain_region_open(void) {
+    int expected = 0;
+    if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == 2)
+        return true;
+    if (!__atomic_compare_exchange_n(&state, &expected, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return expected == 2;
+    int saved = errno;
+    open_region();
+    if (!refrain_region.base)
+        refrain_units_close();
+    errno = saved;
+    __atomic_store_n(&state, 2, __ATOMIC_RELEASE);
+    return true;
+}
+
+struct refrain_context *refrain_region_take_context(void) {
+    uint32_t n = __atomic_fetch_add(&contexts_taken, 1, __ATOMIC_RELAXED);
+    if (n >= settings.threads) {
+        __atomic_fetch_sub(&contexts_taken, 1, __ATOMIC_RELAXED);
+        refrain_lose(REFRAIN_LOSS_THREADS, 1);
+        return NULL;
+    }
+    struct refrain_context *context = &contexts[n];
+    context->thread->start_ticks = n == 0 ? refrain_region.header->start.ticks : refrain_clock();
+    context->thread->last_ticks = context->thread->start_ticks;
+    context->thread->started = 1;
+    return context;
+}
+
+/* ---- placing and closing ---- */
+
+void refrain_directory_propose(char *path, size_t path_bytes) {
+    char stem[PATH_BYTES];
+    path[0] = 0;
+    if (!refrain_region.base)
+        return;
+    directory_stem(stem, sizeof stem, false);
+    if (!make_directory(stem, path, path_bytes))
+        path[0] = 0;
+}
+
+void refrain_region_place(int rank, int size, const char *directory) {
+    if (!refrain_region.base)
+        return;
+    refrain_region.header->rank = rank;
+    refrain_region.header->size = size;
+    refrain_region_refresh_clock();
+    if (!directory[0])
+        return; /* rank 0 is not traced: the files stay where they are, in a directory of their own */
+    if (mkdir(directory, 0777) != 0 && errno != EEXIST)
+        return;
+    char from[PATH_BYTES + 128], to[PATH_BYTES + 128], name[64];
+    snprintf(from, sizeof from, "%s/rank-unknown.trace", own_directory);
+    snprintf(name, sizeof name, REFRAIN_REGION_NAME, rank);
+    snprintf(to, sizeof to, "%s/%s", directory, name);
+    if (rename(from, to) != 0) {
+        untraced("cannot move the trace to", to, errno);
+        return;
+    }
+    if (has_events) {
+        snprintf(from, sizeof from, "%s/rank-unknown.events", own_directory);
+        snprintf(name, sizeof name, REFRAIN_EVENTS_NAME, rank);
+        snprintf(to, sizeof to, "%s/%s", directory, name);
+        if (rename(from, to) != 0)
+            untraced("cannot move the events to", to, errno);
+    }
+    rmdir(own_directory);
+    snprintf(own_directory, sizeof own_directory, "%s", directory);
+}
+
+static __attribute__((destructor)) void close_region(void) {
+    if (!refrain_region.base || getpid() != owner)
+        return;
+    struct refrain_context *context = refrain_begin();
+    if (context) {
+        refrain_close_block(context, context->top->last);
+        refrain_end(context);
+    }
+    refrain_region_refresh_clock();
+    refrain_region.header->finished = 1;
+    if (settings.verbose)
+        say("trace written to %s", own_directory);
+}

@@ -1,0 +1,24 @@
+/* region_open.h: between context.c, region.c and unit.c. */
+#ifndef REFRAIN_REGION_OPEN_H
+#define REFRAIN_REGION_OPEN_H
+
+#include "monitor.h"
+
+/* Opens the region on first use. True when that is settled, whether or not anything is traced; false while another
+ * thread does it. */
+REFRAIN_HIDDEN bool refrain_region_open(void);
+
+/* A context for the calling thread; null beyond REFRAIN_THREADS. */
+REFRAIN_HIDDEN struct refrain_context *refrain_region_take_context(void);
+
+/* The calling thread is not traced from now on (child of a fork). */
+REFRAIN_HIDDEN void refrain_context_drop(void);
+
+/* Copies the tables of all units registered so far; from then on refrain_register() does so by itself. Returns the
+ * bytes that the first units needed but the pool did not have, 0 when all fit. */
+REFRAIN_HIDDEN uint64_t refrain_units_open(void);
+
+/* No unit is traced, from now on (mode off, no memory, child of a fork): all switchable probes are off. */
+REFRAIN_HIDDEN void refrain_units_close(void);
+
+#endif

@@ -1,0 +1,99 @@
+/* step.h: the steps that probes and MPI calls are made of. All of them run with context->busy set. */
+#ifndef REFRAIN_STEP_H
+#define REFRAIN_STEP_H
+
+#include "clock.h"
+#include "learn.h"
+
+/* The activation goes on at `value`: learned by the place it was at. */
+static inline void refrain_step(struct refrain_context *context, struct refrain_entry *entry, int64_t value) {
+    if (context->learning)
+        refrain_learn(context, &entry->last->next, value, true);
+}
+
+/* Gives a slot its profile, or one with room for visit `slot->count`; out of line, rare. Null when the pool is spent.
+ */
+REFRAIN_HIDDEN struct refrain_profile *refrain_profile_make_room(struct refrain_slot *slot);
+
+/* Closes the block that `slot` began and opens the next: one clock read for both. */
+static inline uint64_t refrain_close_block(struct refrain_context *context, struct refrain_slot *slot) {
+    struct refrain_thread *thread = context->thread;
+    uint64_t now = refrain_clock(), elapsed = now - thread->last_ticks, visit = slot->count;
+    struct refrain_profile *profile = slot->profile ? refrain_at_reference(slot->profile) : NULL;
+    if (__builtin_expect(!profile || visit >> profile->shift >= REFRAIN_PROFILE_BUCKETS, 0))
+        profile = refrain_profile_make_room(slot);
+    if (profile)
+        profile->ticks[visit >> profile->shift] += elapsed;
+    slot->ticks += elapsed;
+    slot->count = visit + 1;
+    thread->last_ticks = now;
+    return now;
+}
+
+/* What was called from this activation has returned. */
+static inline void refrain_returned(struct refrain_entry *entry) {
+    if (entry->last->flags & REFRAIN_SLOT_CALL)
+        entry->last++;
+}
+
+static inline void refrain_event(struct refrain_context *context, unsigned kind, uint64_t ticks, uint64_t id) {
+    if (__builtin_expect(context->events != NULL, 0))
+        refrain_events_write(context, kind, ticks, id, 0, NULL, 0);
+}
+
+/* Ends the activations above `keep`, which longjmp left behind; out of line, rare. */
+REFRAIN_HIDDEN void refrain_unwind(struct refrain_context *context, struct refrain_entry *keep);
+
+/* Ends abandoned activations below a frame at `address` that is about to be entered (the stack grows down). */
+static inline void refrain_drop_abandoned(struct refrain_context *context, uintptr_t address) {
+    struct refrain_entry *top = context->top;
+    if (__builtin_expect(top->address < address, 0)) {
+        while (top->address < address)
+            top--;
+        refrain_unwind(context, top);
+    }
+}
+
+/* Opens an activation; null when the shadow stack is full. */
+static inline struct refrain_entry *refrain_push(struct refrain_context *context, struct refrain_slot *slot,
+                                                 uintptr_t address, uint32_t kind, uint64_t id) {
+    struct refrain_entry *entry = context->top + 1;
+    if (__builtin_expect(entry == context->stack_end, 0)) {
+        refrain_lose(REFRAIN_LOSS_DEPTH, 1);
+        return NULL;
+    }
+    entry->last = slot;
+    entry->address = address;
+    entry->kind = kind;
+    entry->id = id;
+    entry->whole = NULL;
+    entry->communicates = 0;
+    context->top = entry;
+    return entry;
+}
+
+extern REFRAIN_HIDDEN __thread struct refrain_context *refrain_thread_context;
+
+static inline struct refrain_context *refrain_begin(void) {
+    struct refrain_context *context = refrain_thread_context;
+    if (__builtin_expect(context == NULL, 0)) {
+        context = refrain_context();
+        if (!context)
+            return NULL;
+    }
+    if (__builtin_expect(context->busy, 0)) {
+        if (context->region)
+            refrain_lose(REFRAIN_LOSS_INTERRUPTED, 1);
+        return NULL;
+    }
+    context->busy = 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return context;
+}
+
+static inline void refrain_end(struct refrain_context *context) {
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    context->busy = 0;
+}
+
+#endif

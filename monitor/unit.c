@@ -1,0 +1,183 @@
+/* unit.c: the tables of translation units: registration, and their copy in the region. */
+#define _GNU_SOURCE
+#include "region_open.h"
+
+#include <string.h>
+
+static struct refrain_unit *units;
+static int lock;   /* spin lock over the list: registration is rare */
+static int opened; /* the region takes units */
+static int closed; /* nothing is traced in this process */
+static struct refrain_unit_record *last_record;
+
+static void take_lock(void) {
+    while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
+        ;
+}
+
+static void drop_lock(void) {
+    __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
+}
+
+static size_t round_up(size_t bytes) {
+    return (bytes + REFRAIN_UNIT_BYTES - 1) & ~(size_t)(REFRAIN_UNIT_BYTES - 1);
+}
+
+static size_t unit_bytes(const struct refrain_unit *unit) {
+    return round_up(sizeof(struct refrain_unit_record)) + round_up(unit->n_nodes * sizeof(struct refrain_node)) +
+           round_up(unit->strings_bytes) +
+           (size_t)unit->n_slots * refrain_region.header->n_threads * sizeof(struct refrain_slot);
+}
+
+/* What a slot does beyond being a place, from its node. */
+static void flag_slots(struct refrain_slot *slots, const struct refrain_unit *unit) {
+    for (unsigned i = 0; i < unit->n_nodes; i++) {
+        const struct refrain_node *node = &unit->nodes[i];
+        if (node->slot >= unit->n_slots)
+            continue;
+        if (node->kind == REFRAIN_CALL || node->kind == REFRAIN_MACRO)
+            slots[node->slot].flags = REFRAIN_SLOT_CALL;
+        else if (node->kind == REFRAIN_MPI_CALL)
+            slots[node->slot].flags = REFRAIN_SLOT_CALL | REFRAIN_SLOT_MPI_CALL;
+        else if (node->kind == REFRAIN_FUNCTION)
+            slots[node->slot].flags = REFRAIN_SLOT_FUNCTION;
+    }
+}
+
+/* Copies one unit into the pool. Returns 0, or the bytes it would have needed. */
+static uint64_t copy_unit(struct refrain_unit *unit) {
+    struct refrain_header *header = refrain_region.header;
+    size_t bytes = unit_bytes(unit);
+    unsigned char *p = unit->version == REFRAIN_UNIT_VERSION ? refrain_pool_take(bytes, false) : NULL;
+    if (!p) {
+        refrain_lose(REFRAIN_LOSS_UNITS, 1);
+        return bytes;
+    }
+    struct refrain_unit_record *record = (struct refrain_unit_record *)p;
+    unsigned char *nodes = p + round_up(sizeof *record);
+    unsigned char *strings = nodes + round_up(unit->n_nodes * sizeof(struct refrain_node));
+    struct refrain_slot *slots = (struct refrain_slot *)(strings + round_up(unit->strings_bytes));
+    memcpy(nodes, unit->nodes, unit->n_nodes * sizeof(struct refrain_node));
+    memcpy(strings, unit->strings, unit->strings_bytes);
+    record->nodes = (uint64_t)(nodes - refrain_region.base);
+    record->strings = (uint64_t)(strings - refrain_region.base);
+    record->slots = (uint64_t)((unsigned char *)slots - refrain_region.base);
+    record->n_nodes = unit->n_nodes;
+    record->n_slots = unit->n_slots;
+    record->strings_bytes = unit->strings_bytes;
+    record->first_slot = header->n_slots;
+    for (unsigned t = 0; t < header->n_threads; t++) {
+        struct refrain_slot *of_thread = slots + (size_t)t * unit->n_slots;
+        for (unsigned i = 0; i < unit->n_slots; i++)
+            of_thread[i].number = record->first_slot + i;
+        flag_slots(of_thread, unit);
+    }
+    header->n_slots += unit->n_slots;
+    header->slot_bytes += (uint64_t)unit->n_slots * header->n_threads * sizeof *slots;
+    header->tree_bytes += bytes - (uint64_t)unit->n_slots * header->n_threads * sizeof *slots;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    uint64_t offset = (uint64_t)(p - refrain_region.base);
+    if (last_record)
+        last_record->next = offset;
+    else
+        header->units = offset;
+    last_record = record;
+    unit->record = offset;
+    unit->slots = slots;
+    return 0;
+}
+
+/* ---- which probes are on ---- */
+
+/* Is `byte` the switch of a function of this unit that was throttled? */
+static bool is_throttled(const struct refrain_unit *unit, const unsigned char *byte) {
+    const struct refrain_slot *slots = unit->slots;
+    if (!slots || byte < unit->on || byte + 1 >= unit->on + unit->n_slots)
+        return false;
+    const struct refrain_slot *slot = &slots[byte - unit->on];
+    return slot->flags & REFRAIN_SLOT_FUNCTION && slot[1].throttled_at;
+}
+
+/* Does the unit have tables in the region? Its probes stay off otherwise. */
+static bool is_traced(const struct refrain_unit *unit) {
+    return !opened || unit->slots;
+}
+
+/* Sets the bytes of all units from their bases, less the functions that were throttled, and what depends on them, until
+ * nothing changes. Probes of other threads may find a byte off for a moment: they are then not run, which costs nothing
+ * but resolution. */
+static void switch_probes(void) {
+    for (struct refrain_unit *unit = units; unit; unit = unit->next) {
+        if (!unit->base)
+            continue;
+        for (unsigned i = 0; i < unit->n_slots; i++)
+            unit->on[i] = is_traced(unit) && unit->base[i];
+        for (unsigned long i = 0; i < unit->n_dependencies; i++)
+            *unit->dependencies[i].to &=
+                unit->dependencies[i].to >= unit->on && unit->dependencies[i].to < unit->on + unit->n_slots;
+        for (unsigned i = 0; i < unit->n_slots; i++)
+            unit->on[i] &= !is_throttled(unit, unit->on + i);
+    }
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (struct refrain_unit *unit = units; unit; unit = unit->next)
+            for (unsigned long i = 0; is_traced(unit) && i < unit->n_dependencies; i++) {
+                const struct refrain_dependency *dependency = &unit->dependencies[i];
+                if (dependency->from && *dependency->from && !*dependency->to && !is_throttled(unit, dependency->to)) {
+                    *dependency->to = 1;
+                    changed = true;
+                }
+            }
+    }
+}
+
+void refrain_units_throttle(void) {
+    if (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
+        return; /* somebody else is at it: the byte of this function follows with the next one */
+    switch_probes();
+    drop_lock();
+}
+
+void refrain_register(struct refrain_unit *unit) {
+    take_lock();
+    unit->next = units;
+    units = unit;
+    if (opened) {
+        copy_unit(unit);
+        switch_probes();
+    } else if (unit->base && !closed) {
+        memcpy(unit->on, unit->base, unit->n_slots); /* the first probe that runs opens the region */
+    }
+    drop_lock();
+}
+
+void refrain_unregister(struct refrain_unit *unit) {
+    take_lock();
+    for (struct refrain_unit **link = &units; *link; link = &(*link)->next)
+        if (*link == unit) {
+            *link = unit->next;
+            break;
+        }
+    drop_lock();
+}
+
+uint64_t refrain_units_open(void) {
+    uint64_t missing = 0;
+    take_lock();
+    for (struct refrain_unit *unit = units; unit; unit = unit->next)
+        missing += copy_unit(unit);
+    opened = 1;
+    switch_probes();
+    drop_lock();
+    return missing;
+}
+
+void refrain_units_close(void) {
+    opened = 0;
+    closed = 1;
+    for (struct refrain_unit *unit = units; unit; unit = unit->next) {
+        unit->slots = NULL;
+        if (unit->base)
+            memset(unit->on, 0, unit->n_slots);
+    }
+}

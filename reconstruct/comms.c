@@ -1,0 +1,132 @@
+/* comms.c: each process's communicators, brought together: the same object for all members (event.h). */
+#include "trace_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct found {
+    const struct refrain_communicator *record;
+    const int32_t *members; /* size + remote_size; null: identity */
+    struct refrain_comm_view *view;
+    int32_t rank; /* of the process */
+};
+
+static int by_identity(const void *a, const void *b) {
+    const struct found *x = a, *y = b;
+    if (x->record->leader != y->record->leader)
+        return x->record->leader < y->record->leader ? -1 : 1;
+    if (x->record->ordinal != y->record->ordinal)
+        return x->record->ordinal < y->record->ordinal ? -1 : 1;
+    if (x->record->leader < 0 && x->rank != y->rank) /* not agreed upon: everybody has his own */
+        return x->rank < y->rank ? -1 : 1;
+    if (x->record->leader < 0 && x->record->index != y->record->index)
+        return x->record->index < y->record->index ? -1 : 1;
+    int32_t n = x->record->size + x->record->remote_size, m = y->record->size + y->record->remote_size;
+    if (n != m)
+        return n < m ? -1 : 1;
+    /* the two sides of an intercommunicator name the same members in two orders: they stay apart only by leader */
+    if (!x->members != !y->members)
+        return x->members ? 1 : -1;
+    return x->members ? memcmp(x->members, y->members, (size_t)n * sizeof *x->members) : 0;
+}
+
+static enum refrain_status read_record(struct refrain_trace *trace, struct refrain_process *process, uint64_t reference,
+                                       struct found *found, struct refrain_error *error) {
+    uint64_t at = reference * REFRAIN_UNIT_BYTES;
+    const struct refrain_communicator *record =
+        refrain_process_at(process, at, sizeof *record, "a communicator", error);
+    if (!record)
+        return REFRAIN_ERROR;
+    if (record->size < 0 || record->remote_size < 0 || record->size > (1 << 24) || record->remote_size > (1 << 24))
+        return refrain_process_damaged(process, at, "a communicator of impossible size", error);
+    size_t n = (size_t)record->size + (size_t)record->remote_size;
+    found->record = record;
+    found->rank = process->rank;
+    if (record->members) {
+        found->members = refrain_process_at(process, (uint64_t)record->members * REFRAIN_UNIT_BYTES,
+                                            n * sizeof *found->members, "the members of a communicator", error);
+        if (!found->members)
+            return REFRAIN_ERROR;
+    }
+    (void)trace;
+    return REFRAIN_OK;
+}
+
+static struct refrain_comm_info *add_comm(struct refrain_trace *trace, const char *name, const struct found *found) {
+    struct refrain_comm_info *comm = &trace->comms[trace->n_comms];
+    comm->index = (uint32_t)trace->n_comms++;
+    comm->name = name;
+    if (found) {
+        comm->size = found->record->size;
+        comm->members = found->members;
+        comm->remote_size = found->record->remote_size;
+        comm->remote_members = found->members && comm->remote_size ? found->members + comm->size : NULL;
+    }
+    return comm;
+}
+
+enum refrain_status refrain_trace_read_comms(struct refrain_trace *trace, struct refrain_error *error) {
+    size_t most = 0, n = 0;
+    for (size_t i = 0; i < trace->n_processes; i++)
+        most += trace->processes[i].header->n_communicators;
+    if (most > (size_t)1 << 28)
+        return REFRAIN_FAIL(error, "%s: more communicators than there can be", trace->path);
+    struct found *all = calloc(most + 1, sizeof *all);
+    trace->comms = refrain_trace_allocate(trace, most + 2, sizeof *trace->comms);
+    enum refrain_status status = all && trace->comms ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(error);
+    if (!status) {
+        add_comm(trace, "MPI_COMM_WORLD", NULL)->size = trace->size;
+        add_comm(trace, "MPI_COMM_SELF", NULL)->size = 1;
+    }
+    for (size_t i = 0; !status && i < trace->n_processes; i++) {
+        struct refrain_process *process = &trace->processes[i];
+        process->n_comms = process->header->n_communicators;
+        process->comms = refrain_trace_allocate(trace, process->n_comms, sizeof *process->comms);
+        if (!process->comms)
+            status = REFRAIN_FAIL_MEMORY(error);
+        uint64_t reference = process->header->communicators;
+        for (size_t c = 0; !status && reference && c < process->n_comms; c++) {
+            struct found found = {0};
+            status = read_record(trace, process, reference, &found, error);
+            if (status)
+                break;
+            reference = found.record->next;
+            if (found.record->index >= process->n_comms)
+                continue;
+            struct refrain_comm_view *view = &process->comms[found.record->index];
+            view->record = found.record;
+            view->peers = found.members;
+            view->n_peers = found.record->size;
+            if (found.record->remote_size) {
+                view->peers = found.members ? found.members + found.record->size : NULL;
+                view->n_peers = found.record->remote_size;
+            }
+            if (found.record->index == 0) {
+                view->info = &trace->comms[0];
+            } else if (found.record->index == 1) {
+                view->info = &trace->comms[1];
+                view->peers = &process->own_rank;
+                view->n_peers = 1;
+            } else {
+                found.view = view;
+                all[n++] = found;
+            }
+        }
+    }
+    qsort(all, n, sizeof *all, by_identity);
+    struct refrain_comm_info *comm = NULL;
+    for (size_t i = 0; !status && i < n; i++) {
+        const struct refrain_process *process = refrain_trace_process(trace, all[i].rank);
+        if (i == 0 || by_identity(&all[i - 1], &all[i]) != 0)
+            comm = add_comm(trace, process ? refrain_process_name(process, all[i].record->name) : "", &all[i]);
+        all[i].view->info = comm;
+    }
+    free(all);
+    return status;
+}
+
+const struct refrain_comm_view *refrain_process_comm(const struct refrain_process *process, int64_t index) {
+    if (index < 0 || (uint64_t)index >= process->n_comms || !process->comms[index].record)
+        return NULL;
+    return &process->comms[index];
+}

@@ -1,0 +1,31 @@
+/* error.h: how the offline tools say what went wrong: a status and one line (all files of reconstruct/ -> main).
+ *
+ * Functions that can fail return a status and fill the error, once, where the failure is met; callers pass it on. Only
+ * main prints it and exits. A message says what was read, where, what is wrong and what to do. */
+#ifndef REFRAIN_ERROR_H
+#define REFRAIN_ERROR_H
+
+#include <stdint.h>
+
+enum refrain_status {
+    REFRAIN_OK = 0,
+    REFRAIN_ERROR = 1, /* in data or system; exit status 1 */
+    REFRAIN_USAGE = 2, /* in the command line; exit status 2 */
+};
+
+struct refrain_error {
+    enum refrain_status code;
+    const char *file; /* of the source, where it was met */
+    int line;
+    char message[1024];
+};
+
+/* Fills the error (null: nothing) unless it holds one already, and returns `code`. */
+enum refrain_status refrain_error_set(struct refrain_error *error, enum refrain_status code, const char *file, int line,
+                                      const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+#define REFRAIN_FAIL(error, ...) refrain_error_set((error), REFRAIN_ERROR, __FILE__, __LINE__, __VA_ARGS__)
+#define REFRAIN_FAIL_USAGE(error, ...) refrain_error_set((error), REFRAIN_USAGE, __FILE__, __LINE__, __VA_ARGS__)
+#define REFRAIN_FAIL_MEMORY(error) REFRAIN_FAIL((error), "out of memory")
+
+#endif

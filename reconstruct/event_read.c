@@ -1,0 +1,84 @@
+/* event_read.c: reads an event file through a mapping; memory does not grow with it (event_read.h). */
+#define _GNU_SOURCE
+#include "event_read.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct refrain_event_reader {
+    const unsigned char *file;
+    size_t mapped_bytes;
+    uint64_t at, end;
+    uint32_t thread;
+};
+
+enum refrain_status refrain_event_reader_open(const struct refrain_process *process, uint32_t thread,
+                                              struct refrain_event_reader **result, struct refrain_error *error) {
+    struct stat status;
+    const char *path = process->events_path;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return REFRAIN_FAIL(error, "%s: %s", path, strerror(errno));
+    struct refrain_event_reader *reader = calloc(1, sizeof *reader);
+    if (!reader || fstat(fd, &status) != 0 || status.st_size < (off_t)REFRAIN_EVENTS_HEADER_BYTES) {
+        free(reader);
+        close(fd);
+        return REFRAIN_FAIL(error, "%s: too short for an event file", path);
+    }
+    reader->mapped_bytes = (size_t)status.st_size;
+    void *file = mmap(NULL, reader->mapped_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+    close(fd);
+    if (file == MAP_FAILED) {
+        free(reader);
+        return REFRAIN_FAIL(error, "%s: cannot be mapped: %s", path, strerror(errno));
+    }
+    reader->file = file;
+    *result = reader;
+    const struct refrain_events_header *header = file;
+    if (memcmp(header->magic, REFRAIN_EVENTS_MAGIC, sizeof header->magic) != 0)
+        return REFRAIN_FAIL(error, "%s: is not an event file of refrain", path);
+    if (header->version > REFRAIN_EVENTS_VERSION)
+        return REFRAIN_FAIL(error, "%s: written by a newer refrain (event file version %u, this one reads up to %u)",
+                            path, header->version, REFRAIN_EVENTS_VERSION);
+    reader->thread = thread;
+    reader->at = header->header_bytes;
+    reader->end = header->bytes_used < reader->mapped_bytes ? header->bytes_used : reader->mapped_bytes;
+    return REFRAIN_OK;
+}
+
+bool refrain_event_reader_next(struct refrain_event_reader *reader, struct refrain_record *record) {
+    while (reader->at + 24 <= reader->end) {
+        const uint64_t *words = (const void *)(reader->file + reader->at);
+        if (words[0] == 0) {
+            reader->at = (reader->at / REFRAIN_EVENTS_WINDOW_BYTES + 1) * REFRAIN_EVENTS_WINDOW_BYTES;
+            continue;
+        }
+        uint32_t n = words[0] >> 24 & 255, thread = words[0] >> 8 & 0xffff;
+        if (n < 3 || n > 3 + REFRAIN_PARAMETERS || reader->at + n * 8u > reader->end)
+            return false;
+        reader->at += n * 8u;
+        if (thread != reader->thread)
+            continue;
+        *record = (struct refrain_record){.kind = (uint8_t)words[0],
+                                          .thread = thread,
+                                          .operation = (uint32_t)(words[0] >> 32),
+                                          .n_parameters = n - 3,
+                                          .ticks = words[1],
+                                          .id = words[2]};
+        memcpy(record->parameters, words + 3, (n - 3) * 8u);
+        return true;
+    }
+    return false;
+}
+
+void refrain_event_reader_close(struct refrain_event_reader *reader) {
+    if (!reader)
+        return;
+    munmap((void *)(uintptr_t)reader->file, reader->mapped_bytes);
+    free(reader);
+}

@@ -1,0 +1,330 @@
+/* otf2_define.c: what an archive says about its events: clock, strings, regions, machine, locations, communicators
+ * (otf2_define.h). */
+#define _GNU_SOURCE
+#include "otf2_define.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- communicators ---- */
+
+static bool fill_side(const int32_t *members, int32_t n, const struct refrain_trace *trace,
+                      struct refrain_otf2_comm *comm, bool remote) {
+    uint64_t *ranks = calloc((size_t)n + 1, sizeof *ranks);
+    uint32_t known = 0;
+    if (!ranks)
+        return false;
+    for (int32_t i = 0; i < n; i++) {
+        int32_t rank = members ? members[i] : i;
+        if (rank < 0 || rank >= trace->size)
+            continue;
+        comm->rank_of[rank] = (int32_t)known;
+        if (comm->is_remote)
+            comm->is_remote[rank] = remote;
+        ranks[known++] = (uint64_t)rank;
+    }
+    if (remote) {
+        comm->remote_members = ranks;
+        comm->n_remote = known;
+    } else {
+        comm->members = ranks;
+        comm->n = known;
+    }
+    return true;
+}
+
+static bool fill_comm(const struct refrain_comm_info *info, const struct refrain_trace *trace,
+                      struct refrain_otf2_comm *comm) {
+    size_t ranks = (size_t)trace->size + 1;
+    comm->info = info;
+    if (info->index <= 1)
+        return true;
+    comm->rank_of = malloc(ranks * sizeof *comm->rank_of);
+    if (!comm->rank_of)
+        return false;
+    memset(comm->rank_of, -1, ranks * sizeof *comm->rank_of);
+    if (info->remote_size > 0 && !(comm->is_remote = calloc(ranks, sizeof *comm->is_remote)))
+        return false;
+    return fill_side(info->members, info->size, trace, comm, false) &&
+           (info->remote_size == 0 || fill_side(info->remote_members, info->remote_size, trace, comm, true));
+}
+
+struct refrain_otf2_comm *refrain_otf2_comms(const struct refrain_trace *trace) {
+    struct refrain_otf2_comm *comms = calloc(trace->n_comms + 1, sizeof *comms);
+    for (size_t i = 0; comms && i < trace->n_comms; i++)
+        if (!fill_comm(&trace->comms[i], trace, &comms[i])) {
+            refrain_otf2_comms_free(comms, trace);
+            return NULL;
+        }
+    return comms;
+}
+
+void refrain_otf2_comms_free(struct refrain_otf2_comm *comms, const struct refrain_trace *trace) {
+    for (size_t i = 0; comms && i < trace->n_comms; i++) {
+        free(comms[i].members);
+        free(comms[i].remote_members);
+        free(comms[i].rank_of);
+        free(comms[i].is_remote);
+    }
+    free(comms);
+}
+
+bool refrain_otf2_comm_rank(const struct refrain_otf2_comm *comm, int32_t own, int32_t peer, uint32_t *rank) {
+    if (comm->info->index == 1) {
+        *rank = 0;
+        return peer == own;
+    }
+    *rank = (uint32_t)peer;
+    if (!comm->rank_of)
+        return peer < comm->info->size;
+    if (comm->rank_of[peer] < 0)
+        return false;
+    *rank = (uint32_t)comm->rank_of[peer];
+    return true;
+}
+
+/* ---- strings ---- */
+
+struct strings {
+    OTF2_GlobalDefWriter *writer;
+    struct string {
+        const char *text;
+        OTF2_StringRef reference;
+    } * entries; /* hash */
+    size_t capacity;
+    OTF2_StringRef n;
+    OTF2_ErrorCode code;
+};
+
+static struct string *find_string(struct string *entries, size_t capacity, const char *text) {
+    uint64_t hash = 1469598103934665603u;
+    for (const char *p = text; *p; p++)
+        hash = (hash ^ (unsigned char)*p) * 1099511628211u;
+    size_t i = (size_t)hash & (capacity - 1);
+    while (entries[i].text && strcmp(entries[i].text, text) != 0)
+        i = (i + 1) & (capacity - 1);
+    return &entries[i];
+}
+
+/* The number of a string that lives as long as the trace, written on first use. */
+static OTF2_StringRef string(struct strings *strings, const char *text) {
+    if ((size_t)strings->n * 2 >= strings->capacity) {
+        size_t capacity = strings->capacity ? strings->capacity * 2 : 256;
+        struct string *entries = calloc(capacity, sizeof *entries);
+        if (!entries) {
+            strings->code = OTF2_ERROR_MEM_ALLOC_FAILED;
+            return 0;
+        }
+        for (size_t i = 0; i < strings->capacity; i++)
+            if (strings->entries[i].text)
+                *find_string(entries, capacity, strings->entries[i].text) = strings->entries[i];
+        free(strings->entries);
+        strings->entries = entries;
+        strings->capacity = capacity;
+    }
+    struct string *entry = find_string(strings->entries, strings->capacity, text);
+    if (!entry->text) {
+        *entry = (struct string){text, strings->n++};
+        OTF2_ErrorCode code = OTF2_GlobalDefWriter_WriteString(strings->writer, entry->reference, text);
+        if (code)
+            strings->code = code;
+    }
+    return entry->reference;
+}
+
+/* A string that does not live long: not shared. */
+static OTF2_StringRef passing_string(struct strings *strings, const char *text) {
+    OTF2_ErrorCode code = OTF2_GlobalDefWriter_WriteString(strings->writer, strings->n, text);
+    if (code)
+        strings->code = code;
+    return strings->n++;
+}
+
+/* ---- regions ---- */
+
+OTF2_RegionRef refrain_otf2_region(const struct refrain_trace *trace, const struct refrain_region_info *region) {
+    return region && region->index < trace->n_regions ? region->index : (OTF2_RegionRef)trace->n_regions;
+}
+
+static OTF2_RegionRole mpi_role(const struct refrain_region_info *region) {
+    static const struct {
+        const char *part;
+        OTF2_RegionRole role;
+    } collectives[] = {{"barrier", OTF2_REGION_ROLE_BARRIER},        {"all", OTF2_REGION_ROLE_COLL_ALL2ALL},
+                       {"bcast", OTF2_REGION_ROLE_COLL_ONE2ALL},     {"reduce_scatter", OTF2_REGION_ROLE_COLL_ALL2ALL},
+                       {"scatter", OTF2_REGION_ROLE_COLL_ONE2ALL},   {"gather", OTF2_REGION_ROLE_COLL_ALL2ONE},
+                       {"reduce", OTF2_REGION_ROLE_COLL_ALL2ONE},    {"", OTF2_REGION_ROLE_COLL_OTHER}},
+      calls[] = {{"MPI_File_", OTF2_REGION_ROLE_FILE_IO},    {"MPI_Put", OTF2_REGION_ROLE_RMA},
+                 {"MPI_Get_acc", OTF2_REGION_ROLE_RMA},      {"MPI_Accumulate", OTF2_REGION_ROLE_RMA},
+                 {"MPI_Rput", OTF2_REGION_ROLE_RMA},         {"MPI_Rget", OTF2_REGION_ROLE_RMA},
+                 {"MPI_Raccumulate", OTF2_REGION_ROLE_RMA},  {"MPI_Fetch_and", OTF2_REGION_ROLE_RMA},
+                 {"MPI_Compare_and", OTF2_REGION_ROLE_RMA},  {"MPI_Win_", OTF2_REGION_ROLE_RMA},
+                 {"MPI_Send", OTF2_REGION_ROLE_POINT2POINT}, {"MPI_Bsend", OTF2_REGION_ROLE_POINT2POINT},
+                 {"MPI_Ssend", OTF2_REGION_ROLE_POINT2POINT}, {"MPI_Rsend", OTF2_REGION_ROLE_POINT2POINT},
+                 {"MPI_Recv", OTF2_REGION_ROLE_POINT2POINT}, {"MPI_Isend", OTF2_REGION_ROLE_POINT2POINT},
+                 {"MPI_Irecv", OTF2_REGION_ROLE_POINT2POINT}, {"MPI_Ibsend", OTF2_REGION_ROLE_POINT2POINT},
+                 {"MPI_Issend", OTF2_REGION_ROLE_POINT2POINT}, {"MPI_Irsend", OTF2_REGION_ROLE_POINT2POINT},
+                 {"MPI_Mrecv", OTF2_REGION_ROLE_POINT2POINT}, {"MPI_Imrecv", OTF2_REGION_ROLE_POINT2POINT},
+                 {"MPI_Wait", OTF2_REGION_ROLE_POINT2POINT}, {"MPI_Test", OTF2_REGION_ROLE_POINT2POINT},
+                 {"MPI_Start", OTF2_REGION_ROLE_POINT2POINT}, {"MPI_Probe", OTF2_REGION_ROLE_POINT2POINT},
+                 {"MPI_Iprobe", OTF2_REGION_ROLE_POINT2POINT}};
+    if (region->collective[0]) {
+        size_t i = 0;
+        while (!strstr(region->collective, collectives[i].part))
+            i++;
+        return collectives[i].role;
+    }
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (strncmp(region->name, calls[i].part, strlen(calls[i].part)) == 0)
+            return calls[i].role;
+    return OTF2_REGION_ROLE_FUNCTION;
+}
+
+static void define_region(struct strings *strings, OTF2_RegionRef self, const struct refrain_region_info *region) {
+    OTF2_RegionRole role = OTF2_REGION_ROLE_FUNCTION;
+    OTF2_Paradigm paradigm = OTF2_PARADIGM_COMPILER;
+    if (region->kind == REFRAIN_REGION_MPI) {
+        role = mpi_role(region);
+        paradigm = OTF2_PARADIGM_MPI;
+    } else if (region->kind == REFRAIN_REGION_USER) {
+        role = OTF2_REGION_ROLE_CODE;
+        paradigm = OTF2_PARADIGM_USER;
+    }
+    OTF2_StringRef name = string(strings, region->name), nothing = string(strings, "");
+    OTF2_StringRef file = string(strings, region->file);
+    OTF2_ErrorCode code = OTF2_GlobalDefWriter_WriteRegion(strings->writer, self, name, name, nothing, role, paradigm,
+                                                           OTF2_REGION_FLAG_NONE, file, region->line, region->line);
+    if (code)
+        strings->code = code;
+}
+
+/* ---- machine and locations ---- */
+
+static void define_locations(struct strings *strings, const struct refrain_trace *trace,
+                             const struct refrain_otf2_location *locations, size_t n_locations) {
+    OTF2_GlobalDefWriter *writer = strings->writer;
+    const char **hosts = calloc(trace->n_processes + 1, sizeof *hosts);
+    uint32_t n_hosts = 0, host = 0;
+    OTF2_StringRef class_node = string(strings, "node");
+    OTF2_ErrorCode code = OTF2_GlobalDefWriter_WriteSystemTreeNode(
+        writer, 0, string(strings, "machine"), string(strings, "machine"), OTF2_UNDEFINED_SYSTEM_TREE_NODE);
+    if (!hosts)
+        code = OTF2_ERROR_MEM_ALLOC_FAILED;
+    for (size_t i = 0; !code && i < n_locations; i++) {
+        const struct refrain_otf2_location *location = &locations[i];
+        char text[64];
+        if (location->thread == 0) {
+            const char *name =
+                location->process ? refrain_process_name(location->process, location->process->header->host) : "";
+            for (host = 0; host < n_hosts && strcmp(hosts[host], name) != 0; host++)
+                ;
+            if (host == n_hosts) {
+                hosts[n_hosts++] = name;
+                code = OTF2_GlobalDefWriter_WriteSystemTreeNode(
+                    writer, 1 + host, string(strings, name[0] ? name : "unknown host"), class_node, 0);
+            }
+            snprintf(text, sizeof text, "MPI Rank %d", location->rank);
+            OTF2_StringRef group = passing_string(strings, text);
+            if (!code)
+                code = OTF2_GlobalDefWriter_WriteLocationGroup(writer, (OTF2_LocationGroupRef)location->rank, group,
+                                                               OTF2_LOCATION_GROUP_TYPE_PROCESS, 1 + host,
+                                                               OTF2_UNDEFINED_LOCATION_GROUP);
+        }
+        if (location->thread == 0)
+            snprintf(text, sizeof text, "Master thread");
+        else
+            snprintf(text, sizeof text, "Thread %u", location->thread);
+        OTF2_StringRef name = passing_string(strings, text);
+        if (!code)
+            code = OTF2_GlobalDefWriter_WriteLocation(writer, location->id, name, OTF2_LOCATION_TYPE_CPU_THREAD,
+                                                      location->events, (OTF2_LocationGroupRef)location->rank);
+    }
+    free(hosts);
+    if (code)
+        strings->code = code;
+}
+
+/* Groups: 0 the locations that take part in MPI, 1 MPI_COMM_WORLD, 2 MPI_COMM_SELF, then two for each communicator. */
+static void define_comms(struct strings *strings, const struct refrain_trace *trace,
+                         const struct refrain_otf2_comm *comms) {
+    OTF2_GlobalDefWriter *writer = strings->writer;
+    uint64_t *ranks = calloc((size_t)trace->size + 1, sizeof *ranks);
+    OTF2_ErrorCode code = ranks ? OTF2_SUCCESS : OTF2_ERROR_MEM_ALLOC_FAILED;
+    for (int32_t rank = 0; ranks && rank < trace->size; rank++)
+        ranks[rank] = (uint64_t)rank;
+    OTF2_StringRef nothing = string(strings, "");
+    uint32_t size = (uint32_t)trace->size;
+    if (!code)
+        code = OTF2_GlobalDefWriter_WriteGroup(writer, 0, nothing, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI,
+                                               OTF2_GROUP_FLAG_NONE, size, ranks);
+    if (!code)
+        code = OTF2_GlobalDefWriter_WriteGroup(writer, 1, nothing, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
+                                               OTF2_GROUP_FLAG_NONE, size, ranks);
+    if (!code)
+        code = OTF2_GlobalDefWriter_WriteGroup(writer, 2, nothing, OTF2_GROUP_TYPE_COMM_SELF, OTF2_PARADIGM_MPI,
+                                               OTF2_GROUP_FLAG_NONE, 0, NULL);
+    for (size_t i = 0; !code && i < trace->n_comms; i++) {
+        const struct refrain_otf2_comm *comm = &comms[i];
+        OTF2_CommRef self = comm->info->index;
+        OTF2_GroupRef group = i < 2 ? (OTF2_GroupRef)(1 + i) : (OTF2_GroupRef)(2 * i - 1);
+        OTF2_StringRef name = string(strings, comm->info->name);
+        if (i >= 2)
+            code = OTF2_GlobalDefWriter_WriteGroup(writer, group, nothing, OTF2_GROUP_TYPE_COMM_GROUP,
+                                                   OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, comm->n, comm->members);
+        if (!code && comm->is_remote)
+            code = OTF2_GlobalDefWriter_WriteGroup(writer, group + 1, nothing, OTF2_GROUP_TYPE_COMM_GROUP,
+                                                   OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, comm->n_remote,
+                                                   comm->remote_members);
+        if (code)
+            break;
+        code = comm->is_remote
+                   ? OTF2_GlobalDefWriter_WriteInterComm(writer, self, name, group, group + 1, 0, OTF2_COMM_FLAG_NONE)
+                   : OTF2_GlobalDefWriter_WriteComm(writer, self, name, group, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
+    }
+    free(ranks);
+    if (code)
+        strings->code = code;
+}
+
+/* ---- all ---- */
+
+OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct refrain_trace *trace,
+                                   const struct refrain_otf2_location *locations, size_t n_locations,
+                                   const struct refrain_otf2_comm *comms, uint64_t end_ns) {
+    static const struct refrain_region_info unknown = {.name = "unknown", .file = "", .collective = ""};
+    struct strings strings = {.writer = writer};
+    strings.code = OTF2_GlobalDefWriter_WriteClockProperties(writer, 1000000000, 0, end_ns + 1,
+                                                             trace->start_realtime_ns);
+    string(&strings, "");
+    for (size_t i = 0; i < trace->n_regions; i++)
+        define_region(&strings, (OTF2_RegionRef)i, &trace->regions[i]);
+    define_region(&strings, (OTF2_RegionRef)trace->n_regions, &unknown);
+    define_locations(&strings, trace, locations, n_locations);
+    define_comms(&strings, trace, comms);
+    free(strings.entries);
+    return strings.code;
+}
+
+/* ---- removing ---- */
+
+bool refrain_otf2_remove(const char *directory, const char *name) {
+    char path[4096], file[4352];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    if (unlink(path) == 0)
+        return true;
+    DIR *entries = opendir(path);
+    if (!entries)
+        return false;
+    for (struct dirent *entry; (entry = readdir(entries));) {
+        size_t n = strlen(entry->d_name);
+        if (n < 5 || (strcmp(entry->d_name + n - 4, ".evt") != 0 && strcmp(entry->d_name + n - 4, ".def") != 0))
+            continue; /* rmdir refuses what is not of an archive */
+        snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
+        unlink(file);
+    }
+    closedir(entries);
+    return rmdir(path) == 0;
+}

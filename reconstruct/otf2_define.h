@@ -1,0 +1,48 @@
+/* otf2_define.h: the definitions of an OTF2 archive (write_otf2.c -> OTF2). */
+#ifndef REFRAIN_OTF2_DEFINE_H
+#define REFRAIN_OTF2_DEFINE_H
+
+#include "trace_read.h"
+#include <otf2/otf2.h>
+
+struct refrain_otf2_location {
+    uint64_t id; /* rank | thread << 32 */
+    int32_t rank;
+    uint32_t thread;
+    const struct refrain_process *process; /* null: no file */
+    OTF2_EvtWriter *writer;
+    uint64_t events;
+    uint64_t last_ns;
+    bool in_collective;
+    struct refrain_event collective; /* the one it is in */
+};
+
+/* Ranks of a communicator, by rank in MPI_COMM_WORLD; members that are not known are left out. */
+struct refrain_otf2_comm {
+    const struct refrain_comm_info *info;
+    uint64_t *members; /* world ranks; null: identity, or MPI_COMM_SELF */
+    uint32_t n;
+    uint64_t *remote_members;
+    uint32_t n_remote;
+    int32_t *rank_of; /* by world rank: rank in the group it is in, -1 none; null with members null */
+    bool *is_remote;  /* by world rank; null unless an intercommunicator */
+};
+
+/* One per communicator of the trace; null without memory. */
+struct refrain_otf2_comm *refrain_otf2_comms(const struct refrain_trace *trace);
+void refrain_otf2_comms_free(struct refrain_otf2_comm *comms, const struct refrain_trace *trace);
+
+/* Rank in `comm` (its remote group, seen from `own`, for an intercommunicator) of a rank in MPI_COMM_WORLD. */
+bool refrain_otf2_comm_rank(const struct refrain_otf2_comm *comm, int32_t own, int32_t peer, uint32_t *rank);
+
+/* The number of a region in the archive. */
+OTF2_RegionRef refrain_otf2_region(const struct refrain_trace *trace, const struct refrain_region_info *region);
+
+OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct refrain_trace *trace,
+                                   const struct refrain_otf2_location *locations, size_t n_locations,
+                                   const struct refrain_otf2_comm *comms, uint64_t end_ns);
+
+/* Removes a file, or a directory of files, of an archive. */
+bool refrain_otf2_remove(const char *directory, const char *name);
+
+#endif

@@ -1,0 +1,413 @@
+/* sequence.c: expands what a learner holds into values (sequence.h). */
+#include "sequence.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum stage { STAGE_IDENTITY, STAGE_TERMS, STAGE_CONTINUATION, STAGE_SUMMARY, STAGE_END };
+
+static bool wrong(struct refrain_terms *terms, uint64_t offset, const char *what) {
+    if (!terms->wrong) {
+        terms->wrong = what;
+        terms->wrong_offset = offset;
+    }
+    return false;
+}
+
+/* `bytes` bytes at a reference, or null. */
+static const void *at_reference(struct refrain_terms *terms, uint32_t reference, size_t bytes) {
+    uint64_t offset = (uint64_t)reference * REFRAIN_UNIT_BYTES;
+    if (offset < REFRAIN_HEADER_BYTES || offset + bytes > terms->region_bytes) {
+        wrong(terms, offset, "a reference leads out of the region");
+        return NULL;
+    }
+    return terms->region + offset;
+}
+
+/* A term is sound when its loops lie within each other, heights falling. */
+static bool term_is_sound(struct refrain_terms *terms, const struct refrain_item *term, unsigned available,
+                          uint64_t offset) {
+    unsigned end[REFRAIN_LOOP_HEIGHTS + 1], height[REFRAIN_LOOP_HEIGHTS + 1], depth = 0;
+    if (term->span == 0 || term->span > available || term->span > REFRAIN_SEQUENCE_TERM_ITEMS)
+        return wrong(terms, offset, "a term's span is impossible");
+    end[0] = term->span;
+    height[0] = REFRAIN_LOOP_HEIGHTS;
+    for (unsigned i = 0; i < term->span; i++) {
+        while (depth > 0 && i == end[depth])
+            depth--;
+        const struct refrain_item *item = &term[i];
+        if (item->kind == REFRAIN_ITEM_VALUE) {
+            if (item->span != 1)
+                return wrong(terms, offset, "a value spans more than itself");
+        } else if (item->kind == REFRAIN_ITEM_LOOP) {
+            if (item->span < 2 || i + item->span > end[depth] || item->height >= height[depth])
+                return wrong(terms, offset, "a loop does not lie within the one around it");
+            depth++;
+            end[depth] = i + item->span;
+            height[depth] = item->height;
+        } else {
+            return wrong(terms, offset, "an item of unknown kind");
+        }
+    }
+    return true;
+}
+
+/* ---- terms ---- */
+
+void refrain_terms_open(struct refrain_terms *terms, const void *region, size_t region_bytes,
+                        const struct refrain_learner *learner) {
+    memset(terms, 0, sizeof *terms);
+    terms->region = region;
+    terms->region_bytes = region_bytes;
+    if (learner->state < REFRAIN_PREDICT || !learner->body)
+        return;
+    const struct refrain_formula *formula = at_reference(terms, learner->body, sizeof *formula);
+    if (!formula)
+        return;
+    if (!at_reference(terms, learner->body, sizeof *formula + formula->n_items * sizeof(struct refrain_item)))
+        return;
+    terms->formula = formula;
+    terms->items = (const struct refrain_item *)(formula + 1);
+    terms->n_items = formula->n_items;
+    terms->chunk = formula->archive_first;
+}
+
+static bool get_unsigned(const struct refrain_archive *chunk, unsigned *at, uint64_t *value) {
+    *value = 0;
+    for (unsigned shift = 0; shift < 70 && *at < chunk->used; shift += 7) {
+        unsigned char byte = chunk->bytes[(*at)++];
+        *value |= shift < 64 ? (uint64_t)(byte & 127) << shift : 0;
+        if (byte < 128)
+            return true;
+    }
+    return false;
+}
+
+static bool get_signed(const struct refrain_archive *chunk, unsigned *at, int64_t *value) {
+    uint64_t coded;
+    if (!get_unsigned(chunk, at, &coded))
+        return false;
+    *value = (int64_t)(coded >> 1 ^ -(coded & 1));
+    return true;
+}
+
+/* Decodes the item at *at. */
+static bool decode_item(const struct refrain_archive *chunk, unsigned *at, struct refrain_item *item) {
+    memset(item, 0, sizeof *item);
+    if (*at >= chunk->used)
+        return false;
+    unsigned char head = chunk->bytes[(*at)++];
+    uint64_t span = 1;
+    item->kind = head >> 7;
+    item->height = head >> 4 & 7;
+    if (item->kind == REFRAIN_ITEM_LOOP && !get_unsigned(chunk, at, &span))
+        return false;
+    if (span > REFRAIN_SEQUENCE_TERM_ITEMS || !get_signed(chunk, at, &item->base))
+        return false;
+    item->span = (uint16_t)span;
+    for (unsigned strides = head & 15; strides > 0; strides--) {
+        if (*at >= chunk->used)
+            return false;
+        unsigned char height = chunk->bytes[(*at)++];
+        if (height >= REFRAIN_LOOP_HEIGHTS || !get_signed(chunk, at, &item->stride[height]))
+            return false;
+    }
+    return true;
+}
+
+/* The next archived term; null when the archive is read or wrong. */
+static const struct refrain_item *next_archived(struct refrain_terms *terms) {
+    while (terms->chunk) {
+        uint64_t offset = (uint64_t)terms->chunk * REFRAIN_UNIT_BYTES;
+        const struct refrain_archive *chunk = at_reference(terms, terms->chunk, sizeof *chunk);
+        if (!chunk || !at_reference(terms, terms->chunk, sizeof *chunk + chunk->used))
+            return NULL;
+        if (terms->chunk_at >= chunk->used) {
+            uint32_t next = terms->chunk == terms->formula->archive_last ? 0 : chunk->next;
+            if (next && next <= terms->chunk) { /* chunks are taken one after the other */
+                wrong(terms, offset, "archive chunks run backwards");
+                return NULL;
+            }
+            terms->chunk = next;
+            terms->chunk_at = 0;
+            continue;
+        }
+        if (!terms->decoded)
+            terms->decoded = malloc(REFRAIN_SEQUENCE_TERM_ITEMS * sizeof *terms->decoded);
+        if (!terms->decoded) {
+            wrong(terms, offset, "no memory to read it");
+            return NULL;
+        }
+        unsigned n = 1;
+        for (unsigned i = 0; i < n; i++) {
+            if (!decode_item(chunk, &terms->chunk_at, &terms->decoded[i])) {
+                wrong(terms, offset, "an archived term is cut off");
+                return NULL;
+            }
+            if (i == 0)
+                n = terms->decoded[0].span;
+        }
+        return term_is_sound(terms, terms->decoded, n, offset) ? terms->decoded : NULL;
+    }
+    return NULL;
+}
+
+const struct refrain_item *refrain_terms_next(struct refrain_terms *terms, bool *last) {
+    if (last)
+        *last = false;
+    if (!terms->formula || terms->wrong)
+        return NULL;
+    if (terms->chunk) {
+        const struct refrain_item *term = next_archived(terms);
+        if (term || terms->wrong)
+            return term;
+    }
+    if (terms->at >= terms->n_items)
+        return NULL;
+    const struct refrain_item *term = &terms->items[terms->at];
+    uint64_t offset = (uint64_t)((const unsigned char *)term - terms->region);
+    if (!term_is_sound(terms, term, terms->n_items - terms->at, offset))
+        return NULL;
+    terms->at += term->span;
+    if (last)
+        *last = terms->at == terms->n_items;
+    return term;
+}
+
+void refrain_terms_close(struct refrain_terms *terms) {
+    free(terms->decoded);
+    terms->decoded = NULL;
+}
+
+/* ---- counting ---- */
+
+static uint64_t add_saturating(uint64_t a, uint64_t b) {
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/* Values of the item at `i`, given the counters of the loops around it. A loop whose body's counts do not depend on it
+ * is multiplied, not walked. */
+static uint64_t count_item(const struct refrain_item *items, unsigned i, uint64_t *counter) {
+    const struct refrain_item *item = &items[i];
+    if (item->kind == REFRAIN_ITEM_VALUE)
+        return 1;
+    uint64_t iterations = (uint64_t)item->base;
+    for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
+        iterations += (uint64_t)item->stride[h] * counter[h];
+    if ((int64_t)iterations <= 0)
+        return 0;
+    bool depends = false;
+    for (unsigned j = i + 1; j < i + item->span; j++)
+        depends |= items[j].kind == REFRAIN_ITEM_LOOP && items[j].stride[item->height] != 0;
+    uint64_t total = 0;
+    for (uint64_t k = 0; k < (depends ? iterations : 1); k++) {
+        counter[item->height] = k;
+        uint64_t body = 0;
+        for (unsigned j = i + 1; j < i + item->span; j += items[j].span)
+            body = add_saturating(body, count_item(items, j, counter));
+        total = add_saturating(total, body);
+        if (total == UINT64_MAX)
+            break;
+    }
+    counter[item->height] = 0;
+    if (!depends)
+        total = total && iterations > UINT64_MAX / total ? UINT64_MAX : total * iterations;
+    return total;
+}
+
+uint64_t refrain_term_values(const struct refrain_item *term) {
+    uint64_t counter[REFRAIN_LOOP_HEIGHTS] = {0};
+    return count_item(term, 0, counter);
+}
+
+static const struct refrain_summary *summary_of(struct refrain_terms *terms, const struct refrain_learner *learner) {
+    return learner->summary ? at_reference(terms, learner->summary, sizeof(struct refrain_summary)) : NULL;
+}
+
+uint64_t refrain_learner_values(const void *region, size_t region_bytes, const struct refrain_learner *learner,
+                                uint64_t *kept) {
+    uint64_t n = 0;
+    struct refrain_terms terms;
+    refrain_terms_open(&terms, region, region_bytes, learner);
+    const struct refrain_item *term;
+    while ((term = refrain_terms_next(&terms, NULL)))
+        n = add_saturating(n, refrain_term_values(term));
+    if (learner->state != REFRAIN_EMPTY)
+        n = add_saturating(n, learner->confirmed);
+    if (kept)
+        *kept = n;
+    if (learner->state == REFRAIN_SUMMARY) {
+        const struct refrain_summary *summary = summary_of(&terms, learner);
+        n = add_saturating(n, summary ? summary->count : (uint64_t)learner->stride);
+    }
+    refrain_terms_close(&terms);
+    return n;
+}
+
+/* ---- values ---- */
+
+void refrain_sequence_open(struct refrain_sequence *sequence, const void *region, size_t region_bytes,
+                           const struct refrain_learner *learner) {
+    memset(sequence, 0, sizeof *sequence);
+    sequence->learner = learner;
+    refrain_terms_open(&sequence->terms, region, region_bytes, learner);
+    sequence->innermost = REFRAIN_LOOP_HEIGHTS;
+    sequence->stage = learner->state == REFRAIN_EMPTY ? STAGE_END
+                      : sequence->terms.formula       ? STAGE_TERMS
+                                                      : STAGE_IDENTITY;
+}
+
+static int64_t evaluate(const struct refrain_sequence *sequence, const struct refrain_item *item) {
+    uint64_t value = (uint64_t)item->base;
+    for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
+        value += (uint64_t)item->stride[h] * sequence->cursor[h].counter;
+    return (int64_t)value;
+}
+
+static void enter_loop(struct refrain_sequence *sequence, unsigned item, uint64_t counter, uint64_t limit) {
+    unsigned height = sequence->term[item].height;
+    sequence->cursor[height] = (struct refrain_cursor){counter, limit, item, sequence->innermost};
+    sequence->innermost = height;
+    sequence->position = item + 1;
+}
+
+/* The next run of the term; false when it is used up. */
+static bool next_run_of_term(struct refrain_sequence *sequence) {
+    bool fruitless = false;
+    for (;;) {
+        const struct refrain_item *loop = NULL;
+        struct refrain_cursor *cursor = NULL;
+        if (sequence->innermost < REFRAIN_LOOP_HEIGHTS) {
+            cursor = &sequence->cursor[sequence->innermost];
+            loop = &sequence->term[cursor->item];
+            if (sequence->position == cursor->item + loop->span) {
+                cursor->counter++;
+                if (cursor->counter < cursor->limit) {
+                    sequence->position = cursor->item + 1;
+                    if (cursor->outer == REFRAIN_LOOP_HEIGHTS) {
+                        if (fruitless && cursor->limit == UINT64_MAX)
+                            return false;
+                        fruitless = true;
+                    }
+                } else {
+                    cursor->counter = 0;
+                    sequence->innermost = cursor->outer;
+                }
+                continue;
+            }
+        } else if (sequence->position == sequence->term->span) {
+            return false;
+        }
+        const struct refrain_item *item = &sequence->term[sequence->position];
+        int64_t value = evaluate(sequence, item);
+        if (item->kind == REFRAIN_ITEM_LOOP) {
+            if (value <= 0)
+                sequence->position += item->span;
+            else
+                enter_loop(sequence, sequence->position, 0, (uint64_t)value);
+            continue;
+        }
+        sequence->value = value;
+        if (loop && loop->span == 2) {
+            sequence->stride = item->stride[loop->height];
+            sequence->run = cursor->limit - cursor->counter;
+            cursor->counter = cursor->limit - 1;
+        } else {
+            sequence->stride = 0;
+            sequence->run = 1;
+        }
+        sequence->position++;
+        return true;
+    }
+}
+
+/* The likeliest value still owed: the one furthest behind its share. */
+static bool next_of_summary(struct refrain_sequence *sequence) {
+    const struct refrain_summary *summary = summary_of(&sequence->terms, sequence->learner);
+    if (!summary) {
+        uint64_t lost = sequence->summary_left++ == 0 ? (uint64_t)sequence->learner->stride : 0;
+        sequence->value = sequence->learner->expect;
+        sequence->stride = 0;
+        sequence->run = lost;
+        return lost > 0;
+    }
+    unsigned best = REFRAIN_SUMMARY_VALUES;
+    double behind = -1;
+    for (unsigned i = 0; i < REFRAIN_SUMMARY_VALUES; i++) {
+        uint64_t count = summary->frequent[i].count;
+        if (sequence->given[i] >= count)
+            continue;
+        double left = (double)(count - sequence->given[i]) / (double)count;
+        if (left > behind) {
+            behind = left;
+            best = i;
+        }
+    }
+    if (best == REFRAIN_SUMMARY_VALUES)
+        return false;
+    sequence->given[best]++;
+    sequence->value = summary->frequent[best].value;
+    sequence->stride = 0;
+    sequence->run = 1;
+    return true;
+}
+
+bool refrain_sequence_advance(struct refrain_sequence *sequence) {
+    const struct refrain_learner *learner = sequence->learner;
+    for (;;) {
+        switch (sequence->stage) {
+        case STAGE_IDENTITY:
+            sequence->value = learner->expect;
+            sequence->stride = 0;
+            sequence->run = learner->confirmed;
+            sequence->stage = learner->state == REFRAIN_SUMMARY ? STAGE_SUMMARY : STAGE_END;
+            if (sequence->run > 0)
+                return true;
+            break;
+        case STAGE_TERMS: {
+            if (sequence->term && next_run_of_term(sequence))
+                return true;
+            bool last;
+            const struct refrain_item *term = refrain_terms_next(&sequence->terms, &last);
+            if (sequence->terms.wrong) {
+                sequence->stage = STAGE_END;
+                break;
+            }
+            if (!term) {
+                sequence->stage = STAGE_CONTINUATION;
+                sequence->continuation = learner->confirmed;
+                if (sequence->continuation && sequence->term && sequence->term->kind == REFRAIN_ITEM_LOOP) {
+                    sequence->innermost = REFRAIN_LOOP_HEIGHTS;
+                    enter_loop(sequence, 0, (uint64_t)sequence->term->base, UINT64_MAX);
+                }
+                break;
+            }
+            sequence->term = term;
+            sequence->position = 0;
+            sequence->innermost = REFRAIN_LOOP_HEIGHTS;
+            break;
+        }
+        case STAGE_CONTINUATION:
+            if (sequence->continuation && sequence->innermost < REFRAIN_LOOP_HEIGHTS && next_run_of_term(sequence)) {
+                if (sequence->run > sequence->continuation)
+                    sequence->run = sequence->continuation;
+                sequence->continuation -= sequence->run;
+                return true;
+            }
+            sequence->stage = learner->state == REFRAIN_SUMMARY ? STAGE_SUMMARY : STAGE_END;
+            break;
+        case STAGE_SUMMARY:
+            sequence->approximate = true;
+            if (next_of_summary(sequence))
+                return true;
+            sequence->stage = STAGE_END;
+            break;
+        default:
+            return false;
+        }
+    }
+}
+
+void refrain_sequence_close(struct refrain_sequence *sequence) {
+    refrain_terms_close(&sequence->terms);
+}

@@ -1,0 +1,86 @@
+/* sequence.h: the values a learner holds, one after the other (region bytes -> walker, formulas).
+ *
+ *     learner in the region -> terms (archive, then items) -> runs (value, stride, length) -> values
+ *
+ * Works on bytes alone, which may be nonsense: every reference is checked, and what does not hold together is refused
+ * with its offset. A sequence keeps pointers into the region; it holds at most one archived term besides. Threads: one
+ * sequence, one thread; any number may read one region.
+ */
+#ifndef REFRAIN_SEQUENCE_H
+#define REFRAIN_SEQUENCE_H
+
+#include <refrain/trace.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define REFRAIN_SEQUENCE_TERM_ITEMS 1024u /* items of the longest term a reader accepts */
+
+/* The terms of a learner in order: archive first, then items. */
+struct refrain_terms {
+    const unsigned char *region;
+    size_t region_bytes;
+    const struct refrain_formula *formula; /* null: no term (EMPTY, IDENTITY) */
+    const struct refrain_item *items;      /* of the formula */
+    unsigned n_items, at;                  /* at: next item */
+    uint32_t chunk;                        /* reference of the archive chunk being read, 0 = none left */
+    unsigned chunk_at;
+    struct refrain_item *decoded; /* one archived term; owned */
+    const char *wrong;            /* what does not hold together, null = nothing so far ... */
+    uint64_t wrong_offset;        /* ... and where, in bytes from the region's start */
+};
+
+/* Starts reading. `learner` lies in `region`. */
+void refrain_terms_open(struct refrain_terms *terms, const void *region, size_t region_bytes,
+                        const struct refrain_learner *learner);
+
+/* The next term: its first item, its span in items[0].span. Null at the end, or when something is wrong (terms->wrong).
+ * Valid until the next call. `last` (may be null): this is the last term, which a continuation goes on with. */
+const struct refrain_item *refrain_terms_next(struct refrain_terms *terms, bool *last);
+
+void refrain_terms_close(struct refrain_terms *terms);
+
+/* Number of values a term expands to, saturating; `iterations` instead of its own count when not 0 (continuation). */
+uint64_t refrain_term_values(const struct refrain_item *term);
+
+/* Number of values the learner has seen, summary included, saturating. Sets *kept to those that are held exactly. */
+uint64_t refrain_learner_values(const void *region, size_t region_bytes, const struct refrain_learner *learner,
+                                uint64_t *kept);
+
+struct refrain_sequence {
+    const struct refrain_learner *learner;
+    struct refrain_terms terms;
+    uint8_t stage;
+    bool approximate; /* the value given last came from a summary */
+    /* the run being given */
+    int64_t value, stride;
+    uint64_t run;
+    /* the term being expanded */
+    const struct refrain_item *term;
+    unsigned position, innermost; /* innermost == REFRAIN_LOOP_HEIGHTS: outside of all loops */
+    struct refrain_cursor cursor[REFRAIN_LOOP_HEIGHTS];
+    uint64_t continuation; /* values of it left */
+    /* summary */
+    uint64_t summary_left;
+    uint64_t given[REFRAIN_SUMMARY_VALUES];
+};
+
+void refrain_sequence_open(struct refrain_sequence *sequence, const void *region, size_t region_bytes,
+                           const struct refrain_learner *learner);
+
+/* Out of line part of refrain_sequence_next: the next run. */
+bool refrain_sequence_advance(struct refrain_sequence *sequence);
+
+/* Takes the next value; false at the end. sequence->approximate tells whether it is only likely. */
+static inline bool refrain_sequence_next(struct refrain_sequence *sequence, int64_t *value) {
+    if (sequence->run == 0 && !refrain_sequence_advance(sequence))
+        return false;
+    *value = sequence->value;
+    sequence->value = (int64_t)((uint64_t)sequence->value + (uint64_t)sequence->stride);
+    sequence->run--;
+    return true;
+}
+
+void refrain_sequence_close(struct refrain_sequence *sequence);
+
+#endif

@@ -1,0 +1,151 @@
+/* trace_read.h: a trace directory as the tools see it (files -> walker, writers, commands).
+ *
+ *     app-....refrain/  rank-0.trace  rank-1.trace ...      one region each (refrain/trace.h)
+ *                            |
+ *     struct refrain_trace --+-- process[0 .. n_processes)  by rank; region, program tree, call sites, communicators
+ *                            +-- regions                    functions, MPI call sites, user regions of all processes
+ *                            +-- communicators              the same object for all members
+ *                            +-- clock                      ticks of every process -> ns since the start of the run
+ *
+ * A process's region is a private image with what the journals hold undone, so that learners can be read as they are.
+ * Everything this header hands out has been checked against the bounds of the region; learners are checked as they are
+ * read (sequence.h). What does not hold together is refused with its offset. Strings and records live as long as the
+ * trace. Threads: reading an open trace is safe from any number of them.
+ */
+#ifndef REFRAIN_TRACE_READ_H
+#define REFRAIN_TRACE_READ_H
+
+#include "error.h"
+#include "event.h"
+#include <refrain/trace.h>
+#include <refrain/unit.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A translation unit. */
+struct refrain_unit_view {
+    const struct refrain_unit_record *record;
+    const struct refrain_node *nodes; /* parents before children */
+    const char *strings;
+};
+
+/* What a slot is: its node, and which of the node's slots (0, 1, 2). */
+struct refrain_slot_view {
+    const struct refrain_unit_view *unit; /* null: no node has this slot */
+    const struct refrain_node *node;
+    uint32_t part;
+    const struct refrain_region_info *region; /* FUNCTION: what its activations are shown as; else null */
+};
+
+/* A call site, as event records refer to it. */
+struct refrain_site_view {
+    uint32_t reference;
+    uint32_t n_operations;
+    const struct refrain_call_site *record;
+    const struct refrain_region_info *region;
+};
+
+/* A user region, as event records refer to it. */
+struct refrain_user_region_view {
+    uint32_t reference;
+    const struct refrain_region_name *record;
+    const struct refrain_region_info *region;
+};
+
+/* A communicator as one process numbers it. */
+struct refrain_comm_view {
+    const struct refrain_communicator *record; /* null: index not in the trace */
+    const struct refrain_comm_info *info;
+    const int32_t *peers; /* world ranks that ranks in an operation stand for; null: identity */
+    int32_t n_peers;
+};
+
+struct refrain_process {
+    char *path;        /* of the region file */
+    char *events_path; /* of the recorded events beside it; null when there are none */
+    int32_t rank;      /* location in every output: header->rank, or a number after the last one while that is -1 */
+    const unsigned char *region;
+    size_t region_bytes;
+    const struct refrain_header *header;
+    const struct refrain_thread *threads; /* header->n_threads of them */
+    struct refrain_unit_view *units;
+    size_t n_units;
+    struct refrain_slot_view *slots; /* header->n_slots, by number */
+    uint64_t *slot_offsets;          /* of thread 0's slot, by number; 0 = of no unit */
+    uint32_t *slot_stride;           /* slots from one thread's to the next thread's, by number */
+    struct refrain_site_view *sites; /* by reference */
+    size_t n_sites;
+    struct refrain_user_region_view *user_regions; /* by reference */
+    size_t n_user_regions;
+    struct refrain_comm_view *comms; /* by index */
+    size_t n_comms;
+    int32_t own_rank; /* what MPI_COMM_SELF consists of */
+    /* clock: ns = offset_ns + (ticks - base_ticks) * ns_per_tick */
+    uint64_t base_ticks;
+    int64_t offset_ns;
+    long double ns_per_tick;
+    size_t mapped_bytes; /* private to the reader */
+    void *mapped;
+};
+
+struct refrain_trace {
+    char *path;
+    struct refrain_process *processes; /* by rank */
+    size_t n_processes;
+    int32_t size; /* of MPI_COMM_WORLD, as far as known */
+    int32_t *missing;
+    size_t n_missing; /* ranks that should have a file and have none */
+    struct refrain_region_info *regions;
+    size_t n_regions;
+    struct refrain_comm_info *comms; /* [0] MPI_COMM_WORLD, [1] MPI_COMM_SELF, then by (leader, ordinal) */
+    size_t n_comms;
+    uint64_t start_realtime_ns; /* of the run, since the epoch */
+    struct refrain_trace_tables *tables;
+};
+
+/* Opens a trace directory, or one rank's region file. `resolve`: ask addr2line for the lines of call sites that the
+ * source did not tell (where the executable is still what it was). The caller closes *trace. */
+enum refrain_status refrain_trace_open(const char *path, bool resolve, struct refrain_trace **trace,
+                                       struct refrain_error *error);
+void refrain_trace_close(struct refrain_trace *trace);
+
+/* Nanoseconds since the start of the run. Monotonic in ticks; processes of one host share one slope. */
+int64_t refrain_trace_time_ns(const struct refrain_process *process, uint64_t ticks);
+
+/* Duration of `ticks` in nanoseconds. */
+long double refrain_trace_span_ns(const struct refrain_process *process, uint64_t ticks);
+
+/* The process of a rank, null when it has no file. */
+const struct refrain_process *refrain_trace_process(const struct refrain_trace *trace, int32_t rank);
+
+/* A thread's slot by number; null when no unit has it. */
+const struct refrain_slot *refrain_process_slot(const struct refrain_process *process, uint32_t thread,
+                                                uint64_t number);
+
+/* What event records refer to; null when there is no such thing. */
+const struct refrain_region_info *refrain_process_function(const struct refrain_process *process, uint64_t number);
+const struct refrain_site_view *refrain_process_site(const struct refrain_process *process, uint64_t reference);
+const struct refrain_user_region_view *refrain_process_user_region(const struct refrain_process *process,
+                                                                   uint64_t reference);
+const struct refrain_comm_view *refrain_process_comm(const struct refrain_process *process, int64_t index);
+
+/* The text of a struct refrain_name; "" for reference 0. */
+const char *refrain_process_name(const struct refrain_process *process, uint32_t reference);
+
+/* The function that a node lies in; "" outside of all. */
+const char *refrain_node_function(const struct refrain_unit_view *unit, const struct refrain_node *node);
+const char *refrain_node_name(const struct refrain_unit_view *unit, const struct refrain_node *node);
+const char *refrain_node_file(const struct refrain_unit_view *unit, const struct refrain_node *node);
+
+/* The operation record after `operation` (null: the first) of a site; null at the end. */
+const struct refrain_operation_record *refrain_site_operation(const struct refrain_process *process,
+                                                              const struct refrain_call_site *site,
+                                                              const struct refrain_operation_record *operation);
+
+/* Name of an MPI function by its number in traces. */
+const char *refrain_mpi_function_name(uint32_t function);
+
+/* The MPI name of a collective function in lower case ("allreduce"); "" for other functions. */
+const char *refrain_mpi_collective_name(uint32_t function);
+
+#endif

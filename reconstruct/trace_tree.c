@@ -1,0 +1,298 @@
+/* trace_tree.c: units, slots, call sites and user regions of one process, each offset checked (trace_read.h). */
+#include "trace_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- units ---- */
+
+static enum refrain_status check_unit(const struct refrain_process *process, const struct refrain_unit_view *unit,
+                                      uint64_t at, struct refrain_error *error) {
+    const struct refrain_unit_record *record = unit->record;
+    const struct refrain_header *header = process->header;
+    uint64_t slots_bytes = (uint64_t)record->n_slots * header->n_threads * sizeof(struct refrain_slot);
+    if (record->n_nodes == 0 || record->strings_bytes == 0 || unit->strings[record->strings_bytes - 1] != 0)
+        return refrain_process_damaged(process, at, "a unit without nodes, or whose names do not end", error);
+    if (record->n_slots &&
+        (record->slots % 8 || !refrain_process_at(process, record->slots, slots_bytes, "the slots of a unit", error)))
+        return refrain_process_damaged(process, at, "a unit's slots are out of place", error);
+    if ((uint64_t)record->first_slot + record->n_slots > header->n_slots)
+        return refrain_process_damaged(process, at, "a unit's slots are numbered beyond the last", error);
+    for (uint32_t i = 0; i < record->n_nodes; i++) {
+        const struct refrain_node *node = &unit->nodes[i];
+        if ((i > 0 && node->parent >= i) || node->kind >= REFRAIN_NODE_KINDS || node->name >= record->strings_bytes ||
+            node->file >= record->strings_bytes)
+            return refrain_process_damaged(process, record->nodes + i * sizeof *node, "a node of the program tree "
+                                           "makes no sense", error);
+    }
+    return REFRAIN_OK;
+}
+
+static uint32_t slots_of_kind(uint32_t kind) {
+    switch (kind) {
+    case REFRAIN_SWITCH:
+        return 1;
+    case REFRAIN_IF:
+    case REFRAIN_CONDITIONAL:
+    case REFRAIN_AND:
+    case REFRAIN_OR:
+    case REFRAIN_WHILE:
+    case REFRAIN_FOR:
+    case REFRAIN_DO:
+        return 3;
+    case REFRAIN_FUNCTION:
+    case REFRAIN_CALL:
+    case REFRAIN_MPI_CALL:
+    case REFRAIN_MACRO:
+        return 2;
+    default:
+        return 0;
+    }
+}
+
+static enum refrain_status place_slots(struct refrain_process *process, const struct refrain_unit_view *unit,
+                                       struct refrain_error *error) {
+    const struct refrain_unit_record *record = unit->record;
+    for (uint32_t i = 0; i < record->n_slots; i++) {
+        uint32_t number = record->first_slot + i;
+        if (process->slot_offsets[number])
+            return refrain_process_damaged(process, record->slots, "two units have slots of the same number", error);
+        process->slot_offsets[number] = record->slots + i * sizeof(struct refrain_slot);
+        process->slot_stride[number] = record->n_slots;
+    }
+    for (uint32_t i = 0; i < record->n_nodes; i++) {
+        const struct refrain_node *node = &unit->nodes[i];
+        uint32_t n = slots_of_kind(node->kind);
+        if (node->slot == REFRAIN_NO_SLOT || n == 0)
+            continue;
+        if (node->slot >= record->n_slots || n > record->n_slots - node->slot)
+            return refrain_process_damaged(process, record->nodes + i * sizeof *node,
+                                           "a node's slots are beyond its unit's", error);
+        for (uint32_t part = 0; part < n; part++)
+            process->slots[record->first_slot + node->slot + part] =
+                (struct refrain_slot_view){unit, node, part, NULL};
+    }
+    return REFRAIN_OK;
+}
+
+static enum refrain_status read_units(struct refrain_trace *trace, struct refrain_process *process,
+                                      struct refrain_error *error) {
+    const struct refrain_header *header = process->header;
+    uint64_t previous = 0;
+    for (uint64_t at = header->units; at; process->n_units++) {
+        if (at <= previous || at % 8)
+            return refrain_process_damaged(process, previous, "unit records run backwards", error);
+        const struct refrain_unit_record *record =
+            refrain_process_at(process, at, sizeof *record, "a unit record", error);
+        if (!record)
+            return REFRAIN_ERROR;
+        previous = at;
+        at = record->next;
+    }
+    if ((uint64_t)header->n_slots * sizeof(struct refrain_slot) > process->region_bytes)
+        return refrain_process_damaged(process, 0, "more slots than the region can hold", error);
+    process->units = refrain_trace_allocate(trace, process->n_units, sizeof *process->units);
+    process->slots = refrain_trace_allocate(trace, header->n_slots, sizeof *process->slots);
+    process->slot_offsets = refrain_trace_allocate(trace, header->n_slots, sizeof *process->slot_offsets);
+    process->slot_stride = refrain_trace_allocate(trace, header->n_slots, sizeof *process->slot_stride);
+    if (!process->units || !process->slots || !process->slot_offsets || !process->slot_stride)
+        return REFRAIN_FAIL_MEMORY(error);
+    uint64_t at = header->units;
+    for (size_t u = 0; u < process->n_units; u++) {
+        struct refrain_unit_view *unit = &process->units[u];
+        unit->record = refrain_process_at(process, at, sizeof *unit->record, "a unit record", error);
+        if (!unit->record)
+            return REFRAIN_ERROR;
+        unit->nodes = refrain_process_at(process, unit->record->nodes,
+                                         (uint64_t)unit->record->n_nodes * sizeof *unit->nodes, "the program tree",
+                                         error);
+        unit->strings = refrain_process_at(process, unit->record->strings, unit->record->strings_bytes,
+                                           "the names of a unit", error);
+        enum refrain_status status = unit->nodes && unit->strings ? check_unit(process, unit, at, error) : REFRAIN_ERROR;
+        if (!status)
+            status = place_slots(process, unit, error);
+        if (status)
+            return status;
+        at = unit->record->next;
+    }
+    return REFRAIN_OK;
+}
+
+/* ---- call sites and user regions ---- */
+
+static enum refrain_status check_name(const struct refrain_process *process, uint32_t reference, const char *what,
+                                      struct refrain_error *error) {
+    uint64_t at = (uint64_t)reference * REFRAIN_UNIT_BYTES;
+    if (reference == 0)
+        return REFRAIN_OK;
+    const struct refrain_name *name = refrain_process_at(process, at, sizeof *name, what, error);
+    if (!name || !refrain_process_at(process, at, sizeof *name + (uint64_t)name->length + 1, what, error))
+        return REFRAIN_ERROR;
+    return name->text[name->length] == 0 ? REFRAIN_OK : refrain_process_damaged(process, at, "a name does not end", error);
+}
+
+static int by_reference(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static enum refrain_status check_operations(const struct refrain_process *process, struct refrain_site_view *site,
+                                            struct refrain_error *error) {
+    uint32_t reference = site->record->operations;
+    for (; reference; site->n_operations++) {
+        uint64_t at = (uint64_t)reference * REFRAIN_UNIT_BYTES;
+        const struct refrain_operation_record *operation =
+            refrain_process_at(process, at, sizeof *operation, "an operation", error);
+        if (!operation)
+            return REFRAIN_ERROR;
+        if (operation->operation == 0 || operation->operation >= REFRAIN_OPERATIONS ||
+            site->n_operations >= REFRAIN_OPERATIONS)
+            return refrain_process_damaged(process, at, "an operation of unknown kind, or one operation twice", error);
+        reference = operation->next;
+    }
+    return REFRAIN_OK;
+}
+
+/* Both lists begin with the reference of the next record. Returns how many there are, SIZE_MAX when they run in
+ * circles or out of the region. */
+static size_t list_length(const struct refrain_process *process, uint64_t first, size_t bytes, const char *what,
+                          struct refrain_error *error) {
+    size_t n = 0, most = process->region_bytes / bytes;
+    for (uint64_t reference = first; reference; n++) {
+        if (reference > UINT32_MAX || n > most) {
+            refrain_process_damaged(process, 0, "a list of records runs in circles", error);
+            return SIZE_MAX;
+        }
+        const uint32_t *next = refrain_process_at(process, reference * REFRAIN_UNIT_BYTES, bytes, what, error);
+        if (!next)
+            return SIZE_MAX;
+        reference = *next;
+    }
+    return n;
+}
+
+static enum refrain_status read_sites(struct refrain_trace *trace, struct refrain_process *process,
+                                      struct refrain_error *error) {
+    size_t n = list_length(process, process->header->call_sites, sizeof(struct refrain_call_site), "a call site", error);
+    if (n == SIZE_MAX)
+        return REFRAIN_ERROR;
+    process->sites = refrain_trace_allocate(trace, n, sizeof *process->sites);
+    if (!process->sites)
+        return REFRAIN_FAIL_MEMORY(error);
+    uint32_t reference = (uint32_t)process->header->call_sites;
+    for (size_t i = 0; i < n; i++) {
+        struct refrain_site_view *site = &process->sites[i];
+        uint64_t at = (uint64_t)reference * REFRAIN_UNIT_BYTES;
+        *site = (struct refrain_site_view){.reference = reference,
+                                           .record = (const struct refrain_call_site *)(process->region + at)};
+        if (site->record->thread >= process->header->n_threads)
+            return refrain_process_damaged(process, at, "a call site of a thread that there is not", error);
+        if (check_name(process, site->record->object, "the name of an object", error) ||
+            check_operations(process, site, error))
+            return REFRAIN_ERROR;
+        reference = site->record->next;
+    }
+    process->n_sites = n;
+    qsort(process->sites, n, sizeof *process->sites, by_reference);
+    return REFRAIN_OK;
+}
+
+static enum refrain_status read_user_regions(struct refrain_trace *trace, struct refrain_process *process,
+                                             struct refrain_error *error) {
+    size_t n =
+        list_length(process, process->header->regions, sizeof(struct refrain_region_name), "a user region", error);
+    if (n == SIZE_MAX)
+        return REFRAIN_ERROR;
+    process->user_regions = refrain_trace_allocate(trace, n, sizeof *process->user_regions);
+    if (!process->user_regions)
+        return REFRAIN_FAIL_MEMORY(error);
+    uint32_t reference = (uint32_t)process->header->regions;
+    for (size_t i = 0; i < n; i++) {
+        struct refrain_user_region_view *region = &process->user_regions[i];
+        uint64_t at = (uint64_t)reference * REFRAIN_UNIT_BYTES;
+        *region = (struct refrain_user_region_view){
+            .reference = reference, .record = (const struct refrain_region_name *)(process->region + at)};
+        if (check_name(process, region->record->name, "the name of a user region", error))
+            return REFRAIN_ERROR;
+        if (region->record->thread >= process->header->n_threads)
+            return refrain_process_damaged(process, at, "a user region of a thread that there is not", error);
+        reference = region->record->next;
+    }
+    process->n_user_regions = n;
+    qsort(process->user_regions, n, sizeof *process->user_regions, by_reference);
+    return REFRAIN_OK;
+}
+
+enum refrain_status refrain_process_read_tree(struct refrain_trace *trace, struct refrain_process *process,
+                                              struct refrain_error *error) {
+    const struct refrain_header *header = process->header;
+    const uint32_t names[] = {header->executable, header->environment, header->host, header->mpi_library,
+                              header->start_directory};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (check_name(process, names[i], "a name of the header", error))
+            return REFRAIN_ERROR;
+    enum refrain_status status = read_units(trace, process, error);
+    if (!status)
+        status = read_sites(trace, process, error);
+    if (!status)
+        status = read_user_regions(trace, process, error);
+    return status;
+}
+
+/* ---- looking up ---- */
+
+const struct refrain_slot *refrain_process_slot(const struct refrain_process *process, uint32_t thread,
+                                                uint64_t number) {
+    if (number >= process->header->n_slots || thread >= process->header->n_threads || !process->slot_offsets[number])
+        return NULL;
+    uint64_t at = process->slot_offsets[number] + (uint64_t)process->slot_stride[number] * thread * sizeof(struct refrain_slot);
+    return (const struct refrain_slot *)(process->region + at);
+}
+
+const struct refrain_region_info *refrain_process_function(const struct refrain_process *process, uint64_t number) {
+    return number < process->header->n_slots ? process->slots[number].region : NULL;
+}
+
+const struct refrain_site_view *refrain_process_site(const struct refrain_process *process, uint64_t reference) {
+    if (reference > UINT32_MAX || process->n_sites == 0)
+        return NULL;
+    uint32_t key = (uint32_t)reference;
+    return bsearch(&key, process->sites, process->n_sites, sizeof *process->sites, by_reference);
+}
+
+const struct refrain_user_region_view *refrain_process_user_region(const struct refrain_process *process,
+                                                                   uint64_t reference) {
+    if (reference > UINT32_MAX || process->n_user_regions == 0)
+        return NULL;
+    uint32_t key = (uint32_t)reference;
+    return bsearch(&key, process->user_regions, process->n_user_regions, sizeof *process->user_regions, by_reference);
+}
+
+const char *refrain_process_name(const struct refrain_process *process, uint32_t reference) {
+    if (reference == 0)
+        return "";
+    return ((const struct refrain_name *)(process->region + (uint64_t)reference * REFRAIN_UNIT_BYTES))->text;
+}
+
+const char *refrain_node_name(const struct refrain_unit_view *unit, const struct refrain_node *node) {
+    return unit->strings + node->name;
+}
+
+const char *refrain_node_file(const struct refrain_unit_view *unit, const struct refrain_node *node) {
+    return unit->strings + node->file;
+}
+
+const char *refrain_node_function(const struct refrain_unit_view *unit, const struct refrain_node *node) {
+    while (node->kind != REFRAIN_FUNCTION && node != unit->nodes)
+        node = &unit->nodes[node->parent];
+    return node->kind == REFRAIN_FUNCTION ? unit->strings + node->name : "";
+}
+
+const struct refrain_operation_record *refrain_site_operation(const struct refrain_process *process,
+                                                              const struct refrain_call_site *site,
+                                                              const struct refrain_operation_record *operation) {
+    uint32_t reference = operation ? operation->next : site->operations;
+    if (reference == 0)
+        return NULL;
+    return (const struct refrain_operation_record *)(process->region + (uint64_t)reference * REFRAIN_UNIT_BYTES);
+}

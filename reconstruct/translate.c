@@ -1,0 +1,249 @@
+/* translate.c: records to events (translate.h). */
+#include "translate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_REQUESTS ((size_t)1 << 20)
+
+static const struct refrain_region_info unknown_region = {
+    .index = UINT32_MAX, .name = "unknown", .file = "", .collective = ""};
+
+void refrain_translation_open(struct refrain_translation *translation, const struct refrain_process *process,
+                              uint32_t thread) {
+    memset(translation, 0, sizeof *translation);
+    translation->process = process;
+    translation->thread = thread;
+}
+
+void refrain_translation_close(struct refrain_translation *translation) {
+    free(translation->requests);
+}
+
+/* ---- requests ---- */
+
+static struct refrain_request *take_request(struct refrain_translation *translation,
+                                            const struct refrain_record *record, bool persistent) {
+    size_t i = translation->lowest_free;
+    while (i < translation->n_requests && translation->requests[i].taken)
+        i++;
+    if (i == translation->n_requests) {
+        size_t n = i ? i * 2 : 64;
+        struct refrain_request *requests =
+            n > MOST_REQUESTS ? NULL : realloc(translation->requests, n * sizeof *requests);
+        if (!requests) {
+            translation->no_memory = true;
+            return NULL;
+        }
+        memset(requests + i, 0, (n - i) * sizeof *requests);
+        translation->requests = requests;
+        translation->n_requests = n;
+    }
+    translation->lowest_free = i + 1;
+    struct refrain_request *request = &translation->requests[i];
+    *request =
+        (struct refrain_request){true, persistent, record->operation, {0}, persistent ? -1 : translation->next_id++};
+    memcpy(request->parameters, record->parameters, sizeof request->parameters);
+    return request;
+}
+
+static struct refrain_request *request_at(struct refrain_translation *translation, int64_t index) {
+    return index >= 0 && (uint64_t)index < translation->n_requests && translation->requests[index].taken
+               ? &translation->requests[index]
+               : NULL;
+}
+
+static void give_back(struct refrain_translation *translation, struct refrain_request *request, bool for_good) {
+    request->id = -1;
+    if (request->persistent && !for_good)
+        return;
+    request->taken = false;
+    size_t i = (size_t)(request - translation->requests);
+    if (i < translation->lowest_free)
+        translation->lowest_free = i;
+}
+
+static bool receives(const struct refrain_request *request) {
+    return request->operation == REFRAIN_OP_IRECV || request->operation == REFRAIN_OP_RECV_INIT;
+}
+
+static bool sends(const struct refrain_request *request) {
+    return request->operation == REFRAIN_OP_ISEND || request->operation == REFRAIN_OP_SEND_INIT;
+}
+
+/* ---- fields ---- */
+
+static void set_comm(const struct refrain_translation *translation, struct refrain_event *event, int64_t index,
+                     int64_t peer) {
+    const struct refrain_comm_view *view = refrain_process_comm(translation->process, index);
+    event->comm = view ? view->info : NULL;
+    event->peer = -1;
+    if (!view) {
+        event->approximate = true;
+        return;
+    }
+    if (peer < 0)
+        return;
+    if (view->peers)
+        event->peer = peer < view->n_peers ? view->peers[peer] : -1;
+    else
+        event->peer = peer <= INT32_MAX ? (int32_t)peer : -1;
+}
+
+static void set_message(const struct refrain_translation *translation, struct refrain_event *event,
+                        enum refrain_event_kind kind, const int64_t *parameters, int64_t comm, int64_t request) {
+    event->kind = kind;
+    set_comm(translation, event, comm, parameters[0]);
+    event->tag = parameters[1];
+    event->bytes = parameters[2];
+    event->request = request;
+}
+
+static bool set_collective(const struct refrain_translation *translation, struct refrain_event *event,
+                           const int64_t *parameters) {
+    event->kind = REFRAIN_EVENT_COLLECTIVE;
+    set_comm(translation, event, parameters[3], parameters[0]);
+    event->bytes = parameters[1];
+    event->received = parameters[2];
+    return true;
+}
+
+static bool complete(struct refrain_translation *translation, const struct refrain_record *record,
+                     struct refrain_event *event) {
+    struct refrain_request *request = request_at(translation, record->parameters[0]);
+    if (!request)
+        return false;
+    bool makes_event = true;
+    int64_t comm = receives(request) ? request->parameters[0] : request->parameters[3];
+    if (record->operation == REFRAIN_OP_CANCELLED) {
+        event->kind = REFRAIN_EVENT_CANCEL;
+        event->request = request->id;
+    } else if (receives(request) && record->n_parameters == 4) {
+        set_message(translation, event, REFRAIN_EVENT_RECV, record->parameters + 1, comm, request->id);
+    } else if (sends(request)) {
+        event->kind = REFRAIN_EVENT_SEND_COMPLETE;
+        event->request = request->id;
+    } else {
+        makes_event = false;
+    }
+    give_back(translation, request, false);
+    return makes_event;
+}
+
+static bool start(struct refrain_translation *translation, const struct refrain_record *record,
+                  struct refrain_event *event) {
+    struct refrain_request *request = request_at(translation, record->parameters[0]);
+    if (!request)
+        return false;
+    request->id = translation->next_id++;
+    if (sends(request)) {
+        set_message(translation, event, REFRAIN_EVENT_SEND, request->parameters, request->parameters[3], request->id);
+        return true;
+    }
+    if (request->operation == REFRAIN_OP_COLLECTIVE_INIT)
+        return set_collective(translation, event, request->parameters);
+    event->kind = REFRAIN_EVENT_RECV_POST;
+    set_comm(translation, event, request->parameters[0], -1);
+    event->request = request->id;
+    return true;
+}
+
+static bool operation(struct refrain_translation *translation, const struct refrain_record *record,
+                      struct refrain_event *event) {
+    const int64_t *parameters = record->parameters;
+    struct refrain_request *request;
+    switch (record->operation) {
+    case REFRAIN_OP_SEND:
+        set_message(translation, event, REFRAIN_EVENT_SEND, parameters, parameters[3], -1);
+        return true;
+    case REFRAIN_OP_RECV:
+        set_message(translation, event, REFRAIN_EVENT_RECV, parameters, parameters[3], -1);
+        return true;
+    case REFRAIN_OP_ISEND:
+        request = take_request(translation, record, false);
+        set_message(translation, event, REFRAIN_EVENT_SEND, parameters, parameters[3], request ? request->id : -1);
+        return true;
+    case REFRAIN_OP_IRECV:
+        request = take_request(translation, record, false);
+        event->kind = REFRAIN_EVENT_RECV_POST;
+        set_comm(translation, event, parameters[0], -1);
+        event->request = request ? request->id : -1;
+        return true;
+    case REFRAIN_OP_SEND_INIT:
+    case REFRAIN_OP_RECV_INIT:
+    case REFRAIN_OP_COLLECTIVE_INIT:
+        take_request(translation, record, true);
+        return false;
+    case REFRAIN_OP_START:
+        return start(translation, record, event);
+    case REFRAIN_OP_COMPLETE:
+    case REFRAIN_OP_CANCELLED:
+        return complete(translation, record, event);
+    case REFRAIN_OP_FREE:
+        if ((request = request_at(translation, parameters[0])))
+            give_back(translation, request, true);
+        return false;
+    case REFRAIN_OP_COLLECTIVE:
+        return set_collective(translation, event, parameters);
+    case REFRAIN_OP_ICOLLECTIVE:
+        take_request(translation, record, false);
+        return set_collective(translation, event, parameters);
+    case REFRAIN_OP_RMA:
+        event->kind = REFRAIN_EVENT_RMA;
+        event->peer = parameters[0] >= 0 && parameters[0] <= INT32_MAX ? (int32_t)parameters[0] : -1;
+        event->bytes = parameters[1];
+        return true;
+    case REFRAIN_OP_IO:
+        event->kind = REFRAIN_EVENT_IO;
+        event->bytes = parameters[0];
+        return true;
+    case REFRAIN_OP_NOTHING:
+        take_request(translation, record, false);
+        return false;
+    default:
+        return false;
+    }
+}
+
+bool refrain_translate(struct refrain_translation *translation, const struct refrain_record *record,
+                       struct refrain_event *event) {
+    const struct refrain_process *process = translation->process;
+    memset(event, 0, sizeof *event);
+    event->approximate = record->approximate;
+    event->rank = process->rank;
+    event->thread = translation->thread;
+    event->time_ns = refrain_trace_time_ns(process, record->ticks);
+    event->peer = -1;
+    event->request = -1;
+    switch (record->kind) {
+    case REFRAIN_RECORD_ENTER:
+    case REFRAIN_RECORD_LEAVE:
+        event->region = refrain_process_function(process, record->id);
+        break;
+    case REFRAIN_RECORD_CALL_ENTER:
+    case REFRAIN_RECORD_CALL_LEAVE:
+    case REFRAIN_RECORD_OPERATION: {
+        const struct refrain_site_view *site = refrain_process_site(process, record->id);
+        event->region = site ? site->region : NULL;
+        break;
+    }
+    case REFRAIN_RECORD_REGION_ENTER:
+    case REFRAIN_RECORD_REGION_LEAVE: {
+        const struct refrain_user_region_view *region = refrain_process_user_region(process, record->id);
+        event->region = region ? region->region : NULL;
+        break;
+    }
+    default:
+        return false;
+    }
+    if (!event->region) {
+        event->region = &unknown_region;
+        event->approximate = true;
+    }
+    if (record->kind == REFRAIN_RECORD_OPERATION)
+        return operation(translation, record, event);
+    bool enters = record->kind == REFRAIN_RECORD_ENTER || record->kind == REFRAIN_RECORD_CALL_ENTER ||
+                  record->kind == REFRAIN_RECORD_REGION_ENTER;
+    event->kind = enters ? REFRAIN_EVENT_ENTER : REFRAIN_EVENT_LEAVE;
+    return true;
+}

@@ -1,0 +1,36 @@
+/* translate.h: records, learned or recorded, to events (walker or event file -> align.h).
+ *
+ *     record (slot numbers, references, ranks of a communicator) -> event (regions, ranks in MPI_COMM_WORLD, requests)
+ *
+ * One translation per location. It follows the request table by the monitor's rule (trace.h, enum refrain_operation),
+ * so that a completion is known to be of which receive or send.
+ */
+#ifndef REFRAIN_TRANSLATE_H
+#define REFRAIN_TRANSLATE_H
+
+#include "trace_read.h"
+#include "walk_rank.h"
+
+struct refrain_translation {
+    const struct refrain_process *process;
+    uint32_t thread;
+    struct refrain_request {
+        bool taken, persistent;
+        uint32_t operation; /* that took it */
+        int64_t parameters[REFRAIN_PARAMETERS];
+        int64_t id; /* of the communication under way, -1 none */
+    } * requests;
+    size_t n_requests, lowest_free;
+    int64_t next_id;
+    bool no_memory;
+};
+
+void refrain_translation_open(struct refrain_translation *translation, const struct refrain_process *process,
+                              uint32_t thread);
+void refrain_translation_close(struct refrain_translation *translation);
+
+/* The event of a record, if it makes one. A record that refers to nothing in the trace makes an approximate event. */
+bool refrain_translate(struct refrain_translation *translation, const struct refrain_record *record,
+                       struct refrain_event *event);
+
+#endif

@@ -1,0 +1,551 @@
+/* walk_rank.c: the stack machine (walk_rank.h). It mirrors the monitor's probe.c and call.c step by step: what they
+ * feed, it takes, in the same order. */
+#include "walk_rank.h"
+#include "sequence.h"
+
+#include <refrain/settings.h>
+#include <refrain/unit.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_REQUESTS ((size_t)1 << 20) /* far more than any table of the monitor */
+
+/* What the walk knows of a learner or block it has met. */
+struct place {
+    uint64_t offset; /* of the learner in the region, 0: free */
+    struct refrain_sequence sequence;
+    uint64_t visits;    /* blocks replayed from here */
+    uint64_t remaining; /* loop: iterations left of the count taken */
+    bool counting;      /* loop: a count has been taken */
+    bool pending;       /* loop: it is the count that was not fed yet */
+};
+
+struct activation {
+    const struct refrain_slot *last;
+    uint64_t id;
+    uint8_t kind; /* enum refrain_record_kind of its entering */
+    bool returned;
+    uint64_t begin_ticks, end_ticks;
+};
+
+struct slot_info {
+    uint64_t offset;
+    uint32_t kind; /* enum refrain_node_kind */
+};
+
+struct request {
+    bool taken, persistent;
+    const struct refrain_operation_record *posted; /* of a receive */
+};
+
+struct refrain_walk {
+    const unsigned char *region;
+    size_t region_bytes;
+    const struct refrain_header *header;
+    const struct refrain_thread *thread;
+    unsigned thread_number;
+    struct slot_info *slots; /* by number */
+    uint32_t n_slots;
+    struct place **places; /* hash by offset */
+    size_t n_places, capacity_places;
+    struct activation *stack;
+    size_t depth, capacity_stack; /* stack[0] is the thread's root */
+    struct request *requests;
+    size_t n_requests, lowest_free;
+    uint64_t ticks;
+    size_t leaving; /* activations still to be left by an unwind */
+    bool approximate;
+    bool ended;
+    const char *wrong;
+    uint64_t wrong_offset;
+};
+
+static bool wrong(struct refrain_walk *walk, const void *at, const char *what) {
+    if (!walk->wrong) {
+        walk->wrong = what;
+        walk->wrong_offset = at ? (uint64_t)((const unsigned char *)at - walk->region) : 0;
+    }
+    walk->ended = true;
+    return false;
+}
+
+static const void *at_offset(struct refrain_walk *walk, uint64_t offset, uint64_t bytes) {
+    if (offset < REFRAIN_HEADER_BYTES || offset % 8 || offset > walk->region_bytes ||
+        bytes > walk->region_bytes - offset) {
+        wrong(walk, walk->region, "a reference leads out of the region");
+        walk->wrong_offset = offset;
+        return NULL;
+    }
+    return walk->region + offset;
+}
+
+/* ---- what is known of learners ---- */
+
+static size_t hash_of(const struct refrain_walk *walk, uint64_t offset) {
+    return (size_t)(offset * 0x9e3779b97f4a7c15u >> 20) & (walk->capacity_places - 1);
+}
+
+static bool grow_places(struct refrain_walk *walk) {
+    size_t capacity = walk->capacity_places ? walk->capacity_places * 2 : 256;
+    struct place **old = walk->places;
+    size_t n_old = walk->capacity_places;
+    struct place **places = calloc(capacity, sizeof *places);
+    if (!places)
+        return wrong(walk, NULL, "no memory");
+    walk->places = places;
+    walk->capacity_places = capacity;
+    for (size_t i = 0; i < n_old; i++)
+        if (old[i]) {
+            size_t h = hash_of(walk, old[i]->offset);
+            while (places[h])
+                h = (h + 1) & (capacity - 1);
+            places[h] = old[i];
+        }
+    free(old);
+    return true;
+}
+
+static struct place *place_of(struct refrain_walk *walk, const struct refrain_learner *learner) {
+    uint64_t offset = (uint64_t)((const unsigned char *)learner - walk->region);
+    if (walk->n_places * 2 >= walk->capacity_places && !grow_places(walk))
+        return NULL;
+    size_t h = hash_of(walk, offset);
+    for (; walk->places[h]; h = (h + 1) & (walk->capacity_places - 1))
+        if (walk->places[h]->offset == offset)
+            return walk->places[h];
+    struct place *place = calloc(1, sizeof *place);
+    if (!place) {
+        wrong(walk, NULL, "no memory");
+        return NULL;
+    }
+    place->offset = offset;
+    refrain_sequence_open(&place->sequence, walk->region, walk->region_bytes, learner);
+    walk->places[h] = place;
+    walk->n_places++;
+    return place;
+}
+
+/* Takes a learner's next value; false at its end, which is where the walk ends. */
+static bool take(struct refrain_walk *walk, const struct refrain_learner *learner, int64_t *value, bool *approximate) {
+    struct place *place = place_of(walk, learner);
+    if (!place)
+        return false;
+    if (!refrain_sequence_next(&place->sequence, value)) {
+        const struct refrain_terms *terms = &place->sequence.terms;
+        if (terms->wrong)
+            wrong(walk, walk->region + terms->wrong_offset, terms->wrong);
+        walk->ended = true;
+        return false;
+    }
+    *approximate |= place->sequence.approximate;
+    return true;
+}
+
+/* Part `k` of `n` of a total, rounded so that all parts together are the total. */
+static uint64_t part_of(uint64_t total, uint64_t k, uint64_t n) {
+    uint64_t rest = total % n;
+    return total / n + (uint64_t)((unsigned __int128)(k + 1) * rest / n) - (uint64_t)((unsigned __int128)k * rest / n);
+}
+
+/* Lets the block that `slot` began pass: the mean of the visits that its profile counts with this one. */
+static void pass_block(struct refrain_walk *walk, const struct refrain_slot *slot) {
+    struct place *place = place_of(walk, &slot->next);
+    if (!place || place->visits >= slot->count)
+        return;
+    uint64_t visit = place->visits++;
+    const struct refrain_profile *profile =
+        slot->profile ? at_offset(walk, (uint64_t)slot->profile * REFRAIN_UNIT_BYTES, sizeof *profile) : NULL;
+    uint64_t bucket = profile && profile->shift < 64 ? visit >> profile->shift : REFRAIN_PROFILE_BUCKETS;
+    if (bucket >= REFRAIN_PROFILE_BUCKETS) {
+        walk->ticks += part_of(slot->ticks, visit, slot->count);
+        return;
+    }
+    uint64_t first = bucket << profile->shift, visits = (uint64_t)1 << profile->shift;
+    if (visits > slot->count - first)
+        visits = slot->count - first;
+    walk->ticks += part_of(profile->ticks[bucket], visit - first, visits);
+}
+
+/* ---- opening ---- */
+
+static bool read_units(struct refrain_walk *walk) {
+    const struct refrain_header *header = walk->header;
+    if ((uint64_t)header->n_slots * sizeof(struct refrain_slot) > walk->region_bytes)
+        return wrong(walk, walk->region, "more slots than the region can hold");
+    walk->n_slots = header->n_slots;
+    walk->slots = calloc((size_t)walk->n_slots + 1, sizeof *walk->slots);
+    if (!walk->slots)
+        return wrong(walk, NULL, "no memory");
+    uint64_t previous = 0;
+    for (uint64_t offset = header->units; offset;) {
+        if (offset <= previous)
+            return wrong(walk, walk->region + previous, "unit records run backwards");
+        previous = offset;
+        const struct refrain_unit_record *unit = at_offset(walk, offset, sizeof *unit);
+        if (!unit)
+            return false;
+        uint64_t of_thread = (uint64_t)unit->n_slots * sizeof(struct refrain_slot);
+        const struct refrain_node *nodes =
+            at_offset(walk, unit->nodes, (uint64_t)unit->n_nodes * sizeof(struct refrain_node));
+        if (!nodes || !at_offset(walk, unit->slots, of_thread * header->n_threads))
+            return false;
+        if ((uint64_t)unit->first_slot + unit->n_slots > walk->n_slots)
+            return wrong(walk, unit, "a unit's slots are numbered beyond the last");
+        for (uint32_t i = 0; i < unit->n_slots; i++)
+            walk->slots[unit->first_slot + i].offset =
+                unit->slots + of_thread * walk->thread_number + i * sizeof(struct refrain_slot);
+        for (uint32_t i = 0; i < unit->n_nodes; i++)
+            if (nodes[i].slot < unit->n_slots)
+                walk->slots[unit->first_slot + nodes[i].slot].kind = nodes[i].kind;
+        offset = unit->next;
+    }
+    return true;
+}
+
+struct refrain_walk *refrain_walk_open(const void *region, size_t region_bytes, unsigned thread, const char **what,
+                                       uint64_t *offset) {
+    struct refrain_walk *walk = calloc(1, sizeof *walk);
+    if (!walk) {
+        *what = "no memory";
+        *offset = 0;
+        return NULL;
+    }
+    walk->region = region;
+    walk->region_bytes = region_bytes;
+    walk->header = region;
+    walk->thread_number = thread;
+    bool sound = thread < walk->header->n_threads &&
+                 (walk->thread = at_offset(walk, walk->header->threads,
+                                           (uint64_t)walk->header->n_threads * sizeof *walk->thread)) != NULL;
+    if (!sound || !read_units(walk)) {
+        *what = walk->wrong ? walk->wrong : "no such thread";
+        *offset = walk->wrong_offset;
+        refrain_walk_close(walk);
+        return NULL;
+    }
+    walk->thread += thread;
+    walk->ticks = walk->thread->start_ticks;
+    walk->ended = !walk->thread->started;
+    walk->capacity_stack = 64;
+    walk->stack = calloc(walk->capacity_stack, sizeof *walk->stack);
+    if (!walk->stack) {
+        *what = "no memory";
+        *offset = 0;
+        refrain_walk_close(walk);
+        return NULL;
+    }
+    walk->stack[0].last = &walk->thread->root;
+    walk->depth = 1;
+    return walk;
+}
+
+const char *refrain_walk_wrong(const struct refrain_walk *walk, uint64_t *offset) {
+    if (offset)
+        *offset = walk->wrong_offset;
+    return walk->wrong;
+}
+
+uint64_t refrain_walk_ticks(const struct refrain_walk *walk) {
+    return walk->ticks;
+}
+
+void refrain_walk_close(struct refrain_walk *walk) {
+    if (!walk)
+        return;
+    for (size_t i = 0; i < walk->capacity_places; i++)
+        if (walk->places[i]) {
+            refrain_sequence_close(&walk->places[i]->sequence);
+            free(walk->places[i]);
+        }
+    free(walk->places);
+    free(walk->slots);
+    free(walk->stack);
+    free(walk->requests);
+    free(walk);
+}
+
+/* ---- requests, with the monitor's rule: the lowest free index ---- */
+
+static bool take_request(struct refrain_walk *walk, const struct refrain_operation_record *posted, bool persistent) {
+    size_t i = walk->lowest_free;
+    while (i < walk->n_requests && walk->requests[i].taken)
+        i++;
+    walk->lowest_free = i + 1;
+    if (i == MOST_REQUESTS)
+        return wrong(walk, walk->stack[walk->depth - 1].last, "more requests in flight than the monitor keeps");
+    if (i == walk->n_requests) {
+        size_t n = walk->n_requests ? walk->n_requests * 2 : 64;
+        struct request *requests = realloc(walk->requests, n * sizeof *requests);
+        if (!requests)
+            return wrong(walk, NULL, "no memory");
+        memset(requests + walk->n_requests, 0, (n - walk->n_requests) * sizeof *requests);
+        walk->requests = requests;
+        walk->n_requests = n;
+    }
+    walk->requests[i] = (struct request){true, persistent, posted};
+    return true;
+}
+
+static void give_back(struct refrain_walk *walk, struct request *request) {
+    request->taken = false;
+    size_t i = (size_t)(request - walk->requests);
+    if (i < walk->lowest_free)
+        walk->lowest_free = i;
+}
+
+static struct request *request_at(struct refrain_walk *walk, int64_t index) {
+    return index >= 0 && (uint64_t)index < walk->n_requests && walk->requests[index].taken ? &walk->requests[index]
+                                                                                           : NULL;
+}
+
+/* ---- the machine ---- */
+
+static void fill(struct refrain_walk *walk, struct refrain_record *record, uint8_t kind, uint64_t ticks, uint64_t id) {
+    memset(record, 0, sizeof *record);
+    record->kind = kind;
+    record->approximate = walk->approximate;
+    record->thread = walk->thread_number;
+    record->ticks = ticks;
+    record->id = id;
+}
+
+static bool push(struct refrain_walk *walk, const struct refrain_slot *slot, uint8_t kind, uint64_t id,
+                 struct refrain_record *record) {
+    pass_block(walk, walk->stack[walk->depth - 1].last);
+    if (walk->depth == REFRAIN_SHADOW_STACK_ENTRIES)
+        return wrong(walk, slot, "more activations open than the monitor keeps");
+    if (walk->depth == walk->capacity_stack) {
+        struct activation *stack = realloc(walk->stack, walk->capacity_stack * 2 * sizeof *stack);
+        if (!stack)
+            return wrong(walk, NULL, "no memory");
+        walk->stack = stack;
+        walk->capacity_stack *= 2;
+    }
+    walk->stack[walk->depth++] = (struct activation){.last = slot, .id = id, .kind = kind, .begin_ticks = walk->ticks};
+    fill(walk, record, kind, walk->ticks, id);
+    return true;
+}
+
+/* Leaves the activation on top; what it was called from goes on. */
+static void pop(struct refrain_walk *walk, struct refrain_record *record) {
+    const struct activation *top = &walk->stack[--walk->depth];
+    fill(walk, record, (uint8_t)(top->kind + 1), top->returned ? top->end_ticks : walk->ticks, top->id);
+    struct activation *caller = &walk->stack[walk->depth - 1];
+    if (walk->leaving == 0 && caller->last->flags & REFRAIN_SLOT_CALL) {
+        uint64_t next = (uint64_t)((const unsigned char *)(caller->last + 1) - walk->region);
+        if (at_offset(walk, next, sizeof *caller->last))
+            caller->last++;
+    }
+}
+
+static bool unwind(struct refrain_walk *walk, int64_t value, struct refrain_record *record) {
+    uint64_t further = (uint64_t)(REFRAIN_NEXT_UNWIND(0) - value);
+    if (further + 1 >= walk->depth)
+        return wrong(walk, walk->stack[walk->depth - 1].last, "more activations abandoned than were open");
+    pass_block(walk, walk->stack[walk->depth - 1].last);
+    walk->leaving = (size_t)further;
+    pop(walk, record);
+    return true;
+}
+
+/* Moves within the activation. */
+static bool move(struct refrain_walk *walk, int64_t number) {
+    struct activation *top = &walk->stack[walk->depth - 1];
+    const struct slot_info *info = &walk->slots[number];
+    bool decides = info->kind >= REFRAIN_IF && info->kind <= REFRAIN_DO;
+    const struct refrain_slot *slot = at_offset(walk, info->offset, (decides ? 3 : 1) * sizeof *slot);
+    if (!slot)
+        return false;
+    if (!decides) {
+        top->last = slot;
+        return true;
+    }
+    int64_t decision;
+    struct place *place;
+    if (info->kind < REFRAIN_WHILE) {
+        if (!take(walk, &slot->next, &decision, &walk->approximate))
+            return false;
+        top->last = decision ? slot + 1 : slot + 2;
+        return true;
+    }
+    if (!(place = place_of(walk, &slot->next)))
+        return false;
+    if (!place->counting) {
+        place->pending = !refrain_sequence_next(&place->sequence, &decision);
+        place->remaining = place->pending ? slot->count : (uint64_t)decision;
+        walk->approximate |= place->sequence.approximate;
+        place->counting = true;
+    }
+    if (place->remaining > 0) {
+        place->remaining--;
+        top->last = slot + 1;
+    } else if (place->pending) {
+        walk->ended = true;
+        return false;
+    } else {
+        place->counting = false;
+        top->last = slot + 2;
+    }
+    return true;
+}
+
+static const struct refrain_operation_record *operation_at(struct refrain_walk *walk,
+                                                           const struct refrain_call_site *site, uint32_t operation) {
+    uint32_t reference = site->operations;
+    for (unsigned n = 0; reference && n < REFRAIN_OPERATIONS; n++) {
+        const struct refrain_operation_record *record =
+            at_offset(walk, (uint64_t)reference * REFRAIN_UNIT_BYTES, sizeof *record);
+        if (!record)
+            return NULL;
+        if (record->operation == operation)
+            return record;
+        reference = record->next;
+    }
+    wrong(walk, site, "a call site lacks the operation it is said to have done");
+    return NULL;
+}
+
+/* Parameters that an operation has of its own. */
+static unsigned parameters_of(uint32_t operation) {
+    switch (operation) {
+    case REFRAIN_OP_RMA:
+        return 3;
+    case REFRAIN_OP_IO:
+        return 2;
+    case REFRAIN_OP_IRECV:
+    case REFRAIN_OP_RECV_INIT:
+    case REFRAIN_OP_START:
+    case REFRAIN_OP_COMPLETE:
+    case REFRAIN_OP_CANCELLED:
+    case REFRAIN_OP_FREE:
+        return 1;
+    case REFRAIN_OP_NOTHING:
+        return 0;
+    default:
+        return 4;
+    }
+}
+
+/* Requests taken and given back by an operation; a completed receive gets its source, tag and bytes. */
+static bool follow_requests(struct refrain_walk *walk, const struct refrain_operation_record *from,
+                            struct refrain_record *record) {
+    struct request *request;
+    switch (from->operation) {
+    case REFRAIN_OP_ISEND:
+    case REFRAIN_OP_ICOLLECTIVE:
+    case REFRAIN_OP_NOTHING:
+        return take_request(walk, NULL, false);
+    case REFRAIN_OP_IRECV:
+        return take_request(walk, from, false);
+    case REFRAIN_OP_SEND_INIT:
+    case REFRAIN_OP_COLLECTIVE_INIT:
+        return take_request(walk, NULL, true);
+    case REFRAIN_OP_RECV_INIT:
+        return take_request(walk, from, true);
+    case REFRAIN_OP_COMPLETE:
+        if (!(request = request_at(walk, record->parameters[0])))
+            return true;
+        if (request->posted) {
+            for (unsigned i = 0; i < 3; i++)
+                if (!take(walk, &request->posted->parameter[i], &record->parameters[i + 1], &record->approximate))
+                    return false;
+            record->n_parameters = 4;
+        }
+        if (!request->persistent)
+            give_back(walk, request);
+        return true;
+    case REFRAIN_OP_CANCELLED:
+        if ((request = request_at(walk, record->parameters[0])) && !request->persistent)
+            give_back(walk, request);
+        return true;
+    case REFRAIN_OP_FREE:
+        if ((request = request_at(walk, record->parameters[0])))
+            give_back(walk, request);
+        return true;
+    default:
+        return true;
+    }
+}
+
+static bool operate(struct refrain_walk *walk, uint32_t operation, struct refrain_record *record) {
+    struct activation *top = &walk->stack[walk->depth - 1];
+    if (top->kind != REFRAIN_RECORD_CALL_ENTER)
+        return wrong(walk, top->last, "an operation outside an MPI call");
+    const struct refrain_call_site *site =
+        at_offset(walk, top->id * REFRAIN_UNIT_BYTES, sizeof(struct refrain_call_site));
+    const struct refrain_operation_record *from = site ? operation_at(walk, site, operation) : NULL;
+    if (!from)
+        return false;
+    if (from->after_return && !top->returned) {
+        pass_block(walk, top->last);
+        top->end_ticks = walk->ticks;
+        top->returned = true;
+    }
+    top->last = &from->after;
+    fill(walk, record, REFRAIN_RECORD_OPERATION, top->returned ? top->end_ticks : top->begin_ticks, top->id);
+    record->operation = operation;
+    record->n_parameters = parameters_of(operation);
+    bool posts = operation == REFRAIN_OP_IRECV || operation == REFRAIN_OP_RECV_INIT;
+    for (unsigned i = 0; i < record->n_parameters; i++)
+        if (!take(walk, &from->parameter[posts ? REFRAIN_PARAMETERS - 1 : i], &record->parameters[i],
+                  &record->approximate))
+            return false;
+    return follow_requests(walk, from, record);
+}
+
+static bool leave(struct refrain_walk *walk, struct refrain_record *record) {
+    struct activation *top = &walk->stack[walk->depth - 1];
+    if (walk->depth == 1)
+        return wrong(walk, top->last, "the outermost activation ends");
+    if (!top->returned)
+        pass_block(walk, top->last);
+    pop(walk, record);
+    return true;
+}
+
+/* Enters what has a record of its own: a call site or a user region, whose slot is `inside` at `slot_offset` in it. */
+static bool enter_at(struct refrain_walk *walk, uint64_t reference, size_t slot_offset, size_t bytes, uint8_t kind,
+                     struct refrain_record *record) {
+    const unsigned char *at = at_offset(walk, reference * REFRAIN_UNIT_BYTES, bytes);
+    return at && push(walk, (const struct refrain_slot *)(at + slot_offset), kind, reference, record);
+}
+
+/* One step: takes what came next and does it. `record` is filled when that makes an event. */
+static bool step(struct refrain_walk *walk, struct refrain_record *record) {
+    const struct refrain_slot *last = walk->stack[walk->depth - 1].last;
+    int64_t value;
+    if (!take(walk, &last->next, &value, &walk->approximate))
+        return false;
+    if (value >= 0 && value < (int64_t)walk->n_slots) {
+        if (walk->slots[value].kind != REFRAIN_FUNCTION)
+            return move(walk, value);
+        const struct refrain_slot *slot = at_offset(walk, walk->slots[value].offset, 2 * sizeof *slot);
+        return slot && push(walk, slot, REFRAIN_RECORD_ENTER, (uint64_t)value, record);
+    }
+    if (value == REFRAIN_NEXT_EXIT)
+        return leave(walk, record);
+    if (value < 0)
+        return unwind(walk, value, record);
+    if (value >= REFRAIN_NEXT_REGION)
+        return enter_at(walk, (uint64_t)(value - REFRAIN_NEXT_REGION), offsetof(struct refrain_region_name, inside),
+                        sizeof(struct refrain_region_name), REFRAIN_RECORD_REGION_ENTER, record);
+    if (value >= REFRAIN_NEXT_OPERATION)
+        return operate(walk, (uint32_t)(value - REFRAIN_NEXT_OPERATION), record);
+    if (value >= REFRAIN_NEXT_CALL)
+        return enter_at(walk, (uint64_t)(value - REFRAIN_NEXT_CALL), offsetof(struct refrain_call_site, inside),
+                        sizeof(struct refrain_call_site), REFRAIN_RECORD_CALL_ENTER, record);
+    return wrong(walk, last, "a slot number beyond the last");
+}
+
+bool refrain_walk_next(struct refrain_walk *walk, struct refrain_record *record) {
+    record->kind = REFRAIN_RECORD_NONE;
+    while (record->kind == REFRAIN_RECORD_NONE) {
+        if (walk->leaving > 0) {
+            walk->leaving--;
+            pop(walk, record);
+        } else if (walk->ended || !step(walk, record)) {
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,47 @@
+/* walk_rank.h: one thread of one process, replayed from what it learned (sequences -> records).
+ *
+ *     top of the stack is at a slot --> the slot's sequence says what came next --> push, pop or move --> record
+ *
+ * A stack machine that can stop at any record. It holds the open activations, one sequence per learner it has met and
+ * the requests in flight: nothing grows with the number of events. The records are those of event_file.h, so that what
+ * follows does not know whether events were recorded or learned.
+ */
+#ifndef REFRAIN_WALK_RANK_H
+#define REFRAIN_WALK_RANK_H
+
+#include <refrain/event_file.h>
+#include <refrain/trace.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* An event before names and ranks are resolved. */
+struct refrain_record {
+    uint8_t kind;       /* enum refrain_record_kind */
+    bool approximate;   /* a summary had a part in it */
+    uint32_t thread;    /* */
+    uint32_t operation; /* OPERATION: enum refrain_operation */
+    uint32_t n_parameters;
+    uint64_t ticks; /* of the thread's clock */
+    uint64_t id;    /* as event_file.h says */
+    int64_t parameters[REFRAIN_PARAMETERS];
+};
+
+struct refrain_walk;
+
+/* Starts at the beginning of `thread`. The region must be as large as its header says and stay unchanged while the walk
+ * is used. Null when it does not hold together, *wrong and *offset say what and where; or without memory. */
+struct refrain_walk *refrain_walk_open(const void *region, size_t region_bytes, unsigned thread, const char **wrong,
+                                       uint64_t *offset);
+
+/* The next record; false at the end, or where something does not hold together (refrain_walk_wrong). */
+bool refrain_walk_next(struct refrain_walk *walk, struct refrain_record *record);
+
+/* What stopped the walk before its end, null if nothing did. */
+const char *refrain_walk_wrong(const struct refrain_walk *walk, uint64_t *offset);
+
+/* Ticks at the end of the last block that was replayed. */
+uint64_t refrain_walk_ticks(const struct refrain_walk *walk);
+
+void refrain_walk_close(struct refrain_walk *walk);
+
+#endif

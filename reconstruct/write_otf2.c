@@ -1,0 +1,333 @@
+/* write_otf2.c: events into an OTF2 archive (write_otf2.h). Events go out as they come; definitions, which hold the
+ * number of events of each location, at the end. */
+#define _GNU_SOURCE
+#include "write_otf2.h"
+#include "otf2_define.h"
+#include "trace_read.h"
+
+#include <errno.h>
+#include <otf2/otf2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define EVENT_CHUNK_BYTES ((uint64_t)256 << 10)
+#define DEFINITION_CHUNK_BYTES ((uint64_t)4 << 20)
+
+struct otf2_writer {
+    struct refrain_writer writer;
+    char *directory;
+    struct refrain_error *error;
+    const struct refrain_trace *trace;
+    OTF2_Archive *archive;
+    struct refrain_otf2_location *locations;
+    size_t n_locations;
+    size_t *first_location; /* by rank: of its thread 0 */
+    struct refrain_otf2_comm *comms;
+    uint64_t end_ns;
+};
+
+static OTF2_FlushType before_flush(void *data, OTF2_FileType type, OTF2_LocationRef location, void *caller,
+                                   bool final) {
+    (void)data, (void)type, (void)location, (void)caller, (void)final;
+    return OTF2_FLUSH;
+}
+
+static OTF2_FlushCallbacks flush_callbacks = {.otf2_pre_flush = before_flush, .otf2_post_flush = NULL};
+
+static int fail(struct otf2_writer *otf2, OTF2_ErrorCode code) {
+    REFRAIN_FAIL(otf2->error, "%s: the archive cannot be written: %s", otf2->directory, OTF2_Error_GetDescription(code));
+    return 1;
+}
+
+/* OTF2 prints what fails itself, in several lines; the first goes into the error instead. */
+static OTF2_ErrorCode on_error(void *data, const char *file, uint64_t line, const char *function, OTF2_ErrorCode code,
+                               const char *format, va_list arguments) {
+    struct otf2_writer *otf2 = data;
+    char text[512];
+    (void)file, (void)line, (void)function;
+    vsnprintf(text, sizeof text, format, arguments);
+    REFRAIN_FAIL(otf2->error, "%s: the archive cannot be written: %s (%s)", otf2->directory,
+                 OTF2_Error_GetDescription(code), text);
+    return code;
+}
+
+/* ---- locations ---- */
+
+static bool make_locations(struct otf2_writer *otf2) {
+    const struct refrain_trace *trace = otf2->trace;
+    size_t most = (size_t)trace->size;
+    for (size_t i = 0; i < trace->n_processes; i++)
+        most += trace->processes[i].header->n_threads;
+    otf2->locations = calloc(most + 1, sizeof *otf2->locations);
+    otf2->first_location = calloc((size_t)trace->size + 1, sizeof *otf2->first_location);
+    if (!otf2->locations || !otf2->first_location)
+        return false;
+    for (int32_t rank = 0; rank < trace->size; rank++) {
+        const struct refrain_process *process = refrain_trace_process(trace, rank);
+        uint32_t n = 1;
+        for (uint32_t t = 1; process && t < process->header->n_threads; t++)
+            if (process->threads[t].started)
+                n = t + 1;
+        otf2->first_location[rank] = otf2->n_locations;
+        for (uint32_t t = 0; t < n; t++)
+            otf2->locations[otf2->n_locations++] = (struct refrain_otf2_location){
+                .id = (uint64_t)(uint32_t)rank | (uint64_t)t << 32, .rank = rank, .thread = t, .process = process};
+    }
+    return true;
+}
+
+static struct refrain_otf2_location *location_of(struct otf2_writer *otf2, const struct refrain_event *event) {
+    return &otf2->locations[otf2->first_location[event->rank] + event->thread];
+}
+
+/* ---- begin ---- */
+
+static bool exists(const char *directory, const char *name) {
+    char path[4096];
+    struct stat status;
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    return lstat(path, &status) == 0;
+}
+
+static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
+    struct otf2_writer *otf2 = (struct otf2_writer *)writer;
+    otf2->trace = trace;
+    if (mkdir(otf2->directory, 0777) != 0 && errno != EEXIST) {
+        REFRAIN_FAIL(otf2->error, "%s: cannot be made: %s", otf2->directory, strerror(errno));
+        return 1;
+    }
+    otf2->comms = refrain_otf2_comms(trace);
+    if (!otf2->comms || !make_locations(otf2)) {
+        REFRAIN_FAIL_MEMORY(otf2->error);
+        return 1;
+    }
+    OTF2_Error_RegisterCallback(on_error, otf2);
+    otf2->archive = OTF2_Archive_Open(otf2->directory, "traces", OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES,
+                                      DEFINITION_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    if (!otf2->archive)
+        return fail(otf2, OTF2_ERROR_FILE_CAN_NOT_OPEN);
+    OTF2_ErrorCode code = OTF2_Archive_SetFlushCallbacks(otf2->archive, &flush_callbacks, NULL);
+    if (!code)
+        code = OTF2_Archive_SetSerialCollectiveCallbacks(otf2->archive);
+    if (!code)
+        code = OTF2_Archive_SetCreator(otf2->archive, "refrain");
+    if (!code)
+        code = OTF2_Archive_OpenEvtFiles(otf2->archive);
+    for (size_t i = 0; !code && i < otf2->n_locations; i++) {
+        otf2->locations[i].writer = OTF2_Archive_GetEvtWriter(otf2->archive, otf2->locations[i].id);
+        if (!otf2->locations[i].writer)
+            code = OTF2_ERROR_FILE_CAN_NOT_OPEN;
+    }
+    return code ? fail(otf2, code) : 0;
+}
+
+/* ---- events ---- */
+
+static OTF2_CollectiveOp collective_op(const char *name) {
+    static const struct {
+        const char *name;
+        OTF2_CollectiveOp op;
+    } ops[] = {{"barrier", OTF2_COLLECTIVE_OP_BARRIER},
+               {"bcast", OTF2_COLLECTIVE_OP_BCAST},
+               {"gather", OTF2_COLLECTIVE_OP_GATHER},
+               {"gatherv", OTF2_COLLECTIVE_OP_GATHERV},
+               {"scatter", OTF2_COLLECTIVE_OP_SCATTER},
+               {"scatterv", OTF2_COLLECTIVE_OP_SCATTERV},
+               {"allgather", OTF2_COLLECTIVE_OP_ALLGATHER},
+               {"allgatherv", OTF2_COLLECTIVE_OP_ALLGATHERV},
+               {"alltoall", OTF2_COLLECTIVE_OP_ALLTOALL},
+               {"alltoallv", OTF2_COLLECTIVE_OP_ALLTOALLV},
+               {"alltoallw", OTF2_COLLECTIVE_OP_ALLTOALLW},
+               {"allreduce", OTF2_COLLECTIVE_OP_ALLREDUCE},
+               {"reduce", OTF2_COLLECTIVE_OP_REDUCE},
+               {"reduce_scatter", OTF2_COLLECTIVE_OP_REDUCE_SCATTER},
+               {"reduce_scatter_block", OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK},
+               {"scan", OTF2_COLLECTIVE_OP_SCAN},
+               {"exscan", OTF2_COLLECTIVE_OP_EXSCAN},
+               {"neighbor_allgather", OTF2_COLLECTIVE_OP_ALLGATHER},
+               {"neighbor_allgatherv", OTF2_COLLECTIVE_OP_ALLGATHERV},
+               {"neighbor_alltoall", OTF2_COLLECTIVE_OP_ALLTOALL},
+               {"neighbor_alltoallv", OTF2_COLLECTIVE_OP_ALLTOALLV},
+               {"neighbor_alltoallw", OTF2_COLLECTIVE_OP_ALLTOALLW}};
+    if (name[0] == 'i')
+        name++;
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        size_t n = strlen(ops[i].name);
+        if (strncmp(name, ops[i].name, n) == 0 && (name[n] == 0 || strcmp(name + n, "_init") == 0))
+            return ops[i].op;
+    }
+    return OTF2_COLLECTIVE_OP_CREATE_HANDLE;
+}
+
+/* The rank of `peer` in the event's communicator; false where OTF2 has no way to say it. */
+static bool comm_rank(const struct otf2_writer *otf2, const struct refrain_event *event, uint32_t *rank) {
+    if (!event->comm || event->peer < 0)
+        return false;
+    return refrain_otf2_comm_rank(&otf2->comms[event->comm->index], event->rank, event->peer, rank);
+}
+
+static OTF2_ErrorCode end_collective(struct otf2_writer *otf2, struct refrain_otf2_location *location, uint64_t time) {
+    const struct refrain_event *event = &location->collective;
+    uint32_t root = OTF2_COLLECTIVE_ROOT_NONE;
+    if (event->peer >= 0 && !comm_rank(otf2, event, &root))
+        root = event->peer == event->rank ? OTF2_COLLECTIVE_ROOT_SELF : OTF2_COLLECTIVE_ROOT_THIS_GROUP;
+    location->in_collective = false;
+    location->events++;
+    return OTF2_EvtWriter_MpiCollectiveEnd(location->writer, NULL, time, collective_op(event->region->collective),
+                                           event->comm->index, root, (uint64_t)event->bytes, (uint64_t)event->received);
+}
+
+static OTF2_ErrorCode begin_collective(struct otf2_writer *otf2, struct refrain_otf2_location *location,
+                                       const struct refrain_event *event, uint64_t time) {
+    OTF2_ErrorCode code = location->in_collective ? end_collective(otf2, location, time) : OTF2_SUCCESS;
+    if (code || !event->comm)
+        return code;
+    location->collective = *event;
+    location->in_collective = true;
+    location->events++;
+    return OTF2_EvtWriter_MpiCollectiveBegin(location->writer, NULL, time);
+}
+
+static OTF2_ErrorCode message(struct otf2_writer *otf2, struct refrain_otf2_location *location,
+                              const struct refrain_event *event, uint64_t time) {
+    uint32_t peer, comm, tag = (uint32_t)event->tag;
+    uint64_t bytes = (uint64_t)event->bytes, request = (uint64_t)event->request;
+    if (!comm_rank(otf2, event, &peer))
+        return OTF2_SUCCESS;
+    comm = event->comm->index;
+    location->events++;
+    if (event->kind == REFRAIN_EVENT_SEND)
+        return event->request < 0
+                   ? OTF2_EvtWriter_MpiSend(location->writer, NULL, time, peer, comm, tag, bytes)
+                   : OTF2_EvtWriter_MpiIsend(location->writer, NULL, time, peer, comm, tag, bytes, request);
+    return event->request < 0 ? OTF2_EvtWriter_MpiRecv(location->writer, NULL, time, peer, comm, tag, bytes)
+                              : OTF2_EvtWriter_MpiIrecv(location->writer, NULL, time, peer, comm, tag, bytes, request);
+}
+
+static OTF2_ErrorCode request(struct refrain_otf2_location *location, const struct refrain_event *event,
+                              uint64_t time) {
+    if (event->request < 0)
+        return OTF2_SUCCESS;
+    location->events++;
+    if (event->kind == REFRAIN_EVENT_SEND_COMPLETE)
+        return OTF2_EvtWriter_MpiIsendComplete(location->writer, NULL, time, (uint64_t)event->request);
+    if (event->kind == REFRAIN_EVENT_RECV_POST)
+        return OTF2_EvtWriter_MpiIrecvRequest(location->writer, NULL, time, (uint64_t)event->request);
+    return OTF2_EvtWriter_MpiRequestCancelled(location->writer, NULL, time, (uint64_t)event->request);
+}
+
+static int write_event(struct refrain_writer *writer, const struct refrain_event *event) {
+    struct otf2_writer *otf2 = (struct otf2_writer *)writer;
+    struct refrain_otf2_location *location = location_of(otf2, event);
+    uint64_t time = event->time_ns < 0 ? 0 : (uint64_t)event->time_ns;
+    OTF2_RegionRef region = refrain_otf2_region(otf2->trace, event->region);
+    OTF2_ErrorCode code = OTF2_SUCCESS;
+    if (time < location->last_ns)
+        time = location->last_ns;
+    location->last_ns = time;
+    if (time > otf2->end_ns)
+        otf2->end_ns = time;
+    switch (event->kind) {
+    case REFRAIN_EVENT_ENTER:
+        location->events++;
+        code = OTF2_EvtWriter_Enter(location->writer, NULL, time, region);
+        break;
+    case REFRAIN_EVENT_LEAVE:
+        if (location->in_collective && location->collective.region == event->region)
+            code = end_collective(otf2, location, time);
+        location->events++;
+        if (!code)
+            code = OTF2_EvtWriter_Leave(location->writer, NULL, time, region);
+        break;
+    case REFRAIN_EVENT_SEND:
+    case REFRAIN_EVENT_RECV:
+        code = message(otf2, location, event, time);
+        break;
+    case REFRAIN_EVENT_SEND_COMPLETE:
+    case REFRAIN_EVENT_RECV_POST:
+    case REFRAIN_EVENT_CANCEL:
+        code = request(location, event, time);
+        break;
+    case REFRAIN_EVENT_COLLECTIVE:
+        code = begin_collective(otf2, location, event, time);
+        break;
+    case REFRAIN_EVENT_RMA:
+    case REFRAIN_EVENT_IO:
+        break; /* their regions say it; OTF2's records need definitions that the trace does not have */
+    }
+    return code ? fail(otf2, code) : 0;
+}
+
+/* ---- end ---- */
+
+static OTF2_ErrorCode close_locations(struct otf2_writer *otf2) {
+    OTF2_ErrorCode code = OTF2_SUCCESS;
+    for (size_t i = 0; !code && i < otf2->n_locations; i++) {
+        struct refrain_otf2_location *location = &otf2->locations[i];
+        if (location->in_collective) /* the run ended in it */
+            code = end_collective(otf2, location, location->last_ns);
+        if (!code)
+            code = OTF2_Archive_CloseEvtWriter(otf2->archive, location->writer);
+    }
+    if (!code)
+        code = OTF2_Archive_CloseEvtFiles(otf2->archive);
+    if (!code)
+        code = OTF2_Archive_OpenDefFiles(otf2->archive);
+    for (size_t i = 0; !code && i < otf2->n_locations; i++) {
+        OTF2_DefWriter *definitions = OTF2_Archive_GetDefWriter(otf2->archive, otf2->locations[i].id);
+        code = definitions ? OTF2_Archive_CloseDefWriter(otf2->archive, definitions) : OTF2_ERROR_FILE_CAN_NOT_OPEN;
+    }
+    return code ? code : OTF2_Archive_CloseDefFiles(otf2->archive);
+}
+
+static int end(struct refrain_writer *writer) {
+    struct otf2_writer *otf2 = (struct otf2_writer *)writer;
+    int result = 1;
+    if (otf2->archive && otf2->locations) {
+        OTF2_ErrorCode code = close_locations(otf2);
+        OTF2_GlobalDefWriter *global = code ? NULL : OTF2_Archive_GetGlobalDefWriter(otf2->archive);
+        if (global)
+            code = refrain_otf2_define(global, otf2->trace, otf2->locations, otf2->n_locations, otf2->comms,
+                                       otf2->end_ns);
+        if (!code && global)
+            code = OTF2_Archive_CloseGlobalDefWriter(otf2->archive, global);
+        OTF2_ErrorCode closed = OTF2_Archive_Close(otf2->archive);
+        result = code || closed || !global ? fail(otf2, code ? code : closed) : 0;
+    }
+    OTF2_Error_RegisterCallback(NULL, NULL);
+    refrain_otf2_comms_free(otf2->comms, otf2->trace);
+    free(otf2->locations);
+    free(otf2->first_location);
+    free(otf2->directory);
+    free(otf2);
+    return result;
+}
+
+enum refrain_status refrain_write_otf2(const char *directory, bool force, struct refrain_writer **writer,
+                                       struct refrain_error *error) {
+    static const char *const parts[] = {"traces.otf2", "traces.def", "traces"};
+    *writer = NULL;
+    struct stat status;
+    if (stat(directory, &status) == 0 && !S_ISDIR(status.st_mode))
+        return REFRAIN_FAIL(error, "%s: exists and is not a directory; an OTF2 archive is one", directory);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (!exists(directory, parts[i]))
+            continue;
+        if (!force)
+            return REFRAIN_FAIL(error, "%s/%s: exists; --force overwrites it", directory, parts[i]);
+        if (!refrain_otf2_remove(directory, parts[i]))
+            return REFRAIN_FAIL(error, "%s/%s: cannot be overwritten: %s", directory, parts[i], strerror(errno));
+    }
+    struct otf2_writer *otf2 = calloc(1, sizeof *otf2);
+    if (!otf2 || !(otf2->directory = strdup(directory))) {
+        free(otf2);
+        return REFRAIN_FAIL_MEMORY(error);
+    }
+    otf2->writer = (struct refrain_writer){begin, write_event, end};
+    otf2->error = error;
+    *writer = &otf2->writer;
+    return REFRAIN_OK;
+}

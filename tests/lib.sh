@@ -1,0 +1,84 @@
+# lib.sh: what the test scripts share; sourced with BIN (the built tools) as $1.
+# A script ends with `summary`, which prints "N passed, N failed" and sets the exit status.
+bin=$(cd "$1" && pwd)
+tests=$(cd "$(dirname "$0")" && pwd)
+PATH=$bin:$PATH
+export PATH
+work=$(mktemp -d "${TMPDIR:-/tmp}/refrain-test.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
+passed=0
+failed=0
+
+pass() {
+    passed=$((passed + 1))
+}
+
+# fail TEXT...: one line, and the test goes on.
+fail() {
+    failed=$((failed + 1))
+    echo "FAILED: $*"
+}
+
+# check TEXT COMMAND...: passes when the command does.
+check() {
+    what=$1
+    shift
+    if "$@" >"$work/check.out" 2>&1; then
+        pass
+    else
+        fail "$what (status $?)"
+        head -n 20 "$work/check.out"
+    fi
+}
+
+summary() {
+    echo "$passed passed, $failed failed"
+    [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+}
+
+# launch MPI RANKS COMMAND...: runs under that MPI's launcher, yielding where ranks outnumber cores.
+launch() {
+    mpi=$1
+    ranks=$2
+    shift 2
+    if [ "$mpi" = openmpi ]; then
+        timeout 120 mpiexec.openmpi --allow-run-as-root --oversubscribe --mca btl self,vader -n "$ranks" "$@"
+    else
+        timeout 120 refrain-run mpiexec.mpich -n "$ranks" "$@"
+    fi
+}
+
+# the_trace DIRECTORY: the one trace in it.
+the_trace() {
+    set -- "$1"/*.refrain
+    [ $# -eq 1 ] && [ -d "$1" ] && echo "$1"
+}
+
+# per_rank FILE: event lines without their time, each rank's in order.
+per_rank() {
+    cut -f 1,3- "$1" | sort -s -n -k 1,1
+}
+
+# exact TRACE NAME: what is reconstructed equals what was recorded, in every field but time.
+exact() {
+    if ! refrain reconstruct "$1" --format text -o - >"$work/reconstructed" 2>"$work/error"; then
+        fail "$2: reconstruct: $(head -n 1 "$work/error")"
+        return 1
+    fi
+    if ! refrain events "$1" >"$work/recorded" 2>"$work/error"; then
+        fail "$2: events: $(head -n 1 "$work/error")"
+        return 1
+    fi
+    per_rank "$work/reconstructed" >"$work/a"
+    per_rank "$work/recorded" >"$work/b"
+    events=$(wc -l <"$work/b")
+    if [ "$events" -gt 0 ] && cmp -s "$work/a" "$work/b"; then
+        pass
+        total_events=$((${total_events:-0} + events))
+        return 0
+    fi
+    fail "$2: $events events recorded, $(wc -l <"$work/a") reconstructed; first difference:"
+    diff "$work/b" "$work/a" | head -n 4
+    return 1
+}

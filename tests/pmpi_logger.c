@@ -1,0 +1,571 @@
+/* pmpi_logger.c: an independent witness of a program's messages: a library to be preloaded, which knows nothing of
+ * refrain and shares no code with it. It stands above the monitor's wrappers: a call comes here first and is passed on
+ * to whatever defines the MPI function next.
+ *
+ *     MPI_LOGGER_DIRECTORY=DIR mpiexec -n 4 -env LD_PRELOAD ./libpmpi_logger.so ./app     writes DIR/rank-<n>.log
+ *
+ * One line per event, in the order in which they happened on the rank, tab-separated; ranks are those in
+ * MPI_COMM_WORLD:
+ *
+ *     send        MPI_Isend    dest=1   tag=5  bytes=40
+ *     recv        MPI_Waitall  source=1 tag=5  bytes=40        in the call that completed it
+ *     collective  MPI_Bcast    root=0
+ *
+ * It follows point-to-point and collective communication of one thread; a persistent send is logged when started.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static FILE *out;
+
+static void *next(const char *name) {
+    void *function = dlsym(RTLD_NEXT, name);
+    if (!function) {
+        fprintf(stderr, "pmpi_logger: no %s behind this library; preload it before the MPI library\n", name);
+        abort();
+    }
+    return function;
+}
+
+/* ---- ranks and bytes, asked from MPI anew each time ---- */
+
+static int in_world(MPI_Comm comm, int rank) {
+    int inter, translated;
+    MPI_Group group, world;
+    PMPI_Comm_test_inter(comm, &inter);
+    if (inter)
+        PMPI_Comm_remote_group(comm, &group);
+    else
+        PMPI_Comm_group(comm, &group);
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    PMPI_Group_translate_ranks(group, 1, &rank, world, &translated);
+    PMPI_Group_free(&group);
+    PMPI_Group_free(&world);
+    return translated == MPI_UNDEFINED ? -1 : translated;
+}
+
+static void log_send(const char *call, long long count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+    int bytes;
+    if (!out || dest == MPI_PROC_NULL)
+        return;
+    PMPI_Type_size(type, &bytes);
+    fprintf(out, "send\t%s\tdest=%d\ttag=%d\tbytes=%lld\n", call, in_world(comm, dest), tag, bytes * count);
+}
+
+static void log_recv(const char *call, const MPI_Status *status, MPI_Comm comm) {
+    int bytes;
+    if (!out || status->MPI_SOURCE < 0)
+        return;
+    PMPI_Get_elements(status, MPI_BYTE, &bytes);
+    fprintf(out, "recv\t%s\tsource=%d\ttag=%d\tbytes=%d\n", call, in_world(comm, status->MPI_SOURCE), status->MPI_TAG,
+            bytes);
+}
+
+/* Of an intercommunicator, the root is on either side. */
+static void log_collective(const char *call, int root, MPI_Comm comm) {
+    int rank = root;
+    if (!out)
+        return;
+    if (root == MPI_ROOT)
+        PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    else if (root != MPI_PROC_NULL && root >= 0)
+        rank = in_world(comm, root);
+    fprintf(out, "collective\t%s\troot=%d\n", call, rank < 0 ? -1 : rank);
+}
+
+/* ---- requests: a list in the order of posting ---- */
+
+struct posted {
+    MPI_Request request;
+    MPI_Comm comm;
+    MPI_Datatype type;
+    int is_receive, is_persistent, active, is_partitioned;
+    long long count;
+    int peer, tag;
+};
+
+static struct posted *list;
+static int n_list, room;
+
+static void post(struct posted posted) {
+    if (n_list == room) {
+        room = room ? 2 * room : 64;
+        list = realloc(list, sizeof *list * (size_t)room);
+        if (!list)
+            abort();
+    }
+    list[n_list++] = posted;
+}
+
+static int find(MPI_Request request) {
+    for (int i = 0; i < n_list; i++)
+        if (list[i].request == request)
+            return i;
+    return -1;
+}
+
+static void drop(int i) {
+    memmove(&list[i], &list[i + 1], sizeof *list * (size_t)(n_list - i - 1));
+    n_list--;
+}
+
+static void completed(const char *call, MPI_Request former, MPI_Status *status) {
+    int i = find(former), cancelled;
+    if (former == MPI_REQUEST_NULL || i < 0 || !list[i].active)
+        return;
+    PMPI_Test_cancelled(status, &cancelled);
+    if (list[i].is_partitioned && list[i].is_receive) {
+        status->MPI_SOURCE = list[i].peer; /* MPI need not say */
+        status->MPI_TAG = list[i].tag;
+        PMPI_Status_set_elements(status, list[i].type, (int)list[i].count);
+    }
+    if (list[i].is_receive && !cancelled)
+        log_recv(call, status, list[i].comm);
+    if (list[i].is_persistent)
+        list[i].active = 0;
+    else
+        drop(i);
+}
+
+static void started(const char *call, MPI_Request request) {
+    int i = find(request);
+    if (i < 0)
+        return;
+    list[i].active = 1;
+    if (!list[i].is_receive)
+        log_send(call, list[i].count, list[i].type, list[i].peer, list[i].tag, list[i].comm);
+}
+
+/* ---- life ---- */
+
+static void open_log(void) {
+    const char *directory = getenv("MPI_LOGGER_DIRECTORY");
+    char path[4096];
+    int rank;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    snprintf(path, sizeof path, "%s/rank-%d.log", directory ? directory : ".", rank);
+    out = fopen(path, "w");
+    if (!out)
+        perror(path);
+}
+
+int MPI_Init(int *argc, char ***argv) {
+    int (*f)(int *, char ***) = next("MPI_Init");
+    int rc = f(argc, argv);
+    open_log();
+    return rc;
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
+    int (*f)(int *, char ***, int, int *) = next("MPI_Init_thread");
+    int rc = f(argc, argv, required, provided);
+    open_log();
+    return rc;
+}
+
+int MPI_Finalize(void) {
+    int (*f)(void) = next("MPI_Finalize");
+    if (out)
+        fclose(out);
+    out = NULL;
+    return f();
+}
+
+/* ---- point to point ---- */
+
+#define SEND(name, T)                                                                                                  \
+    int name(const void *buf, T count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {                          \
+        int (*f)(const void *, T, MPI_Datatype, int, int, MPI_Comm) = next(#name);                                     \
+        log_send(#name, count, type, dest, tag, comm);                                                                 \
+        return f(buf, count, type, dest, tag, comm);                                                                   \
+    }
+
+#define RECV(name, T)                                                                                                  \
+    int name(void *buf, T count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status) {          \
+        int (*f)(void *, T, MPI_Datatype, int, int, MPI_Comm, MPI_Status *) = next(#name);                             \
+        MPI_Status own;                                                                                                \
+        int rc = f(buf, count, type, source, tag, comm, &own);                                                         \
+        if (rc == MPI_SUCCESS)                                                                                         \
+            log_recv(#name, &own, comm);                                                                               \
+        if (status != MPI_STATUS_IGNORE)                                                                               \
+            *status = own;                                                                                             \
+        return rc;                                                                                                     \
+    }
+
+#define SENDRECV(name, T)                                                                                              \
+    int name(const void *s, T sn, MPI_Datatype st, int dest, int sendtag, void *r, T rn, MPI_Datatype rt, int source,  \
+             int recvtag, MPI_Comm comm, MPI_Status *status) {                                                         \
+        int (*f)(const void *, T, MPI_Datatype, int, int, void *, T, MPI_Datatype, int, int, MPI_Comm, MPI_Status *) = \
+            next(#name);                                                                                               \
+        MPI_Status own;                                                                                                \
+        log_send(#name, sn, st, dest, sendtag, comm);                                                                  \
+        int rc = f(s, sn, st, dest, sendtag, r, rn, rt, source, recvtag, comm, &own);                                  \
+        if (rc == MPI_SUCCESS)                                                                                         \
+            log_recv(#name, &own, comm);                                                                               \
+        if (status != MPI_STATUS_IGNORE)                                                                               \
+            *status = own;                                                                                             \
+        return rc;                                                                                                     \
+    }
+
+#define REPLACE(name, T)                                                                                               \
+    int name(void *buf, T count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag, MPI_Comm comm,     \
+             MPI_Status *status) {                                                                                     \
+        int (*f)(void *, T, MPI_Datatype, int, int, int, int, MPI_Comm, MPI_Status *) = next(#name);                   \
+        MPI_Status own;                                                                                                \
+        log_send(#name, count, type, dest, sendtag, comm);                                                             \
+        int rc = f(buf, count, type, dest, sendtag, source, recvtag, comm, &own);                                      \
+        if (rc == MPI_SUCCESS)                                                                                         \
+            log_recv(#name, &own, comm);                                                                               \
+        if (status != MPI_STATUS_IGNORE)                                                                               \
+            *status = own;                                                                                             \
+        return rc;                                                                                                     \
+    }
+
+#define ISEND(name, T, persistent)                                                                                     \
+    int name(const void *buf, T count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request) {    \
+        int (*f)(const void *, T, MPI_Datatype, int, int, MPI_Comm, MPI_Request *) = next(#name);                      \
+        if (!persistent)                                                                                               \
+            log_send(#name, count, type, dest, tag, comm);                                                             \
+        int rc = f(buf, count, type, dest, tag, comm, request);                                                        \
+        post((struct posted){*request, comm, type, 0, persistent, !persistent, 0, count, dest, tag});                  \
+        return rc;                                                                                                     \
+    }
+
+#define IRECV(name, T, persistent)                                                                                     \
+    int name(void *buf, T count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {        \
+        int (*f)(void *, T, MPI_Datatype, int, int, MPI_Comm, MPI_Request *) = next(#name);                            \
+        int rc = f(buf, count, type, source, tag, comm, request);                                                      \
+        post((struct posted){*request, comm, type, 1, persistent, !persistent, 0, count, source, tag});                \
+        return rc;                                                                                                     \
+    }
+
+#define POINT_TO_POINT(T, suffix)                                                                                      \
+    SEND(MPI_Send##suffix, T)                                                                                          \
+    SEND(MPI_Bsend##suffix, T)                                                                                         \
+    SEND(MPI_Ssend##suffix, T)                                                                                         \
+    SEND(MPI_Rsend##suffix, T)                                                                                         \
+    RECV(MPI_Recv##suffix, T)                                                                                          \
+    SENDRECV(MPI_Sendrecv##suffix, T)                                                                                  \
+    REPLACE(MPI_Sendrecv_replace##suffix, T)                                                                           \
+    ISEND(MPI_Isend##suffix, T, 0)                                                                                     \
+    ISEND(MPI_Ibsend##suffix, T, 0)                                                                                    \
+    ISEND(MPI_Issend##suffix, T, 0)                                                                                    \
+    ISEND(MPI_Irsend##suffix, T, 0)                                                                                    \
+    ISEND(MPI_Send_init##suffix, T, 1)                                                                                 \
+    ISEND(MPI_Bsend_init##suffix, T, 1)                                                                                \
+    ISEND(MPI_Ssend_init##suffix, T, 1)                                                                                \
+    ISEND(MPI_Rsend_init##suffix, T, 1)                                                                                \
+    IRECV(MPI_Irecv##suffix, T, 0)                                                                                     \
+    IRECV(MPI_Recv_init##suffix, T, 1)
+
+POINT_TO_POINT(int, )
+
+#if MPI_VERSION >= 4
+POINT_TO_POINT(MPI_Count, _c)
+
+int MPI_Isendrecv(const void *s, int sn, MPI_Datatype st, int dest, int sendtag, void *r, int rn, MPI_Datatype rt,
+                  int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
+    int (*f)(const void *, int, MPI_Datatype, int, int, void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *) =
+        next("MPI_Isendrecv");
+    log_send("MPI_Isendrecv", sn, st, dest, sendtag, comm);
+    int rc = f(s, sn, st, dest, sendtag, r, rn, rt, source, recvtag, comm, request);
+    post((struct posted){*request, comm, rt, 1, 0, 1, 0, rn, source, recvtag});
+    return rc;
+}
+
+int MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
+                          MPI_Comm comm, MPI_Request *request) {
+    int (*f)(void *, int, MPI_Datatype, int, int, int, int, MPI_Comm, MPI_Request *) = next("MPI_Isendrecv_replace");
+    log_send("MPI_Isendrecv_replace", count, type, dest, sendtag, comm);
+    int rc = f(buf, count, type, dest, sendtag, source, recvtag, comm, request);
+    post((struct posted){*request, comm, type, 1, 0, 1, 0, count, source, recvtag});
+    return rc;
+}
+
+int MPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype type, int dest, int tag,
+                   MPI_Comm comm, MPI_Info info, MPI_Request *request) {
+    int (*f)(const void *, int, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Info, MPI_Request *) =
+        next("MPI_Psend_init");
+    int rc = f(buf, partitions, count, type, dest, tag, comm, info, request);
+    post((struct posted){*request, comm, type, 0, 1, 0, 1, partitions * count, dest, tag});
+    return rc;
+}
+
+int MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                   MPI_Info info, MPI_Request *request) {
+    int (*f)(void *, int, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Info, MPI_Request *) =
+        next("MPI_Precv_init");
+    int rc = f(buf, partitions, count, type, source, tag, comm, info, request);
+    post((struct posted){*request, comm, type, 1, 1, 0, 1, partitions * count, source, tag});
+    return rc;
+}
+#endif
+
+/* ---- starting and completing ---- */
+
+int MPI_Start(MPI_Request *request) {
+    int (*f)(MPI_Request *) = next("MPI_Start");
+    started("MPI_Start", *request);
+    return f(request);
+}
+
+int MPI_Startall(int count, MPI_Request requests[]) {
+    int (*f)(int, MPI_Request *) = next("MPI_Startall");
+    for (int i = 0; i < count; i++)
+        started("MPI_Startall", requests[i]);
+    return f(count, requests);
+}
+
+int MPI_Request_free(MPI_Request *request) {
+    int (*f)(MPI_Request *) = next("MPI_Request_free");
+    int i = find(*request);
+    if (i >= 0)
+        drop(i);
+    return f(request);
+}
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status) {
+    int (*f)(MPI_Request *, MPI_Status *) = next("MPI_Wait");
+    MPI_Request former = *request;
+    MPI_Status own;
+    int rc = f(request, &own);
+    if (rc == MPI_SUCCESS)
+        completed("MPI_Wait", former, &own);
+    if (status != MPI_STATUS_IGNORE)
+        *status = own;
+    return rc;
+}
+
+int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
+    int (*f)(MPI_Request *, int *, MPI_Status *) = next("MPI_Test");
+    MPI_Request former = *request;
+    MPI_Status own;
+    int rc = f(request, flag, &own);
+    if (rc == MPI_SUCCESS && *flag) {
+        completed("MPI_Test", former, &own);
+        if (status != MPI_STATUS_IGNORE)
+            *status = own;
+    }
+    return rc;
+}
+
+/* Copies of what the call is going to overwrite. */
+struct array {
+    MPI_Request *former;
+    MPI_Status *statuses;
+};
+
+static struct array copy(int count, const MPI_Request *requests) {
+    size_t n = count > 0 ? (size_t)count : 1;
+    struct array array = {malloc(n * sizeof(MPI_Request)), malloc(n * sizeof(MPI_Status))};
+    if (!array.former || !array.statuses)
+        abort();
+    memcpy(array.former, requests, sizeof(MPI_Request) * (size_t)count);
+    return array;
+}
+
+static void give(struct array *array, int n, MPI_Status *statuses) {
+    if (statuses != MPI_STATUSES_IGNORE && n > 0)
+        memcpy(statuses, array->statuses, sizeof(MPI_Status) * (size_t)n);
+    free(array->former);
+    free(array->statuses);
+}
+
+int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
+    int (*f)(int, MPI_Request *, MPI_Status *) = next("MPI_Waitall");
+    struct array array = copy(count, requests);
+    int rc = f(count, requests, array.statuses);
+    for (int i = 0; i < count && rc == MPI_SUCCESS; i++)
+        completed("MPI_Waitall", array.former[i], &array.statuses[i]);
+    give(&array, count, statuses);
+    return rc;
+}
+
+int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
+    int (*f)(int, MPI_Request *, int *, MPI_Status *) = next("MPI_Testall");
+    struct array array = copy(count, requests);
+    int rc = f(count, requests, flag, array.statuses);
+    for (int i = 0; i < count && rc == MPI_SUCCESS && *flag; i++)
+        completed("MPI_Testall", array.former[i], &array.statuses[i]);
+    give(&array, *flag ? count : 0, statuses);
+    return rc;
+}
+
+int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status) {
+    int (*f)(int, MPI_Request *, int *, MPI_Status *) = next("MPI_Waitany");
+    struct array array = copy(count, requests);
+    int rc = f(count, requests, index, array.statuses);
+    if (rc == MPI_SUCCESS && *index != MPI_UNDEFINED)
+        completed("MPI_Waitany", array.former[*index], array.statuses);
+    give(&array, 1, status);
+    return rc;
+}
+
+int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
+    int (*f)(int, MPI_Request *, int *, int *, MPI_Status *) = next("MPI_Testany");
+    struct array array = copy(count, requests);
+    int rc = f(count, requests, index, flag, array.statuses);
+    if (rc == MPI_SUCCESS && *flag && *index != MPI_UNDEFINED)
+        completed("MPI_Testany", array.former[*index], array.statuses);
+    give(&array, *flag, status);
+    return rc;
+}
+
+#define SOME(name)                                                                                                     \
+    int name(int count, MPI_Request requests[], int *n, int indices[], MPI_Status statuses[]) {                        \
+        int (*f)(int, MPI_Request *, int *, int *, MPI_Status *) = next(#name);                                        \
+        struct array array = copy(count, requests);                                                                    \
+        int rc = f(count, requests, n, indices, array.statuses);                                                       \
+        int done = rc == MPI_SUCCESS && *n != MPI_UNDEFINED ? *n : 0;                                                  \
+        for (int i = 0; i < done; i++)                                                                                 \
+            completed(#name, array.former[indices[i]], &array.statuses[i]);                                            \
+        give(&array, done, statuses);                                                                                  \
+        return rc;                                                                                                     \
+    }
+
+SOME(MPI_Waitsome)
+SOME(MPI_Testsome)
+
+/* ---- matched probes ---- */
+
+static struct {
+    MPI_Message message;
+    MPI_Comm comm;
+} matched[64];
+
+static void match(MPI_Message message, MPI_Comm comm) {
+    for (unsigned i = 0; i < sizeof matched / sizeof *matched; i++)
+        if (!matched[i].message) {
+            matched[i].message = message;
+            matched[i].comm = comm;
+            return;
+        }
+}
+
+static MPI_Comm unmatch(MPI_Message message) {
+    for (unsigned i = 0; i < sizeof matched / sizeof *matched; i++)
+        if (matched[i].message == message) {
+            memset(&matched[i].message, 0, sizeof matched[i].message);
+            return matched[i].comm;
+        }
+    return MPI_COMM_WORLD;
+}
+
+int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) {
+    int (*f)(int, int, MPI_Comm, MPI_Message *, MPI_Status *) = next("MPI_Mprobe");
+    int rc = f(source, tag, comm, message, status);
+    match(*message, comm);
+    return rc;
+}
+
+int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status) {
+    int (*f)(int, int, MPI_Comm, int *, MPI_Message *, MPI_Status *) = next("MPI_Improbe");
+    int rc = f(source, tag, comm, flag, message, status);
+    if (*flag)
+        match(*message, comm);
+    return rc;
+}
+
+int MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status) {
+    int (*f)(void *, int, MPI_Datatype, MPI_Message *, MPI_Status *) = next("MPI_Mrecv");
+    MPI_Status own;
+    MPI_Comm comm = unmatch(*message);
+    int rc = f(buf, count, type, message, &own);
+    log_recv("MPI_Mrecv", &own, comm);
+    if (status != MPI_STATUS_IGNORE)
+        *status = own;
+    return rc;
+}
+
+int MPI_Imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request) {
+    int (*f)(void *, int, MPI_Datatype, MPI_Message *, MPI_Request *) = next("MPI_Imrecv");
+    MPI_Comm comm = unmatch(*message);
+    int rc = f(buf, count, type, message, request);
+    post((struct posted){*request, comm, type, 1, 0, 1, 0, count, MPI_ANY_SOURCE, MPI_ANY_TAG});
+    return rc;
+}
+
+/* ---- collectives: that they happened, and with which root ---- */
+
+#define UNWRAP(...) __VA_ARGS__
+#define COLLECTIVE(name, root, parameters, arguments)                                                                  \
+    int name parameters {                                                                                              \
+        int(*f) parameters = next(#name);                                                                              \
+        log_collective(#name, root, comm);                                                                             \
+        return f arguments;                                                                                            \
+    }
+#define ICOLLECTIVE(name, root, parameters, arguments)                                                                 \
+    COLLECTIVE(name, root, (UNWRAP parameters, MPI_Request * request), (UNWRAP arguments, request))
+#define BOTH(name, iname, root, parameters, arguments)                                                                 \
+    COLLECTIVE(name, root, parameters, arguments)                                                                      \
+    ICOLLECTIVE(iname, root, parameters, arguments)
+
+BOTH(MPI_Barrier, MPI_Ibarrier, -1, (MPI_Comm comm), (comm))
+BOTH(MPI_Bcast, MPI_Ibcast, root, (void *b, int n, MPI_Datatype t, int root, MPI_Comm comm), (b, n, t, root, comm))
+#if MPI_VERSION >= 4
+COLLECTIVE(MPI_Bcast_c, root, (void *b, MPI_Count n, MPI_Datatype t, int root, MPI_Comm comm), (b, n, t, root, comm))
+#endif
+BOTH(MPI_Reduce, MPI_Ireduce, root, (const void *s, void *r, int n, MPI_Datatype t, MPI_Op op, int root, MPI_Comm comm),
+     (s, r, n, t, op, root, comm))
+BOTH(MPI_Allreduce, MPI_Iallreduce, -1, (const void *s, void *r, int n, MPI_Datatype t, MPI_Op op, MPI_Comm comm),
+     (s, r, n, t, op, comm))
+BOTH(MPI_Scan, MPI_Iscan, -1, (const void *s, void *r, int n, MPI_Datatype t, MPI_Op op, MPI_Comm comm),
+     (s, r, n, t, op, comm))
+BOTH(MPI_Exscan, MPI_Iexscan, -1, (const void *s, void *r, int n, MPI_Datatype t, MPI_Op op, MPI_Comm comm),
+     (s, r, n, t, op, comm))
+BOTH(MPI_Gather, MPI_Igather, root,
+     (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, int root, MPI_Comm comm),
+     (s, sn, st, r, rn, rt, root, comm))
+BOTH(MPI_Gatherv, MPI_Igatherv, root,
+     (const void *s, int sn, MPI_Datatype st, void *r, const int rn[], const int rd[], MPI_Datatype rt, int root,
+      MPI_Comm comm),
+     (s, sn, st, r, rn, rd, rt, root, comm))
+BOTH(MPI_Scatter, MPI_Iscatter, root,
+     (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, int root, MPI_Comm comm),
+     (s, sn, st, r, rn, rt, root, comm))
+BOTH(MPI_Scatterv, MPI_Iscatterv, root,
+     (const void *s, const int sn[], const int sd[], MPI_Datatype st, void *r, int rn, MPI_Datatype rt, int root,
+      MPI_Comm comm),
+     (s, sn, sd, st, r, rn, rt, root, comm))
+BOTH(MPI_Allgather, MPI_Iallgather, -1,
+     (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, MPI_Comm comm),
+     (s, sn, st, r, rn, rt, comm))
+BOTH(MPI_Allgatherv, MPI_Iallgatherv, -1,
+     (const void *s, int sn, MPI_Datatype st, void *r, const int rn[], const int rd[], MPI_Datatype rt, MPI_Comm comm),
+     (s, sn, st, r, rn, rd, rt, comm))
+BOTH(MPI_Alltoall, MPI_Ialltoall, -1,
+     (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, MPI_Comm comm),
+     (s, sn, st, r, rn, rt, comm))
+BOTH(MPI_Alltoallv, MPI_Ialltoallv, -1,
+     (const void *s, const int sn[], const int sd[], MPI_Datatype st, void *r, const int rn[], const int rd[],
+      MPI_Datatype rt, MPI_Comm comm),
+     (s, sn, sd, st, r, rn, rd, rt, comm))
+BOTH(MPI_Alltoallw, MPI_Ialltoallw, -1,
+     (const void *s, const int sn[], const int sd[], const MPI_Datatype st[], void *r, const int rn[], const int rd[],
+      const MPI_Datatype rt[], MPI_Comm comm),
+     (s, sn, sd, st, r, rn, rd, rt, comm))
+BOTH(MPI_Reduce_scatter, MPI_Ireduce_scatter, -1,
+     (const void *s, void *r, const int n[], MPI_Datatype t, MPI_Op op, MPI_Comm comm), (s, r, n, t, op, comm))
+BOTH(MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, -1,
+     (const void *s, void *r, int n, MPI_Datatype t, MPI_Op op, MPI_Comm comm), (s, r, n, t, op, comm))
+BOTH(MPI_Neighbor_allgather, MPI_Ineighbor_allgather, -1,
+     (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, MPI_Comm comm),
+     (s, sn, st, r, rn, rt, comm))
+BOTH(MPI_Neighbor_allgatherv, MPI_Ineighbor_allgatherv, -1,
+     (const void *s, int sn, MPI_Datatype st, void *r, const int rn[], const int rd[], MPI_Datatype rt, MPI_Comm comm),
+     (s, sn, st, r, rn, rd, rt, comm))
+BOTH(MPI_Neighbor_alltoall, MPI_Ineighbor_alltoall, -1,
+     (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, MPI_Comm comm),
+     (s, sn, st, r, rn, rt, comm))
+BOTH(MPI_Neighbor_alltoallv, MPI_Ineighbor_alltoallv, -1,
+     (const void *s, const int sn[], const int sd[], MPI_Datatype st, void *r, const int rn[], const int rd[],
+      MPI_Datatype rt, MPI_Comm comm),
+     (s, sn, sd, st, r, rn, rd, rt, comm))
+BOTH(MPI_Neighbor_alltoallw, MPI_Ineighbor_alltoallw, -1,
+     (const void *s, const int sn[], const MPI_Aint sd[], const MPI_Datatype st[], void *r, const int rn[],
+      const MPI_Aint rd[], const MPI_Datatype rt[], MPI_Comm comm),
+     (s, sn, sd, st, r, rn, rd, rt, comm))

@@ -1,0 +1,38 @@
+/* mpi_check.h: what the MPI test programs share: a check that says where it failed, and a last line that says all is
+ * well. The programs run on any number of ranks and print the same whatever that traces them. */
+#ifndef MPI_CHECK_H
+#define MPI_CHECK_H
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "%s:%d: check failed: %s\n", __FILE__, __LINE__, #condition);                              \
+            MPI_Abort(MPI_COMM_WORLD, 1);                                                                              \
+        }                                                                                                              \
+    } while (0)
+
+static inline int rank_in(MPI_Comm comm) {
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    return rank;
+}
+
+static inline int size_of(MPI_Comm comm) {
+    int size;
+    MPI_Comm_size(comm, &size);
+    return size;
+}
+
+/* Rank 0 prints the sum over all ranks. */
+static inline void report(const char *program, long value) {
+    long sum = 0;
+    MPI_Reduce(&value, &sum, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (rank_in(MPI_COMM_WORLD) == 0)
+        printf("%s: %ld\n", program, sum);
+}
+
+#endif

@@ -1,0 +1,56 @@
+/* mpi_intercomm.c: two groups that talk across an intercommunicator, made and merged; one rank alone says so. */
+#include "mpi_check.h"
+
+#define MOST 64
+
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    int rank = rank_in(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD);
+    long total = 0;
+    if (size >= 2) {
+        MPI_Comm side, inter, merged, copy;
+        int high = rank >= (size + 1) / 2, out = rank, in[MOST], mine[MOST];
+        MPI_Comm_split(MPI_COMM_WORLD, high, rank, &side);
+        MPI_Intercomm_create(side, 0, MPI_COMM_WORLD, high ? 0 : (size + 1) / 2, 12, &inter);
+        int remote, here = rank_in(inter);
+        MPI_Comm_remote_size(inter, &remote);
+        for (int round = 0; round < 4; round++) {
+            /* point to point: ranks are those of the other side */
+            if (here < remote) {
+                MPI_Status status;
+                MPI_Sendrecv(&out, 1, MPI_INT, here, 3, in, 1, MPI_INT, here, 3, inter, &status);
+                CHECK(status.MPI_SOURCE == here && in[0] == (high ? here : here + (size + 1) / 2));
+            }
+            /* from the low side's rank 0 to the high side, and back */
+            int root = high ? 0 : here == 0 ? MPI_ROOT : MPI_PROC_NULL, value = high ? -1 : round;
+            MPI_Bcast(&value, 1, MPI_INT, root, inter);
+            CHECK(value == round);
+            root = high ? (here == 0 ? MPI_ROOT : MPI_PROC_NULL) : 0;
+            MPI_Gather(&out, 1, MPI_INT, in, 1, MPI_INT, root, inter);
+            MPI_Scatter(in, 1, MPI_INT, &value, 1, MPI_INT, root, inter);
+            CHECK(high || value == rank);
+            MPI_Reduce(&out, &value, 1, MPI_INT, MPI_SUM, root, inter);
+            MPI_Allreduce(&out, &value, 1, MPI_INT, MPI_SUM, inter);
+            total += value;
+            MPI_Allgather(&out, 1, MPI_INT, in, 1, MPI_INT, inter);
+            for (int i = 0; i < remote; i++)
+                mine[i] = rank;
+            MPI_Alltoall(mine, 1, MPI_INT, in, 1, MPI_INT, inter);
+            CHECK(in[remote - 1] == (high ? remote - 1 : size - 1));
+            MPI_Barrier(inter);
+        }
+        MPI_Comm_dup(inter, &copy);
+        MPI_Barrier(copy);
+        MPI_Comm_free(&copy);
+        MPI_Intercomm_merge(inter, high, &merged);
+        CHECK(rank_in(merged) == rank);
+        MPI_Bcast(&out, 1, MPI_INT, size - 1, merged);
+        CHECK(out == size - 1);
+        MPI_Comm_free(&merged);
+        MPI_Comm_free(&inter);
+        MPI_Comm_free(&side);
+    }
+    report("mpi_intercomm", total);
+    MPI_Finalize();
+    return 0;
+}

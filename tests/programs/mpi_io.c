@@ -1,0 +1,83 @@
+/* mpi_io.c: a file written and read in all forms: at offsets and at pointers, alone and together, blocking, split and
+ * nonblocking. Usage: mpi_io [FILE] */
+#include "mpi_check.h"
+
+#define N 32
+
+static int out[N], in[N], rank, size;
+static long total;
+
+static void verify(int first) {
+    for (int i = 0; i < N; i++) {
+        CHECK(in[i] == first + i);
+        in[i] = -1;
+    }
+    total += first;
+}
+
+int main(int argc, char **argv) {
+    const char *name = argc > 1 ? argv[1] : "mpi_io.data";
+    MPI_File file;
+    MPI_Status status;
+    MPI_Request request;
+    int n;
+    MPI_Init(&argc, &argv);
+    rank = rank_in(MPI_COMM_WORLD);
+    size = size_of(MPI_COMM_WORLD);
+    MPI_Offset mine = (MPI_Offset)rank * N * (MPI_Offset)sizeof(int);
+    for (int i = 0; i < N; i++)
+        out[i] = rank * 1000 + i;
+
+    MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                  &file);
+    for (int round = 0; round < 3; round++) {
+        MPI_File_write_at(file, mine, out, N, MPI_INT, &status);
+        MPI_Get_count(&status, MPI_INT, &n);
+        CHECK(n == N);
+        MPI_File_sync(file);
+        MPI_File_read_at(file, mine, in, N, MPI_INT, MPI_STATUS_IGNORE);
+        verify(rank * 1000);
+    }
+    MPI_File_write_at_all(file, mine, out, N, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_read_at_all(file, mine, in, N, MPI_INT, MPI_STATUS_IGNORE);
+    verify(rank * 1000);
+    MPI_File_write_at_all_begin(file, mine, out, N, MPI_INT);
+    MPI_File_write_at_all_end(file, out, MPI_STATUS_IGNORE);
+    MPI_File_read_at_all_begin(file, mine, in, N, MPI_INT);
+    MPI_File_read_at_all_end(file, in, MPI_STATUS_IGNORE);
+    verify(rank * 1000);
+    MPI_File_iwrite_at(file, mine, out, N, MPI_INT, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_File_iread_at(file, mine, in, N, MPI_INT, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    verify(rank * 1000);
+    MPI_File_iwrite_at_all(file, mine, out, N, MPI_INT, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_File_iread_at_all(file, mine, in, N, MPI_INT, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    verify(rank * 1000);
+
+    MPI_File_set_view(file, mine, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
+    MPI_File_seek(file, 0, MPI_SEEK_SET);
+    MPI_File_write(file, out, N, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_seek(file, 0, MPI_SEEK_SET);
+    MPI_File_read(file, in, N, MPI_INT, MPI_STATUS_IGNORE);
+    verify(rank * 1000);
+    MPI_File_seek(file, 0, MPI_SEEK_SET);
+    MPI_File_write_all(file, out, N, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_seek(file, 0, MPI_SEEK_SET);
+    MPI_File_read_all(file, in, N, MPI_INT, MPI_STATUS_IGNORE);
+    verify(rank * 1000);
+    MPI_File_seek(file, 0, MPI_SEEK_SET);
+    MPI_File_iread(file, in, N, MPI_INT, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    verify(rank * 1000);
+    MPI_File_seek(file, 0, MPI_SEEK_SET);
+    MPI_File_read_all_begin(file, in, N, MPI_INT);
+    MPI_File_read_all_end(file, in, MPI_STATUS_IGNORE);
+    verify(rank * 1000);
+    MPI_File_close(&file);
+    report("mpi_io", total);
+    MPI_Finalize();
+    return 0;
+}

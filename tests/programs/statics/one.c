@@ -1,0 +1,16 @@
+/* one.c: has a static function of the same name as two.c, and a library-like interface. */
+#include "statics.h"
+#include <mpi.h>
+
+static int exchange(int n) {
+    int sum;
+    MPI_Allreduce(&n, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    return sum;
+}
+
+int work_of_one(int n) {
+    int sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += exchange(i);
+    return sum;
+}

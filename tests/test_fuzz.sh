@@ -1,0 +1,9 @@
+#!/bin/sh
+# Real regions, damaged at random, are read without a crash or a hang.
+set -eu
+bin=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/trace"
+REFRAIN_TOTAL_MEMORY=4M "$bin/test_replay" 7 4000 "$work/trace" >/dev/null
+"$bin/fuzz_region" "$work"/trace/*.refrain/rank-0.trace 1 4000

@@ -1,0 +1,111 @@
+#!/bin/sh
+# Bad input: one clear line that says what, where and what to do; a status that is not 0 from tools; the program and the
+# build go on as if refrain were not there.
+set -u
+. "$(dirname "$0")/lib.sh"
+
+# says TEXT PATTERN COMMAND...: fails, with one line on standard error that has the pattern.
+says() {
+    what=$1 pattern=$2
+    shift 2
+    "$@" >"$work/out" 2>"$work/err"
+    status=$?
+    if [ $status -ne 0 ] && [ $status -lt 126 ] && [ "$(wc -l <"$work/err")" -eq 1 ] && grep -qE "$pattern" "$work/err"; then
+        pass
+    else
+        fail "$what: status $status, said: $(head -n 3 "$work/err")"
+    fi
+}
+
+cat >"$work/app.c" <<'END'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    printf("rank %d\n", rank);
+    MPI_Finalize();
+    return 5;
+}
+END
+REFRAIN_MPICC=mpicc.mpich refrain-mpicc "$work/app.c" -o "$work/app" || fail "compile"
+mkdir "$work/good"
+REFRAIN_TOTAL_MEMORY=4M REFRAIN_DIRECTORY=$work/good mpiexec.mpich -n 1 "$work/app" >/dev/null
+good=$(the_trace "$work/good")
+
+# ---- traces ----
+for command in info formulas events "reconstruct -o $work/x"; do
+    says "$command of a missing trace" "no-such|No such" refrain $command "$work/no-such.refrain"
+done
+cp -r "$good" "$work/short.refrain"
+truncate -s 100000 "$work/short.refrain/rank-0.trace"
+says "a truncated trace" "short.refrain.*(truncated|shorter|cut|bytes)" refrain info "$work/short.refrain"
+cp -r "$good" "$work/foreign.refrain"
+printf 'something' | dd of="$work/foreign.refrain/rank-0.trace" conv=notrunc 2>/dev/null
+says "a foreign file" "foreign.refrain.*not a" refrain info "$work/foreign.refrain"
+cp -r "$good" "$work/newer.refrain"
+printf '\377' | dd of="$work/newer.refrain/rank-0.trace" bs=1 seek=8 conv=notrunc 2>/dev/null
+says "a newer trace" "newer.*255" refrain info "$work/newer.refrain"
+says "no recorded events" "events" refrain events "$good"
+refrain reconstruct "$good" -o "$work/kept" --format text 2>/dev/null
+says "an output that exists" "kept.*(exists|overwrit)" refrain reconstruct "$good" -o "$work/kept" --format text
+says "an unknown command" "unknown|nonsense" refrain nonsense
+[ "$(refrain nonsense 2>/dev/null; echo $?)" = 2 ] && pass || fail "usage errors have status 2"
+
+# ---- the traced program ----
+# runs TEXT PATTERN VARIABLE=VALUE...: the program's output and status are its own, refrain says one line with the pattern.
+runs() {
+    what=$1 pattern=$2
+    shift 2
+    mkdir -p "$work/run"
+    env REFRAIN_DIRECTORY="$work/run" "$@" mpiexec.mpich -n 2 "$work/app" >"$work/out" 2>"$work/err"
+    status=$?
+    lines=$(grep -c '^refrain: ' "$work/err")
+    wanted=1
+    [ -n "$pattern" ] || wanted=0
+    if [ $status -eq 5 ] && [ "$(sort "$work/out" | tr '\n' ' ')" = "rank 0 rank 1 " ] && [ "$lines" -eq $wanted ] &&
+        { [ -z "$pattern" ] || grep -qE "$pattern" "$work/err"; }; then
+        pass
+    else
+        fail "$what: status $status, $lines lines: $(head -n 3 "$work/err")"
+    fi
+}
+runs "a good run" ""
+runs "a senseless mode" "REFRAIN_MODE=perhaps.*stat, events" REFRAIN_MODE=perhaps
+runs "a senseless size" "REFRAIN_TOTAL_MEMORY=lots.*bytes" REFRAIN_TOTAL_MEMORY=lots
+runs "a size that is too small" "REFRAIN_TOTAL_MEMORY.*at least [0-9]+" REFRAIN_TOTAL_MEMORY=10K
+runs "a senseless number of threads" "REFRAIN_THREADS=-1" REFRAIN_THREADS=-1
+runs "a directory that is not there" "$work/nowhere.*untraced" REFRAIN_DIRECTORY="$work/nowhere"
+touch "$work/file"
+runs "a file for a directory" "$work/file.*untraced" REFRAIN_DIRECTORY="$work/file"
+runs "mode off" "" REFRAIN_MODE=off
+least=$(REFRAIN_TOTAL_MEMORY=10K REFRAIN_DIRECTORY=$work/run mpiexec.mpich -n 1 "$work/app" 2>&1 |
+    sed -n 's/.*at least \([0-9]*\).*/\1/p')
+runs "the least memory" "" REFRAIN_TOTAL_MEMORY="$least"
+
+# An existing trace is never overwritten: three runs within a second leave three.
+rm -rf "$work/run"
+for i in 1 2 3; do
+    runs "run $i of three" ""
+done
+set -- "$work"/run/*.refrain
+[ $# -eq 3 ] && pass || fail "three runs left $# traces"
+
+# A disk that is full when the run starts: the program runs, untraced.
+if [ "$(id -u)" = 0 ] && mkdir "$work/small" && mount -t tmpfs -o size=1M refrain-test "$work/small" 2>/dev/null; then
+    runs "a full disk" "$work/small.*No space left.*untraced" REFRAIN_DIRECTORY="$work/small"
+    umount "$work/small"
+fi
+
+# ---- the build ----
+printf 'int main(void) { return nonsense(; }\n' >"$work/bad.c"
+gcc -c "$work/bad.c" -o "$work/bad.o" 2>"$work/expected"
+expected=$?
+refrain-cc gcc -c "$work/bad.c" -o "$work/bad.o" 2>"$work/said"
+[ $? -eq $expected ] && cmp -s "$work/expected" "$work/said" && pass || fail "a source that does not compile: $(head -n 3 "$work/said")"
+printf 'int main(void) { return 7; }\n' >"$work/fine.c"
+refrain-cc --filter="$work/no-filter" gcc "$work/fine.c" -o "$work/fine" 2>"$work/said" && { "$work/fine"; [ $? -eq 7 ]; } &&
+    [ "$(wc -l <"$work/said")" -eq 1 ] && grep -q no-filter "$work/said" && pass || fail "a missing filter: $(cat "$work/said")"
+summary

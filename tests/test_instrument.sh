@@ -1,0 +1,295 @@
+#!/bin/sh
+# Instrumented C means what it meant, and the wrapper is the compiler it stands before.
+#   test_instrument.sh BIN
+# shellcheck source=tests/lib.sh
+. "$(dirname "$0")/lib.sh"
+sources=$tests/source
+REFRAIN_MODE=off
+TMPDIR=$work/temporaries
+export REFRAIN_MODE TMPDIR
+unset REFRAIN_WRAPPER REFRAIN_DETAIL REFRAIN_FILTER
+mkdir "$TMPDIR"
+cd "$work" || exit 1
+
+# ---- the language ----
+
+# language FILE FLAGS...: for both compilers and both details, the program prints what it printed, and was instrumented.
+language() {
+    file=$1
+    shift
+    for compiler in gcc clang; do
+        for level in -O0 -O2; do
+            if ! $compiler "$@" $level "$sources/$file" -o plain 2>plain.err; then
+                fail "$file does not compile with $compiler $*: $(head -n 1 plain.err)"
+                continue
+            fi
+            timeout 20 ./plain >plain.out 2>&1
+            status=$?
+            for detail in communication all; do
+                name="$file, $compiler $* $level, $detail"
+                if ! refrain-cc --detail=$detail --verbose $compiler "$@" $level "$sources/$file" -o traced >traced.err 2>&1
+                then
+                    fail "$name: $(head -n 1 traced.err)"
+                    continue
+                fi
+                timeout 20 ./traced >traced.out 2>&1
+                if [ $? -ne $status ] || ! cmp -s plain.out traced.out; then
+                    fail "$name: prints something else"
+                elif ! nm traced | grep -q refrain__u; then
+                    fail "$name: was not instrumented: $(tail -n 1 traced.err)"
+                else
+                    pass
+                fi
+            done
+        done
+    done
+}
+
+strict="-Wall -Wextra -Werror -Wno-implicit-fallthrough -Wno-unknown-warning-option"
+for standard in c89 c17 gnu17; do
+    language macros.c -std=$standard $strict -Wno-parentheses -Wno-constant-logical-operand
+    language control.c -std=$standard $strict -Wno-switch-unreachable
+done
+language jumps.c -std=gnu89 $strict -Wno-clobbered
+language jumps.c -std=gnu17
+language c11.c -std=c11 $strict -pedantic
+language c11.c -std=c17 $strict
+language gnu.c -std=gnu99 $strict
+language gnu.c -std=gnu17 $strict
+language knr.c -std=c89 -w
+language preprocessor.c -std=gnu17
+language openmp.c -std=gnu17 -Wall -Wno-unknown-pragmas
+echo 'int main(void) { return 0; }' >empty.c
+if clang -fopenmp empty.c -o empty 2>/dev/null; then
+    language openmp.c -std=gnu17 -fopenmp
+fi
+
+# The text itself. `sh test_instrument.sh BIN rewrite` puts the present one in place.
+(cd "$sources" && refrain-instrument simple.c -o "$work/simple.out") && sed '1,/^#line 1 "simple.c"$/d' simple.out >simple.text
+[ "${2-}" = rewrite ] && cp simple.text "$sources/simple.expected"
+check "simple.c is edited as expected" diff "$sources/simple.expected" simple.text
+check "lines stay where they are" test "$(wc -l <simple.text)" -eq "$(wc -l <"$sources/simple.c")"
+
+# ---- the command line ----
+
+make_directory() {
+    rm -rf project
+    mkdir -p project/inc project/sub 'project/sub dir' project/out
+    cat >project/inc/util.h <<'END'
+#ifndef UTIL_H
+#define UTIL_H
+int util(int n);
+int other(int (*f)(int), int n);
+#endif
+END
+    cat >project/pre.h <<'END'
+#define PRE_INCLUDED 1
+END
+    cat >project/local.h <<'END'
+static const char *where(void) { return __FILE__; }
+END
+    cp project/local.h project/sub/local.h
+    cat >project/main.c <<'END'
+#include "util.h"
+#include "local.h"
+#include <stdio.h>
+#ifndef GREETING
+#define GREETING "none"
+#endif
+#ifndef EXPRESSION
+#define EXPRESSION 0
+#endif
+int main(void) {
+    int i;
+    for (i = 0; i < 3; i++)
+        printf("%d %s:%d %s %s %d\n", util(i), __FILE__, __LINE__, where(), GREETING, EXPRESSION);
+    return util(0) && other(util, 1);
+}
+END
+    cp project/main.c project/main.txt
+    # dependencies, however the lines were wrapped
+    printf 'cat "$@" | tr -s " \\\\\\n" "\\n"\n' >project/words
+    cat >project/sub/util.c <<'END'
+#include "util.h"
+#include "local.h"
+#include <stdio.h>
+int other(int (*f)(int), int n) {
+    return n > 0 ? f(n) : 0;
+}
+int util(int n) {
+    if (n > 1)
+        printf("%s %s %d\n", __FILE__, where(), __LINE__);
+    return n ? other(util, n - 1) + 1 : 0;
+}
+END
+    cat >'project/sub dir/blank name.c' <<'END'
+#include <stdio.h>
+int step(int n);
+int step(int n) {
+    return n;
+}
+int main(void) {
+    if (step(0) == 0)
+        puts(__FILE__);
+    return 0;
+}
+END
+    cat >project/broken.c <<'END'
+int step(int n);
+int broken(int n) {
+    if (n)
+        step(n)
+    return undeclared;
+}
+END
+    cat >project/warns.c <<'END'
+int step(int n);
+int warns(int n, int unused) {
+    int late, never;
+    if (n = step(n))
+        late = 1;
+    while (step(late))
+        ;
+}
+END
+    cat >project/selves.c <<'END'
+#ifndef ONCE
+#define ONCE
+int step(int n);
+#include "selves.c"
+int main(void) { if (step(1)) return 0; return 1; }
+#else
+int step(int n) { return n; }
+#endif
+END
+    echo 'extern "C" int f() { return 0; }' >project/other.cpp
+    printf '.text\n.globl nothing\nnothing:\n' >project/assembly.S
+    printf -- '-Iinc "-DGREETING=\\"a b\\""\nmain.c sub/util.c -o prog\n' >project/args.rsp
+}
+
+# observe NAME: what the command line in $line does in a fresh directory.
+observe() {
+    make_directory
+    (cd project && timeout 60 sh -c "$line") >"$1.stdout" 2>"$1.stderr" </dev/null
+    echo $? >"$1.status"
+    (cd project && find . | LC_ALL=C sort) >"$1.files"
+}
+
+grep -v '^#' "$sources/command_lines" >lines
+while IFS= read -r line; do
+    compare="status stdout files stderr"
+    case $line in "~"*) line=${line#?} compare="status stdout files" ;; esac
+    CC=gcc
+    export CC
+    observe plain
+    CC="refrain-cc gcc"
+    observe traced
+    different=
+    for part in $compare; do
+        sed -i 's,/cc[A-Za-z0-9]*[.]o,/object,' plain.$part traced.$part # names that gcc makes up
+        cmp -s plain.$part traced.$part || different="$different $part"
+    done
+    if [ -n "$different" ]; then
+        fail "$line: another$different"
+        # shellcheck disable=SC2086
+        set -- $different
+        diff plain.$1 traced.$1 | head -n 6
+    else
+        pass
+    fi
+done <lines
+
+# ---- beside the compiler ----
+
+make_directory
+cd project || exit 1
+refrain-cc gcc -g -Iinc main.c sub/util.c -o prog
+objects=$(readelf --debug-dump=info prog | grep -o 'DW_AT_name.*[.]c$' | sed 's/.*: //' | sort -u | tr '\n' ' ')
+check "a debugger sees the original names" test "$objects" = "main.c sub/util.c "
+check "no temporary name in the program" sh -c '! strings -a prog | grep -q temporaries'
+check "the symbol table names the source" sh -c 'readelf -sW prog | grep -q "FILE .* main.c$"'
+refrain-cc gcc -Iinc -c main.c -o one.o && cp one.o first.o && refrain-cc gcc -Iinc -c main.c -o one.o
+check "the same input gives the same object" cmp one.o first.o
+refrain-cc gcc -Iinc -c main.c sub/util.c
+check "objects link without refrain" gcc main.o util.o -o without
+check "... and run" ./without
+REFRAIN_WRAPPER=off refrain-cc gcc -Iinc -c main.c
+check "REFRAIN_WRAPPER=off" sh -c '! nm main.o | grep -q refrain'
+refrain-cc gcc --refrain-detail=all -Iinc -c main.c
+check "--refrain-detail=all" sh -c 'nm main.o | grep -q refrain__u'
+REFRAIN_DETAIL=all refrain-cc gcc -Iinc -S main.c && all=$(grep -c refrain__at main.s)
+refrain-cc gcc -Iinc -S main.c && some=$(grep -c refrain__at main.s)
+check "REFRAIN_DETAIL=all" test "$all" -gt "$some"
+seq 20 | sed 's/.*/int step(int); int main(void) { while (step(3)) ; return step(2); } int step(int n) { return 0; } \/* & *\//' >many.c
+for i in $(seq 8); do
+    sed -n "${i}p" many.c >many$i.c
+    printf 'many%d.o: many%d.c\n\trefrain-cc gcc -c $<\n' "$i" "$i" >>Makefile
+done
+check "parallel make" make -j4 many1.o many2.o many3.o many4.o many5.o many6.o many7.o many8.o
+if command -v ccache >/dev/null; then
+    export CCACHE_DIR="$work/ccache"
+    refrain-cc ccache gcc -Iinc -c main.c && refrain-cc ccache gcc -Iinc -c main.c
+    check "ccache after the wrapper" sh -c 'ccache -s -v 2>/dev/null | grep -E "Hits: +[1-9]"'
+    check "... instruments" sh -c 'nm main.o | grep -q refrain__u'
+    check "ccache before the wrapper" ccache refrain-cc gcc -Iinc -c main.c
+fi
+for compiler in mpicc.mpich mpicc.openmpi; do
+    command -v $compiler >/dev/null || continue
+    printf '#include <mpi.h>\nint main(int c, char **v) { MPI_Init(&c, &v); MPI_Finalize(); return 0; }\n' >mpi.c
+    REFRAIN_MPICC=$compiler refrain-mpicc mpi.c -o mpi
+    check "$compiler: refrain comes before the MPI library" sh -c 'readelf -d mpi | grep NEEDED | grep -n "" |
+        awk "/librefrain-${0#mpicc.}/ { r = NR } /libmpi/ && !m { m = NR } END { exit !(r && m && r < m) }"' $compiler
+    check "$compiler -show is passed on" sh -c "test \"\$(REFRAIN_MPICC=$compiler refrain-mpicc -show)\" = \"\$($compiler -show)\""
+done
+
+# ---- filters ----
+
+cat >filter <<'END'
+SCOREP_REGION_NAMES_BEGIN # a comment
+  EXCLUDE *
+  INCLUDE MANGLED ut?l
+          o[a-t]her
+SCOREP_REGION_NAMES_END
+SCOREP_FILE_NAMES_BEGIN
+  EXCLUDE ma*
+SCOREP_FILE_NAMES_END
+END
+refrain-cc --filter=filter gcc -Iinc -c main.c sub/util.c
+check "a filtered file has no tables" sh -c '! nm main.o | grep -q refrain'
+check "a file that is not has" sh -c 'nm util.o | grep -q refrain__u'
+sed -i 's/INCLUDE MANGLED ut?l/INCLUDE none/; s/o\[a-t\]her//' filter
+REFRAIN_FILTER=filter refrain-cc gcc -Iinc -c sub/util.c
+check "functions are left out" sh -c '! nm util.o | grep -q refrain'
+
+# one_line WHAT PATTERN COMMAND...: exactly one line on standard error, which matches, and the object is made as it was.
+one_line() {
+    what=$1 pattern=$2
+    shift 2
+    rm -f main.o
+    "$@" 2>message
+    if [ $? -eq 0 ] && [ -f main.o ] && [ "$(wc -l <message)" -eq 1 ] && grep -q "$pattern" message; then
+        pass
+    else
+        fail "$what: $(cat message)"
+    fi
+}
+one_line "a filter that is not there" "cannot read the filter file" refrain-cc --filter=nowhere gcc -Iinc -c main.c
+echo 'EXCLUDE *' >bad
+one_line "a filter that makes no sense" "bad:1:.*outside" refrain-cc --filter=bad gcc -Iinc -c main.c
+one_line "a detail that makes no sense" "neither 'communication' nor 'all'" refrain-cc --detail=most gcc -Iinc -c main.c
+REFRAIN_CLANG_RESOURCE_DIR=/nowhere one_line "clang's headers are missing" "clang's own headers" refrain-cc gcc -Iinc -c main.c
+if [ "$(id -u)" -eq 0 ] && mkdir -p full && mount -t tmpfs -o size=4k tmpfs full 2>/dev/null; then
+    TMPDIR=$PWD/full one_line "a full disk" "cannot write" refrain-cc gcc -Iinc -O1 -pipe -c main.c
+    umount full
+fi
+refrain-cc --nonsense gcc -c main.c >/dev/null 2>message
+check "an unknown option" test $? -eq 2 -a "$(wc -l <message)" -eq 1
+refrain-cc /no/such/compiler -c main.c 2>message
+check "no compiler" test $? -eq 127 -a "$(wc -l <message)" -eq 1
+check "help" sh -c 'refrain-cc --help | grep -q SYNOPSIS && refrain-mpicc --help | grep -q REFRAIN_MPICC'
+refrain-instrument broken.c -o x.c 2>message
+check "refrain-instrument says what is wrong" sh -c "test $? -eq 1 -a ! -e x.c && grep -q 'broken.c:4' message"
+
+cd "$work" || exit 1
+check "no temporary file is left" test -z "$(ls "$TMPDIR")"
+summary

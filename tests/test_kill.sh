@@ -1,0 +1,53 @@
+#!/bin/sh
+# A run killed at any moment, on any rank, leaves a trace that is read up to the last probe.
+set -u
+. "$(dirname "$0")/lib.sh"
+
+REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -std=gnu11 -w "$tests/programs/control.c" -o "$work/control" || fail "compile"
+
+# prefix A B: one of two files of one rank's lines begins with the other, which lacks at most one probe's lines.
+prefix() {
+    a=$(wc -l <"$1")
+    b=$(wc -l <"$2")
+    shorter=$a
+    [ "$b" -ge "$a" ] || shorter=$b
+    head -n "$shorter" "$1" >"$work/p1"
+    head -n "$shorter" "$2" >"$work/p2"
+    [ "$shorter" -gt 0 ] && [ $((a > b ? a - b : b - a)) -le 3 ] && cmp -s "$work/p1" "$work/p2"
+}
+
+killed=0
+for try in 1 2 3 4 5 6 7 8 9 10; do
+    run=$work/run$try
+    mkdir "$run"
+    REFRAIN_TOTAL_MEMORY=6M REFRAIN_MODE=both REFRAIN_DIRECTORY=$run \
+        refrain-run mpiexec.mpich -n 2 "$work/control" 1000000 >"$run/out" 2>&1 &
+    launcher=$!
+    sleep "0.$((2 + try * 7 % 8))"
+    victims=$(pgrep -f "^$work/control 1000000" | sort -R)
+    victim=$(echo "$victims" | head -n 1)
+    if [ -n "$victim" ] && kill -9 "$victim" 2>/dev/null; then
+        killed=$((killed + 1))
+    fi
+    wait $launcher 2>/dev/null
+    for trace in "$run"/*.refrain; do
+        [ -d "$trace" ] || continue
+        check "try $try: info" refrain info "$trace"
+        check "try $try: reconstruct" refrain reconstruct "$trace" --format text -o "$work/reconstructed" --force
+        check "try $try: events" refrain events "$trace" --format text -o "$work/recorded" --force
+        ranks=$(cut -f 1 "$work/recorded" | sort -u)
+        for rank in $ranks; do
+            grep -P "^$rank\t" "$work/reconstructed" | cut -f 1,3- >"$work/a"
+            grep -P "^$rank\t" "$work/recorded" | cut -f 1,3- >"$work/b"
+            if prefix "$work/a" "$work/b"; then
+                pass
+            else
+                fail "try $try rank $rank: $(wc -l <"$work/b") lines recorded, $(wc -l <"$work/a") reconstructed"
+                diff "$work/b" "$work/a" | head -n 4
+            fi
+        done
+    done
+    rm -rf "$run"
+done
+[ $killed -ge 5 ] || fail "only $killed of 10 runs were killed in time"
+summary

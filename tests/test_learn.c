@@ -1,0 +1,203 @@
+/* test_learn.c: learners against a recorder that keeps everything: generated families and random sequences, read back
+ * value by value at several moments. Usage: test_learn [SEED [ROUNDS]] */
+#define _GNU_SOURCE
+#include "../monitor/learn.h"
+#include "../monitor/learn_memory.h"
+#include "../reconstruct/sequence.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The pool, in place of region.c's. */
+struct refrain_region refrain_region;
+
+static size_t pool_limit;
+
+void *refrain_pool_take(size_t bytes, bool control) {
+    struct refrain_header *header = refrain_region.header;
+    bytes = (bytes + REFRAIN_UNIT_BYTES - 1) & ~(size_t)(REFRAIN_UNIT_BYTES - 1);
+    if (header->pool_used + bytes > pool_limit - (control ? 0 : header->pool_control))
+        return NULL;
+    void *p = refrain_region.base + header->pool_used;
+    header->pool_used += bytes;
+    return p;
+}
+
+void refrain_lose(enum refrain_loss loss, uint64_t n) {
+    refrain_region.header->losses[loss] += n;
+}
+
+static uint64_t random_state;
+
+static uint64_t random_next(void) {
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state;
+}
+
+#define MOST 200000
+static int64_t sequence[MOST];
+static unsigned length;
+
+static void put(int64_t value) {
+    if (length < MOST)
+        sequence[length++] = value;
+}
+
+/* A random program of nested loops over affine values: cycles, iterations, triangles, prologues, changes of mind. */
+static void generate_nest(unsigned depth, const int64_t *counters, unsigned n_counters) {
+    unsigned body = 1 + (unsigned)(random_next() % 3);
+    uint64_t shape = random_next();
+    int64_t inner[8];
+    memcpy(inner, counters, sizeof inner);
+    int64_t count = 1 + (int64_t)(random_next() % 6);
+    if (n_counters && shape % 3 == 0)
+        count += counters[n_counters - 1];
+    uint64_t saved = random_next() | 1;
+    for (int64_t i = 0; i < count && length < MOST; i++) {
+        random_state = saved; /* every iteration is the same program */
+        inner[n_counters] = i;
+        for (unsigned b = 0; b < body; b++) {
+            if (depth > 0 && random_next() % 2) {
+                generate_nest(depth - 1, inner, n_counters + 1);
+            } else {
+                int64_t value = (int64_t)(random_next() % 10) - 5;
+                for (unsigned c = 0; c <= n_counters; c++)
+                    if (random_next() % 3 == 0)
+                        value += inner[c] * ((int64_t)(random_next() % 5) - 2);
+                put(value);
+            }
+        }
+    }
+}
+
+static void generate(unsigned family) {
+    static const int64_t none[8];
+    length = 0;
+    unsigned want = 1 + (unsigned)(random_next() % 5000);
+    switch (family % 7) {
+    case 0: /* identity */
+        while (length < want)
+            put((int64_t)(family * 3));
+        break;
+    case 1: { /* iteration with restarts, also at the ends of the range */
+        int64_t a = random_next() % 4 ? (int64_t)(random_next() % 100) - 50 : (int64_t)random_next();
+        int64_t step = random_next() % 4 ? (int64_t)(random_next() % 7) - 3 : (int64_t)random_next();
+        unsigned k = 1 + (unsigned)(random_next() % 40);
+        while (length < want)
+            put((int64_t)((uint64_t)a + (uint64_t)step * (length % k)));
+        break;
+    }
+    case 2: { /* prologue and cycle of runs */
+        int64_t cycle[40];
+        unsigned n = 1 + (unsigned)(random_next() % 40);
+        for (unsigned i = 0; i < n; i++)
+            cycle[i] = (int64_t)(random_next() % 4);
+        for (unsigned i = (unsigned)(random_next() % 10); i > 0; i--)
+            put((int64_t)(random_next() % 9));
+        for (unsigned i = 0; length < want; i++)
+            put(cycle[i % n]);
+        break;
+    }
+    case 3: /* anything */
+        while (length < want)
+            put((int64_t)(random_next() >> (random_next() % 64)));
+        break;
+    case 4: /* branches by chance */
+        while (length < want)
+            put((int64_t)(random_next() % 8 == 0));
+        break;
+    case 5: /* nested */
+        while (length < want) {
+            uint64_t keep = random_next();
+            unsigned times = 1 + (unsigned)(random_next() % 20);
+            for (unsigned i = 0; i < times && length < want; i++) {
+                random_state = keep | 1;
+                generate_nest(1 + (unsigned)(keep % 4), none, 0);
+            }
+        }
+        break;
+    default: /* triangle */
+        for (int64_t i = 0; length < want; i++)
+            for (int64_t j = 0; j <= i; j++)
+                put(j);
+        break;
+    }
+}
+
+static struct refrain_thread thread;
+static struct refrain_context context = {.thread = &thread};
+static unsigned char *memory;
+static unsigned long checks, values, in_summary;
+
+static bool check(const struct refrain_learner *learner, unsigned seen, unsigned family, uint64_t seed) {
+    struct refrain_sequence read;
+    int64_t value;
+    unsigned i = 0;
+    uint64_t kept, counted = refrain_learner_values(memory, pool_limit, learner, &kept);
+    if (counted != seen || (learner->state != REFRAIN_SUMMARY && kept != seen)) {
+        printf("family %u seed %llu: %llu values counted, %u seen\n", family, (unsigned long long)seed,
+               (unsigned long long)counted, seen);
+        return false;
+    }
+    refrain_sequence_open(&read, memory, pool_limit, learner);
+    for (; refrain_sequence_next(&read, &value); i++)
+        if (i >= seen || (!read.approximate && value != sequence[i])) {
+            printf("family %u seed %llu: value %u of %u is %lld, was %lld\n", family, (unsigned long long)seed, i, seen,
+                   (long long)value, i < seen ? (long long)sequence[i] : 0);
+            return false;
+        }
+    bool whole = i == seen && !read.terms.wrong;
+    if (!whole)
+        printf("family %u seed %llu: %u values of %u (%s)\n", family, (unsigned long long)seed, i, seen,
+               read.terms.wrong ? read.terms.wrong : "short");
+    in_summary += read.approximate;
+    refrain_sequence_close(&read);
+    checks++;
+    return whole;
+}
+
+int main(int argc, char **argv) {
+    uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
+    unsigned rounds = argc > 2 ? (unsigned)atoi(argv[2]) : 2000, failed = 0;
+    size_t bytes = 4u << 20;
+    memory = calloc(1, bytes);
+    context.scratch = malloc(sizeof *context.scratch);
+    refrain_region.base = memory;
+    refrain_region.header = (struct refrain_header *)memory;
+    for (unsigned round = 0; round < rounds; round++) {
+        uint64_t seed = first + round;
+        random_state = seed * 0x9e3779b97f4a7c15u | 1;
+        for (int i = 0; i < 8; i++)
+            random_next();
+        memset(memory, 0, refrain_region.header->pool_used + 4096);
+        refrain_region.header->pool_used = REFRAIN_HEADER_BYTES;
+        context.journal = refrain_pool_take(0, true);
+        pool_limit = bytes;
+        context.journal = refrain_pool_take(refrain_journal_bytes(), true);
+        struct refrain_learner *learner = refrain_pool_take(sizeof *learner, true);
+        bool starve = random_next() % 8 == 0;
+        if (starve)
+            pool_limit = refrain_region.header->pool_used + random_next() % 4096;
+        context.formula_length = random_next() % 2 ? REFRAIN_WINDOW_ITEMS : 4 + (unsigned)(random_next() % 40);
+        unsigned family = (unsigned)(random_next() % 7);
+        generate(family);
+        unsigned next_check = 1 + (unsigned)(random_next() % 50);
+        for (unsigned i = 0; i < length; i++) {
+            refrain_learn(&context, learner, sequence[i], false);
+            if (i + 1 == next_check || i + 1 == length) {
+                if (!check(learner, i + 1, family, seed)) {
+                    failed++;
+                    break;
+                }
+                next_check = i + 2 + (unsigned)(random_next() % (i + 10));
+            }
+        }
+        values += length;
+    }
+    printf("%lu values, %lu readings, %lu of them with a summary\n", values, checks, in_summary);
+    printf("%u passed, %u failed\n", rounds - failed, failed);
+    return failed != 0;
+}

@@ -1,0 +1,55 @@
+#!/bin/sh
+# The OTF2 archive, read back by OTF2's own reader, holds the events of the text, and the reader has nothing to complain of.
+set -u
+. "$(dirname "$0")/lib.sh"
+
+for program in control objects; do
+    REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -std=gnu11 -w "$tests/programs/$program.c" -o "$work/$program" || fail "compile"
+    run=$work/$program-run
+    mkdir "$run"
+    REFRAIN_DIRECTORY=$run launch mpich 3 "$work/$program" 8 >/dev/null
+    trace=$(the_trace "$run")
+    check "$program: to OTF2" refrain reconstruct "$trace" -o "$run/otf2"
+    check "$program: to text" refrain reconstruct "$trace" --format text -o "$run/text"
+    otf2-print "$run/otf2/traces.otf2" >"$run/printed" 2>"$run/complaints" || fail "$program: otf2-print: status $?"
+    [ ! -s "$run/complaints" ] && pass || fail "$program: otf2-print complains: $(head -n 2 "$run/complaints")"
+    # Per location: enter, leave, send and receive with their fields, in order.
+    awk '
+        $1 == "ENTER" || $1 == "LEAVE" {
+            name = $0; sub(/.*Region: "/, "", name); sub(/".*/, "", name)
+            print $2, tolower($1), name
+        }
+        $1 == "MPI_SEND" || $1 == "MPI_ISEND" || $1 == "MPI_RECV" || $1 == "MPI_IRECV" {
+            peer = $0; sub(/.*(Receiver|Sender): /, "", peer); sub(/ .*/, "", peer)
+            tag = $0; sub(/.*Tag: /, "", tag); sub(/,.*/, "", tag)
+            bytes = $0; sub(/.*Length: /, "", bytes); sub(/,.*/, "", bytes)
+            print $2, ($1 ~ /SEND/ ? "send" : "recv"), tag, bytes
+        }
+        $1 == "MPI_COLLECTIVE_END" { print $2, "collective" }' "$run/printed" | sort -s -n -k 1,1 >"$run/a"
+    awk -F '\t' '
+        $3 == "enter" || $3 == "leave" { print $1, $3, $4 }
+        $3 == "send" || $3 == "recv" {
+            for (i = 5; i <= NF; i++) { split($i, pair, "="); value[pair[1]] = pair[2] }
+            print $1, $3, value["tag"], value["bytes"]
+        }
+        $3 == "collective" { held[$1] = 1 }
+        $3 == "leave" && held[$1] { }' "$run/text" | sort -s -n -k 1,1 >"$run/b"
+    grep -v collective "$run/a" >"$run/c"
+    [ "$(wc -l <"$run/b")" -gt 100 ] && cmp -s "$run/b" "$run/c" && pass || {
+        fail "$program: OTF2 and text differ ($(wc -l <"$run/c") and $(wc -l <"$run/b") events)"
+        diff "$run/b" "$run/c" | head -n 6
+    }
+    in_otf2=$(grep -c collective "$run/a")
+    in_text=$(cut -f 3 "$run/text" | grep -c '^collective$')
+    [ "$in_otf2" = "$in_text" ] && [ "$in_text" -gt 0 ] && pass || fail "$program: $in_otf2 collectives in OTF2, $in_text in text"
+    # No message is received before it is sent; every message has both ends.
+    awk -F '\t' '
+        { for (i = 5; i <= NF; i++) { split($i, pair, "="); value[pair[1]] = pair[2] } }
+        $3 == "send" { key = $1 " " value["dest"] " " value["tag"] " " value["comm"]; sent[key, ++sends[key]] = $2; messages++ }
+        $3 == "recv" { key = value["source"] " " $1 " " value["tag"] " " value["comm"]
+                       if (!((key, ++receives[key]) in sent)) early++ }
+        END { for (key in sends) if (sends[key] != receives[key]) lost++
+              print messages + 0, early + 0, lost + 0; exit !(messages > 0 && !early && !lost) }' "$run/text" >"$run/messages" &&
+        pass || fail "$program: messages, received before sent, unpaired channels: $(cat "$run/messages")"
+done
+summary
