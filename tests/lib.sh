@@ -1,6 +1,6 @@
 # lib.sh: what the test scripts share; sourced with BIN (the built tools) as $1.
 # A script ends with `summary`, which prints "N passed, N failed" and sets the exit status.
-bin=$(cd "$1" && pwd)
+bin=$(cd "${1:?the directory of the built tools}" && pwd)
 tests=$(cd "$(dirname "$0")" && pwd)
 PATH=$bin:$PATH
 export PATH
@@ -55,9 +55,16 @@ the_trace() {
     [ $# -eq 1 ] && [ -d "$1" ] && echo "$1"
 }
 
-# per_rank FILE: event lines without their time, each rank's in order.
-per_rank() {
-    cut -f 1,3- "$1" | sort -s -n -k 1,1
+# per_location FILE: event lines without their time, each thread's of each rank in order.
+per_location() {
+    awk -F '\t' -v OFS='\t' '{
+        thread = 0
+        for (i = 5; i <= NF; i++)
+            if ($i ~ /^thread=/)
+                thread = substr($i, 8)
+        $2 = thread
+        print
+    }' "$1" | sort -s -t "$(printf '\t')" -n -k 1,1 -k 2,2
 }
 
 # exact TRACE NAME: what is reconstructed equals what was recorded, in every field but time.
@@ -70,8 +77,8 @@ exact() {
         fail "$2: events: $(head -n 1 "$work/error")"
         return 1
     fi
-    per_rank "$work/reconstructed" >"$work/a"
-    per_rank "$work/recorded" >"$work/b"
+    per_location "$work/reconstructed" >"$work/a"
+    per_location "$work/recorded" >"$work/b"
     events=$(wc -l <"$work/b")
     if [ "$events" -gt 0 ] && cmp -s "$work/a" "$work/b"; then
         pass

@@ -6,7 +6,7 @@ set -eu
 packages="gcc libc6-dev make cmake gawk binutils
 libclang-14-dev clang
 libmpich-dev mpich
-libotf2-trace-dev otf2-tools libjansson-dev libelf-dev libelf-dev
+libotf2-trace-dev otf2-tools libjansson-dev libelf-dev
 libopenmpi-dev openmpi-bin libcmocka-dev csmith libcsmith-dev"
 
 command -v dpkg-query >/dev/null 2>&1 || {

@@ -13,7 +13,7 @@ program() {
         shift
     done
     shift
-    flags="-O1 -std=gnu11 -w -I$bin/../../include -L$bin/../lib"
+    flags="-O1 -std=gnu11 -w -I$tests/../include -L$bin/../lib"
     directory=$work/$name-$mpi-$detail
     if [ ! -d "$directory" ]; then
         mkdir "$directory"

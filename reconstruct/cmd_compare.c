@@ -1,0 +1,5 @@
+#include "command.h"
+enum refrain_status refrain_cmd_compare(int argc, char **argv, struct refrain_error *error) {
+    (void)argc, (void)argv;
+    return REFRAIN_FAIL(error, "not built in");
+}

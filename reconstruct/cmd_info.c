@@ -1,0 +1,279 @@
+/* cmd_info.c: refrain info: what was run, how much of it was learned, what was lost. */
+#define _GNU_SOURCE
+#include "command.h"
+#include "learners.h"
+#include "sequence.h"
+
+#include <argp.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static const struct {
+    const char *key, *text;
+} losses[REFRAIN_LOSSES] = {
+    [REFRAIN_LOSS_UNITS] = {"units", "source files whose tables did not fit: untraced; raise REFRAIN_TOTAL_MEMORY"},
+    [REFRAIN_LOSS_THREADS] = {"threads", "threads beyond REFRAIN_THREADS: untraced"},
+    [REFRAIN_LOSS_DEPTH] = {"depth", "function calls nested too deeply to be traced"},
+    [REFRAIN_LOSS_INTERRUPTED] = {"interrupted", "probes that a signal handler ran inside another probe"},
+    [REFRAIN_LOSS_LEARNERS] = {"learners", "sequences that are only summarised; raise REFRAIN_TOTAL_MEMORY"},
+    [REFRAIN_LOSS_SUMMARY_VALUES] = {"summary_values", "values of which only a summary is kept"},
+    [REFRAIN_LOSS_CALLS] = {"calls", "MPI calls without room for their call site: not in the trace"},
+    [REFRAIN_LOSS_REQUESTS] = {"requests", "requests beyond the table: their completion is not in the trace"},
+    [REFRAIN_LOSS_COMMUNICATORS] = {"communicators", "communicators beyond the table: without members"},
+    [REFRAIN_LOSS_EVENTS] = {"events", "recorded events that could not be written (is the disk full?)"},
+    [REFRAIN_LOSS_FORKS] = {"forks", "processes forked: the child is not traced"},
+    [REFRAIN_LOSS_REGIONS] = {"regions", "user regions that ended without a beginning, or for which there was no room"},
+    [REFRAIN_LOSS_WINDOWS] = {"windows", "windows and files beyond their table"},
+    [REFRAIN_LOSS_TYPES] = {"types", "datatypes beyond their table: bytes of their messages are unknown"},
+};
+
+static const char *const mode_names[] = {"off", "stat", "events", "both"};
+static const char *const state_names[] = {"empty", "identity", "predicting", "building", "summary"};
+
+struct learned {
+    const struct refrain_process *process;
+    uint64_t by_state[REFRAIN_SUMMARY + 1];
+    uint64_t total, values, kept;
+};
+
+static int count_learner(void *data, const struct refrain_learner_view *view) {
+    struct learned *learned = data;
+    uint64_t kept = 0;
+    uint64_t values =
+        refrain_learner_values(learned->process->region, learned->process->region_bytes, view->learner, &kept);
+    if (view->learner->state <= REFRAIN_SUMMARY)
+        learned->by_state[view->learner->state]++;
+    learned->total++;
+    learned->values += values;
+    learned->kept += kept;
+    return 0;
+}
+
+static struct learned count_learned(const struct refrain_process *process) {
+    struct learned learned = {.process = process};
+    refrain_learners_visit(process, count_learner, &learned);
+    return learned;
+}
+
+static int64_t end_ns(const struct refrain_process *process) {
+    int64_t end = 0;
+    for (uint32_t t = 0; t < process->header->n_threads; t++) {
+        int64_t at = refrain_trace_time_ns(process, process->threads[t].last_ticks);
+        if (process->threads[t].started && at > end)
+            end = at;
+    }
+    return end;
+}
+
+static uint64_t file_bytes(const struct refrain_trace *trace) {
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < trace->n_processes; i++)
+        bytes += trace->processes[i].region_bytes;
+    return bytes;
+}
+
+static uint32_t threads_started(const struct refrain_process *process) {
+    uint32_t n = 0;
+    for (uint32_t t = 0; t < process->header->n_threads; t++)
+        n += process->threads[t].started != 0;
+    return n;
+}
+
+static void format_date(uint64_t realtime_ns, char *text, size_t bytes) {
+    time_t seconds = (time_t)(realtime_ns / 1000000000u);
+    struct tm local;
+    if (!localtime_r(&seconds, &local) || strftime(text, bytes, "%Y-%m-%d %H:%M:%S %z", &local) == 0)
+        snprintf(text, bytes, "unknown");
+}
+
+/* ---- text ---- */
+
+static void print_run(const struct refrain_trace *trace) {
+    const struct refrain_process *first = &trace->processes[0];
+    const struct refrain_header *header = first->header;
+    int64_t duration_ns = 0;
+    char date[64];
+    for (size_t i = 0; i < trace->n_processes; i++)
+        if (end_ns(&trace->processes[i]) > duration_ns)
+            duration_ns = end_ns(&trace->processes[i]);
+    format_date(trace->start_realtime_ns, date, sizeof date);
+    printf("trace       %s\n", trace->path);
+    printf("program     %s\n", refrain_process_name(first, header->executable));
+    printf("directory   %s\n", refrain_process_name(first, header->start_directory));
+    if (header->mpi_library)
+        printf("MPI         %.*s\n", (int)strcspn(refrain_process_name(first, header->mpi_library), "\n"),
+               refrain_process_name(first, header->mpi_library));
+    printf("ranks       %d%s\n", trace->size, trace->n_missing ? " (not all have a file)" : "");
+    printf("mode        %s\n", mode_names[header->mode]);
+    printf("started     %s\n", date);
+    printf("duration    %s\n", refrain_show_ns((long double)duration_ns));
+    printf("trace size  %s in %zu file%s, fixed before the run\n", refrain_show_bytes(file_bytes(trace)),
+           trace->n_processes, trace->n_processes == 1 ? "" : "s");
+    const char *environment = refrain_process_name(first, header->environment);
+    for (const char *line = environment; *line;) {
+        size_t n = strcspn(line, "\n");
+        printf("%s %.*s\n", line == environment ? "settings   " : "           ", (int)n, line);
+        line += n + (line[n] == '\n');
+    }
+}
+
+static void print_process(const struct refrain_process *process) {
+    const struct refrain_header *header = process->header;
+    struct learned learned = count_learned(process);
+    printf("\nrank %d%s on %s, process %u: %s after %s\n", process->rank,
+           header->rank < 0 ? " (killed before it had one)" : "", refrain_process_name(process, header->host),
+           header->pid, header->finished ? "finished" : "killed or still running",
+           refrain_show_ns((long double)end_ns(process)));
+    printf("  memory    %s of %s used: program tree %s, places %s, %s left\n", refrain_show_bytes(header->pool_used),
+           refrain_show_bytes(header->bytes), refrain_show_bytes(header->tree_bytes),
+           refrain_show_bytes(header->slot_bytes), refrain_show_bytes(header->bytes - header->pool_used));
+    printf("  threads   %u of %u, source files %zu, places %u, MPI call sites %zu, communicators %zu\n",
+           threads_started(process), header->n_threads, process->n_units, header->n_slots, process->n_sites,
+           process->n_comms);
+    if (header->mode & REFRAIN_MODE_STAT) {
+        printf("  learned   %s sequences of %s values, %s values exactly (%.4f %%)\n",
+               refrain_show_count(learned.total), refrain_show_count(learned.values), refrain_show_count(learned.kept),
+               learned.values ? 100.0 * (double)learned.kept / (double)learned.values : 100.0);
+        printf("            ");
+        for (int state = REFRAIN_IDENTITY; state <= REFRAIN_SUMMARY; state++)
+            printf("%s%s %s", state > REFRAIN_IDENTITY ? ", " : "", state_names[state],
+                   refrain_show_count(learned.by_state[state]));
+        putchar('\n');
+    }
+    bool lost = false;
+    for (int i = 0; i < REFRAIN_LOSSES; i++)
+        if (header->losses[i]) {
+            printf("  lost      %s %s\n", refrain_show_count(header->losses[i]), losses[i].text);
+            lost = true;
+        }
+    if (!lost)
+        puts("  nothing was lost");
+}
+
+/* ---- JSON ---- */
+
+static json_t *text_json(const char *text) {
+    json_t *value = json_string(text);
+    return value ? value : json_string(""); /* not UTF-8 */
+}
+
+static json_t *process_json(const struct refrain_process *process) {
+    const struct refrain_header *header = process->header;
+    struct learned learned = count_learned(process);
+    json_t *states = json_object(), *lost = json_object(), *object = json_object();
+    for (int state = REFRAIN_IDENTITY; state <= REFRAIN_SUMMARY; state++)
+        json_object_set_new(states, state_names[state], json_integer((json_int_t)learned.by_state[state]));
+    for (int i = 0; i < REFRAIN_LOSSES; i++)
+        if (header->losses[i])
+            json_object_set_new(lost, losses[i].key, json_integer((json_int_t)header->losses[i]));
+    json_object_set_new(object, "rank", json_integer(process->rank));
+    json_object_set_new(object, "rank_known", json_boolean(header->rank >= 0));
+    json_object_set_new(object, "host", text_json(refrain_process_name(process, header->host)));
+    json_object_set_new(object, "pid", json_integer(header->pid));
+    json_object_set_new(object, "finished", json_boolean(header->finished));
+    json_object_set_new(object, "end_ns", json_integer(end_ns(process)));
+    json_object_set_new(object, "bytes", json_integer((json_int_t)header->bytes));
+    json_object_set_new(object, "pool_used_bytes", json_integer((json_int_t)header->pool_used));
+    json_object_set_new(object, "tree_bytes", json_integer((json_int_t)header->tree_bytes));
+    json_object_set_new(object, "slot_bytes", json_integer((json_int_t)header->slot_bytes));
+    json_object_set_new(object, "outside_bytes", json_integer((json_int_t)header->outside_bytes));
+    json_object_set_new(object, "threads", json_integer(threads_started(process)));
+    json_object_set_new(object, "units", json_integer((json_int_t)process->n_units));
+    json_object_set_new(object, "slots", json_integer(header->n_slots));
+    json_object_set_new(object, "call_sites", json_integer((json_int_t)process->n_sites));
+    json_object_set_new(object, "communicators", json_integer((json_int_t)process->n_comms));
+    json_object_set_new(object, "learners", json_integer((json_int_t)learned.total));
+    json_object_set_new(object, "values", json_integer((json_int_t)learned.values));
+    json_object_set_new(object, "values_exact", json_integer((json_int_t)learned.kept));
+    json_object_set_new(object, "states", states);
+    json_object_set_new(object, "losses", lost);
+    return object;
+}
+
+static enum refrain_status print_json(const struct refrain_trace *trace, struct refrain_error *error) {
+    const struct refrain_process *first = &trace->processes[0];
+    const struct refrain_header *header = first->header;
+    json_t *object = json_object(), *processes = json_array(), *missing = json_array();
+    json_object_set_new(object, "trace", text_json(trace->path));
+    json_object_set_new(object, "version", json_integer(header->version));
+    json_object_set_new(object, "program", text_json(refrain_process_name(first, header->executable)));
+    json_object_set_new(object, "directory", text_json(refrain_process_name(first, header->start_directory)));
+    json_object_set_new(object, "mpi", text_json(refrain_process_name(first, header->mpi_library)));
+    json_object_set_new(object, "settings", text_json(refrain_process_name(first, header->environment)));
+    json_object_set_new(object, "mode", json_string(mode_names[header->mode]));
+    json_object_set_new(object, "ranks", json_integer(trace->size));
+    json_object_set_new(object, "start_realtime_ns", json_integer((json_int_t)trace->start_realtime_ns));
+    json_object_set_new(object, "bytes", json_integer((json_int_t)file_bytes(trace)));
+    for (size_t i = 0; i < trace->n_missing; i++)
+        json_array_append_new(missing, json_integer(trace->missing[i]));
+    for (size_t i = 0; i < trace->n_processes; i++)
+        json_array_append_new(processes, process_json(&trace->processes[i]));
+    json_object_set_new(object, "missing_ranks", missing);
+    json_object_set_new(object, "processes", processes);
+    int result = json_dumpf(object, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(object);
+    return result ? REFRAIN_FAIL_MEMORY(error) : REFRAIN_OK;
+}
+
+/* ---- command line ---- */
+
+struct arguments {
+    const char *trace;
+    bool json;
+};
+
+static error_t parse_option(int key, char *value, struct argp_state *state) {
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case 'j':
+        arguments->json = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (arguments->trace)
+            return ARGP_ERR_UNKNOWN;
+        arguments->trace = value;
+        return 0;
+    case ARGP_KEY_END:
+        if (!arguments->trace)
+            argp_error(state, "no trace given");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+enum refrain_status refrain_cmd_info(int argc, char **argv, struct refrain_error *error) {
+    static const struct argp_option options[] = {{"json", 'j', NULL, 0, "Print JSON", 0}, {0}};
+    static const struct argp argp = {
+        options,
+        parse_option,
+        "TRACE",
+        "Says what was run, how much of it was learned, and what was lost.\v"
+        "For each rank: whether it finished, the memory it used of what it was given, and how many sequences (branch "
+        "outcomes, loop counts, partners, tags, sizes, orders) are held as formulas. What did not fit is counted, never "
+        "dropped silently; a run without such lines is kept exactly.",
+        NULL,
+        NULL,
+        NULL};
+    struct arguments arguments = {0};
+    struct refrain_trace *trace;
+    argp_err_exit_status = REFRAIN_USAGE;
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    enum refrain_status status = refrain_trace_open(arguments.trace, false, &trace, error);
+    if (status)
+        return status;
+    refrain_warn_missing(trace);
+    if (arguments.json) {
+        status = print_json(trace, error);
+    } else {
+        print_run(trace);
+        for (size_t i = 0; i < trace->n_processes; i++)
+            print_process(&trace->processes[i]);
+    }
+    refrain_trace_close(trace);
+    return status;
+}

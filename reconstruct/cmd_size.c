@@ -1,0 +1,268 @@
+/* cmd_size.c: refrain size: the bytes a run will write, from the settings and the tables in the executable. */
+#define _GNU_SOURCE
+#include "command.h"
+#include <refrain/settings.h>
+#include <refrain/trace.h>
+#include <refrain/unit.h>
+
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <libelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LEAST_FREE_BYTES ((uint64_t)256 << 10) /* for what a run learns; the monitor refuses less */
+#define JOURNAL_ITEMS 128u /* of the longest formula that a thread's journal holds */
+
+/* What the executable's units need of a region. */
+struct tables {
+    bool has_symbols;
+    uint64_t units, nodes, slots, tree_bytes, slot_bytes;
+};
+
+/* ---- the executable ---- */
+
+static uint64_t round_up(uint64_t bytes) {
+    return (bytes + REFRAIN_UNIT_BYTES - 1) & ~(uint64_t)(REFRAIN_UNIT_BYTES - 1);
+}
+
+/* The four numbers a struct refrain_unit begins with: they are no addresses, so that no relocation touches them. */
+static bool read_unit(Elf *elf, const GElf_Sym *symbol, uint32_t numbers[4]) {
+    Elf_Scn *section = elf_getscn(elf, symbol->st_shndx);
+    GElf_Shdr header;
+    if (!section || !gelf_getshdr(section, &header) || symbol->st_size < sizeof(struct refrain_unit) ||
+        symbol->st_value < header.sh_addr)
+        return false;
+    Elf_Data *data = elf_getdata(section, NULL);
+    uint64_t at = symbol->st_value - header.sh_addr;
+    if (!data || !data->d_buf || at > data->d_size || data->d_size - at < 4 * sizeof *numbers)
+        return false;
+    memcpy(numbers, (const char *)data->d_buf + at, 4 * sizeof *numbers);
+    return numbers[0] == REFRAIN_UNIT_VERSION;
+}
+
+static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, uint32_t threads, struct tables *tables) {
+    Elf_Data *data = elf_getdata(section, NULL);
+    size_t n = header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
+    tables->has_symbols = true;
+    for (size_t i = 0; data && i < n && i < INT32_MAX; i++) {
+        GElf_Sym symbol;
+        uint32_t numbers[4];
+        if (!gelf_getsym(data, (int)i, &symbol))
+            break;
+        const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
+        if (!name || strcmp(name, "refrain__u") != 0 || !read_unit(elf, &symbol, numbers))
+            continue;
+        tables->units++;
+        tables->nodes += numbers[1];
+        tables->slots += numbers[2];
+        tables->tree_bytes += round_up(sizeof(struct refrain_unit_record)) +
+                              round_up((uint64_t)numbers[1] * sizeof(struct refrain_node)) + round_up(numbers[3]);
+        tables->slot_bytes += (uint64_t)numbers[2] * threads * sizeof(struct refrain_slot);
+    }
+}
+
+static enum refrain_status read_tables(const char *path, uint32_t threads, struct tables *tables,
+                                       struct refrain_error *error) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return REFRAIN_FAIL(error, "%s: %s", path, strerror(errno));
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+    enum refrain_status status = REFRAIN_OK;
+    if (!elf || elf_kind(elf) != ELF_K_ELF)
+        status = REFRAIN_FAIL(error, "%s: is not an executable (no ELF file); name the program itself, not a script",
+                              path);
+    Elf_Scn *section = NULL;
+    while (!status && (section = elf_nextscn(elf, section))) {
+        GElf_Shdr header;
+        if (gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB)
+            read_symbols(elf, section, &header, threads, tables);
+    }
+    if (elf)
+        elf_end(elf);
+    close(fd);
+    return status;
+}
+
+/* ---- the settings ---- */
+
+static enum refrain_status read_settings(uint64_t *total_bytes, uint32_t *threads, struct refrain_error *error) {
+    const char *value = getenv("REFRAIN_TOTAL_MEMORY");
+    uint64_t number;
+    *total_bytes = REFRAIN_DEFAULT_TOTAL_MEMORY;
+    *threads = 1;
+    if (value && *value && !refrain_settings_size(value, total_bytes))
+        return REFRAIN_FAIL(error, "REFRAIN_TOTAL_MEMORY=%s: a number of bytes, or one followed by K, M or G, is expected",
+                            value);
+    value = getenv("REFRAIN_THREADS");
+    if (value && *value) {
+        if (!refrain_settings_size(value, &number) || number < 1 || number > REFRAIN_MAXIMUM_THREADS)
+            return REFRAIN_FAIL(error, "REFRAIN_THREADS=%s: a number of threads, 1 to %u, is expected", value,
+                                REFRAIN_MAXIMUM_THREADS);
+        *threads = (uint32_t)number;
+    } else if ((value = getenv("OMP_NUM_THREADS")) && refrain_settings_size(value, &number) && number >= 1) {
+        *threads = number > REFRAIN_MAXIMUM_THREADS ? REFRAIN_MAXIMUM_THREADS : (uint32_t)number;
+    }
+    return REFRAIN_OK;
+}
+
+/* ---- output ---- */
+
+struct arguments {
+    const char *executable;
+    uint64_t ranks;
+    bool json;
+};
+
+struct answer {
+    uint64_t total_memory_bytes, region_bytes, outside_bytes, threads_bytes, free_bytes, total_bytes;
+    uint32_t threads;
+    struct tables tables;
+};
+
+static void print_text(const struct arguments *arguments, const struct answer *answer) {
+    const struct tables *tables = &answer->tables;
+    printf("%s on %" PRIu64 " rank%s writes %" PRIu64 " bytes (%s), whatever it does and however long it runs\n",
+           arguments->executable, arguments->ranks, arguments->ranks == 1 ? "" : "s", answer->total_bytes,
+           refrain_show_bytes(answer->total_bytes));
+    printf("\nper rank    %12" PRIu64 " bytes of memory at most (REFRAIN_TOTAL_MEMORY)\n", answer->total_memory_bytes);
+    printf("  outside   %12" PRIu64 " shadow stacks and tables of %u thread%s, not written\n", answer->outside_bytes,
+           answer->threads, answer->threads == 1 ? "" : "s");
+    printf("  file      %12" PRIu64 " the trace, in memory and on disk\n", answer->region_bytes);
+    printf("    header  %12u\n", REFRAIN_HEADER_BYTES);
+    printf("    threads %12" PRIu64 " records and journals\n", answer->threads_bytes);
+    if (!tables->has_symbols) {
+        puts("    tree, places, formulas: unknown, since the executable is stripped");
+    } else {
+        printf("    tree    %12" PRIu64 " %" PRIu64 " nodes of %" PRIu64 " source files\n", tables->tree_bytes,
+               tables->nodes, tables->units);
+        printf("    places  %12" PRIu64 " %" PRIu64 " places on %u thread%s\n", tables->slot_bytes, tables->slots,
+               answer->threads, answer->threads == 1 ? "" : "s");
+        printf("    free    %12" PRIu64 " for formulas, call sites and communicators\n", answer->free_bytes);
+        if (tables->units == 0)
+            puts("\nThe executable itself has no instrumented source; shared libraries may (refrain-mpicc, refrain-cc).");
+    }
+    const char *mode = getenv("REFRAIN_MODE");
+    if (mode && (strcasecmp(mode, "events") == 0 || strcasecmp(mode, "both") == 0))
+        printf("\nREFRAIN_MODE=%s: recorded events come on top and grow with the run.\n", mode);
+}
+
+static enum refrain_status print_json(const struct arguments *arguments, const struct answer *answer,
+                                      struct refrain_error *error) {
+    const struct tables *tables = &answer->tables;
+    const struct {
+        const char *key;
+        uint64_t value;
+    } numbers[] = {{"ranks", arguments->ranks},
+                   {"threads", answer->threads},
+                   {"total_memory_bytes", answer->total_memory_bytes},
+                   {"outside_bytes", answer->outside_bytes},
+                   {"bytes_per_rank", answer->region_bytes},
+                   {"header_bytes", REFRAIN_HEADER_BYTES},
+                   {"thread_bytes", answer->threads_bytes},
+                   {"tree_bytes", tables->tree_bytes},
+                   {"slot_bytes", tables->slot_bytes},
+                   {"free_bytes", answer->free_bytes},
+                   {"units", tables->units},
+                   {"nodes", tables->nodes},
+                   {"slots", tables->slots},
+                   {"total_bytes", answer->total_bytes}};
+    json_t *object = json_object();
+    json_t *name = json_string(arguments->executable);
+    json_object_set_new(object, "executable", name ? name : json_string(""));
+    json_object_set_new(object, "tables_known", json_boolean(tables->has_symbols));
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        json_object_set_new(object, numbers[i].key, json_integer((json_int_t)numbers[i].value));
+    int result = json_dumpf(object, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(object);
+    return result ? REFRAIN_FAIL_MEMORY(error) : REFRAIN_OK;
+}
+
+static enum refrain_status work_out(const struct arguments *arguments, struct answer *answer,
+                                    struct refrain_error *error) {
+    enum refrain_status status = read_settings(&answer->total_memory_bytes, &answer->threads, error);
+    if (!status)
+        status = read_tables(arguments->executable, answer->threads, &answer->tables, error);
+    if (status)
+        return status;
+    const struct tables *tables = &answer->tables;
+    uint64_t most = (uint64_t)REFRAIN_UNIT_BYTES << 32;
+    answer->outside_bytes = refrain_settings_outside_bytes(answer->threads);
+    answer->region_bytes = refrain_settings_region_bytes(answer->total_memory_bytes, answer->threads);
+    if (answer->region_bytes > most)
+        answer->region_bytes = most;
+    answer->threads_bytes =
+        answer->threads * (sizeof(struct refrain_thread) + sizeof(struct refrain_journal) +
+                           sizeof(struct refrain_formula) + JOURNAL_ITEMS * sizeof(struct refrain_item));
+    uint64_t taken = REFRAIN_HEADER_BYTES + answer->threads_bytes + tables->tree_bytes + tables->slot_bytes;
+    if (answer->region_bytes < LEAST_FREE_BYTES || answer->region_bytes < taken)
+        return REFRAIN_FAIL(error, "REFRAIN_TOTAL_MEMORY is %" PRIu64 " bytes, but %s on %u thread%s needs at least %" PRIu64,
+                            answer->total_memory_bytes, arguments->executable, answer->threads,
+                            answer->threads == 1 ? "" : "s",
+                            answer->outside_bytes + (taken < LEAST_FREE_BYTES ? LEAST_FREE_BYTES : taken + 4096));
+    answer->free_bytes = answer->region_bytes - taken;
+    answer->total_bytes = answer->region_bytes * arguments->ranks;
+    return REFRAIN_OK;
+}
+
+/* ---- command line ---- */
+
+static error_t parse_option(int key, char *value, struct argp_state *state) {
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case 'j':
+        arguments->json = true;
+        return 0;
+    case 'n':
+        if (!refrain_settings_size(value, &arguments->ranks) || arguments->ranks < 1 || arguments->ranks > 1u << 24)
+            argp_error(state, "%s is no number of ranks", value);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (arguments->executable)
+            return ARGP_ERR_UNKNOWN;
+        arguments->executable = value;
+        return 0;
+    case ARGP_KEY_END:
+        if (!arguments->executable)
+            argp_error(state, "no executable given");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+enum refrain_status refrain_cmd_size(int argc, char **argv, struct refrain_error *error) {
+    static const struct argp_option options[] = {{"ranks", 'n', "N", 0, "Ranks of the run (default 1)", 0},
+                                                 {"json", 'j', NULL, 0, "Print JSON", 0},
+                                                 {0}};
+    static const struct argp argp = {
+        options,
+        parse_option,
+        "EXECUTABLE",
+        "Says how many bytes a run of EXECUTABLE will write, and what they are for.\v"
+        "The size follows from REFRAIN_TOTAL_MEMORY and REFRAIN_THREADS (or OMP_NUM_THREADS) as they are in the "
+        "environment now, and is the same for every run under them. The parts for the program tree and the places come "
+        "from the executable's tables; those of shared libraries are not looked into.",
+        NULL,
+        NULL,
+        NULL};
+    struct arguments arguments = {.ranks = 1};
+    struct answer answer = {0};
+    argp_err_exit_status = REFRAIN_USAGE;
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    enum refrain_status status = work_out(&arguments, &answer, error);
+    if (status)
+        return status;
+    if (arguments.json)
+        return print_json(&arguments, &answer, error);
+    print_text(&arguments, &answer);
+    return REFRAIN_OK;
+}

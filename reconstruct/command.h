@@ -1,0 +1,25 @@
+/* command.h: the commands of refrain, one per cmd_*.c, and what they share (refrain.c -> cmd_*.c).
+ *
+ * A command gets argv with argv[0] "refrain <command>", parses it with argp (which prints --help and usage errors, and
+ * then ends with status 0 or 2), and returns a status with the error filled. */
+#ifndef REFRAIN_COMMAND_H
+#define REFRAIN_COMMAND_H
+
+#include "error.h"
+#include "trace_read.h"
+#include <stdbool.h>
+
+typedef enum refrain_status refrain_command(int argc, char **argv, struct refrain_error *error);
+
+refrain_command refrain_cmd_info, refrain_cmd_stats, refrain_cmd_formulas, refrain_cmd_reconstruct, refrain_cmd_events,
+    refrain_cmd_size, refrain_cmd_compare;
+
+/* Says on standard error which ranks have no file. */
+void refrain_warn_missing(const struct refrain_trace *trace);
+
+/* "1.5 MiB", "3.20 s", "12,345": text in one of a few static buffers, for use in one printf. */
+const char *refrain_show_bytes(uint64_t bytes);
+const char *refrain_show_ns(long double ns);
+const char *refrain_show_count(uint64_t n);
+
+#endif

@@ -1,0 +1,162 @@
+/* learners.c: where the learners of a process are (learners.h). */
+#include "learners.h"
+
+#include <string.h>
+
+const char *refrain_subject_name(enum refrain_subject subject) {
+    static const char *const names[REFRAIN_SUBJECTS] = {"branch",   "loop",  "next", "dest", "source", "send-tag",
+                                                        "recv-tag", "bytes", "comm", "root", "request"};
+    return names[subject];
+}
+
+typedef int visitor(void *data, const struct refrain_learner_view *view);
+
+static int visit_one(const struct refrain_learner *learner, struct refrain_learner_view view,
+                     enum refrain_subject subject, const char *label, visitor *visit, void *data) {
+    if (learner->state == REFRAIN_EMPTY)
+        return 0;
+    view.learner = learner;
+    view.subject = subject;
+    view.label = label;
+    return visit(data, &view);
+}
+
+/* ---- the program tree ---- */
+
+static const char *kind_name(uint32_t kind) {
+    static const char *const names[REFRAIN_NODE_KINDS] = {
+        [REFRAIN_IF] = "if",       [REFRAIN_CONDITIONAL] = "?:", [REFRAIN_AND] = "&&",      [REFRAIN_OR] = "||",
+        [REFRAIN_WHILE] = "while", [REFRAIN_FOR] = "for",        [REFRAIN_DO] = "do",       [REFRAIN_SWITCH] = "switch",
+        [REFRAIN_CALL] = "call",   [REFRAIN_MPI_CALL] = "call",  [REFRAIN_MACRO] = "macro", [REFRAIN_FUNCTION] = "function"};
+    return names[kind] ? names[kind] : "";
+}
+
+static int visit_slot(const struct refrain_process *process, uint32_t number, uint32_t thread, visitor *visit,
+                      void *data) {
+    const struct refrain_slot_view *slot = &process->slots[number];
+    const struct refrain_slot *at = refrain_process_slot(process, thread, number);
+    if (!slot->node || !at)
+        return 0;
+    uint32_t kind = slot->node->kind;
+    const char *name = refrain_node_name(slot->unit, slot->node);
+    struct refrain_learner_view view = {.thread = thread,
+                                        .name = name[0] ? name : kind_name(kind),
+                                        .function = refrain_node_function(slot->unit, slot->node),
+                                        .file = refrain_node_file(slot->unit, slot->node),
+                                        .line = slot->node->line};
+    bool decides = kind >= REFRAIN_IF && kind <= REFRAIN_OR, loops = kind >= REFRAIN_WHILE && kind <= REFRAIN_DO;
+    if (slot->part == 0 && decides)
+        return visit_one(&at->next, view, REFRAIN_SUBJECT_BRANCH, "taken", visit, data);
+    if (slot->part == 0 && loops)
+        return visit_one(&at->next, view, REFRAIN_SUBJECT_LOOP, "count", visit, data);
+    const char *label = "after";
+    if (decides)
+        label = slot->part == 1 ? "after true" : "after false";
+    else if (loops)
+        label = slot->part == 1 ? "each time" : "after the last";
+    else if (slot->part == 0 && kind != REFRAIN_FUNCTION)
+        label = "into";
+    return visit_one(&at->next, view, REFRAIN_SUBJECT_SUCCESSOR, label, visit, data);
+}
+
+/* ---- call sites ---- */
+
+struct parameter {
+    enum refrain_subject subject;
+    const char *label;
+};
+
+/* What an operation's parameters are, in trace.h's order. */
+static const struct parameter *parameters_of(uint32_t operation, unsigned *n) {
+    static const struct parameter send[] = {{REFRAIN_SUBJECT_DEST, "dest"},
+                                            {REFRAIN_SUBJECT_SEND_TAG, "tag"},
+                                            {REFRAIN_SUBJECT_BYTES, "bytes"},
+                                            {REFRAIN_SUBJECT_COMM, "comm"}},
+                                  recv[] = {{REFRAIN_SUBJECT_SOURCE, "source"},
+                                            {REFRAIN_SUBJECT_RECV_TAG, "tag"},
+                                            {REFRAIN_SUBJECT_BYTES, "bytes"},
+                                            {REFRAIN_SUBJECT_COMM, "comm"}},
+                                  collective[] = {{REFRAIN_SUBJECT_ROOT, "root"},
+                                                  {REFRAIN_SUBJECT_BYTES, "sent"},
+                                                  {REFRAIN_SUBJECT_BYTES, "received"},
+                                                  {REFRAIN_SUBJECT_COMM, "comm"}},
+                                  request[] = {{REFRAIN_SUBJECT_REQUEST, "request"}},
+                                  rma[] = {{REFRAIN_SUBJECT_DEST, "target"},
+                                           {REFRAIN_SUBJECT_BYTES, "bytes"},
+                                           {REFRAIN_SUBJECT_COMM, "window"}},
+                                  io[] = {{REFRAIN_SUBJECT_BYTES, "bytes"}, {REFRAIN_SUBJECT_COMM, "file"}};
+    *n = 4;
+    switch (operation) {
+    case REFRAIN_OP_SEND:
+    case REFRAIN_OP_ISEND:
+    case REFRAIN_OP_SEND_INIT:
+        return send;
+    case REFRAIN_OP_RECV:
+    case REFRAIN_OP_IRECV:
+    case REFRAIN_OP_RECV_INIT:
+        return recv;
+    case REFRAIN_OP_COLLECTIVE:
+    case REFRAIN_OP_ICOLLECTIVE:
+    case REFRAIN_OP_COLLECTIVE_INIT:
+        return collective;
+    case REFRAIN_OP_RMA:
+        *n = 3;
+        return rma;
+    case REFRAIN_OP_IO:
+        *n = 2;
+        return io;
+    case REFRAIN_OP_NOTHING:
+        *n = 0;
+        return request;
+    default:
+        *n = 1;
+        return request;
+    }
+}
+
+static int visit_site(const struct refrain_process *process, const struct refrain_site_view *site, visitor *visit,
+                      void *data) {
+    struct refrain_learner_view view = {.thread = site->record->thread,
+                                        .name = site->region->name,
+                                        .function = "",
+                                        .file = site->region->file,
+                                        .line = site->region->line};
+    if (site->record->slot < process->header->n_slots && process->slots[site->record->slot].node) {
+        const struct refrain_slot_view *slot = &process->slots[site->record->slot];
+        view.function = refrain_node_function(slot->unit, slot->node);
+    }
+    int result =
+        visit_one(&site->record->inside.next, view, REFRAIN_SUBJECT_SUCCESSOR, "inside", visit, data);
+    const struct refrain_operation_record *operation = NULL;
+    while (!result && (operation = refrain_site_operation(process, site->record, operation))) {
+        unsigned n;
+        const struct parameter *parameters = parameters_of(operation->operation, &n);
+        for (unsigned i = 0; !result && i < n; i++)
+            result = visit_one(&operation->parameter[i], view, parameters[i].subject, parameters[i].label, visit, data);
+        if (!result)
+            result = visit_one(&operation->after.next, view, REFRAIN_SUBJECT_SUCCESSOR, "after operation", visit, data);
+    }
+    return result;
+}
+
+int refrain_learners_visit(const struct refrain_process *process,
+                           int (*visit)(void *data, const struct refrain_learner_view *view), void *data) {
+    int result = 0;
+    for (uint32_t t = 0; !result && t < process->header->n_threads; t++) {
+        if (!process->threads[t].started)
+            continue;
+        struct refrain_learner_view root = {.thread = t, .name = "program", .function = "", .file = ""};
+        result = visit_one(&process->threads[t].root.next, root, REFRAIN_SUBJECT_SUCCESSOR, "after", visit, data);
+        for (uint32_t number = 0; !result && number < process->header->n_slots; number++)
+            result = visit_slot(process, number, t, visit, data);
+    }
+    for (size_t i = 0; !result && i < process->n_sites; i++)
+        result = visit_site(process, &process->sites[i], visit, data);
+    for (size_t i = 0; !result && i < process->n_user_regions; i++) {
+        const struct refrain_user_region_view *region = &process->user_regions[i];
+        struct refrain_learner_view view = {
+            .thread = region->record->thread, .name = region->region->name, .function = "", .file = ""};
+        result = visit_one(&region->record->inside.next, view, REFRAIN_SUBJECT_SUCCESSOR, "inside", visit, data);
+    }
+    return result;
+}

@@ -1,0 +1,167 @@
+/* output.c: opens what events are written to, and shows how far they are (output.h). */
+#define _GNU_SOURCE
+#include "output.h"
+#include "command.h"
+#include "write_otf2.h"
+#include "write_text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { OPTION_FORMAT = 256, OPTION_FORCE, OPTION_ALL };
+
+static const struct argp_option options[] = {
+    {"output", 'o', "OUT", 0, "Directory (otf2) or file (text, - is standard output) to write", 0},
+    {"format", OPTION_FORMAT, "FORMAT", 0, "otf2 or text", 0},
+    {"force", OPTION_FORCE, NULL, 0, "Overwrite what OUT holds", 0},
+    {"all", OPTION_ALL, NULL, 0, "Text: also postings and completions of nonblocking operations", 0},
+    {0}};
+
+static error_t parse_option(int key, char *value, struct argp_state *state) {
+    struct refrain_output *output = state->input;
+    switch (key) {
+    case 'o':
+        output->path = value;
+        return 0;
+    case OPTION_FORMAT:
+        if (strcmp(value, "otf2") == 0)
+            output->format = REFRAIN_FORMAT_OTF2;
+        else if (strcmp(value, "text") == 0)
+            output->format = REFRAIN_FORMAT_TEXT;
+        else
+            argp_error(state, "%s is no format; otf2 and text are", value);
+        return 0;
+    case OPTION_FORCE:
+        output->force = true;
+        return 0;
+    case OPTION_ALL:
+        output->all = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (output->trace)
+            return ARGP_ERR_UNKNOWN;
+        output->trace = value;
+        return 0;
+    case ARGP_KEY_END:
+        if (!output->trace)
+            argp_error(state, "no trace given");
+        if (output->format == REFRAIN_FORMAT_OTF2 && !output->path)
+            argp_error(state, "no output given: -o DIRECTORY");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp refrain_output_argp = {options, parse_option, "TRACE", NULL, NULL, NULL, NULL};
+
+/* ---- progress: a writer around the writer ---- */
+
+#define FIRST_REPORT_NS 2000000000
+#define REPORT_EVENTS 65536u
+
+struct progress {
+    struct refrain_writer writer;
+    struct refrain_writer *inner;
+    uint64_t events, approximate;
+    int64_t started_ns, end_ns;
+    bool shown, tty;
+};
+
+static int64_t now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static int progress_begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
+    struct progress *progress = (struct progress *)writer;
+    for (size_t i = 0; i < trace->n_processes; i++) {
+        const struct refrain_process *process = &trace->processes[i];
+        for (uint32_t t = 0; t < process->header->n_threads; t++) {
+            int64_t end_ns = refrain_trace_time_ns(process, process->threads[t].last_ticks);
+            if (process->threads[t].started && end_ns > progress->end_ns)
+                progress->end_ns = end_ns;
+        }
+    }
+    return progress->inner->begin ? progress->inner->begin(progress->inner, trace) : 0;
+}
+
+static int progress_event(struct refrain_writer *writer, const struct refrain_event *event) {
+    struct progress *progress = (struct progress *)writer;
+    progress->approximate += event->approximate;
+    if (++progress->events % REPORT_EVENTS == 0 && progress->tty &&
+        now_ns() - progress->started_ns > FIRST_REPORT_NS) {
+        fprintf(stderr, "\rrefrain: %s events, at %.3f of %.3f s of the run ", refrain_show_count(progress->events),
+                (double)event->time_ns / 1e9, (double)progress->end_ns / 1e9);
+        progress->shown = true;
+    }
+    return progress->inner->event ? progress->inner->event(progress->inner, event) : 0;
+}
+
+static int progress_end(struct refrain_writer *writer) {
+    struct progress *progress = (struct progress *)writer;
+    if (progress->shown)
+        fputs("\r\033[K", stderr);
+    return progress->inner->end ? progress->inner->end(progress->inner) : 0;
+}
+
+/* ---- writing ---- */
+
+static enum refrain_status replay_to(struct refrain_trace *trace, const struct refrain_output *output,
+                                     struct refrain_writer *inner, struct refrain_error *error) {
+    struct progress progress = {.writer = {progress_begin, progress_event, progress_end},
+                                .inner = inner,
+                                .started_ns = now_ns(),
+                                .tty = isatty(STDERR_FILENO) && (output->path && strcmp(output->path, "-") != 0)};
+    struct refrain_align_report report = {0};
+    refrain_warn_missing(trace);
+    enum refrain_status status = output->recorded ? refrain_recorded(trace, &progress.writer, &report, error)
+                                                  : refrain_replay(trace, &progress.writer, &report, error);
+    if (progress.approximate)
+        fprintf(stderr,
+                "refrain: %s of %s events are approximate: refrain info says what was given up; a larger "
+                "REFRAIN_TOTAL_MEMORY keeps more\n",
+                refrain_show_count(progress.approximate), refrain_show_count(progress.events));
+    return status;
+}
+
+static enum refrain_status write_text(struct refrain_trace *trace, const struct refrain_output *output,
+                                      struct refrain_error *error) {
+    bool to_stdout = !output->path || strcmp(output->path, "-") == 0;
+    FILE *file = to_stdout ? stdout : fopen(output->path, output->force ? "we" : "wxe");
+    if (!file && errno == EEXIST)
+        return REFRAIN_FAIL(error, "%s: exists; --force overwrites it", output->path);
+    if (!file)
+        return REFRAIN_FAIL(error, "%s: cannot be written: %s", output->path, strerror(errno));
+    struct refrain_writer *writer = refrain_write_text(file, output->all, error);
+    enum refrain_status status = writer ? replay_to(trace, output, writer, error) : REFRAIN_ERROR;
+    if (!to_stdout && fclose(file) != 0 && !status)
+        status = REFRAIN_FAIL(error, "%s: cannot be written: %s", output->path, strerror(errno));
+    return status;
+}
+
+static enum refrain_status write_otf2(struct refrain_trace *trace, const struct refrain_output *output,
+                                      struct refrain_error *error) {
+    struct refrain_writer *writer = NULL;
+    enum refrain_status status = refrain_write_otf2(output->path, output->force, &writer, error);
+    return status ? status : replay_to(trace, output, writer, error);
+}
+
+enum refrain_status refrain_output_write(const struct refrain_output *output, struct refrain_error *error) {
+    struct refrain_trace *trace;
+    enum refrain_status status = refrain_trace_open(output->trace, true, &trace, error);
+    if (status)
+        return status;
+    status = refrain_replayable(trace, output->recorded, error);
+    if (!status)
+        status = output->format == REFRAIN_FORMAT_TEXT ? write_text(trace, output, error)
+                                                       : write_otf2(trace, output, error);
+    refrain_trace_close(trace);
+    return status;
+}

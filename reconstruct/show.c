@@ -1,0 +1,63 @@
+/* show.c: numbers for people, and warnings that several commands give (command.h). */
+#include "command.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define BUFFERS 8
+#define MOST_RANKS_NAMED 8
+
+static char *next_buffer(void) {
+    static char buffers[BUFFERS][48];
+    static unsigned at;
+    return buffers[at++ % BUFFERS];
+}
+
+const char *refrain_show_bytes(uint64_t bytes) {
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    char *text = next_buffer();
+    double value = (double)bytes;
+    unsigned unit = 0;
+    while (value >= 1024 && unit < 4) {
+        value /= 1024;
+        unit++;
+    }
+    snprintf(text, 48, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
+    return text;
+}
+
+const char *refrain_show_ns(long double ns) {
+    char *text = next_buffer();
+    if (ns < 1e3L)
+        snprintf(text, 48, "%.0Lf ns", ns);
+    else if (ns < 1e6L)
+        snprintf(text, 48, "%.2Lf us", ns / 1e3L);
+    else if (ns < 1e9L)
+        snprintf(text, 48, "%.2Lf ms", ns / 1e6L);
+    else
+        snprintf(text, 48, "%.3Lf s", ns / 1e9L);
+    return text;
+}
+
+const char *refrain_show_count(uint64_t n) {
+    char digits[24], *text = next_buffer();
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, n), out = 0;
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            text[out++] = ',';
+        text[out++] = digits[i];
+    }
+    text[out] = 0;
+    return text;
+}
+
+void refrain_warn_missing(const struct refrain_trace *trace) {
+    if (trace->n_missing == 0)
+        return;
+    fprintf(stderr, "refrain: %s: rank", trace->path);
+    for (size_t i = 0; i < trace->n_missing && i < MOST_RANKS_NAMED; i++)
+        fprintf(stderr, "%s %d", i ? "," : trace->n_missing > 1 ? "s" : "", trace->missing[i]);
+    if (trace->n_missing > MOST_RANKS_NAMED)
+        fprintf(stderr, " and %zu more", trace->n_missing - MOST_RANKS_NAMED);
+    fprintf(stderr, " of %d %s missing\n", trace->size, trace->n_missing > 1 ? "are" : "is");
+}
