@@ -303,7 +303,8 @@ static bool make_directory(struct call *call) {
         refrain_text_format(&seed, "\n%s", call->command.words.items[i]);
     bool made = refrain_run_directory(&call->temporary, seed.bytes);
     if (!made)
-        refrain_build_warn(call->build, "no temporary directory (%s); compiling without instrumentation", strerror(errno));
+        refrain_build_warn(call->build, "no temporary directory (%s); compiling without instrumentation",
+                           strerror(errno));
     refrain_text_free(&seed);
     return made;
 }
@@ -395,8 +396,9 @@ static int run_instrumented(struct call *call) {
             if (refrain_run(words.items, messages.bytes) == 0) {
                 mend_all_dependencies(call);
             } else {
-                refrain_build_warn(call->build, "the compiler rejects what the instrumentor made of '%s'; it is compiled "
-                                                "as it was",
+                refrain_build_warn(call->build,
+                                   "the compiler rejects what the instrumentor made of '%s'; it is compiled "
+                                   "as it was",
                                    call->command.arguments[call->sources[0].argument].text);
                 plain = refrain_run(original.items, messages.bytes);
             }
@@ -422,7 +424,8 @@ static int run_parts(struct call *call) {
     return status;
 }
 
-int refrain_build_run(const struct refrain_build *build, struct refrain_list *compiler, struct refrain_list *arguments) {
+int refrain_build_run(const struct refrain_build *build, struct refrain_list *compiler,
+                      struct refrain_list *arguments) {
     struct call call = {.build = build};
     refrain_command_read(&call.command, compiler->items, compiler->count, arguments->items, arguments->count);
     if (build->off || call.command.mode == REFRAIN_COMMAND_STRAIGHT) {

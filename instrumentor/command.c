@@ -5,14 +5,14 @@
 #include <string.h>
 
 enum {
-    SEPARATE = 1,   /* its value is the next argument ... */
-    JOINED = 2,     /* ... or follows in the same one */
-    EXACT = 4,      /* else a prefix of longer options */
-    PARSING = 8,    /* matters to libclang */
-    STRAIGHT = 16,  /* the command is none of ours */
+    SEPARATE = 1,  /* its value is the next argument ... */
+    JOINED = 2,    /* ... or follows in the same one */
+    EXACT = 4,     /* else a prefix of longer options */
+    PARSING = 8,   /* matters to libclang */
+    STRAIGHT = 16, /* the command is none of ours */
     NO_LINK = 32,
-    DEPEND = 64,    /* writes dependencies as a side effect */
-    LINKING = 128,  /* of use to the linker only */
+    DEPEND = 64,   /* writes dependencies as a side effect */
+    LINKING = 128, /* of use to the linker only */
     OPENMP = 256,
     OUTPUT = 512,
     LANGUAGE = 1024,
@@ -146,8 +146,8 @@ static const struct option options[] = {
 };
 
 /* Options of the MPI compilers that print something and stop. */
-static const char *const mpi_queries[] = {"-show", "-compile_info", "-compile-info", "-link_info", "-link-info",
-                                          "-help", "--showme"};
+static const char *const mpi_queries[] = {"-show",      "-compile_info", "-compile-info", "-link_info",
+                                          "-link-info", "-help",         "--showme"};
 
 static const struct option *find_option(const char *text) {
     const struct option *best = NULL;

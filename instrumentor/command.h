@@ -16,10 +16,10 @@ enum refrain_argument_kind {
 
 struct refrain_argument {
     enum refrain_argument_kind kind;
-    unsigned flags;      /* of the option, command.c */
-    bool links;          /* of use to the linker only */
-    const char *text;    /* as given */
-    const char *value;   /* the argument after it that belongs to it, or null */
+    unsigned flags;    /* of the option, command.c */
+    bool links;        /* of use to the linker only */
+    const char *text;  /* as given */
+    const char *value; /* the argument after it that belongs to it, or null */
 };
 
 enum refrain_command_mode {
@@ -35,12 +35,12 @@ struct refrain_command {
     size_t count, capacity;
     enum refrain_command_mode mode;
     size_t n_sources;
-    const char *output;    /* of -o, or null */
-    const char *depend;    /* of -MF or -Wp,-MD, or null */
-    bool makes_depend;     /* -MD, -MMD, -Wp,-MD, ... */
-    bool partial;          /* -r */
-    bool is_static;        /* -static */
-    bool bare;             /* -nostdlib, -nodefaultlibs */
+    const char *output; /* of -o, or null */
+    const char *depend; /* of -MF or -Wp,-MD, or null */
+    bool makes_depend;  /* -MD, -MMD, -Wp,-MD, ... */
+    bool partial;       /* -r */
+    bool is_static;     /* -static */
+    bool bare;          /* -nostdlib, -nodefaultlibs */
 };
 
 /* Reads compiler[n_compiler] and the arguments after it. */

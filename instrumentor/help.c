@@ -7,23 +7,31 @@ void refrain_help_print(const char *program, int mpi, FILE *file) {
             "    %s - compile C programs with refrain's probes in them\n\n"
             "SYNOPSIS\n"
             "    %s\n\n",
-            program, mpi ? "refrain-mpicc ARGUMENTS..." : "refrain-cc [--detail=D] [--filter=FILE] [--verbose] COMPILER ARGUMENTS...");
+            program,
+            mpi ? "refrain-mpicc ARGUMENTS..."
+                : "refrain-cc [--detail=D] [--filter=FILE] [--verbose] COMPILER ARGUMENTS...");
     fputs(mpi ? "DESCRIPTION\n"
-                "    Stands where the MPI compiler stood, with the same arguments: CC=refrain-mpicc make. The compiler that\n"
+                "    Stands where the MPI compiler stood, with the same arguments: CC=refrain-mpicc make. The compiler "
+                "that\n"
                 "    does the work is " REFRAIN_DEFAULT_MPICC ", or what REFRAIN_MPICC names.\n"
               : "DESCRIPTION\n"
-                "    Stands in front of the compiler: CC=\"refrain-cc gcc\" make. A launcher may stand before the compiler:\n"
+                "    Stands in front of the compiler: CC=\"refrain-cc gcc\" make. A launcher may stand before the "
+                "compiler:\n"
                 "    refrain-cc ccache gcc.\n",
           file);
-    fputs("    Each C source is instrumented into a temporary file that is compiled in its place, under its own name; each\n"
-          "    link gets librefrain and the part of it for the MPI in use. C++, Fortran and assembler sources, standard\n"
-          "    input, -E and -M run as they are. A file that cannot be instrumented is compiled as it was. Messages are the\n"
-          "    compiler's own, about the original file.\n\n"
-          "OPTIONS\n"
-          "    --refrain-detail=communication|all   what gets a probe: what can reach an MPI call (default), or everything\n"
-          "    --refrain-filter=FILE                functions and files to leave out, in Score-P's filter syntax\n"
-          "    --refrain-verbose                    say what was left alone, and why\n",
-          file);
+    fputs(
+        "    Each C source is instrumented into a temporary file that is compiled in its place, under its own name; "
+        "each\n"
+        "    link gets librefrain and the part of it for the MPI in use. C++, Fortran and assembler sources, standard\n"
+        "    input, -E and -M run as they are. A file that cannot be instrumented is compiled as it was. Messages are "
+        "the\n"
+        "    compiler's own, about the original file.\n\n"
+        "OPTIONS\n"
+        "    --refrain-detail=communication|all   what gets a probe: what can reach an MPI call (default), or "
+        "everything\n"
+        "    --refrain-filter=FILE                functions and files to leave out, in Score-P's filter syntax\n"
+        "    --refrain-verbose                    say what was left alone, and why\n",
+        file);
     if (!mpi)
         fputs("    In front of the compiler they may be written --detail=, --filter= and --verbose.\n", file);
     fputs("    All other arguments are the compiler's.\n\n"

@@ -15,6 +15,24 @@ void refrain_note(const struct refrain_instrument_options *options, unsigned lin
     va_end(arguments);
 }
 
+/* libclang knows other processors than the compiler: without -march= it may understand the file all the same. */
+static bool open_without_processor(struct refrain_source *source, const struct refrain_instrument_options *options) {
+    struct refrain_list flags = {0};
+    struct refrain_text reason = {0};
+    bool opened = false;
+    for (size_t i = 0; i < options->n_flags; i++)
+        if (strncmp(options->flags[i], "-march=", 7) != 0)
+            refrain_list_add(&flags, options->flags[i]);
+    if (flags.count < options->n_flags) {
+        refrain_source_close(source);
+        opened = refrain_source_open(source, options->source, (const char *const *)flags.items, flags.count,
+                                     options->strict, &reason);
+    }
+    refrain_list_free(&flags);
+    refrain_text_free(&reason);
+    return opened;
+}
+
 enum refrain_instrument_status refrain_instrument(const struct refrain_instrument_options *options,
                                                   struct refrain_text *out, struct refrain_text *reason) {
     struct refrain_source source;
@@ -23,8 +41,8 @@ enum refrain_instrument_status refrain_instrument(const struct refrain_instrumen
         refrain_text_string(reason, "the filter file excludes it");
         return REFRAIN_INSTRUMENT_NOTHING;
     }
-    if (!refrain_source_open(&source, options->source, options->flags, options->n_flags, options->strict,
-                             reason)) {
+    if (!refrain_source_open(&source, options->source, options->flags, options->n_flags, options->strict, reason) &&
+        !open_without_processor(&source, options)) {
         refrain_source_close(&source);
         return REFRAIN_INSTRUMENT_LEFT_ALONE;
     }

@@ -14,8 +14,8 @@ static bool same_directory(const char *a, const char *b) {
 
 /* Options that make files whose names follow from the output's, or that do not go with objects. */
 static bool must_stay_whole(const struct refrain_command *command) {
-    static const char *const options[] = {"-save-temps", "--coverage", "-ftest-coverage", "-fprofile-", "-gsplit-dwarf",
-                                          "-fstack-usage", "-fdump-", "-fcallgraph-info"};
+    static const char *const options[] = {"-save-temps",   "--coverage",    "-ftest-coverage", "-fprofile-",
+                                          "-gsplit-dwarf", "-fstack-usage", "-fdump-",         "-fcallgraph-info"};
     for (size_t i = 0; i < command->count; i++)
         for (size_t o = 0; o < sizeof options / sizeof options[0]; o++)
             if (strncmp(command->arguments[i].text, options[o], strlen(options[o])) == 0)

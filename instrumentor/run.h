@@ -4,8 +4,8 @@
 
 #include "text.h"
 
-/* Makes a directory for this call below TMPDIR. The name follows from `seed` where it is free, so that repeated builds see
- * the same names. False with errno set when it cannot. It is removed by refrain_run_clean(), also on signals. */
+/* Makes a directory for this call below TMPDIR. The name follows from `seed` where it is free, so that repeated builds
+ * see the same names. False with errno set when it cannot. It is removed by refrain_run_clean(), also on signals. */
 bool refrain_run_directory(struct refrain_text *path, const char *seed);
 void refrain_run_clean(void);
 

@@ -91,8 +91,9 @@ bool refrain_toolchain_headers(struct refrain_list *flags, struct refrain_text *
             refrain_list_add(flags, REFRAIN_CC_INCLUDE_DIR);
         }
     } else {
-        refrain_text_format(reason, "clang's own headers (stddef.h) are not in %s; install libclang-common-*-dev or set "
-                                    "REFRAIN_CLANG_RESOURCE_DIR",
+        refrain_text_format(reason,
+                            "clang's own headers (stddef.h) are not in %s; install libclang-common-*-dev or set "
+                            "REFRAIN_CLANG_RESOURCE_DIR",
                             chosen ? chosen : REFRAIN_CLANG_RESOURCE_DIR);
     }
     refrain_text_free(&directory);

@@ -23,7 +23,7 @@ size_t refrain_journal_bytes(void) {
     return sizeof(struct refrain_journal) + formula_bytes(REFRAIN_WINDOW_ITEMS);
 }
 
-void refrain_journal_begin(struct refrain_context *context, const struct refrain_learner *learner) {
+void refrain_journal_begin(struct refrain_context *context, struct refrain_learner *learner) {
     struct refrain_journal *journal = context->journal;
     if (journal->learner)
         return;
@@ -38,7 +38,7 @@ void refrain_journal_begin(struct refrain_context *context, const struct refrain
             journal->archive_last_used =
                 ((const struct refrain_archive *)refrain_at_reference(formula->archive_last))->used;
     }
-    context->thread->changes++;
+    learner->changes++;
     refrain_commit();
     journal->learner = (uint64_t)((const unsigned char *)learner - refrain_region.base);
     refrain_commit();
@@ -48,16 +48,19 @@ void refrain_journal_end(struct refrain_context *context) {
     refrain_commit();
     if (!context->journal->learner)
         return;
+    struct refrain_learner *learner = (struct refrain_learner *)(refrain_region.base + context->journal->learner);
     context->journal->learner = 0;
     refrain_commit();
-    context->thread->changes++;
+    learner->changes++;
 }
 
 void refrain_journal_undo(struct refrain_context *context, struct refrain_learner *learner) {
     const struct refrain_journal *journal = context->journal;
     if (!journal->learner)
         return;
+    uint32_t changes = learner->changes;
     *learner = journal->before;
+    learner->changes = changes;
     if (learner->body) {
         struct refrain_formula *formula = refrain_at_reference(learner->body);
         memcpy(formula, journal->formula, journal->formula_bytes);

@@ -14,7 +14,7 @@ static inline void refrain_commit(void) {
 REFRAIN_HIDDEN size_t refrain_journal_bytes(void);
 
 /* Keeps the learner and its formula as they are now, once per transition: a second call before the end does nothing. */
-REFRAIN_HIDDEN void refrain_journal_begin(struct refrain_context *context, const struct refrain_learner *learner);
+REFRAIN_HIDDEN void refrain_journal_begin(struct refrain_context *context, struct refrain_learner *learner);
 REFRAIN_HIDDEN void refrain_journal_end(struct refrain_context *context);
 /* Puts back what was kept, if anything, and ends. */
 REFRAIN_HIDDEN void refrain_journal_undo(struct refrain_context *context, struct refrain_learner *learner);

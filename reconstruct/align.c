@@ -309,7 +309,7 @@ static void entered_collective(struct align *align, size_t number, const struct 
     struct location *location = &align->locations[number];
     enum rule rule = event->region ? rule_of(event->region->collective) : RULE_NONE;
     if (rule == RULE_NONE || !event->comm || event->comm->remote_size > 0 || event->comm->size <= 1 ||
-        event->approximate)
+        event->approximate || event->request >= 0) /* a nonblocking one makes nobody wait in its call */
         return;
     uint64_t comm = event->comm->index;
     struct key key = {(uint64_t)number, comm};
@@ -403,7 +403,7 @@ static bool group_add(struct location *location, const struct refrain_event *eve
 
 static bool completes(const struct refrain_event *event) {
     return event->kind == REFRAIN_EVENT_RECV || event->kind == REFRAIN_EVENT_SEND_COMPLETE ||
-           event->kind == REFRAIN_EVENT_CANCEL;
+           event->kind == REFRAIN_EVENT_COLLECTIVE_COMPLETE || event->kind == REFRAIN_EVENT_CANCEL;
 }
 
 static bool leaves_mpi(const struct refrain_event *event) {

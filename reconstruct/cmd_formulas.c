@@ -1,5 +1,379 @@
+/* cmd_formulas.c: refrain formulas: what each branch, loop and MPI call did, as a formula. */
+#define _GNU_SOURCE
 #include "command.h"
+#include "formula_text.h"
+#include "learners.h"
+#include "sequence.h"
+
+#include <argp.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHOWN_FORMULA_CHARACTERS 160u
+
+enum order { ORDER_SOURCE, ORDER_VALUES, ORDER_TYPE, ORDER_CAPTURED };
+
+struct arguments {
+    const char *trace;
+    bool json, all, full;
+    enum order order;
+};
+
+/* A formula of one construct, on the ranks where it is the same. */
+struct row {
+    struct refrain_learner_view view;
+    enum refrain_formula_type type;
+    char *formula;
+    uint64_t values, kept; /* of one rank */
+    int32_t rank;
+    const char *ranks;  /* text, of the first of equal rows; null: the row is one of those before it */
+};
+
+struct rows {
+    struct row *rows;
+    size_t n, capacity;
+    const struct refrain_process *process;
+    const struct arguments *arguments;
+    bool no_memory;
+};
+
+/* ---- values by name ---- */
+
+static void show_number(FILE *file, const struct refrain_process *process, uint64_t number) {
+    const struct refrain_slot_view *slot = number < process->header->n_slots ? &process->slots[number] : NULL;
+    if (!slot || !slot->node) {
+        fprintf(file, "place %" PRIu64, number);
+        return;
+    }
+    static const char *const kinds[REFRAIN_NODE_KINDS] = {
+        [REFRAIN_IF] = "if",       [REFRAIN_CONDITIONAL] = "?:", [REFRAIN_AND] = "&&", [REFRAIN_OR] = "||",
+        [REFRAIN_WHILE] = "while", [REFRAIN_FOR] = "for",        [REFRAIN_DO] = "do",  [REFRAIN_SWITCH] = "switch",
+        [REFRAIN_CALL] = "call"};
+    const char *name = refrain_node_name(slot->unit, slot->node);
+    if (slot->node->kind == REFRAIN_FUNCTION)
+        fprintf(file, "%s()", name);
+    else
+        fprintf(file, "%s@%u", name[0] || !kinds[slot->node->kind] ? name : kinds[slot->node->kind], slot->node->line);
+}
+
+static void show_operation(FILE *file, int64_t operation) {
+    static const char *const names[REFRAIN_OPERATIONS] = {
+        "",      "send",     "recv",  "isend", "irecv",      "send-init",   "recv-init",       "start",
+        "complete", "cancelled", "free",  "collective", "icollective", "collective-init", "rma",   "io",
+        "nothing"};
+    fputs(operation > 0 && operation < REFRAIN_OPERATIONS ? names[operation] : "?", file);
+}
+
+/* A successor: where control went. */
+static void show_successor(FILE *file, const void *data, int64_t value) {
+    const struct refrain_process *process = data;
+    if (value == REFRAIN_NEXT_EXIT) {
+        fputs("exit", file);
+    } else if (value < 0) {
+        fprintf(file, "unwind(%" PRId64 ")", REFRAIN_NEXT_UNWIND(0) - value);
+    } else if (value >= REFRAIN_NEXT_REGION) {
+        const struct refrain_user_region_view *region =
+            refrain_process_user_region(process, (uint64_t)(value - REFRAIN_NEXT_REGION));
+        fputs(region ? region->region->name : "?", file);
+    } else if (value >= REFRAIN_NEXT_OPERATION) {
+        show_operation(file, value - REFRAIN_NEXT_OPERATION);
+    } else if (value >= REFRAIN_NEXT_CALL) {
+        const struct refrain_site_view *site = refrain_process_site(process, (uint64_t)(value - REFRAIN_NEXT_CALL));
+        if (site)
+            fprintf(file, "%s@%u", site->region->name, site->region->line);
+        else
+            fputc('?', file);
+    } else {
+        show_number(file, process, (uint64_t)value);
+    }
+}
+
+/* ---- collecting ---- */
+
+static int add_row(void *data, const struct refrain_learner_view *view) {
+    struct rows *rows = data;
+    bool flow = view->subject == REFRAIN_SUBJECT_SUCCESSOR || view->subject == REFRAIN_SUBJECT_REQUEST;
+    if (flow && !rows->arguments->all)
+        return 0;
+    if (rows->n == rows->capacity) {
+        size_t capacity = rows->capacity ? rows->capacity * 2 : 256;
+        struct row *larger = realloc(rows->rows, capacity * sizeof *larger);
+        if (!larger) {
+            rows->no_memory = true;
+            return 1;
+        }
+        rows->rows = larger;
+        rows->capacity = capacity;
+    }
+    const struct refrain_process *process = rows->process;
+    struct row *row = &rows->rows[rows->n];
+    *row = (struct row){.view = *view, .rank = process->rank};
+    refrain_show_value *show = view->subject == REFRAIN_SUBJECT_SUCCESSOR ? show_successor : NULL;
+    row->formula =
+        refrain_formula_text(process->region, process->region_bytes, view->learner, show, process, &row->type);
+    if (!row->formula) {
+        rows->no_memory = true;
+        return 1;
+    }
+    row->values = refrain_learner_values(process->region, process->region_bytes, view->learner, &row->kept);
+    rows->n++;
+    return 0;
+}
+
+static int by_construct(const void *a, const void *b) {
+    const struct row *x = a, *y = b;
+    int order = strcmp(x->view.file, y->view.file);
+    if (!order)
+        order = (x->view.line > y->view.line) - (x->view.line < y->view.line);
+    if (!order)
+        order = strcmp(x->view.function, y->view.function);
+    if (!order)
+        order = strcmp(x->view.name, y->view.name);
+    if (!order)
+        order = (int)x->view.subject - (int)y->view.subject;
+    if (!order)
+        order = strcmp(x->view.label, y->view.label);
+    if (!order)
+        order = (x->view.thread > y->view.thread) - (x->view.thread < y->view.thread);
+    return order;
+}
+
+static int by_construct_and_formula(const void *a, const void *b) {
+    const struct row *x = a, *y = b;
+    int order = by_construct(a, b);
+    if (!order)
+        order = strcmp(x->formula, y->formula);
+    return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static double captured(const struct row *row) {
+    return row->values ? (double)row->kept / (double)row->values : 1;
+}
+
+static enum order wanted_order;
+
+static int by_wish(const void *a, const void *b) {
+    const struct row *x = a, *y = b;
+    int order = 0;
+    if (wanted_order == ORDER_VALUES)
+        order = (x->values < y->values) - (x->values > y->values);
+    else if (wanted_order == ORDER_TYPE)
+        order = (int)x->type - (int)y->type;
+    else if (wanted_order == ORDER_CAPTURED)
+        order = (captured(x) > captured(y)) - (captured(x) < captured(y));
+    if (!order)
+        order = by_construct(a, b);
+    return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* "0-3,7": the ranks of the n rows. */
+static char *list_ranks(const struct row *rows, size_t n) {
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&text, &bytes);
+    if (!file)
+        return NULL;
+    for (size_t i = 0; i < n;) {
+        size_t j = i;
+        while (j + 1 < n && rows[j + 1].rank <= rows[j].rank + 1)
+            j++;
+        fprintf(file, "%s%d", i ? "," : "", rows[i].rank);
+        if (rows[j].rank > rows[i].rank)
+            fprintf(file, "-%d", rows[j].rank);
+        i = j + 1;
+    }
+    fclose(file);
+    return text;
+}
+
+/* Brings equal rows of different ranks together; those after the first are dropped. */
+static bool merge(struct rows *rows) {
+    size_t kept = 0;
+    qsort(rows->rows, rows->n, sizeof *rows->rows, by_construct_and_formula);
+    for (size_t i = 0, j; i < rows->n; i = j) {
+        for (j = i + 1; j < rows->n && by_construct(&rows->rows[i], &rows->rows[j]) == 0 &&
+                        strcmp(rows->rows[i].formula, rows->rows[j].formula) == 0;
+             j++)
+            ;
+        struct row first = rows->rows[i];
+        first.ranks = list_ranks(&rows->rows[i], j - i);
+        for (size_t k = i + 1; k < j; k++)
+            free(rows->rows[k].formula);
+        rows->rows[kept++] = first;
+        if (!first.ranks) { /* what is left is freed by the caller */
+            memmove(&rows->rows[kept], &rows->rows[j], (rows->n - j) * sizeof *rows->rows);
+            rows->n = kept + rows->n - j;
+            return false;
+        }
+    }
+    rows->n = kept;
+    return true;
+}
+
+static void free_rows(struct rows *rows) {
+    for (size_t i = 0; i < rows->n; i++) {
+        free(rows->rows[i].formula);
+        free((char *)(uintptr_t)rows->rows[i].ranks);
+    }
+    free(rows->rows);
+}
+
+/* ---- printing ---- */
+
+static void print_totals(const struct rows *rows) {
+    uint64_t by_type[REFRAIN_TYPES] = {0}, values = 0, kept = 0;
+    for (size_t i = 0; i < rows->n; i++) {
+        by_type[rows->rows[i].type]++;
+        values += rows->rows[i].values;
+        kept += rows->rows[i].kept;
+    }
+    printf("\n%zu formulas:", rows->n);
+    for (int type = 0; type < REFRAIN_TYPES; type++)
+        if (by_type[type])
+            printf(" %s %s", refrain_show_count(by_type[type]), refrain_formula_type_name(type));
+    printf("; %.4f %% of the values exact\n", values ? 100.0 * (double)kept / (double)values : 100.0);
+}
+
+static void print_text(const struct rows *rows, bool full) {
+    printf("%-28s %-16s %-16s %-9s %-9s %10s  %-8s %s\n", "source", "function", "construct", "value", "type", "values",
+           "ranks", "formula");
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct row *row = &rows->rows[i];
+        char place[4096], thread[16] = "";
+        const char *file = strrchr(row->view.file, '/');
+        snprintf(place, sizeof place, "%s:%u", file && !full ? file + 1 : row->view.file, row->view.line);
+        if (row->view.thread)
+            snprintf(thread, sizeof thread, ".%u", row->view.thread);
+        printf("%-28s %-16s %-16s %-9s %-9s %10" PRIu64 "  %s%-*s ", row->view.file[0] ? place : "-",
+               row->view.function[0] ? row->view.function : "-", row->view.name, row->view.label,
+               refrain_formula_type_name(row->type), row->values, row->ranks,
+               (int)(strlen(row->ranks) < 8 ? 8 - strlen(row->ranks) : 0), thread);
+        if (full || strlen(row->formula) <= SHOWN_FORMULA_CHARACTERS)
+            puts(row->formula);
+        else
+            printf("%.*s ...\n", (int)SHOWN_FORMULA_CHARACTERS, row->formula);
+    }
+    print_totals(rows);
+}
+
+static json_t *text_json(const char *text) {
+    json_t *value = json_string(text);
+    return value ? value : json_string(""); /* not UTF-8 */
+}
+
+static enum refrain_status print_json(const struct rows *rows, struct refrain_error *error) {
+    json_t *array = json_array();
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct row *row = &rows->rows[i];
+        json_t *object = json_object();
+        json_object_set_new(object, "file", text_json(row->view.file));
+        json_object_set_new(object, "line", json_integer(row->view.line));
+        json_object_set_new(object, "function", text_json(row->view.function));
+        json_object_set_new(object, "construct", text_json(row->view.name));
+        json_object_set_new(object, "category", json_string(refrain_subject_name(row->view.subject)));
+        json_object_set_new(object, "value", json_string(row->view.label));
+        json_object_set_new(object, "type", json_string(refrain_formula_type_name(row->type)));
+        json_object_set_new(object, "values", json_integer((json_int_t)row->values));
+        json_object_set_new(object, "captured", json_real(captured(row)));
+        json_object_set_new(object, "ranks", json_string(row->ranks));
+        json_object_set_new(object, "thread", json_integer(row->view.thread));
+        json_object_set_new(object, "formula", text_json(row->formula));
+        json_array_append_new(array, object);
+    }
+    int result = json_dumpf(array, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(array);
+    return result ? REFRAIN_FAIL_MEMORY(error) : REFRAIN_OK;
+}
+
+/* ---- command line ---- */
+
+enum { OPTION_SORT = 256, OPTION_FULL };
+
+static error_t parse_option(int key, char *value, struct argp_state *state) {
+    static const char *const orders[] = {"source", "values", "type", "captured"};
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case 'a':
+        arguments->all = true;
+        return 0;
+    case 'j':
+        arguments->json = true;
+        return 0;
+    case OPTION_FULL:
+        arguments->full = true;
+        return 0;
+    case OPTION_SORT:
+        for (int i = 0; i < 4; i++)
+            if (strcmp(value, orders[i]) == 0) {
+                arguments->order = (enum order)i;
+                return 0;
+            }
+        argp_error(state, "%s is no order; source, values, type and captured are", value);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (arguments->trace)
+            return ARGP_ERR_UNKNOWN;
+        arguments->trace = value;
+        return 0;
+    case ARGP_KEY_END:
+        if (!arguments->trace)
+            argp_error(state, "no trace given");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
 enum refrain_status refrain_cmd_formulas(int argc, char **argv, struct refrain_error *error) {
-    (void)argc, (void)argv;
-    return REFRAIN_FAIL(error, "not built in");
+    static const struct argp_option options[] = {
+        {"all", 'a', NULL, 0, "Also the orders in which control went on, and request numbers", 0},
+        {"full", OPTION_FULL, NULL, 0, "Whole paths and formulas, however long", 0},
+        {"json", 'j', NULL, 0, "Print JSON", 0},
+        {"sort", OPTION_SORT, "ORDER", 0, "source (default), values, type or captured", 0},
+        {0}};
+    static const struct argp argp = {
+        options,
+        parse_option,
+        "TRACE",
+        "Shows what each branch, loop and MPI call did, as a formula, with its source line.\v"
+        "Notation: a^n is a, n times; (a b .. z) counts in equal steps; p (c d)^n is a prologue and a cycle; in "
+        "(3+2i 5^(i))^{i<n} the counter i goes from 0 to n-1; +r: the last cycle has begun once more. Values: branch "
+        "outcomes are 1 and 0, loops count iterations, ranks are those of the communicator.\n\n"
+        "Types: identity, iteration, cycle and general are those of Yan, Jin and Schmidt; nested goes beyond them; "
+        "summary is a sequence whose end is only known in part. Ranks on which a construct has the same formula share a "
+        "line; .t is thread t.",
+        NULL,
+        NULL,
+        NULL};
+    struct arguments arguments = {.order = ORDER_SOURCE};
+    struct refrain_trace *trace;
+    argp_err_exit_status = REFRAIN_USAGE;
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    enum refrain_status status = refrain_trace_open(arguments.trace, true, &trace, error);
+    if (status)
+        return status;
+    refrain_warn_missing(trace);
+    struct rows rows = {.arguments = &arguments};
+    for (size_t i = 0; !rows.no_memory && i < trace->n_processes; i++) {
+        rows.process = &trace->processes[i];
+        refrain_learners_visit(rows.process, add_row, &rows);
+    }
+    if (rows.no_memory || !merge(&rows)) {
+        status = REFRAIN_FAIL_MEMORY(error);
+    } else {
+        wanted_order = arguments.order;
+        qsort(rows.rows, rows.n, sizeof *rows.rows, by_wish);
+        status = REFRAIN_OK;
+        if (arguments.json)
+            status = print_json(&rows, error);
+        else
+            print_text(&rows, arguments.full);
+    }
+    free_rows(&rows);
+    refrain_trace_close(trace);
+    return status;
 }

@@ -11,6 +11,19 @@ struct found {
     int32_t rank; /* of the process */
 };
 
+/* World rank of the i-th member. The two sides of an intercommunicator list its two groups in opposite order: here the
+ * group whose first member is lower comes first. */
+static int32_t member_of(const struct found *found, int32_t i) {
+    const struct refrain_communicator *record = found->record;
+    const int32_t *members = found->members;
+    if (!members)
+        return i;
+    bool swapped = record->remote_size > 0 && record->size > 0 && members[record->size] < members[0];
+    if (!swapped)
+        return members[i];
+    return i < record->remote_size ? members[record->size + i] : members[i - record->remote_size];
+}
+
 static int by_identity(const void *a, const void *b) {
     const struct found *x = a, *y = b;
     if (x->record->leader != y->record->leader)
@@ -24,10 +37,12 @@ static int by_identity(const void *a, const void *b) {
     int32_t n = x->record->size + x->record->remote_size, m = y->record->size + y->record->remote_size;
     if (n != m)
         return n < m ? -1 : 1;
-    /* the two sides of an intercommunicator name the same members in two orders: they stay apart only by leader */
-    if (!x->members != !y->members)
-        return x->members ? 1 : -1;
-    return x->members ? memcmp(x->members, y->members, (size_t)n * sizeof *x->members) : 0;
+    for (int32_t i = 0; i < n; i++) {
+        int32_t of_x = member_of(x, i), of_y = member_of(y, i);
+        if (of_x != of_y)
+            return of_x < of_y ? -1 : 1;
+    }
+    return 0;
 }
 
 static enum refrain_status read_record(struct refrain_trace *trace, struct refrain_process *process, uint64_t reference,
@@ -67,10 +82,12 @@ static struct refrain_comm_info *add_comm(struct refrain_trace *trace, const cha
 
 enum refrain_status refrain_trace_read_comms(struct refrain_trace *trace, struct refrain_error *error) {
     size_t most = 0, n = 0;
-    for (size_t i = 0; i < trace->n_processes; i++)
-        most += trace->processes[i].header->n_communicators;
-    if (most > (size_t)1 << 28)
-        return REFRAIN_FAIL(error, "%s: more communicators than there can be", trace->path);
+    for (size_t i = 0; i < trace->n_processes; i++) {
+        const struct refrain_process *process = &trace->processes[i];
+        if (process->header->n_communicators > process->region_bytes / sizeof(struct refrain_communicator))
+            return refrain_process_damaged(process, 0, "more communicators than the region can hold", error);
+        most += process->header->n_communicators;
+    }
     struct found *all = calloc(most + 1, sizeof *all);
     trace->comms = refrain_trace_allocate(trace, most + 2, sizeof *trace->comms);
     enum refrain_status status = all && trace->comms ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(error);

@@ -20,7 +20,8 @@ enum refrain_event_kind {
     REFRAIN_EVENT_RECV_POST,     /* request: a nonblocking receive was posted; comm */
     REFRAIN_EVENT_RECV,          /* a message has arrived: peer, tag, bytes, comm; request >= 0 when nonblocking */
     REFRAIN_EVENT_CANCEL,        /* request: it completed without a message */
-    REFRAIN_EVENT_COLLECTIVE,    /* root, sent, received, comm */
+    REFRAIN_EVENT_COLLECTIVE,    /* root, sent, received, comm; request >= 0 when nonblocking */
+    REFRAIN_EVENT_COLLECTIVE_COMPLETE, /* request: a nonblocking collective completed; comm */
     REFRAIN_EVENT_RMA,           /* peer, bytes; window in comm */
     REFRAIN_EVENT_IO,            /* bytes; file in comm */
 };

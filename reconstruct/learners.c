@@ -69,12 +69,12 @@ struct parameter {
 /* What an operation's parameters are, in trace.h's order. */
 static const struct parameter *parameters_of(uint32_t operation, unsigned *n) {
     static const struct parameter send[] = {{REFRAIN_SUBJECT_DEST, "dest"},
-                                            {REFRAIN_SUBJECT_SEND_TAG, "tag"},
-                                            {REFRAIN_SUBJECT_BYTES, "bytes"},
+                                            {REFRAIN_SUBJECT_SEND_TAG, "send tag"},
+                                            {REFRAIN_SUBJECT_BYTES, "sent"},
                                             {REFRAIN_SUBJECT_COMM, "comm"}},
                                   recv[] = {{REFRAIN_SUBJECT_SOURCE, "source"},
-                                            {REFRAIN_SUBJECT_RECV_TAG, "tag"},
-                                            {REFRAIN_SUBJECT_BYTES, "bytes"},
+                                            {REFRAIN_SUBJECT_RECV_TAG, "recv tag"},
+                                            {REFRAIN_SUBJECT_BYTES, "received"},
                                             {REFRAIN_SUBJECT_COMM, "comm"}},
                                   collective[] = {{REFRAIN_SUBJECT_ROOT, "root"},
                                                   {REFRAIN_SUBJECT_BYTES, "sent"},

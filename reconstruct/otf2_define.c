@@ -247,7 +247,8 @@ static void define_locations(struct strings *strings, const struct refrain_trace
         strings->code = code;
 }
 
-/* Groups: 0 the locations that take part in MPI, 1 MPI_COMM_WORLD, 2 MPI_COMM_SELF, then two for each communicator. */
+/* Groups: 0 the locations that take part in MPI, 1 MPI_COMM_WORLD, 2 MPI_COMM_SELF, then one for each communicator, two
+ * for those with a remote group. */
 static void define_comms(struct strings *strings, const struct refrain_trace *trace,
                          const struct refrain_otf2_comm *comms) {
     OTF2_GlobalDefWriter *writer = strings->writer;
@@ -256,6 +257,7 @@ static void define_comms(struct strings *strings, const struct refrain_trace *tr
     for (int32_t rank = 0; ranks && rank < trace->size; rank++)
         ranks[rank] = (uint64_t)rank;
     OTF2_StringRef nothing = string(strings, "");
+    OTF2_GroupRef next_group = 3;
     uint32_t size = (uint32_t)trace->size;
     if (!code)
         code = OTF2_GlobalDefWriter_WriteGroup(writer, 0, nothing, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI,
@@ -269,13 +271,13 @@ static void define_comms(struct strings *strings, const struct refrain_trace *tr
     for (size_t i = 0; !code && i < trace->n_comms; i++) {
         const struct refrain_otf2_comm *comm = &comms[i];
         OTF2_CommRef self = comm->info->index;
-        OTF2_GroupRef group = i < 2 ? (OTF2_GroupRef)(1 + i) : (OTF2_GroupRef)(2 * i - 1);
+        OTF2_GroupRef group = i < 2 ? (OTF2_GroupRef)(1 + i) : next_group++;
         OTF2_StringRef name = string(strings, comm->info->name);
         if (i >= 2)
             code = OTF2_GlobalDefWriter_WriteGroup(writer, group, nothing, OTF2_GROUP_TYPE_COMM_GROUP,
                                                    OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, comm->n, comm->members);
         if (!code && comm->is_remote)
-            code = OTF2_GlobalDefWriter_WriteGroup(writer, group + 1, nothing, OTF2_GROUP_TYPE_COMM_GROUP,
+            code = OTF2_GlobalDefWriter_WriteGroup(writer, next_group++, nothing, OTF2_GROUP_TYPE_COMM_GROUP,
                                                    OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, comm->n_remote,
                                                    comm->remote_members);
         if (code)

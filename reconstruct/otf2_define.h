@@ -15,6 +15,8 @@ struct refrain_otf2_location {
     uint64_t last_ns;
     bool in_collective;
     struct refrain_event collective; /* the one it is in */
+    struct refrain_event *pending;   /* nonblocking ones under way; owned */
+    size_t n_pending, capacity_pending;
 };
 
 /* Ranks of a communicator, by rank in MPI_COMM_WORLD; members that are not known are left out. */

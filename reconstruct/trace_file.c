@@ -32,8 +32,9 @@ static enum refrain_status check_header(const char *path, const struct refrain_h
                             "refrain",
                             path, header->version, REFRAIN_TRACE_VERSION);
     if (header->version == 0 || header->header_bytes != REFRAIN_HEADER_BYTES)
-        return REFRAIN_FAIL(error, "%s: the header at byte 0 makes no sense (version %u, %u bytes): the file is damaged",
-                            path, header->version, header->header_bytes);
+        return REFRAIN_FAIL(error,
+                            "%s: the header at byte 0 makes no sense (version %u, %u bytes): the file is damaged", path,
+                            header->version, header->header_bytes);
     if (header->bytes != file_bytes)
         return REFRAIN_FAIL(error, "%s: %s: %llu bytes, but its header says %llu; copy it again from where it was made",
                             path, file_bytes < header->bytes ? "truncated" : "damaged", (unsigned long long)file_bytes,
@@ -60,8 +61,8 @@ static enum refrain_status copy_region(int fd, struct refrain_process *process, 
                                 n < 0 ? strerror(errno) : "it became shorter while it was read");
         done += (uint64_t)n;
         struct refrain_header header;
-        if (done >= used && pread(fd, &header, sizeof header, 0) == (ssize_t)sizeof header &&
-            header.pool_used > used && header.pool_used <= process->region_bytes)
+        if (done >= used && pread(fd, &header, sizeof header, 0) == (ssize_t)sizeof header && header.pool_used > used &&
+            header.pool_used <= process->region_bytes)
             used = header.pool_used;
     }
     return REFRAIN_OK;
@@ -85,7 +86,15 @@ static enum refrain_status map_region(int fd, const struct refrain_header *heade
         return REFRAIN_OK;
     memcpy(process->mapped, header, sizeof *header);
     enum refrain_status status = copy_region(fd, process, error);
-    return status ? status : check_header(process->path, process->header, header->bytes, error);
+    if (!status) {
+        void *file = mmap(NULL, process->region_bytes, PROT_READ, MAP_SHARED, fd, 0);
+        if (file == MAP_FAILED)
+            return REFRAIN_FAIL(error, "%s: cannot be mapped: %s", process->path, strerror(errno));
+        refrain_process_settle(process, file);
+        munmap(file, process->region_bytes);
+        status = check_header(process->path, process->header, header->bytes, error);
+    }
+    return status;
 }
 
 /* ---- journals ---- */
@@ -94,9 +103,11 @@ static enum refrain_status undo(struct refrain_process *process, const struct re
                                 struct refrain_error *error) {
     uint64_t at = (uint64_t)((const unsigned char *)journal - process->region);
     unsigned char *image = process->mapped;
-    if (journal->learner % 8 || !refrain_process_at(process, journal->learner, sizeof journal->before,
-                                                    "the learner of a journal", error))
+    if (journal->learner % 8 ||
+        !refrain_process_at(process, journal->learner, sizeof journal->before, "the learner of a journal", error))
         return refrain_process_damaged(process, at, "a journal names a learner that cannot be one", error);
+    if (((const struct refrain_learner *)(image + journal->learner))->changes % 2 == 0)
+        return REFRAIN_OK; /* it is whole: the journal is of a later moment */
     memcpy(image + journal->learner, &journal->before, sizeof journal->before);
     if (!journal->before.body || !journal->formula_bytes)
         return REFRAIN_OK;
@@ -180,7 +191,8 @@ void refrain_process_unload(struct refrain_process *process) {
 
 enum refrain_status refrain_process_damaged(const struct refrain_process *process, uint64_t offset, const char *why,
                                             struct refrain_error *error) {
-    return REFRAIN_FAIL(error, "%s: byte %llu: %s: the file is damaged", process->path, (unsigned long long)offset, why);
+    return REFRAIN_FAIL(error, "%s: byte %llu: %s: the file is damaged", process->path, (unsigned long long)offset,
+                        why);
 }
 
 const void *refrain_process_at(const struct refrain_process *process, uint64_t offset, uint64_t bytes, const char *what,

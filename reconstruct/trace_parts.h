@@ -1,6 +1,7 @@
 /* trace_parts.h: the steps of opening a trace, private to trace_read.c and the files named below.
  *
  *     trace_file.c  a region file -> private image, journals undone
+ *     trace_live.c  image of a running process -> whole learners
  *     trace_tree.c  image -> units, slots, call sites, user regions
  *     regions.c     all processes -> regions
  *     comms.c       all processes -> communicators
@@ -31,6 +32,9 @@ enum refrain_status refrain_process_damaged(const struct refrain_process *proces
 /* Reads the file process->path: header checked, image private, journals undone. */
 enum refrain_status refrain_process_load(struct refrain_process *process, struct refrain_error *error);
 void refrain_process_unload(struct refrain_process *process);
+
+/* Makes the image of a process that still runs whole; `file` is its region file, mapped shared (trace_live.c). */
+void refrain_process_settle(struct refrain_process *process, const void *file);
 
 enum refrain_status refrain_process_read_tree(struct refrain_trace *trace, struct refrain_process *process,
                                               struct refrain_error *error);

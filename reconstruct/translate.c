@@ -71,6 +71,10 @@ static bool sends(const struct refrain_request *request) {
     return request->operation == REFRAIN_OP_ISEND || request->operation == REFRAIN_OP_SEND_INIT;
 }
 
+static bool collects(const struct refrain_request *request) {
+    return request->operation == REFRAIN_OP_ICOLLECTIVE || request->operation == REFRAIN_OP_COLLECTIVE_INIT;
+}
+
 /* ---- fields ---- */
 
 static void set_comm(const struct refrain_translation *translation, struct refrain_event *event, int64_t index,
@@ -100,11 +104,14 @@ static void set_message(const struct refrain_translation *translation, struct re
 }
 
 static bool set_collective(const struct refrain_translation *translation, struct refrain_event *event,
-                           const int64_t *parameters) {
+                           const int64_t *parameters, int64_t request) {
     event->kind = REFRAIN_EVENT_COLLECTIVE;
     set_comm(translation, event, parameters[3], parameters[0]);
+    if (parameters[0] == REFRAIN_ROOT_SELF)
+        event->peer = event->rank;
     event->bytes = parameters[1];
     event->received = parameters[2];
+    event->request = request;
     return true;
 }
 
@@ -122,6 +129,10 @@ static bool complete(struct refrain_translation *translation, const struct refra
         set_message(translation, event, REFRAIN_EVENT_RECV, record->parameters + 1, comm, request->id);
     } else if (sends(request)) {
         event->kind = REFRAIN_EVENT_SEND_COMPLETE;
+        event->request = request->id;
+    } else if (collects(request)) {
+        event->kind = REFRAIN_EVENT_COLLECTIVE_COMPLETE;
+        set_comm(translation, event, comm, -1);
         event->request = request->id;
     } else {
         makes_event = false;
@@ -141,7 +152,7 @@ static bool start(struct refrain_translation *translation, const struct refrain_
         return true;
     }
     if (request->operation == REFRAIN_OP_COLLECTIVE_INIT)
-        return set_collective(translation, event, request->parameters);
+        return set_collective(translation, event, request->parameters, request->id);
     event->kind = REFRAIN_EVENT_RECV_POST;
     set_comm(translation, event, request->parameters[0], -1);
     event->request = request->id;
@@ -184,10 +195,10 @@ static bool operation(struct refrain_translation *translation, const struct refr
             give_back(translation, request, true);
         return false;
     case REFRAIN_OP_COLLECTIVE:
-        return set_collective(translation, event, parameters);
+        return set_collective(translation, event, parameters, -1);
     case REFRAIN_OP_ICOLLECTIVE:
-        take_request(translation, record, false);
-        return set_collective(translation, event, parameters);
+        request = take_request(translation, record, false);
+        return set_collective(translation, event, parameters, request ? request->id : -1);
     case REFRAIN_OP_RMA:
         event->kind = REFRAIN_EVENT_RMA;
         event->peer = parameters[0] >= 0 && parameters[0] <= INT32_MAX ? (int32_t)parameters[0] : -1;

@@ -152,13 +152,9 @@ static OTF2_CollectiveOp collective_op(const char *name) {
                {"neighbor_alltoall", OTF2_COLLECTIVE_OP_ALLTOALL},
                {"neighbor_alltoallv", OTF2_COLLECTIVE_OP_ALLTOALLV},
                {"neighbor_alltoallw", OTF2_COLLECTIVE_OP_ALLTOALLW}};
-    if (name[0] == 'i')
-        name++;
-    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
-        size_t n = strlen(ops[i].name);
-        if (strncmp(name, ops[i].name, n) == 0 && (name[n] == 0 || strcmp(name + n, "_init") == 0))
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+        if (strcmp(name, ops[i].name) == 0)
             return ops[i].op;
-    }
     return OTF2_COLLECTIVE_OP_CREATE_HANDLE;
 }
 
@@ -169,15 +165,53 @@ static bool comm_rank(const struct otf2_writer *otf2, const struct refrain_event
     return refrain_otf2_comm_rank(&otf2->comms[event->comm->index], event->rank, event->peer, rank);
 }
 
-static OTF2_ErrorCode end_collective(struct otf2_writer *otf2, struct refrain_otf2_location *location, uint64_t time) {
-    const struct refrain_event *event = &location->collective;
+static uint32_t root_of(const struct otf2_writer *otf2, const struct refrain_event *event) {
     uint32_t root = OTF2_COLLECTIVE_ROOT_NONE;
     if (event->peer >= 0 && !comm_rank(otf2, event, &root))
         root = event->peer == event->rank ? OTF2_COLLECTIVE_ROOT_SELF : OTF2_COLLECTIVE_ROOT_THIS_GROUP;
+    return root;
+}
+
+static OTF2_ErrorCode end_collective(struct otf2_writer *otf2, struct refrain_otf2_location *location, uint64_t time) {
+    const struct refrain_event *event = &location->collective;
     location->in_collective = false;
     location->events++;
     return OTF2_EvtWriter_MpiCollectiveEnd(location->writer, NULL, time, collective_op(event->region->collective),
-                                           event->comm->index, root, (uint64_t)event->bytes, (uint64_t)event->received);
+                                           event->comm->index, root_of(otf2, event), (uint64_t)event->bytes,
+                                           (uint64_t)event->received);
+}
+
+/* A nonblocking one: OTF2 wants what it was when it completes. */
+static OTF2_ErrorCode request_collective(struct refrain_otf2_location *location, const struct refrain_event *event,
+                                         uint64_t time) {
+    if (!event->comm)
+        return OTF2_SUCCESS;
+    if (location->n_pending == location->capacity_pending) {
+        size_t capacity = location->capacity_pending ? location->capacity_pending * 2 : 8;
+        struct refrain_event *pending = realloc(location->pending, capacity * sizeof *pending);
+        if (!pending)
+            return OTF2_ERROR_MEM_ALLOC_FAILED;
+        location->pending = pending;
+        location->capacity_pending = capacity;
+    }
+    location->pending[location->n_pending++] = *event;
+    location->events++;
+    return OTF2_EvtWriter_NonBlockingCollectiveRequest(location->writer, NULL, time, (uint64_t)event->request);
+}
+
+static OTF2_ErrorCode complete_collective(struct otf2_writer *otf2, struct refrain_otf2_location *location,
+                                          int64_t request, uint64_t time) {
+    size_t i = 0;
+    while (i < location->n_pending && location->pending[i].request != request)
+        i++;
+    if (i == location->n_pending)
+        return OTF2_SUCCESS;
+    struct refrain_event event = location->pending[i];
+    location->pending[i] = location->pending[--location->n_pending];
+    location->events++;
+    return OTF2_EvtWriter_NonBlockingCollectiveComplete(
+        location->writer, NULL, time, collective_op(event.region->collective), event.comm->index,
+        root_of(otf2, &event), (uint64_t)event.bytes, (uint64_t)event.received, (uint64_t)request);
 }
 
 static OTF2_ErrorCode begin_collective(struct otf2_writer *otf2, struct refrain_otf2_location *location,
@@ -252,7 +286,11 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
         code = request(location, event, time);
         break;
     case REFRAIN_EVENT_COLLECTIVE:
-        code = begin_collective(otf2, location, event, time);
+        code = event->request < 0 ? begin_collective(otf2, location, event, time)
+                                  : request_collective(location, event, time);
+        break;
+    case REFRAIN_EVENT_COLLECTIVE_COMPLETE:
+        code = complete_collective(otf2, location, event->request, time);
         break;
     case REFRAIN_EVENT_RMA:
     case REFRAIN_EVENT_IO:
@@ -299,6 +337,8 @@ static int end(struct refrain_writer *writer) {
     }
     OTF2_Error_RegisterCallback(NULL, NULL);
     refrain_otf2_comms_free(otf2->comms, otf2->trace);
+    for (size_t i = 0; otf2->locations && i < otf2->n_locations; i++)
+        free(otf2->locations[i].pending);
     free(otf2->locations);
     free(otf2->first_location);
     free(otf2->directory);

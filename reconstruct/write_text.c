@@ -42,6 +42,7 @@ static void print_fields(FILE *file, const struct refrain_event *event, bool all
         print_comm(file, event);
         break;
     case REFRAIN_EVENT_RECV_POST:
+    case REFRAIN_EVENT_COLLECTIVE_COMPLETE:
         print_comm(file, event);
         break;
     case REFRAIN_EVENT_RMA:
@@ -77,6 +78,8 @@ static const char *name_of(enum refrain_event_kind kind, bool all) {
         return all ? "send-complete" : NULL;
     case REFRAIN_EVENT_RECV_POST:
         return all ? "recv-post" : NULL;
+    case REFRAIN_EVENT_COLLECTIVE_COMPLETE:
+        return all ? "collective-complete" : NULL;
     case REFRAIN_EVENT_CANCEL:
         return all ? "cancel" : NULL;
     }

@@ -191,7 +191,7 @@ static void select_one(struct place place) {
     line("switch ((unsigned)(%s) %% 7) {", expression(1));
     int other = (int)below(5);
     for (int i = 0; i < 5; i++) {
-        line(i == other ? "default:" : i == 2 ? "case 2 ... 3:" : "case %d:", i > 2 ? i + 1 : i);
+        line(i == other ? "default:;" : i == 2 ? "case 2 ... 3:;" : "case %d:;", i > 2 ? i + 1 : i);
         indent++;
         statements(inside, 1 + (int)below(2));
         if (below(3))
@@ -209,7 +209,7 @@ static void jump(struct place place) {
         line("{");
         indent++;
         line("int g%d = 0;", id);
-        printf("again%d:\n", id);
+        printf("again%d:;\n", id);
         statements(place, 1);
         line("if (++g%d < 3 && %s)", id, condition());
         line("    goto again%d;", id);
@@ -230,7 +230,7 @@ static void jump(struct place place) {
         line("if (%s) {", condition());
         indent++;
         line("leaf(%u);", below(9));
-        printf("in%d:\n", id);
+        printf("in%d:;\n", id);
         line("x += leaf(%u);", below(9));
         indent--;
         line("}");

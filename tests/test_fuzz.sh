@@ -6,4 +6,6 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/trace"
 REFRAIN_TOTAL_MEMORY=4M "$bin/test_replay" 7 4000 "$work/trace" >/dev/null
-"$bin/fuzz_region" "$work"/trace/*.refrain/rank-0.trace 1 4000
+rounds=4000
+[ "${REFRAIN_FUZZ:-0}" = 0 ] || rounds=1000000
+"$bin/fuzz_region" "$work"/trace/*.refrain/rank-0.trace 1 $rounds

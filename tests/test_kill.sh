@@ -24,8 +24,10 @@ for try in 1 2 3 4 5 6 7 8 9 10; do
         refrain-run mpiexec.mpich -n 2 "$work/control" 1000000 >"$run/out" 2>&1 &
     launcher=$!
     sleep "0.$((2 + try * 7 % 8))"
-    victims=$(pgrep -f "^$work/control 1000000" | sort -R)
-    victim=$(echo "$victims" | head -n 1)
+    # The ranks, in the order of their process ids; tries take turns.
+    victim=$(for process in /proc/[0-9]*; do
+        [ "$(readlink "$process/exe")" = "$work/control" ] && echo "${process#/proc/}"
+    done | sort -n | if [ $((try % 2)) = 0 ]; then head -n 1; else tail -n 1; fi)
     if [ -n "$victim" ] && kill -9 "$victim" 2>/dev/null; then
         killed=$((killed + 1))
     fi
@@ -37,8 +39,8 @@ for try in 1 2 3 4 5 6 7 8 9 10; do
         check "try $try: events" refrain events "$trace" --format text -o "$work/recorded" --force
         ranks=$(cut -f 1 "$work/recorded" | sort -u)
         for rank in $ranks; do
-            grep -P "^$rank\t" "$work/reconstructed" | cut -f 1,3- >"$work/a"
-            grep -P "^$rank\t" "$work/recorded" | cut -f 1,3- >"$work/b"
+            awk -F '\t' -v rank="$rank" '$1 == rank' "$work/reconstructed" | cut -f 1,3- >"$work/a"
+            awk -F '\t' -v rank="$rank" '$1 == rank' "$work/recorded" | cut -f 1,3- >"$work/b"
             if prefix "$work/a" "$work/b"; then
                 pass
             else

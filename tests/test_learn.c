@@ -127,8 +127,7 @@ static void generate(unsigned family) {
     }
 }
 
-static struct refrain_thread thread;
-static struct refrain_context context = {.thread = &thread};
+static struct refrain_context context;
 static unsigned char *memory;
 static unsigned long checks, values, in_summary;
 

@@ -62,7 +62,9 @@ struct refrain_learner {
     uint8_t state;      /* enum refrain_learner_state */
     uint8_t control;    /* 1: control flow, served last when memory is given up */
     uint16_t reserved16;
-    uint32_t reserved[5];
+    uint32_t changes; /* structural changes begun and ended: odd while one is under way, so that a reader beside the
+                         running process knows when what it copied is whole */
+    uint32_t reserved[4];
 };
 
 /* The variable part, in the pool. `items` follow the header directly. */

@@ -100,10 +100,7 @@ struct refrain_thread {
     uint32_t ended;
     struct refrain_slot root; /* where the thread is before and between its outermost activations */
     uint32_t journal;         /* reference of struct refrain_journal */
-    uint32_t reserved;
-    uint64_t changes; /* structural changes begun and ended: odd while one is under way. A reader beside a running
-                         process takes what it copied for whole when this is even and the same before and after */
-    uint64_t reserved64[2];
+    uint32_t reserved[7];
 };
 
 /* Undo record of one structural change. While `learner` is not 0, the learner there and its formula are to be read from
@@ -136,7 +133,7 @@ enum refrain_operation {
     REFRAIN_OP_COLLECTIVE,      /* root (or -1), sent, received, comm */
     REFRAIN_OP_ICOLLECTIVE,     /* root (or -1), sent, received, comm; takes a request */
     REFRAIN_OP_COLLECTIVE_INIT, /* root, sent, received, comm; takes a request, inactive */
-    REFRAIN_OP_RMA,             /* target, bytes, window */
+    REFRAIN_OP_RMA,             /* target (in MPI_COMM_WORLD), bytes, window */
     REFRAIN_OP_IO,              /* bytes, file */
     REFRAIN_OP_NOTHING,         /* takes a request that carries no message (MPI_PROC_NULL, generalised, I/O ...) */
     REFRAIN_OPERATIONS

@@ -1,0 +1,200 @@
+/* event_lines.c: text files are read line by line; traces are written as text into the same reader (event_lines.h). */
+#define _GNU_SOURCE
+#include "event_lines.h"
+#include "replay.h"
+#include "write_text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct lines {
+    const char *source;
+    refrain_take_line *take;
+    void *data;
+    uint64_t number;
+    struct refrain_error *error;
+    enum refrain_status status;
+    char *partial; /* of a line that is still being written */
+    size_t n_partial, capacity_partial;
+};
+
+/* ---- one line ---- */
+
+/* Seconds with up to nine decimals. */
+static bool read_seconds(char **at, int64_t *ns) {
+    if (!isdigit((unsigned char)**at))
+        return false;
+    errno = 0;
+    unsigned long long seconds = strtoull(*at, at, 10);
+    int64_t fraction = 0, unit = 100000000;
+    if (errno || seconds > INT64_MAX / 1000000000 - 1)
+        return false;
+    if (**at == '.')
+        for ((*at)++; isdigit((unsigned char)**at); (*at)++, unit /= 10)
+            fraction += (**at - '0') * unit;
+    *ns = (int64_t)seconds * 1000000000 + fraction;
+    return true;
+}
+
+/* Takes `thread=` and `approximate` out of the fields. */
+static void take_out(char *fields, struct refrain_event_line *event) {
+    char *to = fields;
+    for (char *field = fields; field;) {
+        char *next = strchr(field, '\t');
+        size_t n = next ? (size_t)(next - field) : strlen(field);
+        if (strncmp(field, "thread=", 7) == 0) {
+            event->thread = (uint32_t)strtoul(field + 7, NULL, 10);
+        } else if (n == 11 && strncmp(field, "approximate", n) == 0) {
+            event->approximate = true;
+        } else {
+            if (to != fields)
+                *to++ = '\t';
+            memmove(to, field, n);
+            to += n;
+        }
+        field = next ? next + 1 : NULL;
+    }
+    *to = 0;
+}
+
+static bool take_line(struct lines *lines, char *line) {
+    struct refrain_event_line event = {0};
+    lines->number++;
+    char *at = line;
+    long rank = strtol(line, &at, 10);
+    bool sound = at != line && rank >= 0 && rank <= INT32_MAX && *at == '\t';
+    at++;
+    if (!sound || !read_seconds(&at, &event.time_ns) || *at != '\t') {
+        lines->status = REFRAIN_FAIL(lines->error,
+                                     "%s: line %llu is no event (rank, seconds, event, name, tab-separated): neither a "
+                                     "trace nor refrain's text",
+                                     lines->source, (unsigned long long)lines->number);
+        return false;
+    }
+    event.rank = (int32_t)rank;
+    event.fields = at + 1;
+    take_out(at + 1, &event);
+    if (lines->take(lines->data, &event))
+        return true;
+    lines->status = REFRAIN_FAIL_MEMORY(lines->error);
+    return false;
+}
+
+/* ---- traces: what the text writer writes ---- */
+
+static bool keep_partial(struct lines *lines, const char *text, size_t n) {
+    if (lines->n_partial + n + 1 > lines->capacity_partial) {
+        size_t capacity = (lines->n_partial + n + 1) * 2;
+        char *partial = realloc(lines->partial, capacity);
+        if (!partial) {
+            lines->status = REFRAIN_FAIL_MEMORY(lines->error);
+            return false;
+        }
+        lines->partial = partial;
+        lines->capacity_partial = capacity;
+    }
+    memcpy(lines->partial + lines->n_partial, text, n);
+    lines->n_partial += n;
+    lines->partial[lines->n_partial] = 0;
+    return true;
+}
+
+static ssize_t write_lines(void *cookie, const char *text, size_t n) {
+    struct lines *lines = cookie;
+    for (size_t at = 0; at < n;) {
+        const char *end = memchr(text + at, '\n', n - at);
+        size_t length = end ? (size_t)(end - (text + at)) : n - at;
+        if (!keep_partial(lines, text + at, length))
+            return 0;
+        at += length + 1;
+        if (!end)
+            break;
+        if (!take_line(lines, lines->partial))
+            return 0;
+        lines->n_partial = 0;
+    }
+    return (ssize_t)n;
+}
+
+static enum refrain_status read_trace(struct lines *lines, const char *path, int recorded) {
+    struct refrain_trace *trace;
+    enum refrain_status status = refrain_trace_open(path, true, &trace, lines->error);
+    if (status)
+        return status;
+    if (recorded < 0)
+        recorded = refrain_replayable(trace, true, NULL) == REFRAIN_OK;
+    status = refrain_replayable(trace, recorded, lines->error);
+    cookie_io_functions_t functions = {.write = write_lines};
+    FILE *file = status ? NULL : fopencookie(lines, "w", functions);
+    struct refrain_writer *writer = file ? refrain_write_text(file, false, lines->error) : NULL;
+    if (!status && !writer)
+        status = REFRAIN_FAIL_MEMORY(lines->error);
+    if (!status) {
+        struct refrain_error error = {0};
+        status = recorded ? refrain_recorded(trace, writer, NULL, &error) : refrain_replay(trace, writer, NULL, &error);
+        if (fclose(file) != 0 && !status)
+            status = lines->status;
+        if (lines->status)
+            status = lines->status;
+        else if (status)
+            status = refrain_error_set(lines->error, status, __FILE__, __LINE__, "%s", error.message);
+    } else if (file) {
+        fclose(file);
+    }
+    refrain_trace_close(trace);
+    return status;
+}
+
+/* ---- text ---- */
+
+static enum refrain_status read_text(struct lines *lines, const char *path) {
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return REFRAIN_FAIL(lines->error, "%s: %s", path, strerror(errno));
+    char *line = NULL;
+    size_t bytes = 0;
+    ssize_t n;
+    while (!lines->status && (n = getline(&line, &bytes, file)) > 0) {
+        if (line[n - 1] == '\n')
+            line[n - 1] = 0;
+        take_line(lines, line);
+    }
+    if (!lines->status && ferror(file))
+        lines->status = REFRAIN_FAIL(lines->error, "%s: cannot be read: %s", path, strerror(errno));
+    free(line);
+    fclose(file);
+    return lines->status;
+}
+
+static bool ends_with(const char *text, const char *end) {
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+enum refrain_status refrain_event_lines(const char *source, refrain_take_line *take, void *data,
+                                        struct refrain_error *error) {
+    struct lines lines = {.source = source, .take = take, .data = data, .error = error};
+    struct stat file;
+    char *path = strdup(source);
+    if (!path)
+        return REFRAIN_FAIL_MEMORY(error);
+    int recorded = -1;
+    if (stat(path, &file) != 0) {
+        recorded = ends_with(path, ":events") ? 1 : ends_with(path, ":stat") ? 0 : -1;
+        if (recorded >= 0)
+            *strrchr(path, ':') = 0;
+    }
+    enum refrain_status status;
+    if (stat(path, &file) != 0)
+        status = REFRAIN_FAIL(error, "%s: %s", path, strerror(errno));
+    else if (S_ISDIR(file.st_mode) || ends_with(path, ".trace"))
+        status = read_trace(&lines, path, recorded);
+    else
+        status = read_text(&lines, path);
+    free(lines.partial);
+    free(path);
+    return status;
+}

@@ -1,0 +1,26 @@
+/* event_lines.h: any source of events as lines of text (traces, text files -> compare). */
+#ifndef REFRAIN_EVENT_LINES_H
+#define REFRAIN_EVENT_LINES_H
+
+#include "error.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A line of refrain reconstruct --format text, taken apart. */
+struct refrain_event_line {
+    int32_t rank;
+    uint32_t thread;
+    int64_t time_ns;
+    bool approximate;
+    const char *fields; /* event, name and keys but thread= and approximate; NUL-terminated, valid during the call */
+};
+
+typedef bool refrain_take_line(void *data, const struct refrain_event_line *line); /* false: no memory */
+
+/* Gives each event of `source` to `take`: a text file, or a trace: TRACE:events what it recorded, TRACE:stat what is
+ * reconstructed, TRACE alone the first that it holds. */
+enum refrain_status refrain_event_lines(const char *source, refrain_take_line *take, void *data,
+                                        struct refrain_error *error);
+
+#endif

@@ -1,0 +1,299 @@
+/* formula_text.c: writes formulas down (formula_text.h). */
+#define _GNU_SOURCE
+#include "formula_text.h"
+#include "sequence.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_TERMS 4096             /* written out; a longer row of terms is cut with a note */
+#define MOST_ITERATIONS_COUNTED 65536 /* of a continuation whose iterations differ in length */
+
+static const char counters[REFRAIN_LOOP_HEIGHTS + 1] = "ijklmn";
+
+struct text {
+    FILE *file;
+    refrain_show_value *show;
+    const void *data;
+};
+
+const char *refrain_formula_type_name(enum refrain_formula_type type) {
+    static const char *const names[REFRAIN_TYPES] = {"identity", "iteration", "cycle", "general", "nested", "summary"};
+    return names[type];
+}
+
+/* ---- shapes ---- */
+
+static bool is_constant(const struct refrain_item *item) {
+    for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
+        if (item->stride[h])
+            return false;
+    return true;
+}
+
+/* Does only the loop at this height change the item? */
+static bool changes_only_with(const struct refrain_item *item, unsigned height) {
+    for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
+        if (item->stride[h] && h != height)
+            return false;
+    return true;
+}
+
+static bool all_constant(const struct refrain_item *items, unsigned n) {
+    for (unsigned i = 0; i < n; i++)
+        if (!is_constant(&items[i]))
+            return false;
+    return true;
+}
+
+/* A value, or one value repeated. */
+static bool is_run(const struct refrain_item *item) {
+    return (item->kind == REFRAIN_ITEM_VALUE || item->span == 2) && all_constant(item, item->span);
+}
+
+/* a, a+s, a+2s ... */
+static bool is_steps(const struct refrain_item *item) {
+    return item->kind == REFRAIN_ITEM_LOOP && item->span == 2 && is_constant(item) && item[1].stride[item->height] &&
+           changes_only_with(&item[1], item->height);
+}
+
+static bool is_row_of_runs(const struct refrain_item *items, unsigned n) {
+    for (unsigned i = 0; i < n; i += items[i].span)
+        if (!is_run(&items[i]))
+            return false;
+    return true;
+}
+
+/* What a term on its own is. */
+static enum refrain_formula_type type_of_term(const struct refrain_item *term) {
+    if (is_run(term))
+        return REFRAIN_TYPE_IDENTITY;
+    if (is_steps(term))
+        return REFRAIN_TYPE_ITERATION;
+    if (is_constant(term) && term->span > 1 && term[1].span + 1u == term->span && is_steps(&term[1]))
+        return REFRAIN_TYPE_ITERATION;
+    if (is_constant(term) && is_row_of_runs(term + 1, term->span - 1u))
+        return REFRAIN_TYPE_CYCLE;
+    return REFRAIN_TYPE_NESTED;
+}
+
+/* ---- writing ---- */
+
+static void write_affine(struct text *text, const struct refrain_item *item, bool as_value) {
+    bool constant = is_constant(item), first = item->base == 0 && !constant;
+    if (constant && as_value && text->show)
+        text->show(text->file, text->data, item->base);
+    else if (!first)
+        fprintf(text->file, "%" PRId64, item->base);
+    for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++) {
+        int64_t stride = item->stride[h];
+        if (stride == 0)
+            continue;
+        if (stride == -1)
+            fputc('-', text->file);
+        else if (stride == 1)
+            fputs(first ? "" : "+", text->file);
+        else
+            fprintf(text->file, first ? "%" PRId64 : "%+" PRId64, stride);
+        fputc(counters[h], text->file);
+        first = false;
+    }
+}
+
+static bool counter_is_used(const struct refrain_item *loop) {
+    for (unsigned i = 1; i < loop->span; i++)
+        if (loop[i].stride[loop->height])
+            return true;
+    return false;
+}
+
+static void write_item(struct text *text, const struct refrain_item *item, uint64_t more);
+
+static void write_row(struct text *text, const struct refrain_item *items, unsigned n) {
+    for (unsigned i = 0; i < n; i += items[i].span) {
+        if (i > 0)
+            fputc(' ', text->file);
+        write_item(text, &items[i], 0);
+    }
+}
+
+/* Equal steps, `n` of them. */
+static void write_steps(struct text *text, const struct refrain_item *loop, uint64_t n) {
+    uint64_t first = (uint64_t)loop[1].base, stride = (uint64_t)loop[1].stride[loop->height];
+    fprintf(text->file, "(%" PRId64, (int64_t)first);
+    if (n > 1)
+        fprintf(text->file, " %" PRId64, (int64_t)(first + stride));
+    if (n > 2)
+        fprintf(text->file, n > 3 ? " .. %" PRId64 : " %" PRId64, (int64_t)(first + (n - 1) * stride));
+    fputc(')', text->file);
+}
+
+/* `more`: iterations beyond the item's own. */
+static void write_item(struct text *text, const struct refrain_item *item, uint64_t more) {
+    if (item->kind == REFRAIN_ITEM_VALUE) {
+        write_affine(text, item, true);
+        return;
+    }
+    struct refrain_item count = *item;
+    count.base = (int64_t)((uint64_t)count.base + more);
+    if (is_steps(item)) {
+        write_steps(text, item, (uint64_t)count.base);
+        return;
+    }
+    bool alone = item->span == 2 && is_constant(&item[1]), used = counter_is_used(item);
+    if (!alone)
+        fputc('(', text->file);
+    write_row(text, item + 1, item->span - 1u);
+    if (!alone)
+        fputc(')', text->file);
+    if (used)
+        fprintf(text->file, "^{%c<", counters[item->height]);
+    else
+        fputs(is_constant(item) ? "^" : "^(", text->file);
+    write_affine(text, &count, false);
+    fputs(used ? "}" : is_constant(item) ? "" : ")", text->file);
+}
+
+/* ---- continuation ---- */
+
+/* Values of iteration `k` of a loop. */
+static uint64_t values_of_iteration(const struct refrain_item *loop, uint64_t k) {
+    struct refrain_item *body = malloc((loop->span - 1u) * sizeof *body);
+    uint64_t n = 0;
+    if (!body)
+        return 0;
+    memcpy(body, loop + 1, (loop->span - 1u) * sizeof *body);
+    for (unsigned i = 0; i < loop->span - 1u; i++) {
+        body[i].base = (int64_t)((uint64_t)body[i].base + (uint64_t)body[i].stride[loop->height] * k);
+        body[i].stride[loop->height] = 0;
+    }
+    for (unsigned i = 0; i < loop->span - 1u; i += body[i].span)
+        n += refrain_term_values(&body[i]);
+    free(body);
+    return n;
+}
+
+/* Whole iterations that *values further values make after the loop's own; the rest stays in *values. */
+static uint64_t further_iterations(const struct refrain_item *loop, uint64_t *values) {
+    bool differ = false;
+    for (unsigned i = 1; i < loop->span; i++)
+        differ |= loop[i].kind == REFRAIN_ITEM_LOOP && loop[i].stride[loop->height] != 0;
+    uint64_t n = 0, at = (uint64_t)loop->base;
+    if (!differ) {
+        uint64_t each = values_of_iteration(loop, at);
+        n = each ? *values / each : 0;
+        *values -= n * each;
+        return n;
+    }
+    for (uint64_t each; n < MOST_ITERATIONS_COUNTED && (each = values_of_iteration(loop, at + n)) <= *values; n++)
+        *values -= each;
+    return n;
+}
+
+/* ---- all of a learner ---- */
+
+static void write_summary(struct text *text, const void *region, size_t region_bytes,
+                          const struct refrain_learner *learner) {
+    uint64_t at = (uint64_t)learner->summary * REFRAIN_UNIT_BYTES;
+    if (!learner->summary) {
+        fprintf(text->file, " {%" PRIu64 " values not kept}", (uint64_t)learner->stride);
+        return;
+    }
+    if (at + sizeof(struct refrain_summary) > region_bytes)
+        return;
+    const struct refrain_summary *summary = (const struct refrain_summary *)((const char *)region + at);
+    bool given[REFRAIN_SUMMARY_VALUES] = {false};
+    fprintf(text->file, " {%" PRIu64 " from %" PRId64 " to %" PRId64 ":", summary->count, summary->minimum,
+            summary->maximum);
+    for (unsigned n = 0; n < REFRAIN_SUMMARY_VALUES; n++) {
+        unsigned best = REFRAIN_SUMMARY_VALUES;
+        for (unsigned i = 0; i < REFRAIN_SUMMARY_VALUES; i++)
+            if (!given[i] && summary->frequent[i].count &&
+                (best == REFRAIN_SUMMARY_VALUES || summary->frequent[i].count > summary->frequent[best].count))
+                best = i;
+        if (best == REFRAIN_SUMMARY_VALUES)
+            break;
+        given[best] = true;
+        fputc(' ', text->file);
+        if (text->show)
+            text->show(text->file, text->data, summary->frequent[best].value);
+        else
+            fprintf(text->file, "%" PRId64, summary->frequent[best].value);
+        fprintf(text->file, "^%" PRIu64, summary->frequent[best].count);
+    }
+    fputs(summary->replaced ? " ...}" : "}", text->file);
+}
+
+static void write_identity(struct text *text, const struct refrain_learner *learner) {
+    struct refrain_item value = {.kind = REFRAIN_ITEM_VALUE, .span = 1, .base = learner->expect};
+    write_affine(text, &value, true);
+    if (learner->confirmed != 1)
+        fprintf(text->file, "^%" PRIu64, learner->confirmed);
+}
+
+/* A row of terms is what its terms are: one type after single values and runs. */
+static enum refrain_formula_type combine(enum refrain_formula_type row, size_t n, enum refrain_formula_type term) {
+    if (n == 0)
+        return term;
+    if (row == REFRAIN_TYPE_NESTED || term == REFRAIN_TYPE_NESTED)
+        return REFRAIN_TYPE_NESTED;
+    if (row == REFRAIN_TYPE_IDENTITY || row == REFRAIN_TYPE_GENERAL) {
+        if (term == REFRAIN_TYPE_IDENTITY)
+            return REFRAIN_TYPE_GENERAL;
+        return term == REFRAIN_TYPE_CYCLE ? REFRAIN_TYPE_CYCLE : REFRAIN_TYPE_NESTED;
+    }
+    return REFRAIN_TYPE_NESTED;
+}
+
+static enum refrain_formula_type write_terms(struct text *text, struct refrain_terms *terms,
+                                             const struct refrain_learner *learner) {
+    enum refrain_formula_type type = REFRAIN_TYPE_IDENTITY;
+    const struct refrain_item *term;
+    bool last;
+    size_t n = 0;
+    for (; (term = refrain_terms_next(terms, &last)); n++) {
+        uint64_t left = last ? learner->confirmed : 0, more = 0;
+        if (left && term->kind == REFRAIN_ITEM_LOOP)
+            more = further_iterations(term, &left);
+        type = combine(type, n, type_of_term(term));
+        if (n >= MOST_TERMS)
+            continue;
+        if (n > 0)
+            fputc(' ', text->file);
+        write_item(text, term, more);
+        if (left)
+            fprintf(text->file, " +%" PRIu64, left);
+    }
+    if (n > MOST_TERMS)
+        fprintf(text->file, " ... %zu more terms", n - MOST_TERMS);
+    return type;
+}
+
+char *refrain_formula_text(const void *region, size_t region_bytes, const struct refrain_learner *learner,
+                           refrain_show_value *show, const void *data, enum refrain_formula_type *type) {
+    char *result = NULL;
+    size_t bytes;
+    struct text text = {open_memstream(&result, &bytes), show, data};
+    if (!text.file)
+        return NULL;
+    struct refrain_terms terms;
+    refrain_terms_open(&terms, region, region_bytes, learner);
+    *type = REFRAIN_TYPE_IDENTITY;
+    if (terms.formula)
+        *type = write_terms(&text, &terms, learner);
+    else if (learner->state != REFRAIN_EMPTY)
+        write_identity(&text, learner);
+    if (learner->state == REFRAIN_SUMMARY) {
+        *type = REFRAIN_TYPE_SUMMARY;
+        write_summary(&text, region, region_bytes, learner);
+    }
+    if (terms.wrong)
+        fprintf(text.file, " (damaged: byte %" PRIu64 ": %s)", terms.wrong_offset, terms.wrong);
+    refrain_terms_close(&terms);
+    if (fclose(text.file) != 0) {
+        free(result);
+        return NULL;
+    }
+    return result;
+}

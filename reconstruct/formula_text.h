@@ -1,0 +1,38 @@
+/* formula_text.h: a learner's formula in the notation of Yan, Jin and Schmidt, section 2.3 (learner -> text).
+ *
+ *     a^n                     a, n times
+ *     (a b .. z)^n            from a to z in equal steps, n times over
+ *     a^p b^q (c^r d^s)^n     a prologue, then a cycle
+ *     (3+2i 5^(i))^{i<n}      nested: i counts 0 .. n-1; values and counts are affine in the counters around them
+ *     ... +r                  the last cycle has begun once more: r further values of it
+ *     {n: a b c ...}          a summary of n values, the most frequent first; their order is not known
+ */
+#ifndef REFRAIN_FORMULA_TEXT_H
+#define REFRAIN_FORMULA_TEXT_H
+
+#include <refrain/formula.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum refrain_formula_type {
+    REFRAIN_TYPE_IDENTITY,
+    REFRAIN_TYPE_ITERATION,
+    REFRAIN_TYPE_CYCLE,
+    REFRAIN_TYPE_GENERAL, /* runs of values, one after the other */
+    REFRAIN_TYPE_NESTED,  /* what is none of the above: beyond the paper */
+    REFRAIN_TYPE_SUMMARY, /* its end is not known exactly */
+    REFRAIN_TYPES
+};
+
+const char *refrain_formula_type_name(enum refrain_formula_type type);
+
+/* How a constant value is shown. */
+typedef void refrain_show_value(FILE *file, const void *data, int64_t value);
+
+/* The formula as text, for the caller to free; null without memory. Sets *type. `show` may be null: numbers. What does
+ * not hold together is shown as "(damaged: ...)". */
+char *refrain_formula_text(const void *region, size_t region_bytes, const struct refrain_learner *learner,
+                           refrain_show_value *show, const void *data, enum refrain_formula_type *type);
+
+#endif

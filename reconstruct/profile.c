@@ -1,0 +1,200 @@
+/* profile.c: adds up the blocks of all ranks by construct (profile.h). */
+#include "profile.h"
+#include "sequence.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool same_unit(const struct refrain_unit_view *a, const struct refrain_unit_view *b) {
+    return a->record->n_nodes == b->record->n_nodes && a->record->strings_bytes == b->record->strings_bytes &&
+           memcmp(a->nodes, b->nodes, a->record->n_nodes * sizeof *a->nodes) == 0 &&
+           memcmp(a->strings, b->strings, a->record->strings_bytes) == 0;
+}
+
+/* The unit with these tables, added when it is new; null without memory. */
+static struct refrain_profile_unit *find_unit(struct refrain_profile_total *total,
+                                              const struct refrain_unit_view *view) {
+    for (size_t i = 0; i < total->n_units; i++)
+        if (total->units[i].view == view || same_unit(total->units[i].view, view))
+            return &total->units[i];
+    struct refrain_profile_unit *unit = &total->units[total->n_units];
+    *unit = (struct refrain_profile_unit){.view = view,
+                                          .nodes = calloc(view->record->n_nodes, sizeof *unit->nodes)};
+    if (!unit->nodes)
+        return NULL;
+    total->n_units++;
+    return unit;
+}
+
+static uint64_t values_seen(const struct refrain_process *process, const struct refrain_learner *learner) {
+    return refrain_learner_values(process->region, process->region_bytes, learner, NULL);
+}
+
+/* ---- slots ---- */
+
+static void add_slot(const struct refrain_process *process, const struct refrain_slot_view *view,
+                     const struct refrain_slot *slot, struct refrain_profile_node *node,
+                     struct refrain_profile_total *total) {
+    uint32_t kind = view->node->kind;
+    long double ns = refrain_trace_span_ns(process, slot->ticks);
+    if (kind == REFRAIN_FUNCTION && view->part == 1) {
+        node->visits += slot->count;
+        node->inclusive_ns += ns;
+        node->throttled |= slot->throttled_at != 0;
+        return;
+    }
+    node->own_ns += ns;
+    total->functions_ns += ns;
+    if (kind >= REFRAIN_WHILE && kind <= REFRAIN_DO) {
+        if (view->part == 0)
+            node->entries += values_seen(process, &slot->next) + (slot->count != 0);
+        if (view->part == 1)
+            node->visits += values_seen(process, &slot->next);
+    } else if (view->part == 0 && kind != REFRAIN_FUNCTION) {
+        node->visits += values_seen(process, &slot->next);
+    }
+}
+
+static void add_units(const struct refrain_process *process, struct refrain_profile_unit **unit_of,
+                      struct refrain_profile_total *total) {
+    for (uint32_t t = 0; t < process->header->n_threads; t++) {
+        const struct refrain_thread *thread = &process->threads[t];
+        if (!thread->started)
+            continue;
+        total->run_ns += refrain_trace_span_ns(process, thread->last_ticks - thread->start_ticks);
+        total->outside_ns += refrain_trace_span_ns(process, thread->root.ticks);
+        for (uint32_t number = 0; number < process->header->n_slots; number++) {
+            const struct refrain_slot_view *view = &process->slots[number];
+            const struct refrain_slot *slot = refrain_process_slot(process, t, number);
+            if (!view->node || !slot)
+                continue;
+            struct refrain_profile_unit *unit = unit_of[view->unit - process->units];
+            add_slot(process, view, slot, &unit->nodes[view->node - view->unit->nodes], total);
+        }
+    }
+}
+
+/* ---- MPI calls and user regions ---- */
+
+static bool add_site(const struct refrain_process *process, const struct refrain_site_view *view,
+                     struct refrain_profile_unit *unit, uint32_t node, struct refrain_profile_total *total) {
+    uint64_t calls = view->record->inside.count, ticks = view->record->inside.ticks;
+    const struct refrain_operation_record *operation = NULL;
+    while ((operation = refrain_site_operation(process, view->record, operation))) {
+        calls += operation->after.count;
+        ticks += operation->after.ticks;
+    }
+    long double ns = refrain_trace_span_ns(process, ticks);
+    total->mpi_ns += ns;
+    if (unit->nodes)
+        unit->nodes[node].mpi_ns += ns;
+    struct refrain_profile_site *site = unit->sites;
+    while (site < unit->sites + unit->n_sites && (site->region != view->region || site->node != node))
+        site++;
+    if (!unit->sites || site == unit->sites + unit->n_sites) {
+        if (unit->n_sites == unit->capacity_sites) {
+            size_t capacity = unit->capacity_sites ? unit->capacity_sites * 2 : 16;
+            struct refrain_profile_site *sites = realloc(unit->sites, capacity * sizeof *sites);
+            if (!sites)
+                return false;
+            unit->sites = sites;
+            unit->capacity_sites = capacity;
+        }
+        site = &unit->sites[unit->n_sites++];
+        *site = (struct refrain_profile_site){.region = view->region, .node = node};
+    }
+    site->calls += calls;
+    site->mpi_ns += ns;
+    return true;
+}
+
+static bool add_calls(const struct refrain_process *process, struct refrain_profile_unit **unit_of,
+                      struct refrain_profile_total *total) {
+    for (size_t i = 0; i < process->n_sites; i++) {
+        const struct refrain_site_view *view = &process->sites[i];
+        uint32_t number = view->record->slot;
+        const struct refrain_slot_view *from = number < process->header->n_slots ? &process->slots[number] : NULL;
+        bool inside = from && from->node;
+        struct refrain_profile_unit *unit = inside ? unit_of[from->unit - process->units] : &total->outside;
+        if (!add_site(process, view, unit, inside ? (uint32_t)(from->node - from->unit->nodes) : 0, total))
+            return false;
+    }
+    for (size_t i = 0; i < process->n_user_regions; i++) {
+        const struct refrain_user_region_view *view = &process->user_regions[i];
+        size_t r = 0;
+        while (r < total->n_regions && total->regions[r].region != view->region)
+            r++;
+        if (r == total->n_regions) {
+            struct refrain_profile_region *regions =
+                realloc(total->regions, (total->n_regions + 1) * sizeof *regions);
+            if (!regions)
+                return false;
+            total->regions = regions;
+            total->regions[total->n_regions++] = (struct refrain_profile_region){.region = view->region};
+        }
+        total->regions[r].own_ns += refrain_trace_span_ns(process, view->record->inside.ticks);
+        total->regions[r].visits += values_seen(process, &view->record->inside.next);
+    }
+    return true;
+}
+
+/* ---- all ---- */
+
+/* Children come after their parents. */
+static void add_up(struct refrain_profile_unit *unit) {
+    uint32_t n = unit->view->record->n_nodes;
+    for (uint32_t i = 0; i < n; i++) {
+        unit->nodes[i].own_total_ns = unit->nodes[i].own_ns;
+        unit->nodes[i].mpi_total_ns = unit->nodes[i].mpi_ns;
+    }
+    for (uint32_t i = n; i-- > 1;) {
+        struct refrain_profile_node *parent = &unit->nodes[unit->view->nodes[i].parent];
+        parent->own_total_ns += unit->nodes[i].own_total_ns;
+        parent->mpi_total_ns += unit->nodes[i].mpi_total_ns;
+    }
+}
+
+static bool add_process(const struct refrain_process *process, struct refrain_profile_total *total) {
+    struct refrain_profile_unit **unit_of = calloc(process->n_units + 1, sizeof *unit_of);
+    bool sound = unit_of != NULL;
+    for (size_t u = 0; sound && u < process->n_units; u++)
+        sound = (unit_of[u] = find_unit(total, &process->units[u])) != NULL;
+    if (sound)
+        add_units(process, unit_of, total);
+    sound = sound && add_calls(process, unit_of, total);
+    free(unit_of);
+    return sound;
+}
+
+enum refrain_status refrain_profile_open(const struct refrain_trace *trace, int32_t rank,
+                                         struct refrain_profile_total *total, struct refrain_error *error) {
+    size_t most = 0;
+    memset(total, 0, sizeof *total);
+    if (rank >= 0 && !refrain_trace_process(trace, rank))
+        return REFRAIN_FAIL(error, "%s: there is no rank %d in it", trace->path, rank);
+    for (size_t i = 0; i < trace->n_processes; i++)
+        most += trace->processes[i].n_units;
+    total->units = calloc(most + 1, sizeof *total->units);
+    bool sound = total->units != NULL;
+    for (size_t i = 0; sound && i < trace->n_processes; i++)
+        if (rank < 0 || trace->processes[i].rank == rank)
+            sound = add_process(&trace->processes[i], total);
+    if (!sound) {
+        refrain_profile_close(total);
+        return REFRAIN_FAIL_MEMORY(error);
+    }
+    for (size_t u = 0; u < total->n_units; u++)
+        add_up(&total->units[u]);
+    return REFRAIN_OK;
+}
+
+void refrain_profile_close(struct refrain_profile_total *total) {
+    for (size_t u = 0; u < total->n_units; u++) {
+        free(total->units[u].nodes);
+        free(total->units[u].sites);
+    }
+    free(total->outside.sites);
+    free(total->units);
+    free(total->regions);
+    memset(total, 0, sizeof *total);
+}

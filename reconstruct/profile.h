@@ -1,0 +1,61 @@
+/* profile.h: where the time went, per construct over all ranks (trace -> stats).
+ *
+ * Blocks end where the clock is read: at functions, MPI calls and user regions. A block belongs to the place it began
+ * at, so that the blocks of a rank add up to its run time: what a construct has of its own is the time from there to the
+ * next such point. */
+#ifndef REFRAIN_PROFILE_H
+#define REFRAIN_PROFILE_H
+
+#include "trace_read.h"
+
+/* An MPI call site, over the ranks and threads that have it. */
+struct refrain_profile_site {
+    const struct refrain_region_info *region;
+    uint32_t node; /* it was made from */
+    uint64_t calls;
+    long double mpi_ns;
+};
+
+struct refrain_profile_node {
+    uint64_t visits;           /* FUNCTION: calls; loop: iterations; else times control came there */
+    uint64_t entries;          /* loop: times it was begun */
+    long double inclusive_ns;  /* FUNCTION: from entry to exit, callees included; of recursion, each level counts */
+    long double own_ns;        /* blocks that began here */
+    long double own_total_ns;  /* with the nodes inside */
+    long double mpi_ns;        /* in MPI calls made from here */
+    long double mpi_total_ns;  /* with the nodes inside */
+    bool throttled;
+};
+
+/* A translation unit: the same tables on several ranks are one. */
+struct refrain_profile_unit {
+    const struct refrain_unit_view *view;
+    struct refrain_profile_node *nodes; /* view->record->n_nodes */
+    struct refrain_profile_site *sites;
+    size_t n_sites, capacity_sites;
+};
+
+struct refrain_profile_region {
+    const struct refrain_region_info *region;
+    uint64_t visits;
+    long double own_ns;
+};
+
+struct refrain_profile_total {
+    struct refrain_profile_unit *units;
+    size_t n_units;
+    struct refrain_profile_region *regions; /* user regions */
+    size_t n_regions;
+    struct refrain_profile_unit outside; /* sites of calls made from no instrumented place; no nodes */
+    long double run_ns;                  /* of all threads together */
+    long double outside_ns;              /* before, between and after instrumented functions */
+    long double mpi_ns;
+    long double functions_ns;
+};
+
+/* Adds up the ranks (`rank` >= 0: that one alone). The caller closes. */
+enum refrain_status refrain_profile_open(const struct refrain_trace *trace, int32_t rank,
+                                         struct refrain_profile_total *total, struct refrain_error *error);
+void refrain_profile_close(struct refrain_profile_total *total);
+
+#endif

@@ -1,0 +1,139 @@
+/* trace_live.c: makes the copy of a running process's region whole (trace_parts.h).
+ *
+ * The copy was taken while the process went on. Each learner holds a beginning of its sequence, some a little more of
+ * it than others; replay ends at the first that has no more, so this needs no common moment. But a learner and its
+ * formula must be of one moment: `changes` tells (formula.h). What was taken from the pool meanwhile is copied after
+ * it. */
+#define _GNU_SOURCE
+#include "trace_parts.h"
+
+#include <string.h>
+#include <time.h>
+
+#define TRIES 200
+#define TRIES_IN_A_ROW 20
+
+struct live {
+    unsigned char *image;
+    const volatile unsigned char *file; /* shared with the process */
+    size_t bytes;
+};
+
+static bool in_region(const struct live *live, uint64_t offset, uint64_t bytes) {
+    return offset >= REFRAIN_HEADER_BYTES && offset % 8 == 0 && offset <= live->bytes && bytes <= live->bytes - offset;
+}
+
+static void copy(const struct live *live, uint64_t offset, uint64_t bytes) {
+    if (in_region(live, offset, bytes))
+        memcpy(live->image + offset, (const unsigned char *)live->file + offset, bytes);
+}
+
+/* Copies what a learner refers to: formula, items, the archive from its last chunk known on. */
+static void copy_formula(const struct live *live, const struct refrain_learner *learner) {
+    uint64_t at = (uint64_t)learner->body * REFRAIN_UNIT_BYTES;
+    struct refrain_formula *formula = (struct refrain_formula *)(live->image + at);
+    if (!learner->body || !in_region(live, at, sizeof *formula))
+        return;
+    copy(live, at, sizeof *formula);
+    copy(live, at + sizeof *formula, (uint64_t)formula->capacity * sizeof(struct refrain_item));
+    uint32_t chunk = formula->archive_first;
+    for (size_t n = 0; chunk && n < live->bytes / 64; n++) {
+        uint64_t place = (uint64_t)chunk * REFRAIN_UNIT_BYTES;
+        const struct refrain_archive *archive = (const struct refrain_archive *)(live->image + place);
+        if (!in_region(live, place, sizeof *archive))
+            return;
+        copy(live, place, sizeof *archive);
+        copy(live, place, sizeof *archive + archive->capacity);
+        if (chunk == formula->archive_last || archive->next <= chunk)
+            return;
+        chunk = archive->next;
+    }
+}
+
+/* Copies a learner until it is of one moment. Where it stays in the middle of a change the process has been killed
+ * there, and the journal undoes it. */
+static void settle(const struct live *live, uint64_t offset) {
+    if (!in_region(live, offset, sizeof(struct refrain_learner)))
+        return;
+    struct refrain_learner *learner = (struct refrain_learner *)(live->image + offset);
+    const volatile struct refrain_learner *original = (const volatile void *)(live->file + offset);
+    for (int i = 0; i < TRIES; i++) {
+        uint32_t now = original->changes;
+        if (now % 2 == 0 && learner->changes == now)
+            return;
+        if (now % 2 && i % TRIES_IN_A_ROW == TRIES_IN_A_ROW - 1)
+            nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+        copy(live, offset, sizeof *learner);
+        copy_formula(live, learner);
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        if (learner->changes != original->changes)
+            learner->changes = original->changes - 1; /* not of one moment: once more */
+    }
+}
+
+static void settle_sites(const struct live *live) {
+    const struct refrain_header *header = (const struct refrain_header *)live->image;
+    uint64_t reference = header->call_sites;
+    for (size_t n = 0; reference && n < live->bytes / sizeof(struct refrain_call_site); n++) {
+        uint64_t at = reference * REFRAIN_UNIT_BYTES;
+        const struct refrain_call_site *site = (const struct refrain_call_site *)(live->image + at);
+        if (!in_region(live, at, sizeof *site))
+            return;
+        settle(live, at + offsetof(struct refrain_call_site, inside.next));
+        uint32_t operation = site->operations;
+        for (unsigned i = 0; operation && i < REFRAIN_OPERATIONS; i++) {
+            uint64_t of_operation = (uint64_t)operation * REFRAIN_UNIT_BYTES;
+            const struct refrain_operation_record *record =
+                (const struct refrain_operation_record *)(live->image + of_operation);
+            if (!in_region(live, of_operation, sizeof *record))
+                break;
+            settle(live, of_operation + offsetof(struct refrain_operation_record, after.next));
+            for (unsigned p = 0; p < REFRAIN_PARAMETERS; p++)
+                settle(live, of_operation + offsetof(struct refrain_operation_record, parameter) +
+                                 p * sizeof(struct refrain_learner));
+            operation = record->next;
+        }
+        reference = site->next;
+    }
+}
+
+static void settle_slots(const struct live *live) {
+    const struct refrain_header *header = (const struct refrain_header *)live->image;
+    for (uint32_t t = 0; t < header->n_threads; t++)
+        settle(live, header->threads + t * sizeof(struct refrain_thread) + offsetof(struct refrain_thread, root.next));
+    uint64_t at = header->units;
+    for (size_t n = 0; at && n < live->bytes / sizeof(struct refrain_unit_record); n++) {
+        const struct refrain_unit_record *unit = (const struct refrain_unit_record *)(live->image + at);
+        if (!in_region(live, at, sizeof *unit) ||
+            !in_region(live, unit->slots, (uint64_t)unit->n_slots * header->n_threads * sizeof(struct refrain_slot)))
+            return;
+        for (uint64_t s = 0; s < (uint64_t)unit->n_slots * header->n_threads; s++)
+            settle(live, unit->slots + s * sizeof(struct refrain_slot));
+        at = unit->next;
+    }
+    uint64_t region = header->regions;
+    for (size_t n = 0; region && n < live->bytes / sizeof(struct refrain_region_name); n++) {
+        uint64_t place = region * REFRAIN_UNIT_BYTES;
+        const struct refrain_region_name *name = (const struct refrain_region_name *)(live->image + place);
+        if (!in_region(live, place, sizeof *name))
+            return;
+        settle(live, place + offsetof(struct refrain_region_name, inside.next));
+        region = name->next;
+    }
+}
+
+void refrain_process_settle(struct refrain_process *process, const void *file) {
+    struct live live = {process->mapped, file, process->region_bytes};
+    const volatile struct refrain_header *now = file;
+    for (int i = 0; i < TRIES; i++) {
+        uint64_t used = ((const struct refrain_header *)live.image)->pool_used;
+        settle_slots(&live);
+        settle_sites(&live);
+        uint64_t used_now = now->pool_used;
+        if (used_now == used || used_now > live.bytes)
+            return;
+        /* lists grew: what was added, then their heads */
+        memcpy(live.image + used, (const unsigned char *)file + used, used_now - used);
+        memcpy(live.image, file, sizeof(struct refrain_header));
+    }
+}
