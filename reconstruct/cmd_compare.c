@@ -38,7 +38,7 @@ struct location {
 struct collection {
     struct location *locations; /* by rank and thread */
     size_t n, capacity;
-    size_t last;  /* the location of the event before */
+    size_t last;   /* the location of the event before */
     unsigned side; /* which source is being read */
     uint64_t approximate[2];
 };
@@ -414,7 +414,8 @@ enum refrain_status refrain_cmd_compare(int argc, char **argv, struct refrain_er
     static const struct argp_option options[] = {
         {"exact", OPTION_EXACT, NULL, 0, "Status 1 unless all events are equal in every field but time", 0},
         {"json", 'j', NULL, 0, "Print JSON", 0},
-        {"natural", OPTION_NATURAL, "C", 0, "Another recording: quality is the spread of A and C over that of A and B", 0},
+        {"natural", OPTION_NATURAL, "C", 0, "Another recording: quality is the spread of A and C over that of A and B",
+         0},
         {0}};
     static const struct argp argp = {
         options,

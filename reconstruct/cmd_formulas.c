@@ -29,7 +29,7 @@ struct row {
     char *formula;
     uint64_t values, kept; /* of one rank */
     int32_t rank;
-    const char *ranks;  /* text, of the first of equal rows; null: the row is one of those before it */
+    const char *ranks; /* text, of the first of equal rows; null: the row is one of those before it */
 };
 
 struct rows {
@@ -49,9 +49,9 @@ static void show_number(FILE *file, const struct refrain_process *process, uint6
         return;
     }
     static const char *const kinds[REFRAIN_NODE_KINDS] = {
-        [REFRAIN_IF] = "if",       [REFRAIN_CONDITIONAL] = "?:", [REFRAIN_AND] = "&&", [REFRAIN_OR] = "||",
-        [REFRAIN_WHILE] = "while", [REFRAIN_FOR] = "for",        [REFRAIN_DO] = "do",  [REFRAIN_SWITCH] = "switch",
-        [REFRAIN_CALL] = "call"};
+        [REFRAIN_IF] = "if", [REFRAIN_CONDITIONAL] = "?:", [REFRAIN_AND] = "&&",
+        [REFRAIN_OR] = "||", [REFRAIN_WHILE] = "while",    [REFRAIN_FOR] = "for",
+        [REFRAIN_DO] = "do", [REFRAIN_SWITCH] = "switch",  [REFRAIN_CALL] = "call"};
     const char *name = refrain_node_name(slot->unit, slot->node);
     if (slot->node->kind == REFRAIN_FUNCTION)
         fprintf(file, "%s()", name);
@@ -61,9 +61,9 @@ static void show_number(FILE *file, const struct refrain_process *process, uint6
 
 static void show_operation(FILE *file, int64_t operation) {
     static const char *const names[REFRAIN_OPERATIONS] = {
-        "",      "send",     "recv",  "isend", "irecv",      "send-init",   "recv-init",       "start",
-        "complete", "cancelled", "free",  "collective", "icollective", "collective-init", "rma",   "io",
-        "nothing"};
+        "",      "send",     "recv",      "isend", "irecv",      "send-init",   "recv-init",
+        "start", "complete", "cancelled", "free",  "collective", "icollective", "collective-init",
+        "rma",   "io",       "nothing"};
     fputs(operation > 0 && operation < REFRAIN_OPERATIONS ? names[operation] : "?", file);
 }
 
@@ -344,7 +344,8 @@ enum refrain_status refrain_cmd_formulas(int argc, char **argv, struct refrain_e
         "(3+2i 5^(i))^{i<n} the counter i goes from 0 to n-1; +r: the last cycle has begun once more. Values: branch "
         "outcomes are 1 and 0, loops count iterations, ranks are those of the communicator.\n\n"
         "Types: identity, iteration, cycle and general are those of Yan, Jin and Schmidt; nested goes beyond them; "
-        "summary is a sequence whose end is only known in part. Ranks on which a construct has the same formula share a "
+        "summary is a sequence whose end is only known in part. Ranks on which a construct has the same formula share "
+        "a "
         "line; .t is thread t.",
         NULL,
         NULL,

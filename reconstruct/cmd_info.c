@@ -254,7 +254,8 @@ enum refrain_status refrain_cmd_info(int argc, char **argv, struct refrain_error
         "TRACE",
         "Says what was run, how much of it was learned, and what was lost.\v"
         "For each rank: whether it finished, the memory it used of what it was given, and how many sequences (branch "
-        "outcomes, loop counts, partners, tags, sizes, orders) are held as formulas. What did not fit is counted, never "
+        "outcomes, loop counts, partners, tags, sizes, orders) are held as formulas. What did not fit is counted, "
+        "never "
         "dropped silently; a run without such lines is kept exactly.",
         NULL,
         NULL,

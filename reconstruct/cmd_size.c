@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define LEAST_FREE_BYTES ((uint64_t)256 << 10) /* for what a run learns; the monitor refuses less */
-#define JOURNAL_ITEMS 128u /* of the longest formula that a thread's journal holds */
+#define JOURNAL_ITEMS 128u                     /* of the longest formula that a thread's journal holds */
 
 /* What the executable's units need of a region. */
 struct tables {
@@ -77,8 +77,8 @@ static enum refrain_status read_tables(const char *path, uint32_t threads, struc
     Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
     enum refrain_status status = REFRAIN_OK;
     if (!elf || elf_kind(elf) != ELF_K_ELF)
-        status = REFRAIN_FAIL(error, "%s: is not an executable (no ELF file); name the program itself, not a script",
-                              path);
+        status =
+            REFRAIN_FAIL(error, "%s: is not an executable (no ELF file); name the program itself, not a script", path);
     Elf_Scn *section = NULL;
     while (!status && (section = elf_nextscn(elf, section))) {
         GElf_Shdr header;
@@ -99,8 +99,8 @@ static enum refrain_status read_settings(uint64_t *total_bytes, uint32_t *thread
     *total_bytes = REFRAIN_DEFAULT_TOTAL_MEMORY;
     *threads = 1;
     if (value && *value && !refrain_settings_size(value, total_bytes))
-        return REFRAIN_FAIL(error, "REFRAIN_TOTAL_MEMORY=%s: a number of bytes, or one followed by K, M or G, is expected",
-                            value);
+        return REFRAIN_FAIL(
+            error, "REFRAIN_TOTAL_MEMORY=%s: a number of bytes, or one followed by K, M or G, is expected", value);
     value = getenv("REFRAIN_THREADS");
     if (value && *value) {
         if (!refrain_settings_size(value, &number) || number < 1 || number > REFRAIN_MAXIMUM_THREADS)
@@ -147,7 +147,8 @@ static void print_text(const struct arguments *arguments, const struct answer *a
                answer->threads, answer->threads == 1 ? "" : "s");
         printf("    free    %12" PRIu64 " for formulas, call sites and communicators\n", answer->free_bytes);
         if (tables->units == 0)
-            puts("\nThe executable itself has no instrumented source; shared libraries may (refrain-mpicc, refrain-cc).");
+            puts("\nThe executable itself has no instrumented source; shared libraries may (refrain-mpicc, "
+                 "refrain-cc).");
     }
     const char *mode = getenv("REFRAIN_MODE");
     if (mode && (strcasecmp(mode, "events") == 0 || strcasecmp(mode, "both") == 0))
@@ -204,10 +205,10 @@ static enum refrain_status work_out(const struct arguments *arguments, struct an
                            sizeof(struct refrain_formula) + JOURNAL_ITEMS * sizeof(struct refrain_item));
     uint64_t taken = REFRAIN_HEADER_BYTES + answer->threads_bytes + tables->tree_bytes + tables->slot_bytes;
     if (answer->region_bytes < LEAST_FREE_BYTES || answer->region_bytes < taken)
-        return REFRAIN_FAIL(error, "REFRAIN_TOTAL_MEMORY is %" PRIu64 " bytes, but %s on %u thread%s needs at least %" PRIu64,
-                            answer->total_memory_bytes, arguments->executable, answer->threads,
-                            answer->threads == 1 ? "" : "s",
-                            answer->outside_bytes + (taken < LEAST_FREE_BYTES ? LEAST_FREE_BYTES : taken + 4096));
+        return REFRAIN_FAIL(
+            error, "REFRAIN_TOTAL_MEMORY is %" PRIu64 " bytes, but %s on %u thread%s needs at least %" PRIu64,
+            answer->total_memory_bytes, arguments->executable, answer->threads, answer->threads == 1 ? "" : "s",
+            answer->outside_bytes + (taken < LEAST_FREE_BYTES ? LEAST_FREE_BYTES : taken + 4096));
     answer->free_bytes = answer->region_bytes - taken;
     answer->total_bytes = answer->region_bytes * arguments->ranks;
     return REFRAIN_OK;
@@ -240,9 +241,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
 }
 
 enum refrain_status refrain_cmd_size(int argc, char **argv, struct refrain_error *error) {
-    static const struct argp_option options[] = {{"ranks", 'n', "N", 0, "Ranks of the run (default 1)", 0},
-                                                 {"json", 'j', NULL, 0, "Print JSON", 0},
-                                                 {0}};
+    static const struct argp_option options[] = {
+        {"ranks", 'n', "N", 0, "Ranks of the run (default 1)", 0}, {"json", 'j', NULL, 0, "Print JSON", 0}, {0}};
     static const struct argp argp = {
         options,
         parse_option,

@@ -298,7 +298,8 @@ enum refrain_status refrain_cmd_stats(int argc, char **argv, struct refrain_erro
         "TRACE",
         "Shows where the time went: functions, and in each its loops and MPI calls.\v"
         "Time is what the function itself took and the MPI calls it made; its callees have lines of their own. The "
-        "clock is read at functions and MPI calls, so that a loop has the time from there to the next such point. Count "
+        "clock is read at functions and MPI calls, so that a loop has the time from there to the next such point. "
+        "Count "
         "is calls, or iterations for loops. Times are sums over the ranks; shares are of their run times together.",
         NULL,
         NULL,

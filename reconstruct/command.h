@@ -12,7 +12,7 @@
 typedef enum refrain_status refrain_command(int argc, char **argv, struct refrain_error *error);
 
 refrain_command refrain_cmd_info, refrain_cmd_stats, refrain_cmd_formulas, refrain_cmd_reconstruct, refrain_cmd_events,
-    refrain_cmd_size, refrain_cmd_compare;
+    refrain_cmd_size, refrain_cmd_compare, refrain_cmd_capture;
 
 /* Says on standard error which ranks have no file. */
 void refrain_warn_missing(const struct refrain_trace *trace);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_TERMS 4096             /* written out; a longer row of terms is cut with a note */
+#define MOST_TERMS 4096               /* written out; a longer row of terms is cut with a note */
 #define MOST_ITERATIONS_COUNTED 65536 /* of a continuation whose iterations differ in length */
 
 static const char counters[REFRAIN_LOOP_HEIGHTS + 1] = "ijklmn";

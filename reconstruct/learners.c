@@ -25,9 +25,10 @@ static int visit_one(const struct refrain_learner *learner, struct refrain_learn
 
 static const char *kind_name(uint32_t kind) {
     static const char *const names[REFRAIN_NODE_KINDS] = {
-        [REFRAIN_IF] = "if",       [REFRAIN_CONDITIONAL] = "?:", [REFRAIN_AND] = "&&",      [REFRAIN_OR] = "||",
-        [REFRAIN_WHILE] = "while", [REFRAIN_FOR] = "for",        [REFRAIN_DO] = "do",       [REFRAIN_SWITCH] = "switch",
-        [REFRAIN_CALL] = "call",   [REFRAIN_MPI_CALL] = "call",  [REFRAIN_MACRO] = "macro", [REFRAIN_FUNCTION] = "function"};
+        [REFRAIN_IF] = "if",         [REFRAIN_CONDITIONAL] = "?:", [REFRAIN_AND] = "&&",
+        [REFRAIN_OR] = "||",         [REFRAIN_WHILE] = "while",    [REFRAIN_FOR] = "for",
+        [REFRAIN_DO] = "do",         [REFRAIN_SWITCH] = "switch",  [REFRAIN_CALL] = "call",
+        [REFRAIN_MPI_CALL] = "call", [REFRAIN_MACRO] = "macro",    [REFRAIN_FUNCTION] = "function"};
     return names[kind] ? names[kind] : "";
 }
 
@@ -125,8 +126,7 @@ static int visit_site(const struct refrain_process *process, const struct refrai
         const struct refrain_slot_view *slot = &process->slots[site->record->slot];
         view.function = refrain_node_function(slot->unit, slot->node);
     }
-    int result =
-        visit_one(&site->record->inside.next, view, REFRAIN_SUBJECT_SUCCESSOR, "inside", visit, data);
+    int result = visit_one(&site->record->inside.next, view, REFRAIN_SUBJECT_SUCCESSOR, "inside", visit, data);
     const struct refrain_operation_record *operation = NULL;
     while (!result && (operation = refrain_site_operation(process, site->record, operation))) {
         unsigned n;

@@ -153,23 +153,23 @@ static OTF2_RegionRole mpi_role(const struct refrain_region_info *region) {
     static const struct {
         const char *part;
         OTF2_RegionRole role;
-    } collectives[] = {{"barrier", OTF2_REGION_ROLE_BARRIER},        {"all", OTF2_REGION_ROLE_COLL_ALL2ALL},
-                       {"bcast", OTF2_REGION_ROLE_COLL_ONE2ALL},     {"reduce_scatter", OTF2_REGION_ROLE_COLL_ALL2ALL},
-                       {"scatter", OTF2_REGION_ROLE_COLL_ONE2ALL},   {"gather", OTF2_REGION_ROLE_COLL_ALL2ONE},
-                       {"reduce", OTF2_REGION_ROLE_COLL_ALL2ONE},    {"", OTF2_REGION_ROLE_COLL_OTHER}},
-      calls[] = {{"MPI_File_", OTF2_REGION_ROLE_FILE_IO},    {"MPI_Put", OTF2_REGION_ROLE_RMA},
-                 {"MPI_Get_acc", OTF2_REGION_ROLE_RMA},      {"MPI_Accumulate", OTF2_REGION_ROLE_RMA},
-                 {"MPI_Rput", OTF2_REGION_ROLE_RMA},         {"MPI_Rget", OTF2_REGION_ROLE_RMA},
-                 {"MPI_Raccumulate", OTF2_REGION_ROLE_RMA},  {"MPI_Fetch_and", OTF2_REGION_ROLE_RMA},
-                 {"MPI_Compare_and", OTF2_REGION_ROLE_RMA},  {"MPI_Win_", OTF2_REGION_ROLE_RMA},
-                 {"MPI_Send", OTF2_REGION_ROLE_POINT2POINT}, {"MPI_Bsend", OTF2_REGION_ROLE_POINT2POINT},
-                 {"MPI_Ssend", OTF2_REGION_ROLE_POINT2POINT}, {"MPI_Rsend", OTF2_REGION_ROLE_POINT2POINT},
-                 {"MPI_Recv", OTF2_REGION_ROLE_POINT2POINT}, {"MPI_Isend", OTF2_REGION_ROLE_POINT2POINT},
-                 {"MPI_Irecv", OTF2_REGION_ROLE_POINT2POINT}, {"MPI_Ibsend", OTF2_REGION_ROLE_POINT2POINT},
+    } collectives[] = {{"barrier", OTF2_REGION_ROLE_BARRIER},      {"all", OTF2_REGION_ROLE_COLL_ALL2ALL},
+                       {"bcast", OTF2_REGION_ROLE_COLL_ONE2ALL},   {"reduce_scatter", OTF2_REGION_ROLE_COLL_ALL2ALL},
+                       {"scatter", OTF2_REGION_ROLE_COLL_ONE2ALL}, {"gather", OTF2_REGION_ROLE_COLL_ALL2ONE},
+                       {"reduce", OTF2_REGION_ROLE_COLL_ALL2ONE},  {"", OTF2_REGION_ROLE_COLL_OTHER}},
+      calls[] = {{"MPI_File_", OTF2_REGION_ROLE_FILE_IO},      {"MPI_Put", OTF2_REGION_ROLE_RMA},
+                 {"MPI_Get_acc", OTF2_REGION_ROLE_RMA},        {"MPI_Accumulate", OTF2_REGION_ROLE_RMA},
+                 {"MPI_Rput", OTF2_REGION_ROLE_RMA},           {"MPI_Rget", OTF2_REGION_ROLE_RMA},
+                 {"MPI_Raccumulate", OTF2_REGION_ROLE_RMA},    {"MPI_Fetch_and", OTF2_REGION_ROLE_RMA},
+                 {"MPI_Compare_and", OTF2_REGION_ROLE_RMA},    {"MPI_Win_", OTF2_REGION_ROLE_RMA},
+                 {"MPI_Send", OTF2_REGION_ROLE_POINT2POINT},   {"MPI_Bsend", OTF2_REGION_ROLE_POINT2POINT},
+                 {"MPI_Ssend", OTF2_REGION_ROLE_POINT2POINT},  {"MPI_Rsend", OTF2_REGION_ROLE_POINT2POINT},
+                 {"MPI_Recv", OTF2_REGION_ROLE_POINT2POINT},   {"MPI_Isend", OTF2_REGION_ROLE_POINT2POINT},
+                 {"MPI_Irecv", OTF2_REGION_ROLE_POINT2POINT},  {"MPI_Ibsend", OTF2_REGION_ROLE_POINT2POINT},
                  {"MPI_Issend", OTF2_REGION_ROLE_POINT2POINT}, {"MPI_Irsend", OTF2_REGION_ROLE_POINT2POINT},
-                 {"MPI_Mrecv", OTF2_REGION_ROLE_POINT2POINT}, {"MPI_Imrecv", OTF2_REGION_ROLE_POINT2POINT},
-                 {"MPI_Wait", OTF2_REGION_ROLE_POINT2POINT}, {"MPI_Test", OTF2_REGION_ROLE_POINT2POINT},
-                 {"MPI_Start", OTF2_REGION_ROLE_POINT2POINT}, {"MPI_Probe", OTF2_REGION_ROLE_POINT2POINT},
+                 {"MPI_Mrecv", OTF2_REGION_ROLE_POINT2POINT},  {"MPI_Imrecv", OTF2_REGION_ROLE_POINT2POINT},
+                 {"MPI_Wait", OTF2_REGION_ROLE_POINT2POINT},   {"MPI_Test", OTF2_REGION_ROLE_POINT2POINT},
+                 {"MPI_Start", OTF2_REGION_ROLE_POINT2POINT},  {"MPI_Probe", OTF2_REGION_ROLE_POINT2POINT},
                  {"MPI_Iprobe", OTF2_REGION_ROLE_POINT2POINT}};
     if (region->collective[0]) {
         size_t i = 0;
@@ -282,9 +282,10 @@ static void define_comms(struct strings *strings, const struct refrain_trace *tr
                                                    comm->remote_members);
         if (code)
             break;
-        code = comm->is_remote
-                   ? OTF2_GlobalDefWriter_WriteInterComm(writer, self, name, group, group + 1, 0, OTF2_COMM_FLAG_NONE)
-                   : OTF2_GlobalDefWriter_WriteComm(writer, self, name, group, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
+        code =
+            comm->is_remote
+                ? OTF2_GlobalDefWriter_WriteInterComm(writer, self, name, group, group + 1, 0, OTF2_COMM_FLAG_NONE)
+                : OTF2_GlobalDefWriter_WriteComm(writer, self, name, group, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
     }
     free(ranks);
     if (code)
@@ -298,8 +299,8 @@ OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct re
                                    const struct refrain_otf2_comm *comms, uint64_t end_ns) {
     static const struct refrain_region_info unknown = {.name = "unknown", .file = "", .collective = ""};
     struct strings strings = {.writer = writer};
-    strings.code = OTF2_GlobalDefWriter_WriteClockProperties(writer, 1000000000, 0, end_ns + 1,
-                                                             trace->start_realtime_ns);
+    strings.code =
+        OTF2_GlobalDefWriter_WriteClockProperties(writer, 1000000000, 0, end_ns + 1, trace->start_realtime_ns);
     string(&strings, "");
     for (size_t i = 0; i < trace->n_regions; i++)
         define_region(&strings, (OTF2_RegionRef)i, &trace->regions[i]);

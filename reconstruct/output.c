@@ -95,8 +95,7 @@ static int progress_begin(struct refrain_writer *writer, const struct refrain_tr
 static int progress_event(struct refrain_writer *writer, const struct refrain_event *event) {
     struct progress *progress = (struct progress *)writer;
     progress->approximate += event->approximate;
-    if (++progress->events % REPORT_EVENTS == 0 && progress->tty &&
-        now_ns() - progress->started_ns > FIRST_REPORT_NS) {
+    if (++progress->events % REPORT_EVENTS == 0 && progress->tty && now_ns() - progress->started_ns > FIRST_REPORT_NS) {
         fprintf(stderr, "\rrefrain: %s events, at %.3f of %.3f s of the run ", refrain_show_count(progress->events),
                 (double)event->time_ns / 1e9, (double)progress->end_ns / 1e9);
         progress->shown = true;
@@ -160,8 +159,8 @@ enum refrain_status refrain_output_write(const struct refrain_output *output, st
         return status;
     status = refrain_replayable(trace, output->recorded, error);
     if (!status)
-        status = output->format == REFRAIN_FORMAT_TEXT ? write_text(trace, output, error)
-                                                       : write_otf2(trace, output, error);
+        status =
+            output->format == REFRAIN_FORMAT_TEXT ? write_text(trace, output, error) : write_otf2(trace, output, error);
     refrain_trace_close(trace);
     return status;
 }

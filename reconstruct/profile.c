@@ -18,8 +18,7 @@ static struct refrain_profile_unit *find_unit(struct refrain_profile_total *tota
         if (total->units[i].view == view || same_unit(total->units[i].view, view))
             return &total->units[i];
     struct refrain_profile_unit *unit = &total->units[total->n_units];
-    *unit = (struct refrain_profile_unit){.view = view,
-                                          .nodes = calloc(view->record->n_nodes, sizeof *unit->nodes)};
+    *unit = (struct refrain_profile_unit){.view = view, .nodes = calloc(view->record->n_nodes, sizeof *unit->nodes)};
     if (!unit->nodes)
         return NULL;
     total->n_units++;
@@ -125,8 +124,7 @@ static bool add_calls(const struct refrain_process *process, struct refrain_prof
         while (r < total->n_regions && total->regions[r].region != view->region)
             r++;
         if (r == total->n_regions) {
-            struct refrain_profile_region *regions =
-                realloc(total->regions, (total->n_regions + 1) * sizeof *regions);
+            struct refrain_profile_region *regions = realloc(total->regions, (total->n_regions + 1) * sizeof *regions);
             if (!regions)
                 return false;
             total->regions = regions;

@@ -1,8 +1,8 @@
 /* profile.h: where the time went, per construct over all ranks (trace -> stats).
  *
  * Blocks end where the clock is read: at functions, MPI calls and user regions. A block belongs to the place it began
- * at, so that the blocks of a rank add up to its run time: what a construct has of its own is the time from there to the
- * next such point. */
+ * at, so that the blocks of a rank add up to its run time: what a construct has of its own is the time from there to
+ * the next such point. */
 #ifndef REFRAIN_PROFILE_H
 #define REFRAIN_PROFILE_H
 
@@ -17,13 +17,13 @@ struct refrain_profile_site {
 };
 
 struct refrain_profile_node {
-    uint64_t visits;           /* FUNCTION: calls; loop: iterations; else times control came there */
-    uint64_t entries;          /* loop: times it was begun */
-    long double inclusive_ns;  /* FUNCTION: from entry to exit, callees included; of recursion, each level counts */
-    long double own_ns;        /* blocks that began here */
-    long double own_total_ns;  /* with the nodes inside */
-    long double mpi_ns;        /* in MPI calls made from here */
-    long double mpi_total_ns;  /* with the nodes inside */
+    uint64_t visits;          /* FUNCTION: calls; loop: iterations; else times control came there */
+    uint64_t entries;         /* loop: times it was begun */
+    long double inclusive_ns; /* FUNCTION: from entry to exit, callees included; of recursion, each level counts */
+    long double own_ns;       /* blocks that began here */
+    long double own_total_ns; /* with the nodes inside */
+    long double mpi_ns;       /* in MPI calls made from here */
+    long double mpi_total_ns; /* with the nodes inside */
     bool throttled;
 };
 

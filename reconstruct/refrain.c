@@ -16,6 +16,7 @@ static const struct {
     {"reconstruct", refrain_cmd_reconstruct, "the events of the run again, as OTF2 or text"},
     {"events", refrain_cmd_events, "the events that were recorded (REFRAIN_MODE=events or both)"},
     {"compare", refrain_cmd_compare, "how close two runs or two traces of one run are"},
+    {"capture", refrain_cmd_capture, "what share of the sequences each type of formula holds"},
     {"size", refrain_cmd_size, "the bytes a run will write, before it is run"},
 };
 #define COMMANDS (sizeof commands / sizeof *commands)

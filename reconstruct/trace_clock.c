@@ -7,6 +7,13 @@
 
 #include <string.h>
 
+#define LONGEST_NS 1e18L /* some thirty years */
+
+/* Times of a damaged file stay where sums and differences of them fit 64 bits. */
+static int64_t limit(long double ns) {
+    return ns > LONGEST_NS ? (int64_t)LONGEST_NS : ns < -LONGEST_NS ? -(int64_t)LONGEST_NS : (int64_t)ns;
+}
+
 static long double rate_of(const struct refrain_process *process) {
     const struct refrain_header *header = process->header;
     if (header->clock == 1)
@@ -42,13 +49,14 @@ void refrain_trace_read_clock(struct refrain_trace *trace) {
                 longest = other;
         }
         process->base_ticks = first->header->start.ticks;
-        process->offset_ns = (int64_t)(first->header->start.realtime_ns - trace->start_realtime_ns);
+        process->offset_ns =
+            limit((long double)first->header->start.realtime_ns - (long double)trace->start_realtime_ns);
         process->ns_per_tick = rate_of(longest);
     }
 }
 
 int64_t refrain_trace_time_ns(const struct refrain_process *process, uint64_t ticks) {
-    return process->offset_ns + (int64_t)((long double)(int64_t)(ticks - process->base_ticks) * process->ns_per_tick);
+    return process->offset_ns + limit((long double)(int64_t)(ticks - process->base_ticks) * process->ns_per_tick);
 }
 
 long double refrain_trace_span_ns(const struct refrain_process *process, uint64_t ticks) {

@@ -22,8 +22,10 @@ static enum refrain_status check_unit(const struct refrain_process *process, con
         const struct refrain_node *node = &unit->nodes[i];
         if ((i > 0 && node->parent >= i) || node->kind >= REFRAIN_NODE_KINDS || node->name >= record->strings_bytes ||
             node->file >= record->strings_bytes)
-            return refrain_process_damaged(process, record->nodes + i * sizeof *node, "a node of the program tree "
-                                           "makes no sense", error);
+            return refrain_process_damaged(process, record->nodes + i * sizeof *node,
+                                           "a node of the program tree "
+                                           "makes no sense",
+                                           error);
     }
     return REFRAIN_OK;
 }
@@ -69,8 +71,7 @@ static enum refrain_status place_slots(struct refrain_process *process, const st
             return refrain_process_damaged(process, record->nodes + i * sizeof *node,
                                            "a node's slots are beyond its unit's", error);
         for (uint32_t part = 0; part < n; part++)
-            process->slots[record->first_slot + node->slot + part] =
-                (struct refrain_slot_view){unit, node, part, NULL};
+            process->slots[record->first_slot + node->slot + part] = (struct refrain_slot_view){unit, node, part, NULL};
     }
     return REFRAIN_OK;
 }
@@ -103,12 +104,13 @@ static enum refrain_status read_units(struct refrain_trace *trace, struct refrai
         unit->record = refrain_process_at(process, at, sizeof *unit->record, "a unit record", error);
         if (!unit->record)
             return REFRAIN_ERROR;
-        unit->nodes = refrain_process_at(process, unit->record->nodes,
-                                         (uint64_t)unit->record->n_nodes * sizeof *unit->nodes, "the program tree",
-                                         error);
+        unit->nodes =
+            refrain_process_at(process, unit->record->nodes, (uint64_t)unit->record->n_nodes * sizeof *unit->nodes,
+                               "the program tree", error);
         unit->strings = refrain_process_at(process, unit->record->strings, unit->record->strings_bytes,
                                            "the names of a unit", error);
-        enum refrain_status status = unit->nodes && unit->strings ? check_unit(process, unit, at, error) : REFRAIN_ERROR;
+        enum refrain_status status =
+            unit->nodes && unit->strings ? check_unit(process, unit, at, error) : REFRAIN_ERROR;
         if (!status)
             status = place_slots(process, unit, error);
         if (status)
@@ -128,7 +130,8 @@ static enum refrain_status check_name(const struct refrain_process *process, uin
     const struct refrain_name *name = refrain_process_at(process, at, sizeof *name, what, error);
     if (!name || !refrain_process_at(process, at, sizeof *name + (uint64_t)name->length + 1, what, error))
         return REFRAIN_ERROR;
-    return name->text[name->length] == 0 ? REFRAIN_OK : refrain_process_damaged(process, at, "a name does not end", error);
+    return name->text[name->length] == 0 ? REFRAIN_OK
+                                         : refrain_process_damaged(process, at, "a name does not end", error);
 }
 
 static int by_reference(const void *a, const void *b) {
@@ -173,7 +176,8 @@ static size_t list_length(const struct refrain_process *process, uint64_t first,
 
 static enum refrain_status read_sites(struct refrain_trace *trace, struct refrain_process *process,
                                       struct refrain_error *error) {
-    size_t n = list_length(process, process->header->call_sites, sizeof(struct refrain_call_site), "a call site", error);
+    size_t n =
+        list_length(process, process->header->call_sites, sizeof(struct refrain_call_site), "a call site", error);
     if (n == SIZE_MAX)
         return REFRAIN_ERROR;
     process->sites = refrain_trace_allocate(trace, n, sizeof *process->sites);
@@ -245,7 +249,8 @@ const struct refrain_slot *refrain_process_slot(const struct refrain_process *pr
                                                 uint64_t number) {
     if (number >= process->header->n_slots || thread >= process->header->n_threads || !process->slot_offsets[number])
         return NULL;
-    uint64_t at = process->slot_offsets[number] + (uint64_t)process->slot_stride[number] * thread * sizeof(struct refrain_slot);
+    uint64_t at =
+        process->slot_offsets[number] + (uint64_t)process->slot_stride[number] * thread * sizeof(struct refrain_slot);
     return (const struct refrain_slot *)(process->region + at);
 }
 

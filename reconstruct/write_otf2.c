@@ -31,14 +31,15 @@ struct otf2_writer {
 
 static OTF2_FlushType before_flush(void *data, OTF2_FileType type, OTF2_LocationRef location, void *caller,
                                    bool final) {
-    (void)data, (void)type, (void)location, (void)caller, (void)final;
+    (void)data, (void)type, (void)location, (void)caller, (void) final;
     return OTF2_FLUSH;
 }
 
 static OTF2_FlushCallbacks flush_callbacks = {.otf2_pre_flush = before_flush, .otf2_post_flush = NULL};
 
 static int fail(struct otf2_writer *otf2, OTF2_ErrorCode code) {
-    REFRAIN_FAIL(otf2->error, "%s: the archive cannot be written: %s", otf2->directory, OTF2_Error_GetDescription(code));
+    REFRAIN_FAIL(otf2->error, "%s: the archive cannot be written: %s", otf2->directory,
+                 OTF2_Error_GetDescription(code));
     return 1;
 }
 
@@ -210,8 +211,8 @@ static OTF2_ErrorCode complete_collective(struct otf2_writer *otf2, struct refra
     location->pending[i] = location->pending[--location->n_pending];
     location->events++;
     return OTF2_EvtWriter_NonBlockingCollectiveComplete(
-        location->writer, NULL, time, collective_op(event.region->collective), event.comm->index,
-        root_of(otf2, &event), (uint64_t)event.bytes, (uint64_t)event.received, (uint64_t)request);
+        location->writer, NULL, time, collective_op(event.region->collective), event.comm->index, root_of(otf2, &event),
+        (uint64_t)event.bytes, (uint64_t)event.received, (uint64_t)request);
 }
 
 static OTF2_ErrorCode begin_collective(struct otf2_writer *otf2, struct refrain_otf2_location *location,
@@ -328,8 +329,8 @@ static int end(struct refrain_writer *writer) {
         OTF2_ErrorCode code = close_locations(otf2);
         OTF2_GlobalDefWriter *global = code ? NULL : OTF2_Archive_GetGlobalDefWriter(otf2->archive);
         if (global)
-            code = refrain_otf2_define(global, otf2->trace, otf2->locations, otf2->n_locations, otf2->comms,
-                                       otf2->end_ns);
+            code =
+                refrain_otf2_define(global, otf2->trace, otf2->locations, otf2->n_locations, otf2->comms, otf2->end_ns);
         if (!code && global)
             code = OTF2_Archive_CloseGlobalDefWriter(otf2->archive, global);
         OTF2_ErrorCode closed = OTF2_Archive_Close(otf2->archive);

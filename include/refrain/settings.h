@@ -6,8 +6,8 @@
  *     REFRAIN_TOTAL_MEMORY    16M         bytes per process, in memory and on disk, for everything refrain keeps
  *     REFRAIN_FORMULA_LENGTH  0           most items of one formula (the paper's is 18); 0: as the pool allows
  *     REFRAIN_THREADS         from OMP_NUM_THREADS, else 1    threads that are traced
- *     REFRAIN_THROTTLE        on          on | off: a function that was called 100,000 times and took less than 10
- *                                         microseconds a time makes no more events (the rule of TAU_THROTTLE)
+ *     REFRAIN_THROTTLE        on          on | off: a function that was called 10,000 times, took less than 2
+ *                                         microseconds a time and made no MPI call makes no more events
  *     REFRAIN_CLOCK           tsc         tsc | gettime
  *     REFRAIN_VERBOSE         off         say on standard error what was set up and written
  *
@@ -26,8 +26,8 @@
 #define REFRAIN_DEFAULT_TOTAL_MEMORY ((uint64_t)16 << 20)
 #define REFRAIN_SHADOW_STACK_ENTRIES 16384u /* activations open at once in a thread */
 #define REFRAIN_SHADOW_ENTRY_BYTES 48u
-#define REFRAIN_THROTTLE_CALLS 100000u
-#define REFRAIN_THROTTLE_NS 10000u
+#define REFRAIN_THROTTLE_CALLS 10000u
+#define REFRAIN_THROTTLE_NS 2000u /* its two clock reads would be 1 % of it */
 #define REFRAIN_SITE_TABLE_ENTRIES 4096u /* MPI call sites of a thread */
 #define REFRAIN_SITE_ENTRY_BYTES 24u
 #define REFRAIN_OUTSIDE_FIXED_BYTES                                                                                    \
