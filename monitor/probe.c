@@ -51,7 +51,8 @@ static struct refrain_entry *enter(struct refrain_context *context, struct refra
 /* A function that is tiny, hot and does not communicate makes no more events: its probes are switched off, and with
  * them those of loops and callers that were on for its sake only. What then happens in it belongs to its callers. */
 static void throttle(const struct refrain_context *context, struct refrain_slot *whole) {
-    if (whole->throttled_at || whole->ticks / whole->count >= context->throttle_ticks || whole->count > UINT32_MAX)
+    if (whole->throttled_at || whole->flags & REFRAIN_SLOT_COMMUNICATES ||
+        whole->ticks / whole->count >= context->throttle_ticks || whole->count > UINT32_MAX)
         return;
     whole->throttled_at = (uint32_t)whole->count;
     refrain_units_throttle();
@@ -66,7 +67,9 @@ static void leave(struct refrain_context *context) {
     struct refrain_slot *whole = entry->whole;
     if (whole) {
         whole->ticks += now - entry->begin_ticks;
-        if (__builtin_expect(whole->count >= REFRAIN_THROTTLE_CALLS, 0) && !entry->communicates)
+        if (entry->communicates)
+            whole->flags |= REFRAIN_SLOT_COMMUNICATES;
+        else if (__builtin_expect(whole->count >= REFRAIN_THROTTLE_CALLS, 0))
             throttle(context, whole);
     }
     entry[-1].communicates |= entry->communicates;

@@ -1,6 +1,7 @@
 /* region.c: the one allocation: the trace file, mapped, and what the monitor keeps outside it. Opened before the first
  * event, placed in the run's directory once the rank is known, closed at the end of the process. */
 #define _GNU_SOURCE
+#include "configure.h"
 #include "learn_memory.h"
 #include "region_open.h"
 #include "step.h"
@@ -21,139 +22,19 @@
 #endif
 
 #define FIRST_CALIBRATION_NS 100000u
-#define PATH_BYTES 4096
+#define PATH_BYTES REFRAIN_PATH_BYTES
 #define CONTROL_SHARE 4u /* 1 / share of the pool is kept for control flow */
 
 struct refrain_region refrain_region;
 int refrain_mpi_linked;
 int refrain_clock_is_gettime;
 
-/* What the variables ask for. */
-static struct {
-    int mode;
-    uint64_t total_bytes;
-    uint32_t threads, formula_length;
-    bool verbose, throttle;
-    char directory[PATH_BYTES];
-} settings;
-
 static int state; /* 0 closed, 1 opening, 2 settled */
 static struct refrain_context *contexts;
 static uint32_t contexts_taken;
 static char own_directory[PATH_BYTES + 64]; /* where the files are now, absolute */
-static char start_directory[PATH_BYTES];
 static bool has_events;
 static pid_t owner;
-
-/* ---- messages ---- */
-
-/* Is this the process that speaks for the job, as far as the launcher's variables tell? */
-static bool speaks(void) {
-    static const char *const variables[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
-    for (unsigned i = 0; i < sizeof variables / sizeof *variables; i++) {
-        const char *rank = getenv(variables[i]);
-        if (rank)
-            return strcmp(rank, "0") == 0;
-    }
-    return true;
-}
-
-static __attribute__((format(printf, 1, 2))) void say(const char *format, ...) {
-    if (!speaks())
-        return;
-    char text[PATH_BYTES + 256];
-    int n = snprintf(text, sizeof text, "refrain: ");
-    va_list arguments;
-    va_start(arguments, format);
-    n += vsnprintf(text + n, sizeof text - (size_t)n - 1, format, arguments);
-    va_end(arguments);
-    if (n > (int)sizeof text - 2)
-        n = (int)sizeof text - 2;
-    text[n++] = '\n';
-    if (write(STDERR_FILENO, text, (size_t)n) < 0)
-        return; /* nowhere left to say it */
-}
-
-/* ---- settings ---- */
-
-static void bad_setting(const char *name, const char *value, const char *expected, const char *used) {
-    say("%s=%s: %s expected; %s is used", name, value, expected, used);
-}
-
-static void read_settings(void) {
-    const char *value = getenv("REFRAIN_MODE");
-    settings.mode = REFRAIN_MODE_STAT;
-    if (value && *value) {
-        static const char *const names[] = {"off", "stat", "events", "both"};
-        int mode = -1;
-        bool on;
-        for (int i = 0; i < 4; i++)
-            if (strcasecmp(value, names[i]) == 0)
-                mode = i;
-        if (mode < 0 && refrain_settings_switch(value, &on))
-            mode = on ? REFRAIN_MODE_STAT : REFRAIN_MODE_OFF;
-        if (mode < 0)
-            bad_setting("REFRAIN_MODE", value, "stat, events, both or off", "stat");
-        else
-            settings.mode = mode;
-    }
-    settings.total_bytes = REFRAIN_DEFAULT_TOTAL_MEMORY;
-    value = getenv("REFRAIN_TOTAL_MEMORY");
-    if (value && *value && !refrain_settings_size(value, &settings.total_bytes))
-        bad_setting("REFRAIN_TOTAL_MEMORY", value, "a number of bytes, or one followed by K, M or G", "16M");
-    uint64_t number;
-    settings.formula_length = REFRAIN_WINDOW_ITEMS;
-    value = getenv("REFRAIN_FORMULA_LENGTH");
-    if (value && *value) {
-        if (!refrain_settings_size(value, &number) || number > REFRAIN_MAXIMUM_FORMULA_LENGTH)
-            bad_setting("REFRAIN_FORMULA_LENGTH", value, "a number of items, 0 to 1024", "0");
-        else if (number != 0)
-            settings.formula_length = number < 4                      ? 4
-                                      : number > REFRAIN_WINDOW_ITEMS ? REFRAIN_WINDOW_ITEMS
-                                                                      : (uint32_t)number;
-    }
-    settings.threads = 1;
-    value = getenv("REFRAIN_THREADS");
-    if (value && *value) {
-        if (!refrain_settings_size(value, &number) || number < 1 || number > REFRAIN_MAXIMUM_THREADS)
-            bad_setting("REFRAIN_THREADS", value, "a number of threads, 1 to 256", "1");
-        else
-            settings.threads = (uint32_t)number;
-    } else if ((value = getenv("OMP_NUM_THREADS")) && refrain_settings_size(value, &number) && number >= 1) {
-        settings.threads = number > REFRAIN_MAXIMUM_THREADS ? REFRAIN_MAXIMUM_THREADS : (uint32_t)number;
-    }
-    value = getenv("REFRAIN_VERBOSE");
-    if (value && *value && !refrain_settings_switch(value, &settings.verbose))
-        bad_setting("REFRAIN_VERBOSE", value, "on or off", "off");
-    settings.throttle = true;
-    value = getenv("REFRAIN_THROTTLE");
-    if (value && *value && !refrain_settings_switch(value, &settings.throttle))
-        bad_setting("REFRAIN_THROTTLE", value, "on or off", "on");
-    refrain_clock_is_gettime = 1;
-#if defined(__x86_64__)
-    unsigned eax, ebx, ecx, edx;
-    if (__get_cpuid(0x80000007u, &eax, &ebx, &ecx, &edx) && edx >> 8 & 1)
-        refrain_clock_is_gettime = 0;
-#endif
-    value = getenv("REFRAIN_CLOCK");
-    if (value && *value) {
-        if (strcasecmp(value, "gettime") == 0)
-            refrain_clock_is_gettime = 1;
-        else if (strcasecmp(value, "tsc") != 0)
-            bad_setting("REFRAIN_CLOCK", value, "tsc or gettime", "what the processor allows");
-    }
-    value = getenv("REFRAIN_DIRECTORY");
-    if (!value || !*value)
-        value = ".";
-    if (!getcwd(start_directory, sizeof start_directory))
-        strcpy(start_directory, ".");
-    if (value[0] == '/')
-        snprintf(settings.directory, sizeof settings.directory, "%s", value);
-    else if (strcmp(value, ".") == 0)
-        snprintf(settings.directory, sizeof settings.directory, "%s", start_directory);
-    else
-        snprintf(settings.directory, sizeof settings.directory, "%.2000s/%.2000s", start_directory, value);
-}
 
 /* ---- the pool ---- */
 
@@ -233,7 +114,7 @@ static void directory_stem(char *stem, size_t bytes, bool with_pid) {
     struct tm local;
     localtime_r(&now, &local);
     strftime(date, sizeof date, "%Y%m%d-%H%M%S", &local);
-    int n = snprintf(stem, bytes, "%.3000s/%.200s-%s", settings.directory, name, date);
+    int n = snprintf(stem, bytes, "%.3000s/%.200s-%s", refrain_configuration.directory, name, date);
     if (with_pid)
         snprintf(stem + n, bytes - (size_t)n, ".%d", (int)getpid());
 }
@@ -294,7 +175,7 @@ static void describe_environment(struct refrain_header *header) {
     header->environment = refrain_pool_name(text);
     executable_name(path, sizeof path);
     header->executable = refrain_pool_name(path);
-    header->start_directory = refrain_pool_name(start_directory);
+    header->start_directory = refrain_pool_name(refrain_configuration.start_directory);
     if (gethostname(path, sizeof path) == 0) {
         path[sizeof path - 1] = 0;
         header->host = refrain_pool_name(path);
@@ -309,17 +190,17 @@ static bool make_contexts(void) {
     size_t sites = (size_t)REFRAIN_SITE_TABLE_ENTRIES * REFRAIN_SITE_ENTRY_BYTES;
     size_t scratch = (sizeof(struct refrain_learn_scratch) + 63) & ~(size_t)63;
     size_t each = ((sizeof(struct refrain_context) + 63) & ~(size_t)63) + stack + sites + scratch;
-    unsigned char *memory =
-        mmap(NULL, each * settings.threads, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    unsigned char *memory = mmap(NULL, each * refrain_configuration.threads, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
         return false;
     contexts = (struct refrain_context *)memory;
-    struct refrain_thread *threads = refrain_pool_take(sizeof *threads * settings.threads, true);
+    struct refrain_thread *threads = refrain_pool_take(sizeof *threads * refrain_configuration.threads, true);
     if (!threads)
         return false;
     header->threads = (uint64_t)((unsigned char *)threads - refrain_region.base);
     struct refrain_events *events = NULL;
-    if (settings.mode & REFRAIN_MODE_EVENTS) {
+    if (refrain_configuration.mode & REFRAIN_MODE_EVENTS) {
         int fd = open(own_directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         char name[64];
         snprintf(name, sizeof name, refrain_mpi_linked ? "rank-unknown.events" : REFRAIN_EVENTS_NAME, 0);
@@ -330,8 +211,9 @@ static bool make_contexts(void) {
             return false;
         has_events = true;
     }
-    unsigned char *rest = memory + ((sizeof(struct refrain_context) * settings.threads + 63) & ~(size_t)63);
-    for (uint32_t t = 0; t < settings.threads; t++) {
+    unsigned char *rest =
+        memory + ((sizeof(struct refrain_context) * refrain_configuration.threads + 63) & ~(size_t)63);
+    for (uint32_t t = 0; t < refrain_configuration.threads; t++) {
         struct refrain_context *context = &contexts[t];
         struct refrain_journal *journal = refrain_pool_take(refrain_journal_bytes(), true);
         if (!journal)
@@ -349,10 +231,10 @@ static bool make_contexts(void) {
         context->thread = &threads[t];
         context->region = refrain_region.base;
         context->number = t;
-        context->learning = (settings.mode & REFRAIN_MODE_STAT) != 0;
+        context->learning = (refrain_configuration.mode & REFRAIN_MODE_STAT) != 0;
         context->events = events;
         context->journal = journal;
-        context->formula_length = settings.formula_length;
+        context->formula_length = refrain_configuration.formula_length;
     }
     return true;
 }
@@ -366,8 +248,8 @@ static void after_fork_in_child(void) {
 }
 
 static void untraced(const char *what, const char *path, int error) {
-    say("%s %s: %s; the program runs untraced (see REFRAIN_DIRECTORY, REFRAIN_TOTAL_MEMORY)", what, path,
-        strerror(error));
+    refrain_say("%s %s: %s; the program runs untraced (see REFRAIN_DIRECTORY, REFRAIN_TOTAL_MEMORY)", what, path,
+                strerror(error));
 }
 
 static void remove_own_files(void) {
@@ -381,15 +263,15 @@ static void remove_own_files(void) {
 }
 
 static void open_region(void) {
-    read_settings();
-    if (settings.mode == REFRAIN_MODE_OFF)
+    refrain_configure();
+    if (refrain_configuration.mode == REFRAIN_MODE_OFF)
         return;
-    uint64_t bytes = refrain_settings_region_bytes(settings.total_bytes, settings.threads);
-    uint64_t least = refrain_settings_outside_bytes(settings.threads) + (256u << 10);
+    uint64_t bytes = refrain_settings_region_bytes(refrain_configuration.total_bytes, refrain_configuration.threads);
+    uint64_t least = refrain_settings_outside_bytes(refrain_configuration.threads) + (256u << 10);
     if (bytes < 256u << 10) {
-        say("REFRAIN_TOTAL_MEMORY is %llu bytes, but %u thread%s need at least %llu; the program runs untraced",
-            (unsigned long long)settings.total_bytes, settings.threads, settings.threads == 1 ? "" : "s",
-            (unsigned long long)least);
+        refrain_say("REFRAIN_TOTAL_MEMORY is %llu bytes, but %u thread%s need at least %llu; the program runs untraced",
+                    (unsigned long long)refrain_configuration.total_bytes, refrain_configuration.threads,
+                    refrain_configuration.threads == 1 ? "" : "s", (unsigned long long)least);
         return;
     }
     if (bytes > (uint64_t)REFRAIN_UNIT_BYTES << 32)
@@ -397,7 +279,7 @@ static void open_region(void) {
     char stem[PATH_BYTES], path[PATH_BYTES + 128];
     directory_stem(stem, sizeof stem, refrain_mpi_linked);
     if (!make_directory(stem, own_directory, sizeof own_directory)) {
-        untraced("cannot make a trace directory in", settings.directory, errno);
+        untraced("cannot make a trace directory in", refrain_configuration.directory, errno);
         return;
     }
     snprintf(path, sizeof path, refrain_mpi_linked ? "%s/rank-unknown.trace" : "%s/rank-0.trace", own_directory);
@@ -412,27 +294,29 @@ static void open_region(void) {
     header->header_bytes = REFRAIN_HEADER_BYTES;
     header->bytes = bytes;
     header->pool_used = REFRAIN_HEADER_BYTES;
-    header->mode = (uint32_t)settings.mode;
-    header->formula_length = settings.formula_length;
+    header->mode = (uint32_t)refrain_configuration.mode;
+    header->formula_length = refrain_configuration.formula_length;
     header->rank = refrain_mpi_linked ? -1 : 0;
     header->size = refrain_mpi_linked ? 0 : 1;
     header->pid = (uint32_t)getpid();
     header->clock = (uint32_t)refrain_clock_is_gettime;
-    header->n_threads = settings.threads;
-    header->outside_bytes = refrain_settings_outside_bytes(settings.threads);
+    header->n_threads = refrain_configuration.threads;
+    header->outside_bytes = refrain_settings_outside_bytes(refrain_configuration.threads);
     read_clock_pair(&header->start);
     refrain_region.header = header;
     refrain_region.base = base;
-    refrain_region.mode = settings.mode;
+    refrain_region.mode = refrain_configuration.mode;
     bool complete = make_contexts();
     uint64_t missing = complete ? refrain_units_open() : 0;
     if (!complete || missing) {
         if (missing)
-            say("REFRAIN_TOTAL_MEMORY is %llu bytes, but the tables of this program need at least %llu; the program "
+            refrain_say(
+                "REFRAIN_TOTAL_MEMORY is %llu bytes, but the tables of this program need at least %llu; the program "
                 "runs "
                 "untraced",
-                (unsigned long long)settings.total_bytes,
-                (unsigned long long)(settings.total_bytes - (bytes - header->pool_used) + missing + (64u << 10)));
+                (unsigned long long)refrain_configuration.total_bytes,
+                (unsigned long long)(refrain_configuration.total_bytes - (bytes - header->pool_used) + missing +
+                                     (64u << 10)));
         else
             untraced("cannot set up", own_directory, errno);
         refrain_region = (struct refrain_region){NULL, NULL, 0};
@@ -445,15 +329,15 @@ static void open_region(void) {
     while (refrain_clock_gettime_ns(CLOCK_MONOTONIC) - header->start.monotonic_ns < FIRST_CALIBRATION_NS)
         ;
     read_clock_pair(&header->last);
-    if (settings.throttle)
-        for (uint32_t t = 0; t < settings.threads; t++)
+    if (refrain_configuration.throttle)
+        for (uint32_t t = 0; t < refrain_configuration.threads; t++)
             contexts[t].throttle_ticks = REFRAIN_THROTTLE_NS * (header->last.ticks - header->start.ticks) /
                                          (header->last.monotonic_ns - header->start.monotonic_ns);
     owner = getpid();
     pthread_atfork(NULL, NULL, after_fork_in_child);
     memcpy(header->magic, REFRAIN_MAGIC, sizeof header->magic);
-    if (settings.verbose)
-        say("writing %llu bytes to %s", (unsigned long long)bytes, path);
+    if (refrain_configuration.verbose)
+        refrain_say("writing %llu bytes to %s", (unsigned long long)bytes, path);
 }
 
 bool refrain_region_open(void) {
@@ -473,7 +357,7 @@ bool refrain_region_open(void) {
 
 struct refrain_context *refrain_region_take_context(void) {
     uint32_t n = __atomic_fetch_add(&contexts_taken, 1, __ATOMIC_RELAXED);
-    if (n >= settings.threads) {
+    if (n >= refrain_configuration.threads) {
         __atomic_fetch_sub(&contexts_taken, 1, __ATOMIC_RELAXED);
         refrain_lose(REFRAIN_LOSS_THREADS, 1);
         return NULL;
@@ -536,6 +420,6 @@ static __attribute__((destructor)) void close_region(void) {
     }
     refrain_region_refresh_clock();
     refrain_region.header->finished = 1;
-    if (settings.verbose)
-        say("trace written to %s", own_directory);
+    if (refrain_configuration.verbose)
+        refrain_say("trace written to %s", own_directory);
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_DEPENDENT_ITERATIONS ((uint64_t)1 << 28)
+
 enum stage { STAGE_IDENTITY, STAGE_TERMS, STAGE_CONTINUATION, STAGE_SUMMARY, STAGE_END };
 
 static bool wrong(struct refrain_terms *terms, uint64_t offset, const char *what) {
@@ -200,6 +202,8 @@ static uint64_t count_item(const struct refrain_item *items, unsigned i, uint64_
     for (unsigned j = i + 1; j < i + item->span; j++)
         depends |= items[j].kind == REFRAIN_ITEM_LOOP && items[j].stride[item->height] != 0;
     uint64_t total = 0;
+    if (depends && iterations > MOST_DEPENDENT_ITERATIONS)
+        return UINT64_MAX; /* no run counts that far one by one: damage */
     for (uint64_t k = 0; k < (depends ? iterations : 1); k++) {
         counter[item->height] = k;
         uint64_t body = 0;

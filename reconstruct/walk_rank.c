@@ -514,8 +514,13 @@ static bool enter_at(struct refrain_walk *walk, uint64_t reference, size_t slot_
 static bool step(struct refrain_walk *walk, struct refrain_record *record) {
     const struct refrain_slot *last = walk->stack[walk->depth - 1].last;
     int64_t value;
-    if (!take(walk, &last->next, &value, &walk->approximate))
-        return false;
+    if (!take(walk, &last->next, &value, &walk->approximate)) {
+        /* Values of summaries come in an order of our own: one may lead where nothing is left to do, before the end. */
+        if (!walk->approximate || walk->wrong || walk->depth == 1)
+            return false;
+        walk->ended = false;
+        return leave(walk, record);
+    }
     if (value >= 0 && value < (int64_t)walk->n_slots) {
         if (walk->slots[value].kind != REFRAIN_FUNCTION)
             return move(walk, value);

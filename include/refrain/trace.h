@@ -56,9 +56,11 @@ enum refrain_loss {
 #define REFRAIN_NEXT_OPERATION ((int64_t)1 << 33)  /* + enum refrain_operation: inside an MPI call */
 #define REFRAIN_NEXT_REGION ((int64_t)1 << 34)     /* + reference of struct refrain_region_name: a user region began */
 
-#define REFRAIN_SLOT_CALL 1u     /* about to call: when a call returns, control is at the slot after it */
-#define REFRAIN_SLOT_MPI_CALL 2u /* the call is one of an MPI function by name */
-#define REFRAIN_SLOT_FUNCTION 4u /* slot [0] of a function */
+#define REFRAIN_SLOT_CALL 1u         /* about to call: when a call returns, control is at the slot after it */
+#define REFRAIN_SLOT_MPI_CALL 2u     /* the call is one of an MPI function by name */
+#define REFRAIN_SLOT_FUNCTION 4u     /* slot [0] of a function */
+#define REFRAIN_SLOT_COMMUNICATES 8u /* slot [1] of a function: an MPI call was made in it or below: never throttled   \
+                                      */
 
 /* A place: what came next, and how long until the next clock read. 96 bytes. A block is the span from the last clock
  * read before the place was left to the next one; all blocks of a thread add up to its run time. */

@@ -1,4 +1,4 @@
-/* profile.c: durations of a slot's blocks over its visits, in a fixed number of buckets (refrain/trace.h). */
+/* slot_profile.c: durations of a slot's blocks over its visits, in a fixed number of buckets (refrain/trace.h). */
 #define _GNU_SOURCE
 #include "step.h"
 

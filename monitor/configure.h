@@ -1,0 +1,25 @@
+/* configure.h: what the REFRAIN_* variables ask for (refrain/settings.h lists them), and messages to the user. */
+#ifndef REFRAIN_CONFIGURE_H
+#define REFRAIN_CONFIGURE_H
+
+#include "monitor.h"
+
+#define REFRAIN_PATH_BYTES 4096
+
+extern REFRAIN_HIDDEN struct refrain_configuration {
+    int mode; /* enum refrain_mode */
+    uint64_t total_bytes;
+    uint32_t threads, formula_length;
+    bool verbose, throttle;
+    char directory[REFRAIN_PATH_BYTES]; /* absolute */
+    char start_directory[REFRAIN_PATH_BYTES];
+} refrain_configuration;
+
+/* Reads the variables; one that makes no sense is said, and its default used. Also chooses the clock. Once, before the
+ * region is opened. */
+REFRAIN_HIDDEN void refrain_configure(void);
+
+/* One line on standard error, from the process that speaks for the job. Not from a probe. */
+REFRAIN_HIDDEN void refrain_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif
