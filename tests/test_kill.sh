@@ -21,7 +21,7 @@ for try in 1 2 3 4 5 6 7 8 9 10; do
     run=$work/run$try
     mkdir "$run"
     REFRAIN_TOTAL_MEMORY=6M REFRAIN_MODE=both REFRAIN_DIRECTORY=$run \
-        refrain-run mpiexec.mpich -n 2 "$work/control" 1000000 >"$run/out" 2>&1 &
+        refrain-run mpiexec.mpich -n 2 "$work/control" 1000000 500 >"$run/out" 2>&1 &
     launcher=$!
     sleep "0.$((2 + try * 7 % 8))"
     # The ranks, in the order of their process ids; tries take turns.

@@ -5,7 +5,7 @@ set -u
 
 REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -std=gnu11 -w "$tests/programs/control.c" -o "$work/control" || fail "compile"
 mkdir "$work/run"
-REFRAIN_MODE=both REFRAIN_DIRECTORY=$work/run launch mpich 2 "$work/control" 1000000 >/dev/null 2>&1 &
+REFRAIN_MODE=both REFRAIN_DIRECTORY=$work/run launch mpich 2 "$work/control" 1000000 1000 >/dev/null 2>&1 &
 running=$!
 looks=0
 tries=0

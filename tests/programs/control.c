@@ -1,9 +1,11 @@
-/* control.c: one function per control construct, messages at the leaves. Usage: control [ROUNDS] */
+/* control.c: one function per control construct, messages at the leaves.
+   Usage: control [ROUNDS [PAUSE]], PAUSE in microseconds after each round. */
 #include <mpi.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 static int rank, size, sum;
 
@@ -209,6 +211,7 @@ static void at_exit(void) {
 
 int main(int argc, char **argv) {
     int rounds = argc > 1 ? atoi(argv[1]) : 12;
+    struct timespec pause = {.tv_nsec = argc > 2 ? atol(argv[2]) * 1000 : 0};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -225,6 +228,8 @@ int main(int argc, char **argv) {
         sum += pair(n % 3, 2) + pair(1, n % 2);
         macros(n);
         by_rank(n);
+        if (pause.tv_nsec > 0)
+            nanosleep(&pause, NULL);
     }
     printf("rank %d: %d\n", rank, sum);
     MPI_Finalize();
