@@ -9,7 +9,7 @@ BEGIN {
     bottom = 90
 }
 NR > 1 { value[$1 " " $2, $3] = $4 }
-NR > 1 && $1 != "probe" && !(($1 " " $2) in known) {
+NR > 1 && $1 != "probe" && $1 != "learner" && !(($1 " " $2) in known) {
     known[$1 " " $2]
     order[++pairs] = $1 " " $2
 }
@@ -63,7 +63,7 @@ function bars(   i, j, n, metric, step, v, a, b) {
     text(width - right, 34, "end", "overhead of the least runs; cut at -10 and 50 %")
 }
 function curves(   i, j, k, n, m, at, category, x, y, old, total, held) {
-    n = split("1 2 4 6 12 18 36 72 any", at, " ")
+    n = split("4 6 12 18 36 72 128 any", at, " ")
     m = split("receivers senders send-tags receive-tags branches loops sizes", category, " ")
     from = 0
     to = 100
@@ -73,7 +73,7 @@ function curves(   i, j, k, n, m, at, category, x, y, old, total, held) {
             total = held = 0
             for (k = 1; k <= pairs; k++) {
                 total += value[order[k], "capture.sequences." category[i] ".total"]
-                held += value[order[k], "capture.sequences." category[i] ".at-" at[j]]
+                held += value[order[k], "capture.sequences." category[i] (at[j] == "any" ? ".formulas" : ".at-" at[j])]
             }
             x = left + (j - 0.5) * (width - left - right) / n
             if (i == 1)
@@ -90,7 +90,7 @@ function curves(   i, j, k, n, m, at, category, x, y, old, total, held) {
         printf "<rect x=\"%d\" y=\"8\" width=\"12\" height=\"12\" fill=\"%s\"/>\n", left + 112 * (i - 1), colour[i]
         text(left + 112 * (i - 1) + 17, 19, "start", category[i])
     }
-    text((width + left) / 2, height - bottom + 42, "middle", "most values in a formula; sequences held, all workloads")
+    text((width + left) / 2, height - bottom + 42, "middle", "most items in a formula; sequences captured, all workloads")
 }
 function growth(   i, j, t, modes, key, x, y, old, old_x) {
     split("stat events", modes, " ")

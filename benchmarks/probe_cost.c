@@ -115,7 +115,7 @@ static void clock_read(struct refrain_frame *frame, long n) {
 }
 
 static void learner_step(struct refrain_frame *frame, long n) {
-    static struct refrain_learner learner = {.stride = 1, .left = UINT64_MAX, .state = REFRAIN_PREDICT};
+    static struct refrain_learner learner = {.stride = 1, .until = UINT64_MAX, .state = REFRAIN_PREDICT};
     struct refrain_learner *hidden = &learner;
     int64_t value = learner.expect;
     (void)frame;

@@ -31,25 +31,24 @@ BEGIN {
 }
 NR > 1 {
     pair = $1 " " $2
-    if (!(pair in known)) {
-        known[pair]
-        if ($1 != "probe")
-            order[++pairs] = pair
-        else
-            probes = pair
-    }
     value[pair, $3] = $4
     low[pair, $3] = $5
     high[pair, $3] = $6
-    if ($1 == "probe" && $3 ~ /^ns\./)
-        probe[++n_probes] = substr($3, 4)
+    if (($1 == "probe" || $1 == "learner") && $3 ~ /^ns\./)
+        part[$1, ++parts[$1]] = substr($3, 4)
+    else if ($1 != "probe" && $1 != "learner" && !(pair in known)) {
+        known[pair]
+        order[++pairs] = pair
+    }
 }
 function has(pair, metric) {
     return (pair, metric) in value
 }
-function columns(pair) {
-    split(pair, f, " ")
-    return "| " f[1] " | " f[2]
+function shown(pair, metric) {
+    return has(pair, metric) ? value[pair, metric] : "-"
+}
+function number_of(pair, metric) {
+    return has(pair, metric) ? sprintf("%.0f", value[pair, metric]) : "-"
 }
 function percent(pair, metric) {
     if (!has(pair, metric))
@@ -58,29 +57,96 @@ function percent(pair, metric) {
         return sprintf("%.1f %%", 100 * value[pair, metric])
     return sprintf("%.1f %% [%.1f, %.1f]", 100 * value[pair, metric], 100 * low[pair, metric], 100 * high[pair, metric])
 }
-function paper(table, pair,   f) {
+function program(pair,   f) {
     split(pair, f, " ")
-    return f[1] in table ? table[f[1]] : "-"
+    return f[1]
 }
-function rule(n,   i) {
-    for (i = 1; i <= n; i++)
+function paper(table, pair) {
+    return program(pair) in table ? table[program(pair)] : "-"
+}
+
+# A table: a line for each workload that cells() has something to say of. Returns the number of lines.
+function head(titles,   n) {
+    print "\n| " titles " |"
+    for (n = gsub(/\|/, "|", titles); n >= 0; n--)
         printf "|---"
     print "|"
 }
-function overhead(what, title, against,   i, p) {
-    print "\n### " title "\n"
-    print "| workload | ranks | runs | plain, s | event tracing | statistical | events, least runs | stat, least runs | paper: events | paper: stat |"
-    rule(10)
+function table(kind, option, titles,   i, p, line, f, n) {
     for (i = 1; i <= pairs; i++) {
         p = order[i]
-        if (!has(p, "overhead." what ".stat") && !has(p, "overhead." what ".events"))
+        line = cells(kind, option, p)
+        if (line == "")
             continue
-        print columns(p) " | " value[p, "overhead." what ".stat.runs"] " | " \
-            sprintf("%.3f [%.3f, %.3f]", value[p, "seconds.plain.off"], low[p, "seconds.plain.off"], high[p, "seconds.plain.off"]) \
-            " | " percent(p, "overhead." what ".events") " | " percent(p, "overhead." what ".stat") " | " \
-            percent(p, "overhead." what ".events.least") " | " percent(p, "overhead." what ".stat.least") " | " \
-            paper(paper_events, p) " | " paper(paper_stat, p) " |"
+        if (!n)
+            head("workload | ranks | " titles)
+        split(p, f, " ")
+        print "| " f[1] " | " f[2] " | " line " |"
+        n++
     }
+    if (!n)
+        print "\nNot measured."
+    return n + 0
+}
+function cells(kind, option, p) {
+    if (kind == "overhead")
+        return overhead(option, p)
+    if (kind == "eztrace")
+        return eztrace(p)
+    if (kind == "exact")
+        return exactness(p)
+    if (kind == "capture")
+        return capture(option, p)
+    if (kind == "size")
+        return sizes(p)
+    if (kind == "memory")
+        return memory(p)
+    return closeness(option, p)
+}
+
+function overhead(what, p) {
+    if (!has(p, "overhead." what ".stat") && !has(p, "overhead." what ".events"))
+        return ""
+    return shown(p, "overhead." what ".stat.runs") " | " \
+        sprintf("%.3f [%.3f, %.3f]", value[p, "seconds.plain.off"], low[p, "seconds.plain.off"], high[p, "seconds.plain.off"]) \
+        " | " percent(p, "overhead." what ".events") " | " percent(p, "overhead." what ".stat") " | " \
+        percent(p, "overhead." what ".events.least") " | " percent(p, "overhead." what ".stat.least") " | " \
+        paper(paper_events, p) " | " paper(paper_stat, p)
+}
+function eztrace(p) {
+    if (!has(p, "overhead.eztrace.off"))
+        return ""
+    return shown(p, "overhead.eztrace.off.runs") " | " percent(p, "overhead.eztrace.off") " | " \
+        percent(p, "overhead.eztrace.off.least") " | " percent(p, "overhead.communication.events") " | " \
+        percent(p, "overhead.communication.stat") " | " number_of(p, "bytes.eztrace") " | " \
+        number_of(p, "bytes.communication.events") " | " number_of(p, "bytes.communication.stat")
+}
+function added(p, turn) {
+    if (!has(p, "resident.plain.off") || !has(p, "resident." turn))
+        return "-"
+    return sprintf("%.0f", (value[p, "resident." turn] - value[p, "resident.plain.off"]) / 1024)
+}
+function memory(p) {
+    if (!has(p, "resident.plain.off"))
+        return ""
+    return sprintf("%.0f", value[p, "resident.plain.off"] / 1024) " | " added(p, "communication.stat") " | " \
+        added(p, "communication.events") " | " added(p, "all.stat") " | " added(p, "eztrace.off")
+}
+function exactness(p,   exact) {
+    if (!has(p, "exact.equal"))
+        return ""
+    exact = value[p, "exact.events_a"] == value[p, "exact.equal"] && value[p, "exact.events_b"] == value[p, "exact.equal"]
+    good += exact
+    return value[p, "exact.events_a"] " | " value[p, "exact.events_b"] " | " value[p, "exact.equal"] " | " (exact ? "yes" : "NO")
+}
+function sizes(p,   m, t, line) {
+    if (!has(p, "size.stat.1"))
+        return ""
+    line = number_of(p, "size.foretold")
+    for (m = 1; m <= 2; m++)
+        for (t = 1; t <= 100; t *= 10)
+            line = line " | " number_of(p, "size." (m == 1 ? "stat" : "events") "." t)
+    return line
 }
 function spread(pair, what, which,   natural, x) {
     x = value[pair, "spread." what "." which] / 1e6
@@ -89,50 +155,61 @@ function spread(pair, what, which,   natural, x) {
         return sprintf("%.3f", x)
     return x > 0 ? sprintf("%.3f (%.2f)", x, natural / x) : "0"
 }
-function closeness(what, first,   i, p, f) {
-    print "\n| workload | ranks | event/event | stat/stat | stat/event | paper: e/e | paper: s/s | paper: s/e |"
-    rule(8)
-    for (i = 1; i <= pairs; i++) {
-        p = order[i]
-        if (!has(p, "spread." what ".event-event") || !has(p, "spread." what ".stat-event"))
-            continue
-        split(p, f, " ")
-        printf "%s | %s | %s | %s", columns(p), spread(p, what, "event-event"), spread(p, what, "stat-stat"), spread(p, what, "stat-event")
-        for (j = first; j < first + 3; j++)
-            printf " | %s", (f[1], j) in paper_time ? paper_time[f[1], j] : "-"
-        print " |"
-    }
+function closeness(what, p,   j, first, line) {
+    if (!has(p, "spread." what ".event-event") || !has(p, "spread." what ".stat-event"))
+        return ""
+    line = spread(p, what, "event-event") " | " spread(p, what, "stat-stat") " | " spread(p, what, "stat-event")
+    first = what == "position" ? 1 : 4
+    for (j = first; j < first + 3; j++)
+        line = line " | " ((program(p), j) in paper_time ? paper_time[program(p), j] : "-")
+    return line
 }
-function share(pair, unit, category, at,   total) {
+function share(pair, unit, category,   total, held, exact) {
     total = value[pair, "capture." unit "." category ".total"]
     if (total == "" || total == 0)
         return "-"
-    all[unit, at] += total
-    held[unit, at] += value[pair, "capture." unit "." category ".at-" at]
-    if (value[pair, "capture." unit "." category ".at-" at] < total)
-        whole = 0
-    return sprintf("%.4g", 100 * value[pair, "capture." unit "." category ".at-" at] / total)
+    held = value[pair, "capture." unit "." category ".formulas"]
+    exact = value[pair, "capture." unit "." category ".exact"]
+    all[unit, "total"] += total
+    all[unit, "formulas"] += held
+    all[unit, "exact"] += exact
+    all[unit, "18"] += value[pair, "capture." unit "." category ".at-18"]
+    all[unit, "128"] += value[pair, "capture." unit "." category ".at-128"]
+    if (held == exact)
+        return sprintf("%.4g", 100 * held / total)
+    return sprintf("%.4g (%.4g)", 100 * held / total, 100 * exact / total)
 }
-function capture(unit,   i, j, p, categories, n, complete, seen) {
+function capture(unit, p,   j, n, categories, line) {
+    if (!has(p, "capture." unit ".loops.total"))
+        return ""
     n = split("receivers senders send-tags receive-tags branches loops sizes", categories, " ")
-    print "\n| workload | ranks | receivers | senders | send tags | receive tags | branches | loops | sizes |"
-    rule(9)
-    for (i = 1; i <= pairs; i++) {
-        p = order[i]
-        if (!has(p, "capture." unit ".loops.total"))
-            continue
-        whole = 1
-        line = columns(p)
-        for (j = 1; j <= n; j++) {
-            line = line " | " share(p, unit, categories[j], "any")
-            share(p, unit, categories[j], "18")
-        }
-        print line " |"
-        seen++
+    line = share(p, unit, categories[1])
+    for (j = 2; j <= n; j++)
+        line = line " | " share(p, unit, categories[j])
+    return line
+}
+function captured(unit, what) {
+    print "\n" what ":"
+    table("capture", unit, "receivers | senders | send tags | receive tags | branches | loops | sizes")
+    if (all[unit, "total"])
+        printf "\nOf all %s, %.2f %% are held by formulas, %.2f %% exactly; %.2f %% by formulas of at most 18 items, %.2f %% " \
+            "of at most 128.\n", unit, 100 * all[unit, "formulas"] / all[unit, "total"],
+            100 * all[unit, "exact"] / all[unit, "total"], 100 * all[unit, "18"] / all[unit, "total"],
+            100 * all[unit, "128"] / all[unit, "total"]
+}
+# Nanoseconds of a probe or a learner, of which `base` is the measure.
+function nanoseconds(what, base, titles,   i, name, p, metric, line) {
+    p = what " 1"
+    head(titles)
+    for (i = 1; i <= parts[what]; i++) {
+        name = part[what, i]
+        line = value[p, "ns." name] " | " value[p, "least." name] " | " value[p, "quartiles." name] " | " \
+            sprintf("%.2f", value[p, "ns." name] / value[p, "ns." base])
+        if (what == "learner")
+            line = line " | " (has(p, "exact." name) ? (value[p, "exact." name] ? "all" : "in part") " | " value[p, "pool." name] : "- | -")
+        gsub(/_/, " ", name)
+        print "| " name " | " line " |"
     }
-    if (all[unit, "any"])
-        printf "\nOf all %s, %.2f %% are held at any length and %.2f %% by formulas of at most 18 values.\n", unit,
-            100 * held[unit, "any"] / all[unit, "any"], 100 * held[unit, "18"] / all[unit, "18"]
 }
 END {
     print "# What refrain costs, how much it keeps and how close it is\n"
@@ -149,81 +226,56 @@ END {
     print "An overhead is the ratio of the medians less one, in brackets the least and most ratio within one round. Where"
     print "these lie far apart the machine was busy, and the ratio of the least runs is the better guide. Negative figures"
     print "are noise too. \"-\": not measured."
-    overhead("communication", "Default detail (communication)")
-    overhead("all", "--detail=all")
+    costs = "runs | plain, s | event tracing | statistical | events, least runs | stat, least runs | paper: events | paper: stat"
+    print "\n### Default detail (communication)"
+    table("overhead", "communication", costs)
+    print "\n### --detail=all"
+    table("overhead", "all", costs)
     if (notes !~ /EZTrace/) {
         print "\n### EZTrace in the same rounds\n"
-        print "| workload | ranks | runs | overhead | least runs | bytes | refrain, bytes in mode stat |"
-        rule(7)
-        for (i = 1; i <= pairs; i++) {
-            p = order[i]
-            if (has(p, "overhead.eztrace.off"))
-                print columns(p) " | " value[p, "overhead.eztrace.off.runs"] " | " percent(p, "overhead.eztrace.off") " | " \
-                    percent(p, "overhead.eztrace.off.least") " | " value[p, "bytes.eztrace"] " | " \
-                    (has(p, "size.foretold") ? value[p, "size.foretold"] : "-") " |"
-        }
+        print "Bytes are those of the same runs, of all ranks together."
+        table("eztrace", "", "runs | EZTrace | least runs | refrain, events | refrain, stat | bytes: EZTrace | refrain, events | refrain, stat")
     }
-    tsc = value[probes, "ns.TSC_read"]
-    if (n_probes && tsc > 0) {
+    print "\n### Memory\n"
+    print "KiB that the rank with most of it held at its peak: of the uninstrumented program, and what tracing adds to that. The"
+    print "limit is REFRAIN_TOTAL_MEMORY, 16384 KiB; recorded events are mapped a window at a time and no part of it."
+    table("memory", "", "plain | added: stat | events | stat, --detail=all | EZTrace")
+    if (parts["probe"]) {
         print "\n## Cost of one probe\n"
-        print "Nanoseconds over an empty loop; throttling off.\n"
-        print "| operation | median | least | quartiles apart | of a TSC read |"
-        rule(5)
-        for (i = 1; i <= n_probes; i++) {
-            name = probe[i]
-            gsub(/_/, " ", name)
-            printf "| %s | %s | %s | %s | %.2f |\n", name, value[probes, "ns." probe[i]], value[probes, "least." probe[i]],
-                value[probes, "quartiles." probe[i]],
-                value[probes, "ns." probe[i]] / tsc
-        }
+        print "Nanoseconds over an empty loop; throttling off."
+        nanoseconds("probe", "TSC_read", "operation | median | least | quartiles apart | of a TSC read")
+    }
+    if (parts["learner"]) {
+        print "\n## Cost of one value\n"
+        print "Nanoseconds that the learner takes for a value of each kind of sequence, a million values long, in turns with the same"
+        print "loop around an empty call; whether it gives all of them back; and the bytes of memory it took for them."
+        nanoseconds("learner", "empty_call", "sequence | median | least | quartiles apart | of an empty call | exact | bytes")
     }
     print "\n## Exactness\n"
     print "One run in mode both at the default memory: events recorded, and those reconstructed that equal them in every field but"
-    print "time, pairwise in each rank.\n"
-    print "| workload | ranks | recorded | reconstructed | equal | exact |"
-    rule(6)
-    for (i = 1; i <= pairs; i++) {
-        p = order[i]
-        if (!has(p, "exact.equal"))
-            continue
-        exact = value[p, "exact.events_a"] == value[p, "exact.equal"] && value[p, "exact.events_b"] == value[p, "exact.equal"]
-        compared++
-        good += exact
-        print columns(p) " | " value[p, "exact.events_a"] " | " value[p, "exact.events_b"] " | " value[p, "exact.equal"] " | " \
-            (exact ? "yes" : "NO") " |"
-    }
+    print "time, pairwise in each rank."
+    compared = table("exact", "", "recorded | reconstructed | equal | exact")
     printf "\n%d of %d exact.\n", good, compared
     print "\n## Capture (the paper's figures 14 to 16)\n"
-    print "Percent held by formulas of any length. The paper: all tags in 11 of 15 programs, all partners in 13 of 15, 95 % of"
-    print "sequences at a length of 18. \"-\": the program has none.\n\nSequences (one a construct, rank and thread):"
-    capture("sequences")
-    print "\nValues in them:"
-    capture("values")
+    print "Percent held by formulas. In brackets, where it is more, percent held exactly: with sequences of which most values stand"
+    print "one by one. \"-\": the program has none. The paper: all tags in 11 of 15 programs, all partners in 13 of 15, 95 % of"
+    print "sequences at a length of 18. For the figure every sequence is learned again with formulas of so many items and no more."
+    captured("sequences", "Sequences (one a construct, rank and thread)")
+    captured("values", "Values in them")
     print "\n![capture](capture.svg)"
     print "\n## Size (the paper's figure 12)\n"
     print "Bytes of the trace at 1, 10 and 100 times the iterations, where 1 is a fiftieth of the default; \"foretold\" is what"
-    print "`refrain size` said before.\n"
-    print "| workload | ranks | foretold | stat, 1 | stat, 10 | stat, 100 | events, 1 | events, 10 | events, 100 |"
-    rule(9)
-    for (i = 1; i <= pairs; i++) {
-        p = order[i]
-        if (!has(p, "size.stat.1"))
-            continue
-        printf "%s | %s", columns(p), value[p, "size.foretold"]
-        for (m = 1; m <= 2; m++)
-            for (t = 1; t <= 100; t *= 10) {
-                metric = "size." (m == 1 ? "stat" : "events") "." t
-                printf " | %s", has(p, metric) ? value[p, metric] : "-"
-            }
-        print " |"
-    }
+    print "`refrain size` said before."
+    table("size", "", "foretold | stat, 1 | stat, 10 | stat, 100 | events, 1 | events, 10 | events, 100")
     print "\n![size](size.svg)"
     print "\n## Closeness (the paper's Table 6)\n"
     print "Spreads in milliseconds: 2 sqrt(ln 2) standard deviations, over paired events of two runs; in brackets the quality,"
-    print "event/event over it: 1 is as good as a rerun. One pair of runs each. The events of master differ from run to run."
+    print "event/event over it: 1 is as good as a rerun. Medians of " told["pairs"] " pairs of runs. The events of master differ from"
+    print "run to run."
+    spreads = "event/event | stat/stat | stat/event | paper: e/e | paper: s/s | paper: s/e"
     print "\nPosition:"
-    closeness("position", 1)
+    table("closeness", "position", spreads)
     print "\nBlocks:"
-    closeness("block", 4)
+    table("closeness", "block", spreads)
     print "\n![overhead](overhead.svg)"
 }

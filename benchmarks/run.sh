@@ -14,7 +14,8 @@ NAME
     run.sh - measure what refrain costs, how much it keeps and how close it is, on the workloads
 
 SYNOPSIS
-    benchmarks/run.sh [--only NAME]... [--ranks N[,N]...] [--runs N] [--minutes N] [--quick] [--out DIR] [--tools DIR]
+    benchmarks/run.sh [--only NAME]... [--ranks N[,N]...] [--runs N] [--pairs N] [--minutes N] [--quick] [--out DIR]
+        [--tools DIR]
     benchmarks/run.sh --list
 
 DESCRIPTION
@@ -23,9 +24,9 @@ DESCRIPTION
     capture.svg, size.svg and raw.tsv, every single figure.
 
     Measured are: events reconstructed against events recorded in mode both; the share of sequences that formulas hold;
-    the bytes of a trace at 1, 10 and 100 times the iterations; how close times are between reruns; the time that event
-    and statistical tracing cost; the nanoseconds of a probe, a learner step and an MPI wrapper. EZTrace runs in the
-    same turns where it is installed; the report says when it is not.
+    the bytes of a trace at 1, 10 and 100 times the iterations; how close times are between reruns; the time and the
+    resident memory that event and statistical tracing cost; the nanoseconds of a probe, a learner step and an MPI
+    wrapper. EZTrace runs in the same turns where it is installed; the report says when it is not.
 
     Runs of the variants are interleaved, and rounds go over all workloads, so that a slow moment of the machine falls
     on all. Seconds are the program's own (--time), without the start of the launcher.
@@ -35,8 +36,10 @@ OPTIONS
     --only NAME   measure this workload; repeatable
     --ranks N     numbers of ranks, 1 to 64; repeatable, or a list with commas (default 2,4)
     --runs N      rounds of the timing, 1 to 100 (default 5)
+    --pairs N     pairs of runs whose times are compared, 1 to 100 (default 3)
     --minutes N   begin no further measurement after so many minutes (default 15); the report tells what was left out
-    --quick       one run on the fewest ranks asked for that a workload takes, two minutes in all
+    --quick       every workload once, at a tenth of its iterations, on the fewest ranks asked for that it takes, in
+                  the default detail; no comparison of reruns; two minutes in all
     --out DIR     where the results go (default ./benchmark-results); made if missing, results there are replaced
     --tools DIR   the directory of refrain and refrain-cc (default: that of refrain on PATH)
     --help        this text
@@ -79,6 +82,7 @@ only=
 ranks_asked=
 runs=5
 runs_given=
+pairs=3
 minutes=15
 quick=
 out=benchmark-results
@@ -86,11 +90,11 @@ tools=
 while [ $# -gt 0 ]; do
     option=$1
     case $option in
-    --only=* | --ranks=* | --runs=* | --minutes=* | --out=* | --tools=*)
+    --only=* | --ranks=* | --runs=* | --pairs=* | --minutes=* | --out=* | --tools=*)
         value=${option#*=}
         option=${option%%=*}
         ;;
-    --only | --ranks | --runs | --minutes | --out | --tools)
+    --only | --ranks | --runs | --pairs | --minutes | --out | --tools)
         [ $# -gt 1 ] || bad "$option needs a value"
         value=$2
         shift
@@ -115,6 +119,7 @@ while [ $# -gt 0 ]; do
         done
         ;;
     --runs) number --runs "$value" 100 && runs=$value && runs_given=1 ;;
+    --pairs) number --pairs "$value" 100 && pairs=$value ;;
     --minutes) number --minutes "$value" 1440 && minutes=$value ;;
     --out) [ -n "$value" ] || bad "--out needs a directory" && out=$value ;;
     --tools) tools=$value ;;
@@ -185,13 +190,19 @@ takes() {
     esac
 }
 
+# arguments NAME: those of list.txt, with fewer iterations when time is short.
+arguments() {
+    field "$1" 3 | awk -v quick="$quick" '{ if (quick) $4 = int(($4 + 9) / 10); print }'
+}
+
 # threads_of NAME: only hybrid has more than one thread; the memory of a trace depends on it.
 threads_of() {
     OMP_NUM_THREADS=1
     [ "$1" != hybrid ] || OMP_NUM_THREADS=$hybrid_threads
 }
 
-# run VARIANT MODE NAME RANKS ARGUMENTS...: one run; the trace, if any, in $work/trace; sets seconds, empty if it failed.
+# run VARIANT MODE NAME RANKS ARGUMENTS...: one run; the trace, if any, in $work/trace; sets seconds, empty if it
+# failed, and resident, the most bytes a rank held.
 run() {
     variant=$1 mode=$2 name=$3 ranks=$4
     shift 4
@@ -211,6 +222,7 @@ run() {
     seconds=
     if [ $status -eq 0 ] && grep -q VERIFIED "$work/said"; then
         seconds=$(sed -n 's/.* seconds=\([0-9.]*\).*/\1/p' "$work/said")
+        resident=$(sed -n 's/.* resident=\([0-9]*\).*/\1/p' "$work/said")
     else
         note "$name on $ranks ranks, $variant, mode $mode: failed with status $status: $(head -n 1 "$work/error")"
     fi
@@ -240,8 +252,10 @@ keep_spread() {
 }
 
 build() {
-    say "building $(echo "$names" | wc -w) workloads, three times"
-    for variant in plain communication all; do
+    variants="plain communication all"
+    [ -z "$quick" ] || variants="plain communication"
+    say "building $(echo "$names" | wc -w) workloads: $variants"
+    for variant in $variants; do
         compiler=$mpicc
         [ $variant = plain ] || compiler="refrain-cc --detail=$variant $mpicc"
         make -s -j2 -C "$here/workloads" CC="$compiler" BUILD="$work/$variant" ONLY="$names" >"$work/said" 2>&1 || {
@@ -268,13 +282,42 @@ probe_cost() {
         "$work/probes" >>"$out/raw.tsv"
 }
 
-# quality NAME RANKS: exactness, capture and closeness.
+# The learner alone, built as in the monitor.
+learner_cost() {
+    root=$here/..
+    "${CC:-cc}" -O2 -I "$root/include" -I "$root/monitor" "$here/learner_cost.c" "$here/empty_call.c" "$root"/monitor/learn*.c \
+        "$root/reconstruct/sequence.c" -o "$work/learner_cost" >"$work/said" 2>&1 || {
+        note "The learner's costs are left out: learner_cost.c does not build: $(head -n 1 "$work/said")"
+        return
+    }
+    say "learner costs"
+    rounds=11
+    [ -z "$quick" ] || rounds=1
+    timeout 120 "$work/learner_cost" --json --rounds $rounds >"$work/json" 2>"$work/error" ||
+        note "The learner's costs are left out: $(head -n 1 "$work/error")"
+    awk -v OFS='\t' -F'[:,{}]' '
+        function number(name,   i) { for (i = 1; i < NF; i++) if ($i ~ "\"" name "\"") return $(i + 1) + 0 }
+        /"empty_call"|"nothing"|"family"/ {
+            split($0, quoted, "\"")
+            name = quoted[2] == "family" ? quoted[8] : quoted[2]
+            gsub(/[ ,]+/, "_", name)
+            print "learner", 1, "ns." name, number("median_ns")
+            print "learner", 1, "least." name, number("least_ns")
+            print "learner", 1, "quartiles." name, number("quartiles_ns")
+            if (quoted[2] == "family") {
+                print "learner", 1, "exact." name, /"exact": true/ ? 1 : 0
+                print "learner", 1, "pool." name, number("pool_bytes")
+            }
+        }' "$work/json" >>"$out/raw.tsv"
+}
+
+# quality NAME RANKS: exactness and capture.
 quality() {
     # shellcheck disable=SC2046 # a list of words
-    set -- "$1" "$2" $(field "$1" 3)
+    set -- "$1" "$2" $(arguments "$1")
     name=$1 ranks=$2
     shift 2
-    say "$name on $ranks ranks: exactness, capture, closeness"
+    say "$name on $ranks ranks: exactness, capture"
     run communication both "$name" "$ranks" "$@"
     [ -n "$seconds" ] || return 0
     timeout 60 refrain compare --json "$trace" >"$work/json" 2>"$work/error" || note "$name: $(head -n 1 "$work/error")"
@@ -282,17 +325,33 @@ quality() {
         gsub(/[ "]/, "", $1); if (!($1 in seen)) print p, r, "exact." $1, $2 + 0; seen[$1] }' "$work/json" >>"$out/raw.tsv"
     timeout 60 refrain capture --json "$trace" >"$work/json" 2>/dev/null &&
         awk -v p="$name" -v r="$ranks" -f "$here/capture.awk" "$work/json" >>"$out/raw.tsv"
-    for n in 1 2; do
+}
+
+# closeness NAME RANKS: recordings and reconstructions, each compared with the one before it and with each other.
+closeness() {
+    # shellcheck disable=SC2046
+    set -- "$1" "$2" $(arguments "$1")
+    name=$1 ranks=$2
+    shift 2
+    say "$name on $ranks ranks: closeness, $pairs pairs"
+    rm -rf "$work"/*.refrain
+    pair=0
+    while [ $pair -le "$pairs" ] && left; do
         for mode in events stat; do
             run communication $mode "$name" "$ranks" "$@"
             [ -n "$seconds" ] || return 0
-            rm -rf "$work/$mode$n.refrain"
-            mv "$trace" "$work/$mode$n.refrain"
+            mv "$trace" "$work/$mode.refrain"
         done
+        if [ $pair -gt 0 ]; then
+            keep_spread "$name" "$ranks" event-event "$work/events-before.refrain:events" "$work/events.refrain:events"
+            keep_spread "$name" "$ranks" stat-stat "$work/stat-before.refrain:stat" "$work/stat.refrain:stat"
+            keep_spread "$name" "$ranks" stat-event "$work/events.refrain:events" "$work/stat.refrain:stat"
+        fi
+        rm -rf "$work"/*-before.refrain
+        mv "$work/events.refrain" "$work/events-before.refrain"
+        mv "$work/stat.refrain" "$work/stat-before.refrain"
+        pair=$((pair + 1))
     done
-    keep_spread "$name" "$ranks" event-event "$work/events1.refrain:events" "$work/events2.refrain:events"
-    keep_spread "$name" "$ranks" stat-stat "$work/stat1.refrain:stat" "$work/stat2.refrain:stat"
-    keep_spread "$name" "$ranks" stat-event "$work/events1.refrain:events" "$work/stat1.refrain:stat"
     rm -rf "$work"/*.refrain
 }
 
@@ -316,6 +375,7 @@ sizes() {
         [ -z "$quick" ] || [ $times -lt 100 ] || continue
         for mode in stat events; do
             left || return 0
+            [ -z "$quick" ] || [ $mode = stat ] || continue
             run communication $mode "$1" "$2" --size "$size" --iterations $((iterations * times))
             [ -z "$seconds" ] || raw "$1" "$2" "size.$mode.$times" "$(bytes_of "$trace")"
         done
@@ -326,7 +386,7 @@ sizes() {
 one_round() {
     say "$1 on $2 ranks: time, round $3 of $runs"
     # shellcheck disable=SC2046
-    set -- "$1" "$2" $(field "$1" 3)
+    set -- "$1" "$2" $(arguments "$1")
     for turn in plain.off communication.events communication.stat all.events all.stat eztrace.off; do
         [ -z "$quick" ] || [ "${turn%.*}" != all ] || continue
         [ -n "$eztrace" ] || [ "${turn%.*}" != eztrace ] || continue
@@ -335,14 +395,18 @@ one_round() {
         run "${turn%.*}" "${turn#*.}" "$name" "$ranks" "$@"
         if [ -n "$seconds" ]; then
             raw "$name" "$ranks" "seconds.$turn" "$seconds"
-            [ "${turn%.*}" != eztrace ] || raw "$name" "$ranks" bytes.eztrace "$(bytes_of "$work/trace")"
+            raw "$name" "$ranks" "resident.$turn" "$resident"
+            case $turn in
+            eztrace.*) raw "$name" "$ranks" bytes.eztrace "$(bytes_of "$work/trace")" ;;
+            communication.*) raw "$name" "$ranks" "bytes.$turn" "$(bytes_of "$work/trace")" ;;
+            esac
         fi
         set -- "$name" "$ranks" "$@"
     done
 }
 
-# pairs: the workloads with the ranks they are measured on.
-pairs() {
+# measured: the workloads with the ranks they are measured on.
+measured() {
     for name in $names; do
         found=
         for r in $ranks_asked; do
@@ -363,14 +427,16 @@ fi
 [ -n "$eztrace" ] || note "EZTrace with its $module module is not installed (Debian: eztrace): its rows are left out."
 build
 probe_cost
-pairs >"$work/pairs"
+learner_cost
+measured >"$work/pairs"
 first=" "
-# Each stage gives up when it would take the time of the next: a third of all is for what is not timing.
+# What is not timing ends when half of the time is used up; in --quick, where it is one run, it goes on.
 while read -r name ranks <&3; do
-    left || break
-    [ $(($(date +%s) - began)) -lt $((minutes * 30)) ] ||
-        { note "Exactness, capture and bytes stop before $name on $ranks ranks: half of the time is used up."; break; }
+    left || { note "It ends before $name on $ranks ranks: $minutes minutes are over."; break; }
+    [ -n "$quick" ] || [ $(($(date +%s) - began)) -lt $((minutes * 30)) ] ||
+        { note "Exactness, capture, closeness and bytes stop before $name on $ranks ranks: half of the time is used up."; break; }
     quality "$name" "$ranks"
+    [ -n "$quick" ] || closeness "$name" "$ranks"
     case $first in
     *" $name "*) ;;
     *)
@@ -378,8 +444,10 @@ while read -r name ranks <&3; do
         sizes "$name" "$ranks"
         ;;
     esac
+    [ -z "$quick" ] || one_round "$name" "$ranks" 1 # so that a workload is either done or not begun
 done 3<"$work/pairs"
 round=0
+[ -z "$quick" ] || round=1
 while [ $round -lt "$runs" ] && left; do
     round=$((round + 1))
     while read -r name ranks <&3; do
@@ -397,6 +465,8 @@ awk -f "$here/summary.awk" "$out/raw.tsv" | sort -t, -k 1,1 -k 2,2n -k 3,3 >"$wo
     echo "compiler=$("$mpicc" --version | head -n 1)"
     echo "mpi=$module"
     echo "runs=$runs"
+    echo "pairs=$pairs"
+    [ -z "$quick" ] || echo "note=Quick: one run each, at a tenth of the iterations; times mean little."
     sed 's/^/note=/' "$work/notes"
 } >"$work/about"
 awk -v about="$work/about" -f "$here/report.awk" "$out/results.csv" >"$out/report.md"

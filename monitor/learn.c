@@ -4,121 +4,42 @@
  * of one shape whose numbers go up by constant steps become a loop of 3; two equal rows of two or more terms become a
  * loop of 2; a row that continues the loop before it is taken in. A loop that has just been made is open: as long as
  * values come as it predicts, only a counter moves. It takes part in larger repetition once it is closed by another
- * value.
+ * value. Longer rows than the window holds are found by learn_repeat.c.
  */
 #define _GNU_SOURCE
 #include "learn.h"
 #include "learn_memory.h"
+#include "learn_predict.h"
+#include "learn_repeat.h"
 
 #include <string.h>
 
 #define LONGEST_ROW (REFRAIN_WINDOW_ITEMS / 2) /* terms in one repetition */
-#define SHORT_ROW 8u                           /* terms in the repetitions that every value is checked for */
+#define SHORT_ROW 8u                           /* terms in the repetitions that every value is checked for ... */
+#define SHORTEST_ROW 2u                        /* ... once these are as good as never found */
+#define SOME_PATIENCE 8u
 #define MOST_PATIENCE 32u /* values between two checks for longer ones, where these go on finding nothing */
-
-static struct refrain_item *items_of(struct refrain_formula *formula) {
-    return (struct refrain_item *)(formula + 1);
-}
 
 /* ---- prediction ---- */
 
-static int64_t value_at_cursor(const struct refrain_formula *formula, const struct refrain_item *item) {
-    uint64_t value = (uint64_t)item->base;
-    for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
-        value += (uint64_t)item->stride[h] * formula->cursor[h].counter;
-    return (int64_t)value;
-}
-
-/* Moves to the next value of the continuation and sets the prediction to it (to the whole run where the innermost loop
- * holds one value only). False when the loop would go on without ever giving a value. */
-static bool predict_next(struct refrain_learner *learner, struct refrain_formula *formula) {
-    const struct refrain_item *items = items_of(formula);
-    unsigned height = formula->innermost, position = formula->position;
-    bool fruitless = false;
-    for (;;) {
-        struct refrain_cursor *cursor = &formula->cursor[height];
-        const struct refrain_item *loop = &items[cursor->item];
-        if (position == cursor->item + loop->span) {
-            cursor->counter++;
-            if (cursor->counter < cursor->limit) {
-                position = cursor->item + 1;
-                if (cursor->outer == REFRAIN_LOOP_HEIGHTS) {
-                    if (fruitless)
-                        break;
-                    fruitless = true;
-                }
-            } else {
-                cursor->counter = 0;
-                height = cursor->outer;
-            }
-            continue;
-        }
-        const struct refrain_item *item = &items[position];
-        int64_t value = value_at_cursor(formula, item);
-        if (item->kind == REFRAIN_ITEM_LOOP) {
-            if (value <= 0) {
-                position += item->span;
-                continue;
-            }
-            struct refrain_cursor *inner = &formula->cursor[item->height];
-            inner->counter = 0;
-            inner->limit = (uint64_t)value;
-            inner->item = position;
-            inner->outer = height;
-            height = item->height;
-            position++;
-            continue;
-        }
-        learner->expect = value;
-        if (loop->span == 2) { /* a run: the loop is left when it is used up */
-            learner->stride = item->stride[loop->height];
-            learner->left = cursor->limit - cursor->counter;
-            cursor->counter = cursor->limit - 1;
-        } else {
-            learner->stride = 0;
-            learner->left = 1;
-        }
-        formula->position = (uint16_t)(position + 1);
-        formula->innermost = (uint8_t)height;
-        return true;
-    }
-    formula->position = (uint16_t)position;
-    formula->innermost = (uint8_t)height;
-    learner->left = 0;
-    return false;
-}
-
 static struct refrain_item *last_term(struct refrain_formula *formula) {
-    struct refrain_item *end = items_of(formula) + formula->n_items;
+    struct refrain_item *end = refrain_formula_items(formula) + formula->n_items;
     return end - end[-1].back;
 }
 
 /* The last term is a loop: predict its next iteration. */
 static void predict_begin(struct refrain_learner *learner, struct refrain_formula *formula) {
     struct refrain_item *loop = last_term(formula);
-    for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
-        formula->cursor[h].counter = 0;
-    struct refrain_cursor *cursor = &formula->cursor[loop->height];
-    cursor->counter = (uint64_t)loop->base;
-    cursor->limit = UINT64_MAX;
-    cursor->item = (uint32_t)(loop - items_of(formula));
-    cursor->outer = REFRAIN_LOOP_HEIGHTS;
-    formula->innermost = loop->height;
-    formula->position = (uint16_t)(cursor->item + 1);
-    learner->left = 0;
-    learner->confirmed = 0;
+    refrain_predict_from(learner, formula, (unsigned)(loop - refrain_formula_items(formula)), (uint64_t)loop->base,
+                         UINT64_MAX);
+    learner->confirmed = learner->until = 0;
     learner->state = REFRAIN_PREDICT;
 }
 
 static bool predict_takes(struct refrain_learner *learner, struct refrain_formula *formula, int64_t value) {
-    if (learner->left == 0 && !predict_next(learner, formula))
+    if (refrain_learn_left(learner) == 0 && !refrain_predict_next(learner, formula))
         return false;
-    if (value != learner->expect)
-        return false;
-    learner->expect = (int64_t)((uint64_t)learner->expect + (uint64_t)learner->stride);
-    learner->left--;
-    learner->confirmed++;
-    return true;
+    return refrain_learn_expected(learner, value);
 }
 
 /* ---- closing a loop ---- */
@@ -174,13 +95,13 @@ static unsigned instantiate(const struct refrain_formula *formula, const struct 
 /* Ends the continuation of the last loop: its whole iterations become its count, what came of the next one is written
  * to `out` as terms. Returns their number of items. */
 static unsigned close_loop(struct refrain_learner *learner, struct refrain_formula *formula, struct refrain_item *out) {
-    struct refrain_item *items = items_of(formula);
+    struct refrain_item *items = refrain_formula_items(formula);
     unsigned height = formula->innermost, position = formula->position;
     struct refrain_cursor *cursor = &formula->cursor[height];
-    if (learner->left > 0) { /* the value expected has not come: step back to it */
+    if (refrain_learn_left(learner) > 0) { /* the value expected has not come: step back to it */
         position--;
         if (items[cursor->item].span == 2)
-            cursor->counter = cursor->limit - learner->left;
+            cursor->counter = cursor->limit - refrain_learn_left(learner);
     }
     unsigned path[REFRAIN_LOOP_HEIGHTS], depth = 0;
     for (unsigned h = height; h != REFRAIN_LOOP_HEIGHTS; h = formula->cursor[h].outer)
@@ -206,8 +127,7 @@ static unsigned close_loop(struct refrain_learner *learner, struct refrain_formu
             n = instantiate(formula, &items[i], open, out, n);
     }
     items[top->item].base = (int64_t)top->counter;
-    learner->confirmed = 0;
-    learner->left = 0;
+    learner->confirmed = learner->until = 0;
     learner->state = REFRAIN_BUILD;
     return n;
 }
@@ -216,7 +136,8 @@ static unsigned close_loop(struct refrain_learner *learner, struct refrain_formu
 
 static bool same_shape(const struct refrain_item *a, const struct refrain_item *b, unsigned n) {
     for (unsigned i = 0; i < n; i++) {
-        if (a[i].kind != b[i].kind || a[i].span != b[i].span || a[i].height != b[i].height)
+        if (a[i].kind != b[i].kind || a[i].span != b[i].span || a[i].height != b[i].height ||
+            a[i].kind == REFRAIN_ITEM_REPEAT)
             return false;
         if (memcmp(a[i].stride, b[i].stride, sizeof a[i].stride) != 0)
             return false;
@@ -239,6 +160,28 @@ static bool same_steps(const struct refrain_item *a, const struct refrain_item *
     return true;
 }
 
+/* Fills starts[] up to `terms`; false when there are not so many. */
+static inline bool know_starts(const struct refrain_item *items, uint32_t *starts, unsigned *known, unsigned terms) {
+    while (*known < terms) {
+        if (starts[*known] == 0)
+            return false;
+        starts[*known + 1] = starts[*known] - items[starts[*known] - 1].back;
+        (*known)++;
+    }
+    return true;
+}
+
+/* Of the term that ends with items[n - 1]. */
+static uint16_t shape_of(const struct refrain_item *term, unsigned n) {
+    uint64_t hash = 0;
+    for (unsigned i = 0; i < n && n > 1; i++) {
+        hash = (hash + term[i].span) * 0x9e3779b97f4a7c15u + (unsigned)(term[i].kind << 4 | term[i].height);
+        for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
+            hash = (hash ^ (uint64_t)term[i].stride[h]) * 0xff51afd7ed558ccdu;
+    }
+    return (uint16_t)(hash >> 48 | (n > 1));
+}
+
 /* Height of a loop around these items; REFRAIN_LOOP_HEIGHTS when there is none left. */
 static unsigned height_around(const struct refrain_item *items, unsigned n) {
     unsigned height = 0;
@@ -253,6 +196,9 @@ static bool continues(const struct refrain_item *loop, const struct refrain_item
     if (loop->kind != REFRAIN_ITEM_LOOP || loop->span != n + 1)
         return false;
     const struct refrain_item *body = loop + 1;
+    if (n == 1) /* a run, by far the most frequent case */
+        return row->kind == REFRAIN_ITEM_VALUE &&
+               (uint64_t)body->base + (uint64_t)body->stride[0] * (uint64_t)loop->base == (uint64_t)row->base;
     for (unsigned i = 0; i < n; i++) {
         if (body[i].kind != row[i].kind || body[i].span != row[i].span || body[i].height != row[i].height ||
             (uint64_t)body[i].base + (uint64_t)body[i].stride[loop->height] * (uint64_t)loop->base !=
@@ -267,7 +213,7 @@ static bool continues(const struct refrain_item *loop, const struct refrain_item
 
 /* Replaces the items from `first` on, rows of `n` items each, by a loop of `count` over the first row. */
 static void make_loop(struct refrain_formula *formula, unsigned first, unsigned n, int64_t count, unsigned height) {
-    struct refrain_item *items = items_of(formula);
+    struct refrain_item *items = refrain_formula_items(formula);
     for (unsigned i = 0; i < n; i++) {
         items[first + i].stride[height] =
             (int64_t)((uint64_t)items[first + n + i].base - (uint64_t)items[first + i].base);
@@ -277,50 +223,57 @@ static void make_loop(struct refrain_formula *formula, unsigned first, unsigned 
     items[first] = (struct refrain_item){
         .kind = REFRAIN_ITEM_LOOP, .height = (uint8_t)height, .span = (uint16_t)(n + 1), .base = count};
     items[first + n].back = (uint16_t)(n + 1);
+    items[first + n].shape = shape_of(&items[first], n + 1);
     formula->n_items = (uint16_t)(first + n + 1);
 }
 
-/* One reduction at the end of the items by rows of at most `longest` terms, if there is any. */
+/* One reduction at the end of the items by rows of at most `longest` terms, if there is any. Nearly all rows are told
+ * apart by their last items. */
 static bool reduce_rows(struct refrain_context *context, struct refrain_learner *learner,
                         struct refrain_formula *formula, unsigned longest) {
-    struct refrain_item *items = items_of(formula);
+    struct refrain_item *items = refrain_formula_items(formula);
     uint32_t *starts = context->scratch->starts; /* starts[t]: where the last t terms begin */
-    unsigned n = formula->n_items, known = 0, terms = 0;
+    unsigned n = formula->n_items, known = 0;
+    const struct refrain_item *last = &items[n - 1];
     starts[0] = n;
     for (unsigned k = 1; k <= longest; k++) {
-        while (known < 3 * k && starts[known] > 0) {
-            starts[known + 1] = starts[known] - items[starts[known] - 1].back;
-            known++;
-        }
-        terms = known;
-        if (terms < k + 1)
+        if (!know_starts(items, starts, &known, k + 1))
             return false;
         unsigned row = starts[k], length = n - row;
         if (continues(&items[starts[k + 1]], &items[row], length)) {
-            refrain_journal_begin(context, learner);
+            refrain_journal_begin(context, learner, starts[k + 1]);
             items[starts[k + 1]].base++;
             formula->n_items = (uint16_t)row;
             return true;
         }
-        if (terms < 2 * k)
+        const struct refrain_item *last_before = &items[row - 1];
+        if (last_before->shape != last->shape || last_before->back != last->back ||
+            !know_starts(items, starts, &known, 2 * k))
             continue;
         unsigned before = starts[2 * k];
-        if (row - before != length || !same_shape(&items[before], &items[row], length))
+        if (row - before != length)
             continue;
-        unsigned height = height_around(&items[row], length);
-        if (height == REFRAIN_LOOP_HEIGHTS)
-            continue;
-        if (k > 1 && same_bases(&items[before], &items[row], length)) {
-            refrain_journal_begin(context, learner);
+        if (k > 1 && last_before->base == last->base && same_shape(&items[before], &items[row], length) &&
+            same_bases(&items[before], &items[row], length)) {
+            unsigned height = height_around(&items[row], length);
+            if (height == REFRAIN_LOOP_HEIGHTS)
+                continue;
+            refrain_journal_begin(context, learner, before);
             make_loop(formula, before, length, 2, height);
             return true;
         }
-        if (terms < 3 * k)
+        if (before == 0 ||
+            (uint64_t)items[before - 1].base + (uint64_t)last->base != 2 * (uint64_t)last_before->base ||
+            items[before - 1].shape != last->shape || !know_starts(items, starts, &known, 3 * k))
             continue;
         unsigned earliest = starts[3 * k];
-        if (before - earliest == length && same_shape(&items[earliest], &items[before], length) &&
+        if (before - earliest == length && same_shape(&items[before], &items[row], length) &&
+            same_shape(&items[earliest], &items[before], length) &&
             same_steps(&items[earliest], &items[before], &items[row], length)) {
-            refrain_journal_begin(context, learner);
+            unsigned height = height_around(&items[row], length);
+            if (height == REFRAIN_LOOP_HEIGHTS)
+                continue;
+            refrain_journal_begin(context, learner, earliest);
             make_loop(formula, earliest, length, 3, height);
             return true;
         }
@@ -332,10 +285,10 @@ static bool reduce_rows(struct refrain_context *context, struct refrain_learner 
  * repetition must not cost a full search per value. */
 static bool reduce(struct refrain_context *context, struct refrain_learner *learner, struct refrain_formula *formula) {
     if (formula->waited++ < formula->patience)
-        return reduce_rows(context, learner, formula, SHORT_ROW);
+        return reduce_rows(context, learner, formula, formula->patience < SOME_PATIENCE ? SHORT_ROW : SHORTEST_ROW);
     formula->waited = 0;
     if (reduce_rows(context, learner, formula, LONGEST_ROW)) {
-        formula->patience = 0;
+        formula->patience /= 2;
         return true;
     }
     if (formula->patience < MOST_PATIENCE && formula->n_items > 2 * SHORT_ROW)
@@ -352,9 +305,10 @@ static bool add_term(struct refrain_context *context, struct refrain_learner *le
     struct refrain_formula *formula = refrain_formula_room(context, learner, span, control);
     if (!formula)
         return false;
-    struct refrain_item *end = items_of(formula) + formula->n_items;
+    struct refrain_item *end = refrain_formula_items(formula) + formula->n_items;
     memcpy(end, term, span * sizeof *term);
     end[span - 1].back = (uint16_t)span;
+    end[span - 1].shape = shape_of(term, span);
     refrain_commit();
     formula->n_items = (uint16_t)(formula->n_items + span);
     return true;
@@ -373,12 +327,16 @@ static bool add_value(struct refrain_context *context, struct refrain_learner *l
         if (predict_takes(learner, formula_of(learner), value))
             return true;
         learner->state = REFRAIN_BUILD;
-        learner->left = 0;
+        learner->until = learner->confirmed;
     }
     if (!add_term(context, learner, &item, control))
         return false;
-    if (reduce(context, learner, formula_of(learner)))
+    if (reduce(context, learner, formula_of(learner))) {
         predict_begin(learner, formula_of(learner));
+        return true;
+    }
+    if (formula_of(learner)->repeat)
+        refrain_repeat_look(context, learner, control);
     return true;
 }
 
@@ -387,11 +345,11 @@ static bool leave_identity(struct refrain_context *context, struct refrain_learn
                            bool control) {
     int64_t first = learner->expect;
     uint64_t n = learner->confirmed;
-    refrain_journal_begin(context, learner);
+    refrain_journal_begin(context, learner, 0);
     if (!refrain_formula_create(learner, control))
         return false;
     struct refrain_formula *formula = formula_of(learner);
-    struct refrain_item *items = items_of(formula);
+    struct refrain_item *items = refrain_formula_items(formula);
     struct refrain_item item = {.kind = REFRAIN_ITEM_VALUE, .span = 1, .back = 1, .base = first};
     if (n <= 2) {
         for (unsigned i = 0; i < n; i++)
@@ -401,10 +359,10 @@ static bool leave_identity(struct refrain_context *context, struct refrain_learn
         items[0] = (struct refrain_item){.kind = REFRAIN_ITEM_LOOP, .span = 2, .base = (int64_t)n};
         item.back = 2;
         items[1] = item;
+        items[1].shape = shape_of(items, 2);
         formula->n_items = 2;
     }
-    learner->confirmed = 0;
-    learner->left = 0;
+    learner->confirmed = learner->until = 0;
     learner->state = REFRAIN_BUILD;
     return add_value(context, learner, value, control);
 }
@@ -413,7 +371,8 @@ static bool leave_identity(struct refrain_context *context, struct refrain_learn
 static bool leave_prediction(struct refrain_context *context, struct refrain_learner *learner, int64_t value,
                              bool control) {
     struct refrain_item *partial = context->scratch->items;
-    refrain_journal_begin(context, learner);
+    refrain_journal_begin(context, learner,
+                          (unsigned)(last_term(formula_of(learner)) - refrain_formula_items(formula_of(learner))));
     unsigned n = close_loop(learner, formula_of(learner), partial);
     if (n == 0 && reduce(context, learner, formula_of(learner))) {
         do {
@@ -421,7 +380,7 @@ static bool leave_prediction(struct refrain_context *context, struct refrain_lea
             if (predict_takes(learner, formula_of(learner), value))
                 return true;
             learner->state = REFRAIN_BUILD;
-            learner->left = 0;
+            learner->until = learner->confirmed;
         } while (reduce(context, learner, formula_of(learner)));
     }
     for (unsigned i = 0; i < n; i += partial[i].span) {
@@ -435,7 +394,7 @@ static bool leave_prediction(struct refrain_context *context, struct refrain_lea
         if (predict_takes(learner, formula_of(learner), value))
             return true;
         learner->state = REFRAIN_BUILD;
-        learner->left = 0;
+        learner->until = learner->confirmed;
     }
     return add_value(context, learner, value, control);
 }
@@ -447,7 +406,7 @@ void refrain_learn_other(struct refrain_context *context, struct refrain_learner
     case REFRAIN_EMPTY:
         learner->expect = value;
         learner->stride = 0;
-        learner->left = UINT64_MAX - 1;
+        refrain_learn_promise(learner, UINT64_MAX - 1);
         learner->confirmed = 1;
         learner->control = control;
         refrain_commit();
@@ -457,13 +416,25 @@ void refrain_learn_other(struct refrain_context *context, struct refrain_learner
         kept = leave_identity(context, learner, value, control);
         break;
     case REFRAIN_PREDICT:
-        if (learner->left == 0 && predict_takes(learner, formula_of(learner), value))
+        if (refrain_learn_left(learner) == 0 && predict_takes(learner, formula_of(learner), value))
             return;
         kept = leave_prediction(context, learner, value, control);
         break;
-    case REFRAIN_BUILD:
+    case REFRAIN_REPEAT:
+        if (refrain_learn_left(learner) == 0 && refrain_repeat_takes(learner, value))
+            return;
+        refrain_repeat_leave(context, learner);
         kept = add_value(context, learner, value, control);
         break;
+    case REFRAIN_BUILD: {
+        const struct refrain_formula *formula = formula_of(learner);
+        if (__builtin_expect(formula->repeat != 0, 0) &&
+            ((const struct refrain_repeat *)refrain_at_reference(formula->repeat))->resume &&
+            refrain_repeat_resume(context, learner, value, control))
+            break;
+        kept = add_value(context, learner, value, control);
+        break;
+    }
     default:
         refrain_summary_add(learner, value);
         return;

@@ -8,14 +8,16 @@
  *                                             |   '---- other v ----- PREDICT --. v as expected: confirmed + 1
  *                                 memory spent|                          ^      |
  *                                             v                          '------'
- *                                          SUMMARY
+ *                                          SUMMARY      (REPEAT stands to BUILD as PREDICT does, for cycles longer
+ *                                                        than the window)
  *
  *     state     | v as expected    | other v
  *     ----------+------------------+---------------------------------------------------------------------
  *     EMPTY     | -                | IDENTITY: a^1
  *     IDENTITY  | confirmed + 1    | BUILD with a^n v
  *     PREDICT   | confirmed + 1    | close the loop; look for an outer loop that expects v: PREDICT, else BUILD with v
- *     BUILD     | -                | add v; repetition at the end: PREDICT
+ *     BUILD     | -                | add v; repetition at the end: PREDICT; the archive holds what comes: REPEAT
+ *     REPEAT    | confirmed + 1    | BUILD with what was repeated, and v
  *     SUMMARY   | -                | count it
  *     any       |                  | no memory for what the transition needs: SUMMARY
  */
@@ -38,16 +40,31 @@ struct refrain_learn_scratch {
 REFRAIN_HIDDEN void refrain_learn_other(struct refrain_context *context, struct refrain_learner *learner, int64_t value,
                                         bool control);
 
+/* Values that `expect` and `stride` still predict. */
+static inline uint64_t refrain_learn_left(const struct refrain_learner *learner) {
+    return learner->until - learner->confirmed;
+}
+static inline void refrain_learn_promise(struct refrain_learner *learner, uint64_t values) {
+    learner->until = learner->confirmed + values;
+}
+
+/* Takes the value that is predicted. Only `confirmed` changes each time: two counters, or a store of `expect` where it
+ * stays the same, would double what a step costs. */
+static inline __attribute__((always_inline)) bool refrain_learn_expected(struct refrain_learner *learner,
+                                                                         int64_t value) {
+    if (__builtin_expect(value != learner->expect || learner->confirmed == learner->until, 0))
+        return false;
+    learner->confirmed++;
+    if (learner->stride)
+        learner->expect = (int64_t)((uint64_t)learner->expect + (uint64_t)learner->stride);
+    return true;
+}
+
 /* Takes the next value of the sequence. */
 static inline __attribute__((always_inline)) void
 refrain_learn(struct refrain_context *context, struct refrain_learner *learner, int64_t value, bool control) {
-    if (__builtin_expect(value == learner->expect && learner->left, 1)) {
-        learner->expect = (int64_t)((uint64_t)learner->expect + (uint64_t)learner->stride);
-        learner->left--;
-        learner->confirmed++;
-        return;
-    }
-    refrain_learn_other(context, learner, value, control);
+    if (__builtin_expect(!refrain_learn_expected(learner, value), 0))
+        refrain_learn_other(context, learner, value, control);
 }
 
 #endif

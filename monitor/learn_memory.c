@@ -2,16 +2,13 @@
 #define _GNU_SOURCE
 #include "learn_memory.h"
 #include "learn.h"
+#include "learn_repeat.h"
 
 #include <string.h>
 
 #define FIRST_CAPACITY 4u
 #define FIRST_ARCHIVE_BYTES 48u
 #define LARGEST_ARCHIVE_BYTES 4080u
-
-static struct refrain_item *items_of(struct refrain_formula *formula) {
-    return (struct refrain_item *)(formula + 1);
-}
 
 static size_t formula_bytes(unsigned items) {
     return sizeof(struct refrain_formula) + items * sizeof(struct refrain_item);
@@ -23,17 +20,36 @@ size_t refrain_journal_bytes(void) {
     return sizeof(struct refrain_journal) + formula_bytes(REFRAIN_WINDOW_ITEMS);
 }
 
-void refrain_journal_begin(struct refrain_context *context, struct refrain_learner *learner) {
+static struct refrain_item *journal_items(struct refrain_journal *journal) {
+    return refrain_formula_items((struct refrain_formula *)journal->formula);
+}
+
+void refrain_journal_begin(struct refrain_context *context, struct refrain_learner *learner, unsigned first) {
     struct refrain_journal *journal = context->journal;
-    if (journal->learner)
+    if (journal->learner) {
+        if (first < journal->first_item) {
+            const struct refrain_item *items = refrain_formula_items(refrain_at_reference(learner->body));
+            memcpy(journal_items(journal) + first, items + first, (journal->first_item - first) * sizeof *items);
+            refrain_commit();
+            journal->first_item = first;
+            refrain_commit();
+        }
         return;
+    }
     journal->before = *learner;
     journal->formula_bytes = 0;
+    journal->first_item = 0;
     journal->archive_last_used = 0;
     if (learner->body) {
-        const struct refrain_formula *formula = refrain_at_reference(learner->body);
-        journal->formula_bytes = (uint32_t)formula_bytes(formula->n_items);
-        memcpy(journal->formula, formula, journal->formula_bytes);
+        struct refrain_formula *formula = refrain_at_reference(learner->body);
+        unsigned n = formula->n_items;
+        if (first > n)
+            first = n;
+        journal->formula_bytes = (uint32_t)formula_bytes(n);
+        journal->first_item = first;
+        memcpy(journal->formula, formula, sizeof *formula);
+        memcpy(journal_items(journal) + first, refrain_formula_items(formula) + first,
+               (n - first) * sizeof(struct refrain_item));
         if (formula->archive_last)
             journal->archive_last_used =
                 ((const struct refrain_archive *)refrain_at_reference(formula->archive_last))->used;
@@ -55,7 +71,7 @@ void refrain_journal_end(struct refrain_context *context) {
 }
 
 void refrain_journal_undo(struct refrain_context *context, struct refrain_learner *learner) {
-    const struct refrain_journal *journal = context->journal;
+    struct refrain_journal *journal = context->journal;
     if (!journal->learner)
         return;
     uint32_t changes = learner->changes;
@@ -63,7 +79,9 @@ void refrain_journal_undo(struct refrain_context *context, struct refrain_learne
     learner->changes = changes;
     if (learner->body) {
         struct refrain_formula *formula = refrain_at_reference(learner->body);
-        memcpy(formula, journal->formula, journal->formula_bytes);
+        memcpy(formula, journal->formula, sizeof *formula);
+        memcpy(refrain_formula_items(formula) + journal->first_item, journal_items(journal) + journal->first_item,
+               (formula->n_items - journal->first_item) * sizeof(struct refrain_item));
         if (formula->archive_last)
             ((struct refrain_archive *)refrain_at_reference(formula->archive_last))->used =
                 (uint16_t)journal->archive_last_used;
@@ -90,6 +108,13 @@ static unsigned encode(const struct refrain_item *term, unsigned char *out) {
     unsigned n = 0;
     for (unsigned i = 0; i < term->span; i++) {
         const struct refrain_item *item = &term[i];
+        if (item->kind == REFRAIN_ITEM_REPEAT) {
+            out[n++] = REFRAIN_ARCHIVED_REPEAT;
+            n += put_unsigned(out + n, (uint64_t)item->base);
+            for (unsigned j = 0; j < 4; j++)
+                n += put_unsigned(out + n, (uint64_t)item->stride[j]);
+            continue;
+        }
         unsigned strides = 0;
         for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
             strides += item->stride[h] != 0;
@@ -130,20 +155,31 @@ static struct refrain_archive *archive_room(struct refrain_formula *formula, uns
     return chunk;
 }
 
-/* Moves the oldest terms, about half of the items, to the archive. False when the pool is spent. */
-static bool archive_oldest(struct refrain_context *context, struct refrain_learner *learner, bool control) {
-    refrain_journal_begin(context, learner);
+bool refrain_formula_archive(struct refrain_context *context, struct refrain_learner *learner, unsigned keep,
+                             bool control) {
+    refrain_journal_begin(context, learner, 0);
     struct refrain_formula *formula = refrain_at_reference(learner->body);
-    struct refrain_item *items = items_of(formula);
-    unsigned moved = 0;
-    while (moved < formula->n_items && moved * 2 < formula->capacity) {
+    struct refrain_item *items = refrain_formula_items(formula);
+    const struct refrain_formula before = *formula;
+    struct refrain_archive *last = before.archive_last ? refrain_at_reference(before.archive_last) : NULL;
+    unsigned moved = 0, last_used = last ? last->used : 0;
+    refrain_repeat_make_room(formula, control);
+    while (formula->n_items - moved > keep) {
         unsigned bytes = encode(&items[moved], context->scratch->bytes);
         struct refrain_archive *chunk = archive_room(formula, bytes, control);
-        if (!chunk)
+        if (!chunk) {
+            formula->archive_first = before.archive_first;
+            formula->archive_last = before.archive_last;
+            formula->archived_terms = before.archived_terms;
+            if (last)
+                last->used = (uint16_t)last_used;
+            refrain_repeat_forget(formula);
             return false;
+        }
         memcpy(chunk->bytes + chunk->used, context->scratch->bytes, bytes);
         chunk->used = (uint16_t)(chunk->used + bytes);
         formula->archived_terms++;
+        refrain_repeat_archived(formula, &items[moved], chunk->used);
         moved += items[moved].span;
     }
     memmove(items, items + moved, (formula->n_items - moved) * sizeof *items);
@@ -177,7 +213,7 @@ struct refrain_formula *refrain_formula_room(struct refrain_context *context, st
             refrain_commit();
             learner->body = refrain_reference(larger);
             formula = larger;
-        } else if (formula->n_items == 0 || !archive_oldest(context, learner, control)) {
+        } else if (formula->n_items == 0 || !refrain_formula_archive(context, learner, formula->capacity / 2u, control)) {
             return NULL;
         }
     }
@@ -189,9 +225,9 @@ struct refrain_formula *refrain_formula_room(struct refrain_context *context, st
 void refrain_summary_begin(struct refrain_context *context, struct refrain_learner *learner, int64_t value) {
     refrain_lose(REFRAIN_LOSS_LEARNERS, 1);
     struct refrain_summary *summary = refrain_pool_take(sizeof *summary, true);
-    refrain_journal_begin(context, learner);
+    refrain_journal_begin(context, learner, UINT32_MAX);
     learner->stride = 0;
-    learner->left = 0;
+    learner->until = learner->confirmed;
     if (summary) {
         summary->minimum = INT64_MAX;
         summary->maximum = INT64_MIN;

@@ -5,6 +5,10 @@
 
 #include "monitor.h"
 
+static inline struct refrain_item *refrain_formula_items(struct refrain_formula *formula) {
+    return (struct refrain_item *)(formula + 1);
+}
+
 /* What was stored before is seen before what is stored after. */
 static inline void refrain_commit(void) {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -13,8 +17,10 @@ static inline void refrain_commit(void) {
 /* Bytes of a thread's journal: it holds a whole formula of the longest kind. */
 REFRAIN_HIDDEN size_t refrain_journal_bytes(void);
 
-/* Keeps the learner and its formula as they are now, once per transition: a second call before the end does nothing. */
-REFRAIN_HIDDEN void refrain_journal_begin(struct refrain_context *context, struct refrain_learner *learner);
+/* Keeps the learner, the head of its formula and its items from `first` on as they are now, before they change. A second
+ * call before the end only adds the items that an earlier one left out: those have not changed since. */
+REFRAIN_HIDDEN void refrain_journal_begin(struct refrain_context *context, struct refrain_learner *learner,
+                                          unsigned first);
 REFRAIN_HIDDEN void refrain_journal_end(struct refrain_context *context);
 /* Puts back what was kept, if anything, and ends. */
 REFRAIN_HIDDEN void refrain_journal_undo(struct refrain_context *context, struct refrain_learner *learner);
@@ -26,6 +32,11 @@ REFRAIN_HIDDEN bool refrain_formula_create(struct refrain_learner *learner, bool
  * may have moved; null when the pool is spent. */
 REFRAIN_HIDDEN struct refrain_formula *
 refrain_formula_room(struct refrain_context *context, struct refrain_learner *learner, unsigned span, bool control);
+
+/* Moves terms from the oldest on to the archive until at most `keep` items are left. False when the pool is spent, and
+ * nothing has changed. */
+REFRAIN_HIDDEN bool refrain_formula_archive(struct refrain_context *context, struct refrain_learner *learner,
+                                            unsigned keep, bool control);
 
 /* The pool is spent: what the learner holds stays as the beginning, `value` and all later ones are summed up. */
 REFRAIN_HIDDEN void refrain_summary_begin(struct refrain_context *context, struct refrain_learner *learner,

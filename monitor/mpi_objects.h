@@ -79,6 +79,11 @@ void refrain_communicator_named(MPI_Comm comm, const char *name);
 /* The rank in MPI_COMM_WORLD of rank `rank` of a communicator (its remote group, if it has one); -1 unknown. */
 int refrain_communicator_world_rank(const struct refrain_communicator *communicator, int rank);
 
+/* ---- mpi_p2p.c ---- */
+
+/* After MPI_Init: finds out, with a message to itself, whether this MPI fills in the status of MPI_Isendrecv. */
+void refrain_isendrecv_try(void);
+
 /* ---- mpi_types.c ---- */
 
 void refrain_types_open(void);                 /* the predefined ones */

@@ -1,12 +1,13 @@
 /* cmd_capture.c: refrain capture: what share of the sequences each type of formula holds (Yan, Jin and Schmidt, figures
- * 14 to 16), for partners, tags, branches, loop counts and sizes. */
+ * 14 to 16), for partners, tags, branches, loop counts and sizes; and what shorter formulas would hold. */
 #define _GNU_SOURCE
 #include "command.h"
 #include "formula_text.h"
 #include "learners.h"
+#include "relearn.h"
+#include "replay.h"
 #include "sequence.h"
 
-#include <argp.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -20,37 +21,24 @@ static const char *const subject_titles[] = {"receivers", "senders", "send tags"
                                              "branches",  "loops",   "sizes"};
 #define SUBJECTS (sizeof subjects / sizeof *subjects)
 
-/* The last: no limit. */
-static const uint64_t lengths[] = {1, 2, 4, 6, 12, 18, 36, 72, UINT64_MAX};
+/* At each the sequences are learned again; the last is the longest formula there is. */
+static const unsigned lengths[] = {4, 6, 12, 18, 36, 72, REFRAIN_RELEARN_LONGEST};
 #define LENGTHS (sizeof lengths / sizeof *lengths)
 
 /* Sequences (0) and their values (1). */
 struct capture {
     uint64_t total[SUBJECTS][2];
-    uint64_t by_type[SUBJECTS][REFRAIN_TYPE_SUMMARY][2]; /* captured at the length asked for */
+    uint64_t by_type[SUBJECTS][REFRAIN_TYPES][2]; /* as in the trace, or learned again with the length asked for */
     uint64_t at_length[SUBJECTS][LENGTHS][2];
+    uint64_t exact[SUBJECTS][2]; /* held exactly, by whatever means */
 };
 
 struct visit {
     const struct refrain_process *process;
     struct capture *capture;
-    uint64_t length;
+    unsigned length; /* 0: as in the trace */
     bool no_memory;
 };
-
-/* Values that stand in the formula: what the paper calls its length. */
-static uint64_t formula_length(const struct refrain_process *process, const struct refrain_learner *learner) {
-    struct refrain_terms terms;
-    const struct refrain_item *term;
-    uint64_t n = 0;
-    refrain_terms_open(&terms, process->region, process->region_bytes, learner);
-    bool alone = !terms.formula;
-    while ((term = refrain_terms_next(&terms, NULL)))
-        for (unsigned i = 0; i < term->span; i++)
-            n += term[i].kind == REFRAIN_ITEM_VALUE;
-    refrain_terms_close(&terms);
-    return alone ? 1 : n;
-}
 
 static int add_learner(void *data, const struct refrain_learner_view *view) {
     struct visit *visit = data;
@@ -61,25 +49,33 @@ static int add_learner(void *data, const struct refrain_learner_view *view) {
         s++;
     if (s == SUBJECTS)
         return 0;
+    const void *region = process->region;
+    size_t bytes = process->region_bytes;
     enum refrain_formula_type type;
-    char *text = refrain_formula_text(process->region, process->region_bytes, view->learner, NULL, NULL, &type);
-    if (!text) {
+    char *text = refrain_formula_text(region, bytes, view->learner, NULL, NULL, &type);
+    bool exact = type != REFRAIN_TYPE_SUMMARY, sound = text != NULL;
+    free(text);
+    if (sound && exact && visit->length)
+        sound = refrain_relearn(region, bytes, view->learner, visit->length, &type);
+    /* What a short formula holds a longer one holds too: the least length decides. */
+    size_t least = LENGTHS;
+    for (size_t i = 0; sound && exact && i < LENGTHS && least == LENGTHS; i++) {
+        enum refrain_formula_type shorter;
+        sound = refrain_relearn(region, bytes, view->learner, lengths[i], &shorter);
+        if (refrain_formula_type_captures(shorter))
+            least = i;
+    }
+    if (!sound) {
         visit->no_memory = true;
         return 1;
     }
-    free(text);
-    uint64_t values = refrain_learner_values(process->region, process->region_bytes, view->learner, NULL);
-    const uint64_t add[2] = {1, values};
-    uint64_t length = formula_length(process, view->learner);
+    const uint64_t add[2] = {1, refrain_learner_values(region, bytes, view->learner, NULL)};
     for (unsigned k = 0; k < 2; k++) {
         capture->total[s][k] += add[k];
-        if (type == REFRAIN_TYPE_SUMMARY)
-            continue;
-        if (length <= visit->length)
-            capture->by_type[s][type][k] += add[k];
-        for (unsigned i = 0; i < LENGTHS; i++)
-            if (length <= lengths[i])
-                capture->at_length[s][i][k] += add[k];
+        capture->by_type[s][type][k] += add[k];
+        capture->exact[s][k] += exact ? add[k] : 0;
+        for (size_t i = least; i < LENGTHS; i++)
+            capture->at_length[s][i][k] += add[k];
     }
     return 0;
 }
@@ -97,86 +93,97 @@ static double share(uint64_t part, uint64_t total) {
     return total ? 100.0 * (double)part / (double)total : 0;
 }
 
+static void print_share(uint64_t part, uint64_t total) {
+    if (total)
+        printf(" %7.2f %%", share(part, total));
+    else
+        printf(" %9s", "-");
+}
+
+static uint64_t captured(const struct capture *capture, size_t s, unsigned k) {
+    uint64_t n = 0;
+    for (int type = 0; type < REFRAIN_TYPES; type++)
+        if (refrain_formula_type_captures((enum refrain_formula_type)type))
+            n += capture->by_type[s][type][k];
+    return n;
+}
+
 static void print_table(const struct capture *capture, unsigned k) {
     printf("%-13s %14s", k ? "values" : "sequences", "number");
-    for (int type = 0; type < REFRAIN_TYPE_SUMMARY; type++)
+    for (int type = 0; type < REFRAIN_TYPES; type++)
         printf(" %9s", refrain_formula_type_name((enum refrain_formula_type)type));
-    printf(" %9s %9s\n", "captured", "not");
+    printf(" %9s\n", "captured");
     for (size_t s = 0; s < SUBJECTS; s++) {
-        uint64_t total = capture->total[s][k], captured = 0;
+        uint64_t total = capture->total[s][k];
         printf("%-13s %14" PRIu64, subject_titles[s], total);
-        for (int type = 0; type < REFRAIN_TYPE_SUMMARY; type++) {
-            captured += capture->by_type[s][type][k];
-            if (total)
-                printf(" %7.2f %%", share(capture->by_type[s][type][k], total));
-            else
-                printf(" %9s", "-");
-        }
-        if (total)
-            printf(" %7.2f %% %7.2f %%\n", share(captured, total), share(total - captured, total));
-        else
-            printf(" %9s %9s\n", "-", "-");
+        for (int type = 0; type < REFRAIN_TYPES; type++)
+            print_share(capture->by_type[s][type][k], total);
+        print_share(captured(capture, s, k), total);
+        putchar('\n');
     }
 }
 
 static void print_lengths(const struct capture *capture, unsigned k) {
     printf("%-13s", k ? "values" : "sequences");
     for (size_t i = 0; i < LENGTHS; i++)
-        if (lengths[i] == UINT64_MAX)
-            printf("   no limit");
-        else
-            printf("    <= %4" PRIu64, lengths[i]);
-    putchar('\n');
+        printf("   <= %4u", lengths[i]);
+    puts("     exact");
     for (size_t s = 0; s < SUBJECTS; s++) {
-        if (!capture->total[s][k])
+        uint64_t total = capture->total[s][k];
+        if (!total)
             continue;
         printf("%-13s", subject_titles[s]);
         for (size_t i = 0; i < LENGTHS; i++)
-            printf("  %7.2f %%", share(capture->at_length[s][i][k], capture->total[s][k]));
+            print_share(capture->at_length[s][i][k], total);
+        print_share(capture->exact[s][k], total);
         putchar('\n');
     }
 }
 
-static void print_text(const char *title, const struct capture *capture, uint64_t length) {
-    printf("%s: share held by each type of formula", title);
-    if (length == UINT64_MAX)
+static void print_text(const char *title, const struct capture *capture, unsigned length) {
+    printf("%s: share of each type of formula", title);
+    if (length == 0)
         puts("");
     else
-        printf(", at most %" PRIu64 " values long\n", length);
+        printf(", learned again with at most %u items a formula\n", length);
     for (unsigned k = 0; k < 2; k++) {
         print_table(capture, k);
         putchar('\n');
     }
-    puts("share captured by length of formula");
+    puts("share captured, learned again with so many items a formula; exact: held exactly, archive and all");
     for (unsigned k = 0; k < 2; k++) {
         print_lengths(capture, k);
         putchar('\n');
     }
 }
 
+static json_t *category_json(const struct capture *capture, size_t s, unsigned k) {
+    json_t *category = json_object(), *types = json_object(), *by_length = json_array();
+    for (int type = 0; type < REFRAIN_TYPES; type++)
+        json_object_set_new(types, refrain_formula_type_name((enum refrain_formula_type)type),
+                            json_integer((json_int_t)capture->by_type[s][type][k]));
+    for (size_t i = 0; i < LENGTHS; i++) {
+        json_t *point = json_object();
+        json_object_set_new(point, "length", json_integer(lengths[i]));
+        json_object_set_new(point, "captured", json_integer((json_int_t)capture->at_length[s][i][k]));
+        json_array_append_new(by_length, point);
+    }
+    json_object_set_new(category, "total", json_integer((json_int_t)capture->total[s][k]));
+    json_object_set_new(category, "formulas", json_integer((json_int_t)captured(capture, s, k)));
+    json_object_set_new(category, "exact", json_integer((json_int_t)capture->exact[s][k]));
+    json_object_set_new(category, "by_type", types);
+    json_object_set_new(category, "by_length", by_length);
+    return category;
+}
+
 static json_t *capture_json(const char *title, const struct capture *capture) {
     static const char *const kinds[] = {"sequences", "values"};
-    json_t *object = json_object(), *name = json_string(title);
-    json_object_set_new(object, "trace", name ? name : json_string(""));
+    json_t *object = json_object();
+    json_object_set_new(object, "trace", refrain_json_text(title));
     for (unsigned k = 0; k < 2; k++) {
         json_t *categories = json_object();
-        for (size_t s = 0; s < SUBJECTS; s++) {
-            json_t *category = json_object(), *types = json_object(), *by_length = json_array();
-            for (int type = 0; type < REFRAIN_TYPE_SUMMARY; type++)
-                json_object_set_new(types, refrain_formula_type_name((enum refrain_formula_type)type),
-                                    json_integer((json_int_t)capture->by_type[s][type][k]));
-            for (size_t i = 0; i < LENGTHS; i++) {
-                json_t *point = json_object();
-                json_object_set_new(point, "length",
-                                    lengths[i] == UINT64_MAX ? json_null() : json_integer((json_int_t)lengths[i]));
-                json_object_set_new(point, "captured", json_integer((json_int_t)capture->at_length[s][i][k]));
-                json_array_append_new(by_length, point);
-            }
-            json_object_set_new(category, "total", json_integer((json_int_t)capture->total[s][k]));
-            json_object_set_new(category, "by_type", types);
-            json_object_set_new(category, "by_length", by_length);
-            json_object_set_new(categories, subject_titles[s], category);
-        }
+        for (size_t s = 0; s < SUBJECTS; s++)
+            json_object_set_new(categories, subject_titles[s], category_json(capture, s, k));
         json_object_set_new(object, kinds[k], categories);
     }
     return object;
@@ -187,23 +194,25 @@ static json_t *capture_json(const char *title, const struct capture *capture) {
 struct arguments {
     char **traces;
     int n_traces;
-    uint64_t length;
+    unsigned length;
     bool json;
 };
 
 static error_t parse_option(int key, char *value, struct argp_state *state) {
     struct arguments *arguments = state->input;
     char *end;
+    unsigned long length;
     switch (key) {
     case 'j':
         arguments->json = true;
         return 0;
     case 'l':
-        arguments->length = strtoull(value, &end, 10);
-        if (*value < '0' || *value > '9' || *end)
-            argp_error(state, "%s is no length", value);
-        if (arguments->length == 0)
-            arguments->length = UINT64_MAX;
+        length = strtoul(value, &end, 10);
+        if (*value < '0' || *value > '9' || *end || length < REFRAIN_RELEARN_SHORTEST ||
+            length > REFRAIN_RELEARN_LONGEST)
+            argp_error(state, "%s is no length of a formula; %u to %u items are", value, REFRAIN_RELEARN_SHORTEST,
+                       REFRAIN_RELEARN_LONGEST);
+        arguments->length = (unsigned)length;
         return 0;
     case ARGP_KEY_ARGS:
         arguments->traces = state->argv + state->next;
@@ -217,27 +226,27 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     }
 }
 
-static enum refrain_status capture_trace(const char *path, uint64_t length, struct capture *capture,
+static enum refrain_status capture_trace(const char *path, unsigned length, struct capture *capture,
                                          struct refrain_error *error) {
     struct refrain_trace *trace;
     enum refrain_status status = refrain_trace_open(path, false, &trace, error);
     if (status)
         return status;
     refrain_warn_missing(trace);
+    status = refrain_replayable(trace, false, error);
     struct visit visit = {.capture = capture, .length = length};
-    for (size_t i = 0; !visit.no_memory && i < trace->n_processes; i++) {
+    for (size_t i = 0; !status && !visit.no_memory && i < trace->n_processes; i++) {
         visit.process = &trace->processes[i];
         refrain_learners_visit(visit.process, add_learner, &visit);
     }
     refrain_trace_close(trace);
-    return visit.no_memory ? REFRAIN_FAIL_MEMORY(error) : REFRAIN_OK;
+    return visit.no_memory ? REFRAIN_FAIL_MEMORY(error) : status;
 }
 
 enum refrain_status refrain_cmd_capture(int argc, char **argv, struct refrain_error *error) {
     static const struct argp_option options[] = {
         {"json", 'j', NULL, 0, "Print JSON", 0},
-        {"length", 'l', "N", 0, "Formulas of more than N values capture nothing (the paper's is 18; default: no limit)",
-         0},
+        {"length", 'l', "N", 0, "Learn the sequences again with formulas of at most N items (4 to 128)", 0},
         {0}};
     static const struct argp argp = {
         options,
@@ -245,15 +254,20 @@ enum refrain_status refrain_cmd_capture(int argc, char **argv, struct refrain_er
         "TRACE...",
         "Says what share of the sequences of partners, tags, branch outcomes, loop counts and sizes the formulas "
         "hold.\v"
-        "Counted by sequences (one per construct, rank and thread) and by the values in them. identity, iteration, "
-        "cycle "
-        "and general are the types of Yan, Jin and Schmidt; nested goes beyond them; what only a summary holds is not "
-        "captured. The length of a formula is the number of values that stand in it. Of several traces each is shown, "
-        "then all together.",
+        "Counted by sequences (one per construct, rank and thread) and by the values in them. identity, general, "
+        "iteration and cycle are the types of Yan, Jin and Schmidt; nested and several (formulas in a row) go beyond "
+        "them. An archive holds a sequence value by value, which is exact but no formula; of what only a summary "
+        "holds, the end is not known exactly.\n\n"
+        "The second part is what shorter formulas would have captured, as in the paper's figure 16: every sequence is "
+        "taken from the trace and learned again, with room for so many items and no archive. An item is a value or a "
+        "loop: (a b^3)^n has four, two loops and two values. They are what REFRAIN_FORMULA_LENGTH counts; a run with "
+        "that setting loses nothing, though: what outgrows the formula goes to the archive as long as there is "
+        "memory.\n\n"
+        "Of several traces each is shown, then all together. A trace of mode events has no formulas and is refused.",
         NULL,
         NULL,
         NULL};
-    struct arguments arguments = {.length = UINT64_MAX};
+    struct arguments arguments = {0};
     argp_err_exit_status = REFRAIN_USAGE;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     struct capture all = {0};

@@ -238,8 +238,8 @@ static void print_totals(const struct rows *rows) {
 }
 
 static void print_text(const struct rows *rows, bool full) {
-    printf("%-28s %-16s %-16s %-9s %-9s %10s  %-8s %s\n", "source", "function", "construct", "value", "type", "values",
-           "ranks", "formula");
+    printf("%-28s %-16s %-16s %-9s %-9s %10s %9s  %-8s %s\n", "source", "function", "construct", "value", "type",
+           "values", "captured", "ranks", "formula");
     for (size_t i = 0; i < rows->n; i++) {
         const struct row *row = &rows->rows[i];
         char place[4096], thread[16] = "";
@@ -247,9 +247,9 @@ static void print_text(const struct rows *rows, bool full) {
         snprintf(place, sizeof place, "%s:%u", file && !full ? file + 1 : row->view.file, row->view.line);
         if (row->view.thread)
             snprintf(thread, sizeof thread, ".%u", row->view.thread);
-        printf("%-28s %-16s %-16s %-9s %-9s %10" PRIu64 "  %s%-*s ", row->view.file[0] ? place : "-",
+        printf("%-28s %-16s %-16s %-9s %-9s %10" PRIu64 " %7.2f %%  %s%-*s ", row->view.file[0] ? place : "-",
                row->view.function[0] ? row->view.function : "-", row->view.name, row->view.label,
-               refrain_formula_type_name(row->type), row->values, row->ranks,
+               refrain_formula_type_name(row->type), row->values, 100 * captured(row), row->ranks,
                (int)(strlen(row->ranks) < 8 ? 8 - strlen(row->ranks) : 0), thread);
         if (full || strlen(row->formula) <= SHOWN_FORMULA_CHARACTERS)
             puts(row->formula);
@@ -259,20 +259,15 @@ static void print_text(const struct rows *rows, bool full) {
     print_totals(rows);
 }
 
-static json_t *text_json(const char *text) {
-    json_t *value = json_string(text);
-    return value ? value : json_string(""); /* not UTF-8 */
-}
-
 static enum refrain_status print_json(const struct rows *rows, struct refrain_error *error) {
     json_t *array = json_array();
     for (size_t i = 0; i < rows->n; i++) {
         const struct row *row = &rows->rows[i];
         json_t *object = json_object();
-        json_object_set_new(object, "file", text_json(row->view.file));
+        json_object_set_new(object, "file", refrain_json_text(row->view.file));
         json_object_set_new(object, "line", json_integer(row->view.line));
-        json_object_set_new(object, "function", text_json(row->view.function));
-        json_object_set_new(object, "construct", text_json(row->view.name));
+        json_object_set_new(object, "function", refrain_json_text(row->view.function));
+        json_object_set_new(object, "construct", refrain_json_text(row->view.name));
         json_object_set_new(object, "category", json_string(refrain_subject_name(row->view.subject)));
         json_object_set_new(object, "value", json_string(row->view.label));
         json_object_set_new(object, "type", json_string(refrain_formula_type_name(row->type)));
@@ -280,13 +275,10 @@ static enum refrain_status print_json(const struct rows *rows, struct refrain_er
         json_object_set_new(object, "captured", json_real(captured(row)));
         json_object_set_new(object, "ranks", json_string(row->ranks));
         json_object_set_new(object, "thread", json_integer(row->view.thread));
-        json_object_set_new(object, "formula", text_json(row->formula));
+        json_object_set_new(object, "formula", refrain_json_text(row->formula));
         json_array_append_new(array, object);
     }
-    int result = json_dumpf(array, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(array);
-    return result ? REFRAIN_FAIL_MEMORY(error) : REFRAIN_OK;
+    return refrain_print_json(array, error);
 }
 
 /* ---- command line ---- */
@@ -314,17 +306,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
             }
         argp_error(state, "%s is no order; source, values, type and captured are", value);
         return 0;
-    case ARGP_KEY_ARG:
-        if (arguments->trace)
-            return ARGP_ERR_UNKNOWN;
-        arguments->trace = value;
-        return 0;
-    case ARGP_KEY_END:
-        if (!arguments->trace)
-            argp_error(state, "no trace given");
-        return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return refrain_take_argument(key, value, state, "trace", &arguments->trace);
     }
 }
 
@@ -340,13 +323,18 @@ enum refrain_status refrain_cmd_formulas(int argc, char **argv, struct refrain_e
         parse_option,
         "TRACE",
         "Shows what each branch, loop and MPI call did, as a formula, with its source line.\v"
-        "Notation: a^n is a, n times; (a b .. z) counts in equal steps; p (c d)^n is a prologue and a cycle; in "
-        "(3+2i 5^(i))^{i<n} the counter i goes from 0 to n-1; +r: the last cycle has begun once more. Values: branch "
-        "outcomes are 1 and 0, loops count iterations, ranks are those of the communicator.\n\n"
-        "Types: identity, iteration, cycle and general are those of Yan, Jin and Schmidt; nested goes beyond them; "
-        "summary is a sequence whose end is only known in part. Ranks on which a construct has the same formula share "
-        "a "
-        "line; .t is thread t.",
+        "Notation: a^n is a, n times; (a b .. z)^n counts in equal steps, n times over; p (c d)^n is a prologue and a "
+        "cycle; in (3+2i 5^(i))^{i<n} the counter i goes from 0 to n-1, and j, k ... are those of loops further out; "
+        "+r: the last cycle has begun once more, and r values of it have come; [n more, again]: n further values of a "
+        "cycle that is written out once before. Values: branch outcomes are 1 and 0, loops count iterations, ranks "
+        "are those of the communicator.\n\n"
+        "Types: identity a^n, general a^r b^s ..., iteration (a b .. z)^n and cycle p (c^r d^s)^n are those of Yan, "
+        "Jin "
+        "and Schmidt. nested is a formula beyond them, several are formulas in a row. archive is a sequence in which "
+        "most values stand by themselves: exact, but no formula. summary: memory ran out, and only the beginning is "
+        "exact; the most frequent values follow in {}.\n\n"
+        "Ranks on which a construct has the same formula share a line; .t is thread t. captured is the share of the "
+        "values that are held exactly.",
         NULL,
         NULL,
         NULL};

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "command.h"
 #include "learners.h"
+#include "profile.h"
 #include "sequence.h"
 
 #include <argp.h>
@@ -31,12 +32,13 @@ static const struct {
 };
 
 static const char *const mode_names[] = {"off", "stat", "events", "both"};
-static const char *const state_names[] = {"empty", "identity", "predicting", "building", "summary"};
+static const char *const state_names[] = {"empty", "identity", "predicting", "building", "summary", "repeating"};
 
 struct learned {
     const struct refrain_process *process;
-    uint64_t by_state[REFRAIN_SUMMARY + 1];
+    uint64_t by_state[REFRAIN_REPEAT + 1];
     uint64_t total, values, kept;
+    long double run_ns, blocks_ns; /* of all its threads: how long they ran, and what their blocks add up to */
 };
 
 static int count_learner(void *data, const struct refrain_learner_view *view) {
@@ -44,7 +46,7 @@ static int count_learner(void *data, const struct refrain_learner_view *view) {
     uint64_t kept = 0;
     uint64_t values =
         refrain_learner_values(learned->process->region, learned->process->region_bytes, view->learner, &kept);
-    if (view->learner->state <= REFRAIN_SUMMARY)
+    if (view->learner->state <= REFRAIN_REPEAT)
         learned->by_state[view->learner->state]++;
     learned->total++;
     learned->values += values;
@@ -52,10 +54,20 @@ static int count_learner(void *data, const struct refrain_learner_view *view) {
     return 0;
 }
 
-static struct learned count_learned(const struct refrain_process *process) {
-    struct learned learned = {.process = process};
-    refrain_learners_visit(process, count_learner, &learned);
-    return learned;
+static enum refrain_status count_learned(const struct refrain_trace *trace, const struct refrain_process *process,
+                                         struct learned *learned, struct refrain_error *error) {
+    struct refrain_profile_total total;
+    *learned = (struct learned){.process = process};
+    refrain_learners_visit(process, count_learner, learned);
+    enum refrain_status status = refrain_profile_open(trace, process->rank, &total, error);
+    if (status)
+        return status;
+    learned->run_ns = total.run_ns;
+    learned->blocks_ns = total.functions_ns + total.mpi_ns + total.outside_ns;
+    for (size_t i = 0; i < total.n_regions; i++)
+        learned->blocks_ns += total.regions[i].own_ns;
+    refrain_profile_close(&total);
+    return REFRAIN_OK;
 }
 
 static int64_t end_ns(const struct refrain_process *process) {
@@ -120,9 +132,13 @@ static void print_run(const struct refrain_trace *trace) {
     }
 }
 
-static void print_process(const struct refrain_process *process) {
+static enum refrain_status print_process(const struct refrain_trace *trace, const struct refrain_process *process,
+                                         struct refrain_error *error) {
     const struct refrain_header *header = process->header;
-    struct learned learned = count_learned(process);
+    struct learned learned;
+    enum refrain_status status = count_learned(trace, process, &learned, error);
+    if (status)
+        return status;
     printf("\nrank %d%s on %s, process %u: %s after %s\n", process->rank,
            header->rank < 0 ? " (killed before it had one)" : "", refrain_process_name(process, header->host),
            header->pid, header->finished ? "finished" : "killed or still running",
@@ -133,12 +149,14 @@ static void print_process(const struct refrain_process *process) {
     printf("  threads   %u of %u, source files %zu, places %u, MPI call sites %zu, communicators %zu\n",
            threads_started(process), header->n_threads, process->n_units, header->n_slots, process->n_sites,
            process->n_comms);
+    printf("  time      %s in all threads, %s in blocks\n", refrain_show_ns(learned.run_ns),
+           refrain_show_ns(learned.blocks_ns));
     if (header->mode & REFRAIN_MODE_STAT) {
         printf("  learned   %s sequences of %s values, %s values exactly (%.4f %%)\n",
                refrain_show_count(learned.total), refrain_show_count(learned.values), refrain_show_count(learned.kept),
                learned.values ? 100.0 * (double)learned.kept / (double)learned.values : 100.0);
         printf("            ");
-        for (int state = REFRAIN_IDENTITY; state <= REFRAIN_SUMMARY; state++)
+        for (int state = REFRAIN_IDENTITY; state <= REFRAIN_REPEAT; state++)
             printf("%s%s %s", state > REFRAIN_IDENTITY ? ", " : "", state_names[state],
                    refrain_show_count(learned.by_state[state]));
         putchar('\n');
@@ -151,30 +169,32 @@ static void print_process(const struct refrain_process *process) {
         }
     if (!lost)
         puts("  nothing was lost");
+    return REFRAIN_OK;
 }
 
 /* ---- JSON ---- */
 
-static json_t *text_json(const char *text) {
-    json_t *value = json_string(text);
-    return value ? value : json_string(""); /* not UTF-8 */
-}
-
-static json_t *process_json(const struct refrain_process *process) {
+/* Null when there is no memory; the error says so. */
+static json_t *process_json(const struct refrain_trace *trace, const struct refrain_process *process,
+                            struct refrain_error *error) {
     const struct refrain_header *header = process->header;
-    struct learned learned = count_learned(process);
+    struct learned learned;
+    if (count_learned(trace, process, &learned, error))
+        return NULL;
     json_t *states = json_object(), *lost = json_object(), *object = json_object();
-    for (int state = REFRAIN_IDENTITY; state <= REFRAIN_SUMMARY; state++)
+    for (int state = REFRAIN_IDENTITY; state <= REFRAIN_REPEAT; state++)
         json_object_set_new(states, state_names[state], json_integer((json_int_t)learned.by_state[state]));
     for (int i = 0; i < REFRAIN_LOSSES; i++)
         if (header->losses[i])
             json_object_set_new(lost, losses[i].key, json_integer((json_int_t)header->losses[i]));
     json_object_set_new(object, "rank", json_integer(process->rank));
     json_object_set_new(object, "rank_known", json_boolean(header->rank >= 0));
-    json_object_set_new(object, "host", text_json(refrain_process_name(process, header->host)));
+    json_object_set_new(object, "host", refrain_json_text(refrain_process_name(process, header->host)));
     json_object_set_new(object, "pid", json_integer(header->pid));
     json_object_set_new(object, "finished", json_boolean(header->finished));
     json_object_set_new(object, "end_ns", json_integer(end_ns(process)));
+    json_object_set_new(object, "run_ns", json_real((double)learned.run_ns));
+    json_object_set_new(object, "blocks_ns", json_real((double)learned.blocks_ns));
     json_object_set_new(object, "bytes", json_integer((json_int_t)header->bytes));
     json_object_set_new(object, "pool_used_bytes", json_integer((json_int_t)header->pool_used));
     json_object_set_new(object, "tree_bytes", json_integer((json_int_t)header->tree_bytes));
@@ -197,12 +217,12 @@ static enum refrain_status print_json(const struct refrain_trace *trace, struct 
     const struct refrain_process *first = &trace->processes[0];
     const struct refrain_header *header = first->header;
     json_t *object = json_object(), *processes = json_array(), *missing = json_array();
-    json_object_set_new(object, "trace", text_json(trace->path));
+    json_object_set_new(object, "trace", refrain_json_text(trace->path));
     json_object_set_new(object, "version", json_integer(header->version));
-    json_object_set_new(object, "program", text_json(refrain_process_name(first, header->executable)));
-    json_object_set_new(object, "directory", text_json(refrain_process_name(first, header->start_directory)));
-    json_object_set_new(object, "mpi", text_json(refrain_process_name(first, header->mpi_library)));
-    json_object_set_new(object, "settings", text_json(refrain_process_name(first, header->environment)));
+    json_object_set_new(object, "program", refrain_json_text(refrain_process_name(first, header->executable)));
+    json_object_set_new(object, "directory", refrain_json_text(refrain_process_name(first, header->start_directory)));
+    json_object_set_new(object, "mpi", refrain_json_text(refrain_process_name(first, header->mpi_library)));
+    json_object_set_new(object, "settings", refrain_json_text(refrain_process_name(first, header->environment)));
     json_object_set_new(object, "mode", json_string(mode_names[header->mode]));
     json_object_set_new(object, "ranks", json_integer(trace->size));
     json_object_set_new(object, "start_realtime_ns", json_integer((json_int_t)trace->start_realtime_ns));
@@ -210,13 +230,15 @@ static enum refrain_status print_json(const struct refrain_trace *trace, struct 
     for (size_t i = 0; i < trace->n_missing; i++)
         json_array_append_new(missing, json_integer(trace->missing[i]));
     for (size_t i = 0; i < trace->n_processes; i++)
-        json_array_append_new(processes, process_json(&trace->processes[i]));
+        if (json_array_append_new(processes, process_json(trace, &trace->processes[i], error)) != 0) {
+            json_decref(object);
+            json_decref(missing);
+            json_decref(processes);
+            return REFRAIN_FAIL_MEMORY(error);
+        }
     json_object_set_new(object, "missing_ranks", missing);
     json_object_set_new(object, "processes", processes);
-    int result = json_dumpf(object, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(object);
-    return result ? REFRAIN_FAIL_MEMORY(error) : REFRAIN_OK;
+    return refrain_print_json(object, error);
 }
 
 /* ---- command line ---- */
@@ -232,17 +254,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     case 'j':
         arguments->json = true;
         return 0;
-    case ARGP_KEY_ARG:
-        if (arguments->trace)
-            return ARGP_ERR_UNKNOWN;
-        arguments->trace = value;
-        return 0;
-    case ARGP_KEY_END:
-        if (!arguments->trace)
-            argp_error(state, "no trace given");
-        return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return refrain_take_argument(key, value, state, "trace", &arguments->trace);
     }
 }
 
@@ -255,8 +268,7 @@ enum refrain_status refrain_cmd_info(int argc, char **argv, struct refrain_error
         "Says what was run, how much of it was learned, and what was lost.\v"
         "For each rank: whether it finished, the memory it used of what it was given, and how many sequences (branch "
         "outcomes, loop counts, partners, tags, sizes, orders) are held as formulas. What did not fit is counted, "
-        "never "
-        "dropped silently; a run without such lines is kept exactly.",
+        "never dropped silently; a run without such lines is kept exactly.",
         NULL,
         NULL,
         NULL};
@@ -272,8 +284,8 @@ enum refrain_status refrain_cmd_info(int argc, char **argv, struct refrain_error
         status = print_json(trace, error);
     } else {
         print_run(trace);
-        for (size_t i = 0; i < trace->n_processes; i++)
-            print_process(&trace->processes[i]);
+        for (size_t i = 0; !status && i < trace->n_processes; i++)
+            status = print_process(trace, &trace->processes[i], error);
     }
     refrain_trace_close(trace);
     return status;

@@ -176,15 +176,11 @@ static enum refrain_status print_json(const struct arguments *arguments, const s
                    {"slots", tables->slots},
                    {"total_bytes", answer->total_bytes}};
     json_t *object = json_object();
-    json_t *name = json_string(arguments->executable);
-    json_object_set_new(object, "executable", name ? name : json_string(""));
+    json_object_set_new(object, "executable", refrain_json_text(arguments->executable));
     json_object_set_new(object, "tables_known", json_boolean(tables->has_symbols));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         json_object_set_new(object, numbers[i].key, json_integer((json_int_t)numbers[i].value));
-    int result = json_dumpf(object, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(object);
-    return result ? REFRAIN_FAIL_MEMORY(error) : REFRAIN_OK;
+    return refrain_print_json(object, error);
 }
 
 static enum refrain_status work_out(const struct arguments *arguments, struct answer *answer,
@@ -226,17 +222,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
         if (!refrain_settings_size(value, &arguments->ranks) || arguments->ranks < 1 || arguments->ranks > 1u << 24)
             argp_error(state, "%s is no number of ranks", value);
         return 0;
-    case ARGP_KEY_ARG:
-        if (arguments->executable)
-            return ARGP_ERR_UNKNOWN;
-        arguments->executable = value;
-        return 0;
-    case ARGP_KEY_END:
-        if (!arguments->executable)
-            argp_error(state, "no executable given");
-        return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return refrain_take_argument(key, value, state, "executable", &arguments->executable);
     }
 }
 

@@ -175,16 +175,11 @@ static enum refrain_status print_text(const struct refrain_profile_total *total,
 
 /* ---- JSON ---- */
 
-static json_t *text_json(const char *text) {
-    json_t *value = json_string(text);
-    return value ? value : json_string(""); /* not UTF-8 */
-}
-
 static json_t *site_json(const struct refrain_profile_site *site) {
     json_t *object = json_object();
     json_object_set_new(object, "kind", json_string("mpi"));
-    json_object_set_new(object, "name", text_json(site->region->name));
-    json_object_set_new(object, "file", text_json(site->region->file));
+    json_object_set_new(object, "name", refrain_json_text(site->region->name));
+    json_object_set_new(object, "file", refrain_json_text(site->region->file));
     json_object_set_new(object, "line", json_integer(site->region->line));
     json_object_set_new(object, "calls", json_integer((json_int_t)site->calls));
     json_object_set_new(object, "mpi_ns", json_real((double)site->mpi_ns));
@@ -199,8 +194,9 @@ static json_t *node_json(const struct refrain_profile_unit *unit, uint32_t numbe
     json_t *object = json_object(), *children = json_array();
     json_object_set_new(object, "kind", json_string(loop ? "loop" : "function"));
     json_object_set_new(object, "name",
-                        loop ? json_string(loop_name(source->kind)) : text_json(refrain_node_name(unit->view, source)));
-    json_object_set_new(object, "file", text_json(refrain_node_file(unit->view, source)));
+                        loop ? json_string(loop_name(source->kind))
+                             : refrain_json_text(refrain_node_name(unit->view, source)));
+    json_object_set_new(object, "file", refrain_json_text(refrain_node_file(unit->view, source)));
     json_object_set_new(object, "line", json_integer(source->line));
     json_object_set_new(object, loop ? "iterations" : "calls", json_integer((json_int_t)node->visits));
     if (loop) {
@@ -230,7 +226,7 @@ static enum refrain_status print_json(const struct refrain_profile_total *total,
         json_array_append_new(outside, site_json(&total->outside.sites[s]));
     for (size_t i = 0; i < total->n_regions; i++) {
         json_t *region = json_object();
-        json_object_set_new(region, "name", text_json(total->regions[i].region->name));
+        json_object_set_new(region, "name", refrain_json_text(total->regions[i].region->name));
         json_object_set_new(region, "visits", json_integer((json_int_t)total->regions[i].visits));
         json_object_set_new(region, "own_ns", json_real((double)total->regions[i].own_ns));
         json_array_append_new(regions, region);
@@ -242,11 +238,8 @@ static enum refrain_status print_json(const struct refrain_profile_total *total,
     json_object_set_new(object, "functions", list);
     json_object_set_new(object, "regions", regions);
     json_object_set_new(object, "outside_calls", outside);
-    int result = json_dumpf(object, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(object);
     free(functions);
-    return result ? REFRAIN_FAIL_MEMORY(error) : REFRAIN_OK;
+    return refrain_print_json(object, error);
 }
 
 /* ---- command line ---- */
@@ -273,17 +266,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
         else
             arguments->most = (unsigned)number;
         return 0;
-    case ARGP_KEY_ARG:
-        if (arguments->trace)
-            return ARGP_ERR_UNKNOWN;
-        arguments->trace = value;
-        return 0;
-    case ARGP_KEY_END:
-        if (!arguments->trace)
-            argp_error(state, "no trace given");
-        return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return refrain_take_argument(key, value, state, "trace", &arguments->trace);
     }
 }
 

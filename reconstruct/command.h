@@ -7,12 +7,25 @@
 
 #include "error.h"
 #include "trace_read.h"
+#include <argp.h>
 #include <stdbool.h>
+
+struct json_t; /* jansson */
 
 typedef enum refrain_status refrain_command(int argc, char **argv, struct refrain_error *error);
 
 refrain_command refrain_cmd_info, refrain_cmd_stats, refrain_cmd_formulas, refrain_cmd_reconstruct, refrain_cmd_events,
     refrain_cmd_size, refrain_cmd_compare, refrain_cmd_capture;
+
+/* The default of an argp parser whose command takes exactly one argument: keeps it in *argument, and ends the program
+ * with a usage error that calls it `what` when there is none or a second one. */
+error_t refrain_take_argument(int key, char *value, struct argp_state *state, const char *what, const char **argument);
+
+/* A JSON string; of what is not UTF-8, an empty one. */
+struct json_t *refrain_json_text(const char *text);
+
+/* Prints the value to standard output and releases it. */
+enum refrain_status refrain_print_json(struct json_t *value, struct refrain_error *error);
 
 /* Says on standard error which ranks have no file. */
 void refrain_warn_missing(const struct refrain_trace *trace);

@@ -19,8 +19,13 @@ struct text {
 };
 
 const char *refrain_formula_type_name(enum refrain_formula_type type) {
-    static const char *const names[REFRAIN_TYPES] = {"identity", "iteration", "cycle", "general", "nested", "summary"};
+    static const char *const names[REFRAIN_TYPES] = {"identity", "general", "iteration", "cycle",
+                                                     "nested",   "several", "archive",   "summary"};
     return names[type];
+}
+
+bool refrain_formula_type_captures(enum refrain_formula_type type) {
+    return type < REFRAIN_TYPE_ARCHIVE;
 }
 
 /* ---- shapes ---- */
@@ -49,7 +54,8 @@ static bool all_constant(const struct refrain_item *items, unsigned n) {
 
 /* A value, or one value repeated. */
 static bool is_run(const struct refrain_item *item) {
-    return (item->kind == REFRAIN_ITEM_VALUE || item->span == 2) && all_constant(item, item->span);
+    return (item->kind == REFRAIN_ITEM_VALUE || (item->kind == REFRAIN_ITEM_LOOP && item->span == 2)) &&
+           all_constant(item, item->span);
 }
 
 /* a, a+s, a+2s ... */
@@ -127,6 +133,11 @@ static void write_steps(struct text *text, const struct refrain_item *loop, uint
     if (n > 2)
         fprintf(text->file, n > 3 ? " .. %" PRId64 : " %" PRId64, (int64_t)(first + (n - 1) * stride));
     fputc(')', text->file);
+}
+
+/* The cycle itself stands among the terms before. */
+static void write_repeat(struct text *text, uint64_t values) {
+    fprintf(text->file, " [%" PRIu64 " more, again]", values);
 }
 
 /* `more`: iterations beyond the item's own. */
@@ -232,33 +243,52 @@ static void write_identity(struct text *text, const struct refrain_learner *lear
         fprintf(text->file, "^%" PRIu64, learner->confirmed);
 }
 
-/* A row of terms is what its terms are: one type after single values and runs. */
+/* What a row of terms is, one more in it. A prologue of runs belongs to the cycle or nest that it leads to. */
 static enum refrain_formula_type combine(enum refrain_formula_type row, size_t n, enum refrain_formula_type term) {
     if (n == 0)
         return term;
-    if (row == REFRAIN_TYPE_NESTED || term == REFRAIN_TYPE_NESTED)
-        return REFRAIN_TYPE_NESTED;
-    if (row == REFRAIN_TYPE_IDENTITY || row == REFRAIN_TYPE_GENERAL) {
-        if (term == REFRAIN_TYPE_IDENTITY)
-            return REFRAIN_TYPE_GENERAL;
-        return term == REFRAIN_TYPE_CYCLE ? REFRAIN_TYPE_CYCLE : REFRAIN_TYPE_NESTED;
-    }
-    return REFRAIN_TYPE_NESTED;
+    if (row != REFRAIN_TYPE_IDENTITY && row != REFRAIN_TYPE_GENERAL)
+        return REFRAIN_TYPE_SEVERAL;
+    if (term == REFRAIN_TYPE_IDENTITY)
+        return REFRAIN_TYPE_GENERAL;
+    return term == REFRAIN_TYPE_ITERATION ? REFRAIN_TYPE_SEVERAL : term;
+}
+
+/* The terms before, over and over: of formulas, that is a nest. */
+static enum refrain_formula_type repeat(enum refrain_formula_type row) {
+    return row == REFRAIN_TYPE_IDENTITY || row == REFRAIN_TYPE_GENERAL ? REFRAIN_TYPE_CYCLE : REFRAIN_TYPE_NESTED;
+}
+
+/* Values that stand in a term themselves. */
+static uint64_t values_written(const struct refrain_item *term) {
+    uint64_t n = 0;
+    for (unsigned i = 0; i < term->span; i++)
+        n += term[i].kind == REFRAIN_ITEM_VALUE;
+    return n;
 }
 
 static enum refrain_formula_type write_terms(struct text *text, struct refrain_terms *terms,
                                              const struct refrain_learner *learner) {
-    enum refrain_formula_type type = REFRAIN_TYPE_IDENTITY;
+    enum refrain_formula_type type = REFRAIN_TYPE_IDENTITY, last_type = type;
     const struct refrain_item *term;
-    bool last;
+    bool last, archived = terms->formula->archived_terms > 0, repeating = learner->state == REFRAIN_REPEAT;
+    uint64_t written = 0, values = learner->confirmed, last_values = 0;
     size_t n = 0;
     for (; (term = refrain_terms_next(terms, &last)); n++) {
-        uint64_t left = last ? learner->confirmed : 0, more = 0;
+        uint64_t left = last && !repeating ? learner->confirmed : 0, more = 0;
         if (left && term->kind == REFRAIN_ITEM_LOOP)
             more = further_iterations(term, &left);
-        type = combine(type, n, type_of_term(term));
+        last_type = type_of_term(term);
+        type = term->kind == REFRAIN_ITEM_REPEAT ? repeat(type) : combine(type, n, last_type);
+        written += values_written(term);
+        last_values = refrain_term_values(term);
+        values += last_values;
         if (n >= MOST_TERMS)
             continue;
+        if (term->kind == REFRAIN_ITEM_REPEAT) {
+            write_repeat(text, (uint64_t)term->base);
+            continue;
+        }
         if (n > 0)
             fputc(' ', text->file);
         write_item(text, term, more);
@@ -267,7 +297,14 @@ static enum refrain_formula_type write_terms(struct text *text, struct refrain_t
     }
     if (n > MOST_TERMS)
         fprintf(text->file, " ... %zu more terms", n - MOST_TERMS);
-    return type;
+    if (repeating) {
+        write_repeat(text, learner->confirmed);
+        type = repeat(type);
+    }
+    if (type == REFRAIN_TYPE_SEVERAL && last_type == REFRAIN_TYPE_NESTED &&
+        last_values + learner->confirmed > values / 2)
+        type = REFRAIN_TYPE_NESTED; /* what is before it is its prologue */
+    return archived && written > values / 2 ? REFRAIN_TYPE_ARCHIVE : type;
 }
 
 char *refrain_formula_text(const void *region, size_t region_bytes, const struct refrain_learner *learner,

@@ -4,6 +4,7 @@
  *     (a b .. z)^n            from a to z in equal steps, n times over
  *     a^p b^q (c^r d^s)^n     a prologue, then a cycle
  *     (3+2i 5^(i))^{i<n}      nested: i counts 0 .. n-1; values and counts are affine in the counters around them
+ *     a b c [n more, again]   n further values of a cycle that is written out once, among the terms before
  *     ... +r                  the last cycle has begun once more: r further values of it
  *     {n: a b c ...}          a summary of n values, the most frequent first; their order is not known
  */
@@ -11,21 +12,28 @@
 #define REFRAIN_FORMULA_TEXT_H
 
 #include <refrain/formula.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
+/* The first four are the paper's. All but the last hold the sequence exactly; an archive is no formula. */
 enum refrain_formula_type {
-    REFRAIN_TYPE_IDENTITY,
-    REFRAIN_TYPE_ITERATION,
-    REFRAIN_TYPE_CYCLE,
-    REFRAIN_TYPE_GENERAL, /* runs of values, one after the other */
-    REFRAIN_TYPE_NESTED,  /* what is none of the above: beyond the paper */
-    REFRAIN_TYPE_SUMMARY, /* its end is not known exactly */
+    REFRAIN_TYPE_IDENTITY,  /* one value */
+    REFRAIN_TYPE_GENERAL,   /* runs of values, one after the other */
+    REFRAIN_TYPE_ITERATION, /* equal steps, over and over */
+    REFRAIN_TYPE_CYCLE,     /* runs over and over, after a prologue of runs */
+    REFRAIN_TYPE_NESTED,    /* one formula that is none of these: cycles of cycles, triangles; after a prologue */
+    REFRAIN_TYPE_SEVERAL,   /* formulas one after the other */
+    REFRAIN_TYPE_ARCHIVE,   /* more than half of the values stand there one by one */
+    REFRAIN_TYPE_SUMMARY,   /* its end is not known exactly */
     REFRAIN_TYPES
 };
 
 const char *refrain_formula_type_name(enum refrain_formula_type type);
+
+/* Is this a formula: neither archive nor summary? */
+bool refrain_formula_type_captures(enum refrain_formula_type type);
 
 /* How a constant value is shown. */
 typedef void refrain_show_value(FILE *file, const void *data, int64_t value);

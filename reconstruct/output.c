@@ -42,19 +42,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     case OPTION_ALL:
         output->all = true;
         return 0;
-    case ARGP_KEY_ARG:
-        if (output->trace)
-            return ARGP_ERR_UNKNOWN;
-        output->trace = value;
-        return 0;
-    case ARGP_KEY_END:
-        if (!output->trace)
-            argp_error(state, "no trace given");
+    case ARGP_KEY_SUCCESS:
         if (output->format == REFRAIN_FORMAT_OTF2 && !output->path)
             argp_error(state, "no output given: -o DIRECTORY");
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return refrain_take_argument(key, value, state, "trace", &output->trace);
     }
 }
 

@@ -30,6 +30,8 @@ static const void *at_reference(struct refrain_terms *terms, uint32_t reference,
 static bool term_is_sound(struct refrain_terms *terms, const struct refrain_item *term, unsigned available,
                           uint64_t offset) {
     unsigned end[REFRAIN_LOOP_HEIGHTS + 1], height[REFRAIN_LOOP_HEIGHTS + 1], depth = 0;
+    if (term->kind == REFRAIN_ITEM_REPEAT && term->span == 1)
+        return true;
     if (term->span == 0 || term->span > available || term->span > REFRAIN_SEQUENCE_TERM_ITEMS)
         return wrong(terms, offset, "a term's span is impossible");
     end[0] = term->span;
@@ -71,7 +73,7 @@ void refrain_terms_open(struct refrain_terms *terms, const void *region, size_t 
     terms->formula = formula;
     terms->items = (const struct refrain_item *)(formula + 1);
     terms->n_items = formula->n_items;
-    terms->chunk = formula->archive_first;
+    terms->archived.chunk = formula->archive_first;
 }
 
 static bool get_unsigned(const struct refrain_archive *chunk, unsigned *at, uint64_t *value) {
@@ -100,6 +102,18 @@ static bool decode_item(const struct refrain_archive *chunk, unsigned *at, struc
         return false;
     unsigned char head = chunk->bytes[(*at)++];
     uint64_t span = 1;
+    if (head == REFRAIN_ARCHIVED_REPEAT) {
+        uint64_t field[5];
+        for (unsigned i = 0; i < 5; i++)
+            if (!get_unsigned(chunk, at, &field[i]))
+                return false;
+        item->kind = REFRAIN_ITEM_REPEAT;
+        item->span = 1;
+        item->base = (int64_t)field[0];
+        for (unsigned i = 0; i < 4; i++)
+            item->stride[i] = (int64_t)field[i + 1];
+        return true;
+    }
     item->kind = head >> 7;
     item->height = head >> 4 & 7;
     if (item->kind == REFRAIN_ITEM_LOOP && !get_unsigned(chunk, at, &span))
@@ -117,21 +131,21 @@ static bool decode_item(const struct refrain_archive *chunk, unsigned *at, struc
     return true;
 }
 
-/* The next archived term; null when the archive is read or wrong. */
-static const struct refrain_item *next_archived(struct refrain_terms *terms) {
-    while (terms->chunk) {
-        uint64_t offset = (uint64_t)terms->chunk * REFRAIN_UNIT_BYTES;
-        const struct refrain_archive *chunk = at_reference(terms, terms->chunk, sizeof *chunk);
-        if (!chunk || !at_reference(terms, terms->chunk, sizeof *chunk + chunk->used))
+/* The archived term at `place`, which moves behind it; null when the archive is read or wrong. */
+static const struct refrain_item *archived_term(struct refrain_terms *terms, struct refrain_place *place) {
+    while (place->chunk) {
+        uint64_t offset = (uint64_t)place->chunk * REFRAIN_UNIT_BYTES;
+        const struct refrain_archive *chunk = at_reference(terms, place->chunk, sizeof *chunk);
+        if (!chunk || !at_reference(terms, place->chunk, sizeof *chunk + chunk->used))
             return NULL;
-        if (terms->chunk_at >= chunk->used) {
-            uint32_t next = terms->chunk == terms->formula->archive_last ? 0 : chunk->next;
-            if (next && next <= terms->chunk) { /* chunks are taken one after the other */
+        if (place->at >= chunk->used) {
+            uint32_t next = place->chunk == terms->formula->archive_last ? 0 : chunk->next;
+            if (next && next <= place->chunk) { /* chunks are taken one after the other */
                 wrong(terms, offset, "archive chunks run backwards");
                 return NULL;
             }
-            terms->chunk = next;
-            terms->chunk_at = 0;
+            place->chunk = next;
+            place->at = 0;
             continue;
         }
         if (!terms->decoded)
@@ -140,15 +154,17 @@ static const struct refrain_item *next_archived(struct refrain_terms *terms) {
             wrong(terms, offset, "no memory to read it");
             return NULL;
         }
-        unsigned n = 1;
+        unsigned n = 1, at = place->at;
         for (unsigned i = 0; i < n; i++) {
-            if (!decode_item(chunk, &terms->chunk_at, &terms->decoded[i])) {
+            if (!decode_item(chunk, &at, &terms->decoded[i]) ||
+                (i > 0 && terms->decoded[i].kind == REFRAIN_ITEM_REPEAT)) {
                 wrong(terms, offset, "an archived term is cut off");
                 return NULL;
             }
             if (i == 0)
                 n = terms->decoded[0].span;
         }
+        place->at = at;
         return term_is_sound(terms, terms->decoded, n, offset) ? terms->decoded : NULL;
     }
     return NULL;
@@ -159,8 +175,8 @@ const struct refrain_item *refrain_terms_next(struct refrain_terms *terms, bool 
         *last = false;
     if (!terms->formula || terms->wrong)
         return NULL;
-    if (terms->chunk) {
-        const struct refrain_item *term = next_archived(terms);
+    if (terms->archived.chunk) {
+        const struct refrain_item *term = archived_term(terms, &terms->archived);
         if (term || terms->wrong)
             return term;
     }
@@ -193,6 +209,8 @@ static uint64_t count_item(const struct refrain_item *items, unsigned i, uint64_
     const struct refrain_item *item = &items[i];
     if (item->kind == REFRAIN_ITEM_VALUE)
         return 1;
+    if (item->kind == REFRAIN_ITEM_REPEAT)
+        return (uint64_t)item->base;
     uint64_t iterations = (uint64_t)item->base;
     for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
         iterations += (uint64_t)item->stride[h] * counter[h];
@@ -325,6 +343,78 @@ static bool next_run_of_term(struct refrain_sequence *sequence) {
     }
 }
 
+/* ---- repeating the archive ---- */
+
+static bool same_place(struct refrain_place a, struct refrain_place b) {
+    return a.chunk == b.chunk && a.at == b.at;
+}
+
+/* Follows the learner into a repetition of `values` values between two places; too deep is damage, as no learner goes
+ * deeper. */
+static bool enter_repeat(struct refrain_sequence *sequence, struct refrain_place first, struct refrain_place end,
+                         uint64_t values) {
+    struct refrain_terms *terms = &sequence->terms;
+    uint64_t offset = (uint64_t)first.chunk * REFRAIN_UNIT_BYTES;
+    if (sequence->depth == REFRAIN_REPEAT_DEPTH)
+        return wrong(terms, offset, "repetitions lie too deep in each other");
+    sequence->frame[sequence->depth++] = (struct refrain_repeat_frame){first, first, end, values};
+    return true;
+}
+
+static bool enter_repeat_term(struct refrain_sequence *sequence, const struct refrain_item *term) {
+    return enter_repeat(sequence, (struct refrain_place){(uint32_t)term->stride[0], (uint32_t)term->stride[1]},
+                        (struct refrain_place){(uint32_t)term->stride[2], (uint32_t)term->stride[3]},
+                        (uint64_t)term->base);
+}
+
+static void begin_term(struct refrain_sequence *sequence, const struct refrain_item *term) {
+    sequence->term = term;
+    sequence->position = 0;
+    sequence->innermost = REFRAIN_LOOP_HEIGHTS;
+}
+
+/* The next run of the repetitions under way; false when there is none (any more). */
+static bool next_run_of_repeat(struct refrain_sequence *sequence) {
+    struct refrain_terms *terms = &sequence->terms;
+    while (sequence->depth > 0) {
+        struct refrain_repeat_frame *frame = &sequence->frame[sequence->depth - 1];
+        if (frame->left == 0) {
+            sequence->depth--;
+            sequence->term = NULL;
+            continue;
+        }
+        if (sequence->term && next_run_of_term(sequence)) {
+            for (unsigned d = 0; d < sequence->depth; d++)
+                if (sequence->run > sequence->frame[d].left)
+                    sequence->run = sequence->frame[d].left;
+            for (unsigned d = 0; d < sequence->depth; d++)
+                sequence->frame[d].left -= sequence->run;
+            for (unsigned d = 0; d < sequence->depth; d++)
+                if (sequence->frame[d].left == 0) {
+                    sequence->depth = d;
+                    sequence->term = NULL;
+                }
+            sequence->fruitless = 0;
+            return true;
+        }
+        sequence->term = NULL;
+        uint64_t offset = (uint64_t)frame->at.chunk * REFRAIN_UNIT_BYTES;
+        if (same_place(frame->at, frame->end)) {
+            if (sequence->fruitless++ == REFRAIN_REPEAT_DEPTH)
+                return wrong(terms, offset, "a repetition gives no value");
+            frame->at = frame->first;
+        }
+        const struct refrain_item *term = archived_term(terms, &frame->at);
+        if (!term)
+            return wrong(terms, offset, "a repetition leads out of the archive");
+        if (term->kind != REFRAIN_ITEM_REPEAT)
+            begin_term(sequence, term);
+        else if (!enter_repeat_term(sequence, term))
+            return false;
+    }
+    return false;
+}
+
 /* The likeliest value still owed: the one furthest behind its share. */
 static bool next_of_summary(struct refrain_sequence *sequence) {
     const struct refrain_summary *summary = summary_of(&sequence->terms, sequence->learner);
@@ -356,6 +446,16 @@ static bool next_of_summary(struct refrain_sequence *sequence) {
     return true;
 }
 
+/* State REPEAT: what the learner repeats since. */
+static void continue_repeat(struct refrain_sequence *sequence) {
+    struct refrain_terms *terms = &sequence->terms;
+    sequence->term = NULL;
+    sequence->depth = 0;
+    const struct refrain_repeat *repeat = at_reference(terms, terms->formula->repeat, sizeof *repeat);
+    if (repeat)
+        enter_repeat(sequence, repeat->first, repeat->end, sequence->continuation);
+}
+
 bool refrain_sequence_advance(struct refrain_sequence *sequence) {
     const struct refrain_learner *learner = sequence->learner;
     for (;;) {
@@ -369,7 +469,7 @@ bool refrain_sequence_advance(struct refrain_sequence *sequence) {
                 return true;
             break;
         case STAGE_TERMS: {
-            if (sequence->term && next_run_of_term(sequence))
+            if (sequence->depth > 0 ? next_run_of_repeat(sequence) : sequence->term && next_run_of_term(sequence))
                 return true;
             bool last;
             const struct refrain_item *term = refrain_terms_next(&sequence->terms, &last);
@@ -380,18 +480,28 @@ bool refrain_sequence_advance(struct refrain_sequence *sequence) {
             if (!term) {
                 sequence->stage = STAGE_CONTINUATION;
                 sequence->continuation = learner->confirmed;
-                if (sequence->continuation && sequence->term && sequence->term->kind == REFRAIN_ITEM_LOOP) {
+                if (learner->state == REFRAIN_REPEAT)
+                    continue_repeat(sequence);
+                else if (sequence->continuation && sequence->term && sequence->term->kind == REFRAIN_ITEM_LOOP) {
                     sequence->innermost = REFRAIN_LOOP_HEIGHTS;
                     enter_loop(sequence, 0, (uint64_t)sequence->term->base, UINT64_MAX);
                 }
                 break;
             }
-            sequence->term = term;
-            sequence->position = 0;
-            sequence->innermost = REFRAIN_LOOP_HEIGHTS;
+            begin_term(sequence, term);
+            if (term->kind == REFRAIN_ITEM_REPEAT) {
+                sequence->term = NULL;
+                enter_repeat_term(sequence, term);
+            }
             break;
         }
         case STAGE_CONTINUATION:
+            if (learner->state == REFRAIN_REPEAT) {
+                if (next_run_of_repeat(sequence))
+                    return true;
+                sequence->stage = STAGE_END;
+                break;
+            }
             if (sequence->continuation && sequence->innermost < REFRAIN_LOOP_HEIGHTS && next_run_of_term(sequence)) {
                 if (sequence->run > sequence->continuation)
                     sequence->run = sequence->continuation;

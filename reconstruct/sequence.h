@@ -23,8 +23,7 @@ struct refrain_terms {
     const struct refrain_formula *formula; /* null: no term (EMPTY, IDENTITY) */
     const struct refrain_item *items;      /* of the formula */
     unsigned n_items, at;                  /* at: next item */
-    uint32_t chunk;                        /* reference of the archive chunk being read, 0 = none left */
-    unsigned chunk_at;
+    struct refrain_place archived;         /* where the archive is being read, chunk 0 = none left */
     struct refrain_item *decoded; /* one archived term; owned */
     const char *wrong;            /* what does not hold together, null = nothing so far ... */
     uint64_t wrong_offset;        /* ... and where, in bytes from the region's start */
@@ -60,6 +59,9 @@ struct refrain_sequence {
     unsigned position, innermost; /* innermost == REFRAIN_LOOP_HEIGHTS: outside of all loops */
     struct refrain_cursor cursor[REFRAIN_LOOP_HEIGHTS];
     uint64_t continuation; /* values of it left */
+    /* the repetitions of the archive it is in, the innermost last; then `term` is the archived term being expanded */
+    struct refrain_repeat_frame frame[REFRAIN_REPEAT_DEPTH];
+    unsigned depth, fruitless;
     /* summary */
     uint64_t summary_left;
     uint64_t given[REFRAIN_SUMMARY_VALUES];

@@ -1,11 +1,41 @@
-/* show.c: numbers for people, and warnings that several commands give (command.h). */
+/* show.c: what the commands have in common: arguments, numbers for people, JSON, warnings (command.h). */
+#define _GNU_SOURCE
 #include "command.h"
 
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdio.h>
 
 #define BUFFERS 8
 #define MOST_RANKS_NAMED 8
+
+error_t refrain_take_argument(int key, char *value, struct argp_state *state, const char *what, const char **argument) {
+    switch (key) {
+    case ARGP_KEY_ARG:
+        if (*argument)
+            argp_error(state, "one %s is taken, and %s is another", what, value);
+        *argument = value;
+        return 0;
+    case ARGP_KEY_END:
+        if (!*argument)
+            argp_error(state, "no %s given", what);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+json_t *refrain_json_text(const char *text) {
+    json_t *value = json_string(text);
+    return value ? value : json_string("");
+}
+
+enum refrain_status refrain_print_json(json_t *value, struct refrain_error *error) {
+    int result = json_dumpf(value, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(value);
+    return result ? REFRAIN_FAIL_MEMORY(error) : REFRAIN_OK;
+}
 
 static char *next_buffer(void) {
     static char buffers[BUFFERS][48];

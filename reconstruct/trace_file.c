@@ -113,11 +113,13 @@ static enum refrain_status undo(struct refrain_process *process, const struct re
         return REFRAIN_OK;
     uint64_t body = (uint64_t)journal->before.body * REFRAIN_UNIT_BYTES;
     const struct refrain_formula *before = (const struct refrain_formula *)journal->formula;
-    if (journal->formula_bytes < sizeof *before ||
+    uint64_t kept_from = sizeof *before + (uint64_t)journal->first_item * sizeof(struct refrain_item);
+    if (journal->formula_bytes < sizeof *before || kept_from > journal->formula_bytes ||
         !refrain_process_at(process, at, sizeof *journal + (uint64_t)journal->formula_bytes, "a journal", error) ||
         !refrain_process_at(process, body, journal->formula_bytes, "the formula of a journal", error))
         return refrain_process_damaged(process, at, "a journal's formula leads out of the region", error);
-    memmove(image + body, journal->formula, journal->formula_bytes);
+    memmove(image + body, journal->formula, sizeof *before);
+    memmove(image + body + kept_from, journal->formula + kept_from, journal->formula_bytes - kept_from);
     uint32_t last_reference = ((const struct refrain_formula *)(image + body))->archive_last;
     if (!last_reference)
         return REFRAIN_OK;

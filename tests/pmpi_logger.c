@@ -10,19 +10,20 @@
  *     send        MPI_Isend    dest=1   tag=5  bytes=40
  *     recv        MPI_Waitall  source=1 tag=5  bytes=40        in the call that completed it
  *     collective  MPI_Bcast    root=0
+ *     rma         MPI_Put      target=2 bytes=8
+ *     io          MPI_File_read  bytes=128
  *
- * It follows point-to-point and collective communication of one thread; a persistent send is logged when started.
+ * It follows the communication of one thread; what is persistent is logged when started. Collectives are in
+ * pmpi_logger_collective.c, windows and files in pmpi_logger_access.c.
  */
 #define _GNU_SOURCE
+#include "pmpi_logger.h"
+
 #include <dlfcn.h>
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-static FILE *out;
+FILE *out;
 
-static void *next(const char *name) {
+void *next(const char *name) {
     void *function = dlsym(RTLD_NEXT, name);
     if (!function) {
         fprintf(stderr, "pmpi_logger: no %s behind this library; preload it before the MPI library\n", name);
@@ -33,8 +34,8 @@ static void *next(const char *name) {
 
 /* ---- ranks and bytes, asked from MPI anew each time ---- */
 
-static int in_world(MPI_Comm comm, int rank) {
-    int inter, translated;
+int in_world(MPI_Comm comm, int rank) {
+    int inter, size, translated = MPI_UNDEFINED;
     MPI_Group group, world;
     PMPI_Comm_test_inter(comm, &inter);
     if (inter)
@@ -42,18 +43,20 @@ static int in_world(MPI_Comm comm, int rank) {
     else
         PMPI_Comm_group(comm, &group);
     PMPI_Comm_group(MPI_COMM_WORLD, &world);
-    PMPI_Group_translate_ranks(group, 1, &rank, world, &translated);
+    PMPI_Group_size(group, &size);
+    if (rank >= 0 && rank < size)
+        PMPI_Group_translate_ranks(group, 1, &rank, world, &translated);
     PMPI_Group_free(&group);
     PMPI_Group_free(&world);
     return translated == MPI_UNDEFINED ? -1 : translated;
 }
 
 static void log_send(const char *call, long long count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
-    int bytes;
-    if (!out || dest == MPI_PROC_NULL)
+    int bytes, rank = dest == MPI_PROC_NULL ? -1 : in_world(comm, dest);
+    if (!out || rank < 0) /* to nobody, or refused by MPI */
         return;
     PMPI_Type_size(type, &bytes);
-    fprintf(out, "send\t%s\tdest=%d\ttag=%d\tbytes=%lld\n", call, in_world(comm, dest), tag, bytes * count);
+    fprintf(out, "send\t%s\tdest=%d\ttag=%d\tbytes=%lld\n", call, rank, tag, bytes * count);
 }
 
 static void log_recv(const char *call, const MPI_Status *status, MPI_Comm comm) {
@@ -66,7 +69,7 @@ static void log_recv(const char *call, const MPI_Status *status, MPI_Comm comm) 
 }
 
 /* Of an intercommunicator, the root is on either side. */
-static void log_collective(const char *call, int root, MPI_Comm comm) {
+void log_collective(const char *call, int root, MPI_Comm comm) {
     int rank = root;
     if (!out)
         return;
@@ -79,19 +82,10 @@ static void log_collective(const char *call, int root, MPI_Comm comm) {
 
 /* ---- requests: a list in the order of posting ---- */
 
-struct posted {
-    MPI_Request request;
-    MPI_Comm comm;
-    MPI_Datatype type;
-    int is_receive, is_persistent, active, is_partitioned;
-    long long count;
-    int peer, tag;
-};
-
 static struct posted *list;
 static int n_list, room;
 
-static void post(struct posted posted) {
+void post(struct posted posted) {
     if (n_list == room) {
         room = room ? 2 * room : 64;
         list = realloc(list, sizeof *list * (size_t)room);
@@ -118,6 +112,13 @@ static void completed(const char *call, MPI_Request former, MPI_Status *status) 
     if (former == MPI_REQUEST_NULL || i < 0 || !list[i].active)
         return;
     PMPI_Test_cancelled(status, &cancelled);
+    if (list[i].is_sendrecv && status->MPI_TAG != list[i].tag) {
+        /* MPICH 4.0 fills in nothing */
+        fprintf(out, "recv\t%s\tsource=%d\ttag=%d\tbytes=-1\n", call,
+                list[i].peer < 0 ? -1 : in_world(list[i].comm, list[i].peer), list[i].tag < 0 ? -1 : list[i].tag);
+        drop(i);
+        return;
+    }
     if (list[i].is_partitioned && list[i].is_receive) {
         status->MPI_SOURCE = list[i].peer; /* MPI need not say */
         status->MPI_TAG = list[i].tag;
@@ -136,7 +137,9 @@ static void started(const char *call, MPI_Request request) {
     if (i < 0)
         return;
     list[i].active = 1;
-    if (!list[i].is_receive)
+    if (list[i].is_collective)
+        log_collective(call, list[i].peer, list[i].comm);
+    else if (!list[i].is_receive)
         log_send(call, list[i].count, list[i].type, list[i].peer, list[i].tag, list[i].comm);
 }
 
@@ -169,10 +172,11 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
 
 int MPI_Finalize(void) {
     int (*f)(void) = next("MPI_Finalize");
+    int rc = f(); /* which may call functions of the user's that communicate */
     if (out)
         fclose(out);
     out = NULL;
-    return f();
+    return rc;
 }
 
 /* ---- point to point ---- */
@@ -231,7 +235,7 @@ int MPI_Finalize(void) {
         if (!persistent)                                                                                               \
             log_send(#name, count, type, dest, tag, comm);                                                             \
         int rc = f(buf, count, type, dest, tag, comm, request);                                                        \
-        post((struct posted){*request, comm, type, 0, persistent, !persistent, 0, count, dest, tag});                  \
+        post((struct posted){*request, comm, type, 0, persistent, !persistent, 0, count, dest, tag, 0});               \
         return rc;                                                                                                     \
     }
 
@@ -239,7 +243,7 @@ int MPI_Finalize(void) {
     int name(void *buf, T count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {        \
         int (*f)(void *, T, MPI_Datatype, int, int, MPI_Comm, MPI_Request *) = next(#name);                            \
         int rc = f(buf, count, type, source, tag, comm, request);                                                      \
-        post((struct posted){*request, comm, type, 1, persistent, !persistent, 0, count, source, tag});                \
+        post((struct posted){*request, comm, type, 1, persistent, !persistent, 0, count, source, tag, 0});             \
         return rc;                                                                                                     \
     }
 
@@ -267,31 +271,38 @@ POINT_TO_POINT(int, )
 #if MPI_VERSION >= 4
 POINT_TO_POINT(MPI_Count, _c)
 
-int MPI_Isendrecv(const void *s, int sn, MPI_Datatype st, int dest, int sendtag, void *r, int rn, MPI_Datatype rt,
-                  int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
-    int (*f)(const void *, int, MPI_Datatype, int, int, void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *) =
-        next("MPI_Isendrecv");
-    log_send("MPI_Isendrecv", sn, st, dest, sendtag, comm);
-    int rc = f(s, sn, st, dest, sendtag, r, rn, rt, source, recvtag, comm, request);
-    post((struct posted){*request, comm, rt, 1, 0, 1, 0, rn, source, recvtag});
-    return rc;
-}
+#define ISENDRECV(name, T)                                                                                             \
+    int name(const void *s, T sn, MPI_Datatype st, int dest, int sendtag, void *r, T rn, MPI_Datatype rt, int source,  \
+             int recvtag, MPI_Comm comm, MPI_Request *request) {                                                       \
+        int (*f)(const void *, T, MPI_Datatype, int, int, void *, T, MPI_Datatype, int, int, MPI_Comm,                 \
+                 MPI_Request *) = next(#name);                                                                         \
+        log_send(#name, sn, st, dest, sendtag, comm);                                                                  \
+        int rc = f(s, sn, st, dest, sendtag, r, rn, rt, source, recvtag, comm, request);                               \
+        post((struct posted){*request, comm, rt, 1, 0, 1, 0, rn, source, recvtag, 0, 1});                              \
+        return rc;                                                                                                     \
+    }
 
-int MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
-                          MPI_Comm comm, MPI_Request *request) {
-    int (*f)(void *, int, MPI_Datatype, int, int, int, int, MPI_Comm, MPI_Request *) = next("MPI_Isendrecv_replace");
-    log_send("MPI_Isendrecv_replace", count, type, dest, sendtag, comm);
-    int rc = f(buf, count, type, dest, sendtag, source, recvtag, comm, request);
-    post((struct posted){*request, comm, type, 1, 0, 1, 0, count, source, recvtag});
-    return rc;
-}
+#define ISENDRECV_REPLACE(name, T)                                                                                     \
+    int name(void *buf, T count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag, MPI_Comm comm,     \
+             MPI_Request *request) {                                                                                   \
+        int (*f)(void *, T, MPI_Datatype, int, int, int, int, MPI_Comm, MPI_Request *) = next(#name);                  \
+        log_send(#name, count, type, dest, sendtag, comm);                                                             \
+        int rc = f(buf, count, type, dest, sendtag, source, recvtag, comm, request);                                   \
+        post((struct posted){*request, comm, type, 1, 0, 1, 0, count, source, recvtag, 0, 1});                         \
+        return rc;                                                                                                     \
+    }
+
+ISENDRECV(MPI_Isendrecv, int)
+ISENDRECV(MPI_Isendrecv_c, MPI_Count)
+ISENDRECV_REPLACE(MPI_Isendrecv_replace, int)
+ISENDRECV_REPLACE(MPI_Isendrecv_replace_c, MPI_Count)
 
 int MPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype type, int dest, int tag,
                    MPI_Comm comm, MPI_Info info, MPI_Request *request) {
     int (*f)(const void *, int, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Info, MPI_Request *) =
         next("MPI_Psend_init");
     int rc = f(buf, partitions, count, type, dest, tag, comm, info, request);
-    post((struct posted){*request, comm, type, 0, 1, 0, 1, partitions * count, dest, tag});
+    post((struct posted){*request, comm, type, 0, 1, 0, 1, partitions * count, dest, tag, 0});
     return rc;
 }
 
@@ -300,7 +311,7 @@ int MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype type
     int (*f)(void *, int, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Info, MPI_Request *) =
         next("MPI_Precv_init");
     int rc = f(buf, partitions, count, type, source, tag, comm, info, request);
-    post((struct posted){*request, comm, type, 1, 1, 0, 1, partitions * count, source, tag});
+    post((struct posted){*request, comm, type, 1, 1, 0, 1, partitions * count, source, tag, 0});
     return rc;
 }
 #endif
@@ -470,102 +481,30 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *mess
     return rc;
 }
 
-int MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status) {
-    int (*f)(void *, int, MPI_Datatype, MPI_Message *, MPI_Status *) = next("MPI_Mrecv");
-    MPI_Status own;
-    MPI_Comm comm = unmatch(*message);
-    int rc = f(buf, count, type, message, &own);
-    log_recv("MPI_Mrecv", &own, comm);
-    if (status != MPI_STATUS_IGNORE)
-        *status = own;
-    return rc;
-}
-
-int MPI_Imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request) {
-    int (*f)(void *, int, MPI_Datatype, MPI_Message *, MPI_Request *) = next("MPI_Imrecv");
-    MPI_Comm comm = unmatch(*message);
-    int rc = f(buf, count, type, message, request);
-    post((struct posted){*request, comm, type, 1, 0, 1, 0, count, MPI_ANY_SOURCE, MPI_ANY_TAG});
-    return rc;
-}
-
-/* ---- collectives: that they happened, and with which root ---- */
-
-#define UNWRAP(...) __VA_ARGS__
-#define COLLECTIVE(name, root, parameters, arguments)                                                                  \
-    int name parameters {                                                                                              \
-        int(*f) parameters = next(#name);                                                                              \
-        log_collective(#name, root, comm);                                                                             \
-        return f arguments;                                                                                            \
+#define MRECV(name, T)                                                                                                 \
+    int name(void *buf, T count, MPI_Datatype type, MPI_Message *message, MPI_Status *status) {                        \
+        int (*f)(void *, T, MPI_Datatype, MPI_Message *, MPI_Status *) = next(#name);                                  \
+        MPI_Status own;                                                                                                \
+        MPI_Comm comm = unmatch(*message);                                                                             \
+        int rc = f(buf, count, type, message, &own);                                                                   \
+        log_recv(#name, &own, comm);                                                                                   \
+        if (status != MPI_STATUS_IGNORE)                                                                               \
+            *status = own;                                                                                             \
+        return rc;                                                                                                     \
     }
-#define ICOLLECTIVE(name, root, parameters, arguments)                                                                 \
-    COLLECTIVE(name, root, (UNWRAP parameters, MPI_Request * request), (UNWRAP arguments, request))
-#define BOTH(name, iname, root, parameters, arguments)                                                                 \
-    COLLECTIVE(name, root, parameters, arguments)                                                                      \
-    ICOLLECTIVE(iname, root, parameters, arguments)
 
-BOTH(MPI_Barrier, MPI_Ibarrier, -1, (MPI_Comm comm), (comm))
-BOTH(MPI_Bcast, MPI_Ibcast, root, (void *b, int n, MPI_Datatype t, int root, MPI_Comm comm), (b, n, t, root, comm))
+#define IMRECV(name, T)                                                                                                \
+    int name(void *buf, T count, MPI_Datatype type, MPI_Message *message, MPI_Request *request) {                      \
+        int (*f)(void *, T, MPI_Datatype, MPI_Message *, MPI_Request *) = next(#name);                                 \
+        MPI_Comm comm = unmatch(*message);                                                                             \
+        int rc = f(buf, count, type, message, request);                                                                \
+        post((struct posted){*request, comm, type, 1, 0, 1, 0, count, MPI_ANY_SOURCE, MPI_ANY_TAG, 0});                \
+        return rc;                                                                                                     \
+    }
+
+MRECV(MPI_Mrecv, int)
+IMRECV(MPI_Imrecv, int)
 #if MPI_VERSION >= 4
-COLLECTIVE(MPI_Bcast_c, root, (void *b, MPI_Count n, MPI_Datatype t, int root, MPI_Comm comm), (b, n, t, root, comm))
+MRECV(MPI_Mrecv_c, MPI_Count)
+IMRECV(MPI_Imrecv_c, MPI_Count)
 #endif
-BOTH(MPI_Reduce, MPI_Ireduce, root, (const void *s, void *r, int n, MPI_Datatype t, MPI_Op op, int root, MPI_Comm comm),
-     (s, r, n, t, op, root, comm))
-BOTH(MPI_Allreduce, MPI_Iallreduce, -1, (const void *s, void *r, int n, MPI_Datatype t, MPI_Op op, MPI_Comm comm),
-     (s, r, n, t, op, comm))
-BOTH(MPI_Scan, MPI_Iscan, -1, (const void *s, void *r, int n, MPI_Datatype t, MPI_Op op, MPI_Comm comm),
-     (s, r, n, t, op, comm))
-BOTH(MPI_Exscan, MPI_Iexscan, -1, (const void *s, void *r, int n, MPI_Datatype t, MPI_Op op, MPI_Comm comm),
-     (s, r, n, t, op, comm))
-BOTH(MPI_Gather, MPI_Igather, root,
-     (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, int root, MPI_Comm comm),
-     (s, sn, st, r, rn, rt, root, comm))
-BOTH(MPI_Gatherv, MPI_Igatherv, root,
-     (const void *s, int sn, MPI_Datatype st, void *r, const int rn[], const int rd[], MPI_Datatype rt, int root,
-      MPI_Comm comm),
-     (s, sn, st, r, rn, rd, rt, root, comm))
-BOTH(MPI_Scatter, MPI_Iscatter, root,
-     (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, int root, MPI_Comm comm),
-     (s, sn, st, r, rn, rt, root, comm))
-BOTH(MPI_Scatterv, MPI_Iscatterv, root,
-     (const void *s, const int sn[], const int sd[], MPI_Datatype st, void *r, int rn, MPI_Datatype rt, int root,
-      MPI_Comm comm),
-     (s, sn, sd, st, r, rn, rt, root, comm))
-BOTH(MPI_Allgather, MPI_Iallgather, -1,
-     (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, MPI_Comm comm),
-     (s, sn, st, r, rn, rt, comm))
-BOTH(MPI_Allgatherv, MPI_Iallgatherv, -1,
-     (const void *s, int sn, MPI_Datatype st, void *r, const int rn[], const int rd[], MPI_Datatype rt, MPI_Comm comm),
-     (s, sn, st, r, rn, rd, rt, comm))
-BOTH(MPI_Alltoall, MPI_Ialltoall, -1,
-     (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, MPI_Comm comm),
-     (s, sn, st, r, rn, rt, comm))
-BOTH(MPI_Alltoallv, MPI_Ialltoallv, -1,
-     (const void *s, const int sn[], const int sd[], MPI_Datatype st, void *r, const int rn[], const int rd[],
-      MPI_Datatype rt, MPI_Comm comm),
-     (s, sn, sd, st, r, rn, rd, rt, comm))
-BOTH(MPI_Alltoallw, MPI_Ialltoallw, -1,
-     (const void *s, const int sn[], const int sd[], const MPI_Datatype st[], void *r, const int rn[], const int rd[],
-      const MPI_Datatype rt[], MPI_Comm comm),
-     (s, sn, sd, st, r, rn, rd, rt, comm))
-BOTH(MPI_Reduce_scatter, MPI_Ireduce_scatter, -1,
-     (const void *s, void *r, const int n[], MPI_Datatype t, MPI_Op op, MPI_Comm comm), (s, r, n, t, op, comm))
-BOTH(MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, -1,
-     (const void *s, void *r, int n, MPI_Datatype t, MPI_Op op, MPI_Comm comm), (s, r, n, t, op, comm))
-BOTH(MPI_Neighbor_allgather, MPI_Ineighbor_allgather, -1,
-     (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, MPI_Comm comm),
-     (s, sn, st, r, rn, rt, comm))
-BOTH(MPI_Neighbor_allgatherv, MPI_Ineighbor_allgatherv, -1,
-     (const void *s, int sn, MPI_Datatype st, void *r, const int rn[], const int rd[], MPI_Datatype rt, MPI_Comm comm),
-     (s, sn, st, r, rn, rd, rt, comm))
-BOTH(MPI_Neighbor_alltoall, MPI_Ineighbor_alltoall, -1,
-     (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, MPI_Comm comm),
-     (s, sn, st, r, rn, rt, comm))
-BOTH(MPI_Neighbor_alltoallv, MPI_Ineighbor_alltoallv, -1,
-     (const void *s, const int sn[], const int sd[], MPI_Datatype st, void *r, const int rn[], const int rd[],
-      MPI_Datatype rt, MPI_Comm comm),
-     (s, sn, sd, st, r, rn, rd, rt, comm))
-BOTH(MPI_Neighbor_alltoallw, MPI_Ineighbor_alltoallw, -1,
-     (const void *s, const int sn[], const MPI_Aint sd[], const MPI_Datatype st[], void *r, const int rn[],
-      const MPI_Aint rd[], const MPI_Datatype rt[], MPI_Comm comm),
-     (s, sn, sd, st, r, rn, rd, rt, comm))

@@ -77,7 +77,7 @@ static void generate(unsigned family) {
     static const int64_t none[8];
     length = 0;
     unsigned want = 1 + (unsigned)(random_next() % 5000);
-    switch (family % 7) {
+    switch (family % 8) {
     case 0: /* identity */
         while (length < want)
             put((int64_t)(family * 3));
@@ -119,6 +119,27 @@ static void generate(unsigned family) {
             }
         }
         break;
+    case 6: { /* a cycle longer than the window, of values, runs and slopes, here and there another value, lost or new */
+        static int64_t cycle[4000];
+        unsigned n = 70 + (unsigned)(random_next() % 3900), range = 2 + (unsigned)(random_next() % 1000);
+        unsigned noise = random_next() % 2 ? UINT32_MAX : 50 + (unsigned)(random_next() % 5000);
+        for (unsigned i = 0; i < n;) {
+            int64_t value = (int64_t)(random_next() % range), step = random_next() % 4 ? 0 : (int64_t)(random_next() % 3);
+            for (unsigned run = random_next() % 3 ? 1 : 1 + (unsigned)(random_next() % 9); run > 0 && i < n; run--)
+                cycle[i++] = value += step;
+        }
+        for (unsigned i = (unsigned)(random_next() % 2000); i > 0; i--)
+            put((int64_t)(random_next() % range));
+        want = 10 * n;
+        for (unsigned i = 0; i < want; i++) {
+            uint64_t chance = random_next() % noise;
+            if (chance != 1)
+                put(chance == 0 ? -1 : cycle[i % n]);
+            if (chance == 2)
+                put(-2);
+        }
+        break;
+    }
     default: /* triangle */
         for (int64_t i = 0; length < want; i++)
             for (int64_t j = 0; j <= i; j++)
@@ -181,7 +202,7 @@ int main(int argc, char **argv) {
         if (starve)
             pool_limit = refrain_region.header->pool_used + random_next() % 4096;
         context.formula_length = random_next() % 2 ? REFRAIN_WINDOW_ITEMS : 4 + (unsigned)(random_next() % 40);
-        unsigned family = (unsigned)(random_next() % 7);
+        unsigned family = (unsigned)(random_next() % 8);
         generate(family);
         unsigned next_check = 1 + (unsigned)(random_next() % 50);
         for (unsigned i = 0; i < length; i++) {

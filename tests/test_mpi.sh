@@ -1,79 +1,155 @@
 #!/bin/sh
-# All of MPI: each program's reconstruction equals its recording, and an independent logger between the program and the
-# monitor (pmpi_logger.c) has seen the same calls, partners, tags and bytes in the same order.
-#   test_mpi.sh BIN [RANKS...]    default 2 and 4 ranks, some at 8; both MPI implementations where they are installed
+# All of MPI: each program's reconstruction equals its recording, postings and completions included, and an independent
+# logger between the program and the monitor (pmpi_logger.c) has seen the same calls, partners, roots and bytes in the
+# same order. Every message that is sent is received, and nothing is approximate.
+#   test_mpi.sh BIN [PROGRAM...]    by default all of them, with both MPI implementations where they are installed;
+#   MPICH_RANKS, OPENMPI_RANKS      numbers of ranks
 set -u
 . "$(dirname "$0")/lib.sh"
 shift
-ranks_wanted=${*:-2 4}
+mpich_ranks=${MPICH_RANKS:-1 2 3 4 8 16}
+openmpi_ranks=${OPENMPI_RANKS:-1 2 3 4 8}
+programs=${*:-$(cd "$tests/programs" && echo mpi_*.c)}
 
-# witnessed NAME RANKS MPI: each rank's messages and collectives in the reconstruction are those in its log. The logger does
-# not follow persistent collectives.
+# Every rank's lines of $work/lines equal its log.
 witnessed() {
+    awk -F '\t' -v OFS='\t' -v prefix="$work/seen-" '
+        $3 == "send" || $3 == "recv" { print $3, $4, $5, $6, $7 >(prefix $1) }
+        $3 == "collective" || $3 == "io" { print $3, $4, $5 >(prefix $1) }
+        $3 == "rma" { print $3, $4, $5, $6 >(prefix $1) }' "$work/lines"
     rank=0
     while [ $rank -lt "$2" ]; do
-        awk -F '\t' -v OFS='\t' -v rank=$rank '
-            $1 == rank && ($3 == "send" || $3 == "recv") { print $3, $4, $5, $6, $7 }
-            $1 == rank && $3 == "collective" && $4 !~ /^MPI_Start/ { print $3, $4, $5 }' "$work/reconstructed" >"$work/a"
-        if [ -s "$run/rank-$rank.log" ] && cmp -s "$work/a" "$run/rank-$rank.log"; then
+        [ -f "$work/seen-$rank" ] || : >"$work/seen-$rank"
+        if [ -f "$run/rank-$rank.log" ] && cmp -s "$work/seen-$rank" "$run/rank-$rank.log"; then
             pass
         else
-            fail "$1, rank $rank of $2 ($3): the witness saw other messages ($(wc -l <"$run/rank-$rank.log") against $(wc -l <"$work/a"))"
-            diff "$run/rank-$rank.log" "$work/a" | head -n 4
+            fail "$1, rank $rank: the witness saw $(wc -l <"$run/rank-$rank.log"), the trace has $(wc -l <"$work/seen-$rank")"
+            diff "$run/rank-$rank.log" "$work/seen-$rank" | head -n 4
         fi
         rank=$((rank + 1))
     done
+    rm -f "$work"/seen-*
+}
+
+# As many messages were sent as received, from everyone to everyone, by tag and communicator.
+paired() {
+    awk -F '\t' '
+        { delete value; for (i = 5; i <= NF; i++) { split($i, pair, "="); value[pair[1]] = pair[2] } }
+        / approximate|\tapproximate/ { approximate++ }
+        $3 == "send" { open[$1 "-" value["dest"] "-" value["tag"] "-" value["comm"]]++ }
+        $3 == "recv" { open[value["source"] "-" $1 "-" value["tag"] "-" value["comm"]]-- }
+        END { for (key in open) if (open[key]) { unpaired++; example = key }
+              if (unpaired || approximate) print unpaired + 0, "channels unpaired", example, approximate + 0, "approximate" }
+    ' "$work/lines" >"$work/unpaired"
+    [ ! -s "$work/unpaired" ] && pass || fail "$1: $(cat "$work/unpaired")"
+}
+
+# start MPI RANKS COMMAND...: as launch; Open MPI reaches processes that were started later only through sockets.
+start() {
+    if [ "$1 $name" = "openmpi mpi_spawn" ]; then
+        shift
+        timeout 120 mpiexec.openmpi --allow-run-as-root --oversubscribe --mca btl self,tcp --mca btl_tcp_if_include lo -n "$@"
+    else
+        launch "$@"
+    fi
 }
 
 # program MPI NAME RANKS ARGUMENTS...
 program() {
-    mpi=$1 name=$2 ranks=$3
+    mpi=$1 name=$2 ranks=$3 what="$2 on $3 ranks ($1)"
     shift 3
-    traced=$work/$name-$mpi
-    if [ ! -x "$traced" ]; then
-        REFRAIN_MPICC=mpicc.$mpi refrain-mpicc -O1 -w "$tests/programs/$name.c" -o "$traced" -lpthread || {
-            fail "$name ($mpi): compile"
-            return
-        }
-    fi
-    run=$work/run
     rm -rf "$run"
     mkdir "$run"
-    case $name in
-    mpi_p2p | mpi_persistent | mpi_completion | mpi_wildcards | mpi_probe | mpi_collectives | mpi_nonblocking | mpi_comms | \
-        mpi_intercomm | mpi_unequal | mpi_datatypes) logger=$work/logger-$mpi.so ;;
-    *) logger= ;;
+    case $name in # the logger follows one thread, and programs that call MPI_Init; of what MPI refuses it knows nothing
+    mpi_threads | mpi_sessions | mpi_errors | mpi_before_after | mpi_spawn | mpi_tables) logger= ;;
+    *) logger=$work/logger-$mpi.so ;;
     esac
     # The logger is preloaded into the ranks, beside what the launcher preloads.
-    REFRAIN_THREADS=4 REFRAIN_MODE=both REFRAIN_DIRECTORY=$run MPI_LOGGER_DIRECTORY=$run \
-        launch "$mpi" "$ranks" sh -c 'LD_PRELOAD=$0${LD_PRELOAD:+:$LD_PRELOAD} exec "$@"' "$logger" "$traced" "$@" \
+    # shellcheck disable=SC2016 # expanded by the ranks' shell
+    (cd "$run" && REFRAIN_THREADS=8 REFRAIN_MODE=both REFRAIN_DIRECTORY=$run MPI_LOGGER_DIRECTORY=$run \
+        start "$mpi" "$ranks" sh -c 'LD_PRELOAD=$0${LD_PRELOAD:+:$LD_PRELOAD} exec "$@"' "$logger" "$work/$name-$mpi" "$@") \
         >"$run/out" 2>"$run/err"
     status=$?
-    [ $status -eq 0 ] || fail "$name on $ranks ranks ($mpi): status $status: $(head -n 2 "$run/err")"
-    trace=$(the_trace "$run") && exact "$trace" "$name on $ranks ranks ($mpi)" || return
-    [ -z "$logger" ] || witnessed "$name" "$ranks" "$mpi"
+    if grep -q '^skipped: ' "$run/out"; then
+        echo "$what: $(grep -m 1 '^skipped: ' "$run/out")"
+        return
+    fi
+    [ $status -eq 0 ] && pass || fail "$what: status $status: $(head -n 2 "$run/err")"
+    for trace in "$run"/*.refrain; do
+        refrain reconstruct "$trace" --all --format text -o - >"$work/lines" 2>"$work/error" &&
+            refrain events "$trace" --all --format text -o - >"$work/recorded" 2>>"$work/error" && [ -s "$work/recorded" ] || {
+            fail "$what: $(head -n 1 "$work/error")"
+            continue
+        }
+        per_location "$work/lines" >"$work/a"
+        per_location "$work/recorded" >"$work/b"
+        if cmp -s "$work/a" "$work/b"; then
+            pass
+            total_events=$((${total_events:-0} + $(wc -l <"$work/b")))
+        else
+            fail "$what: $(wc -l <"$work/b") events recorded, $(wc -l <"$work/a") reconstructed; first difference:"
+            diff "$work/b" "$work/a" | head -n 4
+        fi
+        case $name in
+        mpi_errors | mpi_spawn) ;;
+        mpi_tables) # what did not fit was counted
+            refrain info "$trace" >"$work/info" 2>&1
+            for table in requests datatypes; do
+                grep -q "[1-9][0-9,]* .*$table" "$work/info" && pass || fail "$what: refrain info does not count the $table turned away"
+            done
+            ;;
+        *) paired "$what" ;;
+        esac
+        [ -z "$logger" ] || witnessed "$what" "$ranks"
+    done
 }
 
-# Spawning needs a process manager that allows it, and abnormal ends have a test of their own.
-for mpi in mpich openmpi; do
-    command -v "mpicc.$mpi" >/dev/null || continue
-    mpicc.$mpi -O1 -w -shared -fPIC "$tests/pmpi_logger.c" -o "$work/logger-$mpi.so" -ldl || fail "$mpi: the logger"
-    for source in "$tests"/programs/mpi_*.c; do
-        name=$(basename "$source" .c)
-        case $name in
-        mpi_spawn | mpi_leave) continue ;;
-        mpi_comm_loop) arguments=300 ;;
-        *) arguments= ;;
-        esac
-        for ranks in $ranks_wanted; do
-            [ "$mpi" = mpich ] || [ "$ranks" = 2 ] || continue
+# all_programs MPI RANKS...: in a directory of its own, so that the two implementations can be tested side by side.
+all_programs() {
+    mpi=$1
+    shift
+    work=$work/$mpi
+    run=$work/run
+    mkdir "$work"
+    mpicc.$mpi -O1 -w -shared -fPIC "$tests"/pmpi_logger*.c -o "$work/logger-$mpi.so" -ldl || fail "$mpi: the logger"
+    for source in $programs; do
+        name=${source%.c}
+        [ "$name" != mpi_leave ] || continue # abnormal ends have a test of their own
+        REFRAIN_MPICC=mpicc.$mpi refrain-mpicc -O1 -w "$tests/programs/$name.c" -o "$work/$name-$mpi" -lpthread || {
+            fail "$name ($mpi): compile"
+            continue
+        }
+        [ "$name" = mpi_comm_loop ] && arguments=300 || arguments=
+        for ranks in "$@"; do
             # shellcheck disable=SC2086 # none or one word
             program "$mpi" "$name" "$ranks" $arguments
         done
     done
+    echo "$passed $failed ${total_events:-0}" >"$work/counts"
+}
+
+LC_ALL=C
+export LC_ALL
+implementations=
+for mpi in mpich openmpi; do
+    if ! command -v "mpicc.$mpi" >/dev/null; then
+        echo "skipped: $mpi is not installed"
+        continue
+    fi
+    implementations="$implementations $mpi"
+    [ $mpi = mpich ] && ranks_wanted=$mpich_ranks || ranks_wanted=$openmpi_ranks
+    # shellcheck disable=SC2086 # numbers
+    (trap - EXIT && all_programs $mpi $ranks_wanted) >"$work/$mpi.out" 2>&1 &
 done
-for name in mpi_collectives mpi_persistent mpi_comms; do
-    program mpich $name 8
+wait
+for mpi in $implementations; do
+    cat "$work/$mpi.out"
+    if read -r passed_here failed_here events_here <"$work/$mpi/counts"; then
+        passed=$((passed + passed_here))
+        failed=$((failed + failed_here))
+        echo "$mpi: $events_here events compared"
+    else
+        fail "$mpi: the test broke off"
+    fi
 done
-echo "$total_events events compared"
 summary

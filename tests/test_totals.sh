@@ -21,6 +21,9 @@ total() {
     set -- "$(the_trace "$work/$name-run")"/rank-*.trace
     echo "$name"
     [ $# -eq 2 ] && "$bin/block_totals" "$@" && pass || fail "$name: blocks do not add up to the run time"
+    refrain info --json "$(the_trace "$work/$name-run")" >"$work/info" || fail "$name: info"
+    awk -F'[:,]' '/"run_ns"/ { run = $2 } /"blocks_ns"/ { n++; if ($2 < run * 0.999 || $2 > run * 1.001) exit 1 }
+        END { exit n != 2 }' "$work/info" && pass || fail "$name: refrain info says otherwise: $(grep _ns "$work/info" | tr -d '\n')"
 }
 
 total control control.c -- 200

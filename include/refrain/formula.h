@@ -11,6 +11,7 @@
  *
  *     VALUE            base + sum over enclosing loops h of stride[h] * i_h
  *     LOOP n { body }  the next `span - 1` items, base + sum(stride * i) times; inside, i_h counts 0, 1, ...
+ *     REPEAT n         n values of what the archive holds between two places, over and over; only at top level
  *
  * h is the loop's height: 0 for a loop whose body has no loop, else one more than the highest in its body. So the
  * paper's four formulas are shapes of one thing (section 2.3, Table 4):
@@ -19,6 +20,9 @@
  *     iteration  (a (a+i) ... (a+ki))^n        LOOP n { LOOP k+1 { a + i*i_0 } }
  *     cycle      a^p b^q (c^r d^s)^n           items before, then LOOP n { LOOP r { c } LOOP s { d } }
  *     general    a^r b^s c^t                   loops over one value in a row
+ *
+ * REPEAT is the cycle that is longer than what repetition is looked for in: the rows of a sparse matrix, visited in
+ * every iteration. Its body lies in the archive, where each term is, and may hold further REPEATs.
  *
  * The continuation is what makes the common step cheap: while the last item is a LOOP, the next value is known.
  */
@@ -29,16 +33,22 @@
 
 #define REFRAIN_LOOP_HEIGHTS 6 /* loops nest no deeper; a deeper sequence is a longer row of terms */
 
-enum refrain_item_kind { REFRAIN_ITEM_VALUE = 0, REFRAIN_ITEM_LOOP = 1 };
+enum refrain_item_kind { REFRAIN_ITEM_VALUE = 0, REFRAIN_ITEM_LOOP = 1, REFRAIN_ITEM_REPEAT = 2 };
 
 struct refrain_item {
     uint8_t kind;   /* enum refrain_item_kind */
     uint8_t height; /* LOOP: its height */
     uint16_t span;  /* items in this term, itself included; 1 for VALUE */
     uint16_t back;  /* on the last item of a top-level term: that term's span; else 0 */
-    uint16_t reserved;
-    int64_t base; /* VALUE: the value at all counters 0; LOOP: the count there */
-    int64_t stride[REFRAIN_LOOP_HEIGHTS];
+    uint16_t shape; /* private to the monitor: on the last item of a top-level term, a hash of all of it but the bases */
+    int64_t base;   /* VALUE: the value at all counters 0; LOOP: the count there; REPEAT: number of values */
+    int64_t stride[REFRAIN_LOOP_HEIGHTS]; /* REPEAT: its body, in this order: first chunk, byte, end chunk, byte */
+};
+
+/* A place between two terms of the archive: bytes of a chunk that lie before it. */
+struct refrain_place {
+    uint32_t chunk; /* pool reference */
+    uint32_t at;
 };
 
 enum refrain_learner_state {
@@ -47,15 +57,16 @@ enum refrain_learner_state {
     REFRAIN_PREDICT = 2,  /* the last item is a loop that is being continued */
     REFRAIN_BUILD = 3,    /* no prediction: values are added to the items and repetition is looked for */
     REFRAIN_SUMMARY = 4,  /* memory ran out: archive and items hold the beginning, `summary` the rest */
+    REFRAIN_REPEAT = 5,   /* the archive is being repeated: no items, the continuation is that of `repeat` */
 };
 
-/* One cache line. `expect`, `stride` and `left` are the prediction, derived from the rest: a reader ignores them except
+/* One cache line. `expect`, `stride` and `until` are the prediction, derived from the rest: a reader ignores them except
  * that `expect` is the value in state IDENTITY. Pool references are in units of 16 bytes from the region's start, 0 =
  * none. */
 struct refrain_learner {
     int64_t expect;     /* the value predicted */
     int64_t stride;     /* what is added to it once it came; state SUMMARY without summary: values not kept */
-    uint64_t left;      /* predictions left before the cursor has to move */
+    uint64_t until;     /* the prediction holds as long as `confirmed` is not this; then the cursor has to move */
     uint64_t confirmed; /* values that came as predicted since the continuation began */
     uint32_t body;      /* pool reference of struct refrain_formula */
     uint32_t summary;   /* pool reference of struct refrain_summary, in state SUMMARY */
@@ -75,7 +86,8 @@ struct refrain_formula {
     uint8_t innermost; /* private: height of the loop it is in */
     uint8_t patience;  /* private: values between two searches for long repetition ... */
     uint16_t waited;   /* ... and values since the last */
-    uint16_t reserved[3];
+    uint16_t reserved;
+    uint32_t repeat;        /* pool reference of struct refrain_repeat, 0 = none */
     uint32_t archive_first; /* pool reference of the first struct refrain_archive, 0 = none */
     uint32_t archive_last;
     uint64_t archived_terms;
@@ -87,12 +99,40 @@ struct refrain_formula {
     } cursor[REFRAIN_LOOP_HEIGHTS];
 };
 
+/* A REPEAT under way, and the places of the archive by which the next one is found. Only `first` and `end` are of
+ * interest to a reader, in state REFRAIN_REPEAT. The rest is private to the monitor. */
+#define REFRAIN_REPEAT_DEPTH 4 /* REPEATs within each other that are followed */
+#define REFRAIN_ANCHOR_LEVELS 12
+#define REFRAIN_ANCHORS 4 /* of each level */
+struct refrain_repeat {
+    struct refrain_place first, end;
+    uint64_t hash;         /* of the last archived terms */
+    uint64_t settled_hash; /* of the last terms before item `settled` */
+    uint32_t settled;
+    uint32_t reserved32;
+    struct refrain_repeat_frame {
+        struct refrain_place at, first, end;
+        uint64_t left; /* values */
+    } frame[REFRAIN_REPEAT_DEPTH];
+    uint8_t depth;   /* frames in use */
+    uint8_t in_term; /* the cursor is in a term, copied to where items would be */
+    uint8_t resume;  /* one value came that was not expected: look whether the next one is */
+    uint8_t next_anchor[REFRAIN_ANCHOR_LEVELS];
+    uint8_t reserved;
+    struct refrain_anchor {
+        uint64_t hash; /* of the terms before the place */
+        struct refrain_place place;
+    } anchor[REFRAIN_ANCHOR_LEVELS][REFRAIN_ANCHORS];
+};
+
 /* Archive: terms that left the window of items, as bytes, oldest chunk first. A term is its items, each
  *     byte (kind << 7 | height << 4 | number of nonzero strides)
  *     LOOP: varint span
  *     zigzag varint base
  *     per nonzero stride: byte height, zigzag varint stride
+ * or, for a REPEAT, the byte REFRAIN_ARCHIVED_REPEAT and varints: values, first chunk, byte, end chunk, byte.
  * A reader reads `used` bytes of each chunk up to the formula's last one; a term never crosses chunks. */
+#define REFRAIN_ARCHIVED_REPEAT 0xf0u /* height 7, which no loop has */
 struct refrain_archive {
     uint32_t next; /* pool reference, 0 = last */
     uint16_t capacity;

@@ -113,8 +113,8 @@ struct refrain_journal {
     uint32_t formula_bytes;
     uint32_t capacity_bytes;
     uint32_t archive_last_used; /* of the formula's last archive chunk */
-    uint32_t reserved;
-    uint8_t formula[]; /* struct refrain_formula and its items */
+    uint32_t first_item;        /* items before this one have not been changed and are not kept */
+    uint8_t formula[];          /* struct refrain_formula and its items, each at its place */
 };
 
 /* Operations inside an MPI call and the parameters learned for each, in this order. A rank is one of the operation's

@@ -42,6 +42,27 @@ int main(int argc, char **argv) {
         MPI_Comm_dup(inter, &copy);
         MPI_Barrier(copy);
         MPI_Comm_free(&copy);
+        MPI_Request request;
+        MPI_Status status;
+        MPI_Ibarrier(inter, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Iallreduce(&out, mine, 1, MPI_INT, MPI_MAX, inter, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        CHECK(mine[0] == (high ? (size + 1) / 2 - 1 : size - 1));
+        /* whoever is first on the other side */
+        if (here == 0) {
+            MPI_Isend(&out, 1, MPI_INT, 0, 5, inter, &request);
+            MPI_Recv(in, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, inter, &status);
+            CHECK(status.MPI_SOURCE == 0 && in[0] == (high ? 0 : (size + 1) / 2));
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+        /* the first of each side, with each other */
+        MPI_Comm_split(inter, here == 0 ? 1 : MPI_UNDEFINED, 0, &copy);
+        if (copy != MPI_COMM_NULL) {
+            MPI_Allgather(&out, 1, MPI_INT, in, 1, MPI_INT, copy);
+            CHECK(in[0] == (high ? 0 : (size + 1) / 2));
+            MPI_Comm_free(&copy);
+        }
         MPI_Intercomm_merge(inter, high, &merged);
         CHECK(rank_in(merged) == rank);
         MPI_Bcast(&out, 1, MPI_INT, size - 1, merged);

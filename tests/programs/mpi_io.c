@@ -15,6 +15,58 @@ static void verify(int first) {
     total += first;
 }
 
+/* Where everybody writes next is one place for all. */
+static void shared_pointer(const char *name) {
+    MPI_File file;
+    MPI_Request request;
+    MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                  &file);
+    for (int round = 0; round < 2; round++) {
+        MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
+        MPI_File_write_ordered(file, out, N, MPI_INT, MPI_STATUS_IGNORE);
+        MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
+        MPI_File_read_ordered(file, in, N, MPI_INT, MPI_STATUS_IGNORE);
+        verify(rank * 1000);
+        MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
+        MPI_File_write_ordered_begin(file, out, N, MPI_INT);
+        MPI_File_write_ordered_end(file, out, MPI_STATUS_IGNORE);
+        MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
+        MPI_File_read_ordered_begin(file, in, N, MPI_INT);
+        MPI_File_read_ordered_end(file, in, MPI_STATUS_IGNORE);
+        verify(rank * 1000);
+        MPI_File_write_shared(file, out, N, MPI_INT, MPI_STATUS_IGNORE);
+        MPI_File_iwrite_shared(file, out, N, MPI_INT, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_File_sync(file);
+        MPI_Barrier(MPI_COMM_WORLD); /* nobody moves the pointer any more */
+        MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
+        MPI_File_read_shared(file, in, N, MPI_INT, MPI_STATUS_IGNORE);
+        MPI_File_iread_shared(file, in, N, MPI_INT, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        CHECK(in[1] == in[0] + 1);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_File_close(&file);
+}
+
+#if MPI_VERSION >= 4
+static void large_counts(const char *name, MPI_Offset mine) {
+    MPI_File file;
+    MPI_Request request;
+    MPI_Count n = N;
+    MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                  &file);
+    MPI_File_write_at_c(file, mine, out, n, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_read_at_c(file, mine, in, n, MPI_INT, MPI_STATUS_IGNORE);
+    verify(rank * 1000);
+    MPI_File_write_at_all_c(file, mine, out, n, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_iread_at_c(file, mine, in, n, MPI_INT, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    verify(rank * 1000);
+    MPI_File_close(&file);
+}
+#endif
+
 int main(int argc, char **argv) {
     const char *name = argc > 1 ? argv[1] : "mpi_io.data";
     MPI_File file;
@@ -76,7 +128,24 @@ int main(int argc, char **argv) {
     MPI_File_read_all_begin(file, in, N, MPI_INT);
     MPI_File_read_all_end(file, in, MPI_STATUS_IGNORE);
     verify(rank * 1000);
+    MPI_File_seek(file, 0, MPI_SEEK_SET);
+    MPI_File_iwrite(file, out, N, MPI_INT, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_File_seek(file, 0, MPI_SEEK_SET);
+    MPI_File_iwrite_all(file, out, N, MPI_INT, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_File_seek(file, 0, MPI_SEEK_SET);
+    MPI_File_iread_all(file, in, N, MPI_INT, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    verify(rank * 1000);
+    MPI_File_seek(file, 0, MPI_SEEK_SET);
+    MPI_File_write_all_begin(file, out, N, MPI_INT);
+    MPI_File_write_all_end(file, out, MPI_STATUS_IGNORE);
     MPI_File_close(&file);
+    shared_pointer(name);
+#if MPI_VERSION >= 4
+    large_counts(name, mine);
+#endif
     report("mpi_io", total);
     MPI_Finalize();
     return 0;

@@ -60,8 +60,15 @@ int main(int argc, char **argv) {
         for (int part = 0; part < 4; part++) {
             for (int i = 0; i < 8; i++)
                 parts_out[part][i] = rank + part;
-            MPI_Pready(part, requests[0]);
+            if (round == 0)
+                MPI_Pready(part, requests[0]);
         }
+        if (round == 1)
+            MPI_Pready_range(0, 3, requests[0]);
+        if (round == 2)
+            MPI_Pready_list(4, (int[]){2, 0, 3, 1}, requests[0]);
+        for (int arrived = 0; !arrived;)
+            MPI_Parrived(requests[1], 3, &arrived);
         MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
         CHECK(parts_in[3][7] == left + 3);
         total += (long)parts_in[3][7];

@@ -4,7 +4,7 @@
 #include <pthread.h>
 
 #define THREADS 4
-#define ROUNDS 200
+#define ROUNDS 100
 
 static MPI_Comm comms[THREADS];
 static MPI_Request handed[ROUNDS][2];

@@ -6,12 +6,8 @@
 #include "../fluid/cells.h"
 #include "block.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-/* As NPB 2's smallest classes; finer grids take shorter steps. */
-#define TIME_STEP(size) ((size) <= 12 ? 0.01 : 0.0008 * SQUARE(36.0 / UPPER(36, size)))
-#define KNOWN_RESIDUAL 2.155504043527e+00
 #define FORWARD_DOUBLES (UNKNOWNS * UNKNOWNS + UNKNOWNS) /* a block above the diagonal and a right-hand side */
 #define BACKWARD_DOUBLES UNKNOWNS
 
@@ -26,9 +22,6 @@ static const struct workload_spec spec = {
     .iterations = 400,
     .ranks = WORKLOAD_SQUARE,
 };
-
-/* Blocks above the diagonal that the forward sweep leaves for the one back, by cell. */
-static block *upper[MOST_CELLS];
 
 /* The three blocks of a row. The fixed ends are unit rows. */
 static void make_row(const struct fluid *f, const state *u, int axis, long stride, int at, block low, block middle,
@@ -54,21 +47,13 @@ static void make_row(const struct fluid *f, const state *u, int axis, long strid
     }
 }
 
-/* Lines across the axis: i along the next axis, j along the one after. */
-#define FOR_LINES(b, axis, i, j)                                                                                       \
-    for (int j = 0; j < (b)->n[((axis) + 2) % AXES]; j++)                                                              \
-        for (int i = 0; i < (b)->n[((axis) + 1) % AXES]; i++)
-
-static long line_start(const struct box *b, int axis, int i, int j) {
-    return BOX_AT(b, 0, 0, 0) + i * b->stride[(axis + 1) % AXES] + j * b->stride[(axis + 2) % AXES];
-}
-
 static void eliminate(struct cells *c, int axis, int stage, const double *in, double *out) {
     int cell = c->at_stage[axis][stage];
     struct box *b = &c->boxes[cell];
+    block *upper = c->above[cell]; /* blocks above the diagonal */
     long stride = b->stride[axis];
     FOR_LINES(b, axis, i, j) {
-        long at = line_start(b, axis, i, j);
+        long at = cells_line(b, axis, i, j);
         block low, middle, handed;
         state handed_rhs;
         if (in) {
@@ -77,15 +62,15 @@ static void eliminate(struct cells *c, int axis, int stage, const double *in, do
             in += FORWARD_DOUBLES;
         }
         for (int k = 0; k < b->n[axis]; k++, at += stride) {
-            make_row(&c->fluid, b->u + at, axis, stride, b->start[axis] + k, low, middle, upper[cell][at]);
+            make_row(&c->fluid, b->u + at, axis, stride, b->start[axis] + k, low, middle, upper[at]);
             if (k > 0 || in) {
-                block_subtract_product(middle, low, k > 0 ? upper[cell][at - stride] : handed);
+                block_subtract_product(middle, low, k > 0 ? upper[at - stride] : handed);
                 block_subtract_times(b->rhs[at], low, k > 0 ? b->rhs[at - stride] : handed_rhs);
             }
-            block_solve(middle, upper[cell][at], b->rhs[at]);
+            block_solve(middle, upper[at], b->rhs[at]);
         }
         if (out) {
-            memcpy(out, upper[cell][at - stride], sizeof handed);
+            memcpy(out, upper[at - stride], sizeof handed);
             memcpy(out + UNKNOWNS * UNKNOWNS, b->rhs[at - stride], sizeof handed_rhs);
             out += FORWARD_DOUBLES;
         }
@@ -95,16 +80,17 @@ static void eliminate(struct cells *c, int axis, int stage, const double *in, do
 static void substitute(struct cells *c, int axis, int stage, const double *in, double *out) {
     int cell = c->at_stage[axis][stage];
     struct box *b = &c->boxes[cell];
+    block *upper = c->above[cell]; /* blocks above the diagonal */
     long stride = b->stride[axis];
     FOR_LINES(b, axis, i, j) {
-        long first = line_start(b, axis, i, j), at = first + (b->n[axis] - 1) * stride;
+        long first = cells_line(b, axis, i, j), at = first + (b->n[axis] - 1) * stride;
         if (in) {
-            block_subtract_times(b->rhs[at], upper[cell][at], in);
+            block_subtract_times(b->rhs[at], upper[at], in);
             in += BACKWARD_DOUBLES;
         }
         while (at > first) {
             at -= stride;
-            block_subtract_times(b->rhs[at], upper[cell][at], b->rhs[at + stride]);
+            block_subtract_times(b->rhs[at], upper[at], b->rhs[at + stride]);
         }
         if (out) {
             memcpy(out, b->rhs[first], sizeof(state));
@@ -118,31 +104,14 @@ static void solve_axis(struct cells *c, int axis) {
     cells_sweep(c, axis, false, BACKWARD_DOUBLES, substitute);
 }
 
+static const struct cells_solver solver = {
+    .small_step = 0.01,
+    .step_at_36 = 0.0008,
+    .known_residual = 2.155504043527e+00,
+    .above_bytes = sizeof(block),
+    .solve_axis = solve_axis,
+};
+
 int main(int argc, char **argv) {
-    struct workload w;
-    struct cells c;
-
-    workload_begin(&w, &spec, &argc, &argv);
-    cells_open(&c, &w, TIME_STEP(w.size));
-    for (int cell = 0; cell < c.q; cell++) {
-        const struct box *b = &c.boxes[cell];
-        upper[cell] = NEW(block, b->stride[2] * (b->n[2] + 2 * HALO));
-    }
-    cells_right_hand_side(&c);
-    struct fluid_norms before = fluid_norms_of(c.boxes, c.q, &c.fluid);
-    workload_start(&w);
-
-    for (long step = 0; step < w.iterations; step++) {
-        cells_right_hand_side(&c);
-        for (int axis = 0; axis < AXES; axis++)
-            solve_axis(&c, axis);
-        for (int cell = 0; cell < c.q; cell++)
-            box_update(&c.boxes[cell], 1);
-    }
-    cells_right_hand_side(&c);
-    struct fluid_norms after = fluid_norms_of(c.boxes, c.q, &c.fluid);
-    for (int cell = 0; cell < c.q; cell++)
-        free(upper[cell]);
-    cells_close(&c);
-    return workload_end(&w, fluid_verify(&w, &before, &after, KNOWN_RESIDUAL), after.residual);
+    return cells_run(argc, argv, &spec, &solver);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #define MAXIMUM_ITERATIONS 10000000L
 
@@ -26,7 +27,7 @@ static void print_help(const struct workload *w) {
     printf("  --size N        %s, %ld to %ld (default %ld)\n", s->size_meaning, s->size_minimum, s->size_maximum,
            s->size);
     printf("  --iterations N  %s (default %ld)\n", s->iteration_meaning, s->iterations);
-    printf("  --time          also print the seconds taken and a figure of the result\n");
+    printf("  --time          also print seconds, peak memory and a figure of the result\n");
     printf("  --help          print this\n");
     printf("ranks: %s\n", ranks[s->ranks]);
 }
@@ -106,15 +107,17 @@ void workload_start(struct workload *w) {
 }
 
 int workload_end(struct workload *w, bool verified, double check) {
-    double seconds = MPI_Wtime() - w->started, slowest = 0;
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    double used[] = {MPI_Wtime() - w->started, (double)usage.ru_maxrss * 1024}, most[2] = {0};
     int mine = verified, all = 0;
-    MPI_Reduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    MPI_Reduce(used, most, 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
     if (w->rank == 0) {
         printf("%s ranks=%d size=%ld iterations=%ld %s\n", w->spec->name, w->ranks, w->size, w->iterations,
                all ? "VERIFIED" : "FAILED");
         if (w->report)
-            printf("%s seconds=%.6f check=%.12e\n", w->spec->name, slowest, check);
+            printf("%s seconds=%.6f resident=%.0f check=%.12e\n", w->spec->name, most[0], most[1], check);
         fflush(stdout);
     }
     MPI_Finalize();

@@ -56,7 +56,8 @@ void workload_require(const struct workload *w, bool condition, const char *form
 void workload_start(struct workload *w);
 
 /* Prints the result line (verified only if it is on every rank), finalises MPI and returns the exit status. `check` is
- * a figure that characterises the result, shown by --time; that of rank 0 counts. Collective. */
+ * a figure that characterises the result, shown by --time; that of rank 0 counts. --time also shows the seconds and the
+ * peak of resident bytes of the rank that took most of each. Collective. */
 int workload_end(struct workload *w, bool verified, double check);
 
 /* |value - expected| <= tolerance * |expected|; false for a value that is not a number. */

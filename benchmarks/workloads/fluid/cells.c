@@ -90,13 +90,15 @@ static void exchange_faces(struct cells *c) {
             copy_faces(c, axis, side, IN, c->faces[2 * axis + side][IN]);
 }
 
-void cells_right_hand_side(struct cells *c) {
+/* rhs of all cells: exchanges the faces of all cells in six messages and evaluates the equations. */
+static void right_hand_side(struct cells *c) {
     exchange_faces(c);
     for (int cell = 0; cell < c->q; cell++)
         box_right_hand_side(&c->boxes[cell], &c->fluid);
 }
 
-void cells_open(struct cells *c, const struct workload *w, double dt) {
+/* Lays out the cells and sets u to its start; ends the program when a cell would be too small. */
+static void open_cells(struct cells *c, const struct workload *w, double dt) {
     c->w = w;
     c->q = (int)lround(sqrt(w->ranks));
     workload_require(w, w->size / c->q >= HALO,
@@ -117,9 +119,11 @@ void cells_open(struct cells *c, const struct workload *w, double dt) {
     }
 }
 
-void cells_close(struct cells *c) {
-    for (int cell = 0; cell < c->q; cell++)
+static void close_cells(struct cells *c) {
+    for (int cell = 0; cell < c->q; cell++) {
         box_close(&c->boxes[cell]);
+        free(c->above[cell]);
+    }
     for (int face = 0; face < 2 * AXES; face++) {
         free(c->faces[face][OUT]);
         free(c->faces[face][IN]);
@@ -152,4 +156,32 @@ void cells_sweep(struct cells *c, int axis, bool forward, int doubles, cells_sta
             MPI_Isend(on_the_way, n, MPI_DOUBLE, to, TAG_SWEEP(axis, forward), MPI_COMM_WORLD, &sending);
     }
     free(on_the_way);
+}
+
+int cells_run(int argc, char **argv, const struct workload_spec *spec, const struct cells_solver *solver) {
+    struct workload w;
+    struct cells c;
+
+    workload_begin(&w, spec, &argc, &argv);
+    open_cells(&c, &w,
+               w.size <= FLUID_KNOWN_SIZE ? solver->small_step : solver->step_at_36 * SQUARE(36.0 / UPPER(36, w.size)));
+    for (int cell = 0; cell < c.q; cell++) {
+        const struct box *b = &c.boxes[cell];
+        c.above[cell] = workload_new((size_t)(b->stride[2] * (b->n[2] + 2 * HALO)), solver->above_bytes);
+    }
+    right_hand_side(&c);
+    struct fluid_norms before = fluid_norms_of(c.boxes, c.q, &c.fluid);
+    workload_start(&w);
+
+    for (long step = 0; step < w.iterations; step++) {
+        right_hand_side(&c);
+        for (int axis = 0; axis < AXES; axis++)
+            solver->solve_axis(&c, axis);
+        for (int cell = 0; cell < c.q; cell++)
+            box_update(&c.boxes[cell], 1);
+    }
+    right_hand_side(&c);
+    struct fluid_norms after = fluid_norms_of(c.boxes, c.q, &c.fluid);
+    close_cells(&c);
+    return workload_end(&w, fluid_verify(&w, &before, &after, solver->known_residual), after.residual);
 }

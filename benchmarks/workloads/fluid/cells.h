@@ -17,6 +17,7 @@
 struct cells {
     const struct workload *w;
     struct fluid fluid;
+    void *above[MOST_CELLS]; /* what elimination leaves for the sweep back, for each point of each own cell */
     int q;
     int place[MOST_CELLS][AXES];    /* of each own cell */
     int at_stage[AXES][MOST_CELLS]; /* own cell at each place along an axis */
@@ -26,12 +27,26 @@ struct cells {
     int face_doubles[2 * AXES][2];
 };
 
-/* Lays out the cells and sets u to its start; ends the program when a cell would be too small. */
-void cells_open(struct cells *c, const struct workload *w, double dt);
-void cells_close(struct cells *c);
+/* Lines across an axis of a box: i along the next axis, j along the one after. */
+#define FOR_LINES(b, axis, i, j)                                                                                       \
+    for (int j = 0; j < (b)->n[((axis) + 2) % AXES]; j++)                                                              \
+        for (int i = 0; i < (b)->n[((axis) + 1) % AXES]; i++)
 
-/* rhs of all cells: exchanges the faces of all cells in six messages and evaluates the equations. */
-void cells_right_hand_side(struct cells *c);
+static inline long cells_line(const struct box *b, int axis, int i, int j) {
+    return BOX_AT(b, 0, 0, 0) + i * b->stride[(axis + 1) % AXES] + j * b->stride[(axis + 2) % AXES];
+}
+
+/* How one of the programs steps on. As in NPB 2's smallest classes a step is `small_step` up to 12 points a side; finer
+ * grids take shorter ones. */
+struct cells_solver {
+    double small_step, step_at_36;
+    double known_residual;                         /* fluid_verify */
+    size_t above_bytes;                            /* of cells.above, a point */
+    void (*solve_axis)(struct cells *c, int axis); /* the implicit step along an axis, in place of rhs */
+};
+
+/* The whole program: from its command line to its exit status. */
+int cells_run(int argc, char **argv, const struct workload_spec *spec, const struct cells_solver *solver);
 
 /* A sweep along an axis: `work` is called for each stage in turn with what the stage before handed on (`in`, null at
  * the first) and what it hands on itself (`out`, null at the last); `doubles` is what a point across the axis hands on.

@@ -7,12 +7,8 @@
 #include "../fluid/cells.h"
 #include "waves.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-/* As NPB 2's smallest classes; finer grids take shorter steps. */
-#define TIME_STEP(size) ((size) <= 12 ? 0.015 : 0.0015 * SQUARE(36.0 / UPPER(36, size)))
-#define KNOWN_RESIDUAL 3.390065854947e+01
 #define DIAGONALS 5
 /* Two rows are handed on: two entries of each matrix and the right-hand sides; back, two rows of the solution. */
 #define FORWARD_DOUBLES (2 * (WAVES * 2 + UNKNOWNS))
@@ -30,9 +26,8 @@ static const struct workload_spec spec = {
     .ranks = WORKLOAD_SQUARE,
 };
 
-/* What elimination leaves above a unit diagonal, for each matrix: two entries. By cell, for the sweep back. */
+/* What elimination leaves above a unit diagonal, for each matrix: two entries. */
 typedef double remainder_row[WAVES][2];
-static remainder_row *upper[MOST_CELLS];
 
 /* The row before the one at hand, or the one before that: in the cell or as handed on. */
 struct done_row {
@@ -81,21 +76,14 @@ static void eliminate_row(double row[WAVES][DIAGONALS], const struct done_row *o
     }
 }
 
-#define FOR_LINES(b, axis, i, j)                                                                                       \
-    for (int j = 0; j < (b)->n[((axis) + 2) % AXES]; j++)                                                              \
-        for (int i = 0; i < (b)->n[((axis) + 1) % AXES]; i++)
-
-static long line_start(const struct box *b, int axis, int i, int j) {
-    return BOX_AT(b, 0, 0, 0) + i * b->stride[(axis + 1) % AXES] + j * b->stride[(axis + 2) % AXES];
-}
-
 static void eliminate(struct cells *c, int axis, int stage, const double *in, double *out) {
     int cell = c->at_stage[axis][stage];
     struct box *b = &c->boxes[cell];
+    remainder_row *upper = c->above[cell];
     long stride = b->stride[axis];
     FOR_LINES(b, axis, i, j) {
         struct done_row before[2] = {0}; /* the row before, and the one before that; none at the start */
-        long at = line_start(b, axis, i, j);
+        long at = cells_line(b, axis, i, j);
         if (in) {
             memcpy(before, in, sizeof before);
             in += FORWARD_DOUBLES;
@@ -107,7 +95,7 @@ static void eliminate(struct cells *c, int axis, int stage, const double *in, do
             memcpy(done.rhs, b->rhs[at], sizeof done.rhs);
             eliminate_row(row, &before[0], &before[1], &done);
             memcpy(b->rhs[at], done.rhs, sizeof done.rhs);
-            memcpy(upper[cell][at], done.upper, sizeof done.upper);
+            memcpy(upper[at], done.upper, sizeof done.upper);
             before[1] = before[0];
             before[0] = done;
         }
@@ -121,17 +109,18 @@ static void eliminate(struct cells *c, int axis, int stage, const double *in, do
 static void substitute(struct cells *c, int axis, int stage, const double *in, double *out) {
     int cell = c->at_stage[axis][stage];
     struct box *b = &c->boxes[cell];
+    remainder_row *upper = c->above[cell];
     long stride = b->stride[axis];
     FOR_LINES(b, axis, i, j) {
         state after[2] = {{0}}; /* the row after, and the one after that */
-        long at = line_start(b, axis, i, j) + (b->n[axis] - 1) * stride;
+        long at = cells_line(b, axis, i, j) + (b->n[axis] - 1) * stride;
         if (in) {
             memcpy(after, in, sizeof after);
             in += BACKWARD_DOUBLES;
         }
         for (int k = b->n[axis] - 1; k >= 0; k--, at -= stride) {
             FOR_UNKNOWNS(m) {
-                const double *above = upper[cell][at][matrix_of(m)];
+                const double *above = upper[at][matrix_of(m)];
                 b->rhs[at][m] -= above[0] * after[0][m] + above[1] * after[1][m];
             }
             memcpy(after[1], after[0], sizeof(state));
@@ -159,31 +148,14 @@ static void solve_axis(struct cells *c, int axis) {
     change_variables(c, axis, waves_to_state);
 }
 
+static const struct cells_solver solver = {
+    .small_step = 0.015,
+    .step_at_36 = 0.0015,
+    .known_residual = 3.390065854947e+01,
+    .above_bytes = sizeof(remainder_row),
+    .solve_axis = solve_axis,
+};
+
 int main(int argc, char **argv) {
-    struct workload w;
-    struct cells c;
-
-    workload_begin(&w, &spec, &argc, &argv);
-    cells_open(&c, &w, TIME_STEP(w.size));
-    for (int cell = 0; cell < c.q; cell++) {
-        const struct box *b = &c.boxes[cell];
-        upper[cell] = NEW(remainder_row, b->stride[2] * (b->n[2] + 2 * HALO));
-    }
-    cells_right_hand_side(&c);
-    struct fluid_norms before = fluid_norms_of(c.boxes, c.q, &c.fluid);
-    workload_start(&w);
-
-    for (long step = 0; step < w.iterations; step++) {
-        cells_right_hand_side(&c);
-        for (int axis = 0; axis < AXES; axis++)
-            solve_axis(&c, axis);
-        for (int cell = 0; cell < c.q; cell++)
-            box_update(&c.boxes[cell], 1);
-    }
-    cells_right_hand_side(&c);
-    struct fluid_norms after = fluid_norms_of(c.boxes, c.q, &c.fluid);
-    for (int cell = 0; cell < c.q; cell++)
-        free(upper[cell]);
-    cells_close(&c);
-    return workload_end(&w, fluid_verify(&w, &before, &after, KNOWN_RESIDUAL), after.residual);
+    return cells_run(argc, argv, &spec, &solver);
 }

@@ -1,0 +1,86 @@
+/* learn_predict.c: the cursor in a loop of items (learn_predict.h). */
+#define _GNU_SOURCE
+#include "learn_predict.h"
+#include "learn.h"
+#include "learn_memory.h"
+
+static int64_t value_at_cursor(const struct refrain_formula *formula, const struct refrain_item *item) {
+    uint64_t value = (uint64_t)item->base;
+    for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
+        value += (uint64_t)item->stride[h] * formula->cursor[h].counter;
+    return (int64_t)value;
+}
+
+void refrain_predict_from(struct refrain_learner *learner, struct refrain_formula *formula, unsigned item,
+                          uint64_t done, uint64_t limit) {
+    const struct refrain_item *loop = &refrain_formula_items(formula)[item];
+    for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
+        formula->cursor[h].counter = 0;
+    struct refrain_cursor *cursor = &formula->cursor[loop->height];
+    cursor->counter = done;
+    cursor->limit = limit;
+    cursor->item = item;
+    cursor->outer = REFRAIN_LOOP_HEIGHTS;
+    formula->innermost = loop->height;
+    formula->position = (uint16_t)(item + 1);
+    learner->until = learner->confirmed;
+}
+
+bool refrain_predict_next(struct refrain_learner *learner, struct refrain_formula *formula) {
+    const struct refrain_item *items = refrain_formula_items(formula);
+    unsigned height = formula->innermost, position = formula->position;
+    bool fruitless = false;
+    for (;;) {
+        struct refrain_cursor *cursor = &formula->cursor[height];
+        const struct refrain_item *loop = &items[cursor->item];
+        if (position == cursor->item + loop->span) {
+            cursor->counter++;
+            if (cursor->counter < cursor->limit) {
+                position = cursor->item + 1;
+                if (cursor->outer == REFRAIN_LOOP_HEIGHTS) {
+                    if (fruitless)
+                        break;
+                    fruitless = true;
+                }
+            } else if (cursor->outer == REFRAIN_LOOP_HEIGHTS) {
+                break;
+            } else {
+                cursor->counter = 0;
+                height = cursor->outer;
+            }
+            continue;
+        }
+        const struct refrain_item *item = &items[position];
+        int64_t value = value_at_cursor(formula, item);
+        if (item->kind == REFRAIN_ITEM_LOOP) {
+            if (value <= 0) {
+                position += item->span;
+                continue;
+            }
+            struct refrain_cursor *inner = &formula->cursor[item->height];
+            inner->counter = 0;
+            inner->limit = (uint64_t)value;
+            inner->item = position;
+            inner->outer = height;
+            height = item->height;
+            position++;
+            continue;
+        }
+        learner->expect = value;
+        if (loop->span == 2) { /* a run: the loop is left when it is used up */
+            learner->stride = item->stride[loop->height];
+            refrain_learn_promise(learner, cursor->limit - cursor->counter);
+            cursor->counter = cursor->limit - 1;
+        } else {
+            learner->stride = 0;
+            refrain_learn_promise(learner, 1);
+        }
+        formula->position = (uint16_t)(position + 1);
+        formula->innermost = (uint8_t)height;
+        return true;
+    }
+    formula->position = (uint16_t)position;
+    formula->innermost = (uint8_t)height;
+    learner->until = learner->confirmed;
+    return false;
+}

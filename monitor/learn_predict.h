@@ -1,0 +1,15 @@
+/* learn_predict.h: the cursor in a loop of items, from value to value. */
+#ifndef REFRAIN_LEARN_PREDICT_H
+#define REFRAIN_LEARN_PREDICT_H
+
+#include "monitor.h"
+
+/* Puts the cursor before iteration `done` of the loop at `item`, of `limit` iterations in all. */
+REFRAIN_HIDDEN void refrain_predict_from(struct refrain_learner *learner, struct refrain_formula *formula,
+                                         unsigned item, uint64_t done, uint64_t limit);
+
+/* Moves to the next value and sets the prediction to it (to the whole run where the innermost loop holds one value
+ * only). False at the end of the loop, and when it would go on without ever giving a value. */
+REFRAIN_HIDDEN bool refrain_predict_next(struct refrain_learner *learner, struct refrain_formula *formula);
+
+#endif

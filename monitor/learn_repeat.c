@@ -1,0 +1,320 @@
+/* learn_repeat.c: repetition of what the archive holds (learn_repeat.h). */
+#define _GNU_SOURCE
+#include "learn_repeat.h"
+#include "learn.h"
+#include "learn_memory.h"
+#include "learn_predict.h"
+
+#include <string.h>
+
+#define FIRST_TERMS 64u    /* archived terms before repetition of the archive is looked for */
+#define HASH_TERMS 8u      /* terms in a hash: each moves it by 64 / 8 bits */
+#define UNSETTLED_TERMS 2u /* latest terms, which further values may still change */
+#define MOST_VALUES 64u    /* values in these, to be compared one by one */
+
+static struct refrain_repeat *repeat_of(const struct refrain_formula *formula) {
+    return refrain_at_reference(formula->repeat);
+}
+
+/* ---- anchors ---- */
+
+static uint64_t hash_of_term(const struct refrain_item *term) {
+    uint64_t hash = ((uint64_t)term->base + term->span) * 0x9e3779b97f4a7c15u;
+    if (term->span == 2) /* a run */
+        hash ^= ((uint64_t)term[1].base + ((uint64_t)term[1].stride[0] << 32)) * 0xff51afd7ed558ccdu;
+    for (unsigned i = 1; i < term->span && term->span > 2; i++) {
+        hash = (hash ^ (uint64_t)term[i].base) * 0x9e3779b97f4a7c15u;
+        for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
+            hash = (hash ^ (uint64_t)term[i].stride[h] ^ hash >> 29) * 0xff51afd7ed558ccdu;
+    }
+    return hash ^ hash >> 32;
+}
+
+static uint64_t hash_with(uint64_t hash, uint64_t term_hash) {
+    return (hash << (64 / HASH_TERMS)) + term_hash * 0xc4ceb9fe1a85ec53u;
+}
+
+static unsigned level_of(uint64_t hash) {
+    unsigned zeros = hash ? (unsigned)__builtin_clzll(hash) : 63;
+    return zeros < REFRAIN_ANCHOR_LEVELS ? zeros : REFRAIN_ANCHOR_LEVELS - 1;
+}
+
+void refrain_repeat_make_room(struct refrain_formula *formula, bool control) {
+    if (formula->repeat || formula->archived_terms < FIRST_TERMS)
+        return;
+    struct refrain_repeat *repeat = refrain_pool_take(sizeof *repeat, control);
+    if (repeat)
+        formula->repeat = refrain_reference(repeat);
+}
+
+void refrain_repeat_archived(struct refrain_formula *formula, const struct refrain_item *term, unsigned used) {
+    if (!formula->repeat)
+        return;
+    struct refrain_repeat *repeat = repeat_of(formula);
+    repeat->hash = hash_with(repeat->hash, hash_of_term(term));
+    repeat->settled = UINT32_MAX;
+    unsigned level = level_of(repeat->hash);
+    struct refrain_anchor *anchor = &repeat->anchor[level][repeat->next_anchor[level]++ % REFRAIN_ANCHORS];
+    anchor->hash = repeat->hash;
+    anchor->place = (struct refrain_place){formula->archive_last, used};
+}
+
+void refrain_repeat_forget(struct refrain_formula *formula) {
+    if (formula->repeat)
+        memset(repeat_of(formula)->anchor, 0, sizeof repeat_of(formula)->anchor);
+}
+
+/* The hash of the terms that end at items[end - 1], from that of the last time where one term is new; 0 where there are
+ * too few. */
+static uint64_t hash_of_latest(struct refrain_repeat *repeat, const struct refrain_item *items, unsigned end) {
+    unsigned last = end ? end - items[end - 1].back : 0;
+    if (end && repeat->settled == last) {
+        repeat->settled_hash = hash_with(repeat->settled_hash, hash_of_term(&items[last]));
+    } else if (repeat->settled != end) {
+        unsigned start[HASH_TERMS], at = end;
+        for (unsigned k = HASH_TERMS; k-- > 0;) {
+            if (at == 0)
+                return 0;
+            start[k] = at -= items[at - 1].back;
+        }
+        repeat->settled_hash = 0;
+        for (unsigned k = 0; k < HASH_TERMS; k++)
+            repeat->settled_hash = hash_with(repeat->settled_hash, hash_of_term(&items[start[k]]));
+    }
+    repeat->settled = end;
+    return repeat->settled_hash;
+}
+
+/* The latest place before which the terms were those that end at items[end - 1]; null when there is none. */
+static const struct refrain_place *find_anchor(struct refrain_repeat *repeat, const struct refrain_item *items,
+                                               unsigned end) {
+    uint64_t hash = hash_of_latest(repeat, items, end);
+    unsigned level = level_of(hash);
+    for (unsigned i = 1; hash && i <= REFRAIN_ANCHORS; i++) {
+        const struct refrain_anchor *anchor =
+            &repeat->anchor[level][(uint8_t)(repeat->next_anchor[level] - i) % REFRAIN_ANCHORS];
+        if (anchor->place.chunk && anchor->hash == hash)
+            return &anchor->place;
+    }
+    return NULL;
+}
+
+/* ---- reading the archive ---- */
+
+static uint64_t get_unsigned(const struct refrain_archive *chunk, uint32_t *at) {
+    uint64_t value = 0;
+    for (unsigned shift = 0;; shift += 7) {
+        unsigned char byte = chunk->bytes[(*at)++];
+        value |= (uint64_t)(byte & 127) << shift;
+        if (byte < 128)
+            return value;
+    }
+}
+
+static int64_t get_signed(const struct refrain_archive *chunk, uint32_t *at) {
+    uint64_t coded = get_unsigned(chunk, at);
+    return (int64_t)(coded >> 1 ^ -(coded & 1));
+}
+
+/* Reads the term at `place` to `out` and moves the place behind it. */
+static void read_term(struct refrain_place *place, struct refrain_item *out) {
+    const struct refrain_archive *chunk = refrain_at_reference(place->chunk);
+    if (place->at >= chunk->used) {
+        place->chunk = chunk->next;
+        place->at = 0;
+        chunk = refrain_at_reference(place->chunk);
+    }
+    unsigned n = 1;
+    for (unsigned i = 0; i < n; i++) {
+        unsigned char head = chunk->bytes[place->at++];
+        struct refrain_item *item = &out[i];
+        memset(item, 0, sizeof *item);
+        item->span = 1;
+        if (head == REFRAIN_ARCHIVED_REPEAT) {
+            item->kind = REFRAIN_ITEM_REPEAT;
+            item->base = (int64_t)get_unsigned(chunk, &place->at);
+            for (unsigned j = 0; j < 4; j++)
+                item->stride[j] = (int64_t)get_unsigned(chunk, &place->at);
+            return;
+        }
+        item->kind = head >> 7;
+        item->height = head >> 4 & 7;
+        if (item->kind == REFRAIN_ITEM_LOOP)
+            item->span = (uint16_t)get_unsigned(chunk, &place->at);
+        if (i == 0)
+            n = item->span;
+        item->base = get_signed(chunk, &place->at);
+        for (unsigned strides = head & 15; strides > 0; strides--) {
+            unsigned height = chunk->bytes[place->at++];
+            item->stride[height] = get_signed(chunk, &place->at);
+        }
+    }
+}
+
+static bool same_place(struct refrain_place a, struct refrain_place b) {
+    return a.chunk == b.chunk && a.at == b.at;
+}
+
+/* Predicts the next value, or run of values. False where REPEATs lie too deep in each other. */
+static bool next_value(struct refrain_learner *learner, struct refrain_formula *formula) {
+    struct refrain_repeat *repeat = repeat_of(formula);
+    struct refrain_item *term = refrain_formula_items(formula);
+    for (;;) {
+        struct refrain_repeat_frame *frame = &repeat->frame[repeat->depth - 1];
+        if (frame->left == 0) {
+            repeat->depth--;
+            repeat->in_term = 0;
+            continue;
+        }
+        if (repeat->in_term) {
+            if (refrain_predict_next(learner, formula))
+                break;
+            repeat->in_term = 0;
+            continue;
+        }
+        if (same_place(frame->at, frame->end))
+            frame->at = frame->first;
+        read_term(&frame->at, term);
+        if (term->kind == REFRAIN_ITEM_VALUE) {
+            learner->expect = term->base;
+            learner->stride = 0;
+            refrain_learn_promise(learner, 1);
+            break;
+        }
+        if (term->kind == REFRAIN_ITEM_LOOP) {
+            refrain_predict_from(learner, formula, 0, 0, (uint64_t)term->base);
+            repeat->in_term = 1;
+            continue;
+        }
+        if (repeat->depth == REFRAIN_REPEAT_DEPTH) {
+            learner->until = learner->confirmed;
+            return false;
+        }
+        struct refrain_repeat_frame *inner = &repeat->frame[repeat->depth++];
+        inner->first = (struct refrain_place){(uint32_t)term->stride[0], (uint32_t)term->stride[1]};
+        inner->end = (struct refrain_place){(uint32_t)term->stride[2], (uint32_t)term->stride[3]};
+        inner->at = inner->first;
+        inner->left = (uint64_t)term->base;
+    }
+    uint64_t run = refrain_learn_left(learner);
+    for (unsigned d = 1; d < repeat->depth; d++)
+        if (run > repeat->frame[d].left)
+            run = repeat->frame[d].left;
+    refrain_learn_promise(learner, run);
+    for (unsigned d = 1; d < repeat->depth; d++)
+        repeat->frame[d].left -= run;
+    for (unsigned d = 1; d < repeat->depth; d++)
+        if (repeat->frame[d].left == 0) { /* and with it those within it */
+            repeat->depth = (uint8_t)d;
+            repeat->in_term = 0;
+        }
+    return true;
+}
+
+/* ---- transitions ---- */
+
+/* Everything is in the archive: what comes now is what came from `first` on. */
+static void begin(struct refrain_learner *learner, struct refrain_formula *formula, struct refrain_place first) {
+    struct refrain_repeat *repeat = repeat_of(formula);
+    const struct refrain_archive *last = refrain_at_reference(formula->archive_last);
+    repeat->first = first;
+    repeat->end = (struct refrain_place){formula->archive_last, last->used};
+    repeat->frame[0] = (struct refrain_repeat_frame){first, first, repeat->end, UINT64_MAX};
+    repeat->depth = 1;
+    repeat->in_term = 0;
+    repeat->resume = 0;
+    learner->confirmed = learner->until = 0;
+    learner->state = REFRAIN_REPEAT;
+}
+
+bool refrain_repeat_takes(struct refrain_learner *learner, int64_t value) {
+    if (refrain_learn_left(learner) == 0 && !next_value(learner, refrain_at_reference(learner->body)))
+        return false;
+    return refrain_learn_expected(learner, value);
+}
+
+/* The values of the latest terms, where these are values and runs of few. Returns their number, 0 where there are too
+ * many. */
+static unsigned unsettled_values(const struct refrain_item *items, unsigned from, unsigned to, int64_t *values) {
+    unsigned n = 0;
+    for (unsigned i = from; i < to; i += items[i].span) {
+        uint64_t count = items[i].kind == REFRAIN_ITEM_LOOP ? (uint64_t)items[i].base : 1;
+        if (items[i].kind == REFRAIN_ITEM_REPEAT || items[i].span > 2 || n + count > MOST_VALUES)
+            return 0;
+        const struct refrain_item *value = &items[i + items[i].span - 1u];
+        for (uint64_t k = 0; k < count; k++)
+            values[n++] = (int64_t)((uint64_t)value->base + (uint64_t)value->stride[0] * k);
+    }
+    return n;
+}
+
+void refrain_repeat_look(struct refrain_context *context, struct refrain_learner *learner, bool control) {
+    struct refrain_formula *formula = refrain_at_reference(learner->body);
+    struct refrain_item *items = refrain_formula_items(formula);
+    unsigned n = formula->n_items, settled = n;
+    for (unsigned k = 0; k < UNSETTLED_TERMS; k++) {
+        if (settled == 0)
+            return;
+        settled -= items[settled - 1].back;
+    }
+    const struct refrain_place *found = find_anchor(repeat_of(formula), items, settled);
+    int64_t values[MOST_VALUES];
+    unsigned n_values = found ? unsettled_values(items, settled, n, values) : 0;
+    if (n_values == 0)
+        return;
+    struct refrain_place first = *found;
+    struct refrain_item unsettled[2 * UNSETTLED_TERMS]; /* values and runs: two items each at most */
+    if (!refrain_formula_archive(context, learner, n - settled, control))
+        return;
+    memcpy(unsettled, items, (n - settled) * sizeof *items);
+    formula->n_items = 0;
+    begin(learner, formula, first);
+    for (unsigned i = 0; i < n_values; i++)
+        if (!refrain_repeat_takes(learner, values[i])) { /* it was not that: as before */
+            memcpy(items, unsettled, (n - settled) * sizeof *items);
+            formula->n_items = (uint16_t)(n - settled);
+            learner->confirmed = learner->until = 0;
+            learner->state = REFRAIN_BUILD;
+            break;
+        }
+}
+
+bool refrain_repeat_resume(struct refrain_context *context, struct refrain_learner *learner, int64_t value,
+                           bool control) {
+    struct refrain_formula *formula = refrain_at_reference(learner->body);
+    struct refrain_repeat *repeat = repeat_of(formula);
+    repeat->resume = 0;
+    struct refrain_place next = repeat->frame[0].at;
+    if (same_place(next, repeat->end))
+        next = repeat->first;
+    struct refrain_place after = next;
+    const struct refrain_item *term = context->scratch->items;
+    read_term(&after, context->scratch->items);
+    if (term->kind == REFRAIN_ITEM_REPEAT || term->span > 2 || term[term->span - 1].base != value)
+        return false;
+    if (!refrain_formula_archive(context, learner, 0, control))
+        return false;
+    begin(learner, formula, next);
+    return refrain_repeat_takes(learner, value);
+}
+
+void refrain_repeat_leave(struct refrain_context *context, struct refrain_learner *learner) {
+    refrain_journal_begin(context, learner, 0);
+    struct refrain_formula *formula = refrain_at_reference(learner->body);
+    struct refrain_repeat *repeat = repeat_of(formula);
+    /* One value that stood for itself is another this time. */
+    repeat->resume = refrain_learn_left(learner) == 1 && repeat->depth == 1 && !repeat->in_term;
+    struct refrain_item *items = refrain_formula_items(formula);
+    items[0] = (struct refrain_item){
+        .kind = REFRAIN_ITEM_REPEAT,
+        .span = 1,
+        .back = 1,
+        .base = (int64_t)learner->confirmed,
+        .stride = {repeat->first.chunk, repeat->first.at, repeat->end.chunk, repeat->end.at},
+    };
+    refrain_commit();
+    formula->n_items = 1;
+    repeat->settled = UINT32_MAX;
+    learner->confirmed = learner->until = 0;
+    learner->state = REFRAIN_BUILD;
+}

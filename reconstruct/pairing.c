@@ -1,0 +1,347 @@
+/* pairing.c: two threads read, what is ahead waits in queues (pairing.h). */
+#define _GNU_SOURCE
+#include "pairing.h"
+#include "event_lines.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BATCH 1024u           /* events handed over at once */
+#define MOST_AHEAD (1u << 20) /* events of one side that are kept before it waits for the other */
+
+/* ---- spreads and histograms ---- */
+
+static void spread_add(struct refrain_spread *spread, int64_t value) {
+    if (spread->n == 0 || value < spread->least)
+        spread->least = value;
+    if (spread->n == 0 || value > spread->most)
+        spread->most = value;
+    spread->n++;
+    long double delta = (long double)value - spread->mean; /* Welford */
+    spread->mean += delta / (long double)spread->n;
+    spread->squares += delta * ((long double)value - spread->mean);
+}
+
+static void spread_merge(struct refrain_spread *to, const struct refrain_spread *from) {
+    if (from->n == 0)
+        return;
+    if (to->n == 0) {
+        *to = *from;
+        return;
+    }
+    long double delta = from->mean - to->mean, a = (long double)to->n, b = (long double)from->n;
+    to->mean += delta * b / (a + b);
+    to->squares += from->squares + delta * delta * a * b / (a + b);
+    to->n += from->n;
+    to->least = from->least < to->least ? from->least : to->least;
+    to->most = from->most > to->most ? from->most : to->most;
+}
+
+double refrain_spread_sigma(const struct refrain_spread *spread) {
+    return spread->n > 1 ? sqrt((double)(spread->squares / (long double)spread->n)) : 0;
+}
+
+double refrain_spread_width(const struct refrain_spread *spread) {
+    return 2 * sqrt(log(2)) * refrain_spread_sigma(spread);
+}
+
+#define HALF ((int64_t)(REFRAIN_HISTOGRAM_BINS / 2))
+
+static int64_t floor_shift(int64_t value, unsigned shift) {
+    return value >= 0 ? value >> shift : -1 - ((-1 - value) >> shift);
+}
+
+/* Makes the bins twice as wide. */
+static void histogram_widen(struct refrain_histogram *histogram) {
+    uint64_t *bins = histogram->bins;
+    for (int64_t i = 0; i < HALF / 2;
+         i++) { /* outwards from the middle, so that no bin is overwritten before it is read */
+        bins[HALF + i] = bins[HALF + 2 * i] + bins[HALF + 2 * i + 1];
+        bins[HALF - 1 - i] = bins[HALF - 1 - 2 * i] + bins[HALF - 2 - 2 * i];
+    }
+    memset(bins, 0, (size_t)(HALF / 2) * sizeof *bins);
+    memset(bins + HALF + HALF / 2, 0, (size_t)(HALF / 2) * sizeof *bins);
+    histogram->shift++;
+}
+
+static void histogram_add(struct refrain_histogram *histogram, int64_t value) {
+    int64_t bin;
+    while ((bin = floor_shift(value, histogram->shift)) >= HALF || bin < -HALF)
+        histogram_widen(histogram);
+    histogram->bins[HALF + bin]++;
+}
+
+void refrain_histogram_read(const struct refrain_histogram *histogram, const struct refrain_spread *spread,
+                            uint64_t *bins, unsigned n) {
+    double sigma = refrain_spread_sigma(spread), from = (double)spread->mean - 3 * sigma, width = 6 * sigma / n;
+    memset(bins, 0, n * sizeof *bins);
+    if (spread->n == 0)
+        return;
+    int64_t first = floor_shift(spread->least, histogram->shift), last = floor_shift(spread->most, histogram->shift);
+    for (int64_t i = first; i <= last; i++) {
+        double value = ldexp((double)i + (histogram->shift ? 0.5 : 0), (int)histogram->shift);
+        double bin = width > 0 ? (value - from) / width : n / 2;
+        bins[bin < 0 ? 0 : bin >= n ? n - 1 : (unsigned)bin] += histogram->bins[HALF + i];
+    }
+}
+
+uint64_t refrain_pair_compared(const struct refrain_pair_sum *sum) {
+    return sum->events[0] > sum->events[1] ? sum->events[0] : sum->events[1];
+}
+
+/* ---- events that wait for their partner ---- */
+
+struct event {
+    uint64_t hash; /* of all fields but time */
+    int64_t time_ns;
+};
+
+/* A ring of one side's events; the other side has none waiting. */
+struct refrain_pair_queue {
+    unsigned side;
+    size_t first, n, capacity; /* capacity: a power of two */
+    struct event events[];
+};
+
+static bool queue_push(struct refrain_pair_queue **queue, unsigned side, struct event event) {
+    struct refrain_pair_queue *old = *queue;
+    if (!old || old->n == old->capacity) {
+        size_t capacity = old ? old->capacity * 2 : 64;
+        struct refrain_pair_queue *larger = malloc(sizeof *larger + capacity * sizeof *larger->events);
+        if (!larger)
+            return false;
+        *larger = (struct refrain_pair_queue){.n = old ? old->n : 0, .capacity = capacity};
+        for (size_t i = 0; i < larger->n; i++)
+            larger->events[i] = old->events[(old->first + i) & (old->capacity - 1)];
+        free(old);
+        *queue = larger;
+    }
+    (*queue)->side = side;
+    (*queue)->events[((*queue)->first + (*queue)->n++) & ((*queue)->capacity - 1)] = event;
+    return true;
+}
+
+static struct event queue_pop(struct refrain_pair_queue *queue) {
+    struct event event = queue->events[queue->first];
+    queue->first = (queue->first + 1) & (queue->capacity - 1);
+    queue->n--;
+    return event;
+}
+
+/* ---- pairing ---- */
+
+struct shared {
+    struct refrain_pairing *pairing;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    uint64_t ahead[2]; /* events kept of each side */
+    bool waiting[2], ended[2];
+};
+
+struct side {
+    struct shared *shared;
+    const char *source;
+    unsigned number;
+    size_t last; /* location of the event before */
+    size_t n;
+    struct {
+        int32_t rank;
+        uint32_t thread;
+        struct event event;
+    } batch[BATCH];
+    uint64_t approximate;
+    bool no_memory;
+    enum refrain_status status;
+    struct refrain_error error;
+};
+
+static struct refrain_pair_location *find_location(struct refrain_pairing *pairing, size_t *last, int32_t rank,
+                                                   uint32_t thread) {
+    const struct refrain_pair_location *before = *last < pairing->n ? &pairing->locations[*last] : NULL;
+    if (before && before->rank == rank && before->thread == thread)
+        return &pairing->locations[*last];
+    size_t low = 0, high = pairing->n;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        const struct refrain_pair_location *at = &pairing->locations[middle];
+        if (at->rank < rank || (at->rank == rank && at->thread < thread))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *last = low;
+    if (low < pairing->n && pairing->locations[low].rank == rank && pairing->locations[low].thread == thread)
+        return &pairing->locations[low];
+    if (pairing->n == pairing->capacity) {
+        size_t capacity = pairing->capacity ? pairing->capacity * 2 : 64;
+        struct refrain_pair_location *locations = realloc(pairing->locations, capacity * sizeof *locations);
+        if (!locations)
+            return NULL;
+        pairing->locations = locations;
+        pairing->capacity = capacity;
+    }
+    memmove(&pairing->locations[low + 1], &pairing->locations[low], (pairing->n - low) * sizeof *pairing->locations);
+    pairing->n++;
+    pairing->locations[low] = (struct refrain_pair_location){.rank = rank, .thread = thread};
+    return &pairing->locations[low];
+}
+
+static void add_pair(struct refrain_pairing *pairing, struct refrain_pair_location *location, struct event a,
+                     struct event b) {
+    struct refrain_pair_sum *sum = &location->sum;
+    int64_t position = b.time_ns - a.time_ns;
+    if (a.hash == b.hash) {
+        sum->equal++;
+    } else if (!sum->differing) {
+        sum->differing = 1;
+        location->first_difference = sum->position.n;
+    }
+    if (sum->position.n > 0) {
+        spread_add(&sum->block, position - location->last_position);
+        histogram_add(&pairing->block, position - location->last_position);
+    }
+    spread_add(&sum->position, position);
+    histogram_add(&pairing->position, position);
+    location->last_position = position;
+}
+
+/* One event of one side, with the lock held. False without memory. */
+static bool take_event(struct side *side, int32_t rank, uint32_t thread, struct event event) {
+    struct shared *shared = side->shared;
+    struct refrain_pairing *pairing = shared->pairing;
+    unsigned mine = side->number, other = !mine;
+    struct refrain_pair_location *location = find_location(pairing, &side->last, rank, thread);
+    if (!location)
+        return false;
+    location->sum.events[mine]++;
+    if (location->ahead && location->ahead->n > 0 && location->ahead->side == other) {
+        struct event partner = queue_pop(location->ahead);
+        shared->ahead[other]--;
+        add_pair(pairing, location, mine == 0 ? event : partner, mine == 0 ? partner : event);
+        return true;
+    }
+    if (!queue_push(&location->ahead, mine, event))
+        return false;
+    shared->ahead[mine]++;
+    if (shared->ahead[0] + shared->ahead[1] > pairing->most_kept)
+        pairing->most_kept = shared->ahead[0] + shared->ahead[1];
+    return true;
+}
+
+static bool hand_over(struct side *side) {
+    struct shared *shared = side->shared;
+    unsigned mine = side->number, other = !mine;
+    bool sound = true;
+    pthread_mutex_lock(&shared->lock);
+    /* When the other waits too, each is ahead somewhere: one has to go on. */
+    while (shared->ahead[mine] > MOST_AHEAD && !shared->ended[other] && !shared->waiting[other]) {
+        shared->waiting[mine] = true;
+        pthread_cond_wait(&shared->changed, &shared->lock);
+        shared->waiting[mine] = false;
+    }
+    for (size_t i = 0; sound && i < side->n; i++)
+        sound = take_event(side, side->batch[i].rank, side->batch[i].thread, side->batch[i].event);
+    pthread_cond_signal(&shared->changed);
+    pthread_mutex_unlock(&shared->lock);
+    side->n = 0;
+    return sound;
+}
+
+static bool take_line(void *data, const struct refrain_event_line *line) {
+    struct side *side = data;
+    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+    for (const char *p = line->fields; *p; p++)
+        hash = (hash ^ (unsigned char)*p) * 1099511628211u;
+    side->batch[side->n].rank = line->rank;
+    side->batch[side->n].thread = line->thread;
+    side->batch[side->n].event = (struct event){hash, line->time_ns};
+    side->approximate += line->approximate;
+    return ++side->n < BATCH || hand_over(side);
+}
+
+static void *read_side(void *data) {
+    struct side *side = data;
+    side->status = refrain_event_lines(side->source, take_line, side, &side->error);
+    if (!side->status && !hand_over(side))
+        side->status = REFRAIN_FAIL_MEMORY(&side->error);
+    pthread_mutex_lock(&side->shared->lock);
+    side->shared->ended[side->number] = true;
+    pthread_cond_signal(&side->shared->changed);
+    pthread_mutex_unlock(&side->shared->lock);
+    return NULL;
+}
+
+/* What never found a partner is a difference; then all locations together. */
+static void add_up(struct refrain_pairing *pairing) {
+    struct refrain_pair_sum *total = &pairing->total;
+    for (size_t i = 0; i < pairing->n; i++) {
+        struct refrain_pair_location *location = &pairing->locations[i];
+        struct refrain_pair_sum *sum = &location->sum;
+        if (sum->events[0] != sum->events[1] && !sum->differing) {
+            sum->differing = 1;
+            location->first_difference = sum->position.n;
+        }
+        for (unsigned side = 0; side < 2; side++)
+            total->events[side] += sum->events[side];
+        total->equal += sum->equal;
+        total->differing += sum->differing;
+        spread_merge(&total->position, &sum->position);
+        spread_merge(&total->block, &sum->block);
+        free(location->ahead);
+        location->ahead = NULL;
+    }
+}
+
+enum refrain_status refrain_pairing_read(const char *a, const char *b, struct refrain_pairing *pairing,
+                                         struct refrain_error *error) {
+    struct shared shared = {.pairing = pairing};
+    const char *const sources[2] = {a, b};
+    pthread_t thread;
+    *pairing = (struct refrain_pairing){0};
+    pairing->position.bins = calloc(REFRAIN_HISTOGRAM_BINS, sizeof *pairing->position.bins);
+    pairing->block.bins = calloc(REFRAIN_HISTOGRAM_BINS, sizeof *pairing->block.bins);
+    struct side *sides = calloc(2, sizeof *sides);
+    if (!pairing->position.bins || !pairing->block.bins || !sides) {
+        free(sides);
+        return REFRAIN_FAIL_MEMORY(error);
+    }
+    pthread_mutex_init(&shared.lock, NULL);
+    pthread_cond_init(&shared.changed, NULL);
+    for (unsigned i = 0; i < 2; i++) {
+        sides[i].shared = &shared;
+        sides[i].source = sources[i];
+        sides[i].number = i;
+    }
+    if (pthread_create(&thread, NULL, read_side, &sides[1]) != 0) {
+        /* One after the other does as well, with more memory. */
+        shared.ended[1] = true;
+        read_side(&sides[0]);
+        read_side(&sides[1]);
+    } else {
+        read_side(&sides[0]);
+        pthread_join(thread, NULL);
+    }
+    add_up(pairing);
+    enum refrain_status status = REFRAIN_OK;
+    for (unsigned i = 0; i < 2; i++) {
+        pairing->approximate[i] = sides[i].approximate;
+        if (sides[i].status && !status)
+            status = refrain_error_set(error, sides[i].status, sides[i].error.file, sides[i].error.line, "%s",
+                                       sides[i].error.message);
+    }
+    pthread_cond_destroy(&shared.changed);
+    pthread_mutex_destroy(&shared.lock);
+    free(sides);
+    return status;
+}
+
+void refrain_pairing_free(struct refrain_pairing *pairing) {
+    for (size_t i = 0; i < pairing->n; i++)
+        free(pairing->locations[i].ahead);
+    free(pairing->locations);
+    free(pairing->position.bins);
+    free(pairing->block.bins);
+    *pairing = (struct refrain_pairing){0};
+}

@@ -1,0 +1,76 @@
+/* pairing.h: the i-th event of one source beside the i-th of another, location by location (sources of event lines ->
+ * compare).
+ *
+ *     source A --> thread --\                      / exactness  \
+ *                            > per location: queue > position    > spreads, histograms
+ *     source B --> thread --/  of what is ahead    \ block      /
+ *
+ * Both sources are read at once, and only events whose partner has not come yet are kept. The source that gets far
+ * ahead waits, so that memory does not depend on the number of events, unless the two are ahead of each other in
+ * different locations. Results do not depend on which thread is faster.
+ */
+#ifndef REFRAIN_PAIRING_H
+#define REFRAIN_PAIRING_H
+
+#include "error.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Of the values of one kind. */
+struct refrain_spread {
+    uint64_t n;
+    long double mean, squares; /* squares: sum over (value - mean)^2 */
+    int64_t least, most;
+};
+
+double refrain_spread_sigma(const struct refrain_spread *spread);
+
+/* 2 sqrt(ln 2) sigma (Yan, Jin and Schmidt, section 4.2). */
+double refrain_spread_width(const struct refrain_spread *spread);
+
+/* Counts over all locations, in ns around 0; bins are as wide as it takes, a power of two. */
+struct refrain_histogram {
+    uint64_t *bins; /* REFRAIN_HISTOGRAM_BINS; bin i holds from (i - half) << shift on */
+    unsigned shift;
+};
+#define REFRAIN_HISTOGRAM_BINS ((size_t)1 << 20)
+
+/* Puts the counts into `n` bins of equal width over three standard deviations to both sides of the mean; what lies
+ * outside goes to the first and the last. */
+void refrain_histogram_read(const struct refrain_histogram *histogram, const struct refrain_spread *spread,
+                            uint64_t *bins, unsigned n);
+
+struct refrain_pair_sum {
+    uint64_t events[2], equal;
+    size_t differing;                      /* locations that differ */
+    struct refrain_spread position, block; /* ns: time in B less time in A; its change to the next event */
+};
+
+/* Events that one of the two has more count as different. */
+uint64_t refrain_pair_compared(const struct refrain_pair_sum *sum);
+
+struct refrain_pair_location {
+    int32_t rank;
+    uint32_t thread;
+    uint64_t first_difference; /* event number, from 0; of interest when sum.differing */
+    struct refrain_pair_sum sum;
+    int64_t last_position; /* private from here on */
+    struct refrain_pair_queue *ahead;
+};
+
+struct refrain_pairing {
+    struct refrain_pair_location *locations; /* by rank and thread */
+    size_t n, capacity;
+    struct refrain_pair_sum total;
+    struct refrain_histogram position, block;
+    uint64_t approximate[2]; /* events so marked */
+    uint64_t most_kept;      /* events held at once */
+};
+
+/* Reads both sources (event_lines.h) to their end. The caller frees the pairing, also after an error. */
+enum refrain_status refrain_pairing_read(const char *a, const char *b, struct refrain_pairing *pairing,
+                                         struct refrain_error *error);
+void refrain_pairing_free(struct refrain_pairing *pairing);
+
+#endif

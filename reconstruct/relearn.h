@@ -1,0 +1,20 @@
+/* relearn.h: what a trace's sequences would look like in shorter formulas (learner in the region -> capture).
+ *
+ *     learner in the region -> its values (sequence.h) -> the monitor's own learner, with less room -> type of formula
+ *
+ * The learner is that of monitor/, linked in: anything else would be a guess at what it does. One thread at a time. */
+#ifndef REFRAIN_RELEARN_H
+#define REFRAIN_RELEARN_H
+
+#include "formula_text.h"
+#include <stdbool.h>
+
+#define REFRAIN_RELEARN_SHORTEST 4u /* items; the monitor takes a smaller REFRAIN_FORMULA_LENGTH for this */
+#define REFRAIN_RELEARN_LONGEST 128u
+
+/* Learns the values that `learner` holds exactly with formulas of at most `length` items and no archive. Sets *type to
+ * what came of it: REFRAIN_TYPE_ARCHIVE when they need more. False without memory. */
+bool refrain_relearn(const void *region, size_t region_bytes, const struct refrain_learner *learner, unsigned length,
+                     enum refrain_formula_type *type);
+
+#endif

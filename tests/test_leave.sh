@@ -1,0 +1,109 @@
+#!/bin/sh
+# Programs that end otherwise than they should, on one rank and on several, do so with the same output and status as
+# without refrain, and leave a trace that agrees with what was recorded. Bad arguments get MPI's own error, unchanged.
+#   test_leave.sh BIN
+set -u
+. "$(dirname "$0")/lib.sh"
+LC_ALL=C
+export LC_ALL
+
+# prefix A B: one of two files of one rank's lines begins with the other, which lacks at most one probe's lines.
+prefix() {
+    a=$(wc -l <"$1")
+    b=$(wc -l <"$2")
+    shorter=$a
+    [ "$b" -ge "$a" ] || shorter=$b
+    head -n "$shorter" "$1" >"$work/p1"
+    head -n "$shorter" "$2" >"$work/p2"
+    [ "$shorter" -gt 0 ] && [ $((a > b ? a - b : b - a)) -le 3 ] && cmp -s "$work/p1" "$work/p2"
+}
+
+# agrees WHAT RANKS HOW: the trace in $run has that many ranks, each as it was recorded.
+agrees() {
+    trace=$(the_trace "$run") || {
+        fail "$1: $(ls "$run" | grep -c refrain) traces"
+        return
+    }
+    check "$1: info" refrain info "$trace"
+    refrain reconstruct "$trace" --all --format text -o - >"$work/reconstructed" 2>"$work/error" || fail "$1: reconstruct: $(cat "$work/error")"
+    refrain events "$trace" --all --format text -o - >"$work/recorded" 2>"$work/error" || fail "$1: events: $(cat "$work/error")"
+    rank=0
+    while [ $rank -lt "$2" ]; do
+        for lines in reconstructed recorded; do
+            awk -F '\t' -v OFS='\t' -v rank=$rank '$1 == rank { $2 = ""; print }' "$work/$lines" >"$work/$lines-of-rank"
+        done
+        if prefix "$work/reconstructed-of-rank" "$work/recorded-of-rank"; then
+            pass
+        else
+            fail "$1 rank $rank: $(wc -l <"$work/recorded-of-rank") lines recorded, $(wc -l <"$work/reconstructed-of-rank") reconstructed"
+            diff "$work/recorded-of-rank" "$work/reconstructed-of-rank" | head -n 4
+        fi
+        rank=$((rank + 1))
+    done
+}
+
+# What differs from run to run: addresses, names of files, process ids, the places that libraries' frames have.
+masked() {
+    sed -e 's/0x[0-9a-f]*/ADDRESS/g' -e "s|$work/[a-z]*/[a-z_]*|PROGRAM|g" -e 's/Abort([0-9]*)/Abort/g' -e 's/\[[^]]*\]/[]/g' \
+        -e 's/\(PID\|pid\|Process\|process\) [0-9]*/process/g' "$1" | grep -v '^=\|^-*$' | sort
+}
+
+# same WHAT COMMAND...: runs plain/COMMAND and traced/COMMAND with $mpi and $ranks; output and status agree.
+same() {
+    what=$1 program=$2
+    shift 2
+    launch "$mpi" "$ranks" "$work/plain/$program-$mpi" "$@" >"$work/plain.out" 2>"$work/plain.err" &
+    rm -rf "$run"
+    mkdir "$run"
+    REFRAIN_MODE=both REFRAIN_DIRECTORY=$run launch "$mpi" "$ranks" "$work/traced/$program-$mpi" "$@" \
+        >"$work/traced.out" 2>"$work/traced.err"
+    traced=$?
+    wait $!
+    plain=$?
+    [ $plain = $traced ] && pass || fail "$what: status $traced, without refrain $plain: $(head -n 2 "$work/traced.err")"
+    masked "$work/plain.out" >"$work/a"
+    masked "$work/traced.out" >"$work/b"
+    if cmp -s "$work/a" "$work/b"; then
+        pass
+    else
+        fail "$what: output"
+        diff "$work/a" "$work/b" | head -n 6
+    fi
+}
+
+mkdir "$work/plain" "$work/traced"
+run=$work/run
+for mpi in mpich openmpi; do
+    command -v "mpicc.$mpi" >/dev/null || { echo "skipped: $mpi is not installed"; continue; }
+    for program in mpi_leave mpi_errors; do
+        "mpicc.$mpi" -O1 -w "$tests/programs/$program.c" -o "$work/plain/$program-$mpi" || fail "$program ($mpi): compile"
+        REFRAIN_MPICC=mpicc.$mpi refrain-mpicc -O1 -w "$tests/programs/$program.c" -o "$work/traced/$program-$mpi" ||
+            fail "$program ($mpi): compile with refrain"
+    done
+    # Open MPI's launcher takes a second or two over each of them.
+    [ $mpi = mpich ] && ranks_wanted="1 2 3" || ranks_wanted=2
+    for ranks in $ranks_wanted; do
+        for how in finalize return exit _exit abort segv term kill handled assert early late; do
+            same "$how on $ranks ranks ($mpi)" mpi_leave $how
+            [ $how = early ] || agrees "$how on $ranks ranks ($mpi)" $ranks
+        done
+    done
+    for ranks in 1 2; do
+        same "errors returned on $ranks ranks ($mpi)" mpi_errors
+        agrees "errors returned on $ranks ranks ($mpi)" $ranks
+        for which in 1 2 3 4 5 6; do
+            same "fatal error $which on $ranks ranks ($mpi)" mpi_errors $which
+            # What MPI says of it. Of two ranks, one may be killed before it has said all.
+            masked "$work/plain.err" >"$work/a"
+            masked "$work/traced.err" >"$work/b"
+            if [ $ranks -gt 1 ] || { [ -s "$work/a" ] && cmp -s "$work/a" "$work/b"; }; then
+                pass
+            else
+                fail "fatal error $which ($mpi): what is said on standard error"
+                diff "$work/a" "$work/b" | head -n 6
+            fi
+            agrees "fatal error $which on $ranks ranks ($mpi)" $ranks
+        done
+    done
+done
+summary
