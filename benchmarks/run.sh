@@ -257,7 +257,7 @@ build() {
     say "building $(echo "$names" | wc -w) workloads: $variants"
     for variant in $variants; do
         compiler=$mpicc
-        [ $variant = plain ] || compiler="refrain-cc --detail=$variant $mpicc"
+        [ "$variant" = plain ] || compiler="refrain-cc --detail=$variant $mpicc"
         make -s -j2 -C "$here/workloads" CC="$compiler" BUILD="$work/$variant" ONLY="$names" >"$work/said" 2>&1 || {
             echo "run.sh: the workloads do not build ($variant): $(grep -m 1 -i error "$work/said")" >&2
             exit 1
@@ -460,7 +460,7 @@ grep -q seconds. "$out/raw.tsv" || { echo "run.sh: no run succeeded: $(head -n 1
 awk -f "$here/summary.awk" "$out/raw.tsv" | sort -t, -k 1,1 -k 2,2n -k 3,3 >"$work/results"
 { echo "program,ranks,metric,value,min,max" && cat "$work/results"; } >"$out/results.csv"
 {
-    echo "machine=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1), $(nproc) cores, Linux $(uname -r)"
+    echo "machine=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1), $(env -u OMP_NUM_THREADS nproc) cores, Linux $(uname -r)"
     echo "load=$(cut -d ' ' -f 1-3 /proc/loadavg)"
     echo "compiler=$("$mpicc" --version | head -n 1)"
     echo "mpi=$module"

@@ -6,7 +6,8 @@
  * the compiler decides.
  *
  * What is there only for functions that other files define is not certain: those may make no event. Its probe is
- * switched on when the program starts, if they do (unit.h, struct refrain_dependency).
+ * switched on when the program starts, if they do (unit.h, struct refrain_dependency). With --detail=all, what would
+ * not have a probe otherwise is not certain either: it is switched off where it comes too often.
  */
 #include "construct.h"
 
@@ -36,7 +37,7 @@ static bool decide_function(const struct refrain_constructs *constructs, struct 
         function->reaches = is_call(&constructs->items[i]) && reaches_event(constructs, &constructs->items[i]);
     for (unsigned i = function->construct + 1; !function->certain && i < top->after; i++)
         function->certain = is_call(&constructs->items[i]) && certainly_reaches(constructs, &constructs->items[i]);
-    function->certain |= all || function->is_main;
+    function->certain |= function->is_main;
     if (!function->left_alone)
         function->traced = all || function->reaches || function->has_loop || function->is_main ||
                            (function->address_taken && !function->is_inline);
@@ -59,7 +60,7 @@ static void find_interest(struct refrain_constructs *constructs, bool all) {
         struct refrain_construct *construct = &constructs->items[i];
         if (is_call(construct)) {
             construct->interesting = all || reaches_event(constructs, construct);
-            construct->certain = all || certainly_reaches(constructs, construct);
+            construct->certain = certainly_reaches(constructs, construct);
         }
         if (is_call(construct) && construct->interesting && !construct->placed) {
             unsigned up = construct->parent;
@@ -71,7 +72,7 @@ static void find_interest(struct refrain_constructs *constructs, bool all) {
             }
         }
         if (construct->parent != REFRAIN_NO_INDEX)
-            constructs->items[construct->parent].certain |= all || construct->certain;
+            constructs->items[construct->parent].certain |= construct->certain;
         if ((construct->interesting || construct->holds) && construct->parent != REFRAIN_NO_INDEX)
             constructs->items[construct->parent].holds = true;
     }
@@ -154,6 +155,18 @@ static bool marked_by_macro(const struct refrain_constructs *constructs, const s
     return up != REFRAIN_NO_INDEX && constructs->items[up].wanted;
 }
 
+/* A loop in which nothing else has a probe. */
+static bool is_counted(const struct refrain_constructs *constructs, unsigned loop) {
+    const struct refrain_construct *construct = &constructs->items[loop];
+    if (construct->kind < REFRAIN_WHILE || construct->kind > REFRAIN_DO || construct->certain || construct->holds ||
+        constructs->calls_setjmp)
+        return false;
+    for (unsigned i = loop + 1; i < construct->after; i++)
+        if (constructs->items[i].wanted)
+            return false;
+    return true;
+}
+
 unsigned refrain_choose(struct refrain_constructs *constructs, const struct refrain_instrument_options *options) {
     unsigned slots = 0;
     decide_functions(constructs, options->all);
@@ -174,7 +187,6 @@ unsigned refrain_choose(struct refrain_constructs *constructs, const struct refr
             construct->wanted = is_wanted(constructs, construct, options->all);
             if (construct->kind == REFRAIN_FUNCTION)
                 construct->certain |= function->certain || function->has_loop || function->address_taken;
-            construct->certain |= options->all;
             if (construct->wanted) {
                 construct->slot = slots;
                 slots += slots_of(construct->kind);
@@ -183,6 +195,8 @@ unsigned refrain_choose(struct refrain_constructs *constructs, const struct refr
                              construct->name ? construct->name : "a pointer");
             }
         }
+        for (unsigned i = function->construct; options->all && i < after; i++)
+            constructs->items[i].counted = constructs->items[i].wanted && is_counted(constructs, i);
         keep(constructs, function->construct, after);
     }
     return slots;

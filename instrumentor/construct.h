@@ -35,6 +35,7 @@ struct refrain_construct {
     bool certain;     /* ... whatever other files hold: its probe is always on */
     bool holds;       /* something inside is interesting */
     bool wanted;      /* gets a probe */
+    bool counted;     /* a loop that counts for itself: nothing in it has a probe */
     bool kept;        /* gets a node */
     unsigned slot;    /* of the unit; REFRAIN_NO_SLOT */
     unsigned node;    /* of the unit, when kept */

@@ -42,7 +42,9 @@ static const char declarations[] =
     "extern void refrain__do_leave(refrain__frame *frame) REFRAIN__WEAK(refrain_leave);\n"
     "extern void refrain__do_at(refrain__frame *frame, unsigned int slot) REFRAIN__WEAK(refrain_at);\n"
     "extern int refrain__do_if(refrain__frame *frame, unsigned int slot, int value) REFRAIN__WEAK(refrain_if);\n"
-    "extern int refrain__do_loop(refrain__frame *frame, unsigned int slot, int value) REFRAIN__WEAK(refrain_loop);\n";
+    "extern int refrain__do_loop(refrain__frame *frame, unsigned int slot, int value) REFRAIN__WEAK(refrain_loop);\n"
+    "extern void refrain__do_count(refrain__frame *frame, unsigned int slot, unsigned long count)\n"
+    "    REFRAIN__WEAK(refrain_count);\n";
 
 static const char definitions[] =
     "REFRAIN__INLINE refrain__frame refrain__enter(unsigned int slot, void *frame_address) {\n"
@@ -89,6 +91,20 @@ static const char definitions[] =
     "        refrain__tell_loop(frame, slot, value);\n"
     "    return value;\n"
     "}\n"
+    "REFRAIN__OUT void refrain__tell_count(refrain__frame *frame, unsigned int slot, unsigned long count) {\n"
+    "    if (frame->entry)\n"
+    "        refrain__do_count(frame, slot, count);\n"
+    "}\n"
+    "REFRAIN__INLINE int refrain__count(refrain__frame *frame, unsigned int slot, unsigned long *count, int value) {\n"
+    "    if (value) {\n"
+    "        ++*count;\n"
+    "    } else {\n"
+    "        if (refrain__on[slot])\n"
+    "            refrain__tell_count(frame, slot, *count);\n"
+    "        *count = 0;\n"
+    "    }\n"
+    "    return value;\n"
+    "}\n"
     "static void __attribute__((__constructor__(101), __no_instrument_function__)) refrain__begin(void) {\n"
     "    if (refrain__do_register)\n"
     "        refrain__do_register(&refrain__u);\n"
@@ -115,6 +131,13 @@ static char *probe_call(const struct refrain_construct *construct, const char *h
     return take(&text);
 }
 
+/* The count lives in the function's own frame, where the compiler keeps it in a register. */
+static char *count_call(const struct refrain_construct *construct) {
+    struct refrain_text text = {0};
+    refrain_text_format(&text, "refrain__count(&refrain__f, %u, &refrain__n%u, !!(", construct->slot, construct->slot);
+    return take(&text);
+}
+
 static void place_probe(struct refrain_edits *edits, const struct refrain_construct *construct) {
     unsigned begin = construct->at.begin, end = construct->at.end;
     switch (construct->kind) {
@@ -127,7 +150,9 @@ static void place_probe(struct refrain_edits *edits, const struct refrain_constr
     case REFRAIN_WHILE:
     case REFRAIN_FOR:
     case REFRAIN_DO:
-        refrain_edit_wrap(edits, begin, end, probe_call(construct, "", "loop", ", !!("), refrain_text_copy("))"));
+        refrain_edit_wrap(edits, begin, end,
+                          construct->counted ? count_call(construct) : probe_call(construct, "", "loop", ", !!("),
+                          refrain_text_copy("))"));
         break;
     case REFRAIN_SWITCH:
         refrain_edit_wrap(edits, begin, end, probe_call(construct, "", "at", "), ("), refrain_text_copy(")"));
@@ -144,15 +169,19 @@ static void place_probe(struct refrain_edits *edits, const struct refrain_constr
     }
 }
 
-static void place_frame(struct refrain_edits *edits, const struct refrain_function *function, unsigned slot,
-                        bool keep_out_of_line) {
+static void place_frame(struct refrain_edits *edits, const struct refrain_constructs *constructs,
+                        const struct refrain_function *function) {
+    const struct refrain_construct *top = &constructs->items[function->construct];
     struct refrain_text text = {0};
     refrain_text_format(&text,
                         " refrain__frame refrain__f __attribute__((__cleanup__(refrain__leave))) = "
                         "refrain__enter(%u, __builtin_frame_address(0));",
-                        slot);
+                        top->slot);
+    for (unsigned i = function->construct + 1; i < top->after; i++)
+        if (constructs->items[i].counted)
+            refrain_text_format(&text, " unsigned long refrain__n%u = 0;", constructs->items[i].slot);
     refrain_edit_insert(edits, function->frame_offset, take(&text));
-    if (keep_out_of_line && function->head_offset != REFRAIN_NO_INDEX)
+    if (constructs->calls_setjmp && function->head_offset != REFRAIN_NO_INDEX)
         refrain_edit_insert(edits, function->head_offset, refrain_text_copy("__attribute__((__noinline__)) "));
 }
 
@@ -162,7 +191,7 @@ static void collect_edits(struct refrain_edits *edits, const struct refrain_cons
         if (!function->traced)
             continue;
         const struct refrain_construct *top = &constructs->items[function->construct];
-        place_frame(edits, function, top->slot, constructs->calls_setjmp);
+        place_frame(edits, constructs, function);
         for (unsigned i = function->construct + 1; i < top->after; i++)
             if (constructs->items[i].wanted)
                 place_probe(edits, &constructs->items[i]);
@@ -256,7 +285,7 @@ static void write_dependency(const struct refrain_constructs *constructs, const 
 }
 
 /* The bytes that say which probes are on, and what turns them on. Returns the number of dependencies. */
-static unsigned write_switches(const struct refrain_constructs *constructs, unsigned n_slots,
+static unsigned write_switches(const struct refrain_constructs *constructs, bool all, unsigned n_slots,
                                struct refrain_text *out) {
     struct refrain_text table = {0}, base = {0};
     struct refrain_list declared = {0};
@@ -267,7 +296,7 @@ static unsigned write_switches(const struct refrain_constructs *constructs, unsi
             continue;
         for (; slots < construct->slot; slots++)
             refrain_text_string(&base, "0,");
-        refrain_text_string(&base, construct->certain ? "1," : "0,");
+        refrain_text_string(&base, construct->certain ? "1," : all ? "2," : "0,");
         slots++;
         const struct refrain_function *function = &constructs->functions[construct->function];
         if (construct->kind == REFRAIN_FUNCTION && !function->is_static) {
@@ -301,13 +330,13 @@ static unsigned write_switches(const struct refrain_constructs *constructs, unsi
     return n;
 }
 
-static void write_tables(struct refrain_constructs *constructs, const char *source, unsigned n_slots,
-                         struct refrain_text *out) {
+static void write_tables(struct refrain_constructs *constructs, const struct refrain_instrument_options *options,
+                         unsigned n_slots, struct refrain_text *out) {
     struct strings strings = {0};
     struct refrain_text nodes = {0};
     unsigned n_nodes = 1;
     refrain_text_bytes(&strings.text, "", 1);
-    unsigned unit_name = string_offset(&strings, source);
+    unsigned unit_name = string_offset(&strings, options->source);
     write_node(&nodes, REFRAIN_UNIT, 0, REFRAIN_NO_SLOT, NULL, unit_name, unit_name);
     for (size_t i = 0; i < constructs->count; i++) {
         struct refrain_construct *construct = &constructs->items[i];
@@ -325,7 +354,7 @@ static void write_tables(struct refrain_constructs *constructs, const char *sour
     for (size_t i = 0; i < strings.text.length; i++)
         refrain_text_format(out, "%s%u,", i % 32 ? "" : "\n", (unsigned char)strings.text.bytes[i]);
     refrain_text_string(out, "};\n");
-    unsigned n_dependencies = write_switches(constructs, n_slots, out);
+    unsigned n_dependencies = write_switches(constructs, options->all, n_slots, out);
     refrain_text_format(out,
                         "static struct refrain__unit refrain__u = {%uu, %uu, %uu, %zuu, refrain__nodes,\n"
                         "    (char __const__ *)refrain__strings, refrain__on, refrain__base, refrain__dependencies, %uul,\n"
@@ -356,7 +385,7 @@ void refrain_emit(struct refrain_constructs *constructs, const struct refrain_so
         refrain_text_format(out, "#pragma push_macro(\"%s\")\n#undef %s\n", source->keyword_macros[i],
                             source->keyword_macros[i]);
     refrain_text_string(out, declarations);
-    write_tables(constructs, options->source, n_slots, out);
+    write_tables(constructs, options, n_slots, out);
     refrain_text_string(out, definitions);
     for (size_t i = 0; i < source->n_keyword_macros; i++)
         refrain_text_format(out, "#pragma pop_macro(\"%s\")\n", source->keyword_macros[i]);

@@ -126,7 +126,7 @@ void refrain_call_begin(struct refrain_call *call, unsigned function, void *retu
 }
 
 /* The call is still the thread's innermost activation, once what was abandoned above it is ended. */
-static bool resume(const struct refrain_call *call) {
+static inline __attribute__((always_inline)) bool resume(const struct refrain_call *call) {
     if (!call->entry)
         return false;
     struct refrain_context *context = refrain_begin();
@@ -174,7 +174,7 @@ static struct refrain_operation_record *operation_record(struct refrain_call *ca
 }
 
 /* The operation's record after the activation has moved to it. */
-static struct refrain_operation_record *tell(struct refrain_call *call, enum refrain_operation operation) {
+static inline struct refrain_operation_record *tell(struct refrain_call *call, enum refrain_operation operation) {
     struct refrain_operation_record *record = operation_record(call, operation);
     if (!record) {
         refrain_lose(REFRAIN_LOSS_CALLS, 1);
@@ -211,22 +211,32 @@ struct refrain_operation_record *refrain_call_operation(struct refrain_call *cal
     return record;
 }
 
-void refrain_call_complete(struct refrain_call *call, uint32_t request, struct refrain_operation_record *posted,
-                           int64_t source, int64_t tag, int64_t bytes) {
+bool refrain_call_complete(struct refrain_call *call, uint32_t request, const struct refrain_completion *completions,
+                           unsigned n) {
     if (!resume(call))
-        return;
+        return false;
+    struct refrain_context *context = call->context;
     close_call(call);
-    struct refrain_operation_record *record = tell(call, REFRAIN_OP_COMPLETE);
-    if (record) {
-        int64_t parameters[] = {request, source, tag, bytes};
-        if (call->context->learning) {
-            refrain_learn(call->context, &record->parameter[0], request, false);
-            for (unsigned i = 1; posted && i < 4; i++)
-                refrain_learn(call->context, &posted->parameter[i - 1], parameters[i], false);
+    struct refrain_operation_record *record = tell(call, n == 1 ? REFRAIN_OP_COMPLETE : REFRAIN_OP_COMPLETE_RUN);
+    if (record && context->learning) {
+        refrain_learn(context, &record->parameter[0], request, false);
+        if (n > 1)
+            refrain_learn(context, &record->parameter[1], n, false);
+        for (unsigned i = 0; i < n; i++) {
+            struct refrain_operation_record *posted = completions[i].posted;
+            if (!posted)
+                continue;
+            refrain_learn(context, &posted->parameter[0], completions[i].source, false);
+            refrain_learn(context, &posted->parameter[1], completions[i].tag, false);
+            refrain_learn(context, &posted->parameter[2], completions[i].bytes, false);
         }
-        record_operation(call, REFRAIN_OP_COMPLETE, parameters, posted ? 4 : 1);
     }
-    refrain_end(call->context);
+    for (unsigned i = 0; record && context->events && i < n; i++)
+        record_operation(call, REFRAIN_OP_COMPLETE,
+                         (int64_t[]){request + i, completions[i].source, completions[i].tag, completions[i].bytes},
+                         completions[i].posted ? 4 : 1);
+    refrain_end(context);
+    return record != NULL;
 }
 
 void refrain_call_end(struct refrain_call *call) {

@@ -59,6 +59,9 @@ struct refrain_context {
     struct refrain_site_entry *sites; /* REFRAIN_SITE_TABLE_ENTRIES, hashed (call.c) */
     uint32_t formula_length;          /* most items of a formula */
     uint64_t throttle_ticks;          /* a function whose activations are shorter is throttled, 0 = none */
+    uint64_t sample_ticks;            /* when the distance of probes was last looked at ... */
+    uint64_t crowded_ticks;           /* ... and REFRAIN_THROTTLE_SAMPLE of them came too often, 0 = never */
+    uint32_t probes;                  /* of constructs */
     uint32_t calls;                   /* MPI calls, for refreshing the clock */
     struct refrain_region_cache regions[REFRAIN_REGION_CACHE];
 };
@@ -91,6 +94,9 @@ REFRAIN_SHARED void refrain_lose(enum refrain_loss loss, uint64_t n);
 
 /* A function has been throttled: switches off its probes, and those that were there only for it. Any thread. */
 REFRAIN_HIDDEN void refrain_units_throttle(void);
+
+/* The spare probe with this slot number is switched off. Any thread. */
+REFRAIN_HIDDEN void refrain_units_throttle_probe(uint32_t number);
 
 /* ---- context.c ---- */
 
@@ -146,11 +152,18 @@ REFRAIN_SHARED struct refrain_operation_record *refrain_call_operation(struct re
                                                                        enum refrain_operation operation,
                                                                        const int64_t *parameters, unsigned n);
 
-/* A request that a receive was posted with has completed: COMPLETE at this site, then source, tag and bytes at the
- * record `posted` of the posting site (null: the request is no receive). */
-REFRAIN_SHARED void refrain_call_complete(struct refrain_call *call, uint32_t request,
-                                          struct refrain_operation_record *posted, int64_t source, int64_t tag,
-                                          int64_t bytes);
+/* What a request's completion tells: source, tag and bytes go to the record of the posting site; null: the request is
+ * no receive. */
+struct refrain_completion {
+    struct refrain_operation_record *posted;
+    int64_t source, tag, bytes;
+};
+
+/* The requests with numbers `request` and up have completed, n of them, in this order: COMPLETE at this site for one,
+ * COMPLETE_RUN for several. False where it could not be told: their numbers must stay taken then, as a replay does not
+ * give them back. */
+REFRAIN_SHARED bool refrain_call_complete(struct refrain_call *call, uint32_t request,
+                                          const struct refrain_completion *completions, unsigned n);
 
 REFRAIN_SHARED void refrain_call_end(struct refrain_call *call);
 

@@ -51,7 +51,8 @@ static void number_orphan(struct numbering *numbering, unsigned index) {
     numbering->orphans |= (uint64_t)1 << index / 64;
 }
 
-/* Gives orphans back, in the name of the thread they belong to. */
+/* Gives orphans back, in the name of the thread they belong to; under the lock. A number that replay would not give
+ * back stays taken. */
 static void free_orphans(struct refrain_call *call, struct numbering *numbering) {
     while (numbering->orphans) {
         unsigned word = (unsigned)__builtin_ctzll(numbering->orphans);
@@ -59,8 +60,8 @@ static void free_orphans(struct refrain_call *call, struct numbering *numbering)
         numbering->orphan[word] &= numbering->orphan[word] - 1;
         if (numbering->orphan[word] == 0)
             numbering->orphans &= numbering->orphans - 1;
-        number_give(numbering, index);
-        refrain_call_operation(call, REFRAIN_OP_FREE, (int64_t[]){index}, 1);
+        if (refrain_call_operation(call, REFRAIN_OP_FREE, (int64_t[]){index}, 1))
+            number_give(numbering, index);
     }
 }
 
@@ -135,6 +136,21 @@ static bool is_own(const struct refrain_call *call, const struct refrain_request
     return call->entry && call->context->number == request->thread;
 }
 
+/* A number of the calling thread's is free again, as a replay has been told (`told`). */
+static void number_done(const struct refrain_call *call, unsigned index, bool told) {
+    if (!told)
+        return;
+    refrain_mpi_lock();
+    number_give(&numberings[call->context->number], index);
+    refrain_mpi_unlock();
+}
+
+/* Tells that a number of the calling thread's is given back without completion being seen. */
+static void free_number(struct refrain_call *call, unsigned index) {
+    refrain_call_returned(call);
+    number_done(call, index, refrain_call_operation(call, REFRAIN_OP_FREE, (int64_t[]){index}, 1) != NULL);
+}
+
 /* ---- from posting to starting ---- */
 
 /* Without a request: what can still be told. */
@@ -190,19 +206,15 @@ struct refrain_request *refrain_request_take(struct refrain_call *call, enum ref
 void refrain_request_bind(struct refrain_call *call, struct refrain_request *request, bool bind, uint64_t key) {
     if (!request)
         return;
-    refrain_mpi_lock();
-    if (bind) {
-        entry_insert(request, key);
-    } else {
-        number_give(&numberings[request->thread], request->index);
-        entry_give(request);
-    }
     unsigned index = request->index;
+    refrain_mpi_lock();
+    if (bind)
+        entry_insert(request, key);
+    else
+        entry_give(request);
     refrain_mpi_unlock();
-    if (!bind) {
-        refrain_call_returned(call);
-        refrain_call_operation(call, REFRAIN_OP_FREE, (int64_t[]){index}, 1);
-    }
+    if (!bind)
+        free_number(call, index);
 }
 
 void refrain_request_rename(uint64_t key, uint64_t new_key) {
@@ -254,57 +266,107 @@ void refrain_request_cancel(MPI_Request handle) {
 
 /* ---- completion ---- */
 
-/* Takes the request out of the table, or puts a persistent one to rest; under the lock. */
+/* Takes the request out of the table, or puts a persistent one to rest; under the lock. The number of the calling
+ * thread's own is given back once its completion has been told. */
 static void settle(const struct refrain_call *call, struct refrain_request *request, bool freed) {
     if (is_persistent(request) && !freed) {
         request->flags &= (uint8_t) ~(REFRAIN_REQUEST_ACTIVE | REFRAIN_REQUEST_CANCEL | REFRAIN_REQUEST_WATCHED);
         return;
     }
     entry_unlink(request);
-    if (is_own(call, request))
-        number_give(&numberings[request->thread], request->index);
-    else
+    if (!is_own(call, request))
         number_orphan(&numberings[request->thread], request->index);
     entry_give(request);
 }
 
-/* Tells of the completion of what was `request`. */
-static void tell_completion(struct refrain_call *call, const struct refrain_request *request, MPI_Status *status) {
-    bool own = is_own(call, request);
-    int cancelled = 0;
-    if (request->flags & REFRAIN_REQUEST_CANCEL && status)
-        PMPI_Test_cancelled(status, &cancelled);
-    refrain_call_returned(call);
-    if (cancelled) {
-        if (own)
-            refrain_call_operation(call, REFRAIN_OP_CANCELLED, (int64_t[]){request->index}, 1);
-        return;
-    }
+/* The message that has arrived with a receive; what is not known is -1. */
+static struct refrain_completion message_of(const struct refrain_request *request, MPI_Status *status) {
+    struct refrain_completion message = {request->posted, -1, -1, -1};
     if (!is_receive(request)) {
-        if (own)
-            refrain_call_complete(call, request->index, NULL, -1, -1, -1);
-        if (request->flags & REFRAIN_REQUEST_IDUP)
-            refrain_idup_complete((unsigned)request->parameters[0]);
-        return;
-    }
-    int64_t message[] = {-1, -1, -1, request->parameters[REFRAIN_PARAMETERS - 1]};
-    if (request->flags & REFRAIN_REQUEST_FIXED) {
-        memcpy(message, request->parameters, 3 * sizeof *message);
+        message.posted = NULL;
+    } else if (request->flags & REFRAIN_REQUEST_FIXED) {
+        message.source = request->parameters[0];
+        message.tag = request->parameters[1];
+        message.bytes = request->parameters[2];
     } else if (status) {
-        message[0] = status->MPI_SOURCE;
-        message[1] = status->MPI_TAG;
-        message[2] = refrain_status_bytes(status);
+        message.source = status->MPI_SOURCE;
+        message.tag = status->MPI_TAG;
+        message.bytes = refrain_status_bytes(status);
     } else {
         refrain_lose(REFRAIN_LOSS_REQUESTS, 1);
     }
-    if (own)
-        refrain_call_complete(call, request->index, request->posted, message[0], message[1], message[2]);
-    else
-        refrain_call_operation(call, REFRAIN_OP_RECV, message, 4);
+    return message;
+}
+
+/* What another thread has posted: its numbers mean nothing here. */
+static void tell_others_completion(struct refrain_call *call, const struct refrain_request *request,
+                                   MPI_Status *status) {
+    refrain_call_returned(call);
+    if (is_receive(request)) {
+        struct refrain_completion message = message_of(request, status);
+        int64_t parameters[] = {message.source, message.tag, message.bytes,
+                                request->parameters[REFRAIN_PARAMETERS - 1]};
+        refrain_call_operation(call, REFRAIN_OP_RECV, parameters, 4);
+    } else if (request->operation != REFRAIN_OP_NOTHING) {
+        int64_t parameters[] = {request->operation, request->parameters[REFRAIN_PARAMETERS - 1]};
+        refrain_call_operation(call, REFRAIN_OP_COMPLETE_OTHER, parameters, 2);
+    }
+}
+
+/* Completions in a row of requests whose numbers are in a row: they are told together. */
+struct run {
+    struct refrain_completion completions[REFRAIN_RUN_REQUESTS];
+    uint64_t persistent; /* bits: its number stays taken */
+    uint32_t first, n;
+};
+
+static void run_begin(struct run *run) {
+    run->persistent = 0;
+    run->first = run->n = 0;
+}
+
+static void run_tell(struct refrain_call *call, struct run *run) {
+    bool told = run->n == 0 || refrain_call_complete(call, run->first, run->completions, run->n);
+    for (uint32_t i = 0; i < run->n; i++)
+        if (!(run->persistent >> i & 1))
+            number_done(call, run->first + i, told);
+    run->n = 0;
+    run->persistent = 0;
+}
+
+/* Tells of the completion of what was `request`, now or with the next one. */
+static void run_add(struct refrain_call *call, struct run *run, const struct refrain_request *request,
+                    MPI_Status *status) {
+    int cancelled = 0;
+    bool own = is_own(call, request);
+    if (request->flags & REFRAIN_REQUEST_CANCEL && status)
+        PMPI_Test_cancelled(status, &cancelled);
+    if (own && !cancelled) {
+        if (run->n == REFRAIN_RUN_REQUESTS || request->index != run->first + run->n)
+            run_tell(call, run);
+        if (run->n == 0)
+            run->first = request->index;
+        run->persistent |= (uint64_t)is_persistent(request) << run->n;
+        run->completions[run->n++] = message_of(request, status);
+    } else {
+        run_tell(call, run);
+        if (own) {
+            refrain_call_returned(call);
+            bool told = refrain_call_operation(call, REFRAIN_OP_CANCELLED, (int64_t[]){request->index}, 1) != NULL;
+            number_done(call, request->index, told && !is_persistent(request));
+        } else if (!cancelled) {
+            tell_others_completion(call, request, status);
+        }
+    }
+    if (request->flags & REFRAIN_REQUEST_IDUP) {
+        run_tell(call, run);
+        refrain_idup_complete((unsigned)request->parameters[0]);
+    }
 }
 
 void refrain_request_complete(struct refrain_call *call, uint64_t key, MPI_Status *status) {
     struct refrain_request copy = {.flags = 0};
+    struct run run;
     refrain_mpi_lock();
     struct refrain_request *request = bound ? entry_find(key) : NULL;
     if (request && request->flags & REFRAIN_REQUEST_ACTIVE) {
@@ -312,8 +374,11 @@ void refrain_request_complete(struct refrain_call *call, uint64_t key, MPI_Statu
         settle(call, request, false);
     }
     refrain_mpi_unlock();
-    if (copy.flags)
-        tell_completion(call, &copy, status);
+    if (!copy.flags)
+        return;
+    run_begin(&run);
+    run_add(call, &run, &copy, status);
+    run_tell(call, &run);
 }
 
 void refrain_request_lost(struct refrain_call *call, uint64_t key) {
@@ -324,10 +389,8 @@ void refrain_request_lost(struct refrain_call *call, uint64_t key) {
     if (request)
         settle(call, request, true);
     refrain_mpi_unlock();
-    if (own) {
-        refrain_call_returned(call);
-        refrain_call_operation(call, REFRAIN_OP_FREE, (int64_t[]){index}, 1);
-    }
+    if (own)
+        free_number(call, index);
 }
 
 /* ---- arrays of requests ---- */
@@ -352,39 +415,44 @@ void refrain_watch_begin(struct refrain_watch *watch, int count, const MPI_Reque
     refrain_mpi_unlock();
 }
 
-/* One of the array is settled: completed, or (`status` and all) gone without a message. */
-static void watched_done(struct refrain_call *call, struct refrain_request *request, bool completed,
+/* One of the array is settled: completed, or gone without a message. */
+static void watched_done(struct refrain_call *call, struct run *run, struct refrain_request *request, bool completed,
                          MPI_Status *status) {
     refrain_mpi_lock();
     struct refrain_request copy = *request;
     settle(call, request, !completed);
     refrain_mpi_unlock();
     if (completed) {
-        tell_completion(call, &copy, status);
+        run_add(call, run, &copy, status);
     } else if (is_own(call, &copy)) {
-        refrain_call_returned(call);
-        refrain_call_operation(call, REFRAIN_OP_FREE, (int64_t[]){copy.index}, 1);
+        run_tell(call, run);
+        free_number(call, copy.index);
     }
 }
 
 void refrain_watch_all(struct refrain_call *call, struct refrain_watch *watch, int rc, const MPI_Request *array,
                        MPI_Status *statuses) {
+    struct run run;
+    run_begin(&run);
     for (uint16_t n = watch->first, next; n; n = next) {
         struct refrain_request *request = &requests[n - 1];
         MPI_Status *status = statuses ? &statuses[request->position] : NULL;
         next = request->watched;
         if (rc == MPI_SUCCESS || (rc == MPI_ERR_IN_STATUS && status && status->MPI_ERROR == MPI_SUCCESS))
-            watched_done(call, request, true, status);
+            watched_done(call, &run, request, true, status);
         else if (array[request->position] == MPI_REQUEST_NULL)
-            watched_done(call, request, false, NULL);
+            watched_done(call, &run, request, false, NULL);
         else
             request->flags &= (uint8_t)~REFRAIN_REQUEST_WATCHED;
     }
+    run_tell(call, &run);
 }
 
 void refrain_watch_some(struct refrain_call *call, struct refrain_watch *watch, int n, const int *indices,
                         MPI_Status *statuses) {
+    struct run run;
     uint16_t *link = &watch->first;
+    run_begin(&run);
     for (int i = 0; i < n; i++) {
         if (*link && requests[*link - 1].position > (uint32_t)indices[i])
             link = &watch->first;
@@ -394,8 +462,9 @@ void refrain_watch_some(struct refrain_call *call, struct refrain_watch *watch, 
             continue;
         struct refrain_request *request = &requests[*link - 1];
         *link = request->watched;
-        watched_done(call, request, true, statuses ? &statuses[i] : NULL);
+        watched_done(call, &run, request, true, statuses ? &statuses[i] : NULL);
     }
+    run_tell(call, &run);
     for (uint16_t number = watch->first; number; number = requests[number - 1].watched)
         requests[number - 1].flags &= (uint8_t)~REFRAIN_REQUEST_WATCHED;
 }

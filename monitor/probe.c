@@ -129,6 +129,22 @@ void refrain_leave(struct refrain_frame *frame) {
     refrain_end(context);
 }
 
+/* The probe at `slot` is one of many that come close together: at fault some times, it is switched off if nothing but
+ * itself is lost. What then happens there belongs to the place before. */
+static __attribute__((noinline)) void sample(struct refrain_context *context, struct refrain_slot *slot) {
+    uint64_t now = refrain_clock(), elapsed = now - context->sample_ticks;
+    context->sample_ticks = now;
+    if (elapsed >= context->crowded_ticks || !(slot->flags & REFRAIN_SLOT_SPARE))
+        return;
+    if (++slot->throttled_at >= REFRAIN_THROTTLE_SAMPLES)
+        refrain_units_throttle_probe(slot->number);
+}
+
+static inline void count_probe(struct refrain_context *context, struct refrain_slot *slot) {
+    if (__builtin_expect(++context->probes % REFRAIN_THROTTLE_SAMPLE == 0, 0))
+        sample(context, slot);
+}
+
 void refrain_at(struct refrain_frame *frame, unsigned int slot) {
     struct refrain_context *context;
     if (!frame->entry || !(context = refrain_begin()))
@@ -138,6 +154,7 @@ void refrain_at(struct refrain_frame *frame, unsigned int slot) {
         struct refrain_slot *to = (struct refrain_slot *)frame->slots + slot;
         refrain_step(context, entry, to->number);
         entry->last = to;
+        count_probe(context, to);
     }
     refrain_end(context);
 }
@@ -152,6 +169,7 @@ int refrain_if(struct refrain_frame *frame, unsigned int slot, int value) {
         refrain_step(context, entry, to->number);
         refrain_learn(context, &to->next, value, true);
         entry->last = value ? to + 1 : to + 2;
+        count_probe(context, to);
     }
     refrain_end(context);
     return value;
@@ -173,9 +191,27 @@ int refrain_loop(struct refrain_frame *frame, unsigned int slot, int value) {
             to->count = 0;
             entry->last = to + 2;
         }
+        count_probe(context, to);
     }
     refrain_end(context);
     return value;
+}
+
+void refrain_count(struct refrain_frame *frame, unsigned int slot, unsigned long count) {
+    struct refrain_context *context;
+    if (!frame->entry || !(context = refrain_begin()))
+        return;
+    struct refrain_entry *entry = current(context, frame);
+    if (entry && context->learning) {
+        struct refrain_slot *to = (struct refrain_slot *)frame->slots + slot;
+        if (__builtin_expect(!(to->flags & REFRAIN_SLOT_COUNTED), 0))
+            __atomic_fetch_or(&to->flags, REFRAIN_SLOT_COUNTED, __ATOMIC_RELAXED);
+        refrain_step(context, entry, to->number);
+        refrain_learn(context, &to->next, (int64_t)count, true);
+        entry->last = to + 2;
+        count_probe(context, to);
+    }
+    refrain_end(context);
 }
 
 /* ---- user regions ---- */

@@ -329,10 +329,12 @@ static void open_region(void) {
     while (refrain_clock_gettime_ns(CLOCK_MONOTONIC) - header->start.monotonic_ns < FIRST_CALIBRATION_NS)
         ;
     read_clock_pair(&header->last);
-    if (refrain_configuration.throttle)
-        for (uint32_t t = 0; t < refrain_configuration.threads; t++)
-            contexts[t].throttle_ticks = REFRAIN_THROTTLE_NS * (header->last.ticks - header->start.ticks) /
-                                         (header->last.monotonic_ns - header->start.monotonic_ns);
+    uint64_t ticks = header->last.ticks - header->start.ticks;
+    uint64_t ns = header->last.monotonic_ns - header->start.monotonic_ns;
+    for (uint32_t t = 0; refrain_configuration.throttle && t < refrain_configuration.threads; t++) {
+        contexts[t].throttle_ticks = REFRAIN_THROTTLE_NS * ticks / ns;
+        contexts[t].crowded_ticks = REFRAIN_THROTTLE_PROBE_NS * REFRAIN_THROTTLE_SAMPLE * ticks / ns;
+    }
     owner = getpid();
     pthread_atfork(NULL, NULL, after_fork_in_child);
     memcpy(header->magic, REFRAIN_MAGIC, sizeof header->magic);

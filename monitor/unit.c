@@ -89,18 +89,31 @@ static uint64_t copy_unit(struct refrain_unit *unit) {
 
 /* ---- which probes are on ---- */
 
-/* Is `byte` the switch of a function of this unit that was throttled? */
+/* Is `byte` the switch of a function or spare probe of this unit that was throttled? */
 static bool is_throttled(const struct refrain_unit *unit, const unsigned char *byte) {
     const struct refrain_slot *slots = unit->slots;
     if (!slots || byte < unit->on || byte + 1 >= unit->on + unit->n_slots)
         return false;
     const struct refrain_slot *slot = &slots[byte - unit->on];
-    return slot->flags & REFRAIN_SLOT_FUNCTION && slot[1].throttled_at;
+    return slot->flags & REFRAIN_SLOT_THROTTLED || (slot->flags & REFRAIN_SLOT_FUNCTION && slot[1].throttled_at);
 }
 
 /* Does the unit have tables in the region? Its probes stay off otherwise. */
 static bool is_traced(const struct refrain_unit *unit) {
     return !opened || unit->slots;
+}
+
+/* Switches on what is on for its own sake only, and tells the slots of all threads so. */
+static void switch_spare_probes(struct refrain_unit *unit) {
+    struct refrain_slot *slots = unit->slots;
+    size_t n_threads = slots ? refrain_region.header->n_threads : 0;
+    for (unsigned i = 0; i < unit->n_slots; i++) {
+        if (unit->base[i] != 2 || unit->on[i] || is_throttled(unit, unit->on + i))
+            continue;
+        unit->on[i] = 2;
+        for (size_t t = 0; t < n_threads; t++)
+            __atomic_fetch_or(&slots[t * unit->n_slots + i].flags, REFRAIN_SLOT_SPARE, __ATOMIC_RELAXED);
+    }
 }
 
 /* Sets the bytes of all units from their bases, less the functions that were throttled, and what depends on them, until
@@ -111,7 +124,7 @@ static void switch_probes(void) {
         if (!unit->base)
             continue;
         for (unsigned i = 0; i < unit->n_slots; i++)
-            unit->on[i] = is_traced(unit) && unit->base[i];
+            unit->on[i] = is_traced(unit) && unit->base[i] == 1;
         for (unsigned long i = 0; i < unit->n_dependencies; i++)
             *unit->dependencies[i].to &=
                 unit->dependencies[i].to >= unit->on && unit->dependencies[i].to < unit->on + unit->n_slots;
@@ -129,12 +142,32 @@ static void switch_probes(void) {
                 }
             }
     }
+    for (struct refrain_unit *unit = units; unit; unit = unit->next)
+        if (unit->base && is_traced(unit))
+            switch_spare_probes(unit);
 }
 
 void refrain_units_throttle(void) {
     if (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
         return; /* somebody else is at it: the byte of this function follows with the next one */
     switch_probes();
+    drop_lock();
+}
+
+void refrain_units_throttle_probe(uint32_t number) {
+    if (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
+        return; /* it will be found at fault again */
+    for (struct refrain_unit *unit = units; unit; unit = unit->next) {
+        if (!unit->slots || !unit->base)
+            continue;
+        struct refrain_slot *slots = unit->slots;
+        uint32_t i = number - slots[0].number;
+        if (i >= unit->n_slots || unit->base[i] != 2)
+            continue;
+        __atomic_fetch_or(&slots[i].flags, REFRAIN_SLOT_THROTTLED, __ATOMIC_RELAXED);
+        unit->on[i] = 0;
+        break;
+    }
     drop_lock();
 }
 

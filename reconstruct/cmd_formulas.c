@@ -63,7 +63,7 @@ static void show_operation(FILE *file, int64_t operation) {
     static const char *const names[REFRAIN_OPERATIONS] = {
         "",      "send",     "recv",      "isend", "irecv",      "send-init",   "recv-init",
         "start", "complete", "cancelled", "free",  "collective", "icollective", "collective-init",
-        "rma",   "io",       "nothing"};
+        "rma",   "io",       "nothing",   "complete-run", "complete-other"};
     fputs(operation > 0 && operation < REFRAIN_OPERATIONS ? names[operation] : "?", file);
 }
 
@@ -200,8 +200,10 @@ static bool merge(struct rows *rows) {
             ;
         struct row first = rows->rows[i];
         first.ranks = list_ranks(&rows->rows[i], j - i);
-        for (size_t k = i + 1; k < j; k++)
+        for (size_t k = i + 1; k < j; k++) {
+            first.view.throttled |= rows->rows[k].view.throttled;
             free(rows->rows[k].formula);
+        }
         rows->rows[kept++] = first;
         if (!first.ranks) { /* what is left is freed by the caller */
             memmove(&rows->rows[kept], &rows->rows[j], (rows->n - j) * sizeof *rows->rows);
@@ -252,9 +254,10 @@ static void print_text(const struct rows *rows, bool full) {
                refrain_formula_type_name(row->type), row->values, 100 * captured(row), row->ranks,
                (int)(strlen(row->ranks) < 8 ? 8 - strlen(row->ranks) : 0), thread);
         if (full || strlen(row->formula) <= SHOWN_FORMULA_CHARACTERS)
-            puts(row->formula);
+            fputs(row->formula, stdout);
         else
-            printf("%.*s ...\n", (int)SHOWN_FORMULA_CHARACTERS, row->formula);
+            printf("%.*s ...", (int)SHOWN_FORMULA_CHARACTERS, row->formula);
+        puts(row->view.throttled ? "  throttled" : "");
     }
     print_totals(rows);
 }
@@ -273,6 +276,7 @@ static enum refrain_status print_json(const struct rows *rows, struct refrain_er
         json_object_set_new(object, "type", json_string(refrain_formula_type_name(row->type)));
         json_object_set_new(object, "values", json_integer((json_int_t)row->values));
         json_object_set_new(object, "captured", json_real(captured(row)));
+        json_object_set_new(object, "throttled", json_boolean(row->view.throttled));
         json_object_set_new(object, "ranks", json_string(row->ranks));
         json_object_set_new(object, "thread", json_integer(row->view.thread));
         json_object_set_new(object, "formula", refrain_json_text(row->formula));
@@ -334,7 +338,8 @@ enum refrain_status refrain_cmd_formulas(int argc, char **argv, struct refrain_e
         "most values stand by themselves: exact, but no formula. summary: memory ran out, and only the beginning is "
         "exact; the most frequent values follow in {}.\n\n"
         "Ranks on which a construct has the same formula share a line; .t is thread t. captured is the share of the "
-        "values that are held exactly.",
+        "values that are held exactly. throttled: the probe came too often and was switched off; the formula is what "
+        "came before.",
         NULL,
         NULL,
         NULL};

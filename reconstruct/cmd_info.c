@@ -38,6 +38,7 @@ struct learned {
     const struct refrain_process *process;
     uint64_t by_state[REFRAIN_REPEAT + 1];
     uint64_t total, values, kept;
+    uint64_t throttled_functions, throttled_probes; /* switched off during the run, since they came too often */
     long double run_ns, blocks_ns; /* of all its threads: how long they ran, and what their blocks add up to */
 };
 
@@ -54,11 +55,26 @@ static int count_learner(void *data, const struct refrain_learner_view *view) {
     return 0;
 }
 
+static void count_throttled(const struct refrain_process *process, struct learned *learned) {
+    for (uint32_t t = 0; t < process->header->n_threads; t++)
+        for (uint32_t number = 0; process->threads[t].started && number < process->header->n_slots; number++) {
+            const struct refrain_slot_view *view = &process->slots[number];
+            const struct refrain_slot *slot = refrain_process_slot(process, t, number);
+            if (!view->node || !slot)
+                continue;
+            if (view->node->kind == REFRAIN_FUNCTION)
+                learned->throttled_functions += view->part == 1 && slot->throttled_at != 0;
+            else
+                learned->throttled_probes += (slot->flags & REFRAIN_SLOT_THROTTLED) != 0;
+        }
+}
+
 static enum refrain_status count_learned(const struct refrain_trace *trace, const struct refrain_process *process,
                                          struct learned *learned, struct refrain_error *error) {
     struct refrain_profile_total total;
     *learned = (struct learned){.process = process};
     refrain_learners_visit(process, count_learner, learned);
+    count_throttled(process, learned);
     enum refrain_status status = refrain_profile_open(trace, process->rank, &total, error);
     if (status)
         return status;
@@ -161,6 +177,9 @@ static enum refrain_status print_process(const struct refrain_trace *trace, cons
                    refrain_show_count(learned.by_state[state]));
         putchar('\n');
     }
+    if (learned.throttled_functions || learned.throttled_probes)
+        printf("  throttled %s functions and %s other places that came too often for their length\n",
+               refrain_show_count(learned.throttled_functions), refrain_show_count(learned.throttled_probes));
     bool lost = false;
     for (int i = 0; i < REFRAIN_LOSSES; i++)
         if (header->losses[i]) {
@@ -208,6 +227,8 @@ static json_t *process_json(const struct refrain_trace *trace, const struct refr
     json_object_set_new(object, "learners", json_integer((json_int_t)learned.total));
     json_object_set_new(object, "values", json_integer((json_int_t)learned.values));
     json_object_set_new(object, "values_exact", json_integer((json_int_t)learned.kept));
+    json_object_set_new(object, "throttled_functions", json_integer((json_int_t)learned.throttled_functions));
+    json_object_set_new(object, "throttled_probes", json_integer((json_int_t)learned.throttled_probes));
     json_object_set_new(object, "states", states);
     json_object_set_new(object, "losses", lost);
     return object;

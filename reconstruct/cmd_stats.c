@@ -117,8 +117,9 @@ static void print_children(const struct refrain_profile_total *total, const stru
         const struct refrain_profile_node *node = &unit->nodes[child];
         const struct refrain_node *source = &unit->view->nodes[child];
         char text[512];
-        snprintf(text, sizeof text, "%s  %.300s:%u  %s times begun", loop_name(source->kind),
-                 short_file(refrain_node_file(unit->view, source)), source->line, refrain_show_count(node->entries));
+        snprintf(text, sizeof text, "%s  %.300s:%u  %s times begun%s", loop_name(source->kind),
+                 short_file(refrain_node_file(unit->view, source)), source->line, refrain_show_count(node->entries),
+                 node->throttled ? "  throttled" : "");
         print_line(total, node->own_total_ns + node->mpi_total_ns, node->own_total_ns, node->mpi_total_ns, node->visits,
                    depth, text);
         if (depth < MOST_DEPTH)
@@ -203,8 +204,8 @@ static json_t *node_json(const struct refrain_profile_unit *unit, uint32_t numbe
         json_object_set_new(object, "entries", json_integer((json_int_t)node->entries));
     } else {
         json_object_set_new(object, "inclusive_ns", json_real((double)node->inclusive_ns));
-        json_object_set_new(object, "throttled", json_boolean(node->throttled));
     }
+    json_object_set_new(object, "throttled", json_boolean(node->throttled));
     json_object_set_new(object, "own_ns", json_real((double)node->own_total_ns));
     json_object_set_new(object, "mpi_ns", json_real((double)node->mpi_total_ns));
     for (uint32_t child = number; depth < MOST_DEPTH && (child = next_child(unit, number, child)) != UINT32_MAX;)

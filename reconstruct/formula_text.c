@@ -152,7 +152,8 @@ static void write_item(struct text *text, const struct refrain_item *item, uint6
         write_steps(text, item, (uint64_t)count.base);
         return;
     }
-    bool alone = item->span == 2 && is_constant(&item[1]), used = counter_is_used(item);
+    bool steps = item->span == item[1].span + 1u && is_steps(&item[1]); /* in parentheses already */
+    bool alone = steps || (item->span == 2 && is_constant(&item[1])), used = counter_is_used(item);
     if (!alone)
         fputc('(', text->file);
     write_row(text, item + 1, item->span - 1u);

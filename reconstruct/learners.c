@@ -44,7 +44,8 @@ static int visit_slot(const struct refrain_process *process, uint32_t number, ui
                                         .name = name[0] ? name : kind_name(kind),
                                         .function = refrain_node_function(slot->unit, slot->node),
                                         .file = refrain_node_file(slot->unit, slot->node),
-                                        .line = slot->node->line};
+                                        .line = slot->node->line,
+                                        .throttled = (at->flags & REFRAIN_SLOT_THROTTLED) != 0};
     bool decides = kind >= REFRAIN_IF && kind <= REFRAIN_OR, loops = kind >= REFRAIN_WHILE && kind <= REFRAIN_DO;
     if (slot->part == 0 && decides)
         return visit_one(&at->next, view, REFRAIN_SUBJECT_BRANCH, "taken", visit, data);
@@ -85,7 +86,9 @@ static const struct parameter *parameters_of(uint32_t operation, unsigned *n) {
                                   rma[] = {{REFRAIN_SUBJECT_DEST, "target"},
                                            {REFRAIN_SUBJECT_BYTES, "bytes"},
                                            {REFRAIN_SUBJECT_COMM, "window"}},
-                                  io[] = {{REFRAIN_SUBJECT_BYTES, "bytes"}, {REFRAIN_SUBJECT_COMM, "file"}};
+                                  io[] = {{REFRAIN_SUBJECT_BYTES, "bytes"}, {REFRAIN_SUBJECT_COMM, "file"}},
+                                  run[] = {{REFRAIN_SUBJECT_REQUEST, "request"}, {REFRAIN_SUBJECT_REQUEST, "requests"}},
+                                  other[] = {{REFRAIN_SUBJECT_REQUEST, "operation"}, {REFRAIN_SUBJECT_COMM, "comm"}};
     *n = 4;
     switch (operation) {
     case REFRAIN_OP_SEND:
@@ -106,6 +109,12 @@ static const struct parameter *parameters_of(uint32_t operation, unsigned *n) {
     case REFRAIN_OP_IO:
         *n = 2;
         return io;
+    case REFRAIN_OP_COMPLETE_RUN:
+        *n = 2;
+        return run;
+    case REFRAIN_OP_COMPLETE_OTHER:
+        *n = 2;
+        return other;
     case REFRAIN_OP_NOTHING:
         *n = 0;
         return request;

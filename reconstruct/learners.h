@@ -31,6 +31,7 @@ struct refrain_learner_view {
     const char *function;
     const char *file;
     uint32_t line;
+    bool throttled; /* its probe was switched off, since it came too often: what came after is not in the learner */
 };
 
 /* Calls `visit` with each learner that has seen a value, in the order of the program tree, then of the call sites.

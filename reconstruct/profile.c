@@ -29,6 +29,20 @@ static uint64_t values_seen(const struct refrain_process *process, const struct 
     return refrain_learner_values(process->region, process->region_bytes, learner, NULL);
 }
 
+/* Run by run: a loop count that a million visits share is one product. */
+static uint64_t values_sum(const struct refrain_process *process, const struct refrain_learner *learner) {
+    struct refrain_sequence sequence;
+    uint64_t sum = 0;
+    refrain_sequence_open(&sequence, process->region, process->region_bytes, learner);
+    while (refrain_sequence_advance(&sequence)) {
+        uint64_t n = sequence.run, pairs = n % 2 ? n * ((n - 1) / 2) : n / 2 * (n - 1);
+        sum += n * (uint64_t)sequence.value + pairs * (uint64_t)sequence.stride;
+        sequence.run = 0;
+    }
+    refrain_sequence_close(&sequence);
+    return sum;
+}
+
 /* ---- slots ---- */
 
 static void add_slot(const struct refrain_process *process, const struct refrain_slot_view *view,
@@ -43,10 +57,13 @@ static void add_slot(const struct refrain_process *process, const struct refrain
         return;
     }
     node->own_ns += ns;
+    node->throttled |= (slot->flags & REFRAIN_SLOT_THROTTLED) != 0;
     total->functions_ns += ns;
     if (kind >= REFRAIN_WHILE && kind <= REFRAIN_DO) {
         if (view->part == 0)
             node->entries += values_seen(process, &slot->next) + (slot->count != 0);
+        if (view->part == 0 && slot->flags & REFRAIN_SLOT_COUNTED)
+            node->visits += values_sum(process, &slot->next);
         if (view->part == 1)
             node->visits += values_seen(process, &slot->next);
     } else if (view->part == 0 && kind != REFRAIN_FUNCTION) {

@@ -1,10 +1,14 @@
 /* translate.c: records to events (translate.h). */
 #include "translate.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#define MOST_REQUESTS ((size_t)1 << 20)
+struct request {
+    bool taken, persistent;
+    uint32_t operation; /* that took it */
+    int64_t parameters[REFRAIN_PARAMETERS];
+    int64_t id; /* of the communication under way, -1 none */
+};
 
 static const struct refrain_region_info unknown_region = {
     .index = UINT32_MAX, .name = "unknown", .file = "", .collective = ""};
@@ -14,64 +18,48 @@ void refrain_translation_open(struct refrain_translation *translation, const str
     memset(translation, 0, sizeof *translation);
     translation->process = process;
     translation->thread = thread;
+    translation->requests.entry_bytes = sizeof(struct request);
 }
 
 void refrain_translation_close(struct refrain_translation *translation) {
-    free(translation->requests);
+    refrain_requests_close(&translation->requests);
 }
 
 /* ---- requests ---- */
 
-static struct refrain_request *take_request(struct refrain_translation *translation,
-                                            const struct refrain_record *record, bool persistent) {
-    size_t i = translation->lowest_free;
-    while (i < translation->n_requests && translation->requests[i].taken)
-        i++;
-    if (i == translation->n_requests) {
-        size_t n = i ? i * 2 : 64;
-        struct refrain_request *requests =
-            n > MOST_REQUESTS ? NULL : realloc(translation->requests, n * sizeof *requests);
-        if (!requests) {
-            translation->no_memory = true;
-            return NULL;
-        }
-        memset(requests + i, 0, (n - i) * sizeof *requests);
-        translation->requests = requests;
-        translation->n_requests = n;
+static struct request *take_request(struct refrain_translation *translation, const struct refrain_record *record,
+                                    bool persistent) {
+    struct request *request = refrain_requests_take(&translation->requests);
+    if (!request) {
+        translation->no_memory = true;
+        return NULL;
     }
-    translation->lowest_free = i + 1;
-    struct refrain_request *request = &translation->requests[i];
-    *request =
-        (struct refrain_request){true, persistent, record->operation, {0}, persistent ? -1 : translation->next_id++};
+    request->persistent = persistent;
+    request->operation = record->operation;
+    request->id = persistent ? -1 : translation->next_id++;
     memcpy(request->parameters, record->parameters, sizeof request->parameters);
     return request;
 }
 
-static struct refrain_request *request_at(struct refrain_translation *translation, int64_t index) {
-    return index >= 0 && (uint64_t)index < translation->n_requests && translation->requests[index].taken
-               ? &translation->requests[index]
-               : NULL;
+static struct request *request_at(const struct refrain_translation *translation, int64_t number) {
+    return refrain_requests_at(&translation->requests, number);
 }
 
-static void give_back(struct refrain_translation *translation, struct refrain_request *request, bool for_good) {
+static void give_back(struct refrain_translation *translation, struct request *request, bool for_good) {
     request->id = -1;
-    if (request->persistent && !for_good)
-        return;
-    request->taken = false;
-    size_t i = (size_t)(request - translation->requests);
-    if (i < translation->lowest_free)
-        translation->lowest_free = i;
+    if (!request->persistent || for_good)
+        refrain_requests_give(&translation->requests, request);
 }
 
-static bool receives(const struct refrain_request *request) {
+static bool receives(const struct request *request) {
     return request->operation == REFRAIN_OP_IRECV || request->operation == REFRAIN_OP_RECV_INIT;
 }
 
-static bool sends(const struct refrain_request *request) {
+static bool sends(const struct request *request) {
     return request->operation == REFRAIN_OP_ISEND || request->operation == REFRAIN_OP_SEND_INIT;
 }
 
-static bool collects(const struct refrain_request *request) {
+static bool collects(const struct request *request) {
     return request->operation == REFRAIN_OP_ICOLLECTIVE || request->operation == REFRAIN_OP_COLLECTIVE_INIT;
 }
 
@@ -117,7 +105,7 @@ static bool set_collective(const struct refrain_translation *translation, struct
 
 static bool complete(struct refrain_translation *translation, const struct refrain_record *record,
                      struct refrain_event *event) {
-    struct refrain_request *request = request_at(translation, record->parameters[0]);
+    struct request *request = request_at(translation, record->parameters[0]);
     if (!request)
         return false;
     bool makes_event = true;
@@ -143,7 +131,7 @@ static bool complete(struct refrain_translation *translation, const struct refra
 
 static bool start(struct refrain_translation *translation, const struct refrain_record *record,
                   struct refrain_event *event) {
-    struct refrain_request *request = request_at(translation, record->parameters[0]);
+    struct request *request = request_at(translation, record->parameters[0]);
     if (!request)
         return false;
     request->id = translation->next_id++;
@@ -162,7 +150,7 @@ static bool start(struct refrain_translation *translation, const struct refrain_
 static bool operation(struct refrain_translation *translation, const struct refrain_record *record,
                       struct refrain_event *event) {
     const int64_t *parameters = record->parameters;
-    struct refrain_request *request;
+    struct request *request;
     switch (record->operation) {
     case REFRAIN_OP_SEND:
         set_message(translation, event, REFRAIN_EVENT_SEND, parameters, parameters[3], -1);
@@ -211,6 +199,13 @@ static bool operation(struct refrain_translation *translation, const struct refr
     case REFRAIN_OP_NOTHING:
         take_request(translation, record, false);
         return false;
+    case REFRAIN_OP_COMPLETE_OTHER:
+        event->kind = REFRAIN_EVENT_SEND_COMPLETE;
+        if (parameters[0] == REFRAIN_OP_ISEND || parameters[0] == REFRAIN_OP_SEND_INIT)
+            return true;
+        event->kind = REFRAIN_EVENT_COLLECTIVE_COMPLETE;
+        set_comm(translation, event, parameters[1], -1);
+        return true;
     default:
         return false;
     }

@@ -8,19 +8,14 @@
 #ifndef REFRAIN_TRANSLATE_H
 #define REFRAIN_TRANSLATE_H
 
+#include "request_table.h"
 #include "trace_read.h"
 #include "walk_rank.h"
 
 struct refrain_translation {
     const struct refrain_process *process;
     uint32_t thread;
-    struct refrain_request {
-        bool taken, persistent;
-        uint32_t operation; /* that took it */
-        int64_t parameters[REFRAIN_PARAMETERS];
-        int64_t id; /* of the communication under way, -1 none */
-    } * requests;
-    size_t n_requests, lowest_free;
+    struct refrain_request_table requests;
     int64_t next_id;
     bool no_memory;
 };

@@ -1,14 +1,13 @@
 /* walk_rank.c: the stack machine (walk_rank.h). It mirrors the monitor's probe.c and call.c step by step: what they
  * feed, it takes, in the same order. */
 #include "walk_rank.h"
+#include "request_table.h"
 #include "sequence.h"
 
 #include <refrain/settings.h>
 #include <refrain/unit.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MOST_REQUESTS ((size_t)1 << 20) /* far more than any table of the monitor */
 
 /* What the walk knows of a learner or block it has met. */
 struct place {
@@ -50,8 +49,8 @@ struct refrain_walk {
     size_t n_places, capacity_places;
     struct activation *stack;
     size_t depth, capacity_stack; /* stack[0] is the thread's root */
-    struct request *requests;
-    size_t n_requests, lowest_free;
+    struct refrain_request_table requests;
+    int64_t run_next, run_left; /* requests that complete together: the next one's number, how many are left */
     uint64_t ticks;
     size_t leaving; /* activations still to be left by an unwind */
     bool approximate;
@@ -214,6 +213,7 @@ struct refrain_walk *refrain_walk_open(const void *region, size_t region_bytes, 
     walk->region_bytes = region_bytes;
     walk->header = region;
     walk->thread_number = thread;
+    walk->requests.entry_bytes = sizeof(struct request);
     bool sound = thread < walk->header->n_threads &&
                  (walk->thread = at_offset(walk, walk->header->threads,
                                            (uint64_t)walk->header->n_threads * sizeof *walk->thread)) != NULL;
@@ -260,42 +260,27 @@ void refrain_walk_close(struct refrain_walk *walk) {
     free(walk->places);
     free(walk->slots);
     free(walk->stack);
-    free(walk->requests);
+    refrain_requests_close(&walk->requests);
     free(walk);
 }
 
-/* ---- requests, with the monitor's rule: the lowest free index ---- */
+/* ---- requests ---- */
 
 static bool take_request(struct refrain_walk *walk, const struct refrain_operation_record *posted, bool persistent) {
-    size_t i = walk->lowest_free;
-    while (i < walk->n_requests && walk->requests[i].taken)
-        i++;
-    walk->lowest_free = i + 1;
-    if (i == MOST_REQUESTS)
-        return wrong(walk, walk->stack[walk->depth - 1].last, "more requests in flight than the monitor keeps");
-    if (i == walk->n_requests) {
-        size_t n = walk->n_requests ? walk->n_requests * 2 : 64;
-        struct request *requests = realloc(walk->requests, n * sizeof *requests);
-        if (!requests)
-            return wrong(walk, NULL, "no memory");
-        memset(requests + walk->n_requests, 0, (n - walk->n_requests) * sizeof *requests);
-        walk->requests = requests;
-        walk->n_requests = n;
-    }
-    walk->requests[i] = (struct request){true, persistent, posted};
+    struct request *request = refrain_requests_take(&walk->requests);
+    if (!request)
+        return wrong(walk, walk->stack[walk->depth - 1].last, "more requests in flight than there is memory for");
+    request->persistent = persistent;
+    request->posted = posted;
     return true;
 }
 
-static void give_back(struct refrain_walk *walk, struct request *request) {
-    request->taken = false;
-    size_t i = (size_t)(request - walk->requests);
-    if (i < walk->lowest_free)
-        walk->lowest_free = i;
+static struct request *request_at(const struct refrain_walk *walk, int64_t number) {
+    return refrain_requests_at(&walk->requests, number);
 }
 
-static struct request *request_at(struct refrain_walk *walk, int64_t index) {
-    return index >= 0 && (uint64_t)index < walk->n_requests && walk->requests[index].taken ? &walk->requests[index]
-                                                                                           : NULL;
+static void give_back(struct refrain_walk *walk, struct request *request) {
+    refrain_requests_give(&walk->requests, request);
 }
 
 /* ---- the machine ---- */
@@ -368,6 +353,10 @@ static bool move(struct refrain_walk *walk, int64_t number) {
         top->last = decision ? slot + 1 : slot + 2;
         return true;
     }
+    if (slot->flags & REFRAIN_SLOT_COUNTED) { /* nothing happens in it: the count is for reading */
+        top->last = slot + 2;
+        return true;
+    }
     if (!(place = place_of(walk, &slot->next)))
         return false;
     if (!place->counting) {
@@ -411,6 +400,8 @@ static unsigned parameters_of(uint32_t operation) {
     case REFRAIN_OP_RMA:
         return 3;
     case REFRAIN_OP_IO:
+    case REFRAIN_OP_COMPLETE_RUN:
+    case REFRAIN_OP_COMPLETE_OTHER:
         return 2;
     case REFRAIN_OP_IRECV:
     case REFRAIN_OP_RECV_INIT:
@@ -430,7 +421,7 @@ static unsigned parameters_of(uint32_t operation) {
 static bool follow_requests(struct refrain_walk *walk, const struct refrain_operation_record *from,
                             struct refrain_record *record) {
     struct request *request;
-    switch (from->operation) {
+    switch (record->operation) {
     case REFRAIN_OP_ISEND:
     case REFRAIN_OP_ICOLLECTIVE:
     case REFRAIN_OP_NOTHING:
@@ -467,6 +458,19 @@ static bool follow_requests(struct refrain_walk *walk, const struct refrain_oper
     }
 }
 
+/* The next of requests that complete together; a record like that of one that completes alone. */
+static bool complete_next(struct refrain_walk *walk, struct refrain_record *record) {
+    const struct activation *top = &walk->stack[walk->depth - 1];
+    if (walk->run_left < 1 || walk->run_left > REFRAIN_RUN_REQUESTS)
+        return wrong(walk, top->last, "more requests complete together than the monitor tells of at once");
+    walk->run_left--;
+    fill(walk, record, REFRAIN_RECORD_OPERATION, top->end_ticks, top->id);
+    record->operation = REFRAIN_OP_COMPLETE;
+    record->n_parameters = 1;
+    record->parameters[0] = walk->run_next++;
+    return follow_requests(walk, NULL, record);
+}
+
 static bool operate(struct refrain_walk *walk, uint32_t operation, struct refrain_record *record) {
     struct activation *top = &walk->stack[walk->depth - 1];
     if (top->kind != REFRAIN_RECORD_CALL_ENTER)
@@ -490,6 +494,11 @@ static bool operate(struct refrain_walk *walk, uint32_t operation, struct refrai
         if (!take(walk, &from->parameter[posts ? REFRAIN_PARAMETERS - 1 : i], &record->parameters[i],
                   &record->approximate))
             return false;
+    if (operation == REFRAIN_OP_COMPLETE_RUN) {
+        walk->run_next = record->parameters[0];
+        walk->run_left = record->parameters[1];
+        return complete_next(walk, record);
+    }
     return follow_requests(walk, from, record);
 }
 
@@ -548,6 +557,9 @@ bool refrain_walk_next(struct refrain_walk *walk, struct refrain_record *record)
         if (walk->leaving > 0) {
             walk->leaving--;
             pop(walk, record);
+        } else if (walk->run_left > 0) {
+            if (!complete_next(walk, record))
+                return false;
         } else if (walk->ended || !step(walk, record)) {
             return false;
         }

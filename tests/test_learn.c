@@ -77,7 +77,7 @@ static void generate(unsigned family) {
     static const int64_t none[8];
     length = 0;
     unsigned want = 1 + (unsigned)(random_next() % 5000);
-    switch (family % 8) {
+    switch (family) {
     case 0: /* identity */
         while (length < want)
             put((int64_t)(family * 3));
@@ -138,6 +138,29 @@ static void generate(unsigned family) {
             if (chance == 2)
                 put(-2);
         }
+        break;
+    }
+    case 7: /* changes of mind: constants, runs and cycles in a row */
+        while (length < want) {
+            unsigned kind = (unsigned)(random_next() % 3), n = 1 + (unsigned)(random_next() % 8);
+            int64_t first = (int64_t)(random_next() % 100), cycle[8];
+            for (unsigned i = 0; i < n; i++)
+                cycle[i] = (int64_t)(random_next() % 10);
+            unsigned left = 1 + (unsigned)(random_next() % 300);
+            for (unsigned i = 0; i < left; i++)
+                put(kind == 0 ? first : kind == 1 ? first + 2 * (int64_t)i : cycle[i % n]);
+        }
+        break;
+    case 8: { /* sweeps up and down again, the ends once or twice, on levels that change as in multigrid */
+        unsigned levels = 1 + (unsigned)(random_next() % 6), twice = (unsigned)(random_next() % 2);
+        while (length < want)
+            for (unsigned step = 0; step < 2 * levels; step++) {
+                int64_t top = INT64_C(2) << (step < levels ? levels - step : step - levels + 1);
+                for (int64_t i = 0; i < top; i++)
+                    put(i);
+                for (int64_t i = top - 2 + twice; i >= 0; i--)
+                    put(i);
+            }
         break;
     }
     default: /* triangle */
@@ -202,7 +225,7 @@ int main(int argc, char **argv) {
         if (starve)
             pool_limit = refrain_region.header->pool_used + random_next() % 4096;
         context.formula_length = random_next() % 2 ? REFRAIN_WINDOW_ITEMS : 4 + (unsigned)(random_next() % 40);
-        unsigned family = (unsigned)(random_next() % 8);
+        unsigned family = (unsigned)(random_next() % 10);
         generate(family);
         unsigned next_check = 1 + (unsigned)(random_next() % 50);
         for (unsigned i = 0; i < length; i++) {

@@ -7,7 +7,9 @@
  *     REFRAIN_FORMULA_LENGTH  0           most items of one formula (the paper's is 18); 0: as the pool allows
  *     REFRAIN_THREADS         from OMP_NUM_THREADS, else 1    threads that are traced
  *     REFRAIN_THROTTLE        on          on | off: a function that was called 10,000 times, took less than 2
- *                                         microseconds a time and made no MPI call makes no more events
+ *                                         microseconds a time and made no MPI call makes no more events; probes
+ *                                         that --detail=all adds are switched off where they would come in less than
+ *                                         250 nanoseconds after another
  *     REFRAIN_CLOCK           tsc         tsc | gettime
  *     REFRAIN_VERBOSE         off         say on standard error what was set up and written
  *
@@ -28,6 +30,9 @@
 #define REFRAIN_SHADOW_ENTRY_BYTES 48u
 #define REFRAIN_THROTTLE_CALLS 10000u
 #define REFRAIN_THROTTLE_NS 2000u /* its two clock reads would be 1 % of it */
+#define REFRAIN_THROTTLE_PROBE_NS 250u /* mean distance of probes below which those that could be spared are */
+#define REFRAIN_THROTTLE_SAMPLE 256u   /* probes between two looks at the clock */
+#define REFRAIN_THROTTLE_SAMPLES 4u    /* looks that find a probe at fault before it is switched off */
 #define REFRAIN_SITE_TABLE_ENTRIES 4096u /* MPI call sites of a thread */
 #define REFRAIN_SITE_ENTRY_BYTES 24u
 #define REFRAIN_OUTSIDE_FIXED_BYTES                                                                                    \

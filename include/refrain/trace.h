@@ -59,8 +59,10 @@ enum refrain_loss {
 #define REFRAIN_SLOT_CALL 1u         /* about to call: when a call returns, control is at the slot after it */
 #define REFRAIN_SLOT_MPI_CALL 2u     /* the call is one of an MPI function by name */
 #define REFRAIN_SLOT_FUNCTION 4u     /* slot [0] of a function */
-#define REFRAIN_SLOT_COMMUNICATES 8u /* slot [1] of a function: an MPI call was made in it or below: never throttled   \
-                                      */
+#define REFRAIN_SLOT_COMMUNICATES 8u /* slot [1] of a function: an MPI call was made in it or below: never throttled */
+#define REFRAIN_SLOT_COUNTED 16u     /* slot [0] of a loop: it ends where it begins, nothing happens in it */
+#define REFRAIN_SLOT_SPARE 32u       /* its probe is on for its own sake only */
+#define REFRAIN_SLOT_THROTTLED 64u   /* ... and is on no more: it came too often */
 
 /* A place: what came next, and how long until the next clock read. 96 bytes. A block is the span from the last clock
  * read before the place was left to the next one; all blocks of a thread add up to its run time. */
@@ -71,7 +73,8 @@ struct refrain_slot {
     uint64_t ticks; /* their total */
     uint32_t number;       /* of this slot, unique in the process and the same for all threads */
     uint32_t flags;        /* REFRAIN_SLOT_* */
-    uint32_t throttled_at; /* slot [1] of a function: its last activation that was seen, 0 = not throttled */
+    uint32_t throttled_at; /* slot [1] of a function: its last activation that was seen, 0 = not throttled; of a spare
+                              probe: how often it was found to come too soon */
     uint32_t profile;      /* reference of the block's profile over the visits, 0 = none */
 };
 
@@ -138,9 +141,13 @@ enum refrain_operation {
     REFRAIN_OP_RMA,             /* target (in MPI_COMM_WORLD), bytes, window */
     REFRAIN_OP_IO,              /* bytes, file */
     REFRAIN_OP_NOTHING,         /* takes a request that carries no message (MPI_PROC_NULL, generalised, I/O ...) */
+    REFRAIN_OP_COMPLETE_RUN,    /* request, n: n times COMPLETE, of requests whose numbers follow each other */
+    REFRAIN_OP_COMPLETE_OTHER,  /* operation, comm: a request completed that another thread took with this operation, which
+                                   receives nothing; its owner gives it back by FREE */
     REFRAIN_OPERATIONS
 };
 #define REFRAIN_PARAMETERS 4
+#define REFRAIN_RUN_REQUESTS 64 /* most requests of one COMPLETE_RUN */
 
 /* Root of a collective in an intercommunicator (MPI_ROOT): this rank itself, which is not of the remote group. */
 #define REFRAIN_ROOT_SELF (-2)

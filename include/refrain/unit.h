@@ -20,6 +20,9 @@
  *       _MACRO
  *     REFRAIN_SWITCH                1    about to choose a label
  *
+ * A loop in which nothing else has a probe counts for itself and tells the count when it ends (refrain_count): then
+ * [1] is never reached.
+ *
  * Nothing has to be complete: what has no probe is absorbed by the place before it, and the order of everything that
  * has one is still exact. Threads: every function here may be called from any thread and, once tables are registered,
  * from a signal handler. None of them allocates, prints, changes errno or calls back.
@@ -74,7 +77,7 @@ struct refrain_dependency {
     const unsigned char *from;
 };
 
-#define REFRAIN_UNIT_VERSION 1u
+#define REFRAIN_UNIT_VERSION 2u
 
 struct refrain_unit {
     unsigned int version; /* REFRAIN_UNIT_VERSION */
@@ -84,7 +87,8 @@ struct refrain_unit {
     const struct refrain_node *nodes;
     const char *strings;
     unsigned char *on;         /* by slot: is the probe with this first slot to be run? The monitor writes it */
-    const unsigned char *base; /* by slot: 1 on from the start, 0 when a dependency is on. Null: all are on, always */
+    const unsigned char *base; /* by slot: 1 on from the start, 0 when a dependency is on, 2 in any case, but for its own
+                                  sake only: off again where it comes too often. Null: all are on, always */
     const struct refrain_dependency *dependencies;
     unsigned long n_dependencies;
     /* Written by the monitor at registration; zero in the object file. */
@@ -128,5 +132,8 @@ int refrain_if(struct refrain_frame *frame, unsigned int slot, int value);
 /* A loop condition, evaluated before (while, for) or after (do) each iteration: counts it when true, feeds the count to
  * [slot] when false; moves and returns as refrain_if. */
 int refrain_loop(struct refrain_frame *frame, unsigned int slot, int value);
+
+/* A loop without other probes in it has ended after `count` iterations: feeds that to [slot], moves to slot + 2. */
+void refrain_count(struct refrain_frame *frame, unsigned int slot, unsigned long count);
 
 #endif

@@ -21,6 +21,7 @@ static int size;
 static void fatal(int which) {
     int value = 1;
     MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Barrier(MPI_COMM_WORLD); /* all are past MPI_Init */
     switch (which) {
     case 1:
         MPI_Send(&value, 1, MPI_INT, size, 0, MPI_COMM_WORLD);

@@ -1,0 +1,47 @@
+#!/bin/sh
+# The benchmarks: bad input is refused with one line and status 2; a quick run of one workload makes a whole report.
+set -u
+. "$(dirname "$0")/lib.sh"
+run=$tests/../benchmarks/run.sh
+
+# refused PATTERN COMMAND...: status 2, one line on standard error that has the pattern.
+refused() {
+    pattern=$1
+    shift
+    "$@" >"$work/out" 2>"$work/err"
+    status=$?
+    [ $status -eq 2 ] && [ "$(wc -l <"$work/err")" -eq 1 ] && grep -qe "$pattern" "$work/err" && pass ||
+        fail "$*: status $status, said: $(head -n 2 "$work/err")"
+}
+
+for option in --only --ranks --runs --pairs --minutes; do
+    refused "$option needs a value" sh "$run" $option
+done
+refused "no workload 'tetris'" sh "$run" --only tetris
+refused "from 1 to 64, not '65'" sh "$run" --ranks 2,65
+refused "from 1 to 100, not '0'" sh "$run" --pairs 0
+refused "unknown argument" sh "$run" --fast
+refused "refrain-cc are not in '/nowhere'" sh "$run" --tools /nowhere
+[ "$(sh "$run" --list | wc -l)" -ge 15 ] && pass || fail "--list: $(sh "$run" --list | wc -l) workloads"
+
+make -s -j2 -C "$tests/../benchmarks/workloads" CC=mpicc.mpich BUILD="$work/plain" ONLY="bt lu nbody heat" >"$work/said" 2>&1 ||
+    fail "the workloads do not build: $(head -n 1 "$work/said")"
+refused "nbody:.*--size" "$work/plain/nbody" --size 0
+refused "heat:.*--iterations" "$work/plain/heat" --iterations -3
+refused "bt:.*2 ranks.*square" launch mpich 2 "$work/plain/bt"
+refused "lu:.*3 ranks.*power of two" launch mpich 3 "$work/plain/lu"
+
+sh "$run" --tools "$bin" --quick --only heat --ranks 2 --out "$work/report" >"$work/said" 2>&1 || fail "run.sh --quick: $(tail -n 1 "$work/said")"
+report=$work/report/report.md
+grep -q "^1 of 1 exact" "$report" && pass || fail "heat is not exact: $(grep exact "$report" | tail -n 1)"
+for section in "## Cost (" "### Memory" "## Cost of one probe" "## Cost of one value" "## Exactness" "## Capture" "## Size"; do
+    awk -v s="$section" 'index($0, s) == 1 { on = 1; next } on && /^#/ && !/^###/ { exit } on && /^\| [a-zA-Z]/ { n++ } END { exit n < 2 }' "$report" &&
+        pass || fail "no table in: $section"
+done
+head -n 1 "$work/report/results.csv" | grep -qx "program,ranks,metric,value,min,max" && pass || fail "results.csv"
+for plot in overhead capture size; do
+    grep -q "</svg>" "$work/report/$plot.svg" && pass || fail "$plot.svg"
+done
+# EZTrace has its rows, or the report says why not.
+grep -q "### EZTrace" "$report" || grep -q "EZTrace.*left out" "$report" && pass || fail "nothing about EZTrace"
+summary

@@ -1,0 +1,85 @@
+#!/bin/sh
+# refrain formulas, capture and compare: known sequences of loop counts, the formula and the type that they are to have.
+set -u
+. "$(dirname "$0")/lib.sh"
+
+{
+    echo '#include <stdlib.h>'
+    echo 'volatile int sink;'
+    for name in identity general iteration cycle nested several archive; do
+        echo "static void $name(int n) { for (int i = 0; i < n; i++) sink += i; }"
+    done
+    cat <<'END_OF_C'
+#define TIMES(n) for (int t = 0; t < (n); t++)
+int main(void) {
+    TIMES(100) identity(3);
+    TIMES(50) general(3);
+    TIMES(40) general(5);
+    TIMES(30) general(2);
+    TIMES(200) iteration(1 + t % 9);
+    cycle(7);
+    TIMES(200) cycle("\2\2\5\1"[t % 4]);
+    TIMES(20) for (int b = 0; b <= t; b++) nested(b + 1);
+    TIMES(60) several(t % 2 ? 4 : 2);
+    TIMES(90) several("\1\3\6"[t % 3]);
+    srand(1);
+    TIMES(3000) archive(rand() % 200);
+    return 0;
+}
+END_OF_C
+} >"$work/known.c"
+# name, type, formula
+cat >"$work/expected" <<'END_OF_TABLE'
+archive archive
+cycle cycle 7 (2 2 5 1)^50
+general general 3^50 5^40 2^30
+identity identity 3^100
+iteration iteration (1 2 .. 9)^22 +2
+nested nested 1 (1 2)^2 3 ((1+i)^{i<4+j})^{j<17}
+several several (2 4)^30 (1 3 6)^30
+END_OF_TABLE
+
+refrain-cc --detail=all gcc -O1 "$work/known.c" -o "$work/known" || fail "compile"
+mkdir "$work/run"
+REFRAIN_THROTTLE=off REFRAIN_DIRECTORY=$work/run "$work/known" || fail "run"
+trace=$(the_trace "$work/run")
+refrain formulas --full --sort values "$trace" >"$work/formulas" || fail "formulas"
+refrain formulas --json "$trace" >"$work/json" || fail "formulas --json"
+while read -r name type formula; do
+    line=$(awk -v n="$name" '$2 == n && $3 == "for"' "$work/formulas")
+    case $line in
+    *" count     $type "*"$formula"*) pass ;;
+    *) fail "$name: expected $type $formula, found $(echo "$line" | cut -c 1-200)" ;;
+    esac
+    grep -A 6 "\"function\": \"$name\"" "$work/json" | grep -q "\"type\": \"$type\"" && pass || fail "$name: type in JSON"
+done <"$work/expected"
+refrain formulas "$trace" --sort values | awk '/ for .* count / { if (last != "" && $6 > last) exit 1; last = $6 }' &&
+    pass || fail "--sort values"
+
+# Loops by length of formula: what the last column holds is all of them, and no column holds less than the one before it.
+refrain capture "$trace" >"$work/capture" || fail "capture"
+awk '/^share captured/ { on = 1 } on && /^loops/ { gsub(/%/, ""); for (i = 3; i <= NF; i++) if ($i < $(i - 1)) exit 1
+    if ($NF != 100) exit 1; n++ } END { exit n != 2 }' "$work/capture" && pass || fail "capture by length: $(grep loops "$work/capture")"
+# The archive is no formula, at any length; a cycle of four fits 12 items and not 4.
+refrain capture --length 4 "$trace" | awk '/^loops/ { print $2, $NF, $(NF - 1); exit }' >"$work/four"
+refrain capture --length 128 "$trace" | awk '/^loops/ { print $2, $NF, $(NF - 1); exit }' >"$work/most"
+[ "$(cut -d ' ' -f 1 "$work/four")" = "$(cut -d ' ' -f 1 "$work/most")" ] && ! cmp -s "$work/four" "$work/most" && pass ||
+    fail "capture --length: 4 $(cat "$work/four"), 128 $(cat "$work/most")"
+for length in 3 129 x ""; do
+    refrain capture --length "$length" "$trace" >/dev/null 2>&1
+    [ $? -eq 2 ] && pass || fail "capture --length '$length' is refused"
+done
+
+# Compare: a trace is exactly itself, and not another.
+mkdir "$work/both" "$work/other"
+REFRAIN_MODE=both REFRAIN_DIRECTORY=$work/both "$work/known"
+refrain compare --exact "$(the_trace "$work/both")" >"$work/said" && pass || fail "compare: $(tail -n 3 "$work/said")"
+refrain compare --exact --json "$(the_trace "$work/both"):events" "$trace:stat" >/dev/null && pass || fail "compare two runs"
+sed 's/archive(rand() % 200)/if (t != 2000) archive(1)/' "$work/known.c" >"$work/less.c"
+refrain-cc --detail=all gcc -O1 "$work/less.c" -o "$work/less" || fail "compile"
+REFRAIN_MODE=events REFRAIN_THROTTLE=off REFRAIN_DIRECTORY=$work/other "$work/less"
+refrain compare --exact "$(the_trace "$work/other")" "$trace" >"$work/said" 2>&1
+[ $? -eq 1 ] && grep -q "first difference at event" "$work/said" && pass || fail "compare of different runs: $(tail -n 1 "$work/said")"
+refrain capture "$(the_trace "$work/other")" 2>"$work/said"
+[ $? -eq 1 ] && grep -q "mode events" "$work/said" && pass || fail "capture of a trace without formulas: $(cat "$work/said")"
+summary
