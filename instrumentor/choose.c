@@ -2,8 +2,8 @@
  *
  * By default what can reach an event: MPI calls, calls to code that this file does not show, calls to functions of the
  * file that are traced themselves, and the decisions and loops around those. A function is traced when it contains one
- * of these, or a loop, or when others may call it through a pointer. With --detail=all everything is, but nothing that
- * the compiler decides.
+ * of these, or a loop, or when others may call it through a pointer. With --detail=all every decision and loop has one, but
+ * nothing that the compiler decides: no loop over a few elements, no function that is a single block.
  *
  * What is there only for functions that other files define is not certain: those may make no event. Its probe is
  * switched on when the program starts, if they do (unit.h, struct refrain_dependency). With --detail=all, what would
@@ -28,6 +28,19 @@ static bool is_call(const struct refrain_construct *construct) {
     return construct->kind == REFRAIN_CALL || construct->kind == REFRAIN_MPI_CALL;
 }
 
+/* A decision or loop that is worth a probe although it reaches no event. */
+static bool is_work(const struct refrain_construct *construct) {
+    return construct->kind >= REFRAIN_IF && construct->kind <= REFRAIN_SWITCH && construct->placed &&
+           !construct->constant && !construct->few;
+}
+
+static bool does_work(const struct refrain_constructs *constructs, const struct refrain_function *function) {
+    for (unsigned i = function->construct + 1; i < constructs->items[function->construct].after; i++)
+        if (is_work(&constructs->items[i]))
+            return true;
+    return false;
+}
+
 static bool decide_function(const struct refrain_constructs *constructs, struct refrain_function *function, bool all) {
     if (function->construct == REFRAIN_NO_INDEX || (function->traced && function->reaches && function->certain))
         return false;
@@ -39,7 +52,7 @@ static bool decide_function(const struct refrain_constructs *constructs, struct 
         function->certain = is_call(&constructs->items[i]) && certainly_reaches(constructs, &constructs->items[i]);
     function->certain |= function->is_main;
     if (!function->left_alone)
-        function->traced = all || function->reaches || function->has_loop || function->is_main ||
+        function->traced = (all && does_work(constructs, function)) || function->reaches || function->has_loop || function->is_main ||
                            (function->address_taken && !function->is_inline);
     return function->reaches != reaches || function->traced != traced || function->certain != certain;
 }
@@ -55,11 +68,11 @@ static void decide_functions(struct refrain_constructs *constructs, bool all) {
 }
 
 /* Marks interesting calls and what holds them. A call without a place is told by the macro statement around it. */
-static void find_interest(struct refrain_constructs *constructs, bool all) {
+static void find_interest(struct refrain_constructs *constructs) {
     for (size_t i = constructs->count; i-- > 0;) {
         struct refrain_construct *construct = &constructs->items[i];
         if (is_call(construct)) {
-            construct->interesting = all || reaches_event(constructs, construct);
+            construct->interesting = reaches_event(constructs, construct);
             construct->certain = certainly_reaches(constructs, construct);
         }
         if (is_call(construct) && construct->interesting && !construct->placed) {
@@ -103,7 +116,7 @@ static bool is_wanted(const struct refrain_constructs *constructs, const struct 
     case REFRAIN_WHILE:
     case REFRAIN_FOR:
     case REFRAIN_DO:
-        return construct->placed && !construct->constant && (all || construct->holds);
+        return construct->placed && !construct->constant && ((all && is_work(construct)) || construct->holds);
     default:
         return false;
     }
@@ -170,7 +183,7 @@ static bool is_counted(const struct refrain_constructs *constructs, unsigned loo
 unsigned refrain_choose(struct refrain_constructs *constructs, const struct refrain_instrument_options *options) {
     unsigned slots = 0;
     decide_functions(constructs, options->all);
-    find_interest(constructs, options->all);
+    find_interest(constructs);
     for (size_t f = 0; f < constructs->n_functions; f++) {
         const struct refrain_function *function = &constructs->functions[f];
         if (function->construct == REFRAIN_NO_INDEX)

@@ -24,6 +24,7 @@ struct refrain_construct {
     struct refrain_span at; /* placed: the condition, the call, or the place to insert at */
     bool placed;            /* a probe may stand there */
     bool constant;          /* the condition is absent or decided by the compiler */
+    bool few;               /* loop: over a small constant number of iterations */
 
     /* CALL, MPI_CALL */
     bool outside;    /* may reach an event through code that is not in this file */

@@ -383,6 +383,7 @@ static void walk_loop(struct walker *walker, CXCursor cursor, enum refrain_node_
     }
     place(walker, loop, placed && !canonical, span);
     at(walker, loop)->constant = constant;
+    at(walker, loop)->few = few;
     walker->constructs->functions[walker->function].has_loop |= !few;
     for (size_t i = 0; i < children.count; i++) {
         if (i == body) {

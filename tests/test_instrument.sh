@@ -217,8 +217,9 @@ REFRAIN_WRAPPER=off refrain-cc gcc -Iinc -c main.c
 check "REFRAIN_WRAPPER=off" sh -c '! nm main.o | grep -q refrain'
 refrain-cc gcc --refrain-detail=all -Iinc -c main.c
 check "--refrain-detail=all" sh -c 'nm main.o | grep -q refrain__u'
-REFRAIN_DETAIL=all refrain-cc gcc -Iinc -S main.c && all=$(grep -c refrain__at main.s)
-refrain-cc gcc -Iinc -S main.c && some=$(grep -c refrain__at main.s)
+echo 'int work(int n) { int sum = 0; for (int i = 0; i < n; i++) if (i & n) sum += i; return sum; }' >work.c
+REFRAIN_DETAIL=all refrain-cc gcc -O1 -S work.c && all=$(grep -c 'call.*refrain__tell' work.s)
+refrain-cc gcc -O1 -S work.c && some=$(grep -c 'call.*refrain__tell' work.s)
 check "REFRAIN_DETAIL=all" test "$all" -gt "$some"
 seq 20 | sed 's/.*/int step(int); int main(void) { while (step(3)) ; return step(2); } int step(int n) { return 0; } \/* & *\//' >many.c
 for i in $(seq 8); do
