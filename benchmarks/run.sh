@@ -285,7 +285,8 @@ probe_cost() {
 # The learner alone, built as in the monitor.
 learner_cost() {
     root=$here/..
-    "${CC:-cc}" -O2 -I "$root/include" -I "$root/monitor" "$here/learner_cost.c" "$here/empty_call.c" "$root"/monitor/learn*.c \
+    "${CC:-cc}" -O2 -I "$root/include" -I "$root/monitor" "$here/learner_cost.c" "$here/learner_families.c" \
+        "$here/empty_call.c" "$root"/monitor/learn*.c \
         "$root/reconstruct/sequence.c" -o "$work/learner_cost" >"$work/said" 2>&1 || {
         note "The learner's costs are left out: learner_cost.c does not build: $(head -n 1 "$work/said")"
         return

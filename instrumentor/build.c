@@ -108,6 +108,7 @@ static void add_disguise(struct refrain_list *words, const struct call *call, co
     refrain_list_add(words, "-iquote");
     refrain_list_add(words, *source->directory ? source->directory : ".");
     add_map(words, "debug", source->path, call->command.arguments[source->argument].text);
+    add_map(words, "macro", source->path, call->command.arguments[source->argument].text); /* __BASE_FILE__ */
     if (!*source->directory) {
         add_map(words, "debug", "./", "");
         add_map(words, "macro", "./", "");
@@ -433,6 +434,7 @@ int refrain_build_run(const struct refrain_build *build, struct refrain_list *co
             refrain_list_add(compiler, arguments->items[i]);
         return refrain_run_become(compiler->items);
     }
+    setenv("REFRAIN_WRAPPER", "off", 1); /* the compiler may call another by a name that leads to the wrapper */
     refrain_toolchain_show(compiler, &call.shown);
     find_libraries(&call);
     if (refrain_parts_needed(&call.command))

@@ -8,7 +8,7 @@
  * that the file may include unit.h itself. They are weak: an object that is linked without the library runs as if it
  * had never been instrumented: the functions that look are out of line, since a branch at every probe would cost the
  * compiler more than the call costs the program. Decisions return the program's own value, inline, so that the compiler
- * still sees what depends on it.
+ * still sees what depends on it; without optimisation nothing is inline, since that would double the time to compile.
  */
 #include "construct.h"
 #include "edit.h"
@@ -17,8 +17,12 @@
 
 static const char declarations[] =
     "#define REFRAIN__WEAK(symbol) __asm__(#symbol) __attribute__((__weak__))\n"
+    "#ifdef __OPTIMIZE__\n"
     "#define REFRAIN__INLINE static __inline__ __attribute__((__always_inline__, __artificial__, __unused__, "
     "__no_instrument_function__))\n"
+    "#else\n"
+    "#define REFRAIN__INLINE static __attribute__((__unused__, __no_instrument_function__))\n"
+    "#endif\n"
     "#define REFRAIN__OUT static __attribute__((__noinline__, __unused__, __no_instrument_function__))\n"
     "typedef struct refrain__frame { void *entry; void *slots; } refrain__frame;\n"
     "struct refrain__node { unsigned int kind, parent, slot, line, column, name, file; };\n"
@@ -53,7 +57,7 @@ static const char definitions[] =
     "        frame = refrain__do_enter(&refrain__u, slot, frame_address);\n"
     "    return frame;\n"
     "}\n"
-    "REFRAIN__OUT void refrain__leave(refrain__frame *frame) {\n"
+    "REFRAIN__INLINE void refrain__leave(refrain__frame *frame) {\n"
     "    if (frame->entry)\n"
     "        refrain__do_leave(frame);\n"
     "}\n"
@@ -123,10 +127,16 @@ static char *take(struct refrain_text *text) {
     return text->bytes;
 }
 
+/* May the monitor switch the probe off? It does so where a function makes no event after all (unit.h). */
+static bool has_switch(const struct refrain_construct *construct) {
+    return !construct->certain ||
+           (construct->kind == REFRAIN_CALL && construct->callee == REFRAIN_NO_INDEX && !construct->elsewhere);
+}
+
 static char *probe_call(const struct refrain_construct *construct, const char *head, const char *probe,
                         const char *tail) {
     struct refrain_text text = {0};
-    refrain_text_format(&text, "%srefrain__%s%s(&refrain__f, %u%s", head, construct->certain ? "" : "maybe_", probe,
+    refrain_text_format(&text, "%srefrain__%s%s(&refrain__f, %u%s", head, has_switch(construct) ? "maybe_" : "", probe,
                         construct->slot, tail);
     return take(&text);
 }

@@ -6,6 +6,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -169,6 +170,47 @@ enum refrain_mpi refrain_toolchain_mpi(const struct refrain_list *shown, const s
     if (!linked)
         return REFRAIN_MPI_NONE;
     return hint != REFRAIN_MPI_NONE ? hint : mpi_of_directory("/usr/lib/x86_64-linux-gnu");
+}
+
+/* ---- the compiler behind a name ---- */
+
+static bool is_wrapper_file(const char *path) {
+    char real[PATH_MAX];
+    if (!realpath(path, real))
+        return false;
+    const char *name = refrain_text_basename(real);
+    return strcmp(name, "refrain-cc") == 0 || strcmp(name, "refrain-mpicc") == 0;
+}
+
+/* The first program of that name on PATH; with `behind`, the first that is not the wrapper. */
+static bool find_program(const char *name, bool behind, struct refrain_text *path) {
+    bool found = false;
+    for (const char *at = getenv("PATH"); at && !found;) {
+        struct refrain_text candidate = {0};
+        struct stat status;
+        int n = (int)strcspn(at, ":");
+        refrain_text_format(&candidate, "%.*s/%s", n ? n : 1, n ? at : ".", name);
+        found = stat(candidate.bytes, &status) == 0 && S_ISREG(status.st_mode) && access(candidate.bytes, X_OK) == 0 &&
+                !(behind && is_wrapper_file(candidate.bytes));
+        if (found)
+            refrain_text_string(path, candidate.bytes);
+        refrain_text_free(&candidate);
+        at = at[n] ? at + n + 1 : NULL;
+    }
+    return found;
+}
+
+bool refrain_toolchain_is_wrapper(const char *name) {
+    struct refrain_text path = {0};
+    if (strchr(name, '/'))
+        return is_wrapper_file(name);
+    bool wrapper = find_program(name, false, &path) && is_wrapper_file(path.bytes);
+    refrain_text_free(&path);
+    return wrapper;
+}
+
+bool refrain_toolchain_behind(const char *name, struct refrain_text *path) {
+    return find_program(refrain_text_basename(name), true, path);
 }
 
 /* ---- refrain's libraries ---- */

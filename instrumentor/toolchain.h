@@ -21,6 +21,12 @@ enum refrain_mpi refrain_toolchain_mpi(const struct refrain_list *shown, const s
 /* Appends the path of lib<name>.so in front of which the wrapper's own place decides; false when it is not there. */
 bool refrain_toolchain_library(const char *name, struct refrain_text *path);
 
+/* Whether `name`, a path or the name of a program on PATH, leads to a wrapper. */
+bool refrain_toolchain_is_wrapper(const char *name);
+
+/* Appends the path of the first program on PATH with the last part of `name` that is no wrapper; false: there is none. */
+bool refrain_toolchain_behind(const char *name, struct refrain_text *path);
+
 /* Runs a program without a shell and appends what it prints; its status, or -1. Standard error is dropped. */
 int refrain_toolchain_output(char *const *arguments, struct refrain_text *output);
 

@@ -9,6 +9,7 @@
 #include "build.h"
 #include "help.h"
 #include "run.h"
+#include "toolchain.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,38 +59,71 @@ static bool is_launcher(const char *word) {
     return false;
 }
 
+/* Adds `name` to the compiler. A link to the wrapper under a compiler's name stands for the next program of that name on
+ * PATH; false with a line said when there is none. */
+static bool add_compiler(const struct refrain_build *build, const char *name, struct refrain_list *compiler) {
+    struct refrain_text path = {0};
+    bool ours = strncmp(refrain_text_basename(name), "refrain-", 8) == 0;
+    if (ours || !refrain_toolchain_is_wrapper(name)) {
+        refrain_list_add(compiler, name);
+        return true;
+    }
+    bool found = refrain_toolchain_behind(name, &path);
+    if (found)
+        refrain_list_add(compiler, path.bytes);
+    else
+        fprintf(stderr, "%s: error: '%s' leads back to the wrapper, and PATH has no other\n", build->program, name);
+    refrain_text_free(&path);
+    return found;
+}
+
+/* Whether the wrapper was called through such a link. */
+static bool is_called_by_compilers_name(const char *name, struct refrain_text *path) {
+    name = refrain_text_basename(name);
+    return strncmp(name, "refrain-", 8) != 0 && refrain_toolchain_behind(name, path);
+}
+
 /* Splits REFRAIN_MPICC, which may hold a launcher and options, at blanks. */
-static void mpi_compiler(struct refrain_list *compiler) {
+static bool add_mpi_compiler(const struct refrain_build *build, struct refrain_list *compiler) {
     const char *chosen = getenv("REFRAIN_MPICC");
     char *copy = refrain_text_copy(chosen && *chosen ? chosen : REFRAIN_DEFAULT_MPICC), *rest = NULL;
-    for (char *word = strtok_r(copy, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest))
-        refrain_list_add(compiler, word);
+    bool good = true;
+    for (char *word = strtok_r(copy, " \t", &rest); word && good; word = strtok_r(NULL, " \t", &rest))
+        good = add_compiler(build, word, compiler);
     free(copy);
+    return good;
 }
 
 int refrain_wrapper(int argc, char **argv, int mpi) {
     struct refrain_build build = {.program = mpi ? "refrain-mpicc" : "refrain-cc"};
     struct refrain_list compiler = {0}, arguments = {0};
+    struct refrain_text behind = {0};
     int next = 1;
+    bool by_name = is_called_by_compilers_name(argv[0], &behind), good = true;
     read_environment(&build);
-    while (!mpi && next < argc && take_own_option(&build, argv[next], "--"))
+    while (!mpi && !by_name && next < argc && take_own_option(&build, argv[next], "--"))
         next++;
     bool alone = argc - next == 1;
-    if (next >= argc || (alone && strcmp(argv[next], "--help") == 0)) {
+    if (!by_name && (next >= argc || (alone && strcmp(argv[next], "--help") == 0))) {
         refrain_help_print(build.program, mpi, next >= argc ? stderr : stdout);
         return next >= argc ? 2 : 0;
     }
-    if (mpi) {
-        mpi_compiler(&compiler);
+    if (by_name) {
+        refrain_list_add(&compiler, behind.bytes);
+        refrain_text_free(&behind);
+    } else if (mpi) {
+        good = add_mpi_compiler(&build, &compiler);
     } else if (argv[next][0] == '-') {
         fprintf(stderr, "%s: error: '%s' is no option and no compiler; see %s --help\n", build.program, argv[next],
                 build.program);
         return 2;
     } else {
-        refrain_list_add(&compiler, argv[next++]);
-        while (next < argc && is_launcher(compiler.items[compiler.count - 1]) && argv[next][0] != '-')
-            refrain_list_add(&compiler, argv[next++]);
+        good = add_compiler(&build, argv[next++], &compiler);
+        while (good && next < argc && is_launcher(compiler.items[compiler.count - 1]) && argv[next][0] != '-')
+            good = add_compiler(&build, argv[next++], &compiler);
     }
+    if (!good)
+        return 127;
     for (; next < argc; next++)
         if (!take_own_option(&build, argv[next], "--refrain-"))
             refrain_list_add(&arguments, argv[next]);

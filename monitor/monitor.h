@@ -95,7 +95,7 @@ REFRAIN_SHARED void refrain_lose(enum refrain_loss loss, uint64_t n);
 /* A function has been throttled: switches off its probes, and those that were there only for it. Any thread. */
 REFRAIN_HIDDEN void refrain_units_throttle(void);
 
-/* The spare probe with this slot number is switched off. Any thread. */
+/* The probe with this slot number is switched off. Any thread. */
 REFRAIN_HIDDEN void refrain_units_throttle_probe(uint32_t number);
 
 /* ---- context.c ---- */

@@ -280,22 +280,23 @@ static void settle(const struct refrain_call *call, struct refrain_request *requ
 }
 
 /* The message that has arrived with a receive; what is not known is -1. */
-static struct refrain_completion message_of(const struct refrain_request *request, MPI_Status *status) {
-    struct refrain_completion message = {request->posted, -1, -1, -1};
-    if (!is_receive(request)) {
-        message.posted = NULL;
-    } else if (request->flags & REFRAIN_REQUEST_FIXED) {
-        message.source = request->parameters[0];
-        message.tag = request->parameters[1];
-        message.bytes = request->parameters[2];
+static void message_of(const struct refrain_request *request, MPI_Status *status, struct refrain_completion *message) {
+    message->posted = NULL;
+    message->source = message->tag = message->bytes = -1;
+    if (!is_receive(request))
+        return;
+    message->posted = request->posted;
+    if (request->flags & REFRAIN_REQUEST_FIXED) {
+        message->source = request->parameters[0];
+        message->tag = request->parameters[1];
+        message->bytes = request->parameters[2];
     } else if (status) {
-        message.source = status->MPI_SOURCE;
-        message.tag = status->MPI_TAG;
-        message.bytes = refrain_status_bytes(status);
+        message->source = status->MPI_SOURCE;
+        message->tag = status->MPI_TAG;
+        message->bytes = refrain_status_bytes(status);
     } else {
         refrain_lose(REFRAIN_LOSS_REQUESTS, 1);
     }
-    return message;
 }
 
 /* What another thread has posted: its numbers mean nothing here. */
@@ -303,7 +304,8 @@ static void tell_others_completion(struct refrain_call *call, const struct refra
                                    MPI_Status *status) {
     refrain_call_returned(call);
     if (is_receive(request)) {
-        struct refrain_completion message = message_of(request, status);
+        struct refrain_completion message;
+        message_of(request, status, &message);
         int64_t parameters[] = {message.source, message.tag, message.bytes,
                                 request->parameters[REFRAIN_PARAMETERS - 1]};
         refrain_call_operation(call, REFRAIN_OP_RECV, parameters, 4);
@@ -347,7 +349,7 @@ static void run_add(struct refrain_call *call, struct run *run, const struct ref
         if (run->n == 0)
             run->first = request->index;
         run->persistent |= (uint64_t)is_persistent(request) << run->n;
-        run->completions[run->n++] = message_of(request, status);
+        message_of(request, status, &run->completions[run->n++]);
     } else {
         run_tell(call, run);
         if (own) {
@@ -365,20 +367,22 @@ static void run_add(struct refrain_call *call, struct run *run, const struct ref
 }
 
 void refrain_request_complete(struct refrain_call *call, uint64_t key, MPI_Status *status) {
-    struct refrain_request copy = {.flags = 0};
     struct run run;
     refrain_mpi_lock();
     struct refrain_request *request = bound ? entry_find(key) : NULL;
-    if (request && request->flags & REFRAIN_REQUEST_ACTIVE) {
-        copy = *request;
-        settle(call, request, false);
-    }
+    if (request && !(request->flags & REFRAIN_REQUEST_ACTIVE))
+        request = NULL;
+    if (request)
+        request->flags |= REFRAIN_REQUEST_WATCHED; /* no other thread's with the same handle */
     refrain_mpi_unlock();
-    if (!copy.flags)
+    if (!request)
         return;
     run_begin(&run);
-    run_add(call, &run, &copy, status);
+    run_add(call, &run, request, status);
     run_tell(call, &run);
+    refrain_mpi_lock();
+    settle(call, request, false);
+    refrain_mpi_unlock();
 }
 
 void refrain_request_lost(struct refrain_call *call, uint64_t key) {
@@ -418,16 +422,15 @@ void refrain_watch_begin(struct refrain_watch *watch, int count, const MPI_Reque
 /* One of the array is settled: completed, or gone without a message. */
 static void watched_done(struct refrain_call *call, struct run *run, struct refrain_request *request, bool completed,
                          MPI_Status *status) {
+    if (completed) {
+        run_add(call, run, request, status);
+    } else if (is_own(call, request)) {
+        run_tell(call, run);
+        free_number(call, request->index);
+    }
     refrain_mpi_lock();
-    struct refrain_request copy = *request;
     settle(call, request, !completed);
     refrain_mpi_unlock();
-    if (completed) {
-        run_add(call, run, &copy, status);
-    } else if (is_own(call, &copy)) {
-        run_tell(call, run);
-        free_number(call, copy.index);
-    }
 }
 
 void refrain_watch_all(struct refrain_call *call, struct refrain_watch *watch, int rc, const MPI_Request *array,

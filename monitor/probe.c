@@ -129,12 +129,20 @@ void refrain_leave(struct refrain_frame *frame) {
     refrain_end(context);
 }
 
-/* The probe at `slot` is one of many that come close together: at fault some times, it is switched off if nothing but
- * itself is lost. What then happens there belongs to the place before. */
+/* Is nothing lost but the probe itself when it is switched off? That holds for those which are there for their own
+ * sake, and for a call through a pointer that never was the last place before an event. */
+static bool can_be_spared(const struct refrain_slot *slot) {
+    return slot->flags & REFRAIN_SLOT_SPARE ||
+           ((slot->flags & (REFRAIN_SLOT_CALL | REFRAIN_SLOT_MPI_CALL)) == REFRAIN_SLOT_CALL && slot->count == 0 &&
+            slot[1].count == 0);
+}
+
+/* The probe at `slot` is one of many that come close together: at fault some times, it is switched off if it can be
+ * spared. What then happens there belongs to the place before. */
 static __attribute__((noinline)) void sample(struct refrain_context *context, struct refrain_slot *slot) {
     uint64_t now = refrain_clock(), elapsed = now - context->sample_ticks;
     context->sample_ticks = now;
-    if (elapsed >= context->crowded_ticks || !(slot->flags & REFRAIN_SLOT_SPARE))
+    if (elapsed >= context->crowded_ticks || !can_be_spared(slot))
         return;
     if (++slot->throttled_at >= REFRAIN_THROTTLE_SAMPLES)
         refrain_units_throttle_probe(slot->number);

@@ -162,7 +162,7 @@ void refrain_units_throttle_probe(uint32_t number) {
             continue;
         struct refrain_slot *slots = unit->slots;
         uint32_t i = number - slots[0].number;
-        if (i >= unit->n_slots || unit->base[i] != 2)
+        if (i >= unit->n_slots)
             continue;
         __atomic_fetch_or(&slots[i].flags, REFRAIN_SLOT_THROTTLED, __ATOMIC_RELAXED);
         unit->on[i] = 0;

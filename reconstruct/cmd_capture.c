@@ -237,7 +237,9 @@ static enum refrain_status capture_trace(const char *path, unsigned length, stru
     struct visit visit = {.capture = capture, .length = length};
     for (size_t i = 0; !status && !visit.no_memory && i < trace->n_processes; i++) {
         visit.process = &trace->processes[i];
-        refrain_learners_visit(visit.process, add_learner, &visit);
+        status = refrain_learners_check(visit.process, error);
+        if (!status)
+            refrain_learners_visit(visit.process, add_learner, &visit);
     }
     refrain_trace_close(trace);
     return visit.no_memory ? REFRAIN_FAIL_MEMORY(error) : status;

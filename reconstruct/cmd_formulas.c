@@ -61,8 +61,8 @@ static void show_number(FILE *file, const struct refrain_process *process, uint6
 
 static void show_operation(FILE *file, int64_t operation) {
     static const char *const names[REFRAIN_OPERATIONS] = {
-        "",      "send",     "recv",      "isend", "irecv",      "send-init",   "recv-init",
-        "start", "complete", "cancelled", "free",  "collective", "icollective", "collective-init",
+        "",      "send",     "recv",      "isend",        "irecv",         "send-init",   "recv-init",
+        "start", "complete", "cancelled", "free",         "collective",    "icollective", "collective-init",
         "rma",   "io",       "nothing",   "complete-run", "complete-other"};
     fputs(operation > 0 && operation < REFRAIN_OPERATIONS ? names[operation] : "?", file);
 }
@@ -366,6 +366,8 @@ enum refrain_status refrain_cmd_formulas(int argc, char **argv, struct refrain_e
             status = print_json(&rows, error);
         else
             print_text(&rows, arguments.full);
+        for (size_t i = 0; !status && i < trace->n_processes; i++)
+            status = refrain_learners_check(&trace->processes[i], error);
     }
     free_rows(&rows);
     refrain_trace_close(trace);

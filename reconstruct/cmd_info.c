@@ -308,6 +308,8 @@ enum refrain_status refrain_cmd_info(int argc, char **argv, struct refrain_error
         for (size_t i = 0; !status && i < trace->n_processes; i++)
             status = print_process(trace, &trace->processes[i], error);
     }
+    for (size_t i = 0; !status && i < trace->n_processes; i++)
+        status = refrain_learners_check(&trace->processes[i], error);
     refrain_trace_close(trace);
     return status;
 }

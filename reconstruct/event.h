@@ -22,8 +22,8 @@ enum refrain_event_kind {
     REFRAIN_EVENT_CANCEL,        /* request: it completed without a message */
     REFRAIN_EVENT_COLLECTIVE,    /* root, sent, received, comm; request >= 0 when nonblocking */
     REFRAIN_EVENT_COLLECTIVE_COMPLETE, /* request: a nonblocking collective completed; comm */
-    REFRAIN_EVENT_RMA,           /* peer, bytes; window in comm */
-    REFRAIN_EVENT_IO,            /* bytes; file in comm */
+    REFRAIN_EVENT_RMA,           /* peer, bytes; tag: number of the window in its process, -1 unknown */
+    REFRAIN_EVENT_IO,            /* bytes; tag: number of the file in its process, -1 unknown */
 };
 
 enum refrain_region_kind { REFRAIN_REGION_FUNCTION, REFRAIN_REGION_MPI, REFRAIN_REGION_USER };

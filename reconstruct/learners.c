@@ -1,5 +1,7 @@
 /* learners.c: where the learners of a process are (learners.h). */
 #include "learners.h"
+#include "sequence.h"
+#include "trace_parts.h"
 
 #include <string.h>
 
@@ -168,4 +170,29 @@ int refrain_learners_visit(const struct refrain_process *process,
         result = visit_one(&region->record->inside.next, view, REFRAIN_SUBJECT_SUCCESSOR, "inside", visit, data);
     }
     return result;
+}
+
+struct check {
+    const struct refrain_process *process;
+    const char *wrong;
+    uint64_t offset;
+};
+
+static int check_learner(void *data, const struct refrain_learner_view *view) {
+    struct check *check = data;
+    struct refrain_terms terms;
+    refrain_terms_open(&terms, check->process->region, check->process->region_bytes, view->learner);
+    while (refrain_terms_next(&terms, NULL))
+        ;
+    check->wrong = terms.wrong;
+    check->offset = terms.wrong_offset;
+    refrain_terms_close(&terms);
+    return check->wrong != NULL;
+}
+
+enum refrain_status refrain_learners_check(const struct refrain_process *process, struct refrain_error *error) {
+    struct check check = {.process = process};
+    if (refrain_learners_visit(process, check_learner, &check))
+        return refrain_process_damaged(process, check.offset, check.wrong, error);
+    return REFRAIN_OK;
 }

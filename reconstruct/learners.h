@@ -39,4 +39,7 @@ struct refrain_learner_view {
 int refrain_learners_visit(const struct refrain_process *process,
                            int (*visit)(void *data, const struct refrain_learner_view *view), void *data);
 
+/* Reads the terms of all learners; the error names the first place in the region that does not hold together. */
+enum refrain_status refrain_learners_check(const struct refrain_process *process, struct refrain_error *error);
+
 #endif

@@ -2,6 +2,7 @@
  * (otf2_define.h). */
 #define _GNU_SOURCE
 #include "otf2_define.h"
+#include "trace_parts.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -292,11 +293,135 @@ static void define_comms(struct strings *strings, const struct refrain_trace *tr
         strings->code = code;
 }
 
+/* ---- Cartesian topologies ---- */
+
+#define MOST_DIMENSIONS 16u
+
+/* The topology of a communicator as one of its members has it; null when it has none. */
+static const struct refrain_topology *topology_of(const struct refrain_process *process,
+                                                  const struct refrain_comm_view *view) {
+    if (!view->record || !view->record->topology)
+        return NULL;
+    uint64_t at = (uint64_t)view->record->topology * REFRAIN_UNIT_BYTES;
+    const struct refrain_topology *topology = refrain_process_at(process, at, sizeof *topology, "a topology", NULL);
+    if (!topology || topology->n_dimensions < 1 || topology->n_dimensions > MOST_DIMENSIONS)
+        return NULL;
+    return refrain_process_at(process, at, sizeof *topology + 3 * topology->n_dimensions * sizeof(int32_t),
+                              "a topology", NULL);
+}
+
+static OTF2_ErrorCode define_topology(struct strings *strings, OTF2_CartTopologyRef self,
+                                      const struct refrain_comm_info *info, const struct refrain_topology *topology,
+                                      OTF2_CartDimensionRef *next_dimension) {
+    OTF2_CartDimensionRef dimensions[MOST_DIMENSIONS];
+    uint32_t n = topology->n_dimensions;
+    OTF2_ErrorCode code = OTF2_SUCCESS;
+    for (uint32_t i = 0; !code && i < n; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "dimension %u", i);
+        dimensions[i] = (*next_dimension)++;
+        OTF2_StringRef reference = passing_string(strings, name);
+        code = OTF2_GlobalDefWriter_WriteCartDimension(
+            strings->writer, dimensions[i], reference, (uint32_t)topology->values[i],
+            topology->values[n + i] ? OTF2_CART_PERIODIC_TRUE : OTF2_CART_PERIODIC_FALSE);
+    }
+    OTF2_StringRef name = string(strings, info->name);
+    return code ? code
+                : OTF2_GlobalDefWriter_WriteCartTopology(strings->writer, self, name, info->index, (uint8_t)n,
+                                                         dimensions);
+}
+
+/* One for each communicator that has one, with the coordinates of those members whose traces there are. */
+static void define_topologies(struct strings *strings, const struct refrain_trace *trace,
+                              const struct refrain_otf2_comm *comms) {
+    OTF2_CartTopologyRef *numbers = calloc(trace->n_comms + 1, sizeof *numbers); /* + 1; 0: not defined */
+    OTF2_CartTopologyRef n_topologies = 0;
+    OTF2_CartDimensionRef next_dimension = 0;
+    OTF2_ErrorCode code = numbers ? OTF2_SUCCESS : OTF2_ERROR_MEM_ALLOC_FAILED;
+    for (size_t p = 0; !code && p < trace->n_processes; p++) {
+        const struct refrain_process *process = &trace->processes[p];
+        for (size_t c = 0; !code && c < process->n_comms; c++) {
+            const struct refrain_comm_view *view = &process->comms[c];
+            const struct refrain_topology *topology = topology_of(process, view);
+            uint32_t rank, coordinates[MOST_DIMENSIONS];
+            if (!topology || !view->info ||
+                !refrain_otf2_comm_rank(&comms[view->info->index], process->rank, process->rank, &rank))
+                continue;
+            OTF2_CartTopologyRef *number = &numbers[view->info->index];
+            if (*number == 0) {
+                *number = ++n_topologies;
+                code = define_topology(strings, *number - 1, view->info, topology, &next_dimension);
+            }
+            for (uint32_t i = 0; i < topology->n_dimensions; i++)
+                coordinates[i] = (uint32_t)topology->values[2 * topology->n_dimensions + i];
+            if (!code)
+                code = OTF2_GlobalDefWriter_WriteCartCoordinate(strings->writer, *number - 1, rank,
+                                                                (uint8_t)topology->n_dimensions, coordinates);
+        }
+    }
+    free(numbers);
+    if (code)
+        strings->code = code;
+}
+
+/* ---- windows and files ---- */
+
+/* Keys by their number in the archive; null without memory. */
+static uint32_t *in_order(const uint32_t *numbers, size_t n_keys, uint32_t n) {
+    uint32_t *keys = calloc((size_t)n + 1, sizeof *keys);
+    for (size_t i = 0; keys && i < n_keys; i++)
+        if (numbers[i])
+            keys[numbers[i] - 1] = (uint32_t)i;
+    return keys;
+}
+
+/* A trace holds neither the names of files nor when they were opened: they have numbers, and exist from the start. */
+static OTF2_ErrorCode define_files(struct strings *strings, const uint32_t *keys, uint32_t n) {
+    OTF2_GlobalDefWriter *writer = strings->writer;
+    OTF2_StringRef mpi_io = string(strings, "MPI-IO");
+    OTF2_ErrorCode code = OTF2_GlobalDefWriter_WriteIoParadigm(
+        writer, 0, mpi_io, mpi_io, OTF2_IO_PARADIGM_CLASS_PARALLEL, OTF2_IO_PARADIGM_FLAG_NONE, 0, NULL, NULL, NULL);
+    for (uint32_t i = 0; !code && i < n; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "file %u of rank %u", keys[i] % REFRAIN_OTF2_OBJECTS,
+                 keys[i] / REFRAIN_OTF2_OBJECTS);
+        OTF2_StringRef name = passing_string(strings, text);
+        code = OTF2_GlobalDefWriter_WriteIoRegularFile(writer, i, name, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
+        if (!code)
+            code = OTF2_GlobalDefWriter_WriteIoHandle(writer, i, name, i, 0, OTF2_IO_HANDLE_FLAG_PRE_CREATED, 1,
+                                                      OTF2_UNDEFINED_IO_HANDLE);
+        if (!code)
+            code = OTF2_GlobalDefWriter_WriteIoPreCreatedHandleState(writer, i, OTF2_IO_ACCESS_MODE_READ_WRITE,
+                                                                     OTF2_IO_STATUS_FLAG_NONE);
+    }
+    return code;
+}
+
+static void define_objects(struct strings *strings, const struct refrain_trace *trace,
+                           const struct refrain_otf2_objects *objects) {
+    uint32_t *windows = in_order(objects->windows, REFRAIN_OTF2_OBJECTS, objects->n_windows);
+    uint32_t *files = in_order(objects->files, (size_t)trace->size * REFRAIN_OTF2_OBJECTS, objects->n_files);
+    OTF2_ErrorCode code = windows && files ? OTF2_SUCCESS : OTF2_ERROR_MEM_ALLOC_FAILED;
+    for (uint32_t i = 0; !code && i < objects->n_windows; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "window %u", windows[i]);
+        OTF2_StringRef name = passing_string(strings, text);
+        code = OTF2_GlobalDefWriter_WriteRmaWin(strings->writer, i, name, 0, OTF2_RMA_WIN_FLAG_NONE);
+    }
+    if (!code && objects->n_files > 0)
+        code = define_files(strings, files, objects->n_files);
+    free(windows);
+    free(files);
+    if (code)
+        strings->code = code;
+}
+
 /* ---- all ---- */
 
 OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct refrain_trace *trace,
                                    const struct refrain_otf2_location *locations, size_t n_locations,
-                                   const struct refrain_otf2_comm *comms, uint64_t end_ns) {
+                                   const struct refrain_otf2_comm *comms, const struct refrain_otf2_objects *objects,
+                                   uint64_t end_ns) {
     static const struct refrain_region_info unknown = {.name = "unknown", .file = "", .collective = ""};
     struct strings strings = {.writer = writer};
     strings.code =
@@ -307,6 +432,8 @@ OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct re
     define_region(&strings, (OTF2_RegionRef)trace->n_regions, &unknown);
     define_locations(&strings, trace, locations, n_locations);
     define_comms(&strings, trace, comms);
+    define_topologies(&strings, trace, comms);
+    define_objects(&strings, trace, objects);
     free(strings.entries);
     return strings.code;
 }

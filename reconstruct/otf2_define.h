@@ -17,6 +17,22 @@ struct refrain_otf2_location {
     struct refrain_event collective; /* the one it is in */
     struct refrain_event *pending;   /* nonblocking ones under way; owned */
     size_t n_pending, capacity_pending;
+    bool in_access; /* to a file */
+    uint64_t access_bytes;
+    OTF2_IoHandleRef access_handle;
+    const struct refrain_region_info *access_region;
+    uint64_t matching; /* number of the last access */
+};
+
+/* Windows and files by the number that their process gave them: the lowest free one. Those beyond are regions only. In
+ * the archive they are numbered as they come to be used. */
+#define REFRAIN_OTF2_OBJECTS 256u
+struct refrain_otf2_objects {
+    uint32_t windows[REFRAIN_OTF2_OBJECTS]; /* number in the archive + 1, 0 = not used by anybody. The ranks of a window
+                                               are those of MPI_COMM_WORLD */
+    uint32_t n_windows;
+    uint32_t *files; /* the same by rank * REFRAIN_OTF2_OBJECTS + number */
+    uint32_t n_files;
 };
 
 /* Ranks of a communicator, by rank in MPI_COMM_WORLD; members that are not known are left out. */
@@ -42,7 +58,8 @@ OTF2_RegionRef refrain_otf2_region(const struct refrain_trace *trace, const stru
 
 OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct refrain_trace *trace,
                                    const struct refrain_otf2_location *locations, size_t n_locations,
-                                   const struct refrain_otf2_comm *comms, uint64_t end_ns);
+                                   const struct refrain_otf2_comm *comms, const struct refrain_otf2_objects *objects,
+                                   uint64_t end_ns);
 
 /* Removes a file, or a directory of files, of an archive. */
 bool refrain_otf2_remove(const char *directory, const char *name);

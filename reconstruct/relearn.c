@@ -1,57 +1,42 @@
-/* relearn.c: feeds a sequence to the monitor's learner again (relearn.h). What the learner wants of the monitor, a pool
- * and a counter of losses, is here. */
+/* relearn.c: feeds a sequence to the monitor's learner again (relearn.h). */
 #define _GNU_SOURCE
 #include "relearn.h"
-#include "../monitor/learn.h"
-#include "../monitor/learn_memory.h"
+#include "../monitor/learn_alone.h"
 #include "sequence.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 _Static_assert(REFRAIN_RELEARN_LONGEST == REFRAIN_WINDOW_ITEMS, "the longest formula is the learner's");
 
 #define POOL_BYTES ((size_t)1 << 20) /* many times what a formula of the longest kind takes while it grows */
 #define VALUES_BETWEEN_LOOKS 256u    /* how often it is checked whether the formula has been outgrown */
-
-struct refrain_region refrain_region;
-
-void *refrain_pool_take(size_t bytes, bool control) {
-    struct refrain_header *header = refrain_region.header;
-    (void)control;
-    bytes = (bytes + REFRAIN_UNIT_BYTES - 1) & ~(size_t)(REFRAIN_UNIT_BYTES - 1);
-    if (header->pool_used + bytes > POOL_BYTES)
-        return NULL;
-    void *p = refrain_region.base + header->pool_used;
-    header->pool_used += bytes;
-    return p;
-}
-
-void refrain_lose(enum refrain_loss loss, uint64_t n) {
-    refrain_region.header->losses[loss] += n;
-}
+#define MOST_STEPS 100000000u        /* a sequence of more is judged by its beginning */
 
 /* An empty learner in an empty pool; null without memory. The pool stays for the next time. */
 static struct refrain_learner *begin(struct refrain_context *context) {
     static struct refrain_learn_scratch *scratch;
+    static void *pool;
     if (!scratch)
         scratch = malloc(sizeof *scratch);
-    if (!refrain_region.base) {
-        refrain_region.base = calloc(1, POOL_BYTES);
-        refrain_region.header = (struct refrain_header *)refrain_region.base;
-    }
-    if (!scratch || !refrain_region.base)
-        return NULL;
-    memset(refrain_region.base, 0, refrain_region.header->pool_used);
-    refrain_region.header->pool_used = REFRAIN_HEADER_BYTES;
+    if (!pool && (pool = calloc(1, POOL_BYTES)))
+        refrain_alone_open(pool, POOL_BYTES);
     context->scratch = scratch;
-    context->journal = refrain_pool_take(refrain_journal_bytes(), true);
-    return refrain_pool_take(sizeof(struct refrain_learner), true);
+    return scratch && pool ? refrain_alone_begin(context, 0) : NULL;
 }
 
 static bool outgrown(const struct refrain_learner *learner) {
     const struct refrain_formula *formula = learner->body ? refrain_at_reference(learner->body) : NULL;
     return learner->state == REFRAIN_SUMMARY || (formula && formula->archive_first);
+}
+
+/* Values in equal steps that come as the learner expects them are taken at once. */
+static void take_run(struct refrain_learner *learner, struct refrain_sequence *sequence) {
+    if (sequence->approximate || sequence->value != learner->expect || sequence->stride != learner->stride)
+        return;
+    uint64_t n = refrain_learn_left(learner) < sequence->run ? refrain_learn_left(learner) : sequence->run;
+    learner->confirmed += n;
+    learner->expect = sequence->value = (int64_t)((uint64_t)sequence->value + n * (uint64_t)sequence->stride);
+    sequence->run -= n;
 }
 
 bool refrain_relearn(const void *region, size_t region_bytes, const struct refrain_learner *learner, unsigned length,
@@ -63,8 +48,9 @@ bool refrain_relearn(const void *region, size_t region_bytes, const struct refra
     struct refrain_sequence sequence;
     int64_t value;
     refrain_sequence_open(&sequence, region, region_bytes, learner);
-    for (uint64_t n = 1; refrain_sequence_next(&sequence, &value) && !sequence.approximate; n++) {
+    for (unsigned n = 1; n < MOST_STEPS && refrain_sequence_next(&sequence, &value) && !sequence.approximate; n++) {
         refrain_learn(&context, again, value, learner->control);
+        take_run(again, &sequence);
         if (n % VALUES_BETWEEN_LOOKS == 0 && outgrown(again))
             break;
     }

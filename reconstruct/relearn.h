@@ -13,7 +13,8 @@
 #define REFRAIN_RELEARN_LONGEST 128u
 
 /* Learns the values that `learner` holds exactly with formulas of at most `length` items and no archive. Sets *type to
- * what came of it: REFRAIN_TYPE_ARCHIVE when they need more. False without memory. */
+ * what came of it: REFRAIN_TYPE_ARCHIVE when they need more. Only the first hundred million values count, runs as one.
+ * False without memory. */
 bool refrain_relearn(const void *region, size_t region_bytes, const struct refrain_learner *learner, unsigned length,
                      enum refrain_formula_type *type);
 

@@ -191,10 +191,12 @@ static bool operation(struct refrain_translation *translation, const struct refr
         event->kind = REFRAIN_EVENT_RMA;
         event->peer = parameters[0] >= 0 && parameters[0] <= INT32_MAX ? (int32_t)parameters[0] : -1;
         event->bytes = parameters[1];
+        event->tag = parameters[2];
         return true;
     case REFRAIN_OP_IO:
         event->kind = REFRAIN_EVENT_IO;
         event->bytes = parameters[0];
+        event->tag = parameters[1];
         return true;
     case REFRAIN_OP_NOTHING:
         take_request(translation, record, false);

@@ -26,6 +26,7 @@ struct otf2_writer {
     size_t n_locations;
     size_t *first_location; /* by rank: of its thread 0 */
     struct refrain_otf2_comm *comms;
+    struct refrain_otf2_objects objects;
     uint64_t end_ns;
 };
 
@@ -101,7 +102,8 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
         return 1;
     }
     otf2->comms = refrain_otf2_comms(trace);
-    if (!otf2->comms || !make_locations(otf2)) {
+    otf2->objects.files = calloc((size_t)trace->size + 1, REFRAIN_OTF2_OBJECTS * sizeof *otf2->objects.files);
+    if (!otf2->comms || !otf2->objects.files || !make_locations(otf2)) {
         REFRAIN_FAIL_MEMORY(otf2->error);
         return 1;
     }
@@ -254,6 +256,76 @@ static OTF2_ErrorCode request(struct refrain_otf2_location *location, const stru
     return OTF2_EvtWriter_MpiRequestCancelled(location->writer, NULL, time, (uint64_t)event->request);
 }
 
+/* ---- windows and files ---- */
+
+/* An access to a window. When it is over a trace does not say: it has a number, but no completion. */
+static OTF2_ErrorCode access_window(struct otf2_writer *otf2, struct refrain_otf2_location *location,
+                                    const struct refrain_event *event, uint64_t time) {
+    const char *name = event->region->name;
+    uint64_t bytes = (uint64_t)event->bytes, received = bytes;
+    OTF2_RmaAtomicType type = OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE;
+    if (event->peer < 0 || event->tag < 0 || event->tag >= REFRAIN_OTF2_OBJECTS)
+        return OTF2_SUCCESS;
+    uint32_t *number = &otf2->objects.windows[event->tag];
+    if (*number == 0)
+        *number = ++otf2->objects.n_windows;
+    OTF2_RmaWinRef window = *number - 1;
+    uint32_t target = (uint32_t)event->peer;
+    location->events++;
+    location->matching++;
+    if (strncmp(name, "MPI_Put", 7) == 0 || strncmp(name, "MPI_Rput", 8) == 0)
+        return OTF2_EvtWriter_RmaPut(location->writer, NULL, time, window, target, bytes, location->matching);
+    if (!strstr(name, "ccumulate") && (strncmp(name, "MPI_Get", 7) == 0 || strncmp(name, "MPI_Rget", 8) == 0))
+        return OTF2_EvtWriter_RmaGet(location->writer, NULL, time, window, target, bytes, location->matching);
+    if (strstr(name, "ccumulate") && !strstr(name, "get_") && !strstr(name, "Get_")) {
+        type = OTF2_RMA_ATOMIC_TYPE_ACCUMULATE;
+        received = 0;
+    } else if (strstr(name, "Compare")) {
+        type = OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP;
+    }
+    return OTF2_EvtWriter_RmaAtomic(location->writer, NULL, time, window, target, type, bytes, received,
+                                    location->matching);
+}
+
+/* Is the access still under way when the call that begins it returns? */
+static bool goes_on(const char *name) {
+    return strncmp(name, "MPI_File_i", 10) == 0 || strstr(name, "_begin") != NULL;
+}
+
+static OTF2_ErrorCode begin_access(struct otf2_writer *otf2, struct refrain_otf2_location *location,
+                                   const struct refrain_event *event, uint64_t time) {
+    const char *name = event->region->name;
+    OTF2_IoOperationFlag flags = OTF2_IO_OPERATION_FLAG_NONE;
+    if (event->tag < 0 || event->tag >= REFRAIN_OTF2_OBJECTS)
+        return OTF2_SUCCESS;
+    if (goes_on(name))
+        flags |= OTF2_IO_OPERATION_FLAG_NON_BLOCKING;
+    if (strstr(name, "_all") || strstr(name, "_ordered"))
+        flags |= OTF2_IO_OPERATION_FLAG_COLLECTIVE;
+    uint32_t *number = &otf2->objects.files[(size_t)event->rank * REFRAIN_OTF2_OBJECTS + (size_t)event->tag];
+    if (*number == 0)
+        *number = ++otf2->objects.n_files;
+    location->access_handle = *number - 1;
+    location->access_bytes = (uint64_t)event->bytes;
+    location->access_region = event->region;
+    location->in_access = true;
+    location->events++;
+    return OTF2_EvtWriter_IoOperationBegin(location->writer, NULL, time, location->access_handle,
+                                           strstr(name, "read") ? OTF2_IO_OPERATION_MODE_READ
+                                                                : OTF2_IO_OPERATION_MODE_WRITE,
+                                           flags, location->access_bytes, ++location->matching);
+}
+
+static OTF2_ErrorCode end_access(struct refrain_otf2_location *location, uint64_t time) {
+    location->in_access = false;
+    location->events++;
+    if (goes_on(location->access_region->name))
+        return OTF2_EvtWriter_IoOperationIssued(location->writer, NULL, time, location->access_handle,
+                                                location->matching);
+    return OTF2_EvtWriter_IoOperationComplete(location->writer, NULL, time, location->access_handle,
+                                              location->access_bytes, location->matching);
+}
+
 static int write_event(struct refrain_writer *writer, const struct refrain_event *event) {
     struct otf2_writer *otf2 = (struct otf2_writer *)writer;
     struct refrain_otf2_location *location = location_of(otf2, event);
@@ -273,6 +345,8 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
     case REFRAIN_EVENT_LEAVE:
         if (location->in_collective && location->collective.region == event->region)
             code = end_collective(otf2, location, time);
+        if (!code && location->in_access && location->access_region == event->region)
+            code = end_access(location, time);
         location->events++;
         if (!code)
             code = OTF2_EvtWriter_Leave(location->writer, NULL, time, region);
@@ -294,8 +368,11 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
         code = complete_collective(otf2, location, event->request, time);
         break;
     case REFRAIN_EVENT_RMA:
+        code = access_window(otf2, location, event, time);
+        break;
     case REFRAIN_EVENT_IO:
-        break; /* their regions say it; OTF2's records need definitions that the trace does not have */
+        code = begin_access(otf2, location, event, time);
+        break;
     }
     return code ? fail(otf2, code) : 0;
 }
@@ -329,8 +406,8 @@ static int end(struct refrain_writer *writer) {
         OTF2_ErrorCode code = close_locations(otf2);
         OTF2_GlobalDefWriter *global = code ? NULL : OTF2_Archive_GetGlobalDefWriter(otf2->archive);
         if (global)
-            code =
-                refrain_otf2_define(global, otf2->trace, otf2->locations, otf2->n_locations, otf2->comms, otf2->end_ns);
+            code = refrain_otf2_define(global, otf2->trace, otf2->locations, otf2->n_locations, otf2->comms,
+                                       &otf2->objects, otf2->end_ns);
         if (!code && global)
             code = OTF2_Archive_CloseGlobalDefWriter(otf2->archive, global);
         OTF2_ErrorCode closed = OTF2_Archive_Close(otf2->archive);
@@ -342,6 +419,7 @@ static int end(struct refrain_writer *writer) {
         free(otf2->locations[i].pending);
     free(otf2->locations);
     free(otf2->first_location);
+    free(otf2->objects.files);
     free(otf2->directory);
     free(otf2);
     return result;

@@ -45,6 +45,7 @@ REFRAIN_THROTTLE=off REFRAIN_DIRECTORY=$work/run "$work/known" || fail "run"
 trace=$(the_trace "$work/run")
 refrain formulas --full --sort values "$trace" >"$work/formulas" || fail "formulas"
 refrain formulas --json "$trace" >"$work/json" || fail "formulas --json"
+refrain info --json "$trace" >"$work/info" || fail "info --json"
 while read -r name type formula; do
     line=$(awk -v n="$name" '$2 == n && $3 == "for"' "$work/formulas")
     case $line in
@@ -82,4 +83,15 @@ refrain compare --exact "$(the_trace "$work/other")" "$trace" >"$work/said" 2>&1
 [ $? -eq 1 ] && grep -q "first difference at event" "$work/said" && pass || fail "compare of different runs: $(tail -n 1 "$work/said")"
 refrain capture "$(the_trace "$work/other")" 2>"$work/said"
 [ $? -eq 1 ] && grep -q "mode events" "$work/said" && pass || fail "capture of a trace without formulas: $(cat "$work/said")"
+
+# Nonsense in a formula: the offset and the reason.
+cp -r "$trace" "$work/damaged.refrain"
+used=$(sed -n 's/.*"pool_used_bytes": *\([0-9]*\).*/\1/p' "$work/info")
+head -c 4000 /dev/zero | tr '\0' '\377' |
+    dd of="$work/damaged.refrain/rank-0.trace" bs=1 seek=$((used - 8000)) conv=notrunc 2>/dev/null
+for command in info formulas capture; do
+    refrain $command "$work/damaged.refrain" >/dev/null 2>"$work/said"
+    [ $? -eq 1 ] && [ "$(wc -l <"$work/said")" -eq 1 ] && grep -qE "rank-0.trace: .*byte [0-9]+.*(archived|span|repetition|loop|unknown)" "$work/said" && pass ||
+        fail "$command of a damaged formula: $(cat "$work/said")"
+done
 summary

@@ -53,6 +53,12 @@ refrain reconstruct "$good" -o "$work/kept" --format text 2>/dev/null
 says "an output that exists" "kept.*(exists|overwrit)" refrain reconstruct "$good" -o "$work/kept" --format text
 says "an unknown command" "unknown|nonsense" refrain nonsense
 [ "$(refrain nonsense 2>/dev/null; echo $?)" = 2 ] && pass || fail "usage errors have status 2"
+for arguments in "info" "info $good $good" "size" "stats --rank x $good" "formulas --sort size $good" "reconstruct $good"; do
+    # shellcheck disable=SC2086 # lists of words
+    [ "$(refrain $arguments >"$work/out" 2>&1; echo $?)" = 2 ] && head -n 1 "$work/out" | grep -q "^refrain ${arguments%% *}: " &&
+        pass || fail "refrain $arguments: status and first line: $(head -n 1 "$work/out")"
+done
+check "no place for temporary files" env TMPDIR=/nowhere refrain formulas "$good"
 
 # ---- the traced program ----
 # runs TEXT PATTERN VARIABLE=VALUE...: the program's output and status are its own, refrain says one line with the pattern.

@@ -13,11 +13,13 @@ cd "$work" || exit 1
 
 # ---- the language ----
 
-# language FILE FLAGS...: for both compilers and both details, the program prints what it printed, and was instrumented.
+compilers="gcc clang"
+
+# language FILE FLAGS...: for all $compilers and both details, the program prints what it printed, and was instrumented.
 language() {
     file=$1
     shift
-    for compiler in gcc clang; do
+    for compiler in $compilers; do
         for level in -O0 -O2; do
             if ! $compiler "$@" $level "$sources/$file" -o plain 2>plain.err; then
                 fail "$file does not compile with $compiler $*: $(head -n 1 plain.err)"
@@ -57,12 +59,25 @@ language c11.c -std=c17 $strict
 language gnu.c -std=gnu99 $strict
 language gnu.c -std=gnu17 $strict
 language knr.c -std=c89 -w
+language entry.c -std=gnu17 -w
+compilers=gcc # libclang reads it with errors: the functions concerned are left alone
+language nested.c -std=gnu17 -w -Wl,--no-warn-execstack
+language labels.c -std=gnu17 -w
+compilers="gcc clang"
 language preprocessor.c -std=gnu17
 language openmp.c -std=gnu17 -Wall -Wno-unknown-pragmas
 echo 'int main(void) { return 0; }' >empty.c
 if clang -fopenmp empty.c -o empty 2>/dev/null; then
     language openmp.c -std=gnu17 -fopenmp
 fi
+
+# What is around a function that was left alone is traced, in order.
+mkdir nested
+check "nested.c with regions" refrain-cc --detail=all gcc -std=gnu17 -w -DREGIONS -I"$tests/../include" \
+    -Wl,--no-warn-execstack "$sources/nested.c" -o nested/traced
+(cd nested && REFRAIN_MODE=both ./traced >/dev/null 2>&1)
+exact "$(the_trace nested)" "nested.c"
+check "nested.c: what is inside and outside of them" sh -c 'grep -q "enter	apply	" "$0" && grep -q "odd" "$0"' recorded
 
 # The text itself. `sh test_instrument.sh BIN rewrite` puts the present one in place.
 (cd "$sources" && refrain-instrument simple.c -o "$work/simple.out") && sed '1,/^#line 1 "simple.c"$/d' simple.out >simple.text
@@ -242,6 +257,32 @@ for compiler in mpicc.mpich mpicc.openmpi; do
         awk "/librefrain-${0#mpicc.}/ { r = NR } /libmpi/ && !m { m = NR } END { exit !(r && (!m || r < m)) }"' $compiler
     check "$compiler -show is passed on" sh -c "test \"\$(REFRAIN_MPICC=$compiler refrain-mpicc -show)\" = \"\$($compiler -show)\""
 done
+
+# ---- by the compiler's own name ----
+
+names=$work/names
+mkdir "$names"
+for name in gcc clang cc; do
+    ln -s "$(command -v refrain-cc)" "$names/$name"
+done
+for name in mpicc.mpich nothing-else; do
+    ln -s "$(command -v refrain-mpicc)" "$names/$name"
+done
+for compiler in gcc clang cc mpicc.mpich; do
+    rm -f main.o
+    check "$compiler is a link to the wrapper" env PATH="$names:$PATH" timeout 20 $compiler -Iinc -c main.c
+    check "... and instruments, once" sh -c 'test "$(nm main.o | grep -c " refrain__u\$")" -eq 1'
+    check "... by its path, too" timeout 20 "$names/$compiler" -Iinc -c main.c -o by-path.o
+    check "... to the same" cmp main.o by-path.o
+    check "... and is the compiler otherwise" sh -c 'test "$("$0" -dumpversion)" = "$($1 -dumpversion)"' "$names/$compiler" $compiler
+done
+PATH="$names:$PATH" check "refrain-cc and the link" refrain-cc gcc -Iinc main.c sub/util.c -o prog
+PATH="$names:$PATH" check "refrain-mpicc and the link" env REFRAIN_MPICC=mpicc.mpich timeout 20 refrain-mpicc -Iinc -c main.c
+cp main.o first.o
+check "... instruments as ever" sh -c 'REFRAIN_MPICC=mpicc.mpich refrain-mpicc -Iinc -c main.c && cmp first.o main.o'
+PATH="$names:/nowhere" "$names/gcc" -c main.c 2>message
+check "a link and no compiler" test $? -ne 0 -a "$(wc -l <message)" -eq 1
+check "a link under a name of its own" "$names/nothing-else" -Iinc -c main.c
 
 # ---- filters ----
 

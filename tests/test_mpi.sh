@@ -8,7 +8,7 @@ set -u
 . "$(dirname "$0")/lib.sh"
 shift
 mpich_ranks=${MPICH_RANKS:-1 2 3 4 8 16}
-openmpi_ranks=${OPENMPI_RANKS:-1 2 3 4 8}
+openmpi_ranks=${OPENMPI_RANKS:-2 3 4}
 programs=${*:-$(cd "$tests/programs" && echo mpi_*.c)}
 
 # Every rank's lines of $work/lines equal its log.
@@ -100,6 +100,10 @@ program() {
             ;;
         *) paired "$what" ;;
         esac
+        if [ "$name" = mpi_threads ]; then # some of its requests are completed by another thread than the one that posted them
+            awk -F '\t' '$3 == "send" && /\trequest=/ { open++ } $3 == "send-complete" { open-- } END { exit open != 0 }' \
+                "$work/lines" && pass || fail "$what: sends without completion"
+        fi
         [ -z "$logger" ] || witnessed "$what" "$ranks"
     done
 }

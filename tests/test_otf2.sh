@@ -52,4 +52,26 @@ for program in control objects; do
               print messages + 0, early + 0, lost + 0; exit !(messages > 0 && !early && !lost) }' "$run/text" >"$run/messages" &&
         pass || fail "$program: messages, received before sent, unpaired channels: $(cat "$run/messages")"
 done
+
+# Windows, files, topologies and requests have records of their own: as many as the text has events.
+for program in mpi_rma mpi_io mpi_neighbours mpi_completion mpi_threads; do
+    REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -w "$tests/programs/$program.c" -o "$work/$program" -lpthread || fail "compile"
+    run=$work/$program-run
+    mkdir "$run"
+    (cd "$run" && REFRAIN_THREADS=8 REFRAIN_DIRECTORY=$run launch mpich 2 "$work/$program" >/dev/null)
+    trace=$(the_trace "$run")
+    check "$program: to OTF2" refrain reconstruct "$trace" -o "$run/otf2"
+    check "$program: to text" refrain reconstruct "$trace" --format text -o "$run/text"
+    otf2-print "$run/otf2/traces.otf2" >"$run/printed" 2>"$run/complaints" || fail "$program: otf2-print: status $?"
+    otf2-print -G "$run/otf2/traces.otf2" >"$run/definitions" 2>>"$run/complaints" || fail "$program: otf2-print -G: status $?"
+    [ ! -s "$run/complaints" ] && pass || fail "$program: otf2-print complains: $(head -n 2 "$run/complaints")"
+    awk '{ kind = $1 }
+        kind ~ /^RMA_/ { n["rma"]++ } kind == "IO_OPERATION_BEGIN" { n["io"]++ } kind ~ /^IO_OPERATION_(COMPLETE|ISSUED)$/ { n["io-end"]++ }
+        kind ~ /^MPI_I?SEND$/ { n["send"]++ } kind ~ /^MPI_I?RECV$/ { n["recv"]++ }
+        END { print n["rma"] + 0, n["io"] + 0, n["io-end"] + 0, n["send"] + 0, n["recv"] + 0 }' "$run/printed" >"$run/a"
+    awk -F '\t' '{ n[$3]++ } END { print n["rma"] + 0, n["io"] + 0, n["io"] + 0, n["send"] + 0, n["recv"] + 0 }' "$run/text" >"$run/b"
+    cmp -s "$run/a" "$run/b" && pass || fail "$program: accesses and messages in OTF2 $(cat "$run/a"), in text $(cat "$run/b")"
+done
+grid=$(grep -c '^CART_COORDINATE .*"grid"' "$work/mpi_neighbours-run/definitions")
+[ "$grid" = 2 ] && pass || fail "mpi_neighbours: $grid of 2 ranks have coordinates in the grid"
 summary

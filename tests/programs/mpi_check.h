@@ -4,6 +4,7 @@
 #define MPI_CHECK_H
 
 #include <mpi.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,6 +15,13 @@
             MPI_Abort(MPI_COMM_WORLD, 1);                                                                              \
         }                                                                                                              \
     } while (0)
+
+/* Between two tests of what has not happened yet: others may need the processor to make it happen. */
+static inline int not_yet(int flag) {
+    if (!flag)
+        sched_yield();
+    return !flag;
+}
 
 static inline int rank_in(MPI_Comm comm) {
     int rank;

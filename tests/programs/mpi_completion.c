@@ -82,25 +82,28 @@ int main(int argc, char **argv) {
         for (int done = 0; done < 2 * MANY;) {
             MPI_Testany(2 * MANY, requests, &index, &flag, MPI_STATUS_IGNORE);
             done += flag && index != MPI_UNDEFINED;
+            not_yet(flag);
         }
         verify();
 
         post(400);
-        for (int done = 0; done < 2 * MANY; done += n)
+        for (int done = 0; done < 2 * MANY; done += n) {
             MPI_Testsome(2 * MANY, requests, &n, indices, MPI_STATUSES_IGNORE);
+            not_yet(n);
+        }
         verify();
 
         post(500);
         do
             MPI_Testall(2 * MANY, requests, &flag, MPI_STATUSES_IGNORE);
-        while (!flag);
+        while (not_yet(flag));
         verify();
 
         post(600);
         for (int i = 2 * MANY - 1; i >= 0; i--) {
             do
                 MPI_Request_get_status(requests[i], &flag, MPI_STATUS_IGNORE);
-            while (!flag);
+            while (not_yet(flag));
             MPI_Test(&requests[i], &flag, &status);
             CHECK(flag);
         }

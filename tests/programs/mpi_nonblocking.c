@@ -48,7 +48,7 @@ int main(int argc, char **argv) {
         MPI_Iallgatherv(&one, 1, MPI_INT, gathered, counts, places, MPI_INT, MPI_COMM_WORLD, &requests[n++]);
         do
             MPI_Testall(n, requests, &flag, MPI_STATUSES_IGNORE);
-        while (!flag);
+        while (not_yet(flag));
         n = 0;
         int places_bytes[MOST];
         for (int i = 0; i < size; i++)

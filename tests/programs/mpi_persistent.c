@@ -67,8 +67,8 @@ int main(int argc, char **argv) {
             MPI_Pready_range(0, 3, requests[0]);
         if (round == 2)
             MPI_Pready_list(4, (int[]){2, 0, 3, 1}, requests[0]);
-        for (int arrived = 0; !arrived;)
-            MPI_Parrived(requests[1], 3, &arrived);
+        int arrived;
+        MPI_Parrived(requests[1], 3, &arrived);
         MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
         CHECK(parts_in[3][7] == left + 3);
         total += (long)parts_in[3][7];

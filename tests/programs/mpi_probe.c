@@ -28,11 +28,11 @@ int main(int argc, char **argv) {
         MPI_Isend(out, 1, MPI_INT, right, 50, MPI_COMM_WORLD, &sends[1]);
         do
             MPI_Iprobe(MPI_ANY_SOURCE, 50, MPI_COMM_WORLD, &flag, &status);
-        while (!flag);
+        while (not_yet(flag));
         MPI_Mprobe(left, 50, MPI_COMM_WORLD, &message, &status);
         do
             MPI_Improbe(left, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, &later, MPI_STATUS_IGNORE);
-        while (!flag);
+        while (not_yet(flag));
         /* the second message is received before the first */
         MPI_Imrecv(in, MOST, MPI_INT, &later, &request);
         MPI_Wait(&request, &status);

@@ -102,7 +102,7 @@ static void dynamic(void) {
     MPI_Win_start(to, 0, win);
     MPI_Accumulate(&value, 1, MPI_INT, right, there + (MPI_Aint)sizeof(int), 1, MPI_INT, MPI_REPLACE, win);
     MPI_Win_complete(win);
-    while (!flag)
+    while (not_yet(flag))
         MPI_Win_test(win, &flag);
     total += left;
     MPI_Group_free(&world);

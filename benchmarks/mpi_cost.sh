@@ -1,0 +1,43 @@
+#!/bin/sh
+# What tracing in mode stat costs patterns of MPI calls (mpi_cost.c): runs without and with refrain in turns, the median
+# of each, their ratio and the nanoseconds added to a call. The aim is a ratio of 1.05 at most where a call takes a
+# microsecond or more.
+#   mpi_cost.sh BIN [RUNS [RANKS [ROUNDS]]]    default 7 runs on 2 ranks, 2000 rounds; MPICH
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+bin=$(cd "${1:?the directory of the built tools}" && pwd)
+runs=${2:-7}
+ranks=${3:-2}
+rounds=${4:-2000}
+PATH=$bin:$PATH
+work=$(mktemp -d "${TMPDIR:-/tmp}/refrain-cost.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
+
+mpicc.mpich -O2 -w "$here/mpi_cost.c" -o "$work/plain" &&
+    REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O2 -w "$here/mpi_cost.c" -o "$work/traced" || exit 1
+launcher=mpiexec.mpich
+[ "$ranks" -le "$(nproc)" ] || launcher="refrain-run mpiexec.mpich"
+i=0
+while [ $i -lt "$runs" ]; do
+    for variant in plain traced; do
+        rm -rf "$work/trace"
+        mkdir "$work/trace"
+        # shellcheck disable=SC2086 # one word or two
+        REFRAIN_DIRECTORY=$work/trace timeout 300 $launcher -n "$ranks" "$work/$variant" "$rounds" | sed "s/^/$variant\t/" \
+            >>"$work/times" || exit 1
+    done
+    i=$((i + 1))
+done
+echo "# $(nproc) cores, $(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1); MPICH, $ranks ranks, $runs runs in turns"
+printf '%-30s %6s %9s %12s %12s %7s %9s\n' pattern calls 'ns/call' 'plain ns' 'traced ns' ratio 'added/call'
+sort -t "$(printf '\t')" -k 2,2 -k 1,1 -k 4,4n "$work/times" | awk -F '\t' '
+    function close_group() { median[variant] = value[int((n - 1) / 2) + 1]; n = 0 }
+    function print_pattern() {
+        printf "%-30s %6d %9.0f %12.0f %12.0f %7.3f %9.0f%s\n", name, calls, median["plain"] / calls, median["plain"],
+            median["traced"], median["traced"] / median["plain"], (median["traced"] - median["plain"]) / calls,
+            median["plain"] / calls < 1000 ? "  (calls of less than 1 us)" : ""
+    }
+    NR > 1 && ($1 != variant || $2 != name) { close_group(); if ($2 != name) print_pattern() }
+    { variant = $1; name = $2; calls = $3; value[++n] = $4 }
+    END { close_group(); print_pattern() }'

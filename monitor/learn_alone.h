@@ -1,0 +1,48 @@
+/* learn_alone.h: a learner without the monitor around it: the pool and the count of losses that region.c has else.
+ * For programs that measure, test or repeat learning, with learn*.c linked in; one file of each includes this. */
+#ifndef REFRAIN_LEARN_ALONE_H
+#define REFRAIN_LEARN_ALONE_H
+
+#include "learn.h"
+#include "learn_memory.h"
+
+#include <string.h>
+
+struct refrain_region refrain_region;
+
+static size_t refrain_alone_bytes; /* of the pool; may be lowered while it is in use */
+
+void *refrain_pool_take(size_t bytes, bool control) {
+    struct refrain_header *header = refrain_region.header;
+    uint64_t limit = refrain_alone_bytes, kept = control ? 0 : header->pool_control;
+    bytes = (bytes + REFRAIN_UNIT_BYTES - 1) & ~(size_t)(REFRAIN_UNIT_BYTES - 1);
+    if (kept > limit || header->pool_used + bytes > limit - kept)
+        return NULL;
+    void *p = refrain_region.base + header->pool_used;
+    header->pool_used += bytes;
+    return p;
+}
+
+void refrain_lose(enum refrain_loss loss, uint64_t n) {
+    refrain_region.header->losses[loss] += n;
+}
+
+/* Takes `bytes` bytes of zeroed memory for the pool. */
+static inline void refrain_alone_open(void *memory, size_t bytes) {
+    refrain_region.base = memory;
+    refrain_region.header = memory;
+    refrain_alone_bytes = bytes;
+}
+
+/* Empties the pool, `control` bytes of which only control flow may take, and puts a journal and an empty learner into
+ * it; null when it is too small. context->scratch and ->formula_length are the caller's to set. */
+static inline struct refrain_learner *refrain_alone_begin(struct refrain_context *context, uint64_t control) {
+    struct refrain_header *header = refrain_region.header;
+    memset(refrain_region.base, 0, header->pool_used);
+    header->pool_used = REFRAIN_HEADER_BYTES;
+    header->pool_control = control;
+    context->journal = refrain_pool_take(refrain_journal_bytes(), true);
+    return context->journal ? refrain_pool_take(sizeof(struct refrain_learner), true) : NULL;
+}
+
+#endif

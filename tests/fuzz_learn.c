@@ -1,0 +1,128 @@
+/* fuzz_learn.c: sequences made of bytes, through a learner and back. What is called exact must be what was put in, and
+ * every value must be counted. With -fsanitize=fuzzer a libFuzzer target; else: fuzz_learn SEED ROUNDS makes the bytes
+ * itself. The input:
+ *
+ *     byte                 formula length, 4 ..
+ *     byte                 pool: 0 .. 127: so many times 64 bytes to learn in, else plenty
+ *     then operations, a byte whose low bits say what:
+ *       0 value            one value, signed byte
+ *       1 wide             one value, eight bytes
+ *       2 n step           the last value, then n more in steps
+ *       3 k n              the last k values over again, n times
+ *       4                  read everything back
+ */
+#include "../monitor/learn_alone.h"
+#include "../reconstruct/sequence.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MOST_VALUES 30000u
+#define POOL_BYTES ((size_t)4 << 20)
+
+static int64_t values[MOST_VALUES];
+static unsigned n_values;
+static struct refrain_context context;
+static struct refrain_learner *learner;
+
+static void put(int64_t value) {
+    if (n_values == MOST_VALUES)
+        return;
+    values[n_values++] = value;
+    refrain_learn(&context, learner, value, false);
+}
+
+static void fail(const char *what, unsigned at) {
+    fprintf(stderr, "fuzz_learn: %s at value %u of %u\n", what, at, n_values);
+    abort();
+}
+
+static void check(void) {
+    struct refrain_sequence sequence;
+    uint64_t kept, counted = refrain_learner_values(refrain_region.base, POOL_BYTES, learner, &kept);
+    int64_t value;
+    unsigned i = 0, exact = 0;
+    if (counted != n_values)
+        fail("values are not counted", (unsigned)counted);
+    refrain_sequence_open(&sequence, refrain_region.base, POOL_BYTES, learner);
+    for (; refrain_sequence_next(&sequence, &value); i++) {
+        if (i == n_values)
+            fail("more values come back than there were", i);
+        if (!sequence.approximate && value != values[i])
+            fail("a value that is called exact is not", i);
+        exact += !sequence.approximate;
+    }
+    if (sequence.terms.wrong)
+        fail(sequence.terms.wrong, i);
+    refrain_sequence_close(&sequence);
+    if (i != n_values || exact != kept)
+        fail("values are missing", i);
+}
+
+int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t n);
+
+int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t n) {
+    if (!context.scratch) {
+        void *pool = calloc(1, POOL_BYTES);
+        context.scratch = malloc(sizeof *context.scratch);
+        if (!pool || !context.scratch)
+            abort();
+        refrain_alone_open(pool, POOL_BYTES);
+    }
+    if (n < 2)
+        return 0;
+    refrain_alone_bytes = POOL_BYTES;
+    learner = refrain_alone_begin(&context, 0);
+    context.formula_length = 4 + bytes[0] % (REFRAIN_WINDOW_ITEMS - 3);
+    if (bytes[1] < 128)
+        refrain_alone_bytes = (size_t)refrain_region.header->pool_used + bytes[1] * 64u;
+    n_values = 0;
+    for (size_t at = 2; at < n;) {
+        unsigned operation = bytes[at++] % 5, left = (unsigned)(n - at);
+        int64_t last = n_values ? values[n_values - 1] : 0;
+        if (operation == 0 && left >= 1) {
+            put((signed char)bytes[at++]);
+        } else if (operation == 1 && left >= 8) {
+            memcpy(&last, bytes + at, 8);
+            put(last);
+            at += 8;
+        } else if (operation == 2 && left >= 2) {
+            for (unsigned i = 0; i < bytes[at]; i++)
+                put(last = (int64_t)((uint64_t)last + (uint64_t)(signed char)bytes[at + 1]));
+            at += 2;
+        } else if (operation == 3 && left >= 2) {
+            unsigned k = 1 + bytes[at] * 4u;
+            for (unsigned i = 0; k <= n_values && i < k * bytes[at + 1] && n_values < MOST_VALUES; i++)
+                put(values[n_values - k]);
+            at += 2;
+        } else if (operation == 4) {
+            check();
+        } else {
+            break;
+        }
+    }
+    check();
+    return 0;
+}
+
+#ifndef REFRAIN_LIBFUZZER
+int main(int argc, char **argv) {
+    if (argc != 3) {
+        fprintf(stderr, "usage: fuzz_learn SEED ROUNDS\n");
+        return 2;
+    }
+    uint64_t random = strtoull(argv[1], NULL, 0) * 2 + 1, total = 0;
+    unsigned char bytes[200];
+    for (long round = atol(argv[2]); round > 0; round--) {
+        size_t n = 2 + (size_t)(random >> 33) % (sizeof bytes - 2);
+        for (size_t i = 0; i < n; i++) {
+            random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            bytes[i] = (unsigned char)(random >> 56);
+        }
+        LLVMFuzzerTestOneInput(bytes, n);
+        total += n_values;
+    }
+    printf("%llu values\n%s passed, 0 failed\n", (unsigned long long)total, argv[2]);
+    return 0;
+}
+#endif

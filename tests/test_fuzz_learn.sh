@@ -1,0 +1,17 @@
+#!/bin/sh
+# The learner on sequences made of random bytes, with the sanitizers: what it calls exact is exact, in any memory.
+set -u
+. "$(dirname "$0")/lib.sh"
+
+root=$tests/..
+options="-std=gnu11 -O1 -g -I $root/include -fno-sanitize-recover=all"
+sources="$tests/fuzz_learn.c $root/monitor/learn*.c $root/reconstruct/sequence.c"
+# shellcheck disable=SC2086 # lists of words
+if [ "${REFRAIN_FUZZ:-0}" != 0 ] && command -v clang >/dev/null &&
+    clang $options -DREFRAIN_LIBFUZZER -fsanitize=fuzzer,address,undefined $sources -o "$work/fuzz" 2>"$work/said"; then
+    check "libFuzzer, five minutes" "$work/fuzz" -max_len=300 -max_total_time=300
+else
+    "${CC:-cc}" $options -fsanitize=address,undefined $sources -o "$work/fuzz" || fail "compile"
+    check "random bytes" "$work/fuzz" 1 800
+fi
+summary
