@@ -1,32 +1,12 @@
 /* test_learn.c: learners against a recorder that keeps everything: generated families and random sequences, read back
  * value by value at several moments. Usage: test_learn [SEED [ROUNDS]] */
 #define _GNU_SOURCE
-#include "../monitor/learn.h"
-#include "../monitor/learn_memory.h"
+#include "../monitor/learn_alone.h"
 #include "../reconstruct/sequence.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The pool, in place of region.c's. */
-struct refrain_region refrain_region;
-
-static size_t pool_limit;
-
-void *refrain_pool_take(size_t bytes, bool control) {
-    struct refrain_header *header = refrain_region.header;
-    bytes = (bytes + REFRAIN_UNIT_BYTES - 1) & ~(size_t)(REFRAIN_UNIT_BYTES - 1);
-    if (header->pool_used + bytes > pool_limit - (control ? 0 : header->pool_control))
-        return NULL;
-    void *p = refrain_region.base + header->pool_used;
-    header->pool_used += bytes;
-    return p;
-}
-
-void refrain_lose(enum refrain_loss loss, uint64_t n) {
-    refrain_region.header->losses[loss] += n;
-}
 
 static uint64_t random_state;
 
@@ -179,13 +159,13 @@ static bool check(const struct refrain_learner *learner, unsigned seen, unsigned
     struct refrain_sequence read;
     int64_t value;
     unsigned i = 0;
-    uint64_t kept, counted = refrain_learner_values(memory, pool_limit, learner, &kept);
+    uint64_t kept, counted = refrain_learner_values(memory, refrain_alone_bytes, learner, &kept);
     if (counted != seen || (learner->state != REFRAIN_SUMMARY && kept != seen)) {
         printf("family %u seed %llu: %llu values counted, %u seen\n", family, (unsigned long long)seed,
                (unsigned long long)counted, seen);
         return false;
     }
-    refrain_sequence_open(&read, memory, pool_limit, learner);
+    refrain_sequence_open(&read, memory, refrain_alone_bytes, learner);
     for (; refrain_sequence_next(&read, &value); i++)
         if (i >= seen || (!read.approximate && value != sequence[i])) {
             printf("family %u seed %llu: value %u of %u is %lld, was %lld\n", family, (unsigned long long)seed, i, seen,
@@ -208,22 +188,17 @@ int main(int argc, char **argv) {
     size_t bytes = 4u << 20;
     memory = calloc(1, bytes);
     context.scratch = malloc(sizeof *context.scratch);
-    refrain_region.base = memory;
-    refrain_region.header = (struct refrain_header *)memory;
+    refrain_alone_open(memory, bytes);
     for (unsigned round = 0; round < rounds; round++) {
         uint64_t seed = first + round;
         random_state = seed * 0x9e3779b97f4a7c15u | 1;
         for (int i = 0; i < 8; i++)
             random_next();
-        memset(memory, 0, refrain_region.header->pool_used + 4096);
-        refrain_region.header->pool_used = REFRAIN_HEADER_BYTES;
-        context.journal = refrain_pool_take(0, true);
-        pool_limit = bytes;
-        context.journal = refrain_pool_take(refrain_journal_bytes(), true);
-        struct refrain_learner *learner = refrain_pool_take(sizeof *learner, true);
+        refrain_alone_bytes = bytes;
+        struct refrain_learner *learner = refrain_alone_begin(&context, 0);
         bool starve = random_next() % 8 == 0;
         if (starve)
-            pool_limit = refrain_region.header->pool_used + random_next() % 4096;
+            refrain_alone_bytes = refrain_region.header->pool_used + random_next() % 4096;
         context.formula_length = random_next() % 2 ? REFRAIN_WINDOW_ITEMS : 4 + (unsigned)(random_next() % 40);
         unsigned family = (unsigned)(random_next() % 10);
         generate(family);
