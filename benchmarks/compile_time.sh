@@ -4,8 +4,8 @@
 #   compile_time.sh BIN [ROUNDS [COMPILER]]    BIN has the built tools; ROUNDS default to 5, COMPILER to mpicc.mpich
 #
 # The file is made here: 217 functions of 23 lines each, loops over arrays, decisions, a switch, calls; a quarter of them
-# exchange messages. Plain and instrumented compiles take turns; printed are medians of the time that passed, the difference, and
-# the ratio. The goal is at most one second and 50 % more.
+# exchange messages. Plain and instrumented compiles take turns; printed are medians of the time that passed and of processor
+# time (to be read where the machine is busy), the difference, and the ratio. The goal is at most one second and 50 % more.
 set -eu
 bin=$(cd "${1:?the directory of the built tools}" && pwd)
 rounds=${2:-5} compiler=${3:-mpicc.mpich}
@@ -44,31 +44,41 @@ awk 'BEGIN {
 cd "$work"
 echo "# $(wc -l <file.c) lines; $compiler ($($compiler -dumpversion)); $(nproc) processors; load $(cut -d' ' -f1 /proc/loadavg)"
 
-# seconds COMMAND...: how long it took.
-seconds() {
+# measure NAME COMMAND...: adds the seconds that passed, and those of processor time, to NAME and NAME.cpu.
+measure() {
+    name=$1
+    shift
     begin=$(date +%s%N)
-    "$@" 2>messages || {
-        cat messages >&2
-        exit 1
-    }
-    echo "$begin $(date +%s%N)" | awk '{ printf "%.3f\n", ($2 - $1) / 1e9 }'
+    (
+        "$@" 2>messages || {
+            cat messages >&2
+            exit 1
+        }
+        times >used
+    ) || exit 1
+    echo "$begin $(date +%s%N)" | awk '{ printf "%.3f\n", ($2 - $1) / 1e9 }' >>"$name"
+    tail -n 1 used | tr 'ms' '  ' | awk '{ printf "%.3f\n", $1 * 60 + $2 + $3 * 60 + $4 }' >>"$name.cpu"
 }
 median() {
     sort -n "$1" | awk '{ v[NR] = $1 } END { printf "%.3f", NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'
 }
 
-printf 'level\tdetail\tplain\tinstrumented\tdifference\tratio\n'
+printf 'level\tdetail\tmeasure\tplain\tinstrumented\tdifference\tratio\n'
 for level in -O0 -O2; do
-    rm -f plain communication all
+    rm -f plain* communication* all*
     i=0
     while [ "$i" -lt "$rounds" ]; do
-        seconds $compiler $level -c file.c -o plain.o >>plain
-        seconds "$bin/refrain-cc" --detail=communication $compiler $level -c file.c -o traced.o >>communication
-        seconds "$bin/refrain-cc" --detail=all $compiler $level -c file.c -o traced.o >>all
+        measure plain $compiler $level -c file.c -o object.o
+        measure communication "$bin/refrain-cc" --detail=communication $compiler $level -c file.c -o object.o
+        measure all "$bin/refrain-cc" --detail=all $compiler $level -c file.c -o object.o
         i=$((i + 1))
     done
     for detail in communication all; do
-        echo "$level $detail $(median plain) $(median $detail)" |
-            awk '{ printf "%s\t%s\t%s s\t%s s\t%+.3f s\t%.2f\n", $1, $2, $3, $4, $4 - $3, $4 / $3 }'
+        for what in passed processor; do
+            end=
+            [ $what = passed ] || end=.cpu
+            echo "$level $detail $what $(median "plain$end") $(median "$detail$end")" |
+                awk '{ printf "%s\t%s\t%s\t%s s\t%s s\t%+.3f s\t%.2f\n", $1, $2, $3, $4, $5, $5 - $4, $5 / $4 }'
+        done
     done
 done

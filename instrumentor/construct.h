@@ -1,4 +1,4 @@
-/* construct.h: the constructs of a file's functions, in source order (walk.c -> choose.c -> emit.c).
+/* construct.h: the constructs of a file's functions, in source order (walk.h -> choose.c -> emit.c).
  *
  *     function  [block [if [call] [block ...]] [return]]   one array, a construct before what it contains;
  *     ^first    `after` of each is the index past the last construct inside it
@@ -71,7 +71,7 @@ struct refrain_constructs {
     bool calls_setjmp;
 };
 
-/* Finds all constructs of the file (walk.c). */
+/* Finds all constructs of the file (walk_file.c). */
 void refrain_walk(struct refrain_constructs *constructs, const struct refrain_source *source,
                   const struct refrain_instrument_options *options);
 

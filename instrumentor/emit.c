@@ -57,7 +57,7 @@ static const char definitions[] =
     "        frame = refrain__do_enter(&refrain__u, slot, frame_address);\n"
     "    return frame;\n"
     "}\n"
-    "REFRAIN__INLINE void refrain__leave(refrain__frame *frame) {\n"
+    "REFRAIN__LEAVE void refrain__leave(refrain__frame *frame) {\n"
     "    if (frame->entry)\n"
     "        refrain__do_leave(frame);\n"
     "}\n"
@@ -119,7 +119,8 @@ static const char definitions[] =
     "}\n"
     "#undef REFRAIN__WEAK\n"
     "#undef REFRAIN__INLINE\n"
-    "#undef REFRAIN__OUT\n";
+    "#undef REFRAIN__OUT\n"
+    "#undef REFRAIN__LEAVE\n";
 
 /* ---- edits ---- */
 
@@ -396,6 +397,8 @@ void refrain_emit(struct refrain_constructs *constructs, const struct refrain_so
                             source->keyword_macros[i]);
     refrain_text_string(out, declarations);
     write_tables(constructs, options, n_slots, out);
+    /* Out of line it compiles faster; small functions, which only --detail=all traces, want it inline. */
+    refrain_text_format(out, "#define REFRAIN__LEAVE REFRAIN__%s\n", options->all ? "INLINE" : "OUT");
     refrain_text_string(out, definitions);
     for (size_t i = 0; i < source->n_keyword_macros; i++)
         refrain_text_format(out, "#pragma pop_macro(\"%s\")\n", source->keyword_macros[i]);

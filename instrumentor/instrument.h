@@ -1,6 +1,6 @@
 /* instrument.h: one C file in, the same file with probes and the unit's tables out.
  *
- *     source.c (libclang, tokens) -> walk.c (constructs; place.c: where a probe may stand) -> choose.c (which get one)
+ *     source.c (libclang, tokens) -> walk.h (constructs; place.c: where a probe may stand) -> choose.c (which get one)
  *         -> emit.c (edits, declarations, tables)
  */
 #ifndef REFRAIN_INSTRUMENT_H

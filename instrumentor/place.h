@@ -1,4 +1,4 @@
-/* place.h: where in the text a probe may stand (walk.c).
+/* place.h: where in the text a probe may stand (walk.h).
  *
  * Both ends of an insertion are next to tokens that are spelled in the file, outside any macro invocation; what lies
  * between them is then the same sequence of tokens after preprocessing as libclang saw. An operand that begins with an

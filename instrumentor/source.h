@@ -1,4 +1,4 @@
-/* source.h: a C file as libclang sees it, with the spelled text beside it (file -> walk.c, place.c). */
+/* source.h: a C file as libclang sees it, with the spelled text beside it (file -> walk.h, place.c). */
 #ifndef REFRAIN_SOURCE_H
 #define REFRAIN_SOURCE_H
 

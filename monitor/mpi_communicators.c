@@ -287,25 +287,37 @@ static void broadcast_ordinal(MPI_Comm comm, const struct members *members, uint
     }
 }
 
-/* Without MPI_COMM_WORLD there is no group to translate to: members say who they are. */
-static bool gather_members(MPI_Comm comm, struct members *members, int *ranks) {
-    if (members->foreign || members->remote_size > 0)
-        return false;
-    PMPI_Allgather(&world_rank, 1, MPI_INT, ranks, 1, MPI_INT, comm);
+/* Without MPI_COMM_WORLD there is no group to translate to: members say who they are, into `ranks`, with room for four
+ * times the larger group. Across an intercommunicator each side hears of the other, and then of itself: what the other
+ * has heard. */
+static void gather_members(MPI_Comm comm, struct members *members, int *ranks) {
+    int larger = members->size > members->remote_size ? members->size : members->remote_size;
+    int *heard = ranks + 2 * larger, *echo = heard + larger;
+    if (members->remote_size == 0) {
+        PMPI_Allgather(&world_rank, 1, MPI_INT, ranks, 1, MPI_INT, comm);
+    } else {
+        for (int i = 0; i < larger; i++)
+            heard[i] = -1;
+        PMPI_Allgather(&world_rank, 1, MPI_INT, heard, 1, MPI_INT, comm);
+        PMPI_Allreduce(heard, echo, larger, MPI_INT, MPI_MAX, comm);
+        memcpy(ranks, echo, sizeof(int) * (size_t)members->size);
+        memcpy(ranks + members->size, heard, sizeof(int) * (size_t)members->remote_size);
+    }
     members->ranks = ranks;
     conclude(members);
-    return true;
 }
 
 static void new_by_gathering(MPI_Comm parent, MPI_Comm comm) {
     struct members members;
     struct description description;
     measure(comm, &members);
-    if (members.size > SESSION_MEMBERS || !gather_members(comm, &members, alloca(sizeof(int) * (size_t)members.size)))
+    int larger = members.size > members.remote_size ? members.size : members.remote_size;
+    if (members.foreign || larger > SESSION_MEMBERS)
         return;
+    gather_members(comm, &members, alloca(4 * sizeof(int) * (size_t)larger));
     refrain_mpi_lock();
     describe(&description, &members, parent_of(parent), comm);
-    uint32_t ordinal = members.my_rank == 0 ? choose(&description) : REFRAIN_ORDINAL_NONE;
+    uint32_t ordinal = members.local && members.my_rank == 0 ? choose(&description) : REFRAIN_ORDINAL_NONE;
     refrain_mpi_unlock();
     broadcast_ordinal(comm, &members, &ordinal);
     refrain_mpi_lock();

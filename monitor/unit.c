@@ -48,7 +48,11 @@ static void flag_slots(struct refrain_slot *slots, const struct refrain_unit *un
 static uint64_t copy_unit(struct refrain_unit *unit) {
     struct refrain_header *header = refrain_region.header;
     size_t bytes = unit_bytes(unit);
-    unsigned char *p = unit->version == REFRAIN_UNIT_VERSION ? refrain_pool_take(bytes, false) : NULL;
+    if (unit->version != REFRAIN_UNIT_VERSION) { /* more memory would not help: it stays untraced */
+        refrain_lose(REFRAIN_LOSS_UNITS, 1);
+        return 0;
+    }
+    unsigned char *p = refrain_pool_take(bytes, false);
     if (!p) {
         refrain_lose(REFRAIN_LOSS_UNITS, 1);
         return bytes;

@@ -15,7 +15,10 @@
 static const struct {
     const char *key, *text;
 } losses[REFRAIN_LOSSES] = {
-    [REFRAIN_LOSS_UNITS] = {"units", "source files whose tables did not fit: untraced; raise REFRAIN_TOTAL_MEMORY"},
+    [REFRAIN_LOSS_UNITS] =
+        {"units",
+         "source files that are untraced: their tables did not fit (raise REFRAIN_TOTAL_MEMORY), or another version "
+         "of refrain instrumented them (compile them again)"},
     [REFRAIN_LOSS_THREADS] = {"threads", "threads beyond REFRAIN_THREADS: untraced"},
     [REFRAIN_LOSS_DEPTH] = {"depth", "function calls nested too deeply to be traced"},
     [REFRAIN_LOSS_INTERRUPTED] = {"interrupted", "probes that a signal handler ran inside another probe"},

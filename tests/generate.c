@@ -21,6 +21,7 @@ struct place {
     int in_loop, in_switch; /* break is allowed; continue in_loop only */
     int guarded;            /* in the body of a setjmp: no return, no jump out */
     int depth;
+    int scoped; /* among variables that end with a block: clang takes every label for a target of each computed goto */
 };
 
 static unsigned below(unsigned n) {
@@ -204,7 +205,7 @@ static void select_one(struct place place) {
 
 static void jump(struct place place) {
     int id = n_labels++;
-    switch (below(4)) {
+    switch (below(place.scoped ? 3 : 4)) {
     case 0: /* backwards */
         line("{");
         indent++;
@@ -272,7 +273,7 @@ static void chain(struct place place) {
 
 static void land(struct place place) {
     int id = n_labels++;
-    struct place inside = {.guarded = 1, .depth = place.depth};
+    struct place inside = {.guarded = 1, .depth = place.depth, .scoped = place.scoped};
     line("jmp_buf here%d, *volatile outer%d = landing;", id, id);
     line("if (setjmp(here%d) == 0) {", id);
     indent++;
@@ -326,6 +327,7 @@ static void statement(struct place place) {
         line("__attribute__((cleanup(tidy))) int c = %s;", simple());
         line("int array[1 + wrap(%s, 4)];", expression(1));
         line("array[0] = c;");
+        place.scoped = 1;
         statements(place, 1);
         line("x += array[0];");
         indent--;

@@ -3,6 +3,7 @@
 # tests, and its trace is exact.
 #   test_projects.sh BIN
 set -u
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/lib.sh"
 unset REFRAIN_WRAPPER REFRAIN_DETAIL REFRAIN_FILTER REFRAIN_MPICC REFRAIN_MODE MAKEFLAGS MFLAGS MAKELEVEL CC CFLAGS
 document=$tests/../docs/builds.md
@@ -72,6 +73,7 @@ build cmake-launcher && traced build/test_heat -- main grid_step norms_settle MP
 build cmake-environment && traced build/heat 12 12 -- main grid_step norms_settle MPI_Allreduce
 if build autotools; then
     traced build/oddsort 50 4 -- main oddeven_sort oddeven_generate seed_of take MPI_Sendrecv
+    # shellcheck disable=SC2016 # for the other shell
     check "autotools: the static library is instrumented as well" sh -c \
         'nm "$0/build/.libs/liboddeven.a" | grep -q refrain__u' "$directory"
 fi

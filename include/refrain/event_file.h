@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define REFRAIN_EVENTS_MAGIC "refevts\n"
-#define REFRAIN_EVENTS_VERSION 1u
+#define REFRAIN_EVENTS_VERSION 2u
 #define REFRAIN_EVENTS_HEADER_BYTES 64u
 #define REFRAIN_EVENTS_WINDOW_BYTES (1u << 20)
 

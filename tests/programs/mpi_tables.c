@@ -1,5 +1,5 @@
-/* mpi_tables.c: more than a tracer's tables hold of requests under way and datatypes, and, with an argument, of windows open
- * at a time; and many communicators. The program does not notice. */
+/* mpi_tables.c: more than a tracer's tables hold of requests under way and datatypes, and, with an argument, of windows
+ * open at a time; and many communicators. The program does not notice. */
 #include "mpi_check.h"
 
 #define REQUESTS 2100

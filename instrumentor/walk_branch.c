@@ -1,0 +1,192 @@
+/* walk_branch.c: decisions and loops (walk.h). */
+#include "place.h"
+#include "walk.h"
+#include <limits.h>
+#include <stdlib.h>
+
+#define SHORT_LOOP 64 /* iterations, known to the compiler, that do not make a function worth an event */
+
+static bool is_constant(CXCursor condition) {
+    CXEvalResult result = clang_Cursor_Evaluate(condition);
+    bool constant = result && clang_EvalResult_getKind(result) != CXEval_UnExposed;
+    if (result)
+        clang_EvalResult_dispose(result);
+    return constant;
+}
+
+/* ---- decisions ---- */
+
+static void walk_block(struct refrain_walker *walker, CXCursor cursor) {
+    unsigned block = refrain_walk_open(walker, REFRAIN_BLOCK, cursor);
+    refrain_walk_statement(walker, cursor);
+    refrain_walk_close(walker, block);
+}
+
+void refrain_walk_if(struct refrain_walker *walker, CXCursor cursor) {
+    struct refrain_children children = refrain_walk_children(cursor);
+    unsigned branch = refrain_walk_open(walker, REFRAIN_IF, cursor);
+    struct refrain_span span = {0};
+    bool placed =
+        children.count >= 2 && refrain_place_condition(walker->source, refrain_walk_extent(walker, cursor).begin, "if",
+                                                       refrain_walk_extent(walker, children.items[0]),
+                                                       refrain_walk_extent(walker, children.items[1]).begin, &span);
+    refrain_walk_place(walker, branch, placed, span);
+    if (children.count)
+        refrain_walk_at(walker, branch)->constant = is_constant(children.items[0]);
+    for (size_t i = 0; i < children.count; i++) {
+        if (i == 0)
+            refrain_walk_cursor(walker, children.items[i]);
+        else
+            walk_block(walker, children.items[i]);
+    }
+    refrain_walk_close(walker, branch);
+    free(children.items);
+}
+
+void refrain_walk_switch(struct refrain_walker *walker, CXCursor cursor) {
+    struct refrain_children children = refrain_walk_children(cursor);
+    unsigned branch = refrain_walk_open(walker, REFRAIN_SWITCH, cursor);
+    struct refrain_span span = {0};
+    bool placed =
+        children.count == 2 && refrain_place_condition(walker->source, refrain_walk_extent(walker, cursor).begin,
+                                                       "switch", refrain_walk_extent(walker, children.items[0]),
+                                                       refrain_walk_extent(walker, children.items[1]).begin, &span);
+    refrain_walk_place(walker, branch, placed, span);
+    for (size_t i = 0; i < children.count; i++)
+        refrain_walk_cursor(walker, children.items[i]);
+    refrain_walk_close(walker, branch);
+    free(children.items);
+}
+
+void refrain_walk_conditional(struct refrain_walker *walker, CXCursor cursor) {
+    struct refrain_children children = refrain_walk_children(cursor);
+    unsigned branch = refrain_walk_open(walker, REFRAIN_CONDITIONAL, cursor);
+    struct refrain_span span = {0};
+    bool placed = false;
+    if (children.count == 3) {
+        struct refrain_span left = refrain_walk_extent(walker, children.items[0]);
+        size_t operator=
+            refrain_place_operator(walker->source, left, refrain_walk_extent(walker, children.items[1]).begin);
+        placed = refrain_lex_is(&walker->source->tokens, operator, "?") &&
+                 refrain_place_operand(walker->source, left, operator, & span);
+        refrain_walk_at(walker, branch)->constant = is_constant(children.items[0]);
+    }
+    refrain_walk_place(walker, branch, placed, span);
+    for (size_t i = 0; i < children.count; i++) {
+        if (i == 0)
+            refrain_walk_cursor(walker, children.items[i]);
+        else
+            walk_block(walker, children.items[i]);
+    }
+    refrain_walk_close(walker, branch);
+    free(children.items);
+}
+
+/* && and || where they are spelled; every other operator is nothing but its operands. */
+void refrain_walk_operator(struct refrain_walker *walker, CXCursor cursor) {
+    struct refrain_children children = refrain_walk_children(cursor);
+    unsigned branch = REFRAIN_NO_INDEX;
+    if (children.count == 2) {
+        const struct refrain_tokens *tokens = &walker->source->tokens;
+        struct refrain_span left = refrain_walk_extent(walker, children.items[0]), span = {0};
+        size_t operator=
+            refrain_place_operator(walker->source, left, refrain_walk_extent(walker, children.items[1]).begin);
+        bool and = refrain_lex_is(tokens, operator, "&&"), or = refrain_lex_is(tokens, operator, "||");
+        if (and || or) {
+            bool placed = refrain_place_operand(walker->source, left, operator, & span);
+            branch = refrain_walk_open(walker, and? REFRAIN_AND : REFRAIN_OR, cursor);
+            refrain_walk_place(walker, branch, placed, span);
+            refrain_walk_at(walker, branch)->constant = is_constant(children.items[0]);
+        }
+    }
+    for (size_t i = 0; i < children.count; i++) {
+        if (i == 1 && branch != REFRAIN_NO_INDEX)
+            refrain_walk_at(walker, branch)->right = (unsigned)walker->constructs->count;
+        refrain_walk_cursor(walker, children.items[i]);
+    }
+    if (branch != REFRAIN_NO_INDEX)
+        refrain_walk_close(walker, branch);
+    free(children.items);
+}
+
+/* ---- loops ---- */
+
+/* Whether `statement`, a loop's body, is a loop with nothing around it but braces: OpenMP's collapse reaches into it.
+ */
+static bool is_only_a_loop(CXCursor statement) {
+    struct refrain_children children = {0};
+    bool only = clang_getCursorKind(statement) == CXCursor_ForStmt;
+    if (clang_getCursorKind(statement) == CXCursor_CompoundStmt) {
+        children = refrain_walk_children(statement);
+        only = children.count == 1 && is_only_a_loop(children.items[0]);
+        free(children.items);
+    }
+    return only;
+}
+
+/* Whether a loop's condition compares with a small constant: a loop over the axes of a vector is no work of its own. */
+static bool is_short(CXCursor condition) {
+    struct refrain_children children = refrain_walk_children(condition);
+    bool is_short = false;
+    if (clang_getCursorKind(condition) == CXCursor_BinaryOperator && children.count == 2) {
+        CXEvalResult result = clang_Cursor_Evaluate(children.items[1]);
+        if (result) {
+            long long bound =
+                clang_EvalResult_getKind(result) == CXEval_Int ? clang_EvalResult_getAsLongLong(result) : LLONG_MAX;
+            is_short = bound >= -SHORT_LOOP && bound <= SHORT_LOOP;
+            clang_EvalResult_dispose(result);
+        }
+    }
+    free(children.items);
+    return is_short;
+}
+
+void refrain_walk_loop(struct refrain_walker *walker, CXCursor cursor, enum refrain_node_kind kind) {
+    struct refrain_children children = refrain_walk_children(cursor);
+    bool canonical = walker->canonical;
+    walker->canonical = false;
+    bool few = false;
+    unsigned loop = refrain_walk_open(walker, kind, cursor);
+    struct refrain_span span = {0}, whole = refrain_walk_extent(walker, cursor);
+    bool placed = false, constant = true;
+    size_t body = 0;
+    if (children.count > 0) {
+        body = kind == REFRAIN_DO ? 0 : children.count - 1;
+        struct refrain_span body_span = refrain_walk_extent(walker, children.items[body]);
+        if (kind == REFRAIN_FOR) {
+            placed = refrain_place_for(walker->source, whole.begin, body_span.begin, &span) && span.begin < span.end;
+            for (size_t i = 0; placed && i < body; i++) {
+                struct refrain_span part = refrain_walk_extent(walker, children.items[i]);
+                if (part.begin >= span.begin && part.end <= span.end) {
+                    constant = is_constant(children.items[i]);
+                    few = is_short(children.items[i]);
+                }
+            }
+        } else if (children.count == 2) {
+            CXCursor condition = children.items[1 - body];
+            constant = is_constant(condition);
+            placed = kind == REFRAIN_DO
+                         ? refrain_place_do(walker->source, body_span, refrain_walk_extent(walker, condition), &span)
+                         : refrain_place_condition(walker->source, whole.begin, "while",
+                                                   refrain_walk_extent(walker, condition), body_span.begin, &span);
+        }
+    }
+    refrain_walk_place(walker, loop, placed && !canonical, span);
+    refrain_walk_at(walker, loop)->constant = constant;
+    refrain_walk_at(walker, loop)->few = few;
+    walker->constructs->functions[walker->function].has_loop |= !few;
+    for (size_t i = 0; i < children.count; i++) {
+        if (i == body) {
+            walker->canonical = canonical && is_only_a_loop(children.items[i]);
+            walk_block(walker, children.items[i]);
+            walker->canonical = false;
+        } else {
+            bool frozen = walker->frozen;
+            walker->frozen = frozen || canonical;
+            refrain_walk_cursor(walker, children.items[i]);
+            walker->frozen = frozen;
+        }
+    }
+    refrain_walk_close(walker, loop);
+    free(children.items);
+}
