@@ -92,11 +92,9 @@ REFRAIN_SHARED void refrain_lose(enum refrain_loss loss, uint64_t n);
 
 /* ---- unit.c ---- */
 
-/* A function has been throttled: switches off its probes, and those that were there only for it. Any thread. */
-REFRAIN_HIDDEN void refrain_units_throttle(void);
-
-/* The probe with this slot number is switched off. Any thread. */
-REFRAIN_HIDDEN void refrain_units_throttle_probe(uint32_t number);
+/* Switches off the probe with this slot number; with that of a function also those that were there only for it. False
+ * when another thread is at it: then it is to be tried again. Any thread. */
+REFRAIN_HIDDEN bool refrain_units_throttle(uint32_t number);
 
 /* ---- context.c ---- */
 

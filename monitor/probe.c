@@ -54,8 +54,8 @@ static void throttle(const struct refrain_context *context, struct refrain_slot 
     if (whole->throttled_at || whole->flags & REFRAIN_SLOT_COMMUNICATES ||
         whole->ticks / whole->count >= context->throttle_ticks || whole->count > UINT32_MAX)
         return;
-    whole->throttled_at = (uint32_t)whole->count;
-    refrain_units_throttle();
+    if (refrain_units_throttle(whole->number - 1))
+        whole->throttled_at = (uint32_t)whole->count;
 }
 
 /* Leaves the activation on top. */
@@ -145,7 +145,7 @@ static __attribute__((noinline)) void sample(struct refrain_context *context, st
     if (elapsed >= context->crowded_ticks || !can_be_spared(slot))
         return;
     if (++slot->throttled_at >= REFRAIN_THROTTLE_SAMPLES)
-        refrain_units_throttle_probe(slot->number);
+        refrain_units_throttle(slot->number);
 }
 
 static inline void count_probe(struct refrain_context *context, struct refrain_slot *slot) {

@@ -95,11 +95,10 @@ static uint64_t copy_unit(struct refrain_unit *unit) {
 
 /* Is `byte` the switch of a function or spare probe of this unit that was throttled? */
 static bool is_throttled(const struct refrain_unit *unit, const unsigned char *byte) {
-    const struct refrain_slot *slots = unit->slots;
-    if (!slots || byte < unit->on || byte + 1 >= unit->on + unit->n_slots)
+    const struct refrain_slot *slots = unit->slots; /* those of the first thread speak for all */
+    if (!slots || byte < unit->on || byte >= unit->on + unit->n_slots)
         return false;
-    const struct refrain_slot *slot = &slots[byte - unit->on];
-    return slot->flags & REFRAIN_SLOT_THROTTLED || (slot->flags & REFRAIN_SLOT_FUNCTION && slot[1].throttled_at);
+    return slots[byte - unit->on].flags & REFRAIN_SLOT_THROTTLED;
 }
 
 /* Does the unit have tables in the region? Its probes stay off otherwise. */
@@ -151,28 +150,23 @@ static void switch_probes(void) {
             switch_spare_probes(unit);
 }
 
-void refrain_units_throttle(void) {
+bool refrain_units_throttle(uint32_t number) {
     if (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
-        return; /* somebody else is at it: the byte of this function follows with the next one */
-    switch_probes();
-    drop_lock();
-}
-
-void refrain_units_throttle_probe(uint32_t number) {
-    if (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
-        return; /* it will be found at fault again */
+        return false;
     for (struct refrain_unit *unit = units; unit; unit = unit->next) {
-        if (!unit->slots || !unit->base)
-            continue;
         struct refrain_slot *slots = unit->slots;
-        uint32_t i = number - slots[0].number;
-        if (i >= unit->n_slots)
+        if (!slots || !unit->base || number - slots[0].number >= unit->n_slots)
             continue;
+        uint32_t i = number - slots[0].number;
         __atomic_fetch_or(&slots[i].flags, REFRAIN_SLOT_THROTTLED, __ATOMIC_RELAXED);
-        unit->on[i] = 0;
+        if (slots[i].flags & REFRAIN_SLOT_FUNCTION)
+            switch_probes(); /* other probes may be on for its sake only */
+        else
+            unit->on[i] = 0;
         break;
     }
     drop_lock();
+    return true;
 }
 
 void refrain_register(struct refrain_unit *unit) {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_DEPENDENT_ITERATIONS ((uint64_t)1 << 28)
+#define MOST_STEPS ((uint64_t)1 << 28) /* of counting a term, or without a value: no run does so many, it is damage */
 
 enum stage { STAGE_IDENTITY, STAGE_TERMS, STAGE_CONTINUATION, STAGE_SUMMARY, STAGE_END };
 
@@ -205,7 +205,7 @@ static uint64_t add_saturating(uint64_t a, uint64_t b) {
 
 /* Values of the item at `i`, given the counters of the loops around it. A loop whose body's counts do not depend on it
  * is multiplied, not walked. */
-static uint64_t count_item(const struct refrain_item *items, unsigned i, uint64_t *counter) {
+static uint64_t count_item(const struct refrain_item *items, unsigned i, uint64_t *counter, uint64_t *steps) {
     const struct refrain_item *item = &items[i];
     if (item->kind == REFRAIN_ITEM_VALUE)
         return 1;
@@ -220,13 +220,13 @@ static uint64_t count_item(const struct refrain_item *items, unsigned i, uint64_
     for (unsigned j = i + 1; j < i + item->span; j++)
         depends |= items[j].kind == REFRAIN_ITEM_LOOP && items[j].stride[item->height] != 0;
     uint64_t total = 0;
-    if (depends && iterations > MOST_DEPENDENT_ITERATIONS)
-        return UINT64_MAX; /* no run counts that far one by one: damage */
     for (uint64_t k = 0; k < (depends ? iterations : 1); k++) {
         counter[item->height] = k;
+        if ((*steps)++ > MOST_STEPS)
+            return UINT64_MAX;
         uint64_t body = 0;
         for (unsigned j = i + 1; j < i + item->span; j += items[j].span)
-            body = add_saturating(body, count_item(items, j, counter));
+            body = add_saturating(body, count_item(items, j, counter, steps));
         total = add_saturating(total, body);
         if (total == UINT64_MAX)
             break;
@@ -238,8 +238,8 @@ static uint64_t count_item(const struct refrain_item *items, unsigned i, uint64_
 }
 
 uint64_t refrain_term_values(const struct refrain_item *term) {
-    uint64_t counter[REFRAIN_LOOP_HEIGHTS] = {0};
-    return count_item(term, 0, counter);
+    uint64_t counter[REFRAIN_LOOP_HEIGHTS] = {0}, steps = 0;
+    return count_item(term, 0, counter, &steps);
 }
 
 static const struct refrain_summary *summary_of(struct refrain_terms *terms, const struct refrain_learner *learner) {
@@ -296,7 +296,9 @@ static void enter_loop(struct refrain_sequence *sequence, unsigned item, uint64_
 /* The next run of the term; false when it is used up. */
 static bool next_run_of_term(struct refrain_sequence *sequence) {
     bool fruitless = false;
-    for (;;) {
+    for (uint64_t steps = 0;; steps++) {
+        if (steps > MOST_STEPS)
+            return wrong(&sequence->terms, 0, "a formula goes on without giving a value");
         const struct refrain_item *loop = NULL;
         struct refrain_cursor *cursor = NULL;
         if (sequence->innermost < REFRAIN_LOOP_HEIGHTS) {

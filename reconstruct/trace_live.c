@@ -28,30 +28,60 @@ static void copy(const struct live *live, uint64_t offset, uint64_t bytes) {
         memcpy(live->image + offset, (const unsigned char *)live->file + offset, bytes);
 }
 
-/* Copies what a learner refers to: formula, items, the archive from its last chunk known on. */
-static void copy_formula(const struct live *live, const struct refrain_learner *learner) {
-    uint64_t at = (uint64_t)learner->body * REFRAIN_UNIT_BYTES;
-    struct refrain_formula *formula = (struct refrain_formula *)(live->image + at);
-    if (!learner->body || !in_region(live, at, sizeof *formula))
-        return;
-    copy(live, at, sizeof *formula);
-    copy(live, at + sizeof *formula, (uint64_t)formula->capacity * sizeof(struct refrain_item));
+/* Copies the chunks of an archive, but not again the bytes of those that are as long as they were: only the end grows. */
+static void copy_archive(const struct live *live, const struct refrain_formula *formula) {
     uint32_t chunk = formula->archive_first;
     for (size_t n = 0; chunk && n < live->bytes / 64; n++) {
         uint64_t place = (uint64_t)chunk * REFRAIN_UNIT_BYTES;
         const struct refrain_archive *archive = (const struct refrain_archive *)(live->image + place);
         if (!in_region(live, place, sizeof *archive))
             return;
+        unsigned used = archive->used;
         copy(live, place, sizeof *archive);
-        copy(live, place, sizeof *archive + archive->capacity);
+        if (archive->used != used)
+            copy(live, place, sizeof *archive + archive->capacity);
         if (chunk == formula->archive_last || archive->next <= chunk)
             return;
         chunk = archive->next;
     }
 }
 
-/* Copies a learner until it is of one moment. Where it stays in the middle of a change the process has been killed
- * there, and the journal undoes it. */
+/* Copies what a learner refers to: formula, items, repetition, archive. */
+static void copy_formula(const struct live *live, const struct refrain_learner *learner) {
+    uint64_t at = (uint64_t)learner->body * REFRAIN_UNIT_BYTES;
+    struct refrain_formula *formula = (struct refrain_formula *)(live->image + at);
+    if (!learner->body || !in_region(live, at, sizeof *formula))
+        return;
+    copy(live, at, sizeof *formula);
+    copy(live, at + sizeof *formula, (uint64_t)formula->n_items * sizeof(struct refrain_item));
+    if (formula->repeat)
+        copy(live, (uint64_t)formula->repeat * REFRAIN_UNIT_BYTES, sizeof(struct refrain_repeat));
+    copy_archive(live, formula);
+    if (learner->summary)
+        copy(live, (uint64_t)learner->summary * REFRAIN_UNIT_BYTES, sizeof(struct refrain_summary));
+}
+
+/* Copies the journals as they are now; true when one is about the learner at `offset`. */
+static bool copy_journals(const struct live *live, uint64_t offset) {
+    const struct refrain_header *header = (const struct refrain_header *)live->image;
+    bool found = false;
+    for (uint32_t t = 0; t < header->n_threads; t++) {
+        uint64_t thread = header->threads + t * sizeof(struct refrain_thread);
+        if (!in_region(live, thread, sizeof(struct refrain_thread)))
+            return false;
+        uint64_t at = (uint64_t)((const struct refrain_thread *)(live->image + thread))->journal * REFRAIN_UNIT_BYTES;
+        const struct refrain_journal *journal = (const struct refrain_journal *)(live->image + at);
+        if (!at || !in_region(live, at, sizeof *journal))
+            continue;
+        copy(live, at, sizeof *journal);
+        copy(live, at, sizeof *journal + (uint64_t)journal->formula_bytes);
+        found |= journal->learner == offset;
+    }
+    return found;
+}
+
+/* Copies a learner until it is of one moment. Where it stays in the middle of a change the process has ended or stands
+ * there, and the journal undoes it. One that never keeps still is left out: replay ends where it would be asked. */
 static void settle(const struct live *live, uint64_t offset) {
     if (!in_region(live, offset, sizeof(struct refrain_learner)))
         return;
@@ -59,16 +89,44 @@ static void settle(const struct live *live, uint64_t offset) {
     const volatile struct refrain_learner *original = (const volatile void *)(live->file + offset);
     for (int i = 0; i < TRIES; i++) {
         uint32_t now = original->changes;
-        if (now % 2 == 0 && learner->changes == now)
-            return;
-        if (now % 2 && i % TRIES_IN_A_ROW == TRIES_IN_A_ROW - 1)
-            nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
-        copy(live, offset, sizeof *learner);
-        copy_formula(live, learner);
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
-        if (learner->changes != original->changes)
-            learner->changes = original->changes - 1; /* not of one moment: once more */
+        if (now % 2) {
+            if (i % TRIES_IN_A_ROW == TRIES_IN_A_ROW - 1)
+                nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+            continue;
+        }
+        bool has_formula = learner->changes == now;
+        copy(live, offset, sizeof *learner);
+        if (!has_formula)
+            copy_formula(live, learner);
+        if (learner->state == REFRAIN_IDENTITY) /* its value stands before the state says so */
+            learner->expect = original->expect;
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        if (original->changes == now)
+            return;
+        learner->changes = now - 1; /* what it refers to is not known to be of one moment */
     }
+    uint32_t now = original->changes;
+    copy(live, offset, sizeof *learner);
+    copy_formula(live, learner);
+    if (now % 2 == 0 || !copy_journals(live, offset) || original->changes != now)
+        memset(learner, 0, sizeof *learner);
+}
+
+/* A slot's learner, and what else replay asks of it: iterations of a loop that is not over count only with the counts
+ * of those before it. */
+static void settle_slot(const struct live *live, uint64_t offset) {
+    struct refrain_slot *slot = (struct refrain_slot *)(live->image + offset);
+    const volatile struct refrain_slot *original = (const volatile void *)(live->file + offset);
+    for (int i = 0; i < TRIES; i++) {
+        settle(live, offset);
+        slot->count = original->count;
+        slot->flags = original->flags;
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        if (slot->next.confirmed == original->next.confirmed && slot->next.changes == original->next.changes)
+            return;
+    }
+    slot->count = 0;
 }
 
 static void settle_sites(const struct live *live) {
@@ -80,6 +138,7 @@ static void settle_sites(const struct live *live) {
         if (!in_region(live, at, sizeof *site))
             return;
         settle(live, at + offsetof(struct refrain_call_site, inside.next));
+        copy(live, at + offsetof(struct refrain_call_site, operations), sizeof site->operations);
         uint32_t operation = site->operations;
         for (unsigned i = 0; operation && i < REFRAIN_OPERATIONS; i++) {
             uint64_t of_operation = (uint64_t)operation * REFRAIN_UNIT_BYTES;
@@ -91,6 +150,7 @@ static void settle_sites(const struct live *live) {
             for (unsigned p = 0; p < REFRAIN_PARAMETERS; p++)
                 settle(live, of_operation + offsetof(struct refrain_operation_record, parameter) +
                                  p * sizeof(struct refrain_learner));
+            copy(live, of_operation + offsetof(struct refrain_operation_record, next), sizeof record->next);
             operation = record->next;
         }
         reference = site->next;
@@ -108,7 +168,8 @@ static void settle_slots(const struct live *live) {
             !in_region(live, unit->slots, (uint64_t)unit->n_slots * header->n_threads * sizeof(struct refrain_slot)))
             return;
         for (uint64_t s = 0; s < (uint64_t)unit->n_slots * header->n_threads; s++)
-            settle(live, unit->slots + s * sizeof(struct refrain_slot));
+            settle_slot(live, unit->slots + s * sizeof(struct refrain_slot));
+        copy(live, at + offsetof(struct refrain_unit_record, next), sizeof unit->next);
         at = unit->next;
     }
     uint64_t region = header->regions;

@@ -361,6 +361,8 @@ static bool move(struct refrain_walk *walk, int64_t number) {
         return false;
     if (!place->counting) {
         place->pending = !refrain_sequence_next(&place->sequence, &decision);
+        if (!place->pending && decision < 0)
+            return wrong(walk, slot, "a loop is said to have run less than no time");
         place->remaining = place->pending ? slot->count : (uint64_t)decision;
         walk->approximate |= place->sequence.approximate;
         place->counting = true;

@@ -67,6 +67,17 @@ per_location() {
     }' "$1" | sort -s -t "$(printf '\t')" -n -k 1,1 -k 2,2
 }
 
+# prefix A B: one of two files of one rank's lines begins with the other, which lacks at most one probe's lines.
+prefix() {
+    a=$(wc -l <"$1")
+    b=$(wc -l <"$2")
+    shorter=$a
+    [ "$b" -ge "$a" ] || shorter=$b
+    head -n "$shorter" "$1" >"$work/p1"
+    head -n "$shorter" "$2" >"$work/p2"
+    [ "$shorter" -gt 0 ] && [ $((a > b ? a - b : b - a)) -le 3 ] && cmp -s "$work/p1" "$work/p2"
+}
+
 # exact TRACE NAME: what is reconstructed equals what was recorded, in every field but time.
 exact() {
     if ! refrain reconstruct "$1" --format text -o - >"$work/reconstructed" 2>"$work/error"; then
