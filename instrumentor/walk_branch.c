@@ -162,6 +162,9 @@ void refrain_walk_loop(struct refrain_walker *walker, CXCursor cursor, enum refr
                     few = is_short(children.items[i]);
                 }
             }
+            /* A loop that a macro writes: with all its parts there, the second is the condition. */
+            if (!placed && children.count == 4)
+                few = is_short(children.items[1]);
         } else if (children.count == 2) {
             CXCursor condition = children.items[1 - body];
             constant = is_constant(condition);
