@@ -22,6 +22,16 @@ static void walk_block(struct refrain_walker *walker, CXCursor cursor) {
     refrain_walk_close(walker, block);
 }
 
+/* A condition and what it chooses from, a block each. */
+static void walk_branches(struct refrain_walker *walker, const struct refrain_children *children) {
+    for (size_t i = 0; i < children->count; i++) {
+        if (i == 0)
+            refrain_walk_cursor(walker, children->items[i]);
+        else
+            walk_block(walker, children->items[i]);
+    }
+}
+
 void refrain_walk_if(struct refrain_walker *walker, CXCursor cursor) {
     struct refrain_children children = refrain_walk_children(cursor);
     unsigned branch = refrain_walk_open(walker, REFRAIN_IF, cursor);
@@ -33,12 +43,7 @@ void refrain_walk_if(struct refrain_walker *walker, CXCursor cursor) {
     refrain_walk_place(walker, branch, placed, span);
     if (children.count)
         refrain_walk_at(walker, branch)->constant = is_constant(children.items[0]);
-    for (size_t i = 0; i < children.count; i++) {
-        if (i == 0)
-            refrain_walk_cursor(walker, children.items[i]);
-        else
-            walk_block(walker, children.items[i]);
-    }
+    walk_branches(walker, &children);
     refrain_walk_close(walker, branch);
     free(children.items);
 }
@@ -72,12 +77,7 @@ void refrain_walk_conditional(struct refrain_walker *walker, CXCursor cursor) {
         refrain_walk_at(walker, branch)->constant = is_constant(children.items[0]);
     }
     refrain_walk_place(walker, branch, placed, span);
-    for (size_t i = 0; i < children.count; i++) {
-        if (i == 0)
-            refrain_walk_cursor(walker, children.items[i]);
-        else
-            walk_block(walker, children.items[i]);
-    }
+    walk_branches(walker, &children);
     refrain_walk_close(walker, branch);
     free(children.items);
 }

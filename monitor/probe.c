@@ -153,73 +153,77 @@ static inline void count_probe(struct refrain_context *context, struct refrain_s
         sample(context, slot);
 }
 
-void refrain_at(struct refrain_frame *frame, unsigned int slot) {
-    struct refrain_context *context;
-    if (!frame->entry || !(context = refrain_begin()))
-        return;
-    struct refrain_entry *entry = current(context, frame);
-    if (entry && context->learning) {
-        struct refrain_slot *to = (struct refrain_slot *)frame->slots + slot;
-        refrain_step(context, entry, to->number);
-        entry->last = to;
-        count_probe(context, to);
+/* A probe of an activation: where control is, once that has been learned by the place it was at. */
+struct arrival {
+    struct refrain_context *context; /* null: nothing to do, not even refrain_end */
+    struct refrain_entry *entry;     /* null: nothing to learn */
+    struct refrain_slot *to;
+};
+
+static inline struct arrival arrive(const struct refrain_frame *frame, unsigned int slot) {
+    struct arrival here = {NULL, NULL, NULL};
+    if (!frame->entry || !(here.context = refrain_begin()))
+        return here;
+    struct refrain_entry *entry = current(here.context, frame);
+    if (entry && here.context->learning) {
+        here.entry = entry;
+        here.to = (struct refrain_slot *)frame->slots + slot;
+        refrain_step(here.context, entry, here.to->number);
     }
-    refrain_end(context);
+    return here;
+}
+
+/* The activation is at `last` from now on. */
+static inline void depart(const struct arrival *here, struct refrain_slot *last) {
+    here->entry->last = last;
+    count_probe(here->context, here->to);
+}
+
+static inline void end_arrival(const struct arrival *here) {
+    if (here->context)
+        refrain_end(here->context);
+}
+
+void refrain_at(struct refrain_frame *frame, unsigned int slot) {
+    struct arrival here = arrive(frame, slot);
+    if (here.entry)
+        depart(&here, here.to);
+    end_arrival(&here);
 }
 
 int refrain_if(struct refrain_frame *frame, unsigned int slot, int value) {
-    struct refrain_context *context;
-    if (!frame->entry || !(context = refrain_begin()))
-        return value;
-    struct refrain_entry *entry = current(context, frame);
-    if (entry && context->learning) {
-        struct refrain_slot *to = (struct refrain_slot *)frame->slots + slot;
-        refrain_step(context, entry, to->number);
-        refrain_learn(context, &to->next, value, true);
-        entry->last = value ? to + 1 : to + 2;
-        count_probe(context, to);
+    struct arrival here = arrive(frame, slot);
+    if (here.entry) {
+        refrain_learn(here.context, &here.to->next, value, true);
+        depart(&here, value ? here.to + 1 : here.to + 2);
     }
-    refrain_end(context);
+    end_arrival(&here);
     return value;
 }
 
 int refrain_loop(struct refrain_frame *frame, unsigned int slot, int value) {
-    struct refrain_context *context;
-    if (!frame->entry || !(context = refrain_begin()))
-        return value;
-    struct refrain_entry *entry = current(context, frame);
-    if (entry && context->learning) {
-        struct refrain_slot *to = (struct refrain_slot *)frame->slots + slot;
-        refrain_step(context, entry, to->number);
-        if (value) {
-            to->count++;
-            entry->last = to + 1;
-        } else {
-            refrain_learn(context, &to->next, (int64_t)to->count, true);
-            to->count = 0;
-            entry->last = to + 2;
-        }
-        count_probe(context, to);
+    struct arrival here = arrive(frame, slot);
+    if (here.entry && value) {
+        here.to->count++;
+        depart(&here, here.to + 1);
+    } else if (here.entry) {
+        refrain_learn(here.context, &here.to->next, (int64_t)here.to->count, true);
+        here.to->count = 0;
+        depart(&here, here.to + 2);
     }
-    refrain_end(context);
+    end_arrival(&here);
     return value;
 }
 
 void refrain_count(struct refrain_frame *frame, unsigned int slot, unsigned long count) {
-    struct refrain_context *context;
-    if (!frame->entry || !(context = refrain_begin()))
-        return;
-    struct refrain_entry *entry = current(context, frame);
-    if (entry && context->learning) {
-        struct refrain_slot *to = (struct refrain_slot *)frame->slots + slot;
-        if (__builtin_expect(!(to->flags & REFRAIN_SLOT_COUNTED), 0))
-            __atomic_fetch_or(&to->flags, REFRAIN_SLOT_COUNTED, __ATOMIC_RELAXED);
-        refrain_step(context, entry, to->number);
-        refrain_learn(context, &to->next, (int64_t)count, true);
-        entry->last = to + 2;
-        count_probe(context, to);
+    struct arrival here = arrive(frame, slot);
+    if (here.entry) {
+        if (__builtin_expect(!(here.to->flags & REFRAIN_SLOT_COUNTED), 0))
+            __atomic_fetch_or(&here.to->flags, REFRAIN_SLOT_COUNTED, __ATOMIC_RELAXED);
+        refrain_learn(here.context, &here.to->next, (int64_t)count, true);
+        depart(&here, here.to + 2);
     }
-    refrain_end(context);
+    end_arrival(&here);
 }
 
 /* ---- user regions ---- */
