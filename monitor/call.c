@@ -1,5 +1,6 @@
 /* call.c: MPI calls as the wrappers tell them (monitor.h): an activation of its own, in which operations follow. */
 #define _GNU_SOURCE
+#include "learn_by_key.h"
 #include "step.h"
 #include <refrain/settings.h>
 
@@ -201,9 +202,8 @@ struct refrain_operation_record *refrain_call_operation(struct refrain_call *cal
     if (record) {
         if (call->context->learning) {
             bool posts = operation == REFRAIN_OP_IRECV || operation == REFRAIN_OP_RECV_INIT;
-            for (unsigned i = 0; i < n; i++)
-                refrain_learn(call->context, &record->parameter[posts ? REFRAIN_PARAMETERS - 1 : i], parameters[i],
-                              false);
+            refrain_learn_parameters(call->context, &record->parameter[posts ? REFRAIN_PARAMETERS - 1 : 0], parameters,
+                                     n);
         }
         record_operation(call, operation, parameters, n);
     }
@@ -226,9 +226,8 @@ bool refrain_call_complete(struct refrain_call *call, uint32_t request, const st
             struct refrain_operation_record *posted = completions[i].posted;
             if (!posted)
                 continue;
-            refrain_learn(context, &posted->parameter[0], completions[i].source, false);
-            refrain_learn(context, &posted->parameter[1], completions[i].tag, false);
-            refrain_learn(context, &posted->parameter[2], completions[i].bytes, false);
+            refrain_learn_parameters(context, posted->parameter,
+                                     (int64_t[]){completions[i].source, completions[i].tag, completions[i].bytes}, 3);
         }
     }
     for (unsigned i = 0; record && context->events && i < n; i++)

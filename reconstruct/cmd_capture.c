@@ -52,7 +52,7 @@ static int add_learner(void *data, const struct refrain_learner_view *view) {
     const void *region = process->region;
     size_t bytes = process->region_bytes;
     enum refrain_formula_type type;
-    char *text = refrain_formula_text(region, bytes, view->learner, NULL, NULL, &type);
+    char *text = refrain_formula_text(region, bytes, view->learner, NULL, NULL, NULL, &type);
     bool exact = type != REFRAIN_TYPE_SUMMARY, sound = text != NULL;
     free(text);
     if (sound && exact && visit->length)

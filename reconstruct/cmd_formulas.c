@@ -27,8 +27,10 @@ struct row {
     struct refrain_learner_view view;
     enum refrain_formula_type type;
     char *formula;
+    char *relative;        /* ranks: the formula in distances to the own rank; else null */
     uint64_t values, kept; /* of one rank */
     int32_t rank;
+    bool by_distance;  /* `formula` is the one in distances, `relative` the other */
     const char *ranks; /* text, of the first of equal rows; null: the row is one of those before it */
 };
 
@@ -93,6 +95,24 @@ static void show_successor(FILE *file, const void *data, int64_t value) {
 
 /* ---- collecting ---- */
 
+/* The formula; with the key where a parameter depends on another: "source 3: 30^95". */
+static char *formula_of(const struct refrain_process *process, const struct refrain_learner_view *view,
+                        const int32_t *own_rank, enum refrain_formula_type *type) {
+    refrain_show_value *show = view->subject == REFRAIN_SUBJECT_SUCCESSOR ? show_successor : NULL;
+    char *formula =
+        refrain_formula_text(process->region, process->region_bytes, view->learner, own_rank, show, process, type);
+    char *whole = NULL;
+    int written;
+    if (!formula || !view->by)
+        return formula;
+    if (view->other_keys)
+        written = asprintf(&whole, "%s otherwise: %s", view->by, formula);
+    else
+        written = asprintf(&whole, "%s %" PRId64 ": %s", view->by, view->key, formula);
+    free(formula);
+    return written < 0 ? NULL : whole;
+}
+
 static int add_row(void *data, const struct refrain_learner_view *view) {
     struct rows *rows = data;
     bool flow = view->subject == REFRAIN_SUBJECT_SUCCESSOR || view->subject == REFRAIN_SUBJECT_REQUEST;
@@ -111,15 +131,16 @@ static int add_row(void *data, const struct refrain_learner_view *view) {
     const struct refrain_process *process = rows->process;
     struct row *row = &rows->rows[rows->n];
     *row = (struct row){.view = *view, .rank = process->rank};
-    refrain_show_value *show = view->subject == REFRAIN_SUBJECT_SUCCESSOR ? show_successor : NULL;
-    row->formula =
-        refrain_formula_text(process->region, process->region_bytes, view->learner, show, process, &row->type);
-    if (!row->formula) {
+    rows->n++;
+    bool ranks = view->subject == REFRAIN_SUBJECT_DEST || view->subject == REFRAIN_SUBJECT_SOURCE;
+    row->formula = formula_of(process, view, NULL, &row->type);
+    if (ranks && row->type != REFRAIN_TYPE_SUMMARY)
+        row->relative = formula_of(process, view, &process->rank, &row->type);
+    if (!row->formula || (!row->relative && ranks && row->type != REFRAIN_TYPE_SUMMARY)) {
         rows->no_memory = true;
         return 1;
     }
     row->values = refrain_learner_values(process->region, process->region_bytes, view->learner, &row->kept);
-    rows->n++;
     return 0;
 }
 
@@ -138,6 +159,12 @@ static int by_construct(const void *a, const void *b) {
         order = strcmp(x->view.label, y->view.label);
     if (!order)
         order = (x->view.thread > y->view.thread) - (x->view.thread < y->view.thread);
+    if (!order)
+        order = (x->view.by != NULL) - (y->view.by != NULL);
+    if (!order)
+        order = (int)x->view.other_keys - (int)y->view.other_keys;
+    if (!order)
+        order = (x->view.key > y->view.key) - (x->view.key < y->view.key);
     return order;
 }
 
@@ -189,9 +216,33 @@ static char *list_ranks(const struct row *rows, size_t n) {
     return text;
 }
 
+/* Of the n rows of one construct: those that more ranks share in distances to the own rank are shown so. */
+static void choose_relative(struct row *rows, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        size_t same = 0, same_relative = 0;
+        for (size_t j = 0; j < n && rows[i].relative; j++) {
+            same += strcmp(rows[i].formula, rows[j].formula) == 0;
+            same_relative += rows[j].relative && strcmp(rows[i].relative, rows[j].relative) == 0;
+        }
+        rows[i].by_distance = same_relative > same;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].by_distance) {
+            char *formula = rows[i].formula;
+            rows[i].formula = rows[i].relative;
+            rows[i].relative = formula;
+        }
+}
+
 /* Brings equal rows of different ranks together; those after the first are dropped. */
 static bool merge(struct rows *rows) {
     size_t kept = 0;
+    qsort(rows->rows, rows->n, sizeof *rows->rows, by_construct_and_formula);
+    for (size_t i = 0, j; i < rows->n; i = j) {
+        for (j = i + 1; j < rows->n && by_construct(&rows->rows[i], &rows->rows[j]) == 0; j++)
+            ;
+        choose_relative(&rows->rows[i], j - i);
+    }
     qsort(rows->rows, rows->n, sizeof *rows->rows, by_construct_and_formula);
     for (size_t i = 0, j; i < rows->n; i = j) {
         for (j = i + 1; j < rows->n && by_construct(&rows->rows[i], &rows->rows[j]) == 0 &&
@@ -203,6 +254,7 @@ static bool merge(struct rows *rows) {
         for (size_t k = i + 1; k < j; k++) {
             first.view.throttled |= rows->rows[k].view.throttled;
             free(rows->rows[k].formula);
+            free(rows->rows[k].relative);
         }
         rows->rows[kept++] = first;
         if (!first.ranks) { /* what is left is freed by the caller */
@@ -218,6 +270,7 @@ static bool merge(struct rows *rows) {
 static void free_rows(struct rows *rows) {
     for (size_t i = 0; i < rows->n; i++) {
         free(rows->rows[i].formula);
+        free(rows->rows[i].relative);
         free((char *)(uintptr_t)rows->rows[i].ranks);
     }
     free(rows->rows);
@@ -257,6 +310,8 @@ static void print_text(const struct rows *rows, bool full) {
             fputs(row->formula, stdout);
         else
             printf("%.*s ...", (int)SHOWN_FORMULA_CHARACTERS, row->formula);
+        if (row->view.then_by)
+            printf(" then by %s", row->view.then_by);
         puts(row->view.throttled ? "  throttled" : "");
     }
     print_totals(rows);
@@ -273,6 +328,12 @@ static enum refrain_status print_json(const struct rows *rows, struct refrain_er
         json_object_set_new(object, "construct", refrain_json_text(row->view.name));
         json_object_set_new(object, "category", json_string(refrain_subject_name(row->view.subject)));
         json_object_set_new(object, "value", json_string(row->view.label));
+        if (row->view.then_by)
+            json_object_set_new(object, "then_by", json_string(row->view.then_by));
+        if (row->view.by)
+            json_object_set_new(object, "by", json_string(row->view.by));
+        if (row->view.by && !row->view.other_keys)
+            json_object_set_new(object, "key", json_integer(row->view.key));
         json_object_set_new(object, "type", json_string(refrain_formula_type_name(row->type)));
         json_object_set_new(object, "values", json_integer((json_int_t)row->values));
         json_object_set_new(object, "captured", json_real(captured(row)));
@@ -333,13 +394,14 @@ enum refrain_status refrain_cmd_formulas(int argc, char **argv, struct refrain_e
         "cycle that is written out once before. Values: branch outcomes are 1 and 0, loops count iterations, ranks "
         "are those of the communicator.\n\n"
         "Types: identity a^n, general a^r b^s ..., iteration (a b .. z)^n and cycle p (c^r d^s)^n are those of Yan, "
-        "Jin "
-        "and Schmidt. nested is a formula beyond them, several are formulas in a row. archive is a sequence in which "
-        "most values stand by themselves: exact, but no formula. summary: memory ran out, and only the beginning is "
-        "exact; the most frequent values follow in {}.\n\n"
-        "Ranks on which a construct has the same formula share a line; .t is thread t. captured is the share of the "
-        "values that are held exactly. throttled: the probe came too often and was switched off; the formula is what "
-        "came before.",
+        "Jin and Schmidt. nested is a formula beyond them, several are formulas in a row. archive is a sequence in "
+        "which most values stand by themselves: exact, but no formula. summary: memory ran out, and only the beginning "
+        "is exact; the most frequent values follow in {}. 'then by source': what follows depends on the source; each "
+        "has a formula of its own in the lines below, 'source 3: a^n'.\n\n"
+        "Ranks on which a construct has the same formula share a line. Where more of them do so by the distance of "
+        "their partners to the own rank, r, partners are shown as r+1, r-4. .t is thread t. captured is the share of "
+        "the values that are held exactly. throttled: the probe came too often and was switched off; the formula is "
+        "what came before.",
         NULL,
         NULL,
         NULL};

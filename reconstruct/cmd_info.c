@@ -35,11 +35,12 @@ static const struct {
 };
 
 static const char *const mode_names[] = {"off", "stat", "events", "both"};
-static const char *const state_names[] = {"empty", "identity", "predicting", "building", "summary", "repeating"};
+static const char *const state_names[] = {"empty", "identity", "predicting", "building",
+                                          "summary", "repeating", "by-key"};
 
 struct learned {
     const struct refrain_process *process;
-    uint64_t by_state[REFRAIN_REPEAT + 1];
+    uint64_t by_state[REFRAIN_LEARNER_STATES];
     uint64_t total, values, kept;
     uint64_t throttled_functions, throttled_probes; /* switched off during the run, since they came too often */
     long double run_ns, blocks_ns; /* of all its threads: how long they ran, and what their blocks add up to */
@@ -50,7 +51,7 @@ static int count_learner(void *data, const struct refrain_learner_view *view) {
     uint64_t kept = 0;
     uint64_t values =
         refrain_learner_values(learned->process->region, learned->process->region_bytes, view->learner, &kept);
-    if (view->learner->state <= REFRAIN_REPEAT)
+    if (view->learner->state < REFRAIN_LEARNER_STATES)
         learned->by_state[view->learner->state]++;
     learned->total++;
     learned->values += values;

@@ -16,6 +16,7 @@ struct text {
     FILE *file;
     refrain_show_value *show;
     const void *data;
+    const int32_t *own_rank; /* values are shown as r and what is to be added to it; null: as they are */
 };
 
 const char *refrain_formula_type_name(enum refrain_formula_type type) {
@@ -86,9 +87,28 @@ static enum refrain_formula_type type_of_term(const struct refrain_item *term) {
 
 /* ---- writing ---- */
 
+static void write_relative(struct text *text, uint64_t value) {
+    int64_t distance = (int64_t)(value - (uint64_t)*text->own_rank);
+    fputc('r', text->file);
+    if (distance)
+        fprintf(text->file, "%+" PRId64, distance);
+}
+
+static void write_value(struct text *text, uint64_t value) {
+    if (text->own_rank)
+        write_relative(text, value);
+    else
+        fprintf(text->file, "%" PRId64, (int64_t)value);
+}
+
 static void write_affine(struct text *text, const struct refrain_item *item, bool as_value) {
-    bool constant = is_constant(item), first = item->base == 0 && !constant;
-    if (constant && as_value && text->show)
+    bool constant = is_constant(item), first = item->base == 0 && !constant && !(as_value && text->own_rank);
+    bool grouped = as_value && text->own_rank && (!constant || item->base != *text->own_rank);
+    if (grouped)
+        fputc('(', text->file);
+    if (as_value && text->own_rank)
+        write_relative(text, (uint64_t)item->base);
+    else if (constant && as_value && text->show)
         text->show(text->file, text->data, item->base);
     else if (!first)
         fprintf(text->file, "%" PRId64, item->base);
@@ -105,6 +125,8 @@ static void write_affine(struct text *text, const struct refrain_item *item, boo
         fputc(counters[h], text->file);
         first = false;
     }
+    if (grouped)
+        fputc(')', text->file);
 }
 
 static bool counter_is_used(const struct refrain_item *loop) {
@@ -127,11 +149,16 @@ static void write_row(struct text *text, const struct refrain_item *items, unsig
 /* Equal steps, `n` of them. */
 static void write_steps(struct text *text, const struct refrain_item *loop, uint64_t n) {
     uint64_t first = (uint64_t)loop[1].base, stride = (uint64_t)loop[1].stride[loop->height];
-    fprintf(text->file, "(%" PRId64, (int64_t)first);
-    if (n > 1)
-        fprintf(text->file, " %" PRId64, (int64_t)(first + stride));
-    if (n > 2)
-        fprintf(text->file, n > 3 ? " .. %" PRId64 : " %" PRId64, (int64_t)(first + (n - 1) * stride));
+    fputc('(', text->file);
+    write_value(text, first);
+    if (n > 1) {
+        fputc(' ', text->file);
+        write_value(text, first + stride);
+    }
+    if (n > 2) {
+        fputs(n > 3 ? " .. " : " ", text->file);
+        write_value(text, first + (n - 1) * stride);
+    }
     fputc(')', text->file);
 }
 
@@ -309,10 +336,11 @@ static enum refrain_formula_type write_terms(struct text *text, struct refrain_t
 }
 
 char *refrain_formula_text(const void *region, size_t region_bytes, const struct refrain_learner *learner,
-                           refrain_show_value *show, const void *data, enum refrain_formula_type *type) {
+                           const int32_t *own_rank, refrain_show_value *show, const void *data,
+                           enum refrain_formula_type *type) {
     char *result = NULL;
     size_t bytes;
-    struct text text = {open_memstream(&result, &bytes), show, data};
+    struct text text = {open_memstream(&result, &bytes), show, data, own_rank};
     if (!text.file)
         return NULL;
     struct refrain_terms terms;

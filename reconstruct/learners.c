@@ -126,6 +126,28 @@ static const struct parameter *parameters_of(uint32_t operation, unsigned *n) {
     }
 }
 
+/* A parameter, then what is learned of it by another one. */
+static int visit_parameter(const struct refrain_process *process, const struct refrain_learner *learners,
+                           const struct parameter *parameters, unsigned i, struct refrain_learner_view view,
+                           visitor *visit, void *data) {
+    const struct refrain_by_key *by = refrain_learner_keys(process->region, process->region_bytes, &learners[i]);
+    if (by && by->parameter < i)
+        view.then_by = parameters[by->parameter].label;
+    int result = visit_one(&learners[i], view, parameters[i].subject, parameters[i].label, visit, data);
+    if (!view.then_by)
+        return result;
+    view.by = view.then_by;
+    view.then_by = NULL;
+    for (unsigned k = 0; !result && k < REFRAIN_KEYS; k++) {
+        if (!(by->used >> k & 1))
+            continue;
+        view.key = by->key[k];
+        result = visit_one(&by->learner[k], view, parameters[i].subject, parameters[i].label, visit, data);
+    }
+    view.other_keys = true;
+    return result ? result : visit_one(&by->others, view, parameters[i].subject, parameters[i].label, visit, data);
+}
+
 static int visit_site(const struct refrain_process *process, const struct refrain_site_view *site, visitor *visit,
                       void *data) {
     struct refrain_learner_view view = {.thread = site->record->thread,
@@ -143,7 +165,7 @@ static int visit_site(const struct refrain_process *process, const struct refrai
         unsigned n;
         const struct parameter *parameters = parameters_of(operation->operation, &n);
         for (unsigned i = 0; !result && i < n; i++)
-            result = visit_one(&operation->parameter[i], view, parameters[i].subject, parameters[i].label, visit, data);
+            result = visit_parameter(process, operation->parameter, parameters, i, view, visit, data);
         if (!result)
             result = visit_one(&operation->after.next, view, REFRAIN_SUBJECT_SUCCESSOR, "after operation", visit, data);
     }
@@ -187,6 +209,11 @@ static int check_learner(void *data, const struct refrain_learner_view *view) {
     check->wrong = terms.wrong;
     check->offset = terms.wrong_offset;
     refrain_terms_close(&terms);
+    if (!check->wrong && view->learner->state == REFRAIN_BY_KEY &&
+        !refrain_learner_keys(check->process->region, check->process->region_bytes, view->learner)) {
+        check->wrong = "the learners by key lie outside of the region";
+        check->offset = (uint64_t)((const unsigned char *)view->learner - check->process->region);
+    }
     return check->wrong != NULL;
 }
 

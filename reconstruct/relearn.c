@@ -59,7 +59,7 @@ bool refrain_relearn(const void *region, size_t region_bytes, const struct refra
         *type = REFRAIN_TYPE_ARCHIVE;
         return true;
     }
-    char *text = refrain_formula_text(refrain_region.base, POOL_BYTES, again, NULL, NULL, type);
+    char *text = refrain_formula_text(refrain_region.base, POOL_BYTES, again, NULL, NULL, NULL, type);
     free(text);
     return text != NULL;
 }

@@ -266,6 +266,23 @@ uint64_t refrain_learner_values(const void *region, size_t region_bytes, const s
     return n;
 }
 
+/* ---- values that depend on another parameter ---- */
+
+const struct refrain_by_key *refrain_learner_keys(const void *region, size_t region_bytes,
+                                                  const struct refrain_learner *learner) {
+    struct refrain_terms terms = {.region = region, .region_bytes = region_bytes};
+    return learner->state == REFRAIN_BY_KEY ? at_reference(&terms, learner->by_key, sizeof(struct refrain_by_key))
+                                            : NULL;
+}
+
+const struct refrain_learner *refrain_key_learner(const struct refrain_by_key *by, int64_t key) {
+    unsigned at = refrain_key_place(key);
+    for (unsigned n = 0; n < REFRAIN_KEYS && by->used >> at & 1; n++, at = (at + 1) % REFRAIN_KEYS)
+        if (by->key[at] == key)
+            return &by->learner[at];
+    return &by->others;
+}
+
 /* ---- values ---- */
 
 void refrain_sequence_open(struct refrain_sequence *sequence, const void *region, size_t region_bytes,

@@ -46,6 +46,13 @@ uint64_t refrain_term_values(const struct refrain_item *term);
 uint64_t refrain_learner_values(const void *region, size_t region_bytes, const struct refrain_learner *learner,
                                 uint64_t *kept);
 
+/* State BY_KEY: the learners of what follows, by key; null in other states, and where the reference leads nowhere. */
+const struct refrain_by_key *refrain_learner_keys(const void *region, size_t region_bytes,
+                                                  const struct refrain_learner *learner);
+
+/* The learner that a key's values went to. */
+const struct refrain_learner *refrain_key_learner(const struct refrain_by_key *by, int64_t key);
+
 struct refrain_sequence {
     const struct refrain_learner *learner;
     struct refrain_terms terms;

@@ -129,6 +129,22 @@ static void settle_slot(const struct live *live, uint64_t offset) {
     slot->count = 0;
 }
 
+/* A parameter with those it has by key: the last first, so that none is copied that the copied keys do not know. */
+static void settle_parameter(const struct live *live, uint64_t offset) {
+    settle(live, offset);
+    if (!in_region(live, offset, sizeof(struct refrain_learner)))
+        return;
+    const struct refrain_learner *learner = (const struct refrain_learner *)(live->image + offset);
+    uint64_t keys = (uint64_t)learner->by_key * REFRAIN_UNIT_BYTES;
+    if (learner->state != REFRAIN_BY_KEY || !in_region(live, keys, sizeof(struct refrain_by_key)))
+        return;
+    settle(live, keys + offsetof(struct refrain_by_key, others));
+    copy(live, keys, offsetof(struct refrain_by_key, others));
+    copy(live, keys + offsetof(struct refrain_by_key, key), REFRAIN_KEYS * sizeof(int64_t));
+    for (unsigned k = 0; k < REFRAIN_KEYS; k++)
+        settle(live, keys + offsetof(struct refrain_by_key, learner) + k * sizeof(struct refrain_learner));
+}
+
 static void settle_sites(const struct live *live) {
     const struct refrain_header *header = (const struct refrain_header *)live->image;
     uint64_t reference = header->call_sites;
@@ -148,8 +164,8 @@ static void settle_sites(const struct live *live) {
                 break;
             settle(live, of_operation + offsetof(struct refrain_operation_record, after.next));
             for (unsigned p = 0; p < REFRAIN_PARAMETERS; p++)
-                settle(live, of_operation + offsetof(struct refrain_operation_record, parameter) +
-                                 p * sizeof(struct refrain_learner));
+                settle_parameter(live, of_operation + offsetof(struct refrain_operation_record, parameter) +
+                                           p * sizeof(struct refrain_learner));
             copy(live, of_operation + offsetof(struct refrain_operation_record, next), sizeof record->next);
             operation = record->next;
         }

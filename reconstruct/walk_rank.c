@@ -140,6 +140,25 @@ static bool take(struct refrain_walk *walk, const struct refrain_learner *learne
     return true;
 }
 
+/* Takes parameter i of an event, after those before it, values[0 .. i). */
+static bool take_parameter(struct refrain_walk *walk, const struct refrain_learner *learners, int64_t *values,
+                           unsigned i, bool *approximate) {
+    const struct refrain_learner *learner = &learners[i];
+    if (learner->state == REFRAIN_BY_KEY) {
+        struct place *place = place_of(walk, learner);
+        if (!place)
+            return false;
+        if (refrain_sequence_next(&place->sequence, &values[i]))
+            return true;
+        const struct refrain_by_key *by = refrain_learner_keys(walk->region, walk->region_bytes, learner);
+        if (!place->sequence.terms.wrong && (!by || by->parameter >= i))
+            return wrong(walk, learner, "a parameter depends on one that is not before it");
+        if (!place->sequence.terms.wrong)
+            learner = refrain_key_learner(by, values[by->parameter]);
+    }
+    return take(walk, learner, &values[i], approximate);
+}
+
 /* Part `k` of `n` of a total, rounded so that all parts together are the total. */
 static uint64_t part_of(uint64_t total, uint64_t k, uint64_t n) {
     uint64_t rest = total % n;
@@ -440,7 +459,7 @@ static bool follow_requests(struct refrain_walk *walk, const struct refrain_oper
             return true;
         if (request->posted) {
             for (unsigned i = 0; i < 3; i++)
-                if (!take(walk, &request->posted->parameter[i], &record->parameters[i + 1], &record->approximate))
+                if (!take_parameter(walk, request->posted->parameter, &record->parameters[1], i, &record->approximate))
                     return false;
             record->n_parameters = 4;
         }
@@ -492,9 +511,9 @@ static bool operate(struct refrain_walk *walk, uint32_t operation, struct refrai
     record->operation = operation;
     record->n_parameters = parameters_of(operation);
     bool posts = operation == REFRAIN_OP_IRECV || operation == REFRAIN_OP_RECV_INIT;
+    const struct refrain_learner *learners = posts ? &from->parameter[REFRAIN_PARAMETERS - 1] : from->parameter;
     for (unsigned i = 0; i < record->n_parameters; i++)
-        if (!take(walk, &from->parameter[posts ? REFRAIN_PARAMETERS - 1 : i], &record->parameters[i],
-                  &record->approximate))
+        if (!take_parameter(walk, learners, record->parameters, i, &record->approximate))
             return false;
     if (operation == REFRAIN_OP_COMPLETE_RUN) {
         walk->run_next = record->parameters[0];

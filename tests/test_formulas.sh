@@ -84,6 +84,45 @@ refrain compare --exact "$(the_trace "$work/other")" "$trace" >"$work/said" 2>&1
 refrain capture "$(the_trace "$work/other")" 2>"$work/said"
 [ $? -eq 1 ] && grep -q "mode events" "$work/said" && pass || fail "capture of a trace without formulas: $(cat "$work/said")"
 
+# Partners without a rule, each of which has its tag, and each tag its size: what depends on them is learned so. Partners
+# at the same distance share a line.
+mkdir "$work/mpi"
+cat >"$work/ring.c" <<'END_OF_C'
+#include <mpi.h>
+int main(int argc, char **argv) {
+    int rank, size, in;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = 0; i < 10; i++)
+        if (rank % 2)
+            MPI_Recv(&in, 1, MPI_INT, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        else if (rank + 1 < size)
+            MPI_Send(&i, 1, MPI_INT, rank + 1, 0, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+END_OF_C
+for program in "$tests/programs/mpi_dependent.c" "$work/ring.c"; do
+    REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 "$program" -o "$work/mpi/program" || fail "compile $program"
+    rm -rf "$work"/mpi/*.refrain
+    REFRAIN_MODE=both REFRAIN_DIRECTORY=$work/mpi launch mpich 4 "$work/mpi/program" >/dev/null || fail "run $program"
+    case $program in
+    "$work"/*) break ;;
+    esac
+    exact "$(the_trace "$work/mpi")" mpi_dependent
+    refrain formulas "$(the_trace "$work/mpi")" >"$work/by"
+    refrain formulas --json "$(the_trace "$work/mpi")" >"$work/by.json"
+    for line in "MPI_Sendrecv .*send tag .* then by dest" "MPI_Sendrecv .*send tag  *identity .* dest 0: 100^" \
+        "MPI_Irecv .*recv tag .* then by source" "MPI_Irecv .*received .* then by source"; do
+        grep -q "$line" "$work/by" && pass || fail "no formula like $line"
+    done
+    grep -A 3 '"by": "dest"' "$work/by.json" | grep -q '"key": 0' && pass || fail "keys in JSON"
+done
+refrain formulas "$(the_trace "$work/mpi")" >"$work/ring"
+grep -q "MPI_Send .* 0,2  *(r+1)^10$" "$work/ring" && grep -q "MPI_Recv .* 1,3  *(r-1)^10$" "$work/ring" && pass ||
+    fail "partners by distance: $(grep -E 'MPI_(Send|Recv)' "$work/ring")"
+
 # Nonsense in a formula: the offset and the reason.
 cp -r "$trace" "$work/damaged.refrain"
 used=$(sed -n 's/.*"pool_used_bytes": *\([0-9]*\).*/\1/p' "$work/info")

@@ -25,6 +25,9 @@
  * every iteration. Its body lies in the archive, where each term is, and may hold further REPEATs.
  *
  * The continuation is what makes the common step cheap: while the last item is a LOOP, the next value is known.
+ *
+ * A parameter of an operation may depend on one before it: the tag on the partner, the size on the tag. Where its own
+ * sequence has no formula, each value of the other, the key, gets a learner of its own (struct refrain_by_key).
  */
 #ifndef REFRAIN_FORMULA_H
 #define REFRAIN_FORMULA_H
@@ -58,6 +61,8 @@ enum refrain_learner_state {
     REFRAIN_BUILD = 3,    /* no prediction: values are added to the items and repetition is looked for */
     REFRAIN_SUMMARY = 4,  /* memory ran out: archive and items hold the beginning, `summary` the rest */
     REFRAIN_REPEAT = 5,   /* the archive is being repeated: no items, the continuation is that of `repeat` */
+    REFRAIN_BY_KEY = 6,   /* archive and items hold the beginning; the rest is in `by_key`, by another parameter */
+    REFRAIN_LEARNER_STATES
 };
 
 /* One cache line. `expect`, `stride` and `until` are the prediction, derived from the rest: a reader ignores them except
@@ -75,7 +80,8 @@ struct refrain_learner {
     uint16_t reserved16;
     uint32_t changes; /* structural changes begun and ended: odd while one is under way, so that a reader beside the
                          running process knows when what it copied is whole */
-    uint32_t reserved[4];
+    uint32_t by_key; /* pool reference of struct refrain_by_key; private to the monitor but in state BY_KEY */
+    uint32_t reserved[3];
 };
 
 /* The variable part, in the pool. `items` follow the header directly. */
@@ -139,6 +145,25 @@ struct refrain_archive {
     uint16_t used;
     uint8_t bytes[];
 };
+
+/* The values of a parameter of an operation by those of another one, `parameter`, which comes before it in the same
+ * record. A key has its learner from its first value after state BY_KEY began; keys that come when all places are taken
+ * share `others`. A key lies at refrain_key_place() or, where that is taken, at the next one that is not, cyclically. */
+#define REFRAIN_KEYS 64u
+struct refrain_by_key {
+    uint64_t used; /* bit i: key[i] is one */
+    uint32_t parameter;
+    uint32_t values, judged, hits; /* private to the monitor: the trial that decides whether this is worth while */
+    uint32_t wait;                 /* private: values until the next trial */
+    uint32_t pause;                /* private: values between the last trial and the next */
+    struct refrain_learner others;
+    int64_t key[REFRAIN_KEYS];
+    struct refrain_learner learner[REFRAIN_KEYS];
+};
+
+static inline unsigned refrain_key_place(int64_t key) {
+    return (unsigned)((uint64_t)key * 0x9e3779b97f4a7c15u >> 58);
+}
 
 #define REFRAIN_SUMMARY_VALUES 8
 

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define REFRAIN_MAGIC "refrain\n"
-#define REFRAIN_TRACE_VERSION 2u
+#define REFRAIN_TRACE_VERSION 3u
 #define REFRAIN_HEADER_BYTES 4096u
 #define REFRAIN_UNIT_BYTES 16u /* pool granularity */
 #define REFRAIN_TRACE_SUFFIX ".refrain"

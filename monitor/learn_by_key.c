@@ -1,0 +1,103 @@
+/* learn_by_key.c: values that follow from another one of the same event (learn_by_key.h).
+ *
+ * Who asks a master for work next is chance, and so is the sequence of the tags it answers with, but not the tag that
+ * each of them gets. A parameter whose own sequence has gone to the archive is tried against each one before it, in
+ * turns: would TRIAL_VALUES values, each the third or later of its key, have been predicted by the last one and the step
+ * before? What holds for most of them is learned so from there on; what came before stays as it is.
+ */
+#define _GNU_SOURCE
+#include "learn_by_key.h"
+#include "learn_memory.h"
+
+#include <string.h>
+
+#define TRIAL_VALUES 256u
+#define TRIAL_HITS (TRIAL_VALUES / 4 * 3)
+#define LONGEST_TRIAL 4096u /* values, for those of keys that hardly come again */
+#define FIRST_PAUSE 1024u /* values after trials that failed; each time twice as many ... */
+#define LONGEST_PAUSE (1u << 20)
+
+/* The place of a key, taken for it when it is new; REFRAIN_KEYS when all are others'. */
+static unsigned place_of(struct refrain_by_key *by, int64_t key) {
+    unsigned at = refrain_key_place(key);
+    for (unsigned n = 0; n < REFRAIN_KEYS; n++, at = (at + 1) % REFRAIN_KEYS) {
+        if (!(by->used >> at & 1)) {
+            by->key[at] = key;
+            refrain_commit();
+            by->used |= (uint64_t)1 << at;
+            return at;
+        }
+        if (by->key[at] == key)
+            return at;
+    }
+    return REFRAIN_KEYS;
+}
+
+/* During a trial a key's learner is only the memory of its last value (`expect`) and the step to it (`stride`). */
+static void try_value(struct refrain_by_key *by, int64_t key, int64_t value) {
+    by->values++;
+    unsigned at = place_of(by, key);
+    if (at == REFRAIN_KEYS) {
+        by->judged++;
+        return;
+    }
+    struct refrain_learner *memory = &by->learner[at];
+    int64_t step = (int64_t)((uint64_t)value - (uint64_t)memory->expect);
+    if (memory->confirmed > 1) {
+        by->judged++;
+        by->hits += step == 0 || step == memory->stride;
+    }
+    memory->expect = value;
+    memory->stride = step;
+    memory->confirmed++;
+}
+
+static void forget(struct refrain_by_key *by) {
+    by->used = 0;
+    by->values = by->judged = by->hits = 0;
+    memset(by->learner, 0, sizeof by->learner);
+}
+
+/* Goes on with the trial of parameter i, whose own sequence has no formula; begins one when it is time. */
+static void try_keys(struct refrain_learner *learner, const int64_t *values, unsigned i) {
+    if (!learner->by_key) {
+        struct refrain_by_key *new = refrain_pool_take(sizeof *new, false);
+        if (!new)
+            return;
+        new->pause = FIRST_PAUSE;
+        learner->by_key = refrain_reference(new);
+    }
+    struct refrain_by_key *by = refrain_at_reference(learner->by_key);
+    if (by->wait > 0) {
+        by->wait--;
+        return;
+    }
+    try_value(by, values[by->parameter], values[i]);
+    if (by->judged < TRIAL_VALUES && by->values < LONGEST_TRIAL)
+        return;
+    bool depends = by->hits >= TRIAL_HITS;
+    forget(by);
+    if (depends) {
+        refrain_commit();
+        learner->state = REFRAIN_BY_KEY;
+    } else if (++by->parameter == i) {
+        by->parameter = 0;
+        by->wait = by->pause;
+        by->pause = by->pause < LONGEST_PAUSE ? 2 * by->pause : by->pause;
+    }
+}
+
+void refrain_learn_parameter_other(struct refrain_context *context, struct refrain_learner *learners,
+                                   const int64_t *values, unsigned i) {
+    struct refrain_learner *learner = &learners[i];
+    if (learner->state == REFRAIN_BY_KEY) {
+        struct refrain_by_key *by = refrain_at_reference(learner->by_key);
+        unsigned at = place_of(by, values[by->parameter]);
+        refrain_learn(context, at < REFRAIN_KEYS ? &by->learner[at] : &by->others, values[i], false);
+        return;
+    }
+    refrain_learn_other(context, learner, values[i], false);
+    if (i > 0 && learner->state == REFRAIN_BUILD &&
+        ((const struct refrain_formula *)refrain_at_reference(learner->body))->archived_terms > 0)
+        try_keys(learner, values, i);
+}

@@ -1,0 +1,162 @@
+/* test_by_key.c: parameters that depend on each other (a tag on its partner, a size on its tag), against a recorder
+ * that keeps everything; read back event by event, as replay does, at several moments. Usage: test_by_key [SEED
+ * [ROUNDS]] */
+#define _GNU_SOURCE
+#include "../monitor/learn_alone.h"
+#include "../monitor/learn_by_key.h"
+#include "../reconstruct/sequence.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PARAMETERS 3
+#define MOST 30000
+
+enum family {
+    FUNCTION,    /* the tag follows from the partner */
+    COUNTED,     /* the tag counts the messages of the partner */
+    MOSTLY,      /* the tag follows from the partner, but one in 30 is chance */
+    LATER,       /* chance first, then as FUNCTION */
+    INDEPENDENT, /* chance */
+    FAMILIES
+};
+
+static uint64_t random_state;
+
+static uint64_t random_next(void) {
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state;
+}
+
+static int64_t events[MOST][PARAMETERS];
+
+/* Partners come as they like; sizes follow from the tag. */
+static void generate(enum family family, unsigned n, unsigned partners) {
+    static int64_t messages[256], wide;
+    memset(messages, 0, sizeof messages);
+    wide = random_next() % 2 ? 1 : INT64_C(0x100000001);
+    for (unsigned i = 0; i < n; i++) {
+        int64_t partner = (int64_t)(random_next() % partners), tag = (int64_t)(random_next() % 1000);
+        int64_t follows = 10 + (partner * 7919 + 13) % 1000;
+        if (family == COUNTED)
+            tag = messages[partner]++;
+        else if (family == FUNCTION || (family == MOSTLY && random_next() % 30) || (family == LATER && i > n / 2))
+            tag = follows;
+        events[i][0] = partner * wide - 3;
+        events[i][1] = tag;
+        events[i][2] = tag * tag * 8;
+    }
+}
+
+static struct refrain_context context;
+static unsigned char *memory;
+static unsigned long readings, values, by_key, in_summary;
+
+/* The places where a parameter is being read. */
+struct reader {
+    struct refrain_sequence own, key[REFRAIN_KEYS + 1];
+    bool open[REFRAIN_KEYS + 1];
+};
+
+static bool read_next(struct reader *reader, const struct refrain_learner *learner, const int64_t *event,
+                      int64_t *value, bool *approximate) {
+    bool given = refrain_sequence_next(&reader->own, value);
+    *approximate = reader->own.approximate;
+    const struct refrain_by_key *by = refrain_learner_keys(memory, refrain_alone_bytes, learner);
+    if (given || !by)
+        return given;
+    const struct refrain_learner *of_key = refrain_key_learner(by, event[by->parameter]);
+    size_t place = of_key == &by->others ? REFRAIN_KEYS : (size_t)(of_key - by->learner);
+    if (!reader->open[place])
+        refrain_sequence_open(&reader->key[place], memory, refrain_alone_bytes, of_key);
+    reader->open[place] = true;
+    given = refrain_sequence_next(&reader->key[place], value);
+    *approximate = reader->key[place].approximate;
+    return given;
+}
+
+static bool check(const struct refrain_learner *learners, unsigned seen) {
+    static struct reader readers[PARAMETERS];
+    bool right = true, any_approximate = false;
+    memset(readers, 0, sizeof readers);
+    for (unsigned p = 0; p < PARAMETERS; p++)
+        refrain_sequence_open(&readers[p].own, memory, refrain_alone_bytes, &learners[p]);
+    for (unsigned i = 0; i <= seen && right; i++) {
+        int64_t event[PARAMETERS];
+        for (unsigned p = 0; p < PARAMETERS && right; p++) {
+            bool approximate;
+            bool given = read_next(&readers[p], &learners[p], event, &event[p], &approximate);
+            any_approximate |= approximate; /* what depends on it may be others' */
+            right = i == seen ? !given || p > 0 : any_approximate || (given && event[p] == events[i][p]);
+            if (!right)
+                printf("event %u of %u, parameter %u: %lld, was %lld\n", i, seen, p, (long long)event[p],
+                       i < seen ? (long long)events[i][p] : 0);
+            if (i == seen)
+                break;
+        }
+    }
+    for (unsigned p = 0; p < PARAMETERS; p++) {
+        refrain_sequence_close(&readers[p].own);
+        for (unsigned k = 0; k <= REFRAIN_KEYS; k++)
+            if (readers[p].open[k])
+                refrain_sequence_close(&readers[p].key[k]);
+        by_key += learners[p].state == REFRAIN_BY_KEY;
+    }
+    in_summary += any_approximate;
+    readings++;
+    return right;
+}
+
+static bool one_round(uint64_t seed, size_t bytes) {
+    random_state = seed * 0x9e3779b97f4a7c15u | 1;
+    for (int i = 0; i < 8; i++)
+        random_next();
+    refrain_alone_bytes = bytes;
+    refrain_alone_begin(&context, 0);
+    struct refrain_learner *learners = refrain_pool_take(PARAMETERS * sizeof *learners, true);
+    bool starve = random_next() % 8 == 0;
+    if (starve)
+        refrain_alone_bytes = refrain_region.header->pool_used + random_next() % 32768;
+    context.formula_length = random_next() % 2 ? REFRAIN_WINDOW_ITEMS : 4 + (unsigned)(random_next() % 40);
+    enum family family = (enum family)(random_next() % FAMILIES);
+    unsigned n = 1 + (unsigned)(random_next() % MOST), partners = 2 + (unsigned)(random_next() % 100);
+    generate(family, n, partners);
+    unsigned next_check = 1 + (unsigned)(random_next() % 50);
+    for (unsigned i = 0; i < n; i++) {
+        refrain_learn_parameters(&context, learners, events[i], PARAMETERS);
+        if (i + 1 != next_check && i + 1 != n)
+            continue;
+        if (!check(learners, i + 1)) {
+            printf("family %d seed %llu, %u partners\n", family, (unsigned long long)seed, partners);
+            return false;
+        }
+        next_check = i + 2 + (unsigned)(random_next() % (i + 10));
+    }
+    values += n * PARAMETERS;
+    /* What follows from the partner is not to be kept one by one. */
+    if ((family == FUNCTION || family == COUNTED) && !starve && partners >= 8 && partners <= REFRAIN_KEYS && n > 4000 &&
+        learners[1].state != REFRAIN_BY_KEY) {
+        printf("family %d seed %llu, %u partners, %u events: not learned by partner\n", family,
+               (unsigned long long)seed, partners, n);
+        return false;
+    }
+    return true;
+}
+
+int main(int argc, char **argv) {
+    uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
+    unsigned rounds = argc > 2 ? (unsigned)atoi(argv[2]) : 300, failed = 0;
+    size_t bytes = 4u << 20;
+    memory = calloc(1, bytes);
+    context.scratch = malloc(sizeof *context.scratch);
+    refrain_alone_open(memory, bytes);
+    for (unsigned round = 0; round < rounds; round++)
+        failed += !one_round(first + round, bytes);
+    printf("%lu values, %lu readings, %lu of them with a summary; %lu parameters by key\n", values, readings,
+           in_summary, by_key);
+    printf("%u passed, %u failed\n", rounds - failed, failed);
+    return failed != 0;
+}
