@@ -75,13 +75,20 @@ static unsigned instantiate(const struct refrain_formula *formula, const struct 
         out[n++] = item;
     }
     out[n - 1].back = head.span;
-    if (head.base == 1) { /* its body, as terms of their own */
+    if (head.base == 1) { /* its body, as terms of their own; a loop that this iteration has none of vanishes too */
         memmove(&out[first], &out[first + 1], (n - first - 1) * sizeof *out);
         n--;
-        for (unsigned i = first; i < n; i += out[i].span) {
-            for (unsigned j = 0; j < out[i].span; j++)
+        for (unsigned i = first; i < n;) {
+            unsigned span = out[i].span;
+            if (out[i].kind == REFRAIN_ITEM_LOOP && out[i].base <= 0) {
+                memmove(&out[i], &out[i + span], (n - i - span) * sizeof *out);
+                n -= span;
+                continue;
+            }
+            for (unsigned j = 0; j < span; j++)
                 out[i + j].stride[head.height] = 0;
-            out[i + out[i].span - 1].back = out[i].span;
+            out[i + span - 1].back = (uint16_t)span;
+            i += span;
         }
     } else if (head.base == 2 && head.span == 2) {
         out[first] = out[first + 1];
@@ -262,8 +269,7 @@ static bool reduce_rows(struct refrain_context *context, struct refrain_learner 
             make_loop(formula, before, length, 2, height);
             return true;
         }
-        if (before == 0 ||
-            (uint64_t)items[before - 1].base + (uint64_t)last->base != 2 * (uint64_t)last_before->base ||
+        if (before == 0 || (uint64_t)items[before - 1].base + (uint64_t)last->base != 2 * (uint64_t)last_before->base ||
             items[before - 1].shape != last->shape || !know_starts(items, starts, &known, 3 * k))
             continue;
         unsigned earliest = starts[3 * k];

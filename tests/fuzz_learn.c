@@ -10,6 +10,8 @@
  *       2 n step           the last value, then n more in steps
  *       3 k n              the last k values over again, n times
  *       4                  read everything back
+ *       5 n count step k   the last k values count times, then one more; count + step times, and so on, n times; the
+ *                          high bits of n: each of these so many times more
  */
 #include "../monitor/learn_alone.h"
 #include "../reconstruct/sequence.h"
@@ -30,6 +32,22 @@ static void put(int64_t value) {
         return;
     values[n_values++] = value;
     refrain_learn(&context, learner, value, false);
+}
+
+/* Rounds of `times` times `count` times the last k values and a value more; `count` changes by `step` from round to
+ * round. */
+static void put_triangle(unsigned rounds, unsigned times, int count, int step, unsigned k) {
+    if (n_values < k)
+        return;
+    unsigned first = n_values - k;
+    for (unsigned round = 0; round < rounds; round++, count += step) {
+        for (unsigned t = 0; t < times; t++) {
+            for (int i = 0; i < count; i++)
+                for (unsigned j = 0; j < k; j++)
+                    put(values[first + j]);
+            put(values[first]);
+        }
+    }
 }
 
 static void fail(const char *what, unsigned at) {
@@ -78,7 +96,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t n) {
         refrain_alone_bytes = (size_t)refrain_region.header->pool_used + bytes[1] * 64u;
     n_values = 0;
     for (size_t at = 2; at < n;) {
-        unsigned operation = bytes[at++] % 5, left = (unsigned)(n - at);
+        unsigned operation = bytes[at++] % 6, left = (unsigned)(n - at);
         int64_t last = n_values ? values[n_values - 1] : 0;
         if (operation == 0 && left >= 1) {
             put((signed char)bytes[at++]);
@@ -97,6 +115,10 @@ int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t n) {
             at += 2;
         } else if (operation == 4) {
             check();
+        } else if (operation == 5 && left >= 4) {
+            put_triangle(bytes[at] % 32u, 1 + bytes[at] / 64u, bytes[at + 1] % 64, (signed char)bytes[at + 2] % 16,
+                         1 + bytes[at + 3] % 4u);
+            at += 4;
         } else {
             break;
         }

@@ -35,6 +35,8 @@ static void generate_nest(unsigned depth, const int64_t *counters, unsigned n_co
     int64_t count = 1 + (int64_t)(random_next() % 6);
     if (n_counters && shape % 3 == 0)
         count += counters[n_counters - 1];
+    else if (n_counters && shape % 3 == 1) /* down to nothing */
+        count += 3 - (1 + (int64_t)(shape >> 8) % 3) * counters[n_counters - 1];
     uint64_t saved = random_next() | 1;
     for (int64_t i = 0; i < count && length < MOST; i++) {
         random_state = saved; /* every iteration is the same program */
@@ -99,12 +101,14 @@ static void generate(unsigned family) {
             }
         }
         break;
-    case 6: { /* a cycle longer than the window, of values, runs and slopes, here and there another value, lost or new */
+    case 6: { /* a cycle longer than the window, of values, runs and slopes, here and there another value, lost or new
+               */
         static int64_t cycle[4000];
         unsigned n = 70 + (unsigned)(random_next() % 3900), range = 2 + (unsigned)(random_next() % 1000);
         unsigned noise = random_next() % 2 ? UINT32_MAX : 50 + (unsigned)(random_next() % 5000);
         for (unsigned i = 0; i < n;) {
-            int64_t value = (int64_t)(random_next() % range), step = random_next() % 4 ? 0 : (int64_t)(random_next() % 3);
+            int64_t value = (int64_t)(random_next() % range),
+                    step = random_next() % 4 ? 0 : (int64_t)(random_next() % 3);
             for (unsigned run = random_next() % 3 ? 1 : 1 + (unsigned)(random_next() % 9); run > 0 && i < n; run--)
                 cycle[i++] = value += step;
         }
@@ -143,6 +147,20 @@ static void generate(unsigned family) {
             }
         break;
     }
+    case 9: /* inner counts that fall to nothing and begin anew, each of them twice or more, then something like it */
+        while (length < want) {
+            int64_t top = 3 + (int64_t)(random_next() % 20), step = 1 + (int64_t)(random_next() % 7);
+            unsigned times = 1 + (unsigned)(random_next() % 4);
+            for (int64_t inner = top; inner > 0; inner -= step)
+                for (unsigned t = 0; t < times; t++) {
+                    for (int64_t i = 0; i < inner; i++) {
+                        put(179);
+                        put(147);
+                    }
+                    put(random_next() % 200 ? 179 : 147);
+                }
+        }
+        break;
     default: /* triangle */
         for (int64_t i = 0; length < want; i++)
             for (int64_t j = 0; j <= i; j++)
@@ -200,7 +218,7 @@ int main(int argc, char **argv) {
         if (starve)
             refrain_alone_bytes = refrain_region.header->pool_used + random_next() % 4096;
         context.formula_length = random_next() % 2 ? REFRAIN_WINDOW_ITEMS : 4 + (unsigned)(random_next() % 40);
-        unsigned family = (unsigned)(random_next() % 10);
+        unsigned family = (unsigned)(random_next() % 11);
         generate(family);
         unsigned next_check = 1 + (unsigned)(random_next() % 50);
         for (unsigned i = 0; i < length; i++) {
