@@ -51,6 +51,8 @@ static void bad_setting(const char *name, const char *value, const char *expecte
     refrain_say("%s=%s: %s expected; %s is used", name, value, expected, used);
 }
 
+_Static_assert(REFRAIN_WINDOW_ITEMS == REFRAIN_MAXIMUM_FORMULA_LENGTH, "a formula is as long as what is searched");
+
 void refrain_configure(void) {
     const char *value = getenv("REFRAIN_MODE");
     refrain_configuration.mode = REFRAIN_MODE_STAT;
@@ -76,12 +78,11 @@ void refrain_configure(void) {
     refrain_configuration.formula_length = REFRAIN_WINDOW_ITEMS;
     value = getenv("REFRAIN_FORMULA_LENGTH");
     if (value && *value) {
-        if (!refrain_settings_size(value, &number) || number > REFRAIN_MAXIMUM_FORMULA_LENGTH)
-            bad_setting("REFRAIN_FORMULA_LENGTH", value, "a number of items, 0 to 1024", "0");
+        if (!refrain_settings_size(value, &number) || number > REFRAIN_MAXIMUM_FORMULA_LENGTH ||
+            (number != 0 && number < REFRAIN_MINIMUM_FORMULA_LENGTH))
+            bad_setting("REFRAIN_FORMULA_LENGTH", value, "a number of items, 4 to 128, or 0", "0");
         else if (number != 0)
-            refrain_configuration.formula_length = number < 4                      ? 4
-                                                   : number > REFRAIN_WINDOW_ITEMS ? REFRAIN_WINDOW_ITEMS
-                                                                                   : (uint32_t)number;
+            refrain_configuration.formula_length = (uint32_t)number;
     }
     refrain_configuration.threads = 1;
     value = getenv("REFRAIN_THREADS");

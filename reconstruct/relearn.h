@@ -7,10 +7,11 @@
 #define REFRAIN_RELEARN_H
 
 #include "formula_text.h"
+#include <refrain/settings.h>
 #include <stdbool.h>
 
-#define REFRAIN_RELEARN_SHORTEST 4u /* items; the monitor takes a smaller REFRAIN_FORMULA_LENGTH for this */
-#define REFRAIN_RELEARN_LONGEST 128u
+#define REFRAIN_RELEARN_SHORTEST REFRAIN_MINIMUM_FORMULA_LENGTH /* items */
+#define REFRAIN_RELEARN_LONGEST REFRAIN_MAXIMUM_FORMULA_LENGTH
 
 /* Learns the values that `learner` holds exactly with formulas of at most `length` items and no archive. Sets *type to
  * what came of it: REFRAIN_TYPE_ARCHIVE when they need more. Only the first hundred million values count, runs as one.

@@ -71,6 +71,18 @@ for length in 3 129 x ""; do
     [ $? -eq 2 ] && pass || fail "capture --length '$length' is refused"
 done
 
+# The length of formulas in the monitor: what it learns is the same, the limits are told.
+mkdir "$work/short"
+for length in 4 128; do
+    REFRAIN_THROTTLE=off REFRAIN_MODE=both REFRAIN_FORMULA_LENGTH=$length REFRAIN_DIRECTORY=$work/short "$work/known" 2>"$work/said"
+    [ ! -s "$work/said" ] && exact "$(the_trace "$work/short")" "formulas of $length items"
+    rm -rf "$work"/short/*
+done
+for length in 3 129 x; do
+    REFRAIN_FORMULA_LENGTH=$length REFRAIN_DIRECTORY=$work/short "$work/known" 2>"$work/said"
+    grep -q "REFRAIN_FORMULA_LENGTH.*$length.*4 to 128" "$work/said" && pass || fail "length $length: $(cat "$work/said")"
+done
+
 # Compare: a trace is exactly itself, and not another.
 mkdir "$work/both" "$work/other"
 REFRAIN_MODE=both REFRAIN_DIRECTORY=$work/both "$work/known"

@@ -4,7 +4,7 @@
  *     REFRAIN_MODE            stat        stat | events | both | off
  *     REFRAIN_DIRECTORY       .           where the trace directory is made
  *     REFRAIN_TOTAL_MEMORY    16M         bytes per process, in memory and on disk, for everything refrain keeps
- *     REFRAIN_FORMULA_LENGTH  0           most items of one formula (the paper's is 18); 0: as the pool allows
+ *     REFRAIN_FORMULA_LENGTH  0           most items of one formula, 4 to 128 (the paper's is 18); 0: 128
  *     REFRAIN_THREADS         from OMP_NUM_THREADS, else 1    threads that are traced
  *     REFRAIN_THROTTLE        on          on | off: a function that was called 10,000 times, took less than 2
  *                                         microseconds a time and made no MPI call makes no more events; probes
@@ -29,16 +29,17 @@
 #define REFRAIN_SHADOW_STACK_ENTRIES 16384u /* activations open at once in a thread */
 #define REFRAIN_SHADOW_ENTRY_BYTES 48u
 #define REFRAIN_THROTTLE_CALLS 10000u
-#define REFRAIN_THROTTLE_NS 2000u /* its two clock reads would be 1 % of it */
-#define REFRAIN_THROTTLE_PROBE_NS 250u /* mean distance of probes below which those that could be spared are */
-#define REFRAIN_THROTTLE_SAMPLE 256u   /* probes between two looks at the clock */
-#define REFRAIN_THROTTLE_SAMPLES 4u    /* looks that find a probe at fault before it is switched off */
+#define REFRAIN_THROTTLE_NS 2000u        /* its two clock reads would be 1 % of it */
+#define REFRAIN_THROTTLE_PROBE_NS 250u   /* mean distance of probes below which those that could be spared are */
+#define REFRAIN_THROTTLE_SAMPLE 256u     /* probes between two looks at the clock */
+#define REFRAIN_THROTTLE_SAMPLES 4u      /* looks that find a probe at fault before it is switched off */
 #define REFRAIN_SITE_TABLE_ENTRIES 4096u /* MPI call sites of a thread */
 #define REFRAIN_SITE_ENTRY_BYTES 24u
 #define REFRAIN_OUTSIDE_FIXED_BYTES                                                                                    \
     ((uint64_t)1536 << 10) /* libraries, request, communicator and type tables, event window */
 #define REFRAIN_MAXIMUM_THREADS 256u
-#define REFRAIN_MAXIMUM_FORMULA_LENGTH 1024u
+#define REFRAIN_MINIMUM_FORMULA_LENGTH 4u
+#define REFRAIN_MAXIMUM_FORMULA_LENGTH 128u /* longer cycles are found again in the archive */
 
 /* Reads a size; false when `text` is none or does not fit 64 bits. */
 static inline bool refrain_settings_size(const char *text, uint64_t *bytes) {
