@@ -233,6 +233,7 @@ static json_t *process_json(const struct refrain_trace *trace, const struct refr
     json_object_set_new(object, "values_exact", json_integer((json_int_t)learned.kept));
     json_object_set_new(object, "throttled_functions", json_integer((json_int_t)learned.throttled_functions));
     json_object_set_new(object, "throttled_probes", json_integer((json_int_t)learned.throttled_probes));
+    json_object_set_new(object, "left_out", json_integer((json_int_t)process->n_left_out));
     json_object_set_new(object, "states", states);
     json_object_set_new(object, "losses", lost);
     return object;

@@ -27,7 +27,7 @@ struct json_t *refrain_json_text(const char *text);
 /* Prints the value to standard output and releases it. */
 enum refrain_status refrain_print_json(struct json_t *value, struct refrain_error *error);
 
-/* Says on standard error which ranks have no file. */
+/* Says on standard error which ranks have no file, and which were copied while they ran, but not wholly. */
 void refrain_warn_missing(const struct refrain_trace *trace);
 
 /* "1.5 MiB", "3.20 s", "12,345": text in one of a few static buffers, for use in one printf. */

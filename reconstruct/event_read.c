@@ -10,11 +10,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define LONGEST_RECORD_BYTES ((3 + REFRAIN_PARAMETERS) * 8u)
+
 struct refrain_event_reader {
     const unsigned char *file;
     size_t mapped_bytes;
     uint64_t at, end;
     uint32_t thread;
+    bool wrong; /* what lies at `at` is no record */
 };
 
 enum refrain_status refrain_event_reader_open(const struct refrain_process *process, uint32_t thread,
@@ -42,6 +45,9 @@ enum refrain_status refrain_event_reader_open(const struct refrain_process *proc
     const struct refrain_events_header *header = file;
     if (memcmp(header->magic, REFRAIN_EVENTS_MAGIC, sizeof header->magic) != 0)
         return REFRAIN_FAIL(error, "%s: is not an event file of refrain", path);
+    if (header->header_bytes != REFRAIN_EVENTS_HEADER_BYTES)
+        return REFRAIN_FAIL(error, "%s: its header makes no sense (%u bytes): the file is damaged", path,
+                            header->header_bytes);
     if (header->version > REFRAIN_EVENTS_VERSION)
         return REFRAIN_FAIL(error, "%s: written by a newer refrain (event file version %u, this one reads up to %u)",
                             path, header->version, REFRAIN_EVENTS_VERSION);
@@ -55,12 +61,18 @@ bool refrain_event_reader_next(struct refrain_event_reader *reader, struct refra
     while (reader->at + 24 <= reader->end) {
         const uint64_t *words = (const void *)(reader->file + reader->at);
         if (words[0] == 0) {
+            reader->wrong =
+                REFRAIN_EVENTS_WINDOW_BYTES - reader->at % REFRAIN_EVENTS_WINDOW_BYTES >= LONGEST_RECORD_BYTES;
+            if (reader->wrong)
+                return false;
             reader->at = (reader->at / REFRAIN_EVENTS_WINDOW_BYTES + 1) * REFRAIN_EVENTS_WINDOW_BYTES;
             continue;
         }
         uint32_t n = words[0] >> 24 & 255, thread = words[0] >> 8 & 0xffff;
-        if (n < 3 || n > 3 + REFRAIN_PARAMETERS || reader->at + n * 8u > reader->end)
+        if (n < 3 || n > 3 + REFRAIN_PARAMETERS || reader->at + n * 8u > reader->end) {
+            reader->wrong = true;
             return false;
+        }
         reader->at += n * 8u;
         if (thread != reader->thread)
             continue;
@@ -74,6 +86,11 @@ bool refrain_event_reader_next(struct refrain_event_reader *reader, struct refra
         return true;
     }
     return false;
+}
+
+bool refrain_event_reader_wrong(const struct refrain_event_reader *reader, uint64_t *offset) {
+    *offset = reader->at;
+    return reader->wrong;
 }
 
 void refrain_event_reader_close(struct refrain_event_reader *reader) {

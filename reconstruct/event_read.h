@@ -14,6 +14,9 @@ enum refrain_status refrain_event_reader_open(const struct refrain_process *proc
 /* The next record of the thread; false at the end, or at a record that makes no sense. */
 bool refrain_event_reader_next(struct refrain_event_reader *reader, struct refrain_record *record);
 
+/* Has a record been met that makes no sense? *offset is where. */
+bool refrain_event_reader_wrong(const struct refrain_event_reader *reader, uint64_t *offset);
+
 void refrain_event_reader_close(struct refrain_event_reader *reader);
 
 #endif

@@ -41,6 +41,7 @@ static bool fill_comm(const struct refrain_comm_info *info, const struct refrain
                       struct refrain_otf2_comm *comm) {
     size_t ranks = (size_t)trace->size + 1;
     comm->info = info;
+    comm->n_ranks = trace->size;
     if (info->index <= 1)
         return true;
     comm->rank_of = malloc(ranks * sizeof *comm->rank_of);
@@ -81,7 +82,7 @@ bool refrain_otf2_comm_rank(const struct refrain_otf2_comm *comm, int32_t own, i
     *rank = (uint32_t)peer;
     if (!comm->rank_of)
         return peer < comm->info->size;
-    if (comm->rank_of[peer] < 0)
+    if (peer >= comm->n_ranks || comm->rank_of[peer] < 0)
         return false;
     *rank = (uint32_t)comm->rank_of[peer];
     return true;

@@ -43,6 +43,7 @@ struct refrain_otf2_comm {
     uint64_t *remote_members;
     uint32_t n_remote;
     int32_t *rank_of; /* by world rank: rank in the group it is in, -1 none; null with members null */
+    int32_t n_ranks;  /* of which rank_of and is_remote know: those of the trace */
     bool *is_remote;  /* by world rank; null unless an intercommunicator */
 };
 

@@ -45,6 +45,9 @@ static void close_location(struct location *location, struct refrain_error *erro
     const char *wrong = location->walk ? refrain_walk_wrong(location->walk, &offset) : NULL;
     if (wrong && !*status)
         *status = refrain_process_damaged(location->translation.process, offset, wrong, error);
+    if (location->reader && refrain_event_reader_wrong(location->reader, &offset) && !*status)
+        *status = REFRAIN_FAIL(error, "%s: byte %llu: is no event: the file is damaged",
+                               location->translation.process->events_path, (unsigned long long)offset);
     if (location->translation.no_memory && !*status)
         *status = REFRAIN_FAIL_MEMORY(error);
     refrain_walk_close(location->walk);

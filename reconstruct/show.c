@@ -82,6 +82,12 @@ const char *refrain_show_count(uint64_t n) {
 }
 
 void refrain_warn_missing(const struct refrain_trace *trace) {
+    for (size_t i = 0; i < trace->n_processes; i++)
+        if (trace->processes[i].n_left_out)
+            fprintf(stderr,
+                    "refrain: %s: the process runs on, and %zu of its sequences changed too fast to be copied up to "
+                    "now: its events end early; look again\n",
+                    trace->processes[i].path, trace->processes[i].n_left_out);
     if (trace->n_missing == 0)
         return;
     fprintf(stderr, "refrain: %s: rank", trace->path);

@@ -10,13 +10,15 @@
 #include <string.h>
 #include <time.h>
 
-#define TRIES 200
 #define TRIES_IN_A_ROW 20
+
+static int tries = 200; /* before something is taken to change all the time */
 
 struct live {
     unsigned char *image;
     const volatile unsigned char *file; /* shared with the process */
     size_t bytes;
+    size_t left_out; /* learners of which only the beginning was copied */
 };
 
 static bool in_region(const struct live *live, uint64_t offset, uint64_t bytes) {
@@ -28,7 +30,8 @@ static void copy(const struct live *live, uint64_t offset, uint64_t bytes) {
         memcpy(live->image + offset, (const unsigned char *)live->file + offset, bytes);
 }
 
-/* Copies the chunks of an archive, but not again the bytes of those that are as long as they were: only the end grows. */
+/* Copies the chunks of an archive, but not again the bytes of those that are as long as they were: only the end grows.
+ */
 static void copy_archive(const struct live *live, const struct refrain_formula *formula) {
     uint32_t chunk = formula->archive_first;
     for (size_t n = 0; chunk && n < live->bytes / 64; n++) {
@@ -80,14 +83,36 @@ static bool copy_journals(const struct live *live, uint64_t offset) {
     return found;
 }
 
-/* Copies a learner until it is of one moment. Where it stays in the middle of a change the process has ended or stands
- * there, and the journal undoes it. One that never keeps still is left out: replay ends where it would be asked. */
-static void settle(const struct live *live, uint64_t offset) {
-    if (!in_region(live, offset, sizeof(struct refrain_learner)))
-        return;
+/* What of a learner that changes all the time is sure to be a beginning: its archive, to which bytes are only added. */
+static void copy_beginning(const struct live *live, uint64_t offset) {
     struct refrain_learner *learner = (struct refrain_learner *)(live->image + offset);
     const volatile struct refrain_learner *original = (const volatile void *)(live->file + offset);
-    for (int i = 0; i < TRIES; i++) {
+    *learner = (struct refrain_learner){.control = learner->control};
+    uint32_t body = original->body;
+    uint64_t at = (uint64_t)body * REFRAIN_UNIT_BYTES;
+    if (!body || !in_region(live, at, sizeof(struct refrain_formula)))
+        return;
+    const volatile struct refrain_formula *formula = (const volatile void *)(live->file + at);
+    struct refrain_formula beginning = {.archive_last = formula->archive_last};
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    beginning.archive_first = formula->archive_first;
+    if (!beginning.archive_last || !beginning.archive_first)
+        return;
+    *(struct refrain_formula *)(live->image + at) = beginning;
+    copy_archive(live, &beginning);
+    learner->body = body;
+    learner->state = REFRAIN_BUILD;
+}
+
+/* Copies a learner until it is of one moment. Where it stays in the middle of a change the process has ended or stands
+ * there, and the journal undoes it. Of one that never keeps still only the beginning is copied: replay ends where more
+ * would be asked. False then. */
+static bool settle(struct live *live, uint64_t offset) {
+    if (!in_region(live, offset, sizeof(struct refrain_learner)))
+        return true;
+    struct refrain_learner *learner = (struct refrain_learner *)(live->image + offset);
+    const volatile struct refrain_learner *original = (const volatile void *)(live->file + offset);
+    for (int i = 0; i < tries; i++) {
         uint32_t now = original->changes;
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
         if (now % 2) {
@@ -95,31 +120,36 @@ static void settle(const struct live *live, uint64_t offset) {
                 nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
             continue;
         }
+        uint32_t body = learner->body;
         bool has_formula = learner->changes == now;
         copy(live, offset, sizeof *learner);
-        if (!has_formula)
+        if (!has_formula || learner->body != body)
             copy_formula(live, learner);
         if (learner->state == REFRAIN_IDENTITY) /* its value stands before the state says so */
             learner->expect = original->expect;
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
         if (original->changes == now)
-            return;
+            return true;
         learner->changes = now - 1; /* what it refers to is not known to be of one moment */
     }
     uint32_t now = original->changes;
     copy(live, offset, sizeof *learner);
     copy_formula(live, learner);
-    if (now % 2 == 0 || !copy_journals(live, offset) || original->changes != now)
-        memset(learner, 0, sizeof *learner);
+    if (now % 2 && copy_journals(live, offset) && original->changes == now)
+        return true;
+    copy_beginning(live, offset);
+    live->left_out++;
+    return false;
 }
 
 /* A slot's learner, and what else replay asks of it: iterations of a loop that is not over count only with the counts
  * of those before it. */
-static void settle_slot(const struct live *live, uint64_t offset) {
+static void settle_slot(struct live *live, uint64_t offset) {
     struct refrain_slot *slot = (struct refrain_slot *)(live->image + offset);
     const volatile struct refrain_slot *original = (const volatile void *)(live->file + offset);
-    for (int i = 0; i < TRIES; i++) {
-        settle(live, offset);
+    for (int i = 0; i < tries; i++) {
+        if (!settle(live, offset))
+            break;
         slot->count = original->count;
         slot->flags = original->flags;
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
@@ -130,7 +160,7 @@ static void settle_slot(const struct live *live, uint64_t offset) {
 }
 
 /* A parameter with those it has by key: the last first, so that none is copied that the copied keys do not know. */
-static void settle_parameter(const struct live *live, uint64_t offset) {
+static void settle_parameter(struct live *live, uint64_t offset) {
     settle(live, offset);
     if (!in_region(live, offset, sizeof(struct refrain_learner)))
         return;
@@ -145,7 +175,7 @@ static void settle_parameter(const struct live *live, uint64_t offset) {
         settle(live, keys + offsetof(struct refrain_by_key, learner) + k * sizeof(struct refrain_learner));
 }
 
-static void settle_sites(const struct live *live) {
+static void settle_sites(struct live *live) {
     const struct refrain_header *header = (const struct refrain_header *)live->image;
     uint64_t reference = header->call_sites;
     for (size_t n = 0; reference && n < live->bytes / sizeof(struct refrain_call_site); n++) {
@@ -173,7 +203,7 @@ static void settle_sites(const struct live *live) {
     }
 }
 
-static void settle_slots(const struct live *live) {
+static void settle_slots(struct live *live) {
     const struct refrain_header *header = (const struct refrain_header *)live->image;
     for (uint32_t t = 0; t < header->n_threads; t++)
         settle(live, header->threads + t * sizeof(struct refrain_thread) + offsetof(struct refrain_thread, root.next));
@@ -200,17 +230,23 @@ static void settle_slots(const struct live *live) {
 }
 
 void refrain_process_settle(struct refrain_process *process, const void *file) {
-    struct live live = {process->mapped, file, process->region_bytes};
+    struct live live = {process->mapped, file, process->region_bytes, 0};
     const volatile struct refrain_header *now = file;
-    for (int i = 0; i < TRIES; i++) {
+    for (int i = 0;; i++) {
         uint64_t used = ((const struct refrain_header *)live.image)->pool_used;
+        live.left_out = 0;
         settle_slots(&live);
         settle_sites(&live);
         uint64_t used_now = now->pool_used;
         if (used_now == used || used_now > live.bytes)
-            return;
+            break;
+        if (i == tries) { /* what was added since is not known */
+            live.left_out++;
+            break;
+        }
         /* lists grew: what was added, then their heads */
         memcpy(live.image + used, (const unsigned char *)file + used, used_now - used);
         memcpy(live.image, file, sizeof(struct refrain_header));
     }
+    process->n_left_out = live.left_out;
 }

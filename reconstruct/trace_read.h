@@ -79,7 +79,8 @@ struct refrain_process {
     size_t n_user_regions;
     struct refrain_comm_view *comms; /* by index */
     size_t n_comms;
-    int32_t own_rank; /* what MPI_COMM_SELF consists of */
+    int32_t own_rank;  /* what MPI_COMM_SELF consists of */
+    size_t n_left_out; /* it still ran, and so many of its sequences changed too fast to be copied up to now */
     /* clock: ns = offset_ns + (ticks - base_ticks) * ns_per_tick */
     uint64_t base_ticks;
     int64_t offset_ns;

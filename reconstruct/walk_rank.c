@@ -9,6 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Steps that are walked beyond those the run had time for: the clocks they are judged by are not read at every step,
+ * and those of a process that has not finished say nothing of what it did since. */
+#define SPARE_STEPS ((uint64_t)1 << 24)
+#define SPARE_STEPS_UNFINISHED ((uint64_t)1 << 30)
+#define MOST_TICKS_PER_NS 16u
+
 /* What the walk knows of a learner or block it has met. */
 struct place {
     uint64_t offset; /* of the learner in the region, 0: free */
@@ -50,9 +56,11 @@ struct refrain_walk {
     struct activation *stack;
     size_t depth, capacity_stack; /* stack[0] is the thread's root */
     struct refrain_request_table requests;
+    bool guessed_requests;      /* a number of one was only likely: which operations posted those in the table is too */
     int64_t run_next, run_left; /* requests that complete together: the next one's number, how many are left */
     uint64_t ticks;
-    size_t leaving; /* activations still to be left by an unwind */
+    uint64_t steps_left; /* that the run had time for */
+    size_t leaving;      /* activations still to be left by an unwind */
     bool approximate;
     bool ended;
     const char *wrong;
@@ -66,6 +74,11 @@ static bool wrong(struct refrain_walk *walk, const void *at, const char *what) {
     }
     walk->ended = true;
     return false;
+}
+
+/* What is to come does not go with what has been: damage, but where the order of values is our own. */
+static bool impossible(struct refrain_walk *walk, const void *at, const char *what) {
+    return walk->approximate ? false : wrong(walk, at, what);
 }
 
 static const void *at_offset(struct refrain_walk *walk, uint64_t offset, uint64_t bytes) {
@@ -153,8 +166,17 @@ static bool take_parameter(struct refrain_walk *walk, const struct refrain_learn
         const struct refrain_by_key *by = refrain_learner_keys(walk->region, walk->region_bytes, learner);
         if (!place->sequence.terms.wrong && (!by || by->parameter >= i))
             return wrong(walk, learner, "a parameter depends on one that is not before it");
-        if (!place->sequence.terms.wrong)
-            learner = refrain_key_learner(by, values[by->parameter]);
+        if (place->sequence.terms.wrong)
+            return take(walk, learner, &values[i], approximate);
+        if (take(walk, refrain_key_learner(by, values[by->parameter]), &values[i], approximate))
+            return true;
+        /* Where the key is only likely its values run out early: the others' make the total right. */
+        for (unsigned k = 0; *approximate && !walk->wrong && k <= REFRAIN_KEYS; k++) {
+            walk->ended = false;
+            if (take(walk, k < REFRAIN_KEYS ? &by->learner[k] : &by->others, &values[i], approximate))
+                return true;
+        }
+        return false;
     }
     return take(walk, learner, &values[i], approximate);
 }
@@ -220,6 +242,19 @@ static bool read_units(struct refrain_walk *walk) {
     return true;
 }
 
+/* The most steps that the thread can have made: a probe takes longer than a tick. More are damage ("2^60 times here"),
+ * and would be walked for years. */
+static uint64_t steps_of_run(const struct refrain_walk *walk) {
+    const struct refrain_clock_pair *start = &walk->header->start, *last = &walk->header->last;
+    uint64_t from = walk->thread->start_ticks, to = walk->thread->last_ticks;
+    if (!walk->header->finished)
+        return SPARE_STEPS_UNFINISHED + (to > from ? to - from : 0);
+    /* Its last clock read may lie long before its end, but not after that of the process. */
+    uint64_t ticks = last->ticks > from ? last->ticks - from : 0;
+    uint64_t most = last->monotonic_ns > start->monotonic_ns ? last->monotonic_ns - start->monotonic_ns : 0;
+    return SPARE_STEPS + (ticks / MOST_TICKS_PER_NS < most ? ticks : most * MOST_TICKS_PER_NS);
+}
+
 struct refrain_walk *refrain_walk_open(const void *region, size_t region_bytes, unsigned thread, const char **what,
                                        uint64_t *offset) {
     struct refrain_walk *walk = calloc(1, sizeof *walk);
@@ -244,6 +279,7 @@ struct refrain_walk *refrain_walk_open(const void *region, size_t region_bytes, 
     }
     walk->thread += thread;
     walk->ticks = walk->thread->start_ticks;
+    walk->steps_left = steps_of_run(walk);
     walk->ended = !walk->thread->started;
     walk->capacity_stack = 64;
     walk->stack = calloc(walk->capacity_stack, sizeof *walk->stack);
@@ -317,7 +353,7 @@ static bool push(struct refrain_walk *walk, const struct refrain_slot *slot, uin
                  struct refrain_record *record) {
     pass_block(walk, walk->stack[walk->depth - 1].last);
     if (walk->depth == REFRAIN_SHADOW_STACK_ENTRIES)
-        return wrong(walk, slot, "more activations open than the monitor keeps");
+        return impossible(walk, slot, "more activations open than the monitor keeps");
     if (walk->depth == walk->capacity_stack) {
         struct activation *stack = realloc(walk->stack, walk->capacity_stack * 2 * sizeof *stack);
         if (!stack)
@@ -345,7 +381,7 @@ static void pop(struct refrain_walk *walk, struct refrain_record *record) {
 static bool unwind(struct refrain_walk *walk, int64_t value, struct refrain_record *record) {
     uint64_t further = (uint64_t)(REFRAIN_NEXT_UNWIND(0) - value);
     if (further + 1 >= walk->depth)
-        return wrong(walk, walk->stack[walk->depth - 1].last, "more activations abandoned than were open");
+        return impossible(walk, walk->stack[walk->depth - 1].last, "more activations abandoned than were open");
     pass_block(walk, walk->stack[walk->depth - 1].last);
     walk->leaving = (size_t)further;
     pop(walk, record);
@@ -381,7 +417,7 @@ static bool move(struct refrain_walk *walk, int64_t number) {
     if (!place->counting) {
         place->pending = !refrain_sequence_next(&place->sequence, &decision);
         if (!place->pending && decision < 0)
-            return wrong(walk, slot, "a loop is said to have run less than no time");
+            return impossible(walk, slot, "a loop is said to have run less than no time");
         place->remaining = place->pending ? slot->count : (uint64_t)decision;
         walk->approximate |= place->sequence.approximate;
         place->counting = true;
@@ -411,7 +447,7 @@ static const struct refrain_operation_record *operation_at(struct refrain_walk *
             return record;
         reference = record->next;
     }
-    wrong(walk, site, "a call site lacks the operation it is said to have done");
+    impossible(walk, site, "a call site lacks the operation it is said to have done");
     return NULL;
 }
 
@@ -438,6 +474,11 @@ static unsigned parameters_of(uint32_t operation) {
     }
 }
 
+static bool names_requests(uint32_t operation) {
+    return operation == REFRAIN_OP_COMPLETE || operation == REFRAIN_OP_COMPLETE_RUN ||
+           operation == REFRAIN_OP_CANCELLED || operation == REFRAIN_OP_FREE;
+}
+
 /* Requests taken and given back by an operation; a completed receive gets its source, tag and bytes. */
 static bool follow_requests(struct refrain_walk *walk, const struct refrain_operation_record *from,
                             struct refrain_record *record) {
@@ -455,13 +496,18 @@ static bool follow_requests(struct refrain_walk *walk, const struct refrain_oper
     case REFRAIN_OP_RECV_INIT:
         return take_request(walk, from, true);
     case REFRAIN_OP_COMPLETE:
+        record->approximate |= walk->guessed_requests;
         if (!(request = request_at(walk, record->parameters[0])))
             return true;
         if (request->posted) {
-            for (unsigned i = 0; i < 3; i++)
-                if (!take_parameter(walk, request->posted->parameter, &record->parameters[1], i, &record->approximate))
-                    return false;
-            record->n_parameters = 4;
+            for (unsigned i = 0; i < 3; i++, record->n_parameters++)
+                if (!take_parameter(walk, request->posted->parameter, &record->parameters[1], i,
+                                    &record->approximate)) {
+                    if (walk->wrong || !record->approximate)
+                        return false;
+                    walk->ended = false; /* it was another request: what this one received is not known */
+                    break;
+                }
         }
         if (!request->persistent)
             give_back(walk, request);
@@ -483,7 +529,7 @@ static bool follow_requests(struct refrain_walk *walk, const struct refrain_oper
 static bool complete_next(struct refrain_walk *walk, struct refrain_record *record) {
     const struct activation *top = &walk->stack[walk->depth - 1];
     if (walk->run_left < 1 || walk->run_left > REFRAIN_RUN_REQUESTS)
-        return wrong(walk, top->last, "more requests complete together than the monitor tells of at once");
+        return impossible(walk, top->last, "more requests complete together than the monitor tells of at once");
     walk->run_left--;
     fill(walk, record, REFRAIN_RECORD_OPERATION, top->end_ticks, top->id);
     record->operation = REFRAIN_OP_COMPLETE;
@@ -495,7 +541,7 @@ static bool complete_next(struct refrain_walk *walk, struct refrain_record *reco
 static bool operate(struct refrain_walk *walk, uint32_t operation, struct refrain_record *record) {
     struct activation *top = &walk->stack[walk->depth - 1];
     if (top->kind != REFRAIN_RECORD_CALL_ENTER)
-        return wrong(walk, top->last, "an operation outside an MPI call");
+        return impossible(walk, top->last, "an operation outside an MPI call");
     const struct refrain_call_site *site =
         at_offset(walk, top->id * REFRAIN_UNIT_BYTES, sizeof(struct refrain_call_site));
     const struct refrain_operation_record *from = site ? operation_at(walk, site, operation) : NULL;
@@ -515,9 +561,12 @@ static bool operate(struct refrain_walk *walk, uint32_t operation, struct refrai
     for (unsigned i = 0; i < record->n_parameters; i++)
         if (!take_parameter(walk, learners, record->parameters, i, &record->approximate))
             return false;
+    walk->guessed_requests |= record->approximate && names_requests(operation);
     if (operation == REFRAIN_OP_COMPLETE_RUN) {
         walk->run_next = record->parameters[0];
         walk->run_left = record->parameters[1];
+        if (walk->guessed_requests && (walk->run_left < 1 || walk->run_left > REFRAIN_RUN_REQUESTS))
+            walk->run_left = 1;
         return complete_next(walk, record);
     }
     return follow_requests(walk, from, record);
@@ -526,7 +575,7 @@ static bool operate(struct refrain_walk *walk, uint32_t operation, struct refrai
 static bool leave(struct refrain_walk *walk, struct refrain_record *record) {
     struct activation *top = &walk->stack[walk->depth - 1];
     if (walk->depth == 1)
-        return wrong(walk, top->last, "the outermost activation ends");
+        return impossible(walk, top->last, "the outermost activation ends");
     if (!top->returned)
         pass_block(walk, top->last);
     pop(walk, record);
@@ -544,13 +593,15 @@ static bool enter_at(struct refrain_walk *walk, uint64_t reference, size_t slot_
 static bool step(struct refrain_walk *walk, struct refrain_record *record) {
     const struct refrain_slot *last = walk->stack[walk->depth - 1].last;
     int64_t value;
-    if (!take(walk, &last->next, &value, &walk->approximate)) {
-        /* Values of summaries come in an order of our own: one may lead where nothing is left to do, before the end. */
-        if (!walk->approximate || walk->wrong || walk->depth == 1)
+    if (walk->steps_left == 0) {
+        /* Killed after a long time in which it read no clock: there is no further event. */
+        if (!walk->header->finished && walk->ticks >= walk->thread->last_ticks)
             return false;
-        walk->ended = false;
-        return leave(walk, record);
+        return wrong(walk, last, "more happens here than there was time for");
     }
+    walk->steps_left--;
+    if (!take(walk, &last->next, &value, &walk->approximate))
+        return false;
     if (value >= 0 && value < (int64_t)walk->n_slots) {
         if (walk->slots[value].kind != REFRAIN_FUNCTION)
             return move(walk, value);
@@ -569,7 +620,17 @@ static bool step(struct refrain_walk *walk, struct refrain_record *record) {
     if (value >= REFRAIN_NEXT_CALL)
         return enter_at(walk, (uint64_t)(value - REFRAIN_NEXT_CALL), offsetof(struct refrain_call_site, inside),
                         sizeof(struct refrain_call_site), REFRAIN_RECORD_CALL_ENTER, record);
-    return wrong(walk, last, "a slot number beyond the last");
+    return impossible(walk, last, "a slot number beyond the last");
+}
+
+/* Values of summaries come in an order of our own: one may lead where nothing is left to do, or can be done. Then the
+ * activation is over, and the one around it goes on. */
+static bool recover(struct refrain_walk *walk, struct refrain_record *record) {
+    if (!walk->approximate || walk->wrong || walk->depth == 1)
+        return false;
+    walk->ended = false;
+    walk->run_left = 0;
+    return leave(walk, record);
 }
 
 bool refrain_walk_next(struct refrain_walk *walk, struct refrain_record *record) {
@@ -578,10 +639,10 @@ bool refrain_walk_next(struct refrain_walk *walk, struct refrain_record *record)
         if (walk->leaving > 0) {
             walk->leaving--;
             pop(walk, record);
-        } else if (walk->run_left > 0) {
-            if (!complete_next(walk, record))
-                return false;
-        } else if (walk->ended || !step(walk, record)) {
+        } else if (walk->ended) {
+            return false;
+        } else if (!(walk->run_left > 0 ? complete_next(walk, record) : step(walk, record)) && !recover(walk, record)) {
+            walk->ended = true;
             return false;
         }
     }

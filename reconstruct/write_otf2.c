@@ -264,7 +264,7 @@ static OTF2_ErrorCode access_window(struct otf2_writer *otf2, struct refrain_otf
     const char *name = event->region->name;
     uint64_t bytes = (uint64_t)event->bytes, received = bytes;
     OTF2_RmaAtomicType type = OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE;
-    if (event->peer < 0 || event->tag < 0 || event->tag >= REFRAIN_OTF2_OBJECTS)
+    if (event->peer < 0 || event->peer >= otf2->trace->size || event->tag < 0 || event->tag >= REFRAIN_OTF2_OBJECTS)
         return OTF2_SUCCESS;
     uint32_t *number = &otf2->objects.windows[event->tag];
     if (*number == 0)

@@ -1,8 +1,11 @@
 /* fuzz_region.c: the reading side on nonsense. With -fsanitize=fuzzer a libFuzzer target whose input is a region file;
  * else: fuzz_region FILE SEED ROUNDS damages a real region file in ROUNDS ways and replays each. It must neither crash
- * nor hang; what it says about the damage does not matter. */
+ * nor hang; what it says about the damage does not matter. Before that, regions made by hand that once kept a reader
+ * busy for ever: that they are damaged has to be found. */
 #include "../reconstruct/sequence.h"
 #include "../reconstruct/walk_rank.h"
+
+#include <refrain/unit.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +49,91 @@ static uint64_t random_next(void) {
     return state;
 }
 
+/* ---- made by hand: small counts that stand for more than any run can do ---- */
+
+#define MANY ((uint64_t)1 << 60)
+
+struct small_region {
+    union {
+        struct refrain_header header;
+        unsigned char bytes[REFRAIN_HEADER_BYTES];
+    };
+    struct refrain_thread thread;
+    struct refrain_unit_record unit;
+    struct refrain_node nodes[2];
+    struct refrain_slot slots[3];
+};
+
+/* One place of that kind; the root goes there `times` times, and each time `next` is what comes next. */
+static struct small_region *small_region(unsigned kind, uint64_t times, int64_t next) {
+    struct small_region *region = aligned_alloc(16, (sizeof *region + 15) / 16 * 16);
+    if (!region)
+        exit(2);
+    memset(region, 0, (sizeof *region + 15) / 16 * 16);
+    region->header = (struct refrain_header){.magic = REFRAIN_MAGIC,
+                                             .version = REFRAIN_TRACE_VERSION,
+                                             .header_bytes = REFRAIN_HEADER_BYTES,
+                                             .bytes = sizeof *region,
+                                             .pool_used = sizeof *region,
+                                             .mode = REFRAIN_MODE_STAT,
+                                             .size = 1,
+                                             .finished = 1,
+                                             .n_threads = 1,
+                                             .threads = offsetof(struct small_region, thread),
+                                             .units = offsetof(struct small_region, unit),
+                                             .n_slots = 3,
+                                             .start = {1000, 1000, 1000},
+                                             .last = {2000, 2000, 2000}};
+    region->thread = (struct refrain_thread){.start_ticks = 1000, .last_ticks = 2000, .started = 1};
+    region->thread.root.next = (struct refrain_learner){.state = REFRAIN_IDENTITY, .confirmed = times};
+    region->unit = (struct refrain_unit_record){.nodes = offsetof(struct small_region, nodes),
+                                                .slots = offsetof(struct small_region, slots),
+                                                .n_nodes = 2,
+                                                .n_slots = 3};
+    region->nodes[0].slot = REFRAIN_NO_SLOT;
+    region->nodes[1].kind = kind;
+    for (unsigned i = 0; i < 3; i++)
+        region->slots[i].number = i;
+    for (unsigned i = 0; i < 3; i++)
+        region->slots[i].next = (struct refrain_learner){.state = REFRAIN_IDENTITY, .confirmed = MANY, .expect = next};
+    return region;
+}
+
+/* Is the walk of the region stopped as damaged? */
+static bool is_stopped(struct small_region *region) {
+    const char *what;
+    uint64_t offset = 0;
+    struct refrain_record record;
+    struct refrain_walk *walk = refrain_walk_open(region, sizeof *region, 0, &what, &offset);
+    if (walk) {
+        while (refrain_walk_next(walk, &record))
+            ;
+        what = refrain_walk_wrong(walk, &offset);
+        refrain_walk_close(walk);
+    }
+    free(region);
+    return what && offset >= REFRAIN_HEADER_BYTES;
+}
+
+static unsigned made_by_hand(void) {
+    unsigned failed = 0;
+    struct {
+        const char *name;
+        struct small_region *region;
+    } endless[] = {
+        {"a place that comes after itself", small_region(REFRAIN_SWITCH, 1, 0)},
+        {"a decision that comes after itself", small_region(REFRAIN_IF, 1, 0)},
+        {"a loop that comes after itself", small_region(REFRAIN_FOR, 1, 0)},
+        {"an empty function called over and over", small_region(REFRAIN_FUNCTION, MANY, REFRAIN_NEXT_EXIT)},
+    };
+    for (size_t i = 0; i < sizeof endless / sizeof *endless; i++)
+        if (!is_stopped(endless[i].region)) {
+            printf("FAILED: %s: not found to be damaged\n", endless[i].name);
+            failed++;
+        }
+    return failed;
+}
+
 int main(int argc, char **argv) {
     if (argc != 4) {
         fprintf(stderr, "usage: fuzz_region FILE SEED ROUNDS\n");
@@ -60,6 +148,7 @@ int main(int argc, char **argv) {
     if (!bytes || !whole || fread(whole, 1, n, file) != n)
         return perror(argv[1]), 2;
     fclose(file);
+    unsigned failed = made_by_hand();
     state = strtoull(argv[2], NULL, 0) | 1;
     const struct refrain_header *header = (const void *)whole;
     size_t used = header->pool_used < n ? (size_t)header->pool_used : n;
@@ -85,7 +174,8 @@ int main(int argc, char **argv) {
     }
     free(bytes);
     free(whole);
-    printf("%lu records replayed, %lu damages found\n%s passed, 0 failed\n", replayed, stopped, argv[3]);
-    return stopped == 0;
+    failed += stopped == 0;
+    printf("%lu records replayed, %lu damages found\n%s passed, %u failed\n", replayed, stopped, argv[3], failed);
+    return failed != 0;
 }
 #endif
