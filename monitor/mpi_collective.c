@@ -90,6 +90,11 @@ static struct amounts all_to_all(int64_t sent, int64_t received) {
     return (struct amounts){-1, sent, received};
 }
 
+/* Each contributes as much as it obtains. */
+static struct amounts alike(int64_t bytes) {
+    return all_to_all(bytes, bytes);
+}
+
 struct neighbours {
     int in, out;
 };
@@ -261,12 +266,10 @@ FORMS(Barrier, Ibarrier, , (MPI_Comm comm), (comm), all_to_all(0, 0))
 #define REDUCTIONS(T, x)                                                                                               \
     FORMS(Allreduce, Iallreduce, x,                                                                                    \
           (const void *sendbuf, void *recvbuf, T count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm),              \
-          (sendbuf, recvbuf, count, datatype, op, comm),                                                               \
-          all_to_all(refrain_bytes(count, datatype), refrain_bytes(count, datatype)))                                  \
+          (sendbuf, recvbuf, count, datatype, op, comm), alike(refrain_bytes(count, datatype)))                        \
     FORMS(Scan, Iscan, x,                                                                                              \
           (const void *sendbuf, void *recvbuf, T count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm),              \
-          (sendbuf, recvbuf, count, datatype, op, comm),                                                               \
-          all_to_all(refrain_bytes(count, datatype), refrain_bytes(count, datatype)))                                  \
+          (sendbuf, recvbuf, count, datatype, op, comm), alike(refrain_bytes(count, datatype)))                        \
     FORMS(Exscan, Iexscan, x,                                                                                          \
           (const void *sendbuf, void *recvbuf, T count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm),              \
           (sendbuf, recvbuf, count, datatype, op, comm),                                                               \

@@ -21,10 +21,17 @@
 #define MOST_DIMENSIONS 16
 #define FOREIGN_MEMBERS 64 /* beyond the size of MPI_COMM_WORLD */
 
+/* Ordinals that nobody gives out: of the duplicates that MPI_Comm_idup makes of the intercommunicator that has ordinal
+ * `parent`. No broadcast without waiting reaches both groups, but all members count alike. */
+#define ORDINAL_IDUP 0x80000000u
+#define MOST_IDUPS 256u /* named at a time */
+#define ordinal_of_idup(parent, n) (ORDINAL_IDUP | (parent)*MOST_IDUPS | (n) % MOST_IDUPS)
+
 struct communicator {
     MPI_Comm handle; /* while live */
     struct refrain_communicator *record;
-    uint64_t hash; /* of the members */
+    uint64_t hash;    /* of the members */
+    uint32_t n_idups; /* intercommunicator: duplicates asked for by MPI_Comm_idup */
     bool live;
 };
 
@@ -256,7 +263,8 @@ static void place(MPI_Comm comm, const struct description *description, uint32_t
 /* The leader's choice; under the lock. */
 static uint32_t choose(const struct description *description) {
     for (uint32_t i = 0; i < n_table; i++)
-        if (!table[i].live && table[i].record->leader == world_rank && is_like(&table[i], description)) {
+        if (!table[i].live && table[i].record->leader == world_rank && table[i].record->ordinal < ORDINAL_IDUP &&
+            is_like(&table[i], description)) {
             table[i].live = true; /* until it is placed, no other thread may choose it */
             return table[i].record->ordinal;
         }
@@ -365,7 +373,16 @@ void refrain_communicator_new_of_session(MPI_Comm comm) {
     new_by_gathering(MPI_COMM_NULL, comm);
 }
 
-/* Duplicates of intercommunicators go without a name, and so do those of a session. */
+/* The name of an intercommunicator's next duplicate; none where the intercommunicator itself has none, or is such a
+ * duplicate. Under the lock. */
+static uint32_t next_idup(MPI_Comm parent) {
+    int64_t index = refrain_map_get(&handles, REFRAIN_MPI_KEY(parent), -1);
+    if (index < 0 || table[index].record->leader < 0 || table[index].record->ordinal >= ORDINAL_IDUP / MOST_IDUPS)
+        return REFRAIN_ORDINAL_NONE;
+    return ordinal_of_idup(table[index].record->ordinal, table[index].n_idups++);
+}
+
+/* Duplicates of a session's communicators go without a name. */
 bool refrain_communicator_reserve(MPI_Comm parent, uint32_t *ordinal, bool wanted) {
     struct members members;
     struct description description;
@@ -378,9 +395,19 @@ bool refrain_communicator_reserve(MPI_Comm parent, uint32_t *ordinal, bool wante
     if (agreed && wanted && members.my_rank == 0) {
         describe(&description, &members, parent_of(parent), parent);
         *ordinal = choose(&description);
+    } else if (!members.foreign && members.remote_size > 0) {
+        *ordinal = next_idup(parent);
     }
     refrain_mpi_unlock();
     return agreed;
+}
+
+/* Is there a communicator of this name? */
+static bool is_live(int leader, uint32_t ordinal) {
+    for (uint32_t i = 0; i < n_table; i++)
+        if (table[i].live && table[i].record->leader == leader && table[i].record->ordinal == ordinal)
+            return true;
+    return false;
 }
 
 void refrain_communicator_duplicated(MPI_Comm parent, MPI_Comm comm, uint32_t ordinal) {
@@ -392,6 +419,8 @@ void refrain_communicator_duplicated(MPI_Comm parent, MPI_Comm comm, uint32_t or
     read_members(comm, &members);
     if (!members.unreadable) {
         describe(&description, &members, parent_of(parent), comm);
+        if (members.remote_size > 0 && is_live(members.leader, ordinal))
+            ordinal = REFRAIN_ORDINAL_NONE;
         place(comm, &description, ordinal);
     }
     refrain_mpi_unlock();

@@ -3,6 +3,7 @@
 #include "mpi_objects.h"
 
 #include <alloca.h>
+#include <string.h>
 
 /* gcc takes MPI_STATUSES_IGNORE, an address in MPICH, for an array that is too short. */
 #ifndef __clang__
@@ -34,7 +35,7 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status) {
     int rc = PMPI_Wait(request, used);
     if (former != MPI_REQUEST_NULL) {
         if (rc == MPI_SUCCESS)
-            refrain_request_complete(&call, REFRAIN_MPI_KEY(former), used);
+            refrain_request_complete(&call, REFRAIN_MPI_KEY(former), 0, used);
         else if (*request == MPI_REQUEST_NULL)
             refrain_request_lost(&call, REFRAIN_MPI_KEY(former));
     }
@@ -49,7 +50,7 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
     int rc = PMPI_Test(request, flag, used);
     if (former != MPI_REQUEST_NULL) {
         if (rc == MPI_SUCCESS && *flag)
-            refrain_request_complete(&call, REFRAIN_MPI_KEY(former), used);
+            refrain_request_complete(&call, REFRAIN_MPI_KEY(former), 0, used);
         else if (rc != MPI_SUCCESS && *request == MPI_REQUEST_NULL)
             refrain_request_lost(&call, REFRAIN_MPI_KEY(former));
     }
@@ -84,37 +85,67 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Statu
     return rc;
 }
 
-/* ---- any ---- */
+/* ---- any ----
+ *
+ * Only one of the array is over, so that it is looked up alone, by what its handle was. An array of n that is waited
+ * for one by one would cost n * n otherwise. */
 
-static void any_done(struct refrain_call *call, struct refrain_watch *watch, int rc, bool done, int index,
-                     const MPI_Request *requests, MPI_Status *status) {
-    if (rc != MPI_SUCCESS)
-        refrain_watch_all(call, watch, rc, requests, NULL);
-    else if (done && index != MPI_UNDEFINED)
-        refrain_watch_some(call, watch, 1, &index, status);
+#define MOST_COPIED 4096
+
+struct any {
+    struct refrain_watch watch; /* of more than MOST_COPIED */
+    MPI_Request *former;
+    int count;
+};
+
+#define ANY_BEGIN(any, number, array)                                                                                  \
+    struct any any = {{0, false}, NULL, number};                                                                       \
+    if ((number) > MOST_COPIED)                                                                                        \
+        refrain_watch_begin(&any.watch, number, array);                                                                \
+    else if ((number) > 0 && (array))                                                                                  \
+    any.former = memcpy(alloca(sizeof(MPI_Request) * (size_t)(number)), array, sizeof(MPI_Request) * (size_t)(number))
+
+static void any_of_copied(struct refrain_call *call, const struct any *any, int rc, int index,
+                          const MPI_Request *requests, MPI_Status *status) {
+    unsigned older = 0;
+    if (rc != MPI_SUCCESS) {
+        for (int i = 0; i < any->count; i++)
+            if (any->former[i] != MPI_REQUEST_NULL && requests[i] == MPI_REQUEST_NULL)
+                refrain_request_lost(call, REFRAIN_MPI_KEY(any->former[i]));
+    } else if (index != MPI_UNDEFINED) {
+        for (int i = 0; i < index; i++)
+            older += any->former[i] == any->former[index];
+        refrain_request_complete(call, REFRAIN_MPI_KEY(any->former[index]), older, status);
+    }
+}
+
+/* `index`: MPI_UNDEFINED when none has completed. */
+static void any_done(struct refrain_call *call, struct any *any, int rc, int index, const MPI_Request *requests,
+                     MPI_Status *status) {
+    if (any->former)
+        any_of_copied(call, any, rc, index, requests, status);
+    else if (rc != MPI_SUCCESS)
+        refrain_watch_all(call, &any->watch, rc, requests, NULL);
     else
-        refrain_watch_some(call, watch, 0, NULL, NULL);
+        refrain_watch_some(call, &any->watch, index != MPI_UNDEFINED, &index, status);
 }
 
 int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status) {
     REFRAIN_MPI_BEGIN(MPI_Waitany);
-    struct refrain_watch watch;
     MPI_Status own, *used = status == MPI_STATUS_IGNORE ? &own : status;
-    refrain_watch_begin(&watch, count, array_of_requests);
+    ANY_BEGIN(any, count, array_of_requests);
     int rc = PMPI_Waitany(count, array_of_requests, indx, used);
-    any_done(&call, &watch, rc, true, rc == MPI_SUCCESS ? *indx : MPI_UNDEFINED, array_of_requests, used);
+    any_done(&call, &any, rc, rc == MPI_SUCCESS ? *indx : MPI_UNDEFINED, array_of_requests, used);
     refrain_call_end(&call);
     return rc;
 }
 
 int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status) {
     REFRAIN_MPI_BEGIN(MPI_Testany);
-    struct refrain_watch watch;
     MPI_Status own, *used = status == MPI_STATUS_IGNORE ? &own : status;
-    refrain_watch_begin(&watch, count, array_of_requests);
+    ANY_BEGIN(any, count, array_of_requests);
     int rc = PMPI_Testany(count, array_of_requests, indx, flag, used);
-    bool done = rc == MPI_SUCCESS && *flag;
-    any_done(&call, &watch, rc, done, done ? *indx : MPI_UNDEFINED, array_of_requests, used);
+    any_done(&call, &any, rc, rc == MPI_SUCCESS && *flag ? *indx : MPI_UNDEFINED, array_of_requests, used);
     refrain_call_end(&call);
     return rc;
 }

@@ -68,7 +68,7 @@ void refrain_communicator_new_of_session(MPI_Comm comm);
 
 /* The same in steps, for MPI_Comm_idup, whose members may not wait for each other: rank 0 chooses the ordinal for a
  * duplicate of `parent` (if `wanted`), all get it from there, and then the duplicate is known. False where nothing is
- * to be agreed upon, which is the same for all members. */
+ * to be broadcast, which is the same for all members: those of an intercommunicator know the ordinal already. */
 #define REFRAIN_ORDINAL_NONE UINT32_MAX
 bool refrain_communicator_reserve(MPI_Comm parent, uint32_t *ordinal, bool wanted);
 void refrain_communicator_duplicated(MPI_Comm parent, MPI_Comm comm, uint32_t ordinal);
@@ -140,8 +140,9 @@ void refrain_request_bind(struct refrain_call *call, struct refrain_request *req
 void refrain_request_start(struct refrain_call *call, MPI_Request handle);
 void refrain_request_not_started(struct refrain_call *call, MPI_Request handle);
 
-/* The request known by `key` has completed with `status` (null: not known). */
-void refrain_request_complete(struct refrain_call *call, uint64_t key, MPI_Status *status);
+/* The request known by `key` has completed with `status` (null: not known). Where several are known by it: the one
+ * after the `older` oldest. */
+void refrain_request_complete(struct refrain_call *call, uint64_t key, unsigned older, MPI_Status *status);
 
 /* It is gone without that: freed, or failed. */
 void refrain_request_lost(struct refrain_call *call, uint64_t key);

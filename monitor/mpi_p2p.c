@@ -216,7 +216,7 @@ void refrain_isendrecv_try(void) {
         uint64_t key = message ? REFRAIN_MPI_KEY(*message) : 0;                                                        \
         int rc = P##name(buf, count, datatype, message, used);                                                         \
         if (rc == MPI_SUCCESS)                                                                                         \
-            refrain_request_complete(&call, key, used);                                                                \
+            refrain_request_complete(&call, key, 0, used);                                                             \
         else if (message && *message == MPI_MESSAGE_NULL)                                                              \
             refrain_request_lost(&call, key);                                                                          \
         refrain_call_end(&call);                                                                                       \

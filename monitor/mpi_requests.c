@@ -115,10 +115,10 @@ static void entry_unlink(struct refrain_request *request) {
     bound--;
 }
 
-/* The oldest that is not watched yet, active ones before inactive ones. */
-static struct refrain_request *entry_find(uint64_t key) {
+/* The oldest that is not watched yet, or the one after the `older` oldest. */
+static inline struct refrain_request *entry_find(uint64_t key, unsigned older) {
     for (uint16_t n = buckets[bucket_of(key)].head; n; n = requests[n - 1].next)
-        if (requests[n - 1].handle == key && !(requests[n - 1].flags & REFRAIN_REQUEST_WATCHED))
+        if (requests[n - 1].handle == key && !(requests[n - 1].flags & REFRAIN_REQUEST_WATCHED) && older-- == 0)
             return &requests[n - 1];
     return NULL;
 }
@@ -219,7 +219,7 @@ void refrain_request_bind(struct refrain_call *call, struct refrain_request *req
 
 void refrain_request_rename(uint64_t key, uint64_t new_key) {
     refrain_mpi_lock();
-    struct refrain_request *request = bound ? entry_find(key) : NULL;
+    struct refrain_request *request = bound ? entry_find(key, 0) : NULL;
     if (request) {
         entry_unlink(request);
         entry_insert(request, new_key);
@@ -229,7 +229,7 @@ void refrain_request_rename(uint64_t key, uint64_t new_key) {
 
 void refrain_request_start(struct refrain_call *call, MPI_Request handle) {
     refrain_mpi_lock();
-    struct refrain_request *request = bound ? entry_find(REFRAIN_MPI_KEY(handle)) : NULL;
+    struct refrain_request *request = bound ? entry_find(REFRAIN_MPI_KEY(handle), 0) : NULL;
     if (request)
         request->flags |= REFRAIN_REQUEST_ACTIVE;
     struct refrain_request copy = request ? *request : (struct refrain_request){.operation = 0};
@@ -246,7 +246,7 @@ void refrain_request_start(struct refrain_call *call, MPI_Request handle) {
 
 void refrain_request_not_started(struct refrain_call *call, MPI_Request handle) {
     refrain_mpi_lock();
-    struct refrain_request *request = bound ? entry_find(REFRAIN_MPI_KEY(handle)) : NULL;
+    struct refrain_request *request = bound ? entry_find(REFRAIN_MPI_KEY(handle), 0) : NULL;
     bool own = request && is_own(call, request);
     unsigned index = request ? request->index : 0;
     if (request)
@@ -258,7 +258,7 @@ void refrain_request_not_started(struct refrain_call *call, MPI_Request handle) 
 
 void refrain_request_cancel(MPI_Request handle) {
     refrain_mpi_lock();
-    struct refrain_request *request = bound ? entry_find(REFRAIN_MPI_KEY(handle)) : NULL;
+    struct refrain_request *request = bound ? entry_find(REFRAIN_MPI_KEY(handle), 0) : NULL;
     if (request)
         request->flags |= REFRAIN_REQUEST_CANCEL;
     refrain_mpi_unlock();
@@ -366,10 +366,10 @@ static void run_add(struct refrain_call *call, struct run *run, const struct ref
     }
 }
 
-void refrain_request_complete(struct refrain_call *call, uint64_t key, MPI_Status *status) {
+void refrain_request_complete(struct refrain_call *call, uint64_t key, unsigned older, MPI_Status *status) {
     struct run run;
     refrain_mpi_lock();
-    struct refrain_request *request = bound ? entry_find(key) : NULL;
+    struct refrain_request *request = bound ? entry_find(key, older) : NULL;
     if (request && !(request->flags & REFRAIN_REQUEST_ACTIVE))
         request = NULL;
     if (request)
@@ -387,7 +387,7 @@ void refrain_request_complete(struct refrain_call *call, uint64_t key, MPI_Statu
 
 void refrain_request_lost(struct refrain_call *call, uint64_t key) {
     refrain_mpi_lock();
-    struct refrain_request *request = bound ? entry_find(key) : NULL;
+    struct refrain_request *request = bound ? entry_find(key, 0) : NULL;
     bool own = request && is_own(call, request);
     unsigned index = request ? request->index : 0;
     if (request)
@@ -406,7 +406,7 @@ void refrain_watch_begin(struct refrain_watch *watch, int count, const MPI_Reque
     refrain_mpi_lock();
     uint16_t *link = &watch->first;
     for (int i = 0; i < count; i++) {
-        struct refrain_request *request = entry_find(REFRAIN_MPI_KEY(array[i]));
+        struct refrain_request *request = entry_find(REFRAIN_MPI_KEY(array[i]), 0);
         if (!request || !(request->flags & REFRAIN_REQUEST_ACTIVE))
             continue;
         request->flags |= REFRAIN_REQUEST_WATCHED;

@@ -94,7 +94,7 @@ program() {
         mpi_errors | mpi_spawn) ;;
         mpi_tables) # what did not fit was counted
             refrain info "$trace" >"$work/info" 2>&1
-            for table in requests datatypes; do
+            for table in requests datatypes communicators files; do
                 grep -q "[1-9][0-9,]* .*$table" "$work/info" && pass || fail "$what: refrain info does not count the $table turned away"
             done
             ;;
@@ -123,10 +123,17 @@ all_programs() {
             fail "$name ($mpi): compile"
             continue
         }
-        [ "$name" = mpi_comm_loop ] && arguments=300 || arguments=
+        case $name in
+        mpi_comm_loop) arguments=300 ;;
+        mpi_connect) arguments="port join" ;; # a run for each
+        *) arguments= ;;
+        esac
         for ranks in "$@"; do
-            # shellcheck disable=SC2086 # none or one word
-            program "$mpi" "$name" "$ranks" $arguments
+            for argument in ${arguments:-none}; do
+                [ "$argument" != none ] || argument=
+                # shellcheck disable=SC2086 # none or one word
+                program "$mpi" "$name" "$ranks" $argument
+            done
         done
     done
     echo "$passed $failed ${total_events:-0}" >"$work/counts"

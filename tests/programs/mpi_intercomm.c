@@ -42,8 +42,24 @@ int main(int argc, char **argv) {
         MPI_Comm_dup(inter, &copy);
         MPI_Barrier(copy);
         MPI_Comm_free(&copy);
-        MPI_Request request;
+        MPI_Request request, several[3];
         MPI_Status status;
+        /* duplicates that are under way together, twice, beside one that all wait for */
+        for (int round = 0; round < 2; round++) {
+            MPI_Comm copies[3];
+            for (int i = 0; i < 3; i++)
+                MPI_Comm_idup(inter, &copies[i], &several[i]);
+            MPI_Waitall(3, several, MPI_STATUSES_IGNORE);
+            MPI_Comm_dup(inter, &copy);
+            for (int i = 2; i >= 0; i--) {
+                if (here < remote)
+                    MPI_Sendrecv(&out, 1, MPI_INT, here, i, in, 1, MPI_INT, here, i, copies[i], MPI_STATUS_IGNORE);
+                MPI_Barrier(copies[i]);
+                MPI_Comm_free(&copies[i]);
+            }
+            MPI_Barrier(copy);
+            MPI_Comm_free(&copy);
+        }
         MPI_Ibarrier(inter, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         MPI_Iallreduce(&out, mine, 1, MPI_INT, MPI_MAX, inter, &request);

@@ -1,17 +1,53 @@
-/* mpi_tables.c: more than a tracer's tables hold of requests under way and datatypes, and, with an argument, of windows
- * open at a time; and many communicators. The program does not notice. */
+/* mpi_tables.c: more than a tracer's tables hold of requests under way, datatypes, communicators that differ, files
+ * and, with an argument, windows open at a time. The program does not notice. */
 #include "mpi_check.h"
 
 #define REQUESTS 2100
 #define COMMUNICATORS 40
 #define WINDOWS 260
 #define TYPES 2100
+#define TOPOLOGIES 2100 /* no two alike */
+#define DIMENSIONS 12
+#define FILES 260
 
 static MPI_Request requests[2 * REQUESTS];
 static int out[REQUESTS], in[REQUESTS];
 static MPI_Datatype types[TYPES];
 static MPI_Win windows[WINDOWS];
+static MPI_File files[FILES];
 static MPI_Comm communicators[COMMUNICATORS];
+
+/* Communicators of one rank each: they differ by the dimensions that are periodic. */
+static int topologies(void) {
+    int ones[DIMENSIONS], periods[DIMENSIONS], sum = 0;
+    MPI_Comm comm;
+    for (int i = 0; i < TOPOLOGIES; i++) {
+        for (int d = 0; d < DIMENSIONS; d++) {
+            ones[d] = 1;
+            periods[d] = i >> d & 1;
+        }
+        MPI_Cart_create(MPI_COMM_SELF, DIMENSIONS, ones, periods, 0, &comm);
+        int value = i, got = -1;
+        MPI_Sendrecv(&value, 1, MPI_INT, 0, 1, &got, 1, MPI_INT, 0, 1, comm, MPI_STATUS_IGNORE);
+        CHECK(got == i);
+        sum += got;
+        MPI_Comm_free(&comm);
+    }
+    return sum;
+}
+
+static void open_files(int rank) {
+    char name[64], byte = 1;
+    for (int i = 0; i < FILES; i++) {
+        snprintf(name, sizeof name, "tables-%d-%d", rank, i);
+        MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                      &files[i]);
+        CHECK(files[i] != MPI_FILE_NULL);
+    }
+    MPI_File_write(files[FILES - 1], &byte, 1, MPI_BYTE, MPI_STATUS_IGNORE);
+    for (int i = 0; i < FILES; i++)
+        MPI_File_close(&files[i]);
+}
 
 int main(int argc, char **argv) {
     long total = 0;
@@ -46,6 +82,15 @@ int main(int argc, char **argv) {
                      MPI_STATUS_IGNORE);
     for (int i = 0; i < TYPES; i++)
         MPI_Type_free(&types[i]);
+    total += topologies();
+    for (int i = 0; i < 2; i++) { /* there is no room for these any more */
+        int value = rank;
+        MPI_Comm_split(MPI_COMM_WORLD, rank % 2, i ? -rank : rank, &communicators[i]);
+        MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_SUM, communicators[i]);
+        total += value;
+        MPI_Comm_free(&communicators[i]);
+    }
+    open_files(rank);
     if (argc > 1) /* not everywhere are there so many */
         for (int i = 0; i < WINDOWS; i++)
             MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, MPI_COMM_SELF, &windows[i]);
