@@ -1,4 +1,5 @@
-# report.awk: results.csv to the report in Markdown. Run with -v about=FILE: lines of name=text about the machine.
+# report.awk: results.csv to the report in Markdown. Run with -v about=FILE: lines of name=text about the machine, and
+# -v improvements=FILE: what was made cheaper, a table with | between its columns.
 BEGIN {
     FS = ","
     while ((getline line < about) > 0) {
@@ -91,6 +92,8 @@ function table(kind, option, titles,   i, p, line, f, n) {
 function cells(kind, option, p) {
     if (kind == "overhead")
         return overhead(option, p)
+    if (kind == "laps")
+        return least_laps(option, p)
     if (kind == "eztrace")
         return eztrace(p)
     if (kind == "exact")
@@ -112,6 +115,48 @@ function overhead(what, p) {
         " | " percent(p, "overhead." what ".events") " | " percent(p, "overhead." what ".stat") " | " \
         percent(p, "overhead." what ".events.least") " | " percent(p, "overhead." what ".stat.least") " | " \
         paper(paper_events, p) " | " paper(paper_stat, p)
+}
+# An overhead by laps with its interval.
+function by_laps(p, turn) {
+    if (!has(p, "laps." turn))
+        return "-"
+    if (low[p, "laps." turn] == "")
+        return sprintf("%.1f %%", 100 * value[p, "laps." turn])
+    return sprintf("%.1f %% [%.1f, %.1f]", 100 * value[p, "laps." turn], 100 * low[p, "laps." turn], 100 * high[p, "laps." turn])
+}
+# Does an overhead stay within the limit? Counts the answers.
+function within(p, turn, limit, kind,   answer) {
+    if (limit == "" || !has(p, "laps." turn) || value[p, "laps." turn ".runs"] < 3)
+        return "-"
+    answer = value[p, "laps." turn] <= limit ? "likely" : "unlikely"
+    if (low[p, "laps." turn] != "")
+        answer = high[p, "laps." turn] <= limit ? "yes" : low[p, "laps." turn] > limit ? "NO" : answer
+    answers[kind, answer]++
+    return answer
+}
+function least_laps(what, p,   limit) {
+    if (!has(p, "laps." what ".stat"))
+        return ""
+    limit = what == "communication" ? 0.02 : program(p) in paper_stat ? paper_stat[program(p)] / 100 : ""
+    return shown(p, "laps." what ".stat.runs") " | " sprintf("%.3f", value[p, "laps.seconds"]) " | " by_laps(p, "again.off") \
+        " | " by_laps(p, what ".events") " | " by_laps(p, what ".off") " | " by_laps(p, what ".stat") " | " \
+        (what == "communication" ? "2 %" : limit == "" ? "-" : 100 * limit " %") " | " within(p, what ".stat", limit, what) \
+        " | " within(p, what == "all" ? "all-stat-over-events" : "stat-over-events", 0, what "-events")
+}
+function answered(kind, what) {
+    if (answers[kind, "yes"] + answers[kind, "likely"] + answers[kind, "unlikely"] + answers[kind, "NO"])
+        printf "\n%s: yes %d, likely %d, unlikely %d, no %d.\n", what, answers[kind, "yes"], answers[kind, "likely"], \
+            answers[kind, "unlikely"], answers[kind, "NO"]
+}
+function show_improvements(   line, f, n, i, rows) {
+    while ((getline line < improvements) > 0) {
+        if (line ~ /^#/ || line == "")
+            continue
+        if (!rows++)
+            head(line)
+        else
+            print "| " line " |"
+    }
 }
 function eztrace(p) {
     if (!has(p, "overhead.eztrace.off"))
@@ -231,6 +276,29 @@ END {
     table("overhead", "communication", costs)
     print "\n### --detail=all"
     table("overhead", "all", costs)
+    print "\n### Overhead by least laps\n"
+    print "Wall time as well, but of pieces: rank 0 notes when each iteration of the program ends. For each iteration the least"
+    print "time over all rounds is taken, and these are summed. A disturbance from outside falls on few iterations, and seldom on"
+    print "the same ones in every round, while what tracing costs, learning and switching probes off included, comes in every"
+    print "round. It is thus the overhead on a machine left alone, not the one that a busy machine shows. In brackets: the 95 %"
+    print "interval over rounds drawn anew, from five rounds on.\n"
+    print "\"plain again\" is the uninstrumented program against itself in the same rounds and should be 0: what it shows, the others"
+    print "may be wrong by. \"compiled in, off\" is the instrumented program with REFRAIN_MODE=off, against the uninstrumented one:"
+    print "no probe is on, nothing is learned. What differs then is the code that the compiler made of the program with probes in"
+    print "it and where that lies in memory, which makes short loops faster or slower by some per cent; it is part of the figures"
+    print "for tracing. \"at most\": yes or NO where the whole interval says so, else likely or unlikely; \"-\" under three rounds."
+    laps_titles = "rounds | plain, s | plain again | event tracing | compiled in, off | statistical | limit | at most the limit | at most event tracing"
+    print "\nDefault detail:"
+    table("laps", "communication", laps_titles)
+    answered("communication", "Statistical tracing at most 2 %")
+    answered("communication-events", "At most event tracing")
+    print "\n--detail=all; the limit is the paper\047s figure for statistical tracing of its namesake:"
+    table("laps", "all", laps_titles)
+    answered("all", "At most the paper\047s figure")
+    answered("all-events", "At most event tracing")
+    print "\n### What made it cheaper\n"
+    print "Measured when each change was made; not measured again by this run."
+    show_improvements()
     if (notes !~ /EZTrace/) {
         print "\n### EZTrace in the same rounds\n"
         print "Bytes are those of the same runs, of all ranks together."

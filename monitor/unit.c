@@ -119,6 +119,14 @@ static void switch_spare_probes(struct refrain_unit *unit) {
     }
 }
 
+/* Nothing is learned, only events are recorded: probes that make none are of no use. */
+static void switch_off_places(struct refrain_unit *unit) {
+    const struct refrain_slot *slots = unit->slots;
+    for (unsigned i = 0; slots && i < unit->n_slots; i++)
+        if (!(slots[i].flags & REFRAIN_SLOT_FUNCTION))
+            unit->on[i] = 0;
+}
+
 /* Sets the bytes of all units from their bases, less the functions that were throttled, and what depends on them, until
  * nothing changes. Probes of other threads may find a byte off for a moment: they are then not run, which costs nothing
  * but resolution. */
@@ -146,8 +154,11 @@ static void switch_probes(void) {
             }
     }
     for (struct refrain_unit *unit = units; unit; unit = unit->next)
-        if (unit->base && is_traced(unit))
+        if (unit->base && is_traced(unit)) {
             switch_spare_probes(unit);
+            if (refrain_region.mode == REFRAIN_MODE_EVENTS)
+                switch_off_places(unit);
+        }
 }
 
 bool refrain_units_throttle(uint32_t number) {

@@ -109,6 +109,7 @@ int main(int argc, char **argv) {
         if (step % STEPS_PER_ADAPTION == STEPS_PER_ADAPTION - 1)
             adapt(&s);
         leaves += s.tree.n;
+        workload_lap();
     }
     struct summary after = summarise(&s);
     bool verified = workload_close(after.mass, before.mass, 1e-11) && after.lowest > -1e-12 &&

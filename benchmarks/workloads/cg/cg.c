@@ -110,6 +110,7 @@ int main(int argc, char **argv) {
         for (long i = 0; i < s.n; i++)
             s.x[i] = s.z[i] / length;
         verified = verified && residual < 1e-6 * sqrt((double)w.size);
+        workload_lap();
     }
     if (class.zeta > 0 && w.iterations >= class.iterations)
         verified = verified && fabs(zeta - class.zeta) < 1e-10;

@@ -8,8 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 
 #define MAXIMUM_ITERATIONS 10000000L
+#define MAXIMUM_LAPS 4096
+
+/* When each lap ended, after the start at [0]; what comes after the last that fits is part of that one. */
+static struct timespec laps[MAXIMUM_LAPS + 1];
+static int n_laps;
 
 static void quit(int status) {
     MPI_Finalize();
@@ -28,6 +34,7 @@ static void print_help(const struct workload *w) {
            s->size);
     printf("  --iterations N  %s (default %ld)\n", s->iteration_meaning, s->iterations);
     printf("  --time          also print seconds, peak memory and a figure of the result\n");
+    printf("  --laps          also print the nanoseconds that each piece of the work took rank 0\n");
     printf("  --help          print this\n");
     printf("ranks: %s\n", ranks[s->ranks]);
 }
@@ -75,6 +82,8 @@ void workload_begin(struct workload *w, const struct workload_spec *spec, int *a
             w->iterations = read_number(w, option, (*argv)[++i], 1, MAXIMUM_ITERATIONS);
         } else if (strcmp(option, "--time") == 0) {
             w->report = true;
+        } else if (strcmp(option, "--laps") == 0) {
+            w->report_laps = true;
         } else {
             workload_require(w, false, "unknown option %s: see --help", option);
         }
@@ -104,6 +113,21 @@ void workload_require(const struct workload *w, bool condition, const char *form
 void workload_start(struct workload *w) {
     MPI_Barrier(MPI_COMM_WORLD);
     w->started = MPI_Wtime();
+    n_laps = 0;
+    clock_gettime(CLOCK_MONOTONIC, &laps[0]);
+}
+
+void workload_lap(void) {
+    if (n_laps < MAXIMUM_LAPS)
+        n_laps++;
+    clock_gettime(CLOCK_MONOTONIC, &laps[n_laps]);
+}
+
+static void print_laps(const struct workload *w) {
+    printf("%s laps", w->spec->name);
+    for (int i = 1; i <= n_laps; i++)
+        printf(" %lld", (laps[i].tv_sec - laps[i - 1].tv_sec) * 1000000000LL + (laps[i].tv_nsec - laps[i - 1].tv_nsec));
+    printf("\n");
 }
 
 int workload_end(struct workload *w, bool verified, double check) {
@@ -118,6 +142,8 @@ int workload_end(struct workload *w, bool verified, double check) {
                all ? "VERIFIED" : "FAILED");
         if (w->report)
             printf("%s seconds=%.6f resident=%.0f check=%.12e\n", w->spec->name, most[0], most[1], check);
+        if (w->report_laps)
+            print_laps(w);
         fflush(stdout);
     }
     MPI_Finalize();

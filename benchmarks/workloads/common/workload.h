@@ -41,8 +41,9 @@ struct workload {
     const struct workload_spec *spec;
     int rank, ranks;
     long size, iterations;
-    bool report;    /* --time */
-    double started; /* MPI_Wtime */
+    bool report;      /* --time */
+    bool report_laps; /* --laps */
+    double started;   /* MPI_Wtime */
 };
 
 /* Initialises MPI and reads the options. Ends the process on --help and on a bad command line. Collective. */
@@ -54,6 +55,9 @@ void workload_require(const struct workload *w, bool condition, const char *form
 
 /* Starts the clock anew, after set-up. Collective. */
 void workload_start(struct workload *w);
+
+/* A piece of the work, of some milliseconds, is done. --laps shows how long each took. By one thread at a time. */
+void workload_lap(void);
 
 /* Prints the result line (verified only if it is on every rank), finalises MPI and returns the exit status. `check` is
  * a figure that characterises the result, shown by --time; that of rank 0 counts. --time also shows the seconds and the

@@ -36,8 +36,10 @@ static const struct {
 static void count_share(const struct workload *w, struct gauss_sums *sums) {
     int batch_log2 = (int)LOWER(BATCH_LOG2, w->size);
     int64_t batches = INT64_C(1) << (w->size - batch_log2);
-    for (int64_t batch = w->rank; batch < batches; batch += w->ranks)
+    for (int64_t batch = w->rank; batch < batches; batch += w->ranks) {
         gauss_pairs(sums, (uint64_t)batch << batch_log2, UINT64_C(1) << batch_log2);
+        workload_lap();
+    }
 }
 
 static void add_up(const struct gauss_sums *mine, struct gauss_sums *all) {

@@ -179,6 +179,7 @@ int cells_run(int argc, char **argv, const struct workload_spec *spec, const str
             solver->solve_axis(&c, axis);
         for (int cell = 0; cell < c.q; cell++)
             box_update(&c.boxes[cell], 1);
+        workload_lap();
     }
     right_hand_side(&c);
     struct fluid_norms after = fluid_norms_of(c.boxes, c.q, &c.fluid);

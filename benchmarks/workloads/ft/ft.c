@@ -200,6 +200,7 @@ int main(int argc, char **argv) {
             verified = verified && workload_close(sum.re, published[step].re, 1e-12) &&
                        workload_close(sum.im, published[step].im, 1e-12);
         verified = verified && isfinite(sum.re) && isfinite(sum.im);
+        workload_lap();
     }
     free(result);
     close_cube(&c);

@@ -94,6 +94,7 @@ int main(int argc, char **argv) {
         factor /= 1 + 8 * k * SQUARE(sin(h / 2));
         /* Jacobi contracts by 4k / (1 + 4k): the error left is at most the last change times 4k. */
         bound += TOLERANCE * 4 * k + 1e-14 * (double)taken;
+        workload_lap();
     }
     double error = error_against(&p, factor);
     plate_close(&p);

@@ -72,7 +72,10 @@ int main(int argc, char **argv) {
                 wave_plane(&v, v.planes);
         }
 #pragma omp master
-        rotate(&v);
+        {
+            rotate(&v);
+            workload_lap();
+        }
 #pragma omp barrier
         if (step % STEPS_PER_MEASURE == 0 || step == w.iterations) {
             measure(&v, cos((double)(step + 1) * angle), &error);

@@ -190,6 +190,7 @@ int main(int argc, char **argv) {
         exchange_keys(&r);
         count_keys(&r);
         verified = verify_probes(&r, iteration) && verified;
+        workload_lap();
     }
     verified = verify_order(&r) && verified;
     double check = (double)r.n_received;

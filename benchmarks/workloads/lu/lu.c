@@ -99,6 +99,7 @@ int main(int argc, char **argv) {
     for (long step = 0; step < w.iterations; step++) {
         pencil_right_hand_side(&p);
         relax(&p);
+        workload_lap();
     }
     pencil_right_hand_side(&p);
     struct fluid_norms after = fluid_norms_of(&p.box, 1, &p.fluid);

@@ -130,6 +130,7 @@ int main(int argc, char **argv) {
             follow(&peaks);
         }
         peaks_close(&peaks);
+        workload_lap();
     }
     pool_free(&farm.pool);
     free(farm.idle);

@@ -106,6 +106,7 @@ int main(int argc, char **argv) {
             p.b = p.c;
             p.c = swap;
         }
+        workload_lap();
     }
     if (w.rank == 0) {
         if (w.iterations % 2) {

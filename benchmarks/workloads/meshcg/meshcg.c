@@ -107,6 +107,7 @@ int main(int argc, char **argv) {
         long most = 10 * w.size + 100, taken = solve(&s, most);
         verified = verified && taken <= most && largest_error(&s) < 1e-6;
         iterations += (double)taken;
+        workload_lap();
     }
     for (unsigned i = 0; i < sizeof vectors / sizeof *vectors; i++)
         free(*vectors[i]);

@@ -144,6 +144,7 @@ int main(int argc, char **argv) {
     for (long cycle = 0; cycle < w.iterations; cycle++) {
         v_cycle(&s);
         last = residual_norm(&s, &w);
+        workload_lap();
     }
     for (int k = 1; k <= s.top; k++)
         level_close(&s.levels[k]);

@@ -123,6 +123,7 @@ int main(int argc, char **argv) {
         bodies_drift(ring.bodies, ring.motion, ring.count, TIME_STEP);
         ring_forces(&ring);
         bodies_kick(ring.motion, ring.count, TIME_STEP / 2);
+        workload_lap();
     }
     struct invariants after = ring_invariants(&ring);
     ring_close(&ring);

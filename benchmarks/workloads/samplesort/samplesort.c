@@ -164,8 +164,10 @@ int main(int argc, char **argv) {
         .receive_counts = counts + 2L * w.ranks,
         .receive_starts = counts + 3L * w.ranks,
     };
-    for (long round = 0; round < w.iterations; round++)
+    for (long round = 0; round < w.iterations; round++) {
         verified = sort_round(&s, round) && verified;
+        workload_lap();
+    }
     free(counts);
     free(s.splitters);
     return workload_end(&w, verified, (double)s.count);
