@@ -2,8 +2,8 @@
  *
  * By default what can reach an event: MPI calls, calls to code that this file does not show, calls to functions of the
  * file that are traced themselves, and the decisions and loops around those. A function is traced when it contains one
- * of these, or a loop, or when others may call it through a pointer. With --detail=all every decision and loop has one, but
- * nothing that the compiler decides: no loop over a few elements, no function that is a single block.
+ * of these, or a loop, or when others may call it through a pointer. With --detail=all every decision and loop has one,
+ * but nothing that the compiler decides: no loop over a few elements, no function that is a single block.
  *
  * What is there only for functions that other files define is not certain: those may make no event. Its probe is
  * switched on when the program starts, if they do (unit.h, struct refrain_dependency). With --detail=all, what would
@@ -52,8 +52,8 @@ static bool decide_function(const struct refrain_constructs *constructs, struct 
         function->certain = is_call(&constructs->items[i]) && certainly_reaches(constructs, &constructs->items[i]);
     function->certain |= function->is_main;
     if (!function->left_alone)
-        function->traced = (all && does_work(constructs, function)) || function->reaches || function->has_loop || function->is_main ||
-                           (function->address_taken && !function->is_inline);
+        function->traced = (all && does_work(constructs, function)) || function->reaches || function->has_loop ||
+                           function->is_main || (function->address_taken && !function->is_inline);
     return function->reaches != reaches || function->traced != traced || function->certain != certain;
 }
 
@@ -189,7 +189,7 @@ unsigned refrain_choose(struct refrain_constructs *constructs, const struct refr
         if (function->construct == REFRAIN_NO_INDEX)
             continue;
         if (!function->traced) {
-            if (function->left_alone && constructs->items[function->construct].holds)
+            if (function->left_alone && (function->misunderstood || constructs->items[function->construct].holds))
                 refrain_note(options, function->line, "function '%s' is left alone: %s", function->name,
                              function->left_alone);
             continue;

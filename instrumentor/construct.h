@@ -47,7 +47,9 @@ struct refrain_function {
     char *name;             /* owned */
     unsigned construct;     /* index of its FUNCTION construct, REFRAIN_NO_INDEX while it has none */
     unsigned line;          /* for messages */
+    struct refrain_span whole; /* where it stands */
     const char *left_alone; /* why it is not instrumented; null: it can be */
+    bool misunderstood;     /* ... since libclang sees errors in it, and perhaps not all that it holds */
     unsigned frame_offset;  /* where the frame is declared */
     unsigned head_offset;   /* where an attribute may be written, REFRAIN_NO_INDEX: nowhere */
     bool is_inline;
@@ -77,6 +79,10 @@ void refrain_walk(struct refrain_constructs *constructs, const struct refrain_so
 
 /* Decides what gets a probe and numbers the slots; returns how many there are (choose.c). */
 unsigned refrain_choose(struct refrain_constructs *constructs, const struct refrain_instrument_options *options);
+
+/* Writes the unit's tables, after the declarations of their types (tables.c). */
+void refrain_tables_write(struct refrain_constructs *constructs, const struct refrain_instrument_options *options,
+                          unsigned n_slots, struct refrain_text *out);
 
 /* Writes the instrumented file (emit.c). */
 void refrain_emit(struct refrain_constructs *constructs, const struct refrain_source *source,

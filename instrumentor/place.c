@@ -103,7 +103,8 @@ bool refrain_place_statement(const struct refrain_source *source, unsigned begin
     if ((macro && macro->begin != begin) || refrain_source_is_frozen(source, begin))
         return false;
     return is_spelled(source, i - 1) &&
-           (refrain_lex_is(tokens, i - 1, ";") || refrain_lex_is(tokens, i - 1, ":") || refrain_lex_is(tokens, i - 1, "{") || refrain_lex_is(tokens, i - 1, "}"));
+           (refrain_lex_is(tokens, i - 1, ";") || refrain_lex_is(tokens, i - 1, ":") ||
+            refrain_lex_is(tokens, i - 1, "{") || refrain_lex_is(tokens, i - 1, "}"));
 }
 
 bool refrain_place_frame(const struct refrain_source *source, unsigned body, unsigned *offset) {

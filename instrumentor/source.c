@@ -62,8 +62,9 @@ struct collector {
 
 /* Keywords of the inserted declarations. */
 static void take_keyword(struct refrain_source *source, const char *name) {
-    static const char *const keywords[] = {"char", "extern", "if", "int", "long", "return", "static", "struct",
-                                           "typedef", "unsigned", "void"};
+    static const char *const keywords[] = {"char",   "continue", "else",    "extern",   "if",   "int",  "long",
+                                           "return", "sizeof",   "static",  "struct",   "typedef", "unsigned", "void",
+                                           "while"};
     for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++) {
         if (strcmp(name, keywords[i]) != 0)
             continue;
@@ -311,6 +312,7 @@ bool refrain_source_open(struct refrain_source *source, const char *path, const 
         return false;
     }
     order_macros(source);
+    source->has_ifunc = memmem(source->bytes, source->length, "ifunc", 5) != NULL;
     lex_active(source);
     collect_frozen(source);
     return true;

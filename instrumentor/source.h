@@ -19,6 +19,7 @@ struct refrain_source {
     CXFile file;
     const char *bytes;
     size_t length;
+    bool has_ifunc; /* the word occurs in it */
     struct refrain_tokens tokens;
     struct refrain_macro_use *macros; /* by offset */
     size_t n_macros, macro_capacity;

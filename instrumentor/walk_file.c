@@ -8,6 +8,13 @@ static bool head_has_word(const struct refrain_source *source, struct refrain_sp
     return refrain_lex_has_word(source->bytes, head, word);
 }
 
+static bool has_error(const struct refrain_source *source, struct refrain_span span) {
+    for (size_t i = 0; i < source->n_errors; i++)
+        if (source->errors[i].begin >= span.begin && source->errors[i].begin <= span.end)
+            return true;
+    return false;
+}
+
 static const char *reason_to_leave(const struct refrain_walker *walker, CXCursor cursor,
                                    const struct refrain_function *function, struct refrain_span whole,
                                    struct refrain_span body) {
@@ -21,9 +28,8 @@ static const char *reason_to_leave(const struct refrain_walker *walker, CXCursor
     for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++)
         if (head_has_word(source, head, attributes[i]))
             return "its attributes forbid it";
-    for (size_t i = 0; i < source->n_errors; i++)
-        if (source->errors[i].begin >= whole.begin && source->errors[i].begin <= whole.end)
-            return "libclang does not understand it";
+    if (function->misunderstood)
+        return "libclang does not understand it";
     size_t token = refrain_lex_at(&source->tokens, whole.begin);
     if (token < source->tokens.count && source->tokens.items[token].begin == whole.begin) {
         unsigned pragma = source->tokens.items[token].pragma;
@@ -40,9 +46,7 @@ static const char *reason_to_leave(const struct refrain_walker *walker, CXCursor
 /* Functions that stand in for others before the program is relocated can call nothing. */
 static bool is_resolver(const struct refrain_source *source, const char *name) {
     const struct refrain_tokens *tokens = &source->tokens;
-    if (!memmem(source->bytes, source->length, "ifunc", 5))
-        return false;
-    for (size_t i = 0; i + 2 < tokens->count; i++) {
+    for (size_t i = 0; source->has_ifunc && i + 2 < tokens->count; i++) {
         if (!refrain_lex_is(tokens, i, "ifunc") && !refrain_lex_is(tokens, i, "__ifunc__"))
             continue;
         const struct refrain_token *text = &tokens->items[i + 2];
@@ -65,6 +69,8 @@ static void walk_function(struct refrain_walker *walker, CXCursor cursor) {
     function->is_inline = clang_Cursor_isFunctionInlined(cursor);
     function->is_static = clang_getCursorLinkage(cursor) != CXLinkage_External;
     function->is_main = strcmp(function->name, "main") == 0;
+    function->whole = whole;
+    function->misunderstood = here && has_error(walker->source, whole);
     function->left_alone = here ? reason_to_leave(walker, cursor, function, whole, body_span) : "it is in a header";
     function->head_offset = REFRAIN_NO_INDEX;
     if (here && !function->left_alone && is_resolver(walker->source, function->name))
@@ -130,6 +136,24 @@ static enum CXChildVisitResult walk_top(CXCursor cursor, CXCursor parent, CXClie
     return CXChildVisit_Continue;
 }
 
+/* Says where libclang found an error outside all functions that it shows: it may have lost one there. */
+static void note_lost(const struct refrain_walker *walker) {
+    const struct refrain_source *source = walker->source;
+    unsigned last = 0;
+    for (size_t i = 0; walker->options->verbose && i < source->n_errors; i++) {
+        const struct refrain_constructs *constructs = walker->constructs;
+        unsigned at = source->errors[i].begin, line;
+        bool shown = false;
+        for (size_t f = 0; f < constructs->n_functions && !shown; f++)
+            shown = constructs->functions[f].misunderstood && at >= constructs->functions[f].whole.begin &&
+                    at <= constructs->functions[f].whole.end;
+        clang_getPresumedLocation(clang_getLocationForOffset(source->unit, source->file, at), NULL, &line, NULL);
+        if (!shown && line != last)
+            refrain_note(walker->options, line, "libclang does not understand this; a function here is left alone");
+        last = shown ? last : line;
+    }
+}
+
 void refrain_walk(struct refrain_constructs *constructs, const struct refrain_source *source,
                   const struct refrain_instrument_options *options) {
     struct refrain_walker walker = {.constructs = constructs, .source = source, .options = options};
@@ -138,6 +162,7 @@ void refrain_walk(struct refrain_constructs *constructs, const struct refrain_so
     clang_visitChildren(unit, find_definitions, constructs);
     build_table(constructs);
     clang_visitChildren(unit, walk_top, &walker);
+    note_lost(&walker);
 }
 
 void refrain_constructs_free(struct refrain_constructs *constructs) {

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool is_switch_off(const char *text) {
     return text && (!strcmp(text, "off") || !strcmp(text, "no") || !strcmp(text, "false") || !strcmp(text, "0"));
@@ -59,8 +60,15 @@ static bool is_launcher(const char *word) {
     return false;
 }
 
-/* Adds `name` to the compiler. A link to the wrapper under a compiler's name stands for the next program of that name on
- * PATH; false with a line said when there is none. */
+static void complain_of_name(const struct refrain_build *build, const char *name) {
+    fprintf(stderr,
+            "%s: error: '%s' is a link to the wrapper and PATH has no other '%s' for it to run; install that compiler "
+            "or add its directory to PATH\n",
+            build->program, name, refrain_text_basename(name));
+}
+
+/* Adds `name` to the compiler. A link to the wrapper under a compiler's name stands for the next program of that name
+ * on PATH; false with a line said when there is none. */
 static bool add_compiler(const struct refrain_build *build, const char *name, struct refrain_list *compiler) {
     struct refrain_text path = {0};
     bool ours = strncmp(refrain_text_basename(name), "refrain-", 8) == 0;
@@ -72,15 +80,29 @@ static bool add_compiler(const struct refrain_build *build, const char *name, st
     if (found)
         refrain_list_add(compiler, path.bytes);
     else
-        fprintf(stderr, "%s: error: '%s' leads back to the wrapper, and PATH has no other\n", build->program, name);
+        complain_of_name(build, name);
     refrain_text_free(&path);
     return found;
 }
 
-/* Whether the wrapper was called through such a link. */
-static bool is_called_by_compilers_name(const char *name, struct refrain_text *path) {
-    name = refrain_text_basename(name);
-    return strncmp(name, "refrain-", 8) != 0 && refrain_toolchain_behind(name, path);
+/* Whether refrain-cc, called through a link that stands for no program, can read its first argument: as an option of
+ * its own or as a compiler. */
+static bool is_of_use(const char *first) {
+    static const char *const own[] = {"--detail=", "--filter=", "--verbose", "--help"};
+    struct refrain_text path = {0};
+    for (size_t i = 0; first && i < sizeof own / sizeof own[0]; i++)
+        if (strncmp(first, own[i], strlen(own[i])) == 0)
+            return true;
+    bool runs = !first || (first[0] != '-' && (access(first, X_OK) == 0 || refrain_toolchain_behind(first, &path)));
+    refrain_text_free(&path);
+    return runs;
+}
+
+/* Whether the wrapper was called through such a link, or at least through what can be nothing else. */
+static bool is_called_by_compilers_name(char *const *argv, bool mpi, struct refrain_text *behind) {
+    if (strncmp(refrain_text_basename(argv[0]), "refrain-", 8) == 0)
+        return false;
+    return refrain_toolchain_behind(argv[0], behind) || (!mpi && !is_of_use(argv[1]));
 }
 
 /* Splits REFRAIN_MPICC, which may hold a launcher and options, at blanks. */
@@ -99,7 +121,7 @@ int refrain_wrapper(int argc, char **argv, int mpi) {
     struct refrain_list compiler = {0}, arguments = {0};
     struct refrain_text behind = {0};
     int next = 1;
-    bool by_name = is_called_by_compilers_name(argv[0], &behind), good = true;
+    bool by_name = is_called_by_compilers_name(argv, mpi, &behind), good = true;
     read_environment(&build);
     while (!mpi && !by_name && next < argc && take_own_option(&build, argv[next], "--"))
         next++;
@@ -109,7 +131,11 @@ int refrain_wrapper(int argc, char **argv, int mpi) {
         return next >= argc ? 2 : 0;
     }
     if (by_name) {
-        refrain_list_add(&compiler, behind.bytes);
+        good = behind.length > 0;
+        if (good)
+            refrain_list_add(&compiler, behind.bytes);
+        else
+            complain_of_name(&build, argv[0]);
         refrain_text_free(&behind);
     } else if (mpi) {
         good = add_mpi_compiler(&build, &compiler);
