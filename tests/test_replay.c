@@ -77,7 +77,7 @@ int main(int argc, char **argv) {
         run_program(directory);
         exit(0);
     }
-    int status;
+    int status = -1;
     int result = 1;
     if (child < 0 || waitpid(child, &status, 0) != child || status != 0)
         printf("the program ended with %d\n", status);
