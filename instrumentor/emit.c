@@ -6,9 +6,9 @@
  *
  * The declarations are those of unit.h under names of their own, bound to the library's symbols by assembler names,
  * so that the file may include unit.h itself. They are weak: an object that is linked without the library runs as if
- * it had never been instrumented. The library alone sets a switch (unit.h, `on`), so that what has one need not look;
- * the functions that do look are out of line, since a branch at every probe would cost the compiler more than the
- * call costs the program. Entering and leaving are inline: a small function that is switched off would feel the calls.
+ * it had never been instrumented. The functions that look whether the library is there are out of line, since a branch
+ * at every probe would cost the compiler more than the call costs the program. But entering is inline, and looks: a
+ * small function that is switched off would feel the call, and without the look gcc 12 makes short loops slower.
  * Decisions return the program's own value, inline, so that the compiler still sees what depends on it; without
  * optimisation nothing is inline, since that would double the time to compile. What runs once is never optimised.
  */
@@ -60,11 +60,11 @@ static const char declarations[] =
 static const char definitions[] =
     "REFRAIN__INLINE refrain__frame refrain__enter(unsigned int slot, void *frame_address) {\n"
     "    refrain__frame frame = {(void *)0, (void *)0};\n"
-    "    if (refrain__on[slot])\n"
+    "    if (refrain__on[slot] && refrain__do_enter)\n"
     "        frame = refrain__do_enter(&refrain__u, slot, frame_address);\n"
     "    return frame;\n"
     "}\n"
-    "REFRAIN__INLINE void refrain__leave(refrain__frame *frame) {\n"
+    "REFRAIN__LEAVE void refrain__leave(refrain__frame *frame) {\n"
     "    if (frame->entry)\n"
     "        refrain__do_leave(frame);\n"
     "}\n"
@@ -153,6 +153,7 @@ static const char definitions[] =
     "#undef REFRAIN__WEAK\n"
     "#undef REFRAIN__INLINE\n"
     "#undef REFRAIN__OUT\n"
+    "#undef REFRAIN__LEAVE\n"
     "#undef REFRAIN__ONCE\n";
 
 /* ---- edits ---- */
@@ -263,6 +264,8 @@ void refrain_emit(struct refrain_constructs *constructs, const struct refrain_so
                             source->keyword_macros[i]);
     refrain_text_string(out, declarations);
     refrain_tables_write(constructs, options, n_slots, out);
+    /* Out of line it compiles faster; small functions, which only --detail=all traces, want it inline. */
+    refrain_text_format(out, "#define REFRAIN__LEAVE REFRAIN__%s\n", options->all ? "INLINE" : "OUT");
     refrain_text_string(out, definitions);
     for (size_t i = 0; i < source->n_keyword_macros; i++)
         refrain_text_format(out, "#pragma pop_macro(\"%s\")\n", source->keyword_macros[i]);
