@@ -56,9 +56,10 @@ traced() {
     { echo "status $?" && masked "$work/traced.out"; } >"$work/outcomes/traced.$try"
 }
 
-# Does the launcher kill ranks of such a run? All that end by themselves, in good order, do the same each time.
+# Does the launcher kill ranks of such a run? All that end by themselves, in good order, do the same each time. Open MPI's
+# also kills the only rank of a job that aborts, and then ends with that rank's status or with its own, as it happens.
 is_killed() {
-    [ "$ranks" -gt 1 ] || return 1
+    [ "$ranks" -gt 1 ] || [ "$mpi" = openmpi ] || return 1
     case $program:$mpi:${1-} in
     mpi_errors:*: | mpi_leave:*:finalize | mpi_leave:mpich:late | mpi_leave:mpich:early) return 1 ;;
     esac
