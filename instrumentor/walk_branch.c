@@ -32,14 +32,19 @@ static void walk_branches(struct refrain_walker *walker, const struct refrain_ch
     }
 }
 
+/* The condition in the parentheses after `keyword`, between the first child and the second. */
+static bool place_condition(const struct refrain_walker *walker, CXCursor cursor, const char *keyword,
+                            const struct refrain_children *children, struct refrain_span *span) {
+    return refrain_place_condition(walker->source, refrain_walk_extent(walker, cursor).begin, keyword,
+                                   refrain_walk_extent(walker, children->items[0]),
+                                   refrain_walk_extent(walker, children->items[1]).begin, span);
+}
+
 void refrain_walk_if(struct refrain_walker *walker, CXCursor cursor) {
     struct refrain_children children = refrain_walk_children(cursor);
     unsigned branch = refrain_walk_open(walker, REFRAIN_IF, cursor);
     struct refrain_span span = {0};
-    bool placed =
-        children.count >= 2 && refrain_place_condition(walker->source, refrain_walk_extent(walker, cursor).begin, "if",
-                                                       refrain_walk_extent(walker, children.items[0]),
-                                                       refrain_walk_extent(walker, children.items[1]).begin, &span);
+    bool placed = children.count >= 2 && place_condition(walker, cursor, "if", &children, &span);
     refrain_walk_place(walker, branch, placed, span);
     if (children.count)
         refrain_walk_at(walker, branch)->constant = is_constant(children.items[0]);
@@ -52,10 +57,7 @@ void refrain_walk_switch(struct refrain_walker *walker, CXCursor cursor) {
     struct refrain_children children = refrain_walk_children(cursor);
     unsigned branch = refrain_walk_open(walker, REFRAIN_SWITCH, cursor);
     struct refrain_span span = {0};
-    bool placed =
-        children.count == 2 && refrain_place_condition(walker->source, refrain_walk_extent(walker, cursor).begin,
-                                                       "switch", refrain_walk_extent(walker, children.items[0]),
-                                                       refrain_walk_extent(walker, children.items[1]).begin, &span);
+    bool placed = children.count == 2 && place_condition(walker, cursor, "switch", &children, &span);
     refrain_walk_place(walker, branch, placed, span);
     for (size_t i = 0; i < children.count; i++)
         refrain_walk_cursor(walker, children.items[i]);

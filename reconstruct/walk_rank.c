@@ -157,28 +157,23 @@ static bool take(struct refrain_walk *walk, const struct refrain_learner *learne
 static bool take_parameter(struct refrain_walk *walk, const struct refrain_learner *learners, int64_t *values,
                            unsigned i, bool *approximate) {
     const struct refrain_learner *learner = &learners[i];
-    if (learner->state == REFRAIN_BY_KEY) {
-        struct place *place = place_of(walk, learner);
-        if (!place)
-            return false;
-        if (refrain_sequence_next(&place->sequence, &values[i]))
-            return true;
-        const struct refrain_by_key *by = refrain_learner_keys(walk->region, walk->region_bytes, learner);
-        if (!place->sequence.terms.wrong && (!by || by->parameter >= i))
-            return wrong(walk, learner, "a parameter depends on one that is not before it");
-        if (place->sequence.terms.wrong)
-            return take(walk, learner, &values[i], approximate);
-        if (take(walk, refrain_key_learner(by, values[by->parameter]), &values[i], approximate))
-            return true;
-        /* Where the key is only likely its values run out early: the others' make the total right. */
-        for (unsigned k = 0; *approximate && !walk->wrong && k <= REFRAIN_KEYS; k++) {
-            walk->ended = false;
-            if (take(walk, k < REFRAIN_KEYS ? &by->learner[k] : &by->others, &values[i], approximate))
-                return true;
-        }
+    if (take(walk, learner, &values[i], approximate))
+        return true;
+    if (walk->wrong || learner->state != REFRAIN_BY_KEY)
         return false;
+    const struct refrain_by_key *by = refrain_learner_keys(walk->region, walk->region_bytes, learner);
+    if (!by || by->parameter >= i)
+        return wrong(walk, learner, "a parameter depends on one that is not before it");
+    walk->ended = false;
+    if (take(walk, refrain_key_learner(by, values[by->parameter]), &values[i], approximate))
+        return true;
+    /* Where the key is only likely its values run out early: the others' make the total right. */
+    for (unsigned k = 0; *approximate && !walk->wrong && k <= REFRAIN_KEYS; k++) {
+        walk->ended = false;
+        if (take(walk, k < REFRAIN_KEYS ? &by->learner[k] : &by->others, &values[i], approximate))
+            return true;
     }
-    return take(walk, learner, &values[i], approximate);
+    return false;
 }
 
 /* Part `k` of `n` of a total, rounded so that all parts together are the total. */
