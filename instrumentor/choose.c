@@ -3,7 +3,8 @@
  * By default what can reach an event: MPI calls, calls to code that this file does not show, calls to functions of the
  * file that are traced themselves, and the decisions and loops around those. A function is traced when it contains one
  * of these, or a loop, or when others may call it through a pointer. With --detail=all every decision and loop has one,
- * but nothing that the compiler decides: no loop over a few elements, no function that is a single block.
+ * but nothing that the compiler decides: no loop over a few elements nor a decision in it, since it is unrolled and most
+ * of those decisions with it, no function that is a single block.
  *
  * What is there only for functions that other files define is not certain: those may make no event. Its probe is
  * switched on when the program starts, if they do (unit.h, struct refrain_dependency). With --detail=all, what would
@@ -28,15 +29,28 @@ static bool is_call(const struct refrain_construct *construct) {
     return construct->kind == REFRAIN_CALL || construct->kind == REFRAIN_MPI_CALL;
 }
 
+static bool is_loop(const struct refrain_construct *construct) {
+    return construct->kind >= REFRAIN_WHILE && construct->kind <= REFRAIN_DO;
+}
+
+/* Is the loop around it one over a few elements, without events? */
+static bool is_unrolled(const struct refrain_constructs *constructs, const struct refrain_construct *construct) {
+    unsigned up = construct->parent;
+    while (up != REFRAIN_NO_INDEX && !is_loop(&constructs->items[up]))
+        up = constructs->items[up].parent;
+    return up != REFRAIN_NO_INDEX && constructs->items[up].few && !constructs->items[up].holds;
+}
+
 /* A decision or loop that is worth a probe although it reaches no event. */
-static bool is_work(const struct refrain_construct *construct) {
-    return construct->kind >= REFRAIN_IF && construct->kind <= REFRAIN_SWITCH && construct->placed &&
-           !construct->constant && !construct->few;
+static bool is_work(const struct refrain_constructs *constructs, const struct refrain_construct *construct) {
+    if (construct->kind < REFRAIN_IF || construct->kind > REFRAIN_SWITCH || !construct->placed || construct->constant)
+        return false;
+    return is_loop(construct) ? !construct->few : !is_unrolled(constructs, construct);
 }
 
 static bool does_work(const struct refrain_constructs *constructs, const struct refrain_function *function) {
     for (unsigned i = function->construct + 1; i < constructs->items[function->construct].after; i++)
-        if (is_work(&constructs->items[i]))
+        if (is_work(constructs, &constructs->items[i]))
             return true;
     return false;
 }
@@ -109,14 +123,14 @@ static bool is_wanted(const struct refrain_constructs *constructs, const struct 
         return construct->placed && construct->interesting;
     case REFRAIN_AND:
     case REFRAIN_OR:
-        return construct->placed && !construct->constant && (all || right_holds(constructs, construct));
+        return construct->placed && !construct->constant && ((all && is_work(constructs, construct)) || right_holds(constructs, construct));
     case REFRAIN_IF:
     case REFRAIN_CONDITIONAL:
     case REFRAIN_SWITCH:
     case REFRAIN_WHILE:
     case REFRAIN_FOR:
     case REFRAIN_DO:
-        return construct->placed && !construct->constant && ((all && is_work(construct)) || construct->holds);
+        return construct->placed && !construct->constant && ((all && is_work(constructs, construct)) || construct->holds);
     default:
         return false;
     }
@@ -171,8 +185,7 @@ static bool marked_by_macro(const struct refrain_constructs *constructs, const s
 /* A loop in which nothing else has a probe. */
 static bool is_counted(const struct refrain_constructs *constructs, unsigned loop) {
     const struct refrain_construct *construct = &constructs->items[loop];
-    if (construct->kind < REFRAIN_WHILE || construct->kind > REFRAIN_DO || construct->certain || construct->holds ||
-        constructs->calls_setjmp)
+    if (!is_loop(construct) || construct->certain || construct->holds || constructs->calls_setjmp)
         return false;
     for (unsigned i = loop + 1; i < construct->after; i++)
         if (constructs->items[i].wanted)

@@ -6,11 +6,17 @@
  *
  * The declarations are those of unit.h under names of their own, bound to the library's symbols by assembler names,
  * so that the file may include unit.h itself. They are weak: an object that is linked without the library runs as if
- * it had never been instrumented. The functions that look whether the library is there are out of line, since a branch
- * at every probe would cost the compiler more than the call costs the program. But entering is inline, and looks: a
- * small function that is switched off would feel the call, and without the look gcc 12 makes short loops slower.
- * Decisions return the program's own value, inline, so that the compiler still sees what depends on it; without
- * optimisation nothing is inline, since that would double the time to compile. What runs once is never optimised.
+ * it had never been instrumented. What a probe does is out of line, since more than a call at each would cost the
+ * compiler too much. Decisions return the program's own value, inline, so that the compiler still sees what depends on
+ * it; without optimisation nothing is inline, since that would double the time to compile. What runs once is never
+ * optimised.
+ *
+ * Whether a probe is on says a byte. A program full of probes that are off would load and test it at each of them, so
+ * optimised code for x86-64 has an instruction of five bytes there instead: as compiled it jumps to the probe, and the
+ * monitor makes another of it that does nothing, with one byte, where the probe is off (struct refrain_jump, unit.h).
+ * The section that lists these instructions holds on to the code that they are in, so there are none with
+ * -ffunction-sections, which is there for the linker to leave out what is not used. Leaving tests the frame instead:
+ * who entered leaves, whatever was switched meanwhile.
  */
 #include "construct.h"
 #include "edit.h"
@@ -34,6 +40,7 @@ static const char declarations[] =
     "typedef struct refrain__frame { void *entry; void *slots; } refrain__frame;\n"
     "struct refrain__node { unsigned int kind, parent, slot, line, column, name, file; };\n"
     "struct refrain__dependency { unsigned char *to; unsigned char __const__ *from; };\n"
+    "struct refrain__jump { int code, on; };\n"
     "struct refrain__unit {\n"
     "    unsigned int version, n_nodes, n_slots, strings_bytes;\n"
     "    struct refrain__node __const__ *nodes;\n"
@@ -42,6 +49,7 @@ static const char declarations[] =
     "    unsigned char __const__ *base;\n"
     "    struct refrain__dependency __const__ *dependencies;\n"
     "    unsigned long n_dependencies;\n"
+    "    struct refrain__jump __const__ *jumps, *jumps_end;\n"
     "    unsigned long record;\n"
     "    void *slots;\n"
     "    struct refrain__unit *next;\n"
@@ -55,30 +63,62 @@ static const char declarations[] =
     "extern int refrain__do_if(refrain__frame *frame, unsigned int slot, int value) REFRAIN__WEAK(refrain_if);\n"
     "extern int refrain__do_loop(refrain__frame *frame, unsigned int slot, int value) REFRAIN__WEAK(refrain_loop);\n"
     "extern void refrain__do_count(refrain__frame *frame, unsigned int slot, unsigned long count)\n"
-    "    REFRAIN__WEAK(refrain_count);\n";
+    "    REFRAIN__WEAK(refrain_count);\n"
+    "extern struct refrain__jump __const__ refrain__first_jump[] REFRAIN__WEAK(__start_refrain_jumps)\n"
+    "    __attribute__((__visibility__(\"hidden\")));\n"
+    "extern struct refrain__jump __const__ refrain__last_jump[] REFRAIN__WEAK(__stop_refrain_jumps)\n"
+    "    __attribute__((__visibility__(\"hidden\")));\n";
+
+static const char jumping[] =
+    "#if defined __OPTIMIZE__ && defined __x86_64__ && defined __ELF__ && !defined __ILP32__ && \\\n"
+    "    !defined __code_model_medium__ && !defined __code_model_large__ && \\\n"
+    "    ((defined __clang__ && __clang_major__ >= 12) || (!defined __clang__ && __GNUC__ >= 9))\n"
+    "#define REFRAIN__JUMPS\n"
+    "REFRAIN__INLINE int refrain__is_on(unsigned int slot) {\n"
+    "    __asm__ __inline__ goto(\"661: .byte 0xe9\\n\\t.long %l[refrain__jump] - . - 4\\n\\t\"\n"
+    "        \".pushsection refrain_jumps, \\\"a\\\", @progbits\\n\\t.long 661b - .\\n\\t.long %c0 + %c1 - .\\n\\t.popsection\"\n"
+    "        : : \"i\"(refrain__on), \"i\"(slot) : \"cc\" : refrain__jump);\n"
+    "    return 0;\n"
+    "refrain__jump:\n"
+    "    return 1;\n"
+    "}\n"
+    "#endif\n";
 
 static const char definitions[] =
-    "REFRAIN__INLINE refrain__frame refrain__enter(unsigned int slot, void *frame_address) {\n"
+    "#ifndef REFRAIN__JUMPS\n"
+    "#define refrain__is_on(slot) refrain__on[slot]\n"
+    "#endif\n"
+    "REFRAIN__OUT refrain__frame refrain__open(unsigned int slot, void *frame_address) {\n"
     "    refrain__frame frame = {(void *)0, (void *)0};\n"
     "    if (refrain__on[slot] && refrain__do_enter)\n"
     "        frame = refrain__do_enter(&refrain__u, slot, frame_address);\n"
     "    return frame;\n"
     "}\n"
-    "REFRAIN__LEAVE void refrain__leave(refrain__frame *frame) {\n"
+    "REFRAIN__INLINE refrain__frame refrain__enter(unsigned int slot, void *frame_address) {\n"
+    "    refrain__frame frame = {(void *)0, (void *)0};\n"
+    "    if (refrain__is_on(slot))\n"
+    "        frame = refrain__open(slot, frame_address);\n"
+    "    return frame;\n"
+    "}\n"
+    "REFRAIN__INLINE void refrain__leave(refrain__frame *frame) {\n"
     "    if (frame->entry)\n"
     "        refrain__do_leave(frame);\n"
     "}\n"
     "REFRAIN__OUT void refrain__at(refrain__frame *frame, unsigned int slot) {\n"
-    "    if (frame->entry)\n"
+    "    if (refrain__on[slot] && frame->entry)\n"
     "        refrain__do_at(frame, slot);\n"
     "}\n"
     "REFRAIN__OUT void refrain__tell_if(refrain__frame *frame, unsigned int slot, int value) {\n"
-    "    if (frame->entry)\n"
+    "    if (refrain__on[slot] && frame->entry)\n"
     "        (void)refrain__do_if(frame, slot, value);\n"
     "}\n"
     "REFRAIN__OUT void refrain__tell_loop(refrain__frame *frame, unsigned int slot, int value) {\n"
-    "    if (frame->entry)\n"
+    "    if (refrain__on[slot] && frame->entry)\n"
     "        (void)refrain__do_loop(frame, slot, value);\n"
+    "}\n"
+    "REFRAIN__OUT void refrain__tell_count(refrain__frame *frame, unsigned int slot, unsigned long count) {\n"
+    "    if (refrain__on[slot] && frame->entry)\n"
+    "        refrain__do_count(frame, slot, count);\n"
     "}\n"
     "REFRAIN__INLINE int refrain__if(refrain__frame *frame, unsigned int slot, int value) {\n"
     "    refrain__tell_if(frame, slot, value);\n"
@@ -89,28 +129,24 @@ static const char definitions[] =
     "    return value;\n"
     "}\n"
     "REFRAIN__INLINE void refrain__maybe_at(refrain__frame *frame, unsigned int slot) {\n"
-    "    if (refrain__on[slot])\n"
+    "    if (refrain__is_on(slot))\n"
     "        refrain__at(frame, slot);\n"
     "}\n"
     "REFRAIN__INLINE int refrain__maybe_if(refrain__frame *frame, unsigned int slot, int value) {\n"
-    "    if (refrain__on[slot])\n"
+    "    if (refrain__is_on(slot))\n"
     "        refrain__tell_if(frame, slot, value);\n"
     "    return value;\n"
     "}\n"
     "REFRAIN__INLINE int refrain__maybe_loop(refrain__frame *frame, unsigned int slot, int value) {\n"
-    "    if (refrain__on[slot])\n"
+    "    if (refrain__is_on(slot))\n"
     "        refrain__tell_loop(frame, slot, value);\n"
     "    return value;\n"
-    "}\n"
-    "REFRAIN__OUT void refrain__tell_count(refrain__frame *frame, unsigned int slot, unsigned long count) {\n"
-    "    if (frame->entry)\n"
-    "        refrain__do_count(frame, slot, count);\n"
     "}\n"
     "REFRAIN__INLINE int refrain__count(refrain__frame *frame, unsigned int slot, unsigned long *count, int value) {\n"
     "    if (value) {\n"
     "        ++*count;\n"
     "    } else {\n"
-    "        if (refrain__on[slot])\n"
+    "        if (refrain__is_on(slot))\n"
     "            refrain__tell_count(frame, slot, *count);\n"
     "        *count = 0;\n"
     "    }\n"
@@ -153,8 +189,8 @@ static const char definitions[] =
     "#undef REFRAIN__WEAK\n"
     "#undef REFRAIN__INLINE\n"
     "#undef REFRAIN__OUT\n"
-    "#undef REFRAIN__LEAVE\n"
-    "#undef REFRAIN__ONCE\n";
+    "#undef REFRAIN__ONCE\n"
+    "#undef REFRAIN__JUMPS\n";
 
 /* ---- edits ---- */
 
@@ -252,6 +288,16 @@ static void write_line_directive(struct refrain_text *out, const char *file) {
     refrain_text_string(out, "\"\n");
 }
 
+/* Has each function a section of its own? */
+static bool has_sections(const struct refrain_instrument_options *options) {
+    bool sections = false;
+    for (size_t i = 0; i < options->n_flags; i++) {
+        sections |= strcmp(options->flags[i], "-ffunction-sections") == 0;
+        sections &= strcmp(options->flags[i], "-fno-function-sections") != 0;
+    }
+    return sections;
+}
+
 void refrain_emit(struct refrain_constructs *constructs, const struct refrain_source *source,
                   const struct refrain_instrument_options *options, unsigned n_slots, struct refrain_text *out) {
     static const char byte_order_mark[] = "\xef\xbb\xbf";
@@ -264,8 +310,8 @@ void refrain_emit(struct refrain_constructs *constructs, const struct refrain_so
                             source->keyword_macros[i]);
     refrain_text_string(out, declarations);
     refrain_tables_write(constructs, options, n_slots, out);
-    /* Out of line it compiles faster; small functions, which only --detail=all traces, want it inline. */
-    refrain_text_format(out, "#define REFRAIN__LEAVE REFRAIN__%s\n", options->all ? "INLINE" : "OUT");
+    if (!has_sections(options))
+        refrain_text_string(out, jumping);
     refrain_text_string(out, definitions);
     for (size_t i = 0; i < source->n_keyword_macros; i++)
         refrain_text_format(out, "#pragma pop_macro(\"%s\")\n", source->keyword_macros[i]);

@@ -101,6 +101,10 @@ void refrain_configure(void) {
     value = getenv("REFRAIN_THROTTLE");
     if (value && *value && !refrain_settings_switch(value, &refrain_configuration.throttle))
         bad_setting("REFRAIN_THROTTLE", value, "on or off", "on");
+    refrain_configuration.patch = true;
+    value = getenv("REFRAIN_PATCH");
+    if (value && *value && !refrain_settings_switch(value, &refrain_configuration.patch))
+        bad_setting("REFRAIN_PATCH", value, "on or off", "on");
     refrain_clock_is_gettime = 1;
 #if defined(__x86_64__)
     unsigned eax, ebx, ecx, edx;

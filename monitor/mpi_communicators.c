@@ -31,12 +31,17 @@ struct communicator {
     MPI_Comm handle; /* while live */
     struct refrain_communicator *record;
     uint64_t hash;    /* of the members */
+    uint64_t alike;   /* of all that is_like() compares */
+    uint32_t next;    /* index + 1 of the next one in its chain */
     uint32_t n_idups; /* intercommunicator: duplicates asked for by MPI_Comm_idup */
     bool live;
 };
 
 static struct communicator table[REFRAIN_COMMUNICATORS];
 static uint32_t n_table;
+static struct {
+    uint32_t first, last; /* index + 1 */
+} chains[REFRAIN_COMMUNICATORS / 2]; /* by `alike`, each in the order of the table */
 static struct refrain_map_entry entries[REFRAIN_COMMUNICATORS * 2];
 static struct refrain_map handles = REFRAIN_MAP(entries);
 static struct refrain_communicator *world, *last;
@@ -91,12 +96,16 @@ static void measure(MPI_Comm comm, struct members *members) {
     members->foreign = members->unreadable;
 }
 
+static uint64_t hash_step(uint64_t hash, uint64_t value) {
+    return (hash ^ value) * 0x100000001b3u;
+}
+
 static void conclude(struct members *members) {
     int n = members->size + members->remote_size;
     uint64_t hash = (uint64_t)members->size << 32 | (uint32_t)members->remote_size;
     members->identity = members->remote_size == 0 && members->size == world_size;
     for (int i = 0; i < n; i++) {
-        hash = (hash ^ (uint64_t)members->ranks[i]) * 0x100000001b3u;
+        hash = hash_step(hash, (uint64_t)members->ranks[i]);
         members->identity &= members->ranks[i] == i;
     }
     members->hash = hash;
@@ -143,6 +152,7 @@ static unsigned read_topology(MPI_Comm comm, int32_t *values, uint32_t *n_dimens
 
 struct description {
     const struct members *members;
+    uint64_t alike;
     uint32_t parent; /* index + 1 */
     uint32_t n_dimensions, n_values;
     int32_t topology[3 * MOST_DIMENSIONS];
@@ -152,13 +162,39 @@ static void describe(struct description *description, const struct members *memb
     description->members = members;
     description->parent = parent;
     description->n_values = read_topology(comm, description->topology, &description->n_dimensions);
+    description->alike = hash_step(hash_step(members->hash, parent), (uint64_t)members->my_rank);
+    for (uint32_t i = 0; i < description->n_values; i++)
+        description->alike = hash_step(description->alike, (uint64_t)description->topology[i]);
+}
+
+static uint32_t chain_of(uint64_t alike) {
+    return (uint32_t)(alike ^ alike >> 32) % (sizeof chains / sizeof *chains);
+}
+
+/* The communicators that may be like a description: the first, and the one after it; null at the end. */
+static struct communicator *first_like(const struct description *description) {
+    uint32_t first = chains[chain_of(description->alike)].first;
+    return first ? &table[first - 1] : NULL;
+}
+
+static struct communicator *next_like(const struct communicator *communicator) {
+    return communicator->next ? &table[communicator->next - 1] : NULL;
+}
+
+static void add_to_chain(uint32_t index) {
+    uint32_t chain = chain_of(table[index].alike), last_one = chains[chain].last;
+    if (last_one)
+        table[last_one - 1].next = index + 1;
+    else
+        chains[chain].first = index + 1;
+    chains[chain].last = index + 1;
 }
 
 /* Whether a record says the same but for the name. */
 static bool is_like(const struct communicator *communicator, const struct description *description) {
     const struct refrain_communicator *record = communicator->record;
     const struct members *members = description->members;
-    if (communicator->hash != members->hash || record->size != members->size || record->parent != description->parent ||
+    if (communicator->alike != description->alike || record->size != members->size || record->parent != description->parent ||
         record->remote_size != members->remote_size || record->my_rank != members->my_rank ||
         (record->members == 0) != members->identity || (record->topology == 0) != (description->n_values == 0))
         return false;
@@ -220,7 +256,8 @@ static struct communicator *make(const struct description *description, int lead
     record->parent = description->parent;
     if (description->n_values)
         record->topology = topology_reference(description);
-    table[n_table] = (struct communicator){.record = record, .hash = members->hash};
+    table[n_table] = (struct communicator){.record = record, .hash = members->hash, .alike = description->alike};
+    add_to_chain(n_table);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (last)
         last->next = refrain_reference(record);
@@ -249,11 +286,11 @@ static void remember(struct communicator *communicator, MPI_Comm comm) {
 /* The communicator gets the record of that name, or a new one; under the lock. */
 static void place(MPI_Comm comm, const struct description *description, uint32_t ordinal) {
     int leader = ordinal == REFRAIN_ORDINAL_NONE ? -1 : description->members->leader;
-    struct communicator *found = NULL;
-    for (uint32_t i = 0; i < n_table && !found; i++)
-        if (table[i].record->leader == leader && (leader >= 0 ? table[i].record->ordinal == ordinal : !table[i].live) &&
-            is_like(&table[i], description))
-            found = &table[i];
+    struct communicator *found = first_like(description);
+    while (found &&
+           !(found->record->leader == leader && (leader >= 0 ? found->record->ordinal == ordinal : !found->live) &&
+             is_like(found, description)))
+        found = next_like(found);
     if (!found && refrain_region.base)
         found = make(description, leader, ordinal);
     if (found)
@@ -262,11 +299,11 @@ static void place(MPI_Comm comm, const struct description *description, uint32_t
 
 /* The leader's choice; under the lock. */
 static uint32_t choose(const struct description *description) {
-    for (uint32_t i = 0; i < n_table; i++)
-        if (!table[i].live && table[i].record->leader == world_rank && table[i].record->ordinal < ORDINAL_IDUP &&
-            is_like(&table[i], description)) {
-            table[i].live = true; /* until it is placed, no other thread may choose it */
-            return table[i].record->ordinal;
+    for (struct communicator *one = first_like(description); one; one = next_like(one))
+        if (!one->live && one->record->leader == world_rank && one->record->ordinal < ORDINAL_IDUP &&
+            is_like(one, description)) {
+            one->live = true; /* until it is placed, no other thread may choose it */
+            return one->record->ordinal;
         }
     return n_table < REFRAIN_COMMUNICATORS && refrain_region.base ? next_ordinal++ : REFRAIN_ORDINAL_NONE;
 }

@@ -1,5 +1,6 @@
 /* unit.c: the tables of translation units: registration, and their copy in the region. */
 #define _GNU_SOURCE
+#include "jump.h"
 #include "region_open.h"
 
 #include <string.h>
@@ -159,6 +160,7 @@ static void switch_probes(void) {
             if (refrain_region.mode == REFRAIN_MODE_EVENTS)
                 switch_off_places(unit);
         }
+    refrain_jumps_place();
 }
 
 bool refrain_units_throttle(uint32_t number) {
@@ -170,10 +172,12 @@ bool refrain_units_throttle(uint32_t number) {
             continue;
         uint32_t i = number - slots[0].number;
         __atomic_fetch_or(&slots[i].flags, REFRAIN_SLOT_THROTTLED, __ATOMIC_RELAXED);
-        if (slots[i].flags & REFRAIN_SLOT_FUNCTION)
+        if (slots[i].flags & REFRAIN_SLOT_FUNCTION) {
             switch_probes(); /* other probes may be on for its sake only */
-        else
+        } else {
             unit->on[i] = 0;
+            refrain_jumps_place();
+        }
         break;
     }
     drop_lock();
@@ -184,11 +188,14 @@ void refrain_register(struct refrain_unit *unit) {
     take_lock();
     unit->next = units;
     units = unit;
+    refrain_jumps_add(unit);
     if (opened) {
         copy_unit(unit);
         switch_probes();
     } else if (unit->base && !closed) {
         memcpy(unit->on, unit->base, unit->n_slots); /* the first probe that runs opens the region */
+    } else if (closed) {
+        refrain_jumps_place();
     }
     drop_lock();
 }
@@ -200,6 +207,7 @@ void refrain_unregister(struct refrain_unit *unit) {
             *link = unit->next;
             break;
         }
+    refrain_jumps_drop(unit);
     drop_lock();
 }
 
@@ -222,4 +230,5 @@ void refrain_units_close(void) {
         if (unit->base)
             memset(unit->on, 0, unit->n_slots);
     }
+    refrain_jumps_place();
 }

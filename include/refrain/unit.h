@@ -77,7 +77,18 @@ struct refrain_dependency {
     const unsigned char *from;
 };
 
-#define REFRAIN_UNIT_VERSION 2u
+/* A place in the machine code where a probe can be switched off: REFRAIN_JUMP and the distance to where the probe's byte
+ * is tested, or REFRAIN_NO_JUMP, an instruction of the same length without effect but on the flags, and the probe is not
+ * come to. Both addresses are relative to the member itself. The byte decides: a jump for a probe that is off only costs
+ * time, and while the monitor has not come to it, or may not change code, all of them are jumps. */
+struct refrain_jump {
+    int code; /* the instruction */
+    int on;   /* the probe's byte in `on` of its unit; any unit of the executable or library */
+};
+#define REFRAIN_JUMP 0xe9u    /* jmp rel32 */
+#define REFRAIN_NO_JUMP 0xa9u /* test imm32, eax: differs in one byte, so that it may be changed while others run it */
+
+#define REFRAIN_UNIT_VERSION 3u
 
 struct refrain_unit {
     unsigned int version; /* REFRAIN_UNIT_VERSION */
@@ -91,6 +102,7 @@ struct refrain_unit {
                                   sake only: off again where it comes too often. Null: all are on, always */
     const struct refrain_dependency *dependencies;
     unsigned long n_dependencies;
+    const struct refrain_jump *jumps, *jumps_end; /* those of the unit's executable or library, all units; or null */
     /* Written by the monitor at registration; zero in the object file. */
     unsigned long record; /* offset of this unit's record in the region, 0 while it has none */
     void *slots;          /* this unit's slots of the first thread */

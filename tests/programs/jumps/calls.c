@@ -1,0 +1,31 @@
+/* calls.c: functions that make events and functions that do not, which only the link tells. Usage: calls [N] */
+#include "sites.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+int square(int n);
+int loud(int n);
+
+/* Calls another file, but nothing there makes an event. */
+__attribute__((noinline)) int quiet(int n) {
+    if (n % 3)
+        return square(n) - square(n - 1);
+    return n ? square(n) : 0;
+}
+
+__attribute__((noinline)) int busy(int n) {
+    int sum = 0;
+    for (int i = 0; i < n; i++)
+        if (square(i) % 3)
+            sum += loud(i);
+    return sum;
+}
+
+int main(int argc, char **argv) {
+    int n = argc > 1 ? atoi(argv[1]) : 5;
+    sites_print("begin");
+    for (int i = 0; i < 4; i++)
+        printf("%d %d\n", quiet(n + i), busy(n + i));
+    sites_print("end");
+    return 0;
+}
