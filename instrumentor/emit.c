@@ -16,7 +16,8 @@
  * monitor makes another of it that does nothing, with one byte, where the probe is off (struct refrain_jump, unit.h).
  * The section that lists these instructions holds on to the code that they are in, so there are none with
  * -ffunction-sections, which is there for the linker to leave out what is not used. Leaving tests the frame instead:
- * who entered leaves, whatever was switched meanwhile.
+ * who entered leaves, whatever was switched meanwhile. Where the compiler cannot have these jumps after all, the wrapper
+ * defines REFRAIN__NO_JUMPS.
  */
 #include "construct.h"
 #include "edit.h"
@@ -70,7 +71,8 @@ static const char declarations[] =
     "    __attribute__((__visibility__(\"hidden\")));\n";
 
 static const char jumping[] =
-    "#if defined __OPTIMIZE__ && defined __x86_64__ && defined __ELF__ && !defined __ILP32__ && \\\n"
+    "#if defined __OPTIMIZE__ && !defined REFRAIN__NO_JUMPS && defined __x86_64__ && defined __ELF__ && \\\n"
+    "    !defined __ILP32__ && \\\n"
     "    !defined __code_model_medium__ && !defined __code_model_large__ && \\\n"
     "    ((defined __clang__ && __clang_major__ >= 12) || (!defined __clang__ && __GNUC__ >= 9))\n"
     "#define REFRAIN__JUMPS\n"

@@ -11,13 +11,7 @@
 
 #define MODULES 256u
 
-/* An executable or library: its jumps, and the pages they are in. */
-struct module {
-    const struct refrain_jump *jumps, *end;
-    unsigned char *pages, *pages_end;
-};
-
-static struct module modules[MODULES];
+static struct refrain_jumps modules[MODULES];
 static unsigned n_modules;
 static bool forbidden; /* the system lets no code be changed */
 
@@ -37,43 +31,47 @@ static unsigned char *page_of(uintptr_t address) {
     return (unsigned char *)(address & ~(page_bytes() - 1));
 }
 
-/* Is all of `data`, a module, in one segment that may be read and executed, but not written? Its protection can be
+/* Are all pages of `data`, jumps, in one segment that may be read and executed, but not written? Its protection can be
  * given back then. */
 static int is_plain_code(struct dl_phdr_info *info, size_t size, void *data) {
     (void)size;
-    const struct module *module = data;
+    const struct refrain_jumps *jumps = data;
     for (unsigned i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
         uintptr_t begin = info->dlpi_addr + segment->p_vaddr, end = begin + segment->p_memsz;
-        if (segment->p_type == PT_LOAD && segment->p_flags == (PF_R | PF_X) && module->pages >= page_of(begin) &&
-            module->pages_end <= page_of(end + page_bytes() - 1))
+        if (segment->p_type == PT_LOAD && segment->p_flags == (PF_R | PF_X) && jumps->pages >= page_of(begin) &&
+            jumps->pages_end <= page_of(end + page_bytes() - 1))
             return 1;
     }
     return 0;
 }
 
-void refrain_jumps_add(const struct refrain_unit *unit) {
-    if (!unit->jumps || unit->jumps == unit->jumps_end || n_modules == MODULES)
-        return;
-    for (unsigned i = 0; i < n_modules; i++)
-        if (modules[i].jumps == unit->jumps)
-            return;
-    struct module module = {.jumps = unit->jumps, .end = unit->jumps_end};
-    unsigned char *low = code_of(module.jumps), *high = low;
-    for (const struct refrain_jump *jump = module.jumps; jump < module.end; jump++) {
+bool refrain_jumps_find(const struct refrain_unit *unit, struct refrain_jumps *jumps) {
+    *jumps = (struct refrain_jumps){.first = unit->jumps, .end = unit->jumps_end};
+    if (!jumps->first || jumps->first == jumps->end)
+        return false;
+    unsigned char *low = code_of(jumps->first), *high = low;
+    for (const struct refrain_jump *jump = jumps->first; jump < jumps->end; jump++) {
         unsigned char *code = code_of(jump);
         low = code < low ? code : low;
         high = code > high ? code : high;
     }
-    module.pages = page_of((uintptr_t)low);
-    module.pages_end = page_of((uintptr_t)high) + page_bytes();
-    if (dl_iterate_phdr(is_plain_code, &module))
-        modules[n_modules++] = module;
+    jumps->pages = page_of((uintptr_t)low);
+    jumps->pages_end = page_of((uintptr_t)high) + page_bytes();
+    return dl_iterate_phdr(is_plain_code, jumps) != 0;
+}
+
+void refrain_jumps_add(const struct refrain_jumps *jumps) {
+    for (unsigned i = 0; i < n_modules; i++)
+        if (modules[i].first == jumps->first)
+            return;
+    if (n_modules < MODULES)
+        modules[n_modules++] = *jumps;
 }
 
 void refrain_jumps_drop(const struct refrain_unit *unit) {
     for (unsigned i = 0; i < n_modules; i++)
-        if (modules[i].jumps == unit->jumps)
+        if (modules[i].first == unit->jumps)
             modules[i--] = modules[--n_modules];
 }
 
@@ -83,8 +81,8 @@ static bool is_to_change(const struct refrain_jump *jump) {
     return now != wanted(jump) && (now == REFRAIN_JUMP || now == REFRAIN_NO_JUMP);
 }
 
-static void place(const struct module *module) {
-    const struct refrain_jump *jump = module->jumps;
+static void place(const struct refrain_jumps *module) {
+    const struct refrain_jump *jump = module->first;
     while (jump < module->end && !is_to_change(jump))
         jump++;
     if (jump == module->end)

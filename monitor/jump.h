@@ -1,12 +1,22 @@
-/* jump.h: probes that are off are taken out of the program's code (struct refrain_jump). Under the lock of unit.c. */
+/* jump.h: probes that are off are taken out of the program's code (struct refrain_jump). All but refrain_jumps_find()
+ * under the lock of unit.c. */
 #ifndef REFRAIN_JUMP_H
 #define REFRAIN_JUMP_H
 
 #include "monitor.h"
 
-/* Learns of the code of the executable or library that `unit` belongs to: with its first unit. Code that is not mapped
- * to be read and executed only, or is one library too many, stays as it is. */
-REFRAIN_HIDDEN void refrain_jumps_add(const struct refrain_unit *unit);
+/* Those of an executable or library, and the pages they are in. */
+struct refrain_jumps {
+    const struct refrain_jump *first, *end;
+    unsigned char *pages, *pages_end;
+};
+
+/* Those of the executable or library that `unit` belongs to. False where there are none, or where the code is not mapped
+ * to be read and executed only: it stays as it is. Without the lock, since it takes the dynamic linker's. */
+REFRAIN_HIDDEN bool refrain_jumps_find(const struct refrain_unit *unit, struct refrain_jumps *jumps);
+
+/* Takes them up, once for all units of a library. One library too many stays as it is. */
+REFRAIN_HIDDEN void refrain_jumps_add(const struct refrain_jumps *jumps);
 
 /* That executable or library is about to be unloaded. */
 REFRAIN_HIDDEN void refrain_jumps_drop(const struct refrain_unit *unit);

@@ -243,7 +243,7 @@ static void after_fork_in_child(void) {
     refrain_lose(REFRAIN_LOSS_FORKS, 1);
     refrain_region.header = NULL;
     refrain_region.base = NULL;
-    refrain_units_close();
+    refrain_units_close(true);
     refrain_context_drop();
 }
 
@@ -351,7 +351,7 @@ bool refrain_region_open(void) {
     int saved = errno;
     open_region();
     if (!refrain_region.base)
-        refrain_units_close();
+        refrain_units_close(false);
     errno = saved;
     __atomic_store_n(&state, 2, __ATOMIC_RELEASE);
     return true;

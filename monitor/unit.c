@@ -9,6 +9,7 @@ static struct refrain_unit *units;
 static int lock;   /* spin lock over the list: registration is rare */
 static int opened; /* the region takes units */
 static int closed; /* nothing is traced in this process */
+static unsigned n_foreign; /* units that another version of the instrumentor made, before the region was opened */
 static struct refrain_unit_record *last_record;
 
 static void take_lock(void) {
@@ -49,10 +50,6 @@ static void flag_slots(struct refrain_slot *slots, const struct refrain_unit *un
 static uint64_t copy_unit(struct refrain_unit *unit) {
     struct refrain_header *header = refrain_region.header;
     size_t bytes = unit_bytes(unit);
-    if (unit->version != REFRAIN_UNIT_VERSION) { /* more memory would not help: it stays untraced */
-        refrain_lose(REFRAIN_LOSS_UNITS, 1);
-        return 0;
-    }
     unsigned char *p = refrain_pool_take(bytes, false);
     if (!p) {
         refrain_lose(REFRAIN_LOSS_UNITS, 1);
@@ -184,11 +181,28 @@ bool refrain_units_throttle(uint32_t number) {
     return true;
 }
 
+/* A unit of another version, which may have other members, stays untraced: its probes are off. */
+static void register_foreign(void) {
+    take_lock();
+    if (opened)
+        refrain_lose(REFRAIN_LOSS_UNITS, 1);
+    else
+        n_foreign++;
+    drop_lock();
+}
+
 void refrain_register(struct refrain_unit *unit) {
+    if (unit->version != REFRAIN_UNIT_VERSION) {
+        register_foreign();
+        return;
+    }
+    struct refrain_jumps jumps;
+    bool jumps_found = refrain_jumps_find(unit, &jumps);
     take_lock();
     unit->next = units;
     units = unit;
-    refrain_jumps_add(unit);
+    if (jumps_found)
+        refrain_jumps_add(&jumps);
     if (opened) {
         copy_unit(unit);
         switch_probes();
@@ -201,6 +215,8 @@ void refrain_register(struct refrain_unit *unit) {
 }
 
 void refrain_unregister(struct refrain_unit *unit) {
+    if (unit->version != REFRAIN_UNIT_VERSION)
+        return;
     take_lock();
     for (struct refrain_unit **link = &units; *link; link = &(*link)->next)
         if (*link == unit) {
@@ -216,13 +232,17 @@ uint64_t refrain_units_open(void) {
     take_lock();
     for (struct refrain_unit *unit = units; unit; unit = unit->next)
         missing += copy_unit(unit);
+    refrain_lose(REFRAIN_LOSS_UNITS, n_foreign);
     opened = 1;
     switch_probes();
     drop_lock();
     return missing;
 }
 
-void refrain_units_close(void) {
+void refrain_units_close(bool forked) {
+    if (forked)
+        drop_lock(); /* the thread that may have held it is not in this process */
+    take_lock();
     opened = 0;
     closed = 1;
     for (struct refrain_unit *unit = units; unit; unit = unit->next) {
@@ -231,4 +251,5 @@ void refrain_units_close(void) {
             memset(unit->on, 0, unit->n_slots);
     }
     refrain_jumps_place();
+    drop_lock();
 }

@@ -30,14 +30,17 @@ agree() {
     name=$1
     shift
     for when; do
-        awk -v when="$when:" '$1 == when { n++; bad += $6 != 0 || $4 == 0 || $4 == $2 } END { exit !n || bad }' out && pass ||
+        awk -v when="$when:" '
+            $1 == when { n++; bad += $6 != 0 || $4 == 0 || $4 == $2 }
+            END { exit !n || bad }' out && pass ||
             fail "$name: $(grep "^$when:" out || echo "nothing printed $when")"
     done
 }
 
 # sites FUNCTION FROM TO: how many places in it are on and off between the lines that begin with FROM and TO: "ON OFF".
 sites() {
-    awk -v name="$1" -v from="$2" -v to="$3" 'index($0, from) == 1 { inside = 1 }
+    awk -v name="$1" -v from="$2" -v to="$3" '
+        index($0, from) == 1 { inside = 1 }
         inside && $1 == name { on += $2 == "e9"; off += $2 == "a9" }
         index($0, to) == 1 { inside = 0 } END { print on + 0, off + 0 }' out
 }
@@ -57,7 +60,8 @@ is() {
 calls() {
     compiler=$1
     # shellcheck disable=SC2086 # a list of words
-    refrain-cc $compiler $flags -O2 -rdynamic "$programs/calls.c" "$programs/other.c" sites.o -o calls || fail "$compiler: calls"
+    refrain-cc $compiler $flags -O2 -rdynamic "$programs/calls.c" "$programs/other.c" sites.o -o calls ||
+        fail "$compiler: calls"
     REFRAIN_MODE=off run "calls, off" ./calls
     head -n 5 out | grep -v : >printed
     is "end: \([0-9]*\) sites, \1 off, 0 wrong" "$compiler: mode off"
@@ -77,7 +81,8 @@ calls() {
     REFRAIN_PATCH=off REFRAIN_MODE=both run "calls, not patched" ./calls
     is "end: [0-9]* sites, 0 off, [1-9][0-9]* wrong" "$compiler: REFRAIN_PATCH=off"
     untimed >off
-    [ -s on ] && check "$compiler: the same events" cmp on off
+    [ -s on ] || fail "$compiler: no events"
+    check "$compiler: the same events" cmp on off
     REFRAIN_PATCH=nonsense run "calls, nonsense" ./calls
     agree "$compiler: REFRAIN_PATCH=nonsense" end
     [ "$(grep -c REFRAIN_PATCH=nonsense err)" = 1 ] && pass || fail "REFRAIN_PATCH=nonsense says: $(cat err)"
@@ -94,7 +99,8 @@ calm() {
 hot() {
     compiler=$1
     # shellcheck disable=SC2086
-    refrain-cc --detail=all $compiler $flags -O2 -rdynamic -pthread "$programs/hot.c" sites.o -o hot || fail "$compiler: hot"
+    refrain-cc --detail=all $compiler $flags -O2 -rdynamic -pthread "$programs/hot.c" sites.o -o hot ||
+        fail "$compiler: hot"
     tries=0
     entry=
     while [ "$entry" != a9 ] && [ $tries -lt 5 ]; do # on a machine with much else to do nothing looks hot
@@ -108,7 +114,7 @@ hot() {
     set -- $(sites decide begin end)
     [ "$1" -gt 0 ] && [ "$2" -gt 0 ] && pass || fail "$compiler: hot loop: $1 places on, $2 off"
     exact "$(the_trace run)" "$compiler: hot"
-    for denied in SITES_DENY=1 LD_PRELOAD=./deny.so; do
+    for denied in SITES_DENY=1 LD_PRELOAD=./mprotect.so; do
         REFRAIN_MODE=both run "hot, $denied" env $denied ./hot
         grep -q "not denied" out && continue
         is "end: [0-9]* sites, 0 off, [1-9][0-9]* wrong" "$compiler: hot, $denied"
@@ -130,17 +136,24 @@ hot() {
 loaded() {
     compiler=$1
     # shellcheck disable=SC2086
-    refrain-cc $compiler $flags -O2 -rdynamic "$programs/host.c" "$programs/act.c" "$programs/further.c" sites.o -o host &&
-        refrain-cc $compiler $flags -O2 -fPIC -shared -fvisibility=hidden "$programs/library.c" sites.o -o library.so ||
-        fail "$compiler: host"
-    SITES_NAMES=1 REFRAIN_MODE=both run "$compiler: host" ./host ./library.so
+    refrain-cc $compiler $flags -O2 -rdynamic "$programs/host.c" "$programs/act.c" "$programs/further.c" sites.o \
+        -o host || fail "$compiler: host"
+    # shellcheck disable=SC2086
+    refrain-cc $compiler $flags -O2 -fPIC -shared -fvisibility=hidden "$programs/library.c" sites.o -o library.so ||
+        fail "$compiler: library"
+    REFRAIN_MODE=both run "$compiler: host" ./host ./library.so
     agree "$compiler: host" before library after
     is "0 writable and executable, code r-xp" "$compiler: host"
     [ "$(grep -c '^library:' out)" = 2 ] && pass || fail "$compiler: host: $(grep '^library:' out)"
-    set -- $(sites ask 0 before) $(sites ask library after)
     off=$(awk '/^before:/ { off = $4 } /^after:/ { print off - $4; exit }' out)
-    [ "$off" -gt 0 ] && pass || fail "$compiler: host: a library that makes events switched on $off places of the program"
+    [ "$off" -gt 0 ] && pass || fail "$compiler: host: a library's function switched on $off places of the program"
+    [ "$(grep -c '^child: \([0-9]*\) sites, \1 off, 0 wrong' out) $(grep -c '^status 0$' out)" = "2 2" ] && pass ||
+        fail "$compiler: host: children: $(grep -e ^child -e ^status out)"
     exact "$(the_trace run)" "$compiler: host"
+    # shellcheck disable=SC2086
+    refrain-cc --detail=all $compiler $flags -O2 -pthread "$programs/forked.c" -o forked || fail "$compiler: forked"
+    REFRAIN_THREADS=2 SLOW_MPROTECT=1 run "$compiler: forked" env LD_PRELOAD=./mprotect.so ./forked ./library.so
+    is "status 700" "$compiler: a child forked while code was changed, loading a library"
 }
 
 # ---- ways to compile and link ----
@@ -165,8 +178,8 @@ has_jumps() {
 
 ways() {
     compiler=$1
-    for level in -O1 -Og -Os -O3 "-O2 -fPIC" "-O2 -no-pie -fno-pie" "-O2 -masm=intel" "-O2 -fPIC -masm=intel" "-O2 -g -pg" \
-        "-O2 -fno-function-sections -Wl,--gc-sections"; do
+    for level in -O1 -Og -Os -O3 "-O2 -fPIC" "-O2 -no-pie -fno-pie" "-O2 -masm=intel" "-O2 -fPIC -masm=intel" \
+        "-O2 -g -pg" "-O2 -fno-function-sections -Wl,--gc-sections"; do
         # shellcheck disable=SC2086
         way $compiler $level
     done
@@ -185,17 +198,20 @@ int main(void) {
 TEXT
     sections="-O2 -ffunction-sections -Wl,--gc-sections"
     # shellcheck disable=SC2086
-    $compiler $flags $sections unused.c -o unused 2>said || fail "$compiler: cannot leave out a function: $(head -n 1 said)"
+    $compiler $flags $sections unused.c -o unused 2>said || fail "$compiler: plain unused function: $(head -n 1 said)"
     # shellcheck disable=SC2086
-    refrain-cc $compiler $flags $sections unused.c -o unused 2>said && pass || fail "$compiler: unused function: $(head -n 1 said)"
+    refrain-cc $compiler $flags $sections unused.c -o unused 2>said && pass ||
+        fail "$compiler: unused function: $(head -n 1 said)"
     # shellcheck disable=SC2086
-    refrain-cc $compiler $flags -O2 -c "$programs/calls.c" -o calls.o && refrain-cc $compiler $flags -O2 -c "$programs/other.c" -o other.o
+    refrain-cc $compiler $flags -O2 -c "$programs/calls.c" -o calls.o &&
+        refrain-cc $compiler $flags -O2 -c "$programs/other.c" -o other.o || fail "$compiler: objects"
     has_jumps calls.o && pass || fail "$compiler: no places in an object"
     ld -r calls.o other.o -o both.o && refrain-cc $compiler both.o sites.o -o way || fail "$compiler: partial link"
     run "$compiler: partial link" ./way
     agree "$compiler: partial link" end
     # shellcheck disable=SC2086
-    refrain-cc $compiler $flags -O2 -DREFRAIN_DISABLE -c "$programs/other.c" -o other.o && $compiler calls.o other.o sites.o -o way || fail "$compiler: link without librefrain"
+    refrain-cc $compiler $flags -O2 -DREFRAIN_DISABLE -c "$programs/other.c" -o other.o &&
+        $compiler calls.o other.o sites.o -o way || fail "$compiler: link without librefrain"
     run "$compiler: without librefrain" ./way
     is "end: [0-9]* sites, 0 off, [0-9]* wrong" "$compiler: without librefrain"
     for without in -O0 "-O2 -ffunction-sections" "-O2 -mcmodel=large"; do
@@ -223,7 +239,8 @@ TEXT
     [ ! -s said ] && pass || fail "$compiler: functions that are not optimised: $(head -n 1 said)"
     # A file compiled with sections, one without.
     # shellcheck disable=SC2086
-    refrain-cc $compiler $flags -O2 -ffunction-sections calls.o "$programs/other.c" sites.o -o way || fail "$compiler: mixed"
+    refrain-cc $compiler $flags -O2 -ffunction-sections calls.o "$programs/other.c" sites.o -o way ||
+        fail "$compiler: mixed"
     run "$compiler: mixed" ./way
 }
 
@@ -231,8 +248,9 @@ TEXT
 
 # Breakpoints: one on the first place, put there before it is off, one in a function whose places have been changed.
 debugged() {
-    gdb -batch -nx -ex 'break *((long)&__start_refrain_jumps + *(int *)&__start_refrain_jumps)' -ex 'break sites_print' \
-        -ex 'run >out' -ex 'break busy' -ex continue -ex continue -ex continue -ex delete -ex continue ./calls >said 2>&1
+    gdb -batch -nx -ex 'break *((long)&__start_refrain_jumps + *(int *)&__start_refrain_jumps)' \
+        -ex 'break sites_print' -ex 'run >out' -ex 'break busy' -ex continue -ex continue -ex continue \
+        -ex delete -ex continue ./calls >said 2>&1
     if ! grep -q '^Breakpoint 2, ' said; then
         echo "skipped: no debugger that runs a program"
         return
@@ -243,21 +261,7 @@ debugged() {
     check "$compiler: in a debugger: prints the same" cmp printed other
 }
 
-cat >deny.c <<'END_OF_DENY'
-#define _GNU_SOURCE
-#include <errno.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-int mprotect(void *begin, size_t bytes, int how) {
-    if (how & PROT_EXEC) {
-        errno = EACCES;
-        return -1;
-    }
-    return (int)syscall(SYS_mprotect, begin, bytes, how);
-}
-END_OF_DENY
-gcc -O1 -shared -fPIC deny.c -o deny.so || fail "compile deny.c"
+gcc -O1 -shared -fPIC "$programs/mprotect.c" -o mprotect.so || fail "compile mprotect.c"
 # shellcheck disable=SC2086
 gcc $flags -O1 -fPIC -fvisibility=hidden -c "$programs/sites.c" -o sites.o || fail "compile sites.c"
 for compiler in gcc clang; do

@@ -32,7 +32,7 @@ enum refrain_mode { REFRAIN_MODE_OFF = 0, REFRAIN_MODE_STAT = 1, REFRAIN_MODE_EV
 
 /* What was turned away or given up. Each has a line in `refrain info`. */
 enum refrain_loss {
-    REFRAIN_LOSS_UNITS,          /* units whose tables did not fit the region */
+    REFRAIN_LOSS_UNITS,          /* units whose tables did not fit the region, or of another version */
     REFRAIN_LOSS_THREADS,        /* threads beyond REFRAIN_THREADS */
     REFRAIN_LOSS_DEPTH,          /* activations beyond the shadow stack */
     REFRAIN_LOSS_INTERRUPTED,    /* probes that a signal handler ran inside another probe */

@@ -3,11 +3,12 @@
 #define SITES_H
 
 /* Prints "WHEN: N sites, N off, N wrong": the places of this executable or library where a probe can be switched off,
- * those where it is, and those where the code is not what the probe's byte says. With SITES_NAMES set, a line before for
- * each: the exported function it is in, the code's byte, the probe's byte. */
+ * those where it is, and those where the code is not what the probe's byte says. With SITES_NAMES set, a line before
+ * for each: the exported function it is in, the code's byte, the probe's byte. */
 void sites_print(const char *when);
 
-/* Prints how many mappings of the process may be both written and executed, and how the code with the sites is mapped. */
+/* Prints how many mappings of the process may be both written and executed, and how the code with the sites is mapped.
+ */
 void sites_print_maps(void);
 
 #endif
