@@ -7,6 +7,9 @@ export PATH
 work=$(mktemp -d "${TMPDIR:-/tmp}/refrain-test.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
+# Open MPI's launchers that run at the same time, for two tests, remove each other's common directory now and then.
+OMPI_MCA_orte_tmpdir_base=$work
+export OMPI_MCA_orte_tmpdir_base
 passed=0
 failed=0
 
