@@ -12,7 +12,17 @@
  */
 #include "construct.h"
 
+#include <string.h>
+
+/* MPI_Abort stands wherever something may fail, and comes once at most: it is no reason to trace a function, nor to tell
+ * whether a call failed. Where the function is traced for another reason its place is told. */
+static bool ends_run(const struct refrain_construct *call) {
+    return call->kind == REFRAIN_MPI_CALL && call->name && strcmp(call->name, "MPI_Abort") == 0;
+}
+
 static bool reaches_event(const struct refrain_constructs *constructs, const struct refrain_construct *call) {
+    if (ends_run(call))
+        return false;
     if (call->callee == REFRAIN_NO_INDEX)
         return call->outside;
     const struct refrain_function *function = &constructs->functions[call->callee];
@@ -20,6 +30,8 @@ static bool reaches_event(const struct refrain_constructs *constructs, const str
 }
 
 static bool certainly_reaches(const struct refrain_constructs *constructs, const struct refrain_construct *call) {
+    if (ends_run(call))
+        return false;
     if (call->callee == REFRAIN_NO_INDEX)
         return call->outside && !call->elsewhere;
     return constructs->functions[call->callee].certain;
@@ -120,7 +132,7 @@ static bool is_wanted(const struct refrain_constructs *constructs, const struct 
     case REFRAIN_CALL:
     case REFRAIN_MPI_CALL:
     case REFRAIN_MACRO:
-        return construct->placed && construct->interesting;
+        return construct->placed && (construct->interesting || ends_run(construct));
     case REFRAIN_AND:
     case REFRAIN_OR:
         return construct->placed && !construct->constant && ((all && is_work(constructs, construct)) || right_holds(constructs, construct));
@@ -211,6 +223,7 @@ unsigned refrain_choose(struct refrain_constructs *constructs, const struct refr
         for (unsigned i = function->construct; i < after; i++) {
             struct refrain_construct *construct = &constructs->items[i];
             construct->wanted = is_wanted(constructs, construct, options->all);
+            construct->certain |= ends_run(construct); /* its own probe is always on */
             if (construct->kind == REFRAIN_FUNCTION)
                 construct->certain |= function->certain || function->has_loop || function->address_taken;
             if (construct->wanted) {

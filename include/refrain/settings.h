@@ -11,7 +11,8 @@
  *                                         that --detail=all adds are switched off where they would come in less than
  *                                         250 nanoseconds after another
  *     REFRAIN_PATCH           on          on | off: probes that are off are taken out of the program's code in memory
- *                                         (x86-64; elsewhere, and where the system forbids it, they cost a test)
+ *                                         (x86-64; elsewhere, and where the system forbids it, they cost a test, with
+ *                                         or without a call)
  *     REFRAIN_CLOCK           tsc         tsc | gettime
  *     REFRAIN_VERBOSE         off         say on standard error what was set up and written
  *
