@@ -495,7 +495,7 @@ grep -q seconds. "$out/raw.tsv" || { echo "run.sh: no run succeeded: $(head -n 1
     [ -z "$quick" ] || echo "note=Quick: one run each, at a tenth of the iterations; times mean little."
     sed 's/^/note=/' "$work/notes"
 } >"$work/about"
-awk -v about="$work/about" -v improvements="$here/improvements.txt" -f "$here/report.awk" "$out/results.csv" >"$out/report.md"
+awk -v about="$work/about" -v improvements="$here/improvements.txt" -v reasons="$here/reasons.txt" -f "$here/report.awk" "$out/results.csv" >"$out/report.md"
 for plot in overhead capture size; do
     awk -v plot=$plot -f "$here/plot.awk" "$out/results.csv" >"$out/$plot.svg"
 done
