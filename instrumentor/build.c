@@ -249,6 +249,7 @@ static int instrument_in_child(struct call *call, const char *source, const char
                                                      .n_flags = call->own_flags.count,
                                                      .filter = &call->filter,
                                                      .all = call->build->all,
+                                                     .late = call->command.late,
                                                      .verbose = call->build->verbose};
         enum refrain_instrument_status status = refrain_instrument(&options, &out, &reason);
         if (status == REFRAIN_INSTRUMENT_DONE && !refrain_text_write(&out, target)) {

@@ -3,8 +3,8 @@
  * By default what can reach an event: MPI calls, calls to code that this file does not show, calls to functions of the
  * file that are traced themselves, and the decisions and loops around those. A function is traced when it contains one
  * of these, or a loop, or when others may call it through a pointer. With --detail=all every decision and loop has one,
- * but nothing that the compiler decides: no loop over a few elements nor a decision in it, since it is unrolled and most
- * of those decisions with it, no function that is a single block.
+ * but nothing that the compiler decides: no loop over a few elements nor a decision in it, since it is unrolled and
+ * most of those decisions with it, no function that is a single block.
  *
  * What is there only for functions that other files define is not certain: those may make no event. Its probe is
  * switched on when the program starts, if they do (unit.h, struct refrain_dependency). With --detail=all, what would
@@ -14,8 +14,8 @@
 
 #include <string.h>
 
-/* MPI_Abort stands wherever something may fail, and comes once at most: it is no reason to trace a function, nor to tell
- * whether a call failed. Where the function is traced for another reason its place is told. */
+/* MPI_Abort stands wherever something may fail, and comes once at most: it is no reason to trace a function, nor to
+ * tell whether a call failed. Where the function is traced for another reason its place is told. */
 static bool ends_run(const struct refrain_construct *call) {
     return call->kind == REFRAIN_MPI_CALL && call->name && strcmp(call->name, "MPI_Abort") == 0;
 }
@@ -101,12 +101,13 @@ static void find_interest(struct refrain_constructs *constructs) {
             construct->interesting = reaches_event(constructs, construct);
             construct->certain = certainly_reaches(constructs, construct);
         }
-        if (is_call(construct) && construct->interesting && !construct->placed) {
+        if (is_call(construct) && !construct->placed && (construct->interesting || ends_run(construct))) {
             unsigned up = construct->parent;
             while (up != REFRAIN_NO_INDEX && constructs->items[up].kind != REFRAIN_MACRO)
                 up = constructs->items[up].parent;
             if (up != REFRAIN_NO_INDEX) {
-                constructs->items[up].interesting = true;
+                constructs->items[up].interesting |= construct->interesting;
+                constructs->items[up].ends |= ends_run(construct);
                 constructs->items[up].certain |= construct->certain;
             }
         }
@@ -132,17 +133,19 @@ static bool is_wanted(const struct refrain_constructs *constructs, const struct 
     case REFRAIN_CALL:
     case REFRAIN_MPI_CALL:
     case REFRAIN_MACRO:
-        return construct->placed && (construct->interesting || ends_run(construct));
+        return construct->placed && (construct->interesting || construct->ends || ends_run(construct));
     case REFRAIN_AND:
     case REFRAIN_OR:
-        return construct->placed && !construct->constant && ((all && is_work(constructs, construct)) || right_holds(constructs, construct));
+        return construct->placed && !construct->constant &&
+               ((all && is_work(constructs, construct)) || right_holds(constructs, construct));
     case REFRAIN_IF:
     case REFRAIN_CONDITIONAL:
     case REFRAIN_SWITCH:
     case REFRAIN_WHILE:
     case REFRAIN_FOR:
     case REFRAIN_DO:
-        return construct->placed && !construct->constant && ((all && is_work(constructs, construct)) || construct->holds);
+        return construct->placed && !construct->constant &&
+               ((all && is_work(constructs, construct)) || construct->holds);
     default:
         return false;
     }
@@ -223,7 +226,7 @@ unsigned refrain_choose(struct refrain_constructs *constructs, const struct refr
         for (unsigned i = function->construct; i < after; i++) {
             struct refrain_construct *construct = &constructs->items[i];
             construct->wanted = is_wanted(constructs, construct, options->all);
-            construct->certain |= ends_run(construct); /* its own probe is always on */
+            construct->certain |= construct->ends || ends_run(construct); /* its own probe is always on */
             if (construct->kind == REFRAIN_FUNCTION)
                 construct->certain |= function->certain || function->has_loop || function->address_taken;
             if (construct->wanted) {

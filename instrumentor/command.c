@@ -21,6 +21,7 @@ enum {
     STATIC = 8192,
     BARE = 16384,
     DEPEND_FILE = 32768,
+    LATE = 131072,
     PREPROCESSOR = 65536 /* the value is an option of the preprocessor, or several between commas */
 };
 
@@ -90,6 +91,8 @@ static const struct option options[] = {
     {"-ffreestanding", EXACT | PARSING},
     {"-ffunction-sections", EXACT | PARSING},
     {"-fgnu89-inline", EXACT | PARSING},
+    {"-flto", EXACT | LATE},
+    {"-flto=", JOINED | LATE},
     {"-fms-extensions", EXACT | PARSING},
     {"-fno-builtin", JOINED | PARSING},
     {"-fno-function-sections", EXACT | PARSING},
@@ -247,6 +250,7 @@ static void take_option(struct refrain_command *command, const struct option *op
     command->partial |= (flags & PARTIAL) != 0;
     command->is_static |= (flags & STATIC) != 0;
     command->bare |= (flags & BARE) != 0;
+    command->late |= (flags & LATE) != 0;
     if (flags & OUTPUT)
         command->output = value;
     if (flags & DEPEND_FILE)

@@ -41,6 +41,7 @@ struct refrain_command {
     bool partial;       /* -r */
     bool is_static;     /* -static */
     bool bare;          /* -nostdlib, -nodefaultlibs */
+    bool late;          /* -flto */
 };
 
 /* Reads compiler[n_compiler] and the arguments after it. */

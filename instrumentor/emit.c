@@ -16,8 +16,9 @@
  * monitor makes another of it that does nothing, with one byte, where the probe is off (struct refrain_jump, unit.h).
  * The section that lists these instructions holds on to the code that they are in, so there are none with
  * -ffunction-sections, which is there for the linker to leave out what is not used. Leaving tests the frame instead:
- * who entered leaves, whatever was switched meanwhile. Where the compiler cannot have these jumps after all, the wrapper
- * defines REFRAIN__NO_JUMPS.
+ * who entered leaves, whatever was switched meanwhile. A compiler that cannot have these jumps, as gcc in a function of
+ * its own level of optimisation, rejects the file, and the wrapper comes again with REFRAIN__NO_JUMPS; with -flto it
+ * would reject it too late for that, so there are none either.
  */
 #include "construct.h"
 #include "edit.h"
@@ -78,7 +79,8 @@ static const char jumping[] =
     "#define REFRAIN__JUMPS\n"
     "REFRAIN__INLINE int refrain__is_on(unsigned int slot) {\n"
     "    __asm__ __inline__ goto(\"661: .byte 0xe9\\n\\t.long %l[refrain__jump] - . - 4\\n\\t\"\n"
-    "        \".pushsection refrain_jumps, \\\"a\\\", @progbits\\n\\t.long 661b - .\\n\\t.long %c0 + %c1 - .\\n\\t.popsection\"\n"
+    "        \".pushsection refrain_jumps, \\\"a\\\", @progbits\\n\\t.long 661b - .\\n\\t.long %c0 + %c1 - "
+    ".\\n\\t.popsection\"\n"
     "        : : \"i\"(refrain__on), \"i\"(slot) : \"cc\" : refrain__jump);\n"
     "    return 0;\n"
     "refrain__jump:\n"
@@ -192,7 +194,8 @@ static const char definitions[] =
     "#undef REFRAIN__INLINE\n"
     "#undef REFRAIN__OUT\n"
     "#undef REFRAIN__ONCE\n"
-    "#undef REFRAIN__JUMPS\n";
+    "#undef REFRAIN__JUMPS\n"
+    "#undef refrain__is_on\n";
 
 /* ---- edits ---- */
 
@@ -312,7 +315,7 @@ void refrain_emit(struct refrain_constructs *constructs, const struct refrain_so
                             source->keyword_macros[i]);
     refrain_text_string(out, declarations);
     refrain_tables_write(constructs, options, n_slots, out);
-    if (!has_sections(options))
+    if (!options->late && !has_sections(options))
         refrain_text_string(out, jumping);
     refrain_text_string(out, definitions);
     for (size_t i = 0; i < source->n_keyword_macros; i++)

@@ -16,6 +16,7 @@ struct refrain_instrument_options {
     size_t n_flags;
     const struct refrain_filter *filter; /* null: none */
     bool all;                   /* --detail=all */
+    bool late;                  /* code is made when the program is linked (-flto) */
     bool strict;                /* a file with any error is left alone, not only the functions with errors */
     bool verbose;               /* say on standard error what was left alone and why */
 };

@@ -62,9 +62,9 @@ struct collector {
 
 /* Keywords of the inserted declarations. */
 static void take_keyword(struct refrain_source *source, const char *name) {
-    static const char *const keywords[] = {"char",   "continue", "else",    "extern",   "if",   "int",  "long",
-                                           "return", "sizeof",   "static",  "struct",   "typedef", "unsigned", "void",
-                                           "while"};
+    static const char *const keywords[] = {"char",    "continue", "else",   "extern", "goto",   "if",
+                                           "int",     "long",     "return", "sizeof", "static", "struct",
+                                           "typedef", "unsigned", "void",   "while"};
     for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++) {
         if (strcmp(name, keywords[i]) != 0)
             continue;

@@ -98,9 +98,10 @@ static void place(const struct refrain_jumps *module) {
     mprotect(module->pages, bytes, PROT_READ | PROT_EXEC);
 }
 
-void refrain_jumps_place(void) {
+void refrain_jumps_place(const struct refrain_unit *unit) {
     int kept = errno;
     for (unsigned i = 0; refrain_configuration.patch && i < n_modules && !forbidden; i++)
-        place(&modules[i]);
+        if (!unit || unit->jumps == modules[i].first)
+            place(&modules[i]);
     errno = kept;
 }

@@ -11,19 +11,20 @@ struct refrain_jumps {
     unsigned char *pages, *pages_end;
 };
 
-/* Those of the executable or library that `unit` belongs to. False where there are none, or where the code is not mapped
- * to be read and executed only: it stays as it is. Without the lock, since it takes the dynamic linker's. */
+/* Those of the executable or library that `unit` belongs to. False where there are none, or where the code is not
+ * mapped to be read and executed only: it stays as it is. Without the lock, since it takes the dynamic linker's. */
 REFRAIN_HIDDEN bool refrain_jumps_find(const struct refrain_unit *unit, struct refrain_jumps *jumps);
 
 /* Takes them up, once for all units of a library. One library too many stays as it is. */
 REFRAIN_HIDDEN void refrain_jumps_add(const struct refrain_jumps *jumps);
 
-/* That executable or library is about to be unloaded. */
+/* The executable or library of `unit`, its last one, is about to be unloaded. */
 REFRAIN_HIDDEN void refrain_jumps_drop(const struct refrain_unit *unit);
 
-/* Brings the code in line with the probes' bytes. Other threads may run it meanwhile; a probe that one of them still
- * comes to, or leaves out, for a moment is as if its byte had been read a moment before. Where the system does not let
- * code be changed, it stays as it is from then on. Keeps errno. */
-REFRAIN_HIDDEN void refrain_jumps_place(void);
+/* Brings the code in line with the probes' bytes: of the executable or library of `unit`, or, null, of all. Other
+ * threads may run it meanwhile; a probe that one of them still comes to, or leaves out, for a moment is as if its byte
+ * had been read a moment before. Where the system does not let code be changed, it stays as it is from then on. Keeps
+ * errno. */
+REFRAIN_HIDDEN void refrain_jumps_place(const struct refrain_unit *unit);
 
 #endif

@@ -40,7 +40,7 @@ struct communicator {
 static struct communicator table[REFRAIN_COMMUNICATORS];
 static uint32_t n_table;
 static struct {
-    uint32_t first, last; /* index + 1 */
+    uint32_t first, last;            /* index + 1 */
 } chains[REFRAIN_COMMUNICATORS / 2]; /* by `alike`, each in the order of the table */
 static struct refrain_map_entry entries[REFRAIN_COMMUNICATORS * 2];
 static struct refrain_map handles = REFRAIN_MAP(entries);
@@ -158,13 +158,18 @@ struct description {
     int32_t topology[3 * MOST_DIMENSIONS];
 };
 
+static void hash_description(struct description *description) {
+    const struct members *members = description->members;
+    description->alike = hash_step(hash_step(members->hash, description->parent), (uint64_t)members->my_rank);
+    for (uint32_t i = 0; i < description->n_values; i++)
+        description->alike = hash_step(description->alike, (uint64_t)description->topology[i]);
+}
+
 static void describe(struct description *description, const struct members *members, uint32_t parent, MPI_Comm comm) {
     description->members = members;
     description->parent = parent;
     description->n_values = read_topology(comm, description->topology, &description->n_dimensions);
-    description->alike = hash_step(hash_step(members->hash, parent), (uint64_t)members->my_rank);
-    for (uint32_t i = 0; i < description->n_values; i++)
-        description->alike = hash_step(description->alike, (uint64_t)description->topology[i]);
+    hash_description(description);
 }
 
 static uint32_t chain_of(uint64_t alike) {
@@ -194,9 +199,10 @@ static void add_to_chain(uint32_t index) {
 static bool is_like(const struct communicator *communicator, const struct description *description) {
     const struct refrain_communicator *record = communicator->record;
     const struct members *members = description->members;
-    if (communicator->alike != description->alike || record->size != members->size || record->parent != description->parent ||
-        record->remote_size != members->remote_size || record->my_rank != members->my_rank ||
-        (record->members == 0) != members->identity || (record->topology == 0) != (description->n_values == 0))
+    if (communicator->alike != description->alike || record->size != members->size ||
+        record->parent != description->parent || record->remote_size != members->remote_size ||
+        record->my_rank != members->my_rank || (record->members == 0) != members->identity ||
+        (record->topology == 0) != (description->n_values == 0))
         return false;
     if (record->members && memcmp(refrain_at_reference(record->members), members->ranks,
                                   sizeof(int32_t) * (size_t)(members->size + members->remote_size)) != 0)
@@ -287,9 +293,8 @@ static void remember(struct communicator *communicator, MPI_Comm comm) {
 static void place(MPI_Comm comm, const struct description *description, uint32_t ordinal) {
     int leader = ordinal == REFRAIN_ORDINAL_NONE ? -1 : description->members->leader;
     struct communicator *found = first_like(description);
-    while (found &&
-           !(found->record->leader == leader && (leader >= 0 ? found->record->ordinal == ordinal : !found->live) &&
-             is_like(found, description)))
+    while (found && !(found->record->leader == leader &&
+                      (leader >= 0 ? found->record->ordinal == ordinal : !found->live) && is_like(found, description)))
         found = next_like(found);
     if (!found && refrain_region.base)
         found = make(description, leader, ordinal);
@@ -519,7 +524,9 @@ int refrain_communicator_world_rank(const struct refrain_communicator *communica
 static void make_predefined(const int *ranks, int size, int my_rank, uint32_t ordinal) {
     struct members members = {.ranks = ranks, .size = size, .my_rank = my_rank};
     conclude(&members);
-    make(&(struct description){.members = &members}, members.leader, ordinal);
+    struct description description = {.members = &members};
+    hash_description(&description);
+    make(&description, members.leader, ordinal);
 }
 
 bool refrain_communicators_open(int rank, int size, bool has_world) {

@@ -6,9 +6,9 @@
 #include <string.h>
 
 static struct refrain_unit *units;
-static int lock;   /* spin lock over the list: registration is rare */
-static int opened; /* the region takes units */
-static int closed; /* nothing is traced in this process */
+static int lock;           /* spin lock over the list: registration is rare */
+static int opened;         /* the region takes units */
+static int closed;         /* nothing is traced in this process */
 static unsigned n_foreign; /* units that another version of the instrumentor made, before the region was opened */
 static struct refrain_unit_record *last_record;
 
@@ -157,7 +157,7 @@ static void switch_probes(void) {
             if (refrain_region.mode == REFRAIN_MODE_EVENTS)
                 switch_off_places(unit);
         }
-    refrain_jumps_place();
+    refrain_jumps_place(NULL);
 }
 
 bool refrain_units_throttle(uint32_t number) {
@@ -173,7 +173,7 @@ bool refrain_units_throttle(uint32_t number) {
             switch_probes(); /* other probes may be on for its sake only */
         } else {
             unit->on[i] = 0;
-            refrain_jumps_place();
+            refrain_jumps_place(unit);
         }
         break;
     }
@@ -209,7 +209,7 @@ void refrain_register(struct refrain_unit *unit) {
     } else if (unit->base && !closed) {
         memcpy(unit->on, unit->base, unit->n_slots); /* the first probe that runs opens the region */
     } else if (closed) {
-        refrain_jumps_place();
+        refrain_jumps_place(NULL);
     }
     drop_lock();
 }
@@ -223,7 +223,11 @@ void refrain_unregister(struct refrain_unit *unit) {
             *link = unit->next;
             break;
         }
-    refrain_jumps_drop(unit);
+    bool last = true;
+    for (const struct refrain_unit *other = units; other; other = other->next)
+        last &= other->jumps != unit->jumps;
+    if (last)
+        refrain_jumps_drop(unit);
     drop_lock();
 }
 
@@ -250,6 +254,6 @@ void refrain_units_close(bool forked) {
         if (unit->base)
             memset(unit->on, 0, unit->n_slots);
     }
-    refrain_jumps_place();
+    refrain_jumps_place(NULL);
     drop_lock();
 }

@@ -7,9 +7,6 @@ export PATH
 work=$(mktemp -d "${TMPDIR:-/tmp}/refrain-test.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
-# Open MPI's launchers that run at the same time, for two tests, remove each other's common directory now and then.
-OMPI_MCA_orte_tmpdir_base=$work
-export OMPI_MCA_orte_tmpdir_base
 passed=0
 failed=0
 
@@ -46,7 +43,9 @@ launch() {
     ranks=$2
     shift 2
     if [ "$mpi" = openmpi ]; then
-        timeout 120 mpiexec.openmpi --allow-run-as-root --oversubscribe --mca btl self,vader -n "$ranks" "$@"
+        # A directory of its own for each: a launcher that ends may remove what another has just made in a common one.
+        OMPI_MCA_orte_tmpdir_base=$(mktemp -d "$work/ompi.XXXXXX") \
+            timeout 120 mpiexec.openmpi --allow-run-as-root --oversubscribe --mca btl self,vader -n "$ranks" "$@"
     else
         timeout 120 refrain-run mpiexec.mpich -n "$ranks" "$@"
     fi

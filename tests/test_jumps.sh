@@ -183,7 +183,6 @@ ways() {
         # shellcheck disable=SC2086
         way $compiler $level
     done
-    [ $compiler = clang ] || way gcc -O2 -flto
     cat >unused.c <<'TEXT'
 int nowhere(int n);
 int unused(int n) {
@@ -237,6 +236,14 @@ TEXT
     # shellcheck disable=SC2086
     refrain-cc $compiler $flags -O2 -c levels.c -o levels.o >said 2>&1
     [ ! -s said ] && pass || fail "$compiler: functions that are not optimised: $(head -n 1 said)"
+    # Late code generation, where it would be too late to do without: no places at all.
+    echo 'int second(int); int square(int n) { return n * n; } int main(void) { return second(0) - 1; }' >late.c
+    if [ $compiler = gcc ]; then
+        # shellcheck disable=SC2086
+        refrain-cc gcc $flags -O2 -flto levels.c late.c -o late >said 2>&1
+        [ ! -s said ] && ./late && pass || fail "gcc -flto: functions that are not optimised: $(head -n 1 said)"
+        has_jumps late && fail "gcc -flto: places" || pass
+    fi
     # A file compiled with sections, one without.
     # shellcheck disable=SC2086
     refrain-cc $compiler $flags -O2 -ffunction-sections calls.o "$programs/other.c" sites.o -o way ||

@@ -77,10 +77,10 @@ struct refrain_dependency {
     const unsigned char *from;
 };
 
-/* A place in the machine code where a probe can be switched off: REFRAIN_JUMP and the distance to where the probe's byte
- * is tested, or REFRAIN_NO_JUMP, an instruction of the same length without effect but on the flags, and the probe is not
- * come to. Both addresses are relative to the member itself. The byte decides: a jump for a probe that is off only costs
- * time, and while the monitor has not come to it, or may not change code, all of them are jumps. */
+/* A place in the machine code where a probe can be switched off: REFRAIN_JUMP and the distance to where the probe's
+ * byte is tested, or REFRAIN_NO_JUMP, an instruction of the same length without effect but on the flags, and the probe
+ * is not come to. Both addresses are relative to the member itself. The byte decides: a jump for a probe that is off
+ * only costs time, and while the monitor has not come to it, or may not change code, all of them are jumps. */
 struct refrain_jump {
     int code; /* the instruction */
     int on;   /* the probe's byte in `on` of its unit; any unit of the executable or library */
