@@ -38,11 +38,12 @@ masked() {
 }
 
 # plain TRY ARGUMENTS..., traced TRY ARGUMENTS...: one run of $program with $mpi and $ranks, without refrain and with it;
-# output and status go to $work/outcomes/plain.TRY and traced.TRY.
+# output and status go to $work/outcomes/plain.TRY and traced.TRY. Plain runs after the fifth take a moment to end.
 plain() {
-    try=$1
+    try=$1 preload=
     shift
-    launch "$mpi" "$ranks" "$work/plain/$program-$mpi" "$@" >"$work/plain.out" 2>"$work/plain.err"
+    [ "$try" -le 5 ] || preload=$work/slow_end.so
+    launch "$mpi" "$ranks" env LD_PRELOAD="$preload" "$work/plain/$program-$mpi" "$@" >"$work/plain.out" 2>"$work/plain.err"
     { echo "status $?" && masked "$work/plain.out"; } >"$work/outcomes/plain.$try"
 }
 
@@ -75,7 +76,8 @@ among() {
 
 # same WHAT PROGRAM ARGUMENTS...: what comes of it with refrain comes of it without, each time. A launcher that kills what
 # is left of a job may come to kill a rank that was about to end by itself, and status and output are others then: there
-# every outcome with refrain has to be met without it, within so many runs as make a rare one likely to be seen.
+# every outcome with refrain has to be met without it, within so many runs as make a rare one likely to be seen, in most of
+# which the ranks take a moment to end, as they do with refrain.
 same() {
     what=$1 program=$2
     shift 2
@@ -106,6 +108,7 @@ same() {
 }
 
 mkdir "$work/plain" "$work/traced"
+cc -O1 -shared -fPIC "$tests/slow_end.c" -o "$work/slow_end.so" || fail "compile slow_end.c"
 run=$work/run
 for mpi in mpich openmpi; do
     command -v "mpicc.$mpi" >/dev/null || { echo "skipped: $mpi is not installed"; continue; }
