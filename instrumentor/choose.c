@@ -9,20 +9,13 @@
  * What is there only for functions that other files define is not certain: those may make no event. Its probe is
  * switched on when the program starts, if they do (unit.h, struct refrain_dependency). With --detail=all, what would
  * not have a probe otherwise is not certain either: it is switched off where it comes too often.
+ *
+ * MPI_Abort stands wherever something may fail, and comes once at most: it is no reason to trace a function, nor to tell
+ * whether a call failed. Where the function is traced for another reason its place is told.
  */
 #include "construct.h"
 
-#include <string.h>
-
-/* MPI_Abort stands wherever something may fail, and comes once at most: it is no reason to trace a function, nor to
- * tell whether a call failed. Where the function is traced for another reason its place is told. */
-static bool ends_run(const struct refrain_construct *call) {
-    return call->kind == REFRAIN_MPI_CALL && call->name && strcmp(call->name, "MPI_Abort") == 0;
-}
-
 static bool reaches_event(const struct refrain_constructs *constructs, const struct refrain_construct *call) {
-    if (ends_run(call))
-        return false;
     if (call->callee == REFRAIN_NO_INDEX)
         return call->outside;
     const struct refrain_function *function = &constructs->functions[call->callee];
@@ -30,8 +23,6 @@ static bool reaches_event(const struct refrain_constructs *constructs, const str
 }
 
 static bool certainly_reaches(const struct refrain_constructs *constructs, const struct refrain_construct *call) {
-    if (ends_run(call))
-        return false;
     if (call->callee == REFRAIN_NO_INDEX)
         return call->outside && !call->elsewhere;
     return constructs->functions[call->callee].certain;
@@ -93,6 +84,14 @@ static void decide_functions(struct refrain_constructs *constructs, bool all) {
     }
 }
 
+/* The macro statement around it; REFRAIN_NO_INDEX where there is none. */
+static unsigned macro_around(const struct refrain_constructs *constructs, const struct refrain_construct *construct) {
+    unsigned up = construct->parent;
+    while (up != REFRAIN_NO_INDEX && constructs->items[up].kind != REFRAIN_MACRO)
+        up = constructs->items[up].parent;
+    return up;
+}
+
 /* Marks interesting calls and what holds them. A call without a place is told by the macro statement around it. */
 static void find_interest(struct refrain_constructs *constructs) {
     for (size_t i = constructs->count; i-- > 0;) {
@@ -101,13 +100,11 @@ static void find_interest(struct refrain_constructs *constructs) {
             construct->interesting = reaches_event(constructs, construct);
             construct->certain = certainly_reaches(constructs, construct);
         }
-        if (is_call(construct) && !construct->placed && (construct->interesting || ends_run(construct))) {
-            unsigned up = construct->parent;
-            while (up != REFRAIN_NO_INDEX && constructs->items[up].kind != REFRAIN_MACRO)
-                up = constructs->items[up].parent;
+        if (is_call(construct) && !construct->placed && (construct->interesting || construct->ends)) {
+            unsigned up = macro_around(constructs, construct);
             if (up != REFRAIN_NO_INDEX) {
                 constructs->items[up].interesting |= construct->interesting;
-                constructs->items[up].ends |= ends_run(construct);
+                constructs->items[up].ends |= construct->ends;
                 constructs->items[up].certain |= construct->certain;
             }
         }
@@ -133,7 +130,7 @@ static bool is_wanted(const struct refrain_constructs *constructs, const struct 
     case REFRAIN_CALL:
     case REFRAIN_MPI_CALL:
     case REFRAIN_MACRO:
-        return construct->placed && (construct->interesting || construct->ends || ends_run(construct));
+        return construct->placed && (construct->interesting || construct->ends);
     case REFRAIN_AND:
     case REFRAIN_OR:
         return construct->placed && !construct->constant &&
@@ -191,9 +188,7 @@ static void keep(struct refrain_constructs *constructs, unsigned first, unsigned
 
 /* Whether the statement it is in has the probe that stands for it. */
 static bool marked_by_macro(const struct refrain_constructs *constructs, const struct refrain_construct *construct) {
-    unsigned up = construct->parent;
-    while (up != REFRAIN_NO_INDEX && constructs->items[up].kind != REFRAIN_MACRO)
-        up = constructs->items[up].parent;
+    unsigned up = macro_around(constructs, construct);
     return up != REFRAIN_NO_INDEX && constructs->items[up].wanted;
 }
 
@@ -226,7 +221,7 @@ unsigned refrain_choose(struct refrain_constructs *constructs, const struct refr
         for (unsigned i = function->construct; i < after; i++) {
             struct refrain_construct *construct = &constructs->items[i];
             construct->wanted = is_wanted(constructs, construct, options->all);
-            construct->certain |= construct->ends || ends_run(construct); /* its own probe is always on */
+            construct->certain |= construct->ends; /* its own probe is always on */
             if (construct->kind == REFRAIN_FUNCTION)
                 construct->certain |= function->certain || function->has_loop || function->address_taken;
             if (construct->wanted) {

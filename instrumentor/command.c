@@ -21,8 +21,8 @@ enum {
     STATIC = 8192,
     BARE = 16384,
     DEPEND_FILE = 32768,
-    LATE = 131072,
-    PREPROCESSOR = 65536 /* the value is an option of the preprocessor, or several between commas */
+    PREPROCESSOR = 65536, /* the value is an option of the preprocessor, or several between commas */
+    LATE = 131072
 };
 
 struct option {

@@ -27,7 +27,7 @@ struct refrain_construct {
     bool few;               /* loop: over a small constant number of iterations */
 
     /* CALL, MPI_CALL */
-    bool ends;       /* macro statement: calls MPI_Abort */
+    bool ends;       /* calls MPI_Abort, or is the macro statement around that */
     bool outside;    /* may reach an event through code that is not in this file */
     bool elsewhere;  /* calls by name a function that another file defines */
     unsigned callee; /* function of this file, or REFRAIN_NO_INDEX */

@@ -62,9 +62,6 @@ bool refrain_jumps_find(const struct refrain_unit *unit, struct refrain_jumps *j
 }
 
 void refrain_jumps_add(const struct refrain_jumps *jumps) {
-    for (unsigned i = 0; i < n_modules; i++)
-        if (modules[i].first == jumps->first)
-            return;
     if (n_modules < MODULES)
         modules[n_modules++] = *jumps;
 }

@@ -15,7 +15,7 @@ struct refrain_jumps {
  * mapped to be read and executed only: it stays as it is. Without the lock, since it takes the dynamic linker's. */
 REFRAIN_HIDDEN bool refrain_jumps_find(const struct refrain_unit *unit, struct refrain_jumps *jumps);
 
-/* Takes them up, once for all units of a library. One library too many stays as it is. */
+/* Takes them up, with the first unit of an executable or library. One library too many stays as it is. */
 REFRAIN_HIDDEN void refrain_jumps_add(const struct refrain_jumps *jumps);
 
 /* The executable or library of `unit`, its last one, is about to be unloaded. */

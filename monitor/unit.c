@@ -181,6 +181,14 @@ bool refrain_units_throttle(uint32_t number) {
     return true;
 }
 
+/* Is another unit of the same executable or library in the list? */
+static bool shares_jumps(const struct refrain_unit *unit) {
+    for (const struct refrain_unit *other = units; other; other = other->next)
+        if (other->jumps == unit->jumps)
+            return true;
+    return false;
+}
+
 /* A unit of another version, which may have other members, stays untraced: its probes are off. */
 static void register_foreign(void) {
     take_lock();
@@ -197,7 +205,10 @@ void refrain_register(struct refrain_unit *unit) {
         return;
     }
     struct refrain_jumps jumps;
-    bool jumps_found = refrain_jumps_find(unit, &jumps);
+    take_lock();
+    bool jumps_known = shares_jumps(unit);
+    drop_lock();
+    bool jumps_found = !jumps_known && refrain_jumps_find(unit, &jumps);
     take_lock();
     unit->next = units;
     units = unit;
@@ -223,10 +234,7 @@ void refrain_unregister(struct refrain_unit *unit) {
             *link = unit->next;
             break;
         }
-    bool last = true;
-    for (const struct refrain_unit *other = units; other; other = other->next)
-        last &= other->jumps != unit->jumps;
-    if (last)
+    if (!shares_jumps(unit))
         refrain_jumps_drop(unit);
     drop_lock();
 }

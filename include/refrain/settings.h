@@ -10,9 +10,9 @@
  *                                         microseconds a time and made no MPI call makes no more events; probes
  *                                         that --detail=all adds are switched off where they would come in less than
  *                                         250 nanoseconds after another
- *     REFRAIN_PATCH           on          on | off: probes that can be switched and are off are taken out of the code in memory
- *                                         (x86-64; elsewhere, and where the system forbids it, they cost a test, with
- *                                         or without a call)
+ *     REFRAIN_PATCH           on          on | off: probes that can be switched and are off are taken out of the code
+ *                                         in memory (x86-64; elsewhere, and where the system forbids it, they cost a
+ *                                         test, with or without a call)
  *     REFRAIN_CLOCK           tsc         tsc | gettime
  *     REFRAIN_VERBOSE         off         say on standard error what was set up and written
  *
