@@ -386,7 +386,7 @@ static bool run_again(struct refrain_list *words, const char *messages) {
     refrain_list_add(words, "-Wno-error");
     if (refrain_run(words->items, messages) == 0)
         return true;
-    refrain_list_add(words, "-DREFRAIN__NO_JUMPS");
+    refrain_list_add(words, "-DREFRAIN__NO_SITES");
     return refrain_run(words->items, messages) == 0;
 }
 

@@ -211,8 +211,8 @@ void refrain_tables_write(struct refrain_constructs *constructs, const struct re
     refrain_text_format(out,
                         "static struct refrain__unit refrain__u = {%uu, %uu, %uu, %zuu,\n"
                         "    (struct refrain__node __const__ *)refrain__nodes, (char __const__ *)refrain__strings,\n"
-                        "    refrain__on, refrain__base, refrain__dependencies, %uul, refrain__first_jump, "
-                        "refrain__last_jump,\n"
+                        "    refrain__on, refrain__base, refrain__dependencies, %uul, refrain__first_site, "
+                        "refrain__last_site,\n"
                         "    0ul, (void *)0, (struct refrain__unit *)0};\n",
                         REFRAIN_UNIT_VERSION, packed.n_nodes, n_slots, strings.text.length, n_dependencies);
     refrain_text_free(&strings.text);

@@ -1,5 +1,6 @@
 /* probe.c: what instrumented code calls (refrain/unit.h), and user regions (refrain/refrain.h). */
 #define _GNU_SOURCE
+#include "registers.h"
 #include "step.h"
 #pragma GCC visibility push(default)
 #include <refrain/refrain.h>
@@ -48,13 +49,31 @@ static struct refrain_entry *enter(struct refrain_context *context, struct refra
     return entry;
 }
 
+/* What switching a probe off needs, and whether it was done. */
+struct throttling {
+    uint32_t number;
+    bool done;
+};
+
+static void throttle_unit(void *what) {
+    struct throttling *throttling = what;
+    throttling->done = refrain_units_throttle(throttling->number);
+}
+
+/* Switches off the probe with this slot, unless another is being switched just now. */
+static bool switch_off(uint32_t number) {
+    struct throttling throttling = {.number = number};
+    refrain_keep_vectors(throttle_unit, &throttling);
+    return throttling.done;
+}
+
 /* A function that is tiny, hot and does not communicate makes no more events: its probes are switched off, and with
  * them those of loops and callers that were on for its sake only. What then happens in it belongs to its callers. */
 static void throttle(const struct refrain_context *context, struct refrain_slot *whole) {
     if (whole->throttled_at || whole->flags & REFRAIN_SLOT_COMMUNICATES ||
         whole->ticks / whole->count >= context->throttle_ticks || whole->count > UINT32_MAX)
         return;
-    if (refrain_units_throttle(whole->number - 1))
+    if (switch_off(whole->number - 1))
         whole->throttled_at = (uint32_t)whole->count;
 }
 
@@ -75,6 +94,14 @@ static void leave(struct refrain_context *context) {
     entry[-1].communicates |= entry->communicates;
     context->top = entry - 1;
     refrain_returned(entry - 1);
+}
+
+/* The entry of a site returns nothing in registers (registers.S). */
+REFRAIN_HIDDEN void refrain_enter_frame(struct refrain_frame *frame, unsigned int slot, struct refrain_unit *unit,
+                                        void *frame_address);
+void refrain_enter_frame(struct refrain_frame *frame, unsigned int slot, struct refrain_unit *unit,
+                         void *frame_address) {
+    *frame = refrain_enter(unit, slot, frame_address);
 }
 
 struct refrain_frame refrain_enter(struct refrain_unit *unit, unsigned int slot, void *frame_address) {
@@ -145,7 +172,7 @@ static __attribute__((noinline)) void sample(struct refrain_context *context, st
     if (elapsed >= context->crowded_ticks || !can_be_spared(slot))
         return;
     if (++slot->throttled_at >= REFRAIN_THROTTLE_SAMPLES)
-        refrain_units_throttle(slot->number);
+        switch_off(slot->number);
 }
 
 static inline void count_probe(struct refrain_context *context, struct refrain_slot *slot) {

@@ -1,7 +1,7 @@
 /* record.c: events as they happen, one after the other into a mapped window of the event file (refrain/event_file.h).
  * The window moves when it is full: that, and nothing else, makes this mode grow. */
 #define _GNU_SOURCE
-#include "monitor.h"
+#include "registers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -55,13 +55,17 @@ struct refrain_events *refrain_events_open(int directory_fd, const char *name) {
     return events;
 }
 
+static void map_next_window(void *of) {
+    struct refrain_events *events = of;
+    int saved = errno;
+    map_window(events, events->window_offset + REFRAIN_EVENTS_WINDOW_BYTES);
+    errno = saved;
+}
+
 static void put_words(struct refrain_events *events, const uint64_t *words, unsigned n) {
-    if (events->window && events->used + n * 8u > REFRAIN_EVENTS_WINDOW_BYTES) {
-        /* A record does not cross windows: the rest of this one stays 0, which a reader skips. */
-        int saved = errno;
-        map_window(events, events->window_offset + REFRAIN_EVENTS_WINDOW_BYTES);
-        errno = saved;
-    }
+    /* A record does not cross windows: the rest of one stays 0, which a reader skips. */
+    if (events->window && events->used + n * 8u > REFRAIN_EVENTS_WINDOW_BYTES)
+        refrain_keep_vectors(map_next_window, events);
     if (!events->window) {
         refrain_lose(REFRAIN_LOSS_EVENTS, 1);
         return;

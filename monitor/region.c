@@ -27,7 +27,6 @@
 
 struct refrain_region refrain_region;
 int refrain_mpi_linked;
-int refrain_clock_is_gettime;
 
 static int state; /* 0 closed, 1 opening, 2 settled */
 static struct refrain_context *contexts;

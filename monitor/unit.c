@@ -1,6 +1,6 @@
 /* unit.c: the tables of translation units: registration, and their copy in the region. */
 #define _GNU_SOURCE
-#include "jump.h"
+#include "site.h"
 #include "region_open.h"
 
 #include <string.h>
@@ -157,7 +157,7 @@ static void switch_probes(void) {
             if (refrain_region.mode == REFRAIN_MODE_EVENTS)
                 switch_off_places(unit);
         }
-    refrain_jumps_place(NULL);
+    refrain_sites_place(NULL);
 }
 
 bool refrain_units_throttle(uint32_t number) {
@@ -173,7 +173,7 @@ bool refrain_units_throttle(uint32_t number) {
             switch_probes(); /* other probes may be on for its sake only */
         } else {
             unit->on[i] = 0;
-            refrain_jumps_place(unit);
+            refrain_sites_place(unit);
         }
         break;
     }
@@ -182,9 +182,9 @@ bool refrain_units_throttle(uint32_t number) {
 }
 
 /* Is another unit of the same executable or library in the list? */
-static bool shares_jumps(const struct refrain_unit *unit) {
+static bool shares_sites(const struct refrain_unit *unit) {
     for (const struct refrain_unit *other = units; other; other = other->next)
-        if (other->jumps == unit->jumps)
+        if (other->sites == unit->sites)
             return true;
     return false;
 }
@@ -204,23 +204,23 @@ void refrain_register(struct refrain_unit *unit) {
         register_foreign();
         return;
     }
-    struct refrain_jumps jumps;
+    struct refrain_sites sites;
     take_lock();
-    bool jumps_known = shares_jumps(unit);
+    bool sites_known = shares_sites(unit);
     drop_lock();
-    bool jumps_found = !jumps_known && refrain_jumps_find(unit, &jumps);
+    bool sites_found = !sites_known && refrain_sites_find(unit, &sites);
     take_lock();
     unit->next = units;
     units = unit;
-    if (jumps_found)
-        refrain_jumps_add(&jumps);
+    if (sites_found)
+        refrain_sites_add(&sites);
     if (opened) {
         copy_unit(unit);
         switch_probes();
     } else if (unit->base && !closed) {
         memcpy(unit->on, unit->base, unit->n_slots); /* the first probe that runs opens the region */
     } else if (closed) {
-        refrain_jumps_place(NULL);
+        refrain_sites_place(NULL);
     }
     drop_lock();
 }
@@ -234,8 +234,8 @@ void refrain_unregister(struct refrain_unit *unit) {
             *link = unit->next;
             break;
         }
-    if (!shares_jumps(unit))
-        refrain_jumps_drop(unit);
+    if (!shares_sites(unit))
+        refrain_sites_drop(unit);
     drop_lock();
 }
 
@@ -262,6 +262,6 @@ void refrain_units_close(bool forked) {
         if (unit->base)
             memset(unit->on, 0, unit->n_slots);
     }
-    refrain_jumps_place(NULL);
+    refrain_sites_place(NULL);
     drop_lock();
 }

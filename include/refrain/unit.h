@@ -77,18 +77,19 @@ struct refrain_dependency {
     const unsigned char *from;
 };
 
-/* A place in the machine code where a probe can be switched off: REFRAIN_JUMP and the distance to where the probe's
- * byte is tested, or REFRAIN_NO_JUMP, an instruction of the same length without effect but on the flags, and the probe
- * is not come to. Both addresses are relative to the member itself. The byte decides: a jump for a probe that is off
- * only costs time, and while the monitor has not come to it, or may not change code, all of them are jumps. */
-struct refrain_jump {
+/* A site: the place of a probe in optimised machine code for x86-64. REFRAIN_SITE_ON and the distance to where the
+ * probe's byte is looked at and the probe is run; or REFRAIN_SITE_OFF, an instruction of the same length without effect
+ * but on the flags, and the probe is not come to. Both addresses are relative to the member itself. The byte decides: a
+ * call for a probe that is off only costs time, and while the monitor has not come to it, or may not change code, all of
+ * them are calls. */
+struct refrain_site {
     int code; /* the instruction */
     int on;   /* the probe's byte in `on` of its unit; any unit of the executable or library */
 };
-#define REFRAIN_JUMP 0xe9u    /* jmp rel32 */
-#define REFRAIN_NO_JUMP 0xa9u /* test imm32, eax: differs in one byte, so that it may be changed while others run it */
+#define REFRAIN_SITE_ON 0xe8u  /* call rel32 */
+#define REFRAIN_SITE_OFF 0xa9u /* test imm32, eax: differs in one byte, so that it may be changed while others run it */
 
-#define REFRAIN_UNIT_VERSION 3u
+#define REFRAIN_UNIT_VERSION 4u
 
 struct refrain_unit {
     unsigned int version; /* REFRAIN_UNIT_VERSION */
@@ -102,7 +103,7 @@ struct refrain_unit {
                                   sake only: off again where it comes too often. Null: all are on, always */
     const struct refrain_dependency *dependencies;
     unsigned long n_dependencies;
-    const struct refrain_jump *jumps, *jumps_end; /* those of the unit's executable or library, all units; or null */
+    const struct refrain_site *sites, *sites_end; /* those of the unit's executable or library, all units; or null */
     /* Written by the monitor at registration; zero in the object file. */
     unsigned long record; /* offset of this unit's record in the region, 0 while it has none */
     void *slots;          /* this unit's slots of the first thread */
@@ -112,7 +113,7 @@ struct refrain_unit {
 /* One activation of an instrumented function. It lives in the function's own frame:
  *
  *     struct refrain_frame refrain__f __attribute__((__cleanup__(refrain_leave))) =
- *         refrain_enter(&refrain__u, FUNCTION_SLOT, __builtin_frame_address(0));
+ *         refrain_enter(&refrain__u, FUNCTION_SLOT, __builtin_frame_address(0));      or by refrain_site_enter
  *
  * `entry` is null where the activation is not traced, and every probe then does nothing. */
 struct refrain_frame {
@@ -129,7 +130,7 @@ void refrain_register(struct refrain_unit *unit);
 void refrain_unregister(struct refrain_unit *unit);
 
 /* Opens an activation: the function whose slot is `slot` has been entered. `frame_address` orders activations on the
- * stack so that those abandoned by longjmp are found. */
+ * stack so that those abandoned by longjmp are found: not below what any activation it calls will have. */
 struct refrain_frame refrain_enter(struct refrain_unit *unit, unsigned int slot, void *frame_address);
 
 /* Closes it, after the return expression was evaluated. Runs as the cleanup of refrain_frame. */
@@ -147,5 +148,16 @@ int refrain_loop(struct refrain_frame *frame, unsigned int slot, int value);
 
 /* A loop without other probes in it has ended after `count` iterations: feeds that to [slot], moves to slot + 2. */
 void refrain_count(struct refrain_frame *frame, unsigned int slot, unsigned long count);
+
+/* The same for sites (struct refrain_site), not to be called from C. Arguments in rdi, esi and rdx; the
+ * third of refrain_site_enter is the unit, and the frame address the stack pointer at the site. On the stack, from the
+ * top: rdx, rsi and rdi as they are to be left behind, the address to return to; of refrain_site_count, between the two,
+ * its third argument. The frame is written by refrain_site_enter. All registers are kept but the flags. */
+void refrain_site_enter(void);
+void refrain_site_leave(void);
+void refrain_site_at(void);
+void refrain_site_if(void);
+void refrain_site_loop(void);
+void refrain_site_count(void);
 
 #endif

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Probes that are off are taken out of the program's code while it runs: in executables and libraries, however they were
 # compiled and linked, with other threads in that code; where it may not be changed, nothing else changes either.
-#   test_jumps.sh BIN
+#   test_sites.sh BIN
 set -u
 . "$(dirname "$0")/lib.sh"
 
@@ -11,7 +11,7 @@ set -u
     summary
     exit
 }
-programs=$tests/programs/jumps
+programs=$tests/programs/sites
 flags="-std=gnu11 -w -I$tests/../include"
 mkdir "$work/run"
 export REFRAIN_DIRECTORY="$work/run"
@@ -41,7 +41,7 @@ agree() {
 sites() {
     awk -v name="$1" -v from="$2" -v to="$3" '
         index($0, from) == 1 { inside = 1 }
-        inside && $1 == name { on += $2 == "e9"; off += $2 == "a9" }
+        inside && $1 == name { on += $2 == "e8"; off += $2 == "a9" }
         index($0, to) == 1 { inside = 0 } END { print on + 0, off + 0 }' out
 }
 
@@ -172,16 +172,27 @@ way() {
     check "$*: prints the same" cmp printed other
 }
 
-has_jumps() {
-    objdump -h "$1" | grep -q ' refrain_jumps '
+has_sites() {
+    objdump -h "$1" | grep -q ' refrain_sites '
 }
 
 ways() {
     compiler=$1
-    for level in -O1 -Og -Os -O3 "-O2 -fPIC" "-O2 -no-pie -fno-pie" "-O2 -masm=intel" "-O2 -fPIC -masm=intel" \
-        "-O2 -g -pg" "-O2 -fno-function-sections -Wl,--gc-sections"; do
+    for level in -O1 -Og -Os -O3 "-O2 -fPIC" "-O2 -no-pie -fno-pie" "-O2 -g -pg" "-O3 -march=native" \
+        "-O2 -fomit-frame-pointer -fno-inline" "-O2 -fno-omit-frame-pointer" "-O2 -mno-red-zone" \
+        "-O2 -fno-function-sections -Wl,--gc-sections"; do
         # shellcheck disable=SC2086
         way $compiler $level
+    done
+    # clang's assembler does not take AT&T's dialect inside Intel's.
+    for level in "-O2 -masm=intel" "-O2 -fPIC -masm=intel"; do
+        # shellcheck disable=SC2086
+        if [ $compiler = gcc ]; then
+            way gcc $level
+        else
+            refrain-cc clang $flags $level -c "$programs/calls.c" -o intel.o 2>said && [ ! -s said ] &&
+                ! has_sites intel.o && pass || fail "clang $level: $(head -n 1 said)"
+        fi
     done
     cat >unused.c <<'TEXT'
 int nowhere(int n);
@@ -204,7 +215,7 @@ TEXT
     # shellcheck disable=SC2086
     refrain-cc $compiler $flags -O2 -c "$programs/calls.c" -o calls.o &&
         refrain-cc $compiler $flags -O2 -c "$programs/other.c" -o other.o || fail "$compiler: objects"
-    has_jumps calls.o && pass || fail "$compiler: no places in an object"
+    has_sites calls.o && pass || fail "$compiler: no places in an object"
     ld -r calls.o other.o -o both.o && refrain-cc $compiler both.o sites.o -o way || fail "$compiler: partial link"
     run "$compiler: partial link" ./way
     agree "$compiler: partial link" end
@@ -216,7 +227,7 @@ TEXT
     for without in -O0 "-O2 -ffunction-sections" "-O2 -mcmodel=large"; do
         # shellcheck disable=SC2086
         refrain-cc $compiler $flags $without -c "$programs/calls.c" -o calls.o
-        has_jumps calls.o && fail "$compiler $without: places in the object" || pass
+        has_sites calls.o && fail "$compiler $without: places in the object" || pass
     done
     # Functions of their own level of optimisation.
     cat >levels.c <<'TEXT'
@@ -242,7 +253,7 @@ TEXT
         # shellcheck disable=SC2086
         refrain-cc gcc $flags -O2 -flto levels.c late.c -o late >said 2>&1
         [ ! -s said ] && ./late && pass || fail "gcc -flto: functions that are not optimised: $(head -n 1 said)"
-        has_jumps late && fail "gcc -flto: places" || pass
+        has_sites late && fail "gcc -flto: places" || pass
     fi
     # A file compiled with sections, one without.
     # shellcheck disable=SC2086
@@ -255,7 +266,7 @@ TEXT
 
 # Breakpoints: one on the first place, put there before it is off, one in a function whose places have been changed.
 debugged() {
-    gdb -batch -nx -ex 'break *((long)&__start_refrain_jumps + *(int *)&__start_refrain_jumps)' \
+    gdb -batch -nx -ex 'break *((long)&__start_refrain_sites + *(int *)&__start_refrain_sites)' \
         -ex 'break sites_print' -ex 'run >out' -ex 'break busy' -ex continue -ex continue -ex continue \
         -ex delete -ex continue ./calls >said 2>&1
     if ! grep -q '^Breakpoint 2, ' said; then

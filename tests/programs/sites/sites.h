@@ -1,4 +1,4 @@
-/* sites.h: what the programs of test_jumps.sh ask about their own code (sites.c). */
+/* sites.h: what the programs of test_sites.sh ask about their own code (sites.c). */
 #ifndef SITES_H
 #define SITES_H
 

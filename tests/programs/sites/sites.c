@@ -12,14 +12,14 @@
 #define PR_SET_MDWE 65
 #endif
 
-extern const struct refrain_jump __start_refrain_jumps[] __attribute__((weak, visibility("hidden")));
-extern const struct refrain_jump __stop_refrain_jumps[] __attribute__((weak, visibility("hidden")));
+extern const struct refrain_site __start_refrain_sites[] __attribute__((weak, visibility("hidden")));
+extern const struct refrain_site __stop_refrain_sites[] __attribute__((weak, visibility("hidden")));
 
-static const unsigned char *code_of(const struct refrain_jump *site) {
+static const unsigned char *code_of(const struct refrain_site *site) {
     return (const unsigned char *)&site->code + site->code;
 }
 
-static unsigned char on_of(const struct refrain_jump *site) {
+static unsigned char on_of(const struct refrain_site *site) {
     return ((const unsigned char *)&site->on)[site->on];
 }
 
@@ -31,12 +31,12 @@ static __attribute__((constructor(101))) void deny(void) {
 
 void sites_print(const char *when) {
     int sites = 0, off = 0, wrong = 0;
-    for (const struct refrain_jump *site = __start_refrain_jumps; site < __stop_refrain_jumps; site++) {
+    for (const struct refrain_site *site = __start_refrain_sites; site < __stop_refrain_sites; site++) {
         const unsigned char *code = code_of(site);
         Dl_info in = {0};
         sites++;
-        off += *code == REFRAIN_NO_JUMP;
-        wrong += *code != (on_of(site) ? REFRAIN_JUMP : REFRAIN_NO_JUMP);
+        off += *code == REFRAIN_SITE_OFF;
+        wrong += *code != (on_of(site) ? REFRAIN_SITE_ON : REFRAIN_SITE_OFF);
         if (getenv("SITES_NAMES"))
             printf("%s %02x %d\n", dladdr(code, &in) && in.dli_sname ? in.dli_sname : "?", *code, on_of(site));
     }
@@ -45,7 +45,7 @@ void sites_print(const char *when) {
 }
 
 void sites_print_maps(void) {
-    const unsigned char *code = code_of(__start_refrain_jumps);
+    const unsigned char *code = code_of(__start_refrain_sites);
     char line[4096], how[5] = "none";
     int both = 0;
     FILE *maps = fopen("/proc/self/maps", "r");

@@ -1,0 +1,49 @@
+/* What an instrumented file begins with: the declarations of unit.h under names of their own, bound to the library's
+ * symbols by assembler names, so that the file may include unit.h itself. They are weak: an object that is linked
+ * without the library runs as if it had never been instrumented. What runs once is never optimised; were the frame
+ * pointer kept in it, gcc 12 would give rbp to no variable of the functions that follow. */
+#define REFRAIN__WEAK(symbol) __asm__(#symbol) __attribute__((__weak__))
+#ifdef __OPTIMIZE__
+#define REFRAIN__INLINE static __inline__ \
+    __attribute__((__always_inline__, __artificial__, __unused__, __no_instrument_function__))
+#else
+#define REFRAIN__INLINE static __attribute__((__unused__, __no_instrument_function__))
+#endif
+#define REFRAIN__OUT static __attribute__((__noinline__, __unused__, __no_instrument_function__))
+#ifdef __clang__
+#define REFRAIN__ONCE static __attribute__((__noinline__, __optnone__, __no_instrument_function__))
+#else
+#define REFRAIN__ONCE static \
+    __attribute__((__noinline__, __optimize__("O0", "omit-frame-pointer"), __no_instrument_function__))
+#endif
+typedef struct refrain__frame { void *entry; void *slots; } refrain__frame;
+struct refrain__node { unsigned int kind, parent, slot, line, column, name, file; };
+struct refrain__dependency { unsigned char *to; unsigned char __const__ *from; };
+struct refrain__site { int code, on; };
+struct refrain__unit {
+    unsigned int version, n_nodes, n_slots, strings_bytes;
+    struct refrain__node __const__ *nodes;
+    char __const__ *strings;
+    unsigned char *on;
+    unsigned char __const__ *base;
+    struct refrain__dependency __const__ *dependencies;
+    unsigned long n_dependencies;
+    struct refrain__site __const__ *sites, *sites_end;
+    unsigned long record;
+    void *slots;
+    struct refrain__unit *next;
+};
+extern void refrain__do_register(struct refrain__unit *unit) REFRAIN__WEAK(refrain_register);
+extern void refrain__do_unregister(struct refrain__unit *unit) REFRAIN__WEAK(refrain_unregister);
+extern refrain__frame refrain__do_enter(struct refrain__unit *unit, unsigned int slot, void *frame_address)
+    REFRAIN__WEAK(refrain_enter);
+extern void refrain__do_leave(refrain__frame *frame) REFRAIN__WEAK(refrain_leave);
+extern void refrain__do_at(refrain__frame *frame, unsigned int slot) REFRAIN__WEAK(refrain_at);
+extern int refrain__do_if(refrain__frame *frame, unsigned int slot, int value) REFRAIN__WEAK(refrain_if);
+extern int refrain__do_loop(refrain__frame *frame, unsigned int slot, int value) REFRAIN__WEAK(refrain_loop);
+extern void refrain__do_count(refrain__frame *frame, unsigned int slot, unsigned long count)
+    REFRAIN__WEAK(refrain_count);
+extern struct refrain__site __const__ refrain__first_site[] REFRAIN__WEAK(__start_refrain_sites)
+    __attribute__((__visibility__("hidden")));
+extern struct refrain__site __const__ refrain__last_site[] REFRAIN__WEAK(__stop_refrain_sites)
+    __attribute__((__visibility__("hidden")));

@@ -1,0 +1,16 @@
+/* clock.c: the clock of machines whose time-stamp counter cannot be used (clock.h). */
+#define _GNU_SOURCE
+#include "clock.h"
+#include "registers.h"
+
+int refrain_clock_is_gettime;
+
+static void read_clock(void *ns) {
+    *(uint64_t *)ns = refrain_clock_gettime_ns(CLOCK_MONOTONIC);
+}
+
+uint64_t refrain_clock_of_system(void) {
+    uint64_t ns;
+    refrain_keep_vectors(read_clock, &ns);
+    return ns;
+}

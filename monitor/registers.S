@@ -1,0 +1,120 @@
+/* registers.S: entries of probes that keep all registers but the flags (unit.h), and calls that keep the vector
+ * registers (registers.h). x86-64, System V. */
+#if defined(__x86_64__)
+
+/* One entry. The site has pushed rdi, rsi and rdx, before them, where there is `more`, 8 bytes, the third argument. The
+ * probe changes general registers only: registers.h. */
+    .macro site name, function, more=0
+    .globl refrain_site_\name
+    .type refrain_site_\name, @function
+    .p2align 4
+refrain_site_\name:
+    .cfi_startproc
+    .cfi_adjust_cfa_offset 24 + \more
+    .cfi_rel_offset %rdi, 16
+    .cfi_rel_offset %rsi, 8
+    .cfi_rel_offset %rdx, 0
+    push %rbp
+    .cfi_adjust_cfa_offset 8
+    .cfi_rel_offset %rbp, 0
+    mov %rsp, %rbp
+    .cfi_def_cfa_register %rbp
+    push %rax
+    push %rcx
+    push %r8
+    push %r9
+    push %r10
+    push %r11
+    .if \more
+    mov 32(%rbp), %rdx
+    .endif
+    lea 40 + \more(%rbp), %rcx /* the stack pointer at the site */
+    and $-16, %rsp
+    call \function
+    mov -48(%rbp), %r11
+    mov -40(%rbp), %r10
+    mov -32(%rbp), %r9
+    mov -24(%rbp), %r8
+    mov -16(%rbp), %rcx
+    mov -8(%rbp), %rax
+    mov %rbp, %rsp
+    pop %rbp
+    .cfi_def_cfa %rsp, 32 + \more
+    .cfi_restore %rbp
+    pop %rdx
+    .cfi_adjust_cfa_offset -8
+    .cfi_restore %rdx
+    pop %rsi
+    .cfi_adjust_cfa_offset -8
+    .cfi_restore %rsi
+    pop %rdi
+    .cfi_adjust_cfa_offset -8
+    .cfi_restore %rdi
+    .if \more
+    lea \more(%rsp), %rsp
+    .cfi_adjust_cfa_offset -\more
+    .endif
+    ret
+    .cfi_endproc
+    .size refrain_site_\name, . - refrain_site_\name
+    .endm
+
+    .text
+    site enter, refrain_enter_frame
+    site leave, refrain_leave
+    site at, refrain_at
+    site if, refrain_if
+    site loop, refrain_loop
+    site count, refrain_count, 8
+
+/* void refrain_call_with_state(void (*function)(void *), void *argument, size_t bytes, uint64_t components)
+ * `components` 0: FXSAVE, which all of these processors have. */
+    .globl refrain_call_with_state
+    .hidden refrain_call_with_state
+    .type refrain_call_with_state, @function
+    .p2align 4
+refrain_call_with_state:
+    .cfi_startproc
+    push %rbp
+    .cfi_def_cfa_offset 16
+    .cfi_offset %rbp, -16
+    mov %rsp, %rbp
+    .cfi_def_cfa_register %rbp
+    push %rbx
+    .cfi_offset %rbx, -24
+    push %r12
+    .cfi_offset %r12, -32
+    mov %rdi, %r8
+    mov %rsi, %rdi
+    mov %rcx, %rbx /* components */
+    mov %rcx, %r12
+    shr $32, %r12
+    sub %rdx, %rsp
+    and $-64, %rsp
+    test %rcx, %rcx
+    jz 1f
+    xor %eax, %eax
+    .irp word, 0, 1, 2, 3, 4, 5, 6, 7 /* the header of the area, which XSAVE leaves partly as it is */
+    mov %rax, 512 + 8 * \word(%rsp)
+    .endr
+    mov %ebx, %eax
+    mov %r12d, %edx
+    xsave64 (%rsp)
+    call *%r8
+    mov %ebx, %eax
+    mov %r12d, %edx
+    xrstor64 (%rsp)
+    jmp 2f
+1:  fxsave64 (%rsp)
+    call *%r8
+    fxrstor64 (%rsp)
+2:  mov -16(%rbp), %r12
+    mov -8(%rbp), %rbx
+    leave
+    .cfi_def_cfa %rsp, 8
+    ret
+    .cfi_endproc
+    .size refrain_call_with_state, . - refrain_call_with_state
+
+#endif
+    .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,14 @@
+/* registers.h: what a probe's site takes for granted: no register changes (refrain/unit.h).
+ *
+ * The entries of probes save the general registers. Saving the vector registers too would cost several times what a
+ * probe does, so librefrain is compiled to use none, down to its own memcpy and its like (bytes.c). What comes from
+ * other libraries may use them: probes call it through refrain_keep_vectors(). */
+#ifndef REFRAIN_REGISTERS_H
+#define REFRAIN_REGISTERS_H
+
+#include "monitor.h"
+
+/* Calls function(argument) with the vector, mask and floating-point registers kept, at some 100 ns. */
+REFRAIN_HIDDEN void refrain_keep_vectors(void (*function)(void *argument), void *argument);
+
+#endif

@@ -1,0 +1,104 @@
+/* site.c: probes that are off are taken out of the program's code (site.h). */
+#define _GNU_SOURCE
+#include "site.h"
+#include "configure.h"
+
+#include <errno.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define MODULES 256u
+
+static struct refrain_sites modules[MODULES];
+static unsigned n_modules;
+static bool forbidden; /* the system lets no code be changed */
+
+static unsigned char *code_of(const struct refrain_site *site) {
+    return (unsigned char *)&site->code + site->code;
+}
+
+static unsigned char wanted(const struct refrain_site *site) {
+    return ((const unsigned char *)&site->on)[site->on] ? REFRAIN_SITE_ON : REFRAIN_SITE_OFF;
+}
+
+static uintptr_t page_bytes(void) {
+    return (uintptr_t)sysconf(_SC_PAGESIZE);
+}
+
+static unsigned char *page_of(uintptr_t address) {
+    return (unsigned char *)(address & ~(page_bytes() - 1));
+}
+
+/* Are all pages of `data`, sites, in one segment that may be read and executed, but not written? Its protection can be
+ * given back then. */
+static int is_plain_code(struct dl_phdr_info *info, size_t size, void *data) {
+    (void)size;
+    const struct refrain_sites *sites = data;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        uintptr_t begin = info->dlpi_addr + segment->p_vaddr, end = begin + segment->p_memsz;
+        if (segment->p_type == PT_LOAD && segment->p_flags == (PF_R | PF_X) && sites->pages >= page_of(begin) &&
+            sites->pages_end <= page_of(end + page_bytes() - 1))
+            return 1;
+    }
+    return 0;
+}
+
+bool refrain_sites_find(const struct refrain_unit *unit, struct refrain_sites *sites) {
+    *sites = (struct refrain_sites){.first = unit->sites, .end = unit->sites_end};
+    if (!sites->first || sites->first == sites->end)
+        return false;
+    unsigned char *low = code_of(sites->first), *high = low;
+    for (const struct refrain_site *site = sites->first; site < sites->end; site++) {
+        unsigned char *code = code_of(site);
+        low = code < low ? code : low;
+        high = code > high ? code : high;
+    }
+    sites->pages = page_of((uintptr_t)low);
+    sites->pages_end = page_of((uintptr_t)high) + page_bytes();
+    return dl_iterate_phdr(is_plain_code, sites) != 0;
+}
+
+void refrain_sites_add(const struct refrain_sites *sites) {
+    if (n_modules < MODULES)
+        modules[n_modules++] = *sites;
+}
+
+void refrain_sites_drop(const struct refrain_unit *unit) {
+    for (unsigned i = 0; i < n_modules; i++)
+        if (modules[i].first == unit->sites)
+            modules[i--] = modules[--n_modules];
+}
+
+/* Something else, a breakpoint say, is left alone. */
+static bool is_to_change(const struct refrain_site *site) {
+    unsigned char now = *code_of(site);
+    return now != wanted(site) && (now == REFRAIN_SITE_ON || now == REFRAIN_SITE_OFF);
+}
+
+static void place(const struct refrain_sites *module) {
+    const struct refrain_site *site = module->first;
+    while (site < module->end && !is_to_change(site))
+        site++;
+    if (site == module->end)
+        return;
+    size_t bytes = (size_t)(module->pages_end - module->pages);
+    if (mprotect(module->pages, bytes, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) {
+        forbidden = true;
+        return;
+    }
+    for (; site < module->end; site++)
+        if (is_to_change(site))
+            __atomic_store_n(code_of(site), wanted(site), __ATOMIC_RELAXED);
+    mprotect(module->pages, bytes, PROT_READ | PROT_EXEC);
+}
+
+void refrain_sites_place(const struct refrain_unit *unit) {
+    int kept = errno;
+    for (unsigned i = 0; refrain_configuration.patch && i < n_modules && !forbidden; i++)
+        if (!unit || unit->sites == modules[i].first)
+            place(&modules[i]);
+    errno = kept;
+}

@@ -1,0 +1,90 @@
+#!/bin/sh
+# Probes at sites change no register: by looking at all registers around them, and by following every call in librefrain
+# that starts at their entries: general registers only, nothing of another library but by refrain_call_with_state().
+#   test_registers.sh BIN
+set -u
+. "$(dirname "$0")/lib.sh"
+
+[ "$(uname -m)" = x86_64 ] || {
+    pass
+    echo "skipped: sites are for x86-64 only"
+    summary
+    exit
+}
+library=$(find "$bin/.." -name librefrain.so | head -n 1)
+libraries=$(dirname "$library")
+
+# ---- what is there ----
+
+objdump -d --no-show-raw-insn "$library" >"$work/code" || fail "objdump"
+cat >"$work/follow.awk" <<'END'
+/^[0-9a-f]+ <.*>:$/ { function_ = $2; gsub(/[<>:]/, "", function_); known[function_] = 1; next }
+!function_ { next }
+/%[xyz]mm|%st|%mm[0-7]|%k[0-7]|vzero/ { vectors[function_] = vectors[function_] " " $2 }
+$2 ~ /^(call|j[a-z]+)$/ && $NF ~ /^<.*>$/ {
+    to = $NF
+    gsub(/[<>]/, "", to)
+    sub(/\+0x.*/, "", to)
+    if (to != function_)
+        calls[function_] = calls[function_] " " to
+    next
+}
+$2 == "call" && $3 ~ /^\*/ || $2 == "jmp" && $3 ~ /^\*0x/ { indirect[function_] = 1 } # jmp *%rax: of a switch
+END {
+    n = split(entries, queue, " ")
+    for (i = 1; i <= n; i++)
+        from[queue[i]] = "-"
+    for (i = 1; i <= n; i++) {
+        f = queue[i]
+        reached++
+        if (!known[f] || f ~ /@plt$/)
+            print f ", outside, from " from[f]
+        else if (f in vectors)
+            print f " uses" vectors[f]
+        else if (f in indirect && f != "refrain_call_with_state")
+            print f " calls what is not known"
+        m = split(calls[f], next_, " ")
+        for (j = 1; j <= m; j++)
+            if (!(next_[j] in from)) {
+                from[next_[j]] = f
+                queue[++n] = next_[j]
+            }
+    }
+    print reached " functions" >"/dev/stderr"
+}
+END
+entries=$(nm -D --defined-only "$library" | awk '$3 ~ /^refrain_site_/ { print $3 }' | tr '\n' ' ')
+[ "$(echo "$entries" | wc -w)" = 6 ] && pass || fail "entries: $entries"
+awk -v entries="$entries" -f "$work/follow.awk" "$work/code" >"$work/found" 2>"$work/reached"
+[ ! -s "$work/found" ] && pass || fail "probes reach: $(tr '\n' ';' <"$work/found")"
+[ "$(cut -d ' ' -f 1 "$work/reached")" -gt 40 ] && pass || fail "only $(cat "$work/reached") were looked at"
+# That this finds something: the C library's memcpy, from where it is allowed.
+awk -v entries="refrain_region_take_context refrain_region_open" -f "$work/follow.awk" "$work/code" 2>/dev/null |
+    grep -q 'mmap' && pass || fail "the call of mmap was not found"
+
+# ---- what happens ----
+
+cc -O1 -Wall -Wextra -I"$tests/../include" "$tests/programs/registers.c" -o "$work/registers" -L"$libraries" -lrefrain \
+    -Wl,-rpath,"$libraries" || fail "compile registers.c"
+# probes NAME ARGUMENTS...: no register changed, by so many probes of registers; its output is in out.
+probes() {
+    name=$1
+    shift
+    rm -rf "$work"/*.refrain
+    REFRAIN_DIRECTORY=${directory:-$work} timeout 120 "$work/registers" "$@" >"$work/out" 2>"$work/err"
+    case $? in
+    0) grep -q ' 0 registers changed' "$work/out" && pass || fail "$name: $(head -n 1 "$work/out")" ;;
+    77) echo "skipped: $(cat "$work/out")" ;;
+    *) fail "$name: $(cat "$work/out" "$work/err")" ;;
+    esac
+}
+for mode in stat both events; do
+    REFRAIN_MODE=$mode probes "mode $mode" 100000
+done
+REFRAIN_TOTAL_MEMORY=3M probes "with little memory" 100000
+directory=/nonexistent/directory
+probes "no directory" 10
+directory=
+probes throttled throttle
+grep -q '^throttled, throttled' "$work/out" || grep -q '^no' "$work/out" && pass || fail "throttle: $(tail -n 1 "$work/out")"
+summary
