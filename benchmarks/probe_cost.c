@@ -1,15 +1,17 @@
 /* probe_cost.c: what one probe, one learner step and one MPI wrapper cost, beside a bare TSC read and an empty call.
  *
- *     cc -O2 -I include -I monitor benchmarks/probe_cost.c -o probe_cost -L LIB -lrefrain -Wl,-rpath,LIB
+ *     cc -O2 -I include -I monitor -I instrumentor benchmarks/probe_cost.c -o probe_cost -L LIB -lrefrain -Wl,-rpath,LIB
  *     mpicc -DPROBE_COST_MPI ... -lrefrain-mpich -lrefrain         with the MPI wrappers too
  *     REFRAIN_DIRECTORY=/tmp ./probe_cost [operations per sample] [samples]
  *
- * Every case is a loop of so many operations. Samples of all cases are taken in turns, so that a slow moment of the
+ * Probes are those of instrumented files: the same text, optimised. Every case is a loop of so many operations. Samples of all cases are taken in turns, so that a slow moment of the
  * machine falls on all of them. Printed are nanoseconds an operation over those of an empty loop: least, median, the
  * distance between the quartiles, and the median over that of a TSC read. Throttling is off unless REFRAIN_THROTTLE
  * says otherwise, so that function probes show their whole cost.
  */
 #define _GNU_SOURCE
+#include "inserted/declarations.h"
+
 #include "learn.h"
 #include <refrain/unit.h>
 
@@ -41,7 +43,7 @@ static const char strings[] = "\0probe_cost.c\0measured\0callee";
 enum { STRING_FILE = 1, STRING_MEASURED = 14, STRING_CALLEE = 23 };
 #define NODE(kind, parent, slot, name)                                                                                 \
     { kind, parent, slot, __LINE__, 1, name, STRING_FILE }
-static const struct refrain_node nodes[] = {
+static const struct refrain__node nodes[] = {
     NODE(REFRAIN_UNIT, 0, REFRAIN_NO_SLOT, STRING_FILE),
     NODE(REFRAIN_FUNCTION, 0, SLOT_MEASURED, STRING_MEASURED),
     NODE(REFRAIN_FUNCTION, 0, SLOT_CALLEE, STRING_CALLEE),
@@ -51,7 +53,8 @@ static const struct refrain_node nodes[] = {
     NODE(REFRAIN_FOR, 1, SLOT_LOOP, 0),
     NODE(REFRAIN_CALL, 1, SLOT_CALL, STRING_CALLEE),
 };
-static struct refrain_unit unit = {
+static unsigned char refrain__on[SLOTS];
+static struct refrain__unit refrain__u = {
     .version = REFRAIN_UNIT_VERSION,
     .n_nodes = sizeof nodes / sizeof *nodes,
     .n_slots = SLOTS,
@@ -59,6 +62,9 @@ static struct refrain_unit unit = {
     .nodes = nodes,
     .strings = strings,
 };
+#include "inserted/sites.h"
+
+#include "inserted/calls.h"
 
 /* The learner's step is inline; its rare part is the library's own. Here every value is as predicted. */
 void refrain_learn_other(struct refrain_context *context, struct refrain_learner *learner, int64_t value,
@@ -72,7 +78,7 @@ static volatile uint64_t sink;
 
 #define HIDE(x) __asm__ volatile("" : "+r"(x))
 
-static void empty_loop(struct refrain_frame *frame, long n) {
+static void empty_loop(refrain__frame *frame, long n) {
     (void)frame;
     for (long i = 0; i < n; i++)
         HIDE(i);
@@ -82,7 +88,7 @@ static __attribute__((noinline)) void nothing(void) {
     __asm__ volatile("");
 }
 
-static void empty_call(struct refrain_frame *frame, long n) {
+static void empty_call(refrain__frame *frame, long n) {
     (void)frame;
     for (long i = 0; i < n; i++) {
         HIDE(i);
@@ -90,7 +96,7 @@ static void empty_call(struct refrain_frame *frame, long n) {
     }
 }
 
-static void tsc_read(struct refrain_frame *frame, long n) {
+static void tsc_read(refrain__frame *frame, long n) {
     (void)frame;
     for (long i = 0; i < n; i++) {
         HIDE(i);
@@ -106,7 +112,7 @@ static uint64_t now_ns(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void clock_read(struct refrain_frame *frame, long n) {
+static void clock_read(refrain__frame *frame, long n) {
     (void)frame;
     for (long i = 0; i < n; i++) {
         HIDE(i);
@@ -114,7 +120,7 @@ static void clock_read(struct refrain_frame *frame, long n) {
     }
 }
 
-static void learner_step(struct refrain_frame *frame, long n) {
+static void learner_step(refrain__frame *frame, long n) {
     static struct refrain_learner learner = {.stride = 1, .until = UINT64_MAX, .state = REFRAIN_PREDICT};
     struct refrain_learner *hidden = &learner;
     int64_t value = learner.expect;
@@ -125,56 +131,55 @@ static void learner_step(struct refrain_frame *frame, long n) {
     }
 }
 
-static void probe_at(struct refrain_frame *frame, long n) {
+static void probe_at(refrain__frame *frame, long n) {
     for (long i = 0; i < n; i++)
-        refrain_at(frame, SLOT_CALL);
+        refrain__at(frame, SLOT_CALL);
 }
 
-static void probe_if_same(struct refrain_frame *frame, long n) {
+static void probe_if_same(refrain__frame *frame, long n) {
     for (long i = 0; i < n; i++)
-        sink = (uint64_t)refrain_if(frame, SLOT_IF_SAME, 1);
+        sink = (uint64_t)refrain__if(frame, SLOT_IF_SAME, 1);
 }
 
-static void probe_if_cycle(struct refrain_frame *frame, long n) {
+static void probe_if_cycle(refrain__frame *frame, long n) {
     static long turn;
     for (long i = 0; i < n; i++)
-        sink = (uint64_t)refrain_if(frame, SLOT_IF_CYCLE, ++turn % 4 == 0);
+        sink = (uint64_t)refrain__if(frame, SLOT_IF_CYCLE, ++turn % 4 == 0);
 }
 
-static void probe_if_random(struct refrain_frame *frame, long n) {
+static void probe_if_random(refrain__frame *frame, long n) {
     static uint64_t random = 1;
     for (long i = 0; i < n; i++) {
         random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        sink = (uint64_t)refrain_if(frame, SLOT_IF_RANDOM, random >> 63);
+        sink = (uint64_t)refrain__if(frame, SLOT_IF_RANDOM, random >> 63);
     }
 }
 
 /* One operation is one evaluation of the condition; every LOOP_LENGTH-th leaves the loop. */
-static void probe_loop(struct refrain_frame *frame, long n) {
+static void probe_loop(refrain__frame *frame, long n) {
     for (long i = 0; i < n; i++)
-        sink = (uint64_t)refrain_loop(frame, SLOT_LOOP, i % LOOP_LENGTH != LOOP_LENGTH - 1);
+        sink = (uint64_t)refrain__loop(frame, SLOT_LOOP, i % LOOP_LENGTH != LOOP_LENGTH - 1);
 }
 
 static __attribute__((noinline)) void callee(void) {
-    struct refrain_frame frame __attribute__((__cleanup__(refrain_leave))) =
-        refrain_enter(&unit, SLOT_CALLEE, __builtin_frame_address(0));
-    __asm__ volatile("" : : "r"(&frame) : "memory");
+    refrain__frame frame __attribute__((__cleanup__(refrain__leave))) = {NULL, NULL};
+    refrain__enter(&frame, SLOT_CALLEE);
 }
 
-static void probe_function(struct refrain_frame *frame, long n) {
+static void probe_function(refrain__frame *frame, long n) {
     (void)frame;
     for (long i = 0; i < n; i++)
         callee();
 }
 
 #ifdef PROBE_COST_MPI
-static void send_bare(struct refrain_frame *frame, long n) {
+static void send_bare(refrain__frame *frame, long n) {
     (void)frame;
     for (long i = 0; i < n; i++)
         PMPI_Send(NULL, 0, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD);
 }
 
-static void send_wrapped(struct refrain_frame *frame, long n) {
+static void send_wrapped(refrain__frame *frame, long n) {
     (void)frame;
     for (long i = 0; i < n; i++)
         MPI_Send(NULL, 0, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD);
@@ -183,7 +188,7 @@ static void send_wrapped(struct refrain_frame *frame, long n) {
 
 static struct {
     const char *name;
-    void (*run)(struct refrain_frame *, long);
+    void (*run)(refrain__frame *, long);
     double ns[MOST_SAMPLES];
 } cases[] = {
     {"empty loop", empty_loop, {0}},
@@ -206,8 +211,8 @@ static struct {
 enum { CASE_EMPTY, CASE_TSC };
 
 static void take_samples(long operations, int samples) {
-    struct refrain_frame frame __attribute__((__cleanup__(refrain_leave))) =
-        refrain_enter(&unit, SLOT_MEASURED, __builtin_frame_address(0));
+    refrain__frame frame __attribute__((__cleanup__(refrain__leave))) = {NULL, NULL};
+    refrain__enter(&frame, SLOT_MEASURED);
     for (int c = 0; c < CASES - 1; c++)
         cases[c].run(&frame, operations);
     for (int sample = 0; sample < samples; sample++)
@@ -263,7 +268,8 @@ int main(int argc, char **argv) {
         return 2;
     }
     setenv("REFRAIN_THROTTLE", "off", 0);
-    refrain_register(&unit);
+    memset(refrain__on, 1, sizeof refrain__on);
+    refrain__do_register(&refrain__u);
 #ifdef PROBE_COST_MPI
     MPI_Init(&argc, &argv);
 #endif
@@ -273,6 +279,6 @@ int main(int argc, char **argv) {
 #ifdef PROBE_COST_MPI
     MPI_Finalize();
 #endif
-    refrain_unregister(&unit);
+    refrain__do_unregister(&refrain__u);
     return 0;
 }

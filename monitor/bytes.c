@@ -1,10 +1,12 @@
 /* bytes.c: librefrain's own memcpy, memmove, memset and memcmp, seen by nothing else: those of the C library use vector
- * registers (registers.h). Eight bytes at a time. The empty statements keep the compiler from finding a memcpy here. */
+ * registers (registers.h). Eight bytes at a time, mostly four times; what is left over at an end is covered by a word that
+ * overlaps what is done. The empty statements keep the compiler from finding a memcpy here. */
 #include "monitor.h"
 
 #define STEP_FOR_STEP() __asm__ __volatile__("" ::: "memory")
 
 typedef uint64_t __attribute__((__may_alias__, __aligned__(1))) any_word;
+typedef uint32_t __attribute__((__may_alias__, __aligned__(1))) any_half;
 
 REFRAIN_HIDDEN void *memcpy(void *restrict to, const void *restrict from, size_t bytes);
 REFRAIN_HIDDEN void *memmove(void *to, const void *from, size_t bytes);
@@ -12,28 +14,77 @@ REFRAIN_HIDDEN void *memset(void *to, int value, size_t bytes);
 REFRAIN_HIDDEN int memcmp(const void *a, const void *b, size_t bytes);
 REFRAIN_HIDDEN int bcmp(const void *a, const void *b, size_t bytes);
 
-static void copy_up(unsigned char *to, const unsigned char *from, size_t bytes) {
-    for (; bytes >= 8; bytes -= 8, to += 8, from += 8) {
-        *(any_word *)to = *(const any_word *)from;
-        STEP_FOR_STEP();
-    }
-    for (; bytes; bytes--) {
-        *to++ = *from++;
-        STEP_FOR_STEP();
+static inline uint64_t word_at(const unsigned char *from) {
+    return *(const any_word *)from;
+}
+
+static inline void put_word(unsigned char *to, uint64_t word) {
+    *(any_word *)to = word;
+}
+
+static inline void copy_four(unsigned char *to, const unsigned char *from) {
+    uint64_t a = word_at(from), b = word_at(from + 8), c = word_at(from + 16), d = word_at(from + 24);
+    put_word(to, a);
+    put_word(to + 8, b);
+    put_word(to + 16, c);
+    put_word(to + 24, d);
+    STEP_FOR_STEP();
+}
+
+/* Less than 8 bytes. */
+static inline void copy_few(unsigned char *to, const unsigned char *from, size_t bytes) {
+    if (bytes >= 4) {
+        uint32_t first = *(const any_half *)from, last = *(const any_half *)(from + bytes - 4);
+        *(any_half *)to = first;
+        *(any_half *)(to + bytes - 4) = last;
+    } else if (bytes > 0) {
+        unsigned char first = from[0], middle = from[bytes / 2], last = from[bytes - 1];
+        to[0] = first;
+        to[bytes / 2] = middle;
+        to[bytes - 1] = last;
     }
 }
 
-static void copy_down(unsigned char *to, const unsigned char *from, size_t bytes) {
-    while (bytes % 8) {
-        bytes--;
-        to[bytes] = from[bytes];
+/* From so many bytes on, and where source and target do not lie closer than a cache line, the processor's own loop is
+ * faster. */
+#define LONG_BYTES 512u
+#define LINE_BYTES 64u
+
+static inline void copy_up(unsigned char *to, const unsigned char *from, size_t bytes) {
+    if (bytes < 8) {
+        copy_few(to, from, bytes);
+        return;
+    }
+#if defined(__x86_64__)
+    if (bytes >= LONG_BYTES && (uintptr_t)from - (uintptr_t)to >= LINE_BYTES) {
+        __asm__ __volatile__("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
+        return;
+    }
+#endif
+    unsigned char *last = to + bytes - 8;
+    uint64_t last_word = word_at(from + bytes - 8);
+    for (; bytes >= 32; bytes -= 32, to += 32, from += 32)
+        copy_four(to, from);
+    for (; bytes >= 8; bytes -= 8, to += 8, from += 8) {
+        put_word(to, word_at(from));
         STEP_FOR_STEP();
     }
-    while (bytes) {
-        bytes -= 8;
-        *(any_word *)(to + bytes) = *(const any_word *)(from + bytes);
+    put_word(last, last_word);
+}
+
+static inline void copy_down(unsigned char *to, const unsigned char *from, size_t bytes) {
+    if (bytes < 8) {
+        copy_few(to, from, bytes);
+        return;
+    }
+    uint64_t first_word = word_at(from);
+    for (; bytes >= 32; bytes -= 32)
+        copy_four(to + bytes - 32, from + bytes - 32);
+    for (; bytes >= 8; bytes -= 8) {
+        put_word(to + bytes - 8, word_at(from + bytes - 8));
         STEP_FOR_STEP();
     }
+    put_word(to, first_word);
 }
 
 void *memcpy(void *restrict to, const void *restrict from, size_t bytes) {
@@ -53,7 +104,7 @@ void *memset(void *to, int value, size_t bytes) {
     unsigned char *at = to;
     uint64_t word = (unsigned char)value * 0x0101010101010101u;
     for (; bytes >= 8; bytes -= 8, at += 8) {
-        *(any_word *)at = word;
+        put_word(at, word);
         STEP_FOR_STEP();
     }
     for (; bytes; bytes--) {
@@ -65,7 +116,7 @@ void *memset(void *to, int value, size_t bytes) {
 
 int memcmp(const void *a, const void *b, size_t bytes) {
     const unsigned char *x = a, *y = b;
-    for (; bytes >= 8 && *(const any_word *)x == *(const any_word *)y; bytes -= 8, x += 8, y += 8)
+    for (; bytes >= 8 && word_at(x) == word_at(y); bytes -= 8, x += 8, y += 8)
         STEP_FOR_STEP();
     for (; bytes; bytes--, x++, y++)
         if (*x != *y)
