@@ -66,6 +66,13 @@ static struct refrain__unit refrain__u = {
 
 #include "inserted/calls.h"
 
+/* These functions have sites without being entered. */
+#if defined(__x86_64__)
+#define MAY_CALL() refrain__may_call()
+#else
+#define MAY_CALL() ((void)0)
+#endif
+
 /* The learner's step is inline; its rare part is the library's own. Here every value is as predicted. */
 void refrain_learn_other(struct refrain_context *context, struct refrain_learner *learner, int64_t value,
                          bool control) {
@@ -132,22 +139,26 @@ static void learner_step(refrain__frame *frame, long n) {
 }
 
 static void probe_at(refrain__frame *frame, long n) {
+    MAY_CALL();
     for (long i = 0; i < n; i++)
         refrain__at(frame, SLOT_CALL);
 }
 
 static void probe_if_same(refrain__frame *frame, long n) {
+    MAY_CALL();
     for (long i = 0; i < n; i++)
         sink = (uint64_t)refrain__if(frame, SLOT_IF_SAME, 1);
 }
 
 static void probe_if_cycle(refrain__frame *frame, long n) {
+    MAY_CALL();
     static long turn;
     for (long i = 0; i < n; i++)
         sink = (uint64_t)refrain__if(frame, SLOT_IF_CYCLE, ++turn % 4 == 0);
 }
 
 static void probe_if_random(refrain__frame *frame, long n) {
+    MAY_CALL();
     static uint64_t random = 1;
     for (long i = 0; i < n; i++) {
         random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -157,6 +168,7 @@ static void probe_if_random(refrain__frame *frame, long n) {
 
 /* One operation is one evaluation of the condition; every LOOP_LENGTH-th leaves the loop. */
 static void probe_loop(refrain__frame *frame, long n) {
+    MAY_CALL();
     for (long i = 0; i < n; i++)
         sink = (uint64_t)refrain__loop(frame, SLOT_LOOP, i % LOOP_LENGTH != LOOP_LENGTH - 1);
 }

@@ -262,6 +262,25 @@ TEXT
     run "$compiler: mixed" ./way
 }
 
+# Parts that the compiler makes functions of.
+outlined() {
+    compiler=$1
+    for level in -O1 -O2 -O3; do
+        # shellcheck disable=SC2086
+        if ! $compiler $flags $level -fopenmp "$programs/outlined.c" -o plain 2>said; then
+            echo "skipped: $compiler has no OpenMP: $(head -n 1 said)"
+            return
+        fi
+        ./plain >sums
+        # shellcheck disable=SC2086
+        refrain-cc --detail=all $compiler $flags $level -fopenmp "$programs/outlined.c" -o way ||
+            fail "$compiler $level -fopenmp"
+        has_sites way && pass || fail "$compiler $level -fopenmp: no places"
+        REFRAIN_THREADS=4 run "$compiler $level: outlined" ./way
+        check "$compiler $level -fopenmp: prints the same" cmp sums out
+    done
+}
+
 # ---- a debugger ----
 
 # Breakpoints: one on the first place, put there before it is off, one in a function whose places have been changed.
@@ -287,6 +306,7 @@ for compiler in gcc clang; do
     hot $compiler
     loaded $compiler
     ways $compiler
+    outlined $compiler
     debugged
 done
 summary

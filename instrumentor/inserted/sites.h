@@ -10,7 +10,8 @@
  * compiler's dialect of assembler, everything else in AT&T's.
  *
  * A function without calls may keep data below the stack pointer, where a call writes. So that none with sites is such
- * a function, there is one call that is never come to. */
+ * a function, there is one call that is never come to: where the function is entered, and at every site where the
+ * compiler may make functions of their own from parts of it. */
 #if defined __OPTIMIZE__ && !defined REFRAIN__NO_SITES && defined __x86_64__ && defined __ELF__ && \
     !defined __ILP32__ && !defined __code_model_medium__ && !defined __code_model_large__ && \
     ((defined __clang__ && __clang_major__ >= 12) || (!defined __clang__ && __GNUC__ >= 9))
@@ -33,14 +34,23 @@ __asm__(".weak refrain_site_enter, refrain_site_leave, refrain_site_at\n\t"
 REFRAIN__OUT void __attribute__((__cold__, __noreturn__)) refrain__never(void) {
     __builtin_trap();
 }
-REFRAIN__INLINE int refrain__enter(refrain__frame *frame, unsigned int slot) {
+REFRAIN__INLINE void refrain__may_call(void) {
     __asm__ __inline__ goto("" : : : : never);
+    return;
+never:
+    refrain__never();
+}
+#if defined _OPENMP || defined _OPENACC || defined __BLOCKS__
+#define REFRAIN__PART refrain__may_call()
+#else
+#define REFRAIN__PART (void)0
+#endif
+REFRAIN__INLINE int refrain__enter(refrain__frame *frame, unsigned int slot) {
+    refrain__may_call();
     __asm__ __volatile__ __inline__(
         REFRAIN__LISTED REFRAIN__CALLED("enter", "32", "mov $%c2, %%esi\n\tlea %c3(%%rip), %%rdx\n\t")
         : "+m"(*frame) : "i"(refrain__on), "i"(slot), "i"(&refrain__u) : "cc");
     return 0;
-never:
-    refrain__never();
 }
 /* No site: who entered leaves, whatever was switched meanwhile. */
 REFRAIN__INLINE void refrain__leave(refrain__frame *frame) {
@@ -49,9 +59,11 @@ REFRAIN__INLINE void refrain__leave(refrain__frame *frame) {
             : "+m"(*frame) : : "cc");
 }
 REFRAIN__INLINE void refrain__at(refrain__frame *frame, unsigned int slot) {
+    REFRAIN__PART;
     REFRAIN__SITE("at", "");
 }
 REFRAIN__INLINE int refrain__if(refrain__frame *frame, unsigned int slot, int value) {
+    REFRAIN__PART;
     if (value)
         REFRAIN__SITE("if", "mov $1, %%edx\n\t");
     else
@@ -59,6 +71,7 @@ REFRAIN__INLINE int refrain__if(refrain__frame *frame, unsigned int slot, int va
     return value;
 }
 REFRAIN__INLINE int refrain__loop(refrain__frame *frame, unsigned int slot, int value) {
+    REFRAIN__PART;
     if (value)
         REFRAIN__SITE("loop", "mov $1, %%edx\n\t");
     else
@@ -67,6 +80,7 @@ REFRAIN__INLINE int refrain__loop(refrain__frame *frame, unsigned int slot, int 
 }
 /* The count, which may be in any register, is passed on the stack. */
 REFRAIN__INLINE void refrain__tell_count(refrain__frame *frame, unsigned int slot, unsigned long count) {
+    REFRAIN__PART;
     __asm__ __volatile__ __inline__(
         REFRAIN__LISTED REFRAIN__OWN "push %3\n\t" REFRAIN__ATT REFRAIN__CALLED("count", "40", "mov $%c2, %%esi\n\t")
         : : "m"(*frame), "i"(refrain__on), "i"(slot), "r"(count) : "cc");
@@ -77,4 +91,5 @@ REFRAIN__INLINE void refrain__tell_count(refrain__frame *frame, unsigned int slo
 #undef REFRAIN__LISTED
 #undef REFRAIN__CALLED
 #undef REFRAIN__SITE
+#undef REFRAIN__PART
 #endif
