@@ -277,7 +277,7 @@ build() {
 probe_cost() {
     libraries=$(cd "$tools/../lib" && pwd)
     "$mpicc" -O2 -DPROBE_COST_MPI -I "$here/../include" -I "$here/../monitor" -I "$here/../instrumentor" "$here/probe_cost.c" -o "$work/probe_cost" \
-        -L "$libraries" "-lrefrain-$module" -lrefrain "-Wl,-rpath,$libraries" >"$work/said" 2>&1 || {
+        -L "$libraries" -Wl,--no-as-needed "-lrefrain-$module" -lrefrain "-Wl,-rpath,$libraries" >"$work/said" 2>&1 || {
         note "The probe costs are left out: probe_cost.c does not build: $(head -n 1 "$work/said")"
         return
     }

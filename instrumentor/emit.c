@@ -124,17 +124,17 @@ void refrain_emit(struct refrain_constructs *constructs, const struct refrain_so
     size_t skipped = source->length >= 3 && memcmp(bytes, byte_order_mark, 3) == 0 ? 3 : 0;
     struct refrain_edits edits = {0};
     write_line_directive(out, "<refrain>");
-    for (size_t i = 0; i < source->n_keyword_macros; i++)
-        refrain_text_format(out, "#pragma push_macro(\"%s\")\n#undef %s\n", source->keyword_macros[i],
-                            source->keyword_macros[i]);
+    const struct refrain_list *words = &source->word_macros;
+    for (size_t i = 0; i < words->count; i++)
+        refrain_text_format(out, "#pragma push_macro(\"%s\")\n#undef %s\n", words->items[i], words->items[i]);
     refrain_text_string(out, refrain_inserted_declarations);
     refrain_tables_write(constructs, options, n_slots, out);
     if (!options->late && !has_sections(options))
         refrain_text_string(out, refrain_inserted_sites);
     refrain_text_string(out, refrain_inserted_calls);
     refrain_text_string(out, refrain_inserted_end);
-    for (size_t i = 0; i < source->n_keyword_macros; i++)
-        refrain_text_format(out, "#pragma pop_macro(\"%s\")\n", source->keyword_macros[i]);
+    for (size_t i = 0; i < words->count; i++)
+        refrain_text_format(out, "#pragma pop_macro(\"%s\")\n", words->items[i]);
     write_line_directive(out, options->source);
     collect_edits(&edits, constructs);
     for (size_t i = 0; i < edits.count; i++) {

@@ -3,6 +3,9 @@
 #ifndef REFRAIN_INSERTED_H
 #define REFRAIN_INSERTED_H
 
+/* All words in it that begin with a small letter, keywords too: no macro may be in their place. Null ends them. */
+extern const char *const refrain_inserted_words[];
+
 extern const char refrain_inserted_declarations[];
 extern const char refrain_inserted_sites[];
 extern const char refrain_inserted_calls[];

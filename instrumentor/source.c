@@ -1,5 +1,6 @@
 /* source.c: a C file as libclang sees it (source.h). */
 #include "source.h"
+#include "inserted.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,18 +61,16 @@ struct collector {
     const char *bad_macro;
 };
 
-/* Keywords of the inserted declarations. */
-static void take_keyword(struct refrain_source *source, const char *name) {
-    static const char *const keywords[] = {"char",    "continue", "else",   "extern", "goto",   "if",
-                                           "int",     "long",     "return", "sizeof", "static", "struct",
-                                           "typedef", "unsigned", "void",   "while"};
-    for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++) {
-        if (strcmp(name, keywords[i]) != 0)
+/* Is it a word of the inserted text? */
+static void take_word(struct refrain_source *source, const char *name) {
+    for (const char *const *word = refrain_inserted_words; *word; word++) {
+        if (strcmp(name, *word) != 0)
             continue;
-        for (size_t k = 0; k < source->n_keyword_macros; k++)
-            if (source->keyword_macros[k] == keywords[i])
+        for (size_t k = 0; k < source->word_macros.count; k++)
+            if (strcmp(source->word_macros.items[k], name) == 0)
                 return;
-        source->keyword_macros[source->n_keyword_macros++] = keywords[i];
+        refrain_list_add(&source->word_macros, name);
+        return;
     }
 }
 
@@ -79,7 +78,7 @@ static void take_definition(struct collector *collector, CXCursor cursor) {
     CXString name = clang_getCursorSpelling(cursor);
     const char *chars = clang_getCString(name);
     if (chars && chars[0] >= 'a' && chars[0] <= 'z')
-        take_keyword(collector->source, chars);
+        take_word(collector->source, chars);
     if (chars && chars[0] == '_' && chars[1] == '_') {
         for (size_t i = 0; i < sizeof needed_words / sizeof needed_words[0]; i++)
             if (strcmp(chars, needed_words[i]) == 0)
@@ -323,6 +322,7 @@ void refrain_source_close(struct refrain_source *source) {
     free(source->macros);
     free(source->errors);
     free(source->frozen);
+    refrain_list_free(&source->word_macros);
     if (source->unit)
         clang_disposeTranslationUnit(source->unit);
     if (source->index)

@@ -23,8 +23,7 @@ struct refrain_source {
     struct refrain_tokens tokens;
     struct refrain_macro_use *macros; /* by offset */
     size_t n_macros, macro_capacity;
-    const char *keyword_macros[16]; /* keywords that the inserted declarations use and somebody defines as macros */
-    size_t n_keyword_macros;
+    struct refrain_list word_macros; /* words of the inserted text (inserted.h) that somebody defines as macros */
     struct refrain_span *errors; /* offsets in the file where clang reported an error */
     size_t n_errors, error_capacity;
     struct refrain_span *frozen; /* by offset: operands of sizeof, typeof, attributes, asm, ...: no probe may stand there */

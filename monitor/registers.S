@@ -1,6 +1,11 @@
 /* registers.S: entries of probes that keep all registers but the flags (unit.h), and calls that keep the vector
  * registers (registers.h). x86-64, System V. */
 #if defined(__x86_64__)
+#if defined(__CET__)
+#include <cet.h>
+#else
+#define _CET_ENDBR
+#endif
 
 /* One entry. The site has pushed rdi, rsi and rdx, before them, where there is `more`, 8 bytes, the third argument. The
  * probe changes general registers only: registers.h. */
@@ -14,6 +19,7 @@ refrain_site_\name:
     .cfi_rel_offset %rdi, 16
     .cfi_rel_offset %rsi, 8
     .cfi_rel_offset %rdx, 0
+    _CET_ENDBR
     push %rbp
     .cfi_adjust_cfa_offset 8
     .cfi_rel_offset %rbp, 0
@@ -75,6 +81,7 @@ refrain_site_\name:
     .p2align 4
 refrain_call_with_state:
     .cfi_startproc
+    _CET_ENDBR
     push %rbp
     .cfi_def_cfa_offset 16
     .cfi_offset %rbp, -16

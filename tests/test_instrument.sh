@@ -236,6 +236,19 @@ echo 'int work(int n) { int sum = 0; for (int i = 0; i < n; i++) if (i & n) sum 
 REFRAIN_DETAIL=all refrain-cc gcc -O1 -S work.c && all=$(grep -c -e 'call.*refrain__tell' -e 'pushsection refrain_sites' work.s)
 refrain-cc gcc -O1 -S work.c && some=$(grep -c -e 'call.*refrain__tell' -e 'pushsection refrain_sites' work.s)
 check "REFRAIN_DETAIL=all" test "$all" -gt "$some"
+# Macros of the command line that are words of the text in front of the file.
+words=$(cat "$tests"/../instrumentor/inserted/*.h | grep -v '^#' | sed 's/"[^"]*"//g' | grep -o '\b[a-z][a-z_0-9]*\b' | sort -u |
+    grep -vxE 'defined|work|sum|.|char|continue|do|else|extern|for|goto|if|int|long|return|sizeof|static|struct|typedef|unsigned|void|while' |
+    grep -v '^refrain_' |
+    sed 's/.*/-D&=7/' | tr '\n' ' ')
+[ "$(echo "$words" | wc -w)" -gt 30 ] && pass || fail "words of the text in front: $words"
+for level in -O0 -O2; do
+    # shellcheck disable=SC2086 # a list
+    check "words of the text in front as macros, $level" refrain-cc --detail=all gcc $level $words -c work.c -o macros.o
+    check "... and it is instrumented" sh -c 'nm macros.o | grep -q refrain__u'
+done
+check "keywords as macros" refrain-cc --detail=all gcc -Dstatic= -Dint=long -Dif=while -c work.c -o macros.o
+check "... and it is instrumented" sh -c 'nm macros.o | grep -q refrain__u'
 seq 20 | sed 's/.*/int step(int); int main(void) { while (step(3)) ; return step(2); } int step(int n) { return 0; } \/* & *\//' >many.c
 for i in $(seq 8); do
     sed -n "${i}p" many.c >many$i.c
