@@ -124,4 +124,4 @@ refrain_call_with_state:
     .size refrain_call_with_state, . - refrain_call_with_state
 
 #endif
-    .section .note.GNU-stack, "", @progbits
+    .section .note.GNU-stack, "", %progbits

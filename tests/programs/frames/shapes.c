@@ -85,7 +85,7 @@ APART unsigned long vectors(int n) {
 APART unsigned long variable(int n) {
     unsigned long sum = 0;
     for (int i = 1; i < n; i++) {
-        unsigned char bytes[i * 37 % 400 + 1];
+        unsigned char bytes[i * 37 % 80 + 1];
         memset(bytes, i, sizeof bytes);
         if (i % 2)
             event();
@@ -115,46 +115,47 @@ APART unsigned long allocated(int n) {
 
 /* An alignment of its own; with a variable array the frame is found through a third register. */
 APART unsigned long aligned(int n) {
-    unsigned char kept[192] __attribute__((__aligned__(64)));
+    unsigned char kept[96] __attribute__((__aligned__(64)));
     unsigned short words[n * 3 + 1];
     unsigned long sum = (uintptr_t)kept % 64;
-    for (int i = 0; i < 192; i++)
+    for (int i = 0; i < 96; i++)
         kept[i] = (unsigned char)(i * n);
     for (int i = 0; i <= n * 3; i++) {
         words[i] = (unsigned short)(i ^ n);
         if (words[i] % 5 == 1)
-            kept[words[i] % 192]++;
+            kept[words[i] % 96]++;
         else if (i % 9 == 8)
             event();
     }
-    for (int i = 0; i < 192; i++)
+    for (int i = 0; i < 96; i++)
         sum = mix(sum, kept[i] + words[i % (n * 3 + 1)]);
     return sum;
 }
 
 APART unsigned long page(int n) {
-    unsigned kept[300] __attribute__((__aligned__(4096)));
+    unsigned kept[40] __attribute__((__aligned__(4096)));
     unsigned long sum = (uintptr_t)kept % 4096;
-    for (int i = 0; i < 300; i++)
+    for (int i = 0; i < 40; i++)
         if ((i ^ n) % 7)
             kept[i] = (unsigned)(i + n);
         else
             kept[i] = 0, event();
-    for (int i = 0; i < 300; i++)
+    for (int i = 0; i < 40; i++)
         sum = mix(sum, kept[i]);
     return sum;
 }
 
 APART unsigned long large(int n) {
-    unsigned char kept[200000];
+    volatile unsigned char kept[200000];
     unsigned long sum = 0;
-    memset(kept, n, sizeof kept);
-    for (size_t i = 0; i < sizeof kept; i += 4097)
-        if (i % 3)
+    for (size_t i = 0; i < sizeof kept; i += 9001)
+        kept[i] = (unsigned char)(i + (size_t)n);
+    for (size_t i = 0; i < sizeof kept; i += 9001)
+        if (i % 4)
             kept[i]++;
         else
             event();
-    for (size_t i = 0; i < sizeof kept; i += 1021)
+    for (size_t i = 0; i < sizeof kept; i += 9001)
         sum = mix(sum, kept[i]);
     return sum;
 }
