@@ -1,20 +1,13 @@
-/* shapes.c: functions whose frames and code are of many kinds, all with probes, each with much to keep over them. Prints
- * a line for each: what it computed, or what was wrong. Usage: shapes [TURNS] */
+/* shapes.c: functions whose frames and code are of many kinds, all with probes, each with much to keep over them.
+ * Prints a line for each: what it computed, or what was wrong. Usage: shapes [TURNS] */
 #include "shapes.h"
 #include <alloca.h>
 #include <refrain/refrain.h>
-#include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define APART __attribute__((__noinline__))
-
-static unsigned long mix(unsigned long sum, unsigned long value) {
-    return (sum ^ value) * 0x9e3779b97f4a7c15u + (sum >> 29);
-}
 
 /* What makes functions traced. */
 static void event(void) {
@@ -81,6 +74,17 @@ APART unsigned long vectors(int n) {
     return sum;
 }
 
+/* Loops that count for themselves, and tell the count. */
+APART unsigned long counted(const unsigned *from, int n) {
+    unsigned long sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += from[i % 12] ^ sum >> 3;
+    event();
+    for (int i = 0; i < n + 1000; i++)
+        sum ^= from[i % 12] + (sum << 1);
+    return sum;
+}
+
 /* The stack pointer moves within the function. */
 APART unsigned long variable(int n) {
     unsigned long sum = 0;
@@ -133,14 +137,14 @@ APART unsigned long aligned(int n) {
 }
 
 APART unsigned long page(int n) {
-    unsigned kept[40] __attribute__((__aligned__(4096)));
+    unsigned kept[16] __attribute__((__aligned__(4096)));
     unsigned long sum = (uintptr_t)kept % 4096;
-    for (int i = 0; i < 40; i++)
+    for (int i = 0; i < 16; i++)
         if ((i ^ n) % 7)
             kept[i] = (unsigned)(i + n);
         else
             kept[i] = 0, event();
-    for (int i = 0; i < 40; i++)
+    for (int i = 0; i < 16; i++)
         sum = mix(sum, kept[i]);
     return sum;
 }
@@ -164,8 +168,8 @@ APART unsigned long large(int n) {
 struct many {
     unsigned long sum[5];
 };
-APART struct many arguments(int a, long b, double c, int d, float e, long f, int g, struct many h, char i, long j, int k,
-                            long l, short m) {
+APART struct many arguments(int a, long b, double c, int d, float e, long f, int g, struct many h, char i, long j,
+                            int k, long l, short m) {
     struct many result = h;
     if (a > k && b != l)
         event();
@@ -246,62 +250,6 @@ end:
 }
 #endif
 
-/* Left by jumps, from several activations down. */
-static jmp_buf back;
-APART void down(int n) {
-    unsigned char kept[50];
-    memset(kept, n, sizeof kept);
-    event();
-    if (n == 0)
-        longjmp(back, 1 + kept[7]);
-    down(n - 1);
-    if (kept[n % 50] != (unsigned char)n)
-        event();
-}
-
-APART unsigned long jumped(int n) {
-    volatile unsigned long sum = 0;
-    for (volatile int i = 0; i < n; i++) {
-        if (setjmp(back) == 0)
-            down(i % 7);
-        else
-            sum = mix(sum, (unsigned long)i);
-        if (i % 4 == 3)
-            event();
-    }
-    return sum;
-}
-
-/* Does not return; everything that it calls becomes part of it. */
-static jmp_buf out;
-static unsigned long found;
-static __attribute__((__noinline__, __noreturn__)) void endless(volatile unsigned *numbers, int n) {
-    volatile unsigned kept[10];
-    for (int i = 0; i < 10; i++)
-        kept[i] = numbers[i];
-    for (int turn = 0;; turn++) {
-        if (kept[turn % 10] & 1)
-            kept[turn % 10] += 3;
-        else if (kept[turn % 10] % 3)
-            kept[(turn + 1) % 10]++;
-        if (turn == n) {
-            unsigned long sum = 0;
-            for (int i = 0; i < 10; i++)
-                sum = mix(sum, kept[i]);
-            found = sum;
-            __builtin_longjmp((void **)(void *)out, 1);
-        }
-    }
-}
-
-APART unsigned long ended(int n) {
-    volatile unsigned numbers[10] = {3, 1, 4, 1, 5, 9, 2, 6, 5, (unsigned)n};
-    if (__builtin_setjmp((void **)(void *)out) == 0)
-        endless(numbers, n * 10);
-    event();
-    return found;
-}
-
 APART unsigned long recursive(int n, unsigned long sum) {
     event();
     if (n == 0)
@@ -338,16 +286,17 @@ unsigned long shapes_turn(int turn, void (*tell)(const char *name, unsigned long
         numbers[i] = i * 2654435761u + (unsigned)turn;
     unsigned long sum = 0, value;
 #define SHAPE(call) (value = (call), sum = mix(sum, value), tell ? tell(#call, value) : (void)0)
-    SHAPE(leaf(numbers, turn + 20));
+    SHAPE(leaf(numbers, turn % 9 + 9));
+    SHAPE(counted(numbers, turn % 4));
     SHAPE(pressure((unsigned long)turn * 77, turn * 0.75));
-    SHAPE(vectors(turn + 9));
-    SHAPE(variable(turn % 9 + 4));
+    SHAPE(vectors(turn % 9 + 5));
+    SHAPE(variable(turn % 9 + 3));
     SHAPE(allocated(turn % 9 + 4));
     SHAPE(aligned(turn % 5 + 2));
     SHAPE(page(turn));
     SHAPE(large(turn));
-    SHAPE(callers(turn % 6 + 2));
-    SHAPE(inlined(turn % 5 + 1));
+    SHAPE(callers(turn % 6 + 1));
+    SHAPE(inlined(turn % 5));
     SHAPE(computed(turn % 7));
     SHAPE(jumped(turn % 6 + 2));
     SHAPE(ended(turn % 9));

@@ -4,17 +4,18 @@
  *                 lies above the stack pointer, but for the frame that refrain_site_enter and _leave may write
  *     frames      wherever control is within a probe, the frames found from there lead back to the site, and from
  *                 there on to where they led before it; not so in .text.refrain, which is counted
- *     handlers    stepped (step.h), instrumented itself, is called between any two of them, also on another stack
+ *     handlers    stepped (step.h), instrumented itself, is called at each in .text.refrain, and at some others, also
+ * on another stack
  *
- * Usage: step TURNS registers|frames|handlers [altstack]. Prints what shapes computed and one line "N steps, N sites, N
- * off, ... N wrong", after the first of what is wrong. Not instrumented. x86-64, Linux. */
+ * Usage: step TURNS [registers] [frames] [handlers] [altstack]. Prints what shapes computed and one line "N steps, N
+ * sites, ... N wrong", after the first of what is wrong. Not instrumented. All that is
+ * has one .text.refrain. x86-64, Linux. */
 #define _GNU_SOURCE
-#include "shapes.h"
 #include "step.h"
+#include "shapes.h"
 #include <cpuid.h>
 #include <dlfcn.h>
 #include <execinfo.h>
-#include <link.h>
 #include <refrain/unit.h>
 #include <signal.h>
 #include <stdint.h>
@@ -24,36 +25,28 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-enum { FRAMES = 48, ABOVE = 64, OPEN = 16, TRAP = 0x100, KEPT_FLAGS = 0x40400 /* alignment check, direction */ };
+enum {
+    FRAMES = 48,
+    ABOVE = 64,
+    OPEN = 16,
+    TRAP = 0x100,
+    HANDLER_STEPS = 100000,
+    KEPT_FLAGS = 0x40400 /* alignment check, direction */
+};
 
 extern const struct refrain_site __start_refrain_sites[] __attribute__((weak, visibility("hidden")));
 extern const struct refrain_site __stop_refrain_sites[] __attribute__((weak, visibility("hidden")));
 
-static enum { REGISTERS, NO_REGISTERS } registers = NO_REGISTERS;
-static int frames, handlers;
+static int registers, frames, handlers;
 static unsigned long steps, sites, off, in_probe, in_stub, lost_in_stub, wrong;
 
 /* ---- where is what ---- */
 
-static unsigned char *text_kind; /* of each byte from text_begin: a site's first, or 0 */
-static uintptr_t text_begin, text_end, library_begin, library_end, stub_begin, stub_end;
+static unsigned char *listed; /* for each byte from text_begin: does a site begin with it? */
+static uintptr_t text_begin, text_end, stub_begin, stub_end;
 
 static uintptr_t code_of(const struct refrain_site *site) {
     return (uintptr_t)&site->code + (uintptr_t)(intptr_t)site->code;
-}
-
-static int find_library(struct dl_phdr_info *info, size_t size, void *data) {
-    (void)size;
-    uintptr_t within = *(uintptr_t *)data;
-    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-        uintptr_t begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-        if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_flags & PF_X && within >= begin &&
-            within < begin + info->dlpi_phdr[i].p_memsz) {
-            library_begin = begin;
-            library_end = begin + info->dlpi_phdr[i].p_memsz;
-        }
-    }
-    return 0;
 }
 
 static void find_code(void) {
@@ -69,23 +62,21 @@ static void find_code(void) {
         stub_begin = stub < stub_begin ? stub : stub_begin;
         stub_end = stub >= stub_end ? stub + 1 : stub_end;
     }
-    text_kind = calloc(text_end - text_begin, 1);
+    listed = calloc(text_end - text_begin, 1);
     for (const struct refrain_site *site = __start_refrain_sites; site < __stop_refrain_sites; site++)
-        text_kind[code_of(site) - text_begin] = 1;
-    uintptr_t entry = (uintptr_t)dlsym(RTLD_DEFAULT, "refrain_site_enter");
-    dl_iterate_phdr(find_library, &entry);
+        listed[code_of(site) - text_begin] = 1;
 }
 
 /* ---- one site under way ---- */
 
-/* A site that control has come to, or a call of refrain__leave, which is not listed: the call into .text.refrain. */
+/* A site that control has come to. */
 struct place {
     uintptr_t at, stack;
     greg_t general[NGREG];
     unsigned char vectors[2048];
     uint64_t above[ABOVE];
     void *frame[FRAMES];
-    int n_frames, lists;
+    int n_frames;
 };
 static struct place open_places[OPEN];
 static int n_open;
@@ -93,15 +84,16 @@ static int n_open;
 static void complain(const char *what, uintptr_t at, uintptr_t site) {
     Dl_info in = {0};
     if (wrong++ < 5)
-        printf("%s at %#lx, site at %#lx in %s\n", what, (unsigned long)(at - text_begin),
-               (unsigned long)(site - text_begin), dladdr((void *)site, &in) && in.dli_sname ? in.dli_sname : "?");
+        printf("wrong: %s %#lx behind a site in %s\n", what, (unsigned long)(at - site),
+               dladdr((void *)site, &in) && in.dli_sname ? in.dli_sname : "?");
 }
+
+static unsigned avx_offset, avx_bytes; /* within such an area */
 
 /* The SSE and AVX registers of a signal's context: zeros where the processor has nothing to save. */
 static void take_vectors(const ucontext_t *context, unsigned char *to) {
-    static unsigned avx_offset, avx_bytes;
     const unsigned char *area = (const unsigned char *)context->uc_mcontext.fpregs;
-    uint64_t has = 3;
+    uint64_t has = 2;
     uint32_t magic;
     memset(to, 0, 2048);
     memcpy(&magic, area + 464, 4); /* FP_XSTATE_MAGIC1: the extended area follows */
@@ -111,11 +103,6 @@ static void take_vectors(const ucontext_t *context, unsigned char *to) {
         memcpy(&has, area + 512, 8);
     if (has & 2)
         memcpy(to, area + 160, 256);
-    if (avx_bytes == 0) {
-        unsigned b, c, d;
-        __cpuid_count(0xd, 2, avx_bytes, avx_offset, c, d);
-        (void)b;
-    }
     if (has & 4 && avx_bytes <= 256)
         memcpy(to + 512, area + avx_offset, avx_bytes);
 }
@@ -124,9 +111,9 @@ static int is_stub(uintptr_t at) {
     return at >= stub_begin && at < stub_end + 64 && at != 0;
 }
 
-static int is_site(uintptr_t at, int *lists) {
-    *lists = at >= text_begin && at < text_end && text_kind[at - text_begin];
-    if (*lists)
+/* One that is listed, or refrain__leave's call. */
+static int is_site(uintptr_t at) {
+    if (at >= text_begin && at < text_end && listed[at - text_begin])
         return 1;
     if (at < text_begin - 4096 || at >= text_end + 4096 || *(unsigned char *)at != REFRAIN_SITE_ON)
         return 0;
@@ -145,7 +132,7 @@ static int find_frames(uintptr_t at, void **found) {
     return n;
 }
 
-static void begin_site(uintptr_t at, int lists, const ucontext_t *context) {
+static void begin_site(uintptr_t at, const ucontext_t *context) {
     sites++;
     if (n_open == OPEN) {
         complain("too many probes within each other", at, at);
@@ -153,13 +140,12 @@ static void begin_site(uintptr_t at, int lists, const ucontext_t *context) {
     }
     struct place *place = &open_places[n_open++];
     place->at = at;
-    place->lists = lists;
     place->stack = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
     if (*(unsigned char *)at == REFRAIN_SITE_OFF)
         off++;
     memcpy(place->general, context->uc_mcontext.gregs, sizeof place->general);
     memcpy(place->above, (void *)place->stack, sizeof place->above);
-    if (registers == REGISTERS)
+    if (registers)
         take_vectors(context, place->vectors);
     if (frames) {
         place->n_frames = find_frames(at, place->frame);
@@ -169,15 +155,15 @@ static void begin_site(uintptr_t at, int lists, const ucontext_t *context) {
 }
 
 static void end_site(const struct place *place, const ucontext_t *context) {
-    static const char *const names[] = {"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "rdi",
-                                        "rsi", "rbp", "rbx", "rdx", "rax", "rcx", "rsp"};
+    static const char *const names[] = {"r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15",
+                                        "rdi", "rsi", "rbp", "rbx", "rdx", "rax", "rcx", "rsp"};
     const greg_t *now = context->uc_mcontext.gregs;
     for (int i = REG_R8; i <= REG_RSP; i++)
         if (now[i] != place->general[i])
             complain(names[i], (uintptr_t)now[REG_RIP], place->at);
     if ((now[REG_EFL] ^ place->general[REG_EFL]) & KEPT_FLAGS)
         complain("flags", (uintptr_t)now[REG_RIP], place->at);
-    if (registers == REGISTERS) {
+    if (registers) {
         unsigned char vectors[2048];
         take_vectors(context, vectors);
         if (memcmp(vectors, place->vectors, sizeof vectors) != 0)
@@ -208,8 +194,8 @@ static void look_at_frames(uintptr_t at, const struct place *place) {
         Dl_info in = {0};
         dladdr((void *)at, &in);
         if (wrong < 5)
-            printf("%s+%#lx of %#lx: %d frames, %d behind the site\n", in.dli_sname ? in.dli_sname : "?",
-                   (unsigned long)(at - (uintptr_t)in.dli_saddr), (unsigned long)(at - library_begin), n, rest);
+            printf("wrong: in %s+%#lx\n", in.dli_sname ? in.dli_sname : "?",
+                   (unsigned long)(at - (uintptr_t)in.dli_saddr));
         complain("frames", at, place->at);
     }
 }
@@ -219,10 +205,9 @@ static void look_at_frames(uintptr_t at, const struct place *place) {
 static void on_step(int signal, siginfo_t *info, void *data) {
     (void)signal;
     (void)info;
-    const ucontext_t *context = data;
+    ucontext_t *context = data;
     uintptr_t at = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
     uintptr_t stack = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
-    int lists;
     steps++;
     while (n_open && stack > open_places[n_open - 1].stack)
         n_open--; /* left by a jump */
@@ -232,12 +217,15 @@ static void on_step(int signal, siginfo_t *info, void *data) {
         n_open--;
         place = NULL;
     }
-    if (!is_stub(at) && is_site(at, &lists))
-        begin_site(at, lists, context);
+    if (!is_stub(at) && is_site(at))
+        begin_site(at, context);
     else if (frames && place)
         look_at_frames(at, place);
-    if (handlers)
-        stepped((int)(steps % 1000));
+    if (handlers && (is_stub(at) || steps % 64 == 0)) {
+        stepped((int)(steps / 7 % 1000));
+        if (steps > HANDLER_STEPS) /* the more comes at any time, the more each probe has to do */
+            context->uc_mcontext.gregs[REG_EFL] &= ~TRAP;
+    }
 }
 
 static void step(int on) {
@@ -265,7 +253,7 @@ static void tell(const char *name, unsigned long value) {
 int main(int argc, char **argv) {
     int turns = argc > 1 ? atoi(argv[1]) : 1;
     for (int i = 2; i < argc; i++) {
-        registers = strcmp(argv[i], "registers") == 0 ? REGISTERS : registers;
+        registers |= strcmp(argv[i], "registers") == 0;
         frames |= strcmp(argv[i], "frames") == 0;
         handlers |= strcmp(argv[i], "handlers") == 0;
     }
@@ -279,6 +267,8 @@ int main(int argc, char **argv) {
     void *first[4];
     backtrace(first, 4); /* loads what it needs */
     find_code();
+    unsigned c, d;
+    __cpuid_count(0xd, 2, avx_bytes, avx_offset, c, d);
     sigaction(SIGTRAP, &action, NULL);
     unsigned long sum = shapes_turn(100, NULL); /* opens the region */
     if (handlers)

@@ -1,0 +1,154 @@
+#!/bin/sh
+# Sites in functions with frames of many kinds: the program computes what it does without them, however it was compiled;
+# no register and nothing on the stack changes, frames are found from everywhere in a probe, instruction by instruction;
+# signals come anywhere, the places in .text.refrain included.
+#   test_frames.sh BIN
+set -u
+. "$(dirname "$0")/lib.sh"
+
+[ "$(uname -m)" = x86_64 ] || {
+    pass
+    echo "skipped: sites are for x86-64 only"
+    summary
+    exit
+}
+programs=$tests/programs/frames
+# What is computed with floating-point numbers is the same at all levels.
+flags="-std=gnu11 -w -I$tests/../include -ffp-contract=off"
+mkdir "$work/run"
+export REFRAIN_DIRECTORY="$work/run" REFRAIN_MODE=both REFRAIN_TOTAL_MEMORY=64M
+cd "$work" || exit 1
+
+# run NAME COMMAND...: standard output in out, and it fails when the command does.
+run() {
+    name=$1
+    shift
+    rm -rf "$work"/run/*
+    timeout 60 "$@" >out 2>err && [ ! -s err ] && pass ||
+        fail "$name: status $?: $(cat err out | grep -e wrong -e refrain: | head -n 2 | tr '\n' ' ')"
+}
+
+# equal NAME: all events of the one trace are reconstructed.
+equal() {
+    refrain compare run/*.refrain >compared 2>&1
+    grep -q '^in all: .* 0 of [0-9]* locations differ' compared && pass ||
+        fail "$1: $(grep -e '^in all' compared || head -n 1 compared)"
+}
+
+# same NAME: it computed what it does without probes.
+same() {
+    grep -v wrong out >computed
+    cmp -s plain computed && pass || fail "$1: $(diff plain computed | head -n 2 | tr '\n' ' ')"
+}
+
+# none NAME: nothing was wrong, and there was something to look at: the number before each WHAT is not 0.
+none() {
+    name=$1
+    shift
+    grep -q ', 0 wrong$' out && pass || fail "$name: $(grep wrong out | head -n 2 | tr '\n' ' ')"
+    for what; do
+        grep -q "[1-9][0-9]* $what" out && pass || fail "$name: no $what: $(tail -n 1 out)"
+    done
+}
+
+# compile NAME COMPILER FLAGS... FILES...: with all probes, without a word, with sites.
+compile() {
+    name=$1
+    shift
+    # shellcheck disable=SC2086 # a list of words
+    refrain-cc --detail=all "$@" $flags -rdynamic -pthread -o "$name" >said 2>&1 && [ ! -s said ] &&
+        objdump -h "$name" | grep -q ' refrain_sites ' && pass || fail "$*: $(head -n 1 said)"
+}
+
+# shellcheck disable=SC2086
+plainly() {
+    gcc $flags -O1 -DREFRAIN_DISABLE -pthread "$@"
+}
+plainly "$programs/shapes.c" "$programs/jumps.c" "$programs/turns.c" -o turns && ./turns >shapes || fail "plain shapes"
+plainly "$programs/shapes.c" "$programs/jumps.c" "$programs/storm.c" -o storm && ./storm 20 >storm.out ||
+    fail "plain storm"
+plainly -c "$programs/turns.c" -o turns.o
+# shellcheck disable=SC2086
+gcc $flags -O1 -g -c "$programs/step.c" -o step.o || fail "compile step.c"
+
+# ---- what is computed ----
+
+# ways COMPILER LEVEL...: each a list of flags.
+ways() {
+    compiler=$1
+    shift
+    cp shapes plain
+    for level; do
+        # shellcheck disable=SC2086
+        compile way $compiler $level "$programs/shapes.c" "$programs/jumps.c" turns.o
+        run "$compiler $level" ./way
+        same "$compiler $level"
+        equal "$compiler $level"
+    done
+}
+
+# ---- step by step ----
+
+steps() {
+    compiler=$1
+    for file in shapes jumps handler; do
+        # shellcheck disable=SC2086
+        refrain-cc --detail=all "$compiler" $flags -O2 -c "$programs/$file.c" -o $file.o || fail "$compiler: $file.c"
+    done
+    ld -r shapes.o jumps.o handler.o -o all.o # one .text.refrain, so that it is known what is in it
+    compile step "$compiler" step.o all.o
+    run "$compiler: steps" ./step 1 registers frames
+    head -n 16 shapes >plain
+    grep -v -e wrong -e '^sum' out >computed
+    cmp -s plain computed && pass || fail "$compiler: steps: $(diff plain computed | head -n 2 | tr '\n' ' ')"
+    none "$compiler: steps" "sites" "steps in probes" "in .text.refrain"
+    equal "$compiler: steps"
+}
+
+# ---- signals ----
+
+storm() {
+    compiler=$1
+    compile storm "$compiler" -O2 "$programs/shapes.c" "$programs/jumps.c" "$programs/storm.c"
+    cp storm.out plain
+    export REFRAIN_THREADS=8
+    for stack in "" altstack; do
+        run "$compiler: signals $stack" ./storm 60 $stack
+        grep -v few out >computed
+        cmp -s plain computed && pass || fail "$compiler: signals $stack: $(diff plain computed | head -n 2)"
+        equal "$compiler: signals $stack"
+    done
+    unset REFRAIN_THREADS
+    run "$compiler: signals in sites" ./step 1 handlers altstack
+    none "$compiler: signals in sites"
+    equal "$compiler: signals in sites"
+}
+
+# Loops that count for themselves count what they should.
+counts() {
+    compiler=$1
+    compile way "$compiler" -O2 "$programs/shapes.c" "$programs/jumps.c" turns.o
+    run "$compiler: counts" ./way
+    refrain formulas run/*.refrain >formulas
+    for count in ' (0 1 .. 3)' ' (1000 1001'; do
+        grep 'counted  *for ' formulas | grep -q -F "$count" && pass ||
+            fail "$compiler: no counts $count: $(grep counted formulas | tr '\n' ' ')"
+    done
+}
+
+for compiler in gcc clang; do
+    command -v $compiler >said || {
+        echo "skipped: no $compiler"
+        continue
+    }
+    if [ $compiler = gcc ]; then
+        ways gcc -O1 "-O2 -mstackrealign -fno-omit-frame-pointer" "-O3 -march=native -fcf-protection=full" \
+            "-Os -maccumulate-outgoing-args -fstack-clash-protection -fstack-protector-all"
+    else
+        ways clang "-O1 -fPIC" "-O3 -march=native -mstackrealign" -Oz
+    fi
+    counts $compiler
+    steps $compiler
+    storm $compiler
+done
+summary
