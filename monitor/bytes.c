@@ -1,6 +1,6 @@
 /* bytes.c: librefrain's own memcpy, memmove, memset and memcmp, seen by nothing else: those of the C library use vector
- * registers (registers.h). Eight bytes at a time, mostly four times; what is left over at an end is covered by a word that
- * overlaps what is done. The empty statements keep the compiler from finding a memcpy here. */
+ * registers (registers.h). Eight bytes at a time, mostly four times; what is left over at an end is covered by a word
+ * that overlaps what is done. The empty statements keep the compiler from finding a memcpy here. */
 #include "monitor.h"
 
 #define STEP_FOR_STEP() __asm__ __volatile__("" ::: "memory")

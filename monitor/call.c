@@ -78,8 +78,9 @@ static struct refrain_call_site *new_site(struct refrain_context *context, struc
     return site;
 }
 
-/* The call site that the place expects to come next, if it is this one: that spares a look into the table, which nothing
- * has kept in the cache since the last call. What is expected may also be a number that never came, so all is checked. */
+/* The call site that the place expects to come next, if it is this one: that spares a look into the table, which
+ * nothing has kept in the cache since the last call. What is expected may also be a number that never came, so all is
+ * checked. */
 static inline struct refrain_call_site *expected_site(const struct refrain_context *context,
                                                       const struct refrain_slot *from, unsigned function) {
     uint64_t reference = (uint64_t)from->next.expect - (uint64_t)REFRAIN_NEXT_CALL;

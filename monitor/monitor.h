@@ -5,7 +5,7 @@
  *     MPI wrappers (mpi_*.c) -> calls (call.c) ------/\--> event records (record.c)
  *
  * No function called from a probe allocates, locks, writes a file or touches errno. A probe that a signal handler runs
- * inside another probe of its thread does nothing but count itself.
+ * inside another probe of its thread does nothing but count itself. One that is jumped out of leaves its thread so.
  */
 #ifndef REFRAIN_MONITOR_H
 #define REFRAIN_MONITOR_H

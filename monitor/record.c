@@ -1,6 +1,7 @@
 /* record.c: events as they happen, one after the other into a mapped window of the event file (refrain/event_file.h).
  * The window moves when it is full: that, and nothing else, makes this mode grow. */
 #define _GNU_SOURCE
+#include "clock.h"
 #include "registers.h"
 
 #include <errno.h>
@@ -76,6 +77,25 @@ static void put_words(struct refrain_events *events, const uint64_t *words, unsi
     events->header->bytes_used = events->window_offset + events->used;
 }
 
+/* So long a lock is waited for: who holds it for longer was ended in the middle, by a signal handler that jumped out of
+ * the probe, or by pthread_cancel. */
+#define MOST_WAIT_NS 10000000000u
+#define TURNS 4096u
+
+static void take_lock(struct refrain_events *events) {
+    uint64_t begin = 0;
+    for (unsigned turn = 1; __atomic_exchange_n(&events->lock, 1, __ATOMIC_ACQUIRE); turn++) {
+        if (turn % TURNS)
+            continue;
+        uint64_t now = refrain_clock_of_system();
+        begin = begin ? begin : now;
+        if (now - begin > MOST_WAIT_NS) {
+            refrain_lose(REFRAIN_LOSS_EVENTS, 1); /* the one that was being written */
+            return;
+        }
+    }
+}
+
 void refrain_events_write(struct refrain_context *context, unsigned kind, uint64_t ticks, uint64_t id, uint32_t value,
                           const int64_t *parameters, unsigned n) {
     struct refrain_events *events = context->events;
@@ -86,8 +106,8 @@ void refrain_events_write(struct refrain_context *context, unsigned kind, uint64
     for (unsigned i = 0; i < n; i++)
         words[3 + i] = (uint64_t)parameters[i];
     bool shared = refrain_region.header->n_threads > 1;
-    while (shared && __atomic_exchange_n(&events->lock, 1, __ATOMIC_ACQUIRE))
-        ;
+    if (shared)
+        take_lock(events);
     put_words(events, words, 3 + n);
     if (shared)
         __atomic_store_n(&events->lock, 0, __ATOMIC_RELEASE);

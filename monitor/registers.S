@@ -25,24 +25,24 @@ refrain_site_\name:
     .cfi_rel_offset %rbp, 0
     mov %rsp, %rbp
     .cfi_def_cfa_register %rbp
-    push %rax
-    push %rcx
-    push %r8
-    push %r9
-    push %r10
-    push %r11
+    .set saved, -8
+    .irp register, rax, rcx, r8, r9, r10, r11
+    push %\register
+    .cfi_rel_offset %\register, saved
+    .set saved, saved - 8
+    .endr
     .if \more
     mov 32(%rbp), %rdx
     .endif
     lea 40 + \more(%rbp), %rcx /* the stack pointer at the site */
     and $-16, %rsp
     call \function
-    mov -48(%rbp), %r11
-    mov -40(%rbp), %r10
-    mov -32(%rbp), %r9
-    mov -24(%rbp), %r8
-    mov -16(%rbp), %rcx
-    mov -8(%rbp), %rax
+    .set saved, -8
+    .irp register, rax, rcx, r8, r9, r10, r11
+    mov saved(%rbp), %\register
+    .cfi_restore %\register
+    .set saved, saved - 8
+    .endr
     mov %rbp, %rsp
     pop %rbp
     .cfi_def_cfa %rsp, 32 + \more

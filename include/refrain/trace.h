@@ -35,7 +35,7 @@ enum refrain_loss {
     REFRAIN_LOSS_UNITS,          /* units whose tables did not fit the region, or of another version */
     REFRAIN_LOSS_THREADS,        /* threads beyond REFRAIN_THREADS */
     REFRAIN_LOSS_DEPTH,          /* activations beyond the shadow stack */
-    REFRAIN_LOSS_INTERRUPTED,    /* probes that a signal handler ran inside another probe */
+    REFRAIN_LOSS_INTERRUPTED,    /* probes that a signal handler ran inside another, or after it jumped out of one */
     REFRAIN_LOSS_LEARNERS,       /* learners that fell back to a summary */
     REFRAIN_LOSS_SUMMARY_VALUES, /* values that only a summary holds */
     REFRAIN_LOSS_CALLS,          /* MPI calls for whose call site there was no room: not in the trace */
