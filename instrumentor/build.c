@@ -379,8 +379,8 @@ static bool is_empty(const char *path) {
     return stat(path, &status) != 0 || status.st_size == 0;
 }
 
-/* Quietly, with warnings no errors. A function with a level of optimisation of its own may not take the jumps that
- * switch probes (emit.c): the second attempt does without. */
+/* Quietly, with warnings no errors. A function with a level of optimisation of its own may not take probes'
+ * sites (emit.c): the second attempt does without. */
 static bool run_again(struct refrain_list *words, const char *messages) {
     refrain_list_add(words, "-w");
     refrain_list_add(words, "-Wno-error");

@@ -7,7 +7,6 @@
 #pragma GCC visibility pop
 #include <refrain/settings.h>
 
-#include <signal.h>
 #include <string.h>
 
 static uint32_t entry_record(const struct refrain_entry *entry, bool enter) {
@@ -56,15 +55,9 @@ struct throttling {
     bool done;
 };
 
-/* No handler may jump out of this: the lock would stay. */
 static void throttle_unit(void *what) {
     struct throttling *throttling = what;
-    sigset_t all, before;
-    sigfillset(&all);
-    if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
-        return;
     throttling->done = refrain_units_throttle(throttling->number);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* Switches off the probe with this slot, unless another is being switched just now. */

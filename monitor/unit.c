@@ -3,6 +3,7 @@
 #include "site.h"
 #include "region_open.h"
 
+#include <signal.h>
 #include <string.h>
 
 static struct refrain_unit *units;
@@ -12,13 +13,29 @@ static int closed;         /* nothing is traced in this process */
 static unsigned n_foreign; /* units that another version of the instrumentor made, before the region was opened */
 static struct refrain_unit_record *last_record;
 
+static sigset_t mask_before; /* of who holds the lock: no handler may jump out, it would stay locked */
+
+static bool try_lock(void) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE)) {
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+        return false;
+    }
+    mask_before = before;
+    return true;
+}
+
 static void take_lock(void) {
-    while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
+    while (!try_lock())
         ;
 }
 
 static void drop_lock(void) {
+    sigset_t before = mask_before;
     __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static size_t round_up(size_t bytes) {
@@ -161,7 +178,7 @@ static void switch_probes(void) {
 }
 
 bool refrain_units_throttle(uint32_t number) {
-    if (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
+    if (!try_lock())
         return false;
     for (struct refrain_unit *unit = units; unit; unit = unit->next) {
         struct refrain_slot *slots = unit->slots;
@@ -253,7 +270,7 @@ uint64_t refrain_units_open(void) {
 
 void refrain_units_close(bool forked) {
     if (forked)
-        drop_lock(); /* the thread that may have held it is not in this process */
+        __atomic_store_n(&lock, 0, __ATOMIC_RELAXED); /* the thread that may have held it is not in this process */
     take_lock();
     opened = 0;
     closed = 1;

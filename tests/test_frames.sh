@@ -6,12 +6,7 @@
 set -u
 . "$(dirname "$0")/lib.sh"
 
-[ "$(uname -m)" = x86_64 ] || {
-    pass
-    echo "skipped: sites are for x86-64 only"
-    summary
-    exit
-}
+x86_64_only "sites are for x86-64 only"
 programs=$tests/programs/frames
 # What is computed with floating-point numbers is the same at all levels.
 flags="-std=gnu11 -w -I$tests/../include -ffp-contract=off"

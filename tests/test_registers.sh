@@ -5,12 +5,7 @@
 set -u
 . "$(dirname "$0")/lib.sh"
 
-[ "$(uname -m)" = x86_64 ] || {
-    pass
-    echo "skipped: sites are for x86-64 only"
-    summary
-    exit
-}
+x86_64_only "sites are for x86-64 only"
 library=$(find "$bin/.." -name librefrain.so | head -n 1)
 libraries=$(dirname "$library")
 

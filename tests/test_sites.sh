@@ -5,12 +5,7 @@
 set -u
 . "$(dirname "$0")/lib.sh"
 
-[ "$(uname -m)" = x86_64 ] || {
-    pass
-    echo "skipped: code is changed on x86-64 only"
-    summary
-    exit
-}
+x86_64_only "code is changed on x86-64 only"
 programs=$tests/programs/sites
 flags="-std=gnu11 -w -I$tests/../include"
 mkdir "$work/run"

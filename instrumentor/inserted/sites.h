@@ -62,21 +62,18 @@ REFRAIN__INLINE void refrain__at(refrain__frame *frame, unsigned int slot) {
     REFRAIN__PART;
     REFRAIN__SITE("at", "");
 }
+#define REFRAIN__DECISION(name) \
+    REFRAIN__PART; \
+    if (value) \
+        REFRAIN__SITE(name, "mov $1, %%edx\n\t"); \
+    else \
+        REFRAIN__SITE(name, "xor %%edx, %%edx\n\t"); \
+    return value
 REFRAIN__INLINE int refrain__if(refrain__frame *frame, unsigned int slot, int value) {
-    REFRAIN__PART;
-    if (value)
-        REFRAIN__SITE("if", "mov $1, %%edx\n\t");
-    else
-        REFRAIN__SITE("if", "xor %%edx, %%edx\n\t");
-    return value;
+    REFRAIN__DECISION("if");
 }
 REFRAIN__INLINE int refrain__loop(refrain__frame *frame, unsigned int slot, int value) {
-    REFRAIN__PART;
-    if (value)
-        REFRAIN__SITE("loop", "mov $1, %%edx\n\t");
-    else
-        REFRAIN__SITE("loop", "xor %%edx, %%edx\n\t");
-    return value;
+    REFRAIN__DECISION("loop");
 }
 /* The count, which may be in any register, is passed on the stack. */
 REFRAIN__INLINE void refrain__tell_count(refrain__frame *frame, unsigned int slot, unsigned long count) {
@@ -92,4 +89,5 @@ REFRAIN__INLINE void refrain__tell_count(refrain__frame *frame, unsigned int slo
 #undef REFRAIN__CALLED
 #undef REFRAIN__SITE
 #undef REFRAIN__PART
+#undef REFRAIN__DECISION
 #endif
