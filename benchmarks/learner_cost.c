@@ -11,8 +11,8 @@
  * --growth adds pool, items and resident memory at 1,000, 10,000 ... values.
  */
 #define _GNU_SOURCE
-#include "../monitor/learn_alone.h"
-#include "../reconstruct/sequence.h"
+#include "learn_alone.h"
+#include "sequence.h"
 #include "learner_families.h"
 #include <refrain/settings.h>
 

@@ -276,7 +276,7 @@ build() {
 
 probe_cost() {
     libraries=$(cd "$tools/../lib" && pwd)
-    "$mpicc" -O2 -DPROBE_COST_MPI -I "$here/../include" -I "$here/../monitor" -I "$here/../instrumentor" "$here/probe_cost.c" -o "$work/probe_cost" \
+    "$mpicc" -O2 -DPROBE_COST_MPI -I "$here/../include" -I "$here/../monitor" -I "$here/../monitor/learn" -I "$here/../instrumentor" "$here/probe_cost.c" -o "$work/probe_cost" \
         -L "$libraries" -Wl,--no-as-needed "-lrefrain-$module" -lrefrain "-Wl,-rpath,$libraries" >"$work/said" 2>&1 || {
         note "The probe costs are left out: probe_cost.c does not build: $(head -n 1 "$work/said")"
         return
@@ -298,10 +298,10 @@ learner_cost() {
     [ "$(uname -m)" != x86_64 ] || general=-mgeneral-regs-only
     mkdir -p "$work/learner"
     # shellcheck disable=SC2086 # none or one
-    (cd "$work/learner" && "${CC:-cc}" -O2 $general -I "$root/include" -c "$root"/monitor/learn*.c "$root/monitor/bytes.c") \
+    (cd "$work/learner" && "${CC:-cc}" -O2 $general -I "$root/include" -I "$root/monitor" -I "$root/monitor/learn" -c "$root"/monitor/learn/*.c "$root/monitor/bytes.c") \
         >"$work/said" 2>&1 &&
-        "${CC:-cc}" -O2 -I "$root/include" -I "$root/monitor" "$here/learner_cost.c" "$here/learner_families.c" \
-            "$here/empty_call.c" "$work"/learner/*.o "$root/reconstruct/sequence.c" -o "$work/learner_cost" >"$work/said" 2>&1 || {
+        "${CC:-cc}" -O2 -I "$root/include" -I "$root/monitor" -I "$root/monitor/learn" -I "$root/reconstruct/replay" "$here/learner_cost.c" "$here/learner_families.c" \
+            "$here/empty_call.c" "$work"/learner/*.o "$root/reconstruct/replay/sequence.c" -o "$work/learner_cost" >"$work/said" 2>&1 || {
         note "The learner's costs are left out: learner_cost.c does not build: $(head -n 1 "$work/said")"
         return
     }

@@ -13,8 +13,8 @@
  *       5 n count step k   the last k values count times, then one more; count + step times, and so on, n times; the
  *                          high bits of n: each of these so many times more
  */
-#include "../monitor/learn_alone.h"
-#include "../reconstruct/sequence.h"
+#include "learn_alone.h"
+#include "sequence.h"
 
 #include <stdio.h>
 #include <stdlib.h>

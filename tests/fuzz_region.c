@@ -2,8 +2,8 @@
  * else: fuzz_region FILE SEED ROUNDS damages a real region file in ROUNDS ways and replays each. It must neither crash
  * nor hang; what it says about the damage does not matter. Before that, regions made by hand that once kept a reader
  * busy for ever: that they are damaged has to be found. */
-#include "../reconstruct/sequence.h"
-#include "../reconstruct/walk_rank.h"
+#include "sequence.h"
+#include "walk_rank.h"
 
 #include <refrain/unit.h>
 

@@ -4,8 +4,8 @@
 #ifndef REPLAY_PROGRAM_H
 #define REPLAY_PROGRAM_H
 
-#include "../monitor/monitor.h"
-#include "../reconstruct/walk_rank.h"
+#include "monitor.h"
+#include "walk_rank.h"
 #include <refrain/refrain.h>
 
 #include <setjmp.h>

@@ -2,9 +2,9 @@
  * that keeps everything; read back event by event, as replay does, at several moments. Usage: test_by_key [SEED
  * [ROUNDS]] */
 #define _GNU_SOURCE
-#include "../monitor/learn_alone.h"
-#include "../monitor/learn_by_key.h"
-#include "../reconstruct/sequence.h"
+#include "learn_alone.h"
+#include "learn_by_key.h"
+#include "sequence.h"
 
 #include <stdio.h>
 #include <stdlib.h>

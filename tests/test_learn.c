@@ -1,8 +1,8 @@
 /* test_learn.c: learners against a recorder that keeps everything: generated families and random sequences, read back
  * value by value at several moments. Usage: test_learn [SEED [ROUNDS]] */
 #define _GNU_SOURCE
-#include "../monitor/learn_alone.h"
-#include "../reconstruct/sequence.h"
+#include "learn_alone.h"
+#include "sequence.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #define _GNU_SOURCE
 #include "replay_program.h"
 
-#include "../reconstruct/trace_parts.h"
+#include "trace_parts.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -92,8 +92,8 @@ static int sleep_meanwhile(const struct timespec *time, struct timespec *left) {
 #define pread read_meanwhile
 #define nanosleep sleep_meanwhile
 #define __atomic_thread_fence(order) meanwhile()
-#include "../reconstruct/trace_file.c"
-#include "../reconstruct/trace_live.c"
+#include "trace_file.c"
+#include "trace_live.c"
 #undef memcpy
 #undef pread
 #undef nanosleep

@@ -4,7 +4,7 @@ set -u
 . "$(dirname "$0")/lib.sh"
 
 calls=$tests/../include/refrain/mpi_calls.def
-generator=$tests/../monitor/mpi_generate.awk
+generator=$tests/../monitor/mpi/mpi_generate.awk
 tried=0
 for mpi in mpich openmpi; do
     command -v "mpicc.$mpi" >/dev/null || continue

@@ -1,7 +1,7 @@
 /* relearn.c: feeds a sequence to the monitor's learner again (relearn.h). */
 #define _GNU_SOURCE
 #include "relearn.h"
-#include "../monitor/learn_alone.h"
+#include "learn_alone.h"
 #include "sequence.h"
 
 #include <stdlib.h>
