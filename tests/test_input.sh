@@ -51,9 +51,26 @@ says "a newer trace" "newer.*255" refrain info "$work/newer.refrain"
 says "no recorded events" "events" refrain events "$good"
 refrain reconstruct "$good" -o "$work/kept" --format text 2>/dev/null
 says "an output that exists" "kept.*(exists|overwrit)" refrain reconstruct "$good" -o "$work/kept" --format text
+[ "$(cd "$work" && refrain reconstruct "$good" -o - >/dev/null 2>&1; echo $?)" = 2 ] && [ ! -e "$work/-" ] && pass ||
+    fail "an archive for standard output"
+# What an output is to replace stays until the new one is complete.
+refrain reconstruct "$good" -o "$work/archive" || fail "reconstruct to OTF2"
+before=$(cat "$work/kept" "$work"/archive/traces.* "$work"/archive/traces/* | cksum)
+for arguments in "--format text -o $work/kept" "-o $work/archive"; do
+    # shellcheck disable=SC2086 # lists of words
+    refrain reconstruct "$work/short.refrain" --force $arguments 2>/dev/null && fail "a truncated trace is reconstructed"
+    # shellcheck disable=SC2086
+    (ulimit -f 0; refrain reconstruct "$good" --force $arguments >/dev/null 2>&1) && fail "reconstruct without room"
+    [ "$(cat "$work/kept" "$work"/archive/traces.* "$work"/archive/traces/* | cksum)" = "$before" ] && pass ||
+        fail "--force $arguments changed an output it could not replace"
+    # shellcheck disable=SC2086
+    check "--force $arguments" refrain reconstruct "$good" --force $arguments
+done
+[ "$(find "$work/archive" -name 'new.*' | wc -l)" -eq 0 ] && pass || fail "remains in the archive: $(ls "$work/archive")"
 says "an unknown command" "unknown|nonsense" refrain nonsense
 [ "$(refrain nonsense 2>/dev/null; echo $?)" = 2 ] && pass || fail "usage errors have status 2"
-for arguments in "info" "info $good $good" "size" "stats --rank x $good" "formulas --sort size $good" "reconstruct $good"; do
+for arguments in "info" "info $good $good" "size" "stats --rank x $good" "formulas --sort size $good" "reconstruct $good" \
+    "reconstruct $good --format nonsense"; do
     # shellcheck disable=SC2086 # lists of words
     [ "$(refrain $arguments >"$work/out" 2>&1; echo $?)" = 2 ] && head -n 1 "$work/out" | grep -q "^refrain ${arguments%% *}: " &&
         pass || fail "refrain $arguments: status and first line: $(head -n 1 "$work/out")"

@@ -8,7 +8,7 @@ enum refrain_status refrain_cmd_events(int argc, char **argv, struct refrain_err
         "The lines are those of refrain reconstruct --format text, to standard output unless -o names a file. "
         "--format otf2 writes an archive as refrain reconstruct does.";
     struct argp argp = refrain_output_argp;
-    struct refrain_output output = {.format = REFRAIN_FORMAT_TEXT, .recorded = true};
+    struct refrain_output output = {.default_format = "text", .recorded = true};
     argp.doc = doc;
     argp_err_exit_status = REFRAIN_USAGE;
     argp_parse(&argp, argc, argv, 0, NULL, &output);

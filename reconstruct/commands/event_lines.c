@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -102,21 +103,22 @@ static bool keep_partial(struct lines *lines, const char *text, size_t n) {
     return true;
 }
 
-static ssize_t write_lines(void *cookie, const char *text, size_t n) {
-    struct lines *lines = cookie;
+static bool write_lines(void *data, const void *bytes, size_t n) {
+    struct lines *lines = data;
+    const char *text = bytes;
     for (size_t at = 0; at < n;) {
         const char *end = memchr(text + at, '\n', n - at);
         size_t length = end ? (size_t)(end - (text + at)) : n - at;
         if (!keep_partial(lines, text + at, length))
-            return 0;
+            return false;
         at += length + 1;
         if (!end)
             break;
         if (!take_line(lines, lines->partial))
-            return 0;
+            return false;
         lines->n_partial = 0;
     }
-    return (ssize_t)n;
+    return true;
 }
 
 static enum refrain_status read_trace(struct lines *lines, const char *path, int recorded) {
@@ -127,22 +129,18 @@ static enum refrain_status read_trace(struct lines *lines, const char *path, int
     if (recorded < 0)
         recorded = refrain_replayable(trace, true, NULL) == REFRAIN_OK;
     status = refrain_replayable(trace, recorded, lines->error);
-    cookie_io_functions_t functions = {.write = write_lines};
-    FILE *file = status ? NULL : fopencookie(lines, "w", functions);
-    struct refrain_writer *writer = file ? refrain_write_text(file, false, lines->error) : NULL;
-    if (!status && !writer)
-        status = REFRAIN_FAIL_MEMORY(lines->error);
+    struct refrain_writer *writer = NULL;
     if (!status) {
+        writer = refrain_write_text(refrain_sink_open_function(write_lines, lines), false, lines->error);
+        status = writer ? REFRAIN_OK : REFRAIN_ERROR;
+    }
+    if (writer) {
         struct refrain_error error = {0};
         status = recorded ? refrain_recorded(trace, writer, NULL, &error) : refrain_replay(trace, writer, NULL, &error);
-        if (fclose(file) != 0 && !status)
-            status = lines->status;
         if (lines->status)
             status = lines->status;
         else if (status)
             status = refrain_error_set(lines->error, status, __FILE__, __LINE__, "%s", error.message);
-    } else if (file) {
-        fclose(file);
     }
     refrain_trace_close(trace);
     return status;

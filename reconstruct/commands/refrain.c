@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "command.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +18,9 @@ static const struct {
     {"events", refrain_cmd_events, "the events that were recorded (REFRAIN_MODE=events or both)"},
     {"compare", refrain_cmd_compare, "how close two runs or two traces of one run are"},
     {"capture", refrain_cmd_capture, "what share of the sequences each type of formula holds"},
+#ifdef REFRAIN_HAVE_ELF
     {"size", refrain_cmd_size, "the bytes a run will write, before it is run"},
+#endif
 };
 #define COMMANDS (sizeof commands / sizeof *commands)
 
@@ -40,6 +43,7 @@ static int say(const struct refrain_error *error, enum refrain_status status) {
 
 int main(int argc, char **argv) {
     struct refrain_error error = {0};
+    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error like others */
     if (argc < 2) {
         REFRAIN_FAIL_USAGE(&error, "no command given; refrain --help lists them");
         return say(&error, REFRAIN_USAGE);

@@ -2,25 +2,33 @@
 #define _GNU_SOURCE
 #include "output.h"
 #include "command.h"
-#include "write_otf2.h"
-#include "write_text.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { OPTION_FORMAT = 256, OPTION_FORCE, OPTION_ALL };
 
 static const struct argp_option options[] = {
-    {"output", 'o', "OUT", 0, "Directory (otf2) or file (text, - is standard output) to write", 0},
-    {"format", OPTION_FORMAT, "FORMAT", 0, "otf2 or text", 0},
+    {"output", 'o', "OUT", 0, "File or directory to write; - is standard output, where the format is a file", 0},
+    {"format", OPTION_FORMAT, "FORMAT", 0, "One of those below; by default what OUT ends in, else as said above", 0},
     {"force", OPTION_FORCE, NULL, 0, "Overwrite what OUT holds", 0},
     {"all", OPTION_ALL, NULL, 0, "Text: also postings and completions of nonblocking operations", 0},
     {0}};
+
+static void settle_format(struct refrain_output *output, struct argp_state *state) {
+    if (!output->format && output->path)
+        output->format = refrain_format_of_path(output->path);
+    if (!output->format && output->default_format)
+        output->format = refrain_format_named(output->default_format);
+    if (!output->format)
+        argp_error(state, "no format given: --format is one of %s", refrain_format_names());
+    else if (output->format->directory && !output->path)
+        argp_error(state, "no output given: -o DIRECTORY");
+    else if (output->format->directory && strcmp(output->path, "-") == 0)
+        argp_error(state, "%s is a directory and cannot be standard output: -o DIRECTORY", output->format->name);
+}
 
 static error_t parse_option(int key, char *value, struct argp_state *state) {
     struct refrain_output *output = state->input;
@@ -29,12 +37,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
         output->path = value;
         return 0;
     case OPTION_FORMAT:
-        if (strcmp(value, "otf2") == 0)
-            output->format = REFRAIN_FORMAT_OTF2;
-        else if (strcmp(value, "text") == 0)
-            output->format = REFRAIN_FORMAT_TEXT;
-        else
-            argp_error(state, "%s is no format; otf2 and text are", value);
+        output->format = refrain_format_named(value);
+        if (!output->format)
+            argp_error(state, "%s is no format; there are %s", value, refrain_format_names());
         return 0;
     case OPTION_FORCE:
         output->force = true;
@@ -43,15 +48,34 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
         output->all = true;
         return 0;
     case ARGP_KEY_SUCCESS:
-        if (output->format == REFRAIN_FORMAT_OTF2 && !output->path)
-            argp_error(state, "no output given: -o DIRECTORY");
+        settle_format(output, state);
         return 0;
     default:
         return refrain_take_argument(key, value, state, "trace", &output->trace);
     }
 }
 
-const struct argp refrain_output_argp = {options, parse_option, "TRACE", NULL, NULL, NULL, NULL};
+/* The table of formats, between the options and what the command says behind them. */
+static char *filter_help(int key, const char *text, void *input) {
+    (void)input;
+    if (key != ARGP_KEY_HELP_POST_DOC)
+        return (char *)(uintptr_t)text;
+    char *help = NULL;
+    size_t bytes;
+    FILE *stream = open_memstream(&help, &bytes);
+    if (!stream)
+        return (char *)(uintptr_t)text;
+    fputs("Formats:\n", stream);
+    for (size_t i = 0; refrain_formats[i]; i++)
+        fprintf(stream, "  %-10s %s%s%s%s\n", refrain_formats[i]->name, refrain_formats[i]->summary,
+                refrain_formats[i]->suffix ? " (" : "", refrain_formats[i]->suffix ? refrain_formats[i]->suffix : "",
+                refrain_formats[i]->suffix ? ")" : "");
+    fprintf(stream, "\n%s", text ? text : "");
+    fclose(stream);
+    return help;
+}
+
+const struct argp refrain_output_argp = {options, parse_option, "TRACE", NULL, NULL, filter_help, NULL};
 
 /* ---- progress: a writer around the writer ---- */
 
@@ -123,37 +147,18 @@ static enum refrain_status replay_to(struct refrain_trace *trace, const struct r
     return status;
 }
 
-static enum refrain_status write_text(struct refrain_trace *trace, const struct refrain_output *output,
-                                      struct refrain_error *error) {
-    bool to_stdout = !output->path || strcmp(output->path, "-") == 0;
-    FILE *file = to_stdout ? stdout : fopen(output->path, output->force ? "we" : "wxe");
-    if (!file && errno == EEXIST)
-        return REFRAIN_FAIL(error, "%s: exists; --force overwrites it", output->path);
-    if (!file)
-        return REFRAIN_FAIL(error, "%s: cannot be written: %s", output->path, strerror(errno));
-    struct refrain_writer *writer = refrain_write_text(file, output->all, error);
-    enum refrain_status status = writer ? replay_to(trace, output, writer, error) : REFRAIN_ERROR;
-    if (!to_stdout && fclose(file) != 0 && !status)
-        status = REFRAIN_FAIL(error, "%s: cannot be written: %s", output->path, strerror(errno));
-    return status;
-}
-
-static enum refrain_status write_otf2(struct refrain_trace *trace, const struct refrain_output *output,
-                                      struct refrain_error *error) {
-    struct refrain_writer *writer = NULL;
-    enum refrain_status status = refrain_write_otf2(output->path, output->force, &writer, error);
-    return status ? status : replay_to(trace, output, writer, error);
-}
-
 enum refrain_status refrain_output_write(const struct refrain_output *output, struct refrain_error *error) {
     struct refrain_trace *trace;
     enum refrain_status status = refrain_trace_open(output->trace, true, &trace, error);
     if (status)
         return status;
     status = refrain_replayable(trace, output->recorded, error);
+    struct refrain_format_request request = {.path = output->path, .force = output->force, .all = output->all};
+    struct refrain_writer *writer = NULL;
     if (!status)
-        status =
-            output->format == REFRAIN_FORMAT_TEXT ? write_text(trace, output, error) : write_otf2(trace, output, error);
+        status = output->format->open(&request, &writer, error);
+    if (!status)
+        status = replay_to(trace, output, writer, error);
     refrain_trace_close(trace);
     return status;
 }

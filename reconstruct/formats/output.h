@@ -2,18 +2,18 @@
 #ifndef REFRAIN_OUTPUT_H
 #define REFRAIN_OUTPUT_H
 
+#include "format.h"
 #include "replay.h"
 #include <argp.h>
 
-enum refrain_format { REFRAIN_FORMAT_OTF2, REFRAIN_FORMAT_TEXT };
-
 struct refrain_output {
     const char *trace; /* path */
-    const char *path;  /* OTF2: directory; text: file, null or "-" standard output */
-    enum refrain_format format;
-    bool force;    /* overwrite */
-    bool all;      /* text: further kinds of events */
-    bool recorded; /* what was recorded instead of what was learned */
+    const char *path;  /* file or directory; null or "-" standard output */
+    const struct refrain_format *format;
+    const char *default_format; /* when neither --format nor the suffix of `path` names one */
+    bool force;                 /* overwrite */
+    bool all;                   /* text: further kinds of events */
+    bool recorded;              /* what was recorded instead of what was learned */
 };
 
 /* Options -o, --format, --force, --all and the argument TRACE; input is a struct refrain_output. */

@@ -1,7 +1,14 @@
-/* write_otf2.c: events into an OTF2 archive (write_otf2.h). Events go out as they come; definitions, which hold the
- * number of events of each location, at the end. */
+/* write_otf2.c: the format "otf2" (format.h): an OTF2 archive, traces.otf2 (OTF2 3.0, otf2.h).
+ *
+ *     rank N thread t -> location  N | t << 32, in location group "MPI Rank N", on its host, on the machine
+ *     region          -> region with file, line and role
+ *     communicator    -> group of ranks and communicator; the ranks in messages are those of the communicator
+ *
+ * Ranks whose file is missing are locations without events. Timestamps are nanoseconds since the start of the run. *
+ * Events go out as they come; definitions, which hold the number of events of each location, at the end. An archive
+ * that is there is replaced when the new one is complete. */
 #define _GNU_SOURCE
-#include "write_otf2.h"
+#include "format.h"
 #include "otf2_define.h"
 #include "trace_read.h"
 
@@ -19,6 +26,7 @@
 struct otf2_writer {
     struct refrain_writer writer;
     char *directory;
+    char *instead; /* where the archive is written until it takes the place of the one in `directory`; null: there */
     struct refrain_error *error;
     const struct refrain_trace *trace;
     OTF2_Archive *archive;
@@ -87,6 +95,9 @@ static struct refrain_otf2_location *location_of(struct otf2_writer *otf2, const
 
 /* ---- begin ---- */
 
+static const char *const parts[] = {"traces.otf2", "traces.def", "traces"};
+#define PARTS (sizeof parts / sizeof *parts)
+
 static bool exists(const char *directory, const char *name) {
     char path[4096];
     struct stat status;
@@ -101,6 +112,10 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
         REFRAIN_FAIL(otf2->error, "%s: cannot be made: %s", otf2->directory, strerror(errno));
         return 1;
     }
+    if (otf2->instead && mkdir(otf2->instead, 0777) != 0) {
+        REFRAIN_FAIL(otf2->error, "%s: cannot be made: %s", otf2->instead, strerror(errno));
+        return 1;
+    }
     otf2->comms = refrain_otf2_comms(trace);
     otf2->objects.files = calloc((size_t)trace->size + 1, REFRAIN_OTF2_OBJECTS * sizeof *otf2->objects.files);
     if (!otf2->comms || !otf2->objects.files || !make_locations(otf2)) {
@@ -108,8 +123,9 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
         return 1;
     }
     OTF2_Error_RegisterCallback(on_error, otf2);
-    otf2->archive = OTF2_Archive_Open(otf2->directory, "traces", OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES,
-                                      DEFINITION_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    otf2->archive =
+        OTF2_Archive_Open(otf2->instead ? otf2->instead : otf2->directory, "traces", OTF2_FILEMODE_WRITE,
+                          EVENT_CHUNK_BYTES, DEFINITION_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (!otf2->archive)
         return fail(otf2, OTF2_ERROR_FILE_CAN_NOT_OPEN);
     OTF2_ErrorCode code = OTF2_Archive_SetFlushCallbacks(otf2->archive, &flush_callbacks, NULL);
@@ -399,6 +415,27 @@ static OTF2_ErrorCode close_locations(struct otf2_writer *otf2) {
     return code ? code : OTF2_Archive_CloseDefFiles(otf2->archive);
 }
 
+/* The complete archive takes the place of the one that was there, or, where it is not complete, goes. */
+static int replace(struct otf2_writer *otf2, bool complete) {
+    int failed = 0;
+    for (size_t i = 0; i < PARTS; i++) {
+        char from[4096], to[4096];
+        snprintf(from, sizeof from, "%s/%s", otf2->instead, parts[i]);
+        snprintf(to, sizeof to, "%s/%s", otf2->directory, parts[i]);
+        if (!complete) {
+            refrain_otf2_remove(otf2->instead, parts[i]);
+        } else if ((exists(otf2->directory, parts[i]) && !refrain_otf2_remove(otf2->directory, parts[i])) ||
+                   rename(from, to) != 0) {
+            REFRAIN_FAIL(otf2->error, "%s: cannot be overwritten: %s; the new archive is %s", to, strerror(errno),
+                         otf2->instead);
+            failed = 1;
+        }
+    }
+    if (!failed)
+        rmdir(otf2->instead);
+    return failed;
+}
+
 static int end(struct refrain_writer *writer) {
     struct otf2_writer *otf2 = (struct otf2_writer *)writer;
     int result = 1;
@@ -414,34 +451,48 @@ static int end(struct refrain_writer *writer) {
         result = code || closed || !global ? fail(otf2, code ? code : closed) : 0;
     }
     OTF2_Error_RegisterCallback(NULL, NULL);
-    refrain_otf2_comms_free(otf2->comms, otf2->trace);
+    if (otf2->instead && replace(otf2, result == 0) != 0)
+        result = 1;
+    if (otf2->comms)
+        refrain_otf2_comms_free(otf2->comms, otf2->trace);
     for (size_t i = 0; otf2->locations && i < otf2->n_locations; i++)
         free(otf2->locations[i].pending);
     free(otf2->locations);
     free(otf2->first_location);
     free(otf2->objects.files);
     free(otf2->directory);
+    free(otf2->instead);
     free(otf2);
     return result;
 }
 
-enum refrain_status refrain_write_otf2(const char *directory, bool force, struct refrain_writer **writer,
-                                       struct refrain_error *error) {
-    static const char *const parts[] = {"traces.otf2", "traces.def", "traces"};
-    *writer = NULL;
+/* ---- opening ---- */
+
+static bool any_part_exists(const char *directory) {
+    for (size_t i = 0; i < PARTS; i++)
+        if (exists(directory, parts[i]))
+            return true;
+    return false;
+}
+
+static enum refrain_status open_otf2(const struct refrain_format_request *request, struct refrain_writer **writer,
+                                     struct refrain_error *error) {
     struct stat status;
+    const char *directory = request->path;
+    *writer = NULL;
     if (stat(directory, &status) == 0 && !S_ISDIR(status.st_mode))
         return REFRAIN_FAIL(error, "%s: exists and is not a directory; an OTF2 archive is one", directory);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (!exists(directory, parts[i]))
-            continue;
-        if (!force)
-            return REFRAIN_FAIL(error, "%s/%s: exists; --force overwrites it", directory, parts[i]);
-        if (!refrain_otf2_remove(directory, parts[i]))
-            return REFRAIN_FAIL(error, "%s/%s: cannot be overwritten: %s", directory, parts[i], strerror(errno));
-    }
+    bool replaces = any_part_exists(directory);
+    if (replaces && !request->force)
+        return REFRAIN_FAIL(error, "%s: holds an archive (traces.otf2); --force overwrites it", directory);
     struct otf2_writer *otf2 = calloc(1, sizeof *otf2);
-    if (!otf2 || !(otf2->directory = strdup(directory))) {
+    if (!otf2)
+        return REFRAIN_FAIL_MEMORY(error);
+    otf2->directory = strdup(directory);
+    if (replaces && asprintf(&otf2->instead, "%s/new.%ld", directory, (long)getpid()) < 0)
+        otf2->instead = NULL;
+    if (!otf2->directory || (replaces && !otf2->instead)) {
+        free(otf2->directory);
         free(otf2);
         return REFRAIN_FAIL_MEMORY(error);
     }
@@ -450,3 +501,6 @@ enum refrain_status refrain_write_otf2(const char *directory, bool force, struct
     *writer = &otf2->writer;
     return REFRAIN_OK;
 }
+
+const struct refrain_format refrain_format_otf2 = {
+    .name = "otf2", .summary = "for otf2-print, ViTE, Vampir and others", .directory = true, .open = open_otf2};

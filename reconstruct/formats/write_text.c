@@ -1,121 +1,224 @@
-/* write_text.c: events as lines of text (write_text.h). */
+/* write_text.c: the format "text" (format.h): one event a line, tab-separated: rank, seconds since the start with nine
+ * decimals, event, name, then key=value pairs. */
 #include "write_text.h"
+#include "format.h"
+#include "trace_read.h"
 
-#include <errno.h>
-#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+
+/* What a region contributes to a line, made once. */
+struct region_text {
+    const char *name;
+    const char *source; /* "\tfile=...\tline=..." */
+    size_t name_bytes, source_bytes;
+};
 
 struct text_writer {
     struct refrain_writer writer;
-    FILE *file;
+    struct refrain_sink *sink;
     bool all;
+    bool begun, failed;
     struct refrain_error *error;
+    struct region_text *regions; /* by index */
+    size_t n_regions;
+    char *texts;
 };
 
-static void print_comm(FILE *file, const struct refrain_event *event) {
-    if (event->comm)
-        fprintf(file, "\tcomm=%" PRIu32, event->comm->index);
-    else
-        fputs("\tcomm=unknown", file);
+/* ---- regions ---- */
+
+static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
+    struct text_writer *text = (struct text_writer *)writer;
+    size_t bytes = 1, at = 0;
+    for (size_t i = 0; i < trace->n_regions; i++)
+        bytes +=
+            4 * (strlen(trace->regions[i].name) + strlen(trace->regions[i].file)) + sizeof "\tfile=\tline=4294967295";
+    text->regions = calloc(trace->n_regions + 1, sizeof *text->regions);
+    text->texts = malloc(bytes);
+    if (!text->regions || !text->texts) {
+        REFRAIN_FAIL_MEMORY(text->error);
+        return 1;
+    }
+    text->begun = true;
+    text->n_regions = trace->n_regions;
+    for (size_t i = 0; i < trace->n_regions; i++) {
+        const struct refrain_region_info *region = &trace->regions[i];
+        struct region_text *of_region = &text->regions[i];
+        of_region->name = text->texts + at;
+        of_region->name_bytes = refrain_escape_name(text->texts + at, region->name);
+        at += of_region->name_bytes;
+        of_region->source = text->texts + at;
+        at += (size_t)sprintf(text->texts + at, "\tfile=");
+        at += refrain_escape_name(text->texts + at, region->file);
+        at += (size_t)sprintf(text->texts + at, "\tline=%u", region->line);
+        of_region->source_bytes = (size_t)(text->texts + at - of_region->source);
+    }
+    return 0;
 }
 
-static void print_message(FILE *file, const struct refrain_event *event, const char *peer) {
-    fprintf(file, "\t%s=%" PRId32 "\ttag=%" PRId64 "\tbytes=%" PRId64, peer, event->peer, event->tag, event->bytes);
-    print_comm(file, event);
+/* ---- events ---- */
+
+#define PUT(sink, literal) refrain_sink_put_bytes((sink), literal, sizeof literal - 1)
+
+static void put_comm(struct refrain_sink *sink, const struct refrain_event *event) {
+    if (event->comm) {
+        PUT(sink, "\tcomm=");
+        refrain_sink_put_unsigned(sink, event->comm->index);
+    } else {
+        PUT(sink, "\tcomm=unknown");
+    }
 }
 
-static void print_fields(FILE *file, const struct refrain_event *event, bool all) {
+static void put_bytes(struct refrain_sink *sink, const struct refrain_event *event) {
+    PUT(sink, "\tbytes=");
+    refrain_sink_put_signed(sink, event->bytes);
+}
+
+static void put_message(struct refrain_sink *sink, const struct refrain_event *event) {
+    refrain_sink_put_signed(sink, event->peer);
+    PUT(sink, "\ttag=");
+    refrain_sink_put_signed(sink, event->tag);
+    put_bytes(sink, event);
+    put_comm(sink, event);
+}
+
+static void put_fields(struct refrain_sink *sink, const struct refrain_event *event) {
     switch (event->kind) {
-    case REFRAIN_EVENT_ENTER:
-        fprintf(file, "\tfile=%s\tline=%" PRIu32, event->region->file, event->region->line);
-        break;
     case REFRAIN_EVENT_SEND:
-        print_message(file, event, "dest");
+        PUT(sink, "\tdest=");
+        put_message(sink, event);
         break;
     case REFRAIN_EVENT_RECV:
-        print_message(file, event, "source");
+        PUT(sink, "\tsource=");
+        put_message(sink, event);
         break;
     case REFRAIN_EVENT_COLLECTIVE:
-        fprintf(file, "\troot=%" PRId32 "\tsent=%" PRId64 "\treceived=%" PRId64, event->peer, event->bytes,
-                event->received);
-        print_comm(file, event);
+        PUT(sink, "\troot=");
+        refrain_sink_put_signed(sink, event->peer);
+        PUT(sink, "\tsent=");
+        refrain_sink_put_signed(sink, event->bytes);
+        PUT(sink, "\treceived=");
+        refrain_sink_put_signed(sink, event->received);
+        put_comm(sink, event);
         break;
     case REFRAIN_EVENT_RECV_POST:
     case REFRAIN_EVENT_COLLECTIVE_COMPLETE:
-        print_comm(file, event);
+        put_comm(sink, event);
         break;
     case REFRAIN_EVENT_RMA:
-        fprintf(file, "\ttarget=%" PRId32 "\tbytes=%" PRId64, event->peer, event->bytes);
+        PUT(sink, "\ttarget=");
+        refrain_sink_put_signed(sink, event->peer);
+        put_bytes(sink, event);
         break;
     case REFRAIN_EVENT_IO:
-        fprintf(file, "\tbytes=%" PRId64, event->bytes);
+        put_bytes(sink, event);
         break;
     default:
         break;
     }
-    if (all && event->request >= 0)
-        fprintf(file, "\trequest=%" PRId64, event->request);
 }
 
+/* Names of the kinds, with a tab on either side; null: no such events are written. */
 static const char *name_of(enum refrain_event_kind kind, bool all) {
     switch (kind) {
     case REFRAIN_EVENT_ENTER:
-        return "enter";
+        return "\tenter\t";
     case REFRAIN_EVENT_LEAVE:
-        return "leave";
+        return "\tleave\t";
     case REFRAIN_EVENT_SEND:
-        return "send";
+        return "\tsend\t";
     case REFRAIN_EVENT_RECV:
-        return "recv";
+        return "\trecv\t";
     case REFRAIN_EVENT_COLLECTIVE:
-        return "collective";
+        return "\tcollective\t";
     case REFRAIN_EVENT_RMA:
-        return "rma";
+        return "\trma\t";
     case REFRAIN_EVENT_IO:
-        return "io";
+        return "\tio\t";
     case REFRAIN_EVENT_SEND_COMPLETE:
-        return all ? "send-complete" : NULL;
+        return all ? "\tsend-complete\t" : NULL;
     case REFRAIN_EVENT_RECV_POST:
-        return all ? "recv-post" : NULL;
+        return all ? "\trecv-post\t" : NULL;
     case REFRAIN_EVENT_COLLECTIVE_COMPLETE:
-        return all ? "collective-complete" : NULL;
+        return all ? "\tcollective-complete\t" : NULL;
     case REFRAIN_EVENT_CANCEL:
-        return all ? "cancel" : NULL;
+        return all ? "\tcancel\t" : NULL;
     }
     return NULL;
 }
 
 static int write_event(struct refrain_writer *writer, const struct refrain_event *event) {
     struct text_writer *text = (struct text_writer *)writer;
-    const char *name = name_of(event->kind, text->all);
-    if (!name)
+    struct refrain_sink *sink = text->sink;
+    const char *kind = name_of(event->kind, text->all);
+    if (!kind)
         return 0;
-    int64_t ns = event->time_ns < 0 ? 0 : event->time_ns;
-    fprintf(text->file, "%" PRId32 "\t%" PRId64 ".%09" PRId64 "\t%s\t%s", event->rank, ns / 1000000000, ns % 1000000000,
-            name, event->region->name);
-    print_fields(text->file, event, text->all);
-    if (event->thread)
-        fprintf(text->file, "\tthread=%" PRIu32, event->thread);
-    fputs(event->approximate ? "\tapproximate\n" : "\n", text->file);
-    return ferror(text->file) ? 1 : 0;
+    uint64_t ns = event->time_ns < 0 ? 0 : (uint64_t)event->time_ns;
+    refrain_sink_put_signed(sink, event->rank);
+    refrain_sink_put_char(sink, '\t');
+    refrain_sink_put_unsigned(sink, ns / 1000000000);
+    refrain_sink_put_char(sink, '.');
+    refrain_sink_put_digits(sink, ns % 1000000000, 9);
+    refrain_sink_put_text(sink, kind);
+    if (event->region->index < text->n_regions) {
+        const struct region_text *region = &text->regions[event->region->index];
+        bool enters = event->kind == REFRAIN_EVENT_ENTER; /* the source follows the name */
+        refrain_sink_put_bytes(sink, region->name, region->name_bytes + (enters ? region->source_bytes : 0));
+    } else {
+        refrain_sink_put_text(sink, event->region->name);
+        if (event->kind == REFRAIN_EVENT_ENTER)
+            PUT(sink, "\tfile=\tline=0");
+    }
+    put_fields(sink, event);
+    if (text->all && event->request >= 0) {
+        PUT(sink, "\trequest=");
+        refrain_sink_put_signed(sink, event->request);
+    }
+    if (event->thread) {
+        PUT(sink, "\tthread=");
+        refrain_sink_put_unsigned(sink, event->thread);
+    }
+    if (event->approximate)
+        PUT(sink, "\tapproximate");
+    refrain_sink_put_char(sink, '\n');
+    text->failed |= sink->failed != 0;
+    return text->failed;
 }
 
 static int end_text(struct refrain_writer *writer) {
     struct text_writer *text = (struct text_writer *)writer;
-    int failed = fflush(text->file) != 0 || ferror(text->file);
-    if (failed)
-        REFRAIN_FAIL(text->error, "the text cannot be written: %s", strerror(errno));
+    bool failed = refrain_sink_close(text->sink, text->begun && !text->failed, text->error) != REFRAIN_OK;
+    free(text->regions);
+    free(text->texts);
     free(text);
     return failed;
 }
 
-struct refrain_writer *refrain_write_text(FILE *file, bool all, struct refrain_error *error) {
-    struct text_writer *text = calloc(1, sizeof *text);
+struct refrain_writer *refrain_write_text(struct refrain_sink *sink, bool all, struct refrain_error *error) {
+    struct text_writer *text = sink ? calloc(1, sizeof *text) : NULL;
     if (!text) {
+        if (sink)
+            refrain_sink_close(sink, false, NULL);
         REFRAIN_FAIL_MEMORY(error);
         return NULL;
     }
-    *text = (struct text_writer){{NULL, write_event, end_text}, file, all, error};
+    text->writer = (struct refrain_writer){begin, write_event, end_text};
+    text->sink = sink;
+    text->all = all;
+    text->error = error;
     return &text->writer;
 }
+
+static enum refrain_status open_text(const struct refrain_format_request *request, struct refrain_writer **writer,
+                                     struct refrain_error *error) {
+    struct refrain_sink *sink;
+    *writer = NULL;
+    enum refrain_status status = refrain_sink_open(request->path, request->force, &sink, error);
+    if (status)
+        return status;
+    *writer = refrain_write_text(sink, request->all, error);
+    return *writer ? REFRAIN_OK : REFRAIN_ERROR;
+}
+
+const struct refrain_format refrain_format_text = {
+    .name = "text", .suffix = ".txt", .summary = "one event a line, tab-separated", .open = open_text};

@@ -1,14 +1,12 @@
-/* write_text.h: one event a line, tab-separated: rank, seconds since the start with nine decimals, event, name, then
- * key=value pairs (writer for event.h). */
+/* write_text.h: the writer of the format "text" for other sinks than files (refrain compare). */
 #ifndef REFRAIN_WRITE_TEXT_H
 #define REFRAIN_WRITE_TEXT_H
 
-#include "error.h"
 #include "event.h"
-#include <stdio.h>
+#include "sink.h"
 
-/* A writer that prints to `file`, which stays the caller's. `all`: also postings and completions of nonblocking calls,
- * one- sided and file accesses. Null without memory; freed by writer->end. */
-struct refrain_writer *refrain_write_text(FILE *file, bool all, struct refrain_error *error);
+/* A writer of lines into the sink, which it closes. `all`: also postings and completions of nonblocking calls. Null,
+ * with the sink closed, without memory, or when `sink` is null; freed by writer->end. */
+struct refrain_writer *refrain_write_text(struct refrain_sink *sink, bool all, struct refrain_error *error);
 
 #endif

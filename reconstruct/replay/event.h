@@ -67,7 +67,8 @@ struct refrain_writer {
     /* Once, before the first event. */
     int (*begin)(struct refrain_writer *writer, const struct refrain_trace *trace);
     int (*event)(struct refrain_writer *writer, const struct refrain_event *event);
-    /* Once, after the last event; also frees what begin made. */
+    /* Once, after the last event; also where something failed before, begin itself included, and where begin was not
+     * come to. Frees the writer. */
     int (*end)(struct refrain_writer *writer);
 };
 

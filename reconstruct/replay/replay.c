@@ -73,14 +73,13 @@ enum refrain_status refrain_replayable(const struct refrain_trace *trace, bool r
 static enum refrain_status run(struct refrain_trace *trace, bool recorded, struct refrain_writer *writer,
                                struct refrain_align_report *report, struct refrain_error *error) {
     enum refrain_status status = refrain_replayable(trace, recorded, error);
-    if (status)
-        return status;
     size_t n = 0, most = 0;
     for (size_t i = 0; i < trace->n_processes; i++)
         most += trace->processes[i].header->n_threads;
     struct location *locations = calloc(most + 1, sizeof *locations);
     struct refrain_stream **streams = calloc(most + 1, sizeof *streams);
-    status = locations && streams ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(error);
+    if (!status && !(locations && streams))
+        status = REFRAIN_FAIL_MEMORY(error);
     for (size_t i = 0; !status && i < trace->n_processes; i++) {
         const struct refrain_process *process = &trace->processes[i];
         for (uint32_t t = 0; !status && t < process->header->n_threads; t++) {
@@ -99,9 +98,9 @@ static enum refrain_status run(struct refrain_trace *trace, bool recorded, struc
             status = REFRAIN_FAIL_MEMORY(error);
         else if (result)
             status = REFRAIN_ERROR;
-        if (writer->end && writer->end(writer) && !status)
-            status = REFRAIN_ERROR;
     }
+    if (writer->end && writer->end(writer) && !status)
+        status = REFRAIN_ERROR;
     for (size_t i = 0; locations && i < n; i++)
         close_location(&locations[i], error, &status);
     free(locations);

@@ -1,0 +1,41 @@
+/* format.h: the table of trace formats (--format, suffix of the output -> writer of event.h).
+ *
+ * A new format is one file, write_<name>.c, which defines one struct refrain_format, and one row in formats.c. The
+ * commands' help, the choice by suffix and the errors follow from the table. */
+#ifndef REFRAIN_FORMAT_H
+#define REFRAIN_FORMAT_H
+
+#include "error.h"
+#include "event.h"
+
+/* What the user asked for. Strings live as long as the writer. */
+struct refrain_format_request {
+    const char *path; /* file or directory to write; null or "-": standard output (never of a directory format) */
+    bool force;       /* what is there is overwritten */
+    bool all;         /* text: also postings and completions of nonblocking operations */
+};
+
+struct refrain_format {
+    const char *name;    /* as in --format */
+    const char *suffix;  /* an output whose name ends in it is of this format when --format is not given; null none */
+    const char *summary; /* for --help, a few words */
+    bool directory;      /* the output is a directory, so that there has to be one and standard output will not do */
+    /* A writer of what was asked for, freed by writer->end. What is there already stays as it is until the whole output
+     * has been written. */
+    enum refrain_status (*open)(const struct refrain_format_request *request, struct refrain_writer **writer,
+                                struct refrain_error *error);
+};
+
+/* The formats, in the order of the help; null behind the last. */
+extern const struct refrain_format *const refrain_formats[];
+
+/* The format of that name; null when there is none. */
+const struct refrain_format *refrain_format_named(const char *name);
+
+/* The format whose suffix the path ends in; null when there is none. */
+const struct refrain_format *refrain_format_of_path(const char *path);
+
+/* "otf2, text and json": the names, for messages; owned by the table. */
+const char *refrain_format_names(void);
+
+#endif

@@ -1,0 +1,43 @@
+/* formats.c: the trace formats, one a row (format.h). */
+#include "format.h"
+
+#include <stdio.h>
+#include <string.h>
+
+extern const struct refrain_format refrain_format_otf2, refrain_format_text;
+
+const struct refrain_format *const refrain_formats[] = {
+#ifdef REFRAIN_HAVE_OTF2
+    &refrain_format_otf2,
+#endif
+    &refrain_format_text,
+    NULL,
+};
+
+const struct refrain_format *refrain_format_named(const char *name) {
+    for (size_t i = 0; refrain_formats[i]; i++)
+        if (strcmp(refrain_formats[i]->name, name) == 0)
+            return refrain_formats[i];
+    return NULL;
+}
+
+const struct refrain_format *refrain_format_of_path(const char *path) {
+    size_t n = strlen(path);
+    for (size_t i = 0; refrain_formats[i]; i++) {
+        const char *suffix = refrain_formats[i]->suffix;
+        size_t m = suffix ? strlen(suffix) : 0;
+        if (m > 0 && n > m && strcmp(path + n - m, suffix) == 0)
+            return refrain_formats[i];
+    }
+    return NULL;
+}
+
+const char *refrain_format_names(void) {
+    static char names[1024];
+    size_t n = 0;
+    for (size_t i = 0; refrain_formats[i] && n < sizeof names; i++) {
+        const char *before = i == 0 ? "" : refrain_formats[i + 1] ? ", " : " and ";
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", before, refrain_formats[i]->name);
+    }
+    return names;
+}

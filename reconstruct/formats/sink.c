@@ -1,0 +1,223 @@
+/* sink.c: a buffered output file (sink.h). */
+#define _GNU_SOURCE
+#include "sink.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- opening and closing ---- */
+
+/* A new file beside `path`, which is a regular file and is to be replaced; its name goes to sink->instead. */
+static int open_instead(struct refrain_sink *sink, mode_t mode) {
+    if (asprintf(&sink->instead, "%s.%ld", sink->path, (long)getpid()) < 0) {
+        sink->instead = NULL;
+        errno = ENOMEM;
+        return -1;
+    }
+    int file = open(sink->instead, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode & 0777);
+    if (file < 0) {
+        free(sink->instead);
+        sink->instead = NULL;
+    }
+    return file;
+}
+
+static enum refrain_status open_file(struct refrain_sink *sink, bool force, struct refrain_error *error) {
+    struct stat status;
+    bool exists = stat(sink->path, &status) == 0;
+    if (exists && S_ISDIR(status.st_mode))
+        return REFRAIN_FAIL(error, "%s: is a directory; this format is a file", sink->path);
+    if (exists && force && S_ISREG(status.st_mode))
+        sink->file = open_instead(sink, status.st_mode);
+    else
+        sink->file = open(sink->path, O_WRONLY | O_CREAT | O_CLOEXEC | (force ? 0 : O_EXCL), 0666);
+    sink->made = !exists && sink->file >= 0;
+    if (sink->file < 0 && errno == EEXIST)
+        return REFRAIN_FAIL(error, "%s: exists; --force overwrites it", sink->path);
+    return sink->file >= 0 ? REFRAIN_OK : REFRAIN_FAIL(error, "%s: cannot be written: %s", sink->path, strerror(errno));
+}
+
+static void free_sink(struct refrain_sink *sink) {
+    free(sink->buffer);
+    free(sink->path);
+    free(sink->instead);
+    free(sink);
+}
+
+enum refrain_status refrain_sink_open(const char *path, bool force, struct refrain_sink **result,
+                                      struct refrain_error *error) {
+    struct refrain_sink *sink = calloc(1, sizeof *sink);
+    *result = NULL;
+    if (!sink)
+        return REFRAIN_FAIL_MEMORY(error);
+    sink->file = STDOUT_FILENO;
+    sink->buffer = malloc(REFRAIN_SINK_BYTES);
+    bool named = path && strcmp(path, "-") != 0;
+    if (named)
+        sink->path = strdup(path);
+    enum refrain_status status = REFRAIN_OK;
+    if (!sink->buffer || (named && !sink->path))
+        status = REFRAIN_FAIL_MEMORY(error);
+    else if (named)
+        status = open_file(sink, force, error);
+    if (status) {
+        free_sink(sink);
+        return status;
+    }
+    sink->at = sink->buffer;
+    sink->end = sink->buffer + REFRAIN_SINK_BYTES;
+    *result = sink;
+    return REFRAIN_OK;
+}
+
+struct refrain_sink *refrain_sink_open_function(bool (*take)(void *data, const void *bytes, size_t n), void *data) {
+    struct refrain_sink *sink = NULL;
+    if (refrain_sink_open(NULL, false, &sink, NULL) == REFRAIN_OK) {
+        sink->take = take;
+        sink->data = data;
+    }
+    return sink;
+}
+
+enum refrain_status refrain_sink_close(struct refrain_sink *sink, bool keep, struct refrain_error *error) {
+    refrain_sink_flush(sink);
+    enum refrain_status status = REFRAIN_OK;
+    if (sink->path && close(sink->file) != 0 && !sink->failed)
+        sink->failed = errno;
+    if (sink->instead && !sink->failed && keep && rename(sink->instead, sink->path) != 0)
+        sink->failed = errno;
+    if ((sink->instead || sink->made) && (sink->failed || !keep))
+        unlink(sink->instead ? sink->instead : sink->path);
+    if (sink->failed)
+        status = REFRAIN_FAIL(error, "%s cannot be written: %s", sink->path ? sink->path : "standard output",
+                              strerror(sink->failed));
+    free_sink(sink);
+    return status;
+}
+
+/* ---- writing ---- */
+
+static void write_all(struct refrain_sink *sink, const unsigned char *bytes, size_t n) {
+    if (sink->take && n > 0 && !sink->failed) {
+        sink->failed = sink->take(sink->data, bytes, n) ? 0 : ECANCELED;
+        return;
+    }
+    while (n > 0 && !sink->failed) {
+        ssize_t done = write(sink->file, bytes, n);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0) {
+            sink->failed = errno;
+            return;
+        }
+        bytes += done;
+        n -= (size_t)done;
+    }
+}
+
+void refrain_sink_flush(struct refrain_sink *sink) {
+    write_all(sink, sink->buffer, (size_t)(sink->at - sink->buffer));
+    sink->at = sink->buffer;
+}
+
+void refrain_sink_put_bytes(struct refrain_sink *sink, const void *bytes, size_t n) {
+    if (n > (size_t)(sink->end - sink->at)) {
+        refrain_sink_flush(sink);
+        if (n > REFRAIN_SINK_BYTES) {
+            write_all(sink, bytes, n);
+            return;
+        }
+    }
+    memcpy(sink->at, bytes, n);
+    sink->at += n;
+}
+
+/* Two digits at a time: a division is the slow part. */
+static const char pairs[] =
+    "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748"
+    "49505152535455565758596061626364656667686970717273747576777879808182838485868788899091929394959697"
+    "9899";
+
+void refrain_sink_put_unsigned(struct refrain_sink *sink, uint64_t value) {
+    char digits[20];
+    unsigned at = sizeof digits;
+    while (value >= 100) {
+        memcpy(&digits[at -= 2], &pairs[value % 100 * 2], 2);
+        value /= 100;
+    }
+    if (value >= 10)
+        memcpy(&digits[at -= 2], &pairs[value * 2], 2);
+    else
+        digits[--at] = (char)('0' + value);
+    refrain_sink_reserve(sink, sizeof digits);
+    memcpy(sink->at, digits + at, sizeof digits - at);
+    sink->at += sizeof digits - at;
+}
+
+void refrain_sink_put_signed(struct refrain_sink *sink, int64_t value) {
+    if (value < 0)
+        refrain_sink_put_char(sink, '-');
+    refrain_sink_put_unsigned(sink, value < 0 ? -(uint64_t)value : (uint64_t)value);
+}
+
+void refrain_sink_put_digits(struct refrain_sink *sink, uint64_t value, unsigned digits) {
+    refrain_sink_reserve(sink, digits);
+    unsigned at = digits;
+    for (; at >= 2; value /= 100)
+        memcpy(sink->at + (at -= 2), &pairs[value % 100 * 2], 2);
+    if (at == 1)
+        sink->at[0] = (unsigned char)('0' + value % 10);
+    sink->at += digits;
+}
+
+size_t refrain_escape_name(char *to, const char *name) {
+    static const char hexadecimal[] = "0123456789abcdef";
+    size_t n = 0;
+    for (const char *p = name; *p; p++) {
+        unsigned char c = (unsigned char)*p;
+        if (c >= ' ' && c != 127 && c != '\\') {
+            to[n++] = (char)c;
+            continue;
+        }
+        to[n++] = '\\';
+        if (c == '\\' || c == '\t' || c == '\n') {
+            to[n++] = c == '\t' ? 't' : c == '\n' ? 'n' : '\\';
+        } else {
+            to[n++] = 'x';
+            to[n++] = hexadecimal[c >> 4];
+            to[n++] = hexadecimal[c & 15];
+        }
+    }
+    return n;
+}
+
+void refrain_sink_put_name(struct refrain_sink *sink, const char *name) {
+    char one[2] = "", escaped[4];
+    for (; *name; name++) {
+        one[0] = *name;
+        refrain_sink_put_bytes(sink, escaped, refrain_escape_name(escaped, one));
+    }
+}
+
+void refrain_sink_printf(struct refrain_sink *sink, const char *format, ...) {
+    char text[1024], *longer = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (n >= (int)sizeof text) {
+        va_start(arguments, format);
+        n = vasprintf(&longer, format, arguments);
+        va_end(arguments);
+    }
+    if (n < 0)
+        sink->failed = sink->failed ? sink->failed : ENOMEM;
+    else
+        refrain_sink_put_bytes(sink, longer ? longer : text, (size_t)n);
+    free(longer);
+}

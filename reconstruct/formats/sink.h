@@ -1,0 +1,79 @@
+/* sink.h: the file that a format is written to, through a buffer of its own (writers -> file).
+ *
+ *     put text and numbers -> [buffer] -> file, standard output, or a new file that takes the old one's place at the
+ * end
+ *
+ * The first failure is kept and the rest is dropped, so that a writer looks once an event, or only at the end. One
+ * sink, one thread. */
+#ifndef REFRAIN_SINK_H
+#define REFRAIN_SINK_H
+
+#include "error.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define REFRAIN_SINK_BYTES ((size_t)256 << 10)
+
+struct refrain_sink {
+    unsigned char *at, *end; /* where the next byte goes, and the end of the buffer */
+    unsigned char *buffer;
+    int file;
+    bool (*take)(void *data, const void *bytes, size_t n); /* null: `file` is written to */
+    void *data;
+    int failed;    /* errno of the first write that did not succeed */
+    bool made;     /* the file was not there before */
+    char *path;    /* null: standard output */
+    char *instead; /* what is written until it takes the place of `path`; null: `path` itself */
+};
+
+/* Opens `path` (null or "-": standard output). What exists is an error without `force`; with it, it is replaced when
+ * the sink is closed, and stays as it is when that is never done. */
+enum refrain_status refrain_sink_open(const char *path, bool force, struct refrain_sink **sink,
+                                      struct refrain_error *error);
+
+/* A sink whose bytes go to `take`, in pieces of any length; false from it ends the writing. Null without memory. */
+struct refrain_sink *refrain_sink_open_function(bool (*take)(void *data, const void *bytes, size_t n), void *data);
+
+/* Writes out what is buffered. */
+void refrain_sink_flush(struct refrain_sink *sink);
+
+/* Writes out the rest and frees the sink. The error names the file and says what could not be done. Without
+ * `keep`, or where not all could be written, the new file is removed and what it was to replace stays. */
+enum refrain_status refrain_sink_close(struct refrain_sink *sink, bool keep, struct refrain_error *error);
+
+/* Room for `bytes` bytes, at most REFRAIN_SINK_BYTES, from sink->at on. */
+static inline void refrain_sink_reserve(struct refrain_sink *sink, size_t bytes) {
+    if ((size_t)(sink->end - sink->at) < bytes)
+        refrain_sink_flush(sink);
+}
+
+/* Any number of bytes. */
+void refrain_sink_put_bytes(struct refrain_sink *sink, const void *bytes, size_t n);
+
+static inline void refrain_sink_put_char(struct refrain_sink *sink, char c) {
+    refrain_sink_reserve(sink, 1);
+    *sink->at++ = (unsigned char)c;
+}
+
+static inline void refrain_sink_put_text(struct refrain_sink *sink, const char *text) {
+    refrain_sink_put_bytes(sink, text, strlen(text));
+}
+
+/* Decimal. */
+void refrain_sink_put_unsigned(struct refrain_sink *sink, uint64_t value);
+void refrain_sink_put_signed(struct refrain_sink *sink, int64_t value);
+
+/* Decimal with exactly `digits` digits, at most 19, zeros in front; higher digits of the value are left out. */
+void refrain_sink_put_digits(struct refrain_sink *sink, uint64_t value, unsigned digits);
+
+/* A name as text that keeps to its line and field: control characters as \t, \n or \xNN, a backslash doubled. At most
+ * four times as long, not terminated; returns how many bytes. */
+size_t refrain_escape_name(char *to, const char *name);
+void refrain_sink_put_name(struct refrain_sink *sink, const char *name);
+
+/* printf into the sink, for what is not written once an event. */
+void refrain_sink_printf(struct refrain_sink *sink, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif
