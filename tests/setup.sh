@@ -8,7 +8,8 @@ libclang-14-dev clang
 libmpich-dev mpich
 libotf2-trace-dev otf2-tools libjansson-dev libelf-dev
 libopenmpi-dev openmpi-bin libcmocka-dev csmith libcsmith-dev
-autoconf automake libtool ccache"
+autoconf automake libtool ccache
+man-db zsh bsdutils less"
 
 command -v dpkg-query >/dev/null 2>&1 || {
     # shellcheck disable=SC2086 # on one line
