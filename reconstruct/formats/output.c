@@ -3,6 +3,7 @@
 #include "output.h"
 #include "command.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -157,6 +158,7 @@ static enum refrain_status replay_to(struct refrain_trace *trace, const struct r
 
 enum refrain_status refrain_output_write(const struct refrain_output *output, struct refrain_error *error) {
     struct refrain_trace *trace;
+    signal(SIGXFSZ, SIG_IGN); /* so that a limit on file sizes is an error that is said, as a full disk is */
     enum refrain_status status = refrain_trace_open(output->trace, true, &trace, error);
     if (status)
         return status;
