@@ -10,8 +10,8 @@
  * switched on when the program starts, if they do (unit.h, struct refrain_dependency). With --detail=all, what would
  * not have a probe otherwise is not certain either: it is switched off where it comes too often.
  *
- * MPI_Abort stands wherever something may fail, and comes once at most: it is no reason to trace a function, nor to
- * tell whether a call failed. Where the function is traced for another reason its place is told.
+ * MPI_Abort stands wherever something may fail, and comes once at most: it is no reason to trace a function, nor to tell
+ * whether a call failed. Where the function is traced for another reason its place is told.
  */
 #include "construct.h"
 
