@@ -1,23 +1,54 @@
 /* yield.c: librefrain-yield.so, for runs with more ranks than cores. MPICH over UCX polls without ever giving up the
  * processor, so that a rank that waits keeps the rank it waits for from running. Preloaded, this wraps UCX's progress
- * function and yields after it has found nothing to do for a while. refrain-run sets it up. */
+ * function and yields after it has found nothing to do for a while. `refrain record` and refrain-run set it up.
+ *
+ * REFRAIN_YIELD: on (the default), off, or auto: on where this node has more ranks of the job than cores. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sched.h>
+#include <stdlib.h>
+#include <strings.h>
 
 #define POLLS_BEFORE_YIELD 50u
 
 unsigned ucp_worker_progress(void *worker);
 
+/* Ranks of the job on this node, as its launcher tells; 0: unknown. */
+static int ranks_on_node(void) {
+    static const char *const variables[] = {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE"};
+    for (unsigned i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *value = getenv(variables[i]);
+        if (value)
+            return atoi(value);
+    }
+    return 0;
+}
+
+static unsigned polls_wanted(void) {
+    const char *setting = getenv("REFRAIN_YIELD");
+    if (setting && strcasecmp(setting, "off") == 0)
+        return 0;
+    if (setting && strcasecmp(setting, "auto") == 0) {
+        cpu_set_t cores;
+        int ranks = ranks_on_node();
+        if (ranks > 0 && sched_getaffinity(0, sizeof cores, &cores) == 0 && ranks <= CPU_COUNT(&cores))
+            return 0;
+    }
+    return POLLS_BEFORE_YIELD;
+}
+
 __attribute__((visibility("default"))) unsigned ucp_worker_progress(void *worker) {
     static unsigned (*progress)(void *);
+    static unsigned polls; /* before a yield; 0: never */
     static __thread unsigned fruitless;
-    if (!progress)
+    if (!progress) {
+        polls = polls_wanted();
         *(void **)&progress = dlsym(RTLD_NEXT, "ucp_worker_progress");
+    }
     unsigned done = progress ? progress(worker) : 0;
     if (done) {
         fruitless = 0;
-    } else if (++fruitless >= POLLS_BEFORE_YIELD) {
+    } else if (++fruitless >= polls && polls) {
         fruitless = 0;
         sched_yield();
     }

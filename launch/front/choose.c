@@ -1,0 +1,182 @@
+/* choose.c: loads the wrappers for the MPI library of this process and fills the rows of functions that are called
+ * (front.h). What cannot be traced is said once, by the process that speaks for the job. */
+#define _GNU_SOURCE
+#include "front.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t filling = PTHREAD_MUTEX_INITIALIZER;
+static struct refrain_front_objects objects;
+static void *wrappers;   /* null: nothing is traced */
+static bool initialised; /* MPI was, or is about to be */
+
+/* Is this the process that speaks for the job, as far as the launcher's variables tell? */
+static bool speaks(void) {
+    static const char *const variables[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
+    for (unsigned i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *rank = getenv(variables[i]);
+        if (rank)
+            return strcmp(rank, "0") == 0;
+    }
+    return true;
+}
+
+static void say(const char *before, const char *name, const char *after) {
+    char text[1024];
+    int n = snprintf(text, sizeof text, "refrain: %s%s%s\n", before, name, after);
+    if (n >= (int)sizeof text)
+        n = (int)sizeof text - 1;
+    if (speaks() && write(STDERR_FILENO, text, (size_t)n) < 0)
+        return; /* nowhere left to say it */
+}
+
+static bool is_off(void) {
+    static const char *const off[] = {"off", "false", "no", "0"};
+    const char *mode = getenv("REFRAIN_MODE");
+    for (unsigned i = 0; mode && i < sizeof off / sizeof *off; i++)
+        if (strcasecmp(mode, off[i]) == 0)
+            return true;
+    return false;
+}
+
+/* The wrappers lie beside this library. */
+static void load_wrappers(void) {
+    Dl_info own;
+    char path[4096 + 64];
+    const char *slash;
+    if (!dladdr((const void *)refrain_front_fill, &own) || !own.dli_fname || !(slash = strrchr(own.dli_fname, '/')))
+        return;
+    int n = snprintf(path, sizeof path, "%.*s/%s", (int)(slash - own.dli_fname), own.dli_fname, objects.wrappers_name);
+    if (n < 0 || (size_t)n >= sizeof path)
+        return;
+    wrappers = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!wrappers)
+        say("the program runs untraced: ", dlerror(), "");
+}
+
+static void choose(void) {
+    refrain_front_look(&objects);
+    if (!objects.mpi.handle || is_off())
+        return;
+    if (objects.wrappers.handle)
+        wrappers = objects.wrappers.handle;
+    else if (!objects.wrappers_name)
+        say("the program uses the MPI library ", objects.mpi.name,
+            ", for which refrain was not built; the program runs untraced");
+    else
+        load_wrappers();
+}
+
+/* MPI is often loaded with the program: then the monitor is in place before the program's first instruction. */
+static __attribute__((constructor)) void start(void) {
+    struct refrain_front_objects now;
+    refrain_front_look(&now);
+    if (now.mpi.handle)
+        pthread_once(&once, choose);
+}
+
+static __attribute__((destructor)) void end(void) {
+    if (wrappers && !initialised) {
+        char path[4096];
+        ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+        path[n < 0 ? 0 : n] = 0;
+        say("", path, " did not call MPI_Init: it was not traced");
+    }
+}
+
+/* ---- rows ---- */
+
+static const char *row_name(uint32_t row) {
+    const char *name = refrain_front_names;
+    for (; row > 0; row--)
+        name += strlen(name) + 1;
+    return name;
+}
+
+/* The code of a function: its extent from the object's symbol table. */
+static void set_extent(const void *function, uintptr_t *begin, uintptr_t *bytes) {
+    static int (*look_up)(const void *, Dl_info *, void **, int);
+    Dl_info info;
+    const ElfW(Sym) *symbol = NULL;
+    /* By name, since musl's loader does not start a program with a library that needs a function it lacks. */
+    if (!look_up)
+        *(void **)&look_up = dlsym(RTLD_DEFAULT, "dladdr1");
+    if (!function || !look_up || !look_up(function, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol)
+        return;
+    *begin = (uintptr_t)function;
+    *bytes = symbol->st_size;
+}
+
+/* The function's bindings in a layer: for mpif.h and the module mpi, and for mpi_f08. */
+static void find_bindings(struct refrain_front_row *row, const char *name) {
+    char lower[128];
+    size_t n = strlen(name);
+    if (n + 8 >= sizeof lower)
+        return;
+    for (size_t i = 0; i <= n; i++)
+        lower[i] = name[i] >= 'A' && name[i] <= 'Z' ? (char)(name[i] + 'a' - 'A') : name[i];
+    if (objects.fortran.handle) {
+        strcpy(lower + n, "_");
+        set_extent(dlsym(objects.fortran.handle, lower), &row->bindings[0].begin, &row->bindings[0].bytes);
+    }
+    void *f08 = objects.f08.handle ? objects.f08.handle : objects.fortran.handle;
+    if (f08) {
+        strcpy(lower + n, "_f08_");
+        set_extent(dlsym(f08, lower), &row->bindings[1].begin, &row->bindings[1].bytes);
+    }
+}
+
+/* A library with the MPI functions that is no MPI library as choose.c knows them (one for serial runs, say). */
+static const void *elsewhere(const char *name) {
+    const void *function = dlsym(RTLD_NEXT, name);
+    if (!function && objects.mpi.handle)
+        function = dlsym(objects.mpi.handle, name);
+    return function;
+}
+
+static void missing(const char *name) {
+    char text[256];
+    int n = snprintf(text, sizeof text, "refrain: symbol lookup error: no library of this process has %s\n", name);
+    if (write(STDERR_FILENO, text, (size_t)n) < 0)
+        _exit(127);
+    _exit(127);
+}
+
+void refrain_front_fill(uint32_t number) {
+    pthread_once(&once, choose);
+    pthread_mutex_lock(&filling);
+    struct refrain_front_row *row = &refrain_front_table[number];
+    const char *name = row_name(number);
+    char pmpi_name[128];
+    snprintf(pmpi_name, sizeof pmpi_name, "P%s", name);
+    initialised = initialised || strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0 ||
+                  strcmp(name, "MPI_Session_init") == 0;
+    const void *plain = elsewhere(name);
+    row->real = objects.mpi.handle ? dlsym(objects.mpi.handle, pmpi_name) : NULL;
+    if (!row->real && !(row->real = elsewhere(pmpi_name)))
+        row->real = plain;
+    const void *wrapper = wrappers ? dlsym(wrappers, name) : NULL;
+    if (!wrapper && !plain && !(plain = row->real))
+        missing(name);
+    const void *library = objects.mpi.handle ? dlsym(objects.mpi.handle, name) : NULL;
+    row->below = plain && plain != library && plain != wrapper ? plain : row->real;
+    const void *pmpi = row->real;
+    if (wrapper) {
+        find_bindings(row, name);
+        if (row->below != row->real)
+            set_extent(wrapper, &row->own.begin, &row->own.bytes);
+        if (row->bindings[0].bytes || row->bindings[1].bytes || row->own.bytes)
+            pmpi = row->check;
+    }
+    __atomic_store_n(&row->pmpi, pmpi, __ATOMIC_RELEASE);
+    __atomic_store_n(&row->mpi, wrapper ? wrapper : plain, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&filling);
+}

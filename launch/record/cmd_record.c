@@ -1,0 +1,177 @@
+/* cmd_record.c: refrain record: traces any MPI program as it is (record.h). */
+#define _GNU_SOURCE
+#include "command.h"
+#include "record.h"
+#include <refrain/settings.h>
+
+#include <argp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct arguments {
+    const char *directory;
+    bool quiet;
+    int first; /* of the launcher's words in argv */
+};
+
+static void set(struct argp_state *state, const char *variable, const char *value, bool valid, const char *expected) {
+    if (!valid)
+        argp_error(state, "%s: %s is expected", value, expected);
+    setenv(variable, value, 1);
+}
+
+static bool is_one_of(const char *value, const char *const *words) {
+    while (*words && strcmp(*words, value) != 0)
+        words++;
+    return *words != NULL;
+}
+
+static error_t parse_option(int key, char *value, struct argp_state *state) {
+    struct arguments *arguments = state->input;
+    uint64_t number = 0;
+    bool is_size = value && refrain_settings_size(value, &number);
+    switch (key) {
+    case 'm':
+        set(state, "REFRAIN_TOTAL_MEMORY", value, is_size, "a number of bytes, or one followed by K, M or G,");
+        return 0;
+    case 'M':
+        set(state, "REFRAIN_MODE", value,
+            is_one_of(value, (const char *const[]){"stat", "events", "both", "off", NULL}),
+            "stat, events, both or off");
+        return 0;
+    case 't':
+        set(state, "REFRAIN_THREADS", value, is_size && number >= 1 && number <= REFRAIN_MAXIMUM_THREADS,
+            "a number of threads, 1 to 256,");
+        return 0;
+    case 'y':
+        set(state, "REFRAIN_YIELD", value, is_one_of(value, (const char *const[]){"auto", "on", "off", NULL}),
+            "auto, on or off");
+        return 0;
+    case 'd':
+        arguments->directory = value;
+        return 0;
+    case 'q':
+        arguments->quiet = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        arguments->first = state->next - 1;
+        state->next = state->argc; /* the rest is the launcher's */
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "no command given; try: refrain record mpiexec -n 4 ./app");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option options[] = {
+    {"directory", 'd', "DIRECTORY", 0, "Make the trace in DIRECTORY, which is made where it is not there (here)", 0},
+    {"memory", 'm', "SIZE", 0, "Take at most SIZE bytes per process, in memory and on disk (16M)", 0},
+    {"mode", 'M', "MODE", 0, "stat: learn what repeats; events: record every event; both; off (stat)", 0},
+    {"threads", 't', "N", 0, "Trace up to N threads of each process (OMP_NUM_THREADS, else 1)", 0},
+    {"yield", 'y', "WHEN", 0,
+     "Ranks that wait give up the processor: on, off, or auto, where a node has more ranks than cores (auto; MPICH "
+     "over "
+     "UCX, others do by themselves)",
+     0},
+    {"quiet", 'q', NULL, 0, "Say nothing when all went well", 0},
+    {0},
+};
+
+static const struct argp argp = {
+    options,
+    parse_option,
+    "LAUNCHER [ARGUMENT...]",
+    "Traces an MPI program as it is: C, C++, Fortran or Python, nothing compiled again.\v"
+    "LAUNCHER and its arguments are run as they are given: mpiexec, mpirun, srun, a script that calls them, or the "
+    "program alone. Whatever stands between them and the program (numactl, env, sh -c) is left alone. The exit status "
+    "is "
+    "the launcher's.\n\n"
+    "Examples:\n"
+    "  refrain record mpiexec -n 4 ./app input\n"
+    "  refrain record --memory 64M --directory traces srun -n 256 ./app\n"
+    "  refrain record mpirun -n 1 ./master : -n 7 ./worker\n\n"
+    "The variables of the README (REFRAIN_MODE, REFRAIN_TOTAL_MEMORY ...) hold where no option is given.",
+    NULL,
+    NULL,
+    NULL};
+
+struct listing {
+    char text[4096]; /* of the last one, as it is to be typed */
+    const char *directory;
+    size_t n;
+};
+
+static void list_trace(const char *name, void *data) {
+    struct listing *listing = data;
+    char here[4096];
+    bool is_here = getcwd(here, sizeof here) && strcmp(here, listing->directory) == 0;
+    if (listing->n++ > 0)
+        fprintf(stderr, "refrain record: trace: %s\n", listing->text);
+    snprintf(listing->text, sizeof listing->text, "%.2000s%s%.1000s", is_here ? "" : listing->directory,
+             is_here ? "" : "/", name);
+}
+
+static void report(const struct arguments *arguments, const char *id, int argc, char **argv) {
+    struct listing listing = {.directory = getenv("REFRAIN_DIRECTORY")};
+    const char *mode = getenv("REFRAIN_MODE");
+    if (mode && strcmp(mode, "off") == 0)
+        return;
+    if (refrain_record_traces(listing.directory, id, list_trace, &listing) == 0)
+        refrain_record_explain(argc, argv);
+    else if (!arguments->quiet)
+        fprintf(stderr, "refrain record: trace: %s; next: refrain info %s, refrain stats %s\n", listing.text,
+                listing.text, listing.text);
+}
+
+/* Ends this process as the launcher ended. */
+static void end_as(int status) {
+    fflush(NULL);
+    if (WIFSIGNALED(status)) {
+        prctl(PR_SET_DUMPABLE, 0); /* the launcher's core is the one of interest */
+        signal(WTERMSIG(status), SIG_DFL);
+        raise(WTERMSIG(status));
+        exit(128 + WTERMSIG(status));
+    }
+    exit(WEXITSTATUS(status));
+}
+
+enum refrain_status refrain_cmd_record(int argc, char **argv, struct refrain_error *error) {
+    struct arguments arguments = {0};
+    char id[128], host[64] = "";
+    struct timespec now;
+    bool made;
+    argp_err_exit_status = REFRAIN_USAGE;
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
+    argc -= arguments.first;
+    argv += arguments.first;
+    if (!getenv("REFRAIN_YIELD"))
+        setenv("REFRAIN_YIELD", "auto", 1);
+    clock_gettime(CLOCK_REALTIME, &now);
+    gethostname(host, sizeof host - 1);
+    snprintf(id, sizeof id, "%s-%lld.%09ld-%d", host, (long long)now.tv_sec, now.tv_nsec, (int)getpid());
+    setenv("REFRAIN_RECORD_ID", id, 1);
+    enum refrain_status failed = refrain_record_directory(arguments.directory, &made, error);
+    if (!failed)
+        failed = refrain_record_preload(error);
+    if (failed)
+        return failed;
+    char **command = refrain_launcher_command(argc, argv);
+    int status = 0;
+    if (!command)
+        return REFRAIN_FAIL(error, "out of memory");
+    failed = refrain_run_command(command, &status, error);
+    free(command);
+    if (failed)
+        fprintf(stderr, "refrain record: %s\n", error->message);
+    else if (made)
+        report(&arguments, id, argc, argv);
+    end_as(status);
+    return REFRAIN_OK;
+}

@@ -1,0 +1,118 @@
+/* environment.c: what `refrain record` hands to the processes of the job (record.h). */
+#define _GNU_SOURCE
+#include "record.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ENTRIES "librefrain-record.so"
+#define YIELD "librefrain-yield.so"
+
+/* The directory of the libraries: REFRAIN_LIBDIR, or relative to this program. */
+static bool find_libraries(char *directory, size_t bytes) {
+    char own[PATH_MAX], path[PATH_MAX + 64];
+    ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
+    own[n < 0 ? 0 : n] = 0;
+    char *slash = strrchr(own, '/');
+    if (slash)
+        *slash = 0;
+    const char *given = getenv("REFRAIN_LIBDIR");
+    for (int i = 0; i < 3; i++) {
+        int length = i == 0 ? snprintf(path, sizeof path, "%s", given ? given : "")
+                            : snprintf(path, sizeof path, "%s/%s", own, i == 1 ? REFRAIN_LIBDIR_FROM_BIN : "../lib");
+        char *real = length > 0 && (size_t)length < sizeof path ? realpath(path, NULL) : NULL;
+        bool found = real && snprintf(path, sizeof path, "%s/" ENTRIES, real) < (int)sizeof path &&
+                     access(path, R_OK) == 0 && strlen(real) < bytes;
+        if (found)
+            strcpy(directory, real);
+        free(real);
+        if (found)
+            return true;
+    }
+    return false;
+}
+
+/* The AddressSanitizer refuses to start behind a preloaded library, although this one takes nothing it needs. */
+static void allow_sanitizer(void) {
+    const char *options = getenv("ASAN_OPTIONS");
+    char text[4096];
+    int n = snprintf(text, sizeof text, "%s%sverify_asan_link_order=0", options ? options : "", options ? ":" : "");
+    if (n < (int)sizeof text)
+        setenv("ASAN_OPTIONS", text, 1);
+}
+
+enum refrain_status refrain_record_preload(struct refrain_error *error) {
+    char directory[PATH_MAX];
+    if (!find_libraries(directory, sizeof directory))
+        return REFRAIN_FAIL(error,
+                            ENTRIES " was not found beside the tools: install refrain again, or set REFRAIN_LIBDIR");
+    if (strpbrk(directory, ": "))
+        return REFRAIN_FAIL(error,
+                            "%s: a library whose path has a blank or a colon cannot be preloaded; install "
+                            "refrain elsewhere",
+                            directory);
+    const char *before = getenv("LD_PRELOAD");
+    size_t bytes = 2 * strlen(directory) + sizeof ENTRIES + sizeof YIELD + (before ? strlen(before) : 0) + 8;
+    char *text = malloc(bytes);
+    if (!text)
+        return REFRAIN_FAIL(error, "out of memory");
+    snprintf(text, bytes, "%s/" ENTRIES ":%s/" YIELD "%s%s", directory, directory, before && *before ? ":" : "",
+             before ? before : "");
+    setenv("LD_PRELOAD", text, 1);
+    free(text);
+    allow_sanitizer();
+    return REFRAIN_OK;
+}
+
+/* mkdir -p. */
+static bool make_path(char *path) {
+    for (char *p = path + 1; *p; p++)
+        if (*p == '/') {
+            *p = 0;
+            mkdir(path, 0777);
+            *p = '/';
+        }
+    struct stat status;
+    return (mkdir(path, 0777) == 0 || errno == EEXIST) && stat(path, &status) == 0 && S_ISDIR(status.st_mode) &&
+           access(path, W_OK | X_OK) == 0;
+}
+
+enum refrain_status refrain_record_directory(const char *directory, bool *made, struct refrain_error *error) {
+    char path[PATH_MAX], here[PATH_MAX];
+    if (!directory)
+        directory = getenv("REFRAIN_DIRECTORY");
+    if (!directory || !*directory)
+        directory = ".";
+    if (directory[0] != '/' && !getcwd(here, sizeof here))
+        return REFRAIN_FAIL(error, "the current directory is unknown: %s", strerror(errno));
+    int n = directory[0] == '/'           ? snprintf(path, sizeof path, "%s", directory)
+            : strcmp(directory, ".") == 0 ? snprintf(path, sizeof path, "%s", here)
+                                          : snprintf(path, sizeof path, "%s/%s", here, directory);
+    if (n < 0 || (size_t)n >= sizeof path)
+        return REFRAIN_FAIL(error, "%s: the path is too long", directory);
+    *made = make_path(path);
+    if (!*made)
+        fprintf(stderr, "refrain record: %s: traces cannot be written there: %s\n", path, strerror(errno));
+    setenv("REFRAIN_DIRECTORY", path, 1);
+    return REFRAIN_OK;
+}
+
+const char *const *refrain_record_variables(void) {
+    static const char *const all[] = {"LD_PRELOAD",        "ASAN_OPTIONS",         "REFRAIN_MODE",
+                                      "REFRAIN_DIRECTORY", "REFRAIN_TOTAL_MEMORY", "REFRAIN_FORMULA_LENGTH",
+                                      "REFRAIN_THREADS",   "REFRAIN_THROTTLE",     "REFRAIN_PATCH",
+                                      "REFRAIN_CLOCK",     "REFRAIN_VERBOSE",      "REFRAIN_YIELD",
+                                      "REFRAIN_RECORD_ID"};
+    static const char *set[sizeof all / sizeof *all + 1];
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (getenv(all[i]))
+            set[n++] = all[i];
+    set[n] = NULL;
+    return set;
+}

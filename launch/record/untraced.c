@@ -1,0 +1,68 @@
+/* untraced.c: why a command left no trace (record.h). The program may stand anywhere among the words, behind wrappers.
+ */
+#define _GNU_SOURCE
+#include "program.h"
+#include "record.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The reasons, the more telling ones first. */
+enum reason { STATIC_MPI, SET_ID, MUSL, OTHER_WORD, MPI_NOT_CALLED, STATIC, NO_MPI, REASONS };
+
+static const char *const texts[REASONS] = {
+    [STATIC_MPI] =
+        "contains the MPI library (it was linked statically), and refrain comes in by preloading: link it with "
+        "shared libraries, or with refrain-mpicc",
+    [SET_ID] = "is set-user-ID or set-group-ID, and the system lets no library be preloaded there: run a copy without "
+               "that bit",
+    [MUSL] = "uses the C library musl, for which refrain was not built",
+    [OTHER_WORD] = "is no 64-bit program, and refrain's libraries are for those only",
+    [MPI_NOT_CALLED] =
+        "is linked with MPI, but left no trace: it did not call MPI_Init, or its environment was cleared on "
+        "the way, or a line above says why",
+    [STATIC] = "is linked statically, so that nothing can be preloaded: link it with shared libraries",
+    [NO_MPI] =
+        "is not linked with an MPI library, and no other process of the command called MPI; programs without MPI "
+        "are traced when they are built with refrain-cc",
+};
+
+static enum reason reason_of(const struct refrain_program *program) {
+    if (program->contains_mpi)
+        return STATIC_MPI;
+    if (program->is_set_id)
+        return SET_ID;
+    if (program->is_musl)
+        return MUSL;
+    if (!program->is_64_bit)
+        return OTHER_WORD;
+    if (program->needs_mpi)
+        return MPI_NOT_CALLED;
+    return program->is_dynamic ? NO_MPI : STATIC;
+}
+
+void refrain_record_explain(int argc, char **argv) {
+    enum reason best = REASONS;
+    const char *name = NULL;
+    for (int i = 0; i < argc; i++) {
+        struct refrain_program program;
+        char *path = i == 0 || argv[i][0] != '-' ? refrain_find_program(argv[i]) : NULL;
+        if (path && refrain_program_read(path, &program) && program.is_elf && !program.open_mpi_runtime) {
+            enum reason reason = reason_of(&program);
+            /* Of programs without MPI the last one is it, behind the launcher and wrappers. */
+            if (reason < best || (reason == best && reason == NO_MPI)) {
+                best = reason;
+                name = argv[i];
+            }
+        }
+        free(path);
+    }
+    if (name)
+        fprintf(stderr, "refrain record: nothing was traced: %s %s\n", name, texts[best]);
+    else
+        fprintf(stderr,
+                "refrain record: nothing was traced: no process of %s called MPI with the environment that it "
+                "was given\n",
+                argv[0]);
+}

@@ -1,0 +1,111 @@
+#!/bin/sh
+# refrain record: programs that were compiled without refrain, in C++, Fortran and Python, under both MPIs, behind
+# wrappers; what cannot be traced runs as it would, and one line says why.
+set -u
+. "$(dirname "$0")/lib.sh"
+cd "$work" || exit 1
+programs=$tests/programs/record
+
+# record MPI RANKS COMMAND...: refrain record under that launcher; traces in $work/run, what is said in `said`.
+record() {
+    mpi=$1
+    ranks=$2
+    shift 2
+    rm -rf run
+    launcher="mpiexec.mpich"
+    if [ "$mpi" = openmpi ]; then
+        OMPI_MCA_orte_tmpdir_base=$(mktemp -d "$work/ompi.XXXXXX")
+        export OMPI_MCA_orte_tmpdir_base
+        launcher="mpiexec.openmpi --allow-run-as-root --oversubscribe --mca btl self,vader"
+    fi
+    # shellcheck disable=SC2086 # words
+    timeout 120 refrain record --mode both --directory run $launcher -n "$ranks" "$@" >out 2>said
+}
+
+# calls FUNCTION: how often rank 0 called it.
+calls() {
+    awk -F '\t' -v name="$1" '$1 == 0 && $3 == "enter" && $4 == name' "$work/recorded" | wc -l
+}
+
+# counted NAME FUNCTION=N...: rank 0's calls.
+counted() {
+    what=$1
+    shift
+    for pair in "$@"; do
+        [ "$(calls "${pair%=*}")" = "${pair#*=}" ] && pass || fail "$what: $(calls "${pair%=*}") calls, not $pair"
+    done
+}
+
+# says TEXT STATUS: the command of before ended so and said so, in one line.
+says() {
+    [ "$status" = "$2" ] && pass || fail "status $status, not $2: $(cat said)"
+    [ "$(grep -c '^refrain' said)" = 1 ] && grep -q "$1" said && pass || fail "not said in one line: $1: $(cat said)"
+}
+
+fortran="MPI_Init=1 MPI_Comm_rank=1 MPI_Send=5 MPI_Recv=5 MPI_Irecv=1 MPI_Isend=1 MPI_Waitall=1 MPI_Allreduce=1 MPI_Finalize=1"
+sed 's/use mpi$/use mpi_f08/; s/integer :: .*!f08 //' "$programs/exchange.f90" >f08.f90
+for mpi in mpich openmpi; do
+    "mpifort.$mpi" -g -O2 "$programs/exchange.f90" -o "f90.$mpi" && "mpifort.$mpi" -g -O2 f08.f90 -o "f08.$mpi" &&
+        "mpicxx.$mpi" -g -O2 "$programs/exchange.cc" -o "cc.$mpi" && pass || fail "$mpi: compile"
+    for program in f90 f08; do
+        record "$mpi" 2 "./$program.$mpi" && grep -q 'total *1$' out && pass || fail "$program.$mpi: $(cat out said)"
+        # shellcheck disable=SC2086 # words
+        exact "$(the_trace run)" "$program.$mpi" && counted "$program.$mpi" $fortran
+    done
+    record "$mpi" 1 sh -c "exec env A=1 ./cc.$mpi" : -n 1 nice "./cc.$mpi" && pass || fail "cc.$mpi: $(cat out said)"
+    exact "$(the_trace run)" "cc.$mpi" && counted "cc.$mpi" MPI_Sendrecv=4 MPI_Comm_rank=1
+done
+trace=$(the_trace run)
+[ "$(cat said)" = "refrain record: trace: $work/$trace; next: refrain info $work/$trace, refrain stats $work/$trace" ] &&
+    pass || fail "the last line: $(cat said)"
+
+# MPI that is loaded by the interpreter's module.
+record openmpi 2 /usr/bin/python3 "$programs/exchange.py" && pass || fail "python: $(cat said)"
+exact "$(the_trace run)" python && counted python MPI_Init_thread=1 MPI_Finalize=1
+
+# Instrumented parts show as well.
+REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -std=gnu11 -w "$tests/programs/control.c" -o control || fail "compile control"
+record mpich 2 ./control 3 10 && pass || fail "control: $(cat said)"
+exact "$(the_trace run)" control && grep -q 'enter.main' recorded && pass || fail "control: no functions"
+
+# A launcher that cannot be found or run, and programs that cannot be traced.
+run() {
+    rm -rf run
+    timeout 60 refrain record --directory run/here "$@" >out 2>said
+    status=$?
+}
+cat >plain.c <<'END'
+#include <stdio.h>
+int main(void) { puts("plain"); return 4; }
+END
+gcc plain.c -o plain && gcc -static plain.c -o static && musl-gcc plain.c -o musl || fail "compile plain"
+cp plain owned && chmod u+s owned
+: >empty
+run nosuch -n 2 ./plain
+says 'nosuch: No such file' 127
+run ./empty
+says 'empty: Permission denied' 126
+run ./plain
+says 'plain is not linked with an MPI library' 4
+run mpiexec.mpich -n 2 ./plain
+says 'plain is not linked with an MPI library' 4
+run ./static
+says 'static is linked statically' 4
+run ./musl
+says 'musl uses the C library musl' 4
+run ./owned
+says 'owned is set-user-ID' 4
+run ./cc.mpich no
+[ "$status" = 5 ] && grep -q 'cc.mpich did not call MPI_Init' said && pass || fail "no MPI_Init: $status $(cat said)"
+[ -z "$(ls run/here)" ] && pass || fail "files of nothing: $(ls run/here)"
+run sh -c 'kill -TERM $$'
+[ "$status" = 143 ] && pass || fail "killed launcher: $status"
+run --mode never ./plain
+[ "$status" = 2 ] && pass || fail "bad option: $status"
+# An MPI library that refrain does not know.
+printf 'int MPI_Init(int *c, char ***v) { return 0; }\nint PMPI_Init(int *c, char ***v) { return 0; }\n' >mpi.c
+printf 'int MPI_Init(int *c, char ***v);\nint main(int c, char **v) { return 6 + MPI_Init(&c, &v); }\n' >other.c
+gcc -shared -fPIC mpi.c -o libmpi.so.7 -Wl,-soname,libmpi.so.7 && gcc other.c ./libmpi.so.7 -Wl,-rpath,"$work" -o other || fail "compile other"
+run ./other
+[ "$status" = 6 ] && grep -q 'libmpi.so.7, for which refrain was not built' said && pass || fail "other: $status $(cat said)"
+summary
