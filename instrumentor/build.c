@@ -248,7 +248,7 @@ static int instrument_in_child(struct call *call, const char *source, const char
                                                      .flags = (const char *const *)call->own_flags.items,
                                                      .n_flags = call->own_flags.count,
                                                      .filter = &call->filter,
-                                                     .all = call->build->all,
+                                                     .all = call->build->detail == REFRAIN_DETAIL_ALL,
                                                      .late = call->command.late,
                                                      .verbose = call->build->verbose};
         enum refrain_instrument_status status = refrain_instrument(&options, &out, &reason);
@@ -447,6 +447,8 @@ int refrain_build_run(const struct refrain_build *build, struct refrain_list *co
     setenv("REFRAIN_WRAPPER", "off", 1); /* the compiler may call another by a name that leads to the wrapper */
     refrain_toolchain_show(compiler, &call.shown);
     find_libraries(&call);
+    if (build->detail == REFRAIN_DETAIL_CALLS)
+        return become_original(&call);
     if (refrain_parts_needed(&call.command))
         return run_parts(&call);
     if (call.command.n_sources == 0 || !prepare(&call) || instrument_sources(&call) == 0)

@@ -5,10 +5,16 @@
 
 #include "text.h"
 
+enum refrain_detail {
+    REFRAIN_DETAIL_CALLS,         /* no probe: MPI calls and user regions, which the libraries see */
+    REFRAIN_DETAIL_COMMUNICATION, /* what can reach an event */
+    REFRAIN_DETAIL_ALL            /* every decision and loop */
+};
+
 struct refrain_build {
     const char *program;     /* prefix of messages */
     const char *filter_path; /* or null */
-    bool all;                /* --detail=all */
+    enum refrain_detail detail;
     bool verbose;
     bool off; /* run the command as it is */
 };

@@ -27,13 +27,16 @@ void refrain_help_print(const char *program, int mpi, FILE *file) {
         "the\n"
         "    compiler's own, about the original file.\n\n"
         "OPTIONS\n"
-        "    --refrain-detail=communication|all   what gets a probe: what can reach an MPI call (default), or "
-        "everything\n"
-        "    --refrain-filter=FILE                functions and files to leave out, in Score-P's filter syntax\n"
-        "    --refrain-verbose                    say what was left alone, and why\n",
+        "    --refrain-detail=calls|communication|all\n"
+        "                             what gets a probe: nothing, so that the trace holds MPI calls and user regions "
+        "only;\n"
+        "                             what can reach an MPI call (default); or every decision and loop\n"
+        "    --refrain-filter=FILE    functions and files to leave out, in Score-P's filter syntax\n"
+        "    --refrain-verbose        say what was left alone, and why\n",
         file);
-    if (!mpi)
-        fputs("    In front of the compiler they may be written --detail=, --filter= and --verbose.\n", file);
+    fputs(mpi ? "    In front of all other arguments they may be written --detail= and --filter=.\n"
+              : "    In front of the compiler they may be written --detail=, --filter= and --verbose.\n",
+          file);
     fputs("    All other arguments are the compiler's.\n\n"
           "ENVIRONMENT\n"
           "    REFRAIN_WRAPPER=off         run the compiler as if the wrapper were not there (./configure steps)\n"

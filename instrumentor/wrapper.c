@@ -20,10 +20,16 @@ static bool is_switch_off(const char *text) {
 }
 
 static void set_detail(struct refrain_build *build, const char *text) {
-    if (strcmp(text, "all") == 0 || strcmp(text, "communication") == 0)
-        build->all = text[0] == 'a';
-    else
-        refrain_build_warn(build, "detail '%s' is neither 'communication' nor 'all'; taken as 'communication'", text);
+    static const char *const names[] = {"calls", "communication", "all"};
+    build->detail = REFRAIN_DETAIL_COMMUNICATION;
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            build->detail = (enum refrain_detail)i;
+            return;
+        }
+    }
+    refrain_build_warn(build, "detail '%s' is none of 'calls', 'communication' and 'all'; taken as 'communication'",
+                       text);
 }
 
 /* An option of the wrapper's own, --<prefix>name; false when it is none. */
@@ -41,6 +47,11 @@ static bool take_own_option(struct refrain_build *build, const char *text, const
     else
         return false;
     return true;
+}
+
+/* What refrain-mpicc leaves to the compiler, since no name of a compiler separates its own options from those. */
+static bool is_compilers_too(const char *text) {
+    return strcmp(text, "--verbose") == 0;
 }
 
 static void read_environment(struct refrain_build *build) {
@@ -117,13 +128,15 @@ static bool add_mpi_compiler(const struct refrain_build *build, struct refrain_l
 }
 
 int refrain_wrapper(int argc, char **argv, int mpi) {
-    struct refrain_build build = {.program = mpi ? "refrain-mpicc" : "refrain-cc"};
+    struct refrain_build build = {.program = mpi ? "refrain-mpicc" : "refrain-cc",
+                                  .detail = REFRAIN_DETAIL_COMMUNICATION};
     struct refrain_list compiler = {0}, arguments = {0};
     struct refrain_text behind = {0};
     int next = 1;
     bool by_name = is_called_by_compilers_name(argv, mpi, &behind), good = true;
     read_environment(&build);
-    while (!mpi && !by_name && next < argc && take_own_option(&build, argv[next], "--"))
+    while (!by_name && next < argc && !(mpi && is_compilers_too(argv[next])) &&
+           take_own_option(&build, argv[next], "--"))
         next++;
     bool alone = argc - next == 1;
     if (!by_name && (next >= argc || (alone && strcmp(argv[next], "--help") == 0))) {

@@ -8,11 +8,12 @@
 #include <string.h>
 
 #define CLOCK_REFRESH_CALLS 1024u
+#define SITE_OPERATIONS 2u /* kinds of operations that most call sites have at most */
 
 struct refrain_site_entry {
-    uint64_t key; /* 0: free */
-    uint64_t slot;
-    uint32_t site; /* reference */
+    uint64_t key;      /* 0: free */
+    uint64_t borrowed; /* 1: the site is another one's */
+    uint32_t site;     /* reference */
     uint32_t function;
 };
 _Static_assert(sizeof(struct refrain_site_entry) == REFRAIN_SITE_ENTRY_BYTES, "settings.h counts the site table");
@@ -52,11 +53,47 @@ static uint32_t object_name(const char *path) {
     return refrain_pool_name(path);
 }
 
+/* In the last resort, a call site that this thread has met before stands for others of its function; null when there is
+ * none. */
+static struct refrain_call_site *site_of_function(const struct refrain_context *context, unsigned function) {
+    struct refrain_call_site *site;
+    for (uint32_t r = (uint32_t)refrain_region.header->call_sites; r; r = site->next) {
+        site = refrain_at_reference(r);
+        if (site->function == function && site->thread == context->number)
+            return site;
+    }
+    return NULL;
+}
+
+static struct refrain_call_site *borrow(struct refrain_call_site *site) {
+    if (site) {
+        site->shared++;
+        refrain_lose(REFRAIN_LOSS_SITES, 1);
+    }
+    return site;
+}
+
+/* Room for a call site with the operations it will have. */
+static struct refrain_call_site *take_site(enum refrain_pool_use use) {
+    const struct refrain_header *header = refrain_region.header;
+    uint64_t used = __atomic_load_n(&header->pool_used, __ATOMIC_RELAXED);
+    uint64_t bytes = sizeof(struct refrain_call_site) + SITE_OPERATIONS * sizeof(struct refrain_operation_record);
+    if (used + bytes + refrain_pool_kept(header, use) > header->bytes)
+        return NULL;
+    return refrain_pool_take(sizeof(struct refrain_call_site), use);
+}
+
 static struct refrain_call_site *new_site(struct refrain_context *context, struct refrain_site_entry *entry,
                                           const struct refrain_slot *from, bool by_slot, unsigned function,
                                           void *return_address) {
-    struct refrain_call_site *site = refrain_pool_take(sizeof *site, true);
-    if (!site)
+    struct refrain_call_site *site = take_site(REFRAIN_POOL_PLACES);
+    if (!site && (site = site_of_function(context, function))) {
+        entry->site = refrain_reference(site);
+        entry->function = function;
+        entry->borrowed = 1;
+        return site;
+    }
+    if (!site && !(site = take_site(REFRAIN_POOL_LAST)))
         return NULL;
     site->function = function;
     site->slot = from->number;
@@ -105,16 +142,18 @@ static inline struct refrain_call_site *find_site(struct refrain_context *contex
     uint64_t hash = (key ^ (uint64_t)function << 40) * 0x9e3779b97f4a7c15u >> 32;
     for (unsigned i = 0; i < REFRAIN_SITE_TABLE_ENTRIES; i++) {
         struct refrain_site_entry *entry = &context->sites[(hash + i) % REFRAIN_SITE_TABLE_ENTRIES];
-        if (__builtin_expect(entry->key == key && entry->function == function, 1))
-            return refrain_at_reference(entry->site);
+        if (__builtin_expect(entry->key == key && entry->function == function, 1)) {
+            struct refrain_call_site *site = refrain_at_reference(entry->site);
+            return __builtin_expect(entry->borrowed, 0) ? borrow(site) : site;
+        }
         if (entry->key == 0) {
             struct refrain_call_site *site = new_site(context, entry, from, by_slot, function, return_address);
             if (site)
                 entry->key = key;
-            return site;
+            return entry->borrowed ? borrow(site) : site;
         }
     }
-    return NULL;
+    return borrow(site_of_function(context, function));
 }
 
 void refrain_call_begin(struct refrain_call *call, unsigned function, void *return_address, void *frame_address) {
@@ -173,7 +212,8 @@ void refrain_call_returned(struct refrain_call *call) {
     refrain_end(call->context);
 }
 
-/* The record of an operation at the site, made on first use; null when the pool is spent. */
+/* The record of an operation at the site, made on first use. Null when the pool is spent; that can only be when there
+ * are more MPI functions than the last reserve is for. */
 static struct refrain_operation_record *operation_record(struct refrain_call *call, enum refrain_operation operation) {
     uint32_t *link = &call->site->operations;
     while (*link) {
@@ -182,7 +222,7 @@ static struct refrain_operation_record *operation_record(struct refrain_call *ca
             return record;
         link = &record->next;
     }
-    struct refrain_operation_record *record = refrain_pool_take(sizeof *record, true);
+    struct refrain_operation_record *record = refrain_pool_take(sizeof *record, REFRAIN_POOL_LAST);
     if (!record)
         return NULL;
     record->operation = operation;
@@ -218,14 +258,12 @@ struct refrain_operation_record *refrain_call_operation(struct refrain_call *cal
     if (!resume(call))
         return NULL;
     struct refrain_operation_record *record = tell(call, operation);
-    if (record) {
-        if (call->context->learning) {
-            bool posts = operation == REFRAIN_OP_IRECV || operation == REFRAIN_OP_RECV_INIT;
-            refrain_learn_parameters(call->context, &record->parameter[posts ? REFRAIN_PARAMETERS - 1 : 0], parameters,
-                                     n);
-        }
-        record_operation(call, operation, parameters, n);
+    if (record && call->context->learning) {
+        bool posts = operation == REFRAIN_OP_IRECV || operation == REFRAIN_OP_RECV_INIT;
+        refrain_learn_parameters(call->context, &record->parameter[posts ? REFRAIN_PARAMETERS - 1 : 0], parameters, n);
     }
+    if (record)
+        record_operation(call, operation, parameters, n);
     refrain_end(call->context);
     return record;
 }

@@ -75,9 +75,35 @@ struct refrain_region {
 };
 extern REFRAIN_SHARED struct refrain_region refrain_region;
 
-/* Takes `bytes` from the pool, zeroed, 16-byte aligned; null when it does not fit. `control` says whether the last
- * part, kept for control flow, may be used. Any thread. */
-REFRAIN_SHARED void *refrain_pool_take(size_t bytes, bool control);
+/* What memory of the pool is for, in the order in which it is refused when the pool comes to its end: each may use what
+ * is kept (struct refrain_header: pool_control and the following) for itself and for those before it. */
+enum refrain_pool_use {
+    REFRAIN_POOL_VALUES = 0,  /* what MPI calls say, profiles of durations */
+    REFRAIN_POOL_CONTROL = 1, /* control flow */
+    REFRAIN_POOL_COUNTS = 2,  /* how often each value came, where the order is given up */
+    REFRAIN_POOL_PLACES = 3,  /* call sites, operations, communicators, user regions, units loaded later */
+    REFRAIN_POOL_LAST = 4,    /* the first call site of each MPI function, and its operations */
+};
+
+/* Takes `bytes` from the pool, zeroed, 16-byte aligned; null when what is not kept for others does not suffice. Any
+ * thread. */
+REFRAIN_SHARED void *refrain_pool_take(size_t bytes, enum refrain_pool_use use);
+
+/* Bytes that `use` may not take, at the end of the pool. */
+static inline uint64_t refrain_pool_kept(const struct refrain_header *header, enum refrain_pool_use use) {
+    switch (use) {
+    case REFRAIN_POOL_VALUES:
+        return header->pool_control;
+    case REFRAIN_POOL_CONTROL:
+        return header->pool_counts;
+    case REFRAIN_POOL_COUNTS:
+        return header->pool_places;
+    case REFRAIN_POOL_PLACES:
+        return header->pool_last;
+    default:
+        return 0;
+    }
+}
 static inline uint32_t refrain_reference(const void *p) {
     return (uint32_t)(((const unsigned char *)p - refrain_region.base) / REFRAIN_UNIT_BYTES);
 }

@@ -270,7 +270,7 @@ static struct refrain_region_name *region_name(struct refrain_context *context, 
     }
     if (!reference) {
         uint32_t text = refrain_pool_name(name);
-        record = text ? refrain_pool_take(sizeof *record, true) : NULL;
+        record = text ? refrain_pool_take(sizeof *record, REFRAIN_POOL_PLACES) : NULL;
         if (!record)
             return NULL;
         record->name = text;

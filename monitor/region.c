@@ -23,7 +23,17 @@
 
 #define FIRST_CALIBRATION_NS 100000u
 #define PATH_BYTES REFRAIN_PATH_BYTES
-#define CONTROL_SHARE 4u /* 1 / share of the pool is kept for control flow */
+/* What is kept of the pool, as 1 / share of what the program's tables leave of it. */
+#define CONTROL_SHARE 4u              /* for control flow, less what follows */
+#define LEAST_COUNTS_SHARE 16u        /* for counts ... */
+#define MOST_COUNTS_SHARE 8u          /* ... at most, where there are many places */
+#define MOST_PLACES_SHARE 4u          /* for call sites, operations, communicators, at most */
+#define LAST_SHARE 8u                 /* for the first call site of each MPI function, at most ... */
+#define LAST_BYTES (64u << 10)        /* ... and in any case */
+#define COUNTS_BYTES 160u             /* of a place: eight different values */
+#define SITE_OPERATIONS 2u            /* kinds of operations at most call sites */
+#define OTHER_SITES_BYTES (64u << 10) /* for call sites that no table knows, and communicators */
+#define LEAST_POOL_BYTES (64u << 10)  /* beyond the tables */
 
 struct refrain_region refrain_region;
 int refrain_mpi_linked;
@@ -42,12 +52,12 @@ void refrain_lose(enum refrain_loss loss, uint64_t n) {
         __atomic_fetch_add(&refrain_region.header->losses[loss], n, __ATOMIC_RELAXED);
 }
 
-void *refrain_pool_take(size_t bytes, bool control) {
+void *refrain_pool_take(size_t bytes, enum refrain_pool_use use) {
     struct refrain_header *header = refrain_region.header;
     if (!header)
         return NULL;
     bytes = (bytes + REFRAIN_UNIT_BYTES - 1) & ~(size_t)(REFRAIN_UNIT_BYTES - 1);
-    uint64_t limit = header->bytes - (control ? 0 : header->pool_control);
+    uint64_t limit = header->bytes - refrain_pool_kept(header, use);
     uint64_t at = __atomic_load_n(&header->pool_used, __ATOMIC_RELAXED);
     do {
         if (at + bytes > limit || at + bytes < at)
@@ -59,7 +69,7 @@ void *refrain_pool_take(size_t bytes, bool control) {
 
 uint32_t refrain_pool_name(const char *text) {
     size_t length = strlen(text);
-    struct refrain_name *name = refrain_pool_take(sizeof *name + length + 1, false);
+    struct refrain_name *name = refrain_pool_take(sizeof *name + length + 1, REFRAIN_POOL_PLACES);
     if (!name)
         return 0;
     name->length = (uint32_t)length;
@@ -81,6 +91,25 @@ void refrain_region_refresh_clock(void) {
 }
 
 /* ---- opening ---- */
+
+static uint64_t least_of(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+/* Sets aside what learners may not take: for places that have not been seen yet, as many as the tables say there may
+ * be, and for counting what comes next where its order is given up. */
+static void keep_reserves(struct refrain_header *header) {
+    uint64_t pool = header->bytes - header->pool_used, threads = header->n_threads;
+    uint64_t site = sizeof(struct refrain_call_site) + SITE_OPERATIONS * sizeof(struct refrain_operation_record);
+    uint64_t places = refrain_units_mpi_calls() * threads * site + OTHER_SITES_BYTES;
+    uint64_t counts = header->n_slots * threads * COUNTS_BYTES;
+    header->pool_last = least_of(pool / LAST_SHARE, LAST_BYTES);
+    header->pool_places = header->pool_last + least_of(pool / MOST_PLACES_SHARE, places);
+    header->pool_counts =
+        header->pool_places +
+        (counts < pool / LEAST_COUNTS_SHARE ? pool / LEAST_COUNTS_SHARE : least_of(counts, pool / MOST_COUNTS_SHARE));
+    header->pool_control = header->pool_counts + pool / CONTROL_SHARE;
+}
 
 static const char *executable_name(char *path, size_t bytes) {
     ssize_t n = readlink("/proc/self/exe", path, bytes - 1);
@@ -194,7 +223,8 @@ static bool make_contexts(void) {
     if (memory == MAP_FAILED)
         return false;
     contexts = (struct refrain_context *)memory;
-    struct refrain_thread *threads = refrain_pool_take(sizeof *threads * refrain_configuration.threads, true);
+    struct refrain_thread *threads =
+        refrain_pool_take(sizeof *threads * refrain_configuration.threads, REFRAIN_POOL_LAST);
     if (!threads)
         return false;
     header->threads = (uint64_t)((unsigned char *)threads - refrain_region.base);
@@ -214,7 +244,7 @@ static bool make_contexts(void) {
         memory + ((sizeof(struct refrain_context) * refrain_configuration.threads + 63) & ~(size_t)63);
     for (uint32_t t = 0; t < refrain_configuration.threads; t++) {
         struct refrain_context *context = &contexts[t];
-        struct refrain_journal *journal = refrain_pool_take(refrain_journal_bytes(), true);
+        struct refrain_journal *journal = refrain_pool_take(refrain_journal_bytes(), REFRAIN_POOL_LAST);
         if (!journal)
             return false;
         threads[t].journal = refrain_reference(journal);
@@ -307,6 +337,8 @@ static void open_region(void) {
     refrain_region.mode = refrain_configuration.mode;
     bool complete = make_contexts();
     uint64_t missing = complete ? refrain_units_open() : 0;
+    if (complete && !missing && header->bytes - header->pool_used < LEAST_POOL_BYTES)
+        missing = 1;
     if (!complete || missing) {
         if (missing)
             refrain_say(
@@ -324,7 +356,7 @@ static void open_region(void) {
         return;
     }
     describe_environment(header);
-    header->pool_control = (bytes - header->pool_used) / CONTROL_SHARE;
+    keep_reserves(header);
     while (refrain_clock_gettime_ns(CLOCK_MONOTONIC) - header->start.monotonic_ns < FIRST_CALIBRATION_NS)
         ;
     read_clock_pair(&header->last);

@@ -18,6 +18,9 @@ REFRAIN_HIDDEN void refrain_context_drop(void);
  * bytes that the first units needed but the pool did not have, 0 when all fit. */
 REFRAIN_HIDDEN uint64_t refrain_units_open(void);
 
+/* Calls of MPI functions in the units that are in the region. */
+REFRAIN_HIDDEN uint64_t refrain_units_mpi_calls(void);
+
 /* No unit is traced, from now on (mode off, no memory, child of a fork): all switchable probes are off. `forked`: in
  * the child of a fork. */
 REFRAIN_HIDDEN void refrain_units_close(bool forked);

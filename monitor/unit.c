@@ -1,7 +1,7 @@
 /* unit.c: the tables of translation units: registration, and their copy in the region. */
 #define _GNU_SOURCE
-#include "site.h"
 #include "region_open.h"
+#include "site.h"
 
 #include <signal.h>
 #include <string.h>
@@ -67,7 +67,7 @@ static void flag_slots(struct refrain_slot *slots, const struct refrain_unit *un
 static uint64_t copy_unit(struct refrain_unit *unit) {
     struct refrain_header *header = refrain_region.header;
     size_t bytes = unit_bytes(unit);
-    unsigned char *p = refrain_pool_take(bytes, false);
+    unsigned char *p = refrain_pool_take(bytes, REFRAIN_POOL_PLACES);
     if (!p) {
         refrain_lose(REFRAIN_LOSS_UNITS, 1);
         return bytes;
@@ -266,6 +266,16 @@ uint64_t refrain_units_open(void) {
     switch_probes();
     drop_lock();
     return missing;
+}
+
+uint64_t refrain_units_mpi_calls(void) {
+    uint64_t calls = 0;
+    take_lock();
+    for (const struct refrain_unit *unit = units; unit; unit = unit->next)
+        for (unsigned i = 0; unit->slots && i < unit->n_nodes; i++)
+            calls += unit->nodes[i].kind == REFRAIN_MPI_CALL;
+    drop_lock();
+    return calls;
 }
 
 void refrain_units_close(bool forked) {

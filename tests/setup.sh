@@ -7,8 +7,9 @@ packages="gcc libc6-dev make cmake gawk binutils
 libclang-14-dev clang
 libmpich-dev mpich
 libotf2-trace-dev otf2-tools libjansson-dev libelf-dev
-libopenmpi-dev openmpi-bin libcmocka-dev csmith libcsmith-dev
+python3 libopenmpi-dev openmpi-bin libcmocka-dev csmith libcsmith-dev
 autoconf automake libtool ccache
+man-db zsh bsdutils less
 gfortran g++ python3-mpi4py musl-tools"
 
 command -v dpkg-query >/dev/null 2>&1 || {

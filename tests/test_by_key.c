@@ -116,7 +116,7 @@ static bool one_round(uint64_t seed, size_t bytes) {
         random_next();
     refrain_alone_bytes = bytes;
     refrain_alone_begin(&context, 0);
-    struct refrain_learner *learners = refrain_pool_take(PARAMETERS * sizeof *learners, true);
+    struct refrain_learner *learners = refrain_pool_take(PARAMETERS * sizeof *learners, REFRAIN_POOL_LAST);
     bool starve = random_next() % 8 == 0;
     if (starve)
         refrain_alone_bytes = refrain_region.header->pool_used + random_next() % 32768;

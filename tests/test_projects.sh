@@ -80,9 +80,10 @@ fi
 build name && traced farm 20 -- main master worker
 build ccache && traced farm 20 -- main master worker
 build detail && traced farm 20 -- main master worker
+build detail-calls && traced farm 20 -- MPI_Probe MPI_Send
 build filter && traced farm 20 -- main master worker
 check "filter: what is left out is not in the trace" sh -c '! grep -q "enter	primes" "$0"' "$work/recorded"
 build verbose && traced farm 20 -- main master worker
 recipes=$(grep -c '^<!-- recipe ' "$document")
-check "every recipe was tried" test "$recipes" -eq 11
+check "every recipe was tried" test "$recipes" -eq 12
 summary

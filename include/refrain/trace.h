@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define REFRAIN_MAGIC "refrain\n"
-#define REFRAIN_TRACE_VERSION 3u
+#define REFRAIN_TRACE_VERSION 4u
 #define REFRAIN_HEADER_BYTES 4096u
 #define REFRAIN_UNIT_BYTES 16u /* pool granularity */
 #define REFRAIN_TRACE_SUFFIX ".refrain"
@@ -46,6 +46,7 @@ enum refrain_loss {
     REFRAIN_LOSS_REGIONS,        /* region ends without a begin */
     REFRAIN_LOSS_WINDOWS,        /* windows and files beyond their table */
     REFRAIN_LOSS_TYPES,          /* datatypes beyond their table: bytes of their messages are unknown */
+    REFRAIN_LOSS_SITES,          /* MPI calls filed under another call site of their function: no room for their own */
     REFRAIN_LOSSES
 };
 
@@ -59,7 +60,8 @@ enum refrain_loss {
 #define REFRAIN_SLOT_CALL 1u         /* about to call: when a call returns, control is at the slot after it */
 #define REFRAIN_SLOT_MPI_CALL 2u     /* the call is one of an MPI function by name */
 #define REFRAIN_SLOT_FUNCTION 4u     /* slot [0] of a function */
-#define REFRAIN_SLOT_COMMUNICATES 8u /* slot [1] of a function: an MPI call was made in it or below: never throttled */
+#define REFRAIN_SLOT_COMMUNICATES 8u /* slot [1] of a function: an MPI call was made in it or below: never throttled   \
+                                      */
 #define REFRAIN_SLOT_COUNTED 16u     /* slot [0] of a loop: it ends where it begins, nothing happens in it */
 #define REFRAIN_SLOT_SPARE 32u       /* its probe is on for its own sake only */
 #define REFRAIN_SLOT_THROTTLED 64u   /* ... and is on no more: it came too often */
@@ -142,8 +144,8 @@ enum refrain_operation {
     REFRAIN_OP_IO,              /* bytes, file */
     REFRAIN_OP_NOTHING,         /* takes a request that carries no message (MPI_PROC_NULL, generalised, I/O ...) */
     REFRAIN_OP_COMPLETE_RUN,    /* request, n: n times COMPLETE, of requests whose numbers follow each other */
-    REFRAIN_OP_COMPLETE_OTHER,  /* operation, comm: a request completed that another thread took with this operation, which
-                                   receives nothing; its owner gives it back by FREE */
+    REFRAIN_OP_COMPLETE_OTHER,  /* operation, comm: a request completed that another thread took with this operation,
+                                   which  receives nothing; its owner gives it back by FREE */
     REFRAIN_OPERATIONS
 };
 #define REFRAIN_PARAMETERS 4
@@ -171,6 +173,7 @@ struct refrain_call_site {
     uint64_t return_address; /* less the load address of its object; 0 where `slot` is an MPI_CALL for this function */
     uint32_t object;         /* reference of struct refrain_name: the object's path, 0 with return_address 0 */
     uint32_t thread;
+    uint64_t shared; /* calls from elsewhere that are filed here, as there was no room for a site of their own */
     struct refrain_slot inside; /* begins with the call; its blocks are time spent in MPI */
 };
 
@@ -223,7 +226,7 @@ struct refrain_header {
     uint32_t header_bytes;
     uint64_t bytes;        /* of the region and the file */
     uint64_t pool_used;    /* offset of the first free byte */
-    uint64_t pool_control; /* bytes at the end that only control flow may take */
+    uint64_t pool_control; /* bytes at the end that values of MPI calls may not take */
     uint32_t mode;         /* enum refrain_mode */
     uint32_t formula_length;
     int32_t rank; /* in MPI_COMM_WORLD; -1 while unknown, 0 without MPI */
@@ -253,6 +256,9 @@ struct refrain_header {
     uint64_t boot_id[2]; /* same on processes that share a TSC */
     uint64_t dropped_probes;
     uint64_t tree_bytes, slot_bytes; /* what the tables took of the pool */
+    uint64_t pool_counts; /* bytes at the end of the pool that formulas of control flow may not take either ... */
+    uint64_t pool_places; /* ... nor counts of values whose order is given up ... */
+    uint64_t pool_last;   /* ... nor call sites but the first of each MPI function */
 };
 
 #endif

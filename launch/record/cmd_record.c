@@ -15,7 +15,6 @@
 
 struct arguments {
     const char *directory;
-    bool quiet;
     int first; /* of the launcher's words in argv */
 };
 
@@ -55,9 +54,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     case 'd':
         arguments->directory = value;
         return 0;
-    case 'q':
-        arguments->quiet = true;
-        return 0;
     case ARGP_KEY_ARG:
         arguments->first = state->next - 1;
         state->next = state->argc; /* the rest is the launcher's */
@@ -73,14 +69,14 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
 static const struct argp_option options[] = {
     {"directory", 'd', "DIRECTORY", 0, "Make the trace in DIRECTORY, which is made where it is not there (here)", 0},
     {"memory", 'm', "SIZE", 0, "Take at most SIZE bytes per process, in memory and on disk (16M)", 0},
-    {"mode", 'M', "MODE", 0, "stat: learn what repeats; events: record every event; both; off (stat)", 0},
+    {"mode", 'M', "stat|events|both|off", 0,
+     "Learn what repeats (stat), record every event (events), both, or nothing (off); stat", 0},
     {"threads", 't', "N", 0, "Trace up to N threads of each process (OMP_NUM_THREADS, else 1)", 0},
-    {"yield", 'y', "WHEN", 0,
+    {"yield", 'y', "auto|on|off", 0,
      "Ranks that wait give up the processor: on, off, or auto, where a node has more ranks than cores (auto; MPICH "
      "over "
      "UCX, others do by themselves)",
      0},
-    {"quiet", 'q', NULL, 0, "Say nothing when all went well", 0},
     {0},
 };
 
@@ -92,12 +88,8 @@ static const struct argp argp = {
     "LAUNCHER and its arguments are run as they are given: mpiexec, mpirun, srun, a script that calls them, or the "
     "program alone. Whatever stands between them and the program (numactl, env, sh -c) is left alone. The exit status "
     "is "
-    "the launcher's.\n\n"
-    "Examples:\n"
-    "  refrain record mpiexec -n 4 ./app input\n"
-    "  refrain record --memory 64M --directory traces srun -n 256 ./app\n"
-    "  refrain record mpirun -n 1 ./master : -n 7 ./worker\n\n"
-    "The variables of the README (REFRAIN_MODE, REFRAIN_TOTAL_MEMORY ...) hold where no option is given.",
+    "the launcher's. The settings of the README (REFRAIN_MODE, REFRAIN_TOTAL_MEMORY ...) hold where no option is "
+    "given.",
     NULL,
     NULL,
     NULL};
@@ -118,14 +110,14 @@ static void list_trace(const char *name, void *data) {
              is_here ? "" : "/", name);
 }
 
-static void report(const struct arguments *arguments, const char *id, int argc, char **argv) {
+static void report(const char *id, int argc, char **argv) {
     struct listing listing = {.directory = getenv("REFRAIN_DIRECTORY")};
     const char *mode = getenv("REFRAIN_MODE");
     if (mode && strcmp(mode, "off") == 0)
         return;
     if (refrain_record_traces(listing.directory, id, list_trace, &listing) == 0)
         refrain_record_explain(argc, argv);
-    else if (!arguments->quiet)
+    else if (!refrain_terminal_settings.quiet)
         fprintf(stderr, "refrain record: trace: %s; next: refrain info %s, refrain stats %s\n", listing.text,
                 listing.text, listing.text);
 }
@@ -142,13 +134,12 @@ static void end_as(int status) {
     exit(WEXITSTATUS(status));
 }
 
-enum refrain_status refrain_cmd_record(int argc, char **argv, struct refrain_error *error) {
+static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
     struct arguments arguments = {0};
     char id[128], host[64] = "";
     struct timespec now;
     bool made;
-    argp_err_exit_status = REFRAIN_USAGE;
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
+    refrain_command_parse(&refrain_command_record, argc, argv, &arguments);
     argc -= arguments.first;
     argv += arguments.first;
     if (!getenv("REFRAIN_YIELD"))
@@ -171,7 +162,18 @@ enum refrain_status refrain_cmd_record(int argc, char **argv, struct refrain_err
     if (failed)
         fprintf(stderr, "refrain record: %s\n", error->message);
     else if (made)
-        report(&arguments, id, argc, argv);
+        report(id, argc, argv);
     end_as(status);
     return REFRAIN_OK;
 }
+
+const struct refrain_command refrain_command_record = {
+    .name = "record",
+    .summary = "trace an MPI program as it is, nothing compiled again",
+    .argp = &argp,
+    .run = run,
+    .flags = REFRAIN_COMMAND_IN_ORDER,
+    .examples = "  refrain record mpiexec -n 4 ./app input\n"
+                "  refrain record --memory 64M --directory traces srun -n 256 ./app\n"
+                "  refrain record mpirun -n 1 ./master : -n 7 ./worker\n",
+};

@@ -12,9 +12,9 @@ struct refrain_region refrain_region;
 
 static size_t refrain_alone_bytes; /* of the pool; may be lowered while it is in use */
 
-void *refrain_pool_take(size_t bytes, bool control) {
+void *refrain_pool_take(size_t bytes, enum refrain_pool_use use) {
     struct refrain_header *header = refrain_region.header;
-    uint64_t limit = refrain_alone_bytes, kept = control ? 0 : header->pool_control;
+    uint64_t limit = refrain_alone_bytes, kept = refrain_pool_kept(header, use);
     bytes = (bytes + REFRAIN_UNIT_BYTES - 1) & ~(size_t)(REFRAIN_UNIT_BYTES - 1);
     if (kept > limit || header->pool_used + bytes > limit - kept)
         return NULL;

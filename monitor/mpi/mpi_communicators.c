@@ -224,7 +224,7 @@ static uint32_t members_reference(const struct members *members) {
             memcmp(refrain_at_reference(record->members), members->ranks, bytes) == 0)
             return record->members;
     }
-    void *copy = refrain_pool_take(bytes, false);
+    void *copy = refrain_pool_take(bytes, REFRAIN_POOL_PLACES);
     if (!copy)
         return 0;
     memcpy(copy, members->ranks, bytes);
@@ -233,7 +233,7 @@ static uint32_t members_reference(const struct members *members) {
 
 static uint32_t topology_reference(const struct description *description) {
     struct refrain_topology *topology =
-        refrain_pool_take(sizeof *topology + sizeof(int32_t) * description->n_values, false);
+        refrain_pool_take(sizeof *topology + sizeof(int32_t) * description->n_values, REFRAIN_POOL_PLACES);
     if (!topology)
         return 0;
     topology->n_dimensions = description->n_dimensions;
@@ -247,7 +247,7 @@ static struct communicator *make(const struct description *description, int lead
     uint32_t reference = 0;
     struct refrain_communicator *record = NULL;
     if (n_table < REFRAIN_COMMUNICATORS && (members->identity || (reference = members_reference(members)) != 0))
-        record = refrain_pool_take(sizeof *record, false);
+        record = refrain_pool_take(sizeof *record, REFRAIN_POOL_PLACES);
     if (!record) {
         refrain_lose(REFRAIN_LOSS_COMMUNICATORS, 1);
         return NULL;
@@ -496,8 +496,9 @@ void refrain_communicator_named(MPI_Comm comm, const char *text) {
     struct refrain_communicator *record = find_locked(comm);
     size_t length = strnlen(text, MPI_MAX_OBJECT_NAME - 1);
     if (record) {
-        struct refrain_name *name = record->name ? refrain_at_reference(record->name)
-                                                 : refrain_pool_take(sizeof *name + MPI_MAX_OBJECT_NAME, false);
+        struct refrain_name *name = record->name
+                                        ? refrain_at_reference(record->name)
+                                        : refrain_pool_take(sizeof *name + MPI_MAX_OBJECT_NAME, REFRAIN_POOL_PLACES);
         if (name) {
             name->length = (uint32_t)length;
             memcpy(name->text, text, length);

@@ -245,33 +245,34 @@ static enum refrain_status capture_trace(const char *path, unsigned length, stru
     return visit.no_memory ? REFRAIN_FAIL_MEMORY(error) : status;
 }
 
-enum refrain_status refrain_cmd_capture(int argc, char **argv, struct refrain_error *error) {
-    static const struct argp_option options[] = {
-        {"json", 'j', NULL, 0, "Print JSON", 0},
-        {"length", 'l', "N", 0, "Learn the sequences again with formulas of at most N items (4 to 128)", 0},
-        {0}};
-    static const struct argp argp = {
-        options,
-        parse_option,
-        "TRACE...",
-        "Says what share of the sequences of partners, tags, branch outcomes, loop counts and sizes the formulas "
-        "hold.\v"
-        "Counted by sequences (one per construct, rank and thread) and by the values in them. identity, general, "
-        "iteration and cycle are the types of Yan, Jin and Schmidt; nested and several (formulas in a row) go beyond "
-        "them. An archive holds a sequence value by value, which is exact but no formula; of what only a summary "
-        "holds, the end is not known exactly.\n\n"
-        "The second part is what shorter formulas would have captured, as in the paper's figure 16: every sequence is "
-        "taken from the trace and learned again, with room for so many items and no archive. An item is a value or a "
-        "loop: (a b^3)^n has four, two loops and two values. They are what REFRAIN_FORMULA_LENGTH counts; a run with "
-        "that setting loses nothing, though: what outgrows the formula goes to the archive as long as there is "
-        "memory.\n\n"
-        "Of several traces each is shown, then all together. A trace of mode events has no formulas and is refused.",
-        NULL,
-        NULL,
-        NULL};
+static const struct argp_option options[] = {
+    {"json", 'j', NULL, 0, "Print JSON", 0},
+    {"length", 'l', "N", 0, "Learn the sequences again with formulas of at most N items (4 to 128)", 0},
+    {0}};
+
+static const struct argp argp = {
+    options,
+    parse_option,
+    "TRACE...",
+    "Says what share of the sequences of partners, tags, branch outcomes, loop counts and sizes the formulas "
+    "hold.\v"
+    "Counted by sequences (one per construct, rank and thread) and by the values in them. identity, general, "
+    "iteration and cycle are the types of Yan, Jin and Schmidt; nested and several (formulas in a row) go beyond "
+    "them. An archive holds a sequence value by value, which is exact but no formula; of what only a summary "
+    "holds, the end is not known exactly.\n\n"
+    "The second part is what shorter formulas would have captured, as in the paper's figure 16: every sequence is "
+    "taken from the trace and learned again, with room for so many items and no archive. An item is a value or a "
+    "loop: (a b^3)^n has four, two loops and two values. They are what REFRAIN_FORMULA_LENGTH counts; a run with "
+    "that setting loses nothing, though: what outgrows the formula goes to the archive as long as there is "
+    "memory.\n\n"
+    "Of several traces each is shown, then all together. A trace of mode events has no formulas and is refused.",
+    NULL,
+    NULL,
+    NULL};
+
+static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
     struct arguments arguments = {0};
-    argp_err_exit_status = REFRAIN_USAGE;
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    refrain_command_parse(&refrain_command_capture, argc, argv, &arguments);
     struct capture all = {0};
     json_t *array = arguments.json ? json_array() : NULL;
     enum refrain_status status = REFRAIN_OK;
@@ -296,3 +297,11 @@ enum refrain_status refrain_cmd_capture(int argc, char **argv, struct refrain_er
     json_decref(array);
     return status;
 }
+
+const struct refrain_command refrain_command_capture = {
+    .name = "capture",
+    .summary = "what share of the sequences each type of formula holds",
+    .argp = &argp,
+    .run = run,
+    .flags = REFRAIN_COMMAND_PAGED,
+};

@@ -234,37 +234,38 @@ static enum refrain_status compare(const struct arguments *arguments, const char
     else if (!status)
         print_text(sources, &pairing, natural);
     if (!status && arguments->exact && pairing.total.differing)
-        status = REFRAIN_FAIL(error, "%s and %s differ on %zu of %zu locations", sources[0], sources[1],
-                              pairing.total.differing, pairing.n);
+        status =
+            refrain_error_set(error, REFRAIN_DIFFERS, __FILE__, __LINE__, "%s and %s differ on %zu of %zu locations",
+                              sources[0], sources[1], pairing.total.differing, pairing.n);
     refrain_pairing_free(&pairing);
     refrain_pairing_free(&again);
     return status;
 }
 
-enum refrain_status refrain_cmd_compare(int argc, char **argv, struct refrain_error *error) {
-    static const struct argp_option options[] = {
-        {"exact", OPTION_EXACT, NULL, 0, "Status 1 unless all events are equal in every field but time", 0},
-        {"json", 'j', NULL, 0, "Print JSON", 0},
-        {"natural", OPTION_NATURAL, "C", 0, "Another recording: quality is the spread of A and C over that of A and B",
-         0},
-        {0}};
-    static const struct argp argp = {
-        options,
-        parse_option,
-        "A [B]",
-        "Says how close two sequences of events are: in fields, in position, in duration.\v"
-        "A and B are traces or text that refrain reconstruct or refrain events wrote. TRACE:events is what the trace "
-        "recorded, TRACE:stat what is reconstructed from it; TRACE alone is the first of these that it holds. With one "
-        "trace only, its recording is compared with its reconstruction.\n\n"
-        "The i-th event of a rank is paired with the i-th of the other. Position is how far B's event is after A's; "
-        "block is how much longer the time to the next event is. Spread is 2 sqrt(ln 2) times the standard deviation "
-        "(Yan, Jin and Schmidt, section 4.2).",
-        NULL,
-        NULL,
-        NULL};
+static const struct argp_option options[] = {
+    {"exact", OPTION_EXACT, NULL, 0, "Status 3 unless all events are equal in every field but time", 0},
+    {"json", 'j', NULL, 0, "Print JSON", 0},
+    {"natural", OPTION_NATURAL, "C", 0, "Another recording: quality is the spread of A and C over that of A and B", 0},
+    {0}};
+
+static const struct argp argp = {
+    options,
+    parse_option,
+    "A [B]",
+    "Says how close two sequences of events are: in fields, in position, in duration.\v"
+    "A and B are traces or text that refrain reconstruct or refrain events wrote. TRACE:events is what the trace "
+    "recorded, TRACE:stat what is reconstructed from it; TRACE alone is the first of these that it holds. With one "
+    "trace only, its recording is compared with its reconstruction.\n\n"
+    "The i-th event of a rank is paired with the i-th of the other. Position is how far B's event is after A's; "
+    "block is how much longer the time to the next event is. Spread is 2 sqrt(ln 2) times the standard deviation "
+    "(Yan, Jin and Schmidt, section 4.2).",
+    NULL,
+    NULL,
+    NULL};
+
+static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
     struct arguments arguments = {0};
-    argp_err_exit_status = REFRAIN_USAGE;
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    refrain_command_parse(&refrain_command_compare, argc, argv, &arguments);
     if (arguments.sources[1])
         return compare(&arguments, arguments.sources, error);
     char *names[2] = {NULL, NULL};
@@ -276,3 +277,13 @@ enum refrain_status refrain_cmd_compare(int argc, char **argv, struct refrain_er
     free(names[1]);
     return status;
 }
+
+const struct refrain_command refrain_command_compare = {
+    .name = "compare",
+    .summary = "how close two runs or two traces of one run are",
+    .argp = &argp,
+    .run = run,
+    .flags = REFRAIN_COMMAND_PAGED,
+    .examples = "  refrain compare app-*.refrain            # recorded against reconstructed, after REFRAIN_MODE=both\n"
+                "  refrain compare --exact a.text b.text    # status 3 when they differ in more than time\n",
+};

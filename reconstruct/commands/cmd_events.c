@@ -2,15 +2,29 @@
 #include "command.h"
 #include "output.h"
 
-enum refrain_status refrain_cmd_events(int argc, char **argv, struct refrain_error *error) {
-    static const char doc[] =
-        "Prints the events that a run with REFRAIN_MODE=events or both recorded, in time order.\v"
-        "The lines are those of refrain reconstruct --format text, to standard output unless -o names a file. "
-        "--format otf2 writes an archive as refrain reconstruct does.";
-    struct argp argp = refrain_output_argp;
+/* The whole parser is that of output.h; only the text is the command's own. */
+static const struct argp argp = {
+    refrain_output_options,
+    refrain_output_parse,
+    "TRACE",
+    "Prints the events that a run with REFRAIN_MODE=events or both recorded, in time order.\v"
+    "The lines are those of refrain reconstruct --format text, to standard output unless -o names a file. "
+    "--format otf2 writes an archive as refrain reconstruct does.",
+    NULL,
+    refrain_output_help,
+    NULL};
+
+static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
     struct refrain_output output = {.default_format = "text", .recorded = true};
-    argp.doc = doc;
-    argp_err_exit_status = REFRAIN_USAGE;
-    argp_parse(&argp, argc, argv, 0, NULL, &output);
+    refrain_command_parse(&refrain_command_events, argc, argv, &output);
     return refrain_output_write(&output, error);
 }
+
+const struct refrain_command refrain_command_events = {
+    .name = "events",
+    .summary = "the events that were recorded (REFRAIN_MODE=events or both)",
+    .argp = &argp,
+    .run = run,
+    .choices = refrain_output_choices,
+    .examples = "  refrain events app-*.refrain | head\n",
+};

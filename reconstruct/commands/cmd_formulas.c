@@ -376,39 +376,40 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     }
 }
 
-enum refrain_status refrain_cmd_formulas(int argc, char **argv, struct refrain_error *error) {
-    static const struct argp_option options[] = {
-        {"all", 'a', NULL, 0, "Also the orders in which control went on, and request numbers", 0},
-        {"full", OPTION_FULL, NULL, 0, "Whole paths and formulas, however long", 0},
-        {"json", 'j', NULL, 0, "Print JSON", 0},
-        {"sort", OPTION_SORT, "ORDER", 0, "source (default), values, type or captured", 0},
-        {0}};
-    static const struct argp argp = {
-        options,
-        parse_option,
-        "TRACE",
-        "Shows what each branch, loop and MPI call did, as a formula, with its source line.\v"
-        "Notation: a^n is a, n times; (a b .. z)^n counts in equal steps, n times over; p (c d)^n is a prologue and a "
-        "cycle; in (3+2i 5^(i))^{i<n} the counter i goes from 0 to n-1, and j, k ... are those of loops further out; "
-        "+r: the last cycle has begun once more, and r values of it have come; [n more, again]: n further values of a "
-        "cycle that is written out once before. Values: branch outcomes are 1 and 0, loops count iterations, ranks "
-        "are those of the communicator.\n\n"
-        "Types: identity a^n, general a^r b^s ..., iteration (a b .. z)^n and cycle p (c^r d^s)^n are those of Yan, "
-        "Jin and Schmidt. nested is a formula beyond them, several are formulas in a row. archive is a sequence in "
-        "which most values stand by themselves: exact, but no formula. summary: memory ran out, and only the beginning "
-        "is exact; the most frequent values follow in {}. 'then by source': what follows depends on the source; each "
-        "has a formula of its own in the lines below, 'source 3: a^n'.\n\n"
-        "Ranks on which a construct has the same formula share a line. Where more of them do so by the distance of "
-        "their partners to the own rank, r, partners are shown as r+1, r-4. .t is thread t. captured is the share of "
-        "the values that are held exactly. throttled: the probe came too often and was switched off; the formula is "
-        "what came before.",
-        NULL,
-        NULL,
-        NULL};
+static const struct argp_option options[] = {
+    {"all", 'a', NULL, 0, "Also the orders in which control went on, and request numbers", 0},
+    {"full", OPTION_FULL, NULL, 0, "Whole paths and formulas, however long", 0},
+    {"json", 'j', NULL, 0, "Print JSON", 0},
+    {"sort", OPTION_SORT, "ORDER", 0, "source (default), values, type or captured", 0},
+    {0}};
+
+static const struct argp argp = {
+    options,
+    parse_option,
+    "TRACE",
+    "Shows what each branch, loop and MPI call did, as a formula, with its source line.\v"
+    "Notation: a^n is a, n times; (a b .. z)^n counts in equal steps, n times over; p (c d)^n is a prologue and a "
+    "cycle; in (3+2i 5^(i))^{i<n} the counter i goes from 0 to n-1, and j, k ... are those of loops further out; "
+    "+r: the last cycle has begun once more, and r values of it have come; [n more, again]: n further values of a "
+    "cycle that is written out once before. Values: branch outcomes are 1 and 0, loops count iterations, ranks "
+    "are those of the communicator.\n\n"
+    "Types: identity a^n, general a^r b^s ..., iteration (a b .. z)^n and cycle p (c^r d^s)^n are those of Yan, "
+    "Jin and Schmidt. nested is a formula beyond them, several are formulas in a row. archive is a sequence in "
+    "which most values stand by themselves: exact, but no formula. summary: memory ran out, and only the beginning "
+    "is exact; the most frequent values follow in {}. 'then by source': what follows depends on the source; each "
+    "has a formula of its own in the lines below, 'source 3: a^n'.\n\n"
+    "Ranks on which a construct has the same formula share a line. Where more of them do so by the distance of "
+    "their partners to the own rank, r, partners are shown as r+1, r-4. .t is thread t. captured is the share of "
+    "the values that are held exactly. throttled: the probe came too often and was switched off; the formula is "
+    "what came before.",
+    NULL,
+    NULL,
+    NULL};
+
+static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
     struct arguments arguments = {.order = ORDER_SOURCE};
     struct refrain_trace *trace;
-    argp_err_exit_status = REFRAIN_USAGE;
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    refrain_command_parse(&refrain_command_formulas, argc, argv, &arguments);
     enum refrain_status status = refrain_trace_open(arguments.trace, true, &trace, error);
     if (status)
         return status;
@@ -435,3 +436,12 @@ enum refrain_status refrain_cmd_formulas(int argc, char **argv, struct refrain_e
     refrain_trace_close(trace);
     return status;
 }
+
+const struct refrain_command refrain_command_formulas = {
+    .name = "formulas",
+    .summary = "what each branch, loop and MPI call did, as a formula",
+    .argp = &argp,
+    .run = run,
+    .flags = REFRAIN_COMMAND_PAGED,
+    .examples = "  refrain formulas --sort values app-*.refrain   # those with most values first\n",
+};

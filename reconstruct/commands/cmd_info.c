@@ -33,10 +33,11 @@ static const struct {
     [REFRAIN_LOSS_REGIONS] = {"regions", "user regions that ended without a beginning, or for which there was no room"},
     [REFRAIN_LOSS_WINDOWS] = {"windows", "windows and files beyond their table"},
     [REFRAIN_LOSS_TYPES] = {"types", "datatypes beyond their table: bytes of their messages are unknown"},
+    [REFRAIN_LOSS_SITES] = {"sites", "MPI calls shown at another call of the same MPI function: no room for their own"},
 };
 
 static const char *const mode_names[] = {"off", "stat", "events", "both"};
-static const char *const state_names[] = {"empty", "identity", "predicting", "building",
+static const char *const state_names[] = {"empty",   "identity",  "predicting", "building",
                                           "summary", "repeating", "by-key"};
 
 struct learned {
@@ -286,23 +287,24 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     }
 }
 
-enum refrain_status refrain_cmd_info(int argc, char **argv, struct refrain_error *error) {
-    static const struct argp_option options[] = {{"json", 'j', NULL, 0, "Print JSON", 0}, {0}};
-    static const struct argp argp = {
-        options,
-        parse_option,
-        "TRACE",
-        "Says what was run, how much of it was learned, and what was lost.\v"
-        "For each rank: whether it finished, the memory it used of what it was given, and how many sequences (branch "
-        "outcomes, loop counts, partners, tags, sizes, orders) are held as formulas. What did not fit is counted, "
-        "never dropped silently; a run without such lines is kept exactly.",
-        NULL,
-        NULL,
-        NULL};
+static const struct argp_option options[] = {{"json", 'j', NULL, 0, "Print JSON", 0}, {0}};
+
+static const struct argp argp = {
+    options,
+    parse_option,
+    "TRACE",
+    "Says what was run, how much of it was learned, and what was lost.\v"
+    "For each rank: whether it finished, the memory it used of what it was given, and how many sequences (branch "
+    "outcomes, loop counts, partners, tags, sizes, orders) are held as formulas. What did not fit is counted, "
+    "never dropped silently; a run without such lines is kept exactly.",
+    NULL,
+    NULL,
+    NULL};
+
+static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
     struct arguments arguments = {0};
     struct refrain_trace *trace;
-    argp_err_exit_status = REFRAIN_USAGE;
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    refrain_command_parse(&refrain_command_info, argc, argv, &arguments);
     enum refrain_status status = refrain_trace_open(arguments.trace, false, &trace, error);
     if (status)
         return status;
@@ -319,3 +321,13 @@ enum refrain_status refrain_cmd_info(int argc, char **argv, struct refrain_error
     refrain_trace_close(trace);
     return status;
 }
+
+const struct refrain_command refrain_command_info = {
+    .name = "info",
+    .summary = "what was run, how much of it was learned, what was lost",
+    .argp = &argp,
+    .run = run,
+    .flags = REFRAIN_COMMAND_PAGED,
+    .examples = "  refrain info app-*.refrain\n"
+                "  refrain info --json app-*.refrain | jq .processes[0].losses\n",
+};

@@ -2,18 +2,33 @@
 #include "command.h"
 #include "output.h"
 
-enum refrain_status refrain_cmd_reconstruct(int argc, char **argv, struct refrain_error *error) {
-    static const char doc[] =
-        "Regenerates the events of a run from its formulas and durations, in time order.\v"
-        "otf2 (the default) makes OUT/traces.otf2.\n"
-        "text is one event a line, tab-separated: rank, seconds since the start, event (enter, leave, send, recv, "
-        "collective), name, then key=value pairs. Ranks are those of MPI_COMM_WORLD.\n\n"
-        "A run that was killed is regenerated up to its last probe. Events whose values are not known exactly end in "
-        "\"approximate\".";
-    struct argp argp = refrain_output_argp;
+/* The whole parser is that of output.h; only the text is the command's own. */
+static const struct argp argp = {
+    refrain_output_options,
+    refrain_output_parse,
+    "TRACE",
+    "Regenerates the events of a run from its formulas and durations, in time order.\v"
+    "otf2 (the default) makes OUT/traces.otf2.\n"
+    "text is one event a line, tab-separated: rank, seconds since the start, event (enter, leave, send, recv, "
+    "collective), name, then key=value pairs. Ranks are those of MPI_COMM_WORLD.\n\n"
+    "A run that was killed is regenerated up to its last probe. Events whose values are not known exactly end in "
+    "\"approximate\".",
+    NULL,
+    refrain_output_help,
+    NULL};
+
+static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
     struct refrain_output output = {.default_format = "otf2"};
-    argp.doc = doc;
-    argp_err_exit_status = REFRAIN_USAGE;
-    argp_parse(&argp, argc, argv, 0, NULL, &output);
+    refrain_command_parse(&refrain_command_reconstruct, argc, argv, &output);
     return refrain_output_write(&output, error);
 }
+
+const struct refrain_command refrain_command_reconstruct = {
+    .name = "reconstruct",
+    .summary = "the events of the run again, as OTF2 or text",
+    .argp = &argp,
+    .run = run,
+    .choices = refrain_output_choices,
+    .examples = "  refrain reconstruct app-*.refrain -o out          # out/traces.otf2\n"
+                "  refrain reconstruct app-*.refrain --format text -o - | grep recv\n",
+};

@@ -227,24 +227,25 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     }
 }
 
-enum refrain_status refrain_cmd_size(int argc, char **argv, struct refrain_error *error) {
-    static const struct argp_option options[] = {
-        {"ranks", 'n', "N", 0, "Ranks of the run (default 1)", 0}, {"json", 'j', NULL, 0, "Print JSON", 0}, {0}};
-    static const struct argp argp = {
-        options,
-        parse_option,
-        "EXECUTABLE",
-        "Says how many bytes a run of EXECUTABLE will write, and what they are for.\v"
-        "The size follows from REFRAIN_TOTAL_MEMORY and REFRAIN_THREADS (or OMP_NUM_THREADS) as they are in the "
-        "environment now, and is the same for every run under them. The parts for the program tree and the places come "
-        "from the executable's tables; those of shared libraries are not looked into.",
-        NULL,
-        NULL,
-        NULL};
+static const struct argp_option options[] = {
+    {"ranks", 'n', "N", 0, "Ranks of the run (default 1)", 0}, {"json", 'j', NULL, 0, "Print JSON", 0}, {0}};
+
+static const struct argp argp = {
+    options,
+    parse_option,
+    "EXECUTABLE",
+    "Says how many bytes a run of EXECUTABLE will write, and what they are for.\v"
+    "The size follows from REFRAIN_TOTAL_MEMORY and REFRAIN_THREADS (or OMP_NUM_THREADS) as they are in the "
+    "environment now, and is the same for every run under them. The parts for the program tree and the places come "
+    "from the executable's tables; those of shared libraries are not looked into.",
+    NULL,
+    NULL,
+    NULL};
+
+static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
     struct arguments arguments = {.ranks = 1};
     struct answer answer = {0};
-    argp_err_exit_status = REFRAIN_USAGE;
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    refrain_command_parse(&refrain_command_size, argc, argv, &arguments);
     enum refrain_status status = work_out(&arguments, &answer, error);
     if (status)
         return status;
@@ -253,3 +254,11 @@ enum refrain_status refrain_cmd_size(int argc, char **argv, struct refrain_error
     print_text(&arguments, &answer);
     return REFRAIN_OK;
 }
+
+const struct refrain_command refrain_command_size = {
+    .name = "size",
+    .summary = "the bytes a run will write, before it is run",
+    .argp = &argp,
+    .run = run,
+    .examples = "  refrain size ./app --ranks 64\n",
+};

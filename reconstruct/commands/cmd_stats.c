@@ -272,28 +272,29 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     }
 }
 
-enum refrain_status refrain_cmd_stats(int argc, char **argv, struct refrain_error *error) {
-    static const struct argp_option options[] = {{"json", 'j', NULL, 0, "Print JSON, all functions", 0},
-                                                 {"rank", 'r', "N", 0, "That rank alone (default: all together)", 0},
-                                                 {"top", 't', "N", 0, "Functions to show (default 20)", 0},
-                                                 {0}};
-    static const struct argp argp = {
-        options,
-        parse_option,
-        "TRACE",
-        "Shows where the time went: functions, and in each its loops and MPI calls.\v"
-        "Time is what the function itself took and the MPI calls it made; its callees have lines of their own. The "
-        "clock is read at functions and MPI calls, so that a loop has the time from there to the next such point. "
-        "Count "
-        "is calls, or iterations for loops. Times are sums over the ranks; shares are of their run times together.",
-        NULL,
-        NULL,
-        NULL};
+static const struct argp_option options[] = {{"json", 'j', NULL, 0, "Print JSON, all functions", 0},
+                                             {"rank", 'r', "N", 0, "That rank alone (default: all together)", 0},
+                                             {"top", 't', "N", 0, "Functions to show (default 20)", 0},
+                                             {0}};
+
+static const struct argp argp = {
+    options,
+    parse_option,
+    "TRACE",
+    "Shows where the time went: functions, and in each its loops and MPI calls.\v"
+    "Time is what the function itself took and the MPI calls it made; its callees have lines of their own. The "
+    "clock is read at functions and MPI calls, so that a loop has the time from there to the next such point. "
+    "Count "
+    "is calls, or iterations for loops. Times are sums over the ranks; shares are of their run times together.",
+    NULL,
+    NULL,
+    NULL};
+
+static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
     struct arguments arguments = {.rank = -1, .most = 20};
     struct refrain_trace *trace;
     struct refrain_profile_total total;
-    argp_err_exit_status = REFRAIN_USAGE;
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    refrain_command_parse(&refrain_command_stats, argc, argv, &arguments);
     enum refrain_status status = refrain_trace_open(arguments.trace, true, &trace, error);
     if (status)
         return status;
@@ -306,3 +307,13 @@ enum refrain_status refrain_cmd_stats(int argc, char **argv, struct refrain_erro
     refrain_trace_close(trace);
     return status;
 }
+
+const struct refrain_command refrain_command_stats = {
+    .name = "stats",
+    .summary = "where the time went: functions, loops, call sites",
+    .argp = &argp,
+    .run = run,
+    .flags = REFRAIN_COMMAND_PAGED,
+    .examples = "  refrain stats app-*.refrain            # all ranks together\n"
+                "  refrain stats --rank 3 app-*.refrain   # rank 3 alone\n",
+};

@@ -1,21 +1,70 @@
-/* command.h: the commands of refrain, one per cmd_*.c, and what they share (refrain.c -> cmd_*.c).
+/* command.h: the commands of refrain, one per cmd_*.c, and what they share (refrain.c -> command_list.def -> cmd_*.c).
  *
- * A command gets argv with argv[0] "refrain <command>", parses it with argp (which prints --help and usage errors, and
- * then ends with status 0 or 2), and returns a status with the error filled. */
+ *     command_list.def --> refrain.c            finds the command, suggests one for a mistyped name
+ *                      --> cmd_help.c           refrain help, man pages (help_man.c), completion (help_completion.c)
+ *     cmd_<name>.c     --> command_line.c       options, those that all commands take, suggestions
+ *                      --> terminal.h           pager, colour, width, warnings
+ *
+ * Everything that is said about a command comes from its struct refrain_command and the argp parser in it. */
 #ifndef REFRAIN_COMMAND_H
 #define REFRAIN_COMMAND_H
 
 #include "error.h"
+#include "terminal.h"
 #include "trace_read.h"
 #include <argp.h>
 #include <stdbool.h>
 
 struct json_t; /* jansson */
 
-typedef enum refrain_status refrain_command(int argc, char **argv, struct refrain_error *error);
+enum {
+    REFRAIN_COMMAND_PAGED = 1,    /* on a terminal, its standard output goes through the pager */
+    REFRAIN_COMMAND_IN_ORDER = 2, /* the first argument ends the options, as for commands that run a program */
+};
 
-refrain_command refrain_cmd_info, refrain_cmd_stats, refrain_cmd_formulas, refrain_cmd_reconstruct, refrain_cmd_events,
-    refrain_cmd_size, refrain_cmd_compare, refrain_cmd_capture, refrain_cmd_record;
+struct refrain_command {
+    const char *name;
+    const char *summary; /* one line without a full stop, for `refrain help` and the heading of the man page */
+    /* Its options, the names of its arguments (args_doc), and its help (doc): one sentence, \v, paragraphs. An option
+     * whose argument is written a|b|c takes one of these words; the completion offers them. The common options are
+     * added to it: -q --quiet, --no-pager, --color, and argp's -? --help, --usage, -V --version. */
+    const struct argp *argp;
+    /* Gets argv with argv[0] "refrain <name>", parses it with refrain_command_parse, and returns a status: REFRAIN_OK,
+     * or another with the error filled. */
+    enum refrain_status (*run)(int argc, char **argv, struct refrain_error *error);
+    unsigned flags;
+    /* The words that the option of that key takes, as a|b|c, where only the program knows them; null none, as may be
+     * what it returns. */
+    const char *(*choices)(int key);
+    const char *examples; /* lines "command  # what it does", each ended by \n; null none */
+};
+
+#define REFRAIN_COMMAND(name) extern const struct refrain_command refrain_command_##name;
+#include "command_list.def"
+#undef REFRAIN_COMMAND
+
+/* The commands in the order of command_list.def; a null pointer ends them. */
+extern const struct refrain_command *const refrain_commands[];
+
+/* The command of that name; null none. */
+const struct refrain_command *refrain_command_find(const char *name);
+
+/* ": did you mean X?", or "", for the end of a message about an unknown command. */
+const char *refrain_command_suggestion(const char *name);
+
+/* Parses the options with the command's argp parser, whose input is `input`. Ends the program with status 0 after
+ * --help, --usage and --version, with status 2 and a line on standard error when the command line is wrong. When it
+ * returns, the common options hold, and the pager runs where the command is paged. */
+void refrain_command_parse(const struct refrain_command *command, int argc, char **argv, void *input);
+
+/* One of the common options, in front of the command's name; false when the word is none. */
+bool refrain_command_common_option(const char *word);
+
+/* The common options, for help. */
+extern const struct argp_option refrain_common_options[];
+
+/* What `refrain --version` prints, without a newline. */
+const char *refrain_version_text(void);
 
 /* The default of an argp parser whose command takes exactly one argument: keeps it in *argument, and ends the program
  * with a usage error that calls it `what` when there is none or a second one. */

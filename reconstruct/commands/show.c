@@ -84,16 +84,21 @@ const char *refrain_show_count(uint64_t n) {
 void refrain_warn_missing(const struct refrain_trace *trace) {
     for (size_t i = 0; i < trace->n_processes; i++)
         if (trace->processes[i].n_left_out)
-            fprintf(stderr,
-                    "refrain: %s: the process runs on, and %zu of its sequences changed too fast to be copied up to "
-                    "now: its events end early; look again\n",
-                    trace->processes[i].path, trace->processes[i].n_left_out);
+            refrain_warn(
+                "%s: the process runs on, and %zu of its sequences changed too fast to be copied up to now: its "
+                "events end early; look again",
+                trace->processes[i].path, trace->processes[i].n_left_out);
     if (trace->n_missing == 0)
         return;
-    fprintf(stderr, "refrain: %s: rank", trace->path);
+    char ranks[256];
+    int n = 0;
     for (size_t i = 0; i < trace->n_missing && i < MOST_RANKS_NAMED; i++)
-        fprintf(stderr, "%s %d", i ? "," : trace->n_missing > 1 ? "s" : "", trace->missing[i]);
+        n += snprintf(ranks + n, sizeof ranks - (size_t)n, "%s %d",
+                      i                      ? ","
+                      : trace->n_missing > 1 ? "s"
+                                             : "",
+                      trace->missing[i]);
     if (trace->n_missing > MOST_RANKS_NAMED)
-        fprintf(stderr, " and %zu more", trace->n_missing - MOST_RANKS_NAMED);
-    fprintf(stderr, " of %d %s missing\n", trace->size, trace->n_missing > 1 ? "are" : "is");
+        snprintf(ranks + n, sizeof ranks - (size_t)n, " and %zu more", trace->n_missing - MOST_RANKS_NAMED);
+    refrain_warn("%s: rank%s of %d %s missing", trace->path, ranks, trace->size, trace->n_missing > 1 ? "are" : "is");
 }

@@ -4,13 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const struct refrain_format refrain_format_otf2, refrain_format_text;
+extern const struct refrain_format refrain_format_otf2, refrain_format_text, refrain_format_chrome;
 
 const struct refrain_format *const refrain_formats[] = {
 #ifdef REFRAIN_HAVE_OTF2
     &refrain_format_otf2,
 #endif
     &refrain_format_text,
+    &refrain_format_chrome,
     NULL,
 };
 

@@ -3,6 +3,7 @@
 #include "output.h"
 #include "command.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -10,7 +11,7 @@
 
 enum { OPTION_FORMAT = 256, OPTION_FORCE, OPTION_ALL };
 
-static const struct argp_option options[] = {
+const struct argp_option refrain_output_options[] = {
     {"output", 'o', "OUT", 0, "File or directory to write; - is standard output, where the format is a file", 0},
     {"format", OPTION_FORMAT, "FORMAT", 0, "One of those below; by default what OUT ends in, else as said above", 0},
     {"force", OPTION_FORCE, NULL, 0, "Overwrite what OUT holds", 0},
@@ -30,7 +31,7 @@ static void settle_format(struct refrain_output *output, struct argp_state *stat
         argp_error(state, "%s is a directory and cannot be standard output: -o DIRECTORY", output->format->name);
 }
 
-static error_t parse_option(int key, char *value, struct argp_state *state) {
+error_t refrain_output_parse(int key, char *value, struct argp_state *state) {
     struct refrain_output *output = state->input;
     switch (key) {
     case 'o':
@@ -56,7 +57,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
 }
 
 /* The table of formats, between the options and what the command says behind them. */
-static char *filter_help(int key, const char *text, void *input) {
+char *refrain_output_help(int key, const char *text, void *input) {
     (void)input;
     if (key != ARGP_KEY_HELP_POST_DOC)
         return (char *)(uintptr_t)text;
@@ -75,7 +76,15 @@ static char *filter_help(int key, const char *text, void *input) {
     return help;
 }
 
-const struct argp refrain_output_argp = {options, parse_option, "TRACE", NULL, NULL, filter_help, NULL};
+const char *refrain_output_choices(int key) {
+    static char names[1024];
+    size_t n = 0;
+    if (key != OPTION_FORMAT)
+        return NULL;
+    for (size_t i = 0; refrain_formats[i] && n < sizeof names; i++)
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? "|" : "", refrain_formats[i]->name);
+    return names;
+}
 
 /* ---- progress: a writer around the writer ---- */
 
@@ -134,21 +143,22 @@ static enum refrain_status replay_to(struct refrain_trace *trace, const struct r
     struct progress progress = {.writer = {progress_begin, progress_event, progress_end},
                                 .inner = inner,
                                 .started_ns = now_ns(),
-                                .tty = isatty(STDERR_FILENO) && (output->path && strcmp(output->path, "-") != 0)};
+                                .tty = isatty(STDERR_FILENO) && !refrain_terminal_settings.quiet &&
+                                       (output->path && strcmp(output->path, "-") != 0)};
     struct refrain_align_report report = {0};
     refrain_warn_missing(trace);
     enum refrain_status status = output->recorded ? refrain_recorded(trace, &progress.writer, &report, error)
                                                   : refrain_replay(trace, &progress.writer, &report, error);
     if (progress.approximate)
-        fprintf(stderr,
-                "refrain: %s of %s events are approximate: refrain info says what was given up; a larger "
-                "REFRAIN_TOTAL_MEMORY keeps more\n",
-                refrain_show_count(progress.approximate), refrain_show_count(progress.events));
+        refrain_warn("%s of %s events are approximate: refrain info says what was given up; a larger "
+                     "REFRAIN_TOTAL_MEMORY keeps more",
+                     refrain_show_count(progress.approximate), refrain_show_count(progress.events));
     return status;
 }
 
 enum refrain_status refrain_output_write(const struct refrain_output *output, struct refrain_error *error) {
     struct refrain_trace *trace;
+    signal(SIGXFSZ, SIG_IGN); /* so that a limit on file sizes is an error that is said, as a full disk is */
     enum refrain_status status = refrain_trace_open(output->trace, true, &trace, error);
     if (status)
         return status;

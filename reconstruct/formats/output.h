@@ -16,8 +16,12 @@ struct refrain_output {
     bool recorded;              /* what was recorded instead of what was learned */
 };
 
-/* Options -o, --format, --force, --all and the argument TRACE; input is a struct refrain_output. */
-extern const struct argp refrain_output_argp;
+/* The parts of an argp parser with the options -o, --format, --force, --all and the argument TRACE; its input is a
+ * struct refrain_output. The help filter lists the formats; the choices are those of --format (command.h). */
+extern const struct argp_option refrain_output_options[];
+error_t refrain_output_parse(int key, char *value, struct argp_state *state);
+char *refrain_output_help(int key, const char *text, void *input);
+const char *refrain_output_choices(int key);
 
 enum refrain_status refrain_output_write(const struct refrain_output *output, struct refrain_error *error);
 

@@ -12,14 +12,21 @@
 
 /* ---- opening and closing ---- */
 
-/* A new file beside `path`, which is a regular file and is to be replaced; its name goes to sink->instead. */
+/* A new file in the directory of `path`, without a name if that can be, else with the one in sink->instead. */
 static int open_instead(struct refrain_sink *sink, mode_t mode) {
+    const char *slash = strrchr(sink->path, '/');
+    char *directory = slash ? strndup(sink->path, (size_t)(slash - sink->path) + 1) : strdup(".");
+    int file = directory ? open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, mode & 0777) : -1;
+    sink->unnamed = file >= 0;
+    free(directory);
+    if (file >= 0)
+        return file;
     if (asprintf(&sink->instead, "%s.%ld", sink->path, (long)getpid()) < 0) {
         sink->instead = NULL;
         errno = ENOMEM;
         return -1;
     }
-    int file = open(sink->instead, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode & 0777);
+    file = open(sink->instead, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode & 0777);
     if (file < 0) {
         free(sink->instead);
         sink->instead = NULL;
@@ -32,14 +39,27 @@ static enum refrain_status open_file(struct refrain_sink *sink, bool force, stru
     bool exists = stat(sink->path, &status) == 0;
     if (exists && S_ISDIR(status.st_mode))
         return REFRAIN_FAIL(error, "%s: is a directory; this format is a file", sink->path);
-    if (exists && force && S_ISREG(status.st_mode))
-        sink->file = open_instead(sink, status.st_mode);
-    else
-        sink->file = open(sink->path, O_WRONLY | O_CREAT | O_CLOEXEC | (force ? 0 : O_EXCL), 0666);
-    sink->made = !exists && sink->file >= 0;
-    if (sink->file < 0 && errno == EEXIST)
+    if (exists && !force)
         return REFRAIN_FAIL(error, "%s: exists; --force overwrites it", sink->path);
+    sink->force = force;
+    sink->file = !exists || S_ISREG(status.st_mode) ? open_instead(sink, exists ? status.st_mode : 0666)
+                                                    : open(sink->path, O_WRONLY | O_CLOEXEC);
     return sink->file >= 0 ? REFRAIN_OK : REFRAIN_FAIL(error, "%s: cannot be written: %s", sink->path, strerror(errno));
+}
+
+/* Gives the whole file its name; false: errno says why not. */
+static bool give_name(struct refrain_sink *sink) {
+    char unnamed[64];
+    if (!sink->unnamed)
+        return sink->force ? rename(sink->instead, sink->path) == 0
+                           : link(sink->instead, sink->path) == 0 && unlink(sink->instead) == 0;
+    snprintf(unnamed, sizeof unnamed, "/proc/self/fd/%d", sink->file);
+    if (linkat(AT_FDCWD, unnamed, AT_FDCWD, sink->path, AT_SYMLINK_FOLLOW) == 0)
+        return true;
+    if (errno != EEXIST || !sink->force || asprintf(&sink->instead, "%s.%ld", sink->path, (long)getpid()) < 0)
+        return false;
+    return linkat(AT_FDCWD, unnamed, AT_FDCWD, sink->instead, AT_SYMLINK_FOLLOW) == 0 &&
+           rename(sink->instead, sink->path) == 0;
 }
 
 static void free_sink(struct refrain_sink *sink) {
@@ -56,6 +76,7 @@ enum refrain_status refrain_sink_open(const char *path, bool force, struct refra
     if (!sink)
         return REFRAIN_FAIL_MEMORY(error);
     sink->file = STDOUT_FILENO;
+    sink->copy_to = -1;
     sink->buffer = malloc(REFRAIN_SINK_BYTES);
     bool named = path && strcmp(path, "-") != 0;
     if (named)
@@ -85,16 +106,23 @@ struct refrain_sink *refrain_sink_open_function(bool (*take)(void *data, const v
 }
 
 enum refrain_status refrain_sink_close(struct refrain_sink *sink, bool keep, struct refrain_error *error) {
-    refrain_sink_flush(sink);
     enum refrain_status status = REFRAIN_OK;
-    if (sink->path && close(sink->file) != 0 && !sink->failed)
+    refrain_sink_flush(sink);
+    if (sink->spool && keep && sink->copy_to >= 0)
+        refrain_sink_copy_spool(sink);
+    if ((sink->unnamed || sink->instead) && keep && !sink->failed && !give_name(sink))
         sink->failed = errno;
-    if (sink->instead && !sink->failed && keep && rename(sink->instead, sink->path) != 0)
+    if (sink->instead && (sink->failed || !keep))
+        unlink(sink->instead);
+    if ((sink->path || sink->spool) && close(sink->file) != 0 && !sink->failed)
         sink->failed = errno;
-    if ((sink->instead || sink->made) && (sink->failed || !keep))
-        unlink(sink->instead ? sink->instead : sink->path);
+    if (sink->copy_to > STDERR_FILENO && close(sink->copy_to) != 0 && !sink->failed)
+        sink->failed = errno;
     if (sink->failed)
-        status = REFRAIN_FAIL(error, "%s cannot be written: %s", sink->path ? sink->path : "standard output",
+        status = REFRAIN_FAIL(error, "%s cannot be written: %s",
+                              sink->path                         ? sink->path
+                              : sink->spool && sink->copy_to < 0 ? "a temporary file"
+                                                                 : "standard output",
                               strerror(sink->failed));
     free_sink(sink);
     return status;
@@ -122,6 +150,7 @@ static void write_all(struct refrain_sink *sink, const unsigned char *bytes, siz
 
 void refrain_sink_flush(struct refrain_sink *sink) {
     write_all(sink, sink->buffer, (size_t)(sink->at - sink->buffer));
+    sink->flushed += (uint64_t)(sink->at - sink->buffer);
     sink->at = sink->buffer;
 }
 
@@ -130,6 +159,7 @@ void refrain_sink_put_bytes(struct refrain_sink *sink, const void *bytes, size_t
         refrain_sink_flush(sink);
         if (n > REFRAIN_SINK_BYTES) {
             write_all(sink, bytes, n);
+            sink->flushed += n;
             return;
         }
     }

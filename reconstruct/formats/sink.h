@@ -1,7 +1,10 @@
 /* sink.h: the file that a format is written to, through a buffer of its own (writers -> file).
  *
- *     put text and numbers -> [buffer] -> file, standard output, or a new file that takes the old one's place at the
- * end
+ *     put text and numbers -> [buffer] -> standard output, a device, or a new file that gets its name at the end
+ *
+ * A file is there whole or not at all: until it is closed it has no name (where the file system cannot do that, the
+ * name
+ * "<path>.<process>"), so that a process that is killed leaves nothing under the name that was asked for.
  *
  * The first failure is kept and the rest is dropped, so that a writer looks once an event, or only at the end. One
  * sink, one thread. */
@@ -22,10 +25,14 @@ struct refrain_sink {
     int file;
     bool (*take)(void *data, const void *bytes, size_t n); /* null: `file` is written to */
     void *data;
-    int failed;    /* errno of the first write that did not succeed */
-    bool made;     /* the file was not there before */
-    char *path;    /* null: standard output */
-    char *instead; /* what is written until it takes the place of `path`; null: `path` itself */
+    uint64_t flushed; /* bytes that have left the buffer */
+    int failed;       /* errno of the first write that did not succeed */
+    bool unnamed;     /* the file has no name until it is whole */
+    bool spool;       /* the file has no name, ever */
+    int copy_to;      /* where a spool is copied to when it is closed; -1: nowhere */
+    bool force;       /* what `path` names may be replaced */
+    char *path;       /* null: standard output, or a spool beside nothing */
+    char *instead;    /* name of what is written until it takes the place of `path`; null: none, or `path` itself */
 };
 
 /* Opens `path` (null or "-": standard output). What exists is an error without `force`; with it, it is replaced when
@@ -35,6 +42,30 @@ enum refrain_status refrain_sink_open(const char *path, bool force, struct refra
 
 /* A sink whose bytes go to `take`, in pieces of any length; false from it ends the writing. Null without memory. */
 struct refrain_sink *refrain_sink_open_function(bool (*take)(void *data, const void *bytes, size_t n), void *data);
+
+/* A sink of bytes that can be written over until it is closed. What cannot be written over itself, standard output or a
+ * pipe, is written from a temporary file when the sink is closed. */
+enum refrain_status refrain_sink_open_patchable(const char *path, bool force, struct refrain_sink **sink,
+                                                struct refrain_error *error);
+
+/* A temporary file that can be written over and read, in the directory of `beside` (null or "-": TMPDIR or /tmp). It
+ * has no name, so that it is gone in any case when it is closed or the process ends. */
+enum refrain_status refrain_sink_open_spool(const char *beside, struct refrain_sink **sink,
+                                            struct refrain_error *error);
+
+/* Bytes put so far. */
+static inline uint64_t refrain_sink_position(const struct refrain_sink *sink) {
+    return sink->flushed + (uint64_t)(sink->at - sink->buffer);
+}
+
+/* Writes over `n` bytes that have been put, of a patchable sink or a spool. */
+void refrain_sink_patch(struct refrain_sink *sink, uint64_t position, const void *bytes, size_t n);
+
+/* Reads `n` bytes that have been put to a spool; false: the sink has failed. */
+bool refrain_sink_read(struct refrain_sink *sink, uint64_t position, void *bytes, size_t n);
+
+/* Copies a spool to sink->copy_to; what fails is kept. */
+void refrain_sink_copy_spool(struct refrain_sink *sink);
 
 /* Writes out what is buffered. */
 void refrain_sink_flush(struct refrain_sink *sink);

@@ -9,8 +9,9 @@
 
 enum refrain_status {
     REFRAIN_OK = 0,
-    REFRAIN_ERROR = 1, /* in data or system; exit status 1 */
-    REFRAIN_USAGE = 2, /* in the command line; exit status 2 */
+    REFRAIN_ERROR = 1,   /* in data or system; exit status 1 */
+    REFRAIN_USAGE = 2,   /* in the command line; exit status 2 */
+    REFRAIN_DIFFERS = 3, /* nothing is wrong, but what was compared is not the same; exit status 3 */
 };
 
 struct refrain_error {

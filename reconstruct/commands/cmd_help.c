@@ -1,0 +1,111 @@
+/* cmd_help.c: refrain help: what the commands are, and what each takes. */
+#define _GNU_SOURCE
+#include "help_pages.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { OPTION_MAN = 256, OPTION_COMPLETION };
+
+const char refrain_help_description[] =
+    "Reads the traces that programs built with refrain-mpicc or refrain-cc write: what was run, where the time went, "
+    "which events happened.\n"
+    "A TRACE is a directory <program>-<date>-<time>.refrain, or one rank-N.trace in it.\n";
+
+const char refrain_help_statuses[] = "0  done; what was asked for holds\n"
+                                     "1  failed: something is wrong with data or the system\n"
+                                     "2  the command line is wrong\n"
+                                     "3  done, and the answer is no: the two that were compared differ\n";
+
+struct arguments {
+    const char *command;
+    bool man;
+    const char *shell;
+};
+
+static error_t parse_option(int key, char *value, struct argp_state *state) {
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case OPTION_MAN:
+        arguments->man = true;
+        return 0;
+    case OPTION_COMPLETION:
+        if (strcmp(value, "bash") != 0 && strcmp(value, "zsh") != 0)
+            argp_error(state, "%s is no shell there is a completion for; bash and zsh are", value);
+        arguments->shell = value;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (arguments->command)
+            argp_error(state, "one command is taken, and %s is another", value);
+        arguments->command = value;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option options[] = {
+    {"man", OPTION_MAN, NULL, 0, "Write the manual page, for man(1)", 0},
+    {"completion", OPTION_COMPLETION, "bash|zsh", 0, "Write the completion file of that shell", 0},
+    {0}};
+
+static const struct argp argp = {options,
+                                 parse_option,
+                                 "[COMMAND]",
+                                 "Says what the commands are, or what COMMAND takes.\v"
+                                 "The manual pages refrain(1) and refrain-COMMAND(1) say the same.",
+                                 NULL,
+                                 NULL,
+                                 NULL};
+
+/* Lines of text with each one indented. */
+static void print_indented(const char *text) {
+    for (const char *line = text; *line;) {
+        size_t n = strcspn(line, "\n");
+        printf("  %.*s\n", (int)n, line);
+        line += n + (line[n] == '\n');
+    }
+}
+
+static void print_overview(void) {
+    const char *bold = refrain_style(REFRAIN_BOLD), *normal = refrain_style(REFRAIN_NORMAL);
+    printf("Usage: %srefrain%s [-q] [--no-pager] [--color=WHEN] COMMAND [OPTION...] ARGUMENT...\n%s\n%sCommands%s\n",
+           bold, normal, refrain_help_description, bold, normal);
+    for (size_t i = 0; refrain_commands[i]; i++)
+        printf("  %s%-12s%s %s\n", bold, refrain_commands[i]->name, normal, refrain_commands[i]->summary);
+    printf("\n  refrain help COMMAND, refrain COMMAND --help   say what a command takes\n"
+           "  refrain --version                              says which refrain this is\n"
+           "\n%sExit status%s\n",
+           bold, normal);
+    print_indented(refrain_help_statuses);
+}
+
+static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
+    struct arguments arguments = {0};
+    refrain_command_parse(&refrain_command_help, argc, argv, &arguments);
+    const struct refrain_command *command = NULL;
+    if (arguments.command && !(command = refrain_command_find(arguments.command)))
+        return REFRAIN_FAIL_USAGE(error, "there is no command %s%s (refrain help lists them)", arguments.command,
+                                  refrain_command_suggestion(arguments.command));
+    char whole_name[64];
+    snprintf(whole_name, sizeof whole_name, "refrain %s", command ? command->name : "");
+    if (arguments.shell && strcmp(arguments.shell, "bash") == 0)
+        refrain_help_bash(stdout);
+    else if (arguments.shell)
+        refrain_help_zsh(stdout);
+    else if (arguments.man)
+        refrain_help_man(command, stdout);
+    else if (command) /* argp prints it and ends the program */
+        return command->run(2, (char *[]){whole_name, "--help", NULL}, error);
+    else
+        print_overview();
+    return REFRAIN_OK;
+}
+
+const struct refrain_command refrain_command_help = {
+    .name = "help",
+    .summary = "what the commands are, and what each takes",
+    .argp = &argp,
+    .run = run,
+    .flags = REFRAIN_COMMAND_PAGED,
+};

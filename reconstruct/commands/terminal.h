@@ -1,0 +1,35 @@
+/* terminal.h: what is done differently for a person at a terminal: pager, colour, width, warnings (commands ->
+ * terminal).
+ *
+ * Asked once, before the pager takes the place of the terminal. One thread. */
+#ifndef REFRAIN_TERMINAL_H
+#define REFRAIN_TERMINAL_H
+
+#include <stdbool.h>
+
+enum refrain_color { REFRAIN_COLOR_AUTO, REFRAIN_COLOR_ALWAYS, REFRAIN_COLOR_NEVER };
+
+struct refrain_terminal_settings {
+    bool quiet; /* no warnings, no progress; errors are still said */
+    bool no_pager;
+    enum refrain_color color; /* AUTO: on a terminal, unless NO_COLOR is set or TERM is dumb */
+};
+
+extern struct refrain_terminal_settings refrain_terminal_settings;
+
+/* Starts the pager when standard output is a terminal: REFRAIN_PAGER, else PAGER, else less, which ends by itself when
+ * the text fits the screen. Standard output goes to it from here on; it is waited for when the program exits. Nothing
+ * happens where there is none, or where it is named "cat" or "". */
+void refrain_terminal_page(void);
+
+/* Columns of the terminal that standard output is or was; REFRAIN's own default where it is none: COLUMNS, else 0. */
+unsigned refrain_terminal_columns(void);
+
+/* Escape sequences, or "" where there is no colour. NORMAL ends the others. */
+enum refrain_style { REFRAIN_NORMAL, REFRAIN_BOLD, REFRAIN_FAINT, REFRAIN_RED, REFRAIN_YELLOW, REFRAIN_GREEN };
+const char *refrain_style(enum refrain_style style);
+
+/* A line "refrain: ..." on standard error, unless --quiet. The format has no newline. */
+void refrain_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

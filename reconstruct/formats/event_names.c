@@ -1,0 +1,43 @@
+/* event_names.c: names of kinds of events, and what a format leaves out (event_names.h). */
+#include "event_names.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static const struct {
+    const char *name, *plural;
+} kinds[REFRAIN_EVENT_KINDS] = {
+    [REFRAIN_EVENT_ENTER] = {"enter", "entries"},
+    [REFRAIN_EVENT_LEAVE] = {"leave", "exits"},
+    [REFRAIN_EVENT_SEND] = {"send", "messages sent"},
+    [REFRAIN_EVENT_SEND_COMPLETE] = {"send-complete", "completions of sends"},
+    [REFRAIN_EVENT_RECV_POST] = {"recv-post", "postings of receives"},
+    [REFRAIN_EVENT_RECV] = {"recv", "messages received"},
+    [REFRAIN_EVENT_CANCEL] = {"cancel", "cancelled requests"},
+    [REFRAIN_EVENT_COLLECTIVE] = {"collective", "collectives"},
+    [REFRAIN_EVENT_COLLECTIVE_COMPLETE] = {"collective-complete", "completions of collectives"},
+    [REFRAIN_EVENT_RMA] = {"rma", "one-sided accesses"},
+    [REFRAIN_EVENT_IO] = {"io", "file accesses"},
+};
+
+const char *refrain_event_name(enum refrain_event_kind kind) {
+    return kinds[kind].name;
+}
+
+const char *refrain_event_plural(enum refrain_event_kind kind) {
+    return kinds[kind].plural;
+}
+
+void refrain_omitted_say(const struct refrain_omitted *omitted) {
+    const char *before = "";
+    for (unsigned kind = 0; kind < REFRAIN_EVENT_KINDS; kind++) {
+        if (!omitted->kinds[kind])
+            continue;
+        if (!before[0])
+            fprintf(stderr, "refrain: %s has no place for: ", omitted->format);
+        fprintf(stderr, "%s%s (%" PRIu64 ")", before, kinds[kind].plural, omitted->kinds[kind]);
+        before = ", ";
+    }
+    if (before[0])
+        fputs("; they are left out\n", stderr);
+}

@@ -1,0 +1,109 @@
+/* sink_spool.c: sinks that are written over and read again (sink.h). */
+#define _GNU_SOURCE
+#include "sink.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A file without a name in `directory`. */
+static int open_unnamed(const char *directory) {
+    char *name = NULL;
+    int file = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (file >= 0 || asprintf(&name, "%s/refrain-XXXXXX", directory) < 0)
+        return file;
+    file = mkostemp(name, O_CLOEXEC);
+    if (file >= 0)
+        unlink(name);
+    free(name);
+    return file;
+}
+
+enum refrain_status refrain_sink_open_spool(const char *beside, struct refrain_sink **result,
+                                            struct refrain_error *error) {
+    struct refrain_sink *sink;
+    enum refrain_status status = refrain_sink_open(NULL, false, &sink, error);
+    *result = NULL;
+    if (status)
+        return status;
+    const char *system = getenv("TMPDIR"), *slash = beside ? strrchr(beside, '/') : NULL;
+    char *directory = !beside || strcmp(beside, "-") == 0 ? strdup(system && system[0] ? system : "/tmp")
+                      : slash                             ? strndup(beside, (size_t)(slash - beside) + 1)
+                                                          : strdup(".");
+    sink->file = directory ? open_unnamed(directory) : -1;
+    sink->spool = true;
+    if (sink->file >= 0) {
+        *result = sink;
+    } else {
+        status = REFRAIN_FAIL(error, "%s: no temporary file can be made in it: %s", directory ? directory : "?",
+                              strerror(errno));
+        sink->spool = false;
+        refrain_sink_close(sink, false, NULL);
+    }
+    free(directory);
+    return status;
+}
+
+enum refrain_status refrain_sink_open_patchable(const char *path, bool force, struct refrain_sink **result,
+                                                struct refrain_error *error) {
+    struct refrain_sink *sink;
+    enum refrain_status status = refrain_sink_open(path, force, &sink, error);
+    *result = sink;
+    if (status || sink->unnamed || sink->instead)
+        return status;
+    status = refrain_sink_open_spool(NULL, result, error);
+    if (!status) {
+        (*result)->copy_to = sink->file;
+        (*result)->path = sink->path;
+        sink->path = NULL; /* so that its file stays open */
+    }
+    refrain_sink_close(sink, false, NULL);
+    return status;
+}
+
+void refrain_sink_patch(struct refrain_sink *sink, uint64_t position, const void *bytes, size_t n) {
+    if (position < sink->flushed && position + n > sink->flushed)
+        refrain_sink_flush(sink);
+    if (position >= sink->flushed)
+        memcpy(sink->buffer + (position - sink->flushed), bytes, n);
+    else if (!sink->failed && pwrite(sink->file, bytes, n, (off_t)position) != (ssize_t)n)
+        sink->failed = errno ? errno : EIO;
+}
+
+bool refrain_sink_read(struct refrain_sink *sink, uint64_t position, void *bytes, size_t n) {
+    unsigned char *to = bytes;
+    refrain_sink_flush(sink);
+    while (n > 0 && !sink->failed) {
+        ssize_t got = pread(sink->file, to, n, (off_t)position);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0) {
+            sink->failed = got < 0 ? errno : EIO;
+            break;
+        }
+        to += got;
+        position += (uint64_t)got;
+        n -= (size_t)got;
+    }
+    return !sink->failed;
+}
+
+void refrain_sink_copy_spool(struct refrain_sink *sink) {
+    unsigned char *buffer = sink->buffer;
+    for (uint64_t position = 0; position < sink->flushed && !sink->failed;) {
+        size_t n =
+            sink->flushed - position < REFRAIN_SINK_BYTES ? (size_t)(sink->flushed - position) : REFRAIN_SINK_BYTES;
+        if (!refrain_sink_read(sink, position, buffer, n))
+            return;
+        position += n;
+        for (size_t at = 0; at < n && !sink->failed;) {
+            ssize_t done = write(sink->copy_to, buffer + at, n - at);
+            if (done < 0 && errno != EINTR)
+                sink->failed = errno;
+            at += done > 0 ? (size_t)done : 0;
+        }
+    }
+}

@@ -1,0 +1,261 @@
+/* write_chrome.c: the format "chrome" (format.h): trace events as JSON, as chrome://tracing, Perfetto's page and
+ * speedscope read them (format: "Trace Event Format", the JSON object form).
+ *
+ *     rank N           -> process N + 1, named "Rank N"        (0 stands for the idle process in some readers)
+ *     thread t of it   -> thread, numbered from 1 over the whole run, named "Thread t"
+ *     enter, leave     -> B and E, with file and line
+ *     other events     -> instants (i) of the thread, with their fields as arguments
+ *     a message        -> a flow (s to f) between the two calls
+ *
+ * Times are microseconds since the start of the run, with three decimals. */
+#include "event_names.h"
+#include "format.h"
+#include "locations.h"
+#include "messages.h"
+#include "sink.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct chrome_writer {
+    struct refrain_writer writer;
+    struct refrain_error *error;
+    bool begun;
+    struct refrain_sink *out;
+    struct refrain_locations locations;
+    struct refrain_messages *messages;
+};
+
+static const char *const categories[] = {
+    [REFRAIN_REGION_FUNCTION] = "function", [REFRAIN_REGION_MPI] = "mpi", [REFRAIN_REGION_USER] = "user"};
+
+/* ---- JSON ---- */
+
+/* Bytes of the character that starts here, 0 if it is not UTF-8. */
+static size_t utf8_length(const unsigned char *text) {
+    size_t n = text[0] < 0x80 ? 1 : (text[0] & 0xe0) == 0xc0 ? 2 : (text[0] & 0xf0) == 0xe0 ? 3 : 4;
+    if (n == 1)
+        return 1;
+    if (text[0] < 0xc2 || text[0] > 0xf4)
+        return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+    if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] > 0x9f) ||
+        (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] > 0x8f))
+        return 0;
+    return n;
+}
+
+/* A JSON string; bytes that are not UTF-8 become U+FFFD. */
+static void put_string(struct refrain_sink *out, const char *text) {
+    const unsigned char *at = (const unsigned char *)text;
+    refrain_sink_put_char(out, '"');
+    while (*at) {
+        size_t n = utf8_length(at);
+        if (n == 0)
+            refrain_sink_put_text(out, "\\ufffd");
+        else if (*at < 0x20 || *at == 0x7f)
+            refrain_sink_printf(out, "\\u%04x", *at);
+        else if (*at == '"' || *at == '\\')
+            refrain_sink_put_char(out, '\\'), refrain_sink_put_char(out, *at);
+        else
+            refrain_sink_put_bytes(out, at, n);
+        at += n ? n : 1;
+    }
+    refrain_sink_put_char(out, '"');
+}
+
+static void put_number(struct refrain_sink *out, const char *key, int64_t value) {
+    refrain_sink_put_text(out, key);
+    refrain_sink_put_signed(out, value);
+}
+
+static void put_time(struct refrain_sink *out, int64_t ns) {
+    ns = ns < 0 ? 0 : ns;
+    char decimals[4] = {'.', (char)('0' + ns / 100 % 10), (char)('0' + ns / 10 % 10), (char)('0' + ns % 10)};
+    put_number(out, ",\"ts\":", ns / 1000);
+    refrain_sink_put_bytes(out, decimals, sizeof decimals);
+}
+
+/* {"ph":"B","pid":..,"tid":..,"ts":.. */
+static void open_event(struct chrome_writer *chrome, const char *phase, const struct refrain_event *event) {
+    struct refrain_sink *out = chrome->out;
+    refrain_sink_put_text(out, ",\n{\"ph\":\"");
+    refrain_sink_put_text(out, phase);
+    put_number(out, "\",\"pid\":", (int64_t)event->rank + 1);
+    put_number(out, ",\"tid\":", (int64_t)refrain_locations_of(&chrome->locations, event) + 1);
+    put_time(out, event->time_ns);
+}
+
+/* ---- begin ---- */
+
+static void put_metadata(struct chrome_writer *chrome, const struct refrain_location *location, size_t number) {
+    struct refrain_sink *out = chrome->out;
+    if (location->thread == 0)
+        refrain_sink_printf(out,
+                            ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%zu,\"name\":\"process_name\",\"args\":{\"name\":"
+                            "\"Rank %d%s\"}},\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%zu,\"name\":\"process_sort_index\","
+                            "\"args\":{\"sort_index\":%d}}",
+                            location->rank + 1, number + 1, location->rank, location->process ? "" : " (no file)",
+                            location->rank + 1, number + 1, location->rank);
+    refrain_sink_printf(out,
+                        ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%zu,\"name\":\"thread_name\",\"args\":{\"name\":\"Thread "
+                        "%u\",\"rank\":%d,\"thread\":%u}},\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%zu,\"name\":"
+                        "\"thread_sort_index\",\"args\":{\"sort_index\":%u}}",
+                        location->rank + 1, number + 1, location->thread, location->rank, location->thread,
+                        location->rank + 1, number + 1, location->thread);
+}
+
+static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
+    struct chrome_writer *chrome = (struct chrome_writer *)writer;
+    struct refrain_sink *out = chrome->out;
+    chrome->messages = refrain_messages_make(trace);
+    if (!refrain_locations_make(&chrome->locations, trace) || !chrome->messages) {
+        REFRAIN_FAIL_MEMORY(chrome->error);
+        return 1;
+    }
+    refrain_sink_put_text(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"producer\":\"refrain " REFRAIN_VERSION
+                               "\",\"program\":");
+    put_string(out, refrain_locations_program(trace));
+    put_number(out, ",\"ranks\":", trace->size);
+    refrain_sink_put_text(out,
+                          "},\"traceEvents\":[\n{\"ph\":\"M\",\"pid\":1,\"tid\":1,\"name\":\"process_labels\",\"args\":"
+                          "{\"labels\":");
+    put_string(out, refrain_locations_program(trace));
+    refrain_sink_put_text(out, "}}");
+    for (size_t i = 0; i < chrome->locations.n; i++)
+        put_metadata(chrome, &chrome->locations.all[i], i);
+    chrome->begun = true;
+    return out->failed != 0;
+}
+
+/* ---- events ---- */
+
+static void put_region(struct refrain_sink *out, const struct refrain_region_info *region) {
+    refrain_sink_put_text(out, ",\"name\":");
+    put_string(out, region->name);
+    refrain_sink_put_text(out, ",\"cat\":\"");
+    refrain_sink_put_text(out, categories[region->kind]);
+    refrain_sink_put_char(out, '"');
+}
+
+static void put_comm(struct refrain_sink *out, const struct refrain_event *event) {
+    if (event->comm)
+        put_number(out, ",\"comm\":", event->comm->index);
+    if (event->comm && event->comm->name[0]) {
+        refrain_sink_put_text(out, ",\"comm_name\":");
+        put_string(out, event->comm->name);
+    }
+}
+
+static void put_fields(struct refrain_sink *out, const struct refrain_event *event) {
+    switch (event->kind) {
+    case REFRAIN_EVENT_SEND:
+    case REFRAIN_EVENT_RECV:
+        put_number(out, event->kind == REFRAIN_EVENT_SEND ? ",\"dest\":" : ",\"source\":", event->peer);
+        put_number(out, ",\"tag\":", event->tag);
+        put_number(out, ",\"bytes\":", event->bytes);
+        put_comm(out, event);
+        break;
+    case REFRAIN_EVENT_COLLECTIVE:
+        put_number(out, ",\"root\":", event->peer);
+        put_number(out, ",\"sent\":", event->bytes);
+        put_number(out, ",\"received\":", event->received);
+        put_comm(out, event);
+        break;
+    case REFRAIN_EVENT_RMA:
+        put_number(out, ",\"target\":", event->peer);
+        put_number(out, ",\"bytes\":", event->bytes);
+        put_number(out, ",\"window\":", event->tag);
+        break;
+    case REFRAIN_EVENT_IO:
+        put_number(out, ",\"bytes\":", event->bytes);
+        put_number(out, ",\"file\":", event->tag);
+        break;
+    default:
+        put_comm(out, event);
+        break;
+    }
+    if (event->request >= 0)
+        put_number(out, ",\"request\":", event->request);
+}
+
+static void put_flow(struct chrome_writer *chrome, const struct refrain_event *event) {
+    struct refrain_message own = {.time_ns = event->time_ns}, other;
+    uint64_t number;
+    refrain_messages_meet(chrome->messages, event, &own, &other, &number);
+    open_event(chrome, event->kind == REFRAIN_EVENT_SEND ? "s" : "f", event);
+    refrain_sink_put_text(chrome->out, ",\"bp\":\"e\",\"name\":\"message\",\"cat\":\"message\"");
+    put_number(chrome->out, ",\"id\":", (int64_t)number);
+    refrain_sink_put_char(chrome->out, '}');
+}
+
+static int write_event(struct refrain_writer *writer, const struct refrain_event *event) {
+    struct chrome_writer *chrome = (struct chrome_writer *)writer;
+    struct refrain_sink *out = chrome->out;
+    switch (event->kind) {
+    case REFRAIN_EVENT_ENTER:
+        open_event(chrome, "B", event);
+        put_region(out, event->region);
+        refrain_sink_put_text(out, ",\"args\":{\"file\":");
+        put_string(out, event->region->file);
+        put_number(out, ",\"line\":", event->region->line);
+        refrain_sink_put_text(out, event->approximate ? ",\"approximate\":true}}" : "}}");
+        break;
+    case REFRAIN_EVENT_LEAVE:
+        open_event(chrome, "E", event);
+        put_region(out, event->region);
+        refrain_sink_put_text(out, event->approximate ? ",\"args\":{\"approximate\":true}}" : "}");
+        break;
+    default:
+        open_event(chrome, "i", event);
+        refrain_sink_put_text(out, ",\"s\":\"t\",\"cat\":\"operation\",\"name\":\"");
+        refrain_sink_put_text(out, refrain_event_name(event->kind));
+        refrain_sink_put_text(out, "\",\"args\":{\"call\":");
+        put_string(out, event->region->name);
+        put_fields(out, event);
+        refrain_sink_put_text(out, event->approximate ? ",\"approximate\":true}}" : "}}");
+        if (event->kind == REFRAIN_EVENT_SEND || event->kind == REFRAIN_EVENT_RECV)
+            put_flow(chrome, event);
+        break;
+    }
+    return out->failed != 0;
+}
+
+/* ---- end ---- */
+
+static int end(struct refrain_writer *writer) {
+    struct chrome_writer *chrome = (struct chrome_writer *)writer;
+    if (chrome->messages && refrain_messages_no_memory(chrome->messages))
+        REFRAIN_FAIL_MEMORY(chrome->error);
+    refrain_sink_put_text(chrome->out, "\n]}\n");
+    enum refrain_status status = refrain_sink_close(chrome->out, chrome->begun, chrome->error);
+    refrain_messages_free(chrome->messages);
+    refrain_locations_free(&chrome->locations);
+    free(chrome);
+    return status != REFRAIN_OK;
+}
+
+static enum refrain_status open_chrome(const struct refrain_format_request *request, struct refrain_writer **writer,
+                                       struct refrain_error *error) {
+    struct chrome_writer *chrome = calloc(1, sizeof *chrome);
+    *writer = NULL;
+    if (!chrome)
+        return REFRAIN_FAIL_MEMORY(error);
+    enum refrain_status status = refrain_sink_open(request->path, request->force, &chrome->out, error);
+    if (status) {
+        free(chrome);
+        return status;
+    }
+    chrome->writer = (struct refrain_writer){begin, write_event, end};
+    chrome->error = error;
+    *writer = &chrome->writer;
+    return REFRAIN_OK;
+}
+
+const struct refrain_format refrain_format_chrome = {.name = "chrome",
+                                                     .suffix = ".json",
+                                                     .summary =
+                                                         "JSON for chrome://tracing, ui.perfetto.dev, speedscope",
+                                                     .open = open_chrome};

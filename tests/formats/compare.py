@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""compare.py TEXT READ: whether what a reader found in a format equals the text of the same trace.
+
+TEXT is refrain reconstruct --format text --all. READ is in the same form, as the readers in this directory print it, after a
+first line that says what the format keeps:
+
+    # kinds=enter,leave,send resolution_ns=1000 keys=file,line,dest threads=no
+
+Events of other kinds and fields of other keys are taken out of TEXT; `threads=no` takes out those of threads but the first.
+Each location's events must then be the same in the same order, and their times no further apart than the resolution."""
+import sys
+
+
+def events(path, kinds, keys, threads):
+    locations = {}
+    with open(path, encoding="utf-8", errors="surrogateescape") as lines:
+        for line in lines:
+            if line.startswith("#"):
+                continue
+            fields = line.rstrip("\n").split("\t")
+            rank, seconds, kind, name = fields[:4]
+            values = dict(f.split("=", 1) if "=" in f else (f, "") for f in fields[4:])
+            thread = values.pop("thread", "0")
+            if kind not in kinds or (not threads and thread != "0"):
+                continue
+            whole, _, decimals = seconds.partition(".")
+            ns = int(whole) * 10**9 + int((decimals + "0" * 9)[:9])
+            kept = tuple(sorted((k, v) for k, v in values.items() if k in keys))
+            locations.setdefault((int(rank), int(thread)), []).append((ns, (kind, name) + kept))
+    return locations
+
+
+def main():
+    text_path, read_path = sys.argv[1:3]
+    with open(read_path, encoding="utf-8", errors="surrogateescape") as lines:
+        says = dict(word.split("=", 1) for word in lines.readline()[1:].split())
+    kinds, keys = set(says["kinds"].split(",")), set(says["keys"].split(","))
+    threads, resolution_ns = says.get("threads", "yes") == "yes", float(says["resolution_ns"])
+    text, read = (events(path, kinds, keys, threads) for path in (text_path, read_path))
+    n = sum(map(len, text.values()))
+    if n == 0 or set(text) != set(read):
+        sys.exit(f"locations {sorted(text)} in the text, {sorted(read)} read, {n} events")
+    for location in sorted(text):
+        a, b = text[location], read[location]
+        for i, (x, y) in enumerate(zip(a, b)):
+            if x[1] != y[1] or abs(x[0] - y[0]) > resolution_ns:
+                sys.exit(f"location {location}, event {i}:\n  text {x}\n  read {y}")
+        if len(a) != len(b):
+            longer = max(a, b, key=len)
+            sys.exit(f"location {location}: {len(a)} events in the text, {len(b)} read; the first more: {longer[min(len(a), len(b))]}")
+    print(f"{n} events")
+
+
+main()

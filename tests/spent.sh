@@ -1,0 +1,112 @@
+#!/bin/sh
+# Programs of chance at several sizes of memory, from the least that works to what holds all: counts per MPI function,
+# call site and partner, and bytes, of what is reconstructed equal those of an independent log (pmpi_logger.c) and of the
+# events recorded in the same run; no file is larger than the budget. Printed: how much of the order is the run's.
+#
+#   spent.sh BIN SEEDS STEPS RANKS SIZE...     seeds 1 to SEEDS; sizes as REFRAIN_TOTAL_MEMORY takes them
+#
+# The long campaign: sh tests/spent.sh build/bin 50 3000 3 2900K 3M 3100K 3500K 4M 5M 6M 8M 16M 64M
+set -u
+if [ $# -lt 5 ]; then
+    sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
+    exit 2
+fi
+. "$(dirname "$0")/lib.sh"
+seeds=$2 steps=$3 ranks=$4
+shift 4
+LC_ALL=C
+export LC_ALL
+
+# by_partner: lines of the log or of `refrain`'s text, without rank and time -> partner's calls and bytes.
+by_partner() {
+    awk -F '\t' -v OFS='\t' '
+        { delete value; for (i = 3; i <= NF; i++) { split($i, pair, "="); value[pair[1]] = pair[2] } }
+        $1 == "send" { key = $1 OFS $2 OFS "to " value["dest"] }
+        $1 == "recv" { key = $1 OFS $2 OFS "from " value["source"] }
+        $1 == "collective" { key = $1 OFS $2 OFS "root " value["root"] }
+        $1 == "rma" { key = $1 OFS $2 OFS "target " value["target"] }
+        $1 != "send" && $1 != "recv" && $1 != "collective" && $1 != "rma" { next }
+        { calls[key]++; bytes[key] += value["bytes"] }
+        END { for (key in calls) print key, calls[key], bytes[key] }' | sort
+}
+
+# by_site FILE: every construct and call with its place, and what it communicates by partner, communicator and tag.
+by_site() {
+    awk -F '\t' -v OFS='\t' '
+        { delete value; for (i = 5; i <= NF; i++) { split($i, pair, "="); value[pair[1]] = pair[2] } }
+        $3 == "enter" { key = $1 OFS $3 OFS $4 OFS value["file"] OFS value["line"] }
+        $3 == "leave" { key = $1 OFS $3 OFS $4 }
+        $3 != "enter" && $3 != "leave" {
+            key = $1 OFS $3 OFS $4 OFS value["dest"] value["source"] value["root"] value["target"] OFS value["comm"] }
+        { calls[key]++; bytes[key] += value["bytes"] + value["sent"] + value["received"] }
+        END { for (key in calls) print key, calls[key], bytes[key] }' "$1" | sort
+}
+
+# likeness A B: the share of the lines of one rank that come in the same order in both.
+likeness() {
+    diff --speed-large-files "$1" "$2" | awk -v n="$(wc -l <"$1")" '/^</ { gone++ } END { printf "%.3f", n ? 1 - gone / n : 1 }'
+}
+
+program=$tests/programs/chance.c
+mpicc.mpich -O1 -w -shared -fPIC "$tests"/pmpi_logger*.c -o "$work/logger.so" -ldl || fail "the logger"
+REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -w "$program" -o "$work/chance" || fail "compile"
+
+# one SEED SIZE
+one() {
+    what="seed $1, $2"
+    run=$work/run
+    rm -rf "$run"
+    mkdir "$run"
+    # shellcheck disable=SC2016 # expanded by the ranks' shell
+    REFRAIN_TOTAL_MEMORY=$2 REFRAIN_MODE=both REFRAIN_DIRECTORY=$run MPI_LOGGER_DIRECTORY=$run launch mpich "$ranks" \
+        sh -c 'LD_PRELOAD=$0${LD_PRELOAD:+:$LD_PRELOAD} exec "$@"' "$work/logger.so" "$work/chance" "$1" "$steps" \
+        >"$run/out" 2>"$run/err" || fail "$what: status $?: $(head -n 2 "$run/err")"
+    trace=$(the_trace "$run") || {
+        fail "$what: no trace: $(head -n 1 "$run/err")"
+        return
+    }
+    refrain reconstruct "$trace" --format text -o - >"$work/lines" 2>"$work/error" || fail "$what: $(head -n 1 "$work/error")"
+    refrain events "$trace" >"$work/recorded" 2>"$work/error" || fail "$what: $(head -n 1 "$work/error")"
+    kib=$(echo "$2" | awk '{ n = $1 + 0; print /M$/ ? n * 1024 : n }')
+    rank=0
+    alike=
+    while [ $rank -lt "$ranks" ]; do
+        on_disk=$(($(stat -c %s "$trace/rank-$rank.trace") / 1024))
+        [ "$on_disk" -le "$kib" ] && pass || fail "$what: rank $rank has $on_disk KiB on disk"
+        by_partner <"$run/rank-$rank.log" >"$work/seen"
+        awk -F '\t' -v r=$rank '$1 == r' "$work/lines" >"$work/a"
+        awk -F '\t' -v r=$rank '$1 == r' "$work/recorded" >"$work/b"
+        cut -f 3- "$work/a" | by_partner >"$work/replayed"
+        cut -f 3- "$work/b" | by_partner >"$work/recorded-partners"
+        same "$what, rank $rank: recorded, by partner" "$work/seen" "$work/recorded-partners"
+        same "$what, rank $rank: reconstructed, by partner" "$work/seen" "$work/replayed"
+        by_site "$work/a" >"$work/a-sites"
+        by_site "$work/b" >"$work/b-sites"
+        same "$what, rank $rank: reconstructed, by call site" "$work/b-sites" "$work/a-sites"
+        cut -f 3- "$work/a" | sed 's/	approximate$//' >"$work/a-order"
+        cut -f 3- "$work/b" >"$work/b-order"
+        alike="$alike $(likeness "$work/b-order" "$work/a-order")"
+        rank=$((rank + 1))
+    done
+    approximate=$(grep -c 'approximate$' "$work/lines")
+    printf '%-16s %9d events, %9d approximate; in the order of the run:%s\n' "$what" "$(wc -l <"$work/recorded")" "$approximate" "$alike"
+}
+
+# same TEXT EXPECTED GOT
+same() {
+    if [ -s "$2" ] && cmp -s "$2" "$3"; then
+        pass
+    else
+        fail "$1: $(diff "$2" "$3" | grep -c '^[<>]') of $(wc -l <"$2") lines differ"
+        [ -z "${SPENT_VERBOSE:-}" ] || diff "$2" "$3" | head -n "$SPENT_VERBOSE"
+    fi
+}
+
+seed=1
+while [ "$seed" -le "$seeds" ]; do
+    for memory in "$@"; do
+        one "$seed" "$memory"
+    done
+    seed=$((seed + 1))
+done
+summary
