@@ -42,7 +42,7 @@ completes() {
     said=$(bash complete.bash "$bin/../share/bash-completion/completions/refrain" "$@" 2>&1)
     [ "$said" = "$expected" ] && pass || fail "completion of $*: $said"
 }
-completes "reconstruct" refrain rec
+completes "reconstruct" refrain recon
 completes "--no-pager" refrain stats --no
 completes "always" refrain --color = al
 completes "otf2" refrain reconstruct --format = otf
