@@ -74,6 +74,11 @@ void refrain_configure(void) {
     value = getenv("REFRAIN_TOTAL_MEMORY");
     if (value && *value && !refrain_settings_size(value, &refrain_configuration.total_bytes))
         bad_setting("REFRAIN_TOTAL_MEMORY", value, "a number of bytes, or one followed by K, M or G", "16M");
+    refrain_configuration.time_bytes = refrain_configuration.total_bytes / REFRAIN_DEFAULT_TIME_SHARE;
+    value = getenv("REFRAIN_TIME_MEMORY");
+    if (value && *value && !refrain_settings_size(value, &refrain_configuration.time_bytes))
+        bad_setting("REFRAIN_TIME_MEMORY", value, "a number of bytes, or one followed by K, M or G",
+                    "an eighth of REFRAIN_TOTAL_MEMORY");
     uint64_t number;
     refrain_configuration.formula_length = REFRAIN_WINDOW_ITEMS;
     value = getenv("REFRAIN_FORMULA_LENGTH");

@@ -8,7 +8,7 @@
 
 extern REFRAIN_HIDDEN struct refrain_configuration {
     int mode; /* enum refrain_mode */
-    uint64_t total_bytes;
+    uint64_t total_bytes, time_bytes;
     uint32_t threads, formula_length;
     bool verbose, throttle, patch;
     char directory[REFRAIN_PATH_BYTES]; /* absolute */

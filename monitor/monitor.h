@@ -10,6 +10,7 @@
 #ifndef REFRAIN_MONITOR_H
 #define REFRAIN_MONITOR_H
 
+#include "timeline.h"
 #include <refrain/event_file.h>
 #include <refrain/trace.h>
 #include <stdbool.h>
@@ -63,6 +64,7 @@ struct refrain_context {
     uint64_t crowded_ticks;           /* ... and REFRAIN_THROTTLE_SAMPLE of them came too often, 0 = never */
     uint32_t probes;                  /* of constructs */
     uint32_t calls;                   /* MPI calls, for refreshing the clock */
+    struct refrain_timeline_writer timeline;
     struct refrain_region_cache regions[REFRAIN_REGION_CACHE];
 };
 

@@ -34,6 +34,7 @@
 #define SITE_OPERATIONS 2u            /* kinds of operations at most call sites */
 #define OTHER_SITES_BYTES (64u << 10) /* for call sites that no table knows, and communicators */
 #define LEAST_POOL_BYTES (64u << 10)  /* beyond the tables */
+#define MOST_TIME_SHARE 2u             /* the most that timelines get */
 
 struct refrain_region refrain_region;
 int refrain_mpi_linked;
@@ -357,6 +358,9 @@ static void open_region(void) {
     }
     describe_environment(header);
     keep_reserves(header);
+    uint64_t most_for_time = (bytes - header->pool_used) / MOST_TIME_SHARE;
+    header->time_bytes =
+        refrain_configuration.time_bytes < most_for_time ? refrain_configuration.time_bytes : most_for_time;
     while (refrain_clock_gettime_ns(CLOCK_MONOTONIC) - header->start.monotonic_ns < FIRST_CALIBRATION_NS)
         ;
     read_clock_pair(&header->last);
@@ -398,6 +402,7 @@ struct refrain_context *refrain_region_take_context(void) {
     struct refrain_context *context = &contexts[n];
     context->thread->start_ticks = n == 0 ? refrain_region.header->start.ticks : refrain_clock();
     context->thread->last_ticks = context->thread->start_ticks;
+    refrain_timeline_open(context);
     context->thread->started = 1;
     return context;
 }

@@ -27,6 +27,7 @@ static inline uint64_t refrain_close_block(struct refrain_context *context, stru
     slot->ticks += elapsed;
     slot->count = visit + 1;
     thread->last_ticks = now;
+    refrain_timeline_block(&context->timeline, now, elapsed);
     return now;
 }
 

@@ -110,13 +110,22 @@ static uint64_t recorded_bytes(void) {
     return ((const volatile struct refrain_events_header *)events)->bytes_used;
 }
 
+/* What all times are exact to as long as the timeline holds every block. */
+static uint64_t quantum_ticks(const struct refrain_process *process) {
+    const struct refrain_timeline *timeline =
+        (const void *)(process->region + (uint64_t)process->threads[0].timeline * REFRAIN_UNIT_BYTES);
+    const struct refrain_time_page *page =
+        (const void *)(process->region + (uint64_t)timeline->first * REFRAIN_UNIT_BYTES);
+    return (uint64_t)1 << page->quantum_shift;
+}
+
 /* Compares what the image gives with what was recorded. Returns the place in the event file up to which it goes. */
 static uint64_t compare(unsigned long look, const struct refrain_process *process) {
     const char *what;
     uint64_t offset, at = REFRAIN_EVENTS_HEADER_BYTES;
     struct refrain_record a, b;
     struct refrain_walk *walk = refrain_walk_open(process->region, process->region_bytes, 0, &what, &offset);
-    unsigned long n = 0;
+    unsigned long n = 0, off = 0;
     while (walk && refrain_walk_next(walk, &a)) {
         if (!next_recorded(events, &at, &b) || !same_record(&a, &b)) {
             printf("FAILED: look %lu (motion %d), record %lu: kind %d operation %u id %llu is not kind %d operation %u "
@@ -127,6 +136,13 @@ static uint64_t compare(unsigned long look, const struct refrain_process *proces
             break;
         }
         n++;
+        off += a.ticks > b.ticks || b.ticks - a.ticks >= quantum_ticks(process);
+    }
+    /* Of the last one the time may not have been stored yet. */
+    if (!process->n_left_out && off > 1) {
+        printf("FAILED: look %lu (motion %d): times of %lu records of %lu are off by more than a quantum\n", look,
+               motion, off, n);
+        failed++;
     }
     if (!walk || (what = refrain_walk_wrong(walk, &offset))) {
         printf("FAILED: look %lu (motion %d): %s at %llu\n", look, motion, what, (unsigned long long)offset);

@@ -4,6 +4,7 @@
  *     REFRAIN_MODE            stat        stat | events | both | off
  *     REFRAIN_DIRECTORY       .           where the trace directory is made
  *     REFRAIN_TOTAL_MEMORY    16M         bytes per process, in memory and on disk, for everything refrain keeps
+ *     REFRAIN_TIME_MEMORY     an eighth   bytes of these for the times of the single blocks; 0: means only
  *     REFRAIN_FORMULA_LENGTH  0           most items of one formula, 4 to 128 (the paper's is 18); 0: 128
  *     REFRAIN_THREADS         from OMP_NUM_THREADS, else 1    threads that are traced
  *     REFRAIN_THROTTLE        on          on | off: a function that was called 10,000 times, took less than 2
@@ -29,6 +30,7 @@
 #include <strings.h>
 
 #define REFRAIN_DEFAULT_TOTAL_MEMORY ((uint64_t)16 << 20)
+#define REFRAIN_DEFAULT_TIME_SHARE 8u       /* REFRAIN_TIME_MEMORY is 1 / share of REFRAIN_TOTAL_MEMORY */
 #define REFRAIN_SHADOW_STACK_ENTRIES 16384u /* activations open at once in a thread */
 #define REFRAIN_SHADOW_ENTRY_BYTES 48u
 #define REFRAIN_THROTTLE_CALLS 10000u

@@ -17,10 +17,11 @@
 #define REFRAIN_TRACE_H
 
 #include <refrain/formula.h>
+#include <refrain/time_page.h>
 #include <stdint.h>
 
 #define REFRAIN_MAGIC "refrain\n"
-#define REFRAIN_TRACE_VERSION 4u
+#define REFRAIN_TRACE_VERSION 5u
 #define REFRAIN_HEADER_BYTES 4096u
 #define REFRAIN_UNIT_BYTES 16u /* pool granularity */
 #define REFRAIN_TRACE_SUFFIX ".refrain"
@@ -107,7 +108,8 @@ struct refrain_thread {
     uint32_t ended;
     struct refrain_slot root; /* where the thread is before and between its outermost activations */
     uint32_t journal;         /* reference of struct refrain_journal */
-    uint32_t reserved[7];
+    uint32_t timeline;        /* reference of struct refrain_timeline, 0 = none */
+    uint32_t reserved[6];
 };
 
 /* Undo record of one structural change. While `learner` is not 0, the learner there and its formula are to be read from
@@ -259,6 +261,7 @@ struct refrain_header {
     uint64_t pool_counts; /* bytes at the end of the pool that formulas of control flow may not take either ... */
     uint64_t pool_places; /* ... nor counts of values whose order is given up ... */
     uint64_t pool_last;   /* ... nor call sites but the first of each MPI function */
+    uint64_t time_bytes;             /* that the timelines may take of it, all threads' together */
 };
 
 #endif

@@ -1,5 +1,6 @@
 /* cmd_info.c: refrain info: what was run, how much of it was learned, what was lost. */
 #define _GNU_SOURCE
+#include "block_times.h"
 #include "command.h"
 #include "learners.h"
 #include "profile.h"
@@ -46,6 +47,7 @@ struct learned {
     uint64_t total, values, kept;
     uint64_t throttled_functions, throttled_probes; /* switched off during the run, since they came too often */
     long double run_ns, blocks_ns; /* of all its threads: how long they ran, and what their blocks add up to */
+    struct refrain_time_summary times;
 };
 
 static int count_learner(void *data, const struct refrain_learner_view *view) {
@@ -81,6 +83,9 @@ static enum refrain_status count_learned(const struct refrain_trace *trace, cons
     *learned = (struct learned){.process = process};
     refrain_learners_visit(process, count_learner, learned);
     count_throttled(process, learned);
+    for (uint32_t t = 0; t < process->header->n_threads; t++)
+        if (process->threads[t].started)
+            refrain_time_summary_add(&learned->times, process->region, process->region_bytes, &process->threads[t]);
     enum refrain_status status = refrain_profile_open(trace, process->rank, &total, error);
     if (status)
         return status;
@@ -154,6 +159,26 @@ static void print_run(const struct refrain_trace *trace) {
     }
 }
 
+static void print_times(const struct refrain_process *process, const struct refrain_time_summary *times) {
+    if (times->most_bytes == 0) {
+        printf("  times     are means per place and stretch of the run: %s\n",
+               process->header->time_bytes ? "there was no memory for single ones" : "REFRAIN_TIME_MEMORY is 0");
+        return;
+    }
+    uint64_t others = times->blocks - times->single;
+    printf("  times     of %s blocks: %s each to within %s", refrain_show_count(times->blocks),
+           refrain_show_count(times->single), refrain_show_ns(refrain_trace_span_ns(process, times->quantum_ticks)));
+    if (others)
+        printf(", %s in spans of up to %s, inside which they are shared out", refrain_show_count(others),
+               refrain_show_count(times->longest_span));
+    printf("; %s of %s\n", refrain_show_bytes(times->bytes), refrain_show_bytes(times->most_bytes));
+    if (times->stopped)
+        puts("            they end before the run does, for want of memory: means from there on");
+    if (times->backwards)
+        printf("            %s clock reads told an earlier time than the one before them: taken as the same time\n",
+               refrain_show_count(times->backwards));
+}
+
 static enum refrain_status print_process(const struct refrain_trace *trace, const struct refrain_process *process,
                                          struct refrain_error *error) {
     const struct refrain_header *header = process->header;
@@ -174,6 +199,7 @@ static enum refrain_status print_process(const struct refrain_trace *trace, cons
     printf("  time      %s in all threads, %s in blocks\n", refrain_show_ns(learned.run_ns),
            refrain_show_ns(learned.blocks_ns));
     if (header->mode & REFRAIN_MODE_STAT) {
+        print_times(process, &learned.times);
         printf("  learned   %s sequences of %s values, %s values exactly (%.4f %%)\n",
                refrain_show_count(learned.total), refrain_show_count(learned.values), refrain_show_count(learned.kept),
                learned.values ? 100.0 * (double)learned.kept / (double)learned.values : 100.0);
@@ -220,6 +246,17 @@ static json_t *process_json(const struct refrain_trace *trace, const struct refr
     json_object_set_new(object, "end_ns", json_integer(end_ns(process)));
     json_object_set_new(object, "run_ns", json_real((double)learned.run_ns));
     json_object_set_new(object, "blocks_ns", json_real((double)learned.blocks_ns));
+    json_t *times = json_object();
+    json_object_set_new(times, "blocks", json_integer((json_int_t)learned.times.blocks));
+    json_object_set_new(times, "single", json_integer((json_int_t)learned.times.single));
+    json_object_set_new(times, "quantum_ns",
+                        json_real((double)refrain_trace_span_ns(process, learned.times.quantum_ticks)));
+    json_object_set_new(times, "longest_span", json_integer((json_int_t)learned.times.longest_span));
+    json_object_set_new(times, "bytes", json_integer((json_int_t)learned.times.bytes));
+    json_object_set_new(times, "most_bytes", json_integer((json_int_t)learned.times.most_bytes));
+    json_object_set_new(times, "backwards", json_integer((json_int_t)learned.times.backwards));
+    json_object_set_new(times, "stopped", json_boolean(learned.times.stopped));
+    json_object_set_new(object, "times", times);
     json_object_set_new(object, "bytes", json_integer((json_int_t)header->bytes));
     json_object_set_new(object, "pool_used_bytes", json_integer((json_int_t)header->pool_used));
     json_object_set_new(object, "tree_bytes", json_integer((json_int_t)header->tree_bytes));

@@ -229,6 +229,100 @@ static void settle_slots(struct live *live) {
     }
 }
 
+/* ---- timelines ---- */
+
+/* The blocks of a copied page of which `items` items are sure to be whole; the rest of it is cleared. Returns the
+ * number of the block after them. */
+static uint64_t keep_items(struct refrain_time_page *page, unsigned items, uint64_t end_block) {
+    struct refrain_time_item item;
+    uint64_t block = page->first_block;
+    unsigned at = 0, next;
+    for (; items > 0 && block < end_block && (next = refrain_time_item(page, at, &item)); items--, at = next)
+        block = refrain_time_item_end(page, block, end_block);
+    for (; at < sizeof page->items; at++)
+        page->items[at] = 0;
+    return block;
+}
+
+static unsigned count_items(const struct refrain_time_page *page) {
+    struct refrain_time_item item;
+    unsigned n = 0;
+    for (unsigned at = 0; (at = refrain_time_item(page, at, &item)); n++)
+        ;
+    return n;
+}
+
+/* Copies the page at `offset`, which must begin with block `first`; false when it does not, or was changed meanwhile.
+ * `merges`: the timeline's counter, which moves before a page that is in no timeline any longer does. */
+static bool copy_page(const struct live *live, uint64_t offset, uint64_t first, const volatile uint64_t *merges) {
+    struct refrain_time_page *page = (struct refrain_time_page *)(live->image + offset);
+    const volatile struct refrain_time_page *original = (const volatile void *)(live->file + offset);
+    uint64_t before = *merges, items = offset + offsetof(struct refrain_time_page, items);
+    copy(live, offset, offsetof(struct refrain_time_page, items)); /* once it has a next one it is complete */
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    copy(live, items, sizeof page->items);
+    unsigned n = count_items(page); /* the last of these may have been seen in part */
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    copy(live, items, sizeof page->items);
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if (page->first_block != first || original->first_block != first || *merges != before)
+        return false;
+    keep_items(page, n, REFRAIN_TIME_PAGE_FREE);
+    return true;
+}
+
+/* Copies a timeline page by page: each begins with the block that the one before it ends with. Where pages are merged
+ * away below the reader it begins anew; false when that happens too often: the pages up to there are a beginning. */
+static bool copy_timeline(struct live *live, uint64_t at) {
+    struct refrain_timeline *timeline = (struct refrain_timeline *)(live->image + at);
+    const volatile struct refrain_timeline *original = (const volatile void *)(live->file + at);
+    struct refrain_time_page *last = NULL;
+    for (int i = 0; i < tries; i++) {
+        uint64_t block = 0;
+        uint32_t reference;
+        copy(live, at, sizeof *timeline);
+        last = NULL;
+        for (reference = timeline->first; reference;) {
+            uint64_t offset = (uint64_t)reference * REFRAIN_UNIT_BYTES, next;
+            struct refrain_time_page *page = (struct refrain_time_page *)(live->image + offset);
+            if (!in_region(live, offset, sizeof *page) || !copy_page(live, offset, block, &original->merges))
+                break;
+            next = (uint64_t)page->next * REFRAIN_UNIT_BYTES;
+            if (next && in_region(live, next, sizeof *page)) {
+                uint64_t end = ((const volatile struct refrain_time_page *)(live->file + next))->first_block;
+                block = keep_items(page, UINT32_MAX, end);
+                if (block != end)
+                    break;
+            }
+            last = page;
+            reference = page->next;
+        }
+        if (!reference)
+            return true;
+    }
+    if (last)
+        last->next = 0;
+    else
+        timeline->first = 0;
+    return false;
+}
+
+/* After the learners: what they hold is a beginning of what the timelines know. */
+static void settle_timelines(struct live *live) {
+    const struct refrain_header *header = (const struct refrain_header *)live->image;
+    for (uint32_t t = 0; t < header->n_threads; t++) {
+        uint64_t at = header->threads + t * sizeof(struct refrain_thread);
+        struct refrain_thread *thread = (struct refrain_thread *)(live->image + at);
+        if (!in_region(live, at, sizeof *thread))
+            return;
+        copy(live, at + offsetof(struct refrain_thread, timeline), sizeof thread->timeline);
+        uint64_t timeline = (uint64_t)thread->timeline * REFRAIN_UNIT_BYTES;
+        if (timeline && in_region(live, timeline, sizeof(struct refrain_timeline)) && !copy_timeline(live, timeline))
+            live->left_out++;
+        copy(live, at + offsetof(struct refrain_thread, last_ticks), sizeof thread->last_ticks);
+    }
+}
+
 void refrain_process_settle(struct refrain_process *process, const void *file) {
     struct live live = {process->mapped, file, process->region_bytes, 0};
     const volatile struct refrain_header *now = file;
@@ -248,5 +342,6 @@ void refrain_process_settle(struct refrain_process *process, const void *file) {
         memcpy(live.image + used, (const unsigned char *)file + used, used_now - used);
         memcpy(live.image, file, sizeof(struct refrain_header));
     }
+    settle_timelines(&live);
     process->n_left_out = live.left_out;
 }

@@ -1,6 +1,7 @@
 /* walk_rank.c: the stack machine (walk_rank.h). It mirrors the monitor's probe.c and call.c step by step: what they
  * feed, it takes, in the same order. */
 #include "walk_rank.h"
+#include "block_times.h"
 #include "request_table.h"
 #include "sequence.h"
 
@@ -19,10 +20,12 @@
 struct place {
     uint64_t offset; /* of the learner in the region, 0: free */
     struct refrain_sequence sequence;
-    uint64_t visits;    /* blocks replayed from here */
-    uint64_t remaining; /* loop: iterations left of the count taken */
-    bool counting;      /* loop: a count has been taken */
-    bool pending;       /* loop: it is the count that was not fed yet */
+    uint64_t visits;      /* blocks replayed from here */
+    uint64_t visits_left; /* of the stretch of its profile */
+    int64_t ticks_left;   /* what they have to share, and what those before them took too much or too little */
+    uint64_t remaining;   /* loop: iterations left of the count taken */
+    bool counting;        /* loop: a count has been taken */
+    bool pending;         /* loop: it is the count that was not fed yet */
 };
 
 struct activation {
@@ -59,6 +62,9 @@ struct refrain_walk {
     bool guessed_requests;      /* a number of one was only likely: which operations posted those in the table is too */
     int64_t run_next, run_left; /* requests that complete together: the next one's number, how many are left */
     uint64_t ticks;
+    struct refrain_block_times times;
+    struct refrain_record *waiting; /* records of blocks whose times are not known yet */
+    size_t first_waiting, n_waiting, capacity_waiting;
     uint64_t steps_left; /* that the run had time for */
     size_t leaving;      /* activations still to be left by an unwind */
     bool approximate;
@@ -176,29 +182,64 @@ static bool take_parameter(struct refrain_walk *walk, const struct refrain_learn
     return false;
 }
 
-/* Part `k` of `n` of a total, rounded so that all parts together are the total. */
-static uint64_t part_of(uint64_t total, uint64_t k, uint64_t n) {
-    uint64_t rest = total % n;
-    return total / n + (uint64_t)((unsigned __int128)(k + 1) * rest / n) - (uint64_t)((unsigned __int128)k * rest / n);
+/* What the profile expects of the next block of a place: the mean of what its stretch has left. */
+static uint64_t expected_ticks(struct refrain_walk *walk, struct place *place, const struct refrain_slot *slot) {
+    if (place->visits >= slot->count)
+        return 0;
+    if (place->visits_left == 0) {
+        const struct refrain_profile *profile =
+            slot->profile ? at_offset(walk, (uint64_t)slot->profile * REFRAIN_UNIT_BYTES, sizeof *profile) : NULL;
+        uint64_t bucket = profile && profile->shift < 64 ? place->visits >> profile->shift : REFRAIN_PROFILE_BUCKETS,
+                 end = slot->count;
+        if (bucket < REFRAIN_PROFILE_BUCKETS && (bucket + 1) << profile->shift < end)
+            end = (bucket + 1) << profile->shift;
+        place->visits_left = end - place->visits;
+        place->ticks_left += (int64_t)(bucket < REFRAIN_PROFILE_BUCKETS ? profile->ticks[bucket] : slot->ticks);
+    }
+    return place->ticks_left > 0 ? (uint64_t)place->ticks_left / place->visits_left : 0;
 }
 
-/* Lets the block that `slot` began pass: the mean of the visits that its profile counts with this one. */
+static void settle(struct refrain_walk *walk);
+
+/* Lets the block that `slot` began pass: as long as the timeline says; where it says nothing, or the order of blocks is
+ * not that of the run any longer, as long as the profile expects. */
 static void pass_block(struct refrain_walk *walk, const struct refrain_slot *slot) {
     struct place *place = place_of(walk, &slot->next);
-    if (!place || place->visits >= slot->count)
+    if (!place)
         return;
-    uint64_t visit = place->visits++;
-    const struct refrain_profile *profile =
-        slot->profile ? at_offset(walk, (uint64_t)slot->profile * REFRAIN_UNIT_BYTES, sizeof *profile) : NULL;
-    uint64_t bucket = profile && profile->shift < 64 ? visit >> profile->shift : REFRAIN_PROFILE_BUCKETS;
-    if (bucket >= REFRAIN_PROFILE_BUCKETS) {
-        walk->ticks += part_of(slot->ticks, visit, slot->count);
+    uint64_t ticks = expected_ticks(walk, place, slot);
+    place->ticks_left -= (int64_t)ticks;
+    place->visits_left -= place->visits_left > 0;
+    place->visits++;
+    if (walk->approximate && !walk->times.ended) {
+        walk->ticks = refrain_block_times_give_up(&walk->times, false, 0);
+        settle(walk);
+    }
+    switch (refrain_block_times_pass(&walk->times, ticks, &place->ticks_left, &walk->ticks)) {
+    case REFRAIN_BLOCK_UNTOLD:
+        walk->ticks += ticks;
+        return;
+    case REFRAIN_BLOCK_SETTLED:
+        settle(walk);
+        return;
+    default:
         return;
     }
-    uint64_t first = bucket << profile->shift, visits = (uint64_t)1 << profile->shift;
-    if (visits > slot->count - first)
-        visits = slot->count - first;
-    walk->ticks += part_of(profile->ticks[bucket], visit - first, visits);
+}
+
+/* The times of an item's blocks have become known: open activations and waiting records get them. */
+static void settle(struct refrain_walk *walk) {
+    uint64_t begin_ticks = walk->times.begin_ticks;
+    for (size_t i = walk->depth; i-- > 0;) {
+        struct activation *activation = &walk->stack[i];
+        bool began_before = activation->begin_ticks <= begin_ticks;
+        activation->begin_ticks = refrain_block_times_resolve(&walk->times, activation->begin_ticks);
+        activation->end_ticks = refrain_block_times_resolve(&walk->times, activation->end_ticks);
+        if (began_before)
+            break;
+    }
+    for (size_t i = walk->first_waiting; i < walk->first_waiting + walk->n_waiting; i++)
+        walk->waiting[i].ticks = refrain_block_times_resolve(&walk->times, walk->waiting[i].ticks);
 }
 
 /* ---- opening ---- */
@@ -274,6 +315,7 @@ struct refrain_walk *refrain_walk_open(const void *region, size_t region_bytes, 
     }
     walk->thread += thread;
     walk->ticks = walk->thread->start_ticks;
+    refrain_block_times_open(&walk->times, region, region_bytes, walk->thread);
     walk->steps_left = steps_of_run(walk);
     walk->ended = !walk->thread->started;
     walk->capacity_stack = 64;
@@ -310,6 +352,8 @@ void refrain_walk_close(struct refrain_walk *walk) {
     free(walk->places);
     free(walk->slots);
     free(walk->stack);
+    free(walk->waiting);
+    refrain_block_times_close(&walk->times);
     refrain_requests_close(&walk->requests);
     free(walk);
 }
@@ -628,7 +672,7 @@ static bool recover(struct refrain_walk *walk, struct refrain_record *record) {
     return leave(walk, record);
 }
 
-bool refrain_walk_next(struct refrain_walk *walk, struct refrain_record *record) {
+static bool next_record(struct refrain_walk *walk, struct refrain_record *record) {
     record->kind = REFRAIN_RECORD_NONE;
     while (record->kind == REFRAIN_RECORD_NONE) {
         if (walk->leaving > 0) {
@@ -642,4 +686,50 @@ bool refrain_walk_next(struct refrain_walk *walk, struct refrain_record *record)
         }
     }
     return true;
+}
+
+static bool times_pending(const struct refrain_walk *walk) {
+    return walk->times.n_kept > 0 && !walk->times.settled;
+}
+
+static bool wait_for_time(struct refrain_walk *walk, const struct refrain_record *record) {
+    if (walk->first_waiting + walk->n_waiting == walk->capacity_waiting) {
+        size_t capacity = walk->capacity_waiting ? walk->capacity_waiting * 2 : 64;
+        struct refrain_record *waiting = realloc(walk->waiting, capacity * sizeof *waiting);
+        if (!waiting)
+            return wrong(walk, NULL, "no memory");
+        walk->waiting = waiting;
+        walk->capacity_waiting = capacity;
+    }
+    walk->waiting[walk->first_waiting + walk->n_waiting++] = *record;
+    return true;
+}
+
+/* Nothing more comes: what waits gets its time, up to the thread's last clock read, which ended one block more. */
+static void settle_last(struct refrain_walk *walk) {
+    const struct refrain_slot *slot = walk->stack[walk->depth - 1].last;
+    struct place *place = place_of(walk, &slot->next);
+    uint64_t further = place ? expected_ticks(walk, place, slot) : 0;
+    walk->ticks = refrain_block_times_give_up(&walk->times, true, further);
+    settle(walk);
+}
+
+bool refrain_walk_next(struct refrain_walk *walk, struct refrain_record *record) {
+    for (;;) {
+        if (walk->n_waiting > 0 && !times_pending(walk)) {
+            *record = walk->waiting[walk->first_waiting++];
+            if (--walk->n_waiting == 0)
+                walk->first_waiting = 0;
+            return true;
+        }
+        bool more = next_record(walk, record);
+        if (!more && !times_pending(walk))
+            return false;
+        if (!more)
+            settle_last(walk);
+        else if (!times_pending(walk) && walk->n_waiting == 0)
+            return true;
+        else if (!wait_for_time(walk, record))
+            return false;
+    }
 }

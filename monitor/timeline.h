@@ -1,0 +1,57 @@
+/* timeline.h: the timeline of a thread (refrain/time_page.h), written as its blocks end.
+ *
+ *     clock read --> refrain_timeline_block() --> item of one block: one byte, here
+ *                                            \--> anything else: timeline.c
+ */
+#ifndef REFRAIN_MONITOR_TIMELINE_H
+#define REFRAIN_MONITOR_TIMELINE_H
+
+#include <refrain/time_page.h>
+
+struct refrain_context;
+
+/* Where the thread's timeline is written; part of its context. */
+struct refrain_timeline_writer {
+    /* Looked at with every block. */
+    unsigned char *at, *limit; /* where the next item goes; from `limit` on it may be the page's last */
+    uint64_t first_ticks;      /* of the page */
+    uint64_t quanta;           /* of all items written in it */
+    uint64_t left;             /* blocks of the item still to come; that many that it never ends: no timeline */
+    uint64_t longest;          /* ticks of its longest block so far */
+    uint32_t quantum_shift;
+    uint32_t fine; /* 1: an item is one block */
+    /* Looked at once an item. */
+    uint64_t block;      /* number of the item's first block; of the page's while `fine` */
+    uint64_t span;       /* blocks of the item */
+    uint64_t longest_at; /* which of them is the longest so far */
+    uint32_t further;    /* while `fine`: bytes of the page's items beyond the first of each */
+    uint32_t first_quantum_shift;
+    struct refrain_timeline *timeline; /* null: none */
+    struct refrain_time_page *page;    /* that is written */
+    struct refrain_time_page *spare;   /* for the next merge */
+    struct refrain_time_page *swept;   /* merges go on after this one; null: from the start */
+};
+
+/* Opens the timeline of a thread that starts; without memory for one there is none. */
+void refrain_timeline_open(struct refrain_context *context);
+
+/* The rest of refrain_timeline_block(). */
+void refrain_timeline_item(struct refrain_timeline_writer *writer, uint64_t now, uint64_t elapsed);
+
+/* A block has ended with a clock read at `now`, `elapsed` after the one before. */
+static inline void refrain_timeline_block(struct refrain_timeline_writer *writer, uint64_t now, uint64_t elapsed) {
+    if (__builtin_expect(writer->fine, 1)) {
+        uint64_t quanta = ((now - writer->first_ticks) >> writer->quantum_shift) - writer->quanta;
+        if (__builtin_expect(quanta < 127 && writer->at < writer->limit, 1)) {
+            *writer->at++ = (unsigned char)(quanta + 1);
+            writer->quanta += quanta;
+            return;
+        }
+    } else if (writer->left > 1 && elapsed <= writer->longest) {
+        writer->left--;
+        return;
+    }
+    refrain_timeline_item(writer, now, elapsed);
+}
+
+#endif

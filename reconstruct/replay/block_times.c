@@ -1,0 +1,233 @@
+/* block_times.c: items of a timeline, and their time shared out (block_times.h). */
+#include "block_times.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the timeline ---- */
+
+static const void *at_reference(const struct refrain_time_cursor *cursor, uint32_t reference, size_t bytes) {
+    uint64_t offset = (uint64_t)reference * REFRAIN_UNIT_BYTES;
+    bool inside =
+        offset >= REFRAIN_HEADER_BYTES && offset <= cursor->region_bytes && bytes <= cursor->region_bytes - offset;
+    return inside ? cursor->region + offset : NULL;
+}
+
+/* Goes to a page, whose first block must be the one that comes next. */
+static void go_to_page(struct refrain_time_cursor *cursor, uint32_t reference) {
+    const struct refrain_time_page *page = at_reference(cursor, reference, sizeof *page);
+    cursor->page = NULL;
+    if (!page || page->first_block != cursor->block || page->span_shift >= 64 || page->quantum_shift >= 64 ||
+        cursor->pages++ > cursor->region_bytes / sizeof *page)
+        return;
+    cursor->page = page;
+    cursor->at = 0;
+    cursor->quanta = 0;
+    cursor->ticks = page->first_ticks;
+}
+
+void refrain_time_cursor_open(struct refrain_time_cursor *cursor, const void *region, size_t region_bytes,
+                              const struct refrain_thread *thread) {
+    *cursor = (struct refrain_time_cursor){.region = region, .region_bytes = region_bytes};
+    const struct refrain_timeline *timeline = at_reference(cursor, thread->timeline, sizeof *timeline);
+    if (timeline)
+        go_to_page(cursor, timeline->first);
+}
+
+bool refrain_time_cursor_next(struct refrain_time_cursor *cursor, struct refrain_block_span *span) {
+    struct refrain_time_item item;
+    while (cursor->page) {
+        const struct refrain_time_page *page = cursor->page, *next = at_reference(cursor, page->next, sizeof *next);
+        uint64_t end = next ? next->first_block : ~(uint64_t)0;
+        unsigned at = cursor->block < end ? refrain_time_item(page, cursor->at, &item) : 0;
+        if (at == 0) {
+            go_to_page(cursor, page->next);
+            continue;
+        }
+        uint64_t last = refrain_time_item_end(page, cursor->block, end);
+        cursor->at = at;
+        cursor->quanta += item.quanta;
+        span->blocks = last - cursor->block;
+        span->quantum_ticks = (uint64_t)1 << page->quantum_shift;
+        /* What ends with the page ends when the next one begins, which is told exactly. */
+        span->end_ticks = last == end ? next->first_ticks : page->first_ticks + (cursor->quanta << page->quantum_shift);
+        if ((int64_t)(span->end_ticks - cursor->ticks) < 0)
+            span->end_ticks = cursor->ticks;
+        span->longest_ticks = item.longest << page->quantum_shift;
+        span->longest_at = item.longest_at;
+        if (span->longest_at >= span->blocks || span->longest_ticks > span->end_ticks - cursor->ticks)
+            span->longest_ticks = 0;
+        cursor->block = last;
+        cursor->ticks = span->end_ticks;
+        return true;
+    }
+    return false;
+}
+
+void refrain_time_summary_add(struct refrain_time_summary *summary, const void *region, size_t region_bytes,
+                              const struct refrain_thread *thread) {
+    struct refrain_time_cursor cursor;
+    struct refrain_block_span span;
+    refrain_time_cursor_open(&cursor, region, region_bytes, thread);
+    const struct refrain_timeline *timeline = at_reference(&cursor, thread->timeline, sizeof *timeline);
+    if (!timeline)
+        return;
+    while (refrain_time_cursor_next(&cursor, &span)) {
+        summary->blocks += span.blocks;
+        if (span.blocks > summary->longest_span)
+            summary->longest_span = span.blocks;
+        if (span.blocks == 1) {
+            summary->single++;
+            if (span.quantum_ticks > summary->quantum_ticks)
+                summary->quantum_ticks = span.quantum_ticks;
+        }
+    }
+    summary->bytes += (uint64_t)timeline->pages * sizeof(struct refrain_time_page);
+    summary->most_bytes += (uint64_t)timeline->most_pages * sizeof(struct refrain_time_page);
+    summary->backwards += timeline->backwards;
+    summary->stopped |= timeline->stopped != 0;
+}
+
+/* ---- sharing out ---- */
+
+void refrain_block_times_open(struct refrain_block_times *times, const void *region, size_t region_bytes,
+                              const struct refrain_thread *thread) {
+    *times = (struct refrain_block_times){.last_ticks = thread->last_ticks};
+    refrain_time_cursor_open(&times->cursor, region, region_bytes, thread);
+    times->ended = times->cursor.page == NULL;
+}
+
+void refrain_block_times_close(struct refrain_block_times *times) {
+    free(times->kept);
+    times->kept = NULL;
+}
+
+/* The longest block of the item if it is one of those kept, else UINT32_MAX. */
+static uint32_t longest_kept(const struct refrain_block_times *times) {
+    bool is_here = times->item.longest_ticks > 0 && times->item.longest_at < times->n_kept;
+    return is_here ? (uint32_t)times->item.longest_at : UINT32_MAX;
+}
+
+static double weight_kept(const struct refrain_block_times *times) {
+    double weight = 0;
+    for (uint32_t i = 0, longest = longest_kept(times); i < times->n_kept; i++)
+        weight += i == longest ? 0 : (double)times->kept[i].weight;
+    return weight;
+}
+
+/* Shares out `ticks` between those kept, by their weights; the item's longest block has a time of its own on top.
+ * Returns when the last of them ends. */
+static uint64_t share_out(struct refrain_block_times *times, uint64_t ticks, double weight) {
+    uint32_t longest = longest_kept(times), n = times->n_kept;
+    uint64_t before = times->begin_ticks, apart = 0;
+    double scale = weight > 0 ? (double)ticks / weight : 0, so_far = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        struct refrain_kept_block *block = &times->kept[i];
+        if (i == longest)
+            apart = times->item.longest_ticks;
+        else
+            so_far += weight > 0 ? (double)block->weight * scale : (double)ticks / (double)n;
+        uint64_t shared = i == n - 1 || so_far > (double)ticks ? ticks : (uint64_t)so_far;
+        block->end_ticks = times->begin_ticks + shared + apart;
+        *block->left += (int64_t)(block->weight - (block->end_ticks - before));
+        before = block->end_ticks;
+    }
+    return before;
+}
+
+/* A part of an item that spans more than can be kept: as long as the item before makes one expect. */
+static uint64_t share_out_part(struct refrain_block_times *times) {
+    uint64_t begin = times->begin_ticks, rest = times->item.end_ticks - begin - times->item.longest_ticks;
+    double weight = weight_kept(times);
+    double ticks =
+        times->scale > 0 ? weight * times->scale : (double)rest * (double)times->n_kept / (double)times->item.blocks;
+    uint64_t end = share_out(times, ticks < (double)rest ? (uint64_t)ticks : rest, weight);
+    if (longest_kept(times) != UINT32_MAX)
+        times->item.longest_ticks = 0;
+    times->item.longest_at -= times->n_kept;
+    times->item.blocks -= times->n_kept;
+    return end;
+}
+
+static uint64_t share_out_item(struct refrain_block_times *times) {
+    uint64_t rest = times->item.end_ticks - times->begin_ticks - times->item.longest_ticks;
+    double weight = weight_kept(times);
+    times->scale = weight > 0 ? (double)rest / weight : 0;
+    uint64_t end = share_out(times, rest, weight);
+    times->item.blocks = 0;
+    return end;
+}
+
+uint64_t refrain_block_times_give_up(struct refrain_block_times *times, bool at_end, uint64_t further) {
+    uint64_t end = times->begin_ticks;
+    if (times->n_kept > 0 && !times->settled) {
+        double weight = weight_kept(times), ticks = weight;
+        uint64_t until = times->tail ? times->last_ticks : times->item.end_ticks;
+        double rest = until > end ? (double)(until - end) - (double)times->item.longest_ticks : 0;
+        if (at_end && times->tail && weight + (double)further > 0)
+            ticks = rest * (weight / (weight + (double)further));
+        end = share_out(times, (uint64_t)(ticks < rest ? ticks : rest > 0 ? rest : 0), weight);
+        times->settled = true;
+    }
+    times->ended = true;
+    return end;
+}
+
+/* The item to which the next block belongs, which begins at `ticks`; false when nothing is known of it. */
+static bool begin_item(struct refrain_block_times *times, uint64_t ticks) {
+    if (times->ended)
+        return false;
+    times->begin_ticks = ticks;
+    if (times->item.blocks == 0 && !refrain_time_cursor_next(&times->cursor, &times->item)) {
+        times->tail = true;
+        times->item = (struct refrain_block_span){.blocks = ~(uint64_t)0};
+    }
+    return true;
+}
+
+static bool keep(struct refrain_block_times *times, uint64_t weight, int64_t *left) {
+    if (times->n_kept == times->capacity) {
+        uint32_t capacity = times->capacity ? times->capacity * 2 : 16;
+        struct refrain_kept_block *kept = realloc(times->kept, capacity * sizeof *kept);
+        if (!kept)
+            return false;
+        times->kept = kept;
+        times->capacity = capacity;
+    }
+    times->kept[times->n_kept++] = (struct refrain_kept_block){.weight = weight, .left = left};
+    return true;
+}
+
+enum refrain_block_passed refrain_block_times_pass(struct refrain_block_times *times, uint64_t weight, int64_t *left,
+                                                   uint64_t *ticks) {
+    if (times->settled) {
+        times->settled = false;
+        times->n_kept = 0;
+    }
+    if (times->n_kept == 0 && !begin_item(times, *ticks))
+        return REFRAIN_BLOCK_UNTOLD;
+    if (times->item.blocks == 1 && times->n_kept == 0) {
+        *left += (int64_t)(weight - (times->item.end_ticks - *ticks));
+        *ticks = times->item.end_ticks;
+        times->item.blocks = 0;
+        return REFRAIN_BLOCK_TOLD;
+    }
+    if (!keep(times, weight, left) || (times->tail && times->n_kept == REFRAIN_BLOCKS_KEPT)) {
+        *ticks = refrain_block_times_give_up(times, false, 0);
+        return REFRAIN_BLOCK_SETTLED;
+    }
+    *ticks = times->begin_ticks + times->n_kept;
+    if (times->n_kept == times->item.blocks)
+        *ticks = share_out_item(times);
+    else if (times->n_kept == REFRAIN_BLOCKS_KEPT)
+        *ticks = share_out_part(times);
+    else
+        return REFRAIN_BLOCK_KEPT;
+    times->settled = true;
+    return REFRAIN_BLOCK_SETTLED;
+}
+
+uint64_t refrain_block_times_resolve(const struct refrain_block_times *times, uint64_t ticks) {
+    uint64_t number = ticks - times->begin_ticks;
+    return ticks > times->begin_ticks && number <= times->n_kept ? times->kept[number - 1].end_ticks : ticks;
+}

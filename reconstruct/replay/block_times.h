@@ -1,0 +1,105 @@
+/* block_times.h: how long the blocks of a thread took, in the order of its clock reads (timeline -> walk).
+ *
+ *     block, its weight --> item of the timeline: one block: it ends when the item does
+ *                                                 more: kept until the item's last, then they share its time
+ *
+ * A replay meets a thread's blocks in the order in which they ended, so that the timeline (refrain/time_page.h) needs
+ * no keys. Where an item spans several blocks its time is shared out between them by their weights, which are what the
+ * places' profiles expect of them. Until the last of them has come their ends are only numbered: times above
+ * `begin_ticks` stand for the first block, the second ... of the item, and are told by refrain_block_times_resolve()
+ * once it is complete. Holds one item: nothing grows with the number of events. */
+#ifndef REFRAIN_BLOCK_TIMES_H
+#define REFRAIN_BLOCK_TIMES_H
+
+#include <refrain/trace.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define REFRAIN_BLOCKS_KEPT 4096u /* of an item that spans more, so many share out a part of its time at once */
+
+/* Where a timeline is read; also of use without a walk. */
+struct refrain_time_cursor {
+    const unsigned char *region;
+    size_t region_bytes;
+    const struct refrain_time_page *page; /* null: at the end */
+    unsigned at;                          /* the next item in it */
+    uint64_t quanta;                      /* of the items of the page before it */
+    uint64_t block;                       /* number of the next item's first block */
+    uint64_t ticks;                       /* when that block begins */
+    uint64_t pages;                       /* gone through */
+};
+
+/* Goes to the timeline's beginning; at its end when the thread has none. */
+void refrain_time_cursor_open(struct refrain_time_cursor *cursor, const void *region, size_t region_bytes,
+                              const struct refrain_thread *thread);
+
+/* Some blocks that follow each other: when the last of them ended. */
+struct refrain_block_span {
+    uint64_t blocks, end_ticks;
+    uint64_t longest_ticks; /* of its longest block, 0: not told */
+    uint64_t longest_at;    /* which one that is, from 0 */
+    uint64_t quantum_ticks; /* what the end is exact to */
+};
+
+/* The next item; false at the end of what was written, or where the pages do not hold together. */
+bool refrain_time_cursor_next(struct refrain_time_cursor *cursor, struct refrain_block_span *span);
+
+/* What is known of a thread's times. */
+struct refrain_time_summary {
+    uint64_t blocks;        /* that a timeline tells of, ... */
+    uint64_t single;        /* each by itself, and ... */
+    uint64_t quantum_ticks; /* what these are exact to at most */
+    uint64_t longest_span;  /* blocks of the largest item */
+    uint64_t bytes, most_bytes;
+    uint64_t backwards; /* clock reads that told an earlier time than the one before */
+    bool stopped;       /* it ends before the thread does, since there was no memory to go on */
+};
+
+/* Adds a thread's timeline to a summary. */
+void refrain_time_summary_add(struct refrain_time_summary *summary, const void *region, size_t region_bytes,
+                              const struct refrain_thread *thread);
+
+/* A block of the item that is not complete yet. `left`: the ticks that its place still has to give, of which the weight
+ * was taken. */
+struct refrain_kept_block {
+    uint64_t weight, end_ticks;
+    int64_t *left;
+};
+
+struct refrain_block_times {
+    struct refrain_time_cursor cursor;
+    uint64_t last_ticks;            /* of the thread */
+    uint64_t begin_ticks;           /* of the first block that is kept */
+    struct refrain_block_span item; /* what is left of it */
+    struct refrain_kept_block *kept;
+    uint32_t n_kept, capacity;
+    bool settled; /* those kept have their times */
+    bool ended;   /* nothing more is known: the caller goes by its profiles */
+    bool tail;    /* the item is what came after the last that was written */
+    double scale; /* ticks per weight in the item before */
+};
+
+void refrain_block_times_open(struct refrain_block_times *times, const void *region, size_t region_bytes,
+                              const struct refrain_thread *thread);
+void refrain_block_times_close(struct refrain_block_times *times);
+
+enum refrain_block_passed {
+    REFRAIN_BLOCK_UNTOLD,  /* nothing is known of it; *ticks is as it was */
+    REFRAIN_BLOCK_TOLD,    /* *ticks is when it ended */
+    REFRAIN_BLOCK_KEPT,    /* *ticks is its number in the item */
+    REFRAIN_BLOCK_SETTLED, /* *ticks is when it ended, and those that were kept before it can be resolved now */
+};
+
+/* A block ends that began at *ticks. */
+enum refrain_block_passed refrain_block_times_pass(struct refrain_block_times *times, uint64_t weight, int64_t *left,
+                                                   uint64_t *ticks);
+
+/* The time for one that may be a number. Between REFRAIN_BLOCK_SETTLED and the next block. */
+uint64_t refrain_block_times_resolve(const struct refrain_block_times *times, uint64_t ticks);
+
+/* The walk ends, or its order is not the thread's any longer: those that are kept last as long as their weights say; at
+ * the end of the thread, `further` being the weight of what else came in it, up to its last clock read. Returns when
+ * the last of them ended; they can be resolved. */
+uint64_t refrain_block_times_give_up(struct refrain_block_times *times, bool at_end, uint64_t further);
+
+#endif
