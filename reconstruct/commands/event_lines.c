@@ -131,7 +131,7 @@ static enum refrain_status read_trace(struct lines *lines, const char *path, int
     status = refrain_replayable(trace, recorded, lines->error);
     struct refrain_writer *writer = NULL;
     if (!status) {
-        writer = refrain_write_text(refrain_sink_open_function(write_lines, lines), false, lines->error);
+        writer = refrain_write_text(refrain_sink_open_function(write_lines, lines), false, false, lines->error);
         status = writer ? REFRAIN_OK : REFRAIN_ERROR;
     }
     if (writer) {

@@ -13,6 +13,7 @@ struct refrain_format_request {
     const char *path; /* file or directory to write; null or "-": standard output (never of a directory format) */
     bool force;       /* what is there is overwritten */
     bool all;         /* text: also postings and completions of nonblocking operations */
+    bool waiting;     /* text: also what each call waited for */
 };
 
 struct refrain_format {
@@ -20,6 +21,7 @@ struct refrain_format {
     const char *suffix;  /* an output whose name ends in it is of this format when --format is not given; null none */
     const char *summary; /* for --help, a few words */
     bool directory;      /* the output is a directory, so that there has to be one and standard output will not do */
+    bool waiting;        /* its events carry wait and peer_wait (waiting.h), asked for or not */
     /* A writer of what was asked for, freed by writer->end. What is there already stays as it is until the whole output
      * has been written. */
     enum refrain_status (*open)(const struct refrain_format_request *request, struct refrain_writer **writer,

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "output.h"
 #include "command.h"
+#include "progress.h"
+#include "waiting.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -9,13 +11,15 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OPTION_FORMAT = 256, OPTION_FORCE, OPTION_ALL };
+enum { OPTION_FORMAT = 256, OPTION_FORCE, OPTION_ALL, OPTION_WAITING };
 
 const struct argp_option refrain_output_options[] = {
     {"output", 'o', "OUT", 0, "File or directory to write; - is standard output, where the format is a file", 0},
     {"format", OPTION_FORMAT, "FORMAT", 0, "One of those below; by default what OUT ends in, else as said above", 0},
     {"force", OPTION_FORCE, NULL, 0, "Overwrite what OUT holds", 0},
     {"all", OPTION_ALL, NULL, 0, "Text: also postings and completions of nonblocking operations", 0},
+    {"waiting", OPTION_WAITING, NULL, 0,
+     "Text: what each call waited for: for=KIND, waited=SECONDS, by=RANK and at=FILE:LINE of who was late", 0},
     {0}};
 
 static void settle_format(struct refrain_output *output, struct argp_state *state) {
@@ -47,6 +51,9 @@ error_t refrain_output_parse(int key, char *value, struct argp_state *state) {
         return 0;
     case OPTION_ALL:
         output->all = true;
+        return 0;
+    case OPTION_WAITING:
+        output->waiting = true;
         return 0;
     case ARGP_KEY_SUCCESS:
         settle_format(output, state);
@@ -86,66 +93,19 @@ const char *refrain_output_choices(int key) {
     return names;
 }
 
-/* ---- progress: a writer around the writer ---- */
-
-#define FIRST_REPORT_NS 2000000000
-#define REPORT_EVENTS 65536u
-
-struct progress {
-    struct refrain_writer writer;
-    struct refrain_writer *inner;
-    uint64_t events, approximate;
-    int64_t started_ns, end_ns;
-    bool shown, tty;
-};
-
-static int64_t now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-static int progress_begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
-    struct progress *progress = (struct progress *)writer;
-    for (size_t i = 0; i < trace->n_processes; i++) {
-        const struct refrain_process *process = &trace->processes[i];
-        for (uint32_t t = 0; t < process->header->n_threads; t++) {
-            int64_t end_ns = refrain_trace_time_ns(process, process->threads[t].last_ticks);
-            if (process->threads[t].started && end_ns > progress->end_ns)
-                progress->end_ns = end_ns;
-        }
-    }
-    return progress->inner->begin ? progress->inner->begin(progress->inner, trace) : 0;
-}
-
-static int progress_event(struct refrain_writer *writer, const struct refrain_event *event) {
-    struct progress *progress = (struct progress *)writer;
-    progress->approximate += event->approximate;
-    if (++progress->events % REPORT_EVENTS == 0 && progress->tty && now_ns() - progress->started_ns > FIRST_REPORT_NS) {
-        fprintf(stderr, "\rrefrain: %s events, at %.3f of %.3f s of the run ", refrain_show_count(progress->events),
-                (double)event->time_ns / 1e9, (double)progress->end_ns / 1e9);
-        progress->shown = true;
-    }
-    return progress->inner->event ? progress->inner->event(progress->inner, event) : 0;
-}
-
-static int progress_end(struct refrain_writer *writer) {
-    struct progress *progress = (struct progress *)writer;
-    if (progress->shown)
-        fputs("\r\033[K", stderr);
-    return progress->inner->end ? progress->inner->end(progress->inner) : 0;
-}
-
 /* ---- writing ---- */
 
 static enum refrain_status replay_to(struct refrain_trace *trace, const struct refrain_output *output,
                                      struct refrain_writer *inner, struct refrain_error *error) {
-    struct progress progress = {.writer = {progress_begin, progress_event, progress_end},
-                                .inner = inner,
-                                .started_ns = now_ns(),
-                                .tty = isatty(STDERR_FILENO) && !refrain_terminal_settings.quiet &&
-                                       (output->path && strcmp(output->path, "-") != 0)};
+    struct refrain_progress progress;
     struct refrain_align_report report = {0};
+    struct refrain_writer *with_waits =
+        output->waiting || output->format->waiting ? refrain_waiting_writer(inner, error) : inner;
+    if (!with_waits) {
+        inner->end(inner);
+        return REFRAIN_FAIL_MEMORY(error);
+    }
+    refrain_progress_open(&progress, with_waits, output->path && strcmp(output->path, "-") != 0);
     refrain_warn_missing(trace);
     enum refrain_status status = output->recorded ? refrain_recorded(trace, &progress.writer, &report, error)
                                                   : refrain_replay(trace, &progress.writer, &report, error);
@@ -163,7 +123,8 @@ enum refrain_status refrain_output_write(const struct refrain_output *output, st
     if (status)
         return status;
     status = refrain_replayable(trace, output->recorded, error);
-    struct refrain_format_request request = {.path = output->path, .force = output->force, .all = output->all};
+    struct refrain_format_request request = {
+        .path = output->path, .force = output->force, .all = output->all, .waiting = output->waiting};
     struct refrain_writer *writer = NULL;
     if (!status)
         status = output->format->open(&request, &writer, error);

@@ -13,11 +13,13 @@ struct refrain_output {
     const char *default_format; /* when neither --format nor the suffix of `path` names one */
     bool force;                 /* overwrite */
     bool all;                   /* text: further kinds of events */
+    bool waiting;               /* text: what each call waited for (waiting.h) */
     bool recorded;              /* what was recorded instead of what was learned */
 };
 
-/* The parts of an argp parser with the options -o, --format, --force, --all and the argument TRACE; its input is a
- * struct refrain_output. The help filter lists the formats; the choices are those of --format (command.h). */
+/* The parts of an argp parser with the options -o, --format, --force, --all, --waiting and the argument TRACE; its
+ * input is a struct refrain_output. The help filter lists the formats; the choices are those of --format (command.h).
+ */
 extern const struct argp_option refrain_output_options[];
 error_t refrain_output_parse(int key, char *value, struct argp_state *state);
 char *refrain_output_help(int key, const char *text, void *input);

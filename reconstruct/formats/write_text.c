@@ -3,6 +3,7 @@
 #include "write_text.h"
 #include "format.h"
 #include "trace_read.h"
+#include "waiting.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ struct region_text {
 struct text_writer {
     struct refrain_writer writer;
     struct refrain_sink *sink;
-    bool all;
+    bool all, waiting;
     bool begun, failed;
     struct refrain_error *error;
     struct region_text *regions; /* by index */
@@ -147,18 +148,36 @@ static const char *name_of(enum refrain_event_kind kind, bool all) {
     return NULL;
 }
 
+static void put_seconds(struct refrain_sink *sink, uint64_t ns) {
+    refrain_sink_put_unsigned(sink, ns / 1000000000);
+    refrain_sink_put_char(sink, '.');
+    refrain_sink_put_digits(sink, ns % 1000000000, 9);
+}
+
+static void put_wait(struct refrain_sink *sink, const struct refrain_wait *wait) {
+    const struct refrain_region_info *cause = wait->cause;
+    PUT(sink, "\tfor=");
+    refrain_sink_put_text(sink, refrain_wait_kind_name(wait->kind));
+    PUT(sink, "\twaited=");
+    put_seconds(sink, (uint64_t)wait->ns);
+    PUT(sink, "\tby=");
+    refrain_sink_put_signed(sink, wait->cause_rank);
+    PUT(sink, "\tat=");
+    refrain_sink_put_text(sink, cause->file);
+    refrain_sink_put_char(sink, ':');
+    refrain_sink_put_unsigned(sink, cause->line);
+}
+
 static int write_event(struct refrain_writer *writer, const struct refrain_event *event) {
     struct text_writer *text = (struct text_writer *)writer;
     struct refrain_sink *sink = text->sink;
-    const char *kind = name_of(event->kind, text->all);
+    const char *kind = name_of(event->kind, text->all || (text->waiting && event->wait));
     if (!kind)
         return 0;
     uint64_t ns = event->time_ns < 0 ? 0 : (uint64_t)event->time_ns;
     refrain_sink_put_signed(sink, event->rank);
     refrain_sink_put_char(sink, '\t');
-    refrain_sink_put_unsigned(sink, ns / 1000000000);
-    refrain_sink_put_char(sink, '.');
-    refrain_sink_put_digits(sink, ns % 1000000000, 9);
+    put_seconds(sink, ns);
     refrain_sink_put_text(sink, kind);
     if (event->region->index < text->n_regions) {
         const struct region_text *region = &text->regions[event->region->index];
@@ -178,6 +197,12 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
         PUT(sink, "\tthread=");
         refrain_sink_put_unsigned(sink, event->thread);
     }
+    if (text->waiting && event->wait)
+        put_wait(sink, event->wait);
+    if (text->waiting && event->peer_wait) {
+        PUT(sink, "\tsender_waited=");
+        put_seconds(sink, (uint64_t)event->peer_wait->ns);
+    }
     if (event->approximate)
         PUT(sink, "\tapproximate");
     refrain_sink_put_char(sink, '\n');
@@ -194,7 +219,8 @@ static int end_text(struct refrain_writer *writer) {
     return failed;
 }
 
-struct refrain_writer *refrain_write_text(struct refrain_sink *sink, bool all, struct refrain_error *error) {
+struct refrain_writer *refrain_write_text(struct refrain_sink *sink, bool all, bool waiting,
+                                          struct refrain_error *error) {
     struct text_writer *text = sink ? calloc(1, sizeof *text) : NULL;
     if (!text) {
         if (sink)
@@ -205,6 +231,7 @@ struct refrain_writer *refrain_write_text(struct refrain_sink *sink, bool all, s
     text->writer = (struct refrain_writer){begin, write_event, end_text};
     text->sink = sink;
     text->all = all;
+    text->waiting = waiting;
     text->error = error;
     return &text->writer;
 }
@@ -216,7 +243,7 @@ static enum refrain_status open_text(const struct refrain_format_request *reques
     enum refrain_status status = refrain_sink_open(request->path, request->force, &sink, error);
     if (status)
         return status;
-    *writer = refrain_write_text(sink, request->all, error);
+    *writer = refrain_write_text(sink, request->all, request->waiting, error);
     return *writer ? REFRAIN_OK : REFRAIN_ERROR;
 }
 

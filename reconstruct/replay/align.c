@@ -1,73 +1,15 @@
 /* align.c: merges locations in time order and keeps cause before effect (align.h). */
 #include "align.h"
+#include "pair_table.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- a table of small objects by a pair of numbers ---- */
-
-struct key {
-    uint64_t a, b;
-};
-
-struct node {
-    struct node *next;
-    struct key key;
-};
-
-struct table {
-    struct node **buckets;
-    size_t n, capacity;
-};
-
-static size_t bucket_of(const struct table *table, struct key key) {
-    uint64_t h = (key.a * 0x9e3779b97f4a7c15u) ^ (key.b * 0xc2b2ae3d27d4eb4fu);
-    return (size_t)(h ^ h >> 29) & (table->capacity - 1);
-}
-
-static struct node *table_find(const struct table *table, struct key key) {
-    struct node *node = table->capacity ? table->buckets[bucket_of(table, key)] : NULL;
-    while (node && (node->key.a != key.a || node->key.b != key.b))
-        node = node->next;
-    return node;
-}
-
-static bool table_add(struct table *table, struct node *node) {
-    if (table->n >= table->capacity) {
-        struct table larger = {NULL, table->n, table->capacity ? table->capacity * 2 : 64};
-        larger.buckets = calloc(larger.capacity, sizeof *larger.buckets);
-        if (!larger.buckets)
-            return false;
-        for (size_t i = 0; i < table->capacity; i++)
-            for (struct node *at = table->buckets[i], *next; at; at = next) {
-                next = at->next;
-                size_t b = bucket_of(&larger, at->key);
-                at->next = larger.buckets[b];
-                larger.buckets[b] = at;
-            }
-        free(table->buckets);
-        *table = larger;
-    }
-    size_t b = bucket_of(table, node->key);
-    node->next = table->buckets[b];
-    table->buckets[b] = node;
-    table->n++;
-    return true;
-}
-
-static void table_remove(struct table *table, struct node *node) {
-    struct node **link = &table->buckets[bucket_of(table, node->key)];
-    while (*link != node)
-        link = &(*link)->next;
-    *link = node->next;
-    table->n--;
-}
 
 /* ---- messages and collectives ---- */
 
 /* One channel: messages of one (comm, source, dest, tag) keep their order. Either sends wait or receives do. */
 struct channel {
-    struct node node;
+    struct refrain_pair_node node;
     int64_t *sends; /* times, a ring */
     size_t first, count, capacity;
     size_t *waiters; /* locations */
@@ -77,7 +19,7 @@ struct channel {
 enum rule { RULE_NONE, RULE_ALL, RULE_FROM_ROOT, RULE_TO_ROOT };
 
 struct collective {
-    struct node node;
+    struct refrain_pair_node node;
     size_t entered, left, size;
     int64_t latest_enter_ns, root_enter_ns;
     bool root_entered;
@@ -87,7 +29,7 @@ struct collective {
 
 /* Per (location, comm): how many collectives it has entered. */
 struct ordinal {
-    struct node node;
+    struct refrain_pair_node node;
     uint64_t next;
 };
 
@@ -112,7 +54,7 @@ struct align {
     size_t n;
     size_t *heap;
     size_t n_heap;
-    struct table channels, collectives, ordinals;
+    struct refrain_pair_table channels, collectives, ordinals;
     bool adjust;
     struct refrain_writer *writer;
     struct refrain_align_report report;
@@ -187,16 +129,16 @@ static void satisfy(struct align *align, size_t number, int64_t time_ns) {
 
 static struct channel *channel_of(struct align *align, const struct refrain_event *event, int32_t source,
                                   int32_t dest) {
-    struct key key = {(uint64_t)(uint32_t)source << 32 | (uint32_t)dest,
-                      (uint64_t)(event->comm ? event->comm->index : UINT32_MAX) << 32 ^ (uint64_t)event->tag};
-    struct channel *channel = (struct channel *)table_find(&align->channels, key);
+    struct refrain_pair key = {(uint64_t)(uint32_t)source << 32 | (uint32_t)dest,
+                               (uint64_t)(event->comm ? event->comm->index : UINT32_MAX) << 32 ^ (uint64_t)event->tag};
+    struct channel *channel = (struct channel *)refrain_pair_table_find(&align->channels, key);
     if (channel)
         return channel;
     channel = calloc(1, sizeof *channel);
     if (!channel)
         return NULL;
     channel->node.key = key;
-    if (!table_add(&align->channels, &channel->node)) {
+    if (!refrain_pair_table_add(&align->channels, &channel->node)) {
         free(channel);
         return NULL;
     }
@@ -206,7 +148,7 @@ static struct channel *channel_of(struct align *align, const struct refrain_even
 static void drop_channel(struct align *align, struct channel *channel) {
     if (channel->count || channel->n_waiters)
         return;
-    table_remove(&align->channels, &channel->node);
+    refrain_pair_table_remove(&align->channels, &channel->node);
     free(channel->sends);
     free(channel->waiters);
     free(channel);
@@ -300,7 +242,7 @@ static void wake(struct align *align, struct collective *collective) {
 }
 
 static void drop_collective(struct align *align, struct collective *collective) {
-    table_remove(&align->collectives, &collective->node);
+    refrain_pair_table_remove(&align->collectives, &collective->node);
     free(collective->waiters);
     free(collective);
 }
@@ -312,21 +254,22 @@ static void entered_collective(struct align *align, size_t number, const struct 
         event->approximate || event->request >= 0) /* a nonblocking one makes nobody wait in its call */
         return;
     uint64_t comm = event->comm->index;
-    struct key key = {(uint64_t)number, comm};
-    struct ordinal *ordinal = (struct ordinal *)table_find(&align->ordinals, key);
+    struct refrain_pair key = {(uint64_t)number, comm};
+    struct ordinal *ordinal = (struct ordinal *)refrain_pair_table_find(&align->ordinals, key);
     if (!ordinal) {
         ordinal = calloc(1, sizeof *ordinal);
-        if (!ordinal || (ordinal->node.key = key, !table_add(&align->ordinals, &ordinal->node))) {
+        if (!ordinal || (ordinal->node.key = key, !refrain_pair_table_add(&align->ordinals, &ordinal->node))) {
             free(ordinal);
             align->no_memory = true;
             return;
         }
     }
-    struct key of_collective = {comm, ordinal->next++};
-    struct collective *collective = (struct collective *)table_find(&align->collectives, of_collective);
+    struct refrain_pair of_collective = {comm, ordinal->next++};
+    struct collective *collective = (struct collective *)refrain_pair_table_find(&align->collectives, of_collective);
     if (!collective) {
         collective = calloc(1, sizeof *collective);
-        if (!collective || (collective->node.key = of_collective, !table_add(&align->collectives, &collective->node))) {
+        if (!collective ||
+            (collective->node.key = of_collective, !refrain_pair_table_add(&align->collectives, &collective->node))) {
             free(collective);
             align->no_memory = true;
             return;
@@ -483,7 +426,7 @@ static bool release_earliest(struct align *align) {
         return false;
     struct location *location = &align->locations[earliest];
     for (size_t b = 0; b < align->channels.capacity; b++)
-        for (struct node *node = align->channels.buckets[b]; node; node = node->next) {
+        for (struct refrain_pair_node *node = align->channels.buckets[b]; node; node = node->next) {
             struct channel *channel = (struct channel *)node;
             size_t kept = 0;
             for (size_t i = 0; i < channel->n_waiters; i++)
@@ -510,10 +453,10 @@ static bool release_earliest(struct align *align) {
 static void close_align(struct align *align) {
     for (size_t i = 0; i < align->n && align->locations; i++)
         free(align->locations[i].group);
-    struct table *tables[] = {&align->channels, &align->collectives, &align->ordinals};
+    struct refrain_pair_table *tables[] = {&align->channels, &align->collectives, &align->ordinals};
     for (size_t t = 0; t < 3; t++) {
         for (size_t b = 0; b < tables[t]->capacity; b++)
-            for (struct node *node = tables[t]->buckets[b], *next; node; node = next) {
+            for (struct refrain_pair_node *node = tables[t]->buckets[b], *next; node; node = next) {
                 next = node->next;
                 if (t == 0) {
                     align->report.unmatched_sends += ((struct channel *)node)->count;

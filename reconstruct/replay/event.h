@@ -22,8 +22,8 @@ enum refrain_event_kind {
     REFRAIN_EVENT_CANCEL,        /* request: it completed without a message */
     REFRAIN_EVENT_COLLECTIVE,    /* root, sent, received, comm; request >= 0 when nonblocking */
     REFRAIN_EVENT_COLLECTIVE_COMPLETE, /* request: a nonblocking collective completed; comm */
-    REFRAIN_EVENT_RMA,           /* peer, bytes; tag: number of the window in its process, -1 unknown */
-    REFRAIN_EVENT_IO,            /* bytes; tag: number of the file in its process, -1 unknown */
+    REFRAIN_EVENT_RMA,                 /* peer, bytes; tag: number of the window in its process, -1 unknown */
+    REFRAIN_EVENT_IO,                  /* bytes; tag: number of the file in its process, -1 unknown */
 };
 
 enum refrain_region_kind { REFRAIN_REGION_FUNCTION, REFRAIN_REGION_MPI, REFRAIN_REGION_USER };
@@ -48,6 +48,8 @@ struct refrain_comm_info {
     const int32_t *remote_members;
 };
 
+struct refrain_wait;
+
 struct refrain_event {
     enum refrain_event_kind kind;
     bool approximate;                         /* some field of it is not known to be exact */
@@ -61,6 +63,9 @@ struct refrain_event {
     int64_t bytes;    /* message; collective: sent */
     int64_t received; /* collective */
     int64_t request;  /* unique in the location, -1 none */
+    /* Filled by waiting.h, where it is asked for; null: none, or nobody asked. They live until the next event. */
+    const struct refrain_wait *wait;      /* of this location: it ended by or before this event */
+    const struct refrain_wait *peer_wait; /* RECV: of the sender, for this receive */
 };
 
 struct refrain_writer {

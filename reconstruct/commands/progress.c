@@ -1,0 +1,57 @@
+/* progress.c: how far a replay is (progress.h). */
+#define _GNU_SOURCE
+#include "progress.h"
+#include "command.h"
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FIRST_REPORT_NS 2000000000
+#define REPORT_EVENTS 65536u
+
+static int64_t now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static int progress_begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
+    struct refrain_progress *progress = (struct refrain_progress *)writer;
+    for (size_t i = 0; i < trace->n_processes; i++) {
+        const struct refrain_process *process = &trace->processes[i];
+        for (uint32_t t = 0; t < process->header->n_threads; t++) {
+            int64_t end_ns = refrain_trace_time_ns(process, process->threads[t].last_ticks);
+            if (process->threads[t].started && end_ns > progress->end_ns)
+                progress->end_ns = end_ns;
+        }
+    }
+    return progress->inner->begin ? progress->inner->begin(progress->inner, trace) : 0;
+}
+
+static int progress_event(struct refrain_writer *writer, const struct refrain_event *event) {
+    struct refrain_progress *progress = (struct refrain_progress *)writer;
+    progress->approximate += event->approximate;
+    if (++progress->events % REPORT_EVENTS == 0 && progress->to_terminal &&
+        now_ns() - progress->started_ns > FIRST_REPORT_NS) {
+        fprintf(stderr, "\rrefrain: %s events, at %.3f of %.3f s of the run ", refrain_show_count(progress->events),
+                (double)event->time_ns / 1e9, (double)progress->end_ns / 1e9);
+        progress->shown = true;
+    }
+    return progress->inner->event ? progress->inner->event(progress->inner, event) : 0;
+}
+
+static int progress_end(struct refrain_writer *writer) {
+    struct refrain_progress *progress = (struct refrain_progress *)writer;
+    if (progress->shown)
+        fputs("\r\033[K", stderr);
+    return progress->inner->end ? progress->inner->end(progress->inner) : 0;
+}
+
+void refrain_progress_open(struct refrain_progress *progress, struct refrain_writer *inner, bool shows) {
+    *progress =
+        (struct refrain_progress){.writer = {progress_begin, progress_event, progress_end},
+                                  .inner = inner,
+                                  .started_ns = now_ns(),
+                                  .to_terminal = shows && isatty(STDERR_FILENO) && !refrain_terminal_settings.quiet};
+}

@@ -1,0 +1,21 @@
+/* progress.h: how far a replay is, for a person who waits for it (events -> a writer, and a line on the terminal). */
+#ifndef REFRAIN_PROGRESS_H
+#define REFRAIN_PROGRESS_H
+
+#include "event.h"
+#include "trace_read.h"
+
+/* A writer around a writer. The caller keeps it until the replay has ended. */
+struct refrain_progress {
+    struct refrain_writer writer;
+    uint64_t events, approximate; /* how many there were, and how many of them are so marked */
+    struct refrain_writer *inner; /* private from here on */
+    int64_t started_ns, end_ns;
+    bool shown, to_terminal;
+};
+
+/* `shows`: say it on standard error when that is a terminal, --quiet was not given and two seconds have passed. Events
+ * go to `inner`, whose begin and end are called. */
+void refrain_progress_open(struct refrain_progress *progress, struct refrain_writer *inner, bool shows);
+
+#endif
