@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "clock.h"
 #include "registers.h"
+#include "reserve.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,8 +27,11 @@ static bool map_window(struct refrain_events *events, uint64_t offset) {
     if (events->window)
         munmap(events->window, REFRAIN_EVENTS_WINDOW_BYTES);
     events->window = NULL;
-    if (posix_fallocate(events->fd, (off_t)offset, REFRAIN_EVENTS_WINDOW_BYTES) != 0)
+    int error = refrain_reserve(events->fd, offset, REFRAIN_EVENTS_WINDOW_BYTES);
+    if (error) {
+        errno = error;
         return false;
+    }
     void *window =
         mmap(NULL, REFRAIN_EVENTS_WINDOW_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, events->fd, (off_t)offset);
     if (window == MAP_FAILED)

@@ -4,6 +4,7 @@
 #include "configure.h"
 #include "learn_memory.h"
 #include "region_open.h"
+#include "reserve.h"
 #include "step.h"
 #include <refrain/settings.h>
 
@@ -153,7 +154,7 @@ static void *map_file(const char *path, uint64_t bytes) {
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
         return NULL;
-    int error = posix_fallocate(fd, 0, (off_t)bytes);
+    int error = refrain_reserve(fd, 0, bytes);
     void *base = MAP_FAILED;
     if (error == 0) {
         base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -308,14 +309,21 @@ static void open_region(void) {
         bytes = (uint64_t)REFRAIN_UNIT_BYTES << 32;
     char stem[PATH_BYTES], path[PATH_BYTES + 128];
     directory_stem(stem, sizeof stem, refrain_mpi_linked);
-    if (!make_directory(stem, own_directory, sizeof own_directory)) {
+    if (!refrain_reserve_directory(refrain_configuration.directory) ||
+        !make_directory(stem, own_directory, sizeof own_directory)) {
         untraced("cannot make a trace directory in", refrain_configuration.directory, errno);
         return;
     }
     snprintf(path, sizeof path, refrain_mpi_linked ? "%s/rank-unknown.trace" : "%s/rank-0.trace", own_directory);
     unsigned char *base = map_file(path, bytes);
     if (!base) {
-        untraced("cannot make the trace file", path, errno);
+        if (errno == EFBIG)
+            refrain_say(
+                "the trace has %llu bytes, and no file may be longer than %llu here (ulimit -f); the program runs "
+                "untraced (see REFRAIN_TOTAL_MEMORY)",
+                (unsigned long long)bytes, (unsigned long long)refrain_reserve_limit_bytes());
+        else
+            untraced("cannot make the trace file", path, errno);
         remove_own_files();
         return;
     }

@@ -100,13 +100,51 @@ runs "a senseless mode" "REFRAIN_MODE=perhaps.*stat, events" REFRAIN_MODE=perhap
 runs "a senseless size" "REFRAIN_TOTAL_MEMORY=lots.*bytes" REFRAIN_TOTAL_MEMORY=lots
 runs "a size that is too small" "REFRAIN_TOTAL_MEMORY.*at least [0-9]+" REFRAIN_TOTAL_MEMORY=10K
 runs "a senseless number of threads" "REFRAIN_THREADS=-1" REFRAIN_THREADS=-1
-runs "a directory that is not there" "$work/nowhere.*untraced" REFRAIN_DIRECTORY="$work/nowhere"
+runs "a directory that is not there" "" REFRAIN_DIRECTORY="$work/nowhere/at/all"
+[ "$(ls -d "$work"/nowhere/at/all/*.refrain/*.trace | wc -l)" = 2 ] && pass || fail "the directory was not made"
 touch "$work/file"
+runs "a directory that cannot be made" "$work/file/below.*untraced" REFRAIN_DIRECTORY="$work/file/below"
 runs "a file for a directory" "$work/file.*untraced" REFRAIN_DIRECTORY="$work/file"
 runs "mode off" "" REFRAIN_MODE=off
 least=$(REFRAIN_TOTAL_MEMORY=10K REFRAIN_DIRECTORY=$work/run mpiexec.mpich -n 1 "$work/app" 2>&1 |
     sed -n 's/.*at least \([0-9]*\).*/\1/p')
 runs "the least memory" "" REFRAIN_TOTAL_MEMORY="$least"
+
+# A limit on the size of files that is smaller than the trace, or that recorded events come to, ends nothing. Without MPI,
+# whose own files would be in the way.
+cat >"$work/events.c" <<'END'
+#include <stdio.h>
+static volatile int sum;
+__attribute__((noinline)) static void add(int n) {
+    for (int i = 0; i < n; i++)
+        sum += i;
+}
+int main(int argc, char **argv) {
+    for (int i = 0; i < 300000; i++)
+        add(argc);
+    puts("done");
+    return 5;
+}
+END
+refrain-cc --detail=all gcc -O1 "$work/events.c" -o "$work/events" 2>"$work/err" || fail "compile events: $(cat "$work/err")"
+for limited in "16M stat" "4M both"; do
+    rm -rf "$work/limited"
+    (
+        ulimit -f 16384
+        REFRAIN_THROTTLE=off REFRAIN_DIRECTORY=$work/limited REFRAIN_TOTAL_MEMORY=${limited% *} \
+            REFRAIN_MODE=${limited#* } "$work/events" >"$work/out" 2>"$work/err"
+    )
+    [ $? -eq 5 ] && [ "$(cat "$work/out")" = "done" ] && pass || fail "ulimit -f, $limited: $(cat "$work/out" "$work/err")"
+done
+trace=$(the_trace "$work/limited")
+refrain info "$trace" | grep -q 'recorded events that could not be written' && pass || fail "lost events are not said"
+rm -rf "$work/limited"
+(
+    ulimit -f 16384
+    REFRAIN_DIRECTORY=$work/limited "$work/events" 2>"$work/err" >"$work/out"
+)
+grep -q 'no file may be longer than 8388608 here (ulimit -f); the program runs untraced' "$work/err" && [ -z "$(ls "$work/limited")" ] &&
+    pass || fail "ulimit -f is not said: $(cat "$work/err")"
 
 # An existing trace is never overwritten: three runs within a second leave three.
 rm -rf "$work/run"

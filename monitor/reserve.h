@@ -1,0 +1,18 @@
+/* reserve.h: room in the file system for what the monitor is about to write (region.c, record.c). */
+#ifndef REFRAIN_RESERVE_H
+#define REFRAIN_RESERVE_H
+
+#include "monitor.h"
+
+/* Reserves the blocks of a file's range, so that a full disk is met here and not by a store into the mapping. 0, or an
+ * error number: EFBIG where the process may not write files that long, which must not end it by a signal. */
+REFRAIN_HIDDEN int refrain_reserve(int fd, uint64_t offset, uint64_t bytes);
+
+/* The longest file this process may write (ulimit -f), UINT64_MAX without a limit. */
+REFRAIN_HIDDEN uint64_t refrain_reserve_limit_bytes(void);
+
+/* Makes the directory and those above it that are not there. False with errno set where it is not there afterwards.
+ * Other processes may do the same meanwhile. `path` is at most REFRAIN_PATH_BYTES long. */
+REFRAIN_HIDDEN bool refrain_reserve_directory(const char *path);
+
+#endif
