@@ -7,7 +7,7 @@ packages="gcc libc6-dev make cmake gawk binutils
 libclang-14-dev clang
 libmpich-dev mpich
 libotf2-trace-dev otf2-tools libjansson-dev libelf-dev
-python3 libopenmpi-dev openmpi-bin libcmocka-dev csmith libcsmith-dev
+python3 protobuf-compiler libopenmpi-dev openmpi-bin libcmocka-dev csmith libcsmith-dev
 autoconf automake libtool ccache
 man-db zsh bsdutils less
 gfortran g++ python3-mpi4py musl-tools"

@@ -20,6 +20,22 @@ struct refrain_message {
     uint64_t at; /* the writer's own */
 };
 
+/* How long a location has waited for senders: from the entry to a call, or the message before in it, until the message
+ * that the call receives was sent, if that was later. All zero at first. */
+struct refrain_waiting {
+    int64_t from_ns; /* set at each entry */
+    int64_t total_ns;
+};
+
+/* A message comes that was sent at `sent_ns`. True: it was waited for. */
+static inline bool refrain_waiting_message(struct refrain_waiting *waiting, int64_t sent_ns) {
+    if (sent_ns <= waiting->from_ns)
+        return false;
+    waiting->total_ns += sent_ns - waiting->from_ns;
+    waiting->from_ns = sent_ns;
+    return true;
+}
+
 struct refrain_messages;
 
 /* Null without memory. */

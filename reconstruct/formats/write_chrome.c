@@ -6,6 +6,7 @@
  *     enter, leave     -> B and E, with file and line
  *     other events     -> instants (i) of the thread, with their fields as arguments
  *     a message        -> a flow (s to f) between the two calls
+ *     waiting          -> a counter (C) of each thread: the time so far in which it waited for late senders
  *
  * Times are microseconds since the start of the run, with three decimals. */
 #include "event_names.h"
@@ -13,6 +14,7 @@
 #include "locations.h"
 #include "messages.h"
 #include "sink.h"
+#include "utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +26,7 @@ struct chrome_writer {
     struct refrain_sink *out;
     struct refrain_locations locations;
     struct refrain_messages *messages;
+    struct refrain_waiting *waiting; /* by location */
 };
 
 static const char *const categories[] = {
@@ -31,37 +34,20 @@ static const char *const categories[] = {
 
 /* ---- JSON ---- */
 
-/* Bytes of the character that starts here, 0 if it is not UTF-8. */
-static size_t utf8_length(const unsigned char *text) {
-    size_t n = text[0] < 0x80 ? 1 : (text[0] & 0xe0) == 0xc0 ? 2 : (text[0] & 0xf0) == 0xe0 ? 3 : 4;
-    if (n == 1)
-        return 1;
-    if (text[0] < 0xc2 || text[0] > 0xf4)
-        return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-    if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] > 0x9f) ||
-        (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] > 0x8f))
-        return 0;
-    return n;
-}
-
 /* A JSON string; bytes that are not UTF-8 become U+FFFD. */
 static void put_string(struct refrain_sink *out, const char *text) {
-    const unsigned char *at = (const unsigned char *)text;
     refrain_sink_put_char(out, '"');
-    while (*at) {
-        size_t n = utf8_length(at);
+    for (size_t n; *text; text += n ? n : 1) {
+        unsigned char c = (unsigned char)*text;
+        n = refrain_utf8_length(text);
         if (n == 0)
             refrain_sink_put_text(out, "\\ufffd");
-        else if (*at < 0x20 || *at == 0x7f)
-            refrain_sink_printf(out, "\\u%04x", *at);
-        else if (*at == '"' || *at == '\\')
-            refrain_sink_put_char(out, '\\'), refrain_sink_put_char(out, *at);
+        else if (c < 0x20 || c == 0x7f)
+            refrain_sink_printf(out, "\\u%04x", c);
+        else if (c == '"' || c == '\\')
+            refrain_sink_put_char(out, '\\'), refrain_sink_put_char(out, (char)c);
         else
-            refrain_sink_put_bytes(out, at, n);
-        at += n ? n : 1;
+            refrain_sink_put_bytes(out, text, n);
     }
     refrain_sink_put_char(out, '"');
 }
@@ -111,7 +97,9 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     struct chrome_writer *chrome = (struct chrome_writer *)writer;
     struct refrain_sink *out = chrome->out;
     chrome->messages = refrain_messages_make(trace);
-    if (!refrain_locations_make(&chrome->locations, trace) || !chrome->messages) {
+    if (refrain_locations_make(&chrome->locations, trace))
+        chrome->waiting = calloc(chrome->locations.n + 1, sizeof *chrome->waiting);
+    if (!chrome->waiting || !chrome->messages) {
         REFRAIN_FAIL_MEMORY(chrome->error);
         return 1;
     }
@@ -184,11 +172,18 @@ static void put_fields(struct refrain_sink *out, const struct refrain_event *eve
 static void put_flow(struct chrome_writer *chrome, const struct refrain_event *event) {
     struct refrain_message own = {.time_ns = event->time_ns}, other;
     uint64_t number;
-    refrain_messages_meet(chrome->messages, event, &own, &other, &number);
+    bool met = refrain_messages_meet(chrome->messages, event, &own, &other, &number);
     open_event(chrome, event->kind == REFRAIN_EVENT_SEND ? "s" : "f", event);
     refrain_sink_put_text(chrome->out, ",\"bp\":\"e\",\"name\":\"message\",\"cat\":\"message\"");
     put_number(chrome->out, ",\"id\":", (int64_t)number);
     refrain_sink_put_char(chrome->out, '}');
+    struct refrain_waiting *waiting = &chrome->waiting[refrain_locations_of(&chrome->locations, event)];
+    if (!met || event->kind != REFRAIN_EVENT_RECV || !refrain_waiting_message(waiting, other.time_ns))
+        return;
+    open_event(chrome, "C", event);
+    refrain_sink_printf(chrome->out, ",\"name\":\"waiting for senders, thread %u\"", event->thread);
+    put_number(chrome->out, ",\"args\":{\"ns\":", waiting->total_ns);
+    refrain_sink_put_text(chrome->out, "}}");
 }
 
 static int write_event(struct refrain_writer *writer, const struct refrain_event *event) {
@@ -196,6 +191,7 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
     struct refrain_sink *out = chrome->out;
     switch (event->kind) {
     case REFRAIN_EVENT_ENTER:
+        chrome->waiting[refrain_locations_of(&chrome->locations, event)].from_ns = event->time_ns;
         open_event(chrome, "B", event);
         put_region(out, event->region);
         refrain_sink_put_text(out, ",\"args\":{\"file\":");
@@ -232,6 +228,7 @@ static int end(struct refrain_writer *writer) {
     refrain_sink_put_text(chrome->out, "\n]}\n");
     enum refrain_status status = refrain_sink_close(chrome->out, chrome->begun, chrome->error);
     refrain_messages_free(chrome->messages);
+    free(chrome->waiting);
     refrain_locations_free(&chrome->locations);
     free(chrome);
     return status != REFRAIN_OK;

@@ -12,7 +12,7 @@ FIELDS = ("dest", "source", "tag", "bytes", "comm", "root", "sent", "received", 
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         trace = json.load(file, parse_float=Decimal)
-    locations, stacks, flows, last = {}, {}, {}, {}
+    locations, stacks, flows, last, since, waited = {}, {}, {}, {}, {}, {}
     header()
     for event in trace["traceEvents"]:
         phase, where = event["ph"], (event["pid"], event["tid"])
@@ -29,6 +29,7 @@ def main():
         args = event.get("args", {})
         if phase == "B":
             stack.append(event["name"])
+            since[where] = ns
             line(rank, thread, ns, "enter", event["name"], file=escape(args["file"]), line=args["line"],
                  approximate=args.get("approximate", False))
         elif phase == "E":
@@ -47,6 +48,12 @@ def main():
             if phase in (p for p, _ in ends) or len(ends) == 2:
                 wrong(f"a second end of a flow: {event}")
             ends.append((phase, ns))
+            if phase == "f" and ends[0][0] == "s" and ends[0][1] > since[where]:
+                waited[where] = waited.get(where, 0) + ends[0][1] - since[where]
+                since[where] = ends[0][1]
+        elif phase == "C":
+            if event["args"]["ns"] != waited.get(where):
+                wrong(f"{waited.get(where)} ns waited: {event}")
         else:
             wrong(f"phase {phase}")
     for number, ends in flows.items():

@@ -1,0 +1,339 @@
+/* write_perfetto.c: the format "perfetto" (format.h): a trace of Perfetto's, as ui.perfetto.dev and trace_processor
+ * read it (TrackEvent in the messages of perfetto_trace.proto; field numbers from its documentation).
+ *
+ *     rank N           -> process N + 1, named "Rank N"
+ *     thread t of it   -> thread, numbered from 1 over the whole run, named "Thread t"
+ *     enter, leave     -> slices, with file and line as their source location
+ *     other events     -> instants in the slice of their call, with their fields as debug annotations
+ *     a message        -> a flow between the instants of its ends
+ *     waiting          -> a counter of each thread: the time so far in which it waited for late senders
+ *
+ * Names are interned before the first event. Times are nanoseconds since the start of the run. */
+#include "event_names.h"
+#include "format.h"
+#include "locations.h"
+#include "messages.h"
+#include "protobuf.h"
+#include "sink.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { TRACE_PACKET = 1 };
+enum packet { TIMESTAMP = 8, SEQUENCE_ID = 10, TRACK_EVENT = 11, INTERNED_DATA = 12, SEQUENCE_FLAGS = 13, TRACK = 60 };
+enum { STATE_CLEARED = 1, NEEDS_STATE = 2 };
+enum track { TRACK_UUID = 1, TRACK_NAME = 2, TRACK_PROCESS = 3, TRACK_THREAD = 4, TRACK_PARENT = 5, TRACK_COUNTER = 8 };
+enum { PROCESS_PID = 1, PROCESS_NAME = 6, THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
+enum { COUNTER_UNIT = 3, UNIT_TIME_NS = 1 };
+enum interned { CATEGORIES = 1, NAMES = 2, ANNOTATION_NAMES = 3, SOURCE_LOCATIONS = 4 };
+enum { IID = 1, NAME = 2, FILE_NAME = 2, LINE_NUMBER = 4 };
+enum event {
+    CATEGORY_IID = 3,
+    ANNOTATION = 4,
+    TYPE = 9,
+    NAME_IID = 10,
+    EVENT_TRACK = 11,
+    COUNTER_VALUE = 30,
+    SOURCE_LOCATION_IID = 34,
+    FLOW_ID = 47,
+    LAST_FLOW_ID = 48
+};
+enum type { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3, COUNTER = 4 };
+enum annotation { ANNOTATION_NAME = 1, BOOLEAN = 2, INTEGER = 4 };
+
+/* Debug annotations, by their iid - 1. */
+enum key {
+    DEST,
+    SOURCE,
+    TAG,
+    BYTES,
+    COMM,
+    ROOT,
+    SENT,
+    RECEIVED,
+    TARGET,
+    WINDOW,
+    FILE_NUMBER,
+    REQUEST,
+    APPROXIMATE,
+    KEYS
+};
+static const char *const keys[KEYS] = {"dest",     "source", "tag",    "bytes", "comm",    "root",       "sent",
+                                       "received", "target", "window", "file",  "request", "approximate"};
+
+/* By kind of region; then that of all other events. */
+static const char *const categories[] = {"function", "mpi", "user", "operation"};
+#define OPERATION_CATEGORY 3u
+
+struct perfetto_writer {
+    struct refrain_writer writer;
+    struct refrain_error *error;
+    bool begun;
+    struct refrain_sink *out;
+    struct refrain_locations locations;
+    struct refrain_messages *messages;
+    struct refrain_waiting *waiting; /* by location */
+    size_t n_regions;
+    struct refrain_protobuf packet, inner, innermost;
+    bool cleared; /* the first packet is out */
+};
+
+/* ---- packets ---- */
+
+/* Writes perfetto->packet, and begins the next one. */
+static void put_packet(struct perfetto_writer *perfetto) {
+    static const unsigned char tag = TRACE_PACKET << 3 | 2;
+    struct refrain_protobuf *packet = &perfetto->packet;
+    unsigned char length[10];
+    size_t n = 0;
+    refrain_protobuf_varint(packet, SEQUENCE_ID, 1);
+    refrain_protobuf_varint(packet, SEQUENCE_FLAGS, perfetto->cleared ? NEEDS_STATE : STATE_CLEARED | NEEDS_STATE);
+    perfetto->cleared = true;
+    for (uint64_t rest = packet->n; n == 0 || rest; rest >>= 7)
+        length[n++] = (unsigned char)(rest | (rest >= 128 ? 128 : 0));
+    refrain_sink_put_bytes(perfetto->out, &tag, 1);
+    refrain_sink_put_bytes(perfetto->out, length, n);
+    refrain_sink_put_bytes(perfetto->out, packet->bytes, packet->n);
+    refrain_protobuf_clear(packet);
+    refrain_protobuf_clear(&perfetto->inner);
+    refrain_protobuf_clear(&perfetto->innermost);
+}
+
+/* ---- begin ---- */
+
+static uint64_t process_track(int32_t rank) {
+    return 1 + (uint64_t)rank;
+}
+
+static uint64_t thread_track(const struct perfetto_writer *perfetto, size_t location) {
+    return 1 + (uint64_t)perfetto->locations.size + location;
+}
+
+static uint64_t counter_track(const struct perfetto_writer *perfetto, size_t location) {
+    return thread_track(perfetto, perfetto->locations.n + location);
+}
+
+static void put_tracks(struct perfetto_writer *perfetto, size_t number) {
+    const struct refrain_location *location = &perfetto->locations.all[number];
+    struct refrain_protobuf *track = &perfetto->inner, *inside = &perfetto->innermost;
+    char text[64];
+    if (location->thread == 0) {
+        snprintf(text, sizeof text, "Rank %d%s", location->rank, location->process ? "" : " (no file)");
+        refrain_protobuf_varint(inside, PROCESS_PID, (uint64_t)location->rank + 1);
+        refrain_protobuf_text(inside, PROCESS_NAME, text);
+        refrain_protobuf_varint(track, TRACK_UUID, process_track(location->rank));
+        refrain_protobuf_message(track, TRACK_PROCESS, inside);
+        refrain_protobuf_message(&perfetto->packet, TRACK, track);
+        put_packet(perfetto);
+    }
+    snprintf(text, sizeof text, "Thread %u", location->thread);
+    refrain_protobuf_varint(inside, THREAD_PID, (uint64_t)location->rank + 1);
+    refrain_protobuf_varint(inside, THREAD_TID, number + 1);
+    refrain_protobuf_text(inside, THREAD_NAME, text);
+    refrain_protobuf_varint(track, TRACK_UUID, thread_track(perfetto, number));
+    refrain_protobuf_varint(track, TRACK_PARENT, process_track(location->rank));
+    refrain_protobuf_message(track, TRACK_THREAD, inside);
+    refrain_protobuf_message(&perfetto->packet, TRACK, track);
+    put_packet(perfetto);
+    snprintf(text, sizeof text, "waiting for senders, thread %u", location->thread);
+    refrain_protobuf_varint(inside, COUNTER_UNIT, UNIT_TIME_NS);
+    refrain_protobuf_varint(track, TRACK_UUID, counter_track(perfetto, number));
+    refrain_protobuf_varint(track, TRACK_PARENT, process_track(location->rank));
+    refrain_protobuf_text(track, TRACK_NAME, text);
+    refrain_protobuf_message(track, TRACK_COUNTER, inside);
+    refrain_protobuf_message(&perfetto->packet, TRACK, track);
+    put_packet(perfetto);
+}
+
+static void put_interned(struct perfetto_writer *perfetto, enum interned kind, uint64_t iid, const char *name) {
+    refrain_protobuf_varint(&perfetto->innermost, IID, iid);
+    refrain_protobuf_text(&perfetto->innermost, NAME, name);
+    refrain_protobuf_message(&perfetto->inner, (unsigned)kind, &perfetto->innermost);
+    refrain_protobuf_message(&perfetto->packet, INTERNED_DATA, &perfetto->inner);
+    put_packet(perfetto);
+}
+
+static void put_source_location(struct perfetto_writer *perfetto, const struct refrain_region_info *region) {
+    refrain_protobuf_varint(&perfetto->innermost, IID, (uint64_t)region->index + 1);
+    refrain_protobuf_text(&perfetto->innermost, FILE_NAME, region->file);
+    refrain_protobuf_varint(&perfetto->innermost, LINE_NUMBER, region->line);
+    refrain_protobuf_message(&perfetto->inner, SOURCE_LOCATIONS, &perfetto->innermost);
+    refrain_protobuf_message(&perfetto->packet, INTERNED_DATA, &perfetto->inner);
+    put_packet(perfetto);
+}
+
+/* Names: of the regions, then "unknown", then of the kinds of events. */
+static uint64_t region_iid(const struct perfetto_writer *perfetto, const struct refrain_region_info *region) {
+    return (region->index < perfetto->n_regions ? region->index : perfetto->n_regions) + 1;
+}
+
+static uint64_t kind_iid(const struct perfetto_writer *perfetto, enum refrain_event_kind kind) {
+    return perfetto->n_regions + 2 + kind;
+}
+
+static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
+    struct perfetto_writer *perfetto = (struct perfetto_writer *)writer;
+    perfetto->n_regions = trace->n_regions;
+    perfetto->messages = refrain_messages_make(trace);
+    if (refrain_locations_make(&perfetto->locations, trace))
+        perfetto->waiting = calloc(perfetto->locations.n + 1, sizeof *perfetto->waiting);
+    if (!perfetto->waiting || !perfetto->messages) {
+        REFRAIN_FAIL_MEMORY(perfetto->error);
+        return 1;
+    }
+    for (size_t i = 0; i < perfetto->locations.n; i++)
+        put_tracks(perfetto, i);
+    for (size_t i = 0; i < sizeof categories / sizeof *categories; i++)
+        put_interned(perfetto, CATEGORIES, i + 1, categories[i]);
+    for (size_t i = 0; i < KEYS; i++)
+        put_interned(perfetto, ANNOTATION_NAMES, i + 1, keys[i]);
+    for (unsigned kind = 0; kind < REFRAIN_EVENT_KINDS; kind++)
+        put_interned(perfetto, NAMES, kind_iid(perfetto, kind), refrain_event_name(kind));
+    put_interned(perfetto, NAMES, trace->n_regions + 1, "unknown");
+    for (size_t i = 0; i < trace->n_regions; i++) {
+        put_interned(perfetto, NAMES, i + 1, trace->regions[i].name);
+        if (trace->regions[i].file[0])
+            put_source_location(perfetto, &trace->regions[i]);
+    }
+    perfetto->begun = true;
+    return perfetto->out->failed != 0;
+}
+
+/* ---- events ---- */
+
+static void annotate(struct perfetto_writer *perfetto, enum key key, int64_t value) {
+    refrain_protobuf_clear(&perfetto->innermost);
+    refrain_protobuf_varint(&perfetto->innermost, ANNOTATION_NAME, (uint64_t)key + 1);
+    refrain_protobuf_varint(&perfetto->innermost, key == APPROXIMATE ? BOOLEAN : INTEGER, (uint64_t)value);
+    refrain_protobuf_message(&perfetto->inner, ANNOTATION, &perfetto->innermost);
+}
+
+static void annotate_fields(struct perfetto_writer *perfetto, const struct refrain_event *event) {
+    switch (event->kind) {
+    case REFRAIN_EVENT_SEND:
+    case REFRAIN_EVENT_RECV:
+        annotate(perfetto, event->kind == REFRAIN_EVENT_SEND ? DEST : SOURCE, event->peer);
+        annotate(perfetto, TAG, event->tag);
+        annotate(perfetto, BYTES, event->bytes);
+        break;
+    case REFRAIN_EVENT_COLLECTIVE:
+        annotate(perfetto, ROOT, event->peer);
+        annotate(perfetto, SENT, event->bytes);
+        annotate(perfetto, RECEIVED, event->received);
+        break;
+    case REFRAIN_EVENT_RMA:
+        annotate(perfetto, TARGET, event->peer);
+        annotate(perfetto, BYTES, event->bytes);
+        annotate(perfetto, WINDOW, event->tag);
+        break;
+    case REFRAIN_EVENT_IO:
+        annotate(perfetto, BYTES, event->bytes);
+        annotate(perfetto, FILE_NUMBER, event->tag);
+        break;
+    default:
+        break;
+    }
+    if (event->comm)
+        annotate(perfetto, COMM, event->comm->index);
+    if (event->request >= 0)
+        annotate(perfetto, REQUEST, event->request);
+}
+
+/* Begins an event of a track in perfetto->inner. */
+static void open_event(struct perfetto_writer *perfetto, const struct refrain_event *event, enum type type,
+                       uint64_t track) {
+    refrain_protobuf_varint(&perfetto->packet, TIMESTAMP, event->time_ns < 0 ? 0 : (uint64_t)event->time_ns);
+    refrain_protobuf_varint(&perfetto->inner, TYPE, type);
+    refrain_protobuf_varint(&perfetto->inner, EVENT_TRACK, track);
+}
+
+static void close_event(struct perfetto_writer *perfetto) {
+    refrain_protobuf_message(&perfetto->packet, TRACK_EVENT, &perfetto->inner);
+    put_packet(perfetto);
+}
+
+static void put_operation(struct perfetto_writer *perfetto, const struct refrain_event *event, size_t location) {
+    struct refrain_message own = {.time_ns = event->time_ns}, other;
+    struct refrain_waiting *waiting = &perfetto->waiting[location];
+    uint64_t number;
+    bool met = false;
+    open_event(perfetto, event, INSTANT, thread_track(perfetto, location));
+    refrain_protobuf_varint(&perfetto->inner, CATEGORY_IID, OPERATION_CATEGORY + 1);
+    refrain_protobuf_varint(&perfetto->inner, NAME_IID, kind_iid(perfetto, event->kind));
+    annotate_fields(perfetto, event);
+    if (event->approximate)
+        annotate(perfetto, APPROXIMATE, 1);
+    if (event->kind == REFRAIN_EVENT_SEND || event->kind == REFRAIN_EVENT_RECV) {
+        met = refrain_messages_meet(perfetto->messages, event, &own, &other, &number);
+        refrain_protobuf_fixed64(&perfetto->inner, met ? LAST_FLOW_ID : FLOW_ID, number);
+    }
+    close_event(perfetto);
+    if (!met || event->kind != REFRAIN_EVENT_RECV || !refrain_waiting_message(waiting, other.time_ns))
+        return;
+    open_event(perfetto, event, COUNTER, counter_track(perfetto, location));
+    refrain_protobuf_varint(&perfetto->inner, COUNTER_VALUE, (uint64_t)waiting->total_ns);
+    close_event(perfetto);
+}
+
+static int write_event(struct refrain_writer *writer, const struct refrain_event *event) {
+    struct perfetto_writer *perfetto = (struct perfetto_writer *)writer;
+    size_t location = refrain_locations_of(&perfetto->locations, event);
+    if (event->kind != REFRAIN_EVENT_ENTER && event->kind != REFRAIN_EVENT_LEAVE) {
+        put_operation(perfetto, event, location);
+        return perfetto->out->failed != 0;
+    }
+    bool enters = event->kind == REFRAIN_EVENT_ENTER;
+    open_event(perfetto, event, enters ? SLICE_BEGIN : SLICE_END, thread_track(perfetto, location));
+    if (enters) {
+        perfetto->waiting[location].from_ns = event->time_ns;
+        refrain_protobuf_varint(&perfetto->inner, CATEGORY_IID, (uint64_t)event->region->kind + 1);
+        refrain_protobuf_varint(&perfetto->inner, NAME_IID, region_iid(perfetto, event->region));
+        if (event->region->file[0])
+            refrain_protobuf_varint(&perfetto->inner, SOURCE_LOCATION_IID, (uint64_t)event->region->index + 1);
+    }
+    if (event->approximate)
+        annotate(perfetto, APPROXIMATE, 1);
+    close_event(perfetto);
+    return perfetto->out->failed != 0;
+}
+
+/* ---- end ---- */
+
+static int end(struct refrain_writer *writer) {
+    struct perfetto_writer *perfetto = (struct perfetto_writer *)writer;
+    bool no_memory =
+        perfetto->packet.no_memory || (perfetto->messages && refrain_messages_no_memory(perfetto->messages));
+    enum refrain_status status = refrain_sink_close(perfetto->out, perfetto->begun && !no_memory, perfetto->error);
+    if (no_memory)
+        status = REFRAIN_FAIL_MEMORY(perfetto->error);
+    refrain_messages_free(perfetto->messages);
+    refrain_locations_free(&perfetto->locations);
+    free(perfetto->waiting);
+    free(perfetto->packet.bytes);
+    free(perfetto->inner.bytes);
+    free(perfetto->innermost.bytes);
+    free(perfetto);
+    return status != REFRAIN_OK;
+}
+
+static enum refrain_status open_perfetto(const struct refrain_format_request *request, struct refrain_writer **writer,
+                                         struct refrain_error *error) {
+    struct perfetto_writer *perfetto = calloc(1, sizeof *perfetto);
+    *writer = NULL;
+    if (!perfetto)
+        return REFRAIN_FAIL_MEMORY(error);
+    enum refrain_status status = refrain_sink_open(request->path, request->force, &perfetto->out, error);
+    if (status) {
+        free(perfetto);
+        return status;
+    }
+    perfetto->writer = (struct refrain_writer){begin, write_event, end};
+    perfetto->error = error;
+    *writer = &perfetto->writer;
+    return REFRAIN_OK;
+}
+
+const struct refrain_format refrain_format_perfetto = {.name = "perfetto",
+                                                       .suffix = ".pftrace",
+                                                       .summary = "protobuf for ui.perfetto.dev and trace_processor",
+                                                       .open = open_perfetto};
