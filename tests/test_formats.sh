@@ -27,10 +27,10 @@ run() {
 round_trip() {
     refrain reconstruct "$1" --format text --all -o "$work/text" --force 2>/dev/null || fail "$2: to text"
     for format in $formats; do
-        rm -rf "$work/out"
-        if ! refrain reconstruct "$1" --format "$format" -o "$work/out" 2>"$work/said"; then
+        rm -rf "$work/to" && mkdir "$work/to"
+        if ! refrain reconstruct "$1" --format "$format" -o "$work/to/out" 2>"$work/said"; then
             fail "$2: to $format: $(cat "$work/said")"
-        elif ! python3 "$readers/read_$format.py" "$work/out" >"$work/read" 2>"$work/wrong"; then
+        elif ! python3 "$readers/read_$format.py" "$work/to/out" >"$work/read" 2>"$work/wrong"; then
             fail "$2: $format cannot be read: $(tail -n 1 "$work/wrong")"
         elif ! python3 "$readers/compare.py" "$work/text" "$work/read" >"$work/compared" 2>&1; then
             fail "$2: $format differs from the text: $(cat "$work/compared")"
@@ -72,9 +72,9 @@ done
 # Names that are no UTF-8: every format is still one that its reader reads.
 run names 2 odd
 for format in $formats; do
-    rm -rf "$work/out"
-    refrain reconstruct "$work/names.refrain" --format "$format" -o "$work/out" 2>"$work/said" &&
-        python3 "$readers/read_$format.py" "$work/out" >"$work/read" 2>&1 && pass ||
+    rm -rf "$work/to" && mkdir "$work/to"
+    refrain reconstruct "$work/names.refrain" --format "$format" -o "$work/to/out" 2>"$work/said" &&
+        python3 "$readers/read_$format.py" "$work/to/out" >"$work/read" 2>&1 && pass ||
         fail "names that are no UTF-8: $format: $(tail -n 1 "$work/said" "$work/read")"
 done
 summary

@@ -6,12 +6,13 @@ first line that says what the format keeps:
 
     # kinds=enter,leave,send resolution_ns=1000 keys=file,line,dest threads=no
 
-Events of other kinds and fields of other keys are taken out of TEXT; `threads=no` takes out those of threads but the first.
-Each location's events must then be the same in the same order, and their times no further apart than the resolution."""
+Events of other kinds and fields of other keys are taken out of TEXT; `threads=no` takes out those of threads but the first,
+`without=send.comm,send.name` takes out a field, or the name, of one kind. Each location's events must then be the same in
+the same order, and their times no further apart than the resolution; `instants=unordered`: those of one time in any order."""
 import sys
 
 
-def events(path, kinds, keys, threads):
+def events(path, kinds, keys, threads, without, unordered):
     locations = {}
     with open(path, encoding="utf-8", errors="surrogateescape") as lines:
         for line in lines:
@@ -25,8 +26,12 @@ def events(path, kinds, keys, threads):
                 continue
             whole, _, decimals = seconds.partition(".")
             ns = int(whole) * 10**9 + int((decimals + "0" * 9)[:9])
-            kept = tuple(sorted((k, v) for k, v in values.items() if k in keys))
+            kept = tuple(sorted((k, v) for k, v in values.items() if k in keys and f"{kind}.{k}" not in without))
+            name = "" if f"{kind}.name" in without else name
             locations.setdefault((int(rank), int(thread)), []).append((ns, (kind, name) + kept))
+    if unordered:
+        for each in locations.values():
+            each.sort()
     return locations
 
 
@@ -36,7 +41,8 @@ def main():
         says = dict(word.split("=", 1) for word in lines.readline()[1:].split())
     kinds, keys = set(says["kinds"].split(",")), set(says["keys"].split(","))
     threads, resolution_ns = says.get("threads", "yes") == "yes", float(says["resolution_ns"])
-    text, read = (events(path, kinds, keys, threads) for path in (text_path, read_path))
+    without, unordered = set(says.get("without", "").split(",")), says.get("instants") == "unordered"
+    text, read = (events(path, kinds, keys, threads, without, unordered) for path in (text_path, read_path))
     n = sum(map(len, text.values()))
     if n == 0 or set(text) != set(read):
         sys.exit(f"locations {sorted(text)} in the text, {sorted(read)} read, {n} events")

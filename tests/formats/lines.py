@@ -22,12 +22,14 @@ def escape(name):
     return "".join(out)
 
 
-def header(kinds=KINDS, keys=KEYS, resolution_ns=0, threads="yes"):
-    print(f"# kinds={kinds} keys={keys} resolution_ns={resolution_ns} threads={threads}")
+def header(kinds=KINDS, keys=KEYS, resolution_ns=0, **further):
+    """What the format keeps (compare.py)."""
+    print(f"# kinds={kinds} keys={keys} resolution_ns={resolution_ns}", *(f"{k}={v}" for k, v in further.items()))
 
 
-def line(rank, thread, ns, kind, name, **fields):
-    out = [str(rank), f"{ns // 10**9}.{ns % 10**9:09d}", kind, escape(name)]
+def line(rank, thread, ns, kind, name, escaped=False, **fields):
+    """One event; `escaped`: the name is as the text form writes it already."""
+    out = [str(rank), f"{ns // 10**9}.{ns % 10**9:09d}", kind, name if escaped else escape(name)]
     approximate = fields.pop("approximate", False)
     out += [f"{key}={value}" for key, value in fields.items()]
     if thread:
