@@ -3,7 +3,7 @@
 # As root, or with sudo. Does nothing where all are there. On another system: the list below says what is needed.
 set -eu
 
-packages="gcc libc6-dev make cmake gawk binutils
+packages="gcc libc6-dev make cmake gawk binutils pkgconf
 libclang-14-dev clang
 libmpich-dev mpich
 libotf2-trace-dev otf2-tools libjansson-dev libelf-dev

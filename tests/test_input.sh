@@ -40,7 +40,7 @@ for command in info formulas events "reconstruct -o $work/x"; do
     says "$command of a missing trace" "no-such|No such" refrain $command "$work/no-such.refrain"
 done
 cp -r "$good" "$work/short.refrain"
-truncate -s 100000 "$work/short.refrain/rank-0.trace"
+truncate -s 9000 "$work/short.refrain/rank-0.trace"
 says "a truncated trace" "short.refrain.*(truncated|shorter|cut|bytes)" refrain info "$work/short.refrain"
 cp -r "$good" "$work/foreign.refrain"
 printf 'something' | dd of="$work/foreign.refrain/rank-0.trace" conv=notrunc 2>/dev/null

@@ -43,8 +43,9 @@ struct refrain_item {
     uint8_t height; /* LOOP: its height */
     uint16_t span;  /* items in this term, itself included; 1 for VALUE */
     uint16_t back;  /* on the last item of a top-level term: that term's span; else 0 */
-    uint16_t shape; /* private to the monitor: on the last item of a top-level term, a hash of all of it but the bases */
-    int64_t base;   /* VALUE: the value at all counters 0; LOOP: the count there; REPEAT: number of values */
+    uint16_t
+        shape;    /* private to the monitor: on the last item of a top-level term, a hash of all of it but the bases */
+    int64_t base; /* VALUE: the value at all counters 0; LOOP: the count there; REPEAT: number of values */
     int64_t stride[REFRAIN_LOOP_HEIGHTS]; /* REPEAT: its body, in this order: first chunk, byte, end chunk, byte */
 };
 
@@ -65,9 +66,9 @@ enum refrain_learner_state {
     REFRAIN_LEARNER_STATES
 };
 
-/* One cache line. `expect`, `stride` and `until` are the prediction, derived from the rest: a reader ignores them except
- * that `expect` is the value in state IDENTITY. Pool references are in units of 16 bytes from the region's start, 0 =
- * none. */
+/* One cache line. `expect`, `stride` and `until` are the prediction, derived from the rest: a reader ignores them
+ * except that `expect` is the value in state IDENTITY. Pool references are in units of 16 bytes from the region's
+ * start, 0 = none. */
 struct refrain_learner {
     int64_t expect;     /* the value predicted */
     int64_t stride;     /* what is added to it once it came; state SUMMARY without summary: values not kept */
@@ -80,7 +81,7 @@ struct refrain_learner {
     uint16_t reserved16;
     uint32_t changes; /* structural changes begun and ended: odd while one is under way, so that a reader beside the
                          running process knows when what it copied is whole */
-    uint32_t by_key; /* pool reference of struct refrain_by_key; private to the monitor but in state BY_KEY */
+    uint32_t by_key;  /* pool reference of struct refrain_by_key; private to the monitor but in state BY_KEY */
     uint32_t reserved[3];
 };
 
@@ -97,7 +98,7 @@ struct refrain_formula {
     uint32_t archive_first; /* pool reference of the first struct refrain_archive, 0 = none */
     uint32_t archive_last;
     uint64_t archived_terms;
-    struct refrain_cursor { /* private: the loops the prediction is in, by height */
+    struct refrain_loop_cursor { /* private: the loops the prediction is in, by height */
         uint64_t counter;
         uint64_t limit;
         uint32_t item;
@@ -148,7 +149,8 @@ struct refrain_archive {
 
 /* The values of a parameter of an operation by those of another one, `parameter`, which comes before it in the same
  * record. A key has its learner from its first value after state BY_KEY began; keys that come when all places are taken
- * share `others`. A key lies at refrain_key_place() or, where that is taken, at the next one that is not, cyclically. */
+ * share `others`. A key lies at refrain_key_place() or, where that is taken, at the next one that is not, cyclically.
+ */
 #define REFRAIN_KEYS 64u
 struct refrain_by_key {
     uint64_t used; /* bit i: key[i] is one */

@@ -104,7 +104,7 @@ static unsigned instantiate(const struct refrain_formula *formula, const struct 
 static unsigned close_loop(struct refrain_learner *learner, struct refrain_formula *formula, struct refrain_item *out) {
     struct refrain_item *items = refrain_formula_items(formula);
     unsigned height = formula->innermost, position = formula->position;
-    struct refrain_cursor *cursor = &formula->cursor[height];
+    struct refrain_loop_cursor *cursor = &formula->cursor[height];
     if (refrain_learn_left(learner) > 0) { /* the value expected has not come: step back to it */
         position--;
         if (items[cursor->item].span == 2)
@@ -113,14 +113,14 @@ static unsigned close_loop(struct refrain_learner *learner, struct refrain_formu
     unsigned path[REFRAIN_LOOP_HEIGHTS], depth = 0;
     for (unsigned h = height; h != REFRAIN_LOOP_HEIGHTS; h = formula->cursor[h].outer)
         path[depth++] = h;
-    struct refrain_cursor *top = &formula->cursor[path[depth - 1]];
+    struct refrain_loop_cursor *top = &formula->cursor[path[depth - 1]];
     if (position == cursor->item + items[cursor->item].span) { /* at the end of a body: that iteration is whole */
         cursor->counter++;
         position = cursor->item + 1;
     }
     unsigned n = 0, open = 0;
     for (unsigned d = depth; d-- > 0;) {
-        const struct refrain_cursor *here = &formula->cursor[path[d]];
+        const struct refrain_loop_cursor *here = &formula->cursor[path[d]];
         if (d + 1 < depth) { /* the iterations this inner loop has done */
             struct refrain_item saved = items[here->item];
             items[here->item].base = (int64_t)here->counter;

@@ -16,7 +16,7 @@ void refrain_predict_from(struct refrain_learner *learner, struct refrain_formul
     const struct refrain_item *loop = &refrain_formula_items(formula)[item];
     for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
         formula->cursor[h].counter = 0;
-    struct refrain_cursor *cursor = &formula->cursor[loop->height];
+    struct refrain_loop_cursor *cursor = &formula->cursor[loop->height];
     cursor->counter = done;
     cursor->limit = limit;
     cursor->item = item;
@@ -31,7 +31,7 @@ bool refrain_predict_next(struct refrain_learner *learner, struct refrain_formul
     unsigned height = formula->innermost, position = formula->position;
     bool fruitless = false;
     for (;;) {
-        struct refrain_cursor *cursor = &formula->cursor[height];
+        struct refrain_loop_cursor *cursor = &formula->cursor[height];
         const struct refrain_item *loop = &items[cursor->item];
         if (position == cursor->item + loop->span) {
             cursor->counter++;
@@ -57,7 +57,7 @@ bool refrain_predict_next(struct refrain_learner *learner, struct refrain_formul
                 position += item->span;
                 continue;
             }
-            struct refrain_cursor *inner = &formula->cursor[item->height];
+            struct refrain_loop_cursor *inner = &formula->cursor[item->height];
             inner->counter = 0;
             inner->limit = (uint64_t)value;
             inner->item = position;

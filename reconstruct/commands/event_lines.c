@@ -136,7 +136,9 @@ static enum refrain_status read_trace(struct lines *lines, const char *path, int
     }
     if (writer) {
         struct refrain_error error = {0};
-        status = recorded ? refrain_recorded(trace, writer, NULL, &error) : refrain_replay(trace, writer, NULL, &error);
+        struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
+        options.recorded = recorded;
+        status = refrain_write(trace, &options, writer, NULL, &error);
         if (lines->status)
             status = lines->status;
         else if (status)

@@ -1,6 +1,6 @@
 /* symbols.c: return addresses to source lines, by addr2line from binutils where it is installed. */
 #define _GNU_SOURCE
-#include "trace_parts.h"
+#include "trace_files.h"
 
 #include <errno.h>
 #include <fcntl.h>

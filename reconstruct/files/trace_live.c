@@ -1,11 +1,11 @@
-/* trace_live.c: makes the copy of a running process's region whole (trace_parts.h).
+/* trace_live.c: makes the copy of a running process's region whole (trace_files.h).
  *
  * The copy was taken while the process went on. Each learner holds a beginning of its sequence, some a little more of
  * it than others; replay ends at the first that has no more, so this needs no common moment. But a learner and its
  * formula must be of one moment: `changes` tells (formula.h). What was taken from the pool meanwhile is copied after
  * it. */
 #define _GNU_SOURCE
-#include "trace_parts.h"
+#include "trace_files.h"
 
 #include <string.h>
 #include <time.h>

@@ -98,7 +98,8 @@ const char *refrain_output_choices(int key) {
 static enum refrain_status replay_to(struct refrain_trace *trace, const struct refrain_output *output,
                                      struct refrain_writer *inner, struct refrain_error *error) {
     struct refrain_progress progress;
-    struct refrain_align_report report = {0};
+    struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
+    options.recorded = output->recorded;
     struct refrain_writer *with_waits =
         output->waiting || output->format->waiting ? refrain_waiting_writer(inner, error) : inner;
     if (!with_waits) {
@@ -107,8 +108,7 @@ static enum refrain_status replay_to(struct refrain_trace *trace, const struct r
     }
     refrain_progress_open(&progress, with_waits, output->path && strcmp(output->path, "-") != 0);
     refrain_warn_missing(trace);
-    enum refrain_status status = output->recorded ? refrain_recorded(trace, &progress.writer, &report, error)
-                                                  : refrain_replay(trace, &progress.writer, &report, error);
+    enum refrain_status status = refrain_write(trace, &options, &progress.writer, NULL, error);
     if (progress.approximate)
         refrain_warn("%s of %s events are approximate: refrain info says what was given up; a larger "
                      "REFRAIN_TOTAL_MEMORY keeps more",

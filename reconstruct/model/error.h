@@ -5,21 +5,7 @@
 #ifndef REFRAIN_ERROR_H
 #define REFRAIN_ERROR_H
 
-#include <stdint.h>
-
-enum refrain_status {
-    REFRAIN_OK = 0,
-    REFRAIN_ERROR = 1,   /* in data or system; exit status 1 */
-    REFRAIN_USAGE = 2,   /* in the command line; exit status 2 */
-    REFRAIN_DIFFERS = 3, /* nothing is wrong, but what was compared is not the same; exit status 3 */
-};
-
-struct refrain_error {
-    enum refrain_status code;
-    const char *file; /* of the source, where it was met */
-    int line;
-    char message[1024];
-};
+#include <refrain/read.h>
 
 /* Fills the error (null: nothing) unless it holds one already, and returns `code`. */
 enum refrain_status refrain_error_set(struct refrain_error *error, enum refrain_status code, const char *file, int line,

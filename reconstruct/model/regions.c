@@ -6,20 +6,49 @@
 #include <string.h>
 
 static const struct {
-    const char *name, *collective;
+    const char *name;
+    enum refrain_collective collective;
 } mpi_calls[] = {
-#define REFRAIN_MPI_CALL(name, class, collective) {#name, collective},
+#define REFRAIN_MPI_CALL(name, class, collective) {#name, REFRAIN_COLLECTIVE_##collective},
 #include <refrain/mpi_calls.def>
 #undef REFRAIN_MPI_CALL
 };
 #define MPI_CALLS (sizeof mpi_calls / sizeof *mpi_calls)
 
+static const char *const collective_names[REFRAIN_COLLECTIVES] = {"",
+                                                                  "barrier",
+                                                                  "bcast",
+                                                                  "scatter",
+                                                                  "scatterv",
+                                                                  "gather",
+                                                                  "gatherv",
+                                                                  "reduce",
+                                                                  "allgather",
+                                                                  "allgatherv",
+                                                                  "allreduce",
+                                                                  "alltoall",
+                                                                  "alltoallv",
+                                                                  "alltoallw",
+                                                                  "reduce_scatter",
+                                                                  "reduce_scatter_block",
+                                                                  "scan",
+                                                                  "exscan",
+                                                                  "neighbor_allgather",
+                                                                  "neighbor_allgatherv",
+                                                                  "neighbor_alltoall",
+                                                                  "neighbor_alltoallv",
+                                                                  "neighbor_alltoallw"};
+
 const char *refrain_mpi_function_name(uint32_t function) {
     return function < MPI_CALLS ? mpi_calls[function].name : "MPI_?";
 }
 
+static enum refrain_collective role_of(uint32_t function) {
+    return function < MPI_CALLS ? mpi_calls[function].collective : REFRAIN_COLLECTIVE_NONE;
+}
+
 const char *refrain_mpi_collective_name(uint32_t function) {
-    return function < MPI_CALLS ? mpi_calls[function].collective : "";
+    return collective_names[role_of(function)];
 }
 
 /* A region as one process has it, and where that process wants to find it. */
@@ -70,7 +99,8 @@ static size_t collect(struct refrain_process *process, struct wanted *wanted, st
         struct wanted *of_site = &wanted[n++];
         *of_site = (struct wanted){{.kind = REFRAIN_REGION_MPI,
                                     .name = refrain_mpi_function_name(site->record->function),
-                                    .collective = refrain_mpi_collective_name(site->record->function)},
+                                    .collective = refrain_mpi_collective_name(site->record->function),
+                                    .role = role_of(site->record->function)},
                                    &site->region};
         site_source(process, site->record, &of_site->info);
         if (site->record->return_address && site->record->object && symbols)
@@ -109,7 +139,8 @@ static void apply_symbols(const struct refrain_process *process, struct wanted *
     (void)process;
 }
 
-enum refrain_status refrain_trace_read_regions(struct refrain_trace *trace, bool resolve, struct refrain_error *error) {
+enum refrain_status refrain_trace_read_regions(struct refrain_trace *trace, refrain_resolver *resolve,
+                                               struct refrain_error *error) {
     size_t most = 0, most_sites = 0, n = 0;
     for (size_t i = 0; i < trace->n_processes; i++) {
         const struct refrain_process *process = &trace->processes[i];
@@ -129,7 +160,7 @@ enum refrain_status refrain_trace_read_regions(struct refrain_trace *trace, bool
         n += collect(&trace->processes[i], wanted + n, symbols, &n_symbols);
     }
     if (!status && n_symbols) {
-        refrain_symbols_resolve(trace, symbols, n_symbols);
+        resolve(trace, symbols, n_symbols);
         for (size_t i = 0; i < trace->n_processes; i++)
             apply_symbols(&trace->processes[i], wanted + first[i],
                           (i + 1 < trace->n_processes ? first[i + 1] : n) - first[i], symbols + first_symbol[i]);

@@ -1,12 +1,12 @@
-/* trace_parts.h: the steps of opening a trace, private to trace_read.c and the files named below.
+/* trace_parts.h: the steps of opening a trace, private to the files named below and to files/.
  *
- *     trace_file.c  a region file -> private image, journals undone
- *     trace_live.c  image of a running process -> whole learners
+ *     image.c       bytes of a region -> checked header, journals undone
  *     trace_tree.c  image -> units, slots, call sites, user regions
  *     regions.c     all processes -> regions
  *     comms.c       all processes -> communicators
  *     trace_clock.c all processes -> ticks to nanoseconds
- *     symbols.c     return addresses -> function, file, line */
+ *     trace_read.c  all of these in order
+ *     trace_info.c  what read.h tells of them */
 #ifndef REFRAIN_TRACE_PARTS_H
 #define REFRAIN_TRACE_PARTS_H
 
@@ -15,7 +15,7 @@
 /* Memory that lives as long as the trace. */
 struct refrain_trace_tables {
     void **owned;
-    size_t n_owned, capacity_owned;
+    size_t n_owned, capacity_owned, capacity_processes;
 };
 
 /* Zeroed memory that the trace owns; null without memory. Any size, 0 included. */
@@ -29,30 +29,51 @@ const void *refrain_process_at(const struct refrain_process *process, uint64_t o
 enum refrain_status refrain_process_damaged(const struct refrain_process *process, uint64_t offset, const char *why,
                                             struct refrain_error *error);
 
-/* Reads the file process->path: header checked, image private, journals undone. */
-enum refrain_status refrain_process_load(struct refrain_process *process, struct refrain_error *error);
+/* Whether the header is one of `bytes` bytes that hold all that is in use; the error begins with `name`. */
+enum refrain_status refrain_image_check(const char *name, const struct refrain_header *header, uint64_t bytes,
+                                        struct refrain_error *error);
+
+/* Takes what process->region holds, whose header has been checked, for the process's image: threads found, journals
+ * undone. Bytes that may not be written (process->mapped null) are copied before. */
+enum refrain_status refrain_image_begin(struct refrain_process *process, struct refrain_error *error);
+
+/* Makes a copy of the region that may be written; false without memory. */
+bool refrain_image_make_private(struct refrain_process *process);
+
+/* Gives back the image and the recorded events. */
 void refrain_process_unload(struct refrain_process *process);
 
-/* Makes the image of a process that still runs whole; `file` is its region file, mapped shared (trace_live.c). */
-void refrain_process_settle(struct refrain_process *process, const void *file);
-
-enum refrain_status refrain_process_read_tree(struct refrain_trace *trace, struct refrain_process *process,
-                                              struct refrain_error *error);
-
-enum refrain_status refrain_trace_read_regions(struct refrain_trace *trace, bool resolve, struct refrain_error *error);
-enum refrain_status refrain_trace_read_comms(struct refrain_trace *trace, struct refrain_error *error);
-void refrain_trace_read_clock(struct refrain_trace *trace);
+/* A process added to the trace, zero but for its paths, which are copied; `events_path` may be null. Null without
+ * memory. Valid until the next one is added. */
+struct refrain_process *refrain_trace_add_process(struct refrain_trace *trace, const char *path,
+                                                  const char *events_path);
 
 /* A code address and what addr2line makes of it. */
 struct refrain_symbol {
-    const char *object;  /* path */
-    uint64_t address;    /* of the call, relative to the object's load address */
-    uint64_t not_before; /* realtime ns: an object changed later is another one */
+    const char *object;          /* path */
+    uint64_t address;            /* of the call, relative to the object's load address */
+    uint64_t not_before;         /* realtime ns: an object changed later is another one */
     const char *function, *file; /* filled: owned by the trace; null unknown */
     uint32_t line;
 };
 
-/* Resolves them, one addr2line per object; what cannot be resolved stays unknown. */
-void refrain_symbols_resolve(struct refrain_trace *trace, struct refrain_symbol *symbols, size_t n);
+/* Fills what can be found out about the symbols. */
+typedef void refrain_resolver(struct refrain_trace *trace, struct refrain_symbol *symbols, size_t n);
+
+/* An empty trace of that path (or other name); null without memory. */
+struct refrain_trace *refrain_trace_make(const char *path);
+
+/* All steps once the images of all processes are there. `resolve` may be null. */
+enum refrain_status refrain_trace_assemble(struct refrain_trace *trace, refrain_resolver *resolve,
+                                           struct refrain_error *error);
+
+enum refrain_status refrain_process_read_tree(struct refrain_trace *trace, struct refrain_process *process,
+                                              struct refrain_error *error);
+
+enum refrain_status refrain_trace_read_regions(struct refrain_trace *trace, refrain_resolver *resolve,
+                                               struct refrain_error *error);
+enum refrain_status refrain_trace_read_comms(struct refrain_trace *trace, struct refrain_error *error);
+void refrain_trace_read_clock(struct refrain_trace *trace);
+enum refrain_status refrain_trace_read_info(struct refrain_trace *trace, struct refrain_error *error);
 
 #endif

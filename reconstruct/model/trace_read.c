@@ -1,14 +1,9 @@
-/* trace_read.c: opening a trace: which files there are, and in which order they are read (trace_parts.h). */
-#define _GNU_SOURCE
+/* trace_read.c: opening a trace from images: the order in which they are read (trace_parts.h). */
 #include "trace_parts.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 void *refrain_trace_allocate(struct refrain_trace *trace, size_t n, size_t bytes) {
     struct refrain_trace_tables *tables = trace->tables;
@@ -26,62 +21,31 @@ void *refrain_trace_allocate(struct refrain_trace *trace, size_t n, size_t bytes
     return memory;
 }
 
-/* ---- files ---- */
+/* ---- processes ---- */
 
-static bool ends_with(const char *text, const char *end) {
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
+static char *keep(struct refrain_trace *trace, const char *text) {
+    char *copy = refrain_trace_allocate(trace, strlen(text) + 1, 1);
+    return copy ? strcpy(copy, text) : NULL;
 }
 
-static enum refrain_status add_process(struct refrain_trace *trace, const char *path, struct refrain_error *error) {
-    struct refrain_process *processes = realloc(trace->processes, (trace->n_processes + 1) * sizeof *processes);
-    if (!processes)
-        return REFRAIN_FAIL_MEMORY(error);
-    trace->processes = processes;
-    struct refrain_process *process = &processes[trace->n_processes++];
+struct refrain_process *refrain_trace_add_process(struct refrain_trace *trace, const char *path,
+                                                  const char *events_path) {
+    if (trace->n_processes == trace->tables->capacity_processes) {
+        size_t capacity = trace->n_processes ? trace->n_processes * 2 : 16;
+        struct refrain_process *processes = realloc(trace->processes, capacity * sizeof *processes);
+        if (!processes)
+            return NULL;
+        trace->processes = processes;
+        trace->tables->capacity_processes = capacity;
+    }
+    struct refrain_process *process = &trace->processes[trace->n_processes];
     memset(process, 0, sizeof *process);
-    size_t stem = strlen(path) - strlen(".trace");
-    process->path = refrain_trace_allocate(trace, strlen(path) + 1, 1);
-    process->events_path = refrain_trace_allocate(trace, stem + sizeof ".events", 1);
-    if (!process->path || !process->events_path)
-        return REFRAIN_FAIL_MEMORY(error);
-    strcpy(process->path, path);
-    memcpy(process->events_path, path, stem);
-    strcpy(process->events_path + stem, ".events");
-    if (access(process->events_path, F_OK) != 0)
-        process->events_path = NULL;
-    return REFRAIN_OK;
-}
-
-static enum refrain_status list_files(struct refrain_trace *trace, struct refrain_error *error) {
-    struct stat status;
-    if (stat(trace->path, &status) != 0)
-        return REFRAIN_FAIL(error, "%s: %s (a trace is a directory whose name ends in .refrain)", trace->path,
-                            strerror(errno));
-    if (!S_ISDIR(status.st_mode)) {
-        if (!ends_with(trace->path, ".trace"))
-            return REFRAIN_FAIL(error,
-                                "%s: is not a trace: name a directory ending in .refrain, or one rank-N.trace in it",
-                                trace->path);
-        return add_process(trace, trace->path, error);
-    }
-    DIR *directory = opendir(trace->path);
-    if (!directory)
-        return REFRAIN_FAIL(error, "%s: %s", trace->path, strerror(errno));
-    enum refrain_status result = REFRAIN_OK;
-    for (struct dirent *entry; !result && (entry = readdir(directory));) {
-        char path[4096];
-        if (strncmp(entry->d_name, "rank-", 5) != 0 || !ends_with(entry->d_name, ".trace"))
-            continue;
-        int n = snprintf(path, sizeof path, "%s/%s", trace->path, entry->d_name);
-        result = n < (int)sizeof path ? add_process(trace, path, error)
-                                      : REFRAIN_FAIL(error, "%s: the path is too long", trace->path);
-    }
-    closedir(directory);
-    if (!result && trace->n_processes == 0)
-        result = REFRAIN_FAIL(error, "%s: holds no rank-N.trace: it is not a trace, or its files were moved away",
-                              trace->path);
-    return result;
+    process->path = keep(trace, path);
+    process->events_path = events_path ? keep(trace, events_path) : NULL;
+    if (!process->path || (events_path && !process->events_path))
+        return NULL;
+    trace->n_processes++;
+    return process;
 }
 
 /* ---- ranks ---- */
@@ -122,39 +86,73 @@ static enum refrain_status order_ranks(struct refrain_trace *trace, struct refra
     return REFRAIN_OK;
 }
 
-static enum refrain_status read_all(struct refrain_trace *trace, bool resolve, struct refrain_error *error) {
-    enum refrain_status status = list_files(trace, error);
-    for (size_t i = 0; !status && i < trace->n_processes; i++) {
-        struct refrain_process *process = &trace->processes[i];
-        status = refrain_process_load(process, error);
-        if (status)
-            return status;
-        uint64_t bytes = (uint64_t)process->header->n_threads * sizeof(struct refrain_thread);
-        process->threads = refrain_process_at(process, process->header->threads, bytes, "the threads", error);
-        status = process->threads ? refrain_process_read_tree(trace, process, error) : REFRAIN_ERROR;
-    }
+enum refrain_status refrain_trace_assemble(struct refrain_trace *trace, refrain_resolver *resolve,
+                                           struct refrain_error *error) {
+    enum refrain_status status = REFRAIN_OK;
+    for (size_t i = 0; !status && i < trace->n_processes; i++)
+        status = refrain_process_read_tree(trace, &trace->processes[i], error);
     if (!status)
         status = order_ranks(trace, error);
     if (!status)
         status = refrain_trace_read_regions(trace, resolve, error);
     if (!status)
         status = refrain_trace_read_comms(trace, error);
-    if (!status)
-        refrain_trace_read_clock(trace);
-    return status;
+    if (status)
+        return status;
+    refrain_trace_read_clock(trace);
+    return refrain_trace_read_info(trace, error);
 }
 
-enum refrain_status refrain_trace_open(const char *path, bool resolve, struct refrain_trace **result,
-                                       struct refrain_error *error) {
-    struct refrain_trace *trace = calloc(1, sizeof *trace);
-    *result = NULL;
-    if (!trace || !(trace->tables = calloc(1, sizeof *trace->tables)) || !(trace->path = strdup(path))) {
-        refrain_trace_close(trace);
+/* ---- images ---- */
+
+static enum refrain_status add_image(struct refrain_trace *trace, const struct refrain_image *image, size_t number,
+                                     struct refrain_error *error) {
+    char name[32], events_name[1024];
+    snprintf(name, sizeof name, "image %zu", number);
+    const char *path = image->name ? image->name : name;
+    snprintf(events_name, sizeof events_name, "%s (events)", path);
+    struct refrain_process *process = refrain_trace_add_process(trace, path, image->events ? events_name : NULL);
+    if (!process)
         return REFRAIN_FAIL_MEMORY(error);
-    }
-    for (size_t n = strlen(trace->path); n > 1 && trace->path[n - 1] == '/'; n--)
-        trace->path[n - 1] = 0;
-    enum refrain_status status = read_all(trace, resolve, error);
+    if (!image->bytes || image->length < REFRAIN_HEADER_BYTES)
+        return REFRAIN_FAIL(error, "%s: is not a refrain trace (%zu bytes; a trace has at least %u)", path,
+                            image->length, REFRAIN_HEADER_BYTES);
+    struct refrain_header header;
+    memcpy(&header, image->bytes, sizeof header);
+    enum refrain_status status = refrain_image_check(path, &header, image->length, error);
+    if (status)
+        return status;
+    process->region = image->bytes;
+    process->region_bytes = image->length;
+    process->header = image->bytes;
+    process->events = image->events;
+    process->events_bytes = image->events_length;
+    if ((uintptr_t)image->bytes % 16 && !refrain_image_make_private(process))
+        return REFRAIN_FAIL_MEMORY(error);
+    return refrain_image_begin(process, error);
+}
+
+struct refrain_trace *refrain_trace_make(const char *path) {
+    struct refrain_trace *trace = calloc(1, sizeof *trace);
+    if (trace && (trace->tables = calloc(1, sizeof *trace->tables)) && (trace->path = keep(trace, path)))
+        return trace;
+    refrain_trace_close(trace);
+    return NULL;
+}
+
+enum refrain_status refrain_trace_open_images(const struct refrain_image *images, size_t n,
+                                              struct refrain_trace **result, struct refrain_error *error) {
+    *result = NULL;
+    if (n == 0)
+        return REFRAIN_FAIL_USAGE(error, "no image was given");
+    struct refrain_trace *trace = refrain_trace_make(images[0].name ? images[0].name : "images");
+    if (!trace)
+        return REFRAIN_FAIL_MEMORY(error);
+    enum refrain_status status = REFRAIN_OK;
+    for (size_t i = 0; !status && i < n; i++)
+        status = add_image(trace, &images[i], i, error);
+    if (!status)
+        status = refrain_trace_assemble(trace, NULL, error);
     if (status)
         refrain_trace_close(trace);
     else
@@ -173,13 +171,16 @@ void refrain_trace_close(struct refrain_trace *trace) {
         free(trace->tables->owned);
     free(trace->tables);
     free(trace->processes);
-    free(trace->path);
     free(trace);
 }
 
+static int compare_ranks(const void *rank, const void *process) {
+    int32_t a = *(const int32_t *)rank, b = ((const struct refrain_process *)process)->rank;
+    return a < b ? -1 : a > b;
+}
+
 const struct refrain_process *refrain_trace_process(const struct refrain_trace *trace, int32_t rank) {
-    for (size_t i = 0; i < trace->n_processes; i++)
-        if (trace->processes[i].rank == rank)
-            return &trace->processes[i];
-    return NULL;
+    return trace->n_processes
+               ? bsearch(&rank, trace->processes, trace->n_processes, sizeof *trace->processes, compare_ranks)
+               : NULL;
 }

@@ -1,4 +1,5 @@
-/* trace_read.h: a trace directory as the tools see it (files -> walker, writers, commands).
+/* trace_read.h: an open trace as the library and the tools see it (images -> walker, writers, commands). read.h opens
+ * and closes it.
  *
  *     app-....refrain/  rank-0.trace  rank-1.trace ...      one region each (refrain/trace.h)
  *                            |
@@ -16,7 +17,7 @@
 #define REFRAIN_TRACE_READ_H
 
 #include "error.h"
-#include "event.h"
+#include <refrain/read.h>
 #include <refrain/trace.h>
 #include <refrain/unit.h>
 #include <stdbool.h>
@@ -62,7 +63,7 @@ struct refrain_comm_view {
 
 struct refrain_process {
     char *path;        /* of the region file */
-    char *events_path; /* of the recorded events beside it; null when there are none */
+    char *events_path; /* of the recorded events beside it, a name for messages; null when there are none */
     int32_t rank;      /* location in every output: header->rank, or a number after the last one while that is -1 */
     const unsigned char *region;
     size_t region_bytes;
@@ -85,8 +86,13 @@ struct refrain_process {
     uint64_t base_ticks;
     int64_t offset_ns;
     long double ns_per_tick;
-    size_t mapped_bytes; /* private to the reader */
+    const unsigned char *events; /* recorded ones (event_file.h) */
+    size_t events_bytes;
+    /* private to the reader: an image that may be written, and how it and the events are given back */
     void *mapped;
+    size_t mapped_bytes;
+    void (*release)(struct refrain_process *process);
+    void (*release_events)(struct refrain_process *process);
 };
 
 struct refrain_trace {
@@ -100,15 +106,14 @@ struct refrain_trace {
     size_t n_regions;
     struct refrain_comm_info *comms; /* [0] MPI_COMM_WORLD, [1] MPI_COMM_SELF, then by (leader, ordinal) */
     size_t n_comms;
-    uint64_t start_realtime_ns; /* of the run, since the epoch */
+    uint64_t start_realtime_ns;                 /* of the run, since the epoch */
+    struct refrain_process_info *process_infos; /* what read.h tells ... */
+    struct refrain_location_info *locations;
+    size_t n_locations;
+    struct refrain_loss_info *losses;
+    size_t n_losses;
     struct refrain_trace_tables *tables;
 };
-
-/* Opens a trace directory, or one rank's region file. `resolve`: ask addr2line for the lines of call sites that the
- * source did not tell (where the executable is still what it was). The caller closes *trace. */
-enum refrain_status refrain_trace_open(const char *path, bool resolve, struct refrain_trace **trace,
-                                       struct refrain_error *error);
-void refrain_trace_close(struct refrain_trace *trace);
 
 /* Nanoseconds since the start of the run. Monotonic in ticks; processes of one host share one slope. */
 int64_t refrain_trace_time_ns(const struct refrain_process *process, uint64_t ticks);

@@ -1,35 +1,65 @@
 /* align.c: merges locations in time order and keeps cause before effect (align.h). */
 #include "align.h"
-#include "pair_table.h"
+#include "store.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- messages and collectives ---- */
+/* Lists of the stores below: first and last number, 0 = empty; linked by `next`. */
+struct list {
+    uint32_t first, last;
+};
 
 /* One channel: messages of one (comm, source, dest, tag) keep their order. Either sends wait or receives do. */
 struct channel {
-    struct refrain_pair_node node;
-    int64_t *sends; /* times, a ring */
-    size_t first, count, capacity;
-    size_t *waiters; /* locations */
-    size_t n_waiters, capacity_waiters;
+    struct refrain_store_entry entry;
+    struct list sends;   /* in flight */
+    struct list waiters; /* receives that came before their message */
+    uint64_t passed;     /* messages still to come whose receive has been let through */
+};
+
+struct message {
+    struct refrain_store_entry entry;
+    int64_t time_ns;
+    uint64_t match;
+    uint32_t thread;
+};
+
+/* A location that waits: for a message, event `event` of its group; or in a collective. */
+struct waiter {
+    struct refrain_store_entry entry;
+    uint32_t location, event;
 };
 
 enum rule { RULE_NONE, RULE_ALL, RULE_FROM_ROOT, RULE_TO_ROOT };
 
-struct collective {
-    struct refrain_pair_node node;
-    size_t entered, left, size;
-    int64_t latest_enter_ns, root_enter_ns;
-    bool root_entered;
-    size_t *waiters;
-    size_t n_waiters, capacity_waiters;
+static const unsigned char rules[REFRAIN_COLLECTIVES] = {
+    [REFRAIN_COLLECTIVE_BARRIER] = RULE_ALL,       [REFRAIN_COLLECTIVE_ALLREDUCE] = RULE_ALL,
+    [REFRAIN_COLLECTIVE_ALLGATHER] = RULE_ALL,     [REFRAIN_COLLECTIVE_ALLGATHERV] = RULE_ALL,
+    [REFRAIN_COLLECTIVE_ALLTOALL] = RULE_ALL,      [REFRAIN_COLLECTIVE_ALLTOALLV] = RULE_ALL,
+    [REFRAIN_COLLECTIVE_ALLTOALLW] = RULE_ALL,     [REFRAIN_COLLECTIVE_REDUCE_SCATTER] = RULE_ALL,
+    [REFRAIN_COLLECTIVE_BCAST] = RULE_FROM_ROOT,   [REFRAIN_COLLECTIVE_REDUCE_SCATTER_BLOCK] = RULE_ALL,
+    [REFRAIN_COLLECTIVE_SCATTER] = RULE_FROM_ROOT, [REFRAIN_COLLECTIVE_SCATTERV] = RULE_FROM_ROOT,
+    [REFRAIN_COLLECTIVE_REDUCE] = RULE_TO_ROOT,    [REFRAIN_COLLECTIVE_GATHER] = RULE_TO_ROOT,
+    [REFRAIN_COLLECTIVE_GATHERV] = RULE_TO_ROOT,
 };
 
-/* Per (location, comm): how many collectives it has entered. */
+/* One operation of all members; only those in which somebody may have to wait. */
+struct collective {
+    struct refrain_store_entry entry;
+    const struct refrain_comm_info *comm;
+    uint64_t ordinal;
+    uint32_t kind, inside; /* locations in it now */
+    uint32_t entered, left;
+    int64_t latest_enter_ns, root_enter_ns;
+    bool root_entered;
+    bool broken; /* somebody will never come */
+    struct list waiters;
+};
+
+/* Per (rank, comm, kind): how many collectives it has entered. */
 struct ordinal {
-    struct refrain_pair_node node;
+    struct refrain_store_entry entry;
     uint64_t next;
 };
 
@@ -39,49 +69,97 @@ struct location {
     size_t n_group, capacity_group;
     struct refrain_event ahead; /* read, but of the next group */
     bool has_ahead, exhausted;
-    size_t waiting;  /* causes that have not come */
+    bool wait_collective;
+    bool is_root;
+    uint8_t rule;
+    uint32_t waiting; /* causes that have not come */
+    uint32_t inside;  /* the collective whose LEAVE is to come, 0 = none */
+    const struct refrain_region_info *inside_region;
     int64_t time_ns; /* of the group */
     int64_t now_ns;  /* of the last event emitted */
     int64_t shift_ns;
-    struct collective *inside; /* whose LEAVE is to come */
-    enum rule rule;
-    bool is_root;
-    bool wait_collective;
+    uint64_t messages; /* sent */
 };
 
-struct align {
+struct refrain_align {
     struct location *locations;
     size_t n;
-    size_t *heap;
+    uint32_t *heap; /* locations whose group is ready, earliest first */
     size_t n_heap;
-    struct refrain_pair_table channels, collectives, ordinals;
-    bool adjust;
-    struct refrain_writer *writer;
-    struct refrain_align_report report;
-    bool no_memory;
+    uint32_t *running; /* by rank: locations that have not ended */
+    size_t n_ranks;
+    struct refrain_store channels, messages, waiters, collectives, ordinals;
+    uint32_t emitting; /* location whose group is being given, n = none */
+    size_t given;      /* events of it */
+    int64_t now_ns;    /* of the last event of all */
+    bool adjust, no_memory;
+    struct refrain_cursor_report report;
 };
 
-static bool append(size_t **list, size_t *n, size_t *capacity, size_t value) {
-    if (*n == *capacity) {
-        size_t larger = *capacity ? *capacity * 2 : 4;
-        size_t *p = realloc(*list, larger * sizeof *p);
-        if (!p)
-            return false;
-        *list = p;
-        *capacity = larger;
+/* ---- lists ---- */
+
+static bool list_append(struct refrain_store *store, struct list *list, uint32_t number) {
+    if (!number)
+        return false;
+    ((struct refrain_store_entry *)refrain_store_at(store, number))->next = 0;
+    if (list->last)
+        ((struct refrain_store_entry *)refrain_store_at(store, list->last))->next = number;
+    else
+        list->first = number;
+    list->last = number;
+    return true;
+}
+
+static uint32_t next_of(const struct refrain_store *store, uint32_t number) {
+    return ((const struct refrain_store_entry *)refrain_store_at(store, number))->next;
+}
+
+static void list_pop(struct refrain_store *store, struct list *list) {
+    uint32_t number = list->first;
+    list->first = next_of(store, number);
+    if (!list->first)
+        list->last = 0;
+    refrain_store_give(store, number);
+}
+
+/* Takes out the waiters of a location, or only those for one event of its group. Returns how many. */
+static uint32_t remove_waiters(struct refrain_align *align, struct list *list, uint32_t location, uint32_t event) {
+    struct list kept = {0, 0};
+    uint32_t removed = 0;
+    for (uint32_t at = list->first, next; at; at = next) {
+        const struct waiter *waiter = refrain_store_at(&align->waiters, at);
+        next = waiter->entry.next;
+        if (waiter->location == location && waiter->event == event) {
+            refrain_store_give(&align->waiters, at);
+            removed++;
+        } else {
+            list_append(&align->waiters, &kept, at);
+        }
     }
-    (*list)[(*n)++] = value;
+    *list = kept;
+    return removed;
+}
+
+static bool add_waiter(struct refrain_align *align, struct list *list, uint32_t location, uint32_t event) {
+    uint32_t number = refrain_store_take(&align->waiters);
+    if (!list_append(&align->waiters, list, number)) {
+        align->no_memory = true;
+        return false;
+    }
+    struct waiter *waiter = refrain_store_at(&align->waiters, number);
+    waiter->location = location;
+    waiter->event = event;
     return true;
 }
 
 /* ---- the queue of locations whose group is ready, earliest first ---- */
 
-static bool earlier(const struct align *align, size_t a, size_t b) {
+static bool earlier(const struct refrain_align *align, size_t a, size_t b) {
     const struct location *x = &align->locations[a], *y = &align->locations[b];
     return x->time_ns != y->time_ns ? x->time_ns < y->time_ns : a < b;
 }
 
-static void queue_put(struct align *align, size_t location) {
+static void queue_put(struct refrain_align *align, uint32_t location) {
     size_t i = align->n_heap++;
     while (i > 0 && earlier(align, location, align->heap[(i - 1) / 2])) {
         align->heap[i] = align->heap[(i - 1) / 2];
@@ -90,8 +168,9 @@ static void queue_put(struct align *align, size_t location) {
     align->heap[i] = location;
 }
 
-static size_t queue_take(struct align *align) {
-    size_t result = align->heap[0], moved = align->heap[--align->n_heap], i = 0;
+static uint32_t queue_take(struct refrain_align *align) {
+    uint32_t result = align->heap[0], moved = align->heap[--align->n_heap];
+    size_t i = 0;
     for (;;) {
         size_t child = 2 * i + 1;
         if (child >= align->n_heap)
@@ -107,10 +186,10 @@ static size_t queue_take(struct align *align) {
     return result;
 }
 
-/* ---- causes ---- */
+/* ---- waiting ---- */
 
 /* The location's group may not be before `time_ns`. */
-static void hold_until(struct align *align, struct location *location, int64_t time_ns) {
+static void hold_until(struct refrain_align *align, struct location *location, int64_t time_ns) {
     if (time_ns <= location->time_ns)
         return;
     align->report.moved++;
@@ -119,205 +198,285 @@ static void hold_until(struct align *align, struct location *location, int64_t t
     location->time_ns = time_ns;
 }
 
-/* A cause that the location waited for has come, at `time_ns`. */
-static void satisfy(struct align *align, size_t number, int64_t time_ns) {
+/* A cause that the location waited for has come, at `time_ns`, or will never come. */
+static void satisfy(struct refrain_align *align, uint32_t number, int64_t time_ns) {
     struct location *location = &align->locations[number];
     hold_until(align, location, time_ns);
-    if (--location->waiting == 0)
+    if (--location->waiting == 0) {
+        /* Others may have gone on beyond it meanwhile. */
+        if (location->time_ns < align->now_ns)
+            location->time_ns = align->now_ns;
         queue_put(align, number);
+    }
 }
 
-static struct channel *channel_of(struct align *align, const struct refrain_event *event, int32_t source,
-                                  int32_t dest) {
-    struct refrain_pair key = {(uint64_t)(uint32_t)source << 32 | (uint32_t)dest,
-                               (uint64_t)(event->comm ? event->comm->index : UINT32_MAX) << 32 ^ (uint64_t)event->tag};
-    struct channel *channel = (struct channel *)refrain_pair_table_find(&align->channels, key);
-    if (channel)
-        return channel;
-    channel = calloc(1, sizeof *channel);
-    if (!channel)
-        return NULL;
-    channel->node.key = key;
-    if (!refrain_pair_table_add(&align->channels, &channel->node)) {
-        free(channel);
-        return NULL;
+static bool is_gone(const struct refrain_align *align, int32_t rank) {
+    return rank < 0 || (size_t)rank >= align->n_ranks || align->running[rank] == 0;
+}
+
+/* ---- messages ---- */
+
+static uint32_t channel_of(struct refrain_align *align, const struct refrain_event *event, int32_t source, int32_t dest,
+                           bool add) {
+    uint64_t a = (uint64_t)(uint32_t)source << 32 | (uint32_t)dest;
+    uint64_t b = (uint64_t)(event->comm ? event->comm->index : UINT32_MAX) << 32 ^ (uint64_t)event->tag;
+    uint32_t channel = refrain_store_find(&align->channels, a, b);
+    if (!channel && add) {
+        channel = refrain_store_add(&align->channels, a, b);
+        align->no_memory |= !channel;
     }
     return channel;
 }
 
-static void drop_channel(struct align *align, struct channel *channel) {
-    if (channel->count || channel->n_waiters)
-        return;
-    refrain_pair_table_remove(&align->channels, &channel->node);
-    free(channel->sends);
-    free(channel->waiters);
-    free(channel);
+static void drop_channel(struct refrain_align *align, uint32_t number) {
+    const struct channel *channel = refrain_store_at(&align->channels, number);
+    if (!channel->sends.first && !channel->waiters.first && !channel->passed)
+        refrain_store_remove(&align->channels, number);
 }
 
-static void sent(struct align *align, const struct refrain_event *event) {
+static void set_match(struct refrain_align *align, struct refrain_event *receive, const struct message *message) {
+    receive->match = message->match;
+    receive->match_time_ns = message->time_ns;
+    receive->match_thread = message->thread;
+    align->report.matched_messages++;
+}
+
+static void sent(struct refrain_align *align, uint32_t number, struct refrain_event *event) {
     if (event->peer < 0)
         return;
-    struct channel *channel = channel_of(align, event, event->rank, event->peer);
-    if (!channel) {
-        align->no_memory = true;
+    event->match = ((uint64_t)number + 1) << 40 | ++align->locations[number].messages;
+    struct message message = {.time_ns = event->time_ns, .match = event->match, .thread = event->thread};
+    uint32_t at = channel_of(align, event, event->rank, event->peer, !is_gone(align, event->peer));
+    struct channel *channel = at ? refrain_store_at(&align->channels, at) : NULL;
+    if (channel && channel->passed) {
+        channel->passed--;
+        align->report.unmatched_sends++;
+    } else if (channel && channel->waiters.first) {
+        struct waiter waiter = *(struct waiter *)refrain_store_at(&align->waiters, channel->waiters.first);
+        list_pop(&align->waiters, &channel->waiters);
+        set_match(align, &align->locations[waiter.location].group[waiter.event], &message);
+        satisfy(align, waiter.location, event->time_ns + 1);
+    } else if (is_gone(align, event->peer)) {
+        align->report.unmatched_sends++;
         return;
-    }
-    if (channel->n_waiters) {
-        size_t waiter = channel->waiters[0];
-        memmove(channel->waiters, channel->waiters + 1, --channel->n_waiters * sizeof *channel->waiters);
-        align->report.matched_messages++;
-        satisfy(align, waiter, event->time_ns + 1);
-        drop_channel(align, channel);
-        return;
-    }
-    if (channel->count == channel->capacity) {
-        size_t larger = channel->capacity ? channel->capacity * 2 : 4;
-        int64_t *sends = malloc(larger * sizeof *sends);
-        if (!sends) {
+    } else {
+        uint32_t place = refrain_store_take(&align->messages);
+        if (!channel || !list_append(&align->messages, &channel->sends, place)) {
             align->no_memory = true;
             return;
         }
-        for (size_t i = 0; i < channel->count; i++)
-            sends[i] = channel->sends[(channel->first + i) % channel->capacity];
-        free(channel->sends);
-        channel->sends = sends;
-        channel->first = 0;
-        channel->capacity = larger;
+        struct message *kept = refrain_store_at(&align->messages, place);
+        message.entry = kept->entry;
+        *kept = message;
+        return;
     }
-    channel->sends[(channel->first + channel->count++) % channel->capacity] = event->time_ns;
+    if (at)
+        drop_channel(align, at);
 }
 
 /* A receive of the location's group: takes the message in flight, or waits for it. */
-static void received(struct align *align, size_t number, const struct refrain_event *event) {
+static void received(struct refrain_align *align, uint32_t number, uint32_t event_number) {
+    struct location *location = &align->locations[number];
+    struct refrain_event *event = &location->group[event_number];
     if (event->peer < 0)
         return;
-    struct location *location = &align->locations[number];
-    struct channel *channel = channel_of(align, event, event->peer, event->rank);
-    if (!channel) {
-        align->no_memory = true;
+    bool comes = !is_gone(align, event->peer);
+    uint32_t at = channel_of(align, event, event->peer, event->rank, comes);
+    if (!at) {
+        align->report.unmatched_receives++;
         return;
     }
-    if (channel->count) {
-        int64_t time_ns = channel->sends[channel->first];
-        channel->first = (channel->first + 1) % channel->capacity;
-        channel->count--;
-        align->report.matched_messages++;
-        hold_until(align, location, time_ns + 1);
-        drop_channel(align, channel);
-        return;
-    }
-    if (append(&channel->waiters, &channel->n_waiters, &channel->capacity_waiters, number))
+    struct channel *channel = refrain_store_at(&align->channels, at);
+    if (channel->sends.first) {
+        const struct message *message = refrain_store_at(&align->messages, channel->sends.first);
+        set_match(align, event, message);
+        if (align->adjust)
+            hold_until(align, location, message->time_ns + 1);
+        list_pop(&align->messages, &channel->sends);
+        drop_channel(align, at);
+    } else if (!comes || event->approximate) {
+        align->report.unmatched_receives++; /* whether its message is to come is not known */
+        drop_channel(align, at);
+    } else if (!align->adjust) {
+        align->report.unmatched_receives++;
+        channel->passed++;
+    } else if (add_waiter(align, &channel->waiters, number, event_number)) {
         location->waiting++;
-    else
-        align->no_memory = true;
-}
-
-static enum rule rule_of(const char *name) {
-    static const struct {
-        const char *name;
-        enum rule rule;
-    } rules[] = {{"barrier", RULE_ALL},     {"allreduce", RULE_ALL},      {"allgather", RULE_ALL},
-                 {"allgatherv", RULE_ALL},  {"alltoall", RULE_ALL},       {"alltoallv", RULE_ALL},
-                 {"alltoallw", RULE_ALL},   {"reduce_scatter", RULE_ALL}, {"reduce_scatter_block", RULE_ALL},
-                 {"bcast", RULE_FROM_ROOT}, {"scatter", RULE_FROM_ROOT},  {"scatterv", RULE_FROM_ROOT},
-                 {"reduce", RULE_TO_ROOT},  {"gather", RULE_TO_ROOT},     {"gatherv", RULE_TO_ROOT}};
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (strcmp(name, rules[i].name) == 0)
-            return rules[i].rule;
-    return RULE_NONE;
-}
-
-/* Wakes those for whom the collective has become complete enough. */
-static void wake(struct align *align, struct collective *collective) {
-    size_t kept = 0;
-    for (size_t i = 0; i < collective->n_waiters; i++) {
-        size_t waiter = collective->waiters[i];
-        bool from_root = align->locations[waiter].rule == RULE_FROM_ROOT;
-        if (from_root ? collective->root_entered : collective->entered == collective->size)
-            satisfy(align, waiter, from_root ? collective->root_enter_ns : collective->latest_enter_ns);
-        else
-            collective->waiters[kept++] = waiter;
     }
-    collective->n_waiters = kept;
 }
 
-static void drop_collective(struct align *align, struct collective *collective) {
-    refrain_pair_table_remove(&align->collectives, &collective->node);
-    free(collective->waiters);
-    free(collective);
+/* ---- collectives ---- */
+
+static uint64_t kind_of(const struct refrain_event *event) {
+    return (uint64_t)event->region->role * 2 + (event->request >= 0);
 }
 
-static void entered_collective(struct align *align, size_t number, const struct refrain_event *event) {
+static uint64_t ordinal_key(const struct refrain_comm_info *comm, uint64_t kind) {
+    return (uint64_t)comm->index << 8 | kind;
+}
+
+/* Will some member never enter the operation? */
+static bool never_complete(const struct refrain_align *align, const struct collective *collective) {
+    const struct refrain_comm_info *comm = collective->comm;
+    for (int32_t i = 0; i < comm->size; i++) {
+        int32_t rank = comm->members ? comm->members[i] : i;
+        if (!is_gone(align, rank))
+            continue;
+        uint32_t at = refrain_store_find(&align->ordinals, (uint32_t)rank, ordinal_key(comm, collective->kind));
+        if (!at || ((const struct ordinal *)refrain_store_at(&align->ordinals, at))->next <= collective->ordinal)
+            return true;
+    }
+    return false;
+}
+
+/* Has come what a location with that rule waits for? */
+static bool may_leave(const struct collective *collective, uint8_t rule, int64_t *time_ns) {
+    bool from_root = rule == RULE_FROM_ROOT;
+    *time_ns = from_root ? collective->root_enter_ns : collective->latest_enter_ns;
+    return from_root ? collective->root_entered : collective->entered >= (uint32_t)collective->comm->size;
+}
+
+/* Wakes those for whom the collective has become complete enough, or who would wait for ever. */
+static void wake(struct refrain_align *align, uint32_t number) {
+    struct collective *collective = refrain_store_at(&align->collectives, number);
+    struct list waiters = collective->waiters, kept = {0, 0};
+    for (uint32_t at = waiters.first, next; at; at = next) {
+        const struct waiter *waiter = refrain_store_at(&align->waiters, at);
+        next = waiter->entry.next;
+        struct location *location = &align->locations[waiter->location];
+        int64_t time_ns;
+        bool complete = may_leave(collective, location->rule, &time_ns);
+        if (!complete && !collective->broken) {
+            list_append(&align->waiters, &kept, at);
+            continue;
+        }
+        uint32_t woken = waiter->location;
+        refrain_store_give(&align->waiters, at);
+        location->wait_collective = false;
+        align->report.unmatched_collectives += !complete;
+        satisfy(align, woken, complete ? time_ns : location->time_ns);
+    }
+    collective->waiters = kept;
+}
+
+static void left_collective(struct refrain_align *align, struct location *location) {
+    uint32_t number = location->inside;
+    struct collective *collective = refrain_store_at(&align->collectives, number);
+    location->inside = 0;
+    collective->inside--;
+    collective->left++;
+    if (collective->inside == 0 && (collective->left >= (uint32_t)collective->comm->size || collective->broken))
+        refrain_store_remove(&align->collectives, number);
+}
+
+static uint32_t find_collective(struct refrain_align *align, const struct refrain_event *event, uint64_t ordinal) {
+    uint64_t key = ordinal_key(event->comm, kind_of(event));
+    uint32_t at = refrain_store_find(&align->collectives, key, ordinal);
+    if (at || !(at = refrain_store_add(&align->collectives, key, ordinal)))
+        return at;
+    struct collective *collective = refrain_store_at(&align->collectives, at);
+    collective->comm = event->comm;
+    collective->ordinal = ordinal;
+    collective->kind = (uint32_t)kind_of(event);
+    collective->broken = never_complete(align, collective);
+    return at;
+}
+
+static void entered_collective(struct refrain_align *align, uint32_t number, struct refrain_event *event) {
     struct location *location = &align->locations[number];
-    enum rule rule = event->region ? rule_of(event->region->collective) : RULE_NONE;
-    if (rule == RULE_NONE || !event->comm || event->comm->remote_size > 0 || event->comm->size <= 1 ||
-        event->approximate || event->request >= 0) /* a nonblocking one makes nobody wait in its call */
+    uint8_t rule = rules[event->region->role];
+    if (!event->comm || event->region->role == REFRAIN_COLLECTIVE_NONE)
         return;
-    uint64_t comm = event->comm->index;
-    struct refrain_pair key = {(uint64_t)number, comm};
-    struct ordinal *ordinal = (struct ordinal *)refrain_pair_table_find(&align->ordinals, key);
-    if (!ordinal) {
-        ordinal = calloc(1, sizeof *ordinal);
-        if (!ordinal || (ordinal->node.key = key, !refrain_pair_table_add(&align->ordinals, &ordinal->node))) {
-            free(ordinal);
-            align->no_memory = true;
-            return;
-        }
+    uint64_t key = ordinal_key(event->comm, kind_of(event));
+    uint32_t at = refrain_store_find(&align->ordinals, (uint32_t)event->rank, key);
+    if (!at && !(at = refrain_store_add(&align->ordinals, (uint32_t)event->rank, key))) {
+        align->no_memory = true;
+        return;
     }
-    struct refrain_pair of_collective = {comm, ordinal->next++};
-    struct collective *collective = (struct collective *)refrain_pair_table_find(&align->collectives, of_collective);
-    if (!collective) {
-        collective = calloc(1, sizeof *collective);
-        if (!collective ||
-            (collective->node.key = of_collective, !refrain_pair_table_add(&align->collectives, &collective->node))) {
-            free(collective);
-            align->no_memory = true;
-            return;
-        }
-        collective->size = (size_t)event->comm->size;
-        collective->latest_enter_ns = INT64_MIN;
+    uint64_t ordinal = ((struct ordinal *)refrain_store_at(&align->ordinals, at))->next++;
+    bool alone = event->comm->size <= 1;
+    uint64_t scope = alone ? (uint64_t)1 << 23 | (uint32_t)event->rank : event->comm->index;
+    event->match = scope << 40 | (kind_of(event) & 63) << 34 | (ordinal + 1);
+    /* A nonblocking one makes nobody wait in its call. */
+    if (!align->adjust || rule == RULE_NONE || event->comm->remote_size > 0 || alone || event->request >= 0)
+        return;
+    if (location->inside)
+        left_collective(align, location);
+    if (!(at = find_collective(align, event, ordinal))) {
+        align->no_memory = true;
+        return;
     }
-    location->inside = collective;
+    struct collective *collective = refrain_store_at(&align->collectives, at);
+    location->inside = at;
+    location->inside_region = event->region;
     location->rule = rule;
     location->is_root = event->peer == event->rank;
+    collective->inside++;
     collective->entered++;
-    if (event->time_ns > collective->latest_enter_ns)
+    if (collective->entered == 1 || event->time_ns > collective->latest_enter_ns)
         collective->latest_enter_ns = event->time_ns;
     if (location->is_root) {
         collective->root_entered = true;
         collective->root_enter_ns = event->time_ns;
     }
-    wake(align, collective);
+    wake(align, at);
 }
 
 /* The group leaves a collective: it may have to wait for others. */
-static void leaving_collective(struct align *align, size_t number) {
+static void leaving_collective(struct refrain_align *align, uint32_t number) {
     struct location *location = &align->locations[number];
-    struct collective *collective = location->inside;
+    struct collective *collective = refrain_store_at(&align->collectives, location->inside);
     bool waits = location->rule == RULE_ALL || (location->rule == RULE_FROM_ROOT && !location->is_root) ||
                  (location->rule == RULE_TO_ROOT && location->is_root);
+    int64_t time_ns;
     if (!waits)
         return;
-    bool from_root = location->rule == RULE_FROM_ROOT;
-    if (from_root ? collective->root_entered : collective->entered == collective->size) {
-        hold_until(align, location, from_root ? collective->root_enter_ns : collective->latest_enter_ns);
-        return;
+    if (may_leave(collective, location->rule, &time_ns)) {
+        hold_until(align, location, time_ns);
+    } else if (collective->broken) {
+        align->report.unmatched_collectives++;
+    } else if (add_waiter(align, &collective->waiters, number, 0)) {
+        location->waiting++;
+        location->wait_collective = true;
     }
-    location->waiting++;
-    location->wait_collective = true;
-    if (!append(&collective->waiters, &collective->n_waiters, &collective->capacity_waiters, number))
-        align->no_memory = true;
-}
-
-static void left_collective(struct align *align, struct location *location) {
-    struct collective *collective = location->inside;
-    location->inside = NULL;
-    location->wait_collective = false;
-    if (collective && ++collective->left == collective->size)
-        drop_collective(align, collective);
 }
 
 /* ---- groups ---- */
+
+/* The rank has no more events: nobody waits for it, and nothing is kept for it. */
+static void rank_ended(struct refrain_align *align, int32_t rank) {
+    for (uint32_t i = 1; i < align->channels.n; i++) {
+        if (!refrain_store_live(&align->channels, i))
+            continue;
+        struct channel *channel = refrain_store_at(&align->channels, i);
+        if ((int32_t)(channel->entry.a >> 32) == rank && channel->waiters.first) {
+            while (channel->waiters.first) {
+                uint32_t location =
+                    ((struct waiter *)refrain_store_at(&align->waiters, channel->waiters.first))->location;
+                list_pop(&align->waiters, &channel->waiters);
+                align->report.unmatched_receives++;
+                satisfy(align, location, align->locations[location].time_ns);
+            }
+        }
+        if ((int32_t)(uint32_t)channel->entry.a == rank) {
+            for (; channel->sends.first; align->report.unmatched_sends++)
+                list_pop(&align->messages, &channel->sends);
+            channel->passed = 0;
+        }
+        if ((int32_t)(channel->entry.a >> 32) == rank)
+            channel->passed = 0;
+        drop_channel(align, i);
+    }
+    for (uint32_t i = 1; i < align->collectives.n; i++) {
+        if (!refrain_store_live(&align->collectives, i))
+            continue;
+        struct collective *collective = refrain_store_at(&align->collectives, i);
+        if (!collective->broken && never_complete(align, collective)) {
+            collective->broken = true;
+            wake(align, i);
+        }
+    }
+}
 
 static bool read_event(struct location *location, struct refrain_event *event) {
     if (location->has_ahead) {
@@ -331,17 +490,16 @@ static bool read_event(struct location *location, struct refrain_event *event) {
     return !location->exhausted;
 }
 
-static bool group_add(struct location *location, const struct refrain_event *event) {
+static struct refrain_event *group_add(struct location *location) {
     if (location->n_group == location->capacity_group) {
         size_t larger = location->capacity_group ? location->capacity_group * 2 : 4;
         struct refrain_event *group = realloc(location->group, larger * sizeof *group);
         if (!group)
-            return false;
+            return NULL;
         location->group = group;
         location->capacity_group = larger;
     }
-    location->group[location->n_group++] = *event;
-    return true;
+    return &location->group[location->n_group++];
 }
 
 static bool completes(const struct refrain_event *event) {
@@ -350,148 +508,268 @@ static bool completes(const struct refrain_event *event) {
 }
 
 static bool leaves_mpi(const struct refrain_event *event) {
-    return event->kind == REFRAIN_EVENT_LEAVE && event->region && event->region->kind == REFRAIN_REGION_MPI;
+    return event->kind == REFRAIN_EVENT_LEAVE && event->region->kind == REFRAIN_REGION_MPI;
+}
+
+static bool leaves_collective(const struct location *location, const struct refrain_event *event) {
+    return location->inside && event->kind == REFRAIN_EVENT_LEAVE && event->region == location->inside_region;
 }
 
 /* Reads the location's next group: one event, or all that completes in an MPI call with the leaving of it. */
-static bool load(struct align *align, size_t number) {
-    struct location *location = &align->locations[number];
-    struct refrain_event event;
-    location->n_group = 0;
-    location->waiting = 0;
-    if (!read_event(location, &event))
-        return true;
-    if (!group_add(location, &event))
+static bool read_group(struct refrain_align *align, struct location *location) {
+    struct refrain_event *event = group_add(location);
+    if (!event)
         return false;
-    bool elastic = completes(&event) || leaves_mpi(&event);
-    while (completes(&event) && read_event(location, &event)) {
-        if (!completes(&event) && !leaves_mpi(&event)) {
-            location->ahead = event;
-            location->has_ahead = true;
+    if (!read_event(location, event)) {
+        location->n_group--;
+        return true;
+    }
+    while (align->adjust && completes(event)) {
+        if (!(event = group_add(location)))
+            return false;
+        if (!read_event(location, event)) {
+            location->n_group--;
             break;
         }
-        if (!group_add(location, &event))
-            return false;
+        if (!completes(event) && !leaves_mpi(event)) {
+            location->ahead = *event;
+            location->has_ahead = true;
+            location->n_group--;
+            break;
+        }
     }
-    const struct refrain_event *last = &location->group[location->n_group - 1];
-    if (!align->adjust) {
-        location->time_ns = last->time_ns;
-        queue_put(align, number);
+    return true;
+}
+
+static bool load(struct refrain_align *align, uint32_t number) {
+    struct location *location = &align->locations[number];
+    location->n_group = 0;
+    location->waiting = 0;
+    if (!read_group(align, location))
+        return false;
+    if (location->n_group == 0) {
+        int32_t rank = location->stream->rank;
+        if (location->inside)
+            left_collective(align, location);
+        if (--align->running[rank] == 0)
+            rank_ended(align, rank);
         return true;
     }
-    location->time_ns = elastic ? last->time_ns : last->time_ns + location->shift_ns;
-    if (location->time_ns < location->now_ns)
+    const struct refrain_event *last = &location->group[location->n_group - 1];
+    bool elastic = completes(&location->group[0]) || leaves_mpi(last);
+    location->time_ns = elastic || !align->adjust ? last->time_ns : last->time_ns + location->shift_ns;
+    if (align->adjust && location->time_ns < location->now_ns)
         location->time_ns = location->now_ns;
-    for (size_t i = 0; i < location->n_group; i++)
-        if (location->group[i].kind == REFRAIN_EVENT_RECV)
-            received(align, number, &location->group[i]);
-    if (leaves_mpi(last) && location->inside)
+    if (align->adjust)
+        for (uint32_t i = 0; i < location->n_group; i++)
+            if (location->group[i].kind == REFRAIN_EVENT_RECV)
+                received(align, number, i);
+    if (leaves_collective(location, last))
         leaving_collective(align, number);
     if (location->waiting == 0)
         queue_put(align, number);
     return true;
 }
 
-static int emit(struct align *align, size_t number) {
-    struct location *location = &align->locations[number];
-    struct refrain_event *last = &location->group[location->n_group - 1];
-    location->shift_ns = location->time_ns - last->time_ns;
-    location->now_ns = location->time_ns;
-    bool left = leaves_mpi(last);
-    for (size_t i = 0; i < location->n_group; i++) {
-        struct refrain_event *event = &location->group[i];
-        if (align->adjust)
-            event->time_ns = location->time_ns;
-        align->report.events++;
-        int status = align->writer->event ? align->writer->event(align->writer, event) : 0;
-        if (status)
-            return status;
-        if (align->adjust && event->kind == REFRAIN_EVENT_SEND)
-            sent(align, event);
-        if (align->adjust && event->kind == REFRAIN_EVENT_COLLECTIVE)
-            entered_collective(align, number, event);
-    }
-    if (left && location->inside)
-        left_collective(align, location);
-    return load(align, number) ? 0 : -1;
-}
-
-/* Nothing can go on: the earliest location that waits is let through without its cause. */
-static bool release_earliest(struct align *align) {
-    size_t earliest = align->n;
-    for (size_t i = 0; i < align->n; i++)
+/* Nothing can go on: the earliest location that waits is let through without its cause. False when none waits. */
+static bool release_earliest(struct refrain_align *align) {
+    uint32_t earliest = (uint32_t)align->n;
+    for (uint32_t i = 0; i < align->n; i++)
         if (align->locations[i].waiting > 0 && (earliest == align->n || earlier(align, i, earliest)))
             earliest = i;
     if (earliest == align->n)
         return false;
     struct location *location = &align->locations[earliest];
-    for (size_t b = 0; b < align->channels.capacity; b++)
-        for (struct refrain_pair_node *node = align->channels.buckets[b]; node; node = node->next) {
-            struct channel *channel = (struct channel *)node;
-            size_t kept = 0;
-            for (size_t i = 0; i < channel->n_waiters; i++)
-                if (channel->waiters[i] == earliest)
-                    align->report.unmatched_receives++;
-                else
-                    channel->waiters[kept++] = channel->waiters[i];
-            channel->n_waiters = kept;
+    for (uint32_t i = 0; i < location->n_group; i++) {
+        struct refrain_event *event = &location->group[i];
+        uint32_t at = event->kind == REFRAIN_EVENT_RECV && event->peer >= 0
+                          ? channel_of(align, event, event->peer, event->rank, false)
+                          : 0;
+        struct channel *channel = at ? refrain_store_at(&align->channels, at) : NULL;
+        if (channel && remove_waiters(align, &channel->waiters, earliest, i)) {
+            align->report.unmatched_receives++;
+            channel->passed++;
         }
-    if (location->wait_collective) {
-        struct collective *collective = location->inside;
-        size_t kept = 0;
-        for (size_t i = 0; i < collective->n_waiters; i++)
-            if (collective->waiters[i] != earliest)
-                collective->waiters[kept++] = collective->waiters[i];
-        align->report.unmatched_collectives += collective->n_waiters - kept;
-        collective->n_waiters = kept;
     }
-    location->waiting = 0;
-    queue_put(align, earliest);
+    if (location->wait_collective) {
+        struct collective *collective = refrain_store_at(&align->collectives, location->inside);
+        align->report.unmatched_collectives += remove_waiters(align, &collective->waiters, earliest, 0);
+        location->wait_collective = false;
+    }
+    location->waiting = 1;
+    satisfy(align, earliest, location->time_ns);
     return true;
 }
 
-static void close_align(struct align *align) {
-    for (size_t i = 0; i < align->n && align->locations; i++)
-        free(align->locations[i].group);
-    struct refrain_pair_table *tables[] = {&align->channels, &align->collectives, &align->ordinals};
-    for (size_t t = 0; t < 3; t++) {
-        for (size_t b = 0; b < tables[t]->capacity; b++)
-            for (struct refrain_pair_node *node = tables[t]->buckets[b], *next; node; node = next) {
-                next = node->next;
-                if (t == 0) {
-                    align->report.unmatched_sends += ((struct channel *)node)->count;
-                    free(((struct channel *)node)->sends);
-                    free(((struct channel *)node)->waiters);
-                } else if (t == 1) {
-                    free(((struct collective *)node)->waiters);
-                }
-                free(node);
-            }
-        free(tables[t]->buckets);
-    }
-    free(align->locations);
-    free(align->heap);
+/* ---- the run ---- */
+
+static void given_group(struct refrain_align *align) {
+    struct location *location = &align->locations[align->emitting];
+    uint32_t number = align->emitting;
+    if (leaves_collective(location, &location->group[location->n_group - 1]))
+        left_collective(align, location);
+    align->emitting = (uint32_t)align->n;
+    align->no_memory |= !load(align, number);
 }
 
-int refrain_align(struct refrain_stream *const *streams, size_t n, bool adjust, struct refrain_writer *writer,
-                  struct refrain_align_report *report) {
-    struct align align = {.n = n, .adjust = adjust, .writer = writer};
-    align.locations = calloc(n + 1, sizeof *align.locations);
-    align.heap = calloc(n + 1, sizeof *align.heap);
-    int status = align.locations && align.heap ? 0 : -1;
-    for (size_t i = 0; status == 0 && i < n; i++) {
-        align.locations[i].stream = streams[i];
-        align.locations[i].now_ns = INT64_MIN;
-        if (!load(&align, i))
-            status = -1;
+const struct refrain_event *refrain_align_next(struct refrain_align *align) {
+    if (align->emitting < align->n && align->given == align->locations[align->emitting].n_group)
+        given_group(align);
+    if (align->no_memory)
+        return NULL;
+    if (align->emitting == align->n) {
+        while (align->n_heap == 0)
+            if (!release_earliest(align))
+                return NULL;
+        align->emitting = queue_take(align);
+        align->given = 0;
+        struct location *location = &align->locations[align->emitting];
+        location->shift_ns = location->time_ns - location->group[location->n_group - 1].time_ns;
+        location->now_ns = location->time_ns;
+        align->now_ns = location->time_ns;
     }
-    while (status == 0 && (align.n_heap > 0 || release_earliest(&align))) {
-        status = emit(&align, queue_take(&align));
-        if (status == 0 && align.no_memory)
-            status = -1;
+    struct location *location = &align->locations[align->emitting];
+    uint32_t number = (uint32_t)align->given++;
+    struct refrain_event *event = &location->group[number];
+    if (align->adjust)
+        event->time_ns = location->time_ns;
+    align->report.events++;
+    if (event->kind == REFRAIN_EVENT_SEND)
+        sent(align, align->emitting, event);
+    else if (event->kind == REFRAIN_EVENT_COLLECTIVE)
+        entered_collective(align, align->emitting, event);
+    else if (event->kind == REFRAIN_EVENT_RECV && !align->adjust)
+        received(align, align->emitting, number);
+    return event;
+}
+
+bool refrain_align_failed(const struct refrain_align *align) {
+    return align->no_memory;
+}
+
+void refrain_align_report(const struct refrain_align *align, struct refrain_cursor_report *report) {
+    *report = align->report;
+    for (uint32_t i = 1; i < align->channels.n && align->n_heap == 0; i++)
+        if (refrain_store_live(&align->channels, i)) {
+            const struct channel *channel = refrain_store_at(&align->channels, i);
+            for (uint32_t at = channel->sends.first; at; at = next_of(&align->messages, at))
+                report->unmatched_sends++;
+        }
+}
+
+/* One with empty tables for n locations. */
+static struct refrain_align *make(size_t n) {
+    struct refrain_align *align = calloc(1, sizeof *align);
+    if (!align)
+        return NULL;
+    align->n = n;
+    align->channels.entry_bytes = sizeof(struct channel);
+    align->messages.entry_bytes = sizeof(struct message);
+    align->waiters.entry_bytes = sizeof(struct waiter);
+    align->collectives.entry_bytes = sizeof(struct collective);
+    align->ordinals.entry_bytes = sizeof(struct ordinal);
+    align->locations = calloc(n + 1, sizeof *align->locations);
+    align->heap = calloc(n + 1, sizeof *align->heap);
+    if (align->locations && align->heap)
+        return align;
+    refrain_align_close(align);
+    return NULL;
+}
+
+struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, size_t n, bool adjust) {
+    struct refrain_align *align = make(n);
+    if (!align)
+        return NULL;
+    align->adjust = adjust;
+    align->emitting = (uint32_t)n;
+    align->now_ns = INT64_MIN;
+    for (size_t i = 0; i < n; i++)
+        if ((size_t)streams[i]->rank >= align->n_ranks)
+            align->n_ranks = (size_t)streams[i]->rank + 1;
+    align->running = calloc(align->n_ranks + 1, sizeof *align->running);
+    if (!align->running) {
+        refrain_align_close(align);
+        return NULL;
     }
-    close_align(&align);
-    if (report)
-        *report = align.report;
-    return status;
+    for (size_t i = 0; i < n; i++) {
+        align->locations[i].stream = streams[i];
+        align->locations[i].now_ns = INT64_MIN;
+        align->running[streams[i]->rank]++;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        align->no_memory |= !load(align, i);
+    return align;
+}
+
+/* ---- copies ---- */
+
+static bool copy_location(struct location *to, const struct location *from) {
+    struct refrain_event *group = realloc(to->group, (from->n_group + 1) * sizeof *group);
+    if (!group)
+        return false;
+    if (from->n_group)
+        memcpy(group, from->group, from->n_group * sizeof *group);
+    *to = *from;
+    to->group = group;
+    to->capacity_group = from->n_group + 1;
+    return true;
+}
+
+/* Both have as many locations and ranks. */
+bool refrain_align_restore(struct refrain_align *align, const struct refrain_align *copy) {
+    for (size_t i = 0; i < align->n; i++)
+        if (!copy_location(&align->locations[i], &copy->locations[i]))
+            return false;
+    memcpy(align->heap, copy->heap, align->n * sizeof *align->heap);
+    memcpy(align->running, copy->running, align->n_ranks * sizeof *align->running);
+    align->n_heap = copy->n_heap;
+    align->emitting = copy->emitting;
+    align->given = copy->given;
+    align->now_ns = copy->now_ns;
+    align->adjust = copy->adjust;
+    align->no_memory = copy->no_memory;
+    align->report = copy->report;
+    return refrain_store_copy(&align->channels, &copy->channels) &&
+           refrain_store_copy(&align->messages, &copy->messages) &&
+           refrain_store_copy(&align->waiters, &copy->waiters) &&
+           refrain_store_copy(&align->collectives, &copy->collectives) &&
+           refrain_store_copy(&align->ordinals, &copy->ordinals);
+}
+
+struct refrain_align *refrain_align_copy(const struct refrain_align *align) {
+    struct refrain_align *copy = make(align->n);
+    if (!copy)
+        return NULL;
+    copy->n_ranks = align->n_ranks;
+    copy->running = calloc(align->n_ranks + 1, sizeof *copy->running);
+    if (copy->running && refrain_align_restore(copy, align))
+        return copy;
+    refrain_align_close(copy);
+    return NULL;
+}
+
+size_t refrain_align_bytes(const struct refrain_align *align) {
+    size_t bytes = sizeof *align + align->n * (sizeof *align->locations + sizeof *align->heap) +
+                   align->n_ranks * sizeof *align->running;
+    for (size_t i = 0; i < align->n; i++)
+        bytes += (align->locations[i].n_group + 1) * sizeof *align->locations[i].group;
+    return bytes + refrain_store_bytes(&align->channels) + refrain_store_bytes(&align->messages) +
+           refrain_store_bytes(&align->waiters) + refrain_store_bytes(&align->collectives) +
+           refrain_store_bytes(&align->ordinals);
+}
+
+void refrain_align_close(struct refrain_align *align) {
+    if (!align)
+        return;
+    for (size_t i = 0; i < align->n && align->locations; i++)
+        free(align->locations[i].group);
+    refrain_store_close(&align->channels);
+    refrain_store_close(&align->messages);
+    refrain_store_close(&align->waiters);
+    refrain_store_close(&align->collectives);
+    refrain_store_close(&align->ordinals);
+    free(align->locations);
+    free(align->heap);
+    free(align->running);
+    free(align);
 }

@@ -1,8 +1,8 @@
-/* align.h: the locations' events made one consistent run (streams, one per location -> writer).
+/* align.h: the locations' events made one consistent run (streams, one per location -> events of all, earliest first).
  *
  *     stream 0 --> [group] --.                          .-> messages in flight, by (comm, source, dest, tag)
- *     stream 1 --> [group] ---+--> earliest first -----<--> collectives under way, by (comm, ordinal)
- *     stream n --> [group] --'                          '-> writer
+ *     stream 1 --> [group] ---+--> earliest first -----<--> collectives under way, by (comm, kind, ordinal)
+ *     stream n --> [group] --'                          '-> event
  *
  * Reconstructed times are made of mean durations, so that a receive can come out before its send. What is consistent: a
  * message arrives after it was sent; nobody leaves a barrier, an allreduce ... before all have entered, a broadcast
@@ -11,32 +11,46 @@
  * own times, so that totals hold. Held in memory: one group of events per location, messages in flight, collectives
  * under way.
  *
- * What matches nothing (a rank that was killed, approximate values) is let through and counted.
- */
+ * Collectives are numbered per rank, communicator and kind, whatever thread makes them. Nobody waits for a rank that
+ * has no stream, or whose streams have ended: what it would have sent is unmatched, and so is what is sent to it. Where
+ * nothing can go on (values that are only likely), the earliest location is let through; the message that it did not
+ * wait for is passed over when it comes, so that those behind it keep their partners. */
 #ifndef REFRAIN_ALIGN_H
 #define REFRAIN_ALIGN_H
 
-#include "event.h"
-#include <stddef.h>
+#include <refrain/read.h>
 
 /* A location's events in their order. */
 struct refrain_stream {
     /* The next one; false at the end. */
     bool (*next)(struct refrain_stream *stream, struct refrain_event *event);
+    int32_t rank;
 };
 
-struct refrain_align_report {
-    uint64_t events;
-    uint64_t matched_messages;
-    uint64_t unmatched_sends, unmatched_receives; /* messages with one end only */
-    uint64_t unmatched_collectives;               /* collective calls that some member did not enter */
-    uint64_t moved;                               /* groups that had to wait for another location */
-    int64_t largest_move_ns;
-};
+/* The merged run under way. */
+struct refrain_align;
 
-/* Merges the streams in time order into writer->event. `adjust`: times are reconstructed and may be moved; otherwise
- * they stand as they are. Returns 0, -1 without memory, or the writer's status. `report` may be null. */
-int refrain_align(struct refrain_stream *const *streams, size_t n, bool adjust, struct refrain_writer *writer,
-                  struct refrain_align_report *report);
+/* Begins with the first event of each stream; the streams stay the caller's. `adjust`: times are reconstructed and may
+ * be moved; otherwise they stand as they are. Null without memory. */
+struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, size_t n, bool adjust);
+
+/* The next event of all, its match filled; null at the end, or without memory (refrain_align_failed). Valid until the
+ * next call. */
+const struct refrain_event *refrain_align_next(struct refrain_align *align);
+
+/* Was there no memory for something? Then the run ends there. */
+bool refrain_align_failed(const struct refrain_align *align);
+
+void refrain_align_report(const struct refrain_align *align, struct refrain_cursor_report *report);
+
+/* A copy of where it stands, for refrain_align_restore with the same streams, which have to be brought back to where
+ * they stood as well. Null without memory. */
+struct refrain_align *refrain_align_copy(const struct refrain_align *align);
+bool refrain_align_restore(struct refrain_align *align, const struct refrain_align *copy);
+
+/* Bytes that a copy takes. */
+size_t refrain_align_bytes(const struct refrain_align *align);
+
+void refrain_align_close(struct refrain_align *align);
 
 #endif

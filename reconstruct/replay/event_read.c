@@ -1,20 +1,13 @@
-/* event_read.c: reads an event file through a mapping; memory does not grow with it (event_read.h). */
-#define _GNU_SOURCE
+/* event_read.c: reads the bytes of an event file in place; memory does not grow with it (event_read.h). */
 #include "event_read.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define LONGEST_RECORD_BYTES ((3 + REFRAIN_PARAMETERS) * 8u)
 
 struct refrain_event_reader {
     const unsigned char *file;
-    size_t mapped_bytes;
     uint64_t at, end;
     uint32_t thread;
     bool wrong; /* what lies at `at` is no record */
@@ -22,38 +15,27 @@ struct refrain_event_reader {
 
 enum refrain_status refrain_event_reader_open(const struct refrain_process *process, uint32_t thread,
                                               struct refrain_event_reader **result, struct refrain_error *error) {
-    struct stat status;
     const char *path = process->events_path;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return REFRAIN_FAIL(error, "%s: %s", path, strerror(errno));
-    struct refrain_event_reader *reader = calloc(1, sizeof *reader);
-    if (!reader || fstat(fd, &status) != 0 || status.st_size < (off_t)REFRAIN_EVENTS_HEADER_BYTES) {
-        free(reader);
-        close(fd);
+    struct refrain_events_header header;
+    if (process->events_bytes < REFRAIN_EVENTS_HEADER_BYTES)
         return REFRAIN_FAIL(error, "%s: too short for an event file", path);
-    }
-    reader->mapped_bytes = (size_t)status.st_size;
-    void *file = mmap(NULL, reader->mapped_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
-    close(fd);
-    if (file == MAP_FAILED) {
-        free(reader);
-        return REFRAIN_FAIL(error, "%s: cannot be mapped: %s", path, strerror(errno));
-    }
-    reader->file = file;
-    *result = reader;
-    const struct refrain_events_header *header = file;
-    if (memcmp(header->magic, REFRAIN_EVENTS_MAGIC, sizeof header->magic) != 0)
+    memcpy(&header, process->events, sizeof header);
+    if (memcmp(header.magic, REFRAIN_EVENTS_MAGIC, sizeof header.magic) != 0)
         return REFRAIN_FAIL(error, "%s: is not an event file of refrain", path);
-    if (header->header_bytes != REFRAIN_EVENTS_HEADER_BYTES)
+    if (header.header_bytes != REFRAIN_EVENTS_HEADER_BYTES)
         return REFRAIN_FAIL(error, "%s: its header makes no sense (%u bytes): the file is damaged", path,
-                            header->header_bytes);
-    if (header->version > REFRAIN_EVENTS_VERSION)
+                            header.header_bytes);
+    if (header.version > REFRAIN_EVENTS_VERSION)
         return REFRAIN_FAIL(error, "%s: written by a newer refrain (event file version %u, this one reads up to %u)",
-                            path, header->version, REFRAIN_EVENTS_VERSION);
+                            path, header.version, REFRAIN_EVENTS_VERSION);
+    struct refrain_event_reader *reader = calloc(1, sizeof *reader);
+    if (!reader)
+        return REFRAIN_FAIL_MEMORY(error);
+    reader->file = process->events;
     reader->thread = thread;
-    reader->at = header->header_bytes;
-    reader->end = header->bytes_used < reader->mapped_bytes ? header->bytes_used : reader->mapped_bytes;
+    reader->at = header.header_bytes;
+    reader->end = header.bytes_used < process->events_bytes ? header.bytes_used : process->events_bytes;
+    *result = reader;
     return REFRAIN_OK;
 }
 
@@ -94,8 +76,5 @@ bool refrain_event_reader_wrong(const struct refrain_event_reader *reader, uint6
 }
 
 void refrain_event_reader_close(struct refrain_event_reader *reader) {
-    if (!reader)
-        return;
-    munmap((void *)(uintptr_t)reader->file, reader->mapped_bytes);
     free(reader);
 }

@@ -305,7 +305,7 @@ static int64_t evaluate(const struct refrain_sequence *sequence, const struct re
 
 static void enter_loop(struct refrain_sequence *sequence, unsigned item, uint64_t counter, uint64_t limit) {
     unsigned height = sequence->term[item].height;
-    sequence->cursor[height] = (struct refrain_cursor){counter, limit, item, sequence->innermost};
+    sequence->cursor[height] = (struct refrain_loop_cursor){counter, limit, item, sequence->innermost};
     sequence->innermost = height;
     sequence->position = item + 1;
 }
@@ -317,7 +317,7 @@ static bool next_run_of_term(struct refrain_sequence *sequence) {
         if (steps > MOST_STEPS)
             return wrong(&sequence->terms, 0, "a formula goes on without giving a value");
         const struct refrain_item *loop = NULL;
-        struct refrain_cursor *cursor = NULL;
+        struct refrain_loop_cursor *cursor = NULL;
         if (sequence->innermost < REFRAIN_LOOP_HEIGHTS) {
             cursor = &sequence->cursor[sequence->innermost];
             loop = &sequence->term[cursor->item];

@@ -24,9 +24,9 @@ struct refrain_terms {
     const struct refrain_item *items;      /* of the formula */
     unsigned n_items, at;                  /* at: next item */
     struct refrain_place archived;         /* where the archive is being read, chunk 0 = none left */
-    struct refrain_item *decoded; /* one archived term; owned */
-    const char *wrong;            /* what does not hold together, null = nothing so far ... */
-    uint64_t wrong_offset;        /* ... and where, in bytes from the region's start */
+    struct refrain_item *decoded;          /* one archived term; owned */
+    const char *wrong;                     /* what does not hold together, null = nothing so far ... */
+    uint64_t wrong_offset;                 /* ... and where, in bytes from the region's start */
 };
 
 /* Starts reading. `learner` lies in `region`. */
@@ -64,7 +64,7 @@ struct refrain_sequence {
     /* the term being expanded */
     const struct refrain_item *term;
     unsigned position, innermost; /* innermost == REFRAIN_LOOP_HEIGHTS: outside of all loops */
-    struct refrain_cursor cursor[REFRAIN_LOOP_HEIGHTS];
+    struct refrain_loop_cursor cursor[REFRAIN_LOOP_HEIGHTS];
     uint64_t continuation; /* values of it left */
     /* the repetitions of the archive it is in, the innermost last; then `term` is the archived term being expanded */
     struct refrain_repeat_frame frame[REFRAIN_REPEAT_DEPTH];

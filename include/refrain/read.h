@@ -1,0 +1,303 @@
+/* read.h: reading refrain traces: what a run consisted of, and its events (librefrain-read).
+ *
+ *     images of rank-N.trace --open_images--> struct refrain_trace --cursor_open--> struct refrain_cursor --next-->
+ * events a trace directory      --open---------'   ranks, threads, regions,              a window of time,
+ *                                               communicators, losses                 some ranks or all
+ *
+ * A complete program that prints who sent how many bytes to whom:
+ *
+ *     struct refrain_trace *trace;
+ *     struct refrain_cursor *cursor;
+ *     struct refrain_error error = {0};
+ *     if (refrain_trace_open("app-20260101-120000.refrain", false, &trace, &error) ||
+ *         refrain_cursor_open(trace, NULL, &cursor, &error))
+ *         return fprintf(stderr, "%s\n", error.message), 1;
+ *     for (const struct refrain_event *event; (event = refrain_cursor_next(cursor));)
+ *         if (event->kind == REFRAIN_EVENT_SEND)
+ *             printf("%d -> %d: %lld bytes\n", event->rank, event->peer, (long long)event->bytes);
+ *     enum refrain_status status = refrain_cursor_close(cursor, &error); // says whether the trace was damaged
+ *     refrain_trace_close(trace);
+ *
+ * Link with -lrefrain-read (pkg-config refrain-read; CMake: find_package(refrain), refrain::refrain-read).
+ *
+ * Memory. What a function hands out belongs to the trace or the cursor it was asked of and lives as long as that does,
+ * unless it is said otherwise. Nothing here ends the program or prints. The memory of a cursor does not depend on the
+ * number of events, but for messages that are in flight and for checkpoints, which have a bound.
+ *
+ * Threads. An open trace may be read by any number of threads at once. A cursor is used by one thread at a time.
+ *
+ * Files. refrain_trace_open is the only function that opens files or starts processes. All others work on bytes in
+ * memory, so that they run in a browser, in a fuzzer, or in each of many processes on its part.
+ *
+ * Damage. Any bytes may be given: what does not hold together is refused, with a message of one line that names the
+ * image, the byte and what is wrong. */
+#ifndef REFRAIN_READ_H
+#define REFRAIN_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define REFRAIN_READ_API __attribute__((visibility("default")))
+#else
+#define REFRAIN_READ_API
+#endif
+
+/* ================ Errors ================ */
+
+enum refrain_status {
+    REFRAIN_OK = 0,
+    REFRAIN_ERROR = 1,   /* in data or system; exit status 1 */
+    REFRAIN_USAGE = 2,   /* the caller asked for what cannot be; exit status 2 */
+    REFRAIN_DIFFERS = 3, /* of commands only: nothing is wrong, but what was compared is not the same; exit status 3 */
+};
+
+/* Zero before use; then the first failure stays in it. Functions take null where nobody wants to know. */
+struct refrain_error {
+    enum refrain_status code;
+    const char *file; /* of the library's source, where it was met */
+    int line;
+    char message[1024]; /* one line without a line feed: what was read, where, what is wrong, what to do */
+};
+
+/* ================ Opening ================ */
+
+struct refrain_trace;
+
+/* The bytes of one rank's files. They stay the caller's, unchanged, and have to be there until the trace is closed. */
+struct refrain_image {
+    const char *name;  /* for messages; null: "image N" */
+    const void *bytes; /* of rank-N.trace: at least as many as are in use (its header's pool_used), all of it is fine */
+    size_t length;
+    const void *events; /* of rank-N.events, null when there is none */
+    size_t events_length;
+};
+
+/* Opens a trace from the images of its ranks, in any order; ranks may be missing. The caller closes *trace, which is
+ * null when the status is not REFRAIN_OK. */
+REFRAIN_READ_API enum refrain_status refrain_trace_open_images(const struct refrain_image *images, size_t n,
+                                                               struct refrain_trace **trace,
+                                                               struct refrain_error *error);
+
+/* Opens a trace directory, or one rank-N.trace in it; also of a program that still runs: then as far as it has come.
+ * `resolve`: call sites that the source did not tell are looked up in the executable by addr2line, where that is
+ * installed and the executable still is what it was. */
+REFRAIN_READ_API enum refrain_status refrain_trace_open(const char *path, bool resolve, struct refrain_trace **trace,
+                                                        struct refrain_error *error);
+
+/* Frees the trace and all that was handed out of it. Cursors are closed before. Null is allowed. */
+REFRAIN_READ_API void refrain_trace_close(struct refrain_trace *trace);
+
+/* ================ What the run consisted of ================ */
+
+/* Number of ranks of MPI_COMM_WORLD, as far as known; ranks without an image included. */
+REFRAIN_READ_API int32_t refrain_trace_ranks(const struct refrain_trace *trace);
+
+/* When the run began, in nanoseconds since the epoch. All other times count from there. */
+REFRAIN_READ_API uint64_t refrain_trace_start_ns(const struct refrain_trace *trace);
+
+/* A process of the run. */
+struct refrain_process_info {
+    int32_t rank; /* in MPI_COMM_WORLD, or a number after the last one where the process ended before it knew */
+    uint32_t pid;
+    bool finished;          /* it came to its end by itself; otherwise it was killed, or it still runs */
+    bool learned, recorded; /* it holds what was learned; recorded events */
+    const char *executable; /* paths, names and texts: "" unknown */
+    const char *host;
+    const char *mpi_library; /* version string */
+    const char *directory;   /* it was started in */
+    const char *environment; /* REFRAIN_* settings, one NAME=value a line */
+};
+
+/* The processes by rank; *n is their number. */
+REFRAIN_READ_API const struct refrain_process_info *refrain_trace_processes(const struct refrain_trace *trace,
+                                                                            size_t *n);
+
+/* A thread of a process: what events belong to. */
+struct refrain_location_info {
+    int32_t rank;
+    uint32_t thread;
+    int64_t start_ns, end_ns; /* from its first to its last clock read. Reconstructed events may end a little later */
+};
+
+/* The locations that have run, by rank and thread. */
+REFRAIN_READ_API const struct refrain_location_info *refrain_trace_locations(const struct refrain_trace *trace,
+                                                                             size_t *n);
+
+enum refrain_region_kind { REFRAIN_REGION_FUNCTION, REFRAIN_REGION_MPI, REFRAIN_REGION_USER };
+
+/* What an MPI function does collectively, blocking or not. */
+enum refrain_collective {
+    REFRAIN_COLLECTIVE_NONE = 0,
+    REFRAIN_COLLECTIVE_BARRIER,
+    REFRAIN_COLLECTIVE_BCAST,
+    REFRAIN_COLLECTIVE_SCATTER,
+    REFRAIN_COLLECTIVE_SCATTERV,
+    REFRAIN_COLLECTIVE_GATHER,
+    REFRAIN_COLLECTIVE_GATHERV,
+    REFRAIN_COLLECTIVE_REDUCE,
+    REFRAIN_COLLECTIVE_ALLGATHER,
+    REFRAIN_COLLECTIVE_ALLGATHERV,
+    REFRAIN_COLLECTIVE_ALLREDUCE,
+    REFRAIN_COLLECTIVE_ALLTOALL,
+    REFRAIN_COLLECTIVE_ALLTOALLV,
+    REFRAIN_COLLECTIVE_ALLTOALLW,
+    REFRAIN_COLLECTIVE_REDUCE_SCATTER,
+    REFRAIN_COLLECTIVE_REDUCE_SCATTER_BLOCK,
+    REFRAIN_COLLECTIVE_SCAN,
+    REFRAIN_COLLECTIVE_EXSCAN,
+    REFRAIN_COLLECTIVE_NEIGHBOR_ALLGATHER,
+    REFRAIN_COLLECTIVE_NEIGHBOR_ALLGATHERV,
+    REFRAIN_COLLECTIVE_NEIGHBOR_ALLTOALL,
+    REFRAIN_COLLECTIVE_NEIGHBOR_ALLTOALLV,
+    REFRAIN_COLLECTIVE_NEIGHBOR_ALLTOALLW,
+    REFRAIN_COLLECTIVES
+};
+
+/* A function, MPI function or user region together with the place it is entered from: one per construct. */
+struct refrain_region_info {
+    uint32_t index; /* dense, over the whole trace; UINT32_MAX: of something that the trace does not name */
+    enum refrain_region_kind kind;
+    const char *name;
+    const char *file;             /* "" unknown */
+    uint32_t line;                /* 0 unknown */
+    const char *collective;       /* MPI: "" unless a collective call; then its lower-case MPI name ... */
+    enum refrain_collective role; /* ... and which that is */
+};
+
+/* The regions by index. */
+REFRAIN_READ_API const struct refrain_region_info *refrain_trace_regions(const struct refrain_trace *trace, size_t *n);
+
+/* A communicator, the same object for all members. */
+struct refrain_comm_info {
+    uint32_t index;   /* dense, over the whole trace; 0 MPI_COMM_WORLD, 1 MPI_COMM_SELF */
+    const char *name; /* "" none */
+    int32_t size;
+    const int32_t *members; /* ranks in MPI_COMM_WORLD; null: identity */
+    int32_t remote_size;    /* of an intercommunicator, else 0 */
+    const int32_t *remote_members;
+};
+
+/* The communicators by index. */
+REFRAIN_READ_API const struct refrain_comm_info *refrain_trace_communicators(const struct refrain_trace *trace,
+                                                                             size_t *n);
+
+/* The ranks that should have an image and have none. */
+REFRAIN_READ_API const int32_t *refrain_trace_missing(const struct refrain_trace *trace, size_t *n);
+
+/* Something that a process had to turn away or give up. */
+struct refrain_loss_info {
+    int32_t rank;
+    const char *what; /* "learners that fell back to a summary" */
+    uint64_t count;
+};
+
+/* The losses of all processes, by rank; none is the usual case. */
+REFRAIN_READ_API const struct refrain_loss_info *refrain_trace_losses(const struct refrain_trace *trace, size_t *n);
+
+/* ================ Events ================ */
+
+enum refrain_event_kind {
+    REFRAIN_EVENT_ENTER,
+    REFRAIN_EVENT_LEAVE,
+    REFRAIN_EVENT_SEND,          /* a message leaves: peer, tag, bytes, comm; request >= 0 when nonblocking */
+    REFRAIN_EVENT_SEND_COMPLETE, /* request: a nonblocking send completed */
+    REFRAIN_EVENT_RECV_POST,     /* request: a nonblocking receive was posted; comm */
+    REFRAIN_EVENT_RECV,          /* a message has arrived: peer, tag, bytes, comm; request >= 0 when nonblocking */
+    REFRAIN_EVENT_CANCEL,        /* request: it completed without a message */
+    REFRAIN_EVENT_COLLECTIVE,    /* root, sent, received, comm; request >= 0 when nonblocking */
+    REFRAIN_EVENT_COLLECTIVE_COMPLETE, /* request: a nonblocking collective completed; comm */
+    REFRAIN_EVENT_RMA,                 /* peer, bytes; tag: number of the window in its process, -1 unknown */
+    REFRAIN_EVENT_IO,                  /* bytes; tag: number of the file in its process, -1 unknown */
+};
+
+struct refrain_wait;
+
+struct refrain_event {
+    enum refrain_event_kind kind;
+    bool approximate;                         /* some field of it is not known to be exact */
+    int32_t rank;                             /* location: rank in MPI_COMM_WORLD ... */
+    uint32_t thread;                          /* ... and thread */
+    int64_t time_ns;                          /* since the start of the run */
+    const struct refrain_region_info *region; /* ENTER, LEAVE: itself; else the MPI call it happens in. Never null */
+    const struct refrain_comm_info *comm;     /* null unknown or none */
+    int32_t peer; /* dest, source, target or root as rank in MPI_COMM_WORLD; -1 none or unknown */
+    int64_t tag;
+    int64_t bytes;    /* message; collective: sent */
+    int64_t received; /* collective */
+    int64_t request;  /* unique in the location, -1 none */
+    /* What belongs together: the SEND and the RECV of one message, and the COLLECTIVEs of one collective operation (on
+     * every member), have the same `match` of their kind; 0 is none or not known. A message that is never received has
+     * one too, and so has a collective that some member never came to. */
+    uint64_t match;
+    int64_t match_time_ns; /* RECV with a match: when the message was sent ... */
+    uint32_t match_thread; /* ... by which thread of `peer` */
+    /* Filled by writers that analyse waiting (reconstruct/replay/waiting.h); null from a cursor. */
+    const struct refrain_wait *wait, *peer_wait;
+};
+
+/* ================ The cursor ================ */
+
+struct refrain_cursor;
+
+#define REFRAIN_TIME_FIRST INT64_MIN
+#define REFRAIN_TIME_LAST INT64_MAX
+
+/* What a cursor gives. Fill with REFRAIN_CURSOR_ALL and change what is to be different. */
+struct refrain_cursor_options {
+    const int32_t *ranks; /* those whose events are given; null: all. Read by refrain_cursor_open only */
+    size_t n_ranks;
+    int64_t from_ns, to_ns;  /* events at from_ns <= time < to_ns */
+    bool recorded;           /* recorded events, with the times as recorded, instead of what was learned */
+    size_t checkpoint_bytes; /* memory for going back fast (refrain_cursor_seek); 0: none are kept */
+};
+#define REFRAIN_CURSOR_ALL                                                                                             \
+    { NULL, 0, REFRAIN_TIME_FIRST, REFRAIN_TIME_LAST, false, 0 }
+
+/* Opens a cursor before the first event of its window. Events come in time order over all locations; those of one
+ * location in the order in which they happened. Times of reconstructed events are means over stretches of the run, and
+ * are moved so that no message is received before it was sent and no collective left before it can be: the same in any
+ * window and for any choice of ranks. `options` null: all of the trace. The caller closes *cursor. */
+REFRAIN_READ_API enum refrain_status refrain_cursor_open(struct refrain_trace *trace,
+                                                         const struct refrain_cursor_options *options,
+                                                         struct refrain_cursor **cursor, struct refrain_error *error);
+
+/* The next event; null at the end of the window or of the trace, or when something is wrong (refrain_cursor_close).
+ * Valid until the next call with this cursor. */
+REFRAIN_READ_API const struct refrain_event *refrain_cursor_next(struct refrain_cursor *cursor);
+
+/* Moves the cursor before the first event at or after time_ns, forwards or backwards; the window then is [time_ns,
+ * to_ns). Costs the replay of what lies between the last checkpoint before time_ns and there. Checkpoints are made as
+ * the cursor comes to new parts of the trace, so that the second visit is fast. */
+REFRAIN_READ_API enum refrain_status refrain_cursor_seek(struct refrain_cursor *cursor, int64_t time_ns,
+                                                         struct refrain_error *error);
+
+/* Moves the end of the window. */
+REFRAIN_READ_API void refrain_cursor_set_end(struct refrain_cursor *cursor, int64_t to_ns);
+
+/* How the events met so far go together. */
+struct refrain_cursor_report {
+    uint64_t events; /* of all ranks, the window's and those before it */
+    uint64_t matched_messages;
+    uint64_t unmatched_sends,
+        unmatched_receives;         /* messages with one end only; sends in flight count from the end on */
+    uint64_t unmatched_collectives; /* calls of collectives that some member did not come to */
+    uint64_t moved;                 /* how often a location had to wait for another one */
+    int64_t largest_move_ns;
+};
+REFRAIN_READ_API void refrain_cursor_report(const struct refrain_cursor *cursor, struct refrain_cursor_report *report);
+
+/* Frees the cursor. The status is an error when the trace turned out to be damaged on the way: all events before the
+ * damage have been given. Null is allowed. */
+REFRAIN_READ_API enum refrain_status refrain_cursor_close(struct refrain_cursor *cursor, struct refrain_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,21 @@
+/* trace_files.h: from files to images, private to files/.
+ *
+ *     trace_open.c  a path -> the files of a trace, in order
+ *     trace_file.c  a region file -> private image; a file of recorded events -> bytes
+ *     trace_live.c  image of a running process -> whole learners
+ *     symbols.c     return addresses -> function, file, line */
+#ifndef REFRAIN_TRACE_FILES_H
+#define REFRAIN_TRACE_FILES_H
+
+#include "trace_parts.h"
+
+/* Reads the files process->path and process->events_path: header checked, image private, journals undone. */
+enum refrain_status refrain_process_load(struct refrain_process *process, struct refrain_error *error);
+
+/* Makes the image of a process that still runs whole; `file` is its region file, mapped shared. */
+void refrain_process_settle(struct refrain_process *process, const void *file);
+
+/* Resolves the symbols, one addr2line per object; what cannot be resolved stays unknown. */
+void refrain_symbols_resolve(struct refrain_trace *trace, struct refrain_symbol *symbols, size_t n);
+
+#endif

@@ -1,0 +1,106 @@
+/* trace_info.c: what read.h tells of an open trace: processes, locations, losses. */
+#include "trace_parts.h"
+
+const char *refrain_loss_text(enum refrain_loss loss) {
+    static const char *const texts[REFRAIN_LOSSES] = {
+        [REFRAIN_LOSS_UNITS] = "translation units that did not fit",
+        [REFRAIN_LOSS_THREADS] = "threads beyond REFRAIN_THREADS",
+        [REFRAIN_LOSS_DEPTH] = "activations beyond the shadow stack",
+        [REFRAIN_LOSS_INTERRUPTED] = "probes in signal handlers that interrupted a probe",
+        [REFRAIN_LOSS_LEARNERS] = "learners that fell back to a summary",
+        [REFRAIN_LOSS_SUMMARY_VALUES] = "values that only a summary holds",
+        [REFRAIN_LOSS_CALLS] = "MPI calls whose call site did not fit",
+        [REFRAIN_LOSS_REQUESTS] = "requests beyond the table",
+        [REFRAIN_LOSS_COMMUNICATORS] = "communicators beyond the table",
+        [REFRAIN_LOSS_EVENTS] = "recorded events that could not be written",
+        [REFRAIN_LOSS_FORKS] = "forked processes",
+        [REFRAIN_LOSS_REGIONS] = "ends of user regions without a begin",
+        [REFRAIN_LOSS_WINDOWS] = "windows and files beyond their table",
+        [REFRAIN_LOSS_TYPES] = "datatypes beyond their table",
+    };
+    return (unsigned)loss < REFRAIN_LOSSES && texts[loss] ? texts[loss] : "other losses";
+}
+
+static void tell_process(const struct refrain_process *process, struct refrain_process_info *info) {
+    const struct refrain_header *header = process->header;
+    *info = (struct refrain_process_info){
+        .rank = process->rank,
+        .pid = header->pid,
+        .finished = header->finished != 0,
+        .learned = header->mode != REFRAIN_MODE_EVENTS,
+        .recorded = process->events_path != NULL,
+        .executable = refrain_process_name(process, header->executable),
+        .host = refrain_process_name(process, header->host),
+        .mpi_library = refrain_process_name(process, header->mpi_library),
+        .directory = refrain_process_name(process, header->start_directory),
+        .environment = refrain_process_name(process, header->environment),
+    };
+}
+
+enum refrain_status refrain_trace_read_info(struct refrain_trace *trace, struct refrain_error *error) {
+    size_t most = 0, losses = 0;
+    for (size_t i = 0; i < trace->n_processes; i++) {
+        most += trace->processes[i].header->n_threads;
+        for (unsigned l = 0; l < REFRAIN_LOSSES; l++)
+            losses += trace->processes[i].header->losses[l] != 0;
+    }
+    trace->process_infos = refrain_trace_allocate(trace, trace->n_processes, sizeof *trace->process_infos);
+    trace->locations = refrain_trace_allocate(trace, most, sizeof *trace->locations);
+    trace->losses = refrain_trace_allocate(trace, losses, sizeof *trace->losses);
+    if (!trace->process_infos || !trace->locations || !trace->losses)
+        return REFRAIN_FAIL_MEMORY(error);
+    for (size_t i = 0; i < trace->n_processes; i++) {
+        const struct refrain_process *process = &trace->processes[i];
+        tell_process(process, &trace->process_infos[i]);
+        for (uint32_t t = 0; t < process->header->n_threads; t++)
+            if (process->threads[t].started)
+                trace->locations[trace->n_locations++] = (struct refrain_location_info){
+                    process->rank, t, refrain_trace_time_ns(process, process->threads[t].start_ticks),
+                    refrain_trace_time_ns(process, process->threads[t].last_ticks)};
+        for (unsigned l = 0; l < REFRAIN_LOSSES; l++)
+            if (process->header->losses[l])
+                trace->losses[trace->n_losses++] =
+                    (struct refrain_loss_info){process->rank, refrain_loss_text(l), process->header->losses[l]};
+    }
+    return REFRAIN_OK;
+}
+
+/* ---- asked for ---- */
+
+int32_t refrain_trace_ranks(const struct refrain_trace *trace) {
+    return trace->size;
+}
+
+uint64_t refrain_trace_start_ns(const struct refrain_trace *trace) {
+    return trace->start_realtime_ns;
+}
+
+const struct refrain_process_info *refrain_trace_processes(const struct refrain_trace *trace, size_t *n) {
+    *n = trace->n_processes;
+    return trace->process_infos;
+}
+
+const struct refrain_location_info *refrain_trace_locations(const struct refrain_trace *trace, size_t *n) {
+    *n = trace->n_locations;
+    return trace->locations;
+}
+
+const struct refrain_region_info *refrain_trace_regions(const struct refrain_trace *trace, size_t *n) {
+    *n = trace->n_regions;
+    return trace->regions;
+}
+
+const struct refrain_comm_info *refrain_trace_communicators(const struct refrain_trace *trace, size_t *n) {
+    *n = trace->n_comms;
+    return trace->comms;
+}
+
+const int32_t *refrain_trace_missing(const struct refrain_trace *trace, size_t *n) {
+    *n = trace->n_missing;
+    return trace->missing;
+}
+
+const struct refrain_loss_info *refrain_trace_losses(const struct refrain_trace *trace, size_t *n) {
+    *n = trace->n_losses;
+    return trace->losses;
+}

@@ -1,0 +1,47 @@
+/* location_stream.c: a walk or an event file, translated, as a stream (location_stream.h). */
+#include "location_stream.h"
+#include "trace_parts.h"
+
+static bool next_event(struct refrain_stream *stream, struct refrain_event *event) {
+    struct refrain_location_stream *location = (struct refrain_location_stream *)stream;
+    struct refrain_record record;
+    for (;;) {
+        bool more = location->walk ? refrain_walk_next(location->walk, &record)
+                                   : refrain_event_reader_next(location->reader, &record);
+        if (!more)
+            return false;
+        if (refrain_translate(&location->translation, &record, event))
+            return true;
+    }
+}
+
+enum refrain_status refrain_location_stream_open(struct refrain_location_stream *location,
+                                                 const struct refrain_process *process, uint32_t thread, bool recorded,
+                                                 struct refrain_error *error) {
+    location->stream = (struct refrain_stream){next_event, process->rank};
+    refrain_translation_open(&location->translation, process, thread);
+    if (recorded)
+        return refrain_event_reader_open(process, thread, &location->reader, error);
+    const char *wrong;
+    uint64_t offset;
+    location->walk = refrain_walk_open(process->region, process->region_bytes, thread, &wrong, &offset);
+    return location->walk ? REFRAIN_OK : refrain_process_damaged(process, offset, wrong, error);
+}
+
+enum refrain_status refrain_location_stream_status(const struct refrain_location_stream *location,
+                                                   struct refrain_error *error) {
+    uint64_t offset;
+    const char *wrong = location->walk ? refrain_walk_wrong(location->walk, &offset) : NULL;
+    if (wrong)
+        return refrain_process_damaged(location->translation.process, offset, wrong, error);
+    if (location->reader && refrain_event_reader_wrong(location->reader, &offset))
+        return REFRAIN_FAIL(error, "%s: byte %llu: is no event: the file is damaged",
+                            location->translation.process->events_path, (unsigned long long)offset);
+    return location->translation.no_memory ? REFRAIN_FAIL_MEMORY(error) : REFRAIN_OK;
+}
+
+void refrain_location_stream_close(struct refrain_location_stream *location) {
+    refrain_walk_close(location->walk);
+    refrain_event_reader_close(location->reader);
+    refrain_translation_close(&location->translation);
+}

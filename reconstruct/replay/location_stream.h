@@ -1,0 +1,27 @@
+/* location_stream.h: a location's events as a stream: a walk through what was learned, or an event file (cursor.c). */
+#ifndef REFRAIN_LOCATION_STREAM_H
+#define REFRAIN_LOCATION_STREAM_H
+
+#include "align.h"
+#include "event_read.h"
+#include "translate.h"
+
+struct refrain_location_stream {
+    struct refrain_stream stream;
+    struct refrain_translation translation;
+    struct refrain_walk *walk;           /* null: recorded ... */
+    struct refrain_event_reader *reader; /* ... events */
+};
+
+/* Opens a thread's events. The caller closes the location also after an error. */
+enum refrain_status refrain_location_stream_open(struct refrain_location_stream *location,
+                                                 const struct refrain_process *process, uint32_t thread, bool recorded,
+                                                 struct refrain_error *error);
+
+/* What turned out to be damaged on the way. */
+enum refrain_status refrain_location_stream_status(const struct refrain_location_stream *location,
+                                                   struct refrain_error *error);
+
+void refrain_location_stream_close(struct refrain_location_stream *location);
+
+#endif

@@ -1,0 +1,56 @@
+/* store.h: small entries of one size, by number and by a pair of keys, in arrays that are copied as they are (align.c).
+ *
+ *     buckets[hash of (a, b)] -> entry number -> next entry number ...         0 is none
+ *     entries [unused] [1] [2] ... [n)                                        given-back ones are listed through `next`
+ *
+ * Entries begin with struct refrain_store_entry. Numbers stay valid until the entry is given back; pointers until the
+ * next one is taken. A store with entries of no key is a plain pool. */
+#ifndef REFRAIN_STORE_H
+#define REFRAIN_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct refrain_store_entry {
+    uint64_t a, b;
+    uint32_t next;  /* of the same bucket; of a pool's list, as its user likes */
+    uint32_t keyed; /* 1: it was added */
+};
+
+struct refrain_store {
+    size_t entry_bytes;
+    unsigned char *entries;
+    uint32_t *buckets;
+    uint32_t n, capacity, given_back, n_buckets, live;
+};
+
+static inline void *refrain_store_at(const struct refrain_store *store, uint32_t number) {
+    return store->entries + number * store->entry_bytes;
+}
+
+/* The entry of these keys; 0 when there is none. */
+uint32_t refrain_store_find(const struct refrain_store *store, uint64_t a, uint64_t b);
+
+/* A new entry of these keys, else zero; 0 without memory. No other one has them. */
+uint32_t refrain_store_add(struct refrain_store *store, uint64_t a, uint64_t b);
+
+/* A new entry without keys, zeroed, which refrain_store_find does not find; 0 without memory. */
+uint32_t refrain_store_take(struct refrain_store *store);
+
+/* Give back an entry that was added, or one that was taken. */
+void refrain_store_remove(struct refrain_store *store, uint32_t number);
+void refrain_store_give(struct refrain_store *store, uint32_t number);
+
+/* Whether the entry with that number is one that was added and not removed; for going through all, from 1 to n - 1. */
+bool refrain_store_live(const struct refrain_store *store, uint32_t number);
+
+/* Makes *copy, whose arrays are its own from before or null, equal to the store; false without memory. */
+bool refrain_store_copy(struct refrain_store *copy, const struct refrain_store *store);
+
+/* Bytes that a copy takes. */
+size_t refrain_store_bytes(const struct refrain_store *store);
+
+void refrain_store_close(struct refrain_store *store);
+
+#endif

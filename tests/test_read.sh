@@ -1,0 +1,49 @@
+#!/bin/sh
+# The reading library: installed, found by pkg-config and by CMake, its example counts the messages that the text has; any
+# window of a trace, in files or in memory, holds the events of the whole that lie in it.
+set -u
+. "$(dirname "$0")/lib.sh"
+
+installed=$work/installed
+check "install" cmake --install "$bin/.." --prefix "$installed"
+export PKG_CONFIG_PATH="$(dirname "$(find "$installed" -name refrain-read.pc)")"
+example=$tests/../examples/who_sends.c
+# shellcheck disable=SC2046 # words
+check "the example, shared" cc -std=c11 -Wall -Wextra -Werror "$example" $(pkg-config --cflags --libs refrain-read) \
+    -Wl,-rpath,"$(pkg-config --variable=libdir refrain-read)" -o "$work/who_sends"
+mkdir "$work/cmake"
+cat >"$work/cmake/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.13)
+project(example C)
+find_package(refrain REQUIRED)
+add_executable(who_sends $example)
+target_link_libraries(who_sends refrain::refrain-read-static)
+END
+check "the example, static" cmake -S "$work/cmake" -B "$work/cmake/build" -DCMAKE_PREFIX_PATH="$installed"
+check "the example, static: build" cmake --build "$work/cmake/build"
+
+# Only what read.h names is seen from outside.
+nm -D --defined-only "$installed"/lib*/*/librefrain-read.so "$installed"/lib*/librefrain-read.so 2>/dev/null |
+    awk '$2 ~ /[TDB]/ { print $3 }' | sort >"$work/symbols"
+grep -o 'refrain_[a-z_]*(' "$tests/../include/refrain/read.h" | tr -d '(' | sort -u >"$work/named"
+[ -s "$work/symbols" ] && [ -z "$(comm -23 "$work/symbols" "$work/named")" ] && pass ||
+    fail "symbols beside those of read.h: $(comm -23 "$work/symbols" "$work/named" | tr '\n' ' ')"
+
+for program in mpi_p2p mpi_nonblocking mpi_threads mpi_collectives; do
+    REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -w "$tests/programs/$program.c" -o "$work/$program" -lpthread || fail "compile"
+    run=$work/$program-run
+    mkdir "$run"
+    (cd "$run" && REFRAIN_MODE=both REFRAIN_THREADS=8 REFRAIN_DIRECTORY=$run launch mpich 3 "$work/$program" >/dev/null)
+    trace=$(the_trace "$run")
+    refrain reconstruct "$trace" --format text -o "$run/text" 2>/dev/null || fail "$program: reconstruct"
+    awk -F '\t' '$3 == "send" && $5 !~ /=-1$/ {
+            sub(/dest=/, "", $5); sub(/bytes=/, "", $7)
+            pair = $1 " -> " $5; n[pair]++; bytes[pair] += $7 }
+        END { for (pair in n) printf "%s: %d messages, %d bytes\n", pair, n[pair], bytes[pair] }' "$run/text" | sort >"$run/expected"
+    for built in "$work/who_sends" "$work/cmake/build/who_sends"; do
+        "$built" "$trace" | sort >"$run/said"
+        cmp -s "$run/expected" "$run/said" && pass || { fail "$program: $built"; diff "$run/expected" "$run/said" | head -n 4; }
+    done
+    check "$program: windows" "$bin/windows" "$trace" 7 60
+done
+summary

@@ -1,0 +1,202 @@
+/* windows.c: windows of a trace against the whole of it: windows TRACE [SEED [WINDOWS]]. Whatever the ranks chosen, the
+ * way by which the cursor came there, and whether the trace was opened from files or from bytes in memory: a window
+ * holds those events of the whole trace that lie in it, field by field. And what belongs together has one match. */
+#include <glob.h>
+#include <refrain/read.h>
+#include <refrain/trace.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct refrain_event *all;
+static size_t n_all;
+static unsigned long failed, compared;
+static uint64_t state;
+
+static uint64_t draw(uint64_t n) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (state >> 11) % n;
+}
+
+static void stop(const struct refrain_error *error) {
+    fprintf(stderr, "windows: %s\n", error->code ? error->message : "no memory");
+    exit(1);
+}
+
+/* Regions and communicators are of another opening of the trace: alike when their numbers and names are. */
+static bool same(const struct refrain_event *a, const struct refrain_event *b) {
+    return a->kind == b->kind && a->approximate == b->approximate && a->rank == b->rank && a->thread == b->thread &&
+           a->time_ns == b->time_ns && a->region->index == b->region->index &&
+           strcmp(a->region->name, b->region->name) == 0 &&
+           (a->comm ? a->comm->index : UINT32_MAX) == (b->comm ? b->comm->index : UINT32_MAX) && a->peer == b->peer &&
+           a->tag == b->tag && a->bytes == b->bytes && a->received == b->received && a->request == b->request &&
+           a->match == b->match && a->match_time_ns == b->match_time_ns && a->match_thread == b->match_thread;
+}
+
+static void read_all(struct refrain_trace *trace, bool recorded) {
+    struct refrain_error error = {0};
+    struct refrain_cursor *cursor;
+    struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
+    options.recorded = recorded;
+    size_t capacity = 0;
+    n_all = 0;
+    if (refrain_cursor_open(trace, &options, &cursor, &error))
+        stop(&error);
+    for (const struct refrain_event *event; (event = refrain_cursor_next(cursor)); all[n_all++] = *event)
+        if (n_all == capacity && !(all = realloc(all, (capacity = capacity ? capacity * 2 : 4096) * sizeof *all)))
+            stop(&error);
+    if (refrain_cursor_close(cursor, &error))
+        stop(&error);
+}
+
+static bool in_ranks(int32_t rank, const int32_t *ranks, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (ranks[i] == rank)
+            return true;
+    return n == 0;
+}
+
+/* What the cursor gives from here to to_ns against what the whole trace has. */
+static void compare(struct refrain_cursor *cursor, const int32_t *ranks, size_t n_ranks, int64_t from_ns, int64_t to_ns,
+                    const char *what) {
+    size_t i = 0;
+    const struct refrain_event *event;
+    for (; i < n_all; i++) {
+        if (all[i].time_ns < from_ns || all[i].time_ns >= to_ns || !in_ranks(all[i].rank, ranks, n_ranks))
+            continue;
+        event = refrain_cursor_next(cursor);
+        if (!event || !same(event, &all[i])) {
+            printf("FAILED: %s [%lld, %lld): event %zu of the trace %s\n", what, (long long)from_ns, (long long)to_ns,
+                   i, event ? "differs" : "is missing");
+            failed++;
+            return;
+        }
+        compared++;
+    }
+    if ((event = refrain_cursor_next(cursor)) || (event = refrain_cursor_next(cursor))) {
+        printf("FAILED: %s [%lld, %lld): an event too many, at %lld\n", what, (long long)from_ns, (long long)to_ns,
+               (long long)event->time_ns);
+        failed++;
+    }
+}
+
+static void check_order_and_matches(bool recorded) {
+    unsigned long receives = 0, unmatched = 0;
+    for (size_t i = 1; i < n_all; i++)
+        if (all[i].time_ns < all[i - 1].time_ns) {
+            printf("FAILED: event %zu is earlier than the one before it\n", i);
+            failed++;
+            break;
+        }
+    for (size_t i = 0; i < n_all; i++) {
+        if (all[i].kind != REFRAIN_EVENT_RECV)
+            continue;
+        receives++;
+        unmatched += all[i].match == 0;
+        bool found = all[i].match == 0;
+        for (size_t j = i; !found && j-- > 0;) {
+            if (all[j].kind != REFRAIN_EVENT_SEND || all[j].match != all[i].match)
+                continue;
+            found = true;
+            if (all[j].peer != all[i].rank || all[j].rank != all[i].peer || all[j].tag != all[i].tag ||
+                all[j].time_ns != all[i].match_time_ns || all[j].thread != all[i].match_thread ||
+                (!recorded && all[j].time_ns >= all[i].time_ns)) {
+                printf("FAILED: event %zu has a match that is not its message\n", i);
+                failed++;
+            }
+        }
+        if (!found) {
+            printf("FAILED: the match of event %zu is not there\n", i);
+            failed++;
+        }
+        if (receives > 2000)
+            break;
+    }
+    if (!recorded && unmatched) {
+        printf("FAILED: %lu of %lu receives have no match\n", unmatched, receives);
+        failed++;
+    }
+}
+
+/* The same trace from bytes in memory; of each region only those in use, at an odd address. */
+static struct refrain_trace *open_in_memory(const char *directory) {
+    glob_t found;
+    char pattern[4096];
+    struct refrain_error error = {0};
+    struct refrain_trace *trace;
+    snprintf(pattern, sizeof pattern, "%s/rank-*.trace", directory);
+    if (glob(pattern, 0, NULL, &found) != 0)
+        stop(&error);
+    struct refrain_image *images = calloc(found.gl_pathc, sizeof *images);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        struct refrain_header header;
+        FILE *file = fopen(found.gl_pathv[i], "rb");
+        if (!file || fread(&header, sizeof header, 1, file) != 1)
+            stop(&error);
+        unsigned char *bytes = malloc(header.pool_used + 1);
+        rewind(file);
+        if (!bytes || fread(bytes + 1, 1, header.pool_used, file) != header.pool_used)
+            stop(&error);
+        fclose(file);
+        images[i] = (struct refrain_image){.name = found.gl_pathv[i], .bytes = bytes + 1, .length = header.pool_used};
+    }
+    if (refrain_trace_open_images(images, found.gl_pathc, &trace, &error))
+        stop(&error);
+    return trace;
+}
+
+int main(int argc, char **argv) {
+    struct refrain_trace *trace;
+    struct refrain_error error = {0};
+    state = argc > 2 ? strtoull(argv[2], NULL, 0) | 1 : 88172645463325252u;
+    unsigned windows = argc > 3 ? (unsigned)atoi(argv[3]) : 50;
+    if (argc < 2 || refrain_trace_open(argv[1], false, &trace, &error))
+        stop(&error);
+    size_t n_processes, n_locations;
+    const struct refrain_process_info *processes = refrain_trace_processes(trace, &n_processes);
+    refrain_trace_locations(trace, &n_locations);
+    if (processes[0].recorded) {
+        read_all(trace, true);
+        check_order_and_matches(true);
+    }
+    read_all(trace, false);
+    check_order_and_matches(false);
+    struct refrain_cursor *cursor;
+    struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
+    options.checkpoint_bytes = (size_t)64 << 20;
+    if (refrain_cursor_open(trace, &options, &cursor, &error))
+        stop(&error);
+    struct refrain_trace *in_memory = open_in_memory(argv[1]);
+    for (unsigned w = 0; n_all && w < windows; w++) {
+        int64_t from_ns = all[draw(n_all)].time_ns + (int64_t)draw(2);
+        int64_t to_ns = draw(8) ? from_ns + (int64_t)draw((uint64_t)(all[n_all - 1].time_ns - from_ns + 2) / 8 + 1)
+                                : REFRAIN_TIME_LAST;
+        refrain_cursor_set_end(cursor, to_ns);
+        if (refrain_cursor_seek(cursor, from_ns, &error))
+            stop(&error);
+        compare(cursor, NULL, 0, from_ns, to_ns, "seek");
+        if (w % 8)
+            continue;
+        int32_t ranks[2] = {processes[draw(n_processes)].rank, processes[draw(n_processes)].rank};
+        struct refrain_cursor_options some = REFRAIN_CURSOR_ALL;
+        struct refrain_cursor *of_some;
+        some.ranks = ranks;
+        some.n_ranks = 2;
+        some.from_ns = from_ns;
+        some.to_ns = to_ns;
+        if (refrain_cursor_open(in_memory, &some, &of_some, &error))
+            stop(&error);
+        compare(of_some, ranks, 2, from_ns, to_ns, "ranks, in memory");
+        if (refrain_cursor_close(of_some, &error))
+            stop(&error);
+    }
+    if (refrain_cursor_close(cursor, &error))
+        stop(&error);
+    refrain_trace_close(in_memory);
+    refrain_trace_close(trace);
+    printf("%zu events, %zu locations, %lu compared in windows\n%u passed, %lu failed\n", n_all, n_locations, compared,
+           windows, failed);
+    return failed || n_all == 0;
+}
