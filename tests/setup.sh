@@ -10,7 +10,10 @@ libotf2-trace-dev otf2-tools libjansson-dev libelf-dev
 python3 protobuf-compiler libopenmpi-dev openmpi-bin libcmocka-dev csmith libcsmith-dev
 autoconf automake libtool ccache
 man-db zsh bsdutils less
-gfortran g++ python3-mpi4py musl-tools"
+gfortran g++ python3-mpi4py musl-tools
+zlib1g-dev lld wasi-libc libclang-rt-14-dev-wasm32 chromium"
+# node and npm may come from elsewhere than Debian's packages.
+command -v npm >/dev/null 2>&1 || packages="$packages nodejs npm"
 
 command -v dpkg-query >/dev/null 2>&1 || {
     # shellcheck disable=SC2086 # on one line

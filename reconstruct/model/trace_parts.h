@@ -67,6 +67,10 @@ struct refrain_trace *refrain_trace_make(const char *path);
 enum refrain_status refrain_trace_assemble(struct refrain_trace *trace, refrain_resolver *resolve,
                                            struct refrain_error *error);
 
+/* refrain_trace_open_images for who knows something of call sites that the source did not tell. */
+enum refrain_status refrain_trace_open_resolved(const struct refrain_image *images, size_t n, refrain_resolver *resolve,
+                                                struct refrain_trace **result, struct refrain_error *error);
+
 enum refrain_status refrain_process_read_tree(struct refrain_trace *trace, struct refrain_process *process,
                                               struct refrain_error *error);
 

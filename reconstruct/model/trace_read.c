@@ -140,8 +140,8 @@ struct refrain_trace *refrain_trace_make(const char *path) {
     return NULL;
 }
 
-enum refrain_status refrain_trace_open_images(const struct refrain_image *images, size_t n,
-                                              struct refrain_trace **result, struct refrain_error *error) {
+enum refrain_status refrain_trace_open_resolved(const struct refrain_image *images, size_t n, refrain_resolver *resolve,
+                                                struct refrain_trace **result, struct refrain_error *error) {
     *result = NULL;
     if (n == 0)
         return REFRAIN_FAIL_USAGE(error, "no image was given");
@@ -152,12 +152,17 @@ enum refrain_status refrain_trace_open_images(const struct refrain_image *images
     for (size_t i = 0; !status && i < n; i++)
         status = add_image(trace, &images[i], i, error);
     if (!status)
-        status = refrain_trace_assemble(trace, NULL, error);
+        status = refrain_trace_assemble(trace, resolve, error);
     if (status)
         refrain_trace_close(trace);
     else
         *result = trace;
     return status;
+}
+
+enum refrain_status refrain_trace_open_images(const struct refrain_image *images, size_t n,
+                                              struct refrain_trace **result, struct refrain_error *error) {
+    return refrain_trace_open_resolved(images, n, NULL, result, error);
 }
 
 void refrain_trace_close(struct refrain_trace *trace) {

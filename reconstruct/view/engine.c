@@ -1,0 +1,246 @@
+/* engine.c: what the page's worker calls: the reading library and a picture, compiled to WebAssembly (page/engine.ts).
+ *
+ * One trace, one cursor, one picture. All state is in memory, so that the page goes back in time by copying back what
+ * it kept of it. Numbers are doubles and 32-bit integers, since JavaScript has these. */
+#include "picture.h"
+#include "trace_parts.h"
+#include "waiting.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORT(name) __attribute__((export_name(#name), used)) name
+
+#define MOST_IMAGES (1u << 20)
+#define RESERVED_RECORDS 32768u
+
+/* The records are read byte by byte (page/protocol.ts). */
+_Static_assert(sizeof(struct refrain_picture_location) == 24, "as the page reads it");
+_Static_assert(sizeof(struct refrain_picture_span) == 56, "as the page reads it");
+_Static_assert(sizeof(struct refrain_picture_segment) == 32, "as the page reads it");
+_Static_assert(sizeof(struct refrain_picture_operation) == 64, "as the page reads it");
+_Static_assert(sizeof(struct refrain_picture_message) == 48, "as the page reads it");
+_Static_assert(sizeof(struct refrain_picture_collective) == 64, "as the page reads it");
+_Static_assert(sizeof(struct refrain_picture_share) == 16, "as the page reads it");
+_Static_assert(sizeof(struct refrain_picture_total) == 32, "as the page reads it");
+_Static_assert(sizeof(struct refrain_picture_pair) == 32, "as the page reads it");
+_Static_assert(sizeof(struct refrain_picture_wait) == 24, "as the page reads it");
+
+enum list { LIST_SPANS, LIST_SEGMENTS, LIST_OPERATIONS, LIST_MESSAGES, LIST_COLLECTIVES, LIST_SHARES, LIST_PAIRS };
+
+enum step { STEP_FAILED = -1, STEP_MORE, STEP_DONE, STEP_ENDED };
+
+static struct {
+    struct refrain_image *images;
+    size_t n_images;
+    struct refrain_trace *trace;
+    struct refrain_cursor *cursor;
+    struct refrain_waiting *waiting;
+    struct refrain_picture *picture;
+    const char *symbols; /* lines: object, address in hexadecimal, function, file, line, by tabs */
+    size_t symbols_bytes;
+    struct refrain_error error;
+} engine;
+
+/* Memory for bytes that the page puts in; 0 without memory. */
+void *EXPORT(engine_reserve)(size_t bytes) {
+    return malloc(bytes ? bytes : 1);
+}
+
+void EXPORT(engine_release)(void *bytes) {
+    free(bytes);
+}
+
+/* Adds the image of one rank. 0, or another number: engine_error says why. */
+int EXPORT(engine_add)(const void *bytes, size_t length, const char *name) {
+    struct refrain_image *images = realloc(engine.images, (engine.n_images + 1) * sizeof *images);
+    if (!images || engine.n_images >= MOST_IMAGES) {
+        snprintf(engine.error.message, sizeof engine.error.message, "out of memory");
+        return 1;
+    }
+    engine.images = images;
+    images[engine.n_images++] = (struct refrain_image){.name = name, .bytes = bytes, .length = length};
+    return 0;
+}
+
+static struct refrain_picture_list *list_of(int list) {
+    struct refrain_picture *picture = engine.picture;
+    struct refrain_picture_list *const lists[] = {&picture->spans,    &picture->segments,    &picture->operations,
+                                                  &picture->messages, &picture->collectives, &picture->shares,
+                                                  &picture->pairs};
+    return lists[list];
+}
+
+static const size_t record_bytes[] = {sizeof(struct refrain_picture_span),       sizeof(struct refrain_picture_segment),
+                                      sizeof(struct refrain_picture_operation),  sizeof(struct refrain_picture_message),
+                                      sizeof(struct refrain_picture_collective), sizeof(struct refrain_picture_share),
+                                      sizeof(struct refrain_picture_pair)};
+
+/* Room for what a step gives. It holds zeros whenever the page keeps the state (engine_take), so that this costs
+ * nothing. */
+static bool reserve_lists(void) {
+    for (int list = LIST_SPANS; list <= LIST_PAIRS; list++) {
+        struct refrain_picture_list *of = list_of(list);
+        of->items = calloc(RESERVED_RECORDS, record_bytes[list]);
+        of->capacity = of->items ? RESERVED_RECORDS : 0;
+        if (!of->items)
+            return false;
+    }
+    return true;
+}
+
+/* ---- call sites that the source did not tell: what refrain view found out of them ---- */
+
+/* A line's next field, up to a tab or its end; what is left begins behind it. */
+static const char *next_field(const char **at, const char *end, size_t *length) {
+    const char *field = *at;
+    const char *stop = field;
+    while (stop < end && *stop != '\t' && *stop != '\n')
+        stop++;
+    *length = (size_t)(stop - field);
+    *at = stop < end ? stop + 1 : end;
+    return field;
+}
+
+static const char *copy_field(struct refrain_trace *trace, const char *field, size_t length) {
+    char *copy = refrain_trace_allocate(trace, length + 1, 1);
+    return copy ? memcpy(copy, field, length) : "";
+}
+
+static void resolve(struct refrain_trace *trace, struct refrain_symbol *symbols, size_t n) {
+    const char *end = engine.symbols + engine.symbols_bytes;
+    for (const char *at = engine.symbols; at < end;) {
+        size_t object_length, address_length, function_length, file_length, line_length;
+        const char *object = next_field(&at, end, &object_length);
+        const char *address = next_field(&at, end, &address_length);
+        const char *function = next_field(&at, end, &function_length);
+        const char *file = next_field(&at, end, &file_length);
+        const char *line = next_field(&at, end, &line_length);
+        uint64_t wanted = strtoull(address, NULL, 16);
+        for (size_t i = 0; i < n; i++) {
+            if (symbols[i].address != wanted || strncmp(symbols[i].object, object, object_length) != 0 ||
+                symbols[i].object[object_length])
+                continue;
+            symbols[i].function = copy_field(trace, function, function_length);
+            symbols[i].file = copy_field(trace, file, file_length);
+            symbols[i].line = (uint32_t)strtoul(line, NULL, 10);
+        }
+    }
+}
+
+/* The lines, which end with a zero byte that is not counted. */
+void EXPORT(engine_symbols)(const char *bytes, size_t length) {
+    engine.symbols = bytes;
+    engine.symbols_bytes = length;
+}
+
+int EXPORT(engine_open)(void) {
+    if (refrain_trace_open_resolved(engine.images, engine.n_images, resolve, &engine.trace, &engine.error) ||
+        refrain_cursor_open(engine.trace, NULL, &engine.cursor, &engine.error))
+        return 1;
+    engine.picture = refrain_picture_open(engine.trace);
+    engine.waiting = refrain_waiting_open(engine.trace);
+    if (!engine.picture || !engine.waiting || !reserve_lists()) {
+        snprintf(engine.error.message, sizeof engine.error.message, "out of memory");
+        return 1;
+    }
+    return 0;
+}
+
+const char *EXPORT(engine_error)(void) {
+    return engine.error.message[0] ? engine.error.message : "the trace cannot be read";
+}
+
+const struct refrain_picture_location *EXPORT(engine_locations)(void) {
+    return engine.picture->locations;
+}
+
+uint32_t EXPORT(engine_n_locations)(void) {
+    return engine.picture->n_locations;
+}
+
+uint32_t EXPORT(engine_n_regions)(void) {
+    return engine.picture->n_regions;
+}
+
+double EXPORT(engine_end_ns)(void) {
+    return engine.picture->end_ns;
+}
+
+double EXPORT(engine_last_ns)(void) {
+    return engine.picture->last_ns;
+}
+
+double EXPORT(engine_events)(void) {
+    return (double)engine.picture->events;
+}
+
+/* The window from now on. */
+int EXPORT(engine_window)(double from_ns, double to_ns, uint32_t n_bins, int keeps_spans) {
+    return refrain_picture_window(engine.picture, from_ns, to_ns, n_bins, keeps_spans != 0) ? 0 : 1;
+}
+
+void EXPORT(engine_keep_spans)(int keeps_spans) {
+    engine.picture->keeps_spans = keeps_spans != 0;
+}
+
+/* Feeds the picture so many events. STEP_DONE: the rest lies behind the window; STEP_ENDED: there are no more. */
+int EXPORT(engine_step)(uint32_t n_events) {
+    bool no_memory = false;
+    for (uint32_t i = 0; i < n_events; i++) {
+        const struct refrain_event *next = refrain_cursor_next(engine.cursor);
+        if (!next)
+            return STEP_ENDED;
+        struct refrain_event event = *next;
+        no_memory |= !refrain_waiting_event(engine.waiting, &event);
+        if (refrain_picture_event(engine.picture, &event) == REFRAIN_PICTURE_DONE)
+            return STEP_DONE;
+    }
+    if (no_memory || engine.picture->no_memory) {
+        snprintf(engine.error.message, sizeof engine.error.message, "out of memory");
+        return STEP_FAILED;
+    }
+    return STEP_MORE;
+}
+
+/* Gives what is still open, and the pairs of ranks. */
+void EXPORT(engine_finish)(int ended) {
+    refrain_picture_finish(engine.picture, ended != 0);
+    refrain_picture_list_pairs(engine.picture);
+}
+
+/* Closes the cursor after the last event: 0, or engine_error says what is damaged. */
+int EXPORT(engine_check)(void) {
+    enum refrain_status status = refrain_cursor_close(engine.cursor, &engine.error);
+    engine.cursor = NULL;
+    return (int)status;
+}
+
+const void *EXPORT(engine_items)(int list) {
+    return list_of(list)->items;
+}
+
+size_t EXPORT(engine_count)(int list) {
+    return list_of(list)->n;
+}
+
+/* The page has copied them. */
+void EXPORT(engine_take)(int list) {
+    if (list == LIST_OPERATIONS)
+        engine.picture->n_operations_given += engine.picture->operations.n;
+    memset(list_of(list)->items, 0, list_of(list)->n * record_bytes[list]);
+    list_of(list)->n = 0;
+}
+
+const struct refrain_picture_total *EXPORT(engine_totals)(void) {
+    return engine.picture->totals;
+}
+
+const struct refrain_picture_wait *EXPORT(engine_waits)(void) {
+    return engine.picture->waits;
+}
+
+uint32_t EXPORT(engine_n_waits)(void) {
+    return engine.picture->n_waits;
+}

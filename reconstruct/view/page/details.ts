@@ -1,0 +1,186 @@
+// details.ts: what is known of a thing in the picture, as pairs of words: for tips, the side panel and screen readers.
+
+import { showBytes, showCount, showMoment, showNs, showPlace, showShare } from "./format.js";
+import { FLAG_APPROXIMATE, FLAG_OPEN, type Formula, type Region, type Tile } from "./protocol.js";
+import { Records, type Message, type Operation, type Span } from "./records.js";
+import { regionOf, shareOf, waits } from "./shares.js";
+import type { State } from "./state.js";
+
+export type Details = { title: string; lines: [string, string][] };
+
+enum Kind {
+    Send = 2,
+    SendComplete,
+    RecvPost,
+    Recv,
+    Cancel,
+    Collective,
+    CollectiveComplete,
+    Rma,
+    Io,
+}
+
+export function nameLocation(state: State, location: number): string {
+    const { rank, thread } = state.locations[location] ?? { rank: -1, thread: 0 };
+    return thread ? `rank ${rank}, thread ${thread}` : `rank ${rank}`;
+}
+
+export function regionOfSpan(state: State, region: number): Region {
+    return state.about.regions[region] ?? { kind: "function", name: "(unknown)", file: "", line: 0, collective: "" };
+}
+
+function nameComm(state: State, comm: number): string {
+    if (comm < 0) return "unknown";
+    const info = state.about.comms[comm];
+    return info?.name || `communicator ${comm}`;
+}
+
+function ofOperation(state: State, operation: Operation): [string, string][] {
+    const message = (peer: string, other: string): [string, string][] => {
+        const lines: [string, string][] = [
+            [peer, operation.peer < 0 ? "unknown" : `rank ${operation.peer}`],
+            ["tag", String(operation.tag)],
+            [
+                "bytes",
+                operation.bytes < 0 ? "unknown" : `${showCount(operation.bytes)} (${showBytes(operation.bytes)})`,
+            ],
+            ["comm", nameComm(state, operation.comm)],
+        ];
+        if (operation.other >= 0) lines.push([other, showMoment(operation.other)]);
+        return lines;
+    };
+    switch (operation.kind as Kind) {
+        case Kind.Send:
+            return message("sends to", "");
+        case Kind.Recv:
+            return message("receives from", "sent at");
+        case Kind.Collective:
+            return [
+                ...(operation.peer >= 0 ? [["root", `rank ${operation.peer}`] as [string, string]] : []),
+                ["sent", showBytes(operation.bytes)],
+                ["received", showBytes(operation.received)],
+                ["comm", nameComm(state, operation.comm)],
+            ];
+        case Kind.Rma:
+            return [
+                ["target", operation.peer < 0 ? "unknown" : `rank ${operation.peer}`],
+                ["bytes", showBytes(operation.bytes)],
+            ];
+        case Kind.Io:
+            return [["bytes", showBytes(operation.bytes)]];
+        case Kind.RecvPost:
+            return [["posts a receive on", nameComm(state, operation.comm)]];
+        case Kind.SendComplete:
+            return [["completes", "a send"]];
+        case Kind.CollectiveComplete:
+            return [["completes", "a collective"]];
+        case Kind.Cancel:
+            return [["completes", "a request without a message"]];
+        default:
+            return [];
+    }
+}
+
+/** enum refrain_wait_kind */
+const WAITS = [
+    "late sender",
+    "late receiver",
+    "barrier",
+    "n-to-n",
+    "early reduce",
+    "late broadcast",
+    "late receiver, at completion",
+    "late sender, at completion",
+    "collective, at completion",
+];
+
+const MOST_OPERATIONS = 6;
+
+export function ofSpan(state: State, records: Records, span: Span): Details {
+    const region = regionOfSpan(state, span.region);
+    const lines: [string, string][] = [["where", nameLocation(state, span.location)]];
+    if (region.file) lines.push(["source", showPlace(region.file, region.line)]);
+    lines.push(["from", showMoment(span.from)]);
+    if (span.flags & FLAG_OPEN) lines.push(["to", isFinite(span.to) ? "never left" : "goes on behind this window"]);
+    else lines.push(["to", showMoment(span.to)]);
+    if (isFinite(span.to)) lines.push(["duration", showNs(span.to - span.from)]);
+    if (span.waitsUntil > span.from) {
+        lines.push([
+            "waiting",
+            `${showNs(span.waitsUntil - span.from)} (${showShare(span.waitsUntil - span.from, span.to - span.from)})`,
+        ]);
+        lines.push([
+            "waits for",
+            `${span.cause < 0 ? "unknown" : `rank ${span.cause}`}: ${WAITS[span.waitKind] ?? ""}`,
+        ]);
+    }
+    for (let i = 0; i < Math.min(span.nOperations, MOST_OPERATIONS); i++)
+        lines.push(...ofOperation(state, records.operation(span.firstOperation + i)));
+    if (span.nOperations > MOST_OPERATIONS)
+        lines.push(["and", `${span.nOperations - MOST_OPERATIONS} more operations`]);
+    if (span.flags & FLAG_APPROXIMATE) lines.push(["approximate", "not known exactly: the trace's memory was spent"]);
+    return { title: region.name, lines };
+}
+
+export function ofMessage(state: State, message: Message): Details {
+    const lines: [string, string][] = [
+        ["from", nameLocation(state, message.from)],
+        ["to", nameLocation(state, message.to)],
+        ["sent", showMoment(message.sent)],
+    ];
+    if (isFinite(message.received)) {
+        lines.push(["received", showMoment(message.received)]);
+        lines.push(["under way", showNs(message.received - message.sent)]);
+    } else lines.push(["received", "not in this window"]);
+    lines.push(["bytes", `${showCount(message.bytes)} (${showBytes(message.bytes)})`]);
+    lines.push(["tag", String(message.tag)]);
+    lines.push(["comm", nameComm(state, message.comm)]);
+    if (message.flags & FLAG_APPROXIMATE) lines.push(["approximate", "not known exactly"]);
+    return { title: "message", lines };
+}
+
+/** Who had how much of the time between two moments, where events are too many to be shown one by one. */
+export function ofShares(
+    state: State,
+    tile: Tile | null,
+    locations: number[],
+    from: number,
+    to: number,
+): Details | null {
+    const shares = tile?.shares ?? state.overview?.level((to - from) / 2);
+    if (!shares) return null;
+    const width = (shares.to - shares.from) / shares.bins;
+    const first = Math.max(0, Math.floor((from - shares.from) / width));
+    const last = Math.min(shares.bins - 1, Math.max(first, Math.ceil((to - shares.from) / width) - 1));
+    if (first >= shares.bins || last < first) return null;
+    const sums = new Map<string, number>();
+    for (const location of locations) {
+        const row = location * (shares.bins + 1);
+        for (let i = shares.index[row + first]; i < shares.index[row + last + 1]; i++) {
+            const word = shares.words[i];
+            const name = (state.palette.groupOf[regionOf(word)]?.name ?? "?") + (waits(word) ? ", waiting" : "");
+            sums.set(name, (sums.get(name) ?? 0) + shareOf(word) / (last - first + 1) / locations.length);
+        }
+    }
+    const lines: [string, string][] = [...sums]
+        .sort((a, b) => b[1] - a[1])
+        .slice(0, 8)
+        .map(([name, share]) => [name, showShare(share, 1)]);
+    return {
+        title: `${showNs((last - first + 1) * width)} around ${showMoment((from + to) / 2)}`,
+        lines: [
+            ["where", locations.length === 1 ? nameLocation(state, locations[0]) : `${locations.length} ranks, mean`],
+            ...lines,
+        ],
+    };
+}
+
+/** The formulas of the construct that a region is entered from. */
+export function formulasOf(state: State, region: Region): Formula[] {
+    return state.about.formulas.filter(
+        (formula) =>
+            formula.file === region.file &&
+            formula.line === region.line &&
+            (region.kind === "mpi" ? formula.construct === region.name : formula.function === region.name),
+    );
+}

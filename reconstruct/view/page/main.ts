@@ -1,0 +1,471 @@
+// main.ts: unpacks what the page holds, starts the worker, ties the parts of the page together.
+
+import { zoom, zoomIdentity, type D3ZoomEvent } from "d3-zoom";
+import { select } from "d3-selection";
+import { detailsElement, element, Panels } from "./panels.js";
+import { ofMessage, ofShares, ofSpan } from "./details.js";
+import { showCount, showMoment, showNs, showPlace } from "./format.js";
+import { Navigate } from "./navigate.js";
+import { Overview } from "./overview.js";
+import type { About, Reply, Request } from "./protocol.js";
+import { Records } from "./records.js";
+import { Rows, type Order } from "./rows.js";
+import { State } from "./state.js";
+import { Timeline, type Colours } from "./timeline.js";
+
+const byId = <T extends HTMLElement = HTMLElement>(id: string): T => document.getElementById(id) as T;
+
+// ---- what the page holds
+
+async function unpack(id: string): Promise<ArrayBuffer> {
+    const text = atob(byId(id).textContent!.trim());
+    const bytes = new Uint8Array(text.length);
+    for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return new Response(stream).arrayBuffer();
+}
+
+// ---- colours
+
+function readColours(): Colours {
+    const style = getComputedStyle(document.documentElement);
+    const value = (name: string): string => style.getPropertyValue(name).trim();
+    const paperCss = value("--paper");
+    const full = paperCss.length === 4 ? paperCss.replace(/[0-9a-f]/gi, "$&$&") : paperCss;
+    return {
+        paper: {
+            red: parseInt(full.slice(1, 3), 16),
+            green: parseInt(full.slice(3, 5), 16),
+            blue: parseInt(full.slice(5, 7), 16),
+        },
+        paperCss,
+        ink: value("--ink"),
+        faint: value("--soft"),
+        message: value("--ink"),
+        chosen: value("--chosen"),
+    };
+}
+
+const KEYS: [string, string][] = [
+    ["← →", "earlier, later"],
+    ["+ −", "closer, farther; the wheel does it around the pointer"],
+    ["0", "the whole run"],
+    ["Enter", "the window is what is chosen or marked"],
+    ["n p", "next, previous event: on this rank and level, of this region, message after message"],
+    ["↑ ↓", "the same moment on the rank above, below"],
+    ["[ ]", "what called it, what it called first"],
+    ["m", "along the message: to the sender, to the receiver"],
+    ["w W", "the longest waits, one after the other"],
+    ["/", "find a function, MPI call or file"],
+    ["PgUp PgDn", "further ranks; Shift and wheel does it too, Ctrl and wheel makes rows higher"],
+    ["Shift+drag", "mark a stretch: its length and the profile of just that"],
+    ["Esc", "choose and mark nothing"],
+    ["l", "light or dark"],
+];
+
+async function start(): Promise<void> {
+    const about = JSON.parse(new TextDecoder().decode(await unpack("data-about"))) as About;
+    document.title = `${about.program} – refrain view`;
+    byId("title").textContent = about.program;
+    const worker = new Worker(
+        URL.createObjectURL(new Blob([byId("worker-source").textContent!], { type: "text/javascript" })),
+    );
+    const state = new State(about, (request: Request) => worker.postMessage(request));
+    let colours = readColours();
+    const rows = new Rows(state);
+    const timeline = new Timeline(state, rows, byId("bars"), byId("marks"), byId("labels"),
+                                  document.getElementById("axis") as unknown as SVGSVGElement, () => colours); // prettier-ignore
+    new Overview(state, byId("overview"), byId("frame"), () => colours);
+    const panels = new Panels(state, timeline);
+    const speak = (text: string): void => {
+        byId("spoken").textContent = text;
+        byId("status").textContent = text;
+    };
+    const navigate = new Navigate(state, speak);
+    const marks = timeline.marks;
+
+    // ---- notes and facts
+
+    const fillNotes = (): void => byId("notes").replaceChildren(...state.notes.map((note) => element("p", note)));
+    state.on(["notes"], fillNotes);
+    fillNotes();
+    const fillFacts = (): void => {
+        const threads = state.locations.length > about.processes.length ? `, ${state.locations.length} threads` : "";
+        const events = state.scanned.events ? `, ${showCount(state.scanned.events)} events` : "";
+        byId("facts").textContent =
+            `${about.size} rank${about.size === 1 ? "" : "s"}${threads}, ${showNs(state.end)}${events}, ${about.started}`;
+        byId("facts").title = about.path;
+        byId("progress").textContent = state.scanned.done
+            ? timeline.hiddenMessages
+                ? `${showCount(timeline.hiddenMessages)} messages in this window: come closer to see them`
+                : state.tile()?.exact
+                  ? ""
+                  : "shares of time: come closer to see each event"
+            : `reading: ${((100 * Math.min(state.scanned.upTo, state.end)) / state.end).toFixed(0)} %`;
+        marks.setAttribute("aria-label", timeline.describe());
+    };
+    state.on(["data", "rows", "window", "sums"], () => requestAnimationFrame(() => requestAnimationFrame(fillFacts)));
+
+    // ---- zoom and drag
+
+    const base = (): number => timeline.width / state.end;
+    const behaviour = zoom<HTMLCanvasElement, unknown>()
+        .scaleExtent([1, 1e12])
+        .filter((event: MouseEvent) => !event.ctrlKey && !event.shiftKey && !event.button)
+        .wheelDelta((event: WheelEvent) => -event.deltaY * (event.deltaMode === 1 ? 0.05 : 0.002))
+        .on("zoom", (event: D3ZoomEvent<HTMLCanvasElement, unknown>) => {
+            if (!event.sourceEvent) return;
+            const { k, x } = event.transform;
+            state.show(-x / (k * base()), (timeline.width - x) / (k * base()));
+        });
+    select(marks).call(behaviour).on("dblclick.zoom", null);
+    const tellZoom = (): void => {
+        behaviour
+            .translateExtent([
+                [0, -Infinity],
+                [timeline.width, Infinity],
+            ])
+            .extent([
+                [0, 0],
+                [timeline.width, timeline.height],
+            ]);
+        behaviour.scaleExtent([1, Math.max(1, state.end / 10)]);
+        const k = state.end / (state.to - state.from);
+        (marks as unknown as { __zoom: unknown }).__zoom = zoomIdentity.translate(-state.from * k * base(), 0).scale(k);
+    };
+    state.on(["window", "rows", "data"], tellZoom);
+    marks.addEventListener("wheel", (event) => {
+        event.preventDefault();
+        if (event.ctrlKey) rows.stretch(Math.exp(-event.deltaY * 0.003), event.offsetY, timeline.height);
+        else if (event.shiftKey) rows.scroll += event.deltaY || event.deltaX;
+        else if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+            const by = (event.deltaX / timeline.width) * (state.to - state.from);
+            state.show(state.from + by, state.to + by);
+            return;
+        } else return;
+        timeline.draw();
+    }, { passive: false }); // prettier-ignore
+
+    // ---- pointer: tips, choice, ruler
+
+    const tip = byId("tip");
+    const placeTip = (event: PointerEvent, parts: HTMLElement[] | null): void => {
+        tip.hidden = !parts;
+        if (!parts) return;
+        tip.replaceChildren(...parts);
+        const box = tip.getBoundingClientRect();
+        tip.style.left = `${Math.max(2, Math.min(event.clientX + 14, window.innerWidth - box.width - 6))}px`;
+        const below = event.clientY + 18;
+        tip.style.top = `${Math.max(2, below + box.height > window.innerHeight ? event.clientY - box.height - 10 : below)}px`;
+    };
+    const exactRecords = (): Records | null => {
+        const tile = state.tile();
+        return tile?.exact ? Records.of(tile.exact) : null;
+    };
+    let ruler: number | null = null;
+    let pressed: { x: number; y: number } | null = null;
+    marks.addEventListener("pointerdown", (event) => {
+        pressed = { x: event.offsetX, y: event.offsetY };
+        if (!event.shiftKey || event.button) return;
+        marks.setPointerCapture(event.pointerId);
+        ruler = timeline.timeAt(event.offsetX);
+    });
+    marks.addEventListener("pointermove", (event) => {
+        const { offsetX: x, offsetY: y } = event;
+        timeline.pointer = { x, y };
+        timeline.draw();
+        const time = timeline.timeAt(x);
+        if (ruler !== null) {
+            timeline.drag = { from: ruler, to: time };
+            return;
+        }
+        const row = rows.at(y);
+        byId("status").textContent = showMoment(time);
+        if (row < 0 || event.buttons) return placeTip(event, null);
+        const records = exactRecords();
+        const message = timeline.messageAt(x, y);
+        if (message) return placeTip(event, detailsElement(ofMessage(state, message)));
+        const { locations } = rows.rows[row];
+        const span =
+            records && locations.length === 1 ? records.spanAt(locations[0], time, timeline.depthAt(row, y)) : null;
+        if (span) return placeTip(event, detailsElement(ofSpan(state, records!, span)));
+        const pixel = (state.to - state.from) / timeline.width;
+        const shares =
+            records && locations.length === 1
+                ? null
+                : ofShares(state, state.tile(), locations, time - pixel, time + pixel);
+        placeTip(event, shares ? detailsElement(shares) : null);
+    });
+    marks.addEventListener("pointerleave", () => {
+        timeline.pointer = null;
+        tip.hidden = true;
+        timeline.draw();
+    });
+    marks.addEventListener("pointerup", () => {
+        if (ruler === null) return;
+        const drag = timeline.drag;
+        ruler = timeline.drag = null;
+        if (drag)
+            state.mark({
+                from: Math.max(0, Math.min(drag.from, drag.to)),
+                to: Math.min(state.end, Math.max(drag.from, drag.to)),
+            });
+    });
+    marks.addEventListener("click", (event) => {
+        if (event.shiftKey || (pressed && Math.hypot(event.offsetX - pressed.x, event.offsetY - pressed.y) > 4)) return;
+        const { offsetX: x, offsetY: y } = event;
+        const message = timeline.messageAt(x, y);
+        if (message) {
+            state.choose({ kind: "message", ...message });
+            return panels.open("chosen");
+        }
+        const row = rows.at(y);
+        const records = exactRecords();
+        if (row < 0 || !records || rows.rows[row].locations.length > 1) return state.choose(null);
+        const span = records.spanAt(rows.rows[row].locations[0], timeline.timeAt(x), timeline.depthAt(row, y));
+        if (!span) return state.choose(null);
+        navigate.chooseSpan(records, span);
+        panels.open("chosen");
+    });
+    const showChosen = (): void => {
+        const { choice, range } = state;
+        if (choice?.kind === "span" || choice?.kind === "message") {
+            const from = choice.kind === "span" ? choice.from : choice.sent;
+            const to = choice.kind === "span" ? choice.to : choice.received;
+            state.show(from - (to - from) * 0.1, to + (to - from) * 0.1);
+        } else if (range) state.show(range.from, range.to);
+    };
+    marks.addEventListener("dblclick", showChosen);
+
+    // ---- keys and buttons
+
+    const moveRow = (by: number): void => {
+        const { choice } = state;
+        const row = choice?.kind === "span" ? rows.rowOf(choice.location) + by : 0;
+        if (row < 0 || row >= rows.rows.length) return;
+        navigate.across(rows.rows[row].locations[0]);
+        const top = rows.top(row);
+        if (top < 0) rows.scroll += top;
+        else if (top + rows.height > timeline.height) rows.scroll += top + rows.height - timeline.height;
+    };
+    const pan = (part: number): void => {
+        const by = (state.to - state.from) * part;
+        state.show(state.from + by, state.to + by);
+    };
+    const scale = (factor: number): void => {
+        const middle = (state.from + state.to) / 2;
+        const half = ((state.to - state.from) / 2) * factor;
+        state.show(middle - half, middle + half);
+    };
+    const turnTheme = (): void => {
+        document.documentElement.classList.toggle("dark");
+        colours = readColours();
+        state.tell("theme");
+    };
+    const keys = byId<HTMLDialogElement>("keys");
+    const listKeys = element("dl");
+    for (const [key, text] of KEYS) {
+        const name = element("dt");
+        name.append(element("kbd", key));
+        listKeys.append(name, element("dd", text));
+    }
+    const close = element("button", "Close");
+    close.addEventListener("click", () => keys.close());
+    keys.append(element("h2", "Keys"), listKeys, close);
+    const actions: Record<string, () => void> = {
+        ArrowLeft: () => pan(-0.2),
+        ArrowRight: () => pan(0.2),
+        ArrowUp: () => moveRow(-1),
+        ArrowDown: () => moveRow(1),
+        "+": () => scale(0.6),
+        "=": () => scale(0.6),
+        "-": () => scale(1 / 0.6),
+        "0": () => state.show(0, state.end),
+        Home: () => state.show(0, state.to - state.from),
+        End: () => state.show(state.end - (state.to - state.from), state.end),
+        Enter: showChosen,
+        n: () => navigate.step(1),
+        p: () => navigate.step(-1),
+        "[": () => navigate.nest(-1),
+        "]": () => navigate.nest(1),
+        m: () => navigate.follow(),
+        w: () => navigate.longest(1),
+        W: () => navigate.longest(-1),
+        "/": () => byId("search").focus(),
+        PageUp: () => ((rows.scroll -= timeline.height * 0.8), timeline.draw()),
+        PageDown: () => ((rows.scroll += timeline.height * 0.8), timeline.draw()),
+        Escape: () => (state.choose(null), state.mark(null)),
+        l: turnTheme,
+        "?": () => keys.showModal(),
+    };
+    document.addEventListener("keydown", (event) => {
+        const target = event.target as HTMLElement;
+        if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input, select, dialog")) return;
+        if (event.key === "Enter" && target.closest("button, summary")) return;
+        const action = actions[event.key];
+        if (!action) return;
+        event.preventDefault();
+        action();
+    });
+    byId("next").addEventListener("click", actions.n);
+    byId("previous").addEventListener("click", actions.p);
+    byId("longest").addEventListener("click", () => (actions.w(), panels.open("chosen")));
+    byId("whole").addEventListener("click", actions["0"]);
+    byId("theme").addEventListener("click", turnTheme);
+    byId("help").addEventListener("click", actions["?"]);
+    const order = byId<HTMLSelectElement>("order");
+    order.addEventListener("change", () =>
+        order.value === "folded" ? rows.set("rank", true) : rows.set(order.value as Order, false),
+    );
+
+    // ---- search
+
+    const search = byId<HTMLInputElement>("search");
+    const found = byId("found");
+    let hits: number[] = [];
+    const pick = (hit: number): void => {
+        state.choose({ kind: "region", region: hits[hit] });
+        panels.open("chosen");
+        navigate.step(1);
+        found.hidden = true;
+        marks.focus();
+    };
+    const look = (): void => {
+        const text = search.value.trim().toLowerCase();
+        hits = [];
+        if (text)
+            for (const group of state.palette.groups) {
+                const region = group.regions.find((r) => {
+                    const info = about.regions[r];
+                    return (
+                        info &&
+                        (info.name.toLowerCase().includes(text) ||
+                            showPlace(info.file, info.line).toLowerCase().includes(text))
+                    );
+                });
+                if (region !== undefined) hits.push(region);
+            }
+        found.replaceChildren(
+            ...hits.slice(0, 30).map((region, i) => {
+                const item = element(
+                    "li",
+                    `${about.regions[region].name}  ${showPlace(about.regions[region].file, about.regions[region].line)}`,
+                );
+                item.setAttribute("role", "option");
+                item.setAttribute("aria-selected", String(i === 0));
+                item.addEventListener("pointerdown", () => pick(i));
+                return item;
+            }),
+        );
+        const box = search.getBoundingClientRect();
+        found.style.left = `${box.left}px`;
+        found.style.top = `${box.bottom + 2}px`;
+        found.hidden = hits.length === 0;
+    };
+    search.addEventListener("input", look);
+    search.addEventListener("blur", () => setTimeout(() => (found.hidden = true), 150));
+    search.addEventListener("keydown", (event) => {
+        const selected = [...found.children].findIndex((item) => item.getAttribute("aria-selected") === "true");
+        if (event.key === "Enter" && hits.length) pick(Math.max(0, selected));
+        else if (event.key === "Escape") marks.focus();
+        else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+            const next = selected + (event.key === "ArrowDown" ? 1 : -1);
+            if (next < 0 || next >= found.children.length) return;
+            found.children[selected]?.setAttribute("aria-selected", "false");
+            found.children[next].setAttribute("aria-selected", "true");
+            event.preventDefault();
+        }
+    });
+
+    // ---- the fragment of the address: the same window again
+
+    let fragment = new URLSearchParams(location.hash.slice(1));
+    const applyFragment = (): void => {
+        const [from, to] = (fragment.get("window") ?? "").split("-").map(Number);
+        const wanted = fragment.get("ranks");
+        if (wanted) {
+            order.value = wanted;
+            order.dispatchEvent(new Event("change"));
+        }
+        if (
+            fragment.get("theme") &&
+            (fragment.get("theme") === "dark") !== document.documentElement.classList.contains("dark")
+        )
+            turnTheme();
+        if (isFinite(from) && to > from) state.show(from, to);
+        const [l, depth, time] = (fragment.get("chosen") ?? "").split(",").map(Number);
+        if (isFinite(time)) {
+            const restore = (): void => {
+                const records = exactRecords();
+                const span = records && state.choice === null ? records.spanAt(l, time, depth) : null;
+                if (span) navigate.chooseSpan(records!, span);
+            };
+            state.on(["data"], restore);
+        }
+    };
+    let opened = false;
+    let writing: number | undefined;
+    const writeFragment = (): void => {
+        if (!opened) return;
+        clearTimeout(writing);
+        writing = window.setTimeout(() => {
+            const parts = new URLSearchParams();
+            parts.set("window", `${Math.round(state.from)}-${Math.round(state.to)}`);
+            if (order.value !== "rank") parts.set("ranks", order.value);
+            if (fragment.get("theme")) parts.set("theme", fragment.get("theme")!);
+            if (state.choice?.kind === "span")
+                parts.set(
+                    "chosen",
+                    `${state.choice.location},${state.choice.depth},${Math.round((state.choice.from + state.choice.to) / 2)}`,
+                );
+            const hash = `#${parts.toString().replace(/%2C/g, ",")}`;
+            if (hash !== location.hash) history.replaceState(null, "", hash);
+        }, 200);
+    };
+    state.on(["window", "choice", "rows"], writeFragment);
+    window.addEventListener("hashchange", () => {
+        fragment = new URLSearchParams(location.hash.slice(1));
+        state.choice = null;
+        applyFragment();
+    });
+
+    // ---- the worker
+
+    worker.addEventListener("message", (event: MessageEvent<Reply>) => {
+        state.receive(event.data);
+        if (event.data.kind === "opened") {
+            applyFragment();
+            opened = true;
+        }
+        if (event.data.kind === "scanned" && event.data.done && (rows.folded || rows.order !== "rank"))
+            rows.set(rows.order, rows.folded);
+    });
+    worker.addEventListener("error", (event) => state.note(`The reading library failed: ${event.message}`));
+    if (typeof WebAssembly === "undefined") {
+        state.note(
+            "This browser has no WebAssembly (or it is switched off): the picture cannot be drawn. The program, its times and its formulas are shown beside.",
+        );
+        panels.open("program");
+        return;
+    }
+    const blobs = await Promise.all(about.processes.map((_, i) => unpack(`data-rank-${i}`)));
+    const wasm = await unpack("data-wasm");
+    const symbols = new TextEncoder().encode(
+        about.symbols.map((s) => `${s.object}\t${s.address}\t${s.function}\t${s.file}\t${s.line}\n`).join(""),
+    );
+    const request: Request = {
+        kind: "open",
+        wasm,
+        blobs,
+        names: about.processes.map((p) => `rank ${p.rank}`),
+        symbols: symbols.buffer as ArrayBuffer,
+    };
+    worker.postMessage(request, [wasm, ...blobs]);
+    // For tests and measurements.
+    (window as unknown as { refrainView: unknown }).refrainView = { state, rows, timeline, navigate };
+}
+
+if (window.matchMedia("(prefers-color-scheme: dark)").matches) document.documentElement.classList.add("dark");
+start().catch((error: unknown) => {
+    byId("notes").textContent = `The page cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
+});

@@ -1,0 +1,236 @@
+// navigate.ts: from one event to the next: along a rank, along a message, to the longest waits, to what is searched for.
+
+import { nameLocation, ofMessage, ofSpan } from "./details.js";
+import { Records, SPAN_DOUBLES, SPAN_WORDS, type Span } from "./records.js";
+import type { Group } from "./palette.js";
+import { regionOf } from "./shares.js";
+import type { Choice, State } from "./state.js";
+
+export class Navigate {
+    private wait = -1;
+    /** What is to be chosen once the window around it has come. */
+    private pending: (() => boolean) | null = null;
+
+    constructor(
+        private readonly state: State,
+        private readonly speak: (text: string) => void,
+    ) {
+        state.on(["data"], () => {
+            if (this.pending?.()) this.pending = null;
+        });
+    }
+
+    private records(): Records | null {
+        const tile = this.state.tile();
+        return tile?.exact ? Records.of(tile.exact) : null;
+    }
+
+    chooseSpan(records: Records, span: Span): void {
+        const { location, depth, from, region } = span;
+        const to = isFinite(span.to) ? span.to : this.state.end;
+        this.state.choose({ kind: "span", location, depth, from, to, region });
+        const details = ofSpan(this.state, records, span);
+        this.speak(`${details.title}: ${details.lines.map((line) => line.join(" ")).join(", ")}`);
+    }
+
+    /** Moves the window so that the time span lies in it, without a change of scale unless it does not fit. */
+    bringIntoView(from: number, to: number): void {
+        const width = this.state.to - this.state.from;
+        if (from >= this.state.from && to <= this.state.to) return;
+        const length = to - from;
+        if (length > width) this.state.show(from - length * 0.1, to + length * 0.1);
+        else {
+            const middle = (from + to) / 2;
+            this.state.show(middle - width / 2, middle + width / 2);
+        }
+    }
+
+    /** Chooses what is open at a moment, when the window with it has come. */
+    private chooseLater(location: number, time: number, depth: number | null): void {
+        this.pending = () => {
+            const records = this.records();
+            const span = records?.spanAt(location, time, depth);
+            if (!records || !span) return false;
+            this.chooseSpan(records, span);
+            return true;
+        };
+        if (this.pending()) this.pending = null;
+    }
+
+    /** The next (1) or previous (-1) event: of the chosen message's kind, of the chosen region, or along the chosen lane. */
+    step(direction: 1 | -1): void {
+        const { choice } = this.state;
+        if (choice?.kind === "message") this.stepMessage(direction, choice);
+        else if (choice?.kind === "region") this.stepGroup(this.state.palette.groupOf[choice.region], direction);
+        else if (choice?.kind === "span") this.stepLane(direction, choice);
+        else this.chooseLater(0, (this.state.from + this.state.to) / 2, null);
+    }
+
+    private stepLane(direction: 1 | -1, choice: Choice & { kind: "span" }): void {
+        const records = this.records();
+        if (!records) return;
+        const { at, end } = records.firstInLane(choice.location, choice.depth, choice.from);
+        const { order, lanes, depths } = records.exact;
+        const first = lanes[choice.location * depths + choice.depth];
+        const next = direction > 0 ? at + 1 : at - 1;
+        if (next >= first && next < end) {
+            const span = records.span(order[next]);
+            this.chooseSpan(records, span);
+            this.bringIntoView(span.from, Math.min(span.to, this.state.end));
+            return;
+        }
+        // Beyond what is known here: go on from the window beside.
+        const time = direction > 0 ? choice.to : choice.from;
+        const width = this.state.to - this.state.from;
+        if (direction > 0 ? time >= this.state.end : time <= 0) return;
+        this.state.show(time - width / 2, time + width / 2);
+    }
+
+    private stepMessage(direction: 1 | -1, choice: Choice & { kind: "message" }): void {
+        const records = this.records();
+        if (!records) return;
+        let best = -1;
+        for (let i = 0; i < records.exact.nMessages; i++) {
+            const sent = records.messageNumbers[i * 6];
+            if (direction > 0 ? sent <= choice.sent : sent >= choice.sent) continue;
+            if (best < 0 || direction * (sent - records.messageNumbers[best * 6]) < 0) best = i;
+        }
+        if (best >= 0) this.chooseMessage(best);
+    }
+
+    chooseMessage(index: number): void {
+        const records = this.records();
+        if (!records) return;
+        const message = records.message(index);
+        this.state.choose({ kind: "message", ...message });
+        this.bringIntoView(message.sent, isFinite(message.received) ? message.received : message.sent);
+        const details = ofMessage(this.state, message);
+        this.speak(`${details.title}: ${details.lines.map((line) => line.join(" ")).join(", ")}`);
+    }
+
+    /** From a call to its message, from a message to the call at its other end. */
+    follow(): void {
+        const records = this.records();
+        const { choice } = this.state;
+        if (!records || !choice) return;
+        if (choice.kind === "message") {
+            if (isFinite(choice.received)) this.chooseLater(choice.to, choice.received - 1, null);
+            return;
+        }
+        if (choice.kind !== "span") return;
+        let best = -1;
+        for (let i = 0; i < records.exact.nMessages; i++) {
+            const message = records.message(i);
+            const sends = message.from === choice.location && message.sent >= choice.from && message.sent <= choice.to;
+            const receives =
+                message.to === choice.location && message.received >= choice.from && message.received <= choice.to;
+            if ((sends || receives) && (best < 0 || message.sent < records.message(best).sent)) best = i;
+        }
+        if (best < 0) {
+            this.speak("no message here");
+            return;
+        }
+        const message = records.message(best);
+        if (message.to === choice.location && message.from !== choice.location)
+            this.chooseLater(message.from, message.sent, null);
+        else this.chooseMessage(best);
+    }
+
+    /** The longest waits of the run, one after the other. */
+    longest(direction: 1 | -1): void {
+        const waits = (this.state.range ? this.state.sums : this.state.whole)?.waits ?? [];
+        if (waits.length === 0) {
+            this.speak("nobody waits");
+            return;
+        }
+        this.wait = (this.wait + direction + waits.length) % waits.length;
+        const wait = waits[this.wait];
+        const length = wait.to - wait.from;
+        this.state.show(wait.from - length, wait.to + length);
+        this.chooseLater(wait.location, wait.from + length / 2, null);
+        this.speak(`wait ${this.wait + 1} of ${waits.length} on ${nameLocation(this.state, wait.location)}`);
+    }
+
+    /** The parent (-1) or what is open inside at its beginning (1). */
+    nest(direction: 1 | -1): void {
+        const records = this.records();
+        const { choice } = this.state;
+        if (!records || choice?.kind !== "span") return;
+        const depth = choice.depth + direction;
+        if (depth < 0 || depth >= records.exact.depths) return;
+        if (direction < 0) {
+            const span = records.spanAt(choice.location, (choice.from + choice.to) / 2, depth);
+            if (span) this.chooseSpan(records, span);
+            return;
+        }
+        const { at, end } = records.firstInLane(choice.location, depth, choice.from);
+        if (at < end && records.spanTimes[records.exact.order[at] * SPAN_DOUBLES] <= choice.to)
+            this.chooseSpan(records, records.span(records.exact.order[at]));
+    }
+
+    /** The same moment on another row's location. */
+    across(location: number): void {
+        const { choice } = this.state;
+        const time =
+            choice?.kind === "span"
+                ? (Math.max(choice.from, this.state.from) + Math.min(choice.to, this.state.to)) / 2
+                : (this.state.from + this.state.to) / 2;
+        this.chooseLater(location, time, null);
+    }
+
+    /** The next or previous span of a group, on any location, from the choice or the window's middle on. */
+    stepGroup(group: Group, direction: 1 | -1): void {
+        const { choice } = this.state;
+        const chosen = choice?.kind === "span" && this.state.palette.groupOf[choice.region] === group ? choice : null;
+        const after = chosen ? chosen.from : direction > 0 ? this.state.from : this.state.to;
+        const records = this.records();
+        const tile = this.state.tile();
+        let best = -1;
+        if (records)
+            for (let i = 0; i < records.exact.nSpans; i++) {
+                if (this.state.palette.groupOf[records.spanWords[i * SPAN_WORDS + 6]] !== group) continue;
+                const from = records.spanTimes[i * SPAN_DOUBLES];
+                const location = records.spanWords[i * SPAN_WORDS + 7];
+                const later = chosen && from === after ? location - chosen.location : from - after;
+                if (later * direction <= 0 && !(later === 0 && !chosen)) continue;
+                if (best < 0 || (from - records.spanTimes[best * SPAN_DOUBLES]) * direction < 0) best = i;
+            }
+        if (best >= 0) {
+            const span = records!.span(best);
+            this.chooseSpan(records!, span);
+            this.bringIntoView(span.from, Math.min(span.to, this.state.end));
+            return;
+        }
+        this.searchOverview(
+            group,
+            direction,
+            direction > 0 ? (tile?.exact ? tile.to : after) : tile?.exact ? tile.from : after,
+        );
+    }
+
+    /** Looks for the group where events are not known one by one: in the intervals of the overview. */
+    private searchOverview(group: Group, direction: 1 | -1, after: number): void {
+        const shares = this.state.overview?.finest;
+        if (!shares) return;
+        const width = (shares.to - shares.from) / shares.bins;
+        const start = Math.floor((after - shares.from) / width) + (direction > 0 ? 0 : -1);
+        for (let b = start; b >= 0 && b < shares.bins; b += direction)
+            for (let l = 0; l < this.state.locations.length; l++) {
+                const row = l * (shares.bins + 1) + b;
+                for (let i = shares.index[row]; i < shares.index[row + 1]; i++) {
+                    if (this.state.palette.groupOf[regionOf(shares.words[i])] !== group) continue;
+                    const from = shares.from + b * width;
+                    if (from < after && direction > 0 && from + width <= after) continue;
+                    this.state.show(from - width, from + 2 * width);
+                    this.pending = () => {
+                        const records = this.records();
+                        if (!records) return false;
+                        this.stepGroup(group, direction);
+                        return true;
+                    };
+                    return;
+                }
+            }
+        this.speak(`no further ${group.name}`);
+    }
+}

@@ -1,0 +1,164 @@
+// protocol.ts: what the page and its worker say to each other, and what refrain view wrote into the page.
+
+/** A function, an MPI function at a call site, or a user region: one per construct. The index is the one in spans. */
+export interface Region {
+    kind: "function" | "mpi" | "user";
+    name: string;
+    file: string;
+    line: number;
+    collective: string;
+}
+
+/** One sequence of values that a construct took, as refrain formulas shows it. */
+export interface Formula {
+    rank: number;
+    thread: number;
+    subject: string;
+    label: string;
+    construct: string;
+    function: string;
+    file: string;
+    line: number;
+    values: number;
+    type: string;
+    text: string;
+    /** Ranks that have the same formula: their number, when they are more than this one. */
+    ranks?: number;
+}
+
+/** A node of the program: a function with its loops and call sites, the times over all ranks. */
+export interface TreeNode {
+    kind: "function" | "loop" | "call";
+    name: string;
+    file: string;
+    line: number;
+    count: number;
+    time_ns: number;
+    own_ns: number;
+    mpi_ns: number;
+    children?: TreeNode[];
+}
+
+/** What refrain view says of the trace. */
+export interface About {
+    version: string;
+    program: string;
+    path: string;
+    started: string;
+    size: number;
+    missing: number[];
+    notes: string[];
+    regions: Region[];
+    comms: { name: string; size: number }[];
+    symbols: { object: string; address: string; function: string; file: string; line: number }[];
+    tree: TreeNode[];
+    formulas: Formula[];
+    processes: { rank: number; bytes: number }[];
+}
+
+/** A thread of a rank. */
+export interface Location {
+    rank: number;
+    thread: number;
+    begin: number;
+    end: number;
+}
+
+export const FLAG_APPROXIMATE = 1;
+export const FLAG_OPEN = 2;
+export const FLAG_WAITING = 4;
+
+/** Bytes of the records that the engine hands out (picture.h). */
+export const SPAN_BYTES = 56;
+export const SEGMENT_BYTES = 32;
+export const OPERATION_BYTES = 64;
+export const MESSAGE_BYTES = 48;
+export const COLLECTIVE_BYTES = 64;
+export const SHARE_BYTES = 16;
+export const TOTAL_BYTES = 32;
+export const PAIR_BYTES = 32;
+export const WAIT_BYTES = 24;
+
+/** Shares of time of all locations over equal intervals. Location l, interval b: words[index[l * (bins + 1) + b]] to the next. */
+export interface Shares {
+    from: number;
+    to: number;
+    bins: number;
+    index: Uint32Array;
+    /** region << 17 | waits << 16 | share of the interval, of 65535 */
+    words: Uint32Array;
+}
+
+/** What is known of a window exactly; records as in picture.h. */
+export interface Exact {
+    spans: ArrayBuffer;
+    nSpans: number;
+    /** Spans of location l and depth d, by time: order[lanes[l * depths + d]] to the next. */
+    depths: number;
+    lanes: Uint32Array;
+    order: Uint32Array;
+    segments: ArrayBuffer;
+    nSegments: number;
+    /** Segments of location l: segmentOrder[segmentIndex[l]] to the next. */
+    segmentIndex: Uint32Array;
+    segmentOrder: Uint32Array;
+    operations: ArrayBuffer;
+    nOperations: number;
+    messages: ArrayBuffer;
+    nMessages: number;
+    collectives: ArrayBuffer;
+    nCollectives: number;
+}
+
+export interface Total {
+    count: number;
+    own: number;
+    waiting: number;
+    inclusive: number;
+}
+
+export interface Pair {
+    from: number;
+    to: number;
+    count: number;
+    bytes: number;
+    waiting: number;
+}
+
+export interface Wait {
+    from: number;
+    to: number;
+    location: number;
+    region: number;
+}
+
+export interface Tile {
+    from: number;
+    to: number;
+    shares: Shares;
+    /** Null where the window holds too many events to be shown one by one. */
+    exact: Exact | null;
+}
+
+/** Sums over a window, every event counted. */
+export interface Sums {
+    from: number;
+    to: number;
+    totals: Total[];
+    pairs: Pair[];
+    waits: Wait[];
+    events: number;
+}
+
+export type Request =
+    | { kind: "open"; wasm: ArrayBuffer; blobs: ArrayBuffer[]; names: string[]; symbols: ArrayBuffer }
+    | { kind: "tile"; id: number; from: number; to: number; bins: number; most: number }
+    | { kind: "sums"; id: number; from: number; to: number };
+
+export type Reply =
+    | { kind: "opened"; locations: Location[]; end: number; regions: number }
+    | { kind: "scanned"; upTo: number; events: number; done: boolean; shares: Shares | null; sums: Sums | null }
+    | { kind: "tile"; id: number; tile: Tile; milliseconds: number }
+    | { kind: "sums"; id: number; sums: Sums }
+    | { kind: "note"; text: string }
+    | { kind: "failed"; text: string };

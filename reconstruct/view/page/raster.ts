@@ -1,0 +1,162 @@
+// raster.ts: bars as pixels. Each row's time is added up per pixel by group, so that what is shorter than a pixel counts
+// with its share and nothing is left to chance.
+//
+// A pixel that belongs to several groups is split from top to bottom in a row that is high enough, else it is their mixture.
+// Waiting is hatched: strokes of the group's colour on paper.
+
+import type { Group } from "./palette.js";
+
+export interface Paper {
+    red: number;
+    green: number;
+    blue: number;
+}
+
+const LITTLE = 0.004;
+const HATCH_PERIOD = 6;
+const HATCH_STROKE = 2;
+/** A row from this many pixels on shows the shares of a pixel one above the other. */
+const STACK_FROM = 9;
+
+function pack(red: number, green: number, blue: number): number {
+    return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+}
+
+/** The time of one row, pixel by pixel: an accumulator that is used for row after row. */
+export class Line {
+    /** For each pixel: entries of (group * 2 + waits, share). */
+    private readonly keys: Uint16Array;
+    private readonly shares: Float32Array;
+    private readonly used: Uint8Array;
+    private static readonly MOST = 16;
+
+    constructor(readonly width: number) {
+        this.keys = new Uint16Array(width * Line.MOST);
+        this.shares = new Float32Array(width * Line.MOST);
+        this.used = new Uint8Array(width);
+    }
+
+    clear(): void {
+        this.used.fill(0);
+    }
+
+    private put(x: number, key: number, share: number): void {
+        const base = x * Line.MOST;
+        const n = this.used[x];
+        for (let i = 0; i < n; i++)
+            if (this.keys[base + i] === key) {
+                this.shares[base + i] += share;
+                return;
+            }
+        if (n < Line.MOST) {
+            this.keys[base + n] = key;
+            this.shares[base + n] = share;
+            this.used[x] = n + 1;
+            return;
+        }
+        // A pixel of very many groups: the one with the least share makes room in favour of the next like it.
+        let least = 0;
+        for (let i = 1; i < n; i++) if (this.shares[base + i] < this.shares[base + least]) least = i;
+        if (this.shares[base + least] < share) this.keys[base + least] = key;
+        this.shares[base + least] += share;
+    }
+
+    /** The group had the time from x0 to x1, in pixels, with that weight. */
+    add(x0: number, x1: number, group: number, waiting: boolean, weight: number): void {
+        if (x0 < 0) x0 = 0;
+        if (x1 > this.width) x1 = this.width;
+        if (x1 <= x0) return;
+        const key = group * 2 + (waiting ? 1 : 0);
+        const first = Math.floor(x0);
+        const last = Math.min(Math.ceil(x1) - 1, this.width - 1);
+        if (first === last) {
+            this.put(first, key, (x1 - x0) * weight);
+            return;
+        }
+        this.put(first, key, (first + 1 - x0) * weight);
+        for (let x = first + 1; x < last; x++) this.put(x, key, weight);
+        this.put(last, key, (x1 - last) * weight);
+    }
+
+    /** Draws it over the pixel rows y0 to y1 (excluded). */
+    draw(pixels: Uint32Array, stride: number, y0: number, y1: number, groups: Group[], paper: Paper): void {
+        const height = y1 - y0;
+        const keys: number[] = [];
+        const parts: number[] = [];
+        for (let x = 0; x < this.width; x++) {
+            const base = x * Line.MOST;
+            keys.length = parts.length = 0;
+            for (let i = 0; i < this.used[x]; i++) {
+                const share = this.shares[base + i];
+                if (share < LITTLE || !groups[this.keys[base + i] >> 1].shown) continue;
+                let at = keys.length;
+                while (at > 0 && keys[at - 1] > this.keys[base + i]) {
+                    keys[at] = keys[at - 1];
+                    parts[at] = parts[at - 1];
+                    at--;
+                }
+                keys[at] = this.keys[base + i];
+                parts[at] = share;
+            }
+            if (keys.length === 0) continue;
+            if (keys.length === 1 && parts[0] > 0.99) this.column(pixels, stride, x, y0, y1, groups, keys[0], paper);
+            else if (height >= STACK_FROM) {
+                let y = y0;
+                let sum = 0;
+                for (let i = 0; i < keys.length; i++) {
+                    sum += parts[i];
+                    const end = Math.min(y1, y0 + Math.round(Math.min(1, sum) * height));
+                    this.column(pixels, stride, x, y, end, groups, keys[i], paper);
+                    y = end;
+                }
+            } else {
+                let red = 0;
+                let green = 0;
+                let blue = 0;
+                let all = 0;
+                for (let i = 0; i < keys.length; i++) {
+                    const group = groups[keys[i] >> 1];
+                    // Waiting is lighter in a mixture, as hatching is from far away.
+                    const ink = keys[i] & 1 ? HATCH_STROKE / HATCH_PERIOD : 1;
+                    red += parts[i] * (group.red * ink + paper.red * (1 - ink));
+                    green += parts[i] * (group.green * ink + paper.green * (1 - ink));
+                    blue += parts[i] * (group.blue * ink + paper.blue * (1 - ink));
+                    all += parts[i];
+                }
+                if (all > 1) {
+                    red /= all;
+                    green /= all;
+                    blue /= all;
+                    all = 1;
+                }
+                const rest = 1 - all;
+                const colour = pack(red + paper.red * rest, green + paper.green * rest, blue + paper.blue * rest);
+                for (let y = y0; y < y1; y++) pixels[y * stride + x] = colour;
+            }
+        }
+    }
+
+    private column(
+        pixels: Uint32Array,
+        stride: number,
+        x: number,
+        y0: number,
+        y1: number,
+        groups: Group[],
+        key: number,
+        paper: Paper,
+    ): void {
+        const group = groups[key >> 1];
+        const ink = pack(group.red, group.green, group.blue);
+        if (!(key & 1)) {
+            for (let y = y0; y < y1; y++) pixels[y * stride + x] = ink;
+            return;
+        }
+        const light = pack(
+            paper.red * 0.85 + group.red * 0.15,
+            paper.green * 0.85 + group.green * 0.15,
+            paper.blue * 0.85 + group.blue * 0.15,
+        );
+        for (let y = y0; y < y1; y++) pixels[y * stride + x] = (x + y) % HATCH_PERIOD < HATCH_STROKE ? ink : light;
+    }
+}

@@ -1,0 +1,149 @@
+// rows.ts: which locations are shown, in which order, and where: one row for a location or for several that are folded.
+
+import type { State } from "./state.js";
+import { regionOf, shareOf, waits } from "./shares.js";
+
+export interface Row {
+    locations: number[];
+    label: string;
+}
+
+export type Order = "rank" | "waiting" | "alike";
+
+const MOST_FOLDS = 12;
+const MOST_HEIGHT = 220;
+
+/** Each location's share of time by group, then its waiting: what makes locations alike. */
+function vectors(state: State): Float64Array[] {
+    const groups = state.palette.groups.length;
+    const shares = state.overview?.level(state.end / 64);
+    return state.locations.map((_, l) => {
+        const vector = new Float64Array(groups + 1);
+        if (!shares) return vector;
+        const row = l * (shares.bins + 1);
+        for (let i = shares.index[row]; i < shares.index[row + shares.bins]; i++) {
+            const word = shares.words[i];
+            const share = shareOf(word) / shares.bins;
+            vector[state.palette.groupOf[regionOf(word)]?.index ?? 0] += share;
+            if (waits(word)) vector[groups] += share;
+        }
+        return vector;
+    });
+}
+
+function distance(a: Float64Array, b: Float64Array): number {
+    let sum = 0;
+    for (let i = 0; i < a.length; i++) sum += (a[i] - b[i]) ** 2;
+    return Math.sqrt(sum);
+}
+
+/** Folds alike locations: the first of each fold is the one that lies farthest from all folds so far. */
+function fold(all: Float64Array[], most: number): number[][] {
+    const leaders = [0];
+    const nearest = all.map((vector) => distance(vector, all[0]));
+    const owner = all.map(() => 0);
+    while (leaders.length < most) {
+        let far = 0;
+        nearest.forEach((d, i) => (far = d > nearest[far] ? i : far));
+        if (nearest[far] < 0.02) break;
+        leaders.push(far);
+        all.forEach((vector, i) => {
+            const d = distance(vector, all[far]);
+            if (d < nearest[i]) {
+                nearest[i] = d;
+                owner[i] = leaders.length - 1;
+            }
+        });
+    }
+    const folds: number[][] = leaders.map(() => []);
+    owner.forEach((f, i) => folds[f].push(i));
+    return folds.sort((a, b) => a[0] - b[0]);
+}
+
+/** "0-3, 7": ranks as ranges. */
+export function showRanks(ranks: number[]): string {
+    const sorted = [...new Set(ranks)].sort((a, b) => a - b);
+    const parts: string[] = [];
+    for (let i = 0; i < sorted.length;) {
+        let j = i;
+        while (j + 1 < sorted.length && sorted[j + 1] === sorted[j] + 1) j++;
+        parts.push(i === j ? `${sorted[i]}` : `${sorted[i]}–${sorted[j]}`);
+        i = j + 1;
+    }
+    return parts.length > 3 ? `${parts.slice(0, 3).join(", ")}, … (${sorted.length})` : parts.join(", ");
+}
+
+export class Rows {
+    rows: Row[] = [];
+    order: Order = "rank";
+    folded = false;
+    /** CSS pixels; less than 1 where rows share pixels. */
+    height = 20;
+    /** First pixel shown. */
+    scroll = 0;
+    private fitted = true;
+
+    constructor(private readonly state: State) {
+        state.on(["rows"], () => this.arrange());
+    }
+
+    arrange(): void {
+        const { locations } = this.state;
+        const threads = locations.some((location) => location.thread > 0);
+        const label = (l: number): string =>
+            threads ? `${locations[l].rank}.${locations[l].thread}` : `${locations[l].rank}`;
+        const all = locations.map((_, i) => i);
+        if (this.folded && all.length > 1) {
+            this.rows = fold(vectors(this.state), MOST_FOLDS).map((members) => ({
+                locations: members,
+                label: members.length === 1 ? label(members[0]) : showRanks(members.map((l) => locations[l].rank)),
+            }));
+            return;
+        }
+        if (this.order === "waiting") {
+            const waiting = vectors(this.state).map((vector) => vector[vector.length - 1]);
+            all.sort((a, b) => waiting[b] - waiting[a] || a - b);
+        } else if (this.order === "alike") {
+            const folds = fold(vectors(this.state), MOST_FOLDS);
+            all.splice(0, all.length, ...folds.flat());
+        }
+        this.rows = all.map((l) => ({ locations: [l], label: label(l) }));
+    }
+
+    set(order: Order, folded: boolean): void {
+        this.order = order;
+        this.folded = folded;
+        this.fitted = true;
+        this.arrange();
+        this.state.tell("rows");
+    }
+
+    /** All rows in so many pixels, unless the user has set a height. */
+    fit(pixels: number): void {
+        if (this.fitted) this.height = Math.min(MOST_HEIGHT, pixels / Math.max(1, this.rows.length));
+        this.scroll = Math.max(0, Math.min(this.scroll, this.rows.length * this.height - pixels));
+    }
+
+    /** Makes rows higher or lower around a pixel. */
+    stretch(factor: number, around: number, pixels: number): void {
+        const least = Math.min(MOST_HEIGHT, pixels / Math.max(1, this.rows.length));
+        const height = Math.max(least, Math.min(2 * MOST_HEIGHT, this.height * factor));
+        this.scroll = ((this.scroll + around) * height) / this.height - around;
+        this.height = height;
+        this.fitted = height === least;
+        this.fit(pixels);
+    }
+
+    at(y: number): number {
+        const row = Math.floor((y + this.scroll) / this.height);
+        return row >= 0 && row < this.rows.length ? row : -1;
+    }
+
+    top(row: number): number {
+        return row * this.height - this.scroll;
+    }
+
+    rowOf(location: number): number {
+        return this.rows.findIndex((row) => row.locations.includes(location));
+    }
+}

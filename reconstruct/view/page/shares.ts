@@ -1,0 +1,118 @@
+// shares.ts: shares of time by location and interval: put in order as they come, and halved level by level.
+
+import { SHARE_BYTES, type Shares } from "./protocol.js";
+
+const REGION_SHIFT = 17;
+const WAITS = 1 << 16;
+const WHOLE = 65535;
+const MOST_REGION = (1 << (32 - REGION_SHIFT)) - 1;
+
+export function regionOf(word: number): number {
+    return word >>> REGION_SHIFT;
+}
+export function waits(word: number): boolean {
+    return (word & WAITS) !== 0;
+}
+export function shareOf(word: number): number {
+    return (word & WHOLE) / WHOLE;
+}
+
+/** Collects the engine's records, which come by location in order of time, into Shares. */
+export class ShareCollector {
+    private readonly chunks: Uint8Array[] = [];
+    private records = 0;
+
+    constructor(
+        private readonly from: number,
+        private readonly to: number,
+        private readonly bins: number,
+        private readonly locations: number,
+    ) {}
+
+    add(records: Uint8Array): void {
+        if (records.length === 0) return;
+        this.chunks.push(records);
+        this.records += records.length / SHARE_BYTES;
+    }
+
+    finish(): Shares {
+        const { bins, locations } = this;
+        const index = new Uint32Array(locations * (bins + 1) + 1);
+        for (const chunk of this.chunks) {
+            const words = new Uint32Array(chunk.buffer, chunk.byteOffset, chunk.length / 4);
+            for (let i = 0; i < words.length; i += 4) index[words[i] * (bins + 1) + words[i + 1] + 1]++;
+        }
+        for (let i = 1; i < index.length; i++) index[i] += index[i - 1];
+        const next = index.slice();
+        const result = new Uint32Array(this.records);
+        for (const chunk of this.chunks) {
+            const words = new Uint32Array(chunk.buffer, chunk.byteOffset, chunk.length / 4);
+            for (let i = 0; i < words.length; i += 4) {
+                const shareAndFlags = words[i + 3];
+                const waiting = (shareAndFlags >>> 16) & 4 ? WAITS : 0;
+                const region = Math.min(words[i + 2], MOST_REGION);
+                result[next[words[i] * (bins + 1) + words[i + 1]]++] =
+                    ((region << REGION_SHIFT) | waiting | (shareAndFlags & WHOLE)) >>> 0;
+            }
+        }
+        return { from: this.from, to: this.to, bins, index, words: result };
+    }
+}
+
+/** The same with half as many intervals. */
+function halve(shares: Shares, locations: number): Shares {
+    const bins = Math.ceil(shares.bins / 2);
+    const width = (shares.to - shares.from) / shares.bins;
+    const index = new Uint32Array(locations * (bins + 1) + 1);
+    const words = new Uint32Array(shares.words.length);
+    let n = 0;
+    const keys: number[] = [];
+    const sums: number[] = [];
+    for (let l = 0; l < locations; l++) {
+        for (let b = 0; b < bins; b++) {
+            keys.length = sums.length = 0;
+            const row = l * (shares.bins + 1);
+            const end = shares.index[row + Math.min(2 * b + 2, shares.bins)];
+            for (let i = shares.index[row + 2 * b]; i < end; i++) {
+                const key = shares.words[i] & ~WHOLE;
+                let at = keys.indexOf(key);
+                if (at < 0) {
+                    at = keys.push(key) - 1;
+                    sums.push(0);
+                }
+                sums[at] += shares.words[i] & WHOLE;
+            }
+            keys.forEach((key, i) => {
+                const share = Math.round(sums[i] / 2);
+                if (share > 0) words[n++] = (key | Math.min(share, WHOLE)) >>> 0;
+            });
+            index[l * (bins + 1) + b + 1] = n;
+        }
+        index[(l + 1) * (bins + 1)] = n;
+    }
+    return { from: shares.from, to: shares.from + bins * 2 * width, bins, index, words: words.slice(0, n) };
+}
+
+/** Levels of half the resolution each, made when they are first asked for. */
+export class Pyramid {
+    private readonly levels: Shares[];
+
+    constructor(
+        readonly finest: Shares,
+        private readonly locations: number,
+    ) {
+        this.levels = [finest];
+    }
+
+    /** The coarsest level whose intervals are not longer than `ns`; the finest where all are. */
+    level(ns: number): Shares {
+        let at = 0;
+        for (;;) {
+            const shares = this.levels[at];
+            const width = (shares.to - shares.from) / shares.bins;
+            if (width * 2 > ns || shares.bins <= 2) return shares;
+            if (at + 1 === this.levels.length) this.levels.push(halve(shares, this.locations));
+            at++;
+        }
+    }
+}

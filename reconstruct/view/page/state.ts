@@ -1,0 +1,184 @@
+// state.ts: what the page shows: the window, the choice, the data that has come; who wants to know of changes.
+
+import { Palette } from "./palette.js";
+import type { About, Location, Reply, Request, Sums, Tile } from "./protocol.js";
+import { Pyramid } from "./shares.js";
+
+/** What is chosen: a span, a message or a region; times are of the run. */
+export type Choice =
+    | { kind: "span"; location: number; depth: number; from: number; to: number; region: number }
+    | {
+          kind: "message";
+          from: number;
+          to: number;
+          sent: number;
+          received: number;
+          bytes: number;
+          tag: number;
+          comm: number;
+      }
+    | { kind: "region"; region: number };
+
+export type Topic = "window" | "data" | "choice" | "legend" | "rows" | "sums" | "theme" | "notes" | "range";
+
+/** Most events of a window that are shown one by one, and windows that are kept. */
+const MOST_SPANS = 400_000;
+const MOST_TILES = 6;
+const ASK_AFTER_MS = 40;
+
+export class State {
+    readonly palette: Palette;
+    locations: Location[] = [];
+    /** Of the run, in ns. */
+    end = 1;
+    from = 0;
+    to = 1;
+    choice: Choice | null = null;
+    /** A stretch of time that the user marked; null: none. */
+    range: { from: number; to: number } | null = null;
+    overview: Pyramid | null = null;
+    scanned = { upTo: 0, events: 0, done: false };
+    /** Of the whole run, and of the window or the range. */
+    whole: Sums | null = null;
+    sums: Sums | null = null;
+    tiles: Tile[] = [];
+    notes: string[] = [];
+    tileMilliseconds = 0;
+    private readonly listeners = new Map<Topic, (() => void)[]>();
+    private asked = { from: NaN, to: NaN };
+    private askedSums = { from: NaN, to: NaN };
+    private timer: number | null = null;
+    private ids = 0;
+
+    constructor(
+        readonly about: About,
+        private readonly post: (request: Request) => void,
+    ) {
+        this.palette = new Palette(about.regions);
+        this.notes = [...about.notes];
+    }
+
+    on(topics: Topic[], listener: () => void): void {
+        for (const topic of topics) {
+            const of = this.listeners.get(topic) ?? [];
+            of.push(listener);
+            this.listeners.set(topic, of);
+        }
+    }
+
+    tell(topic: Topic): void {
+        for (const listener of this.listeners.get(topic) ?? []) listener();
+    }
+
+    /** Moves the window; kept inside the run, and not shorter than 10 ns. */
+    show(from: number, to: number): void {
+        const least = Math.min(10, this.end);
+        let width = Math.min(Math.max(to - from, least), this.end);
+        if (!isFinite(width)) width = this.end;
+        from = Math.max(0, Math.min(from, this.end - width));
+        if (from === this.from && from + width === this.to) return;
+        this.from = from;
+        this.to = from + width;
+        this.tell("window");
+        this.askSoon();
+    }
+
+    choose(choice: Choice | null): void {
+        this.choice = choice;
+        this.tell("choice");
+    }
+
+    mark(range: { from: number; to: number } | null): void {
+        this.range = range && range.to > range.from ? range : null;
+        this.tell("range");
+        this.askSoon();
+    }
+
+    /** The exact or finest data that covers the window. */
+    tile(): Tile | null {
+        let best: Tile | null = null;
+        for (const tile of this.tiles)
+            if (tile.from <= this.from && tile.to >= Math.min(this.to, this.end) && (!best || better(tile, best)))
+                best = tile;
+        return best;
+    }
+
+    receive(reply: Reply): void {
+        switch (reply.kind) {
+            case "opened":
+                this.locations = reply.locations;
+                this.end = Math.max(1, reply.end);
+                if (reply.regions !== this.about.regions.length)
+                    this.note(`the page names ${this.about.regions.length} regions, the trace holds ${reply.regions}`);
+                this.tell("rows");
+                this.show(0, this.end);
+                break;
+            case "scanned":
+                this.scanned = { upTo: reply.upTo, events: reply.events, done: reply.done };
+                if (reply.shares) this.overview = new Pyramid(reply.shares, this.locations.length);
+                if (reply.sums) {
+                    const whole = this.to >= this.end;
+                    this.end = Math.max(this.end, reply.upTo);
+                    this.whole = this.sums = reply.sums;
+                    this.palette.rank(reply.sums.totals.map((total) => total.own));
+                    this.tell("legend");
+                    this.tell("sums");
+                    if (whole) this.show(this.from, this.end);
+                }
+                this.tell("data");
+                this.askSoon();
+                break;
+            case "tile":
+                this.tiles.push(reply.tile);
+                if (this.tiles.length > MOST_TILES) this.tiles.shift();
+                this.tileMilliseconds = reply.milliseconds;
+                this.tell("data");
+                break;
+            case "sums":
+                this.sums = reply.sums;
+                this.tell("sums");
+                break;
+            case "note":
+            case "failed":
+                this.note(reply.text);
+                break;
+        }
+    }
+
+    note(text: string): void {
+        this.notes.push(text);
+        this.tell("notes");
+    }
+
+    private askSoon(): void {
+        if (this.timer !== null) return;
+        this.timer = window.setTimeout(() => {
+            this.timer = null;
+            this.ask();
+        }, ASK_AFTER_MS);
+    }
+
+    /** Asks for a tile around the window where there is none that is fine enough, and for the sums over it. */
+    private ask(): void {
+        if (this.locations.length === 0) return;
+        const width = this.to - this.from;
+        const tile = this.tile();
+        const fine = tile && (tile.exact || (tile.to - tile.from) / tile.shares.bins <= width / 1500);
+        const from = Math.max(0, this.from - width);
+        const to = Math.min(this.end, this.to + width);
+        if (!fine && (from !== this.asked.from || to !== this.asked.to)) {
+            this.asked = { from, to };
+            this.post({ kind: "tile", id: ++this.ids, from, to, bins: 6144, most: MOST_SPANS });
+        }
+        const over = this.range ?? { from: this.from, to: this.to };
+        if (this.scanned.done && (over.from !== this.askedSums.from || over.to !== this.askedSums.to)) {
+            this.askedSums = { from: over.from, to: over.to };
+            this.post({ kind: "sums", id: ++this.ids, ...this.askedSums });
+        }
+    }
+}
+
+function better(a: Tile, b: Tile): boolean {
+    if ((a.exact !== null) !== (b.exact !== null)) return a.exact !== null;
+    return a.to - a.from < b.to - b.from;
+}

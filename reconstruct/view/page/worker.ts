@@ -1,0 +1,324 @@
+// worker.ts: replays the run beside the page: once from end to end for the overview, then window by window as asked.
+
+import { Engine, List, Step, type Snapshot } from "./engine.js";
+import {
+    COLLECTIVE_BYTES,
+    MESSAGE_BYTES,
+    OPERATION_BYTES,
+    PAIR_BYTES,
+    SEGMENT_BYTES,
+    SHARE_BYTES,
+    SPAN_BYTES,
+    TOTAL_BYTES,
+    WAIT_BYTES,
+    type Exact,
+    type Pair,
+    type Reply,
+    type Request,
+    type Sums,
+    type Total,
+    type Wait,
+} from "./protocol.js";
+import { SPAN_WORDS } from "./records.js";
+import { ShareCollector } from "./shares.js";
+
+const STEP_EVENTS = 20_000;
+/** Intervals of the overview, all locations together, and of one location. */
+const MOST_BINS = 1 << 21;
+const MOST_LOCATION_BINS = 1 << 15;
+const SNAPSHOT_EVENTS = 100_000;
+const SNAPSHOT_BYTES = 192 << 20;
+const REPORT_MS = 250;
+
+const send = (reply: Reply, transfer: Transferable[] = []): void =>
+    (self as unknown as Worker).postMessage(reply, transfer);
+
+/** Lets messages of the page come in between. */
+const breathe = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+
+class Chunks {
+    private readonly chunks: Uint8Array[] = [];
+    private bytes = 0;
+    add(chunk: Uint8Array): void {
+        if (chunk.length) this.chunks.push(chunk);
+        this.bytes += chunk.length;
+    }
+    get length(): number {
+        return this.bytes;
+    }
+    join(): Uint8Array<ArrayBuffer> {
+        const whole = new Uint8Array(this.bytes);
+        let at = 0;
+        for (const chunk of this.chunks) {
+            whole.set(chunk, at);
+            at += chunk.length;
+        }
+        return whole;
+    }
+}
+
+/** Puts records into groups, keeping their order: first[g] to first[g + 1] of the order are those of group g. */
+function group(n: number, groups: number, groupOf: (i: number) => number): { first: Uint32Array; order: Uint32Array } {
+    const first = new Uint32Array(groups + 1);
+    for (let i = 0; i < n; i++) first[groupOf(i) + 1]++;
+    for (let g = 0; g < groups; g++) first[g + 1] += first[g];
+    const next = first.slice();
+    const order = new Uint32Array(n);
+    for (let i = 0; i < n; i++) order[next[groupOf(i)]++] = i;
+    return { first, order };
+}
+
+class Replayer {
+    private snapshots: Snapshot[] = [];
+    private snapshotEvery = SNAPSHOT_EVENTS;
+    private scan: { collector: ShareCollector; snapshot: Snapshot | null } | null = null;
+    private scannedUpTo = 0;
+    private end = 0;
+    private waiting: Exclude<Request, { kind: "open" }>[] = [];
+    private busy = false;
+
+    constructor(private readonly engine: Engine) {}
+
+    async run(): Promise<void> {
+        const { engine } = this;
+        this.end = engine.end;
+        send({ kind: "opened", locations: engine.locations(), end: engine.end, regions: engine.nRegions });
+        this.snapshots.push(engine.snapshot(-Infinity, false));
+        const bins = Math.max(
+            256,
+            Math.min(MOST_LOCATION_BINS, 1 << Math.floor(Math.log2(MOST_BINS / Math.max(1, engine.nLocations)))),
+        );
+        const collector = new ShareCollector(0, this.end, bins, engine.nLocations);
+        this.scan = { collector, snapshot: null };
+        engine.window(0, this.end, bins, false);
+        let reported = performance.now();
+        let kept = 0;
+        for (;;) {
+            const step = engine.step(STEP_EVENTS);
+            collector.add(engine.take(List.Shares, SHARE_BYTES));
+            this.scannedUpTo = engine.last;
+            if (step !== Step.More) break;
+            if (engine.events - kept >= this.snapshotEvery) {
+                kept = engine.events;
+                this.keep(engine.snapshot(engine.last, false));
+            }
+            const now = performance.now();
+            if (now - reported > REPORT_MS) {
+                reported = now;
+                send({
+                    kind: "scanned",
+                    upTo: this.scannedUpTo,
+                    events: engine.events,
+                    done: false,
+                    shares: collector.finish(),
+                    sums: null,
+                });
+                this.scan.snapshot = null;
+            }
+            await breathe();
+            if (this.waiting.length) {
+                const snapshot = engine.snapshot(engine.last, false);
+                await this.serve();
+                engine.restore(snapshot);
+            }
+        }
+        engine.finish(true);
+        collector.add(engine.take(List.Shares, SHARE_BYTES));
+        this.end = Math.max(this.end, engine.last);
+        this.scannedUpTo = Infinity;
+        const sums = this.sums(0, this.end);
+        send({
+            kind: "scanned",
+            upTo: this.end,
+            events: engine.events,
+            done: true,
+            shares: collector.finish(),
+            sums,
+        });
+        this.scan = null;
+        await this.serve();
+    }
+
+    private keep(snapshot: Snapshot): void {
+        this.snapshots.push(snapshot);
+        const bytes = this.snapshots.reduce((sum, kept) => sum + kept.bytes.length, 0);
+        if (bytes <= SNAPSHOT_BYTES) return;
+        this.snapshots = this.snapshots.filter((_, i) => i % 2 === 0);
+        this.snapshotEvery *= 2;
+    }
+
+    ask(request: Exclude<Request, { kind: "open" }>): void {
+        this.waiting = this.waiting.filter((other) => other.kind !== request.kind);
+        this.waiting.push(request);
+        if (!this.scan && !this.busy) void this.serve();
+    }
+
+    /** Serves what has been asked for, as far as the run has been scanned. */
+    private async serve(): Promise<void> {
+        this.busy = true;
+        for (;;) {
+            const at = this.waiting.findIndex((request) => request.to <= this.scannedUpTo || !this.scan);
+            if (at < 0) break;
+            const [request] = this.waiting.splice(at, 1);
+            if (request.kind === "tile") await this.tile(request);
+            else await this.sumsOf(request);
+        }
+        this.busy = false;
+    }
+
+    private goTo(from: number): void {
+        let best = this.snapshots[0];
+        for (const snapshot of this.snapshots) if (snapshot.at <= from) best = snapshot;
+        this.engine.restore(best);
+    }
+
+    /** Has the page asked for something newer of this kind? */
+    private superseded(kind: string): boolean {
+        return this.waiting.some((request) => request.kind === kind);
+    }
+
+    private async tile(request: Request & { kind: "tile" }): Promise<void> {
+        const { engine } = this;
+        const started = performance.now();
+        this.goTo(request.from);
+        engine.window(request.from, request.to, request.bins, true);
+        const collector = new ShareCollector(request.from, request.to, request.bins, engine.nLocations);
+        const lists: [List, number, Chunks][] = [
+            [List.Spans, SPAN_BYTES, new Chunks()],
+            [List.Segments, SEGMENT_BYTES, new Chunks()],
+            [List.Operations, OPERATION_BYTES, new Chunks()],
+            [List.Messages, MESSAGE_BYTES, new Chunks()],
+            [List.Collectives, COLLECTIVE_BYTES, new Chunks()],
+        ];
+        let exact = true;
+        let step: Step;
+        do {
+            step = engine.step(STEP_EVENTS);
+            if (step !== Step.More) engine.finish(step === Step.Ended);
+            collector.add(engine.take(List.Shares, SHARE_BYTES));
+            for (const [list, bytes, chunks] of lists) chunks.add(engine.take(list, bytes));
+            if (exact && lists[0][2].length / SPAN_BYTES > request.most) {
+                exact = false;
+                engine.keepSpans(false);
+            }
+            if (performance.now() - started > 30) {
+                await breathe();
+                if (this.superseded("tile")) return;
+            }
+        } while (step === Step.More);
+        const shares = collector.finish();
+        const tile = {
+            from: request.from,
+            to: request.to,
+            shares,
+            exact: exact ? this.exact(lists.map(([, , chunks]) => chunks.join())) : null,
+        };
+        const transfer: Transferable[] = [shares.index.buffer, shares.words.buffer];
+        if (tile.exact)
+            for (const value of Object.values(tile.exact))
+                if (value instanceof ArrayBuffer) transfer.push(value);
+                else if (value instanceof Uint32Array) transfer.push(value.buffer);
+        send({ kind: "tile", id: request.id, tile, milliseconds: performance.now() - started }, transfer);
+    }
+
+    private exact([spans, segments, operations, messages, collectives]: Uint8Array<ArrayBuffer>[]): Exact {
+        const locations = this.engine.nLocations;
+        const nSpans = spans.length / SPAN_BYTES;
+        const spanWords = new Uint32Array(spans.buffer);
+        let depths = 1;
+        for (let i = 0; i < nSpans; i++) depths = Math.max(depths, spanWords[i * SPAN_WORDS + 8] + 1);
+        const lanes = group(
+            nSpans,
+            locations * depths,
+            (i) => spanWords[i * SPAN_WORDS + 7] * depths + spanWords[i * SPAN_WORDS + 8],
+        );
+        const nSegments = segments.length / SEGMENT_BYTES;
+        const segmentWords = new Uint32Array(segments.buffer);
+        const bySegment = group(nSegments, locations, (i) => segmentWords[i * 8 + 5]);
+        return {
+            spans: spans.buffer,
+            nSpans,
+            depths,
+            lanes: lanes.first,
+            order: lanes.order,
+            segments: segments.buffer,
+            nSegments,
+            segmentIndex: bySegment.first,
+            segmentOrder: bySegment.order,
+            operations: operations.buffer,
+            nOperations: operations.length / OPERATION_BYTES,
+            messages: messages.buffer,
+            nMessages: messages.length / MESSAGE_BYTES,
+            collectives: collectives.buffer,
+            nCollectives: collectives.length / COLLECTIVE_BYTES,
+        };
+    }
+
+    private async sumsOf(request: Request & { kind: "sums" }): Promise<void> {
+        const { engine } = this;
+        const started = performance.now();
+        this.goTo(request.from);
+        engine.window(request.from, request.to, 1, false);
+        let step: Step;
+        do {
+            step = engine.step(STEP_EVENTS);
+            engine.take(List.Shares, SHARE_BYTES);
+            if (performance.now() - started > 30) {
+                await breathe();
+                if (this.superseded("sums") || this.superseded("tile")) {
+                    if (!this.superseded("sums")) this.waiting.push(request);
+                    return;
+                }
+            }
+        } while (step === Step.More);
+        engine.finish(step === Step.Ended);
+        send({ kind: "sums", id: request.id, sums: this.sums(request.from, request.to) });
+    }
+
+    private sums(from: number, to: number): Sums {
+        const { engine } = this;
+        const count = engine.count(List.Pairs);
+        const pairRecords = engine.take(List.Pairs, PAIR_BYTES);
+        const view = new DataView(pairRecords.buffer);
+        const pairs: Pair[] = Array.from({ length: count }, (_, i) => ({
+            from: view.getInt32(PAIR_BYTES * i, true),
+            to: view.getInt32(PAIR_BYTES * i + 4, true),
+            count: view.getFloat64(PAIR_BYTES * i + 8, true),
+            bytes: view.getFloat64(PAIR_BYTES * i + 16, true),
+            waiting: view.getFloat64(PAIR_BYTES * i + 24, true),
+        }));
+        const sums = engine.totals();
+        const totals: Total[] = Array.from({ length: engine.nRegions + 1 }, (_, i) => ({
+            count: sums.getFloat64(TOTAL_BYTES * i, true),
+            own: sums.getFloat64(TOTAL_BYTES * i + 8, true),
+            waiting: sums.getFloat64(TOTAL_BYTES * i + 16, true),
+            inclusive: sums.getFloat64(TOTAL_BYTES * i + 24, true),
+        }));
+        const longest = engine.waits();
+        const waits: Wait[] = Array.from({ length: longest.n }, (_, i) => ({
+            from: longest.view.getFloat64(WAIT_BYTES * i, true),
+            to: longest.view.getFloat64(WAIT_BYTES * i + 8, true),
+            location: longest.view.getUint32(WAIT_BYTES * i + 16, true),
+            region: longest.view.getUint32(WAIT_BYTES * i + 20, true),
+        }));
+        return { from, to, totals, pairs, waits, events: engine.events };
+    }
+}
+
+let replayer: Replayer | null = null;
+
+async function open(request: Request & { kind: "open" }): Promise<void> {
+    try {
+        const engine = await Engine.load(request.wasm);
+        engine.open(request.blobs, request.names, request.symbols);
+        replayer = new Replayer(engine);
+        await replayer.run();
+    } catch (error) {
+        send({ kind: "failed", text: error instanceof Error ? error.message : String(error) });
+    }
+}
+
+self.addEventListener("message", (event: MessageEvent<Request>) => {
+    if (event.data.kind === "open") void open(event.data);
+    else replayer?.ask(event.data);
+});

@@ -1,0 +1,365 @@
+/* picture.c: open regions of each location, and what of them lies in the window (picture.h). */
+#include "picture.h"
+#include "picture_match.h"
+#include "picture_shares.h"
+#include "waiting.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A region that is open. */
+struct frame {
+    double from_ns, waits_until_ns;
+    uint32_t region, flags;
+    uint32_t wait_kind;
+    int32_t cause_rank;
+};
+
+struct location {
+    struct frame *frames;
+    size_t depth, capacity;
+    double since_ns; /* up to where its time is accounted for */
+    struct refrain_picture_bin bin;
+    struct refrain_picture_joined *joined; /* the collective it is in */
+    struct refrain_picture_list pending;   /* operations of the MPI call it is in */
+};
+
+struct refrain_picture_state {
+    struct location *locations;
+    uint32_t n_ranks, *first_of_rank; /* a rank's locations are those up to the first of the next rank */
+    struct refrain_picture_match *match;
+};
+
+void *refrain_picture_append(struct refrain_picture *picture, struct refrain_picture_list *list, size_t bytes) {
+    if (list->n == list->capacity) {
+        size_t larger = list->capacity ? list->capacity * 2 : 16;
+        void *items = realloc(list->items, larger * bytes);
+        if (!items) {
+            picture->no_memory = true;
+            return NULL;
+        }
+        list->items = items;
+        list->capacity = larger;
+    }
+    return (char *)list->items + bytes * list->n++;
+}
+
+/* ---- locations ---- */
+
+static bool list_locations(struct refrain_picture *picture) {
+    struct refrain_picture_state *state = picture->state;
+    size_t n;
+    const struct refrain_location_info *locations = refrain_trace_locations(picture->trace, &n);
+    state->n_ranks = n ? (uint32_t)locations[n - 1].rank + 1 : 0;
+    picture->locations = calloc(n + 1, sizeof *picture->locations);
+    state->locations = calloc(n + 1, sizeof *state->locations);
+    state->first_of_rank = calloc((size_t)state->n_ranks + 1, sizeof *state->first_of_rank);
+    if (!picture->locations || !state->locations || !state->first_of_rank)
+        return false;
+    uint32_t rank = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        picture->locations[i] = (struct refrain_picture_location){
+            locations[i].rank, locations[i].thread, (double)locations[i].start_ns, (double)locations[i].end_ns};
+        picture->end_ns = fmax(picture->end_ns, (double)locations[i].end_ns);
+        while (rank <= (uint32_t)locations[i].rank)
+            state->first_of_rank[rank++] = i;
+    }
+    while (rank <= state->n_ranks)
+        state->first_of_rank[rank++] = (uint32_t)n;
+    picture->n_locations = (uint32_t)n;
+    return true;
+}
+
+/* The location of an event; n_locations where the trace has none. */
+static uint32_t location_of(const struct refrain_picture *picture, const struct refrain_event *event) {
+    const struct refrain_picture_state *state = picture->state;
+    if ((uint32_t)event->rank >= state->n_ranks)
+        return picture->n_locations;
+    for (uint32_t i = state->first_of_rank[event->rank]; i < state->first_of_rank[event->rank + 1]; i++)
+        if (picture->locations[i].thread == event->thread)
+            return i;
+    return picture->n_locations;
+}
+
+struct refrain_picture *refrain_picture_open(const struct refrain_trace *trace) {
+    struct refrain_picture *picture = calloc(1, sizeof *picture);
+    if (!picture)
+        return NULL;
+    size_t n_regions;
+    refrain_trace_regions(trace, &n_regions);
+    picture->trace = trace;
+    picture->n_regions = (uint32_t)n_regions;
+    picture->state = calloc(1, sizeof *picture->state);
+    picture->totals = calloc(n_regions + 1, sizeof *picture->totals);
+    if (!picture->state || !picture->totals || !(picture->state->match = refrain_picture_match_open()) ||
+        !list_locations(picture) || !refrain_picture_window(picture, 0, picture->end_ns, 1, false)) {
+        refrain_picture_close(picture);
+        return NULL;
+    }
+    return picture;
+}
+
+void refrain_picture_close(struct refrain_picture *picture) {
+    if (!picture)
+        return;
+    struct refrain_picture_state *state = picture->state;
+    if (state) {
+        for (uint32_t i = 0; state->locations && i < picture->n_locations; i++) {
+            free(state->locations[i].frames);
+            free(state->locations[i].bin.parts);
+            free(state->locations[i].pending.items);
+        }
+        refrain_picture_match_close(state->match);
+        free(state->locations);
+        free(state->first_of_rank);
+        free(state);
+    }
+    struct refrain_picture_list *lists[] = {&picture->spans,    &picture->segments,    &picture->operations,
+                                            &picture->messages, &picture->collectives, &picture->shares,
+                                            &picture->pairs};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        free(lists[i]->items);
+    free(picture->totals);
+    free(picture->locations);
+    free(picture);
+}
+
+bool refrain_picture_window(struct refrain_picture *picture, double from_ns, double to_ns, uint32_t n_bins,
+                            bool keeps_spans) {
+    picture->from_ns = from_ns;
+    picture->to_ns = to_ns > from_ns ? to_ns : from_ns + 1;
+    picture->n_bins = n_bins ? n_bins : 1;
+    picture->keeps_spans = keeps_spans;
+    picture->spans.n = picture->segments.n = picture->operations.n = picture->messages.n = picture->collectives.n = 0;
+    picture->shares.n = picture->pairs.n = 0;
+    picture->n_operations_given = 0;
+    picture->n_waits = 0;
+    memset(picture->totals, 0, (picture->n_regions + 1) * sizeof *picture->totals);
+    refrain_picture_drop_pairs(picture->state->match);
+    for (uint32_t i = 0; i < picture->n_locations; i++)
+        picture->state->locations[i].bin.bin = picture->state->locations[i].bin.n = 0;
+    return true;
+}
+
+/* ---- time ---- */
+
+static void add_time(struct refrain_picture *picture, uint32_t number, uint32_t region, uint32_t flags, double from_ns,
+                     double to_ns) {
+    if (from_ns < picture->from_ns)
+        from_ns = picture->from_ns;
+    if (to_ns > picture->to_ns)
+        to_ns = picture->to_ns;
+    if (to_ns <= from_ns)
+        return;
+    picture->totals[region].own_ns += to_ns - from_ns;
+    if (flags & REFRAIN_PICTURE_WAITING)
+        picture->totals[region].waiting_ns += to_ns - from_ns;
+    refrain_picture_share_add(picture, number, &picture->state->locations[number].bin, region, flags, from_ns, to_ns);
+    if (!picture->keeps_spans)
+        return;
+    struct refrain_picture_segment *segment = refrain_picture_append(picture, &picture->segments, sizeof *segment);
+    if (segment)
+        *segment = (struct refrain_picture_segment){
+            from_ns, to_ns, region, number, flags, (uint32_t)picture->state->locations[number].depth - 1};
+}
+
+/* The location's time up to `now_ns` belongs to the region that is open innermost. */
+static void account(struct refrain_picture *picture, uint32_t number, double now_ns) {
+    struct location *location = &picture->state->locations[number];
+    if (location->depth > 0 && now_ns > location->since_ns) {
+        const struct frame *top = &location->frames[location->depth - 1];
+        double until_ns = top->waits_until_ns < now_ns ? top->waits_until_ns : now_ns;
+        uint32_t flags = top->flags & REFRAIN_PICTURE_APPROXIMATE;
+        double from_ns = location->since_ns;
+        if (until_ns > from_ns) {
+            add_time(picture, number, top->region, flags | REFRAIN_PICTURE_WAITING, from_ns, until_ns);
+            from_ns = until_ns;
+        }
+        add_time(picture, number, top->region, flags, from_ns, now_ns);
+    }
+    location->since_ns = now_ns;
+}
+
+/* ---- spans ---- */
+
+static void give_operations(struct refrain_picture *picture, struct location *location,
+                            struct refrain_picture_span *span) {
+    span->first_operation = (uint32_t)(picture->n_operations_given + picture->operations.n);
+    span->n_operations = (uint32_t)location->pending.n;
+    const struct refrain_picture_operation *pending = location->pending.items;
+    for (size_t i = 0; i < location->pending.n; i++) {
+        struct refrain_picture_operation *given = refrain_picture_append(picture, &picture->operations, sizeof *given);
+        if (given)
+            *given = pending[i];
+    }
+}
+
+/* The frame of depth `depth` as a span that ends at `to_ns`. */
+static void give_span(struct refrain_picture *picture, uint32_t number, size_t depth, double to_ns, uint32_t flags) {
+    struct location *location = &picture->state->locations[number];
+    const struct frame *frame = &location->frames[depth];
+    double inside_ns = fmin(to_ns, picture->to_ns) - fmax(frame->from_ns, picture->from_ns);
+    if (inside_ns < 0 || frame->from_ns > picture->to_ns)
+        return;
+    picture->totals[frame->region].inclusive_ns += inside_ns;
+    if (!picture->keeps_spans)
+        return;
+    struct refrain_picture_span *span = refrain_picture_append(picture, &picture->spans, sizeof *span);
+    if (!span)
+        return;
+    *span = (struct refrain_picture_span){.from_ns = frame->from_ns,
+                                          .to_ns = to_ns,
+                                          .waits_until_ns = frame->waits_until_ns,
+                                          .region = frame->region,
+                                          .location = number,
+                                          .depth = (uint32_t)depth,
+                                          .flags = frame->flags | flags,
+                                          .wait_kind = frame->wait_kind,
+                                          .cause_rank = frame->cause_rank};
+    if (depth + 1 == location->depth)
+        give_operations(picture, location, span);
+}
+
+static void note_wait(struct refrain_picture *picture, uint32_t number, const struct frame *frame) {
+    double ns = frame->waits_until_ns - frame->from_ns;
+    if (ns <= 0 || frame->waits_until_ns < picture->from_ns || frame->from_ns > picture->to_ns)
+        return;
+    uint32_t at = picture->n_waits;
+    while (at > 0 && picture->waits[at - 1].to_ns - picture->waits[at - 1].from_ns < ns)
+        at--;
+    if (at == REFRAIN_PICTURE_WAITS)
+        return;
+    uint32_t kept = picture->n_waits < REFRAIN_PICTURE_WAITS ? picture->n_waits : REFRAIN_PICTURE_WAITS - 1;
+    memmove(&picture->waits[at + 1], &picture->waits[at], (kept - at) * sizeof *picture->waits);
+    picture->waits[at] = (struct refrain_picture_wait){frame->from_ns, frame->waits_until_ns, number, frame->region};
+    picture->n_waits = kept + 1;
+}
+
+static void enter(struct refrain_picture *picture, uint32_t number, const struct refrain_event *event) {
+    struct location *location = &picture->state->locations[number];
+    double now_ns = (double)event->time_ns;
+    account(picture, number, now_ns);
+    if (location->depth == location->capacity) {
+        size_t larger = location->capacity ? location->capacity * 2 : 8;
+        struct frame *frames = realloc(location->frames, larger * sizeof *frames);
+        if (!frames) {
+            picture->no_memory = true;
+            return;
+        }
+        location->frames = frames;
+        location->capacity = larger;
+    }
+    location->pending.n = 0;
+    uint32_t region = event->region->index < picture->n_regions ? event->region->index : picture->n_regions;
+    location->frames[location->depth++] =
+        (struct frame){now_ns, 0, region, event->approximate ? REFRAIN_PICTURE_APPROXIMATE : 0, 0, -1};
+}
+
+static void leave(struct refrain_picture *picture, uint32_t number, const struct refrain_event *event) {
+    struct location *location = &picture->state->locations[number];
+    double now_ns = (double)event->time_ns;
+    if (location->depth == 0)
+        return;
+    struct frame *top = &location->frames[location->depth - 1];
+    if (event->approximate)
+        top->flags |= REFRAIN_PICTURE_APPROXIMATE;
+    if (location->joined && event->region->kind == REFRAIN_REGION_MPI) {
+        refrain_picture_leaves(picture, picture->state->match, location->joined, now_ns);
+        location->joined = NULL;
+    }
+    if (top->waits_until_ns > now_ns)
+        top->waits_until_ns = now_ns;
+    account(picture, number, now_ns);
+    if (now_ns >= picture->from_ns) {
+        if (now_ns <= picture->to_ns)
+            picture->totals[top->region].count++;
+        note_wait(picture, number, top);
+        give_span(picture, number, location->depth - 1, now_ns, 0);
+    }
+    location->pending.n = 0;
+    location->depth--;
+}
+
+/* ---- operations ---- */
+
+/* The call that is open in the location waited. Waiting in the middle of a call is shown from its beginning. */
+static void waited(struct location *location, const struct refrain_wait *wait) {
+    struct frame *top = location->depth ? &location->frames[location->depth - 1] : NULL;
+    double until_ns = (double)wait->begin_ns + (double)wait->ns;
+    if (!top || until_ns <= top->from_ns || until_ns <= top->waits_until_ns)
+        return;
+    top->waits_until_ns = until_ns;
+    top->wait_kind = wait->kind;
+    top->cause_rank = wait->cause_rank;
+}
+
+static void received(struct refrain_picture *picture, uint32_t number, const struct refrain_event *event,
+                     struct refrain_picture_operation *operation) {
+    double sent_ns = refrain_picture_received(picture, picture->state->match, number, event);
+    double now_ns = (double)event->time_ns;
+    if (operation)
+        operation->other_ns = sent_ns;
+    if (event->peer >= 0 && now_ns >= picture->from_ns && now_ns <= picture->to_ns)
+        refrain_picture_add_pair(picture, picture->state->match, event->peer, event->rank, (double)event->bytes,
+                                 event->wait ? (double)event->wait->ns : 0);
+}
+
+static void operate(struct refrain_picture *picture, uint32_t number, const struct refrain_event *event) {
+    struct location *location = &picture->state->locations[number];
+    struct refrain_picture_operation *operation =
+        refrain_picture_append(picture, &location->pending, sizeof *operation);
+    if (operation)
+        *operation = (struct refrain_picture_operation){.time_ns = (double)event->time_ns,
+                                                        .bytes = (double)event->bytes,
+                                                        .received = (double)event->received,
+                                                        .tag = (double)event->tag,
+                                                        .request = (double)event->request,
+                                                        .other_ns = -1,
+                                                        .peer = event->peer,
+                                                        .comm = event->comm ? (int32_t)event->comm->index : -1,
+                                                        .kind = event->kind,
+                                                        .flags = event->approximate ? REFRAIN_PICTURE_APPROXIMATE : 0};
+    if (event->kind == REFRAIN_EVENT_SEND)
+        refrain_picture_sent(picture, picture->state->match, number, event);
+    else if (event->kind == REFRAIN_EVENT_RECV)
+        received(picture, number, event, operation);
+    else if (event->kind == REFRAIN_EVENT_COLLECTIVE && !location->joined)
+        location->joined = refrain_picture_joins(picture, picture->state->match, number, event);
+}
+
+int refrain_picture_event(struct refrain_picture *picture, const struct refrain_event *event) {
+    if ((double)event->time_ns > picture->to_ns && picture->to_ns < picture->end_ns)
+        return REFRAIN_PICTURE_DONE;
+    picture->last_ns = (double)event->time_ns;
+    uint32_t number = location_of(picture, event);
+    if (number >= picture->n_locations)
+        return 0;
+    picture->events++;
+    if (event->wait)
+        waited(&picture->state->locations[number], event->wait);
+    if (event->kind == REFRAIN_EVENT_ENTER)
+        enter(picture, number, event);
+    else if (event->kind == REFRAIN_EVENT_LEAVE)
+        leave(picture, number, event);
+    else
+        operate(picture, number, event);
+    return 0;
+}
+
+void refrain_picture_finish(struct refrain_picture *picture, bool ended) {
+    for (uint32_t number = 0; number < picture->n_locations; number++) {
+        struct location *location = &picture->state->locations[number];
+        double now_ns = ended ? fmax(location->since_ns, picture->locations[number].end_ns) : picture->to_ns;
+        account(picture, number, fmin(now_ns, picture->to_ns));
+        for (size_t depth = 0; depth < location->depth; depth++)
+            give_span(picture, number, depth, ended ? now_ns : INFINITY, REFRAIN_PICTURE_OPEN);
+        refrain_picture_share_flush(picture, number, &location->bin);
+    }
+    refrain_picture_give_open(picture, picture->state->match);
+}
+
+bool refrain_picture_list_pairs(struct refrain_picture *picture) {
+    refrain_picture_give_pairs(picture, picture->state->match);
+    return !picture->no_memory;
+}

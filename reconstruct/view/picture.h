@@ -1,0 +1,162 @@
+/* picture.h: what is seen of a window of time (events of all locations -> spans, messages, shares of time -> page,
+ * SVG).
+ *
+ *     events in time order --> open regions of each location --> spans      what was entered and left, how deep, how
+ * long it waited |                                 '-> shares     of each interval of the window: which region had how
+ * much
+ *                          '-> picture_match.h ----------------> messages, collectives
+ *
+ * A picture is fed all events from the start of the run, or from where its state was kept, so that it knows what is
+ * open when the window begins; it keeps what touches the window. The page runs it as WebAssembly and reads the records
+ * below from memory, byte by byte as they are declared: they hold no pointers and no padding.
+ *
+ * A region's own time is the time in which nothing it called is open. Waiting is what the events say of it (waiting.h).
+ *
+ * Threads: a picture belongs to one thread. */
+#ifndef REFRAIN_PICTURE_H
+#define REFRAIN_PICTURE_H
+
+#include <refrain/read.h>
+
+enum refrain_picture_flags {
+    REFRAIN_PICTURE_APPROXIMATE = 1, /* not known to be exact */
+    REFRAIN_PICTURE_OPEN = 2,        /* its end is not known: it lies beyond the window, or never came */
+    REFRAIN_PICTURE_WAITING = 4,     /* of a share: the region waited */
+    REFRAIN_PICTURE_NONBLOCKING = 8
+};
+
+/* A location is a thread of a rank; they are numbered by rank, then thread. */
+struct refrain_picture_location {
+    int32_t rank;
+    uint32_t thread;
+    double begin_ns, end_ns; /* its first and last clock read */
+};
+
+/* What was entered and left. */
+struct refrain_picture_span {
+    double from_ns, to_ns; /* to_ns: infinity when it is OPEN */
+    double waits_until_ns; /* it waited from its beginning until then; 0: it did not */
+    uint32_t region;       /* index; n_regions: unknown */
+    uint32_t location, depth, flags;
+    uint32_t first_operation; /* its operations are so many in a row, counted from the window's first one */
+    uint32_t n_operations;
+    uint32_t wait_kind; /* enum refrain_wait_kind, where it waited ... */
+    int32_t cause_rank; /* ... and for whom */
+};
+
+/* Own time in one piece: nothing that the region called is open, and it waits or does not. A location's do not overlap.
+ */
+struct refrain_picture_segment {
+    double from_ns, to_ns;
+    uint32_t region, location, flags, depth;
+};
+
+/* What happened inside an MPI call: the fields of the event. */
+struct refrain_picture_operation {
+    double time_ns, bytes, received, tag, request;
+    double other_ns;    /* RECV: when the message was sent; -1 unknown */
+    int32_t peer, comm; /* comm: index, -1 unknown */
+    uint32_t kind;      /* enum refrain_event_kind */
+    uint32_t flags;
+};
+
+struct refrain_picture_message {
+    double sent_ns, received_ns; /* received_ns: infinity when it is OPEN */
+    double bytes, tag;
+    uint32_t from, to; /* locations; of an OPEN one, `to` is the first of its rank */
+    int32_t comm;
+    uint32_t flags;
+};
+
+/* One collective call of all members of a communicator. */
+struct refrain_picture_collective {
+    double first_ns, last_ns; /* when the first and the last one entered */
+    double left_ns;           /* when the last one left; infinity when it is OPEN */
+    double bytes;             /* sent, by all together */
+    uint32_t region, last;    /* of the last one to enter, and its location */
+    uint32_t lowest, highest; /* locations */
+    uint32_t entered, size;
+    int32_t comm, root;
+};
+
+/* In interval `bin` of the window (bin 0 begins where it begins), a region had `share` / 65535 of a location's time. */
+struct refrain_picture_share {
+    uint32_t location, bin;
+    uint32_t region;
+    uint16_t share, flags;
+};
+
+/* Over all locations, in the window. */
+struct refrain_picture_total {
+    double count; /* times it was left */
+    double own_ns, waiting_ns;
+    double inclusive_ns; /* from entering to leaving, where either lies in the window: the part in it */
+};
+
+/* What went from one rank to another. */
+struct refrain_picture_pair {
+    int32_t from, to; /* ranks */
+    double count, bytes, waiting_ns;
+};
+
+/* One of the longest times that a location waited in one call. */
+struct refrain_picture_wait {
+    double from_ns, to_ns;
+    uint32_t location, region;
+};
+#define REFRAIN_PICTURE_WAITS 64u
+
+/* Records of one kind; the picture grows it, who reads it may set n to 0 at any time. */
+struct refrain_picture_list {
+    void *items;
+    size_t n, capacity;
+};
+
+struct refrain_picture {
+    const struct refrain_trace *trace;
+    struct refrain_picture_location *locations;
+    uint32_t n_locations, n_regions;
+    double end_ns;  /* of the run, as the last clock read says */
+    double last_ns; /* of the last event so far, which may have been moved behind that */
+    /* the window */
+    double from_ns, to_ns;
+    uint32_t n_bins;
+    bool keeps_spans; /* spans, segments, operations, messages, collectives; shares and totals are always kept */
+    struct refrain_picture_list spans, segments, operations, messages, collectives, shares;
+    uint64_t n_operations_given;                              /* operations that the reader has taken already */
+    struct refrain_picture_total *totals;                     /* by region; [n_regions]: unknown */
+    struct refrain_picture_wait waits[REFRAIN_PICTURE_WAITS]; /* longest first */
+    uint32_t n_waits;
+    struct refrain_picture_list pairs; /* filled by refrain_picture_list_pairs */
+    uint64_t events;
+    bool no_memory;
+    struct refrain_picture_state *state;
+};
+
+#define REFRAIN_PICTURE_DONE 3
+
+/* A picture of the trace that shows nothing so far; null without memory. The caller closes it, before the trace. */
+struct refrain_picture *refrain_picture_open(const struct refrain_trace *trace);
+void refrain_picture_close(struct refrain_picture *picture);
+
+/* The window from now on: what was kept of the one before is dropped. Events fed so far lie before `from_ns`, or at it.
+ * False without memory. */
+bool refrain_picture_window(struct refrain_picture *picture, double from_ns, double to_ns, uint32_t n_bins,
+                            bool keeps_spans);
+
+/* Takes an event, in time order. Returns 0, or REFRAIN_PICTURE_DONE when it and all later ones lie behind the window
+ * and the window does not reach the end of the run. */
+int refrain_picture_event(struct refrain_picture *picture, const struct refrain_event *event);
+
+/* Gives what is still open at the window's end. `ended`: there are no further events. */
+void refrain_picture_finish(struct refrain_picture *picture, bool ended);
+
+/* Fills picture->pairs with what was received in the window. */
+bool refrain_picture_list_pairs(struct refrain_picture *picture);
+
+/* ---- for picture_match.c and picture_shares.c ---- */
+
+/* Room for one more record of `bytes` bytes; null without memory. */
+void *refrain_picture_append(struct refrain_picture *picture, struct refrain_picture_list *list, size_t bytes);
+
+#endif

@@ -1,0 +1,284 @@
+/* picture_match.c: tables of messages in flight, collectives under way and pairs of ranks (picture_match.h). */
+#include "picture_match.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- a table by a pair of numbers ---- */
+
+struct key {
+    uint64_t a, b;
+};
+
+struct node {
+    struct node *next;
+    struct key key;
+};
+
+struct table {
+    struct node **buckets;
+    size_t n, capacity;
+};
+
+static size_t bucket_of(const struct table *table, struct key key) {
+    uint64_t h = (key.a * 0x9e3779b97f4a7c15u) ^ (key.b * 0xc2b2ae3d27d4eb4fu);
+    return (size_t)(h ^ h >> 29) & (table->capacity - 1);
+}
+
+static struct node *find(const struct table *table, struct key key) {
+    struct node *node = table->capacity ? table->buckets[bucket_of(table, key)] : NULL;
+    while (node && (node->key.a != key.a || node->key.b != key.b))
+        node = node->next;
+    return node;
+}
+
+static bool grow(struct table *table) {
+    struct table larger = {NULL, table->n, table->capacity ? table->capacity * 2 : 64};
+    larger.buckets = calloc(larger.capacity, sizeof *larger.buckets);
+    if (!larger.buckets)
+        return false;
+    for (size_t i = 0; i < table->capacity; i++)
+        for (struct node *at = table->buckets[i], *next; at; at = next) {
+            size_t b = bucket_of(&larger, at->key);
+            next = at->next;
+            at->next = larger.buckets[b];
+            larger.buckets[b] = at;
+        }
+    free(table->buckets);
+    *table = larger;
+    return true;
+}
+
+/* The node of that key, made with `bytes` zeroed bytes where there is none; null without memory. */
+static void *find_or_add(struct refrain_picture *picture, struct table *table, struct key key, size_t bytes) {
+    struct node *node = find(table, key);
+    if (node)
+        return node;
+    if ((table->n >= table->capacity && !grow(table)) || !(node = calloc(1, bytes))) {
+        picture->no_memory = true;
+        return NULL;
+    }
+    node->key = key;
+    size_t b = bucket_of(table, key);
+    node->next = table->buckets[b];
+    table->buckets[b] = node;
+    table->n++;
+    return node;
+}
+
+static void take_out(struct table *table, struct node *node) {
+    struct node **link = &table->buckets[bucket_of(table, node->key)];
+    while (*link != node)
+        link = &(*link)->next;
+    *link = node->next;
+    table->n--;
+}
+
+static void clear(struct table *table) {
+    for (size_t b = 0; b < table->capacity; b++)
+        for (struct node *node = table->buckets[b], *next; node; node = next) {
+            next = node->next;
+            free(node);
+        }
+    free(table->buckets);
+    *table = (struct table){0};
+}
+
+/* ---- what the tables hold ---- */
+
+struct in_flight {
+    struct node node;
+    double sent_ns, bytes, tag;
+    uint32_t from, flags;
+    int32_t dest, comm;
+};
+
+struct refrain_picture_joined {
+    struct node node;
+    struct refrain_picture_collective shown;
+    uint32_t left;
+};
+
+struct pair {
+    struct node node;
+    struct refrain_picture_pair shown;
+};
+
+struct refrain_picture_match {
+    struct table messages, collectives; /* by refrain_event.match */
+    struct table pairs;
+};
+
+struct refrain_picture_match *refrain_picture_match_open(void) {
+    return calloc(1, sizeof(struct refrain_picture_match));
+}
+
+void refrain_picture_match_close(struct refrain_picture_match *match) {
+    if (!match)
+        return;
+    clear(&match->messages);
+    clear(&match->collectives);
+    clear(&match->pairs);
+    free(match);
+}
+
+/* ---- messages ---- */
+
+void refrain_picture_sent(struct refrain_picture *picture, struct refrain_picture_match *match, uint32_t location,
+                          const struct refrain_event *event) {
+    if (event->peer < 0 || !event->match)
+        return;
+    struct in_flight *message = find_or_add(picture, &match->messages, (struct key){event->match, 0}, sizeof *message);
+    if (!message)
+        return;
+    message->sent_ns = (double)event->time_ns;
+    message->bytes = (double)event->bytes;
+    message->tag = (double)event->tag;
+    message->from = location;
+    message->flags = event->approximate ? REFRAIN_PICTURE_APPROXIMATE : 0;
+    message->dest = event->peer;
+    message->comm = event->comm ? (int32_t)event->comm->index : -1;
+}
+
+double refrain_picture_received(struct refrain_picture *picture, struct refrain_picture_match *match, uint32_t location,
+                                const struct refrain_event *event) {
+    struct in_flight *message =
+        event->match ? (struct in_flight *)find(&match->messages, (struct key){event->match, 0}) : NULL;
+    if (!message)
+        return -1;
+    double sent_ns = message->sent_ns;
+    if (picture->keeps_spans && (double)event->time_ns >= picture->from_ns && sent_ns <= picture->to_ns) {
+        struct refrain_picture_message *shown = refrain_picture_append(picture, &picture->messages, sizeof *shown);
+        if (shown)
+            *shown = (struct refrain_picture_message){.sent_ns = sent_ns,
+                                                      .received_ns = (double)event->time_ns,
+                                                      .bytes = (double)event->bytes,
+                                                      .tag = (double)event->tag,
+                                                      .from = message->from,
+                                                      .to = location,
+                                                      .comm = message->comm,
+                                                      .flags = message->flags |
+                                                               (event->approximate ? REFRAIN_PICTURE_APPROXIMATE : 0) |
+                                                               (event->request >= 0 ? REFRAIN_PICTURE_NONBLOCKING : 0)};
+    }
+    take_out(&match->messages, &message->node);
+    free(message);
+    return sent_ns;
+}
+
+uint32_t refrain_picture_of_rank(const struct refrain_picture *picture, int32_t rank) {
+    uint32_t low = 0, high = picture->n_locations;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (picture->locations[middle].rank < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < picture->n_locations && picture->locations[low].rank == rank ? low : picture->n_locations;
+}
+
+/* ---- collectives ---- */
+
+struct refrain_picture_joined *refrain_picture_joins(struct refrain_picture *picture,
+                                                     struct refrain_picture_match *match, uint32_t location,
+                                                     const struct refrain_event *event) {
+    if (!event->match || !event->comm || event->comm->size <= 1 || event->comm->remote_size > 0 || event->request >= 0)
+        return NULL;
+    struct refrain_picture_joined *joined =
+        find_or_add(picture, &match->collectives, (struct key){event->match, 0}, sizeof *joined);
+    if (!joined)
+        return NULL;
+    struct refrain_picture_collective *shown = &joined->shown;
+    if (shown->entered++ == 0) {
+        shown->first_ns = (double)event->time_ns;
+        shown->size = (uint32_t)event->comm->size;
+        shown->comm = (int32_t)event->comm->index;
+        shown->root = event->peer;
+        shown->lowest = shown->highest = location;
+        shown->left_ns = INFINITY;
+    }
+    shown->last_ns = (double)event->time_ns;
+    shown->last = location;
+    shown->region = event->region->index;
+    shown->bytes += (double)event->bytes;
+    if (location < shown->lowest)
+        shown->lowest = location;
+    if (location > shown->highest)
+        shown->highest = location;
+    return joined;
+}
+
+static void give_collective(struct refrain_picture *picture, const struct refrain_picture_collective *collective) {
+    if (!picture->keeps_spans || collective->left_ns < picture->from_ns || collective->first_ns > picture->to_ns)
+        return;
+    struct refrain_picture_collective *shown = refrain_picture_append(picture, &picture->collectives, sizeof *shown);
+    if (shown)
+        *shown = *collective;
+}
+
+void refrain_picture_leaves(struct refrain_picture *picture, struct refrain_picture_match *match,
+                            struct refrain_picture_joined *joined, double time_ns) {
+    struct refrain_picture_collective *shown = &joined->shown;
+    if (++joined->left < shown->size)
+        return;
+    shown->left_ns = time_ns;
+    give_collective(picture, shown);
+    take_out(&match->collectives, &joined->node);
+    free(joined);
+}
+
+/* ---- pairs of ranks ---- */
+
+void refrain_picture_add_pair(struct refrain_picture *picture, struct refrain_picture_match *match, int32_t from,
+                              int32_t to, double bytes, double waiting_ns) {
+    struct pair *pair = find_or_add(picture, &match->pairs, (struct key){(uint32_t)from, (uint32_t)to}, sizeof *pair);
+    if (!pair)
+        return;
+    pair->shown.from = from;
+    pair->shown.to = to;
+    pair->shown.count++;
+    pair->shown.bytes += bytes;
+    pair->shown.waiting_ns += waiting_ns;
+}
+
+void refrain_picture_drop_pairs(struct refrain_picture_match *match) {
+    clear(&match->pairs);
+}
+
+void refrain_picture_give_pairs(struct refrain_picture *picture, const struct refrain_picture_match *match) {
+    picture->pairs.n = 0;
+    for (size_t b = 0; b < match->pairs.capacity; b++)
+        for (struct node *node = match->pairs.buckets[b]; node; node = node->next) {
+            struct refrain_picture_pair *given = refrain_picture_append(picture, &picture->pairs, sizeof *given);
+            if (given)
+                *given = ((struct pair *)node)->shown;
+        }
+}
+
+/* ---- what is under way ---- */
+
+void refrain_picture_give_open(struct refrain_picture *picture, const struct refrain_picture_match *match) {
+    if (!picture->keeps_spans)
+        return;
+    for (size_t b = 0; b < match->messages.capacity; b++)
+        for (struct node *node = match->messages.buckets[b]; node; node = node->next) {
+            const struct in_flight *message = (const struct in_flight *)node;
+            uint32_t to = refrain_picture_of_rank(picture, message->dest);
+            if (to >= picture->n_locations || message->sent_ns > picture->to_ns)
+                continue;
+            struct refrain_picture_message *shown = refrain_picture_append(picture, &picture->messages, sizeof *shown);
+            if (shown)
+                *shown = (struct refrain_picture_message){.sent_ns = message->sent_ns,
+                                                          .received_ns = INFINITY,
+                                                          .bytes = message->bytes,
+                                                          .tag = message->tag,
+                                                          .from = message->from,
+                                                          .to = to,
+                                                          .comm = message->comm,
+                                                          .flags = message->flags | REFRAIN_PICTURE_OPEN};
+        }
+    for (size_t b = 0; b < match->collectives.capacity; b++)
+        for (struct node *node = match->collectives.buckets[b]; node; node = node->next)
+            give_collective(picture, &((const struct refrain_picture_joined *)node)->shown);
+}

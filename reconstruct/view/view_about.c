@@ -1,0 +1,223 @@
+/* view_about.c: names, losses, program tree and formulas as JSON (view_about.h). */
+#define _GNU_SOURCE
+#include "view_about.h"
+#include "command.h"
+#include "profile.h"
+#include "view_formulas.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- regions and communicators ---- */
+
+static json_t *regions_json(const struct refrain_trace *trace) {
+    static const char *const kinds[] = {
+        [REFRAIN_REGION_FUNCTION] = "function", [REFRAIN_REGION_MPI] = "mpi", [REFRAIN_REGION_USER] = "user"};
+    json_t *regions = json_array();
+    for (size_t i = 0; i < trace->n_regions; i++) {
+        const struct refrain_region_info *region = &trace->regions[i];
+        json_array_append_new(regions,
+                              json_pack("{s:s, s:o, s:o, s:I, s:s}", "kind", kinds[region->kind], "name",
+                                        refrain_json_text(region->name), "file", refrain_json_text(region->file),
+                                        "line", (json_int_t)region->line, "collective", region->collective));
+    }
+    return regions;
+}
+
+static json_t *comms_json(const struct refrain_trace *trace) {
+    json_t *comms = json_array();
+    for (size_t i = 0; i < trace->n_comms; i++)
+        json_array_append_new(comms, json_pack("{s:o, s:i}", "name", refrain_json_text(trace->comms[i].name), "size",
+                                               (int)trace->comms[i].size));
+    return comms;
+}
+
+/* Where calls that the source did not tell were made from. */
+static json_t *symbols_json(const struct refrain_trace *trace) {
+    json_t *symbols = json_array();
+    for (size_t i = 0; i < trace->n_processes; i++) {
+        const struct refrain_process *process = &trace->processes[i];
+        for (size_t s = 0; s < process->n_sites; s++) {
+            const struct refrain_call_site *record = process->sites[s].record;
+            const struct refrain_region_info *region = process->sites[s].region;
+            if (!record->return_address || !record->object || !region || !region->file[0])
+                continue;
+            char address[24];
+            snprintf(address, sizeof address, "%" PRIx64, (uint64_t)record->return_address);
+            json_array_append_new(symbols,
+                                  json_pack("{s:o, s:s, s:s, s:o, s:I}", "object",
+                                            refrain_json_text(refrain_process_name(process, record->object)), "address",
+                                            address, "function", "", "file", refrain_json_text(region->file), "line",
+                                            (json_int_t)region->line));
+        }
+    }
+    return symbols;
+}
+
+/* ---- what is missing ---- */
+
+static void note(json_t *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void note(json_t *notes, const char *format, ...) {
+    va_list arguments;
+    char *text;
+    va_start(arguments, format);
+    int n = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    if (n < 0)
+        return;
+    json_array_append_new(notes, refrain_json_text(text));
+    free(text);
+}
+
+static json_t *notes_json(const struct refrain_trace *trace) {
+    json_t *notes = json_array();
+    if (trace->n_missing)
+        note(notes, "%zu of %d ranks have no trace file, the first of them rank %d: what they did is not shown.",
+             trace->n_missing, trace->size, trace->missing[0]);
+    size_t unfinished = 0, left_out = 0;
+    for (size_t i = 0; i < trace->n_processes; i++) {
+        unfinished += !trace->processes[i].header->finished;
+        left_out += trace->processes[i].n_left_out != 0;
+    }
+    if (unfinished)
+        note(notes, "%zu of %zu processes were killed or still run: they are shown as far as they came.", unfinished,
+             trace->n_processes);
+    if (left_out)
+        note(notes, "%zu processes ran on while they were read, and are shown up to some moment before.", left_out);
+    size_t n;
+    const struct refrain_loss_info *losses = refrain_trace_losses(trace, &n);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t sum = 0;
+        size_t ranks = 0, earlier = 0;
+        for (size_t j = 0; j < n; j++)
+            if (strcmp(losses[j].what, losses[i].what) == 0) {
+                earlier += j < i;
+                sum += losses[j].count;
+                ranks++;
+            }
+        if (!earlier)
+            note(notes, "Lost on %zu of %zu ranks: %s %s.", ranks, trace->n_processes, refrain_show_count(sum),
+                 losses[i].what);
+    }
+    return notes;
+}
+
+/* ---- program tree ---- */
+
+static bool is_loop(const struct refrain_node *node) {
+    return node->kind >= REFRAIN_WHILE && node->kind <= REFRAIN_DO;
+}
+
+/* The loop or function that a node is shown under. */
+static uint32_t shown_parent(const struct refrain_unit_view *view, uint32_t node) {
+    while (node != 0 && view->nodes[node].kind != REFRAIN_FUNCTION && !is_loop(&view->nodes[node]))
+        node = view->nodes[node].parent;
+    return node;
+}
+
+static json_t *node_json(const char *kind, const char *name, const char *file, uint32_t line, uint64_t count,
+                         long double time_ns, long double own_ns, long double mpi_ns) {
+    return json_pack("{s:s, s:o, s:o, s:I, s:I, s:f, s:f, s:f}", "kind", kind, "name", refrain_json_text(name), "file",
+                     refrain_json_text(file), "line", (json_int_t)line, "count", (json_int_t)count, "time_ns",
+                     (double)time_ns, "own_ns", (double)own_ns, "mpi_ns", (double)mpi_ns);
+}
+
+/* Functions, loops and call sites of a unit: parents come before children, so that one pass finds each one's place. */
+static void add_unit(json_t *functions, const struct refrain_profile_unit *unit) {
+    const struct refrain_unit_view *view = unit->view;
+    uint32_t n = view->record->n_nodes;
+    json_t **shown = calloc((size_t)n + 1, sizeof(json_t *));
+    for (uint32_t i = 0; shown && i < n; i++) {
+        const struct refrain_node *source = &view->nodes[i];
+        const struct refrain_profile_node *node = &unit->nodes[i];
+        bool function = source->kind == REFRAIN_FUNCTION;
+        if (!(function && node->visits) && !(is_loop(source) && (node->visits || node->entries)))
+            continue;
+        json_t *parent = function ? functions : shown[shown_parent(view, source->parent)];
+        if (!parent)
+            continue;
+        static const char *const loops[] = {"while", "for", "do"};
+        json_t *object =
+            node_json(function ? "function" : "loop",
+                      function ? refrain_node_name(view, source) : loops[source->kind - REFRAIN_WHILE],
+                      refrain_node_file(view, source), source->line, node->visits,
+                      function && node->inclusive_ns > 0 ? node->inclusive_ns : node->own_total_ns + node->mpi_total_ns,
+                      node->own_total_ns, node->mpi_total_ns);
+        shown[i] = json_array();
+        json_object_set_new(object, "children", shown[i]);
+        json_array_append_new(parent, object);
+    }
+    for (size_t s = 0; shown && s < unit->n_sites; s++) {
+        const struct refrain_profile_site *site = &unit->sites[s];
+        json_t *parent = shown[shown_parent(view, site->node)];
+        if (parent)
+            json_array_append_new(parent, node_json("call", site->region->name, site->region->file, site->region->line,
+                                                    site->calls, site->mpi_ns, 0, site->mpi_ns));
+    }
+    free(shown);
+}
+
+static enum refrain_status tree_json(const struct refrain_trace *trace, json_t **tree, struct refrain_error *error) {
+    struct refrain_profile_total total;
+    enum refrain_status status = refrain_profile_open(trace, -1, &total, error);
+    if (status)
+        return status;
+    *tree = json_array();
+    for (size_t u = 0; u < total.n_units; u++)
+        add_unit(*tree, &total.units[u]);
+    for (size_t s = 0; s < total.outside.n_sites; s++) {
+        const struct refrain_profile_site *site = &total.outside.sites[s];
+        json_array_append_new(*tree, node_json("call", site->region->name, site->region->file, site->region->line,
+                                               site->calls, site->mpi_ns, 0, site->mpi_ns));
+    }
+    refrain_profile_close(&total);
+    return REFRAIN_OK;
+}
+
+/* ---- all of it ---- */
+
+static json_t *processes_json(const struct refrain_trace *trace) {
+    json_t *processes = json_array();
+    for (size_t i = 0; i < trace->n_processes; i++)
+        json_array_append_new(processes, json_pack("{s:i, s:I}", "rank", (int)trace->processes[i].rank, "bytes",
+                                                   (json_int_t)trace->processes[i].header->pool_used));
+    return processes;
+}
+
+static json_t *missing_json(const struct refrain_trace *trace) {
+    json_t *missing = json_array();
+    for (size_t i = 0; i < trace->n_missing; i++)
+        json_array_append_new(missing, json_integer(trace->missing[i]));
+    return missing;
+}
+
+enum refrain_status refrain_view_about(const struct refrain_trace *trace, json_t **about, struct refrain_error *error) {
+    json_t *tree = NULL, *formulas = NULL;
+    enum refrain_status status = tree_json(trace, &tree, error);
+    if (!status)
+        status = refrain_view_formulas(trace, &formulas, error);
+    if (status) {
+        json_decref(tree);
+        return status;
+    }
+    const struct refrain_process *first = &trace->processes[0];
+    const char *executable = refrain_process_name(first, first->header->executable);
+    const char *slash = strrchr(executable, '/');
+    char started[64] = "";
+    time_t seconds = (time_t)(trace->start_realtime_ns / 1000000000u);
+    struct tm local;
+    if (localtime_r(&seconds, &local))
+        strftime(started, sizeof started, "%Y-%m-%d %H:%M:%S", &local);
+    *about =
+        json_pack("{s:s, s:o, s:o, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", REFRAIN_VERSION,
+                  "program", refrain_json_text(slash ? slash + 1 : executable), "path", refrain_json_text(trace->path),
+                  "started", started, "size", (int)trace->size, "missing", missing_json(trace), "notes",
+                  notes_json(trace), "regions", regions_json(trace), "comms", comms_json(trace), "symbols",
+                  symbols_json(trace), "tree", tree, "formulas", formulas, "processes", processes_json(trace));
+    return *about ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(error);
+}

@@ -1,0 +1,13 @@
+/* view_about.h: what the page says of a trace besides its picture (trace -> JSON that page/protocol.ts describes). */
+#ifndef REFRAIN_VIEW_ABOUT_H
+#define REFRAIN_VIEW_ABOUT_H
+
+#include "trace_read.h"
+
+struct json_t; /* jansson */
+
+/* Program, regions by index, communicators, losses, tree with times, formulas. The caller releases *about. */
+enum refrain_status refrain_view_about(const struct refrain_trace *trace, struct json_t **about,
+                                       struct refrain_error *error);
+
+#endif

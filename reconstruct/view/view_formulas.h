@@ -1,0 +1,14 @@
+/* view_formulas.h: the formulas of partners, tags, sizes, branches and loops, for the page (trace -> JSON). */
+#ifndef REFRAIN_VIEW_FORMULAS_H
+#define REFRAIN_VIEW_FORMULAS_H
+
+#include "trace_read.h"
+
+struct json_t; /* jansson */
+
+/* An array; ranks that have the same formula are one entry. What would make the page too large is left out: the
+ * last entry then says so. The caller releases *formulas. */
+enum refrain_status refrain_view_formulas(const struct refrain_trace *trace, struct json_t **formulas,
+                                          struct refrain_error *error);
+
+#endif

@@ -1,0 +1,127 @@
+/* view_page.c: the bundled page with a trace in it (view_page.h). */
+#define _GNU_SOURCE
+#include "view_page.h"
+#include "view_about.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+/* view_html.S; empty where the page could not be bundled. */
+extern const char refrain_view_html[];
+extern const char refrain_view_html_end[];
+
+#define MARK "<!--DATA-->"
+
+bool refrain_view_built(void) {
+    return &refrain_view_html_end[0] > &refrain_view_html[0];
+}
+
+/* ---- bytes as compressed text ---- */
+
+#define CHUNK_BYTES (3u << 14)
+
+struct packer {
+    FILE *file;
+    z_stream stream;
+    unsigned char bytes[CHUNK_BYTES]; /* a multiple of three, so that only the last chunk is padded */
+    size_t n;
+};
+
+static void put_base64(struct packer *packer) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    char text[CHUNK_BYTES / 3 * 4];
+    size_t out = 0;
+    for (size_t i = 0; i < packer->n; i += 3) {
+        uint32_t three = (uint32_t)packer->bytes[i] << 16;
+        if (i + 1 < packer->n)
+            three |= (uint32_t)packer->bytes[i + 1] << 8;
+        if (i + 2 < packer->n)
+            three |= packer->bytes[i + 2];
+        text[out++] = digits[three >> 18];
+        text[out++] = digits[three >> 12 & 63];
+        text[out++] = i + 1 < packer->n ? digits[three >> 6 & 63] : '=';
+        text[out++] = i + 2 < packer->n ? digits[three & 63] : '=';
+    }
+    fwrite(text, 1, out, packer->file);
+    packer->n = 0;
+}
+
+/* Compresses bytes, all of them when `flush` is Z_FINISH. */
+static void deflate_bytes(struct packer *packer, const void *bytes, size_t length, int flush) {
+    const unsigned char *at = bytes;
+    do {
+        uInt step = length < (1u << 30) ? (uInt)length : 1u << 30;
+        int how = step == length ? flush : Z_NO_FLUSH;
+        packer->stream.next_in = (unsigned char *)at;
+        packer->stream.avail_in = step;
+        at += step;
+        length -= step;
+        int result;
+        do {
+            packer->stream.next_out = packer->bytes + packer->n;
+            packer->stream.avail_out = (uInt)(CHUNK_BYTES - packer->n);
+            result = deflate(&packer->stream, how);
+            packer->n = CHUNK_BYTES - packer->stream.avail_out;
+            if (packer->n == CHUNK_BYTES)
+                put_base64(packer);
+        } while (packer->stream.avail_in > 0 || (how == Z_FINISH && result != Z_STREAM_END));
+    } while (length > 0);
+}
+
+static bool write_packed(FILE *file, const char *id, const void *bytes, size_t length) {
+    struct packer *packer = calloc(1, sizeof *packer);
+    if (!packer || deflateInit(&packer->stream, 6) != Z_OK) {
+        free(packer);
+        return false;
+    }
+    packer->file = file;
+    fprintf(file, "<script type=\"text/plain\" id=\"%s\">", id);
+    deflate_bytes(packer, bytes, length, Z_FINISH);
+    put_base64(packer);
+    fputs("</script>\n", file);
+    deflateEnd(&packer->stream);
+    free(packer);
+    return true;
+}
+
+/* ---- the page ---- */
+
+static enum refrain_status write_data(const struct refrain_trace *trace, FILE *file, struct refrain_error *error) {
+    json_t *about;
+    enum refrain_status status = refrain_view_about(trace, &about, error);
+    if (status)
+        return status;
+    char *text = json_dumps(about, JSON_COMPACT);
+    json_decref(about);
+    if (!text || !write_packed(file, "data-about", text, strlen(text)))
+        status = REFRAIN_FAIL_MEMORY(error);
+    free(text);
+    for (size_t i = 0; !status && i < trace->n_processes; i++) {
+        const struct refrain_process *process = &trace->processes[i];
+        char id[32];
+        snprintf(id, sizeof id, "data-rank-%zu", i);
+        if (!write_packed(file, id, process->region, (size_t)process->header->pool_used))
+            status = REFRAIN_FAIL_MEMORY(error);
+    }
+    return status;
+}
+
+enum refrain_status refrain_view_write(const struct refrain_trace *trace, FILE *file, const char *path,
+                                       struct refrain_error *error) {
+    size_t length = (size_t)(&refrain_view_html_end[0] - &refrain_view_html[0]);
+    const char *mark = memmem(refrain_view_html, length, MARK, sizeof MARK - 1);
+    if (!mark)
+        return REFRAIN_FAIL(error, "the page that refrain was built with has no place for a trace");
+    size_t before = (size_t)(mark - refrain_view_html);
+    fwrite(refrain_view_html, 1, before, file);
+    enum refrain_status status = write_data(trace, file, error);
+    if (status)
+        return status;
+    fwrite(mark + sizeof MARK - 1, 1, length - before - (sizeof MARK - 1), file);
+    if (fflush(file) != 0 || ferror(file))
+        return REFRAIN_FAIL(error, "%s: cannot be written: %s", path, strerror(errno));
+    return REFRAIN_OK;
+}
