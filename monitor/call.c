@@ -1,5 +1,7 @@
 /* call.c: MPI calls as the wrappers tell them (monitor.h): an activation of its own, in which operations follow. */
 #define _GNU_SOURCE
+#include "caller.h"
+#include "configure.h"
 #include "learn_by_key.h"
 #include "step.h"
 #include <refrain/settings.h>
@@ -11,9 +13,10 @@
 #define SITE_OPERATIONS 2u /* kinds of operations that most call sites have at most */
 
 struct refrain_site_entry {
-    uint64_t key;      /* 0: free */
-    uint64_t borrowed; /* 1: the site is another one's */
-    uint32_t site;     /* reference */
+    uint64_t key; /* 0: free */
+    uint64_t
+        special;   /* 0: own site; 1: the site is another one's; else no site, but the way to the caller (caller.h) */
+    uint32_t site; /* reference */
     uint32_t function;
 };
 _Static_assert(sizeof(struct refrain_site_entry) == REFRAIN_SITE_ENTRY_BYTES, "settings.h counts the site table");
@@ -85,12 +88,12 @@ static struct refrain_call_site *take_site(enum refrain_pool_use use) {
 
 static struct refrain_call_site *new_site(struct refrain_context *context, struct refrain_site_entry *entry,
                                           const struct refrain_slot *from, bool by_slot, unsigned function,
-                                          void *return_address) {
+                                          uintptr_t return_address) {
     struct refrain_call_site *site = take_site(REFRAIN_POOL_PLACES);
     if (!site && (site = site_of_function(context, function))) {
         entry->site = refrain_reference(site);
         entry->function = function;
-        entry->borrowed = 1;
+        entry->special = 1;
         return site;
     }
     if (!site && !(site = take_site(REFRAIN_POOL_LAST)))
@@ -100,7 +103,7 @@ static struct refrain_call_site *new_site(struct refrain_context *context, struc
     site->thread = context->number;
     site->inside.number = UINT32_MAX;
     if (!by_slot) {
-        struct object_search search = {(uintptr_t)return_address, 0, NULL};
+        struct object_search search = {return_address, 0, NULL};
         dl_iterate_phdr(search_object, &search);
         site->return_address = search.address - search.load_address;
         site->object = object_name(search.path);
@@ -131,26 +134,46 @@ static inline struct refrain_call_site *expected_site(const struct refrain_conte
     return is_this ? site : NULL;
 }
 
+/* The call site of what called a layer between the program and MPI; its entry is made or found for each frame on the
+ * way. */
+static struct refrain_call_site *find_site(struct refrain_context *context, const struct refrain_slot *from,
+                                           unsigned function, struct refrain_caller caller);
+
+static __attribute__((noinline)) struct refrain_call_site *
+special_site(struct refrain_context *context, const struct refrain_slot *from, const struct refrain_site_entry *entry,
+             unsigned function, struct refrain_caller caller) {
+    if (entry->special == 1)
+        return borrow(refrain_at_reference(entry->site));
+    refrain_caller_step(&caller, entry->special);
+    return find_site(context, from, function, caller);
+}
+
 /* The call site: by the slot where the source says what is called, else by the return address. */
 static inline struct refrain_call_site *find_site(struct refrain_context *context, const struct refrain_slot *from,
-                                                  unsigned function, void *return_address) {
+                                                  unsigned function, struct refrain_caller caller) {
     struct refrain_call_site *expected = expected_site(context, from, function);
     if (__builtin_expect(expected != NULL, 1))
         return expected;
     bool by_slot = from->flags & REFRAIN_SLOT_MPI_CALL;
-    uint64_t key = by_slot ? (uint64_t)from->number << 1 | 1 : (uint64_t)(uintptr_t)return_address << 1;
+    uint64_t key = by_slot ? (uint64_t)from->number << 1 | 1 : (uint64_t)caller.address << 1;
     uint64_t hash = (key ^ (uint64_t)function << 40) * 0x9e3779b97f4a7c15u >> 32;
     for (unsigned i = 0; i < REFRAIN_SITE_TABLE_ENTRIES; i++) {
         struct refrain_site_entry *entry = &context->sites[(hash + i) % REFRAIN_SITE_TABLE_ENTRIES];
         if (__builtin_expect(entry->key == key && entry->function == function, 1)) {
-            struct refrain_call_site *site = refrain_at_reference(entry->site);
-            return __builtin_expect(entry->borrowed, 0) ? borrow(site) : site;
+            if (__builtin_expect(entry->special != 0, 0))
+                return special_site(context, from, entry, function, caller);
+            return refrain_at_reference(entry->site);
         }
         if (entry->key == 0) {
-            struct refrain_call_site *site = new_site(context, entry, from, by_slot, function, return_address);
-            if (site)
+            uint64_t rule = by_slot ? 0 : refrain_caller_rule(caller.address, refrain_configuration.layers);
+            struct refrain_call_site *site = NULL;
+            entry->special = rule;
+            entry->function = function;
+            if (!rule)
+                site = new_site(context, entry, from, by_slot, function, caller.address);
+            if (rule || site)
                 entry->key = key;
-            return entry->borrowed ? borrow(site) : site;
+            return entry->special ? special_site(context, from, entry, function, caller) : site;
         }
     }
     return borrow(site_of_function(context, function));
@@ -166,7 +189,8 @@ void refrain_call_begin(struct refrain_call *call, unsigned function, void *retu
     if (++context->calls % CLOCK_REFRESH_CALLS == 0)
         refrain_region_refresh_clock();
     struct refrain_entry *caller = context->top;
-    struct refrain_call_site *site = find_site(context, caller->last, function, return_address);
+    struct refrain_call_site *site =
+        find_site(context, caller->last, function, refrain_caller_of_wrapper(return_address, frame_address));
     if (!site)
         refrain_lose(REFRAIN_LOSS_CALLS, 1);
     struct refrain_entry *entry = site ? refrain_push(context, &site->inside, (uintptr_t)frame_address,

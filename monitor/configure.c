@@ -110,6 +110,8 @@ void refrain_configure(void) {
     value = getenv("REFRAIN_PATCH");
     if (value && *value && !refrain_settings_switch(value, &refrain_configuration.patch))
         bad_setting("REFRAIN_PATCH", value, "on or off", "on");
+    value = getenv("REFRAIN_LAYERS");
+    snprintf(refrain_configuration.layers, sizeof refrain_configuration.layers, "%s", value ? value : "");
     refrain_clock_is_gettime = 1;
 #if defined(__x86_64__)
     unsigned eax, ebx, ecx, edx;

@@ -11,6 +11,7 @@ extern REFRAIN_HIDDEN struct refrain_configuration {
     uint64_t total_bytes, time_bytes;
     uint32_t threads, formula_length;
     bool verbose, throttle, patch;
+    char layers[512];                   /* libraries whose MPI calls are their callers' */
     char directory[REFRAIN_PATH_BYTES]; /* absolute */
     char start_directory[REFRAIN_PATH_BYTES];
 } refrain_configuration;

@@ -36,6 +36,15 @@ counted() {
     done
 }
 
+# at NAME FUNCTION FILE LINE: all of rank 0's calls of it are filed there.
+at() {
+    places=$(awk -F '\t' -v name="$2" '$1 == 0 && $3 == "enter" && $4 == name { print $5, $6 }' "$work/recorded" | sort -u)
+    case $places in
+    "file="*"$3 line=$4") pass ;;
+    *) fail "$1: $2 at $places, not $3 line=$4" ;;
+    esac
+}
+
 # says TEXT STATUS: the command of before ended so and said so, in one line.
 says() {
     [ "$status" = "$2" ] && pass || fail "status $status, not $2: $(cat said)"
@@ -51,9 +60,15 @@ for mpi in mpich openmpi; do
         record "$mpi" 2 "./$program.$mpi" && grep -q 'total *1$' out && pass || fail "$program.$mpi: $(cat out said)"
         # shellcheck disable=SC2086 # words
         exact "$(the_trace run)" "$program.$mpi" && counted "$program.$mpi" $fortran
+        # Through the layers for Fortran, which have no debug information and no frame pointers.
+        file=exchange.f90
+        [ $program = f90 ] || file=f08.f90
+        at "$program.$mpi" MPI_Send $file 12
+        at "$program.$mpi" MPI_Waitall $file 34
     done
     record "$mpi" 1 sh -c "exec env A=1 ./cc.$mpi" : -n 1 nice "./cc.$mpi" && pass || fail "cc.$mpi: $(cat out said)"
     exact "$(the_trace run)" "cc.$mpi" && counted "cc.$mpi" MPI_Sendrecv=4 MPI_Comm_rank=1
+    at "cc.$mpi" MPI_Sendrecv exchange.cc 10
 done
 trace=$(the_trace run)
 [ "$(cat said)" = "refrain record: trace: $work/$trace; next: refrain info $work/$trace, refrain stats $work/$trace" ] &&

@@ -15,6 +15,9 @@
  *                                         in memory (x86-64; elsewhere, and where the system forbids it, they cost a
  *                                         test, with or without a call)
  *     REFRAIN_CLOCK           tsc         tsc | gettime
+ *     REFRAIN_LAYERS          none        libraries between the program and MPI, by the beginning of their file names,
+ *                                         separated by commas: their MPI calls are filed under what called them, as
+ *                                         those of MPI's own libraries are
  *     REFRAIN_VERBOSE         off         say on standard error what was set up and written
  *
  * Sizes take K, M, G (1024s), upper or lower case, with or without B or iB. Switches take on, true, yes, 1 and off,
