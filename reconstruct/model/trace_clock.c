@@ -7,20 +7,22 @@
 
 #include <string.h>
 
-#define LONGEST_NS 1e18L /* some thirty years */
+#define LONGEST ((uint64_t)1000000000000000000) /* ns, some thirty years */
 
 /* Times of a damaged file stay where sums and differences of them fit 64 bits. */
-static int64_t limit(long double ns) {
-    return ns > LONGEST_NS ? (int64_t)LONGEST_NS : ns < -LONGEST_NS ? -(int64_t)LONGEST_NS : (int64_t)ns;
+static int64_t limited_difference(uint64_t a, uint64_t b) {
+    uint64_t distance = a > b ? a - b : b - a;
+    if (distance > LONGEST)
+        distance = LONGEST;
+    return a > b ? (int64_t)distance : -(int64_t)distance;
 }
 
-static long double rate_of(const struct refrain_process *process) {
+/* Nanoseconds a tick in units of 2^-64, by integers alone: the same on every machine that reads the trace. */
+static unsigned __int128 rate_of(const struct refrain_process *process) {
     const struct refrain_header *header = process->header;
-    if (header->clock == 1)
-        return 1;
     uint64_t ticks = header->last.ticks - header->start.ticks;
     uint64_t ns = header->last.monotonic_ns - header->start.monotonic_ns;
-    return ticks && ns ? (long double)ns / (long double)ticks : 1;
+    return header->clock == 1 || !ticks || !ns ? (unsigned __int128)1 << 64 : ((unsigned __int128)ns << 64) / ticks;
 }
 
 static bool share_clock(const struct refrain_process *a, const struct refrain_process *b) {
@@ -49,14 +51,23 @@ void refrain_trace_read_clock(struct refrain_trace *trace) {
                 longest = other;
         }
         process->base_ticks = first->header->start.ticks;
-        process->offset_ns =
-            limit((long double)first->header->start.realtime_ns - (long double)trace->start_realtime_ns);
-        process->ns_per_tick = rate_of(longest);
+        process->offset_ns = limited_difference(first->header->start.realtime_ns, trace->start_realtime_ns);
+        unsigned __int128 rate = rate_of(longest);
+        process->ns_a_tick = (uint64_t)(rate >> 64);
+        process->ns_a_tick_fraction = (uint64_t)rate;
+        process->ns_per_tick = (long double)process->ns_a_tick + (long double)process->ns_a_tick_fraction / 0x1p64L;
     }
 }
 
 int64_t refrain_trace_time_ns(const struct refrain_process *process, uint64_t ticks) {
-    return process->offset_ns + limit((long double)(int64_t)(ticks - process->base_ticks) * process->ns_per_tick);
+    int64_t since = (int64_t)(ticks - process->base_ticks);
+    uint64_t distance = since < 0 ? -(uint64_t)since : (uint64_t)since;
+    unsigned __int128 whole = (unsigned __int128)distance * process->ns_a_tick;
+    uint64_t fraction = (uint64_t)((unsigned __int128)distance * process->ns_a_tick_fraction >> 64);
+    uint64_t ns = LONGEST;
+    if (whole < LONGEST && fraction < LONGEST && (uint64_t)whole + fraction < LONGEST)
+        ns = (uint64_t)whole + fraction;
+    return process->offset_ns + (since < 0 ? -(int64_t)ns : (int64_t)ns);
 }
 
 long double refrain_trace_span_ns(const struct refrain_process *process, uint64_t ticks) {

@@ -82,10 +82,11 @@ struct refrain_process {
     size_t n_comms;
     int32_t own_rank;  /* what MPI_COMM_SELF consists of */
     size_t n_left_out; /* it still ran, and so many of its sequences changed too fast to be copied up to now */
-    /* clock: ns = offset_ns + (ticks - base_ticks) * ns_per_tick */
+    /* clock: ns = offset_ns + (ticks - base_ticks) * (ns_a_tick + ns_a_tick_fraction / 2^64) */
     uint64_t base_ticks;
     int64_t offset_ns;
-    long double ns_per_tick;
+    uint64_t ns_a_tick, ns_a_tick_fraction;
+    long double ns_per_tick; /* the same */
     const unsigned char *events; /* recorded ones (event_file.h) */
     size_t events_bytes;
     /* private to the reader: an image that may be written, and how it and the events are given back */

@@ -1,0 +1,45 @@
+# refrain-read.wasm: model and replay for WebAssembly, with the functions of refrain/read.h but refrain_trace_open, malloc and
+# free exported. Takes a clang for wasm32-wasi, its linker and a C library; without them there is none.
+find_program(WASM_CLANG NAMES clang-14 clang-15 clang-16 clang-17 clang-18 clang-19 clang)
+if(WASM_CLANG AND NOT DEFINED WASM_CLANG_WORKS)
+    file(WRITE ${PROJECT_BINARY_DIR}/try_wasm.c
+         "#include <stdlib.h>\nint main(int c, char **v) { return (int)((long double)atof(v[0]) * c); }\n")
+    execute_process(COMMAND ${WASM_CLANG} --target=wasm32-wasi ${PROJECT_BINARY_DIR}/try_wasm.c
+                            -o ${PROJECT_BINARY_DIR}/try.wasm RESULT_VARIABLE wasm_result OUTPUT_QUIET ERROR_QUIET)
+    if(wasm_result EQUAL 0)
+        set(WASM_CLANG_WORKS TRUE CACHE INTERNAL "clang compiles for wasm32-wasi")
+    endif()
+endif()
+if(NOT WASM_CLANG_WORKS)
+    message(STATUS "No refrain-read.wasm: it takes clang with a C library for wasm32-wasi "
+                   "(apt-get install clang lld wasi-libc libclang-rt-14-dev-wasm32)")
+    return()
+endif()
+set(wasm_command ${WASM_CLANG} --target=wasm32-wasi -O2 -std=c11 -Wall -Wextra -fvisibility=hidden
+    -I${PROJECT_SOURCE_DIR}/include -I${CMAKE_CURRENT_SOURCE_DIR}/model -I${CMAKE_CURRENT_SOURCE_DIR}/replay)
+if(REFRAIN_WERROR)
+    list(APPEND wasm_command -Werror)
+endif()
+file(GLOB wasm_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/model/*.c ${CMAKE_CURRENT_SOURCE_DIR}/replay/*.c)
+file(GLOB wasm_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/refrain/* ${CMAKE_CURRENT_SOURCE_DIR}/model/*.h
+     ${CMAKE_CURRENT_SOURCE_DIR}/replay/*.h)
+set(wasm_directory ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
+add_custom_command(
+    OUTPUT ${wasm_directory}/refrain-read.wasm
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${wasm_directory}
+    COMMAND ${wasm_command} -mexec-model=reactor ${wasm_sources} -Wl,--export-dynamic -Wl,--export=malloc -Wl,--export=free
+            -o ${wasm_directory}/refrain-read.wasm
+    DEPENDS ${wasm_sources} ${wasm_headers}
+    COMMENT "Compiling the reading library for WebAssembly")
+set(wasm_outputs ${wasm_directory}/refrain-read.wasm)
+if(REFRAIN_TESTS)
+    set(dump ${PROJECT_SOURCE_DIR}/tests/dump_images.c)
+    add_custom_command(
+        OUTPUT ${wasm_directory}/dump_images.wasm
+        COMMAND ${wasm_command} ${dump} ${wasm_sources} -o ${wasm_directory}/dump_images.wasm
+        DEPENDS ${wasm_sources} ${wasm_headers} ${dump} ${wasm_directory}/refrain-read.wasm
+        COMMENT "Compiling dump_images for WebAssembly")
+    list(APPEND wasm_outputs ${wasm_directory}/dump_images.wasm)
+endif()
+add_custom_target(refrain-read-wasm ALL DEPENDS ${wasm_outputs})
+install(FILES ${wasm_directory}/refrain-read.wasm DESTINATION ${CMAKE_INSTALL_LIBDIR})
