@@ -5,13 +5,14 @@
 #include <string.h>
 
 extern const struct refrain_format refrain_format_otf2, refrain_format_text, refrain_format_chrome,
-    refrain_format_perfetto, refrain_format_paraver;
+    refrain_format_perfetto, refrain_format_paraver, refrain_format_picl;
 
 const struct refrain_format *const refrain_formats[] = {
 #ifdef REFRAIN_HAVE_OTF2
     &refrain_format_otf2,
 #endif
-    &refrain_format_text, &refrain_format_chrome, &refrain_format_perfetto, &refrain_format_paraver, NULL,
+    &refrain_format_text,    &refrain_format_chrome, &refrain_format_perfetto,
+    &refrain_format_paraver, &refrain_format_picl,   NULL,
 };
 
 const struct refrain_format *refrain_format_named(const char *name) {
