@@ -1,6 +1,6 @@
 /* format.h: the table of trace formats (--format, suffix of the output -> writer of event.h).
  *
- * A new format is one file, write_<name>.c, which defines one struct refrain_format, and one row in formats.c. The
+ * A new format is one file, write_<name>.c, which defines one struct refrain_format, and one row in format_list.def. The
  * commands' help, the choice by suffix and the errors follow from the table. */
 #ifndef REFRAIN_FORMAT_H
 #define REFRAIN_FORMAT_H

@@ -1,18 +1,18 @@
-/* formats.c: the trace formats, one a row (format.h). */
+/* formats.c: the trace formats of format_list.def (format.h). */
 #include "format.h"
 
 #include <stdio.h>
 #include <string.h>
 
-extern const struct refrain_format refrain_format_otf2, refrain_format_text, refrain_format_chrome,
-    refrain_format_perfetto, refrain_format_paraver, refrain_format_picl;
+#define REFRAIN_FORMAT(name) extern const struct refrain_format refrain_format_##name;
+#include "format_list.def"
+#undef REFRAIN_FORMAT
 
 const struct refrain_format *const refrain_formats[] = {
-#ifdef REFRAIN_HAVE_OTF2
-    &refrain_format_otf2,
-#endif
-    &refrain_format_text,    &refrain_format_chrome, &refrain_format_perfetto,
-    &refrain_format_paraver, &refrain_format_picl,   NULL,
+#define REFRAIN_FORMAT(name) &refrain_format_##name,
+#include "format_list.def"
+#undef REFRAIN_FORMAT
+    NULL,
 };
 
 const struct refrain_format *refrain_format_named(const char *name) {

@@ -2,7 +2,7 @@
  * (otf2_define.h). */
 #define _GNU_SOURCE
 #include "otf2_define.h"
-#include "trace_parts.h"
+#include "topology.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -296,25 +296,10 @@ static void define_comms(struct strings *strings, const struct refrain_trace *tr
 
 /* ---- Cartesian topologies ---- */
 
-#define MOST_DIMENSIONS 16u
-
-/* The topology of a communicator as one of its members has it; null when it has none. */
-static const struct refrain_topology *topology_of(const struct refrain_process *process,
-                                                  const struct refrain_comm_view *view) {
-    if (!view->record || !view->record->topology)
-        return NULL;
-    uint64_t at = (uint64_t)view->record->topology * REFRAIN_UNIT_BYTES;
-    const struct refrain_topology *topology = refrain_process_at(process, at, sizeof *topology, "a topology", NULL);
-    if (!topology || topology->n_dimensions < 1 || topology->n_dimensions > MOST_DIMENSIONS)
-        return NULL;
-    return refrain_process_at(process, at, sizeof *topology + 3 * topology->n_dimensions * sizeof(int32_t),
-                              "a topology", NULL);
-}
-
 static OTF2_ErrorCode define_topology(struct strings *strings, OTF2_CartTopologyRef self,
                                       const struct refrain_comm_info *info, const struct refrain_topology *topology,
                                       OTF2_CartDimensionRef *next_dimension) {
-    OTF2_CartDimensionRef dimensions[MOST_DIMENSIONS];
+    OTF2_CartDimensionRef dimensions[REFRAIN_MOST_DIMENSIONS];
     uint32_t n = topology->n_dimensions;
     OTF2_ErrorCode code = OTF2_SUCCESS;
     for (uint32_t i = 0; !code && i < n; i++) {
@@ -343,8 +328,8 @@ static void define_topologies(struct strings *strings, const struct refrain_trac
         const struct refrain_process *process = &trace->processes[p];
         for (size_t c = 0; !code && c < process->n_comms; c++) {
             const struct refrain_comm_view *view = &process->comms[c];
-            const struct refrain_topology *topology = topology_of(process, view);
-            uint32_t rank, coordinates[MOST_DIMENSIONS];
+            const struct refrain_topology *topology = refrain_topology_of(process, view);
+            uint32_t rank, coordinates[REFRAIN_MOST_DIMENSIONS];
             if (!topology || !view->info ||
                 !refrain_otf2_comm_rank(&comms[view->info->index], process->rank, process->rank, &rank))
                 continue;

@@ -8,11 +8,15 @@ first line that says what the format keeps:
 
 Events of other kinds and fields of other keys are taken out of TEXT; `threads=no` takes out those of threads but the first,
 `without=send.comm,send.name` takes out a field, or the name, of one kind. Each location's events must then be the same in
-the same order, and their times no further apart than the resolution; `instants=unordered`: those of one time in any order."""
+the same order, and their times no further apart than the resolution; `instants=unordered`: those of one time in any order.
+`apart=send,recv`: each of these kinds is compared for itself, not in the order of all events, `untimed=send`: and without
+its times. `blocking=collective`: those of a request are taken out."""
 import sys
 
 
-def events(path, kinds, keys, threads, without, unordered):
+def events(path, says):
+    kinds, keys, threads = says("kinds"), says("keys"), says("threads") != {"no"}
+    without, apart, untimed, blocking = says("without"), says("apart"), says("untimed"), says("blocking")
     locations = {}
     with open(path, encoding="utf-8", errors="surrogateescape") as lines:
         for line in lines:
@@ -22,27 +26,31 @@ def events(path, kinds, keys, threads, without, unordered):
             rank, seconds, kind, name = fields[:4]
             values = dict(f.split("=", 1) if "=" in f else (f, "") for f in fields[4:])
             thread = values.pop("thread", "0")
-            if kind not in kinds or (not threads and thread != "0"):
+            if kind not in kinds or (not threads and thread != "0") or (kind in blocking and "request" in values):
                 continue
             whole, _, decimals = seconds.partition(".")
-            ns = int(whole) * 10**9 + int((decimals + "0" * 9)[:9])
+            ns = 0 if kind in untimed else int(whole) * 10**9 + int((decimals + "0" * 9)[:9])
             kept = tuple(sorted((k, v) for k, v in values.items() if k in keys and f"{kind}.{k}" not in without))
             name = "" if f"{kind}.name" in without else name
-            locations.setdefault((int(rank), int(thread)), []).append((ns, (kind, name) + kept))
-    if unordered:
-        for each in locations.values():
-            each.sort()
+            where = (int(rank), int(thread), kind if kind in apart else "")
+            locations.setdefault(where, []).append((ns, (kind, name) + kept))
+    if says("instants") == {"unordered"}:
+        for (_, _, kind), each in locations.items():
+            if kind not in untimed:
+                each.sort()
     return locations
 
 
 def main():
     text_path, read_path = sys.argv[1:3]
     with open(read_path, encoding="utf-8", errors="surrogateescape") as lines:
-        says = dict(word.split("=", 1) for word in lines.readline()[1:].split())
-    kinds, keys = set(says["kinds"].split(",")), set(says["keys"].split(","))
-    threads, resolution_ns = says.get("threads", "yes") == "yes", float(says["resolution_ns"])
-    without, unordered = set(says.get("without", "").split(",")), says.get("instants") == "unordered"
-    text, read = (events(path, kinds, keys, threads, without, unordered) for path in (text_path, read_path))
+        header = dict(word.split("=", 1) for word in lines.readline()[1:].split())
+
+    def says(key):
+        return set(header.get(key, "").split(",")) - {""}
+
+    resolution_ns = float(header["resolution_ns"])
+    text, read = (events(path, says) for path in (text_path, read_path))
     n = sum(map(len, text.values()))
     if n == 0 or set(text) != set(read):
         sys.exit(f"locations {sorted(text)} in the text, {sorted(read)} read, {n} events")

@@ -41,4 +41,4 @@ def line(rank, thread, ns, kind, name, escaped=False, **fields):
 
 def wrong(what):
     """Ends the reader: the file is not as the format's specification has it."""
-    sys.exit(f"not as specified: {what}")
+    sys.exit(f"not as specified: {what}".rstrip())

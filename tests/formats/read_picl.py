@@ -61,7 +61,7 @@ def main():
         if len(fields) != n or process != 0:
             wrong(f"fields {text}")
         if kind == -901:
-            if record == -3 and rank in stacks or record == -4 and (rank not in stacks or states.get(rank)):
+            if record == -3 and rank in stacks or record == -4 and rank not in stacks:
                 wrong(f"tracing {text}")
             if record == -4:
                 ended.add(rank)

@@ -1,0 +1,82 @@
+/* epilog_define.h: records of EPILOG 1.2, and the definitions in front of the events (write_epilog.c).
+ *
+ *     record: bytes of the body (1), type (1), body; all numbers little-endian */
+#ifndef REFRAIN_EPILOG_DEFINE_H
+#define REFRAIN_EPILOG_DEFINE_H
+
+#include "locations.h"
+#include "sink.h"
+
+enum refrain_epilog_type {
+    REFRAIN_EPILOG_STRING = 1,
+    REFRAIN_EPILOG_STRING_CNT = 2,
+    REFRAIN_EPILOG_MACHINE = 3,
+    REFRAIN_EPILOG_NODE = 4,
+    REFRAIN_EPILOG_PROCESS = 5,
+    REFRAIN_EPILOG_THREAD = 6,
+    REFRAIN_EPILOG_LOCATION = 7,
+    REFRAIN_EPILOG_FILE = 8,
+    REFRAIN_EPILOG_REGION = 9,
+    REFRAIN_EPILOG_MPI_COMM = 11,
+    REFRAIN_EPILOG_LAST_DEF = 13,
+    REFRAIN_EPILOG_NUM_EVENTS = 14,
+    REFRAIN_EPILOG_CALL_SITE = 15,
+    REFRAIN_EPILOG_CART_TOPOLOGY = 16, /* this and the next: not in the table of 1.2, numbers as its library has them */
+    REFRAIN_EPILOG_CART_COORDS = 17,
+    REFRAIN_EPILOG_ENTER = 101,
+    REFRAIN_EPILOG_EXIT = 102,
+    REFRAIN_EPILOG_MPI_SEND = 103,
+    REFRAIN_EPILOG_MPI_RECV = 104,
+    REFRAIN_EPILOG_MPI_COLLEXIT = 105,
+    REFRAIN_EPILOG_OMP_FORK = 106,
+    REFRAIN_EPILOG_OMP_JOIN = 107,
+    REFRAIN_EPILOG_ENTER_CS = 111,
+};
+
+#define REFRAIN_EPILOG_NO_ID UINT32_MAX
+#define REFRAIN_EPILOG_MOST_BYTES 255u
+/* What a communicator's record holds: a bit for each rank. */
+#define REFRAIN_EPILOG_MOST_RANKS ((REFRAIN_EPILOG_MOST_BYTES - 8) * 8)
+
+struct refrain_epilog_record {
+    unsigned char bytes[2 + REFRAIN_EPILOG_MOST_BYTES]; /* length, type, body */
+    unsigned n;
+};
+
+static inline void refrain_epilog_ui1(struct refrain_epilog_record *record, unsigned value) {
+    record->bytes[record->n++] = (unsigned char)value;
+}
+
+static inline void refrain_epilog_ui4(struct refrain_epilog_record *record, uint32_t value) {
+    for (unsigned shift = 0; shift < 32; shift += 8)
+        refrain_epilog_ui1(record, value >> shift & 255);
+}
+
+static inline void refrain_epilog_open(struct refrain_epilog_record *record, enum refrain_epilog_type type) {
+    record->n = 1;
+    refrain_epilog_ui1(record, type);
+}
+
+static inline void refrain_epilog_close(struct refrain_epilog_record *record, struct refrain_sink *out) {
+    record->bytes[0] = (unsigned char)(record->n - 2);
+    refrain_sink_put_bytes(out, record->bytes, record->n);
+}
+
+/* Numbers in the file of what events refer to. */
+struct refrain_epilog_ids {
+    uint32_t *regions;    /* by index of a refrain_region_info; that of an unknown region behind them */
+    uint32_t *call_sites; /* likewise; NO_ID: its region is entered as such */
+    uint32_t n_comms;
+    uint64_t shortened; /* names that were too long */
+    uint64_t events_at; /* where in the file the number of events stands */
+};
+
+/* The number of a communicator as an event of `rank` has it. MPI_COMM_SELF is another one on each. */
+uint32_t refrain_epilog_comm(const struct refrain_epilog_ids *ids, const struct refrain_comm_info *comm, int32_t rank);
+
+/* Writes header and definitions. False without memory. */
+bool refrain_epilog_define(struct refrain_sink *out, const struct refrain_trace *trace,
+                           const struct refrain_locations *locations, struct refrain_epilog_ids *ids);
+void refrain_epilog_ids_free(struct refrain_epilog_ids *ids);
+
+#endif

@@ -1,0 +1,226 @@
+/* write_epilog.c: the format "epilog" (format.h): EPILOG 1.2 (F. Wolf, B. Mohr, N. Bhatia: EPILOG Binary Trace-Data
+ * Format, 2004).
+ *
+ *     rank N thread t -> location, on its node; process N, thread t
+ *     enter           -> ENTER of a region; ENTER_CS of a call site, for MPI calls whose line is known
+ *     leave           -> EXIT; MPI_COLLEXIT where the call was a blocking collective
+ *     send, receive   -> MPI_SEND, MPI_RECV
+ *     threads         -> those of a rank are one team, from OMP_FORK before the first event of one that is not the
+ * master to OMP_JOIN after all events
+ *
+ * The number of events, in front of them, is written over at the end. */
+#include "epilog_define.h"
+#include "event_names.h"
+#include "format.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct place {
+    bool in_collective, forked; /* forked: of a master */
+    struct refrain_event collective;
+};
+
+struct epilog_writer {
+    struct refrain_writer writer;
+    struct refrain_error *error;
+    struct refrain_sink *out;
+    struct refrain_locations locations;
+    struct refrain_epilog_ids ids;
+    size_t n_regions;
+    struct refrain_omitted omitted;
+    struct place *places; /* by location */
+    uint64_t events, cut; /* cut: numbers that are larger than their field */
+    int64_t end_ns;
+    bool begun;
+};
+
+static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
+    struct epilog_writer *epilog = (struct epilog_writer *)writer;
+    if (trace->size > (int32_t)REFRAIN_EPILOG_MOST_RANKS) {
+        REFRAIN_FAIL(epilog->error,
+                     "%s: has %" PRId32 " ranks; a communicator in EPILOG 1.2 has at most %u: use another format",
+                     trace->path, trace->size, REFRAIN_EPILOG_MOST_RANKS);
+        return 1;
+    }
+    if (refrain_locations_make(&epilog->locations, trace))
+        epilog->places = calloc(epilog->locations.n + 1, sizeof *epilog->places);
+    epilog->n_regions = trace->n_regions;
+    if (!epilog->places || !refrain_epilog_define(epilog->out, trace, &epilog->locations, &epilog->ids)) {
+        REFRAIN_FAIL_MEMORY(epilog->error);
+        return 1;
+    }
+    epilog->begun = true;
+    return epilog->out->failed != 0;
+}
+
+/* ---- events ---- */
+
+static void put_double(struct refrain_epilog_record *record, double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    for (unsigned shift = 0; shift < 64; shift += 8)
+        refrain_epilog_ui1(record, bits >> shift & 255);
+}
+
+static void open_event(struct refrain_epilog_record *record, enum refrain_epilog_type type, size_t location,
+                       int64_t time_ns) {
+    refrain_epilog_open(record, type);
+    refrain_epilog_ui4(record, (uint32_t)location);
+    put_double(record, (double)time_ns / 1e9);
+}
+
+static void close_event(struct epilog_writer *epilog, struct refrain_epilog_record *record) {
+    refrain_epilog_close(record, epilog->out);
+    epilog->events++;
+}
+
+static uint32_t number(struct epilog_writer *epilog, int64_t value) {
+    epilog->cut += value > UINT32_MAX;
+    return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
+}
+
+static uint32_t location_of_rank(const struct epilog_writer *epilog, int32_t rank) {
+    return rank >= 0 && rank < epilog->locations.size ? (uint32_t)epilog->locations.first[rank] : REFRAIN_EPILOG_NO_ID;
+}
+
+static void put_enter(struct epilog_writer *epilog, size_t location, const struct refrain_event *event,
+                      int64_t time_ns) {
+    struct refrain_epilog_record record;
+    size_t region = event->region->index < epilog->n_regions ? event->region->index : epilog->n_regions;
+    uint32_t site = epilog->ids.call_sites[region];
+    open_event(&record, site == REFRAIN_EPILOG_NO_ID ? REFRAIN_EPILOG_ENTER : REFRAIN_EPILOG_ENTER_CS, location,
+               time_ns);
+    refrain_epilog_ui4(&record, site == REFRAIN_EPILOG_NO_ID ? epilog->ids.regions[region] : site);
+    close_event(epilog, &record);
+}
+
+static void put_leave(struct epilog_writer *epilog, size_t location, const struct refrain_event *event,
+                      int64_t time_ns) {
+    struct refrain_epilog_record record;
+    struct place *place = &epilog->places[location];
+    bool collective = place->in_collective && place->collective.region == event->region;
+    open_event(&record, collective ? REFRAIN_EPILOG_MPI_COLLEXIT : REFRAIN_EPILOG_EXIT, location, time_ns);
+    if (collective) {
+        refrain_epilog_ui4(&record, location_of_rank(epilog, place->collective.peer));
+        refrain_epilog_ui4(&record, refrain_epilog_comm(&epilog->ids, place->collective.comm, event->rank));
+        refrain_epilog_ui4(&record, number(epilog, place->collective.bytes));
+        refrain_epilog_ui4(&record, number(epilog, place->collective.received));
+        place->in_collective = false;
+    }
+    close_event(epilog, &record);
+}
+
+static void put_message(struct epilog_writer *epilog, size_t location, const struct refrain_event *event,
+                        int64_t time_ns) {
+    struct refrain_epilog_record record;
+    bool sends = event->kind == REFRAIN_EVENT_SEND;
+    open_event(&record, sends ? REFRAIN_EPILOG_MPI_SEND : REFRAIN_EPILOG_MPI_RECV, location, time_ns);
+    refrain_epilog_ui4(&record, location_of_rank(epilog, event->peer));
+    refrain_epilog_ui4(&record, refrain_epilog_comm(&epilog->ids, event->comm, event->rank));
+    refrain_epilog_ui4(&record, number(epilog, event->tag));
+    if (sends)
+        refrain_epilog_ui4(&record, number(epilog, event->bytes));
+    close_event(epilog, &record);
+}
+
+static void put_team(struct epilog_writer *epilog, int32_t rank, enum refrain_epilog_type type, int64_t time_ns) {
+    struct refrain_epilog_record record;
+    open_event(&record, type, epilog->locations.first[rank], time_ns);
+    close_event(epilog, &record);
+    epilog->places[epilog->locations.first[rank]].forked = type == REFRAIN_EPILOG_OMP_FORK;
+}
+
+static int write_event(struct refrain_writer *writer, const struct refrain_event *event) {
+    struct epilog_writer *epilog = (struct epilog_writer *)writer;
+    size_t location = refrain_locations_of(&epilog->locations, event);
+    struct place *place = &epilog->places[location];
+    int64_t time_ns = event->time_ns < epilog->end_ns ? epilog->end_ns : event->time_ns;
+    epilog->end_ns = time_ns;
+    if (event->thread > 0 && !epilog->places[epilog->locations.first[event->rank]].forked)
+        put_team(epilog, event->rank, REFRAIN_EPILOG_OMP_FORK, time_ns);
+    switch (event->kind) {
+    case REFRAIN_EVENT_ENTER:
+        put_enter(epilog, location, event, time_ns);
+        break;
+    case REFRAIN_EVENT_LEAVE:
+        put_leave(epilog, location, event, time_ns);
+        break;
+    case REFRAIN_EVENT_SEND:
+    case REFRAIN_EVENT_RECV:
+        put_message(epilog, location, event, time_ns);
+        break;
+    case REFRAIN_EVENT_COLLECTIVE:
+        if (event->request < 0 && !place->in_collective) {
+            place->in_collective = true;
+            place->collective = *event;
+            break;
+        }
+        epilog->omitted.kinds[event->kind]++; /* nonblocking: is not left in its call */
+        break;
+    default:
+        epilog->omitted.kinds[event->kind]++;
+        break;
+    }
+    return epilog->out->failed != 0;
+}
+
+/* ---- end ---- */
+
+static void say(const struct epilog_writer *epilog) {
+    refrain_omitted_say(&epilog->omitted);
+    if (epilog->ids.shortened)
+        fprintf(stderr, "refrain: epilog holds 65,274 bytes of a name: %" PRIu64 " are shortened\n",
+                epilog->ids.shortened);
+    if (epilog->cut)
+        fprintf(stderr,
+                "refrain: epilog holds sizes and tags up to 4,294,967,295: %" PRIu64 " larger ones became that\n",
+                epilog->cut);
+    if (epilog->events >= UINT32_MAX)
+        fprintf(stderr, "refrain: epilog counts up to 4,294,967,294 events: the number of all of them is left out\n");
+}
+
+static int end(struct refrain_writer *writer) {
+    struct epilog_writer *epilog = (struct epilog_writer *)writer;
+    for (int32_t rank = 0; epilog->begun && rank < epilog->locations.size; rank++)
+        if (epilog->places[epilog->locations.first[rank]].forked)
+            put_team(epilog, rank, REFRAIN_EPILOG_OMP_JOIN, epilog->end_ns);
+    for (size_t i = 0; epilog->begun && i < epilog->locations.n; i++)
+        epilog->omitted.kinds[REFRAIN_EVENT_COLLECTIVE] += epilog->places[i].in_collective; /* the run ended in it */
+    if (epilog->begun) {
+        uint32_t events = epilog->events < UINT32_MAX ? (uint32_t)epilog->events : UINT32_MAX;
+        unsigned char bytes[4] = {(unsigned char)events, (unsigned char)(events >> 8), (unsigned char)(events >> 16),
+                                  (unsigned char)(events >> 24)};
+        refrain_sink_patch(epilog->out, epilog->ids.events_at, bytes, sizeof bytes);
+    }
+    enum refrain_status status = refrain_sink_close(epilog->out, epilog->begun, epilog->error);
+    if (!status && epilog->begun)
+        say(epilog);
+    refrain_epilog_ids_free(&epilog->ids);
+    refrain_locations_free(&epilog->locations);
+    free(epilog->places);
+    free(epilog);
+    return status != REFRAIN_OK;
+}
+
+static enum refrain_status open_epilog(const struct refrain_format_request *request, struct refrain_writer **writer,
+                                       struct refrain_error *error) {
+    struct epilog_writer *epilog = calloc(1, sizeof *epilog);
+    *writer = NULL;
+    if (!epilog)
+        return REFRAIN_FAIL_MEMORY(error);
+    enum refrain_status status = refrain_sink_open_patchable(request->path, request->force, &epilog->out, error);
+    if (status) {
+        free(epilog);
+        return status;
+    }
+    epilog->writer = (struct refrain_writer){begin, write_event, end};
+    epilog->omitted.format = "epilog";
+    epilog->error = error;
+    *writer = &epilog->writer;
+    return REFRAIN_OK;
+}
+
+const struct refrain_format refrain_format_epilog = {
+    .name = "epilog", .suffix = ".elg", .summary = "EPILOG 1.2, for KOJAK's tools", .open = open_epilog};

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""read_epilog.py FILE: events of an EPILOG 1.2 file, read from "EPILOG Binary Trace-Data Format" (2004)."""
+import re
+import struct
+import sys
+
+from lines import header, line, wrong
+
+NO_ID = 2**32 - 1
+STRING, STRING_CNT, MACHINE, NODE, PROCESS, THREAD, LOCATION, FILE, REGION, METRIC, MPI_COMM = range(1, 12)
+LAST_DEF, NUM_EVENTS, CALL_SITE, CART_TOPOLOGY, CART_COORDS = 13, 14, 15, 16, 17
+ENTER, EXIT, SEND, RECV, COLLEXIT, FORK, JOIN, ENTER_CS = 101, 102, 103, 104, 105, 106, 107, 111
+
+
+def as_text(name):
+    """The writer escapes bytes beyond ASCII, which the text form does not."""
+    return re.sub(rb"\\x([89a-f][0-9a-f])", lambda m: bytes([int(m.group(1), 16)]), name).decode("utf-8", "surrogateescape")
+
+
+def main():
+    with open(sys.argv[1], "rb") as file:
+        data = file.read()
+    if data[:10] != b"EPILOG\0\1\2\1":
+        wrong(f"header {data[:10]}")
+    strings, tables, comms, at, continued, events, coords = {}, {}, {}, 10, 0, None, {}
+    stacks, teams, last, defined, n_events = {}, {}, 0.0, True, 0
+    header("enter,leave,send,recv,collective", "file,line,dest,source,tag,bytes,comm,root,sent,received",
+           apart="collective,send,recv", untimed="collective", instants="unordered",
+           without="send.name,recv.name,recv.bytes,collective.comm,send.comm,recv.comm", blocking="collective")
+
+    def define(kind, number, *value):
+        if tables.setdefault(kind, {}).setdefault(number, value) != value:
+            wrong(f"{kind} {number} twice")
+
+    def string(number):
+        return None if number == NO_ID else as_text(strings[number])
+
+    while at < len(data):
+        size, kind = data[at], data[at + 1]
+        body = data[at + 2:at + 2 + size]
+        at += 2 + size
+        if len(body) != size or (continued and kind != STRING_CNT):
+            wrong(f"record at {at}")
+        ui4 = lambda n, b=body: struct.unpack_from(f"<{n}I", b)
+        if defined:
+            if kind == STRING:
+                number, continued = struct.unpack_from("<IB", body)
+                if number in strings or body[5:].find(0) not in (size - 6, -1) or (continued == 0) != body.endswith(b"\0"):
+                    wrong(f"string {body}")
+                strings[number] = body[5:].rstrip(b"\0")
+            elif kind == STRING_CNT:
+                continued -= 1
+                if (continued == 0) != body.endswith(b"\0") or continued < 0:
+                    wrong(f"string {body}")
+                strings[number] += body.rstrip(b"\0")
+            elif kind in (MACHINE, FILE, PROCESS, THREAD, LOCATION, CALL_SITE):
+                fields = ui4({MACHINE: 3, FILE: 2, PROCESS: 2, THREAD: 3, LOCATION: 5, CALL_SITE: 5}[kind])
+                if size != 4 * len(fields):
+                    wrong(f"record {kind}: {body}")
+                define(kind, fields[:2] if kind == THREAD else fields[0], *fields[1:])
+            elif kind == NODE and size == 24:
+                fields = ui4(4)
+                define(kind, fields[0], *fields[1:])
+            elif kind == REGION and size == 25:
+                fields = ui4(6)
+                define(kind, fields[0], *fields[1:], body[24])
+            elif kind == MPI_COMM:
+                number, count = ui4(2)
+                if size != 8 + count:
+                    wrong(f"communicator {body}")
+                define(kind, number, body[8:])
+            elif kind == CART_TOPOLOGY:
+                (number,), n = ui4(1), body[4]
+                dims = struct.unpack_from(f"<{n}I{n}B", body, 5)
+                if size != 5 + 5 * n or any(period > 1 for period in dims[n:]):
+                    wrong(f"topology {body}")
+                define(kind, number, dims)
+            elif kind == CART_COORDS:
+                (number, where), n = ui4(2), body[8]
+                values = struct.unpack_from(f"<{n}I", body, 9)
+                dims = tables[CART_TOPOLOGY][number][0]
+                if size != 9 + 4 * n or where not in tables[LOCATION] or any(v >= d for v, d in zip(values, dims)):
+                    wrong(f"coordinates {body}")
+            elif kind == NUM_EVENTS:
+                events, = ui4(1)
+            elif kind == LAST_DEF and size == 0:
+                defined = False
+                for table, entries in list(tables.items()) + [("strings", strings)]:
+                    if table != THREAD and sorted(entries) != list(range(len(entries))):
+                        wrong(f"numbers of {table}: {sorted(entries)}")
+                locations = {k: (v[2], v[3]) for k, v in tables[LOCATION].items()}
+                files = {k: string(v[0]) for k, v in tables.get(FILE, {}).items()}
+                regions = tables[REGION]
+                ranks = max(rank for rank, _ in locations.values()) + 1
+                groups = {k: sum(1 << r for r in range(ranks) if v[0][r // 8] >> r % 8 & 1) for k, v in tables[MPI_COMM].items()}
+            else:
+                wrong(f"record {kind} among the definitions")
+            continue
+        n_events += 1
+        lid, time = struct.unpack_from("<Id", body)
+        rank, thread = locations[lid]
+        if time < last:
+            wrong(f"time goes back at {at}")
+        last = time
+        ns = round(time * 10**9)
+        rest = struct.unpack(f"<{(size - 12) // 4}I", body[12:])
+        stack = stacks.setdefault(lid, [])
+        if thread and not teams.get(rank):
+            wrong(f"thread {thread} of {rank} outside of fork and join")
+        if kind in (ENTER, ENTER_CS) and len(rest) == 1:
+            if kind == ENTER_CS:
+                file, number, region, _ = tables[CALL_SITE][rest[0]]
+            else:
+                region = rest[0]
+                _, file, number, _, _, _ = regions[region]
+            name = string(regions[region][0])
+            stack.append(name)
+            line(rank, thread, ns, "enter", name, True, file=files[file] if file != NO_ID else "",
+                 line=number if number != NO_ID else 0)
+        elif kind == EXIT and not rest:
+            line(rank, thread, ns, "leave", stack.pop(), True)
+        elif kind == COLLEXIT and len(rest) == 4:
+            root = locations[rest[0]][0] if rest[0] != NO_ID else -1
+            if rest[1] != NO_ID and not groups[rest[1]] >> rank & 1:
+                wrong(f"{rank} is no member of communicator {rest[1]}")
+            line(rank, thread, ns, "collective", stack[-1], True, root=root, sent=rest[2], received=rest[3])
+            line(rank, thread, ns, "leave", stack.pop(), True)
+        elif kind in (SEND, RECV) and len(rest) == (4 if kind == SEND else 3):
+            if rest[1] != NO_ID and not groups[rest[1]] >> rank & 1:
+                wrong(f"{rank} is no member of communicator {rest[1]}")
+            peer = locations[rest[0]][0] if rest[0] != NO_ID else -1
+            if kind == SEND:
+                line(rank, thread, ns, "send", "", dest=peer, tag=rest[2], bytes=rest[3])
+            else:
+                line(rank, thread, ns, "recv", "", source=peer, tag=rest[2])
+        elif kind in (FORK, JOIN) and not rest and thread == 0 and teams.get(rank, False) == (kind == JOIN):
+            teams[rank] = kind == FORK
+        else:
+            wrong(f"record {kind} of {size} bytes at {at}")
+    if defined or events != n_events or any(teams.values()):
+        wrong(f"{events} events announced, {n_events} there, teams {teams}")
+
+
+main()
