@@ -36,14 +36,49 @@ static int compare(const void *left, const void *right) {
     return a->order < b->order ? -1 : 1;
 }
 
-void refrain_edit_apply(struct refrain_edits *edits, const char *bytes, size_t length, struct refrain_text *out) {
-    size_t from = 0;
+#define LINE_LIMIT 32767 /* C90's: a compiler may complain of directives with larger numbers */
+
+/* Blanks in place of what stands before `offset` in its line; tabs stay, as their width depends on the place. */
+static void append_blanks(struct refrain_text *out, const char *bytes, size_t line_begin, size_t offset) {
+    for (size_t i = line_begin; i < offset; i++)
+        refrain_text_bytes(out, bytes[i] == '\t' ? "\t" : " ", 1);
+}
+
+/* What opens begins, and what closes ends, in the column where it stands in for nothing, so that the extent of an
+ * expression is the same with a probe. */
+static size_t column_of(const struct refrain_edits *edits, size_t first, size_t line_begin) {
+    unsigned offset = edits->items[first].offset;
+    size_t closing = 0;
+    for (size_t i = first; i < edits->count && edits->items[i].offset == offset && role(&edits->items[i]) == 0; i++)
+        closing += strlen(edits->items[i].text);
+    return offset - line_begin > closing ? offset - closing : line_begin;
+}
+
+void refrain_edit_apply(struct refrain_edits *edits, const char *bytes, size_t begin, size_t length,
+                        refrain_edit_line_fn *line, const void *context, struct refrain_text *out) {
+    size_t from = begin;
     if (edits->count)
         qsort(edits->items, edits->count, sizeof *edits->items, compare);
-    for (size_t i = 0; i < edits->count; i++) {
-        refrain_text_bytes(out, bytes + from, edits->items[i].offset - from);
-        refrain_text_string(out, edits->items[i].text);
-        from = edits->items[i].offset;
+    for (size_t i = 0; i < edits->count;) {
+        unsigned offset = edits->items[i].offset, number = line(context, offset);
+        size_t line_begin = offset, first;
+        while (line_begin > begin && bytes[line_begin - 1] != '\n')
+            line_begin--;
+        for (first = line_begin; first < offset && (bytes[first] == ' ' || bytes[first] == '\t'); first++)
+            continue;
+        bool apart = number <= LINE_LIMIT;
+        refrain_text_bytes(out, bytes + from, offset - from);
+        if (apart && first < offset) {
+            refrain_text_format(out, "\n#line %u\n", number);
+            append_blanks(out, bytes, line_begin, column_of(edits, i, line_begin));
+        }
+        for (; i < edits->count && edits->items[i].offset == offset; i++)
+            refrain_text_string(out, edits->items[i].text);
+        if (apart) {
+            refrain_text_format(out, "\n#line %u\n", number);
+            append_blanks(out, bytes, line_begin, offset);
+        }
+        from = offset;
     }
     refrain_text_bytes(out, bytes + from, length - from);
 }

@@ -2,7 +2,7 @@
  *
  *     declarations, tables, constructor      in front, where no macro of the file's own is defined yet (tables.c)
  *     #line 1 "source.c"
- *     the file, probes inserted, no line moved
+ *     the file, probes inserted, each of its tokens in its line and column (edit.h)
  *
  * The text in front is that of inserted/ and of tables.c. Decisions return the program's own value, inline, so that the
  * compiler still sees what depends on it.
@@ -117,6 +117,13 @@ static bool has_sections(const struct refrain_instrument_options *options) {
     return sections;
 }
 
+static unsigned line_at(const void *context, unsigned offset) {
+    const struct refrain_source *source = context;
+    unsigned line;
+    clang_getPresumedLocation(clang_getLocationForOffset(source->unit, source->file, offset), NULL, &line, NULL);
+    return line;
+}
+
 void refrain_emit(struct refrain_constructs *constructs, const struct refrain_source *source,
                   const struct refrain_instrument_options *options, unsigned n_slots, struct refrain_text *out) {
     static const char byte_order_mark[] = "\xef\xbb\xbf";
@@ -137,10 +144,6 @@ void refrain_emit(struct refrain_constructs *constructs, const struct refrain_so
         refrain_text_format(out, "#pragma pop_macro(\"%s\")\n", words->items[i]);
     write_line_directive(out, options->source);
     collect_edits(&edits, constructs);
-    for (size_t i = 0; i < edits.count; i++) {
-        edits.items[i].offset -= (unsigned)skipped;
-        edits.items[i].partner -= (unsigned)skipped;
-    }
-    refrain_edit_apply(&edits, bytes + skipped, source->length - skipped, out);
+    refrain_edit_apply(&edits, bytes, skipped, source->length, line_at, source, out);
     refrain_edit_free(&edits);
 }

@@ -22,6 +22,7 @@ struct refrain_walker {
     unsigned macro;    /* innermost MACRO construct, or REFRAIN_NO_INDEX */
     bool frozen;       /* no probes here */
     bool canonical;    /* the loop that comes next belongs to a pragma that prescribes its form */
+    bool bare;         /* the && that comes next stands in || without parentheses */
     bool in_block;     /* the statement that comes next stands in a block, after labels at most */
 };
 

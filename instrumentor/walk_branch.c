@@ -14,6 +14,36 @@ static bool is_constant(CXCursor condition) {
     return constant;
 }
 
+/* An operator that is spelled, or null. */
+static const char *spelled_operator(const struct refrain_walker *walker, CXCursor cursor,
+                                    const char *const *operators) {
+    const char *found = NULL;
+    struct refrain_children children = {0};
+    if (clang_getCursorKind(cursor) == CXCursor_BinaryOperator ||
+        clang_getCursorKind(cursor) == CXCursor_CompoundAssignOperator)
+        children = refrain_walk_children(cursor);
+    if (children.count == 2) {
+        size_t token = refrain_place_operator(walker->source, refrain_walk_extent(walker, children.items[0]),
+                                              refrain_walk_extent(walker, children.items[1]).begin);
+        for (; *operators && !found; operators++)
+            found = refrain_lex_is(&walker->source->tokens, token, *operators) ? *operators : NULL;
+    }
+    free(children.items);
+    return found;
+}
+
+/* What compilers warn of, and would not within a probe's parentheses, has no probe: an assignment as a condition ... */
+static bool is_bare_assignment(const struct refrain_walker *walker, CXCursor condition) {
+    static const char *const assignments[] = {"=", "|=", NULL};
+    return spelled_operator(walker, condition, assignments) != NULL;
+}
+
+/* ... and && and the || that it stands in without parentheses. */
+static bool is_bare_and(const struct refrain_walker *walker, CXCursor operand) {
+    static const char *const ands[] = {"&&", NULL};
+    return spelled_operator(walker, operand, ands) != NULL;
+}
+
 /* ---- decisions ---- */
 
 static void walk_block(struct refrain_walker *walker, CXCursor cursor) {
@@ -44,7 +74,8 @@ void refrain_walk_if(struct refrain_walker *walker, CXCursor cursor) {
     struct refrain_children children = refrain_walk_children(cursor);
     unsigned branch = refrain_walk_open(walker, REFRAIN_IF, cursor);
     struct refrain_span span = {0};
-    bool placed = children.count >= 2 && place_condition(walker, cursor, "if", &children, &span);
+    bool placed = children.count >= 2 && place_condition(walker, cursor, "if", &children, &span) &&
+                  !is_bare_assignment(walker, children.items[0]);
     refrain_walk_place(walker, branch, placed, span);
     if (children.count)
         refrain_walk_at(walker, branch)->constant = is_constant(children.items[0]);
@@ -88,15 +119,19 @@ void refrain_walk_conditional(struct refrain_walker *walker, CXCursor cursor) {
 void refrain_walk_operator(struct refrain_walker *walker, CXCursor cursor) {
     struct refrain_children children = refrain_walk_children(cursor);
     unsigned branch = REFRAIN_NO_INDEX;
+    bool bare = walker->bare, is_or = false;
+    walker->bare = false;
     if (children.count == 2) {
         const struct refrain_tokens *tokens = &walker->source->tokens;
         struct refrain_span left = refrain_walk_extent(walker, children.items[0]), span = {0};
-        size_t operator=
+        size_t spelled =
             refrain_place_operator(walker->source, left, refrain_walk_extent(walker, children.items[1]).begin);
-        bool and = refrain_lex_is(tokens, operator, "&&"), or = refrain_lex_is(tokens, operator, "||");
-        if (and || or) {
-            bool placed = refrain_place_operand(walker->source, left, operator, & span);
-            branch = refrain_walk_open(walker, and? REFRAIN_AND : REFRAIN_OR, cursor);
+        bool is_and = refrain_lex_is(tokens, spelled, "&&");
+        is_or = refrain_lex_is(tokens, spelled, "||");
+        if (is_and || is_or) {
+            bool placed = refrain_place_operand(walker->source, left, spelled, &span) && !bare &&
+                          !(is_or && is_bare_and(walker, children.items[0]));
+            branch = refrain_walk_open(walker, is_and ? REFRAIN_AND : REFRAIN_OR, cursor);
             refrain_walk_place(walker, branch, placed, span);
             refrain_walk_at(walker, branch)->constant = is_constant(children.items[0]);
         }
@@ -104,6 +139,7 @@ void refrain_walk_operator(struct refrain_walker *walker, CXCursor cursor) {
     for (size_t i = 0; i < children.count; i++) {
         if (i == 1 && branch != REFRAIN_NO_INDEX)
             refrain_walk_at(walker, branch)->right = (unsigned)walker->constructs->count;
+        walker->bare = is_or && is_bare_and(walker, children.items[i]);
         refrain_walk_cursor(walker, children.items[i]);
     }
     if (branch != REFRAIN_NO_INDEX)
@@ -162,6 +198,7 @@ void refrain_walk_loop(struct refrain_walker *walker, CXCursor cursor, enum refr
                 if (part.begin >= span.begin && part.end <= span.end) {
                     constant = is_constant(children.items[i]);
                     few = is_short(children.items[i]);
+                    placed &= !is_bare_assignment(walker, children.items[i]);
                 }
             }
             /* A loop that a macro writes: with all its parts there, the second is the condition. */
@@ -174,6 +211,7 @@ void refrain_walk_loop(struct refrain_walker *walker, CXCursor cursor, enum refr
                          ? refrain_place_do(walker->source, body_span, refrain_walk_extent(walker, condition), &span)
                          : refrain_place_condition(walker->source, whole.begin, "while",
                                                    refrain_walk_extent(walker, condition), body_span.begin, &span);
+            placed = placed && !is_bare_assignment(walker, condition);
         }
     }
     refrain_walk_place(walker, loop, placed && !canonical, span);

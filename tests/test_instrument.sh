@@ -83,7 +83,24 @@ check "nested.c: what is inside and outside of them" sh -c 'grep -q "enter	apply
 (cd "$sources" && refrain-instrument simple.c -o "$work/simple.out") && sed '1,/^#line 1 "simple.c"$/d' simple.out >simple.text
 [ "${2-}" = rewrite ] && cp simple.text "$sources/simple.expected"
 check "simple.c is edited as expected" diff "$sources/simple.expected" simple.text
-check "lines stay where they are" test "$(wc -l <simple.text)" -eq "$(wc -l <"$sources/simple.c")"
+# ... and its tokens keep their lines and columns: "line column token", for all that no probe brought.
+tokens() {
+    awk -v first="$2" '/^#line 1 "simple.c"/ { on = 1; line = 1; next } !on && first { next }
+        /^#line / { line = $2; next }
+        {
+            text = $0
+            for (column = 1; match(text, /[A-Za-z_0-9]+/); ) {
+                print line, column + RSTART - 1, substr(text, RSTART, RLENGTH)
+                column += RSTART + RLENGTH - 1
+                text = substr(text, RSTART + RLENGTH)
+            }
+            line++
+        }
+        BEGIN { line = 1 }' "$1" | sort -u
+}
+tokens "$sources/simple.c" 0 >simple.places
+tokens simple.out 1 >simple.now
+check "lines and columns stay what they are" test -z "$(comm -23 simple.places simple.now)" -a "$(wc -l <simple.places)" -gt 90
 
 # ---- the command line ----
 
@@ -331,7 +348,7 @@ one_line() {
 one_line "a filter that is not there" "cannot read the filter file" refrain-cc --filter=nowhere gcc -Iinc -c main.c
 echo 'EXCLUDE *' >bad
 one_line "a filter that makes no sense" "bad:1:.*outside" refrain-cc --filter=bad gcc -Iinc -c main.c
-one_line "a detail that makes no sense" "neither 'communication' nor 'all'" refrain-cc --detail=most gcc -Iinc -c main.c
+one_line "a detail that makes no sense" "none of 'calls', 'communication' and 'all'" refrain-cc --detail=most gcc -Iinc -c main.c
 REFRAIN_CLANG_RESOURCE_DIR=/nowhere one_line "clang's headers are missing" "clang's own headers" refrain-cc gcc -Iinc -c main.c
 if [ "$(id -u)" -eq 0 ] && mkdir -p full && mount -t tmpfs -o size=4k tmpfs full 2>/dev/null; then
     TMPDIR=$PWD/full one_line "a full disk" "cannot write" refrain-cc gcc -Iinc -O1 -pipe -c main.c

@@ -1,0 +1,85 @@
+/* dependencies.c: the sources' names in dependency files (call.h). */
+#include "call.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void append_make_quoted(struct refrain_text *text, const char *path) {
+    for (; *path; path++) {
+        if (*path == ' ' || *path == '\t' || *path == '#')
+            refrain_text_bytes(text, "\\", 1);
+        if (*path == '$')
+            refrain_text_bytes(text, "$", 1);
+        refrain_text_bytes(text, path, 1);
+    }
+}
+
+/* Puts the sources' own names into a dependency file. */
+static void mend_dependencies(const struct refrain_call *call, const char *path) {
+    struct refrain_text text = {0}, mended = {0};
+    bool changed = false;
+    if (!refrain_text_read(&text, path)) {
+        refrain_text_free(&text);
+        return;
+    }
+    for (const char *at = text.bytes; *at;) {
+        const struct refrain_stand_in *found = NULL;
+        size_t n = 0;
+        for (size_t i = 0; i < call->command.n_sources && !found; i++) {
+            const char *temporary = call->sources[i].path;
+            n = temporary ? strlen(temporary) - strlen(refrain_text_basename(temporary)) : 0;
+            if (n && strncmp(at, temporary, n) == 0)
+                found = &call->sources[i];
+        }
+        if (found) {
+            append_make_quoted(&mended, found->directory);
+            at += n;
+            changed = true;
+        } else {
+            refrain_text_bytes(&mended, at++, 1);
+        }
+    }
+    if (changed && !refrain_text_write(&mended, path))
+        refrain_build_warn(call->build, "cannot write the dependencies to '%s': %s", path, strerror(errno));
+    refrain_text_free(&text);
+    refrain_text_free(&mended);
+}
+
+static void mend_beside(const struct refrain_call *call, const char *path, const char *infix) {
+    const char *base = refrain_text_basename(path), *dot = strrchr(base, '.');
+    struct refrain_text name = {0};
+    refrain_text_bytes(&name, path, dot ? (size_t)(dot - path) : strlen(path));
+    refrain_text_format(&name, "%s.d", infix);
+    mend_dependencies(call, name.bytes);
+    refrain_text_free(&name);
+}
+
+/* Where compilers put them: as told, beside the output, or in the working directory. */
+void refrain_call_mend_dependencies(const struct refrain_call *call) {
+    const struct refrain_command *command = &call->command;
+    const char *environment = getenv("DEPENDENCIES_OUTPUT");
+    if (environment) {
+        struct refrain_text name = {0};
+        refrain_text_bytes(&name, environment, strcspn(environment, " "));
+        mend_dependencies(call, name.bytes);
+        refrain_text_free(&name);
+    }
+    if (!command->makes_depend)
+        return;
+    if (command->depend) {
+        mend_dependencies(call, command->depend);
+        return;
+    }
+    if (command->output)
+        mend_beside(call, command->output, "");
+    for (size_t i = 0; i < command->n_sources; i++) {
+        const char *base = refrain_text_basename(command->arguments[call->sources[i].argument].text);
+        mend_beside(call, base, "");
+        if (command->mode == REFRAIN_COMMAND_LINK) {
+            struct refrain_text infix = {0};
+            refrain_text_format(&infix, "-%.*s", (int)(strrchr(base, '.') ? strrchr(base, '.') - base : 0), base);
+            mend_beside(call, command->output ? command->output : "a", infix.bytes);
+            refrain_text_free(&infix);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+/* link.c: the libraries that a link gets (call.h). */
+#include "call.h"
+#include "toolchain.h"
+#include <string.h>
+
+/* Before the program's own libraries, so that MPI calls reach refrain before the MPI library; kept although the objects
+ * refer to it weakly. */
+void refrain_call_find_libraries(struct refrain_call *call) {
+    static const char *const parts[] = {NULL, "refrain-mpich", "refrain-openmpi"};
+    struct refrain_text core = {0}, part = {0};
+    const struct refrain_command *command = &call->command;
+    if (command->mode != REFRAIN_COMMAND_LINK || command->partial || command->bare)
+        return;
+    if (command->is_static) {
+        refrain_build_warn(call->build, "librefrain is a shared library: what is linked with -static runs untraced");
+        return;
+    }
+    if (!refrain_toolchain_library("refrain", &core)) {
+        refrain_build_warn(call->build, "librefrain.so is not where the wrapper was installed; the program will run "
+                                        "untraced (set REFRAIN_LIBDIR)");
+        return;
+    }
+    refrain_list_add(&call->libraries, "-Wl,--push-state,--no-as-needed");
+    const char *name = parts[refrain_toolchain_mpi(&call->shown, command)];
+    if (name) {
+        if (refrain_toolchain_library(name, &part)) {
+            refrain_list_add(&call->libraries, "-Xlinker");
+            refrain_list_add(&call->libraries, part.bytes);
+        } else {
+            refrain_build_warn(call->build, "lib%s.so is not beside librefrain.so; MPI calls will not be traced", name);
+        }
+    }
+    refrain_list_add(&call->libraries, "-Xlinker");
+    refrain_list_add(&call->libraries, core.bytes);
+    refrain_list_add(&call->libraries, "-Wl,--pop-state");
+    core.bytes[core.length - strlen(refrain_text_basename(core.bytes)) - 1] = '\0';
+    refrain_list_add(&call->libraries, "-Xlinker");
+    refrain_list_add(&call->libraries, "-rpath");
+    refrain_list_add(&call->libraries, "-Xlinker");
+    refrain_list_add(&call->libraries, core.bytes);
+    refrain_text_free(&core);
+    refrain_text_free(&part);
+}

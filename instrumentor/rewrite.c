@@ -1,0 +1,58 @@
+/* rewrite.c: the command with stand-ins and libraries (call.h). */
+#include "call.h"
+#include <string.h>
+
+static const struct refrain_stand_in *stand_in_of(const struct refrain_call *call, size_t argument) {
+    for (size_t i = 0; i < call->command.n_sources; i++)
+        if (call->sources[i].argument == argument)
+            return &call->sources[i];
+    return NULL;
+}
+
+static void add_map(struct refrain_list *words, const char *kind, const char *from, const char *to) {
+    refrain_list_format(words, "-f%s-prefix-map=%s=%s", kind, from, to);
+}
+
+/* What makes the temporary look as if it stood where the source stands. */
+static void add_disguise(struct refrain_list *words, const struct refrain_call *call,
+                         const struct refrain_stand_in *source) {
+    refrain_list_add(words, "-iquote");
+    refrain_list_add(words, *source->directory ? source->directory : ".");
+    add_map(words, "debug", source->path, call->command.arguments[source->argument].text);
+    add_map(words, "macro", source->path, call->command.arguments[source->argument].text); /* __BASE_FILE__ */
+    if (!*source->directory) {
+        add_map(words, "debug", "./", "");
+        add_map(words, "macro", "./", "");
+    }
+}
+
+static void add_argument(struct refrain_list *words, const struct refrain_argument *argument) {
+    refrain_list_add(words, argument->text);
+    if (argument->value)
+        refrain_list_add(words, argument->value);
+}
+
+struct refrain_list refrain_call_command(const struct refrain_call *call, enum refrain_use use) {
+    struct refrain_list words = {0};
+    const struct refrain_command *command = &call->command;
+    bool linked = call->libraries.count == 0;
+    for (size_t i = 0; i < command->compiler.count; i++)
+        refrain_list_add(&words, command->compiler.items[i]);
+    for (size_t i = 0; use == REFRAIN_USE_STAND_IN && i < command->n_sources; i++)
+        if (call->sources[i].path)
+            add_disguise(&words, call, &call->sources[i]);
+    for (size_t i = 0; i < command->count; i++) {
+        const struct refrain_argument *argument = &command->arguments[i];
+        if (!linked && argument->kind != REFRAIN_ARGUMENT_OPTION) {
+            for (size_t l = 0; l < call->libraries.count; l++)
+                refrain_list_add(&words, call->libraries.items[l]);
+            linked = true;
+        }
+        const struct refrain_stand_in *source = use == REFRAIN_USE_STAND_IN ? stand_in_of(call, i) : NULL;
+        if (source && source->path)
+            refrain_list_add(&words, source->path);
+        else
+            add_argument(&words, argument);
+    }
+    return words;
+}

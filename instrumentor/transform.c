@@ -1,0 +1,124 @@
+/* transform.c: sources to stand-ins (call.h). */
+#include "call.h"
+#include "instrument.h"
+#include "run.h"
+#include "toolchain.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define INSTRUMENT_LIMIT_SECONDS 120 /* of processor time for one file; far beyond what any takes */
+
+/* In a child: a crash, an endless loop or lack of memory in there must not stop the build. */
+static int instrument_in_child(struct refrain_call *call, const char *source, const char *target) {
+    pid_t child = fork();
+    if (child == 0) {
+        setrlimit(RLIMIT_CPU, &(struct rlimit){INSTRUMENT_LIMIT_SECONDS, INSTRUMENT_LIMIT_SECONDS});
+        struct refrain_text out = {0}, reason = {0};
+        struct refrain_instrument_options options = {.program = call->build->program,
+                                                     .source = source,
+                                                     .flags = (const char *const *)call->own_flags.items,
+                                                     .n_flags = call->own_flags.count,
+                                                     .filter = &call->filter,
+                                                     .all = call->build->detail == REFRAIN_DETAIL_ALL,
+                                                     .late = call->command.late,
+                                                     .verbose = call->build->verbose};
+        enum refrain_instrument_status status = refrain_instrument(&options, &out, &reason);
+        if (status == REFRAIN_INSTRUMENT_DONE && !refrain_text_write(&out, target)) {
+            refrain_build_warn(call->build, "%s is compiled as it was: cannot write '%s': %s", source, target,
+                               strerror(errno));
+            _exit(REFRAIN_INSTRUMENT_LEFT_ALONE);
+        }
+        if (status != REFRAIN_INSTRUMENT_DONE && call->build->verbose)
+            refrain_build_warn(call->build, "%s is compiled as it was: %s", source, reason.bytes ? reason.bytes : "");
+        _exit((int)status);
+    }
+    int status = 0;
+    if (child < 0)
+        return REFRAIN_INSTRUMENT_LEFT_ALONE;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        refrain_run_check_signal();
+    refrain_run_check_signal();
+    if (!WIFEXITED(status) || WEXITSTATUS(status) > REFRAIN_INSTRUMENT_LEFT_ALONE) {
+        refrain_build_warn(call->build, "%s is compiled as it was: the instrumentor failed on it", source);
+        return REFRAIN_INSTRUMENT_LEFT_ALONE;
+    }
+    return WEXITSTATUS(status);
+}
+
+/* The temporary bears the source's name and time, for debuggers, the object's symbol table and __TIMESTAMP__. */
+static bool instrument_source(struct refrain_call *call, struct refrain_stand_in *source, size_t number) {
+    const char *path = call->command.arguments[source->argument].text;
+    struct refrain_text target = {0};
+    struct stat status;
+    refrain_text_format(&target, "%s/%zu", call->temporary.bytes, number);
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || mkdir(target.bytes, 0700) != 0) {
+        refrain_text_free(&target);
+        return false;
+    }
+    refrain_text_format(&target, "/%s", refrain_text_basename(path));
+    bool done = instrument_in_child(call, path, target.bytes) == REFRAIN_INSTRUMENT_DONE;
+    if (done) {
+        utimensat(AT_FDCWD, target.bytes, (struct timespec[]){status.st_atim, status.st_mtim}, 0);
+        source->path = target.bytes;
+    } else {
+        refrain_text_free(&target);
+    }
+    return done;
+}
+
+bool refrain_call_make_directory(struct refrain_call *call) {
+    struct refrain_text seed = {0};
+    char *directory = getcwd(NULL, 0);
+    refrain_text_string(&seed, directory ? directory : "");
+    free(directory);
+    for (size_t i = 0; i < call->command.words.count; i++)
+        refrain_text_format(&seed, "\n%s", call->command.words.items[i]);
+    bool made = refrain_run_directory(&call->temporary, seed.bytes);
+    if (!made)
+        refrain_build_warn(call->build, "no temporary directory (%s); compiling without instrumentation",
+                           strerror(errno));
+    refrain_text_free(&seed);
+    return made;
+}
+
+bool refrain_call_prepare(struct refrain_call *call) {
+    struct refrain_text text = {0};
+    if (call->build->filter_path && !refrain_filter_read(&call->filter, call->build->filter_path, &text)) {
+        refrain_build_warn(call->build, "%s; compiling without instrumentation", text.bytes);
+        refrain_text_free(&text);
+        return false;
+    }
+    refrain_list_add(&call->own_flags, "-xc");
+    if (!refrain_toolchain_headers(&call->own_flags, &text)) {
+        refrain_build_warn(call->build, "%s; compiling without instrumentation", text.bytes);
+        refrain_text_free(&text);
+        return false;
+    }
+    refrain_command_flags(&call->command, &call->own_flags);
+    if (call->shown.count)
+        refrain_command_flags_of(call->shown.items + 1, call->shown.count - 1, &call->own_flags);
+    return refrain_call_make_directory(call);
+}
+
+size_t refrain_call_instrument(struct refrain_call *call) {
+    const struct refrain_command *command = &call->command;
+    size_t capacity = 0, n = 0, done = 0;
+    call->sources = refrain_memory_grow(NULL, &capacity, command->n_sources, sizeof *call->sources);
+    for (size_t i = 0; i < command->count; i++) {
+        if (command->arguments[i].kind != REFRAIN_ARGUMENT_SOURCE)
+            continue;
+        const char *path = command->arguments[i].text;
+        struct refrain_text directory = {0};
+        refrain_text_bytes(&directory, path, (size_t)(refrain_text_basename(path) - path));
+        call->sources[n] = (struct refrain_stand_in){i, directory.bytes, NULL};
+        done += instrument_source(call, &call->sources[n], n);
+        n++;
+    }
+    return done;
+}
