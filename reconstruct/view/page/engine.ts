@@ -87,7 +87,8 @@ function wasiStubs(memory: () => WebAssembly.Memory): WebAssembly.ModuleImports 
 
 export class Engine {
     private base: Uint8Array | null = null;
-    private excluded: [number, number][] = [];
+    /** Where the trace itself lies, which does not change: from, to, in order. */
+    private readonly excluded: [number, number][] = [];
 
     private constructor(private readonly exports: Exports) {}
 
@@ -133,6 +134,7 @@ export class Engine {
         if (this.exports.engine_open()) throw new Error(this.error());
         const headroom = this.exports.engine_reserve(HEADROOM_BYTES);
         if (headroom) this.exports.engine_release(headroom);
+        this.excluded.sort((a, b) => a[0] - b[0]);
         this.base = new Uint8Array(this.exports.memory.buffer.slice(0));
     }
 
@@ -211,14 +213,18 @@ export class Engine {
         const memory = new Uint8Array(this.exports.memory.buffer);
         const base = this.base!;
         const pages: number[] = [];
+        const now = new Int32Array(memory.buffer);
+        const was = new Int32Array(base.buffer);
+        const words = PAGE / 4;
+        let skip = 0;
         for (let start = 0; start < memory.length; start += PAGE) {
-            if (this.excluded.some(([from, to]) => start >= from && start + PAGE <= to)) continue;
-            const now = new BigUint64Array(memory.buffer, start, PAGE / 8);
-            const was = start < base.length ? new BigUint64Array(base.buffer, start, PAGE / 8) : null;
-            let same = was !== null;
-            if (was) for (let i = 0; same && i < now.length; i++) same = now[i] === was[i];
-            else same = now.every((word) => word === 0n);
-            if (!same) pages.push(start);
+            while (skip < this.excluded.length && this.excluded[skip][1] < start + PAGE) skip++;
+            if (skip < this.excluded.length && start >= this.excluded[skip][0]) continue;
+            const end = start / 4 + words;
+            let i = start / 4;
+            if (start < base.length) while (i < end && now[i] === was[i]) i++;
+            else while (i < end && now[i] === 0) i++;
+            if (i < end) pages.push(start);
         }
         const bytes = new Uint8Array(pages.length * PAGE);
         pages.forEach((start, i) => bytes.set(memory.subarray(start, start + PAGE), i * PAGE));
@@ -228,9 +234,8 @@ export class Engine {
     restore(snapshot: Snapshot): void {
         const memory = new Uint8Array(this.exports.memory.buffer);
         const base = this.base!;
-        const excluded = [...this.excluded].sort((a, b) => a[0] - b[0]);
         let from = 0;
-        for (const [start, end] of [...excluded, [base.length, base.length] as [number, number]]) {
+        for (const [start, end] of [...this.excluded, [base.length, base.length]]) {
             if (start > from) memory.set(base.subarray(from, start), from);
             from = Math.max(from, end);
         }

@@ -65,30 +65,25 @@ function halve(shares: Shares, locations: number): Shares {
     const width = (shares.to - shares.from) / shares.bins;
     const index = new Uint32Array(locations * (bins + 1) + 1);
     const words = new Uint32Array(shares.words.length);
+    const old = shares.words;
     let n = 0;
-    const keys: number[] = [];
-    const sums: number[] = [];
     for (let l = 0; l < locations; l++) {
+        const row = l * (shares.bins + 1);
+        index[l * (bins + 1)] = n;
         for (let b = 0; b < bins; b++) {
-            keys.length = sums.length = 0;
-            const row = l * (shares.bins + 1);
+            const first = n;
             const end = shares.index[row + Math.min(2 * b + 2, shares.bins)];
             for (let i = shares.index[row + 2 * b]; i < end; i++) {
-                const key = shares.words[i] & ~WHOLE;
-                let at = keys.indexOf(key);
-                if (at < 0) {
-                    at = keys.push(key) - 1;
-                    sums.push(0);
-                }
-                sums[at] += shares.words[i] & WHOLE;
+                const key = (old[i] & ~WHOLE) >>> 0;
+                const half = (old[i] & WHOLE) / 2;
+                let at = first;
+                while (at < n && (words[at] & ~WHOLE) >>> 0 !== key) at++;
+                const sum = at < n ? (words[at] & WHOLE) + half : half;
+                words[at] = (key | Math.max(1, Math.min(WHOLE, Math.round(sum)))) >>> 0;
+                if (at === n) n++;
             }
-            keys.forEach((key, i) => {
-                const share = Math.round(sums[i] / 2);
-                if (share > 0) words[n++] = (key | Math.min(share, WHOLE)) >>> 0;
-            });
             index[l * (bins + 1) + b + 1] = n;
         }
-        index[(l + 1) * (bins + 1)] = n;
     }
     return { from: shares.from, to: shares.from + bins * 2 * width, bins, index, words: words.slice(0, n) };
 }

@@ -35,6 +35,19 @@ interface DrawnMessage {
     message: Message;
 }
 
+/** The bars as they were drawn of a window. */
+interface Frame {
+    canvas: HTMLCanvasElement;
+    from: number;
+    to: number;
+    scroll: number;
+    height: number;
+}
+
+/** Bars that take longer than this are drawn stretched while the window moves, and anew when it rests. */
+const SLOW_MS = 7;
+const REST_MS = 120;
+
 export class Timeline {
     width = 100;
     height = 100;
@@ -50,6 +63,12 @@ export class Timeline {
     private image: ImageData | null = null;
     private scheduled = false;
     private ratio = 1;
+    /** What the bars were drawn from last, and for the whole run: drawn stretched while the window moves. */
+    private last: Frame | null = null;
+    private whole: Frame | null = null;
+    private barsMs = 0;
+    private movedAt = 0;
+    private settle: number | undefined;
 
     constructor(
         private readonly state: State,
@@ -60,6 +79,8 @@ export class Timeline {
         private readonly axis: SVGSVGElement,
         private readonly colours: () => Colours,
     ) {
+        state.on(["window"], () => (this.movedAt = performance.now()));
+        state.on(["legend", "rows", "theme", "data"], () => (this.last = this.whole = null));
         state.on(["window", "data", "choice", "legend", "rows", "theme", "range"], () => this.draw());
         new ResizeObserver(() => this.resize()).observe(marks);
     }
@@ -105,7 +126,7 @@ export class Timeline {
         this.rows.fit(this.height);
         const tile = this.state.tile();
         const records = tile?.exact ? Records.of(tile.exact) : null;
-        this.drawBars(tile, records);
+        if (!this.stretchBars()) this.drawBarsAnew(tile, records);
         const context = this.marks.getContext("2d")!;
         context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
         context.clearRect(0, 0, this.width, this.height);
@@ -125,6 +146,41 @@ export class Timeline {
     /** How many lanes a row is drawn in; 0: it shows own time. */
     private lanes(row: number, records: Records | null): number {
         return lanesOf(this.rows, row, records);
+    }
+
+    /** While the window moves: what was drawn before, at its new place. False where that is not needed, or not there. */
+    private stretchBars(): boolean {
+        const { last, whole } = this;
+        if (this.barsMs < SLOW_MS || performance.now() - this.movedAt > REST_MS || !last) return false;
+        clearTimeout(this.settle);
+        this.settle = window.setTimeout(() => this.draw(), REST_MS);
+        const context = this.bars.getContext("2d")!;
+        context.fillStyle = this.colours().paperCss;
+        context.fillRect(0, 0, this.bars.width, this.bars.height);
+        for (const frame of [whole, last]) {
+            if (!frame || frame.scroll !== this.rows.scroll || frame.height !== this.rows.height) continue;
+            const x0 = this.xOf(frame.from) * this.ratio;
+            const x1 = this.xOf(frame.to) * this.ratio;
+            context.drawImage(frame.canvas, x0, 0, x1 - x0, this.bars.height);
+        }
+        return true;
+    }
+
+    private drawBarsAnew(tile: Tile | null, records: Records | null): void {
+        const started = performance.now();
+        this.drawBars(tile, records);
+        this.barsMs = performance.now() - started;
+        if (this.barsMs < SLOW_MS) return;
+        const { from, to, end } = this.state;
+        const isWhole = to - from > end * 0.999;
+        const old = this.last?.canvas;
+        const canvas = old && !isWhole && old !== this.whole?.canvas ? old : document.createElement("canvas");
+        canvas.width = this.bars.width;
+        canvas.height = this.bars.height;
+        canvas.getContext("2d")!.drawImage(this.bars, 0, 0);
+        const frame = { canvas, from, to, scroll: this.rows.scroll, height: this.rows.height };
+        if (isWhole) this.whole = frame;
+        this.last = frame;
     }
 
     private drawBars(tile: Tile | null, records: Records | null): void {

@@ -28,6 +28,7 @@ const MOST_BINS = 1 << 21;
 const MOST_LOCATION_BINS = 1 << 15;
 const SNAPSHOT_EVENTS = 100_000;
 const SNAPSHOT_BYTES = 192 << 20;
+/** The first part of the overview is shown after this time, the next ones after twice the time before. */
 const REPORT_MS = 250;
 
 const send = (reply: Reply, transfer: Transferable[] = []): void =>
@@ -91,7 +92,8 @@ class Replayer {
         const collector = new ShareCollector(0, this.end, bins, engine.nLocations);
         this.scan = { collector, snapshot: null };
         engine.window(0, this.end, bins, false);
-        let reported = performance.now();
+        const started = performance.now();
+        let nextReport = REPORT_MS;
         let kept = 0;
         for (;;) {
             const step = engine.step(STEP_EVENTS);
@@ -103,8 +105,8 @@ class Replayer {
                 this.keep(engine.snapshot(engine.last, false));
             }
             const now = performance.now();
-            if (now - reported > REPORT_MS) {
-                reported = now;
+            if (now - started > nextReport) {
+                nextReport = 2 * (now - started);
                 send({
                     kind: "scanned",
                     upTo: this.scannedUpTo,
@@ -116,7 +118,7 @@ class Replayer {
                 this.scan.snapshot = null;
             }
             await breathe();
-            if (this.waiting.length) {
+            if (this.servable() >= 0) {
                 const snapshot = engine.snapshot(engine.last, false);
                 await this.serve();
                 engine.restore(snapshot);
@@ -153,11 +155,16 @@ class Replayer {
         if (!this.scan && !this.busy) void this.serve();
     }
 
+    /** The first request for a window that has been scanned; -1: none. */
+    private servable(): number {
+        return this.waiting.findIndex((request) => request.to <= this.scannedUpTo || !this.scan);
+    }
+
     /** Serves what has been asked for, as far as the run has been scanned. */
     private async serve(): Promise<void> {
         this.busy = true;
         for (;;) {
-            const at = this.waiting.findIndex((request) => request.to <= this.scannedUpTo || !this.scan);
+            const at = this.servable();
             if (at < 0) break;
             const [request] = this.waiting.splice(at, 1);
             if (request.kind === "tile") await this.tile(request);
