@@ -46,4 +46,28 @@ for program in mpi_p2p mpi_nonblocking mpi_threads mpi_collectives; do
     done
     check "$program: windows" "$bin/windows" "$trace" 7 60
 done
+
+# The command's window: the events of the whole text that lie in it, of the ranks asked for, between the edges of what is
+# open there: each location's regions nest, so that any reader of nested regions takes it.
+for n in 3 2; do
+    from=$(awk -F '\t' -v n=$n '{ time[NR] = $2 } END { print time[int(NR / n)] }' "$run/text")
+    to=$(awk -F '\t' -v n=$n '{ time[NR] = $2 } END { print time[int(NR * (n + 1) / (n + 2))] }' "$run/text")
+    check "a window of text" refrain reconstruct "$trace" --format text --from "$from" --to "$to" --ranks 0,2-2 -o "$run/window.$n"
+    awk -F '\t' -v from="$from" -v to="$to" '$1 != 1 && $2 >= from && $2 < to' "$run/text" >"$run/expected"
+    [ -s "$run/expected" ] && [ "$(grep -cxFf "$run/window.$n" "$run/expected")" = "$(wc -l <"$run/expected")" ] && pass ||
+        fail "a window of text from $from to $to: $(grep -vxFf "$run/window.$n" "$run/expected" | head -n 2)"
+    awk -F '\t' '{ if ($3 == "enter") stack[$1, ++depth[$1]] = $4
+            if ($3 == "leave" && stack[$1, depth[$1]--] != $4) wrong++ }
+        END { for (rank in depth) wrong += depth[rank] != 0; exit wrong > 0 }' "$run/window.$n" && pass ||
+        fail "regions of the window do not nest"
+    refrain reconstruct "$trace" --from "$from" --to "${to}s" -o "$run/otf2.$n" || fail "a window as OTF2"
+    otf2-print "$run/otf2.$n/traces.otf2" >"$run/printed" 2>"$run/complaints"
+    [ -s "$run/printed" ] && [ ! -s "$run/complaints" ] && pass || fail "otf2-print complains of a window: $(head -n 2 "$run/complaints")"
+done
+[ "$(refrain reconstruct "$trace" --ranks 7 --format text -o - 2>&1 | grep -c 'holds no rank 7')" = 1 ] && pass || fail "a rank that is not there"
+for option in "--from x" "--to 5parsecs" "--ranks 1,x" "--ranks 3-1" "--from 2 --to 1"; do
+    # shellcheck disable=SC2086 # words
+    refrain reconstruct "$trace" $option --format text -o - >/dev/null 2>&1
+    [ $? -eq 2 ] && pass || fail "$option: status $?"
+done
 summary

@@ -277,6 +277,18 @@ REFRAIN_READ_API const struct refrain_event *refrain_cursor_next(struct refrain_
 REFRAIN_READ_API enum refrain_status refrain_cursor_seek(struct refrain_cursor *cursor, int64_t time_ns,
                                                          struct refrain_error *error);
 
+/* A region that a location is in: entered, and not yet left. */
+struct refrain_open_region {
+    const struct refrain_region_info *region;
+    int64_t enter_ns;
+    bool approximate; /* its ENTER was */
+};
+
+/* The regions that a location (by its number in refrain_trace_locations) is in behind the last event given, before the
+ * first one, or after a seek: the outermost first. Valid until the next call with this cursor. */
+REFRAIN_READ_API const struct refrain_open_region *refrain_cursor_open_regions(const struct refrain_cursor *cursor,
+                                                                               size_t location, size_t *n);
+
 /* Moves the end of the window. */
 REFRAIN_READ_API void refrain_cursor_set_end(struct refrain_cursor *cursor, int64_t to_ns);
 

@@ -30,5 +30,6 @@ const struct refrain_command refrain_command_reconstruct = {
     .run = run,
     .choices = refrain_output_choices,
     .examples = "  refrain reconstruct app-*.refrain -o out          # out/traces.otf2\n"
-                "  refrain reconstruct app-*.refrain --format text -o - | grep recv\n",
+                "  refrain reconstruct app-*.refrain --format text -o - | grep recv\n"
+                "  refrain reconstruct app-*.refrain --from 1.5 --to 1600ms --ranks 0-3 -o part",
 };

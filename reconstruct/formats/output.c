@@ -7,11 +7,12 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { OPTION_FORMAT = 256, OPTION_FORCE, OPTION_ALL, OPTION_WAITING };
+enum { OPTION_FORMAT = 256, OPTION_FORCE, OPTION_ALL, OPTION_WAITING, OPTION_FROM, OPTION_TO, OPTION_RANKS };
 
 const struct argp_option refrain_output_options[] = {
     {"output", 'o', "OUT", 0, "File or directory to write; - is standard output, where the format is a file", 0},
@@ -20,7 +21,56 @@ const struct argp_option refrain_output_options[] = {
     {"all", OPTION_ALL, NULL, 0, "Text: also postings and completions of nonblocking operations", 0},
     {"waiting", OPTION_WAITING, NULL, 0,
      "Text: what each call waited for: for=KIND, waited=SECONDS, by=RANK and at=FILE:LINE of who was late", 0},
+    {"from", OPTION_FROM, "TIME", 0, "Events from TIME on: seconds since the start, or with s, ms, us or ns behind", 0},
+    {"to", OPTION_TO, "TIME", 0, "Events before TIME", 0},
+    {"ranks", OPTION_RANKS, "LIST", 0, "Events of these ranks, as in 0,4-7", 0},
     {0}};
+
+/* A time as the user gives it; false when it is none. */
+static bool parse_time(const char *text, int64_t *ns) {
+    static const struct {
+        const char *unit;
+        double ns;
+    } units[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
+    char *end;
+    double value = strtod(text, &end);
+    for (size_t i = 0; end != text && i < sizeof units / sizeof *units; i++)
+        if (strcmp(end, units[i].unit) == 0) {
+            double time_ns = value * units[i].ns;
+            *ns = (int64_t)(time_ns + 0.5);
+            return time_ns >= 0 && time_ns < 9e18;
+        }
+    return false;
+}
+
+/* "0,4-7" into output->ranks; false when it is no such list. */
+static bool parse_ranks(struct refrain_output *output, const char *text) {
+    for (const char *p = text;;) {
+        char *end;
+        long first = strtol(p, &end, 10), last = first;
+        if (end == p || *p == '-')
+            return false;
+        if (*end == '-') {
+            p = end + 1;
+            last = strtol(p, &end, 10);
+            if (end == p)
+                return false;
+        }
+        if (first < 0 || last < first || last - first >= 1 << 24)
+            return false;
+        int32_t *ranks = realloc(output->ranks, (output->n_ranks + (size_t)(last - first) + 1) * sizeof *ranks);
+        if (!ranks)
+            return false;
+        output->ranks = ranks;
+        for (long rank = first; rank <= last; rank++)
+            ranks[output->n_ranks++] = (int32_t)rank;
+        if (*end == 0)
+            return true;
+        if (*end != ',')
+            return false;
+        p = end + 1;
+    }
+}
 
 static void settle_format(struct refrain_output *output, struct argp_state *state) {
     if (!output->format && output->path)
@@ -55,7 +105,19 @@ error_t refrain_output_parse(int key, char *value, struct argp_state *state) {
     case OPTION_WAITING:
         output->waiting = true;
         return 0;
+    case OPTION_FROM:
+    case OPTION_TO:
+        if (!parse_time(value, key == OPTION_FROM ? &output->from_ns : &output->to_ns))
+            argp_error(state, "%s is no time: seconds since the start, or a number with ms, us or ns behind", value);
+        output->has_to |= key == OPTION_TO;
+        return 0;
+    case OPTION_RANKS:
+        if (!parse_ranks(output, value))
+            argp_error(state, "%s is no list of ranks, as 0,4-7 is", value);
+        return 0;
     case ARGP_KEY_SUCCESS:
+        if (output->has_to && output->to_ns < output->from_ns)
+            argp_error(state, "--to is before --from");
         settle_format(output, state);
         return 0;
     default:
@@ -95,11 +157,29 @@ const char *refrain_output_choices(int key) {
 
 /* ---- writing ---- */
 
+/* Says which ends of messages and calls of collectives had no counterpart, which is as it should be in few programs. */
+static void warn_unmatched(const struct refrain_trace *trace, const struct refrain_cursor_report *report) {
+    const char *why = trace->n_missing ? ", as ranks without a file have them" : "";
+    if (report->unmatched_sends || report->unmatched_receives)
+        refrain_warn("%s messages are without their receive and %s without their send%s",
+                     refrain_show_count(report->unmatched_sends), refrain_show_count(report->unmatched_receives), why);
+    if (report->unmatched_collectives)
+        refrain_warn("%s calls of collectives are without some of their members%s",
+                     refrain_show_count(report->unmatched_collectives), why);
+}
+
 static enum refrain_status replay_to(struct refrain_trace *trace, const struct refrain_output *output,
                                      struct refrain_writer *inner, struct refrain_error *error) {
     struct refrain_progress progress;
     struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
     options.recorded = output->recorded;
+    if (output->from_ns)
+        options.from_ns = output->from_ns;
+    if (output->has_to)
+        options.to_ns = output->to_ns;
+    options.ranks = output->ranks;
+    options.n_ranks = output->n_ranks;
+    struct refrain_cursor_report report = {0};
     struct refrain_writer *with_waits =
         output->waiting || output->format->waiting ? refrain_waiting_writer(inner, error) : inner;
     if (!with_waits) {
@@ -108,7 +188,8 @@ static enum refrain_status replay_to(struct refrain_trace *trace, const struct r
     }
     refrain_progress_open(&progress, with_waits, output->path && strcmp(output->path, "-") != 0);
     refrain_warn_missing(trace);
-    enum refrain_status status = refrain_write(trace, &options, &progress.writer, NULL, error);
+    enum refrain_status status = refrain_write(trace, &options, &progress.writer, &report, error);
+    warn_unmatched(trace, &report);
     if (progress.approximate)
         refrain_warn("%s of %s events are approximate: refrain info says what was given up; a larger "
                      "REFRAIN_TOTAL_MEMORY keeps more",
@@ -131,5 +212,6 @@ enum refrain_status refrain_output_write(const struct refrain_output *output, st
     if (!status)
         status = replay_to(trace, output, writer, error);
     refrain_trace_close(trace);
+    free(output->ranks);
     return status;
 }

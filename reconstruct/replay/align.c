@@ -643,6 +643,10 @@ const struct refrain_event *refrain_align_next(struct refrain_align *align) {
     return event;
 }
 
+size_t refrain_align_location(const struct refrain_align *align) {
+    return align->emitting;
+}
+
 bool refrain_align_failed(const struct refrain_align *align) {
     return align->no_memory;
 }

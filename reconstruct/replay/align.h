@@ -38,6 +38,9 @@ struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, 
  * next call. */
 const struct refrain_event *refrain_align_next(struct refrain_align *align);
 
+/* The stream that the last event is of. */
+size_t refrain_align_location(const struct refrain_align *align);
+
 /* Was there no memory for something? Then the run ends there. */
 bool refrain_align_failed(const struct refrain_align *align);
 

@@ -5,6 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The regions that a location is in. */
+struct stack {
+    struct refrain_open_region *regions;
+    size_t n, capacity;
+};
+
 struct refrain_cursor {
     struct refrain_trace *trace;
     struct refrain_cursor_options options;
@@ -14,7 +20,9 @@ struct refrain_cursor {
     struct refrain_stream **streams;
     size_t n;
     struct refrain_align *align;
-    struct refrain_event held; /* the first event behind a seek's target */
+    struct stack *stacks;      /* by location */
+    struct refrain_event held; /* the next event, read but not given */
+    size_t held_location;
     bool has_held;
     struct refrain_error error; /* met on the way */
 };
@@ -46,6 +54,8 @@ static void close_locations(struct refrain_cursor *cursor) {
     cursor->align = NULL;
     for (size_t i = 0; i < cursor->n; i++)
         refrain_location_stream_close(&cursor->locations[i]);
+    for (size_t i = 0; i < cursor->n; i++)
+        cursor->stacks[i].n = 0;
     cursor->n = 0;
     cursor->has_held = false;
 }
@@ -71,6 +81,9 @@ static enum refrain_status open_locations(struct refrain_cursor *cursor, struct 
 
 static void free_cursor(struct refrain_cursor *cursor) {
     close_locations(cursor);
+    for (size_t i = 0; cursor->stacks && i < cursor->trace->n_locations; i++)
+        free(cursor->stacks[i].regions);
+    free(cursor->stacks);
     free(cursor->wanted);
     free(cursor->locations);
     free(cursor->streams);
@@ -88,7 +101,9 @@ enum refrain_status refrain_cursor_open(struct refrain_trace *trace, const struc
     cursor->options = options ? *options : all;
     cursor->locations = calloc(trace->n_locations + 1, sizeof *cursor->locations);
     cursor->streams = calloc(trace->n_locations + 1, sizeof *cursor->streams);
-    enum refrain_status status = cursor->locations && cursor->streams ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(error);
+    cursor->stacks = calloc(trace->n_locations + 1, sizeof *cursor->stacks);
+    enum refrain_status status =
+        cursor->locations && cursor->streams && cursor->stacks ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(error);
     if (!status)
         status = refrain_replayable(trace, cursor->options.recorded, error);
     if (!status)
@@ -106,45 +121,88 @@ enum refrain_status refrain_cursor_open(struct refrain_trace *trace, const struc
 
 /* ---- events ---- */
 
-static bool is_wanted(const struct refrain_cursor *cursor, const struct refrain_event *event) {
-    return !cursor->wanted || ((size_t)event->rank < cursor->n_wanted && cursor->wanted[event->rank]);
+static bool is_wanted(const struct refrain_cursor *cursor, int32_t rank) {
+    return !cursor->wanted || ((size_t)rank < cursor->n_wanted && cursor->wanted[rank]);
+}
+
+/* Follows the regions that the event's location is in. */
+static bool follow(struct refrain_cursor *cursor, size_t location, const struct refrain_event *event) {
+    struct stack *stack = &cursor->stacks[location];
+    if (event->kind == REFRAIN_EVENT_LEAVE)
+        stack->n -= stack->n > 0;
+    if (event->kind != REFRAIN_EVENT_ENTER)
+        return true;
+    if (stack->n == stack->capacity) {
+        size_t capacity = stack->capacity ? stack->capacity * 2 : 16;
+        struct refrain_open_region *regions = realloc(stack->regions, capacity * sizeof *regions);
+        if (!regions) {
+            REFRAIN_FAIL_MEMORY(&cursor->error);
+            return false;
+        }
+        stack->regions = regions;
+        stack->capacity = capacity;
+    }
+    stack->regions[stack->n++] = (struct refrain_open_region){event->region, event->time_ns, event->approximate};
+    return true;
+}
+
+/* The next event of all; null at the end. It is behind the cursor once it has been followed. */
+static const struct refrain_event *peek(struct refrain_cursor *cursor, size_t *location) {
+    if (cursor->has_held) {
+        *location = cursor->held_location;
+        return &cursor->held;
+    }
+    const struct refrain_event *event = cursor->error.code ? NULL : refrain_align_next(cursor->align);
+    if (!event && refrain_align_failed(cursor->align))
+        REFRAIN_FAIL_MEMORY(&cursor->error);
+    *location = refrain_align_location(cursor->align);
+    return event;
+}
+
+static void hold(struct refrain_cursor *cursor, const struct refrain_event *event, size_t location) {
+    if (!cursor->has_held)
+        cursor->held = *event;
+    cursor->held_location = location;
+    cursor->has_held = true;
 }
 
 const struct refrain_event *refrain_cursor_next(struct refrain_cursor *cursor) {
     const struct refrain_event *event;
-    if (cursor->has_held) {
-        if (cursor->held.time_ns >= cursor->options.to_ns)
-            return NULL;
-        cursor->has_held = false;
-        if (is_wanted(cursor, &cursor->held))
-            return &cursor->held;
-    }
-    while ((event = refrain_align_next(cursor->align))) {
+    size_t location;
+    while ((event = peek(cursor, &location))) {
         if (event->time_ns >= cursor->options.to_ns) {
-            cursor->held = *event;
-            cursor->has_held = true;
+            hold(cursor, event, location);
             return NULL;
         }
-        if (is_wanted(cursor, event))
+        cursor->has_held = false;
+        if (!follow(cursor, location, event))
+            return NULL;
+        if (is_wanted(cursor, event->rank))
             return event;
     }
-    if (refrain_align_failed(cursor->align))
-        REFRAIN_FAIL_MEMORY(&cursor->error);
     return NULL;
 }
 
 /* Goes on to the first event at or after time_ns. */
 static void pass(struct refrain_cursor *cursor, int64_t time_ns) {
-    if (cursor->has_held && cursor->held.time_ns >= time_ns)
-        return;
-    cursor->has_held = false;
     const struct refrain_event *event;
-    while ((event = refrain_align_next(cursor->align)))
+    size_t location;
+    while ((event = peek(cursor, &location))) {
         if (event->time_ns >= time_ns) {
-            cursor->held = *event;
-            cursor->has_held = true;
+            hold(cursor, event, location);
             return;
         }
+        cursor->has_held = false;
+        if (!follow(cursor, location, event))
+            return;
+    }
+}
+
+const struct refrain_open_region *refrain_cursor_open_regions(const struct refrain_cursor *cursor, size_t location,
+                                                              size_t *n) {
+    bool is_there = location < cursor->n && is_wanted(cursor, cursor->trace->locations[location].rank);
+    *n = is_there ? cursor->stacks[location].n : 0;
+    return is_there ? cursor->stacks[location].regions : NULL;
 }
 
 enum refrain_status refrain_cursor_seek(struct refrain_cursor *cursor, int64_t time_ns, struct refrain_error *error) {
