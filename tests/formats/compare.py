@@ -10,8 +10,23 @@ Events of other kinds and fields of other keys are taken out of TEXT; `threads=n
 `without=send.comm,send.name` takes out a field, or the name, of one kind. Each location's events must then be the same in
 the same order, and their times no further apart than the resolution; `instants=unordered`: those of one time in any order.
 `apart=send,recv`: each of these kinds is compared for itself, not in the order of all events, `untimed=send`: and without
-its times. `blocking=collective`: those of a request are taken out."""
+its times. `blocking=collective`: those of a request are taken out. `cut=15`: a name is its first bytes, as many as whole
+characters fit into so many."""
+import re
 import sys
+
+
+def cut(name, most):
+    """The first bytes of a name that the text form has escaped."""
+    name = re.sub(r"\\(x[0-9a-f]{2}|.)", lambda m: {"t": "\t", "n": "\n", "\\": "\\"}.get(m.group(1)) or
+                  chr(int(m.group(1)[1:], 16)), name)
+    out, n = [], 0
+    for c in name:
+        n += len(c.encode("utf-8", "surrogateescape"))
+        if n > most:
+            break
+        out.append({"\t": "\\t", "\n": "\\n", "\\": "\\\\"}.get(c) or (f"\\x{ord(c):02x}" if ord(c) < 32 or ord(c) == 127 else c))
+    return "".join(out)
 
 
 def events(path, says):
@@ -31,7 +46,7 @@ def events(path, says):
             whole, _, decimals = seconds.partition(".")
             ns = 0 if kind in untimed else int(whole) * 10**9 + int((decimals + "0" * 9)[:9])
             kept = tuple(sorted((k, v) for k, v in values.items() if k in keys and f"{kind}.{k}" not in without))
-            name = "" if f"{kind}.name" in without else name
+            name = "" if f"{kind}.name" in without else cut(name, *map(int, says("cut"))) if says("cut") else name
             where = (int(rank), int(thread), kind if kind in apart else "")
             locations.setdefault(where, []).append((ns, (kind, name) + kept))
     if says("instants") == {"unordered"}:

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""read_clog2.py FILE: events of a CLOG-2 file of MPE 2, version 02.44, read from the description of its records."""
+import struct
+import sys
+
+from clog_lines import States, text
+from lines import header, line, wrong
+
+BODIES = {0: 0, 1: 0, 2: 112, 5: 8, 7: 24, 8: 16, 9: 48, 10: 48, 11: 8}
+
+
+def main():
+    with open(sys.argv[1], "rb") as file:
+        data = file.read()
+    words = data[:1024].decode("ascii").split("\0")
+    if words[:5] != ["CLOG-02.44", "is_big_endian=", "TRUE ", "is_finalzed=", "TRUE "]:
+        wrong(f"preamble {words[:5]}")
+    values = {title.rstrip("="): int(value) for title, value in zip(words[5:31:2], words[6:31:2])}
+    table = values["commtable_fptr"] * int(words[31]) + int(words[32])
+    block, states, comms, members, last, ended = values["block_size"], States(31), {}, {}, 0, False
+    size = values["max_comm_world_size"]
+    count, = struct.unpack_from(">i", data, table)
+    for i in range(count):
+        identifier, number, kind = struct.unpack_from(">32sii", data, table + 4 + 40 * i)
+        if identifier in comms.values() or number != i or kind != 1:
+            wrong(f"communicator {i} of the table")
+        comms[number] = identifier
+    if table + 4 + 40 * count != len(data) or (table - 1024) % block:
+        wrong(f"table of communicators at {table} of {len(data)}")
+    header("enter,leave,send,recv,collective", "dest,source,tag,bytes,root,sent", cut=31)
+    for start in range(1024, table, block):
+        at = start
+        while True:
+            time, icomm, rank, thread, kind = struct.unpack_from(">d4i", data, at)
+            if kind not in BODIES or ended or icomm != 0 or not 0 <= rank < size or not 0 <= thread < values["max_thread_count"]:
+                wrong(f"record {kind} at {at}")
+            body = data[at + 24:at + 24 + BODIES[kind]]
+            at += 24 + BODIES[kind]
+            if at > start + block:
+                wrong(f"record {kind} across blocks at {at}")
+            if kind in (0, 1):
+                ended = kind == 0
+                break
+            ns = round(time * 10**9)
+            if kind == 2:
+                state, first, second, _ = struct.unpack_from(">4i", body)
+                if not 300 <= state < 300 + values["user_stateID_count"] or first != 2 * state or second != first + 1:
+                    wrong(f"state {state}")
+                text(body[16:40])
+                states.define(first, second, text(body[40:72]))
+                continue
+            if kind == 9:
+                _, comm, in_comm, world, identifier = struct.unpack(">4i32s", body)
+                if comms[comm] != identifier or members.setdefault((comm, in_comm), world) != world or world != rank:
+                    wrong(f"member of a communicator at {at}")
+                continue
+            if kind in (10, 11):
+                continue
+            if ns < last:
+                wrong(f"time goes back at {at}")
+            last = ns
+            if kind == 5:
+                states.event(rank, thread, ns, struct.unpack(">2i", body)[0])
+            elif kind == 7:
+                event, comm, in_comm, tag, length, _ = struct.unpack(">6i", body)
+                peer = members.get((comm, in_comm), -1) if in_comm >= 0 else -1
+                line(rank, thread, ns, "send" if event == -101 else "recv", states.inside(rank, thread), tag=tag,
+                     bytes=length, **{"dest" if event == -101 else "source": peer})
+            else:
+                event, root, length, _ = struct.unpack(">4i", body)
+                if states.of_event[event] != ("enter", states.inside(rank, thread)):
+                    wrong(f"collective at {at}")
+                line(rank, thread, ns, "collective", states.inside(rank, thread), root=root, sent=length)
+    if not ended:
+        wrong("no end of the log")
+
+
+main()
