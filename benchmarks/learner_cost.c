@@ -89,7 +89,7 @@ static void note_growth(struct result *result, const struct refrain_learner *lea
 /* Kept out of line so that every family runs the same code. */
 static __attribute__((noinline)) void feed(struct refrain_learner *learner, const int64_t *block, size_t n) {
     for (size_t k = 0; k < n; k++)
-        refrain_learn(&context, learner, block[k], false);
+        refrain_learn(&context, learner, block[k], REFRAIN_KIND_VALUES);
 }
 
 static __attribute__((noinline)) void feed_call(const int64_t *block, size_t n) {

@@ -136,7 +136,7 @@ static void learner_step(refrain__frame *frame, long n) {
     (void)frame;
     for (long i = 0; i < n; i++) {
         __asm__ volatile("" : "+r"(hidden), "+r"(value) : : "memory"); /* the learner stays in memory, as in a slot */
-        refrain_learn(NULL, hidden, value++, true);
+        refrain_learn(NULL, hidden, value++, REFRAIN_KIND_CONTROL);
     }
 }
 

@@ -257,6 +257,47 @@ static struct refrain_operation_record *operation_record(struct refrain_call *ca
     return record;
 }
 
+/* What an operation's parameters mean where they are only counted: amounts are dropped first, then tags; which request
+ * it was never counts. */
+#define MESSAGE                                                                                                        \
+    {                                                                                                                  \
+        4, 1 << 2, {                                                                                                   \
+            1 << 2, 1 << 1                                                                                             \
+        }                                                                                                              \
+    }
+#define COLLECTION                                                                                                     \
+    {                                                                                                                  \
+        4, 1 << 1 | 1 << 2, {                                                                                          \
+            1 << 1 | 1 << 2, 0                                                                                         \
+        }                                                                                                              \
+    }
+#define REQUEST                                                                                                        \
+    {                                                                                                                  \
+        1, 0, {                                                                                                        \
+            1, 0                                                                                                       \
+        }                                                                                                              \
+    }
+static const struct refrain_row rows[REFRAIN_OPERATIONS] = {
+    [REFRAIN_OP_SEND] = MESSAGE,
+    [REFRAIN_OP_RECV] = MESSAGE,
+    [REFRAIN_OP_ISEND] = MESSAGE,
+    [REFRAIN_OP_SEND_INIT] = MESSAGE,
+    [REFRAIN_OP_IRECV] = {.width = 1},
+    [REFRAIN_OP_RECV_INIT] = {.width = 1},
+    [REFRAIN_OP_START] = REQUEST,
+    [REFRAIN_OP_COMPLETE] = REQUEST,
+    [REFRAIN_OP_CANCELLED] = REQUEST,
+    [REFRAIN_OP_FREE] = REQUEST,
+    [REFRAIN_OP_COLLECTIVE] = COLLECTION,
+    [REFRAIN_OP_ICOLLECTIVE] = COLLECTION,
+    [REFRAIN_OP_COLLECTIVE_INIT] = COLLECTION,
+    [REFRAIN_OP_RMA] = {3, 1 << 1, {1 << 1, 0}},
+    [REFRAIN_OP_IO] = {2, 1, {1, 0}},
+    [REFRAIN_OP_COMPLETE_RUN] = {2, 1 << 1, {1, 1 << 1}},
+    [REFRAIN_OP_COMPLETE_OTHER] = {.width = 2},
+};
+static const struct refrain_row received = {3, 1 << 2, {1 << 2, 1 << 1}};
+
 /* The operation's record after the activation has moved to it. */
 static inline struct refrain_operation_record *tell(struct refrain_call *call, enum refrain_operation operation) {
     struct refrain_operation_record *record = operation_record(call, operation);
@@ -284,7 +325,8 @@ struct refrain_operation_record *refrain_call_operation(struct refrain_call *cal
     struct refrain_operation_record *record = tell(call, operation);
     if (record && call->context->learning) {
         bool posts = operation == REFRAIN_OP_IRECV || operation == REFRAIN_OP_RECV_INIT;
-        refrain_learn_parameters(call->context, &record->parameter[posts ? REFRAIN_PARAMETERS - 1 : 0], parameters, n);
+        refrain_learn_parameters(call->context, &record->parameter[posts ? REFRAIN_PARAMETERS - 1 : 0], parameters,
+                                 &rows[operation]);
     }
     if (record)
         record_operation(call, operation, parameters, n);
@@ -300,15 +342,14 @@ bool refrain_call_complete(struct refrain_call *call, uint32_t request, const st
     close_call(call);
     struct refrain_operation_record *record = tell(call, n == 1 ? REFRAIN_OP_COMPLETE : REFRAIN_OP_COMPLETE_RUN);
     if (record && context->learning) {
-        refrain_learn(context, &record->parameter[0], request, false);
-        if (n > 1)
-            refrain_learn(context, &record->parameter[1], n, false);
+        refrain_learn_parameters(context, record->parameter, (int64_t[]){request, n}, &rows[record->operation]);
         for (unsigned i = 0; i < n; i++) {
             struct refrain_operation_record *posted = completions[i].posted;
             if (!posted)
                 continue;
             refrain_learn_parameters(context, posted->parameter,
-                                     (int64_t[]){completions[i].source, completions[i].tag, completions[i].bytes}, 3);
+                                     (int64_t[]){completions[i].source, completions[i].tag, completions[i].bytes},
+                                     &received);
         }
     }
     for (unsigned i = 0; record && context->events && i < n; i++)

@@ -82,9 +82,10 @@ extern REFRAIN_SHARED struct refrain_region refrain_region;
 enum refrain_pool_use {
     REFRAIN_POOL_VALUES = 0,  /* what MPI calls say, profiles of durations */
     REFRAIN_POOL_CONTROL = 1, /* control flow */
-    REFRAIN_POOL_COUNTS = 2,  /* how often each value came, where the order is given up */
-    REFRAIN_POOL_PLACES = 3,  /* call sites, operations, communicators, user regions, units loaded later */
-    REFRAIN_POOL_LAST = 4,    /* the first call site of each MPI function, and its operations */
+    REFRAIN_POOL_MANY = 2,    /* counts of many different values, where the order is given up */
+    REFRAIN_POOL_COUNTS = 3,  /* counts of few */
+    REFRAIN_POOL_PLACES = 4,  /* call sites, operations, communicators, user regions, units loaded later */
+    REFRAIN_POOL_LAST = 5,    /* the first call site of each MPI function, and its operations */
 };
 
 /* Takes `bytes` from the pool, zeroed, 16-byte aligned; null when what is not kept for others does not suffice. Any
@@ -98,6 +99,8 @@ static inline uint64_t refrain_pool_kept(const struct refrain_header *header, en
         return header->pool_control;
     case REFRAIN_POOL_CONTROL:
         return header->pool_counts;
+    case REFRAIN_POOL_MANY:
+        return header->pool_places + (header->pool_counts - header->pool_places) / 2;
     case REFRAIN_POOL_COUNTS:
         return header->pool_places;
     case REFRAIN_POOL_PLACES:

@@ -21,14 +21,16 @@ static uint32_t entry_record(const struct refrain_entry *entry, bool enter) {
 }
 
 void refrain_unwind(struct refrain_context *context, struct refrain_entry *keep) {
-    int64_t further = context->top - keep - 1;
-    refrain_step(context, context->top, REFRAIN_NEXT_UNWIND(further));
+    refrain_step(context, context->top, REFRAIN_NEXT_UNWIND);
     uint64_t now = refrain_close_block(context, context->top->last);
-    for (; context->top != keep; context->top--) {
+    for (;;) {
         keep->communicates |= context->top->communicates;
         refrain_event(context, entry_record(context->top, false), now, context->top->id);
+        refrain_returned(--context->top);
+        if (context->top == keep)
+            break;
+        refrain_step(context, context->top, REFRAIN_NEXT_ABANDONED);
     }
-    refrain_returned(keep);
 }
 
 /* Enters an activation from wherever the thread is. `whole`: slot [1] of a function, else null. */
@@ -221,7 +223,7 @@ void refrain_at(struct refrain_frame *frame, unsigned int slot) {
 int refrain_if(struct refrain_frame *frame, unsigned int slot, int value) {
     struct arrival here = arrive(frame, slot);
     if (here.entry) {
-        refrain_learn(here.context, &here.to->next, value, true);
+        refrain_learn(here.context, &here.to->next, value, REFRAIN_KIND_CONTROL);
         depart(&here, value ? here.to + 1 : here.to + 2);
     }
     end_arrival(&here);
@@ -234,7 +236,7 @@ int refrain_loop(struct refrain_frame *frame, unsigned int slot, int value) {
         here.to->count++;
         depart(&here, here.to + 1);
     } else if (here.entry) {
-        refrain_learn(here.context, &here.to->next, (int64_t)here.to->count, true);
+        refrain_learn(here.context, &here.to->next, (int64_t)here.to->count, REFRAIN_KIND_LOOP);
         here.to->count = 0;
         depart(&here, here.to + 2);
     }
@@ -247,7 +249,7 @@ void refrain_count(struct refrain_frame *frame, unsigned int slot, unsigned long
     if (here.entry) {
         if (__builtin_expect(!(here.to->flags & REFRAIN_SLOT_COUNTED), 0))
             __atomic_fetch_or(&here.to->flags, REFRAIN_SLOT_COUNTED, __ATOMIC_RELAXED);
-        refrain_learn(here.context, &here.to->next, (int64_t)count, true);
+        refrain_learn(here.context, &here.to->next, (int64_t)count, REFRAIN_KIND_LOOP);
         depart(&here, here.to + 2);
     }
     end_arrival(&here);

@@ -35,7 +35,7 @@
 #define SITE_OPERATIONS 2u            /* kinds of operations at most call sites */
 #define OTHER_SITES_BYTES (64u << 10) /* for call sites that no table knows, and communicators */
 #define LEAST_POOL_BYTES (64u << 10)  /* beyond the tables */
-#define MOST_TIME_SHARE 2u             /* the most that timelines get */
+#define MOST_TIME_SHARE 2u            /* the most that timelines get */
 
 struct refrain_region refrain_region;
 int refrain_mpi_linked;

@@ -8,7 +8,7 @@
 /* The activation goes on at `value`: learned by the place it was at. */
 static inline void refrain_step(struct refrain_context *context, struct refrain_entry *entry, int64_t value) {
     if (context->learning)
-        refrain_learn(context, &entry->last->next, value, true);
+        refrain_learn(context, &entry->last->next, value, REFRAIN_KIND_CONTROL);
 }
 
 /* Gives a slot its profile, or one with room for visit `slot->count`; out of line, rare. Null when the pool is spent.

@@ -31,7 +31,7 @@ static void put(int64_t value) {
     if (n_values == MOST_VALUES)
         return;
     values[n_values++] = value;
-    refrain_learn(&context, learner, value, false);
+    refrain_learn(&context, learner, value, REFRAIN_KIND_VALUES);
 }
 
 /* Rounds of `times` times `count` times the last k values and a value more; `count` changes by `step` from round to

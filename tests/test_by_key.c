@@ -11,7 +11,9 @@
 #include <string.h>
 
 #define PARAMETERS 3
+static const struct refrain_row row = {PARAMETERS, 1 << 2, {1 << 2, 1 << 1}};
 #define MOST 30000
+#define COUNTING_BYTES 8192u
 
 enum family {
     FUNCTION,    /* the tag follows from the partner */
@@ -55,18 +57,40 @@ static struct refrain_context context;
 static unsigned char *memory;
 static unsigned long readings, values, by_key, in_summary;
 
+static int compare_rows(const void *a, const void *b) {
+    for (unsigned p = 0; p < PARAMETERS; p++) {
+        int64_t x = ((const int64_t *)a)[p], y = ((const int64_t *)b)[p];
+        if (x != y)
+            return x < y ? -1 : 1;
+    }
+    return 0;
+}
+
+/* Are the rows that were read those that came, in whatever order? */
+static bool same_rows(int64_t (*read)[PARAMETERS], unsigned n) {
+    static int64_t came[MOST][PARAMETERS];
+    memcpy(came, events, n * sizeof *came);
+    qsort(came, n, sizeof *came, compare_rows);
+    qsort(read, n, sizeof *read, compare_rows);
+    return memcmp(came, read, n * sizeof *came) == 0;
+}
+
 /* The places where a parameter is being read. */
 struct reader {
     struct refrain_sequence own, key[REFRAIN_KEYS + 1];
     bool open[REFRAIN_KEYS + 1];
 };
 
+/* Rows that are only counted; the first of them is event `before`. */
+static struct refrain_tally_reader counted;
+static uint64_t before;
+
 static bool read_next(struct reader *reader, const struct refrain_learner *learner, const int64_t *event,
-                      int64_t *value, bool *approximate) {
+                      unsigned known, int64_t *value, bool *approximate) {
     bool given = refrain_sequence_next(&reader->own, value);
     *approximate = reader->own.approximate;
     const struct refrain_by_key *by = refrain_learner_keys(memory, refrain_alone_bytes, learner);
-    if (given || !by)
+    if (given || !by || !(known >> by->parameter & 1))
         return given;
     const struct refrain_learner *of_key = refrain_key_learner(by, event[by->parameter]);
     size_t place = of_key == &by->others ? REFRAIN_KEYS : (size_t)(of_key - by->learner);
@@ -80,23 +104,48 @@ static bool read_next(struct reader *reader, const struct refrain_learner *learn
 
 static bool check(const struct refrain_learner *learners, unsigned seen) {
     static struct reader readers[PARAMETERS];
+    static int64_t rows[MOST][PARAMETERS];
     bool right = true, any_approximate = false;
     memset(readers, 0, sizeof readers);
+    before = UINT64_MAX;
+    if (learners[0].tally && refrain_tally_open(&counted, memory, refrain_alone_bytes, learners[0].tally)) {
+        before = seen - counted.left;
+        if (refrain_learner_values(memory, refrain_alone_bytes, &learners[0], NULL) != seen)
+            return puts("not all values of the first parameter are counted"), false;
+    }
     for (unsigned p = 0; p < PARAMETERS; p++)
         refrain_sequence_open(&readers[p].own, memory, refrain_alone_bytes, &learners[p]);
     for (unsigned i = 0; i <= seen && right; i++) {
         int64_t event[PARAMETERS];
-        for (unsigned p = 0; p < PARAMETERS && right; p++) {
-            bool approximate;
-            bool given = read_next(&readers[p], &learners[p], event, &event[p], &approximate);
+        unsigned known = 0;
+        for (unsigned step = 0; step < 2 * PARAMETERS && right; step++) {
+            unsigned p = step % PARAMETERS;
+            bool approximate = false, counts = step >= PARAMETERS && i >= before && i < seen;
+            if (known >> p & 1)
+                continue;
+            bool given = read_next(&readers[p], &learners[p], event, known, &event[p], &approximate);
+            if (!given && counts)
+                given = approximate = refrain_tally_peek(&counted, event, known, p);
+            known |= (unsigned)given << p;
             any_approximate |= approximate; /* what depends on it may be others' */
-            right = i == seen ? !given || p > 0 : any_approximate || (given && event[p] == events[i][p]);
+            right = i == seen ? !given || p > 0
+                              : (given && (any_approximate || event[p] == events[i][p])) ||
+                                    (!given && step < PARAMETERS && i >= before);
             if (!right)
                 printf("event %u of %u, parameter %u: %lld, was %lld\n", i, seen, p, (long long)event[p],
                        i < seen ? (long long)events[i][p] : 0);
             if (i == seen)
                 break;
         }
+        if (right && i < seen && i >= before)
+            right = refrain_tally_next(&counted, event, (1u << PARAMETERS) - 1);
+        if (i < seen)
+            memcpy(rows[i], event, sizeof event);
+    }
+    if (before != UINT64_MAX) {
+        if (right && counted.tally->dropped == 0 && !counted.has_rest && !(right = same_rows(rows, seen)))
+            printf("of %u events, some came more or less often\n", seen);
+        refrain_tally_close(&counted);
     }
     for (unsigned p = 0; p < PARAMETERS; p++) {
         refrain_sequence_close(&readers[p].own);
@@ -118,15 +167,17 @@ static bool one_round(uint64_t seed, size_t bytes) {
     refrain_alone_begin(&context, 0);
     struct refrain_learner *learners = refrain_pool_take(PARAMETERS * sizeof *learners, REFRAIN_POOL_LAST);
     bool starve = random_next() % 8 == 0;
-    if (starve)
-        refrain_alone_bytes = refrain_region.header->pool_used + random_next() % 32768;
+    if (starve) { /* but for counting */
+        refrain_region.header->pool_control = refrain_region.header->pool_counts = COUNTING_BYTES;
+        refrain_alone_bytes = refrain_region.header->pool_used + COUNTING_BYTES + random_next() % 32768;
+    }
     context.formula_length = random_next() % 2 ? REFRAIN_WINDOW_ITEMS : 4 + (unsigned)(random_next() % 40);
     enum family family = (enum family)(random_next() % FAMILIES);
     unsigned n = 1 + (unsigned)(random_next() % MOST), partners = 2 + (unsigned)(random_next() % 100);
     generate(family, n, partners);
     unsigned next_check = 1 + (unsigned)(random_next() % 50);
     for (unsigned i = 0; i < n; i++) {
-        refrain_learn_parameters(&context, learners, events[i], PARAMETERS);
+        refrain_learn_parameters(&context, learners, events[i], &row);
         if (i + 1 != next_check && i + 1 != n)
             continue;
         if (!check(learners, i + 1)) {

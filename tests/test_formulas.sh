@@ -142,7 +142,7 @@ head -c 4000 /dev/zero | tr '\0' '\377' |
     dd of="$work/damaged.refrain/rank-0.trace" bs=1 seek=$((used - 8000)) conv=notrunc 2>/dev/null
 for command in info formulas capture; do
     refrain $command "$work/damaged.refrain" >/dev/null 2>"$work/said"
-    [ $? -eq 1 ] && [ "$(wc -l <"$work/said")" -eq 1 ] && grep -qE "rank-0.trace: .*byte [0-9]+.*(archived|span|repetition|loop|unknown)" "$work/said" && pass ||
+    [ $? -eq 1 ] && [ "$(wc -l <"$work/said")" -eq 1 ] && grep -qE "rank-0.trace: .*byte [0-9]+.*(archived|span|repetition|loop|unknown|reference)" "$work/said" && pass ||
         fail "$command of a damaged formula: $(cat "$work/said")"
 done
 summary

@@ -2,11 +2,13 @@
  *
  * A learner holds a sequence as
  *
- *     archive, then items, then `confirmed` further values of the continuation of the last item
+ *     archive, then the values of the tally, then items, then `confirmed` further values of the continuation of the
+ *     last item
  *
- * (state IDENTITY, and state SUMMARY with no body: `confirmed` times `expect`), all of it exact until `state` is
- * REFRAIN_SUMMARY, when the values of the summary follow in an order that is not known. Items are terms in prefix
- * order, after Ketterlin and Clauss, "Prediction and trace compression of data access addresses through nested loop
+ * (state IDENTITY, and state SUMMARY with no body: `confirmed` times `expect`). Of the tally, which a learner has only
+ * once memory was spent, the order is not known, but how often each value came; all else is exact. In state SUMMARY,
+ * that of a learner which had no memory to begin with, the tally comes last, and of it the value `last`. Items are terms
+ * in prefix order, after Ketterlin and Clauss, "Prediction and trace compression of data access addresses through nested loop
  * recognition" (CGO 2008):
  *
  *     VALUE            base + sum over enclosing loops h of stride[h] * i_h
@@ -55,12 +57,21 @@ struct refrain_place {
     uint32_t at;
 };
 
+/* What becomes of a learner when memory is spent. */
+enum refrain_learner_kind {
+    REFRAIN_KIND_VALUES = 0,    /* it has a tally of its own; memory is refused to it first */
+    REFRAIN_KIND_CONTROL = 1,   /* the same, but memory is refused to it last */
+    REFRAIN_KIND_LOOP = 2,      /* as CONTROL; the values are loop counts, of which the total counts */
+    REFRAIN_KIND_PARAMETER = 3, /* as VALUES, but its values are counted together with those of others */
+};
+
 enum refrain_learner_state {
     REFRAIN_EMPTY = 0,    /* no value yet */
     REFRAIN_IDENTITY = 1, /* `confirmed` times the value `expect`; nothing in the pool */
     REFRAIN_PREDICT = 2,  /* the last item is a loop that is being continued */
     REFRAIN_BUILD = 3,    /* no prediction: values are added to the items and repetition is looked for */
-    REFRAIN_SUMMARY = 4,  /* memory ran out: archive and items hold the beginning, `summary` the rest */
+    REFRAIN_SUMMARY = 4,  /* memory ran out: what else it has is the beginning; the rest is in a tally, its own or
+                             one of several learners together */
     REFRAIN_REPEAT = 5,   /* the archive is being repeated: no items, the continuation is that of `repeat` */
     REFRAIN_BY_KEY = 6,   /* archive and items hold the beginning; the rest is in `by_key`, by another parameter */
     REFRAIN_LEARNER_STATES
@@ -71,13 +82,13 @@ enum refrain_learner_state {
  * start, 0 = none. */
 struct refrain_learner {
     int64_t expect;     /* the value predicted */
-    int64_t stride;     /* what is added to it once it came; state SUMMARY without summary: values not kept */
+    int64_t stride;     /* what is added to it once it came; state SUMMARY: values since */
     uint64_t until;     /* the prediction holds as long as `confirmed` is not this; then the cursor has to move */
     uint64_t confirmed; /* values that came as predicted since the continuation began */
     uint32_t body;      /* pool reference of struct refrain_formula */
-    uint32_t summary;   /* pool reference of struct refrain_summary, in state SUMMARY */
+    uint32_t tally;     /* pool reference of struct refrain_tally */
     uint8_t state;      /* enum refrain_learner_state */
-    uint8_t control;    /* 1: control flow, served last when memory is given up */
+    uint8_t kind;       /* enum refrain_learner_kind */
     uint16_t reserved16;
     uint32_t changes; /* structural changes begun and ended: odd while one is under way, so that a reader beside the
                          running process knows when what it copied is whole */
@@ -167,20 +178,34 @@ static inline unsigned refrain_key_place(int64_t key) {
     return (unsigned)((uint64_t)key * 0x9e3779b97f4a7c15u >> 58);
 }
 
-#define REFRAIN_SUMMARY_VALUES 8
-
-/* What is left when memory is spent: enough to continue with totals right. The frequent values are kept by the
- * Space-Saving rule (Metwally, Agrawal, El Abbadi 2005): a new value takes the place and count of the rarest, so that
- * the counts add up to `count` and each is too high by at most the least of them once `replaced` is not 0. */
-struct refrain_summary {
-    uint64_t count;
-    int64_t minimum, maximum;
-    int64_t sum;
-    uint64_t replaced; /* values that took the place of another */
-    struct {
-        int64_t value;
-        uint64_t count;
-    } frequent[REFRAIN_SUMMARY_VALUES];
+/* How often each value came, of a sequence whose order is given up; or each row of values, where these came together: of
+ * a message its partner, tag and bytes. Entries lie where a hash of the monitor's puts them; those with a count of 0 are
+ * free. An entry is its count, then its values. When there are too many different rows
+ *
+ *     amounts (bytes) are dropped: entries that differ in nothing else become one, which has their total
+ *     tags and numbers of requests are dropped: any of them stands for all
+ *     the rest is one entry, that after the last: its amounts are totals, its other values the latest
+ */
+#define REFRAIN_TALLY_WIDTH 4
+struct refrain_tally {
+    uint32_t capacity; /* entries, a power of two, and one more for the rest */
+    uint32_t used;
+    uint8_t width;   /* values of a row */
+    uint8_t joint;   /* 1: of several learners, the first of which refers to it, since one of them gave up */
+    uint8_t amounts; /* bits: values that are amounts */
+    uint8_t drop[2]; /* bits: values that are dropped first, and next */
+    uint8_t dropped; /* bits: values that are: an amount is the entry's total, others any that came */
+    uint16_t reserved;
+    uint64_t count; /* rows, those of the rest included */
+    int64_t last;   /* width 1: the value that came last */
+    uint64_t words[];
 };
+
+static inline unsigned refrain_tally_entry_words(const struct refrain_tally *tally) {
+    return 1u + tally->width;
+}
+static inline uint64_t refrain_tally_bytes(unsigned width, uint32_t capacity) {
+    return sizeof(struct refrain_tally) + ((uint64_t)capacity + 1) * (1u + width) * sizeof(uint64_t);
+}
 
 #endif

@@ -47,13 +47,15 @@ enum refrain_loss {
     REFRAIN_LOSS_REGIONS,        /* region ends without a begin */
     REFRAIN_LOSS_WINDOWS,        /* windows and files beyond their table */
     REFRAIN_LOSS_TYPES,          /* datatypes beyond their table: bytes of their messages are unknown */
+    REFRAIN_LOSS_COUNTS,         /* values that have no count of their own, but are counted as another */
     REFRAIN_LOSS_SITES,          /* MPI calls filed under another call site of their function: no room for their own */
     REFRAIN_LOSSES
 };
 
 /* Values that a slot's successor sequence takes. Everything not below is a slot's number: control went there. */
 #define REFRAIN_NEXT_EXIT ((int64_t)-1)            /* the activation ended */
-#define REFRAIN_NEXT_UNWIND(n) ((int64_t)-2 - (n)) /* n further activations were abandoned with it (longjmp) */
+#define REFRAIN_NEXT_UNWIND ((int64_t)-2)          /* ... by a jump out of it (longjmp) */
+#define REFRAIN_NEXT_ABANDONED ((int64_t)-3)       /* ... by one out of an activation above it, at the same moment */
 #define REFRAIN_NEXT_CALL ((int64_t)1 << 32)       /* + reference of struct refrain_call_site: an MPI call began */
 #define REFRAIN_NEXT_OPERATION ((int64_t)1 << 33)  /* + enum refrain_operation: inside an MPI call */
 #define REFRAIN_NEXT_REGION ((int64_t)1 << 34)     /* + reference of struct refrain_region_name: a user region began */
@@ -121,6 +123,8 @@ struct refrain_journal {
     uint32_t capacity_bytes;
     uint32_t archive_last_used; /* of the formula's last archive chunk */
     uint32_t first_item;        /* items before this one have not been changed and are not kept */
+    uint32_t tally_bytes;       /* of the learner's tally, whose former image lies behind the longest formula; 0: none */
+    uint32_t tally_at;          /* ... that is, so many bytes from the beginning of `formula` */
     uint8_t formula[];          /* struct refrain_formula and its items, each at its place */
 };
 

@@ -305,10 +305,10 @@ static bool reduce(struct refrain_context *context, struct refrain_learner *lear
 /* ---- transitions ---- */
 
 /* Adds a term and looks for repetition that it completes. False without memory. */
-static bool add_term(struct refrain_context *context, struct refrain_learner *learner, const struct refrain_item *term,
-                     bool control) {
+static bool add_term(struct refrain_context *context, struct refrain_learner *learner,
+                     const struct refrain_item *term) {
     unsigned span = term->span;
-    struct refrain_formula *formula = refrain_formula_room(context, learner, span, control);
+    struct refrain_formula *formula = refrain_formula_room(context, learner, span);
     if (!formula)
         return false;
     struct refrain_item *end = refrain_formula_items(formula) + formula->n_items;
@@ -324,7 +324,7 @@ static struct refrain_formula *formula_of(const struct refrain_learner *learner)
     return refrain_at_reference(learner->body);
 }
 
-static bool add_value(struct refrain_context *context, struct refrain_learner *learner, int64_t value, bool control) {
+static bool add_value(struct refrain_context *context, struct refrain_learner *learner, int64_t value) {
     struct refrain_item item = {.kind = REFRAIN_ITEM_VALUE, .span = 1, .back = 1, .base = value};
     /* Before the oldest terms leave the window: the last chance to see the longest repetition. */
     while (formula_of(learner)->n_items >= context->formula_length &&
@@ -335,24 +335,23 @@ static bool add_value(struct refrain_context *context, struct refrain_learner *l
         learner->state = REFRAIN_BUILD;
         learner->until = learner->confirmed;
     }
-    if (!add_term(context, learner, &item, control))
+    if (!add_term(context, learner, &item))
         return false;
     if (reduce(context, learner, formula_of(learner))) {
         predict_begin(learner, formula_of(learner));
         return true;
     }
-    if (formula_of(learner)->repeat)
-        refrain_repeat_look(context, learner, control);
+    if (formula_of(learner)->repeat && !refrain_learner_counts(learner))
+        refrain_repeat_look(context, learner);
     return true;
 }
 
 /* IDENTITY, other value: a^n becomes items. */
-static bool leave_identity(struct refrain_context *context, struct refrain_learner *learner, int64_t value,
-                           bool control) {
+static bool leave_identity(struct refrain_context *context, struct refrain_learner *learner, int64_t value) {
     int64_t first = learner->expect;
     uint64_t n = learner->confirmed;
     refrain_journal_begin(context, learner, 0);
-    if (!refrain_formula_create(learner, control))
+    if (!refrain_formula_create(learner))
         return false;
     struct refrain_formula *formula = formula_of(learner);
     struct refrain_item *items = refrain_formula_items(formula);
@@ -370,12 +369,11 @@ static bool leave_identity(struct refrain_context *context, struct refrain_learn
     }
     learner->confirmed = learner->until = 0;
     learner->state = REFRAIN_BUILD;
-    return add_value(context, learner, value, control);
+    return add_value(context, learner, value);
 }
 
 /* PREDICT, other value. */
-static bool leave_prediction(struct refrain_context *context, struct refrain_learner *learner, int64_t value,
-                             bool control) {
+static bool leave_prediction(struct refrain_context *context, struct refrain_learner *learner, int64_t value) {
     struct refrain_item *partial = context->scratch->items;
     refrain_journal_begin(context, learner,
                           (unsigned)(last_term(formula_of(learner)) - refrain_formula_items(formula_of(learner))));
@@ -390,7 +388,7 @@ static bool leave_prediction(struct refrain_context *context, struct refrain_lea
         } while (reduce(context, learner, formula_of(learner)));
     }
     for (unsigned i = 0; i < n; i += partial[i].span) {
-        if (!add_term(context, learner, &partial[i], control))
+        if (!add_term(context, learner, &partial[i]))
             return false;
         while (reduce(context, learner, formula_of(learner)))
             ;
@@ -402,11 +400,11 @@ static bool leave_prediction(struct refrain_context *context, struct refrain_lea
         learner->state = REFRAIN_BUILD;
         learner->until = learner->confirmed;
     }
-    return add_value(context, learner, value, control);
+    return add_value(context, learner, value);
 }
 
 void refrain_learn_other(struct refrain_context *context, struct refrain_learner *learner, int64_t value,
-                         bool control) {
+                         enum refrain_learner_kind kind) {
     bool kept = true;
     switch (learner->state) {
     case REFRAIN_EMPTY:
@@ -414,35 +412,35 @@ void refrain_learn_other(struct refrain_context *context, struct refrain_learner
         learner->stride = 0;
         refrain_learn_promise(learner, UINT64_MAX - 1);
         learner->confirmed = 1;
-        learner->control = control;
+        learner->kind = (uint8_t)kind;
         refrain_commit();
         learner->state = REFRAIN_IDENTITY;
         return;
     case REFRAIN_IDENTITY:
-        kept = leave_identity(context, learner, value, control);
+        kept = leave_identity(context, learner, value);
         break;
     case REFRAIN_PREDICT:
         if (refrain_learn_left(learner) == 0 && predict_takes(learner, formula_of(learner), value))
             return;
-        kept = leave_prediction(context, learner, value, control);
+        kept = leave_prediction(context, learner, value);
         break;
     case REFRAIN_REPEAT:
         if (refrain_learn_left(learner) == 0 && refrain_repeat_takes(learner, value))
             return;
         refrain_repeat_leave(context, learner);
-        kept = add_value(context, learner, value, control);
+        kept = add_value(context, learner, value);
         break;
     case REFRAIN_BUILD: {
         const struct refrain_formula *formula = formula_of(learner);
         if (__builtin_expect(formula->repeat != 0, 0) &&
             ((const struct refrain_repeat *)refrain_at_reference(formula->repeat))->resume &&
-            refrain_repeat_resume(context, learner, value, control))
+            refrain_repeat_resume(context, learner, value))
             break;
-        kept = add_value(context, learner, value, control);
+        kept = add_value(context, learner, value);
         break;
     }
     default:
-        refrain_summary_add(learner, value);
+        refrain_summary_add(context, learner, value);
         return;
     }
     if (kept) {

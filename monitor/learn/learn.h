@@ -29,16 +29,18 @@
 /* Working memory for one transition; one per thread, private. */
 #define REFRAIN_WINDOW_ITEMS 128u      /* longest formula that repetition is looked for in */
 #define REFRAIN_ITEM_ARCHIVE_BYTES 80u /* most bytes of one archived item (formula.h) */
+#define REFRAIN_SCRATCH_ENTRIES 256u
 struct refrain_learn_scratch {
     struct refrain_item items[REFRAIN_WINDOW_ITEMS * (REFRAIN_LOOP_HEIGHTS + 1)]; /* a loop closed half-way */
     unsigned char bytes[REFRAIN_WINDOW_ITEMS * REFRAIN_ITEM_ARCHIVE_BYTES];       /* a term being archived */
+    struct refrain_item term[REFRAIN_WINDOW_ITEMS];                               /* one read from the archive */
+    uint64_t entries[REFRAIN_SCRATCH_ENTRIES * (1 + REFRAIN_TALLY_WIDTH)];        /* of a tally being rearranged */
     uint32_t starts[REFRAIN_WINDOW_ITEMS + 1];                                    /* where the last terms begin */
 };
 
-/* Handles a value that the prediction does not cover. `control`: the learner steers replay and may use the pool's last
- * part. Thread: the learner's own. */
+/* Handles a value that the prediction does not cover. `kind` is the same every time. Thread: the learner's own. */
 REFRAIN_HIDDEN void refrain_learn_other(struct refrain_context *context, struct refrain_learner *learner, int64_t value,
-                                        bool control);
+                                        enum refrain_learner_kind kind);
 
 /* Values that `expect` and `stride` still predict. */
 static inline uint64_t refrain_learn_left(const struct refrain_learner *learner) {
@@ -61,10 +63,11 @@ static inline __attribute__((always_inline)) bool refrain_learn_expected(struct 
 }
 
 /* Takes the next value of the sequence. */
-static inline __attribute__((always_inline)) void
-refrain_learn(struct refrain_context *context, struct refrain_learner *learner, int64_t value, bool control) {
+static inline __attribute__((always_inline)) void refrain_learn(struct refrain_context *context,
+                                                                struct refrain_learner *learner, int64_t value,
+                                                                enum refrain_learner_kind kind) {
     if (__builtin_expect(!refrain_learn_expected(learner, value), 0))
-        refrain_learn_other(context, learner, value, control);
+        refrain_learn_other(context, learner, value, kind);
 }
 
 #endif

@@ -2,8 +2,8 @@
  *
  * Who asks a master for work next is chance, and so is the sequence of the tags it answers with, but not the tag that
  * each of them gets. A parameter whose own sequence has gone to the archive is tried against each one before it, in
- * turns: would TRIAL_VALUES values, each the third or later of its key, have been predicted by the last one and the step
- * before? What holds for most of them is learned so from there on; what came before stays as it is.
+ * turns: would TRIAL_VALUES values, each the third or later of its key, have been predicted by the last one and the
+ * step before? What holds for most of them is learned so from there on; what came before stays as it is.
  */
 #define _GNU_SOURCE
 #include "learn_by_key.h"
@@ -14,7 +14,7 @@
 #define TRIAL_VALUES 256u
 #define TRIAL_HITS (TRIAL_VALUES / 4 * 3)
 #define LONGEST_TRIAL 4096u /* values, for those of keys that hardly come again */
-#define FIRST_PAUSE 1024u /* values after trials that failed; each time twice as many ... */
+#define FIRST_PAUSE 1024u   /* values after trials that failed; each time twice as many ... */
 #define LONGEST_PAUSE (1u << 20)
 
 /* The place of a key, taken for it when it is new; REFRAIN_KEYS when all are others'. */
@@ -61,7 +61,7 @@ static void forget(struct refrain_by_key *by) {
 /* Goes on with the trial of parameter i, whose own sequence has no formula; begins one when it is time. */
 static void try_keys(struct refrain_learner *learner, const int64_t *values, unsigned i) {
     if (!learner->by_key) {
-        struct refrain_by_key *new = refrain_pool_take(sizeof *new, false);
+        struct refrain_by_key *new = refrain_pool_take(sizeof *new, REFRAIN_POOL_VALUES);
         if (!new)
             return;
         new->pause = FIRST_PAUSE;
@@ -88,16 +88,19 @@ static void try_keys(struct refrain_learner *learner, const int64_t *values, uns
 }
 
 void refrain_learn_parameter_other(struct refrain_context *context, struct refrain_learner *learners,
-                                   const int64_t *values, unsigned i) {
+                                   const int64_t *values, unsigned i, const struct refrain_row *row) {
     struct refrain_learner *learner = &learners[i];
     if (learner->state == REFRAIN_BY_KEY) {
         struct refrain_by_key *by = refrain_at_reference(learner->by_key);
         unsigned at = place_of(by, values[by->parameter]);
-        refrain_learn(context, at < REFRAIN_KEYS ? &by->learner[at] : &by->others, values[i], false);
-        return;
+        learner = at < REFRAIN_KEYS ? &by->learner[at] : &by->others;
+        refrain_learn(context, learner, values[i], REFRAIN_KIND_PARAMETER);
+    } else {
+        refrain_learn_other(context, learner, values[i], REFRAIN_KIND_PARAMETER);
     }
-    refrain_learn_other(context, learner, values[i], false);
-    if (i > 0 && learner->state == REFRAIN_BUILD &&
+    if (learner->state == REFRAIN_SUMMARY && !learners[0].tally)
+        learners[0].tally = refrain_tally_make(row, true);
+    if (i > 0 && learner == &learners[i] && learner->state == REFRAIN_BUILD &&
         ((const struct refrain_formula *)refrain_at_reference(learner->body))->archived_terms > 0)
         try_keys(learner, values, i);
 }

@@ -2,23 +2,27 @@
  * level.
  *
  *     learner's own formula --- archived, and a trial says that it depends ---> BY_KEY: one learner for each key
+ *                           --- no memory ---> SUMMARY: rows of all parameters are counted (learn_tally.h)
  */
 #ifndef REFRAIN_LEARN_BY_KEY_H
 #define REFRAIN_LEARN_BY_KEY_H
 
-#include "learn.h"
+#include "learn_tally.h"
 
 /* Handles values[i], which the prediction of learners[i] does not cover; values[0 .. i) are those of the same event.
- * Thread: the learners' own. */
+ * Where its learner has no memory left, learners[0] has a tally of rows from there on. Thread: the learners' own. */
 REFRAIN_HIDDEN void refrain_learn_parameter_other(struct refrain_context *context, struct refrain_learner *learners,
-                                                  const int64_t *values, unsigned i);
+                                                  const int64_t *values, unsigned i, const struct refrain_row *row);
 
-/* Takes the n values of one event, each for the learner at its place. */
+/* Takes the values of one event, row->width of them, each for the learner at its place. Where one of these has given
+ * up, all are counted together as well. */
 static inline void refrain_learn_parameters(struct refrain_context *context, struct refrain_learner *learners,
-                                            const int64_t *values, unsigned n) {
-    for (unsigned i = 0; i < n; i++)
+                                            const int64_t *values, const struct refrain_row *row) {
+    for (unsigned i = 0; i < row->width; i++)
         if (__builtin_expect(!refrain_learn_expected(&learners[i], values[i]), 0))
-            refrain_learn_parameter_other(context, learners, values, i);
+            refrain_learn_parameter_other(context, learners, values, i, row);
+    if (__builtin_expect(learners[0].tally != 0, 0))
+        refrain_tally_add(context, &learners[0].tally, values, 1);
 }
 
 #endif

@@ -3,12 +3,19 @@
 #include "learn_memory.h"
 #include "learn.h"
 #include "learn_repeat.h"
+#include "learn_tally.h"
 
 #include <string.h>
 
 #define FIRST_CAPACITY 4u
 #define FIRST_ARCHIVE_BYTES 48u
 #define LARGEST_ARCHIVE_BYTES 4080u
+#define LARGEST_JOURNAL_TALLY 2048u /* a larger one is not kept: a kill in the middle may count twice what it gets */
+
+static enum refrain_pool_use use_of(const struct refrain_learner *learner) {
+    return learner->kind == REFRAIN_KIND_CONTROL || learner->kind == REFRAIN_KIND_LOOP ? REFRAIN_POOL_CONTROL
+                                                                                       : REFRAIN_POOL_VALUES;
+}
 
 static size_t formula_bytes(unsigned items) {
     return sizeof(struct refrain_formula) + items * sizeof(struct refrain_item);
@@ -17,7 +24,7 @@ static size_t formula_bytes(unsigned items) {
 /* ---- journal ---- */
 
 size_t refrain_journal_bytes(void) {
-    return sizeof(struct refrain_journal) + formula_bytes(REFRAIN_WINDOW_ITEMS);
+    return sizeof(struct refrain_journal) + formula_bytes(REFRAIN_WINDOW_ITEMS) + LARGEST_JOURNAL_TALLY;
 }
 
 static struct refrain_item *journal_items(struct refrain_journal *journal) {
@@ -40,6 +47,7 @@ void refrain_journal_begin(struct refrain_context *context, struct refrain_learn
     journal->formula_bytes = 0;
     journal->first_item = 0;
     journal->archive_last_used = 0;
+    journal->tally_bytes = 0;
     if (learner->body) {
         struct refrain_formula *formula = refrain_at_reference(learner->body);
         unsigned n = formula->n_items;
@@ -57,6 +65,21 @@ void refrain_journal_begin(struct refrain_context *context, struct refrain_learn
     learner->changes++;
     refrain_commit();
     journal->learner = (uint64_t)((const unsigned char *)learner - refrain_region.base);
+    refrain_commit();
+}
+
+void refrain_journal_tally(struct refrain_context *context, const struct refrain_learner *learner) {
+    struct refrain_journal *journal = context->journal;
+    if (journal->tally_bytes || !journal->before.tally)
+        return;
+    const struct refrain_tally *tally = refrain_at_reference(learner->tally);
+    uint64_t bytes = refrain_tally_bytes(tally->width, tally->capacity);
+    if (bytes > LARGEST_JOURNAL_TALLY)
+        return;
+    journal->tally_at = (uint32_t)formula_bytes(REFRAIN_WINDOW_ITEMS);
+    memcpy(journal->formula + journal->tally_at, tally, bytes);
+    refrain_commit();
+    journal->tally_bytes = (uint32_t)bytes;
     refrain_commit();
 }
 
@@ -86,6 +109,8 @@ void refrain_journal_undo(struct refrain_context *context, struct refrain_learne
             ((struct refrain_archive *)refrain_at_reference(formula->archive_last))->used =
                 (uint16_t)journal->archive_last_used;
     }
+    if (journal->tally_bytes)
+        memcpy(refrain_at_reference(learner->tally), journal->formula + journal->tally_at, journal->tally_bytes);
     refrain_journal_end(context);
 }
 
@@ -132,7 +157,8 @@ static unsigned encode(const struct refrain_item *term, unsigned char *out) {
 }
 
 /* A chunk with room for `bytes`, the last one or a new one after it. */
-static struct refrain_archive *archive_room(struct refrain_formula *formula, unsigned bytes, bool control) {
+static struct refrain_archive *archive_room(struct refrain_formula *formula, unsigned bytes,
+                                            enum refrain_pool_use use) {
     struct refrain_archive *last = formula->archive_last ? refrain_at_reference(formula->archive_last) : NULL;
     if (last && (unsigned)last->capacity - last->used >= bytes)
         return last;
@@ -142,7 +168,7 @@ static struct refrain_archive *archive_room(struct refrain_formula *formula, uns
     if (capacity < bytes)
         capacity = bytes;
     capacity = (capacity + 7u) / 16u * 16u + 8u; /* with the header a multiple of 16 */
-    struct refrain_archive *chunk = refrain_pool_take(sizeof *chunk + capacity, control);
+    struct refrain_archive *chunk = refrain_pool_take(sizeof *chunk + capacity, use);
     if (!chunk)
         return NULL;
     chunk->capacity = (uint16_t)capacity;
@@ -155,18 +181,20 @@ static struct refrain_archive *archive_room(struct refrain_formula *formula, uns
     return chunk;
 }
 
-bool refrain_formula_archive(struct refrain_context *context, struct refrain_learner *learner, unsigned keep,
-                             bool control) {
+bool refrain_formula_archive(struct refrain_context *context, struct refrain_learner *learner, unsigned keep) {
+    if (refrain_learner_counts(learner))
+        return false; /* the archive is what came before all that is counted */
+    enum refrain_pool_use use = use_of(learner);
     refrain_journal_begin(context, learner, 0);
     struct refrain_formula *formula = refrain_at_reference(learner->body);
     struct refrain_item *items = refrain_formula_items(formula);
     const struct refrain_formula before = *formula;
     struct refrain_archive *last = before.archive_last ? refrain_at_reference(before.archive_last) : NULL;
     unsigned moved = 0, last_used = last ? last->used : 0;
-    refrain_repeat_make_room(formula, control);
+    refrain_repeat_make_room(formula, use);
     while (formula->n_items - moved > keep) {
         unsigned bytes = encode(&items[moved], context->scratch->bytes);
-        struct refrain_archive *chunk = archive_room(formula, bytes, control);
+        struct refrain_archive *chunk = archive_room(formula, bytes, use);
         if (!chunk) {
             formula->archive_first = before.archive_first;
             formula->archive_last = before.archive_last;
@@ -189,8 +217,8 @@ bool refrain_formula_archive(struct refrain_context *context, struct refrain_lea
 
 /* ---- items ---- */
 
-bool refrain_formula_create(struct refrain_learner *learner, bool control) {
-    struct refrain_formula *formula = refrain_pool_take(formula_bytes(FIRST_CAPACITY), control);
+bool refrain_formula_create(struct refrain_learner *learner) {
+    struct refrain_formula *formula = refrain_pool_take(formula_bytes(FIRST_CAPACITY), use_of(learner));
     if (!formula)
         return false;
     formula->capacity = FIRST_CAPACITY;
@@ -198,22 +226,32 @@ bool refrain_formula_create(struct refrain_learner *learner, bool control) {
     return true;
 }
 
+/* The oldest terms go to the archive, or are counted where there is no memory for one. */
+static bool give_way(struct refrain_context *context, struct refrain_learner *learner, unsigned keep) {
+    if (refrain_formula_archive(context, learner, keep))
+        return true;
+    if (learner->kind == REFRAIN_KIND_PARAMETER)
+        return false;
+    refrain_journal_begin(context, learner, 0);
+    return refrain_tally_terms(context, learner, keep);
+}
+
 struct refrain_formula *refrain_formula_room(struct refrain_context *context, struct refrain_learner *learner,
-                                             unsigned span, bool control) {
+                                             unsigned span) {
     struct refrain_formula *formula = refrain_at_reference(learner->body);
     while (formula->n_items + span > formula->capacity) {
         unsigned capacity = formula->capacity * 2u;
         if (capacity > context->formula_length)
             capacity = context->formula_length;
         struct refrain_formula *larger =
-            capacity > formula->capacity ? refrain_pool_take(formula_bytes(capacity), control) : NULL;
+            capacity > formula->capacity ? refrain_pool_take(formula_bytes(capacity), use_of(learner)) : NULL;
         if (larger) {
             memcpy(larger, formula, formula_bytes(formula->n_items));
             larger->capacity = (uint16_t)capacity;
             refrain_commit();
             learner->body = refrain_reference(larger);
             formula = larger;
-        } else if (formula->n_items == 0 || !refrain_formula_archive(context, learner, formula->capacity / 2u, control)) {
+        } else if (formula->n_items == 0 || !give_way(context, learner, formula->capacity / 2u)) {
             return NULL;
         }
     }
@@ -223,45 +261,21 @@ struct refrain_formula *refrain_formula_room(struct refrain_context *context, st
 /* ---- summary ---- */
 
 void refrain_summary_begin(struct refrain_context *context, struct refrain_learner *learner, int64_t value) {
+    static const struct refrain_row values = {.width = 1}, counts = {.width = 1, .amounts = 1};
     refrain_lose(REFRAIN_LOSS_LEARNERS, 1);
-    struct refrain_summary *summary = refrain_pool_take(sizeof *summary, true);
     refrain_journal_begin(context, learner, UINT32_MAX);
     learner->stride = 0;
     learner->until = learner->confirmed;
-    if (summary) {
-        summary->minimum = INT64_MAX;
-        summary->maximum = INT64_MIN;
-        learner->summary = refrain_reference(summary);
-    }
+    if (learner->kind != REFRAIN_KIND_PARAMETER)
+        learner->tally = refrain_tally_make(learner->kind == REFRAIN_KIND_LOOP ? &counts : &values, false);
     learner->state = REFRAIN_SUMMARY;
     refrain_journal_end(context);
-    refrain_summary_add(learner, value);
+    refrain_summary_add(context, learner, value);
 }
 
-void refrain_summary_add(struct refrain_learner *learner, int64_t value) {
+void refrain_summary_add(struct refrain_context *context, struct refrain_learner *learner, int64_t value) {
     refrain_lose(REFRAIN_LOSS_SUMMARY_VALUES, 1);
-    if (!learner->summary) {
-        learner->stride++;
-        return;
-    }
-    struct refrain_summary *summary = refrain_at_reference(learner->summary);
-    summary->count++;
-    summary->sum = (int64_t)((uint64_t)summary->sum + (uint64_t)value);
-    if (value < summary->minimum)
-        summary->minimum = value;
-    if (value > summary->maximum)
-        summary->maximum = value;
-    unsigned rarest = 0;
-    for (unsigned i = 0; i < REFRAIN_SUMMARY_VALUES; i++) {
-        if (summary->frequent[i].count == 0 || summary->frequent[i].value == value) {
-            summary->frequent[i].value = value;
-            summary->frequent[i].count++;
-            return;
-        }
-        if (summary->frequent[i].count < summary->frequent[rarest].count)
-            rarest = i;
-    }
-    summary->replaced++;
-    summary->frequent[rarest].value = value;
-    summary->frequent[rarest].count++;
+    learner->stride++;
+    if (learner->kind != REFRAIN_KIND_PARAMETER && learner->tally)
+        refrain_tally_add(context, &learner->tally, &value, 1);
 }

@@ -17,30 +17,39 @@ static inline void refrain_commit(void) {
 /* Bytes of a thread's journal: it holds a whole formula of the longest kind. */
 REFRAIN_HIDDEN size_t refrain_journal_bytes(void);
 
-/* Keeps the learner, the head of its formula and its items from `first` on as they are now, before they change. A second
- * call before the end only adds the items that an earlier one left out: those have not changed since. */
+/* Keeps the learner, the head of its formula and its items from `first` on as they are now, before they change. A
+ * second call before the end only adds the items that an earlier one left out: those have not changed since. */
 REFRAIN_HIDDEN void refrain_journal_begin(struct refrain_context *context, struct refrain_learner *learner,
                                           unsigned first);
+/* Keeps the learner's tally as it is now, too, where it had one before the change. */
+REFRAIN_HIDDEN void refrain_journal_tally(struct refrain_context *context, const struct refrain_learner *learner);
 REFRAIN_HIDDEN void refrain_journal_end(struct refrain_context *context);
 /* Puts back what was kept, if anything, and ends. */
 REFRAIN_HIDDEN void refrain_journal_undo(struct refrain_context *context, struct refrain_learner *learner);
 
 /* Gives the learner an empty formula. False when the pool is spent. */
-REFRAIN_HIDDEN bool refrain_formula_create(struct refrain_learner *learner, bool control);
+REFRAIN_HIDDEN bool refrain_formula_create(struct refrain_learner *learner);
 
-/* Makes room for `span` more items, by a larger formula or by archiving the oldest terms. Returns the formula, which
- * may have moved; null when the pool is spent. */
-REFRAIN_HIDDEN struct refrain_formula *
-refrain_formula_room(struct refrain_context *context, struct refrain_learner *learner, unsigned span, bool control);
+/* Makes room for `span` more items, by a larger formula, or by archiving or counting the oldest terms. Returns the
+ * formula, which may have moved; null when the pool is spent. */
+REFRAIN_HIDDEN struct refrain_formula *refrain_formula_room(struct refrain_context *context,
+                                                            struct refrain_learner *learner, unsigned span);
 
-/* Moves terms from the oldest on to the archive until at most `keep` items are left. False when the pool is spent, and
- * nothing has changed. */
+/* Has the learner counted values, so that its archive is closed? */
+static inline bool refrain_learner_counts(const struct refrain_learner *learner) {
+    return learner->tally && learner->kind != REFRAIN_KIND_PARAMETER;
+}
+
+/* Moves terms from the oldest on to the archive until at most `keep` items are left. False when the pool is spent or
+ * the archive closed, and nothing has changed. */
 REFRAIN_HIDDEN bool refrain_formula_archive(struct refrain_context *context, struct refrain_learner *learner,
-                                            unsigned keep, bool control);
+                                            unsigned keep);
 
-/* The pool is spent: what the learner holds stays as the beginning, `value` and all later ones are summed up. */
+/* The pool is spent: what the learner holds stays as the beginning, `value` and all later ones are counted, by itself
+ * or (REFRAIN_KIND_PARAMETER) by who feeds it. */
 REFRAIN_HIDDEN void refrain_summary_begin(struct refrain_context *context, struct refrain_learner *learner,
                                           int64_t value);
-REFRAIN_HIDDEN void refrain_summary_add(struct refrain_learner *learner, int64_t value);
+REFRAIN_HIDDEN void refrain_summary_add(struct refrain_context *context, struct refrain_learner *learner,
+                                        int64_t value);
 
 #endif

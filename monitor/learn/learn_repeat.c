@@ -39,10 +39,10 @@ static unsigned level_of(uint64_t hash) {
     return zeros < REFRAIN_ANCHOR_LEVELS ? zeros : REFRAIN_ANCHOR_LEVELS - 1;
 }
 
-void refrain_repeat_make_room(struct refrain_formula *formula, bool control) {
+void refrain_repeat_make_room(struct refrain_formula *formula, enum refrain_pool_use use) {
     if (formula->repeat || formula->archived_terms < FIRST_TERMS)
         return;
-    struct refrain_repeat *repeat = refrain_pool_take(sizeof *repeat, control);
+    struct refrain_repeat *repeat = refrain_pool_take(sizeof *repeat, use);
     if (repeat)
         formula->repeat = refrain_reference(repeat);
 }
@@ -116,8 +116,7 @@ static int64_t get_signed(const struct refrain_archive *chunk, uint32_t *at) {
     return (int64_t)(coded >> 1 ^ -(coded & 1));
 }
 
-/* Reads the term at `place` to `out` and moves the place behind it. */
-static void read_term(struct refrain_place *place, struct refrain_item *out) {
+void refrain_archive_read(struct refrain_place *place, struct refrain_item *out) {
     const struct refrain_archive *chunk = refrain_at_reference(place->chunk);
     if (place->at >= chunk->used) {
         place->chunk = chunk->next;
@@ -174,7 +173,7 @@ static bool next_value(struct refrain_learner *learner, struct refrain_formula *
         }
         if (same_place(frame->at, frame->end))
             frame->at = frame->first;
-        read_term(&frame->at, term);
+        refrain_archive_read(&frame->at, term);
         if (term->kind == REFRAIN_ITEM_VALUE) {
             learner->expect = term->base;
             learner->stride = 0;
@@ -248,7 +247,7 @@ static unsigned unsettled_values(const struct refrain_item *items, unsigned from
     return n;
 }
 
-void refrain_repeat_look(struct refrain_context *context, struct refrain_learner *learner, bool control) {
+void refrain_repeat_look(struct refrain_context *context, struct refrain_learner *learner) {
     struct refrain_formula *formula = refrain_at_reference(learner->body);
     struct refrain_item *items = refrain_formula_items(formula);
     unsigned n = formula->n_items, settled = n;
@@ -264,7 +263,7 @@ void refrain_repeat_look(struct refrain_context *context, struct refrain_learner
         return;
     struct refrain_place first = *found;
     struct refrain_item unsettled[2 * UNSETTLED_TERMS]; /* values and runs: two items each at most */
-    if (!refrain_formula_archive(context, learner, n - settled, control))
+    if (!refrain_formula_archive(context, learner, n - settled))
         return;
     memcpy(unsettled, items, (n - settled) * sizeof *items);
     formula->n_items = 0;
@@ -279,8 +278,7 @@ void refrain_repeat_look(struct refrain_context *context, struct refrain_learner
         }
 }
 
-bool refrain_repeat_resume(struct refrain_context *context, struct refrain_learner *learner, int64_t value,
-                           bool control) {
+bool refrain_repeat_resume(struct refrain_context *context, struct refrain_learner *learner, int64_t value) {
     struct refrain_formula *formula = refrain_at_reference(learner->body);
     struct refrain_repeat *repeat = repeat_of(formula);
     repeat->resume = 0;
@@ -289,10 +287,10 @@ bool refrain_repeat_resume(struct refrain_context *context, struct refrain_learn
         next = repeat->first;
     struct refrain_place after = next;
     const struct refrain_item *term = context->scratch->items;
-    read_term(&after, context->scratch->items);
+    refrain_archive_read(&after, context->scratch->items);
     if (term->kind == REFRAIN_ITEM_REPEAT || term->span > 2 || term[term->span - 1].base != value)
         return false;
-    if (!refrain_formula_archive(context, learner, 0, control))
+    if (!refrain_formula_archive(context, learner, 0))
         return false;
     begin(learner, formula, next);
     return refrain_repeat_takes(learner, value);

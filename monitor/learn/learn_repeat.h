@@ -12,7 +12,7 @@
 #include "monitor.h"
 
 /* Gives a formula whose archive has grown long the means to find repetition in it. Null memory: it goes without. */
-REFRAIN_HIDDEN void refrain_repeat_make_room(struct refrain_formula *formula, bool control);
+REFRAIN_HIDDEN void refrain_repeat_make_room(struct refrain_formula *formula, enum refrain_pool_use use);
 
 /* `term` has been written to the end of the archive, whose last chunk now holds `used` bytes. */
 REFRAIN_HIDDEN void refrain_repeat_archived(struct refrain_formula *formula, const struct refrain_item *term,
@@ -21,13 +21,16 @@ REFRAIN_HIDDEN void refrain_repeat_archived(struct refrain_formula *formula, con
 /* Terms just archived are taken back: no anchor may lead there. */
 REFRAIN_HIDDEN void refrain_repeat_forget(struct refrain_formula *formula);
 
+/* Reads the term of the archive at `place` to `out`, and moves the place behind it. */
+REFRAIN_HIDDEN void refrain_archive_read(struct refrain_place *place, struct refrain_item *out);
+
 /* State BUILD, the latest value is in the items: looks whether the archive holds what comes now, and if so goes to
  * state REPEAT. Without memory it does not. */
-REFRAIN_HIDDEN void refrain_repeat_look(struct refrain_context *context, struct refrain_learner *learner, bool control);
+REFRAIN_HIDDEN void refrain_repeat_look(struct refrain_context *context, struct refrain_learner *learner);
 
 /* State BUILD, after a repetition broken by one value: goes on with it if `value` is what came after that. */
 REFRAIN_HIDDEN bool refrain_repeat_resume(struct refrain_context *context, struct refrain_learner *learner,
-                                          int64_t value, bool control);
+                                          int64_t value);
 
 /* State REPEAT, nothing predicted: does `value` come next? If so it is taken. */
 REFRAIN_HIDDEN bool refrain_repeat_takes(struct refrain_learner *learner, int64_t value);

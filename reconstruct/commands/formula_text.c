@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define MOST_TERMS 4096               /* written out; a longer row of terms is cut with a note */
+#define MOST_COUNTED 16               /* of values that are only counted, so many are shown */
 #define MOST_ITERATIONS_COUNTED 65536 /* of a continuation whose iterations differ in length */
 
 static const char counters[REFRAIN_LOOP_HEIGHTS + 1] = "ijklmn";
@@ -232,36 +233,41 @@ static uint64_t further_iterations(const struct refrain_item *loop, uint64_t *va
 
 /* ---- all of a learner ---- */
 
+static int more_often(const void *a, const void *b) {
+    const struct refrain_tally_entry *x = a, *y = b;
+    return (x->count < y->count) - (x->count > y->count);
+}
+
+static void write_counted(struct text *text, int64_t value) {
+    if (text->show)
+        text->show(text->file, text->data, value);
+    else
+        fprintf(text->file, "%" PRId64, value);
+}
+
+/* What is only counted, the most frequent first. */
+static void write_tally(struct text *text, struct refrain_tally_reader *reader) {
+    fprintf(text->file, " {%" PRIu64 ":", reader->left);
+    size_t single = reader->n - reader->has_rest;
+    qsort(reader->entries, single, sizeof *reader->entries, more_often);
+    for (size_t i = 0; i < single && i < MOST_COUNTED; i++) {
+        fputc(' ', text->file);
+        write_counted(text, (int64_t)reader->entries[i].words[1]);
+        fprintf(text->file, "^%" PRIu64, reader->entries[i].count);
+    }
+    fputs(single > MOST_COUNTED || reader->has_rest ? " ...}" : "}", text->file);
+}
+
 static void write_summary(struct text *text, const void *region, size_t region_bytes,
                           const struct refrain_learner *learner) {
-    uint64_t at = (uint64_t)learner->summary * REFRAIN_UNIT_BYTES;
-    if (!learner->summary) {
-        fprintf(text->file, " {%" PRIu64 " values not kept}", (uint64_t)learner->stride);
-        return;
+    struct refrain_tally_reader reader;
+    uint32_t tally = refrain_learner_tally(region, region_bytes, learner);
+    if (tally && refrain_tally_open(&reader, region, region_bytes, tally)) {
+        write_tally(text, &reader);
+        refrain_tally_close(&reader);
+    } else {
+        fprintf(text->file, " {%" PRIu64 " counted with others}", (uint64_t)learner->stride);
     }
-    if (at + sizeof(struct refrain_summary) > region_bytes)
-        return;
-    const struct refrain_summary *summary = (const struct refrain_summary *)((const char *)region + at);
-    bool given[REFRAIN_SUMMARY_VALUES] = {false};
-    fprintf(text->file, " {%" PRIu64 " from %" PRId64 " to %" PRId64 ":", summary->count, summary->minimum,
-            summary->maximum);
-    for (unsigned n = 0; n < REFRAIN_SUMMARY_VALUES; n++) {
-        unsigned best = REFRAIN_SUMMARY_VALUES;
-        for (unsigned i = 0; i < REFRAIN_SUMMARY_VALUES; i++)
-            if (!given[i] && summary->frequent[i].count &&
-                (best == REFRAIN_SUMMARY_VALUES || summary->frequent[i].count > summary->frequent[best].count))
-                best = i;
-        if (best == REFRAIN_SUMMARY_VALUES)
-            break;
-        given[best] = true;
-        fputc(' ', text->file);
-        if (text->show)
-            text->show(text->file, text->data, summary->frequent[best].value);
-        else
-            fprintf(text->file, "%" PRId64, summary->frequent[best].value);
-        fprintf(text->file, "^%" PRIu64, summary->frequent[best].count);
-    }
-    fputs(summary->replaced ? " ...}" : "}", text->file);
 }
 
 static void write_identity(struct text *text, const struct refrain_learner *learner) {
@@ -350,7 +356,7 @@ char *refrain_formula_text(const void *region, size_t region_bytes, const struct
         *type = write_terms(&text, &terms, learner);
     else if (learner->state != REFRAIN_EMPTY)
         write_identity(&text, learner);
-    if (learner->state == REFRAIN_SUMMARY) {
+    if (learner->state == REFRAIN_SUMMARY || refrain_learner_tally(region, region_bytes, learner)) {
         *type = REFRAIN_TYPE_SUMMARY;
         write_summary(&text, region, region_bytes, learner);
     }

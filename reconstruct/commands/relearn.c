@@ -49,7 +49,7 @@ bool refrain_relearn(const void *region, size_t region_bytes, const struct refra
     int64_t value;
     refrain_sequence_open(&sequence, region, region_bytes, learner);
     for (unsigned n = 1; n < MOST_STEPS && refrain_sequence_next(&sequence, &value) && !sequence.approximate; n++) {
-        refrain_learn(&context, again, value, learner->control);
+        refrain_learn(&context, again, value, REFRAIN_KIND_VALUES);
         take_run(again, &sequence);
         if (n % VALUES_BETWEEN_LOOKS == 0 && outgrown(again))
             break;

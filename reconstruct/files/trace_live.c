@@ -60,8 +60,16 @@ static void copy_formula(const struct live *live, const struct refrain_learner *
     if (formula->repeat)
         copy(live, (uint64_t)formula->repeat * REFRAIN_UNIT_BYTES, sizeof(struct refrain_repeat));
     copy_archive(live, formula);
-    if (learner->summary)
-        copy(live, (uint64_t)learner->summary * REFRAIN_UNIT_BYTES, sizeof(struct refrain_summary));
+}
+
+/* Copies the counts of values whose order is given up. */
+static void copy_tally(const struct live *live, const struct refrain_learner *learner) {
+    uint64_t at = (uint64_t)learner->tally * REFRAIN_UNIT_BYTES;
+    const struct refrain_tally *tally = (const struct refrain_tally *)(live->image + at);
+    if (!learner->tally || !in_region(live, at, sizeof *tally))
+        return;
+    copy(live, at, sizeof *tally);
+    copy(live, at, refrain_tally_bytes(tally->width, tally->capacity));
 }
 
 /* Copies the journals as they are now; true when one is about the learner at `offset`. */
@@ -78,6 +86,8 @@ static bool copy_journals(const struct live *live, uint64_t offset) {
             continue;
         copy(live, at, sizeof *journal);
         copy(live, at, sizeof *journal + (uint64_t)journal->formula_bytes);
+        if (journal->tally_bytes)
+            copy(live, at + sizeof *journal + journal->tally_at, journal->tally_bytes);
         found |= journal->learner == offset;
     }
     return found;
@@ -87,7 +97,7 @@ static bool copy_journals(const struct live *live, uint64_t offset) {
 static void copy_beginning(const struct live *live, uint64_t offset) {
     struct refrain_learner *learner = (struct refrain_learner *)(live->image + offset);
     const volatile struct refrain_learner *original = (const volatile void *)(live->file + offset);
-    *learner = (struct refrain_learner){.control = learner->control};
+    *learner = (struct refrain_learner){.kind = learner->kind};
     uint32_t body = original->body;
     uint64_t at = (uint64_t)body * REFRAIN_UNIT_BYTES;
     if (!body || !in_region(live, at, sizeof(struct refrain_formula)))
@@ -125,6 +135,7 @@ static bool settle(struct live *live, uint64_t offset) {
         copy(live, offset, sizeof *learner);
         if (!has_formula || learner->body != body)
             copy_formula(live, learner);
+        copy_tally(live, learner);
         if (learner->state == REFRAIN_IDENTITY) /* its value stands before the state says so */
             learner->expect = original->expect;
         __atomic_thread_fence(__ATOMIC_ACQUIRE);

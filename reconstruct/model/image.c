@@ -71,6 +71,21 @@ bool refrain_image_make_private(struct refrain_process *process) {
 
 /* ---- journals ---- */
 
+/* Puts back the counts that the change added to. */
+static enum refrain_status undo_tally(struct refrain_process *process, const struct refrain_journal *journal,
+                                      struct refrain_error *error) {
+    if (!journal->tally_bytes)
+        return REFRAIN_OK;
+    uint64_t at = (uint64_t)((const unsigned char *)journal - process->region);
+    uint64_t tally = (uint64_t)journal->before.tally * REFRAIN_UNIT_BYTES;
+    if (!refrain_process_at(process, at, sizeof *journal + (uint64_t)journal->tally_at + journal->tally_bytes,
+                            "the counts of a journal", error) ||
+        !refrain_process_at(process, tally, journal->tally_bytes, "counts that a journal restores", error))
+        return REFRAIN_ERROR;
+    memmove((unsigned char *)process->mapped + tally, journal->formula + journal->tally_at, journal->tally_bytes);
+    return REFRAIN_OK;
+}
+
 static enum refrain_status undo(struct refrain_process *process, const struct refrain_journal *journal,
                                 struct refrain_error *error) {
     uint64_t at = (uint64_t)((const unsigned char *)journal - process->region);
@@ -81,6 +96,8 @@ static enum refrain_status undo(struct refrain_process *process, const struct re
     if (((const struct refrain_learner *)(image + journal->learner))->changes % 2 == 0)
         return REFRAIN_OK; /* it is whole: the journal is of a later moment */
     memcpy(image + journal->learner, &journal->before, sizeof journal->before);
+    if (undo_tally(process, journal, error))
+        return REFRAIN_ERROR;
     if (!journal->before.body || !journal->formula_bytes)
         return REFRAIN_OK;
     uint64_t body = (uint64_t)journal->before.body * REFRAIN_UNIT_BYTES;

@@ -37,9 +37,13 @@ void *refrain_requests_at(const struct refrain_request_table *table, int64_t num
                : NULL;
 }
 
+int64_t refrain_requests_number(const struct refrain_request_table *table, const void *entry) {
+    return ((const unsigned char *)entry - table->entries) / (int64_t)table->entry_bytes;
+}
+
 void refrain_requests_give(struct refrain_request_table *table, void *entry) {
     *(bool *)entry = false;
-    size_t i = (size_t)((unsigned char *)entry - table->entries) / table->entry_bytes;
+    size_t i = (size_t)refrain_requests_number(table, entry);
     if (i < table->lowest_free)
         table->lowest_free = i;
 }

@@ -21,6 +21,9 @@ void *refrain_requests_take(struct refrain_request_table *table);
 /* The entry of that number; null when it is not taken. */
 void *refrain_requests_at(const struct refrain_request_table *table, int64_t number);
 
+/* The number of an entry. */
+int64_t refrain_requests_number(const struct refrain_request_table *table, const void *entry);
+
 /* Gives an entry back. */
 void refrain_requests_give(struct refrain_request_table *table, void *entry);
 

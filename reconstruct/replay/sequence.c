@@ -6,7 +6,7 @@
 
 #define MOST_STEPS ((uint64_t)1 << 28) /* of counting a term, or without a value: no run does so many, it is damage */
 
-enum stage { STAGE_IDENTITY, STAGE_TERMS, STAGE_CONTINUATION, STAGE_SUMMARY, STAGE_END };
+enum stage { STAGE_IDENTITY, STAGE_TERMS, STAGE_CONTINUATION, STAGE_TALLY, STAGE_END };
 
 static bool wrong(struct refrain_terms *terms, uint64_t offset, const char *what) {
     if (!terms->wrong) {
@@ -242,8 +242,23 @@ uint64_t refrain_term_values(const struct refrain_item *term) {
     return count_item(term, 0, counter, &steps);
 }
 
-static const struct refrain_summary *summary_of(struct refrain_terms *terms, const struct refrain_learner *learner) {
-    return learner->summary ? at_reference(terms, learner->summary, sizeof(struct refrain_summary)) : NULL;
+uint32_t refrain_learner_tally(const void *region, size_t region_bytes, const struct refrain_learner *learner) {
+    struct refrain_terms terms = {.region = region, .region_bytes = region_bytes};
+    const struct refrain_tally *tally = learner->tally ? at_reference(&terms, learner->tally, sizeof *tally) : NULL;
+    return tally && !tally->joint ? learner->tally : 0;
+}
+
+/* Values of the learner that only a tally has, its own or one of several learners. */
+static uint64_t counted_values(const void *region, size_t region_bytes, const struct refrain_learner *learner) {
+    if (learner->state == REFRAIN_SUMMARY)
+        return (uint64_t)learner->stride;
+    struct refrain_tally_reader reader;
+    uint32_t tally = refrain_learner_tally(region, region_bytes, learner);
+    if (!tally || !refrain_tally_open(&reader, region, region_bytes, tally))
+        return 0;
+    uint64_t n = reader.left;
+    refrain_tally_close(&reader);
+    return n;
 }
 
 uint64_t refrain_learner_values(const void *region, size_t region_bytes, const struct refrain_learner *learner,
@@ -258,12 +273,8 @@ uint64_t refrain_learner_values(const void *region, size_t region_bytes, const s
         n = add_saturating(n, learner->confirmed);
     if (kept)
         *kept = n;
-    if (learner->state == REFRAIN_SUMMARY) {
-        const struct refrain_summary *summary = summary_of(&terms, learner);
-        n = add_saturating(n, summary ? summary->count : (uint64_t)learner->stride);
-    }
     refrain_terms_close(&terms);
-    return n;
+    return add_saturating(n, counted_values(region, region_bytes, learner));
 }
 
 /* ---- values that depend on another parameter ---- */
@@ -434,35 +445,54 @@ static bool next_run_of_repeat(struct refrain_sequence *sequence) {
     return false;
 }
 
-/* The likeliest value still owed: the one furthest behind its share. */
-static bool next_of_summary(struct refrain_sequence *sequence) {
-    const struct refrain_summary *summary = summary_of(&sequence->terms, sequence->learner);
-    if (!summary) {
-        uint64_t lost = sequence->summary_left++ == 0 ? (uint64_t)sequence->learner->stride : 0;
-        sequence->value = sequence->learner->expect;
-        sequence->stride = 0;
-        sequence->run = lost;
-        return lost > 0;
-    }
-    unsigned best = REFRAIN_SUMMARY_VALUES;
-    double behind = -1;
-    for (unsigned i = 0; i < REFRAIN_SUMMARY_VALUES; i++) {
-        uint64_t count = summary->frequent[i].count;
-        if (sequence->given[i] >= count)
-            continue;
-        double left = (double)(count - sequence->given[i]) / (double)count;
-        if (left > behind) {
-            behind = left;
-            best = i;
-        }
-    }
-    if (best == REFRAIN_SUMMARY_VALUES)
+/* Is there a term of the archive that has not been given? */
+static bool archive_left(const struct refrain_terms *terms) {
+    if (!terms->archived.chunk || !terms->formula || terms->wrong)
         return false;
-    sequence->given[best]++;
-    sequence->value = summary->frequent[best].value;
+    if (terms->archived.chunk != terms->formula->archive_last)
+        return true;
+    uint64_t offset = (uint64_t)terms->archived.chunk * REFRAIN_UNIT_BYTES;
+    return offset + sizeof(struct refrain_archive) <= terms->region_bytes &&
+           terms->archived.at < ((const struct refrain_archive *)(terms->region + offset))->used;
+}
+
+/* The tally of the learner; of one that gave up at once, the last value is known to be the last. */
+static bool open_tally(struct refrain_sequence *sequence) {
+    const struct refrain_learner *learner = sequence->learner;
+    struct refrain_terms *terms = &sequence->terms;
+    uint32_t tally = refrain_learner_tally(terms->region, terms->region_bytes, learner);
+    if (!tally)
+        return false;
+    if (!refrain_tally_open(&sequence->tally, terms->region, terms->region_bytes, tally))
+        return wrong(terms, (uint64_t)tally * REFRAIN_UNIT_BYTES, "counts of values that cannot be any");
+    if (sequence->tally.tally->width != 1)
+        return wrong(terms, (uint64_t)tally * REFRAIN_UNIT_BYTES, "counts of several values where one is learned");
+    sequence->last_left =
+        learner->state == REFRAIN_SUMMARY && refrain_tally_take(&sequence->tally, sequence->tally.tally->last);
+    return true;
+}
+
+/* The next of the values whose order is given up; false when there is none (any more). */
+static bool next_of_tally(struct refrain_sequence *sequence) {
+    const struct refrain_learner *learner = sequence->learner;
     sequence->stride = 0;
     sequence->run = 1;
-    return true;
+    if (!sequence->tally.tally && !open_tally(sequence)) {
+        /* There was no memory to count them, only for how many there were. */
+        bool any = learner->state == REFRAIN_SUMMARY && learner->kind != REFRAIN_KIND_PARAMETER &&
+                   !sequence->terms.wrong && learner->stride > 0 && !sequence->tally_given;
+        sequence->value = learner->expect;
+        sequence->run = any ? (uint64_t)learner->stride : 0;
+        sequence->tally_given = true;
+        return any;
+    }
+    if (refrain_tally_next(&sequence->tally, &sequence->value, 0))
+        return true;
+    bool last = sequence->last_left;
+    sequence->value = sequence->tally.tally->last;
+    sequence->run = last;
+    sequence->last_left = false;
+    return last;
 }
 
 /* State REPEAT: what the learner repeats since. */
@@ -483,13 +513,21 @@ bool refrain_sequence_advance(struct refrain_sequence *sequence) {
             sequence->value = learner->expect;
             sequence->stride = 0;
             sequence->run = learner->confirmed;
-            sequence->stage = learner->state == REFRAIN_SUMMARY ? STAGE_SUMMARY : STAGE_END;
+            sequence->stage = learner->state == REFRAIN_SUMMARY ? STAGE_TALLY : STAGE_END;
             if (sequence->run > 0)
                 return true;
             break;
         case STAGE_TERMS: {
             if (sequence->depth > 0 ? next_run_of_repeat(sequence) : sequence->term && next_run_of_term(sequence))
                 return true;
+            if (learner->state != REFRAIN_SUMMARY && !sequence->tally_given && !archive_left(&sequence->terms)) {
+                sequence->term = NULL;
+                sequence->approximate = true;
+                if (next_of_tally(sequence))
+                    return true;
+                sequence->approximate = false;
+                sequence->tally_given = true;
+            }
             bool last;
             const struct refrain_item *term = refrain_terms_next(&sequence->terms, &last);
             if (sequence->terms.wrong) {
@@ -527,11 +565,11 @@ bool refrain_sequence_advance(struct refrain_sequence *sequence) {
                 sequence->continuation -= sequence->run;
                 return true;
             }
-            sequence->stage = learner->state == REFRAIN_SUMMARY ? STAGE_SUMMARY : STAGE_END;
+            sequence->stage = learner->state == REFRAIN_SUMMARY ? STAGE_TALLY : STAGE_END;
             break;
-        case STAGE_SUMMARY:
+        case STAGE_TALLY: /* of a learner that has nothing after it */
             sequence->approximate = true;
-            if (next_of_summary(sequence))
+            if (next_of_tally(sequence))
                 return true;
             sequence->stage = STAGE_END;
             break;
@@ -542,5 +580,6 @@ bool refrain_sequence_advance(struct refrain_sequence *sequence) {
 }
 
 void refrain_sequence_close(struct refrain_sequence *sequence) {
+    refrain_tally_close(&sequence->tally);
     refrain_terms_close(&sequence->terms);
 }

@@ -9,6 +9,8 @@
 #ifndef REFRAIN_SEQUENCE_H
 #define REFRAIN_SEQUENCE_H
 
+#include "tally.h"
+
 #include <refrain/trace.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,9 +44,13 @@ void refrain_terms_close(struct refrain_terms *terms);
 /* Number of values a term expands to, saturating; `iterations` instead of its own count when not 0 (continuation). */
 uint64_t refrain_term_values(const struct refrain_item *term);
 
-/* Number of values the learner has seen, summary included, saturating. Sets *kept to those that are held exactly. */
+/* Number of values the learner has seen, those of a tally included, saturating. Sets *kept to those that are held
+ * exactly. */
 uint64_t refrain_learner_values(const void *region, size_t region_bytes, const struct refrain_learner *learner,
                                 uint64_t *kept);
+
+/* The tally of this learner's own values, 0 none. */
+uint32_t refrain_learner_tally(const void *region, size_t region_bytes, const struct refrain_learner *learner);
 
 /* State BY_KEY: the learners of what follows, by key; null in other states, and where the reference leads nowhere. */
 const struct refrain_by_key *refrain_learner_keys(const void *region, size_t region_bytes,
@@ -57,7 +63,7 @@ struct refrain_sequence {
     const struct refrain_learner *learner;
     struct refrain_terms terms;
     uint8_t stage;
-    bool approximate; /* the value given last came from a summary */
+    bool approximate; /* the value given last came from a tally */
     /* the run being given */
     int64_t value, stride;
     uint64_t run;
@@ -69,9 +75,10 @@ struct refrain_sequence {
     /* the repetitions of the archive it is in, the innermost last; then `term` is the archived term being expanded */
     struct refrain_repeat_frame frame[REFRAIN_REPEAT_DEPTH];
     unsigned depth, fruitless;
-    /* summary */
-    uint64_t summary_left;
-    uint64_t given[REFRAIN_SUMMARY_VALUES];
+    /* values whose order is given up */
+    struct refrain_tally_reader tally;
+    bool tally_given; /* or none is to be given */
+    bool last_left;   /* the last value is still to come, after all others */
 };
 
 void refrain_sequence_open(struct refrain_sequence *sequence, const void *region, size_t region_bytes,

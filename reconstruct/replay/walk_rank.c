@@ -4,6 +4,7 @@
 #include "block_times.h"
 #include "request_table.h"
 #include "sequence.h"
+#include "successors.h"
 
 #include <refrain/settings.h>
 #include <refrain/unit.h>
@@ -20,12 +21,16 @@
 struct place {
     uint64_t offset; /* of the learner in the region, 0: free */
     struct refrain_sequence sequence;
+    uint64_t taken;       /* values */
     uint64_t visits;      /* blocks replayed from here */
     uint64_t visits_left; /* of the stretch of its profile */
     int64_t ticks_left;   /* what they have to share, and what those before them took too much or too little */
     uint64_t remaining;   /* loop: iterations left of the count taken */
     bool counting;        /* loop: a count has been taken */
     bool pending;         /* loop: it is the count that was not fed yet */
+    /* first parameter of several that were counted together, once one of them had no memory left */
+    struct refrain_tally_reader rows;
+    uint64_t rows_taken, rows_before; /* all in all; before any was counted */
 };
 
 struct activation {
@@ -42,7 +47,8 @@ struct slot_info {
 };
 
 struct request {
-    bool taken, persistent;
+    bool taken, persistent, active;
+    uint64_t posted_as;                            /* number in the order of posting */
     const struct refrain_operation_record *posted; /* of a receive */
 };
 
@@ -60,13 +66,16 @@ struct refrain_walk {
     size_t depth, capacity_stack; /* stack[0] is the thread's root */
     struct refrain_request_table requests;
     bool guessed_requests;      /* a number of one was only likely: which operations posted those in the table is too */
+    uint64_t posted;            /* requests so far */
+    uint64_t owed;              /* completions that came where no request was under way: with the next ones */
     int64_t run_next, run_left; /* requests that complete together: the next one's number, how many are left */
     uint64_t ticks;
     struct refrain_block_times times;
     struct refrain_record *waiting; /* records of blocks whose times are not known yet */
     size_t first_waiting, n_waiting, capacity_waiting;
-    uint64_t steps_left; /* that the run had time for */
-    size_t leaving;      /* activations still to be left by an unwind */
+    uint64_t steps_left;      /* that the run had time for */
+    uint64_t successors_left; /* once it is known: values that tell what came next and have not been taken */
+    bool counts_successors;
     bool approximate;
     bool ended;
     const char *wrong;
@@ -155,31 +164,76 @@ static bool take(struct refrain_walk *walk, const struct refrain_learner *learne
         walk->ended = true;
         return false;
     }
+    place->taken++;
     *approximate |= place->sequence.approximate;
     return true;
 }
 
-/* Takes parameter i of an event, after those before it, values[0 .. i). */
-static bool take_parameter(struct refrain_walk *walk, const struct refrain_learner *learners, int64_t *values,
-                           unsigned i, bool *approximate) {
-    const struct refrain_learner *learner = &learners[i];
-    if (take(walk, learner, &values[i], approximate))
-        return true;
-    if (walk->wrong || learner->state != REFRAIN_BY_KEY)
-        return false;
-    const struct refrain_by_key *by = refrain_learner_keys(walk->region, walk->region_bytes, learner);
-    if (!by || by->parameter >= i)
-        return wrong(walk, learner, "a parameter depends on one that is not before it");
-    walk->ended = false;
-    if (take(walk, refrain_key_learner(by, values[by->parameter]), &values[i], approximate))
-        return true;
-    /* Where the key is only likely its values run out early: the others' make the total right. */
-    for (unsigned k = 0; *approximate && !walk->wrong && k <= REFRAIN_KEYS; k++) {
-        walk->ended = false;
-        if (take(walk, k < REFRAIN_KEYS ? &by->learner[k] : &by->others, &values[i], approximate))
-            return true;
+/* The place of the first of several parameters, with the rows that were counted of them, if any. */
+static struct place *place_of_rows(struct refrain_walk *walk, const struct refrain_learner *learner) {
+    struct place *place = place_of(walk, learner);
+    if (!place || place->rows.tally || !learner->tally ||
+        refrain_learner_tally(walk->region, walk->region_bytes, learner))
+        return place;
+    if (!refrain_tally_open(&place->rows, walk->region, walk->region_bytes, learner->tally)) {
+        wrong(walk, learner, "counts of parameters that cannot be any");
+        return NULL;
     }
-    return false;
+    uint64_t all = refrain_learner_values(walk->region, walk->region_bytes, learner, NULL);
+    place->rows_before = all > place->rows.left ? all - place->rows.left : 0;
+    return place;
+}
+
+/* The learner that has the next value of parameter i: its own, or that of its key, of which values[] must be known
+ * (bits). Null when it is not. */
+static const struct refrain_learner *learner_of(struct refrain_walk *walk, const struct refrain_learner *learners,
+                                                const int64_t *values, unsigned i, unsigned known) {
+    const struct refrain_learner *learner = &learners[i];
+    struct place *place = learner->state == REFRAIN_BY_KEY ? place_of(walk, learner) : NULL;
+    if (!place || place->sequence.run > 0 || refrain_sequence_advance(&place->sequence))
+        return learner;
+    const struct refrain_by_key *by = refrain_learner_keys(walk->region, walk->region_bytes, learner);
+    if (!by || by->parameter >= i) {
+        wrong(walk, learner, "a parameter depends on one that is not before it");
+        return NULL;
+    }
+    return known >> by->parameter & 1 ? refrain_key_learner(by, values[by->parameter]) : NULL;
+}
+
+/* Takes the n parameters of an event. What one does not know itself, having given up, is in the rows that were counted:
+ * it is that of a row which goes with what the others know. */
+static bool take_row(struct refrain_walk *walk, const struct refrain_learner *learners, int64_t *values, unsigned n,
+                     bool *approximate) {
+    struct place *first = n > 0 ? place_of_rows(walk, learners) : NULL;
+    if (!first)
+        return n == 0;
+    bool counted = first->rows.tally && first->rows_taken >= first->rows_before && first->rows.tally->width == n;
+    unsigned all = (1u << n) - 1, known = 0;
+    for (unsigned round = 0; round < 2 && known != all; round++)
+        for (unsigned i = 0; i < n; i++) {
+            const struct refrain_learner *learner =
+                known >> i & 1 ? NULL : learner_of(walk, learners, values, i, known);
+            bool taken = learner && take(walk, learner, &values[i], approximate);
+            if (walk->wrong)
+                return false;
+            if (!taken && round > 0 && !(known >> i & 1)) {
+                bool lost = learner && learner->state == REFRAIN_SUMMARY && !first->rows.tally;
+                if (lost) /* there was no memory to count it */
+                    values[i] = learner->expect;
+                else if (!counted || !refrain_tally_peek(&first->rows, values, known, i))
+                    return false;
+                *approximate = taken = true;
+                walk->ended = false;
+            }
+            known |= (unsigned)taken << i;
+        }
+    walk->ended = false;
+    first->rows_taken++;
+    if (counted) {
+        *approximate = true;
+        refrain_tally_next(&first->rows, values, all);
+    }
+    return true;
 }
 
 /* What the profile expects of the next block of a place: the mean of what its stretch has left. */
@@ -347,6 +401,7 @@ void refrain_walk_close(struct refrain_walk *walk) {
     for (size_t i = 0; i < walk->capacity_places; i++)
         if (walk->places[i]) {
             refrain_sequence_close(&walk->places[i]->sequence);
+            refrain_tally_close(&walk->places[i]->rows);
             free(walk->places[i]);
         }
     free(walk->places);
@@ -365,6 +420,8 @@ static bool take_request(struct refrain_walk *walk, const struct refrain_operati
     if (!request)
         return wrong(walk, walk->stack[walk->depth - 1].last, "more requests in flight than there is memory for");
     request->persistent = persistent;
+    request->active = !persistent;
+    request->posted_as = walk->posted++;
     request->posted = posted;
     return true;
 }
@@ -410,21 +467,11 @@ static void pop(struct refrain_walk *walk, struct refrain_record *record) {
     const struct activation *top = &walk->stack[--walk->depth];
     fill(walk, record, (uint8_t)(top->kind + 1), top->returned ? top->end_ticks : walk->ticks, top->id);
     struct activation *caller = &walk->stack[walk->depth - 1];
-    if (walk->leaving == 0 && caller->last->flags & REFRAIN_SLOT_CALL) {
+    if (caller->last->flags & REFRAIN_SLOT_CALL) {
         uint64_t next = (uint64_t)((const unsigned char *)(caller->last + 1) - walk->region);
         if (at_offset(walk, next, sizeof *caller->last))
             caller->last++;
     }
-}
-
-static bool unwind(struct refrain_walk *walk, int64_t value, struct refrain_record *record) {
-    uint64_t further = (uint64_t)(REFRAIN_NEXT_UNWIND(0) - value);
-    if (further + 1 >= walk->depth)
-        return impossible(walk, walk->stack[walk->depth - 1].last, "more activations abandoned than were open");
-    pass_block(walk, walk->stack[walk->depth - 1].last);
-    walk->leaving = (size_t)further;
-    pop(walk, record);
-    return true;
 }
 
 /* Moves within the activation. */
@@ -518,7 +565,93 @@ static bool names_requests(uint32_t operation) {
            operation == REFRAIN_OP_CANCELLED || operation == REFRAIN_OP_FREE;
 }
 
-/* Requests taken and given back by an operation; a completed receive gets its source, tag and bytes. */
+/* Is it only likely which request an operation is about? Then one that it can be about is as good as another. */
+static bool guesses_requests(const struct refrain_walk *walk) {
+    return walk->approximate || walk->guessed_requests;
+}
+
+/* The request that was posted first after `after` of those that are under way, or of persistent ones that are not; null
+ * when there is none. */
+static struct request *oldest_request(const struct refrain_walk *walk, bool active, const struct request *after) {
+    struct request *oldest = NULL;
+    for (size_t i = 0; i < walk->requests.n; i++) {
+        struct request *request = request_at(walk, (int64_t)i);
+        if (request && request->active == active && (active || request->persistent) &&
+            (!after || request->posted_as > after->posted_as) && (!oldest || request->posted_as < oldest->posted_as))
+            oldest = request;
+    }
+    return oldest;
+}
+
+/* The request with this number; where that is only likely, one in the same state. */
+static struct request *likely_request(const struct refrain_walk *walk, int64_t number, bool active) {
+    struct request *request = request_at(walk, number);
+    if (!guesses_requests(walk) || (request && request->active == active))
+        return request;
+    return oldest_request(walk, active, NULL);
+}
+
+/* A request completes: a receive gets its source, tag and bytes. False when those of its operation are used up. */
+static bool complete(struct refrain_walk *walk, struct request *request, struct refrain_record *record) {
+    record->parameters[0] = refrain_requests_number(&walk->requests, request);
+    if (request->posted) {
+        if (!take_row(walk, request->posted->parameter, &record->parameters[1], 3, &record->approximate))
+            return false;
+        record->n_parameters += 3;
+    }
+    request->active = false;
+    if (!request->persistent)
+        give_back(walk, request);
+    return true;
+}
+
+/* The next of requests that complete together; a record like that of one that completes alone. */
+static bool complete_next(struct refrain_walk *walk, struct refrain_record *record) {
+    const struct activation *top = &walk->stack[walk->depth - 1];
+    bool guesses = guesses_requests(walk);
+    walk->run_left--;
+    fill(walk, record, REFRAIN_RECORD_OPERATION, top->returned ? top->end_ticks : walk->ticks, top->id);
+    record->operation = REFRAIN_OP_COMPLETE;
+    record->n_parameters = 1;
+    record->approximate |= guesses;
+    record->parameters[0] = walk->run_next++;
+    struct request *request = likely_request(walk, record->parameters[0], true);
+    if (!guesses)
+        return !request || complete(walk, request, record);
+    while (request && !complete(walk, request, record)) {
+        if (walk->wrong)
+            return false;
+        walk->ended = false; /* no more of its operation's were completed */
+        request = oldest_request(walk, true, request);
+    }
+    if (request) {
+        walk->owed--;
+        return true;
+    }
+    walk->run_left = 0; /* those that are still owed complete with the next ones */
+    record->kind = REFRAIN_RECORD_NONE;
+    return true;
+}
+
+/* `n` requests complete, the first of them with this number. */
+static bool complete_run(struct refrain_walk *walk, int64_t first, int64_t n, struct refrain_record *record) {
+    walk->run_next = first;
+    walk->run_left = n;
+    if (guesses_requests(walk)) {
+        walk->owed += n > 0 ? (uint64_t)n : 0;
+        walk->run_left = walk->owed < INT64_MAX ? (int64_t)walk->owed : INT64_MAX;
+        if (walk->run_left == 0) {
+            record->kind = REFRAIN_RECORD_NONE;
+            return true;
+        }
+    } else if (n < 1 || n > REFRAIN_RUN_REQUESTS) {
+        return impossible(walk, walk->stack[walk->depth - 1].last,
+                          "more requests complete together than the monitor tells of at once");
+    }
+    return complete_next(walk, record);
+}
+
+/* Requests taken and given back by an operation. */
 static bool follow_requests(struct refrain_walk *walk, const struct refrain_operation_record *from,
                             struct refrain_record *record) {
     struct request *request;
@@ -535,46 +668,28 @@ static bool follow_requests(struct refrain_walk *walk, const struct refrain_oper
     case REFRAIN_OP_RECV_INIT:
         return take_request(walk, from, true);
     case REFRAIN_OP_COMPLETE:
-        record->approximate |= walk->guessed_requests;
-        if (!(request = request_at(walk, record->parameters[0])))
-            return true;
-        if (request->posted) {
-            for (unsigned i = 0; i < 3; i++, record->n_parameters++)
-                if (!take_parameter(walk, request->posted->parameter, &record->parameters[1], i,
-                                    &record->approximate)) {
-                    if (walk->wrong || !record->approximate)
-                        return false;
-                    walk->ended = false; /* it was another request: what this one received is not known */
-                    break;
-                }
-        }
-        if (!request->persistent)
-            give_back(walk, request);
-        return true;
+        return complete_run(walk, record->parameters[0], 1, record);
+    case REFRAIN_OP_COMPLETE_RUN:
+        return complete_run(walk, record->parameters[0], record->parameters[1], record);
+    case REFRAIN_OP_START:
+        request = likely_request(walk, record->parameters[0], false);
+        break;
     case REFRAIN_OP_CANCELLED:
-        if ((request = request_at(walk, record->parameters[0])) && !request->persistent)
-            give_back(walk, request);
-        return true;
+        request = likely_request(walk, record->parameters[0], true);
+        break;
     case REFRAIN_OP_FREE:
-        if ((request = request_at(walk, record->parameters[0])))
-            give_back(walk, request);
-        return true;
+        request = request_at(walk, record->parameters[0]);
+        break;
     default:
         return true;
     }
-}
-
-/* The next of requests that complete together; a record like that of one that completes alone. */
-static bool complete_next(struct refrain_walk *walk, struct refrain_record *record) {
-    const struct activation *top = &walk->stack[walk->depth - 1];
-    if (walk->run_left < 1 || walk->run_left > REFRAIN_RUN_REQUESTS)
-        return impossible(walk, top->last, "more requests complete together than the monitor tells of at once");
-    walk->run_left--;
-    fill(walk, record, REFRAIN_RECORD_OPERATION, top->end_ticks, top->id);
-    record->operation = REFRAIN_OP_COMPLETE;
-    record->n_parameters = 1;
-    record->parameters[0] = walk->run_next++;
-    return follow_requests(walk, NULL, record);
+    if (!request)
+        return true;
+    record->parameters[0] = refrain_requests_number(&walk->requests, request);
+    request->active = record->operation == REFRAIN_OP_START;
+    if (record->operation == REFRAIN_OP_FREE || (record->operation == REFRAIN_OP_CANCELLED && !request->persistent))
+        give_back(walk, request);
+    return true;
 }
 
 static bool operate(struct refrain_walk *walk, uint32_t operation, struct refrain_record *record) {
@@ -597,26 +712,21 @@ static bool operate(struct refrain_walk *walk, uint32_t operation, struct refrai
     record->n_parameters = parameters_of(operation);
     bool posts = operation == REFRAIN_OP_IRECV || operation == REFRAIN_OP_RECV_INIT;
     const struct refrain_learner *learners = posts ? &from->parameter[REFRAIN_PARAMETERS - 1] : from->parameter;
-    for (unsigned i = 0; i < record->n_parameters; i++)
-        if (!take_parameter(walk, learners, record->parameters, i, &record->approximate))
-            return false;
+    if (!take_row(walk, learners, record->parameters, record->n_parameters, &record->approximate))
+        return false;
     walk->guessed_requests |= record->approximate && names_requests(operation);
-    if (operation == REFRAIN_OP_COMPLETE_RUN) {
-        walk->run_next = record->parameters[0];
-        walk->run_left = record->parameters[1];
-        if (walk->guessed_requests && (walk->run_left < 1 || walk->run_left > REFRAIN_RUN_REQUESTS))
-            walk->run_left = 1;
-        return complete_next(walk, record);
-    }
     return follow_requests(walk, from, record);
 }
 
-static bool leave(struct refrain_walk *walk, struct refrain_record *record) {
+/* The activation on top ends: by itself, by a jump out of it, or by one out of another above it. */
+static bool leave(struct refrain_walk *walk, int64_t how, struct refrain_record *record) {
     struct activation *top = &walk->stack[walk->depth - 1];
     if (walk->depth == 1)
         return impossible(walk, top->last, "the outermost activation ends");
-    if (!top->returned)
+    if (how == REFRAIN_NEXT_UNWIND || (how == REFRAIN_NEXT_EXIT && !top->returned))
         pass_block(walk, top->last);
+    if (how != REFRAIN_NEXT_EXIT)
+        top->returned = false; /* it ends now */
     pop(walk, record);
     return true;
 }
@@ -641,16 +751,16 @@ static bool step(struct refrain_walk *walk, struct refrain_record *record) {
     walk->steps_left--;
     if (!take(walk, &last->next, &value, &walk->approximate))
         return false;
+    walk->successors_left -= walk->counts_successors;
     if (value >= 0 && value < (int64_t)walk->n_slots) {
         if (walk->slots[value].kind != REFRAIN_FUNCTION)
             return move(walk, value);
         const struct refrain_slot *slot = at_offset(walk, walk->slots[value].offset, 2 * sizeof *slot);
         return slot && push(walk, slot, REFRAIN_RECORD_ENTER, (uint64_t)value, record);
     }
-    if (value == REFRAIN_NEXT_EXIT)
-        return leave(walk, record);
     if (value < 0)
-        return unwind(walk, value, record);
+        return value < REFRAIN_NEXT_ABANDONED ? impossible(walk, last, "an activation ends in no known way")
+                                              : leave(walk, value, record);
     if (value >= REFRAIN_NEXT_REGION)
         return enter_at(walk, (uint64_t)(value - REFRAIN_NEXT_REGION), offsetof(struct refrain_region_name, inside),
                         sizeof(struct refrain_region_name), REFRAIN_RECORD_REGION_ENTER, record);
@@ -662,23 +772,41 @@ static bool step(struct refrain_walk *walk, struct refrain_record *record) {
     return impossible(walk, last, "a slot number beyond the last");
 }
 
-/* Values of summaries come in an order of our own: one may lead where nothing is left to do, or can be done. Then the
- * activation is over, and the one around it goes on. */
+static bool is_decision(const void *data, uint32_t slot) {
+    const struct refrain_walk *walk = data;
+    return slot < walk->n_slots && walk->slots[slot].kind >= REFRAIN_IF && walk->slots[slot].kind <= REFRAIN_DO;
+}
+
+static void count_successors(void *data, const struct refrain_learner *learner) {
+    struct refrain_walk *walk = data;
+    struct place *place = learner->state == REFRAIN_EMPTY ? NULL : place_of(walk, learner);
+    if (!place)
+        return;
+    uint64_t values = refrain_learner_values(walk->region, walk->region_bytes, learner, NULL);
+    walk->successors_left += values > place->taken ? values - place->taken : 0;
+}
+
+/* Has the place on top nothing more to say, although others have? That is where the order of values is our own, in
+ * recursion: then the activation is over, and the one around it goes on. Else it is the end of the run. */
 static bool recover(struct refrain_walk *walk, struct refrain_record *record) {
     if (!walk->approximate || walk->wrong || walk->depth == 1)
         return false;
+    if (!walk->counts_successors) {
+        refrain_successors_visit(walk->region, walk->region_bytes, walk->thread_number, is_decision, count_successors,
+                                 walk);
+        walk->counts_successors = true;
+    }
+    if (walk->successors_left == 0)
+        return false;
     walk->ended = false;
     walk->run_left = 0;
-    return leave(walk, record);
+    return leave(walk, REFRAIN_NEXT_EXIT, record);
 }
 
 static bool next_record(struct refrain_walk *walk, struct refrain_record *record) {
     record->kind = REFRAIN_RECORD_NONE;
     while (record->kind == REFRAIN_RECORD_NONE) {
-        if (walk->leaving > 0) {
-            walk->leaving--;
-            pop(walk, record);
-        } else if (walk->ended) {
+        if (walk->ended) {
             return false;
         } else if (!(walk->run_left > 0 ? complete_next(walk, record) : step(walk, record)) && !recover(walk, record)) {
             walk->ended = true;

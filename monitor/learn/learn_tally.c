@@ -1,0 +1,259 @@
+/* learn_tally.c: counting values whose order is given up (learn_tally.h). */
+#define _GNU_SOURCE
+#include "learn_tally.h"
+#include "learn_memory.h"
+#include "learn_repeat.h"
+
+#include <string.h>
+
+#define FIRST_ENTRIES 4u
+#define FIRST_JOINT_ENTRIES 8u
+#define FEW_ENTRIES 16u    /* as many are sure of room ... */
+#define SOME_ENTRIES 256u  /* ... as many are tried before less is told apart ... */
+#define MOST_ENTRIES 4096u /* ... and as many after it */
+
+static uint64_t *entry_at(struct refrain_tally *tally, unsigned i) {
+    return tally->words + (size_t)i * refrain_tally_entry_words(tally);
+}
+
+static bool is_dropped(const struct refrain_tally *tally, unsigned i) {
+    return tally->dropped >> i & 1;
+}
+
+/* The entry of these values, or a free one where it would be; null when there is neither. */
+static uint64_t *find(struct refrain_tally *tally, const int64_t *values) {
+    uint64_t hash = 0;
+    for (unsigned i = 0; i < tally->width; i++)
+        if (!is_dropped(tally, i))
+            hash = (hash ^ (uint64_t)values[i]) * 0x9e3779b97f4a7c15u;
+    unsigned at = (unsigned)(hash >> 40);
+    for (unsigned n = 0; n < tally->capacity; n++, at++) {
+        uint64_t *entry = entry_at(tally, at & (tally->capacity - 1));
+        if (entry[0] == 0)
+            return entry;
+        bool same = true;
+        for (unsigned i = 0; i < tally->width && same; i++)
+            same = is_dropped(tally, i) || (int64_t)entry[1 + i] == values[i];
+        if (same)
+            return entry;
+    }
+    return NULL;
+}
+
+/* Counts rows at an entry; amounts in `totals` (bits) are added up. A new entry gets its values before its count. */
+static void count_at(const struct refrain_tally *tally, uint64_t *entry, const int64_t *values, uint64_t times,
+                     unsigned totals) {
+    for (unsigned i = 0; i < tally->width; i++)
+        entry[1 + i] =
+            totals >> i & 1 ? (entry[0] ? entry[1 + i] : 0) + (uint64_t)values[i] * times : (uint64_t)values[i];
+    refrain_commit();
+    entry[0] += times;
+}
+
+uint32_t refrain_tally_make(const struct refrain_row *row, bool joint) {
+    uint32_t capacity = joint ? FIRST_JOINT_ENTRIES : FIRST_ENTRIES;
+    struct refrain_tally *tally = refrain_pool_take(refrain_tally_bytes(row->width, capacity), REFRAIN_POOL_COUNTS);
+    if (!tally)
+        return 0;
+    tally->capacity = capacity;
+    tally->width = row->width;
+    tally->joint = joint;
+    tally->amounts = row->amounts;
+    tally->drop[0] = row->drop[0];
+    tally->drop[1] = row->drop[1];
+    return refrain_reference(tally);
+}
+
+/* Moves what a tally holds into a larger one. */
+static struct refrain_tally *grow(uint32_t *reference, struct refrain_tally *tally) {
+    uint32_t capacity = tally->capacity * 2;
+    enum refrain_pool_use use = capacity <= FEW_ENTRIES ? REFRAIN_POOL_COUNTS : REFRAIN_POOL_MANY;
+    struct refrain_tally *larger =
+        capacity > MOST_ENTRIES ? NULL : refrain_pool_take(refrain_tally_bytes(tally->width, capacity), use);
+    if (!larger)
+        return NULL;
+    size_t entry_bytes = refrain_tally_entry_words(tally) * sizeof(uint64_t);
+    memcpy(larger, tally, sizeof *tally);
+    larger->capacity = capacity;
+    for (unsigned i = 0; i < tally->capacity; i++) {
+        const uint64_t *entry = entry_at(tally, i);
+        if (entry[0])
+            memcpy(find(larger, (const int64_t *)entry + 1), entry, entry_bytes);
+    }
+    memcpy(entry_at(larger, capacity), entry_at(tally, tally->capacity), entry_bytes);
+    refrain_commit();
+    *reference = refrain_reference(larger);
+    return larger;
+}
+
+/* Tells less apart. False when there is nothing left to drop, or too much to move. */
+static bool drop(struct refrain_context *context, struct refrain_tally *tally) {
+    unsigned what = tally->drop[0] & ~(unsigned)tally->dropped;
+    if (!what)
+        what = tally->drop[1] & ~(unsigned)tally->dropped;
+    size_t words = refrain_tally_entry_words(tally), bytes = tally->capacity * words * sizeof(uint64_t);
+    if (!what || bytes > sizeof context->scratch->entries)
+        return false;
+    uint64_t *before = context->scratch->entries;
+    memcpy(before, tally->words, bytes);
+    memset(tally->words, 0, bytes);
+    tally->dropped |= (uint8_t)what;
+    tally->used = 0;
+    unsigned totals = tally->dropped & tally->amounts;
+    for (unsigned i = 0; i < tally->capacity; i++) {
+        uint64_t *from = before + i * words;
+        if (from[0] == 0)
+            continue;
+        for (unsigned k = 0; k < tally->width; k++)
+            if ((what & tally->amounts) >> k & 1)
+                from[1 + k] *= from[0];
+        uint64_t *entry = find(tally, (const int64_t *)from + 1);
+        tally->used += entry[0] == 0;
+        for (unsigned k = 0; k < tally->width; k++)
+            entry[1 + k] = (totals >> k & 1) ? entry[1 + k] + from[1 + k] : from[1 + k];
+        entry[0] += from[0];
+    }
+    return true;
+}
+
+/* Makes room for another entry. False when there is none. */
+static bool make_room(struct refrain_context *context, uint32_t *reference) {
+    struct refrain_tally *tally = refrain_at_reference(*reference);
+    if (tally->used < tally->capacity - tally->capacity / 4)
+        return true;
+    bool can_drop = (tally->drop[0] | tally->drop[1]) & ~(unsigned)tally->dropped;
+    if ((tally->capacity < SOME_ENTRIES || !can_drop) && grow(reference, tally))
+        return true;
+    return (can_drop && drop(context, tally)) || tally->used < tally->capacity;
+}
+
+void refrain_tally_add(struct refrain_context *context, uint32_t *reference, const int64_t *values, uint64_t times) {
+    struct refrain_tally *tally = refrain_at_reference(*reference);
+    uint64_t *entry = find(tally, values);
+    if (__builtin_expect(!entry || entry[0] == 0, 0)) {
+        bool room = make_room(context, reference);
+        tally = refrain_at_reference(*reference);
+        entry = room ? find(tally, values) : NULL;
+        if (entry && entry[0] == 0)
+            tally->used++;
+    }
+    tally->count += times;
+    tally->last = values[0];
+    if (__builtin_expect(entry != NULL, 1)) {
+        count_at(tally, entry, values, times, tally->dropped & tally->amounts);
+        return;
+    }
+    refrain_lose(REFRAIN_LOSS_COUNTS, times);
+    count_at(tally, entry_at(tally, tally->capacity), values, times, tally->amounts);
+}
+
+/* ---- terms ---- */
+
+/* Who counts the values of terms, and how many more. */
+struct counting {
+    struct refrain_context *context;
+    uint32_t *tally;
+    uint64_t left;
+    uint64_t counter[REFRAIN_LOOP_HEIGHTS];
+};
+
+static uint64_t value_now(const struct counting *counting, const struct refrain_item *item) {
+    uint64_t value = (uint64_t)item->base;
+    for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
+        value += (uint64_t)item->stride[h] * counting->counter[h];
+    return value;
+}
+
+/* Does the body of the loop change from iteration to iteration? */
+static bool changes(const struct refrain_item *loop) {
+    for (unsigned i = 1; i < loop->span; i++)
+        if (loop[i].stride[loop->height] != 0)
+            return true;
+    return false;
+}
+
+/* Counts the values of an item, `times` times. */
+static void count_item(struct counting *counting, const struct refrain_item *item, uint64_t times) {
+    uint64_t value = value_now(counting, item);
+    if (item->kind == REFRAIN_ITEM_VALUE) {
+        refrain_tally_add(counting->context, counting->tally, (const int64_t *)&value, times);
+        return;
+    }
+    if ((int64_t)value <= 0)
+        return;
+    bool each = changes(item);
+    for (uint64_t k = 0; k < (each ? value : 1); k++) {
+        counting->counter[item->height] = k;
+        for (unsigned i = 1; i < item->span; i += item[i].span)
+            count_item(counting, &item[i], each ? times : times * value);
+    }
+    counting->counter[item->height] = 0;
+}
+
+/* Counts the first `left` values of an item, one by one. */
+static void count_beginning(struct counting *counting, const struct refrain_item *item) {
+    uint64_t value = value_now(counting, item);
+    if (item->kind == REFRAIN_ITEM_VALUE) {
+        refrain_tally_add(counting->context, counting->tally, (const int64_t *)&value, 1);
+        counting->left--;
+        return;
+    }
+    for (uint64_t k = 0; (int64_t)k < (int64_t)value && counting->left > 0; k++) {
+        counting->counter[item->height] = k;
+        for (unsigned i = 1; i < item->span && counting->left > 0; i += item[i].span)
+            count_beginning(counting, &item[i]);
+    }
+    counting->counter[item->height] = 0;
+}
+
+static bool same_place(struct refrain_place a, struct refrain_place b) {
+    return a.chunk == b.chunk && a.at == b.at;
+}
+
+/* Counts `values` values of what lies between two places of the archive, over and over. */
+static void count_repetition(struct counting *counting, const struct refrain_item *repeat, uint64_t values) {
+    struct refrain_item *term = counting->context->scratch->term;
+    struct refrain_place first = {(uint32_t)repeat->stride[0], (uint32_t)repeat->stride[1]};
+    struct refrain_place end = {(uint32_t)repeat->stride[2], (uint32_t)repeat->stride[3]}, at = first;
+    while (values > 0) {
+        if (same_place(at, end))
+            at = first;
+        refrain_archive_read(&at, term);
+        if (term->kind == REFRAIN_ITEM_REPEAT) {
+            struct refrain_item inner = *term;
+            uint64_t n = (uint64_t)inner.base < values ? (uint64_t)inner.base : values;
+            count_repetition(counting, &inner, n);
+            values -= n;
+            continue;
+        }
+        counting->left = values;
+        count_beginning(counting, term);
+        values = counting->left;
+    }
+}
+
+bool refrain_tally_terms(struct refrain_context *context, struct refrain_learner *learner, unsigned keep) {
+    static const struct refrain_row values = {.width = 1}, counts = {.width = 1, .amounts = 1};
+    struct refrain_formula *formula = refrain_at_reference(learner->body);
+    struct refrain_item *items = refrain_formula_items(formula);
+    if (!learner->tally) {
+        learner->tally = refrain_tally_make(learner->kind == REFRAIN_KIND_LOOP ? &counts : &values, false);
+        if (!learner->tally)
+            return false;
+        refrain_lose(REFRAIN_LOSS_LEARNERS, 1);
+    }
+    refrain_journal_tally(context, learner);
+    struct counting counting = {.context = context, .tally = &learner->tally};
+    uint64_t before = ((const struct refrain_tally *)refrain_at_reference(learner->tally))->count;
+    unsigned moved = 0;
+    for (; formula->n_items - moved > keep; moved += items[moved].span)
+        if (items[moved].kind == REFRAIN_ITEM_REPEAT)
+            count_repetition(&counting, &items[moved], (uint64_t)items[moved].base);
+        else
+            count_item(&counting, &items[moved], 1);
+    memmove(items, items + moved, (formula->n_items - moved) * sizeof *items);
+    formula->n_items = (uint16_t)(formula->n_items - moved);
+    refrain_lose(REFRAIN_LOSS_SUMMARY_VALUES,
+                 ((const struct refrain_tally *)refrain_at_reference(learner->tally))->count - before);
+    return true;
+}

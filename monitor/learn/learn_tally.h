@@ -1,0 +1,33 @@
+/* learn_tally.h: counting values whose order is given up (struct refrain_tally, formula.h).
+ *
+ *     learner --- no memory for the oldest terms ---> these are counted, and learning goes on with the others
+ *     parameters of an operation --- one has no memory ---> rows of all of them are counted from there on
+ *
+ * All of it is the calling thread's own, save for the pool. A tally is as large as what came needs, as far as there is
+ * memory; when there is none it tells less apart, and never loses a count. */
+#ifndef REFRAIN_LEARN_TALLY_H
+#define REFRAIN_LEARN_TALLY_H
+
+#include "learn.h"
+
+/* What a row of values means, for what is dropped first. */
+struct refrain_row {
+    uint8_t width;
+    uint8_t amounts; /* bits */
+    uint8_t drop[2]; /* bits */
+};
+
+/* Makes a tally; 0 when the pool is spent. */
+REFRAIN_HIDDEN uint32_t refrain_tally_make(const struct refrain_row *row, bool joint);
+
+/* Counts `times` rows of these values. *tally is the reference of the tally, and that of a larger one afterwards where
+ * it has grown. */
+REFRAIN_HIDDEN void refrain_tally_add(struct refrain_context *context, uint32_t *tally, const int64_t *values,
+                                      uint64_t times);
+
+/* Counts the oldest terms of the learner, which has a formula, until at most `keep` items are left. False when there is
+ * no memory for a tally, and nothing has changed. The journal is to be at it. */
+REFRAIN_HIDDEN bool refrain_tally_terms(struct refrain_context *context, struct refrain_learner *learner,
+                                        unsigned keep);
+
+#endif

@@ -1,0 +1,42 @@
+/* tally.h: rows of values of which it is known how often each came, but not in which order (region bytes -> sequences,
+ * walker). They are given evenly spread: at any time each has been given its share, to within one. */
+#ifndef REFRAIN_TALLY_H
+#define REFRAIN_TALLY_H
+
+#include <refrain/trace.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct refrain_tally_entry {
+    const uint64_t *words; /* in the region: count, values */
+    uint64_t count;        /* to be given */
+    uint64_t given;
+};
+
+struct refrain_tally_reader {
+    const struct refrain_tally *tally;   /* null: not open */
+    struct refrain_tally_entry *entries; /* owned; the rest, if any, is the last */
+    size_t n;
+    bool has_rest;
+    uint64_t left; /* rows not given yet */
+};
+
+/* Starts reading the tally at a pool reference. False when it does not hold together, or without memory. */
+bool refrain_tally_open(struct refrain_tally_reader *reader, const void *region, size_t region_bytes,
+                        uint32_t reference);
+
+/* Gives the next row to `row`, reader->tally->width values. Those of `row` named by `known` (bits) are there already:
+ * the row is one that goes with them, if there is any, and of the known values only totals are changed, which are
+ * amounts that the tally has dropped. False when none is left. */
+bool refrain_tally_next(struct refrain_tally_reader *reader, int64_t *row, unsigned known);
+
+/* Sets row[i] to what refrain_tally_next() would, and gives nothing. False when none is left. */
+bool refrain_tally_peek(const struct refrain_tally_reader *reader, int64_t *row, unsigned known, unsigned i);
+
+/* Takes one row of this value out; width 1. False when there is none. */
+bool refrain_tally_take(struct refrain_tally_reader *reader, int64_t value);
+
+void refrain_tally_close(struct refrain_tally_reader *reader);
+
+#endif
