@@ -1,0 +1,239 @@
+// view.mjs: pages of refrain view in chromium: node view.mjs MODULES DIRECTORY, for test_view.sh.
+//
+// DIRECTORY holds NAME.html and NAME.txt (refrain reconstruct --format text) of each run; MODULES has playwright-core.
+
+import { readFileSync, mkdtempSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+
+const [modules, directory] = process.argv.slice(2).map((path) => resolve(path));
+const { chromium } = createRequire(join(modules, "package.json"))("playwright-core");
+
+const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync"];
+
+const check = (what, good, more = "") => console.log(good ? `ok ${what}` : `FAILED: ${what} ${more}`);
+const same = (what, got, wanted) => check(what, got === wanted, `is ${got} instead of ${wanted}`);
+
+/** The lines of the text format. */
+function events(name) {
+    const lines = readFileSync(join(directory, `${name}.txt`), "utf8").trimEnd().split("\n");
+    return lines.map((line) => {
+        const [rank, time, kind, region, ...rest] = line.split("\t");
+        const fields = Object.fromEntries(rest.map((field) => field.split("=")));
+        return { rank: +rank, time, kind, region, thread: +(fields.thread ?? 0), ...fields };
+    });
+}
+
+const browser = await chromium.launchPersistentContext(mkdtempSync(join(directory, "profile-")), {
+    executablePath: "/usr/bin/chromium",
+    args: flags,
+    viewport: { width: 1400, height: 800 },
+});
+
+const wrong = [];
+
+/** Opens a page and waits until the run has been read and the window is there, event by event. */
+async function open(name, fragment = "", script = null) {
+    const page = await browser.newPage();
+    page.on("console", (message) => message.type() === "error" && wrong.push(`${name}: ${message.text()}`));
+    page.on("pageerror", (error) => wrong.push(`${name}: ${error.message}`));
+    page.on("request", (request) => /^(file|blob|data):/.test(request.url()) || wrong.push(`${name}: asks for ${request.url()}`));
+    if (script) await page.addInitScript(script);
+    await page.goto(`file://${join(directory, `${name}.html`)}${fragment}`);
+    if (!script) await page.waitForFunction(() => window.refrainView?.state.scanned.done && window.refrainView.state.tile()?.exact, null, { timeout: 90000 });
+    return page;
+}
+
+const state = (page) => page.evaluate(() => {
+    const { state, rows } = window.refrainView;
+    return { from: state.from, to: state.to, end: state.end, rows: rows.rows.length, events: state.scanned.events,
+             spans: state.tile()?.exact?.nSpans, choice: state.choice, title: document.title,
+             notes: document.getElementById("notes").textContent };
+}); // prettier-ignore
+
+/** Lets the page draw and the worker answer. */
+const settle = (page) => page.waitForTimeout(250);
+
+/** What the tip says over a location at a moment: at each height of its row. */
+async function tips(page, location, time) {
+    const at = await page.evaluate(([location, time]) => {
+        const { rows, timeline } = window.refrainView;
+        const box = timeline.marks.getBoundingClientRect();
+        const row = rows.rowOf(location);
+        return { x: box.left + timeline.xOf(time), top: box.top + rows.top(row), height: rows.height };
+    }, [location, time]);
+    const found = [];
+    for (let part = 0.1; part < 1; part += 0.1) {
+        await page.mouse.move(at.x, at.top + at.height * part);
+        await page.waitForTimeout(20);
+        found.push(await page.evaluate(() => document.getElementById("tip").innerText.replaceAll("\n", "|")));
+    }
+    return found;
+}
+
+// ---- all runs: what there is
+
+for (const [name, ranks, threads] of [["demo", 4, 1], ["killed", 2, 1], ["hybrid", 2, 2], ["many", 63, 1]]) {
+    const lines = events(name);
+    const page = await open(name);
+    const shown = await state(page);
+    const locations = new Set(lines.map((line) => `${line.rank}.${line.thread}`)).size;
+    same(`${name}: rows`, shown.rows, locations);
+    check(`${name}: threads`, locations >= ranks && (threads === 1 || locations > ranks), `${locations}`);
+    same(`${name}: bars`, shown.spans, lines.filter((line) => line.kind === "enter").length);
+    const blank = await page.evaluate(() => {
+        const canvas = document.getElementById("bars");
+        const pixels = new Uint32Array(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.buffer);
+        const count = new Map();
+        for (const pixel of pixels) count.set(pixel, (count.get(pixel) ?? 0) + 1);
+        return count.size;
+    });
+    check(`${name}: something is drawn`, blank >= 4, `${blank} colours`);
+    if (name === "killed") check("killed: the page says so", /killed/.test(shown.notes), shown.notes);
+    if (name === "many") {
+        check("many: a missing rank is said", /1 of 64 ranks/.test(shown.notes), shown.notes);
+        check("many: names are no markup", !/broken/.test(shown.title) && (await page.locator("img").count()) === 0);
+        check("many: the name itself is shown", (await page.locator("#profile").innerText()).includes("<img src=x"));
+    }
+    if (name === "demo") same("demo: nothing is missing", shown.notes, "");
+    await page.close();
+}
+
+// ---- a tip says what the text says of that instant
+
+const lines = events("demo");
+const receives = [];
+lines.forEach((line, i) => {
+    if (line.kind !== "recv") return;
+    const before = lines.slice(0, i).filter((other) => other.rank === line.rank);
+    const enter = before.findLast((other) => other.kind === "enter");
+    const leave = lines.slice(i).find((other) => other.rank === line.rank && other.kind === "leave");
+    receives.push({ ...line, enter, leave });
+});
+const page = await open("demo");
+for (const receive of [receives[0], receives[Math.floor(receives.length / 2)], receives.at(-1)]) {
+    const from = Number(receive.enter.time) * 1e9;
+    const to = Number(receive.leave.time) * 1e9;
+    await page.evaluate(([from, to]) => window.refrainView.state.show(from, to), [from - (to - from), to + (to - from)]);
+    await settle(page);
+    const found = await tips(page, receive.rank, (from + to) / 2);
+    const wanted = [`${receive.region}|`, `rank ${receive.rank}`, `:${receive.enter.line}`, `${receive.enter.time} s`, `${receive.leave.time} s`,
+        `receives from|rank ${receive.source}`, `tag|${receive.tag}`, `bytes|${Number(receive.bytes).toLocaleString("en-US")} `, "MPI_COMM_WORLD"]; // prettier-ignore
+    check(`demo: the tip of the receive at ${receive.time}`, found.some((tip) => wanted.every((part) => tip.includes(part))), found.join("; "));
+}
+
+// ---- zoom, keys, choice, fragment
+
+await page.evaluate(() => window.refrainView.state.show(0, window.refrainView.state.end));
+await settle(page);
+const whole = await state(page);
+const box = await page.locator("#marks").boundingBox();
+await page.mouse.move(box.x + box.width * 0.75, box.y + 100);
+const under = whole.from + 0.75 * (whole.to - whole.from);
+for (let i = 0; i < 5; i++) await page.mouse.wheel(0, -300);
+await settle(page);
+const closer = await state(page);
+check("wheel: closer", closer.to - closer.from < (whole.to - whole.from) / 4);
+const still = closer.from + 0.75 * (closer.to - closer.from);
+check("wheel: what is under the pointer stays there", Math.abs(still - under) < (closer.to - closer.from) / 100, `${still} ${under}`);
+await page.mouse.down();
+await page.mouse.move(box.x + box.width * 0.5, box.y + 100, { steps: 4 });
+await page.mouse.up();
+const dragged = await state(page);
+check("drag: the window moves", Math.abs(dragged.from - (closer.from + 0.25 * (closer.to - closer.from))) < (closer.to - closer.from) / 100);
+same("drag: its length stays", Math.round(dragged.to - dragged.from), Math.round(closer.to - closer.from));
+await page.locator("#marks").focus();
+await page.keyboard.press("0");
+await settle(page);
+check("key 0: the whole run", Math.abs((await state(page)).to - whole.to) < 1);
+await page.keyboard.press("+");
+await page.keyboard.press("ArrowRight");
+await settle(page);
+const moved = await state(page);
+check("keys + and right", moved.from > 0 && moved.to - moved.from < whole.to);
+await page.keyboard.press("w");
+await settle(page);
+const wait = await state(page);
+check("key w: a wait is chosen", wait.choice?.kind === "span");
+const spoken = await page.locator("#spoken").innerText();
+check("what is chosen is spoken", /wait|MPI_/.test(spoken), spoken);
+await page.keyboard.press("n");
+await settle(page);
+check("key n: the next event is chosen", (await state(page)).choice.from > wait.choice.from);
+await page.keyboard.press("p");
+await settle(page);
+same("key p: and back", (await state(page)).choice.from, wait.choice.from);
+await page.keyboard.press("[");
+await settle(page);
+check("key [: what called it", (await state(page)).choice.depth === wait.choice.depth - 1);
+await page.keyboard.press("ArrowDown");
+await settle(page);
+const across = await state(page);
+check("key down: the rank below", across.choice.location !== wait.choice.location || wait.choice.location === 3);
+await page.waitForTimeout(300);
+const address = new URL(page.url()).hash;
+const again = await open("demo", address);
+await settle(again);
+const reopened = await state(again);
+const before = await state(page);
+check("the fragment keeps the window", Math.abs(reopened.from - before.from) <= 1 && Math.abs(reopened.to - before.to) <= 1, address);
+same("the fragment keeps the choice", JSON.stringify(reopened.choice), JSON.stringify(before.choice));
+await again.close();
+
+// ---- legend, marks, search, matrix
+
+await page.keyboard.press("Escape");
+await page.keyboard.press("0");
+await settle(page);
+const counted = await page.evaluate(() => [...document.querySelectorAll("#profile tbody tr")].map((row) => [...row.cells].map((cell) => cell.innerText.trim())));
+const barriers = counted.find((row) => row[0] === "MPI_Barrier");
+same("the profile counts barriers", barriers?.[4], String(lines.filter((line) => line.kind === "enter" && line.region === "MPI_Barrier").length));
+await page.locator('[role=switch][aria-label="Show MPI_Barrier"]').click();
+check("the legend switches off", await page.evaluate(() => !window.refrainView.state.palette.groups.find((group) => group.name === "MPI_Barrier").shown));
+await page.locator('[role=switch][aria-label="Show MPI_Barrier"]').click();
+await page.keyboard.down("Shift");
+await page.mouse.move(box.x + 500, box.y + 60);
+await page.mouse.down();
+await page.mouse.move(box.x + 700, box.y + 60, { steps: 4 });
+await page.mouse.up();
+await page.keyboard.up("Shift");
+await settle(page);
+check("a marked stretch has its own profile", (await page.locator("#profile h2").innerText()).startsWith("Marked"));
+await page.keyboard.press("Escape");
+await page.locator("#search").fill("multiply");
+await page.keyboard.press("Enter");
+await settle(page);
+check("search finds the first call", await page.evaluate(() => {
+    const { state } = window.refrainView;
+    return state.choice?.kind === "span" && state.about.regions[state.choice.region].name === "multiply";
+}));
+await page.keyboard.press("0");
+await settle(page);
+await page.locator("#tab-matrix").click();
+await settle(page);
+const pairs = {};
+for (const line of lines) if (line.kind === "recv") pairs[`${line.source} → ${line.rank}`] = (pairs[`${line.source} → ${line.rank}`] ?? 0) + 1;
+const rows = await page.evaluate(() => Object.fromEntries([...document.querySelectorAll("#matrix table tr")].slice(1).map((row) => [row.cells[0].innerText, Number(row.cells[1].innerText)])));
+same("the matrix counts messages", JSON.stringify(Object.entries(rows).sort()), JSON.stringify(Object.entries(pairs).sort()));
+await page.locator("#tab-program").click();
+check("the program's tree", /multiply\(\)/.test(await page.locator("#program").innerText()));
+await page.close();
+
+// ---- orders of ranks; a browser without WebAssembly
+
+const many = await open("many");
+await many.locator("#order").selectOption("folded");
+await settle(many);
+const folded = await state(many);
+check("ranks that are alike are folded", folded.rows > 1 && folded.rows < 40, `${folded.rows}`);
+await many.close();
+const without = await open("demo", "", "delete globalThis.WebAssembly");
+await without.waitForTimeout(600);
+check("without WebAssembly the page says so", /WebAssembly/.test(await without.locator("#notes").innerText()));
+check("and shows the program", /multiply\(\)/.test(await without.locator("#program").innerText()));
+await without.close();
+
+same("no error in the console, nothing asked of a network", wrong.join("; "), "");
+await browser.close();
+console.log("all of it");
