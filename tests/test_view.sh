@@ -46,6 +46,30 @@ refrain view "$work/empty.refrain" -o "$work/empty.html" 2>"$work/said"
 [ $? -eq 1 ] && grep -q "rank-N.trace" "$work/said" && [ ! -e "$work/empty.html" ] && pass || fail "an empty trace: $(cat "$work/said")"
 grep -q "<img src=x" "$work/many.html" && fail "a name from the program is markup in the page" || pass
 
+# ---- figures
+
+cat >"$work/figure.py" <<'PY'
+import sys
+import xml.etree.ElementTree as tree
+root = tree.parse(sys.argv[1]).getroot()
+paths = [path.get("class") for path in root.iter("{http://www.w3.org/2000/svg}path")]
+names = " ".join(text.text or "" for text in root.iter("{http://www.w3.org/2000/svg}text"))
+print(paths.count("m"), paths.count("c"), paths.count("w") > 0, sys.argv[2] in names)
+PY
+trace=$(the_trace "$work/demo")
+check "a figure" refrain view "$trace" -o "$work/demo.svg"
+shown=$(python3 "$work/figure.py" "$work/demo.svg" MPI_Barrier 2>&1)
+messages=$(awk -F '\t' '$3 == "recv"' "$work/demo.txt" | wc -l)
+collectives=$(awk -F '\t' '$3 == "collective" && $1 == 0' "$work/demo.txt" | wc -l)
+[ "$shown" = "$messages $collectives True True" ] && pass || fail "the figure shows $shown, $messages messages were received"
+check "a figure of some ranks" refrain view "$work/many.refrain" --svg --ranks 3-8,20 --from 0.003 --to 0.004 -o "$work/many.svg"
+shown=$(python3 "$work/figure.py" "$work/many.svg" "<img src=x" 2>&1)
+[ "${shown##* }" = True ] && pass || fail "the figure's names: $shown"
+refrain view "$trace" --svg --from 100 -o "$work/late.svg" 2>"$work/said"
+[ $? -eq 2 ] && grep -q "the run ends at" "$work/said" && [ ! -e "$work/late.svg" ] && pass || fail "a window behind the run"
+refrain view "$trace" --svg --ranks 1,x -o "$work/late.svg" 2>"$work/said"
+[ $? -eq 2 ] && pass || fail "a list of ranks that is none"
+
 # ---- the browser
 
 mkdir "$work/modules"

@@ -3,24 +3,49 @@
 #include "command.h"
 #include "replay.h"
 #include "view_page.h"
+#include "view_svg.h"
 
 #include <argp.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { OPTION_FORCE = 256 };
+enum { OPTION_FORCE = 256, OPTION_SVG, OPTION_FROM, OPTION_TO, OPTION_RANKS, OPTION_WIDTH };
+
+#define LEAST_WIDTH 100
+#define MOST_WIDTH 20000
 
 struct arguments {
     const char *trace, *path;
-    bool force;
+    bool force, svg, window;
+    struct refrain_figure figure;
 };
 
 static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0, "Page to write, such as app.html; - is standard output", 0},
+    {"output", 'o', "FILE", 0, "What to write, such as app.html; - is standard output", 0},
     {"force", OPTION_FORCE, NULL, 0, "Overwrite FILE", 0},
+    {"svg", OPTION_SVG, NULL, 0, "Write a figure (SVG) instead of a page; also where FILE ends in .svg", 1},
+    {"from", OPTION_FROM, "SECONDS", 0, "Figure: from here, since the start of the run", 1},
+    {"to", OPTION_TO, "SECONDS", 0, "Figure: up to here", 1},
+    {"ranks", OPTION_RANKS, "LIST", 0, "Figure: these ranks, such as 0-3,8", 1},
+    {"width", OPTION_WIDTH, "PIXELS", 0, "Figure: width of the bars (default 900)", 1},
     {0}};
+
+static bool ends_with(const char *text, const char *end) {
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+static double seconds(const char *text, struct argp_state *state) {
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end || !(value >= 0) || isinf(value))
+        argp_error(state, "%s is no time in seconds", text);
+    return value;
+}
 
 static error_t parse_option(int key, char *value, struct argp_state *state) {
     struct arguments *arguments = state->input;
@@ -31,9 +56,39 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     case OPTION_FORCE:
         arguments->force = true;
         return 0;
+    case OPTION_SVG:
+        arguments->svg = true;
+        return 0;
+    case OPTION_FROM:
+        arguments->window = true;
+        arguments->figure.from_s = seconds(value, state);
+        return 0;
+    case OPTION_TO:
+        arguments->window = true;
+        arguments->figure.to_s = seconds(value, state);
+        return 0;
+    case OPTION_RANKS:
+        arguments->window = true;
+        if (!refrain_figure_ranks(value))
+            argp_error(state, "%s is no list of ranks such as 0-3,8", value);
+        arguments->figure.ranks = value;
+        return 0;
+    case OPTION_WIDTH: {
+        char *end;
+        unsigned long width = strtoul(value, &end, 10);
+        if (*end || width < LEAST_WIDTH || width > MOST_WIDTH)
+            argp_error(state, "%s is no width from %d to %d pixels", value, LEAST_WIDTH, MOST_WIDTH);
+        arguments->window = true;
+        arguments->figure.width = (unsigned)width;
+        return 0;
+    }
     case ARGP_KEY_SUCCESS:
         if (!arguments->path)
-            argp_error(state, "no output given: -o FILE.html");
+            argp_error(state, "no output given: -o FILE.html or FILE.svg");
+        if (ends_with(arguments->path, ".svg"))
+            arguments->svg = true;
+        if (arguments->window && !arguments->svg)
+            argp_error(state, "--from, --to, --ranks and --width are of figures: --svg");
         return 0;
     default:
         return refrain_take_argument(key, value, state, "trace", &arguments->trace);
@@ -48,21 +103,28 @@ static const struct argp argp = {
     "The page is one file, to be opened from disk by a browser; it needs no network and no server. It holds the trace "
     "itself and regenerates what is on the screen: a bar for each rank and thread, message lines, collectives, where "
     "each rank waits for others, the profile of any window, the program tree with its formulas, who sent what to "
-    "whom. The key ? lists the keys.",
+    "whom. The key ? lists the keys.\n\n"
+    "With --svg it is a figure of a window instead, for papers: rsvg-convert makes PNG or PDF of it.",
     NULL,
     NULL,
     NULL};
 
-static enum refrain_status write_page(const struct refrain_trace *trace, const struct arguments *arguments,
+static enum refrain_status write_one(struct refrain_trace *trace, const struct arguments *arguments, FILE *file,
+                                     const char *path, struct refrain_error *error) {
+    return arguments->svg ? refrain_figure_write(trace, &arguments->figure, file, error)
+                          : refrain_view_write(trace, file, path, error);
+}
+
+static enum refrain_status write_file(struct refrain_trace *trace, const struct arguments *arguments,
                                       struct refrain_error *error) {
     if (strcmp(arguments->path, "-") == 0)
-        return refrain_view_write(trace, stdout, "standard output", error);
+        return write_one(trace, arguments, stdout, "standard output", error);
     FILE *file = fopen(arguments->path, arguments->force ? "we" : "wxe");
     if (!file && errno == EEXIST)
         return REFRAIN_FAIL(error, "%s: exists; --force overwrites it", arguments->path);
     if (!file)
         return REFRAIN_FAIL(error, "%s: cannot be written: %s", arguments->path, strerror(errno));
-    enum refrain_status status = refrain_view_write(trace, file, arguments->path, error);
+    enum refrain_status status = write_one(trace, arguments, file, arguments->path, error);
     if (fclose(file) != 0 && !status)
         status = REFRAIN_FAIL(error, "%s: cannot be written: %s", arguments->path, strerror(errno));
     if (status)
@@ -71,9 +133,9 @@ static enum refrain_status write_page(const struct refrain_trace *trace, const s
 }
 
 static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
-    struct arguments arguments = {0};
+    struct arguments arguments = {.figure = {.to_s = -1, .width = 900}};
     refrain_command_parse(&refrain_command_view, argc, argv, &arguments);
-    if (!refrain_view_built())
+    if (!arguments.svg && !refrain_view_built())
         return REFRAIN_FAIL(error, "this refrain was built without the page of refrain view, which takes npm, node and "
                                    "clang with a C library for WebAssembly (apt-get install nodejs npm clang lld "
                                    "wasi-libc libclang-rt-14-dev-wasm32): install them and build refrain again");
@@ -84,7 +146,7 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
     refrain_warn_missing(trace);
     status = refrain_replayable(trace, false, error);
     if (!status)
-        status = write_page(trace, &arguments, error);
+        status = write_file(trace, &arguments, error);
     refrain_trace_close(trace);
     return status;
 }
@@ -94,5 +156,6 @@ const struct refrain_command refrain_command_view = {
     .summary = "the run as a picture: a page for any browser",
     .argp = &argp,
     .run = run,
-    .examples = "refrain view app-*.refrain -o app.html  # then open app.html\n",
+    .examples = "refrain view app-*.refrain -o app.html  # then open app.html\n"
+                "refrain view app-*.refrain --from 1.2 --to 1.3 --ranks 0-7 -o app.svg  # a figure of a window\n",
 };

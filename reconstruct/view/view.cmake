@@ -1,5 +1,5 @@
 # The page of refrain view, bundled when refrain is built: engine.c and the reading library as WebAssembly, page/ by esbuild.
-# Takes zlib, node, npm (which fetches what package-lock.json names), a clang for wasm32 and a C library for it. Where one is
+# Takes zlib, node, npm (which fetches what package-lock.json names), and what wasm.cmake takes. Where one is
 # missing refrain is built all the same, and refrain view says so. Sets view_sources, view_libraries, view_definitions.
 find_path(ZLIB_INCLUDE_DIR zlib.h)
 find_library(ZLIB_LIBRARY z)
@@ -18,28 +18,15 @@ set(view_definitions REFRAIN_HAVE_VIEW)
 
 find_program(NODE NAMES node nodejs)
 find_program(NPM npm)
-find_program(WASM_CLANG NAMES clang-14 clang-15 clang-16 clang-17 clang-18 clang-19 clang)
-if(WASM_CLANG AND NOT DEFINED WASM_CLANG_WORKS)
-    file(WRITE ${view_build}/try.c "#include <math.h>\n#include <stdlib.h>\nint main(int c, char **v) { return (int)((long double)atof(v[0]) * c); }\n")
-    execute_process(COMMAND ${WASM_CLANG} --target=wasm32-wasi -O1 ${view_build}/try.c -o ${view_build}/try.wasm
-                    RESULT_VARIABLE wasm_result OUTPUT_QUIET ERROR_QUIET)
-    if(wasm_result EQUAL 0)
-        set(WASM_CLANG_WORKS TRUE CACHE INTERNAL "clang compiles for wasm32-wasi")
-    endif()
-endif()
 if(NODE AND NPM AND WASM_CLANG_WORKS)
     set(view_wasm ${view_build}/engine.wasm)
-    file(GLOB view_engine CONFIGURE_DEPENDS ${view_directory}/engine.c ${view_directory}/picture*.c
-         ${CMAKE_CURRENT_SOURCE_DIR}/model/*.c ${CMAKE_CURRENT_SOURCE_DIR}/replay/*.c)
-    file(GLOB view_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/refrain/* ${view_directory}/*.h
-         ${CMAKE_CURRENT_SOURCE_DIR}/model/*.h ${CMAKE_CURRENT_SOURCE_DIR}/replay/*.h)
+    file(GLOB view_engine CONFIGURE_DEPENDS ${view_directory}/engine.c ${view_directory}/picture*.c)
+    file(GLOB view_headers CONFIGURE_DEPENDS ${view_directory}/*.h)
     add_custom_command(
         OUTPUT ${view_wasm}
-        COMMAND ${WASM_CLANG} --target=wasm32-wasi -mexec-model=reactor -O2 -flto=thin -std=gnu11 -fvisibility=hidden
-                -Wall -Wextra -I${PROJECT_SOURCE_DIR}/include -I${CMAKE_CURRENT_SOURCE_DIR}/model
-                -I${CMAKE_CURRENT_SOURCE_DIR}/replay -I${view_directory} ${view_engine} -o ${view_wasm}
-        DEPENDS ${view_engine} ${view_headers}
-        COMMENT "Compiling the reading library for WebAssembly")
+        COMMAND ${wasm_command} -mexec-model=reactor -flto=thin -I${view_directory} ${view_engine} ${wasm_sources} -o ${view_wasm}
+        DEPENDS ${view_engine} ${view_headers} ${wasm_sources} ${wasm_headers}
+        COMMENT "Compiling the page's engine for WebAssembly")
     file(GLOB view_page CONFIGURE_DEPENDS ${view_directory}/page/*)
     add_custom_command(
         OUTPUT ${view_html}

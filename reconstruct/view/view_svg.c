@@ -1,0 +1,402 @@
+/* view_svg.c: a picture as scalable graphics (view_svg.h). */
+#define _GNU_SOURCE
+#include "view_svg.h"
+#include "command.h"
+#include "picture.h"
+#include "view_colours.h"
+#include "waiting.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GUTTER 56.0
+#define AXIS 26.0
+#define MOST_HEIGHT 560.0
+#define MOST_LANES_SPANS 20000u /* with more, rows show shares of time */
+#define LEAST_LANE 9.0
+#define MOST_ROW 110.0
+#define MOST_MESSAGES 4000u
+#define LEGEND_LINE 18.0
+#define LEGEND_NAME 22u
+#define MARGIN 26.0 /* right of the bars, for half of the axis' last number */
+
+struct drawing {
+    FILE *file;
+    struct refrain_picture *picture;
+    struct refrain_groups groups;
+    const struct refrain_figure *figure;
+    uint32_t *rows; /* by location: its row; n_rows where it is not shown */
+    uint32_t n_rows, depths;
+    double width, row, from_ns, to_ns;
+    bool lanes;
+};
+
+/* ---- text and numbers ---- */
+
+static void put_text(FILE *file, const char *text) {
+    for (; *text; text++)
+        switch (*text) {
+        case '<':
+            fputs("&lt;", file);
+            break;
+        case '>':
+            fputs("&gt;", file);
+            break;
+        case '&':
+            fputs("&amp;", file);
+            break;
+        case '"':
+            fputs("&quot;", file);
+            break;
+        default:
+            if ((unsigned char)*text >= ' ')
+                fputc(*text, file);
+        }
+}
+
+bool refrain_figure_ranks(const char *text) {
+    do {
+        char *end;
+        if (!isdigit((unsigned char)*text))
+            return false;
+        unsigned long first = strtoul(text, &end, 10);
+        if (*end == '-') {
+            if (!isdigit((unsigned char)end[1]) || strtoul(end + 1, &end, 10) < first)
+                return false;
+        }
+        text = end;
+    } while (*text == ',' && *++text);
+    return *text == 0;
+}
+
+static bool names_rank(const char *text, int32_t rank) {
+    while (text && *text) {
+        char *end;
+        unsigned long first = strtoul(text, &end, 10), last = first;
+        if (*end == '-')
+            last = strtoul(end + 1, &end, 10);
+        if ((unsigned long)rank >= first && (unsigned long)rank <= last)
+            return true;
+        text = *end == ',' ? end + 1 : NULL;
+    }
+    return false;
+}
+
+static double x_of(const struct drawing *drawing, double time_ns) {
+    double part = (time_ns - drawing->from_ns) / (drawing->to_ns - drawing->from_ns);
+    return GUTTER + drawing->width * (part < 0 ? 0 : part > 1 ? 1 : part);
+}
+
+static double top_of(const struct drawing *drawing, uint32_t row) {
+    return AXIS + row * drawing->row;
+}
+
+/* The middle of where a row's MPI calls are. */
+static double middle_of(const struct drawing *drawing, uint32_t location) {
+    double top = top_of(drawing, drawing->rows[location]);
+    return drawing->lanes ? top + (drawing->row - 3) * (1 - 0.5 / drawing->depths) : top + drawing->row / 2;
+}
+
+static bool shown(const struct drawing *drawing, uint32_t location) {
+    return location < drawing->picture->n_locations && drawing->rows[location] < drawing->n_rows;
+}
+
+/* ---- bars ---- */
+
+static void put_bar(const struct drawing *drawing, uint32_t region, bool waits, double x, double y, double width,
+                    double height) {
+    uint32_t group = drawing->groups.of_region[region];
+    if (waits)
+        fprintf(drawing->file, "<path class=\"w\" fill=\"url(#h%u)\" d=\"M%.2f %.2fh%.2fv%.2fh-%.2fz\"/>\n", group, x,
+                y, width, height, width);
+    else
+        fprintf(drawing->file, "<path fill=\"%s\" d=\"M%.2f %.2fh%.2fv%.2fh-%.2fz\"/>\n",
+                drawing->groups.groups[group].colour, x, y, width, height, width);
+}
+
+/* Whether text on the colour "#rrggbb" has to be white. */
+static bool is_dark(const char *colour) {
+    unsigned long rgb = strtoul(colour + 1, NULL, 16);
+    return 299 * (rgb >> 16) + 587 * (rgb >> 8 & 255) + 114 * (rgb & 255) < 140000;
+}
+
+static void put_lanes(const struct drawing *drawing) {
+    const struct refrain_picture_span *spans = drawing->picture->spans.items;
+    double lane = (drawing->row - 3) / drawing->depths;
+    for (uint32_t depth = 0; depth < drawing->depths; depth++)
+        for (size_t i = 0; i < drawing->picture->spans.n; i++) {
+            const struct refrain_picture_span *span = &spans[i];
+            if (span->depth != depth || !shown(drawing, span->location))
+                continue;
+            double y = top_of(drawing, drawing->rows[span->location]) + lane * depth;
+            double x0 = x_of(drawing, span->from_ns), x1 = x_of(drawing, span->to_ns);
+            double until = span->waits_until_ns > span->from_ns ? x_of(drawing, span->waits_until_ns) : x0;
+            if (until > x0)
+                put_bar(drawing, span->region, true, x0, y, until - x0, lane - 1);
+            if (x1 > until)
+                put_bar(drawing, span->region, false, until, y, x1 - until, lane - 1);
+            const char *name = drawing->groups.groups[drawing->groups.of_region[span->region]].region->name;
+            if (lane >= 11 && x1 - x0 > 7.0 * (double)strlen(name) + 6) {
+                bool dark =
+                    until <= x0 && is_dark(drawing->groups.groups[drawing->groups.of_region[span->region]].colour);
+                fprintf(drawing->file, "<text class=\"n%s\" x=\"%.1f\" y=\"%.1f\">", dark ? " d" : "", x0 + 3,
+                        y + lane / 2 + 3);
+                put_text(drawing->file, name);
+                fputs("</text>\n", drawing->file);
+            }
+        }
+}
+
+static int by_place(const void *a, const void *b) {
+    const struct refrain_picture_share *x = a, *y = b;
+    if (x->location != y->location)
+        return x->location < y->location ? -1 : 1;
+    if (x->bin != y->bin)
+        return x->bin < y->bin ? -1 : 1;
+    if (x->region != y->region)
+        return x->region < y->region ? -1 : 1;
+    return (int)x->flags - (int)y->flags;
+}
+
+/* Each pixel's time by region, one above the other; pixels in a row that are the same make one bar. */
+static void put_shares(const struct drawing *drawing) {
+    struct refrain_picture_share *shares = drawing->picture->shares.items;
+    size_t n = drawing->picture->shares.n;
+    double pixel = drawing->width / drawing->picture->n_bins;
+    double height = drawing->row >= 5 ? drawing->row - 1 : drawing->row;
+    qsort(shares, n, sizeof *shares, by_place);
+    for (size_t i = 0; i < n;) {
+        size_t of_bin = i + 1;
+        while (of_bin < n && shares[of_bin].location == shares[i].location && shares[of_bin].bin == shares[i].bin)
+            of_bin++;
+        bool visible = shown(drawing, shares[i].location);
+        double y = visible ? top_of(drawing, drawing->rows[shares[i].location]) : 0;
+        double x = GUTTER + shares[i].bin * pixel;
+        bool whole = of_bin == i + 1 && shares[i].share > 65000;
+        size_t end = of_bin;
+        while (whole && end < n && shares[end].location == shares[i].location &&
+               shares[end].bin == shares[end - 1].bin + 1 && shares[end].region == shares[i].region &&
+               (shares[end].flags & REFRAIN_PICTURE_WAITING) == (shares[i].flags & REFRAIN_PICTURE_WAITING) &&
+               shares[end].share > 65000 &&
+               (end + 1 == n || shares[end + 1].location != shares[end].location ||
+                shares[end + 1].bin != shares[end].bin))
+            end++;
+        for (size_t s = i; visible && s < of_bin; s++) {
+            double part = whole ? height : height * shares[s].share / 65535;
+            put_bar(drawing, shares[s].region, (shares[s].flags & REFRAIN_PICTURE_WAITING) != 0, x, y,
+                    pixel * (whole ? (double)(end - i) : 1), part);
+            y += part;
+        }
+        i = end;
+    }
+}
+
+/* ---- lines ---- */
+
+static void put_lines(const struct drawing *drawing) {
+    const struct refrain_picture_message *messages = drawing->picture->messages.items;
+    size_t n = drawing->picture->messages.n;
+    for (size_t i = 0; i < drawing->picture->collectives.n; i++) {
+        const struct refrain_picture_collective *collective =
+            &((const struct refrain_picture_collective *)drawing->picture->collectives.items)[i];
+        if (collective->last_ns < drawing->from_ns || collective->last_ns > drawing->to_ns ||
+            !shown(drawing, collective->lowest) || !shown(drawing, collective->highest))
+            continue;
+        fprintf(drawing->file, "<path class=\"c\" d=\"M%.2f %.2fV%.2f\"/>\n", x_of(drawing, collective->last_ns),
+                middle_of(drawing, collective->lowest), middle_of(drawing, collective->highest));
+    }
+    for (size_t i = 0; n <= MOST_MESSAGES && i < n; i++) {
+        const struct refrain_picture_message *message = &messages[i];
+        if (message->received_ns > drawing->to_ns || message->sent_ns < drawing->from_ns ||
+            !shown(drawing, message->from) || !shown(drawing, message->to))
+            continue;
+        fprintf(drawing->file, "<path class=\"m\" d=\"M%.2f %.2fL%.2f %.2f\"/>\n", x_of(drawing, message->sent_ns),
+                middle_of(drawing, message->from), x_of(drawing, message->received_ns),
+                middle_of(drawing, message->to));
+    }
+}
+
+static void put_axis(const struct drawing *drawing) {
+    double span_ns = drawing->to_ns - drawing->from_ns, step_ns = pow(10, floor(log10(span_ns / 4)));
+    if (span_ns / step_ns > 20)
+        step_ns *= 5;
+    else if (span_ns / step_ns > 10)
+        step_ns *= 2;
+    double unit = span_ns < 2e3 ? 1 : span_ns < 2e6 ? 1e3 : span_ns < 2e9 ? 1e6 : 1e9;
+    const char *name = unit == 1 ? "ns" : unit == 1e3 ? "µs" : unit == 1e6 ? "ms" : "s";
+    for (double t = ceil(drawing->from_ns / step_ns) * step_ns; t <= drawing->to_ns; t += step_ns)
+        fprintf(drawing->file,
+                "<path class=\"a\" d=\"M%.2f %.1fv4\"/><text text-anchor=\"middle\" x=\"%.2f\" y=\"%.1f\">%.10g "
+                "%s</text>\n",
+                x_of(drawing, t), AXIS - 5, x_of(drawing, t), AXIS - 9, t / unit, name);
+    unsigned every = 1;
+    while (every * drawing->row < 12)
+        every *= 2;
+    bool threads = false;
+    for (uint32_t l = 0; l < drawing->picture->n_locations; l++)
+        threads |= drawing->picture->locations[l].thread > 0;
+    for (uint32_t l = 0; l < drawing->picture->n_locations; l++) {
+        const struct refrain_picture_location *location = &drawing->picture->locations[l];
+        if (!shown(drawing, l) || drawing->rows[l] % every)
+            continue;
+        fprintf(drawing->file, "<text text-anchor=\"end\" x=\"%.1f\" y=\"%.1f\">%d", GUTTER - 6,
+                top_of(drawing, drawing->rows[l]) + drawing->row / 2 + 4, location->rank);
+        if (threads)
+            fprintf(drawing->file, ".%u", location->thread);
+        fputs("</text>\n", drawing->file);
+    }
+}
+
+static int longest_first(const void *a, const void *b) {
+    const struct refrain_group *x = *(struct refrain_group *const *)a, *y = *(struct refrain_group *const *)b;
+    return (x->own_ns < y->own_ns) - (x->own_ns > y->own_ns);
+}
+
+#define LEGEND_ENTRIES 15u
+
+static void put_legend(const struct drawing *drawing, double y) {
+    const struct refrain_groups *groups = &drawing->groups;
+    const struct refrain_group **sorted = calloc(groups->n + 1, sizeof *sorted);
+    if (!sorted)
+        return;
+    for (uint32_t i = 0; i < groups->n; i++)
+        sorted[i] = &groups->groups[i];
+    qsort(sorted, groups->n, sizeof *sorted, longest_first);
+    double x = GUTTER, column = drawing->width / 3;
+    for (uint32_t i = 0; i < groups->n && i < LEGEND_ENTRIES && sorted[i]->own_ns > 0; i++) {
+        double entry_x = x + (i % 3) * column, entry_y = y + (i / 3 + 1) * LEGEND_LINE;
+        fprintf(drawing->file, "<path fill=\"%s\" d=\"M%.1f %.1fh11v11h-11z\"/><text x=\"%.1f\" y=\"%.1f\">",
+                sorted[i]->colour, entry_x, entry_y - 10, entry_x + 16, entry_y);
+        char name[LEGEND_NAME + 4];
+        snprintf(name, sizeof name, strlen(sorted[i]->region->name) > LEGEND_NAME ? "%.*s..." : "%.*s",
+                 (int)LEGEND_NAME, sorted[i]->region->name);
+        put_text(drawing->file, name);
+        fprintf(drawing->file, " %s", refrain_show_ns((long double)sorted[i]->own_ns));
+        if (sorted[i]->waiting_ns > 0)
+            fprintf(drawing->file, ", waiting %s", refrain_show_ns((long double)sorted[i]->waiting_ns));
+        fputs("</text>\n", drawing->file);
+    }
+    free(sorted);
+}
+
+/* ---- all of it ---- */
+
+static enum refrain_status collect(struct refrain_trace *trace, struct drawing *drawing, struct refrain_error *error) {
+    struct refrain_cursor *cursor;
+    struct refrain_waiting *waiting = refrain_waiting_open(trace);
+    enum refrain_status status =
+        waiting ? refrain_cursor_open(trace, NULL, &cursor, error) : REFRAIN_FAIL_MEMORY(error);
+    if (status) {
+        refrain_waiting_close(waiting);
+        return status;
+    }
+    bool ended = true;
+    for (const struct refrain_event *next; (next = refrain_cursor_next(cursor));) {
+        struct refrain_event event = *next;
+        if (!refrain_waiting_event(waiting, &event))
+            drawing->picture->no_memory = true;
+        if (refrain_picture_event(drawing->picture, &event) == REFRAIN_PICTURE_DONE) {
+            ended = false;
+            break;
+        }
+    }
+    refrain_picture_finish(drawing->picture, ended);
+    refrain_waiting_close(waiting);
+    status = refrain_cursor_close(cursor, error);
+    if (!status && drawing->picture->no_memory)
+        status = REFRAIN_FAIL_MEMORY(error);
+    return status;
+}
+
+static bool place_rows(struct drawing *drawing) {
+    const struct refrain_picture *picture = drawing->picture;
+    drawing->rows = calloc(picture->n_locations + 1, sizeof *drawing->rows);
+    for (uint32_t l = 0; drawing->rows && l < picture->n_locations; l++)
+        drawing->rows[l] = !drawing->figure->ranks || names_rank(drawing->figure->ranks, picture->locations[l].rank)
+                               ? drawing->n_rows++
+                               : UINT32_MAX;
+    return drawing->rows != NULL;
+}
+
+static void choose_heights(struct drawing *drawing) {
+    const struct refrain_picture_span *spans = drawing->picture->spans.items;
+    drawing->depths = 1;
+    for (size_t i = 0; i < drawing->picture->spans.n; i++)
+        if (shown(drawing, spans[i].location) && spans[i].depth + 1 > drawing->depths)
+            drawing->depths = spans[i].depth + 1;
+    drawing->row = fmin(MOST_ROW, fmax(1, MOST_HEIGHT / drawing->n_rows));
+    drawing->lanes =
+        drawing->picture->spans.n <= MOST_LANES_SPANS && (drawing->row - 3) / drawing->depths >= LEAST_LANE;
+    if (!drawing->lanes)
+        drawing->row = fmin(drawing->row, 26);
+}
+
+static void put_figure(struct drawing *drawing) {
+    double bottom = top_of(drawing, drawing->n_rows), height = bottom + LEGEND_LINE * (LEGEND_ENTRIES / 3 + 1);
+    fprintf(drawing->file,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" "
+            "font-family=\"sans-serif\" font-size=\"11\">\n"
+            "<style>.n{font-size:10px}.d{fill:#fff}.m{stroke:#222;stroke-width:.8;fill:none;marker-end:url(#e)}.c{"
+            "stroke:#222;"
+            "stroke-width:1;stroke-dasharray:1 2;fill:none}.a{stroke:#222;fill:none}</style>\n<defs>"
+            "<marker id=\"e\" markerWidth=\"6\" markerHeight=\"6\" refX=\"5\" refY=\"3\" orient=\"auto\">"
+            "<path d=\"M0 0.8L5 3L0 5.2z\" fill=\"#222\"/></marker>\n",
+            drawing->width + GUTTER + MARGIN, height, drawing->width + GUTTER + MARGIN, height);
+    for (uint32_t i = 0; i < drawing->groups.n; i++)
+        fprintf(drawing->file,
+                "<pattern id=\"h%u\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\" "
+                "patternTransform=\"rotate(45)\"><path d=\"M0 0h2v5h-2z\" fill=\"%s\"/></pattern>\n",
+                i, drawing->groups.groups[i].colour);
+    fputs("</defs>\n<path fill=\"#fff\" d=\"M0 0h100000v100000h-100000z\"/>\n", drawing->file);
+    put_axis(drawing);
+    if (drawing->lanes)
+        put_lanes(drawing);
+    else
+        put_shares(drawing);
+    put_lines(drawing);
+    put_legend(drawing, bottom);
+    fputs("</svg>\n", drawing->file);
+}
+
+enum refrain_status refrain_figure_write(struct refrain_trace *trace, const struct refrain_figure *figure, FILE *file,
+                                         struct refrain_error *error) {
+    struct drawing drawing = {.file = file, .figure = figure, .width = figure->width};
+    drawing.picture = refrain_picture_open(trace);
+    if (!drawing.picture || !place_rows(&drawing)) {
+        refrain_picture_close(drawing.picture);
+        return REFRAIN_FAIL_MEMORY(error);
+    }
+    drawing.from_ns = figure->from_s * 1e9;
+    drawing.to_ns = figure->to_s < 0 ? drawing.picture->end_ns : figure->to_s * 1e9;
+    enum refrain_status status = REFRAIN_OK;
+    if (drawing.n_rows == 0)
+        status = REFRAIN_FAIL_USAGE(error, "%s: no such ranks in the trace", figure->ranks ? figure->ranks : "all");
+    else if (drawing.to_ns <= drawing.from_ns || drawing.from_ns >= drawing.picture->end_ns)
+        status = REFRAIN_FAIL_USAGE(error, "the window from %g to %g s is empty; the run ends at %g s", figure->from_s,
+                                    drawing.to_ns / 1e9, drawing.picture->end_ns / 1e9);
+    if (!status && !refrain_picture_window(drawing.picture, drawing.from_ns, drawing.to_ns, figure->width, true))
+        status = REFRAIN_FAIL_MEMORY(error);
+    if (!status)
+        status = collect(trace, &drawing, error);
+    double *own_ns = status ? NULL : calloc((size_t)drawing.picture->n_regions + 1, sizeof *own_ns);
+    for (uint32_t i = 0; own_ns && i <= drawing.picture->n_regions; i++)
+        own_ns[i] = drawing.picture->totals[i].own_ns;
+    if (!status && (!own_ns || !refrain_groups_open(&drawing.groups, trace, own_ns)))
+        status = REFRAIN_FAIL_MEMORY(error);
+    if (!status) {
+        for (uint32_t i = 0; i <= drawing.picture->n_regions; i++)
+            drawing.groups.groups[drawing.groups.of_region[i]].waiting_ns += drawing.picture->totals[i].waiting_ns;
+        choose_heights(&drawing);
+        put_figure(&drawing);
+        if (fflush(file) != 0 || ferror(file))
+            status = REFRAIN_FAIL(error, "the figure cannot be written: %s", strerror(errno));
+    }
+    refrain_groups_close(&drawing.groups);
+    free(own_ns);
+    free(drawing.rows);
+    refrain_picture_close(drawing.picture);
+    return status;
+}
