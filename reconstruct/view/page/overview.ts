@@ -67,6 +67,7 @@ export class Overview {
             this.scheduled = false;
             if (this.barsOf !== this.state.overview) this.drawBars();
             const { from, to, end } = this.state;
+            this.frame.hidden = to - from > end * 0.999;
             this.frame.style.left = `${(100 * from) / end}%`;
             this.frame.style.width = `${(100 * (to - from)) / end}%`;
         });

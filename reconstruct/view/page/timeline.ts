@@ -418,7 +418,7 @@ export class Timeline {
             this.drawn.push({ x0, y0, x1, y1, message });
         }
         context.stroke();
-        if (visible.length < 300)
+        if (visible.length * 14 < this.width)
             for (const { x0, y0, x1, y1 } of this.drawn) {
                 context.beginPath();
                 context.arc(x0, y0, 2, 0, 7);
