@@ -74,6 +74,42 @@ trace=$(the_trace run)
 [ "$(cat said)" = "refrain record: trace: $work/$trace; next: refrain info $work/$trace, refrain stats $work/$trace" ] &&
     pass || fail "the last line: $(cat said)"
 
+# Names of functions: C++ with what is around it and what it was put into, Fortran as written; debug information in a file
+# of its own; the symbol, or the object, and the distance where there is none.
+# named NAME PATTERN: refrain stats of the last run says so.
+named() {
+    refrain stats "$(the_trace run)" >stats 2>&1
+    grep -qE "$2" stats && pass || fail "$1: not '$2': $(grep MPI_Se stats)"
+}
+named cc.openmpi 'MPI_Sendrecv  exchange.cc:10  in halo::Exchanger<double>::operator\(\), inlined into main$'
+record mpich 2 ./f90.mpich
+named f90.mpich 'MPI_Send  exchange.f90:12  in swap$'
+objcopy --only-keep-debug cc.mpich split.debug && strip -g cc.mpich -o split &&
+    objcopy --add-gnu-debuglink=split.debug split && strip -s cc.mpich -o stripped || fail "strip"
+record mpich 2 ./split
+named split 'MPI_Sendrecv  exchange.cc:10  in halo::Exchanger'
+rm split.debug
+named "split without" 'MPI_Sendrecv  in main\+0x[0-9a-f]+$'
+record mpich 2 ./stripped
+named stripped 'MPI_Sendrecv  in stripped\+0x[0-9a-f]+$'
+cat >named.cc <<'END'
+#include <mpi.h>
+namespace deep { __attribute__((noinline)) int send(long n) { return MPI_Barrier(MPI_COMM_WORLD) + (int)n; } }
+int main(int argc, char **argv) { MPI_Init(&argc, &argv); int n = deep::send(argc); MPI_Finalize(); return n - 1; }
+END
+mpicxx.mpich -O1 named.cc -o named && record mpich 1 ./named
+named named 'MPI_Barrier  in deep::send\(long\)\+0x'
+
+# Libraries that are named count as layers.
+printf '#include <mpi.h>\nvoid exchange(void) { MPI_Barrier(MPI_COMM_WORLD); }\n' >layer.c
+printf '#include <mpi.h>\nvoid exchange(void);\nint main(int c, char **v) {\n MPI_Init(&c, &v);\n exchange();\n MPI_Finalize();\n}\n' >user.c
+mpicc.mpich -O2 -fno-optimize-sibling-calls -g -shared -fPIC layer.c -o liblayer.so &&
+    mpicc.mpich -g user.c ./liblayer.so -Wl,-rpath,"$work" -o user || fail "compile layer"
+record mpich 1 ./user
+named "without layers" 'MPI_Barrier  layer.c:2  in exchange$'
+REFRAIN_LAYERS=libother,liblayer record mpich 1 ./user
+named layers 'MPI_Barrier  user.c:5  in main$'
+
 # MPI that is loaded by the interpreter's module.
 record openmpi 2 /usr/bin/python3 "$programs/exchange.py" && pass || fail "python: $(cat said)"
 exact "$(the_trace run)" python && counted python MPI_Init_thread=1 MPI_Finalize=1

@@ -85,8 +85,8 @@ REFRAIN_READ_API enum refrain_status refrain_trace_open_images(const struct refr
                                                                struct refrain_error *error);
 
 /* Opens a trace directory, or one rank-N.trace in it; also of a program that still runs: then as far as it has come.
- * `resolve`: call sites that the source did not tell are looked up in the executable by addr2line, where that is
- * installed and the executable still is what it was. */
+ * `resolve`: call sites that the source did not tell are looked up in the executable's debug information, where that is
+ * installed with it or apart, and the executable still is what it was. */
 REFRAIN_READ_API enum refrain_status refrain_trace_open(const char *path, bool resolve, struct refrain_trace **trace,
                                                         struct refrain_error *error);
 
@@ -166,6 +166,8 @@ struct refrain_region_info {
     const char *name;
     const char *file;             /* "" unknown */
     uint32_t line;                /* 0 unknown */
+    const char *function;         /* MPI: of the program, in which the call stands; "" unknown. Without debug information
+                                     the symbol in front of it and the distance; "f, inlined into g" as compiled */
     const char *collective;       /* MPI: "" unless a collective call; then its lower-case MPI name ... */
     enum refrain_collective role; /* ... and which that is */
 };

@@ -93,14 +93,15 @@ static void print_line(const struct refrain_profile_total *total, long double ti
            refrain_show_ns(own_ns), refrain_show_ns(mpi_ns), refrain_show_count(count), (int)(2 * depth), "", text);
 }
 
+/* `outside`: no line above says which function it is in. */
 static void print_site(const struct refrain_profile_total *total, const struct refrain_profile_site *site,
-                       unsigned depth) {
-    char text[512];
-    if (site->region->file[0])
-        snprintf(text, sizeof text, "%s  %.300s:%u", site->region->name, short_file(site->region->file),
-                 site->region->line);
-    else
-        snprintf(text, sizeof text, "%s", site->region->name);
+                       unsigned depth, bool outside) {
+    const struct refrain_region_info *region = site->region;
+    char text[512], place[256] = "";
+    if (region->file[0])
+        snprintf(place, sizeof place, "  %.200s:%u", short_file(region->file), region->line);
+    snprintf(text, sizeof text, "%s%s%s%.200s", region->name, place, outside && region->function[0] ? "  in " : "",
+             outside ? region->function : "");
     print_line(total, site->mpi_ns, 0, site->mpi_ns, site->calls, depth, text);
 }
 
@@ -111,7 +112,7 @@ static void print_children(const struct refrain_profile_total *total, const stru
     uint32_t n = unit->view->record->n_nodes;
     for (uint32_t child = parent; (child = next_child(unit, parent, child)) != UINT32_MAX;) {
         if (child >= n) {
-            print_site(total, &unit->sites[child - n], depth);
+            print_site(total, &unit->sites[child - n], depth, false);
             continue;
         }
         const struct refrain_profile_node *node = &unit->nodes[child];
@@ -169,7 +170,7 @@ static enum refrain_status print_text(const struct refrain_profile_total *total,
     }
     print_line(total, total->outside_ns, total->outside_ns, 0, 0, 0, "outside of instrumented functions");
     for (size_t s = 0; s < total->outside.n_sites; s++)
-        print_site(total, &total->outside.sites[s], 1);
+        print_site(total, &total->outside.sites[s], 1, true);
     free(functions);
     return REFRAIN_OK;
 }
@@ -182,6 +183,7 @@ static json_t *site_json(const struct refrain_profile_site *site) {
     json_object_set_new(object, "name", refrain_json_text(site->region->name));
     json_object_set_new(object, "file", refrain_json_text(site->region->file));
     json_object_set_new(object, "line", json_integer(site->region->line));
+    json_object_set_new(object, "function", refrain_json_text(site->region->function));
     json_object_set_new(object, "calls", json_integer((json_int_t)site->calls));
     json_object_set_new(object, "mpi_ns", json_real((double)site->mpi_ns));
     return object;

@@ -1,115 +1,184 @@
-/* symbols.c: return addresses to source lines, by addr2line from binutils where it is installed. */
+/* symbols.c: return addresses to functions and source lines, by elfutils' libdw, which also finds debug information in
+ * files of its own. Without debug information the function is the symbol in front of the address and the distance. */
 #define _GNU_SOURCE
 #include "trace_files.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <inttypes.h>
+#include <libiberty/demangle.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
-static char *keep(struct refrain_trace *trace, const char *text, size_t n) {
-    char *copy = refrain_trace_allocate(trace, n + 1, 1);
+#define MOST_NAME 1024u
+#define MOST_INLINED 16u
+#define MOST_DEPTH 64u
+
+static char *keep(struct refrain_trace *trace, const char *text) {
+    size_t n = strlen(text) + 1;
+    char *copy = refrain_trace_allocate(trace, n, 1);
     if (copy)
         memcpy(copy, text, n);
     return copy;
 }
 
-struct addr2line {
-    pid_t pid;
-    FILE *questions, *answers;
+/* ---- names from debug information ---- */
+
+static void append(char *text, const char *more) {
+    size_t n = strlen(text);
+    snprintf(text + n, MOST_NAME - n, "%s", more);
+}
+
+static bool is_cplusplus(Dwarf_Die *unit) {
+    int language = dwarf_srclang(unit);
+    return language == DW_LANG_C_plus_plus || language == DW_LANG_C_plus_plus_03 ||
+           language == DW_LANG_C_plus_plus_11 || language == DW_LANG_C_plus_plus_14;
+}
+
+/* Where the function was declared: that entry, not the one of the code, lies in its class and name space. */
+static void go_to_declaration(Dwarf_Die *die) {
+    static const unsigned links[] = {DW_AT_abstract_origin, DW_AT_specification};
+    for (unsigned i = 0; i < sizeof links / sizeof *links; i++) {
+        Dwarf_Attribute attribute;
+        Dwarf_Die target;
+        if (dwarf_attr(die, links[i], &attribute) && dwarf_formref_die(&attribute, &target))
+            *die = target;
+    }
+}
+
+/* The function's name; in C++ with the classes and name spaces around it, in others as it is written. */
+static void append_function(char *text, Dwarf_Die function, Dwarf_Die *unit) {
+    Dwarf_Die *scopes = NULL;
+    go_to_declaration(&function);
+    int n = is_cplusplus(unit) ? dwarf_getscopes_die(&function, &scopes) : 0;
+    for (int i = n - 1; i > 0; i--) {
+        int tag = dwarf_tag(&scopes[i]);
+        const char *name = dwarf_diename(&scopes[i]);
+        if (tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
+            tag == DW_TAG_union_type) {
+            append(text, name ? name : "(anonymous)");
+            append(text, "::");
+        }
+    }
+    free(scopes);
+    const char *name = dwarf_diename(&function);
+    append(text, name ? name : "(unnamed)");
+}
+
+/* The functions around the address, from the outermost, in which the inner ones were inlined. dwarf_getscopes does not
+ * look into the modules of Fortran. */
+struct chain {
+    Dwarf_Addr address;
+    Dwarf_Die functions[MOST_INLINED];
+    unsigned n;
 };
 
-/* Starts addr2line on an object with a pipe to it and one from it. False where that cannot be. */
-static bool start_addr2line(struct addr2line *child, const char *object) {
-    int in[2], out[2];
-    posix_spawn_file_actions_t actions;
-    char *const argv[] = {"addr2line", "-f", "-e", (char *)(uintptr_t)object, NULL};
-    if (pipe2(in, O_CLOEXEC) != 0)
-        return false;
-    if (pipe2(out, O_CLOEXEC) != 0) {
-        close(in[0]);
-        close(in[1]);
-        return false;
-    }
-    bool started = posix_spawn_file_actions_init(&actions) == 0;
-    if (started) {
-        posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
-        posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-        started = posix_spawnp(&child->pid, argv[0], &actions, NULL, argv, environ) == 0;
-        posix_spawn_file_actions_destroy(&actions);
-    }
-    close(in[0]);
-    close(out[1]);
-    child->questions = started ? fdopen(in[1], "w") : NULL;
-    child->answers = started ? fdopen(out[0], "r") : NULL;
-    if (!child->questions)
-        close(in[1]);
-    if (!child->answers)
-        close(out[0]);
-    return started;
+static void descend(struct chain *chain, Dwarf_Die *parent, unsigned depth) {
+    Dwarf_Die child;
+    if (depth == MOST_DEPTH || dwarf_child(parent, &child) != 0)
+        return;
+    do {
+        int tag = dwarf_tag(&child);
+        bool is_function = tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+        bool is_block = tag == DW_TAG_lexical_block || tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
+        if (tag == DW_TAG_module || tag == DW_TAG_namespace || tag == DW_TAG_class_type ||
+            tag == DW_TAG_structure_type) {
+            descend(chain, &child, depth + 1);
+            if (chain->n > 0)
+                return;
+        } else if ((is_function || is_block) && dwarf_haspc(&child, chain->address) == 1) {
+            if (is_function && chain->n < MOST_INLINED)
+                chain->functions[chain->n++] = child;
+            descend(chain, &child, depth + 1);
+            return;
+        }
+    } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-static void end_addr2line(struct addr2line *child) {
-    if (child->questions)
-        fclose(child->questions);
-    if (child->answers)
-        fclose(child->answers);
-    while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
-        ;
+/* "f", or "f, inlined into g" where the compiler put f's code into g. */
+static bool describe(char *text, Dwarf_Die *unit, Dwarf_Addr address) {
+    struct chain chain = {.address = address};
+    descend(&chain, unit, 0);
+    text[0] = 0;
+    for (unsigned i = chain.n; i > 0; i--) {
+        append_function(text, chain.functions[i - 1], unit);
+        append(text, i > 1 ? ", inlined into " : "");
+    }
+    return chain.n > 0;
 }
 
-/* Reads the two lines that answer one address. False when there is no answer. */
-static bool take_answer(struct refrain_trace *trace, FILE *answers, struct refrain_symbol *symbol) {
-    char line[4096];
-    if (!fgets(line, sizeof line, answers))
+/* The compilation unit with the address: by the object's index, or one after the other where it has none. */
+static Dwarf_Die *find_unit(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr *bias) {
+    Dwarf_Die *unit = dwfl_module_addrdie(module, address, bias);
+    if (unit)
+        return unit;
+    while ((unit = dwfl_module_nextcu(module, unit, bias)))
+        if (dwarf_haspc(unit, address - *bias) == 1)
+            return unit;
+    return NULL;
+}
+
+/* ---- names from the symbol table ---- */
+
+static bool describe_symbol(char *text, Dwfl_Module *module, Dwarf_Addr address) {
+    GElf_Off offset;
+    GElf_Sym symbol;
+    const char *name = dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL);
+    if (!name)
         return false;
-    line[strcspn(line, "\n")] = 0;
-    if (strcmp(line, "??") != 0)
-        symbol->function = keep(trace, line, strlen(line));
-    if (!fgets(line, sizeof line, answers))
-        return false;
-    char *colon = strrchr(line, ':');
-    if (colon && line[0] != '?' && atoi(colon + 1) > 0) {
-        symbol->file = keep(trace, line, (size_t)(colon - line));
-        symbol->line = (uint32_t)atoi(colon + 1);
-    }
+    char *plain = cplus_demangle(name, DMGL_ANSI | DMGL_AUTO);
+    snprintf(text, MOST_NAME, "%s+0x%" PRIx64, plain ? plain : name, (uint64_t)offset);
+    free(plain);
     return true;
 }
 
-/* Resolves the symbols of one object, from `i` on, with one addr2line. It answers each line before it reads the next,
- * so that neither side waits for room in a pipe. */
-static void resolve_object(struct refrain_trace *trace, struct refrain_symbol *symbols, size_t n, size_t i) {
-    struct stat status;
-    struct addr2line child;
-    const char *object = symbols[i].object;
-    if (stat(object, &status) != 0 || (uint64_t)status.st_mtime * 1000000000u > symbols[i].not_before ||
-        !start_addr2line(&child, object))
-        return;
-    bool answered = child.questions && child.answers;
-    for (size_t j = i; answered && j < n; j++) {
-        if (strcmp(symbols[j].object, object) != 0)
-            continue;
-        /* The call is before its return address. */
-        answered = fprintf(child.questions, "0x%llx\n", (unsigned long long)symbols[j].address - 1) > 0 &&
-                   fflush(child.questions) == 0 && take_answer(trace, child.answers, &symbols[j]);
+/* ---- objects ---- */
+
+static void resolve(struct refrain_trace *trace, Dwfl_Module *module, struct refrain_symbol *symbol) {
+    char text[MOST_NAME];
+    Dwarf_Addr bias = 0, address = symbol->address - 1; /* the call is before its return address */
+    Dwarf_Die *unit = find_unit(module, address, &bias);
+    Dwarf_Line *line = unit ? dwarf_getsrc_die(unit, address - bias) : NULL;
+    int number = 0;
+    const char *file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
+    if (file && dwarf_lineno(line, &number) == 0 && number > 0) {
+        symbol->file = keep(trace, file);
+        symbol->line = (uint32_t)number;
     }
-    end_addr2line(&child);
+    if ((!unit || !describe(text, unit, address - bias)) && !describe_symbol(text, module, symbol->address)) {
+        const char *slash = strrchr(symbol->object, '/');
+        snprintf(text, sizeof text, "%s+0x%" PRIx64, slash ? slash + 1 : symbol->object, symbol->address);
+    }
+    symbol->function = keep(trace, text);
 }
 
-/* A pipe to an addr2line that died must not end the tool: this thread takes the signal for itself. */
+/* Resolves the symbols of one object, from `i` on. */
+static void resolve_object(struct refrain_trace *trace, struct refrain_symbol *symbols, size_t n, size_t i) {
+    static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf,
+                                             .find_debuginfo = dwfl_standard_find_debuginfo,
+                                             .section_address = dwfl_offline_section_address};
+    struct stat status;
+    const char *object = symbols[i].object;
+    if (stat(object, &status) != 0 || (uint64_t)status.st_mtime * 1000000000u > symbols[i].not_before)
+        return;
+    Dwfl *dwfl = dwfl_begin(&callbacks);
+    Dwfl_Module *module = NULL;
+    if (dwfl) {
+        dwfl_report_begin(dwfl);
+        module = dwfl_report_elf(dwfl, object, object, -1, 0, true);
+        dwfl_report_end(dwfl, NULL, NULL);
+    }
+    for (size_t j = i; module && j < n; j++)
+        if (strcmp(symbols[j].object, object) == 0)
+            resolve(trace, module, &symbols[j]);
+    if (dwfl)
+        dwfl_end(dwfl);
+}
+
 void refrain_symbols_resolve(struct refrain_trace *trace, struct refrain_symbol *symbols, size_t n) {
-    sigset_t pipe_signal, before;
-    sigemptyset(&pipe_signal);
-    sigaddset(&pipe_signal, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
     for (size_t i = 0; i < n; i++) {
         bool done = false;
         for (size_t j = 0; j < i && !done; j++)
@@ -117,7 +186,4 @@ void refrain_symbols_resolve(struct refrain_trace *trace, struct refrain_symbol 
         if (!done)
             resolve_object(trace, symbols, n, i);
     }
-    if (!sigismember(&before, SIGPIPE))
-        sigtimedwait(&pipe_signal, NULL, &(struct timespec){0});
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

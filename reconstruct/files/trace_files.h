@@ -15,7 +15,8 @@ enum refrain_status refrain_process_load(struct refrain_process *process, struct
 /* Makes the image of a process that still runs whole; `file` is its region file, mapped shared. */
 void refrain_process_settle(struct refrain_process *process, const void *file);
 
-/* Resolves the symbols, one addr2line per object; what cannot be resolved stays unknown. */
+/* Resolves the symbols where their objects are still what they were (built with REFRAIN_HAVE_DW); what cannot be
+ * resolved stays unknown. */
 void refrain_symbols_resolve(struct refrain_trace *trace, struct refrain_symbol *symbols, size_t n);
 
 #endif

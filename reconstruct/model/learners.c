@@ -152,13 +152,9 @@ static int visit_site(const struct refrain_process *process, const struct refrai
                       void *data) {
     struct refrain_learner_view view = {.thread = site->record->thread,
                                         .name = site->region->name,
-                                        .function = "",
+                                        .function = site->region->function,
                                         .file = site->region->file,
                                         .line = site->region->line};
-    if (site->record->slot < process->header->n_slots && process->slots[site->record->slot].node) {
-        const struct refrain_slot_view *slot = &process->slots[site->record->slot];
-        view.function = refrain_node_function(slot->unit, slot->node);
-    }
     int result = visit_one(&site->record->inside.next, view, REFRAIN_SUBJECT_SUCCESSOR, "inside", visit, data);
     const struct refrain_operation_record *operation = NULL;
     while (!result && (operation = refrain_site_operation(process, site->record, operation))) {

@@ -64,6 +64,8 @@ static int by_identity(const void *a, const void *b) {
     int order = strcmp(x->name, y->name);
     if (order == 0)
         order = strcmp(x->file, y->file);
+    if (order == 0)
+        order = strcmp(x->function, y->function);
     if (order == 0 && x->line != y->line)
         order = x->line < y->line ? -1 : 1;
     return order;
@@ -72,12 +74,13 @@ static int by_identity(const void *a, const void *b) {
 /* Where a call was made from, as far as the source told: the node of the slot it followed. */
 static void site_source(const struct refrain_process *process, const struct refrain_call_site *site,
                         struct refrain_region_info *info) {
-    info->file = "";
+    info->file = info->function = "";
     if (site->slot >= process->header->n_slots || !process->slots[site->slot].node)
         return;
     const struct refrain_slot_view *slot = &process->slots[site->slot];
     info->file = refrain_node_file(slot->unit, slot->node);
     info->line = slot->node->line;
+    info->function = refrain_node_function(slot->unit, slot->node);
 }
 
 static size_t collect(struct refrain_process *process, struct wanted *wanted, struct refrain_symbol *symbols,
@@ -91,6 +94,7 @@ static size_t collect(struct refrain_process *process, struct wanted *wanted, st
                                        .name = refrain_node_name(slot->unit, slot->node),
                                        .file = refrain_node_file(slot->unit, slot->node),
                                        .line = slot->node->line,
+                                       .function = "",
                                        .collective = ""},
                                       &slot->region};
     }
@@ -113,6 +117,7 @@ static size_t collect(struct refrain_process *process, struct wanted *wanted, st
         wanted[n++] = (struct wanted){{.kind = REFRAIN_REGION_USER,
                                        .name = refrain_process_name(process, process->user_regions[i].record->name),
                                        .file = "",
+                                       .function = "",
                                        .collective = ""},
                                       &process->user_regions[i].region};
     return n;
@@ -135,6 +140,8 @@ static void apply_symbols(const struct refrain_process *process, struct wanted *
             wanted[i].info.file = symbol->file;
             wanted[i].info.line = symbol->line;
         }
+        if (symbol->file || symbol->function)
+            wanted[i].info.function = symbol->function ? symbol->function : "";
     }
     (void)process;
 }

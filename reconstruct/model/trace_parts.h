@@ -48,7 +48,7 @@ void refrain_process_unload(struct refrain_process *process);
 struct refrain_process *refrain_trace_add_process(struct refrain_trace *trace, const char *path,
                                                   const char *events_path);
 
-/* A code address and what addr2line makes of it. */
+/* A code address and what debug information makes of it. */
 struct refrain_symbol {
     const char *object;          /* path */
     uint64_t address;            /* of the call, relative to the object's load address */

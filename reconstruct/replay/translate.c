@@ -11,7 +11,7 @@ struct request {
 };
 
 static const struct refrain_region_info unknown_region = {
-    .index = UINT32_MAX, .name = "unknown", .file = "", .collective = ""};
+    .index = UINT32_MAX, .name = "unknown", .file = "", .function = "", .collective = ""};
 
 void refrain_translation_open(struct refrain_translation *translation, const struct refrain_process *process,
                               uint32_t thread) {
