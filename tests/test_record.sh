@@ -98,7 +98,7 @@ namespace deep { __attribute__((noinline)) int send(long n) { return MPI_Barrier
 int main(int argc, char **argv) { MPI_Init(&argc, &argv); int n = deep::send(argc); MPI_Finalize(); return n - 1; }
 END
 mpicxx.mpich -O1 named.cc -o named && record mpich 1 ./named
-named named 'MPI_Barrier  in deep::send\(long\)\+0x'
+named named 'MPI_Barrier  in deep::send\+0x'
 
 # Libraries that are named count as layers.
 printf '#include <mpi.h>\nvoid exchange(void) { MPI_Barrier(MPI_COMM_WORLD); }\n' >layer.c
