@@ -11,7 +11,7 @@ Events of other kinds and fields of other keys are taken out of TEXT; `threads=n
 the same order, and their times no further apart than the resolution; `instants=unordered`: those of one time in any order.
 `apart=send,recv`: each of these kinds is compared for itself, not in the order of all events, `untimed=send`: and without
 its times. `blocking=collective`: those of a request are taken out. `cut=15`: a name is its first bytes, as many as whole
-characters fit into so many."""
+characters fit into so many. `pairs=yes`: messages of which only one end is there are taken out."""
 import re
 import sys
 
@@ -29,13 +29,27 @@ def cut(name, most):
     return "".join(out)
 
 
-def events(path, says):
+def lone_ends(path):
+    """Numbers of the lines of messages whose other end is not there: on each channel the last of the more frequent ends."""
+    ends = {}
+    with open(path, encoding="utf-8", errors="surrogateescape") as lines:
+        for number, line in enumerate(lines):
+            fields = line.rstrip("\n").split("\t")
+            if len(fields) > 2 and fields[2] in ("send", "recv"):
+                values = dict(f.split("=", 1) for f in fields[4:] if "=" in f)
+                sends = fields[2] == "send"
+                channel = (fields[0], values["dest"]) if sends else (values["source"], fields[0])
+                ends.setdefault((*channel, values["tag"], values["comm"]), ([], []))[sends].append(number)
+    return {n for a, b in ends.values() for each in (a, b) for n in each[min(len(a), len(b)):]}
+
+
+def events(path, says, lone):
     kinds, keys, threads = says("kinds"), says("keys"), says("threads") != {"no"}
     without, apart, untimed, blocking = says("without"), says("apart"), says("untimed"), says("blocking")
     locations = {}
     with open(path, encoding="utf-8", errors="surrogateescape") as lines:
-        for line in lines:
-            if line.startswith("#"):
+        for number, line in enumerate(lines):
+            if line.startswith("#") or number in lone:
                 continue
             fields = line.rstrip("\n").split("\t")
             rank, seconds, kind, name = fields[:4]
@@ -65,7 +79,8 @@ def main():
         return set(header.get(key, "").split(",")) - {""}
 
     resolution_ns = float(header["resolution_ns"])
-    text, read = (events(path, says) for path in (text_path, read_path))
+    lone = lone_ends(text_path) if says("pairs") == {"yes"} else ()
+    text, read = events(text_path, says, lone), events(read_path, says, ())
     n = sum(map(len, text.values()))
     if n == 0 or set(text) != set(read):
         sys.exit(f"locations {sorted(text)} in the text, {sorted(read)} read, {n} events")

@@ -1,0 +1,69 @@
+/* slog2_tree.h: the binary tree of a SLOG-2 file: drawables in boxes of time, previews of what lies below
+ * (write_slog2.c; A. I. Margaris, "Log File Formats for Parallel Applications: A Review", section 6; layout of
+ * version 2.0.6 as its Java classes write it, big-endian).
+ *
+ *     root    [======================================]   drawables that fit into no box below; shadows of both children
+ *     ...     [==================][==================]
+ *     leaves  [====][====][====][====][====][====] ...   64 KB each
+ *
+ * Drawables come in the order of their ends. One goes into the lowest box of the current branch that begins before it
+ * does; when the leaf is full, the boxes that end with it are written, and the branch goes on with the next leaf. Held
+ * in memory: the boxes of one branch. A shadow stands for all drawables of one kind between the same lines in a box:
+ * how many of each category, and what share of its time they take. */
+#ifndef REFRAIN_SLOG2_TREE_H
+#define REFRAIN_SLOG2_TREE_H
+
+#include "sink.h"
+
+#define REFRAIN_SLOG2_INFO_BYTES 28u
+
+struct refrain_slog2_drawable {
+    bool arrow; /* else a state */
+    int32_t category;
+    double start, end; /* seconds */
+    uint32_t lines[2]; /* of start and end */
+    double own;        /* seconds of a state that no state inside it takes */
+    unsigned n_info;
+    unsigned char info[REFRAIN_SLOG2_INFO_BYTES]; /* what its category's keys say of it */
+};
+
+/* Bytes in the order of the file. */
+struct refrain_slog2_bytes {
+    unsigned char *bytes; /* owned */
+    size_t n, capacity;
+    bool no_memory;
+};
+void refrain_slog2_put(struct refrain_slog2_bytes *bytes, uint64_t value, unsigned n); /* the lowest n bytes */
+void refrain_slog2_put_double(struct refrain_slog2_bytes *bytes, double value);
+void refrain_slog2_put_text(struct refrain_slog2_bytes *bytes, const char *text, size_t n);
+
+/* What all drawables of a category come to. */
+struct refrain_slog2_sum {
+    uint64_t n;
+    double seconds, own;
+};
+
+struct refrain_slog2_tree;
+
+/* Null without memory. `out`: where boxes are written; `directory`: a spool for what is written behind them. Both stay
+ * the caller's. `sums`: by category, n of them; the caller's. */
+struct refrain_slog2_tree *refrain_slog2_tree_open(struct refrain_sink *out, struct refrain_sink *directory,
+                                                   struct refrain_slog2_sum *sums);
+
+/* Adds a drawable, which ends no earlier than the one before. False without memory. */
+bool refrain_slog2_tree_add(struct refrain_slog2_tree *tree, const struct refrain_slog2_drawable *drawable);
+
+struct refrain_slog2_root {
+    uint64_t at;    /* of the root in the file */
+    uint32_t bytes; /* of it */
+    uint16_t depth;
+    uint32_t boxes;      /* in the directory */
+    uint32_t most_bytes; /* of one box */
+    double duration;
+};
+
+/* Writes what is left, up to the root. False without memory. */
+bool refrain_slog2_tree_finish(struct refrain_slog2_tree *tree, struct refrain_slog2_root *root);
+void refrain_slog2_tree_close(struct refrain_slog2_tree *tree);
+
+#endif
