@@ -201,11 +201,11 @@ static void begin_page(struct refrain_timeline_writer *writer, struct refrain_ti
     page->first_block = block;
     writer->page = page;
     writer->at = page->items;
-    writer->limit = page->items + sizeof page->items - LONGEST_ITEM_BYTES;
+    writer->almost = page->items + sizeof page->items - LONGEST_ITEM_BYTES;
+    writer->limit = span_shift == 0 ? writer->almost : NULL;
     writer->first_ticks = now;
     writer->quanta = 0;
     writer->quantum_shift = quantum_shift;
-    writer->fine = span_shift == 0;
     writer->further = 0;
     writer->block = block;
     writer->span = writer->left = refrain_time_item_end(page, block, NEVER) - block;
@@ -213,7 +213,7 @@ static void begin_page(struct refrain_timeline_writer *writer, struct refrain_ti
 }
 
 static void stop(struct refrain_timeline_writer *writer) {
-    writer->fine = 0;
+    writer->limit = NULL;
     writer->left = writer->longest = NEVER;
     if (writer->timeline)
         writer->timeline->stopped = 1;
@@ -221,8 +221,8 @@ static void stop(struct refrain_timeline_writer *writer) {
 
 /* Number of the block after the last that the page tells of. */
 static uint64_t next_block(const struct refrain_timeline_writer *writer) {
-    return writer->fine ? writer->block + (uint64_t)(writer->at - writer->page->items) - writer->further
-                        : writer->block;
+    return writer->limit ? writer->block + (uint64_t)(writer->at - writer->page->items) - writer->further
+                         : writer->block;
 }
 
 /* What span makes a page of about `mean` ticks or a little more, when one of 1 << span_shift was of `ticks`. */
@@ -257,17 +257,26 @@ static void turn_page(struct refrain_timeline_writer *writer, uint64_t now) {
     full->next = refrain_reference(page);
 }
 
-void refrain_timeline_item(struct refrain_timeline_writer *writer, uint64_t now, uint64_t elapsed) {
-    if (!writer->fine) {
-        if (elapsed > writer->longest) {
-            writer->longest = elapsed;
-            writer->longest_at = writer->span - writer->left;
-        }
-        if (--writer->left > 0)
-            return;
+/* The quanta of the page up to `ticks` after its beginning. */
+static uint64_t quanta_until(const struct refrain_timeline_writer *writer, uint64_t ticks) {
+    return (int64_t)ticks < 0 ? 0 : ticks >> writer->quantum_shift;
+}
+
+/* An item that is one block. */
+static struct refrain_time_item single_block(struct refrain_timeline_writer *writer, uint64_t now, uint64_t elapsed) {
+    uint64_t end = now - writer->first_ticks;
+    struct refrain_time_item item = {.quanta = quanta_until(writer, end) - quanta_until(writer, end - elapsed)};
+    if ((int64_t)elapsed < 0) {
+        writer->timeline->backwards++;
+        item.quanta = 0;
     }
-    uint64_t end = (now - writer->first_ticks) >> writer->quantum_shift;
-    if (now < writer->first_ticks || end < writer->quanta) {
+    return item;
+}
+
+/* The item that began with writer->block, and ends `now`. */
+static struct refrain_time_item several_blocks(struct refrain_timeline_writer *writer, uint64_t now) {
+    uint64_t end = quanta_until(writer, now - writer->first_ticks);
+    if (end < writer->quanta) {
         writer->timeline->backwards++;
         end = writer->quanta;
     }
@@ -276,17 +285,29 @@ void refrain_timeline_item(struct refrain_timeline_writer *writer, uint64_t now,
                                      .longest_at = writer->longest_at};
     if (item.longest > item.quanta)
         item.longest = 0; /* the clock went back meanwhile */
-    unsigned char *at = put_item(writer->at, writer->fine, &item);
     writer->quanta = end;
-    if (writer->fine) {
-        writer->further += (uint32_t)(at - writer->at) - 1;
-    } else {
-        writer->block += writer->span;
-        writer->span = writer->left = (uint64_t)1 << writer->page->span_shift;
-        writer->longest = 0;
+    writer->block += writer->span;
+    writer->span = writer->left = (uint64_t)1 << writer->page->span_shift;
+    writer->longest = 0;
+    return item;
+}
+
+void refrain_timeline_item(struct refrain_timeline_writer *writer, uint64_t now, uint64_t elapsed) {
+    bool single = writer->limit != NULL;
+    if (!single) {
+        if (elapsed > writer->longest) {
+            writer->longest = elapsed;
+            writer->longest_at = writer->span - writer->left;
+        }
+        if (--writer->left > 0)
+            return;
     }
+    struct refrain_time_item item = single ? single_block(writer, now, elapsed) : several_blocks(writer, now);
+    unsigned char *at = put_item(writer->at, single, &item);
+    if (single)
+        writer->further += (uint32_t)(at - writer->at) - 1;
     writer->at = at;
-    if (at >= writer->limit)
+    if (at >= writer->almost)
         turn_page(writer, now);
 }
 

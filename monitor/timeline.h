@@ -13,18 +13,19 @@ struct refrain_context;
 /* Where the thread's timeline is written; part of its context. */
 struct refrain_timeline_writer {
     /* Looked at with every block. */
-    unsigned char *at, *limit; /* where the next item goes; from `limit` on it may be the page's last */
-    uint64_t first_ticks;      /* of the page */
-    uint64_t quanta;           /* of all items written in it */
-    uint64_t left;             /* blocks of the item still to come; that many that it never ends: no timeline */
-    uint64_t longest;          /* ticks of its longest block so far */
+    unsigned char *at,
+        *limit;           /* the next item may go there as a byte if it is below `limit` (0 unless one is a block) */
+    uint64_t first_ticks; /* of the page */
+    uint64_t left;        /* blocks of the item still to come; that many that it never ends: no timeline */
+    uint64_t longest;     /* ticks of its longest block so far */
     uint32_t quantum_shift;
-    uint32_t fine; /* 1: an item is one block */
-    /* Looked at once an item. */
-    uint64_t block;      /* number of the item's first block; of the page's while `fine` */
-    uint64_t span;       /* blocks of the item */
-    uint64_t longest_at; /* which of them is the longest so far */
-    uint32_t further;    /* while `fine`: bytes of the page's items beyond the first of each */
+    /* Looked at once an item that is more than a byte. */
+    uint32_t further;      /* while an item is one block: bytes of the page's items beyond the first of each */
+    uint64_t quanta;       /* while an item is more: of all items written in the page */
+    uint64_t block;        /* number of the item's first block; while an item is one block, of the page's */
+    uint64_t span;         /* blocks of the item */
+    uint64_t longest_at;   /* which of them is the longest so far */
+    unsigned char *almost; /* from there on an item may be the page's last */
     uint32_t first_quantum_shift;
     struct refrain_timeline *timeline; /* null: none */
     struct refrain_time_page *page;    /* that is written */
@@ -40,11 +41,11 @@ void refrain_timeline_item(struct refrain_timeline_writer *writer, uint64_t now,
 
 /* A block has ended with a clock read at `now`, `elapsed` after the one before. */
 static inline void refrain_timeline_block(struct refrain_timeline_writer *writer, uint64_t now, uint64_t elapsed) {
-    if (__builtin_expect(writer->fine, 1)) {
-        uint64_t quanta = ((now - writer->first_ticks) >> writer->quantum_shift) - writer->quanta;
-        if (__builtin_expect(quanta < 127 && writer->at < writer->limit, 1)) {
+    if (__builtin_expect(writer->at < writer->limit, 1)) {
+        uint64_t end = now - writer->first_ticks, begin = end - elapsed;
+        uint64_t quanta = (end >> writer->quantum_shift) - (begin >> writer->quantum_shift);
+        if (__builtin_expect(quanta < 127, 1)) {
             *writer->at++ = (unsigned char)(quanta + 1);
-            writer->quanta += quanta;
             return;
         }
     } else if (writer->left > 1 && elapsed <= writer->longest) {

@@ -182,6 +182,12 @@ static bool begin_item(struct refrain_block_times *times, uint64_t ticks) {
         times->tail = true;
         times->item = (struct refrain_block_span){.blocks = ~(uint64_t)0};
     }
+    if (!times->tail && (int64_t)(times->item.end_ticks - ticks) < 0) {
+        times->item.end_ticks = ticks; /* the clock went back */
+        times->item.longest_ticks = 0;
+    }
+    if (times->item.longest_ticks > times->item.end_ticks - ticks)
+        times->item.longest_ticks = 0;
     return true;
 }
 
