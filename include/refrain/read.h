@@ -257,12 +257,13 @@ struct refrain_cursor_options {
     int64_t from_ns, to_ns;  /* events at from_ns <= time < to_ns */
     bool recorded;           /* recorded events, with the times as recorded, instead of what was learned */
     size_t checkpoint_bytes; /* memory for going back fast (refrain_cursor_seek); 0: none are kept */
+    bool unaligned;          /* learned ones have the times that their thread's clock says, and are not moved */
 };
 #define REFRAIN_CURSOR_ALL                                                                                             \
-    { NULL, 0, REFRAIN_TIME_FIRST, REFRAIN_TIME_LAST, false, 0 }
+    { NULL, 0, REFRAIN_TIME_FIRST, REFRAIN_TIME_LAST, false, 0, false }
 
 /* Opens a cursor before the first event of its window. Events come in time order over all locations; those of one
- * location in the order in which they happened. Times of reconstructed events are means over stretches of the run, and
+ * location in the order in which they happened. Times of reconstructed events (docs/time.md)
  * are moved so that no message is received before it was sent and no collective left before it can be: the same in any
  * window and for any choice of ranks. `options` null: all of the trace. The caller closes *cursor. */
 REFRAIN_READ_API enum refrain_status refrain_cursor_open(struct refrain_trace *trace,

@@ -61,6 +61,44 @@ static void print_spread(const char *name, const struct refrain_spread *spread) 
            (double)spread->most / 1e6);
 }
 
+static double share(double part, double whole) {
+    return whole > 0 ? 100 * part / whole : 0;
+}
+
+static void print_errors(const struct refrain_pair_sum *sum) {
+    const struct refrain_time_error *position = &sum->position_error, *block = &sum->block_error;
+    double run_ns = (double)sum->run_ns;
+    printf(
+        "  errors    position at most %.6f ms (%.6f %% of the run), root mean square %.6f ms (%.6f %%); block at most "
+        "%.6f ms, root mean square %.6f ms\n",
+        (double)position->largest_ns / 1e6, share((double)position->largest_ns, run_ns),
+        refrain_time_error_rms(position) / 1e6, share(refrain_time_error_rms(position), run_ns),
+        (double)block->largest_ns / 1e6, refrain_time_error_rms(block) / 1e6);
+    printf("            %.4f %% of events within 1 microsecond\n",
+           share((double)position->within_1us, (double)position->n));
+}
+
+/* The region whose total changes most; null when none does. */
+static const struct refrain_pair_region *worst_region(const struct refrain_pairing *pairing) {
+    const struct refrain_pair_region *worst = NULL;
+    for (size_t i = 0; i < pairing->capacity_regions; i++) {
+        const struct refrain_pair_region *region = &pairing->regions[i];
+        if (region->name && region->more_ns && (!worst || llabs(region->more_ns) > llabs(worst->more_ns)))
+            worst = region;
+    }
+    return worst;
+}
+
+static void print_regions(const struct refrain_pairing *pairing) {
+    const struct refrain_pair_region *worst = worst_region(pairing);
+    if (worst)
+        printf("  totals of %zu regions, most different: %s by %+.6f ms of %.6f ms (%.6f %%)\n", pairing->n_regions,
+               worst->name, (double)worst->more_ns / 1e6, (double)worst->total_ns / 1e6,
+               share((double)llabs(worst->more_ns), fabs((double)worst->total_ns)));
+    else if (pairing->n_regions)
+        printf("  totals of all %zu regions are equal\n", pairing->n_regions);
+}
+
 static void print_histogram(const char *title, const struct refrain_histogram *histogram,
                             const struct refrain_spread *spread) {
     uint64_t bins[BINS], most = 1;
@@ -113,12 +151,15 @@ static void print_text(const char *const sources[2], const struct refrain_pairin
             print_difference(sources, location);
         print_spread("position", &location->sum.position);
         print_spread("block", &location->sum.block);
+        print_errors(&location->sum);
     }
     printf("\nin all");
     print_equal(total);
     printf(", %zu of %zu locations differ\n", total->differing, pairing->n);
     print_spread("position", &total->position);
     print_spread("block", &total->block);
+    print_errors(total);
+    print_regions(pairing);
     if (pairing->approximate[0] || pairing->approximate[1])
         printf("  approximate events: %s and %s\n", refrain_show_count(pairing->approximate[0]),
                refrain_show_count(pairing->approximate[1]));
@@ -153,6 +194,14 @@ static json_t *spread_json(const struct refrain_spread *spread, const struct ref
     return object;
 }
 
+static json_t *error_json(const struct refrain_time_error *error) {
+    json_t *object = json_object();
+    json_object_set_new(object, "largest_ns", json_integer(error->largest_ns));
+    json_object_set_new(object, "rms_ns", json_real(refrain_time_error_rms(error)));
+    json_object_set_new(object, "within_1us", json_integer((json_int_t)error->within_1us));
+    return object;
+}
+
 /* `pairing`: whose histograms to add, or null. */
 static json_t *sum_json(const struct refrain_pair_sum *sum, const struct refrain_pairing *pairing) {
     json_t *object = json_object();
@@ -161,6 +210,9 @@ static json_t *sum_json(const struct refrain_pair_sum *sum, const struct refrain
     json_object_set_new(object, "compared", json_integer((json_int_t)refrain_pair_compared(sum)));
     json_object_set_new(object, "equal", json_integer((json_int_t)sum->equal));
     json_object_set_new(object, "exact", json_boolean(sum->differing == 0));
+    json_object_set_new(object, "run_ns", json_integer(sum->run_ns));
+    json_object_set_new(object, "position_error", error_json(&sum->position_error));
+    json_object_set_new(object, "block_error", error_json(&sum->block_error));
     json_object_set_new(object, "position", spread_json(&sum->position, pairing ? &pairing->position : NULL));
     json_object_set_new(object, "block", spread_json(&sum->block, pairing ? &pairing->block : NULL));
     return object;
@@ -181,6 +233,16 @@ static enum refrain_status print_json(const struct refrain_pairing *pairing, con
         json_array_append_new(locations, part);
     }
     json_object_set_new(object, "locations", locations);
+    json_t *regions = json_array();
+    for (size_t i = 0; i < pairing->capacity_regions; i++)
+        if (pairing->regions[i].name) {
+            json_t *region = json_object();
+            json_object_set_new(region, "name", refrain_json_text(pairing->regions[i].name));
+            json_object_set_new(region, "total_ns", json_integer(pairing->regions[i].total_ns));
+            json_object_set_new(region, "difference_ns", json_integer(pairing->regions[i].more_ns));
+            json_array_append_new(regions, region);
+        }
+    json_object_set_new(object, "regions", regions);
     if (natural) {
         json_object_set_new(object, "natural", sum_json(natural, NULL));
         json_object_set_new(object, "quality_position",
@@ -254,7 +316,8 @@ static const struct argp argp = {
     "A [B]",
     "Says how close two sequences of events are: in fields, in position, in duration.\v"
     "A and B are traces or text that refrain reconstruct or refrain events wrote. TRACE:events is what the trace "
-    "recorded, TRACE:stat what is reconstructed from it; TRACE alone is the first of these that it holds. With one "
+    "recorded, TRACE:stat what is reconstructed from it, TRACE:unaligned the same before times of different ranks are "
+    "made consistent; TRACE alone is the first of these that it holds. With one "
     "trace only, its recording is compared with its reconstruction.\n\n"
     "The i-th event of a rank is paired with the i-th of the other. Position is how far B's event is after A's; "
     "block is how much longer the time to the next event is. Spread is 2 sqrt(ln 2) times the standard deviation "

@@ -121,13 +121,14 @@ static bool write_lines(void *data, const void *bytes, size_t n) {
     return true;
 }
 
-static enum refrain_status read_trace(struct lines *lines, const char *path, int recorded) {
+enum part { PART_ANY, PART_EVENTS, PART_STAT, PART_UNALIGNED };
+
+static enum refrain_status read_trace(struct lines *lines, const char *path, enum part part) {
     struct refrain_trace *trace;
     enum refrain_status status = refrain_trace_open(path, true, &trace, lines->error);
     if (status)
         return status;
-    if (recorded < 0)
-        recorded = refrain_replayable(trace, true, NULL) == REFRAIN_OK;
+    bool recorded = part == PART_EVENTS || (part == PART_ANY && refrain_replayable(trace, true, NULL) == REFRAIN_OK);
     status = refrain_replayable(trace, recorded, lines->error);
     struct refrain_writer *writer = NULL;
     if (!status) {
@@ -138,6 +139,7 @@ static enum refrain_status read_trace(struct lines *lines, const char *path, int
         struct refrain_error error = {0};
         struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
         options.recorded = recorded;
+        options.unaligned = part == PART_UNALIGNED;
         status = refrain_write(trace, &options, writer, NULL, &error);
         if (lines->status)
             status = lines->status;
@@ -181,17 +183,20 @@ enum refrain_status refrain_event_lines(const char *source, refrain_take_line *t
     char *path = strdup(source);
     if (!path)
         return REFRAIN_FAIL_MEMORY(error);
-    int recorded = -1;
+    enum part part = PART_ANY;
     if (stat(path, &file) != 0) {
-        recorded = ends_with(path, ":events") ? 1 : ends_with(path, ":stat") ? 0 : -1;
-        if (recorded >= 0)
+        part = ends_with(path, ":events")      ? PART_EVENTS
+               : ends_with(path, ":stat")      ? PART_STAT
+               : ends_with(path, ":unaligned") ? PART_UNALIGNED
+                                               : PART_ANY;
+        if (part != PART_ANY)
             *strrchr(path, ':') = 0;
     }
     enum refrain_status status;
     if (stat(path, &file) != 0)
         status = REFRAIN_FAIL(error, "%s: %s", path, strerror(errno));
     else if (S_ISDIR(file.st_mode) || ends_with(path, ".trace"))
-        status = read_trace(&lines, path, recorded);
+        status = read_trace(&lines, path, part);
     else
         status = read_text(&lines, path);
     free(lines.partial);

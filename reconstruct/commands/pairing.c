@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH 1024u           /* events handed over at once */
+#define BATCH 1024u /* events handed over at once */
+#define REGION_CACHE 256u
 #define MOST_AHEAD (1u << 20) /* events of one side that are kept before it waits for the other */
 
 /* ---- spreads and histograms ---- */
@@ -45,6 +46,27 @@ double refrain_spread_sigma(const struct refrain_spread *spread) {
 
 double refrain_spread_width(const struct refrain_spread *spread) {
     return 2 * sqrt(log(2)) * refrain_spread_sigma(spread);
+}
+
+static void error_add(struct refrain_time_error *error, int64_t off_ns) {
+    int64_t size = off_ns < 0 ? -off_ns : off_ns;
+    error->n++;
+    error->within_1us += size <= 1000;
+    error->squares += (long double)size * (long double)size;
+    if (size > error->largest_ns)
+        error->largest_ns = size;
+}
+
+static void error_merge(struct refrain_time_error *to, const struct refrain_time_error *from) {
+    to->n += from->n;
+    to->within_1us += from->within_1us;
+    to->squares += from->squares;
+    if (from->largest_ns > to->largest_ns)
+        to->largest_ns = from->largest_ns;
+}
+
+double refrain_time_error_rms(const struct refrain_time_error *error) {
+    return error->n ? sqrt((double)(error->squares / (long double)error->n)) : 0;
 }
 
 #define HALF ((int64_t)(REFRAIN_HISTOGRAM_BINS / 2))
@@ -96,6 +118,8 @@ uint64_t refrain_pair_compared(const struct refrain_pair_sum *sum) {
 struct event {
     uint64_t hash; /* of all fields but time */
     int64_t time_ns;
+    uint64_t region; /* hash of its name where the event enters or leaves one, else 0 */
+    int8_t sign;     /* -1 enters, 1 leaves */
 };
 
 /* A ring of one side's events; the other side has none waiting. */
@@ -152,6 +176,7 @@ struct side {
         struct event event;
     } batch[BATCH];
     uint64_t approximate;
+    uint64_t regions[REGION_CACHE]; /* hashes of names that are known */
     bool no_memory;
     enum refrain_status status;
     struct refrain_error error;
@@ -188,6 +213,41 @@ static struct refrain_pair_location *find_location(struct refrain_pairing *pairi
     return &pairing->locations[low];
 }
 
+/* The region with this hash, or the free place for it; null before the first. */
+static struct refrain_pair_region *region_place(const struct refrain_pairing *pairing, uint64_t hash) {
+    size_t i = pairing->capacity_regions ? hash & (pairing->capacity_regions - 1) : 0;
+    if (pairing->capacity_regions == 0)
+        return NULL;
+    while (pairing->regions[i].name && pairing->regions[i].hash != hash)
+        i = (i + 1) & (pairing->capacity_regions - 1);
+    return &pairing->regions[i];
+}
+
+/* Adds a region unless it is known; false without memory. */
+static bool add_region(struct refrain_pairing *pairing, uint64_t hash, const char *name, size_t length) {
+    struct refrain_pair_region *place = region_place(pairing, hash);
+    if (place && place->name)
+        return true;
+    if (pairing->n_regions * 2 >= pairing->capacity_regions) {
+        struct refrain_pairing larger = {.capacity_regions =
+                                             pairing->capacity_regions ? pairing->capacity_regions * 2 : 64};
+        larger.regions = calloc(larger.capacity_regions, sizeof *larger.regions);
+        if (!larger.regions)
+            return false;
+        for (size_t i = 0; i < pairing->capacity_regions; i++)
+            if (pairing->regions[i].name)
+                *region_place(&larger, pairing->regions[i].hash) = pairing->regions[i];
+        free(pairing->regions);
+        pairing->regions = larger.regions;
+        pairing->capacity_regions = larger.capacity_regions;
+        place = region_place(pairing, hash);
+    }
+    place->name = strndup(name, length);
+    place->hash = hash;
+    pairing->n_regions += place->name != NULL;
+    return place->name != NULL;
+}
+
 static void add_pair(struct refrain_pairing *pairing, struct refrain_pair_location *location, struct event a,
                      struct event b) {
     struct refrain_pair_sum *sum = &location->sum;
@@ -200,9 +260,19 @@ static void add_pair(struct refrain_pairing *pairing, struct refrain_pair_locati
     }
     if (sum->position.n > 0) {
         spread_add(&sum->block, position - location->last_position);
+        error_add(&sum->block_error, position - location->last_position);
         histogram_add(&pairing->block, position - location->last_position);
     }
+    if (sum->position.n == 0)
+        location->first_ns = a.time_ns;
+    sum->run_ns = a.time_ns - location->first_ns;
+    struct refrain_pair_region *region = a.region && a.region == b.region ? region_place(pairing, a.region) : NULL;
+    if (region) {
+        region->total_ns += a.sign * a.time_ns;
+        region->more_ns += a.sign * position;
+    }
     spread_add(&sum->position, position);
+    error_add(&sum->position_error, position);
     histogram_add(&pairing->position, position);
     location->last_position = position;
 }
@@ -249,14 +319,38 @@ static bool hand_over(struct side *side) {
     return sound;
 }
 
+static uint64_t hash_of(const char *text, size_t n) {
+    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+    for (size_t i = 0; i < n; i++)
+        hash = (hash ^ (unsigned char)text[i]) * 1099511628211u;
+    return hash;
+}
+
+/* The region that an event enters or leaves; false without memory. */
+static bool find_region(struct side *side, const char *fields, struct event *event) {
+    event->sign = strncmp(fields, "enter\t", 6) == 0 ? -1 : strncmp(fields, "leave\t", 6) == 0 ? 1 : 0;
+    if (event->sign == 0)
+        return true;
+    size_t length = strcspn(fields + 6, "\t");
+    event->region = hash_of(fields + 6, length);
+    uint64_t *known = &side->regions[event->region % REGION_CACHE];
+    if (*known == event->region)
+        return true;
+    pthread_mutex_lock(&side->shared->lock);
+    bool added = add_region(side->shared->pairing, event->region, fields + 6, length);
+    pthread_mutex_unlock(&side->shared->lock);
+    *known = event->region;
+    return added;
+}
+
 static bool take_line(void *data, const struct refrain_event_line *line) {
     struct side *side = data;
-    uint64_t hash = 14695981039346656037u; /* FNV-1a */
-    for (const char *p = line->fields; *p; p++)
-        hash = (hash ^ (unsigned char)*p) * 1099511628211u;
+    struct event event = {.hash = hash_of(line->fields, strlen(line->fields)), .time_ns = line->time_ns};
+    if (!find_region(side, line->fields, &event))
+        return false;
     side->batch[side->n].rank = line->rank;
     side->batch[side->n].thread = line->thread;
-    side->batch[side->n].event = (struct event){hash, line->time_ns};
+    side->batch[side->n].event = event;
     side->approximate += line->approximate;
     return ++side->n < BATCH || hand_over(side);
 }
@@ -289,6 +383,10 @@ static void add_up(struct refrain_pairing *pairing) {
         total->differing += sum->differing;
         spread_merge(&total->position, &sum->position);
         spread_merge(&total->block, &sum->block);
+        error_merge(&total->position_error, &sum->position_error);
+        error_merge(&total->block_error, &sum->block_error);
+        if (sum->run_ns > total->run_ns)
+            total->run_ns = sum->run_ns;
         free(location->ahead);
         location->ahead = NULL;
     }
@@ -340,6 +438,9 @@ enum refrain_status refrain_pairing_read(const char *a, const char *b, struct re
 void refrain_pairing_free(struct refrain_pairing *pairing) {
     for (size_t i = 0; i < pairing->n; i++)
         free(pairing->locations[i].ahead);
+    for (size_t i = 0; i < pairing->capacity_regions; i++)
+        free(pairing->regions[i].name);
+    free(pairing->regions);
     free(pairing->locations);
     free(pairing->position.bins);
     free(pairing->block.bins);

@@ -41,14 +41,34 @@ struct refrain_histogram {
 void refrain_histogram_read(const struct refrain_histogram *histogram, const struct refrain_spread *spread,
                             uint64_t *bins, unsigned n);
 
+/* How far times are apart, whatever the sign. */
+struct refrain_time_error {
+    uint64_t n, within_1us;
+    int64_t largest_ns;
+    long double squares;
+};
+
+double refrain_time_error_rms(const struct refrain_time_error *error);
+
 struct refrain_pair_sum {
     uint64_t events[2], equal;
-    size_t differing;                      /* locations that differ */
+    size_t differing; /* locations that differ */
+    struct refrain_time_error position_error, block_error;
+    int64_t run_ns;                        /* from the first event of A to its last; of all locations the longest */
     struct refrain_spread position, block; /* ns: time in B less time in A; its change to the next event */
 };
 
 /* Events that one of the two has more count as different. */
 uint64_t refrain_pair_compared(const struct refrain_pair_sum *sum);
+
+/* A region (function, MPI function, user region): what its visits take in all, from entering to leaving, callees
+ * included, over all locations. */
+struct refrain_pair_region {
+    char *name; /* null: free */
+    uint64_t hash;
+    int64_t total_ns; /* in A */
+    int64_t more_ns;  /* in B */
+};
 
 struct refrain_pair_location {
     int32_t rank;
@@ -56,6 +76,7 @@ struct refrain_pair_location {
     uint64_t first_difference; /* event number, from 0; of interest when sum.differing */
     struct refrain_pair_sum sum;
     int64_t last_position; /* private from here on */
+    int64_t first_ns;
     struct refrain_pair_queue *ahead;
 };
 
@@ -64,8 +85,10 @@ struct refrain_pairing {
     size_t n, capacity;
     struct refrain_pair_sum total;
     struct refrain_histogram position, block;
-    uint64_t approximate[2]; /* events so marked */
-    uint64_t most_kept;      /* events held at once */
+    uint64_t approximate[2];             /* events so marked */
+    uint64_t most_kept;                  /* events held at once */
+    struct refrain_pair_region *regions; /* a hash table */
+    size_t n_regions, capacity_regions;
 };
 
 /* Reads both sources (event_lines.h) to their end. The caller frees the pairing, also after an error. */

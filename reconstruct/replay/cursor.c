@@ -75,7 +75,8 @@ static enum refrain_status open_locations(struct refrain_cursor *cursor, struct 
     }
     if (status)
         return status;
-    cursor->align = refrain_align_open(cursor->streams, cursor->n, !cursor->options.recorded);
+    cursor->align =
+        refrain_align_open(cursor->streams, cursor->n, !cursor->options.recorded && !cursor->options.unaligned);
     return cursor->align ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(error);
 }
 
