@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-#define LONGEST_ITEM_BYTES (3 * REFRAIN_TIME_NUMBER_BYTES)
+#define LONG_BLOCK_BYTES (2 * REFRAIN_TIME_NUMBER_BYTES)
+#define ROOM_BYTES (REFRAIN_TIME_NUMBER_BYTES + LONG_BLOCK_BYTES) /* for an item, with one long block at least */
 #define LARGEST_SPAN_SHIFT 40u
 #define QUANTA_SHIFT 5u        /* an item of mean length is to have 2^5 to 2^6 quanta */
 #define LONG_BLOCK_QUANTA 128u /* two to four times as long as a mean item: told apart */
@@ -29,19 +30,47 @@ static unsigned char *put_number(unsigned char *at, uint64_t number) {
     return at;
 }
 
-/* Writes an item; the bytes there are 0. Its first byte comes last, as that is what a reader goes by. */
-static unsigned char *put_item(unsigned char *at, bool fine, const struct refrain_time_item *item) {
-    bool apart = !fine && item->longest >= LONG_BLOCK_QUANTA;
-    uint64_t quanta = item->quanta - (apart ? item->longest : 0);
-    uint64_t first = (fine ? quanta : quanta << 1 | apart) + 1;
-    unsigned char *end = put_number(at + 1, first >> 7);
-    if (first < 128)
-        end = at + 1;
-    if (apart)
-        end = put_number(put_number(end, item->longest_at), item->longest);
+/* Adds a block to those that are told apart; where these are as many as may be, the shortest of them is left out. */
+static void add_long_block(struct refrain_time_item *item, uint64_t at, uint64_t quanta) {
+    struct refrain_time_long_block *blocks = item->long_block;
+    uint32_t n = item->n_long;
+    if (n == REFRAIN_TIME_LONG_BLOCKS) {
+        uint32_t shortest = 0;
+        for (uint32_t i = 1; i < n; i++)
+            if (blocks[i].quanta < blocks[shortest].quanta)
+                shortest = i;
+        if (quanta <= blocks[shortest].quanta)
+            return;
+        for (uint32_t i = shortest; i + 1 < n; i++)
+            blocks[i] = blocks[i + 1];
+        n--;
+    }
+    blocks[n] = (struct refrain_time_long_block){at, quanta};
+    item->n_long = n + 1;
+}
+
+/* Writes an item before `end`; the bytes there are 0. Those of its blocks are told apart that are long and find room.
+ * The first byte comes last, as that is what a reader goes by. */
+static unsigned char *put_item(unsigned char *at, const unsigned char *end, bool single,
+                               const struct refrain_time_item *item) {
+    const struct refrain_time_long_block *apart[REFRAIN_TIME_LONG_BLOCKS];
+    uint64_t rest = item->quanta;
+    size_t room = (size_t)(end - at) - REFRAIN_TIME_NUMBER_BYTES;
+    unsigned n = 0;
+    for (uint32_t i = 0; i < item->n_long; i++)
+        if (item->long_block[i].quanta >= LONG_BLOCK_QUANTA && item->long_block[i].quanta <= rest &&
+            room >= LONG_BLOCK_BYTES) {
+            apart[n++] = &item->long_block[i];
+            rest -= item->long_block[i].quanta;
+            room -= LONG_BLOCK_BYTES;
+        }
+    uint64_t first = (single ? rest : rest << 1 | (n > 0)) + 1;
+    unsigned char *next = first < 128 ? at + 1 : put_number(at + 1, first >> 7);
+    for (unsigned i = 0; i < n; i++)
+        next = put_number(put_number(next, apart[i]->at << 1 | (i + 1 < n)), apart[i]->quanta);
     commit();
     *at = (unsigned char)(first < 128 ? first : first | 128);
-    return end;
+    return next;
 }
 
 /* ---- merging ---- */
@@ -60,27 +89,25 @@ static void clear_page(struct refrain_time_page *page) {
 /* A page that is made of others: the item begun, and where the next one goes. */
 struct merging {
     struct refrain_time_page *page;
-    unsigned char *at, *limit;
+    unsigned char *at, *end;
     uint64_t quanta;               /* of the items written */
     uint64_t block;                /* first one of the item begun */
-    struct refrain_time_item item; /* begun: `longest` and its place */
+    struct refrain_time_item item; /* begun: its long blocks */
 };
 
 /* The item begun ends at `ticks`; the next one begins with `block`. False when it does not fit. */
 static bool end_item(struct merging *merging, uint64_t block, uint64_t ticks) {
     uint64_t from_start = ticks - merging->page->first_ticks;
     uint64_t end = (int64_t)from_start < 0 ? 0 : from_start >> merging->page->quantum_shift;
-    if (merging->at >= merging->limit)
+    if (merging->at + ROOM_BYTES > merging->end)
         return false;
     if (end < merging->quanta)
         end = merging->quanta;
     merging->item.quanta = end - merging->quanta;
-    if (merging->item.longest > merging->item.quanta)
-        merging->item.longest = 0;
-    merging->at = put_item(merging->at, merging->page->span_shift == 0, &merging->item);
+    merging->at = put_item(merging->at, merging->end, false, &merging->item);
     merging->quanta = end;
     merging->block = block;
-    merging->item.longest = 0;
+    merging->item.n_long = 0;
     return true;
 }
 
@@ -93,11 +120,14 @@ static bool add_page(struct merging *merging, const struct refrain_time_page *fr
     uint64_t inside = ((uint64_t)1 << merging->page->span_shift) - 1;
     for (unsigned at = 0; block < end_block && (at = refrain_time_item(from, at, &item));) {
         uint64_t next = refrain_time_item_end(from, block, end_block);
-        uint64_t longest = (from->span_shift == 0 ? item.quanta : item.longest) >> finer;
-        if (longest > merging->item.longest) {
-            merging->item.longest = longest;
-            merging->item.longest_at = block + item.longest_at - merging->block;
+        if (from->span_shift == 0) {
+            item.n_long = 1;
+            item.long_block[0] = (struct refrain_time_long_block){0, item.quanta};
         }
+        for (uint32_t i = 0; i < item.n_long; i++)
+            if (item.long_block[i].quanta >> finer >= LONG_BLOCK_QUANTA)
+                add_long_block(&merging->item, block + item.long_block[i].at - merging->block,
+                               item.long_block[i].quanta >> finer);
         quanta += item.quanta;
         block = next;
         if ((block & inside) == 0 &&
@@ -120,10 +150,8 @@ static bool merge_with(struct refrain_time_page *page, const struct refrain_time
     page->quantum_shift = shift > a->quantum_shift ? (uint8_t)shift : a->quantum_shift;
     if (page->quantum_shift < b->quantum_shift)
         page->quantum_shift = b->quantum_shift;
-    struct merging merging = {.page = page,
-                              .at = page->items,
-                              .limit = page->items + sizeof page->items - LONGEST_ITEM_BYTES,
-                              .block = a->first_block};
+    struct merging merging = {
+        .page = page, .at = page->items, .end = page->items + sizeof page->items, .block = a->first_block};
     if (!add_page(&merging, a, b->first_block, b->first_ticks) ||
         !add_page(&merging, b, after->first_block, after->first_ticks))
         return false;
@@ -201,7 +229,7 @@ static void begin_page(struct refrain_timeline_writer *writer, struct refrain_ti
     page->first_block = block;
     writer->page = page;
     writer->at = page->items;
-    writer->almost = page->items + sizeof page->items - LONGEST_ITEM_BYTES;
+    writer->almost = page->items + sizeof page->items - ROOM_BYTES;
     writer->limit = span_shift == 0 ? writer->almost : NULL;
     writer->first_ticks = now;
     writer->quanta = 0;
@@ -209,12 +237,13 @@ static void begin_page(struct refrain_timeline_writer *writer, struct refrain_ti
     writer->further = 0;
     writer->block = block;
     writer->span = writer->left = refrain_time_item_end(page, block, NEVER) - block;
-    writer->longest = writer->longest_at = 0;
+    writer->usual = ((uint64_t)LONG_BLOCK_QUANTA << quantum_shift) - 1;
+    writer->item.n_long = 0;
 }
 
 static void stop(struct refrain_timeline_writer *writer) {
     writer->limit = NULL;
-    writer->left = writer->longest = NEVER;
+    writer->left = writer->usual = NEVER;
     if (writer->timeline)
         writer->timeline->stopped = 1;
 }
@@ -263,51 +292,46 @@ static uint64_t quanta_until(const struct refrain_timeline_writer *writer, uint6
 }
 
 /* An item that is one block. */
-static struct refrain_time_item single_block(struct refrain_timeline_writer *writer, uint64_t now, uint64_t elapsed) {
+static void end_single(struct refrain_timeline_writer *writer, uint64_t now, uint64_t elapsed) {
     uint64_t end = now - writer->first_ticks;
-    struct refrain_time_item item = {.quanta = quanta_until(writer, end) - quanta_until(writer, end - elapsed)};
+    writer->item.quanta = quanta_until(writer, end) - quanta_until(writer, end - elapsed);
     if ((int64_t)elapsed < 0) {
         writer->timeline->backwards++;
-        item.quanta = 0;
+        writer->item.quanta = 0;
     }
-    return item;
+    unsigned char *at = put_item(writer->at, writer->almost + ROOM_BYTES, true, &writer->item);
+    writer->further += (uint32_t)(at - writer->at) - 1;
+    writer->at = at;
 }
 
 /* The item that began with writer->block, and ends `now`. */
-static struct refrain_time_item several_blocks(struct refrain_timeline_writer *writer, uint64_t now) {
+static void end_several(struct refrain_timeline_writer *writer, uint64_t now) {
     uint64_t end = quanta_until(writer, now - writer->first_ticks);
     if (end < writer->quanta) {
         writer->timeline->backwards++;
         end = writer->quanta;
     }
-    struct refrain_time_item item = {.quanta = end - writer->quanta,
-                                     .longest = writer->longest >> writer->quantum_shift,
-                                     .longest_at = writer->longest_at};
-    if (item.longest > item.quanta)
-        item.longest = 0; /* the clock went back meanwhile */
+    writer->item.quanta = end - writer->quanta;
+    for (uint32_t i = 0; i < writer->item.n_long; i++)
+        writer->item.long_block[i].quanta >>= writer->quantum_shift;
+    writer->at = put_item(writer->at, writer->almost + ROOM_BYTES, false, &writer->item);
+    writer->item.n_long = 0;
     writer->quanta = end;
     writer->block += writer->span;
     writer->span = writer->left = (uint64_t)1 << writer->page->span_shift;
-    writer->longest = 0;
-    return item;
 }
 
 void refrain_timeline_item(struct refrain_timeline_writer *writer, uint64_t now, uint64_t elapsed) {
-    bool single = writer->limit != NULL;
-    if (!single) {
-        if (elapsed > writer->longest) {
-            writer->longest = elapsed;
-            writer->longest_at = writer->span - writer->left;
-        }
+    if (writer->limit) {
+        end_single(writer, now, elapsed);
+    } else {
+        if (elapsed > writer->usual && (int64_t)elapsed > 0)
+            add_long_block(&writer->item, writer->span - writer->left, elapsed);
         if (--writer->left > 0)
             return;
+        end_several(writer, now);
     }
-    struct refrain_time_item item = single ? single_block(writer, now, elapsed) : several_blocks(writer, now);
-    unsigned char *at = put_item(writer->at, single, &item);
-    if (single)
-        writer->further += (uint32_t)(at - writer->at) - 1;
-    writer->at = at;
-    if (at >= writer->almost)
+    if (writer->at >= writer->almost)
         turn_page(writer, now);
 }
 

@@ -13,19 +13,19 @@ struct refrain_context;
 /* Where the thread's timeline is written; part of its context. */
 struct refrain_timeline_writer {
     /* Looked at with every block. */
-    unsigned char *at,
-        *limit;           /* the next item may go there as a byte if it is below `limit` (0 unless one is a block) */
+    unsigned char *at;    /* where the next item goes, */
+    unsigned char *limit; /* as a byte if that is below `limit`; null unless an item is one block */
     uint64_t first_ticks; /* of the page */
     uint64_t left;        /* blocks of the item still to come; that many that it never ends: no timeline */
-    uint64_t longest;     /* ticks of its longest block so far */
+    uint64_t usual;       /* most ticks of a block that is not told apart */
     uint32_t quantum_shift;
     /* Looked at once an item that is more than a byte. */
-    uint32_t further;      /* while an item is one block: bytes of the page's items beyond the first of each */
-    uint64_t quanta;       /* while an item is more: of all items written in the page */
-    uint64_t block;        /* number of the item's first block; while an item is one block, of the page's */
-    uint64_t span;         /* blocks of the item */
-    uint64_t longest_at;   /* which of them is the longest so far */
-    unsigned char *almost; /* from there on an item may be the page's last */
+    uint32_t further;              /* while an item is one block: bytes of the page's items beyond the first of each */
+    uint64_t quanta;               /* while an item is more: of all items written in the page */
+    uint64_t block;                /* number of the item's first block; while an item is one block, of the page's */
+    uint64_t span;                 /* blocks of the item */
+    struct refrain_time_item item; /* its long blocks so far, in ticks instead of quanta */
+    unsigned char *almost;         /* from there on an item may be the page's last */
     uint32_t first_quantum_shift;
     struct refrain_timeline *timeline; /* null: none */
     struct refrain_time_page *page;    /* that is written */
@@ -48,7 +48,7 @@ static inline void refrain_timeline_block(struct refrain_timeline_writer *writer
             *writer->at++ = (unsigned char)(quanta + 1);
             return;
         }
-    } else if (writer->left > 1 && elapsed <= writer->longest) {
+    } else if (writer->left > 1 && elapsed <= writer->usual) {
         writer->left--;
         return;
     }

@@ -12,13 +12,13 @@
  * of its page in whole quanta, so that rounding errors do not add up. As long as memory lasts an item is one block.
  * Then pages that follow each other are merged into one whose items span more blocks, and count in longer quanta.
  *
- * An item is a number, its quanta + 1; where items span several blocks it is twice its quanta, less those of its
- * longest block if that is told apart, + 1 if it is, + 1. Then follow the place of the longest block in the item and
- * its quanta. A number is written seven bits a byte, least significant first, the highest bit set but in the last byte.
- * The first byte of an item is never 0, and is stored last: what follows a kill or stands there when another process
- * looks is a beginning. A merged page is linked by one store. The pages that it replaces get first_block
- * REFRAIN_TIME_PAGE_FREE before they are used again, so that who still looks at them finds that the blocks do not
- * continue.
+ * An item is a number, its quanta + 1. Where items span several blocks, long ones are told apart: the number is twice
+ * the quanta of the others, + 1 if there are such, + 1; for each of them follow twice its place in the item, + 1 if it
+ * is not the last, and its quanta. A number is written seven bits a byte, least significant first, the highest bit set
+ * but in the last byte. The first byte of an item is never 0, and is stored last: what follows a kill or stands there
+ * when another process looks is a beginning. A merged page is linked by one store. The pages that it replaces get
+ * first_block REFRAIN_TIME_PAGE_FREE before they are used again, so that who still looks at them finds that the blocks
+ * do not continue.
  */
 #ifndef REFRAIN_TIME_PAGE_H
 #define REFRAIN_TIME_PAGE_H
@@ -29,7 +29,7 @@
 #define REFRAIN_TIME_PAGE_BYTES 1024u
 #define REFRAIN_TIME_ITEMS_BYTES (REFRAIN_TIME_PAGE_BYTES - 32u)
 #define REFRAIN_TIME_NUMBER_BYTES 10u /* most of a number */
-#define REFRAIN_TIME_LEAST_PAGES 4u   /* of a thread: one written, two to be merged, and their place */
+#define REFRAIN_TIME_LEAST_PAGES 8u   /* of a thread: one written, one kept for merging, and some that are merged */
 #define REFRAIN_TIME_PAGE_FREE (~(uint64_t)0)
 #define REFRAIN_TIME_QUANTUM_NS 16u /* at first; the power of two of ticks below it */
 
@@ -54,10 +54,16 @@ struct refrain_timeline {
     uint64_t backwards;  /* clock reads that told an earlier time than the one before them */
 };
 
+#define REFRAIN_TIME_LONG_BLOCKS 8u /* most of an item that are told apart */
+struct refrain_time_long_block {
+    uint64_t at; /* which block of the item it is, from 0 */
+    uint64_t quanta;
+};
+
 struct refrain_time_item {
-    uint64_t quanta;     /* in all */
-    uint64_t longest;    /* quanta of the longest block, 0: it is not told apart */
-    uint64_t longest_at; /* which block of the item that is */
+    uint64_t quanta; /* in all */
+    uint32_t n_long; /* blocks told apart, in their order */
+    struct refrain_time_long_block long_block[REFRAIN_TIME_LONG_BLOCKS];
 };
 
 /* Reads a number that begins at items[at]; returns where the next one begins, 0 when it does not end in the page. */
@@ -78,7 +84,7 @@ static inline unsigned refrain_time_number(const unsigned char *items, unsigned 
 static inline unsigned refrain_time_item(const struct refrain_time_page *page, unsigned at,
                                          struct refrain_time_item *item) {
     uint64_t number;
-    item->longest = item->longest_at = 0;
+    item->n_long = 0;
     if (at >= REFRAIN_TIME_ITEMS_BYTES || page->items[at] == 0)
         return 0;
     at = refrain_time_number(page->items, at, &number);
@@ -87,13 +93,20 @@ static inline unsigned refrain_time_item(const struct refrain_time_page *page, u
     item->quanta = number - 1;
     if (page->span_shift == 0)
         return at;
+    bool more = item->quanta & 1;
     item->quanta >>= 1;
-    if (((number - 1) & 1) == 0)
-        return at;
-    at = refrain_time_number(page->items, at, &item->longest_at);
-    if (at)
-        at = refrain_time_number(page->items, at, &item->longest);
-    item->quanta += item->longest;
+    while (more && at) {
+        struct refrain_time_long_block *block = &item->long_block[item->n_long];
+        if (item->n_long++ == REFRAIN_TIME_LONG_BLOCKS)
+            return 0;
+        at = refrain_time_number(page->items, at, &block->at);
+        if (at)
+            at = refrain_time_number(page->items, at, &block->quanta);
+        if (at)
+            item->quanta += block->quanta;
+        more = block->at & 1;
+        block->at >>= 1;
+    }
     return at;
 }
 

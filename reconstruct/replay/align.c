@@ -33,11 +33,12 @@ struct waiter {
 
 enum rule { RULE_NONE, RULE_ALL, RULE_FROM_ROOT, RULE_TO_ROOT };
 
+/* None for those where each pair of ranks has a length of its own: who is sent nothing by another need not wait for it.
+ */
 static const unsigned char rules[REFRAIN_COLLECTIVES] = {
     [REFRAIN_COLLECTIVE_BARRIER] = RULE_ALL,       [REFRAIN_COLLECTIVE_ALLREDUCE] = RULE_ALL,
     [REFRAIN_COLLECTIVE_ALLGATHER] = RULE_ALL,     [REFRAIN_COLLECTIVE_ALLGATHERV] = RULE_ALL,
-    [REFRAIN_COLLECTIVE_ALLTOALL] = RULE_ALL,      [REFRAIN_COLLECTIVE_ALLTOALLV] = RULE_ALL,
-    [REFRAIN_COLLECTIVE_ALLTOALLW] = RULE_ALL,     [REFRAIN_COLLECTIVE_REDUCE_SCATTER] = RULE_ALL,
+    [REFRAIN_COLLECTIVE_ALLTOALL] = RULE_ALL,      [REFRAIN_COLLECTIVE_REDUCE_SCATTER] = RULE_ALL,
     [REFRAIN_COLLECTIVE_BCAST] = RULE_FROM_ROOT,   [REFRAIN_COLLECTIVE_REDUCE_SCATTER_BLOCK] = RULE_ALL,
     [REFRAIN_COLLECTIVE_SCATTER] = RULE_FROM_ROOT, [REFRAIN_COLLECTIVE_SCATTERV] = RULE_FROM_ROOT,
     [REFRAIN_COLLECTIVE_REDUCE] = RULE_TO_ROOT,    [REFRAIN_COLLECTIVE_GATHER] = RULE_TO_ROOT,
@@ -409,7 +410,8 @@ static void entered_collective(struct refrain_align *align, uint32_t number, str
     struct collective *collective = refrain_store_at(&align->collectives, at);
     location->inside = at;
     location->inside_region = event->region;
-    location->rule = rule;
+    bool empty = event->received == 0 && event->region->role != REFRAIN_COLLECTIVE_BARRIER;
+    location->rule = empty ? RULE_NONE : rule; /* who receives nothing need not wait either */
     location->is_root = event->peer == event->rank;
     collective->inside++;
     collective->entered++;

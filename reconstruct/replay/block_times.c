@@ -34,6 +34,15 @@ void refrain_time_cursor_open(struct refrain_time_cursor *cursor, const void *re
         go_to_page(cursor, timeline->first);
 }
 
+/* Adds a block that is told apart, unless it cannot be one of the item, which takes `ticks`. */
+static void add_long_block(struct refrain_block_span *span, uint64_t at, uint64_t block_ticks, uint64_t ticks) {
+    bool in_order = span->n_long == 0 || at > span->long_block[span->n_long - 1].at;
+    if (!in_order || at >= span->blocks || block_ticks > ticks - span->long_ticks)
+        return;
+    span->long_block[span->n_long++] = (struct refrain_time_long_block){at, block_ticks};
+    span->long_ticks += block_ticks;
+}
+
 bool refrain_time_cursor_next(struct refrain_time_cursor *cursor, struct refrain_block_span *span) {
     struct refrain_time_item item;
     while (cursor->page) {
@@ -53,10 +62,11 @@ bool refrain_time_cursor_next(struct refrain_time_cursor *cursor, struct refrain
         span->end_ticks = last == end ? next->first_ticks : page->first_ticks + (cursor->quanta << page->quantum_shift);
         if ((int64_t)(span->end_ticks - cursor->ticks) < 0)
             span->end_ticks = cursor->ticks;
-        span->longest_ticks = item.longest << page->quantum_shift;
-        span->longest_at = item.longest_at;
-        if (span->longest_at >= span->blocks || span->longest_ticks > span->end_ticks - cursor->ticks)
-            span->longest_ticks = 0;
+        span->n_long = span->next_long = 0;
+        span->long_ticks = 0;
+        for (uint32_t i = 0; i < item.n_long; i++)
+            add_long_block(span, item.long_block[i].at, item.long_block[i].quanta << page->quantum_shift,
+                           span->end_ticks - cursor->ticks);
         cursor->block = last;
         cursor->ticks = span->end_ticks;
         return true;
@@ -102,56 +112,67 @@ void refrain_block_times_close(struct refrain_block_times *times) {
     times->kept = NULL;
 }
 
-/* The longest block of the item if it is one of those kept, else UINT32_MAX. */
-static uint32_t longest_kept(const struct refrain_block_times *times) {
-    bool is_here = times->item.longest_ticks > 0 && times->item.longest_at < times->n_kept;
-    return is_here ? (uint32_t)times->item.longest_at : UINT32_MAX;
+/* The next one of the blocks told apart that is not before block `i` of those kept; null behind the last. */
+static const struct refrain_time_long_block *long_block_from(const struct refrain_block_span *item, uint32_t *next,
+                                                             uint32_t i) {
+    while (*next < item->n_long && item->long_block[*next].at < i)
+        (*next)++;
+    return *next < item->n_long ? &item->long_block[*next] : NULL;
 }
 
+/* Of the blocks kept that are not told apart. */
 static double weight_kept(const struct refrain_block_times *times) {
     double weight = 0;
-    for (uint32_t i = 0, longest = longest_kept(times); i < times->n_kept; i++)
-        weight += i == longest ? 0 : (double)times->kept[i].weight;
+    uint32_t next = times->item.next_long;
+    for (uint32_t i = 0; i < times->n_kept; i++) {
+        const struct refrain_time_long_block *apart = long_block_from(&times->item, &next, i);
+        weight += apart && apart->at == i ? 0 : (double)times->kept[i].weight;
+    }
     return weight;
 }
 
-/* Shares out `ticks` between those kept, by their weights; the item's longest block has a time of its own on top.
- * Returns when the last of them ends. */
+/* Shares out `ticks` between those kept, by their weights; those told apart have times of their own on top. Returns
+ * when the last of them ends. */
 static uint64_t share_out(struct refrain_block_times *times, uint64_t ticks, double weight) {
-    uint32_t longest = longest_kept(times), n = times->n_kept;
-    uint64_t before = times->begin_ticks, apart = 0;
+    struct refrain_block_span *item = &times->item;
+    uint64_t before = times->begin_ticks, apart_ticks = 0;
     double scale = weight > 0 ? (double)ticks / weight : 0, so_far = 0;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0, n = times->n_kept; i < n; i++) {
         struct refrain_kept_block *block = &times->kept[i];
-        if (i == longest)
-            apart = times->item.longest_ticks;
+        const struct refrain_time_long_block *apart = long_block_from(item, &item->next_long, i);
+        if (apart && apart->at == i)
+            apart_ticks += apart->quanta;
         else
             so_far += weight > 0 ? (double)block->weight * scale : (double)ticks / (double)n;
         uint64_t shared = i == n - 1 || so_far > (double)ticks ? ticks : (uint64_t)so_far;
-        block->end_ticks = times->begin_ticks + shared + apart;
+        block->end_ticks = times->begin_ticks + shared + apart_ticks;
         *block->left += (int64_t)(block->weight - (block->end_ticks - before));
         before = block->end_ticks;
     }
+    long_block_from(item, &item->next_long, times->n_kept);
+    item->long_ticks -= apart_ticks;
     return before;
+}
+
+/* What the blocks of the item that are not told apart have left to share. */
+static uint64_t rest_of(const struct refrain_block_times *times) {
+    return times->item.end_ticks - times->begin_ticks - times->item.long_ticks;
 }
 
 /* A part of an item that spans more than can be kept: as long as the item before makes one expect. */
 static uint64_t share_out_part(struct refrain_block_times *times) {
-    uint64_t begin = times->begin_ticks, rest = times->item.end_ticks - begin - times->item.longest_ticks;
-    double weight = weight_kept(times);
-    double ticks =
-        times->scale > 0 ? weight * times->scale : (double)rest * (double)times->n_kept / (double)times->item.blocks;
-    uint64_t end = share_out(times, ticks < (double)rest ? (uint64_t)ticks : rest, weight);
-    if (longest_kept(times) != UINT32_MAX)
-        times->item.longest_ticks = 0;
-    times->item.longest_at -= times->n_kept;
+    double rest = (double)rest_of(times), weight = weight_kept(times);
+    double ticks = times->scale > 0 ? weight * times->scale : rest * (double)times->n_kept / (double)times->item.blocks;
+    uint64_t end = share_out(times, (uint64_t)(ticks < rest ? ticks : rest), weight);
+    for (uint32_t i = times->item.next_long; i < times->item.n_long; i++)
+        times->item.long_block[i].at -= times->n_kept;
     times->item.blocks -= times->n_kept;
     return end;
 }
 
 static uint64_t share_out_item(struct refrain_block_times *times) {
-    uint64_t rest = times->item.end_ticks - times->begin_ticks - times->item.longest_ticks;
     double weight = weight_kept(times);
+    uint64_t rest = rest_of(times);
     times->scale = weight > 0 ? (double)rest / weight : 0;
     uint64_t end = share_out(times, rest, weight);
     times->item.blocks = 0;
@@ -163,7 +184,7 @@ uint64_t refrain_block_times_give_up(struct refrain_block_times *times, bool at_
     if (times->n_kept > 0 && !times->settled) {
         double weight = weight_kept(times), ticks = weight;
         uint64_t until = times->tail ? times->last_ticks : times->item.end_ticks;
-        double rest = until > end ? (double)(until - end) - (double)times->item.longest_ticks : 0;
+        double rest = until > end ? (double)(until - end) - (double)times->item.long_ticks : 0;
         if (at_end && times->tail && weight + (double)further > 0)
             ticks = rest * (weight / (weight + (double)further));
         end = share_out(times, (uint64_t)(ticks < rest ? ticks : rest > 0 ? rest : 0), weight);
@@ -184,10 +205,9 @@ static bool begin_item(struct refrain_block_times *times, uint64_t ticks) {
     }
     if (!times->tail && (int64_t)(times->item.end_ticks - ticks) < 0) {
         times->item.end_ticks = ticks; /* the clock went back */
-        times->item.longest_ticks = 0;
     }
-    if (times->item.longest_ticks > times->item.end_ticks - ticks)
-        times->item.longest_ticks = 0;
+    if (times->item.long_ticks > times->item.end_ticks - ticks)
+        times->item.n_long = 0, times->item.long_ticks = 0;
     return true;
 }
 

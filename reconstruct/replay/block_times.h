@@ -36,9 +36,10 @@ void refrain_time_cursor_open(struct refrain_time_cursor *cursor, const void *re
 /* Some blocks that follow each other: when the last of them ended. */
 struct refrain_block_span {
     uint64_t blocks, end_ticks;
-    uint64_t longest_ticks; /* of its longest block, 0: not told */
-    uint64_t longest_at;    /* which one that is, from 0 */
-    uint64_t quantum_ticks; /* what the end is exact to */
+    uint64_t quantum_ticks;     /* what the end is exact to */
+    uint64_t long_ticks;        /* of the blocks told apart, together */
+    uint32_t n_long, next_long; /* how many these are; the first that has not come yet */
+    struct refrain_time_long_block long_block[REFRAIN_TIME_LONG_BLOCKS]; /* in ticks instead of quanta */
 };
 
 /* The next item; false at the end of what was written, or where the pages do not hold together. */
