@@ -23,11 +23,11 @@ static void *map(const char *path, size_t *bytes) {
 }
 
 /* Every event is where it was, to within a quantum, where the timeline holds every block. Where it holds items of
- * several, no event is further off than a page of medium length. */
+ * several, no event is further off than a page of medium length. Nothing is said of one that had no memory to go on. */
 static bool time_is_right(const unsigned char *region, const struct refrain_thread *thread, uint64_t most_off,
                           uint64_t total) {
     const struct refrain_timeline *timeline = (const void *)(region + (uint64_t)thread->timeline * REFRAIN_UNIT_BYTES);
-    if (!thread->timeline)
+    if (!thread->timeline || timeline->stopped)
         return true;
     const struct refrain_time_page *page = (const void *)(region + (uint64_t)timeline->first * REFRAIN_UNIT_BYTES);
     uint64_t most = timeline->merges == 0 ? ((uint64_t)1 << page->quantum_shift) - 1 : total / timeline->pages;
