@@ -167,6 +167,8 @@ static inline struct refrain_call_site *find_site(struct refrain_context *contex
         if (entry->key == 0) {
             uint64_t rule = by_slot ? 0 : refrain_caller_rule(caller.address, refrain_configuration.layers);
             struct refrain_call_site *site = NULL;
+            if (!refrain_outside_touch_sites(context, entry, sizeof *entry))
+                break;
             entry->special = rule;
             entry->function = function;
             if (!rule)

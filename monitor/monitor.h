@@ -48,7 +48,7 @@ struct refrain_region_cache {
 /* A thread's context; private memory, found through a thread-local pointer. */
 struct refrain_context {
     struct refrain_entry *top;
-    struct refrain_entry *stack, *stack_end;
+    struct refrain_entry *stack, *stack_end; /* the end moves (outside.h) */
     struct refrain_thread *thread;
     unsigned char *region;
     uint32_t number;               /* of the thread */
@@ -58,6 +58,7 @@ struct refrain_context {
     struct refrain_journal *journal;
     struct refrain_learn_scratch *scratch;
     struct refrain_site_entry *sites; /* REFRAIN_SITE_TABLE_ENTRIES, hashed (call.c) */
+    uint32_t site_pages;              /* bit per page of them that is charged (outside.h) */
     uint32_t formula_length;          /* most items of a formula */
     uint64_t throttle_ticks;          /* a function whose activations are shorter is throttled, 0 = none */
     uint64_t sample_ticks;            /* when the distance of probes was last looked at ... */

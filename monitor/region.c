@@ -225,6 +225,7 @@ static bool make_contexts(void) {
     if (memory == MAP_FAILED)
         return false;
     contexts = (struct refrain_context *)memory;
+    refrain_outside_open(refrain_configuration.threads);
     struct refrain_thread *threads =
         refrain_pool_take(sizeof *threads * refrain_configuration.threads, REFRAIN_POOL_LAST);
     if (!threads)
@@ -252,7 +253,7 @@ static bool make_contexts(void) {
         threads[t].journal = refrain_reference(journal);
         threads[t].root.number = UINT32_MAX;
         context->stack = (struct refrain_entry *)rest;
-        context->stack_end = context->stack + REFRAIN_SHADOW_STACK_ENTRIES;
+        context->stack_end = context->stack + REFRAIN_OUTSIDE_FIRST_ENTRIES;
         context->top = context->stack;
         context->top->last = &threads[t].root;
         context->top->address = UINTPTR_MAX;

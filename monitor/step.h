@@ -4,6 +4,7 @@
 
 #include "clock.h"
 #include "learn.h"
+#include "outside.h"
 
 /* The activation goes on at `value`: learned by the place it was at. */
 static inline void refrain_step(struct refrain_context *context, struct refrain_entry *entry, int64_t value) {
@@ -59,7 +60,7 @@ static inline void refrain_drop_abandoned(struct refrain_context *context, uintp
 static inline struct refrain_entry *refrain_push(struct refrain_context *context, struct refrain_slot *slot,
                                                  uintptr_t address, uint32_t kind, uint64_t id) {
     struct refrain_entry *entry = context->top + 1;
-    if (__builtin_expect(entry == context->stack_end, 0)) {
+    if (__builtin_expect(entry == context->stack_end, 0) && !refrain_outside_grow_stack(context)) {
         refrain_lose(REFRAIN_LOSS_DEPTH, 1);
         return NULL;
     }

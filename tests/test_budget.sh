@@ -36,6 +36,49 @@ for memory in 3M 4M 8M; do
 done
 unset REFRAIN_TOTAL_MEMORY REFRAIN_DIRECTORY
 
+# 64 threads are traced in the default memory, with a deep recursion in one of them.
+cat >"$work/threads.c" <<'END'
+#include <mpi.h>
+#include <pthread.h>
+static volatile int sum;
+__attribute__((noinline)) static void down(int depth) {
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (depth > 0)
+        down(depth - 1);
+    sum += rank;
+}
+static void *work(void *depth) {
+    down((int)(long)depth);
+    return depth;
+}
+int main(int argc, char **argv) {
+    pthread_t threads[63];
+    int provided;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    for (int i = 0; i < 63; i++)
+        pthread_create(&threads[i], NULL, work, (void *)10L);
+    for (int i = 0; i < 63; i++)
+        pthread_join(threads[i], NULL);
+    work((void *)(long)(argc > 1 ? 20000 : 12000));
+    return MPI_Finalize();
+}
+END
+REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O0 -w "$work/threads.c" -o "$work/threads" -lpthread || fail "compile threads"
+for arguments in "" deeper; do
+    mkdir "$work/run"
+    # shellcheck disable=SC2086 # none or one
+    REFRAIN_MODE=both REFRAIN_THREADS=64 REFRAIN_DIRECTORY=$work/run "$work/threads" $arguments || fail "threads: status $?"
+    refrain info "$(the_trace "$work/run")" >"$work/info"
+    if [ -z "$arguments" ]; then
+        exact "$(the_trace "$work/run")" "64 threads"
+        grep -q "nothing was lost" "$work/info" && pass || fail "64 threads: $(grep -i -A 3 lost "$work/info")"
+    else
+        grep -q "nested too deeply" "$work/info" && pass || fail "deeper than the shadow stack, and nothing is said"
+    fi
+    rm -rf "$work/run"
+done
+
 # Resident memory that the monitor adds: the peak of a traced run less that of an untraced one.
 cat >"$work/peak.c" <<'END'
 #include <stdio.h>

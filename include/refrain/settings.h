@@ -43,6 +43,8 @@
 #define REFRAIN_THROTTLE_SAMPLES 4u      /* looks that find a probe at fault before it is switched off */
 #define REFRAIN_SITE_TABLE_ENTRIES 4096u /* MPI call sites of a thread */
 #define REFRAIN_SITE_ENTRY_BYTES 24u
+#define REFRAIN_OUTSIDE_THREAD_BYTES 32768u /* charged for each thread ... */
+#define REFRAIN_OUTSIDE_STACK_BYTES 16384u  /* ... of which it has these for its shadow stack; the rest is shared */
 #define REFRAIN_OUTSIDE_FIXED_BYTES                                                                                    \
     ((uint64_t)1536 << 10) /* libraries, request, communicator and type tables, event window */
 #define REFRAIN_MAXIMUM_THREADS 256u
@@ -105,11 +107,13 @@ static inline bool refrain_settings_switch(const char *text, bool *value) {
     return false;
 }
 
-/* Bytes that the monitor keeps outside the region, for `threads` threads. */
+/* Bytes that the monitor keeps outside the region, for `threads` threads: one of them may have its whole shadow stack
+ * and table of call sites, or several a part of them. */
 static inline uint64_t refrain_settings_outside_bytes(uint32_t threads) {
-    uint64_t each = (uint64_t)REFRAIN_SHADOW_STACK_ENTRIES * REFRAIN_SHADOW_ENTRY_BYTES +
-                    (uint64_t)REFRAIN_SITE_TABLE_ENTRIES * REFRAIN_SITE_ENTRY_BYTES;
-    return REFRAIN_OUTSIDE_FIXED_BYTES + threads * each;
+    uint64_t whole = (uint64_t)REFRAIN_SHADOW_STACK_ENTRIES * REFRAIN_SHADOW_ENTRY_BYTES +
+                     (uint64_t)REFRAIN_SITE_TABLE_ENTRIES * REFRAIN_SITE_ENTRY_BYTES;
+    uint64_t others = threads > 1 ? threads - 1 : 0;
+    return REFRAIN_OUTSIDE_FIXED_BYTES + whole + others * REFRAIN_OUTSIDE_THREAD_BYTES;
 }
 
 /* Bytes of a process's region, which is its trace file: what is left of `total`, in pages; 0 when nothing is left. */

@@ -1,0 +1,23 @@
+/* outside.h: private memory beside the region, charged as it is touched (settings.h has the sizes).
+ *
+ * Shadow stacks and tables of call sites are reserved for the most that a thread may need, but the budget has only a
+ * little for each thread, and some more that those share which need it. Any thread. */
+#ifndef REFRAIN_OUTSIDE_H
+#define REFRAIN_OUTSIDE_H
+
+#include "monitor.h"
+#include <refrain/settings.h>
+
+/* What all threads share; once, before the first thread is traced. */
+REFRAIN_HIDDEN void refrain_outside_open(uint32_t threads);
+
+/* Entries of a shadow stack that each thread has in any case. */
+#define REFRAIN_OUTSIDE_FIRST_ENTRIES (REFRAIN_OUTSIDE_STACK_BYTES / sizeof(struct refrain_entry))
+
+/* Room for more activations of the thread: false where it has the most, or nothing is left to share. */
+REFRAIN_HIDDEN bool refrain_outside_grow_stack(struct refrain_context *context);
+
+/* Charges the pages of the thread's table of call sites that these bytes lie in, where they are not yet. */
+REFRAIN_HIDDEN bool refrain_outside_touch_sites(struct refrain_context *context, const void *at, size_t bytes);
+
+#endif
