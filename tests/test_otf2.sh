@@ -53,6 +53,34 @@ for program in control objects; do
         pass || fail "$program: messages, received before sent, unpaired channels: $(cat "$run/messages")"
 done
 
+# The metric of waiting: it grows where a message was sent after the call that receives it was entered, by that time.
+awk '
+    $1 == "ENTER" { since[$2] = $3 }
+    $1 == "MPI_SEND" || $1 == "MPI_ISEND" || $1 == "MPI_RECV" || $1 == "MPI_IRECV" {
+        peer = $0; sub(/.*(Receiver|Sender): /, "", peer); sub(/ .*/, "", peer)
+        tag = $0; sub(/.*Tag: /, "", tag); sub(/,.*/, "", tag)
+        comm = $0; sub(/.*Communicator: /, "", comm); sub(/, Tag.*/, "", comm)
+        if ($1 ~ /SEND/) {
+            channel = $2 " " peer " " tag " " comm; sent[channel, ++sends[channel]] = $3
+        } else {
+            channel = peer " " $2 " " tag " " comm
+            at = sent[channel, ++receives[channel]]
+            if (at > since[$2]) { waited[$2] += at - since[$2]; since[$2] = at; wanted++ }
+        }
+    }
+    $1 == "METRIC" {
+        value = $0; sub(/.*UINT64; /, "", value); sub(/.*: */, "", value); sub(/[^0-9].*/, "", value)
+        n++; if (value != waited[$2]) wrong++
+    }
+    END { print n + 0, wanted + 0, wrong + 0; exit !(n > 0 && n == wanted && !wrong) }' "$work/control-run/printed" >"$work/waited" &&
+    pass || fail "control: metrics, messages waited for, wrong values: $(cat "$work/waited")"
+
+# A disk that is full in the middle leaves nothing.
+(ulimit -f 40 && refrain reconstruct "$(the_trace "$work/control-run")" -o "$work/full") 2>"$work/said"
+status=$?
+[ $status -eq 1 ] && [ "$(grep -c 'cannot be written' "$work/said")" = 1 ] && [ ! -e "$work/full" ] && pass ||
+    fail "a full disk: status $status, said $(cat "$work/said"), left $(ls "$work/full" 2>/dev/null)"
+
 # Windows, files, topologies and requests have records of their own: as many as the text has events.
 for program in mpi_rma mpi_io mpi_neighbours mpi_completion mpi_threads; do
     REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -w "$tests/programs/$program.c" -o "$work/$program" -lpthread || fail "compile"

@@ -249,6 +249,30 @@ static void define_locations(struct strings *strings, const struct refrain_trace
         strings->code = code;
 }
 
+/* What a communicator is called: by the program, by MPI, or by its number. */
+static OTF2_StringRef comm_name(struct strings *strings, const struct refrain_comm_info *comm) {
+    char text[64];
+    if (comm->name[0])
+        return string(strings, comm->name);
+    if (comm->index < 2)
+        return string(strings, comm->index ? "MPI_COMM_SELF" : "MPI_COMM_WORLD");
+    snprintf(text, sizeof text, "communicator %u", comm->index);
+    return passing_string(strings, text);
+}
+
+static OTF2_StringRef group_name(struct strings *strings, const struct refrain_otf2_comm *comm, bool remote) {
+    char text[512];
+    const struct refrain_comm_info *info = comm->info;
+    const char *side = remote ? "remote group" : comm->is_remote ? "local group" : "group";
+    if (info->index < 2)
+        return 0;
+    if (info->name[0])
+        snprintf(text, sizeof text, "%s of %s", side, info->name);
+    else
+        snprintf(text, sizeof text, "%s of communicator %u", side, info->index);
+    return passing_string(strings, text);
+}
+
 /* Groups: 0 the locations that take part in MPI, 1 MPI_COMM_WORLD, 2 MPI_COMM_SELF, then one for each communicator, two
  * for those with a remote group. */
 static void define_comms(struct strings *strings, const struct refrain_trace *trace,
@@ -258,30 +282,31 @@ static void define_comms(struct strings *strings, const struct refrain_trace *tr
     OTF2_ErrorCode code = ranks ? OTF2_SUCCESS : OTF2_ERROR_MEM_ALLOC_FAILED;
     for (int32_t rank = 0; ranks && rank < trace->size; rank++)
         ranks[rank] = (uint64_t)rank;
-    OTF2_StringRef nothing = string(strings, "");
+    OTF2_StringRef all = string(strings, "MPI processes"), world = string(strings, "MPI_COMM_WORLD");
+    OTF2_StringRef self_name = string(strings, "MPI_COMM_SELF");
     OTF2_GroupRef next_group = 3;
     uint32_t size = (uint32_t)trace->size;
     if (!code)
-        code = OTF2_GlobalDefWriter_WriteGroup(writer, 0, nothing, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI,
+        code = OTF2_GlobalDefWriter_WriteGroup(writer, 0, all, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI,
                                                OTF2_GROUP_FLAG_NONE, size, ranks);
     if (!code)
-        code = OTF2_GlobalDefWriter_WriteGroup(writer, 1, nothing, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
+        code = OTF2_GlobalDefWriter_WriteGroup(writer, 1, world, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
                                                OTF2_GROUP_FLAG_NONE, size, ranks);
     if (!code)
-        code = OTF2_GlobalDefWriter_WriteGroup(writer, 2, nothing, OTF2_GROUP_TYPE_COMM_SELF, OTF2_PARADIGM_MPI,
+        code = OTF2_GlobalDefWriter_WriteGroup(writer, 2, self_name, OTF2_GROUP_TYPE_COMM_SELF, OTF2_PARADIGM_MPI,
                                                OTF2_GROUP_FLAG_NONE, 0, NULL);
     for (size_t i = 0; !code && i < trace->n_comms; i++) {
         const struct refrain_otf2_comm *comm = &comms[i];
         OTF2_CommRef self = comm->info->index;
         OTF2_GroupRef group = i < 2 ? (OTF2_GroupRef)(1 + i) : next_group++;
-        OTF2_StringRef name = string(strings, comm->info->name);
+        OTF2_StringRef name = comm_name(strings, comm->info), of_group = group_name(strings, comm, false);
         if (i >= 2)
-            code = OTF2_GlobalDefWriter_WriteGroup(writer, group, nothing, OTF2_GROUP_TYPE_COMM_GROUP,
+            code = OTF2_GlobalDefWriter_WriteGroup(writer, group, of_group, OTF2_GROUP_TYPE_COMM_GROUP,
                                                    OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, comm->n, comm->members);
         if (!code && comm->is_remote)
-            code = OTF2_GlobalDefWriter_WriteGroup(writer, next_group++, nothing, OTF2_GROUP_TYPE_COMM_GROUP,
-                                                   OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, comm->n_remote,
-                                                   comm->remote_members);
+            code = OTF2_GlobalDefWriter_WriteGroup(writer, next_group++, group_name(strings, comm, true),
+                                                   OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE,
+                                                   comm->n_remote, comm->remote_members);
         if (code)
             break;
         code =
@@ -404,6 +429,20 @@ static void define_objects(struct strings *strings, const struct refrain_trace *
 
 /* ---- all ---- */
 
+static void define_waiting(struct strings *strings) {
+    const OTF2_MetricMemberRef member = 0;
+    OTF2_StringRef name = string(strings, "waiting for senders"), unit = string(strings, "ns");
+    OTF2_StringRef description = string(strings, "time in calls before the messages that they received were sent");
+    OTF2_ErrorCode code = OTF2_GlobalDefWriter_WriteMetricMember(strings->writer, member, name, description,
+                                                                 OTF2_METRIC_TYPE_OTHER, OTF2_METRIC_ACCUMULATED_START,
+                                                                 OTF2_TYPE_UINT64, OTF2_BASE_DECIMAL, 0, unit);
+    if (!code)
+        code = OTF2_GlobalDefWriter_WriteMetricClass(strings->writer, REFRAIN_OTF2_WAITING, 1, &member,
+                                                     OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_CPU);
+    if (code)
+        strings->code = code;
+}
+
 OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct refrain_trace *trace,
                                    const struct refrain_otf2_location *locations, size_t n_locations,
                                    const struct refrain_otf2_comm *comms, const struct refrain_otf2_objects *objects,
@@ -420,6 +459,7 @@ OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct re
     define_comms(&strings, trace, comms);
     define_topologies(&strings, trace, comms);
     define_objects(&strings, trace, objects);
+    define_waiting(&strings);
     free(strings.entries);
     return strings.code;
 }

@@ -2,6 +2,7 @@
 #ifndef REFRAIN_OTF2_DEFINE_H
 #define REFRAIN_OTF2_DEFINE_H
 
+#include "messages.h"
 #include "trace_read.h"
 #include <otf2/otf2.h>
 
@@ -22,6 +23,7 @@ struct refrain_otf2_location {
     OTF2_IoHandleRef access_handle;
     const struct refrain_region_info *access_region;
     uint64_t matching; /* number of the last access */
+    struct refrain_waiting waiting;
 };
 
 /* Windows and files by the number that their process gave them: the lowest free one. Those beyond are regions only. In
@@ -46,6 +48,9 @@ struct refrain_otf2_comm {
     int32_t n_ranks;  /* of which rank_of and is_remote know: those of the trace */
     bool *is_remote;  /* by world rank; null unless an intercommunicator */
 };
+
+/* The metric of the time that a location has waited for senders, in nanoseconds since the start. */
+#define REFRAIN_OTF2_WAITING 0
 
 /* One per communicator of the trace; null without memory. */
 struct refrain_otf2_comm *refrain_otf2_comms(const struct refrain_trace *trace);

@@ -9,7 +9,9 @@
  * that is there is replaced when the new one is complete. */
 #define _GNU_SOURCE
 #include "format.h"
+#include "messages.h"
 #include "otf2_define.h"
+#include "otf2_memory.h"
 #include "trace_read.h"
 
 #include <errno.h>
@@ -35,7 +37,9 @@ struct otf2_writer {
     size_t *first_location; /* by rank: of its thread 0 */
     struct refrain_otf2_comm *comms;
     struct refrain_otf2_objects objects;
+    struct refrain_messages *messages;
     uint64_t end_ns;
+    bool failed; /* OTF2 met an error, which it does not always return */
 };
 
 static OTF2_FlushType before_flush(void *data, OTF2_FileType type, OTF2_LocationRef location, void *caller,
@@ -58,6 +62,7 @@ static OTF2_ErrorCode on_error(void *data, const char *file, uint64_t line, cons
     struct otf2_writer *otf2 = data;
     char text[512];
     (void)file, (void)line, (void)function;
+    otf2->failed = true;
     vsnprintf(text, sizeof text, format, arguments);
     REFRAIN_FAIL(otf2->error, "%s: the archive cannot be written: %s (%s)", otf2->directory,
                  OTF2_Error_GetDescription(code), text);
@@ -118,7 +123,8 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     }
     otf2->comms = refrain_otf2_comms(trace);
     otf2->objects.files = calloc((size_t)trace->size + 1, REFRAIN_OTF2_OBJECTS * sizeof *otf2->objects.files);
-    if (!otf2->comms || !otf2->objects.files || !make_locations(otf2)) {
+    otf2->messages = refrain_messages_make(trace);
+    if (!otf2->comms || !otf2->objects.files || !otf2->messages || !make_locations(otf2)) {
         REFRAIN_FAIL_MEMORY(otf2->error);
         return 1;
     }
@@ -129,6 +135,8 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     if (!otf2->archive)
         return fail(otf2, OTF2_ERROR_FILE_CAN_NOT_OPEN);
     OTF2_ErrorCode code = OTF2_Archive_SetFlushCallbacks(otf2->archive, &flush_callbacks, NULL);
+    if (!code)
+        code = OTF2_Archive_SetMemoryCallbacks(otf2->archive, refrain_otf2_memory(), NULL);
     if (!code)
         code = OTF2_Archive_SetSerialCollectiveCallbacks(otf2->archive);
     if (!code)
@@ -272,6 +280,21 @@ static OTF2_ErrorCode request(struct refrain_otf2_location *location, const stru
     return OTF2_EvtWriter_MpiRequestCancelled(location->writer, NULL, time, (uint64_t)event->request);
 }
 
+/* A message that was waited for adds to the metric of its location. */
+static OTF2_ErrorCode waiting(struct otf2_writer *otf2, struct refrain_otf2_location *location,
+                              const struct refrain_event *event, uint64_t time) {
+    struct refrain_message other, own = {.time_ns = (int64_t)time};
+    OTF2_Type type = OTF2_TYPE_UINT64;
+    OTF2_MetricValue value;
+    uint64_t number;
+    if (!refrain_messages_meet(otf2->messages, event, &own, &other, &number) || event->kind != REFRAIN_EVENT_RECV ||
+        !refrain_waiting_message(&location->waiting, other.time_ns))
+        return OTF2_SUCCESS;
+    value.unsigned_int = (uint64_t)location->waiting.total_ns;
+    location->events++;
+    return OTF2_EvtWriter_Metric(location->writer, NULL, time, REFRAIN_OTF2_WAITING, 1, &type, &value);
+}
+
 /* ---- windows and files ---- */
 
 /* An access to a window. When it is over a trace does not say: it has a number, but no completion. */
@@ -356,6 +379,7 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
     switch (event->kind) {
     case REFRAIN_EVENT_ENTER:
         location->events++;
+        location->waiting.from_ns = (int64_t)time;
         code = OTF2_EvtWriter_Enter(location->writer, NULL, time, region);
         break;
     case REFRAIN_EVENT_LEAVE:
@@ -370,6 +394,8 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
     case REFRAIN_EVENT_SEND:
     case REFRAIN_EVENT_RECV:
         code = message(otf2, location, event, time);
+        if (!code)
+            code = waiting(otf2, location, event, time);
         break;
     case REFRAIN_EVENT_SEND_COMPLETE:
     case REFRAIN_EVENT_RECV_POST:
@@ -410,7 +436,14 @@ static OTF2_ErrorCode close_locations(struct otf2_writer *otf2) {
         code = OTF2_Archive_OpenDefFiles(otf2->archive);
     for (size_t i = 0; !code && i < otf2->n_locations; i++) {
         OTF2_DefWriter *definitions = OTF2_Archive_GetDefWriter(otf2->archive, otf2->locations[i].id);
-        code = definitions ? OTF2_Archive_CloseDefWriter(otf2->archive, definitions) : OTF2_ERROR_FILE_CAN_NOT_OPEN;
+        code = definitions ? OTF2_SUCCESS : OTF2_ERROR_FILE_CAN_NOT_OPEN;
+        /* The times of all locations are those of one clock already. */
+        if (!code)
+            code = OTF2_DefWriter_WriteClockOffset(definitions, 0, 0, 0);
+        if (!code)
+            code = OTF2_DefWriter_WriteClockOffset(definitions, otf2->end_ns + 1, 0, 0);
+        if (!code)
+            code = OTF2_Archive_CloseDefWriter(otf2->archive, definitions);
     }
     return code ? code : OTF2_Archive_CloseDefFiles(otf2->archive);
 }
@@ -448,11 +481,17 @@ static int end(struct refrain_writer *writer) {
         if (!code && global)
             code = OTF2_Archive_CloseGlobalDefWriter(otf2->archive, global);
         OTF2_ErrorCode closed = OTF2_Archive_Close(otf2->archive);
-        result = code || closed || !global ? fail(otf2, code ? code : closed) : 0;
+        result = code || closed || !global || otf2->failed ? fail(otf2, code ? code : closed) : 0;
     }
     OTF2_Error_RegisterCallback(NULL, NULL);
     if (otf2->instead && replace(otf2, result == 0) != 0)
         result = 1;
+    if (!otf2->instead && otf2->archive && result != 0) {
+        for (size_t i = 0; i < PARTS; i++)
+            refrain_otf2_remove(otf2->directory, parts[i]);
+        rmdir(otf2->directory); /* unless something else is in it */
+    }
+    refrain_messages_free(otf2->messages);
     if (otf2->comms)
         refrain_otf2_comms_free(otf2->comms, otf2->trace);
     for (size_t i = 0; otf2->locations && i < otf2->n_locations; i++)
