@@ -19,6 +19,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What a region contributes to events, made once: ,"name": to "line": for its entry, and its name in quotes. */
+struct region_text {
+    size_t enter, enter_bytes, name, name_bytes; /* in texts */
+};
+
 struct chrome_writer {
     struct refrain_writer writer;
     struct refrain_error *error;
@@ -27,6 +32,12 @@ struct chrome_writer {
     struct refrain_locations locations;
     struct refrain_messages *messages;
     struct refrain_waiting *waiting; /* by location */
+    struct region_text *regions;     /* by index; an unknown one behind the others */
+    size_t n_regions;
+    struct texts {
+        char *bytes;
+        size_t n, capacity;
+    } texts;
 };
 
 static const char *const categories[] = {
@@ -74,6 +85,53 @@ static void open_event(struct chrome_writer *chrome, const char *phase, const st
     put_time(out, event->time_ns);
 }
 
+/* ---- regions ---- */
+
+static bool take_text(void *data, const void *bytes, size_t n) {
+    struct texts *texts = data;
+    if (texts->n + n > texts->capacity) {
+        size_t capacity = (texts->n + n) * 2;
+        char *larger = realloc(texts->bytes, capacity);
+        if (!larger)
+            return false;
+        texts->bytes = larger;
+        texts->capacity = capacity;
+    }
+    memcpy(texts->bytes + texts->n, bytes, n);
+    texts->n += n;
+    return true;
+}
+
+static void put_region(struct refrain_sink *sink, const struct refrain_region_info *region, struct region_text *text) {
+    text->name = refrain_sink_position(sink);
+    put_string(sink, region->name);
+    text->name_bytes = refrain_sink_position(sink) - text->name;
+    text->enter = refrain_sink_position(sink);
+    refrain_sink_put_text(sink, ",\"name\":");
+    put_string(sink, region->name);
+    refrain_sink_put_text(sink, ",\"cat\":\"");
+    refrain_sink_put_text(sink, categories[region->kind]);
+    refrain_sink_put_text(sink, "\",\"args\":{\"file\":");
+    put_string(sink, region->file);
+    put_number(sink, ",\"line\":", region->line);
+    text->enter_bytes = refrain_sink_position(sink) - text->enter;
+}
+
+static bool make_regions(struct chrome_writer *chrome, const struct refrain_trace *trace) {
+    static const struct refrain_region_info unknown = {.name = "unknown", .file = "", .collective = ""};
+    struct refrain_sink *sink = refrain_sink_open_function(take_text, &chrome->texts);
+    chrome->n_regions = trace->n_regions;
+    chrome->regions = calloc(trace->n_regions + 1, sizeof *chrome->regions);
+    for (size_t i = 0; sink && chrome->regions && i <= trace->n_regions; i++)
+        put_region(sink, i < trace->n_regions ? &trace->regions[i] : &unknown, &chrome->regions[i]);
+    return sink && refrain_sink_close(sink, true, NULL) == REFRAIN_OK && chrome->regions;
+}
+
+static const struct region_text *text_of(const struct chrome_writer *chrome, const struct refrain_event *event) {
+    size_t index = event->region->index;
+    return &chrome->regions[index < chrome->n_regions ? index : chrome->n_regions];
+}
+
 /* ---- begin ---- */
 
 static void put_metadata(struct chrome_writer *chrome, const struct refrain_location *location, size_t number) {
@@ -99,7 +157,7 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     chrome->messages = refrain_messages_make(trace);
     if (refrain_locations_make(&chrome->locations, trace))
         chrome->waiting = calloc(chrome->locations.n + 1, sizeof *chrome->waiting);
-    if (!chrome->waiting || !chrome->messages) {
+    if (!chrome->waiting || !chrome->messages || !make_regions(chrome, trace)) {
         REFRAIN_FAIL_MEMORY(chrome->error);
         return 1;
     }
@@ -119,14 +177,6 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
 }
 
 /* ---- events ---- */
-
-static void put_region(struct refrain_sink *out, const struct refrain_region_info *region) {
-    refrain_sink_put_text(out, ",\"name\":");
-    put_string(out, region->name);
-    refrain_sink_put_text(out, ",\"cat\":\"");
-    refrain_sink_put_text(out, categories[region->kind]);
-    refrain_sink_put_char(out, '"');
-}
 
 static void put_comm(struct refrain_sink *out, const struct refrain_event *event) {
     if (event->comm)
@@ -189,19 +239,16 @@ static void put_flow(struct chrome_writer *chrome, const struct refrain_event *e
 static int write_event(struct refrain_writer *writer, const struct refrain_event *event) {
     struct chrome_writer *chrome = (struct chrome_writer *)writer;
     struct refrain_sink *out = chrome->out;
+    const struct region_text *text = text_of(chrome, event);
     switch (event->kind) {
     case REFRAIN_EVENT_ENTER:
         chrome->waiting[refrain_locations_of(&chrome->locations, event)].from_ns = event->time_ns;
         open_event(chrome, "B", event);
-        put_region(out, event->region);
-        refrain_sink_put_text(out, ",\"args\":{\"file\":");
-        put_string(out, event->region->file);
-        put_number(out, ",\"line\":", event->region->line);
+        refrain_sink_put_bytes(out, chrome->texts.bytes + text->enter, text->enter_bytes);
         refrain_sink_put_text(out, event->approximate ? ",\"approximate\":true}}" : "}}");
         break;
-    case REFRAIN_EVENT_LEAVE:
+    case REFRAIN_EVENT_LEAVE: /* of the slice that was begun last */
         open_event(chrome, "E", event);
-        put_region(out, event->region);
         refrain_sink_put_text(out, event->approximate ? ",\"args\":{\"approximate\":true}}" : "}");
         break;
     default:
@@ -209,7 +256,7 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
         refrain_sink_put_text(out, ",\"s\":\"t\",\"cat\":\"operation\",\"name\":\"");
         refrain_sink_put_text(out, refrain_event_name(event->kind));
         refrain_sink_put_text(out, "\",\"args\":{\"call\":");
-        put_string(out, event->region->name);
+        refrain_sink_put_bytes(out, chrome->texts.bytes + text->name, text->name_bytes);
         put_fields(out, event);
         refrain_sink_put_text(out, event->approximate ? ",\"approximate\":true}}" : "}}");
         if (event->kind == REFRAIN_EVENT_SEND || event->kind == REFRAIN_EVENT_RECV)
@@ -229,6 +276,8 @@ static int end(struct refrain_writer *writer) {
     enum refrain_status status = refrain_sink_close(chrome->out, chrome->begun, chrome->error);
     refrain_messages_free(chrome->messages);
     free(chrome->waiting);
+    free(chrome->regions);
+    free(chrome->texts.bytes);
     refrain_locations_free(&chrome->locations);
     free(chrome);
     return status != REFRAIN_OK;

@@ -33,9 +33,9 @@ def main():
             line(rank, thread, ns, "enter", event["name"], file=escape(args["file"]), line=args["line"],
                  approximate=args.get("approximate", False))
         elif phase == "E":
-            if not stack or stack.pop() != event["name"]:
+            if not stack:
                 wrong(f"E without its B: {event}")
-            line(rank, thread, ns, "leave", event["name"], approximate=args.get("approximate", False))
+            line(rank, thread, ns, "leave", stack.pop(), approximate=args.get("approximate", False))
         elif phase == "i":
             fields = {key: args[key] for key in FIELDS if key in args}
             if event["name"] in ("send", "recv", "collective", "recv-post", "collective-complete") and "comm" not in args:
