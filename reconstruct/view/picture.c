@@ -12,6 +12,7 @@
 struct frame {
     double from_ns, waits_until_ns;
     uint32_t region, flags;
+    bool mpi;
     uint32_t wait_kind;
     int32_t cause_rank;
 };
@@ -23,6 +24,7 @@ struct location {
     struct refrain_picture_bin bin;
     struct refrain_picture_joined *joined; /* the collective it is in */
     struct refrain_picture_list pending;   /* operations of the MPI call it is in */
+    size_t unfinished;                     /* depth of the MPI call that is open at the window's end; 0: none */
 };
 
 struct refrain_picture_state {
@@ -134,11 +136,14 @@ bool refrain_picture_window(struct refrain_picture *picture, double from_ns, dou
     picture->spans.n = picture->segments.n = picture->operations.n = picture->messages.n = picture->collectives.n = 0;
     picture->shares.n = picture->pairs.n = 0;
     picture->n_operations_given = 0;
+    picture->n_unfinished = picture->events_behind = 0;
     picture->n_waits = 0;
     memset(picture->totals, 0, (picture->n_regions + 1) * sizeof *picture->totals);
     refrain_picture_drop_pairs(picture->state->match);
-    for (uint32_t i = 0; i < picture->n_locations; i++)
+    for (uint32_t i = 0; i < picture->n_locations; i++) {
         picture->state->locations[i].bin.bin = picture->state->locations[i].bin.n = 0;
+        picture->state->locations[i].unfinished = 0;
+    }
     return true;
 }
 
@@ -252,8 +257,13 @@ static void enter(struct refrain_picture *picture, uint32_t number, const struct
     }
     location->pending.n = 0;
     uint32_t region = event->region->index < picture->n_regions ? event->region->index : picture->n_regions;
-    location->frames[location->depth++] =
-        (struct frame){now_ns, 0, region, event->approximate ? REFRAIN_PICTURE_APPROXIMATE : 0, 0, -1};
+    location->frames[location->depth++] = (struct frame){now_ns,
+                                                         0,
+                                                         region,
+                                                         event->approximate ? REFRAIN_PICTURE_APPROXIMATE : 0,
+                                                         event->region->kind == REFRAIN_REGION_MPI,
+                                                         0,
+                                                         -1};
 }
 
 static void leave(struct refrain_picture *picture, uint32_t number, const struct refrain_event *event) {
@@ -278,6 +288,10 @@ static void leave(struct refrain_picture *picture, uint32_t number, const struct
         give_span(picture, number, location->depth - 1, now_ns, 0);
     }
     location->pending.n = 0;
+    if (location->unfinished == location->depth) {
+        location->unfinished = 0;
+        picture->n_unfinished--;
+    }
     location->depth--;
 }
 
@@ -328,9 +342,23 @@ static void operate(struct refrain_picture *picture, uint32_t number, const stru
         location->joined = refrain_picture_joins(picture, picture->state->match, number, event);
 }
 
+/* The first event behind the window: who is in an MPI call? */
+static void note_unfinished(struct refrain_picture *picture) {
+    for (uint32_t number = 0; number < picture->n_locations; number++) {
+        struct location *location = &picture->state->locations[number];
+        bool inside = location->depth > 0 && location->frames[location->depth - 1].mpi;
+        location->unfinished = inside ? location->depth : 0;
+        picture->n_unfinished += inside;
+    }
+}
+
 int refrain_picture_event(struct refrain_picture *picture, const struct refrain_event *event) {
-    if ((double)event->time_ns > picture->to_ns && picture->to_ns < picture->end_ns)
-        return REFRAIN_PICTURE_DONE;
+    if ((double)event->time_ns > picture->to_ns && picture->to_ns < picture->end_ns) {
+        if (picture->events_behind++ == 0)
+            note_unfinished(picture);
+        if (picture->n_unfinished == 0 || picture->events_behind > REFRAIN_PICTURE_BEHIND)
+            return REFRAIN_PICTURE_DONE;
+    }
     picture->last_ns = (double)event->time_ns;
     uint32_t number = location_of(picture, event);
     if (number >= picture->n_locations)

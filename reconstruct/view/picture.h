@@ -129,6 +129,8 @@ struct refrain_picture {
     uint32_t n_waits;
     struct refrain_picture_list pairs; /* filled by refrain_picture_list_pairs */
     uint64_t events;
+    uint32_t n_unfinished;  /* behind the window: locations whose MPI call of its end has not been left ... */
+    uint32_t events_behind; /* ... and events since then; 0: not yet behind */
     bool no_memory;
     struct refrain_picture_state *state;
 };
@@ -144,8 +146,10 @@ void refrain_picture_close(struct refrain_picture *picture);
 bool refrain_picture_window(struct refrain_picture *picture, double from_ns, double to_ns, uint32_t n_bins,
                             bool keeps_spans);
 
-/* Takes an event, in time order. Returns 0, or REFRAIN_PICTURE_DONE when it and all later ones lie behind the window
- * and the window does not reach the end of the run. */
+/* Takes an event, in time order. Returns 0, or REFRAIN_PICTURE_DONE behind the window, where that does not reach the
+ * end of the run: once the MPI calls that are open at its end have been left, as only then it is known whether they
+ * waited, or after so many events. */
+#define REFRAIN_PICTURE_BEHIND 50000u
 int refrain_picture_event(struct refrain_picture *picture, const struct refrain_event *event);
 
 /* Gives what is still open at the window's end. `ended`: there are no further events. */

@@ -101,9 +101,11 @@ export class Panels {
         table.append(tableHead, body);
         const title = range
             ? `Marked ${showNs(range.to - range.from)}, all ranks`
-            : sums && sums.to - sums.from < this.state.end
-              ? `Window of ${showNs(sums.to - sums.from)}, all ranks`
-              : "Whole run, all ranks";
+            : !this.state.scanned.done
+              ? "As far as the run has been read"
+              : sums && sums.to - sums.from < this.state.end
+                ? `Window of ${showNs(sums.to - sums.from)}, all ranks`
+                : "Whole run, all ranks";
         const key = element("p", "", "key");
         key.append(element("span", "", "hatch"), " waits for another rank");
         panel.replaceChildren(

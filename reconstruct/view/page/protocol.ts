@@ -157,7 +157,7 @@ export type Request =
 
 export type Reply =
     | { kind: "opened"; locations: Location[]; end: number; regions: number }
-    | { kind: "scanned"; upTo: number; events: number; done: boolean; shares: Shares | null; sums: Sums | null }
+    | { kind: "scanned"; upTo: number; events: number; done: boolean; levels: Shares[]; sums: Sums }
     | { kind: "tile"; id: number; tile: Tile; milliseconds: number }
     | { kind: "sums"; id: number; sums: Sums }
     | { kind: "note"; text: string }

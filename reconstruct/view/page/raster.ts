@@ -80,60 +80,81 @@ export class Line {
 
     /** Draws it over the pixel rows y0 to y1 (excluded). */
     draw(pixels: Uint32Array, stride: number, y0: number, y1: number, groups: Group[], paper: Paper): void {
-        const height = y1 - y0;
-        const keys: number[] = [];
-        const parts: number[] = [];
+        const { keys, shares, used } = this;
+        const stacks = y1 - y0 >= STACK_FROM;
         for (let x = 0; x < this.width; x++) {
             const base = x * Line.MOST;
-            keys.length = parts.length = 0;
-            for (let i = 0; i < this.used[x]; i++) {
-                const share = this.shares[base + i];
-                if (share < LITTLE || !groups[this.keys[base + i] >> 1].shown) continue;
-                let at = keys.length;
-                while (at > 0 && keys[at - 1] > this.keys[base + i]) {
-                    keys[at] = keys[at - 1];
-                    parts[at] = parts[at - 1];
-                    at--;
-                }
-                keys[at] = this.keys[base + i];
-                parts[at] = share;
-            }
-            if (keys.length === 0) continue;
-            if (keys.length === 1 && parts[0] > 0.99) this.column(pixels, stride, x, y0, y1, groups, keys[0], paper);
-            else if (height >= STACK_FROM) {
-                let y = y0;
-                let sum = 0;
-                for (let i = 0; i < keys.length; i++) {
-                    sum += parts[i];
-                    const end = Math.min(y1, y0 + Math.round(Math.min(1, sum) * height));
-                    this.column(pixels, stride, x, y, end, groups, keys[i], paper);
-                    y = end;
-                }
-            } else {
-                let red = 0;
-                let green = 0;
-                let blue = 0;
-                let all = 0;
-                for (let i = 0; i < keys.length; i++) {
-                    const group = groups[keys[i] >> 1];
-                    // Waiting is lighter in a mixture, as hatching is from far away.
-                    const ink = keys[i] & 1 ? HATCH_STROKE / HATCH_PERIOD : 1;
-                    red += parts[i] * (group.red * ink + paper.red * (1 - ink));
-                    green += parts[i] * (group.green * ink + paper.green * (1 - ink));
-                    blue += parts[i] * (group.blue * ink + paper.blue * (1 - ink));
-                    all += parts[i];
-                }
-                if (all > 1) {
-                    red /= all;
-                    green /= all;
-                    blue /= all;
-                    all = 1;
-                }
-                const rest = 1 - all;
-                const colour = pack(red + paper.red * rest, green + paper.green * rest, blue + paper.blue * rest);
-                for (let y = y0; y < y1; y++) pixels[y * stride + x] = colour;
-            }
+            const n = used[x];
+            if (n === 0) continue;
+            if (n === 1 && shares[base] > 0.99) {
+                if (groups[keys[base] >> 1].shown) this.column(pixels, stride, x, y0, y1, groups, keys[base], paper);
+            } else if (stacks) this.stack(pixels, stride, x, y0, y1, groups, paper);
+            else this.mix(pixels, stride, x, y0, y1, groups, paper);
         }
+    }
+
+    /** A pixel's groups one above the other, in the order of the groups. */
+    private stack(
+        pixels: Uint32Array,
+        stride: number,
+        x: number,
+        y0: number,
+        y1: number,
+        groups: Group[],
+        paper: Paper,
+    ): void {
+        // prettier-ignore
+        const base = x * Line.MOST;
+        const order: number[] = [];
+        for (let i = base; i < base + this.used[x]; i++)
+            if (this.shares[i] >= LITTLE && groups[this.keys[i] >> 1].shown) order.push(i);
+        order.sort((a, b) => this.keys[a] - this.keys[b]);
+        let y = y0;
+        let sum = 0;
+        for (const i of order) {
+            sum += this.shares[i];
+            const end = Math.min(y1, y0 + Math.round(Math.min(1, sum) * (y1 - y0)));
+            this.column(pixels, stride, x, y, end, groups, this.keys[i], paper);
+            y = end;
+        }
+    }
+
+    /** A pixel's groups as the mixture of their colours. */
+    private mix(
+        pixels: Uint32Array,
+        stride: number,
+        x: number,
+        y0: number,
+        y1: number,
+        groups: Group[],
+        paper: Paper,
+    ): void {
+        // prettier-ignore
+        const base = x * Line.MOST;
+        let red = 0;
+        let green = 0;
+        let blue = 0;
+        let all = 0;
+        for (let i = base; i < base + this.used[x]; i++) {
+            const group = groups[this.keys[i] >> 1];
+            if (!group.shown) continue;
+            // Waiting is lighter in a mixture, as hatching is from far away.
+            const ink = this.keys[i] & 1 ? HATCH_STROKE / HATCH_PERIOD : 1;
+            const share = this.shares[i];
+            red += share * (group.red * ink + paper.red * (1 - ink));
+            green += share * (group.green * ink + paper.green * (1 - ink));
+            blue += share * (group.blue * ink + paper.blue * (1 - ink));
+            all += share;
+        }
+        if (all === 0) return;
+        const most = all > 1 ? 1 / all : 1;
+        const rest = all > 1 ? 0 : 1 - all;
+        const colour = pack(
+            red * most + paper.red * rest,
+            green * most + paper.green * rest,
+            blue * most + paper.blue * rest,
+        );
+        for (let y = y0; y < y1; y++) pixels[y * stride + x] = colour;
     }
 
     private column(

@@ -88,26 +88,25 @@ function halve(shares: Shares, locations: number): Shares {
     return { from: shares.from, to: shares.from + bins * 2 * width, bins, index, words: words.slice(0, n) };
 }
 
-/** Levels of half the resolution each, made when they are first asked for. */
-export class Pyramid {
-    private readonly levels: Shares[];
+/** The finest level and all coarser ones, each of half as many intervals, down to so many. */
+export function levelsOf(finest: Shares, locations: number, least: number): Shares[] {
+    const levels = [finest];
+    for (let last = finest; last.bins > least; levels.push(last)) last = halve(last, locations);
+    return levels;
+}
 
-    constructor(
-        readonly finest: Shares,
-        private readonly locations: number,
-    ) {
-        this.levels = [finest];
+/** Levels of half the resolution each. */
+export class Pyramid {
+    constructor(private readonly levels: Shares[]) {}
+
+    get finest(): Shares {
+        return this.levels[0];
     }
 
     /** The coarsest level whose intervals are not longer than `ns`; the finest where all are. */
     level(ns: number): Shares {
-        let at = 0;
-        for (;;) {
-            const shares = this.levels[at];
-            const width = (shares.to - shares.from) / shares.bins;
-            if (width * 2 > ns || shares.bins <= 2) return shares;
-            if (at + 1 === this.levels.length) this.levels.push(halve(shares, this.locations));
-            at++;
-        }
+        let best = this.levels[0];
+        for (const shares of this.levels) if ((shares.to - shares.from) / shares.bins <= ns) best = shares;
+        return best;
     }
 }

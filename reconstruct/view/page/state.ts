@@ -115,16 +115,8 @@ export class State {
                 break;
             case "scanned":
                 this.scanned = { upTo: reply.upTo, events: reply.events, done: reply.done };
-                if (reply.shares) this.overview = new Pyramid(reply.shares, this.locations.length);
-                if (reply.sums) {
-                    const whole = this.to >= this.end;
-                    this.end = Math.max(this.end, reply.upTo);
-                    this.whole = this.sums = reply.sums;
-                    this.palette.rank(reply.sums.totals.map((total) => total.own));
-                    this.tell("legend");
-                    this.tell("sums");
-                    if (whole) this.show(this.from, this.end);
-                }
+                this.overview = new Pyramid(reply.levels);
+                this.takeSums(reply.sums, reply.done, reply.upTo);
                 this.tell("data");
                 this.askSoon();
                 break;
@@ -145,6 +137,20 @@ export class State {
         }
     }
 
+    /** Sums over what has been read so far, or the whole run. */
+    private takeSums(sums: Sums, done: boolean, upTo: number): void {
+        this.sums = sums;
+        if (done) {
+            const whole = this.to >= this.end;
+            this.end = Math.max(this.end, upTo);
+            this.whole = sums;
+            this.palette.rank(sums.totals.map((total) => total.own));
+            if (whole) this.show(this.from, this.end);
+        } else if (this.whole === null) this.palette.rank(sums.totals.map((total) => total.own));
+        this.tell("legend");
+        this.tell("sums");
+    }
+
     note(text: string): void {
         this.notes.push(text);
         this.tell("notes");
@@ -158,17 +164,22 @@ export class State {
         }, ASK_AFTER_MS);
     }
 
+    /** Three windows long, so that a pixel has an interval of its own, but for very many ranks. */
+    private tileBins(): number {
+        return Math.round(Math.max(1536, Math.min(6144, (1 << 21) / this.locations.length)));
+    }
+
     /** Asks for a tile around the window where there is none that is fine enough, and for the sums over it. */
     private ask(): void {
         if (this.locations.length === 0) return;
         const width = this.to - this.from;
         const tile = this.tile();
-        const fine = tile && (tile.exact || (tile.to - tile.from) / tile.shares.bins <= width / 1500);
+        const fine = tile && (tile.exact || (tile.to - tile.from) / tile.shares.bins <= (width / this.tileBins()) * 4);
         const from = Math.max(0, this.from - width);
         const to = Math.min(this.end, this.to + width);
         if (!fine && (from !== this.asked.from || to !== this.asked.to)) {
             this.asked = { from, to };
-            this.post({ kind: "tile", id: ++this.ids, from, to, bins: 6144, most: MOST_SPANS });
+            this.post({ kind: "tile", id: ++this.ids, from, to, bins: this.tileBins(), most: MOST_SPANS });
         }
         const over = this.range ?? { from: this.from, to: this.to };
         if (this.scanned.done && (over.from !== this.askedSums.from || over.to !== this.askedSums.to)) {

@@ -13,6 +13,8 @@ import { regionOf, shareOf, waits } from "./shares.js";
 import type { State } from "./state.js";
 import type { Tile } from "./protocol.js";
 
+/** From so many pieces of time to a pixel on, they are drawn as shares. */
+const DENSE = 1.5;
 const MOST_LINES = 4000;
 const MOST_COLLECTIVES = 1500;
 const NAME_FROM = 30;
@@ -237,9 +239,10 @@ export class Timeline {
     private addTime(line: Line, tile: Tile | null, records: Records | null, location: number, weight: number): void {
         const { from, to, palette } = this.state;
         const scale = line.width / (to - from);
-        if (records) {
+        const { at, end } = records ? records.firstSegment(location, from) : { at: 0, end: 0 };
+        // Where there are more than pixels, the shares of intervals say the same in less time.
+        if (records && !(tile && records.firstSegment(location, to).at - at > line.width * DENSE)) {
             const { segmentOrder } = records.exact;
-            const { at, end } = records.firstSegment(location, from);
             for (let i = at; i < end; i++) {
                 const segment = segmentOrder[i];
                 const start = records.segmentTimes[segment * 4];

@@ -20,13 +20,14 @@ import {
     type Wait,
 } from "./protocol.js";
 import { SPAN_WORDS } from "./records.js";
-import { ShareCollector } from "./shares.js";
+import { levelsOf, ShareCollector } from "./shares.js";
 
 const STEP_EVENTS = 20_000;
 /** Intervals of the overview, all locations together, and of one location. */
 const MOST_BINS = 1 << 21;
 const MOST_LOCATION_BINS = 1 << 15;
 const SNAPSHOT_EVENTS = 100_000;
+const SNAPSHOT_LOCATION_EVENTS = 200;
 const SNAPSHOT_BYTES = 192 << 20;
 /** The first part of the overview is shown after this time, the next ones after twice the time before. */
 const REPORT_MS = 250;
@@ -71,14 +72,16 @@ function group(n: number, groups: number, groupOf: (i: number) => number): { fir
 
 class Replayer {
     private snapshots: Snapshot[] = [];
-    private snapshotEvery = SNAPSHOT_EVENTS;
-    private scan: { collector: ShareCollector; snapshot: Snapshot | null } | null = null;
+    private snapshotEvery: number;
+    private scan: ShareCollector | null = null;
     private scannedUpTo = 0;
     private end = 0;
     private waiting: Exclude<Request, { kind: "open" }>[] = [];
     private busy = false;
 
-    constructor(private readonly engine: Engine) {}
+    constructor(private readonly engine: Engine) {
+        this.snapshotEvery = Math.max(SNAPSHOT_EVENTS, engine.nLocations * SNAPSHOT_LOCATION_EVENTS);
+    }
 
     async run(): Promise<void> {
         const { engine } = this;
@@ -90,7 +93,7 @@ class Replayer {
             Math.min(MOST_LOCATION_BINS, 1 << Math.floor(Math.log2(MOST_BINS / Math.max(1, engine.nLocations)))),
         );
         const collector = new ShareCollector(0, this.end, bins, engine.nLocations);
-        this.scan = { collector, snapshot: null };
+        this.scan = collector;
         engine.window(0, this.end, bins, false);
         const started = performance.now();
         let nextReport = REPORT_MS;
@@ -107,15 +110,7 @@ class Replayer {
             const now = performance.now();
             if (now - started > nextReport) {
                 nextReport = 2 * (now - started);
-                send({
-                    kind: "scanned",
-                    upTo: this.scannedUpTo,
-                    events: engine.events,
-                    done: false,
-                    shares: collector.finish(),
-                    sums: null,
-                });
-                this.scan.snapshot = null;
+                this.report(collector, this.scannedUpTo, false);
             }
             await breathe();
             if (this.servable() >= 0) {
@@ -128,17 +123,19 @@ class Replayer {
         collector.add(engine.take(List.Shares, SHARE_BYTES));
         this.end = Math.max(this.end, engine.last);
         this.scannedUpTo = Infinity;
-        const sums = this.sums(0, this.end);
-        send({
-            kind: "scanned",
-            upTo: this.end,
-            events: engine.events,
-            done: true,
-            shares: collector.finish(),
-            sums,
-        });
+        this.report(collector, this.end, true);
         this.scan = null;
         await this.serve();
+    }
+
+    /** Gives the overview and the sums as far as the run has been scanned. */
+    private report(collector: ShareCollector, upTo: number, done: boolean): void {
+        const { engine } = this;
+        const levels = levelsOf(collector.finish(), engine.nLocations, 64);
+        send(
+            { kind: "scanned", upTo, events: engine.events, done, levels, sums: this.sums(0, upTo) },
+            levels.flatMap((level) => [level.index.buffer, level.words.buffer]),
+        );
     }
 
     private keep(snapshot: Snapshot): void {
