@@ -75,6 +75,8 @@ refrain view "$trace" --svg --ranks 1,x -o "$work/late.svg" 2>"$work/said"
 mkdir "$work/modules"
 cp "$sources/package.json" "$sources/package-lock.json" "$work/modules"
 check "npm" npm ci --prefix "$work/modules" --no-audit --no-fund
+cp -r "$sources/page" "$work/modules"
+check "types and format of the page's sources" npm run --silent --prefix "$work/modules" check
 timeout 300 node "$tests/view.mjs" "$work/modules" "$work" >"$work/browser.out" 2>&1
 cat "$work/browser.out"
 [ "$(tail -n 1 "$work/browser.out")" = "all of it" ] && pass || fail "the browser's tests did not come to their end"

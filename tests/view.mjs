@@ -112,6 +112,11 @@ lines.forEach((line, i) => {
     receives.push({ ...line, enter, leave });
 });
 const page = await open("demo");
+const showMessageLines = (shown) => page.evaluate((shown) => {
+    window.refrainView.timeline.showMessages = shown;
+    window.refrainView.state.tell("window");
+}, shown); // prettier-ignore
+await showMessageLines(false); // they may cross a bar where the pointer is
 for (const receive of [receives[0], receives[Math.floor(receives.length / 2)], receives.at(-1)]) {
     const from = Number(receive.enter.time) * 1e9;
     const to = Number(receive.leave.time) * 1e9;
@@ -122,6 +127,25 @@ for (const receive of [receives[0], receives[Math.floor(receives.length / 2)], r
         `receives from|rank ${receive.source}`, `tag|${receive.tag}`, `bytes|${Number(receive.bytes).toLocaleString("en-US")} `, "MPI_COMM_WORLD"]; // prettier-ignore
     check(`demo: the tip of the receive at ${receive.time}`, found.some((tip) => wanted.every((part) => tip.includes(part))), found.join("; "));
 }
+
+await showMessageLines(true);
+await page.evaluate(() => {
+    const { state } = window.refrainView;
+    const records = new Float64Array(state.tile().exact.messages);
+    const length = records[1] - records[0];
+    state.show(records[0] - length, records[1] + length);
+});
+await settle(page);
+const message = await page.evaluate(() => {
+    const { state, timeline } = window.refrainView;
+    const { x0, y0, x1, y1, message } = timeline.drawn.find((drawn) => state.from < drawn.message.sent && drawn.message.received < state.to);
+    const box = timeline.marks.getBoundingClientRect();
+    return { x: box.left + (x0 + x1) / 2, y: box.top + (y0 + y1) / 2, tag: message.tag };
+});
+await page.mouse.move(message.x, message.y);
+await settle(page);
+const said = await page.evaluate(() => document.getElementById("tip").innerText.replaceAll("\n", "|"));
+check("demo: the tip of a message line", /^message\|from\|rank \d\|to\|rank \d\|sent/.test(said) && said.includes(`tag|${message.tag}`), said);
 
 // ---- zoom, keys, choice, fragment
 
@@ -164,6 +188,10 @@ check("key n: the next event is chosen", (await state(page)).choice.from > wait.
 await page.keyboard.press("p");
 await settle(page);
 same("key p: and back", (await state(page)).choice.from, wait.choice.from);
+await page.keyboard.press("s");
+await settle(page);
+same("key s: its stretch is marked", (await page.locator("#profile h2").textContent()).startsWith("Marked"), true);
+await page.evaluate(() => window.refrainView.state.mark(null));
 await page.keyboard.press("[");
 await settle(page);
 check("key [: what called it", (await state(page)).choice.depth === wait.choice.depth - 1);

@@ -19,6 +19,7 @@ interface Exports {
     engine_keep_spans(keeps: number): void;
     engine_step(events: number): number;
     engine_finish(ended: number): void;
+    engine_check(): number;
     engine_items(list: number): number;
     engine_count(list: number): number;
     engine_take(list: number): void;
@@ -183,6 +184,11 @@ export class Engine {
 
     finish(ended: boolean): void {
         this.exports.engine_finish(ended ? 1 : 0);
+    }
+
+    /** Ends the replay: what is damaged in the trace, null: nothing. Only a restored state can be gone on with. */
+    check(): string | null {
+        return this.exports.engine_check() ? this.error() : null;
     }
 
     count(list: List): number {

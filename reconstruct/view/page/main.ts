@@ -59,6 +59,7 @@ const KEYS: [string, string][] = [
     ["/", "find a function, MPI call or file"],
     ["PgUp PgDn", "further ranks; Shift and wheel does it too, Ctrl and wheel makes rows higher"],
     ["Shift+drag", "mark a stretch: its length and the profile of just that"],
+    ["s", "mark the stretch of what is chosen, or the window"],
     ["Esc", "choose and mark nothing"],
     ["l", "light or dark"],
 ];
@@ -257,6 +258,14 @@ async function start(): Promise<void> {
         const half = ((state.to - state.from) / 2) * factor;
         state.show(middle - half, middle + half);
     };
+    const markChosen = (): void => {
+        const { choice, from, to } = state;
+        if (choice?.kind === "span") state.mark({ from: choice.from, to: choice.to });
+        else if (choice?.kind === "message" && isFinite(choice.received))
+            state.mark({ from: choice.sent, to: choice.received });
+        else state.mark({ from, to });
+        if (state.range) speak(`marked ${showNs(state.range.to - state.range.from)}`);
+    };
     const turnTheme = (): void => {
         document.documentElement.classList.toggle("dark");
         colours = readColours();
@@ -294,6 +303,7 @@ async function start(): Promise<void> {
         "/": () => byId("search").focus(),
         PageUp: () => ((rows.scroll -= timeline.height * 0.8), timeline.draw()),
         PageDown: () => ((rows.scroll += timeline.height * 0.8), timeline.draw()),
+        s: markChosen,
         Escape: () => (state.choose(null), state.mark(null)),
         l: turnTheme,
         "?": () => keys.showModal(),

@@ -124,6 +124,8 @@ class Replayer {
         this.end = Math.max(this.end, engine.last);
         this.scannedUpTo = Infinity;
         this.report(collector, this.end, true);
+        const damage = engine.check();
+        if (damage) send({ kind: "note", text: `The run is shown up to where the trace is damaged: ${damage}` });
         this.scan = null;
         await this.serve();
     }
