@@ -11,7 +11,7 @@ if ! refrain view --help >/dev/null 2>&1 || ! command -v npm >/dev/null || ! com
     exit
 fi
 
-# ---- traces: a real run, one that was killed, one with threads, one of many ranks
+# ---- traces: a real run, one that was killed, one with threads, one without instrumentation, one of many ranks
 
 mkdir "$work/demo" "$work/killed" "$work/hybrid"
 for source in matmul distribute multiply; do
@@ -30,10 +30,13 @@ for process in /proc/[0-9]*; do
     [ "$(readlink "$process/exe")" != "$work/control" ] || kill -9 "${process#/proc/}"
 done
 wait $launcher 2>/dev/null
+mkdir "$work/plain"
+check "plain" mpicc.mpich -O1 -g -o "$work/plain-matmul" "$tests"/programs/matmul/*.c
+REFRAIN_DIRECTORY=$work/plain check "plain" refrain record mpiexec.mpich -n 2 "$work/plain-matmul" 60 3
 check "64 ranks" "$bin/many_ranks" 64 40 "$work/many.refrain"
 check "a rank is missing" rm "$work/many.refrain/rank-9.trace"
 
-for name in demo killed hybrid many; do
+for name in demo killed hybrid plain many; do
     trace=$work/$name.refrain
     [ $name = many ] || trace=$(the_trace "$work/$name") || fail "$name: no trace"
     check "$name: view" refrain view "$trace" -o "$work/$name.html"

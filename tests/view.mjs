@@ -74,7 +74,7 @@ async function tips(page, location, time) {
 
 // ---- all runs: what there is
 
-for (const [name, ranks, threads] of [["demo", 4, 1], ["killed", 2, 1], ["hybrid", 2, 2], ["many", 63, 1]]) {
+for (const [name, ranks, threads] of [["demo", 4, 1], ["killed", 2, 1], ["hybrid", 2, 2], ["plain", 2, 1], ["many", 63, 1]]) {
     const lines = events(name);
     const page = await open(name);
     const shown = await state(page);
@@ -96,7 +96,7 @@ for (const [name, ranks, threads] of [["demo", 4, 1], ["killed", 2, 1], ["hybrid
         check("many: names are no markup", !/broken/.test(shown.title) && (await page.locator("img").count()) === 0);
         check("many: the name itself is shown", (await page.locator("#profile").innerText()).includes("<img src=x"));
     }
-    if (name === "demo") same("demo: nothing is missing", shown.notes, "");
+    if (name === "demo" || name === "plain") same(`${name}: nothing is missing`, shown.notes, "");
     await page.close();
 }
 

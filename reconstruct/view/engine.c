@@ -164,6 +164,19 @@ uint32_t EXPORT(engine_n_regions)(void) {
     return engine.picture->n_regions;
 }
 
+/* A region's name and line, by which the page knows that it counts them as the trace does. */
+const char *EXPORT(engine_region_name)(uint32_t index) {
+    size_t n;
+    const struct refrain_region_info *regions = refrain_trace_regions(engine.trace, &n);
+    return index < n ? regions[index].name : "";
+}
+
+uint32_t EXPORT(engine_region_line)(uint32_t index) {
+    size_t n;
+    const struct refrain_region_info *regions = refrain_trace_regions(engine.trace, &n);
+    return index < n ? regions[index].line : 0;
+}
+
 double EXPORT(engine_end_ns)(void) {
     return engine.picture->end_ns;
 }

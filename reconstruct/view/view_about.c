@@ -50,10 +50,10 @@ static json_t *symbols_json(const struct refrain_trace *trace) {
             char address[24];
             snprintf(address, sizeof address, "%" PRIx64, (uint64_t)record->return_address);
             json_array_append_new(symbols,
-                                  json_pack("{s:o, s:s, s:s, s:o, s:I}", "object",
+                                  json_pack("{s:o, s:s, s:o, s:o, s:I}", "object",
                                             refrain_json_text(refrain_process_name(process, record->object)), "address",
-                                            address, "function", "", "file", refrain_json_text(region->file), "line",
-                                            (json_int_t)region->line));
+                                            address, "function", refrain_json_text(region->function), "file",
+                                            refrain_json_text(region->file), "line", (json_int_t)region->line));
         }
     }
     return symbols;

@@ -13,6 +13,8 @@ interface Exports {
     engine_locations(): number;
     engine_n_locations(): number;
     engine_n_regions(): number;
+    engine_region_name(index: number): number;
+    engine_region_line(index: number): number;
     engine_end_ns(): number;
     engine_last_ns(): number;
     engine_window(from: number, to: number, bins: number, keepsSpans: number): number;
@@ -157,6 +159,14 @@ export class Engine {
     }
     get events(): number {
         return this.exports.engine_events();
+    }
+
+    /** Name and line of each region. */
+    regions(): [string, number][] {
+        return Array.from({ length: this.nRegions }, (_, i) => [
+            this.text(this.exports.engine_region_name(i)),
+            this.exports.engine_region_line(i),
+        ]);
     }
 
     locations(): { rank: number; thread: number; begin: number; end: number }[] {

@@ -156,7 +156,7 @@ export type Request =
     | { kind: "sums"; id: number; from: number; to: number };
 
 export type Reply =
-    | { kind: "opened"; locations: Location[]; end: number; regions: number }
+    | { kind: "opened"; locations: Location[]; end: number; regions: [string, number][] }
     | { kind: "scanned"; upTo: number; events: number; done: boolean; levels: Shares[]; sums: Sums }
     | { kind: "tile"; id: number; tile: Tile; milliseconds: number }
     | { kind: "sums"; id: number; sums: Sums }

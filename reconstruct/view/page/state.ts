@@ -108,8 +108,8 @@ export class State {
             case "opened":
                 this.locations = reply.locations;
                 this.end = Math.max(1, reply.end);
-                if (reply.regions !== this.about.regions.length)
-                    this.note(`the page names ${this.about.regions.length} regions, the trace holds ${reply.regions}`);
+                if (!this.sameRegions(reply.regions))
+                    this.note("The page does not name regions as the trace in it does: names and lines may be wrong.");
                 this.tell("rows");
                 this.show(0, this.end);
                 break;
@@ -135,6 +135,15 @@ export class State {
                 this.note(reply.text);
                 break;
         }
+    }
+
+    /** Whether the page counts the regions as the trace in it does. */
+    private sameRegions(regions: [string, number][]): boolean {
+        const { about } = this;
+        return (
+            regions.length === about.regions.length &&
+            regions.every(([name, line], i) => about.regions[i].name === name && about.regions[i].line === line)
+        );
     }
 
     /** Sums over what has been read so far, or the whole run. */

@@ -86,7 +86,7 @@ class Replayer {
     async run(): Promise<void> {
         const { engine } = this;
         this.end = engine.end;
-        send({ kind: "opened", locations: engine.locations(), end: engine.end, regions: engine.nRegions });
+        send({ kind: "opened", locations: engine.locations(), end: engine.end, regions: engine.regions() });
         this.snapshots.push(engine.snapshot(-Infinity, false));
         const bins = Math.max(
             256,
