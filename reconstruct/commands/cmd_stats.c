@@ -1,248 +1,209 @@
-/* cmd_stats.c: refrain stats: where the time went: program, functions, loops, call sites. */
+/* cmd_stats.c: refrain stats: where the time went: program, functions, loops, call sites, partners, ranks. */
 #define _GNU_SOURCE
 #include "command.h"
-#include "profile.h"
+#include "profile_tree.h"
+#include "replay.h"
+#include "stats_rows.h"
+#include "time_option.h"
 
-#include <argp.h>
-#include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define SCHEMA_VERSION 1 /* of --json; grows when a member is taken away or changes its meaning */
+#define WAITS_SHOWN 8u
+#define RANKS_SHOWN 32u
+
+enum { OPTION_CSV = 256, OPTION_FOLDED, OPTION_BY, OPTION_FROM, OPTION_TO, OPTION_RECORDED, OPTION_QUICK };
+
 struct arguments {
     const char *trace;
     int32_t rank; /* -1: all */
-    unsigned most;
-    bool json;
+    size_t most;
+    int view; /* -1: the whole overview */
+    struct refrain_time_option from, to;
+    bool json, csv, folded, recorded, quick;
 };
 
-/* A function of a unit. */
-struct function {
-    const struct refrain_profile_unit *unit;
-    uint32_t node;
-    long double time_ns; /* own and in MPI */
+/* ---- the overview ---- */
+
+static void print_program(const struct refrain_trace *trace, const struct refrain_activity *activity) {
+    const struct refrain_process *first = &trace->processes[0];
+    long double run_ns = activity->run_ns > 0 ? activity->run_ns : 1;
+    int64_t transmission_ns = activity->mpi_ns - activity->waiting_ns;
+    printf("%s, %zu rank%s, from %s to %s\n", refrain_process_name(first, first->header->executable), activity->n_ranks,
+           activity->n_ranks == 1 ? "" : "s", refrain_show_ns((long double)activity->from_ns),
+           refrain_show_ns((long double)activity->to_ns));
+    printf("computing %.2Lf %%, MPI %.2Lf %%: waiting %.2Lf %%, transmission %.2Lf %%\n",
+           100 * (long double)(activity->run_ns - activity->mpi_ns) / run_ns,
+           100 * (long double)activity->mpi_ns / run_ns, 100 * (long double)activity->waiting_ns / run_ns,
+           100 * (long double)transmission_ns / run_ns);
+    if (activity->approximate)
+        refrain_warn(
+            "%s of %s events are approximate, and so is what follows from them: refrain info says what was given up",
+            refrain_show_count(activity->approximate), refrain_show_count(activity->events));
+    if (activity->unmatched)
+        printf("%s messages and collectives have one side only in the trace: their waiting is not known\n",
+               refrain_show_count(activity->unmatched));
+}
+
+static int64_t computing(const struct refrain_activity_rank *rank) {
+    return rank->run_ns - rank->mpi_ns;
+}
+
+static int64_t transmission(const struct refrain_activity_rank *rank) {
+    return rank->mpi_ns - rank->waiting_ns;
+}
+
+static int64_t waiting(const struct refrain_activity_rank *rank) {
+    return rank->waiting_ns;
+}
+
+static int64_t caused(const struct refrain_activity_rank *rank) {
+    return rank->caused_ns;
+}
+
+static const struct {
+    const char *title, *key;
+    int64_t (*of)(const struct refrain_activity_rank *rank);
+} balances[] = {{"computing", "computing", computing},
+                {"transmission", "transmission", transmission},
+                {"waiting", "waiting", waiting},
+                {"others waited for it", "caused_waiting", caused}};
+#define BALANCES (sizeof balances / sizeof *balances)
+
+struct balance {
+    int64_t least, most;
+    int32_t least_rank, most_rank;
+    double mean;
 };
 
-static int by_time(const void *a, const void *b) {
-    const struct function *x = a, *y = b;
-    if (x->time_ns != y->time_ns)
-        return x->time_ns < y->time_ns ? 1 : -1;
-    return x->node < y->node ? -1 : x->node > y->node;
-}
-
-/* Functions that were called, the longest first. */
-static struct function *list_functions(const struct refrain_profile_total *total, size_t *n) {
-    size_t most = 0;
-    for (size_t u = 0; u < total->n_units; u++)
-        most += total->units[u].view->record->n_nodes;
-    struct function *functions = calloc(most + 1, sizeof *functions);
-    *n = 0;
-    for (size_t u = 0; functions && u < total->n_units; u++) {
-        const struct refrain_profile_unit *unit = &total->units[u];
-        for (uint32_t i = 0; i < unit->view->record->n_nodes; i++) {
-            const struct refrain_profile_node *node = &unit->nodes[i];
-            if (unit->view->nodes[i].kind == REFRAIN_FUNCTION && node->visits)
-                functions[(*n)++] = (struct function){unit, i, node->own_total_ns + node->mpi_total_ns};
+static struct balance balance_of(const struct refrain_activity *activity,
+                                 int64_t (*of)(const struct refrain_activity_rank *rank)) {
+    struct balance balance = {INT64_MAX, INT64_MIN, -1, -1, 0};
+    for (size_t i = 0; i < activity->n_ranks; i++) {
+        int64_t ns = of(&activity->ranks[i]);
+        balance.mean += (double)ns / (double)activity->n_ranks;
+        if (ns < balance.least) {
+            balance.least = ns;
+            balance.least_rank = activity->ranks[i].rank;
+        }
+        if (ns > balance.most) {
+            balance.most = ns;
+            balance.most_rank = activity->ranks[i].rank;
         }
     }
-    if (functions)
-        qsort(functions, *n, sizeof *functions, by_time);
-    return functions;
+    return balance;
 }
 
-static bool is_loop(const struct refrain_node *node) {
-    return node->kind >= REFRAIN_WHILE && node->kind <= REFRAIN_DO;
+static double imbalance_percent(const struct balance *balance) {
+    return balance->mean > 0 ? 100 * ((double)balance->most - balance->mean) / balance->mean : 0;
 }
 
-static const char *loop_name(uint32_t kind) {
-    return kind == REFRAIN_FOR ? "for" : kind == REFRAIN_DO ? "do" : "while";
-}
-
-/* The loop or function that a node is shown under. */
-static uint32_t shown_parent(const struct refrain_unit_view *view, uint32_t node) {
-    while (node != 0 && view->nodes[node].kind != REFRAIN_FUNCTION && !is_loop(&view->nodes[node]))
-        node = view->nodes[node].parent;
-    return node;
-}
-
-/* The loops and call sites right below `parent`, in source order: loops as node numbers, sites as n_nodes + index. */
-static uint32_t next_child(const struct refrain_profile_unit *unit, uint32_t parent, uint32_t after) {
-    uint32_t n = unit->view->record->n_nodes;
-    for (uint32_t i = after + 1; i < n; i++)
-        if (is_loop(&unit->view->nodes[i]) && (unit->nodes[i].visits || unit->nodes[i].entries) &&
-            shown_parent(unit->view, unit->view->nodes[i].parent) == parent)
-            return i;
-    for (uint32_t s = after < n ? 0 : after - n + 1; s < unit->n_sites; s++)
-        if (shown_parent(unit->view, unit->sites[s].node) == parent)
-            return n + s;
-    return UINT32_MAX;
-}
-
-/* ---- text ---- */
-
-static const char *short_file(const char *file) {
-    const char *slash = strrchr(file, '/');
-    return slash ? slash + 1 : file;
-}
-
-static void print_line(const struct refrain_profile_total *total, long double time_ns, long double own_ns,
-                       long double mpi_ns, uint64_t count, unsigned depth, const char *text) {
-    long double run_ns = total->run_ns > 0 ? total->run_ns : 1;
-    printf("%11s %6.2Lf %% %11s %11s %14s  %*s%s\n", refrain_show_ns(time_ns), 100 * time_ns / run_ns,
-           refrain_show_ns(own_ns), refrain_show_ns(mpi_ns), refrain_show_count(count), (int)(2 * depth), "", text);
-}
-
-/* `outside`: no line above says which function it is in. */
-static void print_site(const struct refrain_profile_total *total, const struct refrain_profile_site *site,
-                       unsigned depth, bool outside) {
-    const struct refrain_region_info *region = site->region;
-    char text[512], place[256] = "";
-    if (region->file[0])
-        snprintf(place, sizeof place, "  %.200s:%u", short_file(region->file), region->line);
-    snprintf(text, sizeof text, "%s%s%s%.200s", region->name, place, outside && region->function[0] ? "  in " : "",
-             outside ? region->function : "");
-    print_line(total, site->mpi_ns, 0, site->mpi_ns, site->calls, depth, text);
-}
-
-#define MOST_DEPTH 64u
-
-static void print_children(const struct refrain_profile_total *total, const struct refrain_profile_unit *unit,
-                           uint32_t parent, unsigned depth) {
-    uint32_t n = unit->view->record->n_nodes;
-    for (uint32_t child = parent; (child = next_child(unit, parent, child)) != UINT32_MAX;) {
-        if (child >= n) {
-            print_site(total, &unit->sites[child - n], depth, false);
-            continue;
-        }
-        const struct refrain_profile_node *node = &unit->nodes[child];
-        const struct refrain_node *source = &unit->view->nodes[child];
-        char text[512];
-        snprintf(text, sizeof text, "%s  %.300s:%u  %s times begun%s", loop_name(source->kind),
-                 short_file(refrain_node_file(unit->view, source)), source->line, refrain_show_count(node->entries),
-                 node->throttled ? "  throttled" : "");
-        print_line(total, node->own_total_ns + node->mpi_total_ns, node->own_total_ns, node->mpi_total_ns, node->visits,
-                   depth, text);
-        if (depth < MOST_DEPTH)
-            print_children(total, unit, child, depth + 1);
+static void print_balance(const struct refrain_activity *activity) {
+    if (activity->n_ranks < 2)
+        return;
+    printf("\n%s%-20s %11s %6s %11s %11s %6s %10s%s\n", refrain_style(REFRAIN_BOLD), "ranks", "least", "rank", "mean",
+           "most", "rank", "imbalance", refrain_style(REFRAIN_NORMAL));
+    for (size_t i = 0; i < BALANCES; i++) {
+        struct balance balance = balance_of(activity, balances[i].of);
+        printf("%-20s %11s %6d %11s %11s %6d %8.1f %%\n", balances[i].title,
+               refrain_show_ns((long double)balance.least), balance.least_rank,
+               refrain_show_ns((long double)balance.mean), refrain_show_ns((long double)balance.most),
+               balance.most_rank, imbalance_percent(&balance));
     }
 }
 
-static void print_function(const struct refrain_profile_total *total, const struct function *function) {
-    const struct refrain_profile_unit *unit = function->unit;
-    const struct refrain_profile_node *node = &unit->nodes[function->node];
-    const struct refrain_node *source = &unit->view->nodes[function->node];
-    char text[512];
-    /* Activations that never ended (exit, longjmp) have no duration. */
-    char callees[64] = "";
-    if (node->inclusive_ns > 0)
-        snprintf(callees, sizeof callees, "  %s with callees", refrain_show_ns(node->inclusive_ns));
-    snprintf(text, sizeof text, "%.200s()  %.200s:%u%s%s", refrain_node_name(unit->view, source),
-             short_file(refrain_node_file(unit->view, source)), source->line, callees,
-             node->throttled ? "  throttled" : "");
-    print_line(total, function->time_ns, node->own_total_ns, node->mpi_total_ns, node->visits, 0, text);
-    print_children(total, unit, function->node, 1);
+static enum refrain_status print_rows(const struct refrain_activity *activity, enum refrain_stats_view view,
+                                      size_t most, struct refrain_error *error) {
+    struct refrain_stats_rows rows;
+    enum refrain_status status = refrain_stats_rows_make(activity, view, &rows, error);
+    if (!status) {
+        if (rows.n)
+            putchar('\n');
+        if (rows.n)
+            refrain_stats_rows_print(&rows, most);
+        refrain_stats_rows_free(&rows);
+    }
+    return status;
 }
 
-static enum refrain_status print_text(const struct refrain_profile_total *total, unsigned most,
-                                      struct refrain_error *error) {
-    size_t n;
-    struct function *functions = list_functions(total, &n);
-    if (!functions)
-        return REFRAIN_FAIL_MEMORY(error);
-    printf("%11s %8s %11s %11s %14s  %s\n", "time", "share", "own", "in MPI", "count", "what");
-    print_line(total, total->run_ns, total->run_ns - total->mpi_ns, total->mpi_ns, 1, 0, "all ranks and threads");
-    for (size_t i = 0; i < n && i < most; i++)
-        print_function(total, &functions[i]);
-    if (n > most) {
-        long double rest_ns = 0;
-        for (size_t i = most; i < n; i++)
-            rest_ns += functions[i].time_ns;
-        char text[64];
-        snprintf(text, sizeof text, "%zu more functions (--top)", n - most);
-        print_line(total, rest_ns, rest_ns, 0, 0, 0, text);
+static enum refrain_status print_overview(const struct refrain_trace *trace, const struct refrain_activity *activity,
+                                          const struct refrain_profile_total *total, const struct arguments *arguments,
+                                          struct refrain_error *error) {
+    enum refrain_status status = REFRAIN_OK;
+    if (activity) {
+        print_program(trace, activity);
+        if (arguments->rank < 0)
+            print_balance(activity);
+        status = print_rows(activity, REFRAIN_STATS_BY_WAIT, WAITS_SHOWN, error);
+        putchar('\n');
     }
-    for (size_t i = 0; i < total->n_regions; i++) {
-        const struct refrain_profile_region *region = &total->regions[i];
-        char text[512];
-        snprintf(text, sizeof text, "region %.400s", region->region->name);
-        print_line(total, region->own_ns, region->own_ns, 0, region->visits, 0, text);
-    }
-    print_line(total, total->outside_ns, total->outside_ns, 0, 0, 0, "outside of instrumented functions");
-    for (size_t s = 0; s < total->outside.n_sites; s++)
-        print_site(total, &total->outside.sites[s], 1, true);
-    free(functions);
-    return REFRAIN_OK;
+    if (!status && total)
+        return refrain_profile_print(total, activity, (unsigned)arguments->most, error);
+    return status ? status : print_rows(activity, REFRAIN_STATS_BY_FUNCTION, arguments->most, error);
 }
 
 /* ---- JSON ---- */
 
-static json_t *site_json(const struct refrain_profile_site *site) {
+static json_t *balance_json(const struct refrain_activity *activity) {
     json_t *object = json_object();
-    json_object_set_new(object, "kind", json_string("mpi"));
-    json_object_set_new(object, "name", refrain_json_text(site->region->name));
-    json_object_set_new(object, "file", refrain_json_text(site->region->file));
-    json_object_set_new(object, "line", json_integer(site->region->line));
-    json_object_set_new(object, "function", refrain_json_text(site->region->function));
-    json_object_set_new(object, "calls", json_integer((json_int_t)site->calls));
-    json_object_set_new(object, "mpi_ns", json_real((double)site->mpi_ns));
+    for (size_t i = 0; i < BALANCES; i++) {
+        struct balance balance = balance_of(activity, balances[i].of);
+        json_object_set_new(object, balances[i].key,
+                            json_pack("{sIsisfsIsisf}", "least_ns", (json_int_t)balance.least, "least_rank",
+                                      (int)balance.least_rank, "mean_ns", balance.mean, "most_ns",
+                                      (json_int_t)balance.most, "most_rank", (int)balance.most_rank,
+                                      "imbalance_percent", imbalance_percent(&balance)));
+    }
     return object;
 }
 
-static json_t *node_json(const struct refrain_profile_unit *unit, uint32_t number, unsigned depth) {
-    const struct refrain_profile_node *node = &unit->nodes[number];
-    const struct refrain_node *source = &unit->view->nodes[number];
-    uint32_t n = unit->view->record->n_nodes;
-    bool loop = is_loop(source);
-    json_t *object = json_object(), *children = json_array();
-    json_object_set_new(object, "kind", json_string(loop ? "loop" : "function"));
-    json_object_set_new(object, "name",
-                        loop ? json_string(loop_name(source->kind))
-                             : refrain_json_text(refrain_node_name(unit->view, source)));
-    json_object_set_new(object, "file", refrain_json_text(refrain_node_file(unit->view, source)));
-    json_object_set_new(object, "line", json_integer(source->line));
-    json_object_set_new(object, loop ? "iterations" : "calls", json_integer((json_int_t)node->visits));
-    if (loop) {
-        json_object_set_new(object, "entries", json_integer((json_int_t)node->entries));
+static enum refrain_status add_rows(json_t *object, const char *key, const struct refrain_activity *activity,
+                                    enum refrain_stats_view view, struct refrain_error *error) {
+    struct refrain_stats_rows rows;
+    enum refrain_status status = refrain_stats_rows_make(activity, view, &rows, error);
+    if (status)
+        return status;
+    json_object_set_new(object, key, refrain_stats_rows_json(&rows));
+    refrain_stats_rows_free(&rows);
+    return REFRAIN_OK;
+}
+
+static enum refrain_status print_json(const struct refrain_activity *activity,
+                                      const struct refrain_profile_total *total, const struct arguments *arguments,
+                                      struct refrain_error *error) {
+    json_t *object = json_object();
+    enum refrain_status status = REFRAIN_OK;
+    json_object_set_new(object, "schema_version", json_integer(SCHEMA_VERSION));
+    if (activity) {
+        json_object_set_new(object, "from_ns", json_integer(activity->from_ns));
+        json_object_set_new(object, "to_ns", json_integer(activity->to_ns));
+        json_object_set_new(object, "waiting_ns", json_integer(activity->waiting_ns));
+        json_object_set_new(object, "transmission_ns", json_integer(activity->mpi_ns - activity->waiting_ns));
+        json_object_set_new(object, "approximate_events", json_integer((json_int_t)activity->approximate));
+        json_object_set_new(object, "unmatched", json_integer((json_int_t)activity->unmatched));
+    }
+    if (arguments->view >= 0) {
+        json_object_set_new(object, "by", json_string(refrain_stats_views[arguments->view]));
+        status = add_rows(object, "rows", activity, (enum refrain_stats_view)arguments->view, error);
     } else {
-        json_object_set_new(object, "inclusive_ns", json_real((double)node->inclusive_ns));
+        if (activity) {
+            json_object_set_new(object, "balance", balance_json(activity));
+            status = add_rows(object, "ranks", activity, REFRAIN_STATS_BY_RANK, error);
+        }
+        if (activity && !status)
+            status = add_rows(object, "waits", activity, REFRAIN_STATS_BY_WAIT, error);
+        if (!status && total)
+            status = refrain_profile_json(total, activity, object, error);
+        else if (!status)
+            status = add_rows(object, "functions", activity, REFRAIN_STATS_BY_FUNCTION, error);
     }
-    json_object_set_new(object, "throttled", json_boolean(node->throttled));
-    json_object_set_new(object, "own_ns", json_real((double)node->own_total_ns));
-    json_object_set_new(object, "mpi_ns", json_real((double)node->mpi_total_ns));
-    for (uint32_t child = number; depth < MOST_DEPTH && (child = next_child(unit, number, child)) != UINT32_MAX;)
-        json_array_append_new(children,
-                              child >= n ? site_json(&unit->sites[child - n]) : node_json(unit, child, depth + 1));
-    json_object_set_new(object, "children", children);
-    return object;
-}
-
-static enum refrain_status print_json(const struct refrain_profile_total *total, struct refrain_error *error) {
-    size_t n;
-    struct function *functions = list_functions(total, &n);
-    if (!functions)
-        return REFRAIN_FAIL_MEMORY(error);
-    json_t *object = json_object(), *list = json_array(), *outside = json_array(), *regions = json_array();
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(list, node_json(functions[i].unit, functions[i].node, 0));
-    for (size_t s = 0; s < total->outside.n_sites; s++)
-        json_array_append_new(outside, site_json(&total->outside.sites[s]));
-    for (size_t i = 0; i < total->n_regions; i++) {
-        json_t *region = json_object();
-        json_object_set_new(region, "name", refrain_json_text(total->regions[i].region->name));
-        json_object_set_new(region, "visits", json_integer((json_int_t)total->regions[i].visits));
-        json_object_set_new(region, "own_ns", json_real((double)total->regions[i].own_ns));
-        json_array_append_new(regions, region);
-    }
-    json_object_set_new(object, "run_ns", json_real((double)total->run_ns));
-    json_object_set_new(object, "mpi_ns", json_real((double)total->mpi_ns));
-    json_object_set_new(object, "functions_ns", json_real((double)total->functions_ns));
-    json_object_set_new(object, "outside_ns", json_real((double)total->outside_ns));
-    json_object_set_new(object, "functions", list);
-    json_object_set_new(object, "regions", regions);
-    json_object_set_new(object, "outside_calls", outside);
-    free(functions);
-    return refrain_print_json(object, error);
+    if (!status)
+        return refrain_print_json(object, error);
+    json_decref(object);
+    return status;
 }
 
 /* ---- command line ---- */
@@ -253,12 +214,41 @@ static bool read_number(const char *text, long *number) {
     return end != text && *end == 0 && *number >= 0 && *number <= INT32_MAX;
 }
 
+static int view_named(const char *name) {
+    for (int i = 0; refrain_stats_views[i]; i++)
+        if (strcmp(name, refrain_stats_views[i]) == 0)
+            return i;
+    return -1;
+}
+
 static error_t parse_option(int key, char *value, struct argp_state *state) {
     struct arguments *arguments = state->input;
     long number;
     switch (key) {
     case 'j':
         arguments->json = true;
+        return 0;
+    case OPTION_CSV:
+        arguments->csv = true;
+        return 0;
+    case OPTION_FOLDED:
+        arguments->folded = true;
+        return 0;
+    case OPTION_RECORDED:
+        arguments->recorded = true;
+        return 0;
+    case OPTION_QUICK:
+        arguments->quick = true;
+        return 0;
+    case OPTION_BY:
+        arguments->view = view_named(value);
+        if (arguments->view < 0)
+            argp_error(state, "--by=%s: function, call-path, source-line, partner, rank or wait is expected", value);
+        return 0;
+    case OPTION_FROM:
+    case OPTION_TO:
+        if (!refrain_time_option(value, key == OPTION_FROM ? &arguments->from : &arguments->to))
+            argp_error(state, "%s is no time of the run; 1.5, 1.5s, 200ms, 30us, 10ns and 25%% are", value);
         return 0;
     case 'r':
     case 't':
@@ -267,55 +257,128 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
         else if (key == 'r')
             arguments->rank = (int32_t)number;
         else
-            arguments->most = (unsigned)number;
+            arguments->most = (size_t)number;
+        return 0;
+    case ARGP_KEY_SUCCESS:
+        if (arguments->json + arguments->csv + arguments->folded > 1)
+            argp_error(state, "--json, --csv and --folded exclude each other");
+        if (arguments->quick && (arguments->csv || arguments->folded || arguments->view >= 0 || arguments->from.given ||
+                                 arguments->to.given || arguments->recorded))
+            argp_error(state, "--quick replays nothing, and goes with --json, --rank and --top only");
+        if (arguments->csv && arguments->view < 0)
+            arguments->view = REFRAIN_STATS_BY_FUNCTION;
         return 0;
     default:
         return refrain_take_argument(key, value, state, "trace", &arguments->trace);
     }
 }
 
-static const struct argp_option options[] = {{"json", 'j', NULL, 0, "Print JSON, all functions", 0},
-                                             {"rank", 'r', "N", 0, "That rank alone (default: all together)", 0},
-                                             {"top", 't', "N", 0, "Functions to show (default 20)", 0},
-                                             {0}};
+static const struct argp_option options[] = {
+    {"by", OPTION_BY, "function|call-path|source-line|partner|rank|wait", 0, "One table, a line for each of these", 0},
+    {"rank", 'r', "N", 0, "That rank alone (default: all together)", 0},
+    {"from", OPTION_FROM, "TIME", 0, "Only what comes after: 1.5 or 1.5s, 200ms, 30us, 25% of the run", 0},
+    {"to", OPTION_TO, "TIME", 0, "Only what comes before", 0},
+    {"top", 't', "N", 0, "Lines or functions to show (default 20)", 0},
+    {"recorded", OPTION_RECORDED, NULL, 0, "Of recorded events and their times (REFRAIN_MODE=events or both)", 0},
+    {"quick", OPTION_QUICK, NULL, 0, "Without waiting and balance, which need the events: at once for any length", 0},
+    {"json", 'j', NULL, 0, "Print JSON, all functions or lines", 1},
+    {"csv", OPTION_CSV, NULL, 0, "Print comma-separated values, all lines (of --by, by default function)", 1},
+    {"folded", OPTION_FOLDED, NULL, 0, "Print call paths and their nanoseconds, as flame graphs take them", 1},
+    {0}};
 
 static const struct argp argp = {
     options,
     parse_option,
     "TRACE",
-    "Shows where the time went: functions, and in each its loops and MPI calls.\v"
-    "Time is what the function itself took and the MPI calls it made; its callees have lines of their own. The "
-    "clock is read at functions and MPI calls, so that a loop has the time from there to the next such point. "
-    "Count "
-    "is calls, or iterations for loops. Times are sums over the ranks; shares are of their run times together.",
+    "Shows where the time went: the program, its functions, and in each its loops and MPI calls.\v"
+    "First the program as a whole; then how even the ranks are: the least, the mean and the most that one of them has, "
+    "and how far the most is above the mean; then what was waited for, the longest first; then the functions.\n"
+    "Time is what the function itself took and the MPI calls it made; its callees have lines of their own. The clock "
+    "is "
+    "read at functions and MPI calls, so that a loop has the time from there to the next such point. Count is calls, "
+    "or "
+    "iterations for loops. Times are sums over the ranks; shares are of their run times together.\n"
+    "Waiting is the part of MPI calls until others came: late sender, late receiver (of synchronous and large sends), "
+    "barrier, n-to-n (allreduce ...), late broadcast (also scatter), early reduce (also gather: the root came first), "
+    "and "
+    "completion, the same in MPI_Wait and its like. The rest is transmission. Within a call time counts once.\n"
+    "With --from or --to, only events count, and loops are not shown. JSON has a schema_version, which changes when a "
+    "member goes or means something else.",
     NULL,
     NULL,
     NULL};
 
+static enum refrain_status show(const struct refrain_trace *trace, const struct refrain_activity *activity,
+                                const struct refrain_profile_total *total, const struct arguments *arguments,
+                                struct refrain_error *error) {
+    if (arguments->json)
+        return print_json(activity, total, arguments, error);
+    if (arguments->folded) {
+        refrain_stats_folded(activity, stdout);
+        return REFRAIN_OK;
+    }
+    if (arguments->view < 0)
+        return print_overview(trace, activity, total, arguments, error);
+    struct refrain_stats_rows rows;
+    enum refrain_status status =
+        refrain_stats_rows_make(activity, (enum refrain_stats_view)arguments->view, &rows, error);
+    if (status)
+        return status;
+    if (arguments->csv)
+        refrain_stats_rows_csv(&rows, stdout);
+    else
+        refrain_stats_rows_print(
+            &rows, rows.view == REFRAIN_STATS_BY_RANK && arguments->most < RANKS_SHOWN ? RANKS_SHOWN : arguments->most);
+    refrain_stats_rows_free(&rows);
+    return REFRAIN_OK;
+}
+
 static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
-    struct arguments arguments = {.rank = -1, .most = 20};
+    struct arguments arguments = {.rank = -1, .most = 20, .view = -1};
     struct refrain_trace *trace;
-    struct refrain_profile_total total;
     refrain_command_parse(&refrain_command_stats, argc, argv, &arguments);
     enum refrain_status status = refrain_trace_open(arguments.trace, true, &trace, error);
     if (status)
         return status;
     refrain_warn_missing(trace);
-    status = refrain_profile_open(trace, arguments.rank, &total, error);
-    if (!status) {
-        status = arguments.json ? print_json(&total, error) : print_text(&total, arguments.most, error);
-        refrain_profile_close(&total);
+    struct refrain_activity *activity = NULL;
+    struct refrain_profile_total total;
+    bool has_profile = false, windowed = arguments.from.given || arguments.to.given;
+    struct refrain_activity_request request = {
+        .rank = arguments.rank, .recorded = arguments.recorded, .progress = true};
+    request.from_ns = refrain_time_option_ns(&arguments.from, trace, INT64_MIN);
+    request.to_ns = refrain_time_option_ns(&arguments.to, trace, INT64_MAX);
+    if (request.from_ns >= request.to_ns)
+        status = REFRAIN_FAIL_USAGE(error, "--from is not before --to");
+    if (!status && arguments.rank >= 0 && !refrain_trace_process(trace, arguments.rank))
+        status = REFRAIN_FAIL(error, "%s: there is no rank %d", trace->path, arguments.rank);
+    /* What was recorded is all that a trace without formulas has. */
+    if (!status && trace->processes[0].header->mode == REFRAIN_MODE_EVENTS)
+        request.recorded = true;
+    if (!status && !arguments.quick)
+        status = refrain_activity_open(trace, &request, &activity, error);
+    if (!status && arguments.view < 0 && !arguments.folded && !windowed && !arguments.recorded) {
+        status = refrain_profile_open(trace, arguments.rank, &total, error);
+        has_profile = status == REFRAIN_OK;
     }
+    if (!status)
+        status = show(trace, activity, has_profile ? &total : NULL, &arguments, error);
+    if (has_profile)
+        refrain_profile_close(&total);
+    refrain_activity_close(activity);
     refrain_trace_close(trace);
     return status;
 }
 
 const struct refrain_command refrain_command_stats = {
     .name = "stats",
-    .summary = "where the time went: functions, loops, call sites",
+    .summary = "where the time went: functions, loops, call sites, waiting",
     .argp = &argp,
     .run = run,
     .flags = REFRAIN_COMMAND_PAGED,
-    .examples = "  refrain stats app-*.refrain            # all ranks together\n"
-                "  refrain stats --rank 3 app-*.refrain   # rank 3 alone\n",
+    .examples = "  refrain stats app-*.refrain                        # all ranks together\n"
+                "  refrain stats --by rank app-*.refrain              # a line for each rank\n"
+                "  refrain stats --by partner --rank 3 app-*.refrain  # whom rank 3 talked to, and waited for\n"
+                "  refrain stats --from 50% --to 60% app-*.refrain    # a tenth of the run\n"
+                "  refrain stats --folded app-*.refrain | flamegraph.pl --countname ns >app.svg\n",
 };

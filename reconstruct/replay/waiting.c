@@ -24,6 +24,7 @@ struct call {
     int64_t waited_until_ns;    /* what lies before is in waits already */
     struct collective *inside;  /* a blocking collective, until it is left */
     bool is_root;
+    void *mark;
 };
 
 /* Sends of a message that have not been received, sends that have not been completed. */
@@ -196,7 +197,8 @@ static bool set_wait(struct refrain_wait *wait, struct call *call, enum refrain_
                                   .ns = until_ns - begin_ns,
                                   .region = call->region,
                                   .cause_rank = cause_rank,
-                                  .cause = cause};
+                                  .cause = cause,
+                                  .mark = call->mark};
     return true;
 }
 
@@ -548,6 +550,12 @@ bool refrain_waiting_event(struct refrain_waiting *waiting, struct refrain_event
         break;
     }
     return !waiting->no_memory;
+}
+
+void refrain_waiting_mark(struct refrain_waiting *waiting, const struct refrain_event *enter, void *mark) {
+    struct location *location = location_of(waiting, enter);
+    if (location && location->call)
+        location->call->mark = mark;
 }
 
 /* ---- open and close ---- */

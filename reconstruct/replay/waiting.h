@@ -51,6 +51,7 @@ struct refrain_wait {
     const struct refrain_region_info *region;
     int32_t cause_rank;                      /* for whom: who came last */
     const struct refrain_region_info *cause; /* the call it came with */
+    void *mark;                              /* of the call that waited: refrain_waiting_mark */
 };
 
 /* "late sender", for people and for keys of JSON. */
@@ -63,6 +64,10 @@ struct refrain_waiting *refrain_waiting_open(const struct refrain_trace *trace);
 
 /* Takes the next event, in time order over all locations, and sets its wait and peer_wait. False without memory. */
 bool refrain_waiting_event(struct refrain_waiting *waiting, struct refrain_event *event);
+
+/* After the ENTER of an MPI call: each of the call's waits will have this mark, also those that are known only when it
+ * has been left. */
+void refrain_waiting_mark(struct refrain_waiting *waiting, const struct refrain_event *enter, void *mark);
 
 void refrain_waiting_close(struct refrain_waiting *waiting);
 

@@ -1,0 +1,107 @@
+/* activity.h: what was done where, and what was waited for, summed up over a replay or a window of it (events -> stats,
+ * diff).
+ *
+ *     events in time order --> waiting.h --> call paths     main > solve > MPI_Recv line 12: calls, time, waiting
+ *                                        '-> regions        per function and call site, over all paths; how times vary
+ *                                        '-> by rank        of each region: how even it is
+ *                                        '-> partners       per call site, rank and partner: messages, bytes, time
+ *                                        '-> waits          who waited where for whom, who came with which call
+ *
+ * Transmission is the time in MPI calls that is not waiting (Li and Zhang, "Supporting scalable performance monitoring
+ * and analysis of parallel programs", section 6): copying, the network, the library itself. A call that moves several
+ * messages is divided among them evenly. Memory does not depend on the number of events. */
+#ifndef REFRAIN_ACTIVITY_H
+#define REFRAIN_ACTIVITY_H
+
+#include "pair_table.h"
+#include "waiting.h"
+
+/* A place in the tree of calls. */
+struct refrain_activity_path {
+    const struct refrain_region_info *region; /* null: the root, outside of all */
+    struct refrain_activity_path *parent, *first, *next;
+    uint64_t count;
+    int64_t total_ns, own_ns;               /* own: less what it called */
+    int64_t waiting_ns;                     /* in its own MPI calls that are this path, not below it */
+    int64_t below_mpi_ns, below_waiting_ns; /* with all below; filled at the end */
+};
+
+/* How much of a region a rank has. */
+struct refrain_activity_part {
+    struct refrain_pair_node node; /* private: region, rank */
+    const struct refrain_region_info *region;
+    int32_t rank;
+    uint64_t count;
+    int64_t own_ns, waiting_ns;
+};
+
+/* A function, call site or user region over all call paths and ranks. */
+struct refrain_activity_region {
+    const struct refrain_region_info *region;
+    uint64_t count, messages, bytes;
+    int64_t total_ns; /* of recursion, the outermost level counts */
+    int64_t own_ns, waiting_ns;
+    int64_t below_mpi_ns, below_waiting_ns; /* with callees; filled at the end */
+    double mean_ns, squares;                /* of one visit; squares: sum over (duration - mean)^2 */
+    struct refrain_activity_part **parts;   /* by rank, those that there are; filled at the end */
+    size_t n_parts;
+};
+
+struct refrain_activity_partner {
+    struct refrain_pair_node node;            /* private */
+    const struct refrain_region_info *region; /* call site */
+    int32_t rank, peer;
+    bool receives;
+    uint64_t messages, bytes;
+    int64_t transmission_ns, waiting_ns;
+};
+
+/* A kind of waiting at one place, on account of one place. */
+struct refrain_activity_wait {
+    struct refrain_pair_node node; /* private */
+    enum refrain_wait_kind kind;
+    const struct refrain_region_info *region, *cause;
+    uint64_t count;
+    int64_t ns;
+    int32_t worst_rank, worst_cause; /* the pair of ranks with most of it */
+    int64_t worst_ns;
+    struct refrain_activity_pair *pairs; /* private: ns by pair of ranks */
+};
+
+struct refrain_activity_rank {
+    int32_t rank;
+    int64_t run_ns;                        /* of its threads together, within the window */
+    int64_t mpi_ns, waiting_ns, caused_ns; /* caused: what others waited for it */
+    uint64_t sent, received, sent_bytes, received_bytes, calls;
+};
+
+struct refrain_activity {
+    int64_t from_ns, to_ns; /* the window that was asked for, cut to the run */
+    struct refrain_activity_path *root;
+    struct refrain_activity_region *regions; /* by index, trace->n_regions */
+    size_t n_regions;
+    struct refrain_activity_rank *ranks; /* those with a trace, by rank */
+    size_t n_ranks;
+    struct refrain_activity_partner **partners; /* in no order */
+    size_t n_partners;
+    struct refrain_activity_wait **waits;
+    size_t n_waits;
+    int64_t run_ns, mpi_ns, waiting_ns; /* over all ranks */
+    uint64_t events, approximate;
+    uint64_t unmatched; /* messages and collectives of which one side only is in the trace */
+};
+
+struct refrain_activity_request {
+    int32_t rank;           /* -1: all. Others are replayed too, as it may have waited for them */
+    int64_t from_ns, to_ns; /* what lies outside does not count; INT64_MIN, INT64_MAX: the whole run */
+    bool recorded;          /* recorded events in place of what was learned */
+    bool progress;          /* say how far it is, on a terminal */
+};
+
+/* Replays the trace. The caller closes *activity; the trace has to stay open as long. A damaged rank ends early: then
+ * there is an activity and an error. */
+enum refrain_status refrain_activity_open(struct refrain_trace *trace, const struct refrain_activity_request *request,
+                                          struct refrain_activity **activity, struct refrain_error *error);
+void refrain_activity_close(struct refrain_activity *activity);
+
+#endif

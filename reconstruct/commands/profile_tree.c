@@ -1,0 +1,359 @@
+/* profile_tree.c: functions, and in each its loops and MPI calls, as text and JSON (profile_tree.h). */
+#define _GNU_SOURCE
+#include "profile_tree.h"
+#include "command.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_CALLERS 4u
+
+/* What is printed: the profile, and what the replay says of waiting (null: nothing). */
+struct tree {
+    const struct refrain_profile_total *total;
+    const struct refrain_activity *activity;
+    int64_t **waiting_ns; /* by unit, then by node: of the calls in it */
+};
+
+/* A function of a unit. */
+struct function {
+    const struct refrain_profile_unit *unit;
+    uint32_t node;
+    long double time_ns; /* own and in MPI */
+};
+
+static int by_time(const void *a, const void *b) {
+    const struct function *x = a, *y = b;
+    if (x->time_ns != y->time_ns)
+        return x->time_ns < y->time_ns ? 1 : -1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* Functions that were called, the longest first. */
+static struct function *list_functions(const struct refrain_profile_total *total, size_t *n) {
+    size_t most = 0;
+    for (size_t u = 0; u < total->n_units; u++)
+        most += total->units[u].view->record->n_nodes;
+    struct function *functions = calloc(most + 1, sizeof *functions);
+    *n = 0;
+    for (size_t u = 0; functions && u < total->n_units; u++) {
+        const struct refrain_profile_unit *unit = &total->units[u];
+        for (uint32_t i = 0; i < unit->view->record->n_nodes; i++) {
+            const struct refrain_profile_node *node = &unit->nodes[i];
+            if (unit->view->nodes[i].kind == REFRAIN_FUNCTION && node->visits)
+                functions[(*n)++] = (struct function){unit, i, node->own_total_ns + node->mpi_total_ns};
+        }
+    }
+    if (functions)
+        qsort(functions, *n, sizeof *functions, by_time);
+    return functions;
+}
+
+static bool is_loop(const struct refrain_node *node) {
+    return node->kind >= REFRAIN_WHILE && node->kind <= REFRAIN_DO;
+}
+
+static const char *loop_name(uint32_t kind) {
+    return kind == REFRAIN_FOR ? "for" : kind == REFRAIN_DO ? "do" : "while";
+}
+
+/* The loop or function that a node is shown under. */
+static uint32_t shown_parent(const struct refrain_unit_view *view, uint32_t node) {
+    while (node != 0 && view->nodes[node].kind != REFRAIN_FUNCTION && !is_loop(&view->nodes[node]))
+        node = view->nodes[node].parent;
+    return node;
+}
+
+/* The loops and call sites right below `parent`, in source order: loops as node numbers, sites as n_nodes + index. */
+static uint32_t next_child(const struct refrain_profile_unit *unit, uint32_t parent, uint32_t after) {
+    uint32_t n = unit->view->record->n_nodes;
+    for (uint32_t i = after + 1; i < n; i++)
+        if (is_loop(&unit->view->nodes[i]) && (unit->nodes[i].visits || unit->nodes[i].entries) &&
+            shown_parent(unit->view, unit->view->nodes[i].parent) == parent)
+            return i;
+    for (uint32_t s = after < n ? 0 : after - n + 1; s < unit->n_sites; s++)
+        if (shown_parent(unit->view, unit->sites[s].node) == parent)
+            return n + s;
+    return UINT32_MAX;
+}
+
+/* ---- waiting ---- */
+
+static int64_t site_waiting(const struct tree *tree, const struct refrain_profile_site *site) {
+    uint32_t index = site->region->index;
+    return tree->activity && index < tree->activity->n_regions ? tree->activity->regions[index].waiting_ns : 0;
+}
+
+static void free_waiting(struct tree *tree) {
+    for (size_t u = 0; tree->waiting_ns && u < tree->total->n_units; u++)
+        free(tree->waiting_ns[u]);
+    free(tree->waiting_ns);
+}
+
+/* Each call's waiting for its node and all around it. */
+static bool sum_waiting(struct tree *tree) {
+    const struct refrain_profile_total *total = tree->total;
+    tree->waiting_ns = calloc(total->n_units + 1, sizeof *tree->waiting_ns);
+    for (size_t u = 0; tree->waiting_ns && u < total->n_units; u++) {
+        const struct refrain_profile_unit *unit = &total->units[u];
+        tree->waiting_ns[u] = calloc(unit->view->record->n_nodes + 1, sizeof **tree->waiting_ns);
+        if (!tree->waiting_ns[u])
+            return false;
+        for (size_t s = 0; s < unit->n_sites; s++)
+            for (uint32_t node = unit->sites[s].node;; node = unit->view->nodes[node].parent) {
+                tree->waiting_ns[u][node] += site_waiting(tree, &unit->sites[s]);
+                if (node == 0)
+                    break;
+            }
+    }
+    return tree->waiting_ns != NULL;
+}
+
+static int64_t node_waiting(const struct tree *tree, const struct refrain_profile_unit *unit, uint32_t node) {
+    return tree->waiting_ns[unit - tree->total->units][node];
+}
+
+/* ---- callers ---- */
+
+struct caller {
+    const struct refrain_region_info *region;
+    uint64_t count;
+    int64_t total_ns;
+};
+
+static bool is_same(const struct refrain_region_info *region, const char *name, const char *file, uint32_t line) {
+    return region && region->kind == REFRAIN_REGION_FUNCTION && region->line == line &&
+           strcmp(region->name, name) == 0 && strcmp(region->file, file) == 0;
+}
+
+/* Adds up who called the function, into callers[MOST_CALLERS]; returns how many there are, also beyond that. */
+static size_t find_callers(const struct refrain_activity_path *path, const char *name, const char *file, uint32_t line,
+                           struct caller *callers, size_t n) {
+    for (const struct refrain_activity_path *child = path->first; child; child = child->next) {
+        if (is_same(child->region, name, file, line)) {
+            size_t i = 0;
+            while (i < n && i < MOST_CALLERS && callers[i].region != path->region)
+                i++;
+            if (i < MOST_CALLERS) {
+                callers[i].region = path->region;
+                callers[i].count += child->count;
+                callers[i].total_ns += child->total_ns;
+            }
+            n += i >= n;
+        }
+        n = find_callers(child, name, file, line, callers, n);
+    }
+    return n;
+}
+
+/* ---- text ---- */
+
+static const char *short_file(const char *file) {
+    const char *slash = strrchr(file, '/');
+    return slash ? slash + 1 : file;
+}
+
+static void print_line(const struct tree *tree, long double time_ns, long double own_ns, long double mpi_ns,
+                       int64_t waiting_ns, uint64_t count, unsigned depth, const char *text) {
+    long double run_ns = tree->total->run_ns > 0 ? tree->total->run_ns : 1;
+    printf("%11s %6.2Lf %% %11s %11s ", refrain_show_ns(time_ns), 100 * time_ns / run_ns, refrain_show_ns(own_ns),
+           refrain_show_ns(mpi_ns));
+    if (tree->activity)
+        printf("%11s ", refrain_show_ns((long double)waiting_ns));
+    /* Lines about the tenth part of the run and more stand out. */
+    printf("%14s  %*s%s%s%s\n", refrain_show_count(count), (int)(2 * depth), "",
+           depth && time_ns * 10 > run_ns ? refrain_style(REFRAIN_BOLD) : "", text,
+           depth && time_ns * 10 > run_ns ? refrain_style(REFRAIN_NORMAL) : "");
+}
+
+/* `outside`: no line above says which function it is in. */
+static void print_site(const struct tree *tree, const struct refrain_profile_site *site, unsigned depth, bool outside) {
+    const struct refrain_region_info *region = site->region;
+    char text[512], place[256] = "";
+    if (region->file[0])
+        snprintf(place, sizeof place, "  %.200s:%u", short_file(region->file), region->line);
+    snprintf(text, sizeof text, "%s%s%s%.200s", region->name, place, outside && region->function[0] ? "  in " : "",
+             outside ? region->function : "");
+    print_line(tree, site->mpi_ns, 0, site->mpi_ns, site_waiting(tree, site), site->calls, depth, text);
+}
+
+#define MOST_DEPTH 64u
+
+static void print_children(const struct tree *tree, const struct refrain_profile_unit *unit, uint32_t parent,
+                           unsigned depth) {
+    uint32_t n = unit->view->record->n_nodes;
+    for (uint32_t child = parent; (child = next_child(unit, parent, child)) != UINT32_MAX;) {
+        if (child >= n) {
+            print_site(tree, &unit->sites[child - n], depth, false);
+            continue;
+        }
+        const struct refrain_profile_node *node = &unit->nodes[child];
+        const struct refrain_node *source = &unit->view->nodes[child];
+        char text[512];
+        snprintf(text, sizeof text, "%s  %.300s:%u  %s times begun%s", loop_name(source->kind),
+                 short_file(refrain_node_file(unit->view, source)), source->line, refrain_show_count(node->entries),
+                 node->throttled ? "  throttled" : "");
+        print_line(tree, node->own_total_ns + node->mpi_total_ns, node->own_total_ns, node->mpi_total_ns,
+                   node_waiting(tree, unit, child), node->visits, depth, text);
+        if (depth < MOST_DEPTH)
+            print_children(tree, unit, child, depth + 1);
+    }
+}
+
+static void print_callers(const struct tree *tree, const struct refrain_profile_unit *unit,
+                          const struct refrain_node *source) {
+    struct caller callers[MOST_CALLERS] = {0};
+    size_t n = tree->activity ? find_callers(tree->activity->root, refrain_node_name(unit->view, source),
+                                             refrain_node_file(unit->view, source), source->line, callers, 0)
+                              : 0;
+    if (n < 2)
+        return;
+    for (size_t i = 0; i < n && i < MOST_CALLERS; i++)
+        printf("%*s%s for %s%s: %s calls\n", 67, "", refrain_show_ns((long double)callers[i].total_ns),
+               callers[i].region ? callers[i].region->name : "calls from outside", callers[i].region ? "()" : "",
+               refrain_show_count(callers[i].count));
+    if (n > MOST_CALLERS)
+        printf("%*sand for others\n", 67, "");
+}
+
+static void print_function(const struct tree *tree, const struct function *function) {
+    const struct refrain_profile_unit *unit = function->unit;
+    const struct refrain_profile_node *node = &unit->nodes[function->node];
+    const struct refrain_node *source = &unit->view->nodes[function->node];
+    char text[512];
+    /* Activations that never ended (exit, longjmp) have no duration. */
+    char callees[64] = "";
+    if (node->inclusive_ns > 0)
+        snprintf(callees, sizeof callees, "  %s with callees", refrain_show_ns(node->inclusive_ns));
+    snprintf(text, sizeof text, "%.200s()  %.200s:%u%s%s", refrain_node_name(unit->view, source),
+             short_file(refrain_node_file(unit->view, source)), source->line, callees,
+             node->throttled ? "  throttled" : "");
+    print_line(tree, function->time_ns, node->own_total_ns, node->mpi_total_ns,
+               node_waiting(tree, unit, function->node), node->visits, 0, text);
+    print_callers(tree, unit, source);
+    print_children(tree, unit, function->node, 1);
+}
+
+enum refrain_status refrain_profile_print(const struct refrain_profile_total *total,
+                                          const struct refrain_activity *activity, unsigned most,
+                                          struct refrain_error *error) {
+    struct tree tree = {.total = total, .activity = activity};
+    size_t n;
+    struct function *functions = list_functions(total, &n);
+    if (!functions || !sum_waiting(&tree)) {
+        free_waiting(&tree);
+        free(functions);
+        return REFRAIN_FAIL_MEMORY(error);
+    }
+    printf("%s%11s %8s %11s %11s %s%14s  %s%s\n", refrain_style(REFRAIN_BOLD), "time", "share", "own", "in MPI",
+           activity ? "    waiting " : "", "count", "what", refrain_style(REFRAIN_NORMAL));
+    print_line(&tree, total->run_ns, total->run_ns - total->mpi_ns, total->mpi_ns, activity ? activity->waiting_ns : 0,
+               1, 0, "all ranks and threads");
+    for (size_t i = 0; i < n && i < most; i++)
+        print_function(&tree, &functions[i]);
+    if (n > most) {
+        long double rest_ns = 0;
+        for (size_t i = most; i < n; i++)
+            rest_ns += functions[i].time_ns;
+        char text[64];
+        snprintf(text, sizeof text, "%zu more functions (--top)", n - most);
+        print_line(&tree, rest_ns, rest_ns, 0, 0, 0, 0, text);
+    }
+    for (size_t i = 0; i < total->n_regions; i++) {
+        const struct refrain_profile_region *region = &total->regions[i];
+        char text[512];
+        snprintf(text, sizeof text, "region %.400s", region->region->name);
+        print_line(&tree, region->own_ns, region->own_ns, 0, 0, region->visits, 0, text);
+    }
+    print_line(&tree, total->outside_ns, total->outside_ns, 0, 0, 0, 0, "outside of instrumented functions");
+    for (size_t s = 0; s < total->outside.n_sites; s++)
+        print_site(&tree, &total->outside.sites[s], 1, true);
+    free_waiting(&tree);
+    free(functions);
+    return REFRAIN_OK;
+}
+
+/* ---- JSON ---- */
+
+static json_t *site_json(const struct tree *tree, const struct refrain_profile_site *site) {
+    json_t *object = json_object();
+    json_object_set_new(object, "kind", json_string("mpi"));
+    json_object_set_new(object, "name", refrain_json_text(site->region->name));
+    json_object_set_new(object, "file", refrain_json_text(site->region->file));
+    json_object_set_new(object, "line", json_integer(site->region->line));
+    json_object_set_new(object, "function", refrain_json_text(site->region->function));
+    json_object_set_new(object, "calls", json_integer((json_int_t)site->calls));
+    json_object_set_new(object, "mpi_ns", json_real((double)site->mpi_ns));
+    if (tree->activity)
+        json_object_set_new(object, "waiting_ns", json_integer(site_waiting(tree, site)));
+    return object;
+}
+
+static json_t *node_json(const struct tree *tree, const struct refrain_profile_unit *unit, uint32_t number,
+                         unsigned depth) {
+    const struct refrain_profile_node *node = &unit->nodes[number];
+    const struct refrain_node *source = &unit->view->nodes[number];
+    uint32_t n = unit->view->record->n_nodes;
+    bool loop = is_loop(source);
+    json_t *object = json_object(), *children = json_array();
+    json_object_set_new(object, "kind", json_string(loop ? "loop" : "function"));
+    json_object_set_new(object, "name",
+                        loop ? json_string(loop_name(source->kind))
+                             : refrain_json_text(refrain_node_name(unit->view, source)));
+    json_object_set_new(object, "file", refrain_json_text(refrain_node_file(unit->view, source)));
+    json_object_set_new(object, "line", json_integer(source->line));
+    json_object_set_new(object, loop ? "iterations" : "calls", json_integer((json_int_t)node->visits));
+    if (loop) {
+        json_object_set_new(object, "entries", json_integer((json_int_t)node->entries));
+    } else {
+        json_object_set_new(object, "inclusive_ns", json_real((double)node->inclusive_ns));
+    }
+    json_object_set_new(object, "throttled", json_boolean(node->throttled));
+    json_object_set_new(object, "own_ns", json_real((double)node->own_total_ns));
+    json_object_set_new(object, "mpi_ns", json_real((double)node->mpi_total_ns));
+    if (tree->activity)
+        json_object_set_new(object, "waiting_ns", json_integer(node_waiting(tree, unit, number)));
+    for (uint32_t child = number; depth < MOST_DEPTH && (child = next_child(unit, number, child)) != UINT32_MAX;)
+        json_array_append_new(children, child >= n ? site_json(tree, &unit->sites[child - n])
+                                                   : node_json(tree, unit, child, depth + 1));
+    json_object_set_new(object, "children", children);
+    return object;
+}
+
+enum refrain_status refrain_profile_json(const struct refrain_profile_total *total,
+                                         const struct refrain_activity *activity, json_t *object,
+                                         struct refrain_error *error) {
+    struct tree of = {.total = total, .activity = activity}, *tree = &of;
+    size_t n;
+    struct function *functions = list_functions(total, &n);
+    if (!functions || !sum_waiting(tree)) {
+        free_waiting(tree);
+        free(functions);
+        return REFRAIN_FAIL_MEMORY(error);
+    }
+    json_t *list = json_array(), *outside = json_array(), *regions = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(list, node_json(tree, functions[i].unit, functions[i].node, 0));
+    for (size_t s = 0; s < total->outside.n_sites; s++)
+        json_array_append_new(outside, site_json(tree, &total->outside.sites[s]));
+    for (size_t i = 0; i < total->n_regions; i++) {
+        json_t *region = json_object();
+        json_object_set_new(region, "name", refrain_json_text(total->regions[i].region->name));
+        json_object_set_new(region, "visits", json_integer((json_int_t)total->regions[i].visits));
+        json_object_set_new(region, "own_ns", json_real((double)total->regions[i].own_ns));
+        json_array_append_new(regions, region);
+    }
+    json_object_set_new(object, "run_ns", json_real((double)total->run_ns));
+    json_object_set_new(object, "mpi_ns", json_real((double)total->mpi_ns));
+    json_object_set_new(object, "functions_ns", json_real((double)total->functions_ns));
+    json_object_set_new(object, "outside_ns", json_real((double)total->outside_ns));
+    json_object_set_new(object, "functions", list);
+    json_object_set_new(object, "regions", regions);
+    json_object_set_new(object, "outside_calls", outside);
+    free_waiting(tree);
+    free(functions);
+    return REFRAIN_OK;
+}

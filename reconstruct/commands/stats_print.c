@@ -1,0 +1,219 @@
+/* stats_print.c: rows of statistics as text, CSV and JSON (stats_rows.h). */
+#define _GNU_SOURCE
+#include "command.h"
+#include "stats_rows.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <string.h>
+
+#define LEAST_LABEL 16u
+
+#define SHARE                                                                                                          \
+    { REFRAIN_STATS_SHARE, "share_percent", "share", REFRAIN_STATS_MILLIPERCENT, false }
+#define TRANSMISSION                                                                                                   \
+    { REFRAIN_STATS_TRANSMISSION, "transmission_ns", "transm.", REFRAIN_STATS_NS, false }
+#define WAITING                                                                                                        \
+    { REFRAIN_STATS_WAITING, "waiting_ns", "waiting", REFRAIN_STATS_NS, false }
+#define OWN                                                                                                            \
+    { REFRAIN_STATS_OWN, "own_ns", "own", REFRAIN_STATS_NS, false }
+#define COUNT                                                                                                          \
+    { REFRAIN_STATS_COUNT, "calls", "calls", REFRAIN_STATS_NUMBER, false }
+#define MESSAGES                                                                                                       \
+    { REFRAIN_STATS_MESSAGES, "messages", "messages", REFRAIN_STATS_NUMBER, false }
+#define BYTES                                                                                                          \
+    { REFRAIN_STATS_BYTES, "bytes", "bytes", REFRAIN_STATS_SIZE, false }
+#define TOTAL(title)                                                                                                   \
+    { REFRAIN_STATS_TOTAL, "total_ns", title, REFRAIN_STATS_NS, false }
+
+static const struct refrain_stats_column
+    of_regions[] = {TOTAL("total"),
+                    SHARE,
+                    OWN,
+                    TRANSMISSION,
+                    WAITING,
+                    COUNT,
+                    {REFRAIN_STATS_LEAST, "least_ns", "least", REFRAIN_STATS_NS, true},
+                    {REFRAIN_STATS_MEAN, "mean_ns", "mean", REFRAIN_STATS_NS, true},
+                    {REFRAIN_STATS_MOST, "most_ns", "most", REFRAIN_STATS_NS, true},
+                    {REFRAIN_STATS_MOST_RANK, "most_rank", "of rank", REFRAIN_STATS_NUMBER, true},
+                    {REFRAIN_STATS_IMBALANCE, "imbalance_percent", "imbal.", REFRAIN_STATS_MILLIPERCENT, true}},
+    of_paths[] = {TOTAL("total"), SHARE, OWN, TRANSMISSION, WAITING, COUNT},
+    of_partners[] = {MESSAGES, BYTES, TRANSMISSION, WAITING, SHARE},
+    of_ranks[] = {TOTAL("run"),
+                  {REFRAIN_STATS_COMPUTING, "computing_ns", "computing", REFRAIN_STATS_NS, false},
+                  TRANSMISSION,
+                  WAITING,
+                  {REFRAIN_STATS_CAUSED, "caused_waiting_ns", "others w.", REFRAIN_STATS_NS, false},
+                  {REFRAIN_STATS_COUNT, "calls", "MPI calls", REFRAIN_STATS_NUMBER, true},
+                  {REFRAIN_STATS_MESSAGES, "messages", "sent", REFRAIN_STATS_NUMBER, true},
+                  BYTES},
+    of_waits[] = {WAITING, SHARE, {REFRAIN_STATS_COUNT, "times", "times", REFRAIN_STATS_NUMBER, false}};
+
+const struct refrain_stats_column *refrain_stats_columns(enum refrain_stats_view view, size_t *n) {
+#define COLUMNS(list) (*n = sizeof(list) / sizeof *(list), (list))
+    switch (view) {
+    case REFRAIN_STATS_BY_CALL_PATH:
+        return COLUMNS(of_paths);
+    case REFRAIN_STATS_BY_PARTNER:
+        return COLUMNS(of_partners);
+    case REFRAIN_STATS_BY_RANK:
+        return COLUMNS(of_ranks);
+    case REFRAIN_STATS_BY_WAIT:
+        return COLUMNS(of_waits);
+    default:
+        return COLUMNS(of_regions);
+    }
+#undef COLUMNS
+}
+
+/* ---- text ---- */
+
+static unsigned width_of(const struct refrain_stats_column *column) {
+    return column->unit == REFRAIN_STATS_MILLIPERCENT ? 8 : column->unit == REFRAIN_STATS_NUMBER ? 9 : 10;
+}
+
+static void print_value(const struct refrain_stats_column *column, int64_t value) {
+    char percent[32];
+    const char *shown = percent;
+    if (value < 0)
+        shown = "-";
+    else if (column->unit == REFRAIN_STATS_NS)
+        shown = refrain_show_ns((long double)value);
+    else if (column->unit == REFRAIN_STATS_SIZE)
+        shown = refrain_show_bytes((uint64_t)value);
+    else if (column->unit == REFRAIN_STATS_NUMBER)
+        shown = refrain_show_count((uint64_t)value);
+    else
+        snprintf(percent, sizeof percent, "%.2f %%", (double)value / 1e3);
+    printf("%*s ", (int)width_of(column), shown);
+}
+
+/* A label that fits: what does not is left off at its end. */
+static void print_label(const struct refrain_stats_row *row, unsigned room) {
+    char label[1024];
+    const char *slash = strrchr(row->file, '/');
+    int n = snprintf(label, sizeof label, "%*s%s", 2 * (int)(row->depth < 32 ? row->depth : 32), "", row->label);
+    if (row->file[0] && n > 0 && (size_t)n < sizeof label)
+        snprintf(label + n, sizeof label - (size_t)n, "  %s:%u", slash ? slash + 1 : row->file, row->line);
+    /* Names come out of files: nothing of them may move the terminal's cursor. */
+    for (char *p = label; *p; p++)
+        if ((unsigned char)*p < ' ' || *p == 127)
+            *p = '?';
+    printf(" %.*s\n", room ? (int)room : (int)sizeof label, label);
+}
+
+void refrain_stats_rows_print(const struct refrain_stats_rows *rows, size_t most) {
+    size_t n;
+    const struct refrain_stats_column *columns = refrain_stats_columns(rows->view, &n);
+    unsigned terminal = refrain_terminal_columns(), width = 1, wide = 1;
+    for (size_t i = 0; i < n; i++) {
+        width += columns[i].wide ? 0 : width_of(&columns[i]) + 1;
+        wide += width_of(&columns[i]) + 1;
+    }
+    bool show_wide = terminal == 0 || wide + LEAST_LABEL <= terminal;
+    unsigned used = show_wide ? wide : width;
+    unsigned room = terminal == 0 ? 0 : terminal > used + LEAST_LABEL ? terminal - used - 1 : LEAST_LABEL;
+    fputs(refrain_style(REFRAIN_BOLD), stdout);
+    for (size_t i = 0; i < n; i++)
+        if (show_wide || !columns[i].wide)
+            printf("%*s ", (int)width_of(&columns[i]), columns[i].title);
+    printf(" %s%s\n", rows->view == REFRAIN_STATS_BY_WAIT ? "what waited, for what" : "what",
+           refrain_style(REFRAIN_NORMAL));
+    for (size_t r = 0; r < rows->n && r < most; r++) {
+        const struct refrain_stats_row *row = &rows->rows[r];
+        bool hot = rows->view != REFRAIN_STATS_BY_RANK && row->value[REFRAIN_STATS_SHARE] >= 10000;
+        fputs(hot ? refrain_style(REFRAIN_BOLD) : "", stdout);
+        for (size_t i = 0; i < n; i++)
+            if (show_wide || !columns[i].wide)
+                print_value(&columns[i], row->value[columns[i].value]);
+        print_label(row, room);
+        fputs(hot ? refrain_style(REFRAIN_NORMAL) : "", stdout);
+    }
+    if (rows->n > most)
+        printf("%*s  %zu more (--top)\n", (int)used - 1, "", rows->n - most);
+}
+
+/* ---- CSV ---- */
+
+static void put_csv(FILE *file, const char *text) {
+    fputc('"', file);
+    for (const char *p = text; *p; p++) {
+        if (*p == '"')
+            fputc('"', file);
+        fputc(*p, file);
+    }
+    fputc('"', file);
+}
+
+void refrain_stats_rows_csv(const struct refrain_stats_rows *rows, FILE *file) {
+    size_t n;
+    const struct refrain_stats_column *columns = refrain_stats_columns(rows->view, &n);
+    fputs("what,file,line,depth", file);
+    for (size_t i = 0; i < n; i++)
+        fprintf(file, ",%s", columns[i].key);
+    fputc('\n', file);
+    for (size_t r = 0; r < rows->n; r++) {
+        const struct refrain_stats_row *row = &rows->rows[r];
+        put_csv(file, row->label);
+        fputc(',', file);
+        put_csv(file, row->file);
+        fprintf(file, ",%u,%u", row->line, row->depth);
+        for (size_t i = 0; i < n; i++) {
+            int64_t value = row->value[columns[i].value];
+            if (value < 0)
+                fputc(',', file);
+            else if (columns[i].unit == REFRAIN_STATS_MILLIPERCENT)
+                fprintf(file, ",%.3f", (double)value / 1e3);
+            else
+                fprintf(file, ",%" PRId64, value);
+        }
+        fputc('\n', file);
+    }
+}
+
+/* ---- JSON ---- */
+
+static void add_place(json_t *object, const char *call_key, const char *file_key, const char *line_key,
+                      const struct refrain_region_info *region) {
+    json_object_set_new(object, call_key, refrain_json_text(region->name));
+    json_object_set_new(object, file_key, refrain_json_text(region->file));
+    json_object_set_new(object, line_key, json_integer(region->line));
+}
+
+static void add_wait(json_t *object, const struct refrain_activity_wait *wait) {
+    json_object_set_new(object, "kind", json_string(refrain_wait_kind_name(wait->kind)));
+    add_place(object, "call", "file", "line", wait->region);
+    add_place(object, "cause_call", "cause_file", "cause_line", wait->cause);
+    json_object_set_new(object, "worst_rank", json_integer(wait->worst_rank));
+    json_object_set_new(object, "worst_cause_rank", json_integer(wait->worst_cause));
+    json_object_set_new(object, "worst_ns", json_integer(wait->worst_ns));
+}
+
+json_t *refrain_stats_rows_json(const struct refrain_stats_rows *rows) {
+    size_t n;
+    const struct refrain_stats_column *columns = refrain_stats_columns(rows->view, &n);
+    json_t *list = json_array();
+    for (size_t r = 0; r < rows->n; r++) {
+        const struct refrain_stats_row *row = &rows->rows[r];
+        json_t *object = json_object();
+        json_object_set_new(object, "what", refrain_json_text(row->label));
+        if (row->file[0]) {
+            json_object_set_new(object, "file", refrain_json_text(row->file));
+            json_object_set_new(object, "line", json_integer(row->line));
+        }
+        if (row->wait)
+            add_wait(object, row->wait);
+        if (rows->view == REFRAIN_STATS_BY_CALL_PATH)
+            json_object_set_new(object, "depth", json_integer(row->depth));
+        for (size_t i = 0; i < n; i++) {
+            int64_t value = row->value[columns[i].value];
+            json_object_set_new(object, columns[i].key,
+                                value < 0                                       ? json_null()
+                                : columns[i].unit == REFRAIN_STATS_MILLIPERCENT ? json_real((double)value / 1e3)
+                                                                                : json_integer(value));
+        }
+        json_array_append_new(list, object);
+    }
+    return list;
+}

@@ -1,0 +1,353 @@
+/* stats_rows.c: the rows of each view of what was done where (stats_rows.h). */
+#define _GNU_SOURCE
+#include "stats_rows.h"
+#include "command.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const refrain_stats_views[] = {"function", "call-path", "source-line", "partner", "rank", "wait", NULL};
+
+static struct refrain_stats_row *add_row(struct refrain_stats_rows *rows, char *label, char *key) {
+    if (rows->n == rows->capacity) {
+        size_t larger = rows->capacity ? rows->capacity * 2 : 64;
+        struct refrain_stats_row *more = realloc(rows->rows, larger * sizeof *more);
+        if (more) {
+            rows->rows = more;
+            rows->capacity = larger;
+        }
+    }
+    if (rows->n == rows->capacity || !label || !key) {
+        free(label);
+        free(key);
+        rows->no_memory = true;
+        return NULL;
+    }
+    struct refrain_stats_row *row = &rows->rows[rows->n++];
+    *row = (struct refrain_stats_row){.label = label, .key = key, .file = ""};
+    return row;
+}
+
+static char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static char *text(const char *format, ...) {
+    char *result = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&result, format, arguments) < 0)
+        result = NULL;
+    va_end(arguments);
+    return result;
+}
+
+static const char *parentheses(const struct refrain_region_info *region) {
+    return region && region->kind == REFRAIN_REGION_FUNCTION ? "()" : "";
+}
+
+static int64_t share(const struct refrain_activity *activity, int64_t ns) {
+    return activity->run_ns > 0 ? (int64_t)((double)ns * 1e5 / (double)activity->run_ns + 0.5) : 0;
+}
+
+/* ---- functions and lines ---- */
+
+/* How even the ranks are. Ranks that never came there count, with nothing. */
+static void set_balance(const struct refrain_activity *activity, const struct refrain_activity_region *region,
+                        int64_t *value) {
+    int64_t least = INT64_MAX, most = -1, sum = 0;
+    for (size_t i = 0; i < region->n_parts; i++) {
+        int64_t ns = region->parts[i]->own_ns;
+        sum += ns;
+        least = ns < least ? ns : least;
+        if (ns > most) {
+            most = ns;
+            value[REFRAIN_STATS_MOST_RANK] = region->parts[i]->rank;
+        }
+    }
+    if (region->n_parts < activity->n_ranks)
+        least = 0;
+    int64_t mean = activity->n_ranks ? sum / (int64_t)activity->n_ranks : 0;
+    value[REFRAIN_STATS_LEAST] = least == INT64_MAX ? 0 : least;
+    value[REFRAIN_STATS_MEAN] = mean;
+    value[REFRAIN_STATS_MOST] = most < 0 ? 0 : most;
+    value[REFRAIN_STATS_IMBALANCE] = mean > 0 ? (int64_t)((double)(most - mean) * 1e5 / (double)mean) : 0;
+}
+
+/* Visits that vary as the profile's stretches do: the error of their sum, if the stretches were independent. */
+#define STRETCHES 32.0
+
+static int64_t noise_of(const struct refrain_activity_region *region) {
+    if (region->count < 2)
+        return -1; /* one visit says nothing of how it varies */
+    double n = (double)region->count, sigma = sqrt(region->squares / (n - 1));
+    return (int64_t)(n * sigma / sqrt(n < STRETCHES ? n : STRETCHES));
+}
+
+static void add_regions(const struct refrain_activity *activity, struct refrain_stats_rows *rows) {
+    bool by_line = rows->view == REFRAIN_STATS_BY_SOURCE_LINE;
+    for (size_t i = 0; i < activity->n_regions; i++) {
+        const struct refrain_activity_region *region = &activity->regions[i];
+        const struct refrain_region_info *info = region->region;
+        bool is_mpi = info->kind == REFRAIN_REGION_MPI;
+        if (region->n_parts == 0)
+            continue;
+        struct refrain_stats_row *row = add_row(rows, text("%s%s", info->name, parentheses(info)),
+                                                by_line  ? text("%s:%u:%s", info->file, info->line, info->name)
+                                                : is_mpi ? text("%s", info->name)
+                                                         : text("%s:%s", info->file, info->name));
+        if (!row)
+            return;
+        int64_t *value = row->value;
+        if (by_line || !is_mpi) {
+            row->file = info->file;
+            row->line = info->line;
+        }
+        value[REFRAIN_STATS_TOTAL] = region->total_ns;
+        value[REFRAIN_STATS_OWN] = is_mpi ? 0 : region->own_ns;
+        value[REFRAIN_STATS_WAITING] = region->below_waiting_ns;
+        value[REFRAIN_STATS_TRANSMISSION] = region->below_mpi_ns - region->below_waiting_ns;
+        value[REFRAIN_STATS_SHARE] = share(activity, region->own_ns);
+        value[REFRAIN_STATS_COUNT] = (int64_t)region->count;
+        value[REFRAIN_STATS_MESSAGES] = (int64_t)region->messages;
+        value[REFRAIN_STATS_BYTES] = (int64_t)region->bytes;
+        value[REFRAIN_STATS_NOISE] = noise_of(region);
+        set_balance(activity, region, value);
+    }
+}
+
+/* ---- call paths ---- */
+
+static int by_total(const void *a, const void *b) {
+    const struct refrain_activity_path *x = *(void *const *)a, *y = *(void *const *)b;
+    return x->total_ns < y->total_ns ? 1 : x->total_ns > y->total_ns ? -1 : 0;
+}
+
+static void add_paths(const struct refrain_activity *activity, struct refrain_stats_rows *rows,
+                      const struct refrain_activity_path *path, unsigned depth, const char *above) {
+    size_t n = 0;
+    for (const struct refrain_activity_path *child = path->first; child; child = child->next)
+        n++;
+    const struct refrain_activity_path **children = malloc((n + 1) * sizeof *children);
+    if (!children) {
+        rows->no_memory = true;
+        return;
+    }
+    n = 0;
+    for (const struct refrain_activity_path *child = path->first; child; child = child->next)
+        children[n++] = child;
+    qsort(children, n, sizeof *children, by_total);
+    for (size_t i = 0; i < n && !rows->no_memory; i++) {
+        const struct refrain_activity_path *child = children[i];
+        const struct refrain_region_info *info = child->region;
+        char *key = text("%s;%s %s:%u", above, info->name, info->file, info->line);
+        struct refrain_stats_row *row =
+            add_row(rows, text("%s%s", info->name, parentheses(info)), key ? strdup(key) : NULL);
+        if (row) {
+            row->file = info->file;
+            row->line = info->line;
+            row->depth = depth;
+            row->value[REFRAIN_STATS_TOTAL] = child->total_ns;
+            row->value[REFRAIN_STATS_SHARE] = share(activity, child->total_ns);
+            row->value[REFRAIN_STATS_OWN] = info->kind == REFRAIN_REGION_MPI ? 0 : child->own_ns;
+            row->value[REFRAIN_STATS_WAITING] = child->below_waiting_ns;
+            row->value[REFRAIN_STATS_TRANSMISSION] = child->below_mpi_ns - child->below_waiting_ns;
+            row->value[REFRAIN_STATS_COUNT] = (int64_t)child->count;
+            row->value[REFRAIN_STATS_NOISE] = -1;
+            add_paths(activity, rows, child, depth + 1, key);
+        }
+        free(key);
+    }
+    free(children);
+}
+
+/* A frame of a flame graph: no semicolon, which separates them. */
+static void print_frame(FILE *file, const char *name, const char *before) {
+    fputs(before, file);
+    for (const char *p = name; *p; p++)
+        fputc(*p == ';' || *p == '\n' ? ',' : *p, file);
+}
+
+static void print_folded(FILE *file, const struct refrain_activity_path *path) {
+    for (const struct refrain_activity_path *child = path->first; child; child = child->next) {
+        const struct refrain_activity_path *stack[256];
+        size_t n = 0;
+        int64_t own_ns = child->own_ns - child->waiting_ns;
+        for (const struct refrain_activity_path *p = child; p->region && n < 256; p = p->parent)
+            stack[n++] = p;
+        for (int waits = 0; waits < 2; waits++) {
+            int64_t ns = waits ? child->waiting_ns : own_ns;
+            if (ns <= 0)
+                continue;
+            for (size_t i = n; i-- > 0;)
+                print_frame(file, stack[i]->region->name, i + 1 < n ? ";" : "");
+            fprintf(file, "%s %lld\n", waits ? ";waiting" : "", (long long)ns);
+        }
+        print_folded(file, child);
+    }
+}
+
+void refrain_stats_folded(const struct refrain_activity *activity, FILE *file) {
+    print_folded(file, activity->root);
+}
+
+/* ---- partners, ranks, waits ---- */
+
+static void add_partners(const struct refrain_activity *activity, struct refrain_stats_rows *rows) {
+    for (size_t i = 0; i < activity->n_partners; i++) {
+        const struct refrain_activity_partner *partner = activity->partners[i];
+        const struct refrain_region_info *info = partner->region;
+        struct refrain_stats_row *row = add_row(
+            rows,
+            text("rank %d %s %d  %s", partner->rank, partner->receives ? "from" : "to", partner->peer, info->name),
+            text("%d %c %d %s:%u", partner->rank, partner->receives ? '<' : '>', partner->peer, info->file,
+                 info->line));
+        if (!row)
+            return;
+        row->file = info->file;
+        row->line = info->line;
+        row->value[REFRAIN_STATS_TRANSMISSION] = partner->transmission_ns;
+        row->value[REFRAIN_STATS_WAITING] = partner->waiting_ns;
+        row->value[REFRAIN_STATS_TOTAL] = partner->transmission_ns + partner->waiting_ns;
+        row->value[REFRAIN_STATS_MESSAGES] = (int64_t)partner->messages;
+        row->value[REFRAIN_STATS_BYTES] = (int64_t)partner->bytes;
+        row->value[REFRAIN_STATS_SHARE] = share(activity, row->value[REFRAIN_STATS_TOTAL]);
+        row->value[REFRAIN_STATS_NOISE] = -1;
+    }
+}
+
+static void add_ranks(const struct refrain_activity *activity, struct refrain_stats_rows *rows) {
+    for (size_t i = 0; i < activity->n_ranks; i++) {
+        const struct refrain_activity_rank *rank = &activity->ranks[i];
+        if (rank->run_ns == 0 && rank->caused_ns == 0 && rank->calls == 0)
+            continue;
+        struct refrain_stats_row *row = add_row(rows, text("rank %d", rank->rank), text("%d", rank->rank));
+        if (!row)
+            return;
+        row->value[REFRAIN_STATS_TOTAL] = rank->run_ns;
+        row->value[REFRAIN_STATS_SHARE] = share(activity, rank->run_ns);
+        row->value[REFRAIN_STATS_COMPUTING] = rank->run_ns - rank->mpi_ns;
+        row->value[REFRAIN_STATS_TRANSMISSION] = rank->mpi_ns - rank->waiting_ns;
+        row->value[REFRAIN_STATS_WAITING] = rank->waiting_ns;
+        row->value[REFRAIN_STATS_CAUSED] = rank->caused_ns;
+        row->value[REFRAIN_STATS_COUNT] = (int64_t)rank->calls;
+        row->value[REFRAIN_STATS_MESSAGES] = (int64_t)rank->sent;
+        row->value[REFRAIN_STATS_BYTES] = (int64_t)rank->sent_bytes;
+        row->value[REFRAIN_STATS_NOISE] = -1;
+    }
+}
+
+static const char *short_file(const char *file) {
+    const char *slash = strrchr(file, '/');
+    return slash ? slash + 1 : file;
+}
+
+/* "MPI_Recv distribute.c:21" */
+static void print_place(char *place, size_t bytes, const struct refrain_region_info *region) {
+    if (region->file[0])
+        snprintf(place, bytes, "%s %s:%u", region->name, short_file(region->file), region->line);
+    else
+        snprintf(place, bytes, "%s", region->name);
+}
+
+static void add_waits(const struct refrain_activity *activity, struct refrain_stats_rows *rows) {
+    for (size_t i = 0; i < activity->n_waits; i++) {
+        const struct refrain_activity_wait *wait = activity->waits[i];
+        const char *kind = refrain_wait_kind_name(wait->kind);
+        char place[512], cause[512];
+        print_place(place, sizeof place, wait->region);
+        print_place(cause, sizeof cause, wait->cause);
+        struct refrain_stats_row *row = add_row(
+            rows, text("%s: %s for %s; most rank %d for %d", kind, place, cause, wait->worst_rank, wait->worst_cause),
+            text("%s %s %s:%u %s %s:%u", kind, wait->region->name, wait->region->file, wait->region->line,
+                 wait->cause->name, wait->cause->file, wait->cause->line));
+        if (!row)
+            return;
+        row->wait = wait;
+        row->value[REFRAIN_STATS_WAITING] = row->value[REFRAIN_STATS_TOTAL] = wait->ns;
+        row->value[REFRAIN_STATS_SHARE] = share(activity, wait->ns);
+        row->value[REFRAIN_STATS_COUNT] = (int64_t)wait->count;
+        row->value[REFRAIN_STATS_NOISE] = -1;
+    }
+}
+
+/* ---- order ---- */
+
+static int by_key(const void *a, const void *b) {
+    return strcmp(((const struct refrain_stats_row *)a)->key, ((const struct refrain_stats_row *)b)->key);
+}
+
+/* Rows with one key become one: MPI functions called from several lines of a file, when lines do not count. */
+static void merge(struct refrain_stats_rows *rows) {
+    size_t kept = 0;
+    qsort(rows->rows, rows->n, sizeof *rows->rows, by_key);
+    for (size_t i = 0; i < rows->n; i++) {
+        struct refrain_stats_row *row = &rows->rows[i], *last = kept ? &rows->rows[kept - 1] : NULL;
+        if (!last || strcmp(last->key, row->key) != 0) {
+            rows->rows[kept++] = *row;
+            continue;
+        }
+        static const enum refrain_stats_value sums[] = {
+            REFRAIN_STATS_TOTAL,   REFRAIN_STATS_SHARE, REFRAIN_STATS_OWN,      REFRAIN_STATS_TRANSMISSION,
+            REFRAIN_STATS_WAITING, REFRAIN_STATS_COUNT, REFRAIN_STATS_MESSAGES, REFRAIN_STATS_BYTES};
+        for (size_t k = 0; k < sizeof sums / sizeof *sums; k++)
+            last->value[sums[k]] += row->value[sums[k]];
+        /* The ranks' shares of each do not tell those of both. */
+        for (int value = REFRAIN_STATS_LEAST; value <= REFRAIN_STATS_IMBALANCE; value++)
+            last->value[value] = -1;
+        int64_t *noise = &last->value[REFRAIN_STATS_NOISE], more = row->value[REFRAIN_STATS_NOISE];
+        *noise = *noise < 0 || more < 0 ? -1 : (int64_t)hypot((double)*noise, (double)more);
+        free(row->label);
+        free(row->key);
+    }
+    rows->n = kept;
+}
+
+static int by_pain(const void *a, const void *b) {
+    const struct refrain_stats_row *x = a, *y = b;
+    int64_t of_x = x->value[REFRAIN_STATS_SHARE], of_y = y->value[REFRAIN_STATS_SHARE];
+    if (of_x == of_y) {
+        of_x = x->value[REFRAIN_STATS_TOTAL];
+        of_y = y->value[REFRAIN_STATS_TOTAL];
+    }
+    return of_x < of_y ? 1 : of_x > of_y ? -1 : strcmp(x->key, y->key);
+}
+
+enum refrain_status refrain_stats_rows_make(const struct refrain_activity *activity, enum refrain_stats_view view,
+                                            struct refrain_stats_rows *rows, struct refrain_error *error) {
+    *rows = (struct refrain_stats_rows){.view = view};
+    switch (view) {
+    case REFRAIN_STATS_BY_CALL_PATH:
+        add_paths(activity, rows, activity->root, 0, "");
+        break;
+    case REFRAIN_STATS_BY_PARTNER:
+        add_partners(activity, rows);
+        break;
+    case REFRAIN_STATS_BY_RANK:
+        add_ranks(activity, rows);
+        break;
+    case REFRAIN_STATS_BY_WAIT:
+        add_waits(activity, rows);
+        break;
+    default:
+        add_regions(activity, rows);
+        break;
+    }
+    if (rows->no_memory) {
+        refrain_stats_rows_free(rows);
+        return REFRAIN_FAIL_MEMORY(error);
+    }
+    if (view == REFRAIN_STATS_BY_FUNCTION)
+        merge(rows);
+    if (view != REFRAIN_STATS_BY_CALL_PATH && view != REFRAIN_STATS_BY_RANK && rows->n)
+        qsort(rows->rows, rows->n, sizeof *rows->rows, by_pain);
+    return REFRAIN_OK;
+}
+
+void refrain_stats_rows_free(struct refrain_stats_rows *rows) {
+    for (size_t i = 0; i < rows->n; i++) {
+        free(rows->rows[i].label);
+        free(rows->rows[i].key);
+    }
+    free(rows->rows);
+    *rows = (struct refrain_stats_rows){0};
+}

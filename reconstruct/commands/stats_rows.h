@@ -1,0 +1,86 @@
+/* stats_rows.h: tables of what was done where, one row a function, call path, line, pair of ranks, rank or wait, and
+ * how they are printed (activity -> stats, diff). */
+#ifndef REFRAIN_STATS_ROWS_H
+#define REFRAIN_STATS_ROWS_H
+
+#include "activity.h"
+
+#include <stdio.h>
+
+struct json_t;
+
+enum refrain_stats_value {
+    REFRAIN_STATS_TOTAL,        /* ns, with what is inside */
+    REFRAIN_STATS_SHARE,        /* of the time of all ranks, in 1/1000 % */
+    REFRAIN_STATS_OWN,          /* ns, without */
+    REFRAIN_STATS_COMPUTING,    /* ns, outside of MPI */
+    REFRAIN_STATS_TRANSMISSION, /* ns, in MPI, not waiting */
+    REFRAIN_STATS_WAITING,      /* ns */
+    REFRAIN_STATS_CAUSED,       /* ns that others waited for it */
+    REFRAIN_STATS_COUNT,
+    REFRAIN_STATS_MESSAGES,
+    REFRAIN_STATS_BYTES,
+    REFRAIN_STATS_LEAST,     /* ns, of its own, of the rank with least */
+    REFRAIN_STATS_MEAN,      /* ns, over the ranks */
+    REFRAIN_STATS_MOST,      /* ns */
+    REFRAIN_STATS_MOST_RANK, /* which rank that is */
+    REFRAIN_STATS_IMBALANCE, /* most above mean, in 1/1000 % of the mean */
+    REFRAIN_STATS_NOISE,     /* ns: standard error of the total, from how visits vary */
+    REFRAIN_STATS_VALUES
+};
+
+struct refrain_stats_row {
+    char *label; /* what a person reads, without the place in the source; owned */
+    char *key;   /* the same row of another run has the same; owned */
+    const char *file;
+    uint32_t line;
+    const struct refrain_activity_wait *wait; /* of the view of waits; else null */
+    unsigned depth;                           /* of call paths */
+    int64_t value[REFRAIN_STATS_VALUES];      /* -1: not known */
+};
+
+enum refrain_stats_view {
+    REFRAIN_STATS_BY_FUNCTION,
+    REFRAIN_STATS_BY_CALL_PATH,
+    REFRAIN_STATS_BY_SOURCE_LINE,
+    REFRAIN_STATS_BY_PARTNER,
+    REFRAIN_STATS_BY_RANK,
+    REFRAIN_STATS_BY_WAIT,
+    REFRAIN_STATS_VIEWS
+};
+
+/* "function" ...; null behind the last. */
+extern const char *const refrain_stats_views[];
+
+struct refrain_stats_rows {
+    enum refrain_stats_view view;
+    struct refrain_stats_row *rows;
+    size_t n, capacity;
+    bool no_memory;
+};
+
+/* The rows of a view, what hurts most first; call paths in the order of the tree, ranks by number. The caller frees. */
+enum refrain_status refrain_stats_rows_make(const struct refrain_activity *activity, enum refrain_stats_view view,
+                                            struct refrain_stats_rows *rows, struct refrain_error *error);
+void refrain_stats_rows_free(struct refrain_stats_rows *rows);
+
+/* At most `most` rows, as wide as the terminal is; says how many more there are. */
+void refrain_stats_rows_print(const struct refrain_stats_rows *rows, size_t most);
+
+/* All rows: a line of names, then lines; values in nanoseconds, shares in percent. */
+void refrain_stats_rows_csv(const struct refrain_stats_rows *rows, FILE *file);
+struct json_t *refrain_stats_rows_json(const struct refrain_stats_rows *rows);
+
+/* A column of a view, for those that print rows of their own. */
+struct refrain_stats_column {
+    enum refrain_stats_value value;
+    const char *key, *title;
+    enum { REFRAIN_STATS_NS, REFRAIN_STATS_NUMBER, REFRAIN_STATS_SIZE, REFRAIN_STATS_MILLIPERCENT } unit;
+    bool wide; /* text: only where there is room */
+};
+const struct refrain_stats_column *refrain_stats_columns(enum refrain_stats_view view, size_t *n);
+
+/* The call paths as lines "main;solve;MPI_Recv 1234" of nanoseconds, for flame graphs; waiting is a leaf of its own. */
+void refrain_stats_folded(const struct refrain_activity *activity, FILE *file);
+
+#endif

@@ -1,0 +1,99 @@
+#!/bin/sh
+# refrain stats: what it adds up is what there is. Waits of known length are found, by rank and by place; the tables of one
+# trace agree with each other, with the whole, and with those of its parts.
+set -u
+. "$(dirname "$0")/lib.sh"
+cd "$work" || exit 1
+REFRAIN_MPICC=mpicc.mpich refrain-mpicc -g -O1 "$tests/programs/mpi_waiting.c" -o waiting 2>said || fail "compile: $(head -n 2 said)"
+REFRAIN_MPICC=mpicc.mpich refrain-mpicc -g -O1 "$tests"/programs/matmul/*.c -o matmul 2>said || fail "compile: $(head -n 2 said)"
+mkdir late many
+REFRAIN_MODE=both REFRAIN_DIRECTORY=late launch mpich 2 ./waiting late-sender 6 </dev/null >truth 2>error || fail "$(head -n 2 error)"
+REFRAIN_MODE=both REFRAIN_DIRECTORY=many launch mpich 4 ./matmul >said 2>error || fail "$(head -n 2 error)"
+late=$(the_trace late)
+many=$(the_trace many)
+truth=$(awk '{ sum[$1] = $2 } END { printf "%.0f\n", sum[1] - sum[0] }' truth)
+line=$(grep -n "WAITS late-sender" "$tests/programs/mpi_waiting.c" | cut -d : -f 1)
+cause=$(grep -n "LATE late-sender" "$tests/programs/mpi_waiting.c" | cut -d : -f 1)
+
+for view in function call-path source-line partner rank wait; do
+    refrain stats --by $view "$many" >said 2>error && [ "$(wc -l <said)" -gt 1 ] && [ ! -s error ] && pass || fail "--by $view: $(head -n 2 error)"
+    refrain stats --by $view --json "$many" >"$view.json" && refrain stats --by $view --csv "$many" >"$view.csv" && pass || fail "--by $view --json, --csv"
+done
+refrain stats --json "$many" >all.json && refrain stats --json --quick "$many" >quick.json && refrain stats --json "$late" >late.json &&
+    refrain stats --json --recorded --by rank "$late" >recorded.json && refrain stats --json --from 50% --by rank "$many" >second.json &&
+    refrain stats --json --to 50% --by rank "$many" >first.json && refrain stats --folded "$many" >folded &&
+    refrain stats --json --by partner --rank 1 "$many" >partner1.json && pass || fail "options of stats"
+cat >agree.py <<'END'
+import csv, json, sys
+truth, line, cause = map(int, sys.argv[1:])
+failed = 0
+def check(what, a, b, off):
+    global failed
+    if abs(a - b) > off * max(abs(a), abs(b), 1):
+        failed += 1
+        print("%s: %s and %s" % (what, a, b))
+def load(name):
+    return json.load(open(name + ".json"))
+def total(rows, key):
+    return sum(row[key] or 0 for row in rows)
+views = {name: load(name) for name in ("function", "call-path", "source-line", "partner", "rank", "wait")}
+for name, view in views.items():
+    lines = list(csv.DictReader(open(name + ".csv")))
+    check(name + ": rows of CSV and JSON", len(lines), len(view["rows"]), 0)
+    check(name + ": by", view["by"] == name and view["schema_version"] == 1, True, 0)
+    for a, b in zip(lines, view["rows"]):
+        check(name + ": what", a["what"] == b["what"], True, 0)
+        check(name + ": waiting", int(a["waiting_ns"]), b["waiting_ns"], 0)
+everything, ranks = load("all"), views["rank"]["rows"]
+check("ranks", len(ranks), 4, 0)
+check("waiting by rank", total(ranks, "waiting_ns"), everything["waiting_ns"], 0)
+check("waiting by wait", total(views["wait"]["rows"], "waiting_ns"), everything["waiting_ns"], 0)
+check("waiting caused", total(ranks, "caused_waiting_ns"), everything["waiting_ns"], 0)
+check("waiting by line", total([r for r in views["source-line"]["rows"] if r["what"].startswith("MPI_")], "waiting_ns"), everything["waiting_ns"], 0)
+check("transmission", total(ranks, "transmission_ns"), everything["transmission_ns"], 0)
+check("each rank", total(ranks, "computing_ns") + total(ranks, "transmission_ns") + total(ranks, "waiting_ns"), total(ranks, "total_ns"), 0)
+check("run time of the replay and of the profile", total(ranks, "total_ns"), everything["run_ns"], 0.03)
+check("messages sent", total(ranks, "messages"), total([r for r in views["partner"]["rows"] if " to " in r["what"]], "messages"), 0)
+check("messages of matmul", total(ranks, "messages"), 18, 0)
+check("bytes sent and received", total([r for r in views["partner"]["rows"] if " to " in r["what"]], "bytes"),
+      total([r for r in views["partner"]["rows"] if " from " in r["what"]], "bytes"), 0)
+halves = load("first")["rows"] + load("second")["rows"]
+for key in ("total_ns", "waiting_ns", "computing_ns", "messages", "bytes"):
+    check("halves, " + key, total(halves, key), total(ranks, key), 0.0001)
+folded = [l.rsplit(" ", 1) for l in open("folded")]
+check("folded", sum(int(n) for _, n in folded), total([r for r in views["call-path"]["rows"] if r["depth"] == 0], "total_ns"), 0)
+check("folded waiting", sum(int(n) for stack, n in folded if stack.endswith(";waiting")), everything["waiting_ns"], 0)
+check("partners of rank 1", all(r["what"].startswith("rank 1 ") for r in load("partner1")["rows"]), True, 0)
+quick = load("quick")
+check("quick has no waiting", "waiting_ns" in quick, False, 0)
+check("quick has the same functions", len(quick["functions"]), len(everything["functions"]), 0)
+late = load("late")
+found = [w for w in late["waits"] if w["kind"] == "late sender" and w["line"] == line and w["cause_line"] == cause]
+check("late sender", found[0]["waiting_ns"], truth, 0.02)
+check("its ranks", (found[0]["worst_rank"], found[0]["worst_cause_rank"]) == (0, 1), True, 0)
+check("late rank", [r["caused_waiting_ns"] >= truth * 0.98 for r in late["ranks"]] == [False, True], True, 0)
+check("balance", late["balance"]["waiting"]["most_rank"], 0, 0)
+check("recorded", load("recorded")["rows"][0]["waiting_ns"], late["ranks"][0]["waiting_ns"], 0.02)
+sys.exit(failed != 0)
+END
+python3 agree.py "$truth" "$line" "$cause" >said 2>&1 && pass || fail "$(head -n 5 said)"
+
+# The overview for people.
+refrain stats "$late" >said
+for text in "computing [0-9.]* %, MPI [0-9.]* %: waiting" "^ranks  *least" "late sender: MPI_Recv mpi_waiting.c:$line for MPI_Send mpi_waiting.c:$cause; most rank 0 for 1" \
+    "^ *time  *share  *own  *in MPI  *waiting  *count"; do
+    grep -qE "$text" said && pass || fail "the overview lacks $text"
+done
+for columns in 80 100 160; do
+    COLUMNS=$columns refrain stats --by function "$many" | awk -v n=$columns 'length > n { exit 1 }' && pass || fail "wider than $columns columns"
+done
+# One rank missing: the rest is shown, with what is not known.
+cp -r "$many" less.refrain
+rm less.refrain/rank-2.trace
+refrain stats less.refrain >said 2>error && grep -q "rank 2 of 4 is missing" error && grep -q "3 ranks" said && pass || fail "a rank missing: $(cat error)"
+for arguments in "--by size" "--from 1.5x" "--from 2s --to 1s" "--quick --csv" "--csv --json"; do
+    # shellcheck disable=SC2086 # lists of words
+    refrain stats $arguments "$late" >said 2>&1
+    [ $? -eq 2 ] && pass || fail "refrain stats $arguments: $(head -n 1 said)"
+done
+summary
