@@ -205,6 +205,12 @@ void refrain_call_begin(struct refrain_call *call, unsigned function, void *retu
         caller->communicates = 1;
         refrain_step(context, caller, REFRAIN_NEXT_CALL + refrain_reference(site));
         call->begin_ticks = refrain_close_block(context, caller->last);
+        struct refrain_now *now = &context->thread->now;
+        now->call = refrain_reference(site);
+        now->inside = 1;
+        now->sends_to = now->receives_from = -1;
+        now->comm = 0;
+        now->tag = -1;
         refrain_event(context, REFRAIN_RECORD_CALL_ENTER, call->begin_ticks, entry->id);
     }
     refrain_end(context);
@@ -370,6 +376,7 @@ void refrain_call_end(struct refrain_call *call) {
     refrain_step(context, call->entry, REFRAIN_NEXT_EXIT);
     refrain_event(context, REFRAIN_RECORD_CALL_LEAVE, call->end_ticks, call->entry->id);
     context->top = call->entry - 1;
+    context->thread->now.inside = context->top->kind == REFRAIN_ENTRY_CALL;
     refrain_returned(context->top);
     refrain_end(context);
 }

@@ -172,6 +172,28 @@ struct refrain_call {
 REFRAIN_SHARED void refrain_call_begin(struct refrain_call *call, unsigned function, void *return_address,
                                        void *frame_address);
 
+/* What the call will wait for, as struct refrain_now has it (-1: nothing); `comm` is the communicator's index, -1
+ * unknown. */
+static inline void refrain_call_awaits(const struct refrain_call *call, int64_t sends_to, int64_t receives_from,
+                                       int64_t comm, int64_t tag) {
+    if (!call->entry)
+        return;
+    struct refrain_now *now = &call->context->thread->now;
+    now->sends_to = (int32_t)sends_to;
+    now->receives_from = (int32_t)receives_from;
+    now->comm = (uint32_t)(comm + 1);
+    now->tag = (int32_t)tag;
+}
+
+/* It also waits for a message, or only. */
+static inline void refrain_call_awaits_message(const struct refrain_call *call, int64_t receives_from, int64_t comm,
+                                               int64_t tag) {
+    struct refrain_now *now = &call->context->thread->now;
+    now->receives_from = (int32_t)receives_from;
+    now->comm = (uint32_t)(comm + 1);
+    now->tag = (int32_t)tag;
+}
+
 /* The PMPI call has returned: reads the clock that closes the call. Optional; refrain_call_end reads it otherwise.
  * Needed before operations that come after the PMPI call. */
 REFRAIN_SHARED void refrain_call_returned(struct refrain_call *call);

@@ -60,14 +60,15 @@ enum refrain_loss {
 #define REFRAIN_NEXT_OPERATION ((int64_t)1 << 33)  /* + enum refrain_operation: inside an MPI call */
 #define REFRAIN_NEXT_REGION ((int64_t)1 << 34)     /* + reference of struct refrain_region_name: a user region began */
 
-#define REFRAIN_SLOT_CALL 1u         /* about to call: when a call returns, control is at the slot after it */
-#define REFRAIN_SLOT_MPI_CALL 2u     /* the call is one of an MPI function by name */
-#define REFRAIN_SLOT_FUNCTION 4u     /* slot [0] of a function */
-#define REFRAIN_SLOT_COMMUNICATES 8u /* slot [1] of a function: an MPI call was made in it or below: never throttled   \
-                                      */
-#define REFRAIN_SLOT_COUNTED 16u     /* slot [0] of a loop: it ends where it begins, nothing happens in it */
-#define REFRAIN_SLOT_SPARE 32u       /* its probe is on for its own sake only */
-#define REFRAIN_SLOT_THROTTLED 64u   /* ... and is on no more: it came too often */
+#define REFRAIN_SLOT_CALL 1u     /* about to call: when a call returns, control is at the slot after it */
+#define REFRAIN_SLOT_MPI_CALL 2u /* the call is one of an MPI function by name */
+#define REFRAIN_SLOT_FUNCTION 4u /* slot [0] of a function */
+#define REFRAIN_SLOT_COMMUNICATES                                                                                      \
+    8u                             /* slot [1] of a function: an MPI call was made in it or below: never throttled     \
+                                    */
+#define REFRAIN_SLOT_COUNTED 16u   /* slot [0] of a loop: it ends where it begins, nothing happens in it */
+#define REFRAIN_SLOT_SPARE 32u     /* its probe is on for its own sake only */
+#define REFRAIN_SLOT_THROTTLED 64u /* ... and is on no more: it came too often */
 
 /* A place: what came next, and how long until the next clock read. 96 bytes. A block is the span from the last clock
  * read before the place was left to the next one; all blocks of a thread add up to its run time. */
@@ -102,6 +103,18 @@ struct refrain_unit_record {
     uint32_t first_slot; /* number of the unit's slot 0 */
 };
 
+/* What a thread does right now, for those who look at a program that runs or hangs (refrain top); nothing of a trace
+ * follows from it. Written before the call begins to wait. */
+struct refrain_now {
+    uint32_t call;         /* reference of the call site of the MPI call it is or was last in, 0 = none yet */
+    uint32_t inside;       /* 1: it is in it */
+    int32_t sends_to;      /* rank of `comm` that has to receive for the call to end; -1 none, or not known */
+    int32_t receives_from; /* rank of `comm` that has to send; -1 none or not known, REFRAIN_NOW_ANY any */
+    uint32_t comm; /* index + 1 of the communicator of these, or of the collective the call is; 0 none or unknown */
+    int32_t tag;   /* of what it receives, else of what it sends; -1 any, or not known */
+};
+#define REFRAIN_NOW_ANY (-2)
+
 /* One per thread, in a row. */
 struct refrain_thread {
     uint64_t start_ticks;
@@ -111,7 +124,7 @@ struct refrain_thread {
     struct refrain_slot root; /* where the thread is before and between its outermost activations */
     uint32_t journal;         /* reference of struct refrain_journal */
     uint32_t timeline;        /* reference of struct refrain_timeline, 0 = none */
-    uint32_t reserved[6];
+    struct refrain_now now;
 };
 
 /* Undo record of one structural change. While `learner` is not 0, the learner there and its formula are to be read from
@@ -206,12 +219,12 @@ struct refrain_communicator {
     uint32_t ordinal;
     int32_t size; /* of the local group */
     int32_t my_rank;
-    int32_t remote_size; /* intercommunicator, else 0 */
-    uint32_t members;    /* reference of size + remote_size int32_t world ranks (-1 unknown); 0: the identity */
-    uint32_t name;       /* reference of struct refrain_name, 0 = none */
-    uint32_t parent;     /* index + 1 of the communicator it was made from, 0 = none */
-    uint32_t topology;   /* reference of struct refrain_topology, 0 = none */
-    uint32_t reserved;
+    int32_t remote_size;  /* intercommunicator, else 0 */
+    uint32_t members;     /* reference of size + remote_size int32_t world ranks (-1 unknown); 0: the identity */
+    uint32_t name;        /* reference of struct refrain_name, 0 = none */
+    uint32_t parent;      /* index + 1 of the communicator it was made from, 0 = none */
+    uint32_t topology;    /* reference of struct refrain_topology, 0 = none */
+    uint32_t collectives; /* blocking ones that this process has entered on it, modulo 2^32 (refrain top) */
 };
 
 struct refrain_topology {
@@ -265,7 +278,7 @@ struct refrain_header {
     uint64_t pool_counts; /* bytes at the end of the pool that formulas of control flow may not take either ... */
     uint64_t pool_places; /* ... nor counts of values whose order is given up ... */
     uint64_t pool_last;   /* ... nor call sites but the first of each MPI function */
-    uint64_t time_bytes;             /* that the timelines may take of it, all threads' together */
+    uint64_t time_bytes;  /* that the timelines may take of it, all threads' together */
 };
 
 #endif

@@ -32,6 +32,8 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status) {
     REFRAIN_MPI_BEGIN(MPI_Wait);
     MPI_Request former = handle_of(request);
     MPI_Status own, *used = status == MPI_STATUS_IGNORE ? &own : status;
+    if (former != MPI_REQUEST_NULL)
+        refrain_request_await(&call, REFRAIN_MPI_KEY(former));
     int rc = PMPI_Wait(request, used);
     if (former != MPI_REQUEST_NULL) {
         if (rc == MPI_SUCCESS)

@@ -56,6 +56,10 @@ void refrain_communicators_close(void);
 
 /* A communicator's record; null when it is unknown. */
 const struct refrain_communicator *refrain_communicator_find(MPI_Comm comm);
+/* A blocking collective on it begins. */
+static inline void refrain_communicator_entered(const struct refrain_communicator *communicator) {
+    ((struct refrain_communicator *)(uintptr_t)communicator)->collectives++;
+}
 static inline int64_t refrain_communicator_index(const struct refrain_communicator *communicator) {
     return communicator ? (int64_t)communicator->index : -1;
 }
@@ -143,6 +147,9 @@ void refrain_request_not_started(struct refrain_call *call, MPI_Request handle);
 /* The request known by `key` has completed with `status` (null: not known). Where several are known by it: the one
  * after the `older` oldest. */
 void refrain_request_complete(struct refrain_call *call, uint64_t key, unsigned older, MPI_Status *status);
+
+/* The call is about to wait for the request known by `key`. */
+void refrain_request_await(const struct refrain_call *call, uint64_t key);
 
 /* It is gone without that: freed, or failed. */
 void refrain_request_lost(struct refrain_call *call, uint64_t key);

@@ -25,15 +25,15 @@ static void tell_send(struct refrain_call *call, int64_t count, MPI_Datatype dat
     if (!is_valid(comm, communicator) || !is_partner(communicator, dest) || !is_sendable(count, datatype, tag))
         return;
     int64_t parameters[] = {dest, tag, refrain_bytes(count, datatype), refrain_communicator_index(communicator)};
+    refrain_call_awaits(call, dest, -1, parameters[3], tag);
     refrain_call_operation(call, REFRAIN_OP_SEND, parameters, 4);
 }
 
-static void tell_recv(struct refrain_call *call, int rc, const MPI_Status *status, MPI_Comm comm) {
+static void tell_recv(struct refrain_call *call, int rc, const MPI_Status *status, int64_t comm) {
     if (!call->entry || rc != MPI_SUCCESS || status->MPI_SOURCE < 0)
         return;
     refrain_call_returned(call);
-    int64_t parameters[] = {status->MPI_SOURCE, status->MPI_TAG, refrain_status_bytes(status),
-                            refrain_communicator_index(refrain_communicator_find(comm))};
+    int64_t parameters[] = {status->MPI_SOURCE, status->MPI_TAG, refrain_status_bytes(status), comm};
     refrain_call_operation(call, REFRAIN_OP_RECV, parameters, 4);
 }
 
@@ -58,7 +58,7 @@ static struct refrain_request *tell_isend(struct refrain_call *call, enum refrai
 
 /* A receive that takes a request: REFRAIN_OP_IRECV or REFRAIN_OP_RECV_INIT. */
 static struct refrain_request *tell_irecv(struct refrain_call *call, enum refrain_operation operation, int source,
-                                          MPI_Comm comm) {
+                                          int tag, MPI_Comm comm) {
     if (!call->entry)
         return NULL;
     const struct refrain_communicator *communicator = refrain_communicator_find(comm);
@@ -67,13 +67,31 @@ static struct refrain_request *tell_irecv(struct refrain_call *call, enum refrai
     if (source != MPI_ANY_SOURCE && !is_partner(communicator, source))
         return operation == REFRAIN_OP_IRECV && source == MPI_PROC_NULL ? take_nothing(call) : NULL;
     int64_t parameters[] = {refrain_communicator_index(communicator)};
-    return refrain_request_take(call, operation, parameters, 1);
+    struct refrain_request *taken = refrain_request_take(call, operation, parameters, 1);
+    if (taken) { /* what a call that waits for it waits for */
+        taken->parameters[0] = source == MPI_ANY_SOURCE ? -1 : source;
+        taken->parameters[1] = tag == MPI_ANY_TAG ? -1 : tag;
+    }
+    return taken;
 }
 
 static void bind(struct refrain_call *call, struct refrain_request *request, int rc, const MPI_Request *handle) {
     if (request)
         refrain_request_bind(call, request, rc == MPI_SUCCESS && *handle != MPI_REQUEST_NULL,
                              rc == MPI_SUCCESS ? REFRAIN_MPI_KEY(*handle) : 0);
+}
+
+/* Says what a call that receives waits for, and returns the communicator's index: after the call it may be gone. */
+static int64_t await(const struct refrain_call *call, int source, MPI_Comm comm, int tag) {
+    if (!call->entry)
+        return -1;
+    int64_t index = refrain_communicator_index(refrain_communicator_find(comm));
+    refrain_call_awaits_message(call,
+                                source == MPI_ANY_SOURCE ? REFRAIN_NOW_ANY
+                                : source < 0             ? -1
+                                                         : source,
+                                index, tag == MPI_ANY_TAG ? -1 : tag);
+    return index;
 }
 
 /* The status that is handed to MPI: the user's, or our own where there is none. */
@@ -95,8 +113,9 @@ static MPI_Status *status_or(MPI_Status *status, MPI_Status *own) {
              MPI_Status *status) {                                                                                     \
         MPI_Status own, *used = status_or(status, &own);                                                               \
         REFRAIN_MPI_BEGIN(name);                                                                                       \
+        int64_t index = await(&call, source, comm, tag);                                                               \
         int rc = P##name(buf, count, datatype, source, tag, comm, used);                                               \
-        tell_recv(&call, rc, used, comm);                                                                              \
+        tell_recv(&call, rc, used, index);                                                                             \
         refrain_call_end(&call);                                                                                       \
         return rc;                                                                                                     \
     }
@@ -107,9 +126,10 @@ static MPI_Status *status_or(MPI_Status *status, MPI_Status *own) {
         MPI_Status own, *used = status_or(status, &own);                                                               \
         REFRAIN_MPI_BEGIN(name);                                                                                       \
         tell_send(&call, sendcount, sendtype, dest, sendtag, comm);                                                    \
+        int64_t index = await(&call, source, comm, recvtag);                                                           \
         int rc = P##name(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,   \
                          comm, used);                                                                                  \
-        tell_recv(&call, rc, used, comm);                                                                              \
+        tell_recv(&call, rc, used, index);                                                                             \
         refrain_call_end(&call);                                                                                       \
         return rc;                                                                                                     \
     }
@@ -120,8 +140,9 @@ static MPI_Status *status_or(MPI_Status *status, MPI_Status *own) {
         MPI_Status own, *used = status_or(status, &own);                                                               \
         REFRAIN_MPI_BEGIN(name);                                                                                       \
         tell_send(&call, count, datatype, dest, sendtag, comm);                                                        \
+        int64_t index = await(&call, source, comm, recvtag);                                                           \
         int rc = P##name(buf, count, datatype, dest, sendtag, source, recvtag, comm, used);                            \
-        tell_recv(&call, rc, used, comm);                                                                              \
+        tell_recv(&call, rc, used, index);                                                                             \
         refrain_call_end(&call);                                                                                       \
         return rc;                                                                                                     \
     }
@@ -143,7 +164,7 @@ static MPI_Status *status_or(MPI_Status *status, MPI_Status *own) {
     int name(void *buf, count_t count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,                      \
              MPI_Request *request) {                                                                                   \
         REFRAIN_MPI_BEGIN(name);                                                                                       \
-        struct refrain_request *taken = tell_irecv(&call, operation, source, comm);                                    \
+        struct refrain_request *taken = tell_irecv(&call, operation, source, tag, comm);                               \
         int rc = P##name(buf, count, datatype, source, tag, comm, request);                                            \
         bind(&call, taken, rc, request);                                                                               \
         refrain_call_end(&call);                                                                                       \
@@ -168,7 +189,7 @@ void refrain_isendrecv_try(void) {
 }
 
 static struct refrain_request *tell_isendrecv(struct refrain_call *call, int source, int tag, MPI_Comm comm) {
-    struct refrain_request *taken = tell_irecv(call, REFRAIN_OP_IRECV, source, comm);
+    struct refrain_request *taken = tell_irecv(call, REFRAIN_OP_IRECV, source, tag, comm);
     if (taken && taken->operation == REFRAIN_OP_IRECV && !isendrecv_has_status) {
         taken->parameters[0] = source == MPI_ANY_SOURCE ? -1 : source;
         taken->parameters[1] = tag == MPI_ANY_TAG ? -1 : tag;
@@ -277,12 +298,13 @@ static void tell_matched(struct refrain_call *call, MPI_Comm comm, MPI_Message m
     if (!call->entry || message == MPI_MESSAGE_NULL || message == MPI_MESSAGE_NO_PROC)
         return;
     refrain_call_returned(call);
-    struct refrain_request *taken = tell_irecv(call, REFRAIN_OP_IRECV, MPI_ANY_SOURCE, comm);
+    struct refrain_request *taken = tell_irecv(call, REFRAIN_OP_IRECV, MPI_ANY_SOURCE, MPI_ANY_TAG, comm);
     refrain_request_bind(call, taken, true, REFRAIN_MPI_KEY(message));
 }
 
 int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) {
     REFRAIN_MPI_BEGIN(MPI_Mprobe);
+    await(&call, source, comm, tag);
     int rc = PMPI_Mprobe(source, tag, comm, message, status);
     if (rc == MPI_SUCCESS)
         tell_matched(&call, comm, *message);
@@ -316,7 +338,7 @@ int MPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatyp
 int MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source, int tag,
                    MPI_Comm comm, MPI_Info info, MPI_Request *request) {
     REFRAIN_MPI_BEGIN(MPI_Precv_init);
-    struct refrain_request *taken = tell_irecv(&call, REFRAIN_OP_RECV_INIT, source, comm);
+    struct refrain_request *taken = tell_irecv(&call, REFRAIN_OP_RECV_INIT, source, tag, comm);
     if (taken) {
         taken->parameters[0] = source;
         taken->parameters[1] = tag;

@@ -385,6 +385,19 @@ void refrain_request_complete(struct refrain_call *call, uint64_t key, unsigned 
     refrain_mpi_unlock();
 }
 
+void refrain_request_await(const struct refrain_call *call, uint64_t key) {
+    if (!call->entry || bound == 0)
+        return;
+    refrain_mpi_lock();
+    const struct refrain_request *request = entry_find(key, 0);
+    if (request && (request->operation == REFRAIN_OP_ISEND || request->operation == REFRAIN_OP_SEND_INIT))
+        refrain_call_awaits(call, request->parameters[0], -1, request->parameters[3], request->parameters[1]);
+    else if (request && is_receive(request))
+        refrain_call_awaits(call, -1, request->parameters[0] < 0 ? REFRAIN_NOW_ANY : request->parameters[0],
+                            request->parameters[REFRAIN_PARAMETERS - 1], request->parameters[1]);
+    refrain_mpi_unlock();
+}
+
 void refrain_request_lost(struct refrain_call *call, uint64_t key) {
     refrain_mpi_lock();
     struct refrain_request *request = bound ? entry_find(key, 0) : NULL;

@@ -251,6 +251,18 @@ static void divide_transmission(struct location *location, const struct frame *f
     location->n_messages = frame->first_message;
 }
 
+static void add_visit(struct refrain_activity_region *region, int64_t ns) {
+    uint64_t stretch = (region->count - 1) >> region->shift;
+    if (stretch == REFRAIN_PROFILE_BUCKETS) {
+        for (unsigned i = 0; i < REFRAIN_PROFILE_BUCKETS; i++)
+            region->stretch_ns[i] =
+                i < REFRAIN_PROFILE_BUCKETS / 2 ? region->stretch_ns[2 * i] + region->stretch_ns[2 * i + 1] : 0;
+        region->shift++;
+        stretch /= 2;
+    }
+    region->stretch_ns[stretch] += (double)ns;
+}
+
 static void pop(struct collector *collector, struct location *location, int32_t rank, int64_t now_ns) {
     struct frame *frame = &location->frames[--location->depth];
     int64_t ns = span(collector, frame->enter_ns, now_ns), own_ns = ns - frame->inner_ns;
@@ -267,14 +279,11 @@ static void pop(struct collector *collector, struct location *location, int32_t 
         frame->path->total_ns += frame->outermost ? ns : 0;
         frame->path->own_ns += own_ns;
         if (region) {
-            double from_mean = (double)ns - region->mean_ns;
             region->count += begun;
             region->total_ns += frame->outermost ? ns : 0;
             region->own_ns += own_ns;
-            if (begun && region->count) {
-                region->mean_ns += from_mean / (double)region->count;
-                region->squares += from_mean * ((double)ns - region->mean_ns);
-            }
+            if (begun)
+                add_visit(region, own_ns);
         }
         if (part) {
             part->count += begun;

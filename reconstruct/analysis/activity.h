@@ -42,8 +42,10 @@ struct refrain_activity_region {
     int64_t total_ns; /* of recursion, the outermost level counts */
     int64_t own_ns, waiting_ns;
     int64_t below_mpi_ns, below_waiting_ns; /* with callees; filled at the end */
-    double mean_ns, squares;                /* of one visit; squares: sum over (duration - mean)^2 */
-    struct refrain_activity_part **parts;   /* by rank, those that there are; filled at the end */
+    /* Its own time by stretches of its visits, as profiles have it: visit v counts in stretch[v >> shift]. */
+    double stretch_ns[REFRAIN_PROFILE_BUCKETS];
+    unsigned shift;
+    struct refrain_activity_part **parts; /* by rank, those that there are; filled at the end */
     size_t n_parts;
 };
 

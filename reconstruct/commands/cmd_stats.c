@@ -214,13 +214,6 @@ static bool read_number(const char *text, long *number) {
     return end != text && *end == 0 && *number >= 0 && *number <= INT32_MAX;
 }
 
-static int view_named(const char *name) {
-    for (int i = 0; refrain_stats_views[i]; i++)
-        if (strcmp(name, refrain_stats_views[i]) == 0)
-            return i;
-    return -1;
-}
-
 static error_t parse_option(int key, char *value, struct argp_state *state) {
     struct arguments *arguments = state->input;
     long number;
@@ -241,7 +234,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
         arguments->quick = true;
         return 0;
     case OPTION_BY:
-        arguments->view = view_named(value);
+        arguments->view = refrain_stats_view_named(value);
         if (arguments->view < 0)
             argp_error(state, "--by=%s: function, call-path, source-line, partner, rank or wait is expected", value);
         return 0;

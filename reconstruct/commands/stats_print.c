@@ -136,7 +136,7 @@ void refrain_stats_rows_print(const struct refrain_stats_rows *rows, size_t most
 
 /* ---- CSV ---- */
 
-static void put_csv(FILE *file, const char *text) {
+void refrain_stats_put_csv(FILE *file, const char *text) {
     fputc('"', file);
     for (const char *p = text; *p; p++) {
         if (*p == '"')
@@ -155,9 +155,9 @@ void refrain_stats_rows_csv(const struct refrain_stats_rows *rows, FILE *file) {
     fputc('\n', file);
     for (size_t r = 0; r < rows->n; r++) {
         const struct refrain_stats_row *row = &rows->rows[r];
-        put_csv(file, row->label);
+        refrain_stats_put_csv(file, row->label);
         fputc(',', file);
-        put_csv(file, row->file);
+        refrain_stats_put_csv(file, row->file);
         fprintf(file, ",%u,%u", row->line, row->depth);
         for (size_t i = 0; i < n; i++) {
             int64_t value = row->value[columns[i].value];

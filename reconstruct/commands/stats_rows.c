@@ -10,6 +10,13 @@
 
 const char *const refrain_stats_views[] = {"function", "call-path", "source-line", "partner", "rank", "wait", NULL};
 
+int refrain_stats_view_named(const char *name) {
+    for (int i = 0; refrain_stats_views[i]; i++)
+        if (strcmp(name, refrain_stats_views[i]) == 0)
+            return i;
+    return -1;
+}
+
 static struct refrain_stats_row *add_row(struct refrain_stats_rows *rows, char *label, char *key) {
     if (rows->n == rows->capacity) {
         size_t larger = rows->capacity ? rows->capacity * 2 : 64;
@@ -73,14 +80,18 @@ static void set_balance(const struct refrain_activity *activity, const struct re
     value[REFRAIN_STATS_IMBALANCE] = mean > 0 ? (int64_t)((double)(most - mean) * 1e5 / (double)mean) : 0;
 }
 
-/* Visits that vary as the profile's stretches do: the error of their sum, if the stretches were independent. */
-#define STRETCHES 32.0
-
+/* The standard error of the sum over all visits, from how the sums of whole stretches differ: that holds for durations
+ * known visit by visit, for those known by stretches only, and where neighbours are alike. -1: too few visits. */
 static int64_t noise_of(const struct refrain_activity_region *region) {
-    if (region->count < 2)
-        return -1; /* one visit says nothing of how it varies */
-    double n = (double)region->count, sigma = sqrt(region->squares / (n - 1));
-    return (int64_t)(n * sigma / sqrt(n < STRETCHES ? n : STRETCHES));
+    uint64_t n = region->count >> region->shift; /* whole stretches */
+    double mean = 0, squares = 0;
+    if (n < 2)
+        return -1;
+    for (uint64_t i = 0; i < n; i++)
+        mean += region->stretch_ns[i] / (double)n;
+    for (uint64_t i = 0; i < n; i++)
+        squares += (region->stretch_ns[i] - mean) * (region->stretch_ns[i] - mean);
+    return (int64_t)sqrt((double)n * squares / (double)(n - 1));
 }
 
 static void add_regions(const struct refrain_activity *activity, struct refrain_stats_rows *rows) {
@@ -103,6 +114,7 @@ static void add_regions(const struct refrain_activity *activity, struct refrain_
             row->line = info->line;
         }
         value[REFRAIN_STATS_TOTAL] = region->total_ns;
+        value[REFRAIN_STATS_SELF] = region->own_ns;
         value[REFRAIN_STATS_OWN] = is_mpi ? 0 : region->own_ns;
         value[REFRAIN_STATS_WAITING] = region->below_waiting_ns;
         value[REFRAIN_STATS_TRANSMISSION] = region->below_mpi_ns - region->below_waiting_ns;
@@ -287,8 +299,9 @@ static void merge(struct refrain_stats_rows *rows) {
             continue;
         }
         static const enum refrain_stats_value sums[] = {
-            REFRAIN_STATS_TOTAL,   REFRAIN_STATS_SHARE, REFRAIN_STATS_OWN,      REFRAIN_STATS_TRANSMISSION,
-            REFRAIN_STATS_WAITING, REFRAIN_STATS_COUNT, REFRAIN_STATS_MESSAGES, REFRAIN_STATS_BYTES};
+            REFRAIN_STATS_TOTAL, REFRAIN_STATS_SHARE,        REFRAIN_STATS_OWN,
+            REFRAIN_STATS_SELF,  REFRAIN_STATS_TRANSMISSION, REFRAIN_STATS_WAITING,
+            REFRAIN_STATS_COUNT, REFRAIN_STATS_MESSAGES,     REFRAIN_STATS_BYTES};
         for (size_t k = 0; k < sizeof sums / sizeof *sums; k++)
             last->value[sums[k]] += row->value[sums[k]];
         /* The ranks' shares of each do not tell those of both. */

@@ -12,7 +12,8 @@ struct json_t;
 enum refrain_stats_value {
     REFRAIN_STATS_TOTAL,        /* ns, with what is inside */
     REFRAIN_STATS_SHARE,        /* of the time of all ranks, in 1/1000 % */
-    REFRAIN_STATS_OWN,          /* ns, without */
+    REFRAIN_STATS_OWN,          /* ns, without, outside of MPI */
+    REFRAIN_STATS_SELF,         /* ns, without what is inside: of MPI calls their time */
     REFRAIN_STATS_COMPUTING,    /* ns, outside of MPI */
     REFRAIN_STATS_TRANSMISSION, /* ns, in MPI, not waiting */
     REFRAIN_STATS_WAITING,      /* ns */
@@ -52,6 +53,9 @@ enum refrain_stats_view {
 /* "function" ...; null behind the last. */
 extern const char *const refrain_stats_views[];
 
+/* The view of that name; -1 none. */
+int refrain_stats_view_named(const char *name);
+
 struct refrain_stats_rows {
     enum refrain_stats_view view;
     struct refrain_stats_row *rows;
@@ -69,6 +73,7 @@ void refrain_stats_rows_print(const struct refrain_stats_rows *rows, size_t most
 
 /* All rows: a line of names, then lines; values in nanoseconds, shares in percent. */
 void refrain_stats_rows_csv(const struct refrain_stats_rows *rows, FILE *file);
+void refrain_stats_put_csv(FILE *file, const char *text); /* one value, in quotes */
 struct json_t *refrain_stats_rows_json(const struct refrain_stats_rows *rows);
 
 /* A column of a view, for those that print rows of their own. */

@@ -1,0 +1,178 @@
+/* hang.c: who waits for whom, and whether that can end (hang.h). */
+#include "hang.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What is needed of one rank for its call to end. */
+struct needs {
+    size_t first, n; /* of hang->edges; all of them */
+    bool any;        /* some message, from any member of its communicator */
+};
+
+static bool add_edge(struct refrain_hang *hang, size_t *capacity, int32_t rank, int32_t awaited, bool collective) {
+    if (hang->n_edges == *capacity) {
+        size_t larger = *capacity ? *capacity * 2 : 64;
+        struct refrain_hang_edge *edges = realloc(hang->edges, larger * sizeof *edges);
+        if (!edges)
+            return false;
+        hang->edges = edges;
+        *capacity = larger;
+    }
+    hang->edges[hang->n_edges++] = (struct refrain_hang_edge){rank, awaited, collective};
+    return true;
+}
+
+static bool tags_match(int32_t sent, int32_t received) {
+    return received == -1 || sent == -1 || sent == received;
+}
+
+/* The rank is in a call that receives what `sender` sends. Its tag may be that of the other direction of a
+ * MPI_Sendrecv: then it is not compared. */
+static bool receives(const struct refrain_live_rank *rank, const struct refrain_live_rank *sender) {
+    bool one_way = sender->receives_from == -1;
+    return rank->state == REFRAIN_LIVE_CALLS && rank->comm == sender->comm &&
+           (rank->receives_from == sender->rank || rank->receives_from == REFRAIN_NOW_ANY) &&
+           (!one_way || tags_match(sender->tag, rank->tag));
+}
+
+static bool is_stuck(const struct refrain_live_rank *rank, int64_t stuck_ns) {
+    return rank->state == REFRAIN_LIVE_CALLS && rank->since_ns >= stuck_ns;
+}
+
+/* It will neither send nor receive any more. */
+static bool is_over(const struct refrain_live_rank *rank) {
+    return rank->state == REFRAIN_LIVE_FINISHED || rank->state == REFRAIN_LIVE_GONE ||
+           (rank->state == REFRAIN_LIVE_CALLS && rank->call && strcmp(rank->call->name, "MPI_Finalize") == 0);
+}
+
+static bool is_rank(const struct refrain_live *live, int32_t rank) {
+    return rank >= 0 && (size_t)rank < live->n_ranks;
+}
+
+static int32_t member_of(const struct refrain_comm_info *comm, int32_t i) {
+    return comm->members ? comm->members[i] : i;
+}
+
+static bool find_needs(const struct refrain_live *live, const struct refrain_live_rank *rank, struct refrain_hang *hang,
+                       size_t *capacity, struct needs *needs) {
+    needs->first = hang->n_edges;
+    bool memory = true;
+    if (is_rank(live, rank->receives_from)) {
+        const struct refrain_live_rank *sender = &live->ranks[rank->receives_from];
+        bool comes = sender->state == REFRAIN_LIVE_CALLS && sender->sends_to == rank->rank &&
+                     sender->comm == rank->comm && receives(rank, sender);
+        if (!comes)
+            memory &= add_edge(hang, capacity, rank->rank, rank->receives_from, false);
+    } else if (rank->receives_from == REFRAIN_NOW_ANY) {
+        needs->any = true;
+    }
+    if (is_rank(live, rank->sends_to) && !receives(&live->ranks[rank->sends_to], rank) &&
+        rank->sends_to != rank->receives_from)
+        memory &= add_edge(hang, capacity, rank->rank, rank->sends_to, false);
+    if (rank->in_collective && rank->comm && rank->comm->remote_size == 0)
+        for (int32_t i = 0; i < rank->comm->size; i++) {
+            int32_t member = member_of(rank->comm, i);
+            uint32_t entered;
+            if (!is_rank(live, member) || member == rank->rank)
+                continue;
+            /* The numbers are modulo 2^32; none is far ahead of another. */
+            bool known = refrain_live_entered(live, member, rank->comm, &entered);
+            if ((known && (int32_t)(entered - rank->ordinal) < 0) ||
+                (!known && live->ranks[member].state == REFRAIN_LIVE_MISSING))
+                memory &= add_edge(hang, capacity, rank->rank, member, true);
+        }
+    needs->n = hang->n_edges - needs->first;
+    return memory;
+}
+
+/* What somebody needs may still come: one that has no file may be at anything. */
+static bool can_go_on(const struct refrain_live *live, const struct refrain_hang *hang, int32_t rank) {
+    return live->ranks[rank].state == REFRAIN_LIVE_MISSING || !hang->hangs[rank];
+}
+
+static bool goes_on(const struct refrain_live *live, const struct refrain_hang *hang, const struct needs *needs,
+                    const struct refrain_live_rank *rank) {
+    bool someone = !needs->any;
+    for (size_t i = 0; i < needs->n; i++)
+        if (!can_go_on(live, hang, hang->edges[needs->first + i].awaited))
+            return false;
+    for (int32_t i = 0; needs->any && !someone && i < (rank->comm ? rank->comm->size : 0); i++) {
+        int32_t member = member_of(rank->comm, i);
+        someone = !is_rank(live, member) || (member != rank->rank && can_go_on(live, hang, member)) ||
+                  (is_rank(live, member) && live->ranks[member].sends_to == rank->rank);
+    }
+    return someone || (needs->any && (!rank->comm || rank->comm->remote_size > 0));
+}
+
+/* A cycle among those that hang, from the lowest rank that is in one. */
+static bool find_cycle(const struct refrain_live *live, const struct needs *needs, struct refrain_hang *hang) {
+    size_t *seen = calloc(live->n_ranks + 1, sizeof *seen);
+    int32_t *way = calloc(live->n_ranks + 1, sizeof *way);
+    for (size_t start = 0; seen && way && start < live->n_ranks && hang->n_cycle == 0; start++) {
+        size_t length = 0;
+        int32_t at = (int32_t)start;
+        /* From each one go on to the first that it waits for and that hangs too, until one comes again. */
+        while (at >= 0 && hang->hangs[at] && seen[at] == 0 && live->ranks[at].state == REFRAIN_LIVE_CALLS) {
+            seen[at] = length + 1;
+            way[length++] = at;
+            int32_t next = -1;
+            for (size_t i = 0; i < needs[at].n && next < 0; i++) {
+                int32_t awaited = hang->edges[needs[at].first + i].awaited;
+                if (hang->hangs[awaited] && live->ranks[awaited].state == REFRAIN_LIVE_CALLS)
+                    next = awaited;
+            }
+            at = next;
+        }
+        if (at >= 0 && seen[at] != 0 && length > 0 && way[seen[at] - 1] == at && seen[at] <= length) {
+            hang->n_cycle = length - (seen[at] - 1);
+            memcpy(hang->cycle, way + seen[at] - 1, hang->n_cycle * sizeof *way);
+        }
+        for (size_t i = 0; i < length; i++)
+            seen[way[i]] = 0;
+    }
+    bool memory = seen && way;
+    free(seen);
+    free(way);
+    return memory;
+}
+
+bool refrain_hang_find(const struct refrain_live *live, int64_t stuck_ns, struct refrain_hang *hang) {
+    struct needs *needs = calloc(live->n_ranks + 1, sizeof *needs);
+    size_t capacity = 0;
+    *hang = (struct refrain_hang){.hangs = calloc(live->n_ranks + 1, sizeof *hang->hangs),
+                                  .cycle = calloc(live->n_ranks + 1, sizeof *hang->cycle)};
+    bool memory = needs && hang->hangs && hang->cycle;
+    for (size_t i = 0; memory && i < live->n_ranks; i++) {
+        const struct refrain_live_rank *rank = &live->ranks[i];
+        if (is_stuck(rank, stuck_ns))
+            memory = find_needs(live, rank, hang, &capacity, &needs[i]);
+        hang->hangs[i] = is_over(rank) || needs[i].n > 0 || needs[i].any;
+    }
+    /* Those that can go on after all let others go on. */
+    for (bool changed = memory; changed;) {
+        changed = false;
+        for (size_t i = 0; i < live->n_ranks; i++)
+            if (hang->hangs[i] && (needs[i].n > 0 || needs[i].any) && goes_on(live, hang, &needs[i], &live->ranks[i])) {
+                hang->hangs[i] = false;
+                changed = true;
+            }
+    }
+    if (memory)
+        memory = find_cycle(live, needs, hang);
+    for (size_t i = 0; memory && i < live->n_ranks; i++) {
+        hang->hangs[i] &= !is_over(&live->ranks[i]);
+        hang->n_hanging += hang->hangs[i];
+    }
+    free(needs);
+    if (!memory)
+        refrain_hang_close(hang);
+    return memory;
+}
+
+void refrain_hang_close(struct refrain_hang *hang) {
+    free(hang->edges);
+    free(hang->hangs);
+    free(hang->cycle);
+    *hang = (struct refrain_hang){0};
+}

@@ -1,0 +1,36 @@
+/* hang.h: who waits for whom, and whether that can end (live -> top).
+ *
+ *     rank 0  MPI_Ssend to 1 ---> rank 1  MPI_Ssend to 2 ---> rank 2  MPI_Recv from 0, but rank 0 sends to 1
+ *        ^                                                        |
+ *        '--------------------------------------------------------'
+ *
+ * A rank in a call of point-to-point communication waits for its partner, unless that one is in a call that matches it;
+ * one in a collective waits for the members that have not entered it. A rank can go on when it computes, when its call
+ * is one of which nothing is known (MPI_Waitall, MPI_Probe, files ...), when it has not been in it for long, or when
+ * all that it waits for can go on (of a receive from anybody: one of them). The others hang: what they wait for can
+ * never come. So what is called a deadlock here is one, as far as the program does not send from threads that are not
+ * looked at. */
+#ifndef REFRAIN_HANG_H
+#define REFRAIN_HANG_H
+
+#include "live.h"
+
+struct refrain_hang_edge {
+    int32_t rank, awaited;
+    bool collective; /* else a message */
+};
+
+struct refrain_hang {
+    struct refrain_hang_edge *edges; /* by rank; of receives from anybody none */
+    size_t n_edges;
+    bool *hangs; /* by rank */
+    size_t n_hanging;
+    int32_t *cycle; /* ranks, each of which waits for the next, the last for the first */
+    size_t n_cycle;
+};
+
+/* `stuck_ns`: a call that has lasted less is not taken to wait. False without memory; the caller closes. */
+bool refrain_hang_find(const struct refrain_live *live, int64_t stuck_ns, struct refrain_hang *hang);
+void refrain_hang_close(struct refrain_hang *hang);
+
+#endif

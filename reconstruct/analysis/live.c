@@ -1,0 +1,229 @@
+/* live.c: what the ranks of a program do right now (live.h). */
+#define _GNU_SOURCE
+#include "live.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static uint64_t now_ns(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* ---- one rank ---- */
+
+static bool is_on_this_host(const struct refrain_process *process) {
+    char host[HOST_NAME_MAX + 1] = "";
+    gethostname(host, sizeof host - 1);
+    return strcmp(host, refrain_process_name(process, process->header->host)) == 0;
+}
+
+static enum refrain_live_state state_of(const struct refrain_process *process, const struct refrain_now *now) {
+    if (process->header->finished)
+        return REFRAIN_LIVE_FINISHED;
+    if (is_on_this_host(process) && kill((pid_t)process->header->pid, 0) != 0 && errno == ESRCH)
+        return REFRAIN_LIVE_GONE;
+    return now->inside ? REFRAIN_LIVE_CALLS : REFRAIN_LIVE_COMPUTES;
+}
+
+/* How long ago, by the wall clock, which all hosts have. */
+static int64_t ago_ns(const struct refrain_process *process, uint64_t ticks) {
+    const struct refrain_clock_pair *pair = &process->header->last;
+    if (pair->ticks == 0)
+        pair = &process->header->start;
+    long double span = ticks >= pair->ticks ? refrain_trace_span_ns(process, ticks - pair->ticks)
+                                            : -refrain_trace_span_ns(process, pair->ticks - ticks);
+    int64_t ago = (int64_t)(now_ns(CLOCK_REALTIME) - pair->realtime_ns) - (int64_t)span;
+    return ago > 0 ? ago : 0;
+}
+
+static int32_t world_rank(const struct refrain_comm_view *view, int32_t peer) {
+    if (peer < 0)
+        return peer;
+    if (!view)
+        return -1;
+    if (!view->peers)
+        return peer;
+    return peer < view->n_peers ? view->peers[peer] : -1;
+}
+
+static const char *function_of(const struct refrain_process *process, const struct refrain_site_view *site) {
+    uint32_t slot = site->record->slot;
+    if (slot >= process->header->n_slots || !process->slots[slot].node)
+        return "";
+    return refrain_node_function(process->slots[slot].unit, process->slots[slot].node);
+}
+
+static void read_call(const struct refrain_process *process, const struct refrain_now *now,
+                      struct refrain_live_rank *rank) {
+    const struct refrain_site_view *site = refrain_process_site(process, now->call);
+    rank->call_reference = now->call;
+    if (site) {
+        rank->call = site->region;
+        rank->function = function_of(process, site);
+    }
+    if (rank->state != REFRAIN_LIVE_CALLS || now->comm == 0)
+        return;
+    const struct refrain_comm_view *comm = refrain_process_comm(process, (int64_t)now->comm - 1);
+    rank->comm = comm ? comm->info : NULL;
+    rank->sends_to = world_rank(comm, now->sends_to);
+    rank->receives_from = world_rank(comm, now->receives_from);
+    rank->tag = now->tag;
+    rank->in_collective = comm && comm->record && now->sends_to == -1 && now->receives_from == -1;
+    rank->ordinal = rank->in_collective ? comm->record->collectives : 0;
+}
+
+static void read_rank(const struct refrain_process *process, struct refrain_live_rank *rank) {
+    const struct refrain_thread *first = &process->threads[0];
+    const struct refrain_now *now = &first->now;
+    rank->pid = process->header->pid;
+    rank->state = state_of(process, now);
+    rank->since_ns = ago_ns(process, first->last_ticks);
+    rank->run_ns = ago_ns(process, first->start_ticks);
+    if (rank->state >= REFRAIN_LIVE_FINISHED)
+        rank->run_ns = (int64_t)refrain_trace_span_ns(process, first->last_ticks - first->start_ticks);
+    for (uint32_t t = 0; t < process->header->n_threads; t++)
+        rank->threads += process->threads[t].started != 0;
+    long double mpi_ns = rank->state == REFRAIN_LIVE_CALLS ? (long double)rank->since_ns : 0;
+    for (size_t i = 0; i < process->n_sites; i++) {
+        const struct refrain_call_site *site = process->sites[i].record;
+        uint64_t ticks = site->inside.ticks;
+        rank->calls += site->inside.count;
+        for (const struct refrain_operation_record *operation = NULL;
+             (operation = refrain_site_operation(process, site, operation));) {
+            rank->calls += operation->after.count;
+            ticks += operation->after.ticks;
+        }
+        mpi_ns += refrain_trace_span_ns(process, ticks);
+    }
+    rank->mpi_ns = (int64_t)mpi_ns;
+    read_call(process, now, rank);
+}
+
+/* ---- all ---- */
+
+enum refrain_status refrain_live_read(const char *path, bool resolve, struct refrain_live **result,
+                                      struct refrain_error *error) {
+    struct refrain_live *live = calloc(1, sizeof *live);
+    *result = live;
+    if (!live)
+        return REFRAIN_FAIL_MEMORY(error);
+    enum refrain_status status = refrain_trace_open(path, resolve, &live->trace, error);
+    if (status) {
+        free(live);
+        *result = NULL;
+        return status;
+    }
+    const struct refrain_trace *trace = live->trace;
+    live->taken_ns = now_ns(CLOCK_MONOTONIC);
+    live->n_ranks = trace->size > 0 ? (size_t)trace->size : 0;
+    for (size_t i = 0; i < trace->n_processes; i++)
+        if (trace->processes[i].rank >= 0 && (size_t)trace->processes[i].rank >= live->n_ranks)
+            live->n_ranks = (size_t)trace->processes[i].rank + 1;
+    live->ranks = calloc(live->n_ranks + 1, sizeof *live->ranks);
+    if (!live->ranks) {
+        refrain_live_close(live);
+        *result = NULL;
+        return REFRAIN_FAIL_MEMORY(error);
+    }
+    for (size_t i = 0; i < live->n_ranks; i++)
+        live->ranks[i] = (struct refrain_live_rank){.rank = (int32_t)i,
+                                                    .state = REFRAIN_LIVE_MISSING,
+                                                    .function = "",
+                                                    .sends_to = -1,
+                                                    .receives_from = -1,
+                                                    .tag = -1};
+    for (size_t i = 0; i < trace->n_processes; i++) {
+        const struct refrain_process *process = &trace->processes[i];
+        if (process->rank < 0)
+            continue;
+        read_rank(process, &live->ranks[process->rank]);
+        live->pool_used += process->header->pool_used;
+        live->pool_bytes += process->header->bytes;
+    }
+    return REFRAIN_OK;
+}
+
+void refrain_live_close(struct refrain_live *live) {
+    if (!live)
+        return;
+    refrain_trace_close(live->trace);
+    free(live->ranks);
+    free(live);
+}
+
+bool refrain_live_entered(const struct refrain_live *live, int32_t rank, const struct refrain_comm_info *comm,
+                          uint32_t *entered) {
+    const struct refrain_process *process = refrain_trace_process(live->trace, rank);
+    for (size_t i = 0; process && i < process->n_comms; i++)
+        if (process->comms[i].record && process->comms[i].info == comm) {
+            *entered = process->comms[i].record->collectives;
+            return true;
+        }
+    return false;
+}
+
+/* ---- a process's trace ---- */
+
+static bool mapped_directory(long pid, char *path, size_t bytes) {
+    char name[64], line[PATH_MAX + 256];
+    bool found = false;
+    snprintf(name, sizeof name, "/proc/%ld/maps", pid);
+    FILE *maps = fopen(name, "re");
+    while (maps && !found && fgets(line, sizeof line, maps)) {
+        char *file = strchr(line, '/'), *rank = strstr(line, ".refrain/rank-");
+        if (!file || !rank || !strstr(rank, ".trace"))
+            continue;
+        size_t n = (size_t)(rank + strlen(".refrain") - file);
+        found = n < bytes;
+        if (found) {
+            memcpy(path, file, n);
+            path[n] = 0;
+        }
+    }
+    if (maps)
+        fclose(maps);
+    return found;
+}
+
+static long parent_of(long pid) {
+    char name[64], text[1024];
+    long parent = -1;
+    snprintf(name, sizeof name, "/proc/%ld/stat", pid);
+    FILE *stat = fopen(name, "re");
+    if (stat && fgets(text, sizeof text, stat)) {
+        const char *after = strrchr(text, ')'); /* the name may hold anything */
+        if (!after || sscanf(after + 1, " %*c %ld", &parent) != 1)
+            parent = -1;
+    }
+    if (stat)
+        fclose(stat);
+    return parent;
+}
+
+bool refrain_live_directory(long pid, char *path, size_t bytes) {
+    if (mapped_directory(pid, path, bytes))
+        return true;
+    DIR *processes = opendir("/proc");
+    bool found = false;
+    for (struct dirent *entry; processes && !found && (entry = readdir(processes));) {
+        char *end;
+        long other = strtol(entry->d_name, &end, 10);
+        if (*end || other <= 1)
+            continue;
+        for (long above = parent_of(other); above > 1 && !found; above = parent_of(above))
+            if (above == pid)
+                found = mapped_directory(other, path, bytes) || (above = 0);
+    }
+    if (processes)
+        closedir(processes);
+    return found;
+}

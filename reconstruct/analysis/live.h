@@ -1,0 +1,60 @@
+/* live.h: what the ranks of a program do right now (files of a running program -> top).
+ *
+ * Everything is read from the mapped files of the ranks; the program is neither stopped nor asked. One moment is not
+ * that of all ranks: each is as it was when its file was copied. */
+#ifndef REFRAIN_LIVE_H
+#define REFRAIN_LIVE_H
+
+#include "trace_read.h"
+
+enum refrain_live_state {
+    REFRAIN_LIVE_COMPUTES, /* outside of MPI calls */
+    REFRAIN_LIVE_CALLS,    /* in one */
+    REFRAIN_LIVE_FINISHED,
+    REFRAIN_LIVE_GONE,    /* its process is no more, and did not end by itself */
+    REFRAIN_LIVE_MISSING, /* it has no file */
+};
+
+struct refrain_live_rank {
+    int32_t rank;
+    uint32_t pid;
+    uint32_t threads; /* that have run. What follows is of the first */
+    enum refrain_live_state state;
+    /* The MPI call it is in, or was last in. */
+    const struct refrain_region_info *call; /* null: none yet, or not known */
+    const char *function;                   /* it is made from; "" unknown */
+    uint32_t call_reference;                /* the same for the same call site of the process */
+    int64_t since_ns;                       /* how long it has been in the call, or outside */
+    int64_t run_ns;
+    /* What the call waits for, as ranks in MPI_COMM_WORLD; -1 nothing or not known. */
+    int32_t sends_to, receives_from;      /* REFRAIN_NOW_ANY: any member of the communicator */
+    int32_t tag;                          /* -1 any or not known */
+    const struct refrain_comm_info *comm; /* null unknown */
+    bool in_collective;                   /* the call is a collective on comm ... */
+    uint32_t ordinal;                     /* ... and that process's so many-th on it */
+    uint64_t calls;                       /* MPI calls that have ended, of all threads */
+    int64_t mpi_ns;                       /* their time, and that of the call it is in */
+};
+
+struct refrain_live {
+    struct refrain_trace *trace;
+    struct refrain_live_rank *ranks; /* by rank, missing ones included */
+    size_t n_ranks;
+    uint64_t taken_ns; /* CLOCK_MONOTONIC, of the reader */
+    uint64_t pool_used, pool_bytes;
+};
+
+/* Reads the trace directory. `resolve`: as refrain_trace_open has it. The caller closes *live. */
+enum refrain_status refrain_live_read(const char *path, bool resolve, struct refrain_live **live,
+                                      struct refrain_error *error);
+void refrain_live_close(struct refrain_live *live);
+
+/* How many blocking collectives the rank has entered on the communicator; false when that is not known. */
+bool refrain_live_entered(const struct refrain_live *live, int32_t rank, const struct refrain_comm_info *comm,
+                          uint32_t *entered);
+
+/* The trace directory that the process, or one that stems from it (of mpiexec: its ranks), writes; false when there is
+ * none. */
+bool refrain_live_directory(long pid, char *path, size_t bytes);
+
+#endif

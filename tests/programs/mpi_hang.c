@@ -1,0 +1,107 @@
+/* mpi_hang.c: programs that hang, for refrain top. Usage: mpi_hang KIND; on 3 ranks. A rank that is to be busy sleeps
+ * until the test ends it. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BUSY_S 60
+
+static int rank, size, value, right, left;
+
+/* Each sends to the next one and waits for it to receive. */
+static void ring(void) {
+    MPI_Ssend(&value, 1, MPI_INT, right, 3, MPI_COMM_WORLD);
+    MPI_Recv(&value, 1, MPI_INT, left, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* Each receives before it sends. */
+static void receive(void) {
+    MPI_Recv(&value, 1, MPI_INT, left, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(&value, 1, MPI_INT, right, 3, MPI_COMM_WORLD);
+}
+
+/* Sent with one tag, received with another; rank 2 has nothing to do with it. */
+static void tags(void) {
+    if (rank == 0)
+        MPI_Ssend(&value, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
+    if (rank == 1)
+        MPI_Recv(&value, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 2)
+        sleep(BUSY_S);
+}
+
+/* One is not in the barrier, but waits for a message of one that is. */
+static void mixed(void) {
+    if (rank == 2)
+        MPI_Recv(&value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* All wait for anybody. */
+static void anybody(void) {
+    MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* Requests that wait for each other, among ranks of another communicator, whose numbers are not those of the world. */
+static void requests(void) {
+    MPI_Comm turned;
+    MPI_Request request;
+    int own;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, size - rank, &turned);
+    MPI_Comm_rank(turned, &own);
+    MPI_Irecv(&value, 1, MPI_INT, (own + 1) % size, 3, turned, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* Rank 0 waits for one that will not send any more. */
+static void ended(void) {
+    if (rank == 0)
+        MPI_Recv(&value, 1, MPI_INT, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* No deadlock: rank 1 is late for a barrier. */
+static void late(void) {
+    if (rank == 1)
+        sleep(BUSY_S);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* No deadlock: messages go round all the time. */
+static void busy(void) {
+    for (double start = MPI_Wtime(); MPI_Wtime() - start < BUSY_S;) {
+        MPI_Sendrecv_replace(&value, 1, MPI_INT, right, 3, left, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        usleep(1000);
+    }
+}
+
+/* No deadlock: a receive whose message comes late. */
+static void slow(void) {
+    if (rank == 0)
+        MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 1)
+        MPI_Recv(&value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 2)
+        sleep(BUSY_S);
+}
+
+int main(int argc, char **argv) {
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } kinds[] = {{"ring", ring},         {"receive", receive}, {"tags", tags}, {"mixed", mixed}, {"anybody", anybody},
+                 {"requests", requests}, {"ended", ended},     {"late", late}, {"busy", busy},   {"slow", slow}};
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    right = (rank + 1) % size;
+    left = (rank + size - 1) % size;
+    for (int i = 0; i < 5; i++)
+        MPI_Barrier(MPI_COMM_WORLD);
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        if (argc > 1 && strcmp(argv[1], kinds[k].name) == 0)
+            kinds[k].run();
+    MPI_Finalize();
+    return 0;
+}

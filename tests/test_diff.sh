@@ -1,0 +1,78 @@
+#!/bin/sh
+# refrain diff: a change that was made is found, at its size, and what only varies is not called one; tables and statuses.
+set -u
+. "$(dirname "$0")/lib.sh"
+cd "$work" || exit 1
+
+# A program of two regions: `steady` takes a millisecond, `changes` as many microseconds as it is told.
+cat >two.c <<'END'
+#include <refrain/refrain.h>
+#include <stdlib.h>
+#include <unistd.h>
+static void steady(void) {
+    refrain_region_begin("steady");
+    usleep(1000);
+    refrain_region_end();
+}
+static void changes(long us) {
+    refrain_region_begin("changes");
+    usleep((useconds_t)us);
+    refrain_region_end();
+}
+int main(int argc, char **argv) {
+    int n = atoi(argv[2]);
+    for (int i = 0; i < n; i++) {
+        steady();
+        changes(atol(argv[1]));
+    }
+    return argc != 3;
+}
+END
+refrain-cc gcc -O1 -D_GNU_SOURCE -I"$tests/../include" two.c -o two || fail "compile"
+# makes NAME ARGUMENT...: a trace in the directory NAME.
+makes() {
+    name=$1
+    shift
+    mkdir "$name"
+    REFRAIN_DIRECTORY=$name ./two "$@" || fail "$name"
+    the_trace "$name" >"$name.path"
+}
+makes a 1000 100
+makes b 3000 100
+makes more 1000 120
+a=$(cat a.path) b=$(cat b.path) more=$(cat more.path)
+
+refrain diff --json "$a" "$b" >b.json && refrain diff --csv "$a" "$b" >b.csv && refrain diff --json "$a" "$a" >same.json &&
+    refrain diff --json "$a" "$more" >more.json && pass || fail "refrain diff"
+cat >agree.py <<'END'
+import csv, json, sys
+failed = 0
+def check(what, holds, *shown):
+    global failed
+    if not holds:
+        failed += 1
+        print(what, *shown)
+def rows(name):
+    return {row["what"]: row for row in json.load(open(name))["rows"]}
+b, same, more = rows("b.json"), rows("same.json"), rows("more.json")
+check("the change", b["changes"]["beyond_noise"] and abs(b["changes"]["change_ns"] - 100 * 2000000) < 0.2 * 100 * 2000000, b["changes"])
+check("it comes first", list(b)[0] == "changes", list(b))
+check("nothing differs from itself", all(row["change_ns"] == 0 and not row["beyond_noise"] for row in same.values()), same)
+check("more calls", all(more[name]["beyond_noise"] and more[name]["b"]["calls"] == 120 for name in ("steady", "changes")), more)
+check("CSV", [row["what"] for row in csv.DictReader(open("b.csv"))] == list(b))
+sys.exit(failed != 0)
+END
+python3 agree.py >said 2>&1 && pass || fail "$(head -n 5 said)"
+refrain diff "$a" "$b" >said && grep -qE "^ *[0-9.]+ ms +\+[0-9.]+ ms +\+[0-9.]+ % .* 100  changes" said && pass || fail "text: $(cat said)"
+refrain diff --exit-code "$a" "$b" >said 2>&1
+[ $? -eq 3 ] && pass || fail "status of what differs"
+refrain diff --exit-code "$a" "$a" >said 2>&1
+[ $? -eq 0 ] && grep -q "others differ by no more than their noise" said && pass || fail "status of what does not"
+for view in function call-path source-line partner rank wait; do
+    refrain diff --by $view "$a" "$b" >said 2>error && [ ! -s error ] && pass || fail "--by $view: $(cat error)"
+done
+refrain diff "$a" >said 2>&1
+[ $? -eq 2 ] && pass || fail "one trace only"
+refrain diff "$a" nowhere.refrain >said 2>&1
+[ $? -eq 1 ] && pass || fail "a trace that is not there"
+summary

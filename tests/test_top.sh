@@ -1,0 +1,90 @@
+#!/bin/sh
+# refrain top on programs that hang: the circle of waiting, the collective that some have not entered, and no deadlock where
+# there is none. On a terminal it shows the ranks again and again until q.
+set -u
+. "$(dirname "$0")/lib.sh"
+cd "$work" || exit 1
+source=$tests/programs/mpi_hang.c
+REFRAIN_MPICC=mpicc.mpich refrain-mpicc -g "$source" -o hang 2>said || fail "compile: $(head -n 2 said)"
+
+launcher=
+stop() {
+    [ -z "$launcher" ] || { kill "$launcher" && wait "$launcher"; } 2>/dev/null
+    launcher=
+}
+trap 'stop; rm -rf "$work"' EXIT
+
+# starts KIND: runs the program in the background and waits until top shows its ranks.
+starts() {
+    stop
+    rm -rf run
+    mkdir run
+    REFRAIN_DIRECTORY=run refrain-run mpiexec.mpich -n 3 ./hang "$1" </dev/null >/dev/null 2>&1 &
+    launcher=$!
+    for i in $(seq 100); do
+        trace=$(the_trace run) && [ "$(ls "$trace"/rank-*.trace 2>/dev/null | wc -l)" -eq 3 ] && return
+        sleep 0.1
+    done
+    fail "$1: no trace came"
+}
+
+# becomes STATUS PATTERN: top ends with that status and says it, at the latest after 15 seconds.
+becomes() {
+    for i in $(seq 30); do
+        refrain top --once --stuck 0.5 "$trace" >said 2>error
+        status=$?
+        [ $status -eq "$1" ] && tr '\n' ' ' <said | grep -qE "$2" && pass && return
+        sleep 0.5
+    done
+    fail "$kind: status $status, said: $(cat said error)"
+}
+
+line() {
+    grep -n "$1" "$source" | head -n 1 | cut -d : -f 1
+}
+
+for kind in ring receive tags mixed anybody requests ended; do
+    starts $kind
+    case $kind in
+    ring) wanted="deadlock: 3 ranks.*0 -> 1 -> 2 -> 0.*rank 0 in MPI_Ssend mpi_hang.c:$(line 'MPI_Ssend(&value') in ring \(tag 3\) waits for rank 1 to receive" ;;
+    receive) wanted="deadlock: 3 ranks.*0 -> 2 -> 1 -> 0.*rank 1 in MPI_Recv mpi_hang.c:.* waits for rank 0 to send" ;;
+    tags) wanted="deadlock: 2 ranks.*0 -> 1 -> 0.*\(tag 1\) waits for rank 1 to receive.*\(tag 2\) waits for rank 0 to send" ;;
+    mixed) wanted="deadlock: 3 ranks.*0 -> 2 -> 0.*rank 0 in MPI_Barrier .* waits for rank 2 to enter it.*collective 6 on MPI_COMM_WORLD: entered by rank 0, 1; not entered by *rank 2, which is in MPI_Recv" ;;
+    anybody) wanted="deadlock: 3 ranks" ;;
+    requests) wanted="deadlock: 3 ranks.*0 -> 2 -> 1 -> 0.*rank 0 in MPI_Wait .* waits for rank 2 to send" ;;
+    ended) wanted="deadlock: 1 rank .*rank 0 in MPI_Recv .* waits for rank 1 to send" ;;
+    esac
+    becomes 3 "$wanted"
+done
+
+for kind in late busy slow; do
+    starts $kind
+    case $kind in
+    late) becomes 0 "collective 6 on MPI_COMM_WORLD: entered by rank 0, 2; not entered by *rank 1, which computes" ;;
+    busy) becomes 0 "3 ranks for .* rank 2 in|2 .*in MPI_Sendrecv_replace|computes, after MPI_" ;;
+    slow) becomes 0 "waiting: *rank 1 in MPI_Recv .* waits for rank 0 to send" ;;
+    esac
+    grep -q deadlock said && fail "$kind: a deadlock where there is none" || pass
+done
+
+# By process: the launcher's, and a rank's. Then on a terminal.
+refrain top --once "$launcher" >said 2>error && grep -q "3 ranks" said && pass || fail "top of the launcher: $(cat error)"
+refrain top --once "$(sed -n 's/^ *0 *\([0-9]*\) .*/\1/p' said)" >said 2>error && grep -q "3 ranks" said && pass || fail "top of a rank: $(cat error)"
+export TERM=xterm
+(sleep 2.5; printf q) | timeout 20 script -qec "refrain top '$trace'" /dev/null >screen
+status=$?
+[ $status -eq 0 ] && grep -q "calls/s" screen && grep -q "MPI_Recv mpi_hang.c" screen && grep -q "now: " screen && pass || fail "on a terminal: status $status"
+
+# A rank that is killed: the others wait for what is gone.
+kill -KILL "$(sed -n 's/^ *1 *\([0-9]*\) .*/\1/p' said)" 2>/dev/null
+sleep 0.5
+refrain top --once "$trace" >said 2>error
+grep -q "is gone, without an end" said && pass || fail "a rank that was killed: $(cat said error)"
+stop
+refrain top --once nowhere.refrain >said 2>error
+[ $? -eq 1 ] && grep -q nowhere error && pass || fail "a directory that is not there"
+refrain top --once 999999999 >said 2>error
+[ $? -eq 1 ] && grep -q "write no trace" error && pass || fail "a process that is not there: $(cat error)"
+refrain top nowhere.refrain >said 2>error
+[ $? -eq 2 ] && grep -q -e --once error && pass || fail "top without a terminal: $(cat error)"
+summary
