@@ -37,6 +37,9 @@ void refrain_help_print(const char *program, int mpi, FILE *file) {
     fputs(mpi ? "    In front of all other arguments they may be written --detail= and --filter=.\n"
               : "    In front of the compiler they may be written --detail=, --filter= and --verbose.\n",
           file);
+    fputs(mpi ? "    --refrain-version        say which refrain this is (--version is the compiler's)\n"
+              : "    --version                say which refrain this is, with no compiler behind it\n",
+          file);
     fputs("    All other arguments are the compiler's.\n\n"
           "ENVIRONMENT\n"
           "    REFRAIN_WRAPPER=off         run the compiler as if the wrapper were not there (./configure steps)\n"

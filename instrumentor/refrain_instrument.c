@@ -20,7 +20,8 @@ static const char usage[] =
     "    -o OUT.c                     where to write; - is standard output\n"
     "    --detail=communication|all   what gets a probe: what can reach an MPI call (default), or everything\n"
     "    --filter FILE                functions and files to leave out, in Score-P's filter syntax\n"
-    "    --verbose                    say what was left alone, and why\n\n"
+    "    --verbose                    say what was left alone, and why\n"
+    "    --version                    say which refrain this is\n\n"
     "EXIT STATUS\n"
     "    0 written, 1 FILE.c cannot be instrumented or OUT.c not written, 2 wrong usage\n";
 
@@ -47,6 +48,9 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv) {
             break;
         } else if (strcmp(text, "--help") == 0) {
             fputs(usage, stdout);
+            return 0;
+        } else if (strcmp(text, "--version") == 0) {
+            printf("%s %s\n", program, REFRAIN_VERSION);
             return 0;
         } else if (strcmp(text, "-o") == 0 && i + 1 < argc) {
             arguments->out = argv[++i];

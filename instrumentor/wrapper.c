@@ -99,7 +99,7 @@ static bool add_compiler(const struct refrain_build *build, const char *name, st
 /* Whether refrain-cc, called through a link that stands for no program, can read its first argument: as an option of
  * its own or as a compiler. */
 static bool is_of_use(const char *first) {
-    static const char *const own[] = {"--detail=", "--filter=", "--verbose", "--help"};
+    static const char *const own[] = {"--detail=", "--filter=", "--verbose", "--help", "--version"};
     struct refrain_text path = {0};
     for (size_t i = 0; first && i < sizeof own / sizeof own[0]; i++)
         if (strncmp(first, own[i], strlen(own[i])) == 0)
@@ -142,6 +142,11 @@ int refrain_wrapper(int argc, char **argv, int mpi) {
     if (!by_name && (next >= argc || (alone && strcmp(argv[next], "--help") == 0))) {
         refrain_help_print(build.program, mpi, next >= argc ? stderr : stdout);
         return next >= argc ? 2 : 0;
+    }
+    /* refrain-mpicc --version is the compiler's, which ./configure asks for. */
+    if (!by_name && alone && strcmp(argv[next], mpi ? "--refrain-version" : "--version") == 0) {
+        printf("%s %s\n", build.program, REFRAIN_VERSION);
+        return 0;
     }
     if (by_name) {
         good = behind.length > 0;

@@ -20,7 +20,8 @@ DESCRIPTION
     Programs need not be instrumented.
 
 OPTIONS
-    --help    this text
+    --help       this text
+    --version    which refrain this is
 
 EXIT STATUS
     The launcher's; 2 without a launcher.
@@ -33,6 +34,10 @@ END
 case ${1-} in
 --help | -h)
     usage
+    exit 0
+    ;;
+--version)
+    echo "refrain-run @PROJECT_VERSION@"
     exit 0
     ;;
 "")

@@ -26,6 +26,13 @@ for command in $commands; do
 done
 LC_ALL=C.UTF-8 man --warnings -l "$bin/../share/man/man1/refrain.1" >page 2>said && [ ! -s said ] && pass || fail "refrain.1: $(cat said)"
 
+version=$(refrain --version | cut -d ' ' -f 2)
+for tool in refrain-cc refrain-instrument refrain-run; do
+    [ "$($tool --version)" = "$tool $version" ] && pass || fail "$tool --version: $($tool --version 2>&1 | head -n 1)"
+done
+[ "$(refrain-mpicc --refrain-version)" = "refrain-mpicc $version" ] && pass || fail "refrain-mpicc --refrain-version"
+REFRAIN_MPICC=mpicc.mpich refrain-mpicc --version | grep -qi "gcc\|clang" && pass || fail "refrain-mpicc --version is the compiler's"
+
 # ---- completion ----
 cat >complete.bash <<'END'
 . "$1"

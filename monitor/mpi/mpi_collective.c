@@ -130,9 +130,8 @@ static bool is_told(const struct refrain_call *call, communicator_t c, MPI_Comm 
 static void tell(struct refrain_call *call, communicator_t c, struct amounts amounts) {
     int64_t parameters[] = {amounts.root, amounts.sent, amounts.received, refrain_communicator_index(c)};
     refrain_call_operation(call, REFRAIN_OP_COLLECTIVE, parameters, 4);
-    refrain_call_awaits(call, -1, -1, refrain_communicator_index(c), -1);
     if (c)
-        refrain_communicator_entered(c);
+        refrain_communicator_entered(call, c);
 }
 
 static struct refrain_request *tell_request(struct refrain_call *call, enum refrain_operation operation,

@@ -56,9 +56,11 @@ void refrain_communicators_close(void);
 
 /* A communicator's record; null when it is unknown. */
 const struct refrain_communicator *refrain_communicator_find(MPI_Comm comm);
-/* A blocking collective on it begins. */
-static inline void refrain_communicator_entered(const struct refrain_communicator *communicator) {
+/* The call is a blocking collective on it, which begins. */
+static inline void refrain_communicator_entered(const struct refrain_call *call,
+                                                const struct refrain_communicator *communicator) {
     ((struct refrain_communicator *)(uintptr_t)communicator)->collectives++;
+    call->context->thread->now.comm = communicator->index + 1;
 }
 static inline int64_t refrain_communicator_index(const struct refrain_communicator *communicator) {
     return communicator ? (int64_t)communicator->index : -1;
