@@ -1,21 +1,26 @@
 /* choose.c: what gets a probe (construct.h).
  *
- * By default what can reach an event: MPI calls, calls to code that this file does not show, calls to functions of the
- * file that are traced themselves, and the decisions and loops around those. A function is traced when it contains one
- * of these, or a loop, or when others may call it through a pointer. With --detail=all every decision and loop has one,
- * but nothing that the compiler decides: no loop over a few elements nor a decision in it, since it is unrolled and
- * most of those decisions with it, no function that is a single block.
+ * By default what can reach an event, as far as nothing else tells that it did: MPI calls, calls through pointers,
+ * loops around calls that may reach an event, decisions around those that certainly do, and the functions that these
+ * are in. A call of a function that has a probe of its own, or may have one in another file, has none. A function is
+ * also traced when it contains a loop, or when others may call it through a pointer. A file that does not speak of
+ * events, that is, neither declares an MPI function or a user region nor defines main, has its functions with loops
+ * traced and nothing else. With --detail=all every decision and loop has one, but nothing that the compiler decides: no
+ * loop over a few elements nor a decision in it, since it is unrolled and most of those decisions with it, no function
+ * that is a single block.
  *
  * What is there only for functions that other files define is not certain: those may make no event. Its probe is
  * switched on when the program starts, if they do (unit.h, struct refrain_dependency). With --detail=all, what would
  * not have a probe otherwise is not certain either: it is switched off where it comes too often.
  *
- * MPI_Abort stands wherever something may fail, and comes once at most: it is no reason to trace a function, nor to tell
- * whether a call failed. Where the function is traced for another reason its place is told.
+ * MPI_Abort stands wherever something may fail, and comes once at most: it is no reason to trace a function, nor to
+ * tell whether a call failed. Where the function is traced for another reason its place is told.
  */
 #include "construct.h"
 
-static bool reaches_event(const struct refrain_constructs *constructs, const struct refrain_construct *call) {
+static bool reaches_event(const struct refrain_constructs *constructs, const struct refrain_construct *call, bool all) {
+    if (!constructs->speaks_of_events && !all)
+        return false;
     if (call->callee == REFRAIN_NO_INDEX)
         return call->outside;
     const struct refrain_function *function = &constructs->functions[call->callee];
@@ -64,13 +69,14 @@ static bool decide_function(const struct refrain_constructs *constructs, struct 
     const struct refrain_construct *top = &constructs->items[function->construct];
     bool reaches = function->reaches, traced = function->traced, certain = function->certain;
     for (unsigned i = function->construct + 1; !function->reaches && i < top->after; i++)
-        function->reaches = is_call(&constructs->items[i]) && reaches_event(constructs, &constructs->items[i]);
+        function->reaches = is_call(&constructs->items[i]) && reaches_event(constructs, &constructs->items[i], all);
     for (unsigned i = function->construct + 1; !function->certain && i < top->after; i++)
         function->certain = is_call(&constructs->items[i]) && certainly_reaches(constructs, &constructs->items[i]);
     function->certain |= function->is_main;
     if (!function->left_alone)
         function->traced = (all && does_work(constructs, function)) || function->reaches || function->has_loop ||
-                           function->is_main || (function->address_taken && !function->is_inline);
+                           function->is_main ||
+                           ((all || constructs->speaks_of_events) && function->address_taken && !function->is_inline);
     return function->reaches != reaches || function->traced != traced || function->certain != certain;
 }
 
@@ -93,11 +99,11 @@ static unsigned macro_around(const struct refrain_constructs *constructs, const 
 }
 
 /* Marks interesting calls and what holds them. A call without a place is told by the macro statement around it. */
-static void find_interest(struct refrain_constructs *constructs) {
+static void find_interest(struct refrain_constructs *constructs, bool all) {
     for (size_t i = constructs->count; i-- > 0;) {
         struct refrain_construct *construct = &constructs->items[i];
         if (is_call(construct)) {
-            construct->interesting = reaches_event(constructs, construct);
+            construct->interesting = reaches_event(constructs, construct, all);
             construct->certain = certainly_reaches(constructs, construct);
         }
         if (is_call(construct) && !construct->placed && (construct->interesting || construct->ends)) {
@@ -122,22 +128,33 @@ static bool right_holds(const struct refrain_constructs *constructs, const struc
     return false;
 }
 
+/* Whether the function that it calls by name tells of itself. */
+static bool is_told_by_callee(const struct refrain_constructs *constructs, const struct refrain_construct *call) {
+    return call->elsewhere || (call->callee != REFRAIN_NO_INDEX && constructs->functions[call->callee].traced);
+}
+
 static bool is_wanted(const struct refrain_constructs *constructs, const struct refrain_construct *construct,
                       bool all) {
     switch (construct->kind) {
     case REFRAIN_FUNCTION:
         return true;
     case REFRAIN_CALL:
+        if (!all && !construct->ends && is_told_by_callee(constructs, construct))
+            return false;
+        return construct->placed && (construct->interesting || construct->ends);
     case REFRAIN_MPI_CALL:
     case REFRAIN_MACRO:
         return construct->placed && (construct->interesting || construct->ends);
     case REFRAIN_AND:
     case REFRAIN_OR:
         return construct->placed && !construct->constant &&
-               ((all && is_work(constructs, construct)) || right_holds(constructs, construct));
+               ((all && is_work(constructs, construct)) ||
+                (right_holds(constructs, construct) && (all || construct->certain)));
     case REFRAIN_IF:
     case REFRAIN_CONDITIONAL:
     case REFRAIN_SWITCH:
+        return construct->placed && !construct->constant &&
+               ((all && is_work(constructs, construct)) || (construct->holds && (all || construct->certain)));
     case REFRAIN_WHILE:
     case REFRAIN_FOR:
     case REFRAIN_DO:
@@ -206,7 +223,7 @@ static bool is_counted(const struct refrain_constructs *constructs, unsigned loo
 unsigned refrain_choose(struct refrain_constructs *constructs, const struct refrain_instrument_options *options) {
     unsigned slots = 0;
     decide_functions(constructs, options->all);
-    find_interest(constructs);
+    find_interest(constructs, options->all);
     for (size_t f = 0; f < constructs->n_functions; f++) {
         const struct refrain_function *function = &constructs->functions[f];
         if (function->construct == REFRAIN_NO_INDEX)
@@ -227,7 +244,7 @@ unsigned refrain_choose(struct refrain_constructs *constructs, const struct refr
             if (construct->wanted) {
                 construct->slot = slots;
                 slots += slots_of(construct->kind);
-            } else if (construct->interesting && !marked_by_macro(constructs, construct)) {
+            } else if (construct->interesting && !construct->placed && !marked_by_macro(constructs, construct)) {
                 refrain_note(options, construct->line, "call of '%s' stays without a probe of its own",
                              construct->name ? construct->name : "a pointer");
             }

@@ -72,6 +72,7 @@ struct refrain_constructs {
     size_t table_size;
     struct refrain_list files;
     bool calls_setjmp;
+    bool speaks_of_events; /* it declares an MPI function or a user region, or defines main */
 };
 
 /* Finds all constructs of the file (walk_file.c). */

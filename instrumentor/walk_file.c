@@ -91,9 +91,20 @@ static void walk_function(struct refrain_walker *walker, CXCursor cursor) {
     refrain_walk_close(walker, construct);
 }
 
+static bool speaks_of_events(CXCursor function) {
+    CXString spelling = clang_getCursorSpelling(function);
+    const char *name = clang_getCString(spelling);
+    bool speaks = name && (strncmp(name, "MPI_", 4) == 0 || strcmp(name, "refrain_region_begin") == 0 ||
+                           (strcmp(name, "main") == 0 && clang_isCursorDefinition(function)));
+    clang_disposeString(spelling);
+    return speaks;
+}
+
 static enum CXChildVisitResult find_definitions(CXCursor cursor, CXCursor parent, CXClientData data) {
     (void)parent;
     struct refrain_constructs *constructs = data;
+    if (!constructs->speaks_of_events && clang_getCursorKind(cursor) == CXCursor_FunctionDecl)
+        constructs->speaks_of_events = speaks_of_events(cursor);
     if (clang_getCursorKind(cursor) != CXCursor_FunctionDecl || !clang_isCursorDefinition(cursor) ||
         clang_Location_isInSystemHeader(clang_getCursorLocation(cursor)))
         return CXChildVisit_Continue;

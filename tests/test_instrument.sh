@@ -326,7 +326,7 @@ SCOREP_FILE_NAMES_BEGIN
   EXCLUDE ma*
 SCOREP_FILE_NAMES_END
 END
-refrain-cc --filter=filter gcc -Iinc -c main.c sub/util.c
+refrain-cc --filter=filter --detail=all gcc -Iinc -c main.c sub/util.c
 check "a filtered file has no tables" sh -c '! nm main.o | grep -q refrain'
 check "a file that is not has" sh -c 'nm util.o | grep -q refrain__u'
 sed -i 's/INCLUDE MANGLED ut?l/INCLUDE none/; s/o\[a-t\]her//' filter
