@@ -18,6 +18,7 @@ struct refrain_stand_in {
     size_t argument;
     char *directory; /* of the source as written, with its slash; "" when it has none */
     char *path;      /* the instrumented file; null: the source itself is compiled */
+    struct refrain_list included; /* files that are part of it, which the source includes (unite.h) */
 };
 
 struct refrain_call {

@@ -209,10 +209,10 @@ static bool marked_by_macro(const struct refrain_constructs *constructs, const s
     return up != REFRAIN_NO_INDEX && constructs->items[up].wanted;
 }
 
-/* A loop in which nothing else has a probe. */
+/* A loop in which nothing else has a probe, and whose count is its thread's own. */
 static bool is_counted(const struct refrain_constructs *constructs, unsigned loop) {
     const struct refrain_construct *construct = &constructs->items[loop];
-    if (!is_loop(construct) || construct->certain || construct->holds || constructs->calls_setjmp)
+    if (!is_loop(construct) || construct->shared || construct->certain || construct->holds || constructs->calls_setjmp)
         return false;
     for (unsigned i = loop + 1; i < construct->after; i++)
         if (constructs->items[i].wanted)

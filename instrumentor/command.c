@@ -33,12 +33,31 @@ struct option {
 /* Sorted by name. The entry with the longest name that matches counts; what is not here is passed on as it is. */
 static const struct option options[] = {
     {"-###", EXACT | STRAIGHT},
+    {"--assemble", EXACT | NO_LINK},
+    {"--compile", EXACT | NO_LINK},
+    {"--define-macro", SEPARATE | PARSING},
+    {"--define-macro=", JOINED | PARSING},
     {"--help", STRAIGHT},
+    {"--include", SEPARATE | PARSING},
+    {"--include-directory", SEPARATE | PARSING},
+    {"--include-directory=", JOINED | PARSING},
+    {"--include=", JOINED | PARSING},
+    {"--language", SEPARATE | LANGUAGE},
+    {"--language=", JOINED | LANGUAGE},
+    {"--library-directory", SEPARATE | LINKING},
+    {"--library-directory=", JOINED | LINKING},
+    {"--output", SEPARATE | OUTPUT},
+    {"--output=", JOINED | OUTPUT},
     {"--param", SEPARATE | JOINED},
+    {"--preprocess", EXACT | STRAIGHT},
     {"--print-", STRAIGHT},
+    {"--static", EXACT | STATIC},
+    {"--std=", JOINED | PARSING},
     {"--sysroot", SEPARATE | JOINED | PARSING},
     {"--sysroot=", JOINED | PARSING},
     {"--target", SEPARATE | JOINED},
+    {"--undefine-macro", SEPARATE | PARSING},
+    {"--undefine-macro=", JOINED | PARSING},
     {"--version", EXACT | STRAIGHT},
     {"-A", SEPARATE | JOINED},
     {"-B", SEPARATE | JOINED},
@@ -113,6 +132,7 @@ static const struct option options[] = {
     {"-imacros", SEPARATE | JOINED | PARSING},
     {"-imultilib", SEPARATE | JOINED},
     {"-include", SEPARATE | JOINED | PARSING},
+    {"-include-pch", EXACT | SEPARATE},
     {"-iprefix", SEPARATE | JOINED | PARSING},
     {"-iquote", SEPARATE | JOINED | PARSING},
     {"-isysroot", SEPARATE | JOINED | PARSING},
@@ -332,7 +352,25 @@ static void add_preprocessor_flags(struct refrain_list *flags, const char *value
     }
 }
 
+/* Standards under the names that libclang had for them first: any that knows the later names knows these. */
+static const char *const standards[][2] = {{"c23", "c2x"}, {"gnu23", "gnu2x"}, {"iso9899:2024", "c2x"}};
+
+static bool add_standard(struct refrain_list *flags, const char *text) {
+    const char *name = strstr(text, "-std=");
+    if (!name)
+        return false;
+    for (size_t i = 0; i < sizeof standards / sizeof standards[0]; i++) {
+        if (strcmp(name + 5, standards[i][0]) == 0) {
+            refrain_list_format(flags, "-std=%s", standards[i][1]);
+            return true;
+        }
+    }
+    return false;
+}
+
 static void add_flag(struct refrain_list *flags, const struct refrain_argument *argument) {
+    if (add_standard(flags, argument->text))
+        return;
     if (argument->flags & PARSING) {
         refrain_list_add(flags, argument->text);
         if (argument->value)

@@ -24,6 +24,7 @@ struct refrain_construct {
     struct refrain_span at; /* placed: the condition, the call, or the place to insert at */
     bool placed;            /* a probe may stand there */
     bool constant;          /* the condition is absent or decided by the compiler */
+    bool shared;            /* several threads may be in it in one activation of its function */
     bool few;               /* loop: over a small constant number of iterations */
 
     /* CALL, MPI_CALL */

@@ -17,6 +17,7 @@ static void append_make_quoted(struct refrain_text *text, const char *path) {
 /* Puts the sources' own names into a dependency file. */
 static void mend_dependencies(const struct refrain_call *call, const char *path) {
     struct refrain_text text = {0}, mended = {0};
+    const struct refrain_stand_in *named = NULL; /* whose name has just begun */
     bool changed = false;
     if (!refrain_text_read(&text, path)) {
         refrain_text_free(&text);
@@ -34,9 +35,17 @@ static void mend_dependencies(const struct refrain_call *call, const char *path)
         if (found) {
             append_make_quoted(&mended, found->directory);
             at += n;
+            named = found;
             changed = true;
         } else {
             refrain_text_bytes(&mended, at++, 1);
+        }
+        if (named && (*at == '\0' || *at == ' ' || *at == '\n') && at[-1] != '\\') {
+            for (size_t i = 0; i < named->included.count; i++) {
+                refrain_text_string(&mended, " ");
+                append_make_quoted(&mended, named->included.items[i]);
+            }
+            named = NULL;
         }
     }
     if (changed && !refrain_text_write(&mended, path))

@@ -140,6 +140,9 @@ void refrain_emit(struct refrain_constructs *constructs, const struct refrain_so
         refrain_text_string(out, refrain_inserted_sites);
     refrain_text_string(out, refrain_inserted_calls);
     refrain_text_string(out, refrain_inserted_end);
+    /* Without optimisation gcc keeps the order of the file: assembly at its beginning belongs behind code, not data. */
+    refrain_text_string(out, "#ifndef __OPTIMIZE__\nstatic void __attribute__((__used__, __no_instrument_function__)) "
+                             "refrain__code(void) {\n}\n#endif\n");
     for (size_t i = 0; i < words->count; i++)
         refrain_text_format(out, "#pragma pop_macro(\"%s\")\n", words->items[i]);
     write_line_directive(out, options->source);

@@ -52,6 +52,8 @@ enum refrain_instrument_status refrain_instrument(const struct refrain_instrumen
         refrain_emit(&constructs, &source, options, n_slots, out);
     else
         refrain_text_string(reason, "nothing in it is worth a probe");
+    for (size_t i = 0; options->included && i < source.included.count; i++)
+        refrain_list_add(options->included, source.included.items[i]);
     refrain_constructs_free(&constructs);
     refrain_source_close(&source);
     return n_slots > 0 ? REFRAIN_INSTRUMENT_DONE : REFRAIN_INSTRUMENT_NOTHING;

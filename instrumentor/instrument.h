@@ -10,15 +10,16 @@
 #include "text.h"
 
 struct refrain_instrument_options {
-    const char *program;        /* prefix of messages */
-    const char *source;         /* as given to the compiler: __FILE__ and the unit's name */
-    const char *const *flags;   /* for libclang: -I, -D, -std=, ... */
+    const char *program;      /* prefix of messages */
+    const char *source;       /* as given to the compiler: __FILE__ and the unit's name */
+    const char *const *flags; /* for libclang: -I, -D, -std=, ... */
     size_t n_flags;
     const struct refrain_filter *filter; /* null: none */
-    bool all;                   /* --detail=all */
-    bool late;                  /* code is made when the program is linked (-flto) */
-    bool strict;                /* a file with any error is left alone, not only the functions with errors */
-    bool verbose;               /* say on standard error what was left alone and why */
+    bool all;                            /* --detail=all */
+    bool late;                           /* code is made when the program is linked (-flto) */
+    bool strict;                         /* a file with any error is left alone, not only the functions with errors */
+    struct refrain_list *included;       /* gets the C files that are part of the unit's text (unite.h); or null */
+    bool verbose;                        /* say on standard error what was left alone and why */
 };
 
 enum refrain_instrument_status {

@@ -20,7 +20,7 @@ void refrain_call_find_libraries(struct refrain_call *call) {
                                         "untraced (set REFRAIN_LIBDIR)");
         return;
     }
-    refrain_list_add(&call->libraries, "-Wl,--push-state,--no-as-needed");
+    refrain_list_add(&call->libraries, "-Wl,--push-state,--no-as-needed,-Bdynamic");
     const char *name = parts[refrain_toolchain_mpi(&call->shown, command)];
     if (name) {
         if (refrain_toolchain_library(name, &part)) {

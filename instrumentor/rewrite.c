@@ -32,10 +32,27 @@ static void add_argument(struct refrain_list *words, const struct refrain_argume
         refrain_list_add(words, argument->value);
 }
 
+static bool is_library_file(const char *text) {
+    const char *name = refrain_text_basename(text), *dot = strrchr(name, '.');
+    return (dot && strcmp(dot, ".a") == 0) || strstr(name, ".so") != NULL;
+}
+
+/* What refrain's libraries stand in front of. A word that is no option may be the value of an option that command.c
+ * does not know; these are not. */
+static bool is_for_linker(const struct refrain_argument *argument) {
+    return argument->links || argument->kind == REFRAIN_ARGUMENT_LIBRARY ||
+           (argument->kind == REFRAIN_ARGUMENT_INPUT && is_library_file(argument->text));
+}
+
+static void add_libraries(const struct refrain_call *call, struct refrain_list *words) {
+    for (size_t i = 0; i < call->libraries.count; i++)
+        refrain_list_add(words, call->libraries.items[i]);
+}
+
 struct refrain_list refrain_call_command(const struct refrain_call *call, enum refrain_use use) {
     struct refrain_list words = {0};
     const struct refrain_command *command = &call->command;
-    bool linked = call->libraries.count == 0;
+    bool linked = false;
     for (size_t i = 0; i < command->compiler.count; i++)
         refrain_list_add(&words, command->compiler.items[i]);
     for (size_t i = 0; use == REFRAIN_USE_STAND_IN && i < command->n_sources; i++)
@@ -43,9 +60,8 @@ struct refrain_list refrain_call_command(const struct refrain_call *call, enum r
             add_disguise(&words, call, &call->sources[i]);
     for (size_t i = 0; i < command->count; i++) {
         const struct refrain_argument *argument = &command->arguments[i];
-        if (!linked && argument->kind != REFRAIN_ARGUMENT_OPTION) {
-            for (size_t l = 0; l < call->libraries.count; l++)
-                refrain_list_add(&words, call->libraries.items[l]);
+        if (!linked && is_for_linker(argument)) {
+            add_libraries(call, &words);
             linked = true;
         }
         const struct refrain_stand_in *source = use == REFRAIN_USE_STAND_IN ? stand_in_of(call, i) : NULL;
@@ -54,5 +70,7 @@ struct refrain_list refrain_call_command(const struct refrain_call *call, enum r
         else
             add_argument(&words, argument);
     }
+    if (!linked)
+        add_libraries(call, &words);
     return words;
 }

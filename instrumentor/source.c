@@ -1,6 +1,7 @@
 /* source.c: a C file as libclang sees it (source.h). */
 #include "source.h"
 #include "inserted.h"
+#include "unite.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -285,8 +286,10 @@ static void lex_active(struct refrain_source *source) {
 bool refrain_source_open(struct refrain_source *source, const char *path, const char *const *flags, size_t n_flags,
                          bool strict, struct refrain_text *reason) {
     *source = (struct refrain_source){.index = clang_createIndex(0, 0)};
+    bool united = refrain_unite(path, flags, n_flags, &source->united, &source->included) && source->included.count > 0;
+    struct CXUnsavedFile text = {path, source->united.bytes, source->united.length};
     enum CXErrorCode code = clang_parseTranslationUnit2(
-        source->index, path, flags, (int)n_flags, NULL, 0,
+        source->index, path, flags, (int)n_flags, united ? &text : NULL, united,
         CXTranslationUnit_DetailedPreprocessingRecord | CXTranslationUnit_KeepGoing, &source->unit);
     if (code != CXError_Success || !source->unit) {
         refrain_text_format(reason, "libclang cannot parse it with these options (code %d)", (int)code);
@@ -323,9 +326,11 @@ void refrain_source_close(struct refrain_source *source) {
     free(source->errors);
     free(source->frozen);
     refrain_list_free(&source->word_macros);
+    refrain_list_free(&source->included);
     if (source->unit)
         clang_disposeTranslationUnit(source->unit);
     if (source->index)
         clang_disposeIndex(source->index);
+    refrain_text_free(&source->united);
     *source = (struct refrain_source){0};
 }

@@ -19,24 +19,28 @@ struct refrain_source {
     CXFile file;
     const char *bytes;
     size_t length;
-    bool has_ifunc; /* the word occurs in it */
+    struct refrain_text united;   /* its text, where that holds other files (unite.h) */
+    struct refrain_list included; /* those */
+    bool has_ifunc;               /* the word occurs in it */
     struct refrain_tokens tokens;
     struct refrain_macro_use *macros; /* by offset */
     size_t n_macros, macro_capacity;
     struct refrain_list word_macros; /* words of the inserted text (inserted.h) that somebody defines as macros */
-    struct refrain_span *errors; /* offsets in the file where clang reported an error */
+    struct refrain_span *errors;     /* offsets in the file where clang reported an error */
     size_t n_errors, error_capacity;
-    struct refrain_span *frozen; /* by offset: operands of sizeof, typeof, attributes, asm, ...: no probe may stand there */
+    struct refrain_span
+        *frozen; /* by offset: operands of sizeof, typeof, attributes, asm, ...: no probe may stand there */
     size_t n_frozen, frozen_capacity;
 };
 
-/* Parses `path`; false with one line in `reason` when the file has to be left alone: always when something outside it does
- * not parse, with `strict` on every error. */
+/* Parses `path`; false with one line in `reason` when the file has to be left alone: always when something outside it
+ * does not parse, with `strict` on every error. */
 bool refrain_source_open(struct refrain_source *source, const char *path, const char *const *flags, size_t n_flags,
                          bool strict, struct refrain_text *reason);
 void refrain_source_close(struct refrain_source *source);
 
-/* Offsets of a cursor in the file (of the macro invocation, where a macro made it); false when it is in another file. */
+/* Offsets of a cursor in the file (of the macro invocation, where a macro made it); false when it is in another file.
+ */
 bool refrain_source_extent(const struct refrain_source *source, CXCursor cursor, struct refrain_span *span);
 
 /* The macro invocation that holds the byte at `offset`; null when none does. */

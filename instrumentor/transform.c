@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define INCLUDED_SUFFIX ".included"  /* beside the stand-in: the files that are part of it, one a line */
 #define INSTRUMENT_LIMIT_SECONDS 120 /* of processor time for one file; far beyond what any takes */
 
 /* In a child: a crash, an endless loop or lack of memory in there must not stop the build. */
@@ -19,7 +20,8 @@ static int instrument_in_child(struct refrain_call *call, const char *source, co
     pid_t child = fork();
     if (child == 0) {
         setrlimit(RLIMIT_CPU, &(struct rlimit){INSTRUMENT_LIMIT_SECONDS, INSTRUMENT_LIMIT_SECONDS});
-        struct refrain_text out = {0}, reason = {0};
+        struct refrain_text out = {0}, reason = {0}, names = {0}, names_path = {0};
+        struct refrain_list included = {0};
         struct refrain_instrument_options options = {.program = call->build->program,
                                                      .source = source,
                                                      .flags = (const char *const *)call->own_flags.items,
@@ -27,9 +29,14 @@ static int instrument_in_child(struct refrain_call *call, const char *source, co
                                                      .filter = &call->filter,
                                                      .all = call->build->detail == REFRAIN_DETAIL_ALL,
                                                      .late = call->command.late,
+                                                     .included = &included,
                                                      .verbose = call->build->verbose};
         enum refrain_instrument_status status = refrain_instrument(&options, &out, &reason);
-        if (status == REFRAIN_INSTRUMENT_DONE && !refrain_text_write(&out, target)) {
+        for (size_t i = 0; i < included.count; i++)
+            refrain_text_format(&names, "%s\n", included.items[i]);
+        refrain_text_format(&names_path, "%s" INCLUDED_SUFFIX, target);
+        if (status == REFRAIN_INSTRUMENT_DONE &&
+            (!refrain_text_write(&out, target) || (names.length && !refrain_text_write(&names, names_path.bytes)))) {
             refrain_build_warn(call->build, "%s is compiled as it was: cannot write '%s': %s", source, target,
                                strerror(errno));
             _exit(REFRAIN_INSTRUMENT_LEFT_ALONE);
@@ -51,6 +58,18 @@ static int instrument_in_child(struct refrain_call *call, const char *source, co
     return WEXITSTATUS(status);
 }
 
+/* What the child listed. */
+static void read_included(struct refrain_stand_in *source) {
+    struct refrain_text path = {0}, names = {0};
+    char *rest = NULL;
+    refrain_text_format(&path, "%s" INCLUDED_SUFFIX, source->path);
+    if (refrain_text_read(&names, path.bytes))
+        for (char *name = strtok_r(names.bytes, "\n", &rest); name; name = strtok_r(NULL, "\n", &rest))
+            refrain_list_add(&source->included, name);
+    refrain_text_free(&names);
+    refrain_text_free(&path);
+}
+
 /* The temporary bears the source's name and time, for debuggers, the object's symbol table and __TIMESTAMP__. */
 static bool instrument_source(struct refrain_call *call, struct refrain_stand_in *source, size_t number) {
     const char *path = call->command.arguments[source->argument].text;
@@ -66,6 +85,7 @@ static bool instrument_source(struct refrain_call *call, struct refrain_stand_in
     if (done) {
         utimensat(AT_FDCWD, target.bytes, (struct timespec[]){status.st_atim, status.st_mtim}, 0);
         source->path = target.bytes;
+        read_included(source);
     } else {
         refrain_text_free(&target);
     }
@@ -116,7 +136,7 @@ size_t refrain_call_instrument(struct refrain_call *call) {
         const char *path = command->arguments[i].text;
         struct refrain_text directory = {0};
         refrain_text_bytes(&directory, path, (size_t)(refrain_text_basename(path) - path));
-        call->sources[n] = (struct refrain_stand_in){i, directory.bytes, NULL};
+        call->sources[n] = (struct refrain_stand_in){.argument = i, .directory = directory.bytes};
         done += instrument_source(call, &call->sources[n], n);
         n++;
     }

@@ -124,12 +124,15 @@ static void apply_pragmas(struct refrain_walker *walker, unsigned begin) {
     unsigned earlier = token > 0 ? tokens->items[token - 1].end : 0;
     for (unsigned i = tokens->items[token].pragma; i-- > 0 && tokens->pragmas[i].begin >= earlier;) {
         static const char *const loops[] = {"for", "taskloop", "distribute", "loop", "tile", "unroll"};
+        static const char *const teams[] = {"parallel", "task", "taskloop", "teams"};
         static const char *const closed[] = {"simd", "atomic", "target", "scan", "none"};
         struct refrain_span pragma = tokens->pragmas[i];
         if (refrain_lex_has_word(tokens->bytes, pragma, "acc"))
             walker->frozen = true;
         if (!refrain_lex_has_word(tokens->bytes, pragma, "omp"))
             continue;
+        for (size_t w = 0; w < sizeof teams / sizeof teams[0]; w++)
+            walker->shared |= refrain_lex_has_word(tokens->bytes, pragma, teams[w]);
         for (size_t w = 0; w < sizeof loops / sizeof loops[0]; w++)
             walker->canonical |= refrain_lex_has_word(tokens->bytes, pragma, loops[w]);
         for (size_t w = 0; w < sizeof closed / sizeof closed[0]; w++)
@@ -147,6 +150,7 @@ void refrain_walk_statement(struct refrain_walker *walker, CXCursor cursor) {
     refrain_walk_cursor(walker, cursor);
     walker->frozen = before.frozen;
     walker->canonical = before.canonical;
+    walker->shared = before.shared;
 }
 
 static bool is_label(enum CXCursorKind kind) {

@@ -20,6 +20,7 @@ struct refrain_walker {
     unsigned function; /* index of the one being walked */
     unsigned parent;   /* construct the next one goes into */
     unsigned macro;    /* innermost MACRO construct, or REFRAIN_NO_INDEX */
+    bool shared;       /* several threads may run it in one activation of the function */
     bool frozen;       /* no probes here */
     bool canonical;    /* the loop that comes next belongs to a pragma that prescribes its form */
     bool bare;         /* the && that comes next stands in || without parentheses */

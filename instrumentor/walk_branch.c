@@ -217,6 +217,7 @@ void refrain_walk_loop(struct refrain_walker *walker, CXCursor cursor, enum refr
     refrain_walk_place(walker, loop, placed && !canonical, span);
     refrain_walk_at(walker, loop)->constant = constant;
     refrain_walk_at(walker, loop)->few = few;
+    refrain_walk_at(walker, loop)->shared = walker->shared;
     walker->constructs->functions[walker->function].has_loop |= !few;
     for (size_t i = 0; i < children.count; i++) {
         if (i == body) {

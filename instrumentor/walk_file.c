@@ -82,7 +82,7 @@ static void walk_function(struct refrain_walker *walker, CXCursor cursor) {
         function->head_offset = whole.begin;
     walker->function = (unsigned)(function - walker->constructs->functions);
     walker->parent = walker->macro = REFRAIN_NO_INDEX;
-    walker->frozen = walker->canonical = false;
+    walker->frozen = walker->canonical = walker->shared = false;
     unsigned construct = refrain_walk_open(walker, REFRAIN_FUNCTION, cursor);
     function->construct = construct;
     function->line = refrain_walk_at(walker, construct)->line;
