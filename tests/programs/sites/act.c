@@ -1,4 +1,6 @@
 /* act.c: the `act` of host.c. */
+#include <refrain/refrain.h>
+
 int further(int n);
 
 int act(int n) {

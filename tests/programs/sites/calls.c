@@ -1,5 +1,6 @@
 /* calls.c: functions that make events and functions that do not, which only the link tells. Usage: calls [N] */
 #include "sites.h"
+#include <refrain/refrain.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,6 +19,8 @@ __attribute__((noinline)) int busy(int n) {
     for (int i = 0; i < n; i++)
         if (square(i) % 3)
             sum += loud(i);
+    for (int i = 0; i < n % 3; i++)
+        sum -= square(i);
     return sum;
 }
 
@@ -26,6 +29,8 @@ int main(int argc, char **argv) {
     sites_print("begin");
     for (int i = 0; i < 4; i++)
         printf("%d %d\n", quiet(n + i), busy(n + i));
+    for (int i = 0; i < n; i++)
+        n -= square(i);
     sites_print("end");
     return 0;
 }
