@@ -23,17 +23,19 @@ run() {
     mv "$work/$program-run"/*.refrain "$work/$program.refrain"
 }
 
-# round_trip TRACE NAME: all formats of it.
+# round_trip TRACE NAME OPTION...: all formats of it.
 round_trip() {
-    refrain reconstruct "$1" --format text --all -o "$work/text" --force 2>/dev/null || fail "$2: to text"
+    trace=$1 name=$2
+    shift 2
+    refrain reconstruct "$trace" --format text --all -o "$work/text" --force "$@" 2>/dev/null || fail "$name: to text"
     for format in $formats; do
         rm -rf "$work/to" && mkdir "$work/to"
-        if ! refrain reconstruct "$1" --format "$format" -o "$work/to/out" 2>"$work/said"; then
-            fail "$2: to $format: $(cat "$work/said")"
+        if ! refrain reconstruct "$trace" --format "$format" -o "$work/to/out" "$@" 2>"$work/said"; then
+            fail "$name: to $format: $(cat "$work/said")"
         elif ! python3 "$readers/read_$format.py" "$work/to/out" >"$work/read" 2>"$work/wrong"; then
-            fail "$2: $format cannot be read: $(tail -n 1 "$work/wrong")"
+            fail "$name: $format cannot be read: $(tail -n 1 "$work/wrong")"
         elif ! python3 "$readers/compare.py" "$work/text" "$work/read" >"$work/compared" 2>&1; then
-            fail "$2: $format differs from the text: $(cat "$work/compared")"
+            fail "$name: $format differs from the text: $(cat "$work/compared")"
         else
             pass
         fi
@@ -46,6 +48,19 @@ for program in control mpi_rma mpi_io mpi_completion mpi_threads mpi_intercomm; 
 done
 run names 2
 round_trip "$work/names.refrain" names
+
+# A part of the run, and some of its ranks: messages whose other end is not in it are not drawn to another one.
+refrain reconstruct "$work/control.refrain" --format text -o "$work/text" --force
+from=$(sed -n "$(($(wc -l <"$work/text") / 3))p" "$work/text" | cut -f 2)
+to=$(sed -n "$(($(wc -l <"$work/text") * 2 / 3))p" "$work/text" | cut -f 2)
+round_trip "$work/control.refrain" "a part of the run" --from "$from" --to "$to"
+round_trip "$work/control.refrain" "one rank" --ranks 1
+said=$(refrain reconstruct "$work/control.refrain" --format clog -o "$work/quiet" --quiet 2>&1)
+[ -z "$said" ] && pass || fail "--quiet says $said"
+said=$(refrain reconstruct "$work/mpi_rma.refrain" --format clog -o "$work/quiet" --force 2>&1)
+[ "$(echo "$said" | grep -c 'clog has no place for: one-sided accesses (')" = 1 ] &&
+    [ "$(echo "$said" | grep -c 'clog has room for 15 bytes of a name: .* are shortened, the first MPI_')" = 1 ] && pass ||
+    fail "what clog cannot say is said otherwise: $said"
 
 # A run of which one rank was killed, and one of which a rank's file is missing.
 run names 3 kill

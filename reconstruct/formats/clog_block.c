@@ -1,5 +1,6 @@
 /* clog_block.c: blocks of big-endian records (clog_block.h). */
 #include "clog_block.h"
+#include "terminal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -71,8 +72,8 @@ void refrain_clog_path(struct refrain_clog_blocks *blocks, const char *path, siz
 void refrain_clog_say(const struct refrain_clog_blocks *blocks, const char *format) {
     refrain_shortened_say(&blocks->shortened, format);
     if (blocks->cut)
-        fprintf(stderr, "refrain: %s holds numbers up to 2,147,483,647: %" PRIu64 " larger sizes or tags became that\n",
-                format, blocks->cut);
+        refrain_warn("%s holds numbers up to 2,147,483,647: %" PRIu64 " larger sizes or tags became that", format,
+                     blocks->cut);
 }
 
 const char *refrain_clog_colour(size_t i) {

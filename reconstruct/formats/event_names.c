@@ -1,5 +1,6 @@
 /* event_names.c: names of kinds of events, and what a format leaves out (event_names.h). */
 #include "event_names.h"
+#include "terminal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,15 +30,12 @@ const char *refrain_event_plural(enum refrain_event_kind kind) {
 }
 
 void refrain_omitted_say(const struct refrain_omitted *omitted) {
-    const char *before = "";
-    for (unsigned kind = 0; kind < REFRAIN_EVENT_KINDS; kind++) {
-        if (!omitted->kinds[kind])
-            continue;
-        if (!before[0])
-            fprintf(stderr, "refrain: %s has no place for: ", omitted->format);
-        fprintf(stderr, "%s%s (%" PRIu64 ")", before, kinds[kind].plural, omitted->kinds[kind]);
-        before = ", ";
-    }
-    if (before[0])
-        fputs("; they are left out\n", stderr);
+    char text[1024];
+    size_t n = 0;
+    for (unsigned kind = 0; kind < REFRAIN_EVENT_KINDS; kind++)
+        if (omitted->kinds[kind] && n < sizeof text)
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s (%" PRIu64 ")", n ? ", " : "", kinds[kind].plural,
+                                  omitted->kinds[kind]);
+    if (n > 0)
+        refrain_warn("%s has no place for: %s; they are left out", omitted->format, text);
 }

@@ -1,7 +1,7 @@
 /* format.h: the table of trace formats (--format, suffix of the output -> writer of event.h).
  *
- * A new format is one file, write_<name>.c, which defines one struct refrain_format, and one row in format_list.def. The
- * commands' help, the choice by suffix and the errors follow from the table. */
+ * A new format is one file, write_<name>.c, which defines one struct refrain_format, and one row in format_list.def.
+ * The commands' help, the choice by suffix and the errors follow from the table. */
 #ifndef REFRAIN_FORMAT_H
 #define REFRAIN_FORMAT_H
 
@@ -12,6 +12,7 @@
 struct refrain_format_request {
     const char *path; /* file or directory to write; null or "-": standard output (never of a directory format) */
     bool force;       /* what is there is overwritten */
+    bool ordered;     /* no message is received before it is sent */
     bool all;         /* text: also postings and completions of nonblocking operations */
     bool waiting;     /* text: also what each call waited for */
 };

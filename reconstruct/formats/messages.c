@@ -20,7 +20,7 @@ struct refrain_messages {
     struct channel **buckets;
     size_t n, capacity;
     uint64_t last_number;
-    bool no_memory;
+    bool ordered, no_memory;
 };
 
 static size_t bucket_of(const struct refrain_messages *messages, const struct channel *key) {
@@ -101,7 +101,7 @@ bool refrain_messages_meet(struct refrain_messages *messages, const struct refra
         return true;
     }
     messages->last_number++;
-    if (event->peer < 0 || !refrain_trace_process(messages->trace, event->peer))
+    if (event->peer < 0 || !refrain_trace_process(messages->trace, event->peer) || (receive && messages->ordered))
         return false;
     if (channel)
         channel->receives = receive;
@@ -124,14 +124,16 @@ bool refrain_messages_meet(struct refrain_messages *messages, const struct refra
     return false;
 }
 
-struct refrain_messages *refrain_messages_make(const struct refrain_trace *trace) {
+struct refrain_messages *refrain_messages_make(const struct refrain_trace *trace, bool ordered) {
     struct refrain_messages *messages = calloc(1, sizeof *messages);
     if (messages && !grow(messages)) {
         free(messages);
         return NULL;
     }
-    if (messages)
+    if (messages) {
         messages->trace = trace;
+        messages->ordered = ordered;
+    }
     return messages;
 }
 

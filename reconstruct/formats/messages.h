@@ -38,8 +38,8 @@ static inline bool refrain_waiting_message(struct refrain_waiting *waiting, int6
 
 struct refrain_messages;
 
-/* Null without memory. */
-struct refrain_messages *refrain_messages_make(const struct refrain_trace *trace);
+/* `ordered`: sends come before their receives, as in what is reconstructed. Null without memory. */
+struct refrain_messages *refrain_messages_make(const struct refrain_trace *trace, bool ordered);
 void refrain_messages_free(struct refrain_messages *messages);
 
 /* A SEND or RECV event comes. *number: that of its message. True: its other end had come before, and is in *other. */

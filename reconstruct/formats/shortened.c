@@ -1,5 +1,6 @@
 /* shortened.c: names that are longer than a format allows (shortened.h). */
 #include "shortened.h"
+#include "terminal.h"
 #include "utf8.h"
 
 #include <inttypes.h>
@@ -19,6 +20,6 @@ size_t refrain_shorten(struct refrain_shortened *shortened, const char *name, si
 
 void refrain_shortened_say(const struct refrain_shortened *shortened, const char *format) {
     if (shortened->n)
-        fprintf(stderr, "refrain: %s has room for %zu bytes of a name: %" PRIu64 " are shortened, the first %.60s\n",
-                format, shortened->most, shortened->n, shortened->first);
+        refrain_warn("%s has room for %zu bytes of a name: %" PRIu64 " are shortened, the first %.60s", format,
+                     shortened->most, shortened->n, shortened->first);
 }

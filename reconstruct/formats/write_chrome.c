@@ -27,6 +27,7 @@ struct region_text {
 struct chrome_writer {
     struct refrain_writer writer;
     struct refrain_error *error;
+    bool ordered; /* no message is received before it is sent */
     bool begun;
     struct refrain_sink *out;
     struct refrain_locations locations;
@@ -154,7 +155,7 @@ static void put_metadata(struct chrome_writer *chrome, const struct refrain_loca
 static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
     struct chrome_writer *chrome = (struct chrome_writer *)writer;
     struct refrain_sink *out = chrome->out;
-    chrome->messages = refrain_messages_make(trace);
+    chrome->messages = refrain_messages_make(trace, chrome->ordered);
     if (refrain_locations_make(&chrome->locations, trace))
         chrome->waiting = calloc(chrome->locations.n + 1, sizeof *chrome->waiting);
     if (!chrome->waiting || !chrome->messages || !make_regions(chrome, trace)) {
@@ -296,6 +297,7 @@ static enum refrain_status open_chrome(const struct refrain_format_request *requ
     }
     chrome->writer = (struct refrain_writer){begin, write_event, end};
     chrome->error = error;
+    chrome->ordered = request->ordered;
     *writer = &chrome->writer;
     return REFRAIN_OK;
 }

@@ -12,6 +12,7 @@
 #include "event_names.h"
 #include "format.h"
 #include "locations.h"
+#include "terminal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -168,9 +169,8 @@ static int end(struct refrain_writer *writer) {
     enum refrain_status status = refrain_sink_close(clog->blocks.out, clog->begun, clog->error);
     if (!status && clog->begun) {
         if (clog->thread_events)
-            fprintf(stderr,
-                    "refrain: clog has no place for threads: %" PRIu64 " events of further threads are left out\n",
-                    clog->thread_events);
+            refrain_warn("clog has no place for threads: %" PRIu64 " events of further threads are left out",
+                         clog->thread_events);
         refrain_omitted_say(&clog->omitted);
         refrain_clog_say(&clog->blocks, "clog");
     }

@@ -12,6 +12,7 @@
 #include "epilog_define.h"
 #include "event_names.h"
 #include "format.h"
+#include "terminal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -171,14 +172,12 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
 static void say(const struct epilog_writer *epilog) {
     refrain_omitted_say(&epilog->omitted);
     if (epilog->ids.shortened)
-        fprintf(stderr, "refrain: epilog holds 65,274 bytes of a name: %" PRIu64 " are shortened\n",
-                epilog->ids.shortened);
+        refrain_warn("epilog holds 65,274 bytes of a name: %" PRIu64 " are shortened", epilog->ids.shortened);
     if (epilog->cut)
-        fprintf(stderr,
-                "refrain: epilog holds sizes and tags up to 4,294,967,295: %" PRIu64 " larger ones became that\n",
-                epilog->cut);
+        refrain_warn("epilog holds sizes and tags up to 4,294,967,295: %" PRIu64 " larger ones became that",
+                     epilog->cut);
     if (epilog->events >= UINT32_MAX)
-        fprintf(stderr, "refrain: epilog counts up to 4,294,967,294 events: the number of all of them is left out\n");
+        refrain_warn("epilog counts up to 4,294,967,294 events: the number of all of them is left out");
 }
 
 static int end(struct refrain_writer *writer) {

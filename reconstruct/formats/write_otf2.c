@@ -30,6 +30,7 @@ struct otf2_writer {
     char *directory;
     char *instead; /* where the archive is written until it takes the place of the one in `directory`; null: there */
     struct refrain_error *error;
+    bool ordered; /* no message is received before it is sent */
     const struct refrain_trace *trace;
     OTF2_Archive *archive;
     struct refrain_otf2_location *locations;
@@ -123,7 +124,7 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     }
     otf2->comms = refrain_otf2_comms(trace);
     otf2->objects.files = calloc((size_t)trace->size + 1, REFRAIN_OTF2_OBJECTS * sizeof *otf2->objects.files);
-    otf2->messages = refrain_messages_make(trace);
+    otf2->messages = refrain_messages_make(trace, otf2->ordered);
     if (!otf2->comms || !otf2->objects.files || !otf2->messages || !make_locations(otf2)) {
         REFRAIN_FAIL_MEMORY(otf2->error);
         return 1;
@@ -537,6 +538,7 @@ static enum refrain_status open_otf2(const struct refrain_format_request *reques
     }
     otf2->writer = (struct refrain_writer){begin, write_event, end};
     otf2->error = error;
+    otf2->ordered = request->ordered;
     *writer = &otf2->writer;
     return REFRAIN_OK;
 }

@@ -51,6 +51,7 @@ struct place {
 struct paraver_writer {
     struct refrain_writer writer;
     struct refrain_error *error;
+    bool ordered; /* no message is received before it is sent */
     const struct refrain_trace *trace;
     struct refrain_sink *prv, *pcf, *row, *spool;
     struct refrain_locations locations;
@@ -83,7 +84,7 @@ static void end_state(struct paraver_writer *paraver, size_t location, int64_t t
 static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
     struct paraver_writer *paraver = (struct paraver_writer *)writer;
     paraver->trace = trace;
-    paraver->messages = refrain_messages_make(trace);
+    paraver->messages = refrain_messages_make(trace, paraver->ordered);
     if (refrain_locations_make(&paraver->locations, trace))
         paraver->places = calloc(paraver->locations.n + 1, sizeof *paraver->places);
     if (!paraver->places || !paraver->messages) {
@@ -412,6 +413,7 @@ static enum refrain_status open_paraver(const struct refrain_format_request *req
     paraver->writer = (struct refrain_writer){begin, write_event, end};
     paraver->omitted.format = "paraver";
     paraver->error = error;
+    paraver->ordered = request->ordered;
     *writer = &paraver->writer;
     return REFRAIN_OK;
 }

@@ -68,6 +68,7 @@ static const char *const categories[] = {"function", "mpi", "user", "operation"}
 struct perfetto_writer {
     struct refrain_writer writer;
     struct refrain_error *error;
+    bool ordered; /* no message is received before it is sent */
     bool begun;
     struct refrain_sink *out;
     struct refrain_locations locations;
@@ -174,7 +175,7 @@ static uint64_t kind_iid(const struct perfetto_writer *perfetto, enum refrain_ev
 static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
     struct perfetto_writer *perfetto = (struct perfetto_writer *)writer;
     perfetto->n_regions = trace->n_regions;
-    perfetto->messages = refrain_messages_make(trace);
+    perfetto->messages = refrain_messages_make(trace, perfetto->ordered);
     if (refrain_locations_make(&perfetto->locations, trace))
         perfetto->waiting = calloc(perfetto->locations.n + 1, sizeof *perfetto->waiting);
     if (!perfetto->waiting || !perfetto->messages) {
@@ -329,6 +330,7 @@ static enum refrain_status open_perfetto(const struct refrain_format_request *re
     }
     perfetto->writer = (struct refrain_writer){begin, write_event, end};
     perfetto->error = error;
+    perfetto->ordered = request->ordered;
     *writer = &perfetto->writer;
     return REFRAIN_OK;
 }

@@ -15,6 +15,7 @@
 #include "locations.h"
 #include "mpi_kind.h"
 #include "sink.h"
+#include "terminal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -389,8 +390,8 @@ static int end(struct refrain_writer *writer) {
             put_record(picl, EXIT, TRACING, picl->end_ns, rank, NULL, 0);
     enum refrain_status status = refrain_sink_close(picl->out, picl->begun, picl->error);
     if (!status && picl->thread_events)
-        fprintf(stderr, "refrain: picl has no place for threads: %" PRIu64 " events of further threads are left out\n",
-                picl->thread_events);
+        refrain_warn("picl has no place for threads: %" PRIu64 " events of further threads are left out",
+                     picl->thread_events);
     free(picl->places);
     free(picl->waiting);
     free(picl);

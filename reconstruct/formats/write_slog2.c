@@ -13,6 +13,7 @@
 #include "messages.h"
 #include "shortened.h"
 #include "slog2_tree.h"
+#include "terminal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,6 +40,7 @@ struct stack {
 struct slog2_writer {
     struct refrain_writer writer;
     struct refrain_error *error;
+    bool ordered; /* no message is received before it is sent */
     const struct refrain_trace *trace;
     struct refrain_sink *out, *directory;
     struct refrain_locations locations;
@@ -62,7 +64,7 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     struct slog2_writer *slog2 = (struct slog2_writer *)writer;
     slog2->trace = trace;
     slog2->n_states = trace->n_regions + 1;
-    slog2->messages = refrain_messages_make(trace);
+    slog2->messages = refrain_messages_make(trace, slog2->ordered);
     slog2->sums = calloc(2 * slog2->n_states + 1, sizeof *slog2->sums);
     if (refrain_locations_make(&slog2->locations, trace))
         slog2->stacks = calloc(slog2->locations.n + 1, sizeof *slog2->stacks);
@@ -343,9 +345,8 @@ static bool finish(struct slog2_writer *slog2) {
 static void say(const struct slog2_writer *slog2) {
     refrain_omitted_say(&slog2->omitted);
     if (slog2->lone)
-        fprintf(stderr,
-                "refrain: slog2 draws messages between two ends: %" PRIu64 " ends without another are left out\n",
-                slog2->lone);
+        refrain_warn("slog2 draws messages between two ends: %" PRIu64 " ends without another are left out",
+                     slog2->lone);
     refrain_shortened_say(&slog2->shortened, "slog2");
 }
 
@@ -390,6 +391,7 @@ static enum refrain_status open_slog2(const struct refrain_format_request *reque
     slog2->writer = (struct refrain_writer){begin, write_event, end};
     slog2->omitted.format = "slog2";
     slog2->error = error;
+    slog2->ordered = request->ordered;
     *writer = &slog2->writer;
     return REFRAIN_OK;
 }

@@ -30,17 +30,24 @@ def cut(name, most):
 
 
 def lone_ends(path):
-    """Numbers of the lines of messages whose other end is not there: on each channel the last of the more frequent ends."""
-    ends = {}
+    """Numbers of the lines of messages whose other end is not there: receives before which nothing was sent, and sends that
+    no receive took."""
+    sent, lone = {}, set()
     with open(path, encoding="utf-8", errors="surrogateescape") as lines:
         for number, line in enumerate(lines):
             fields = line.rstrip("\n").split("\t")
-            if len(fields) > 2 and fields[2] in ("send", "recv"):
-                values = dict(f.split("=", 1) for f in fields[4:] if "=" in f)
-                sends = fields[2] == "send"
-                channel = (fields[0], values["dest"]) if sends else (values["source"], fields[0])
-                ends.setdefault((*channel, values["tag"], values["comm"]), ([], []))[sends].append(number)
-    return {n for a, b in ends.values() for each in (a, b) for n in each[min(len(a), len(b)):]}
+            if len(fields) < 3 or fields[2] not in ("send", "recv"):
+                continue
+            values = dict(f.split("=", 1) for f in fields[4:] if "=" in f)
+            ends = (fields[0], values["dest"]) if fields[2] == "send" else (values["source"], fields[0])
+            waiting = sent.setdefault((*ends, values["tag"], values["comm"]), [])
+            if fields[2] == "send":
+                waiting.append(number)
+            elif waiting:
+                waiting.pop(0)
+            else:
+                lone.add(number)
+    return lone.union(*sent.values())
 
 
 def events(path, says, lone):
