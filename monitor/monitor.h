@@ -102,8 +102,8 @@ static inline uint64_t refrain_pool_kept(const struct refrain_header *header, en
         return header->pool_counts;
     case REFRAIN_POOL_MANY:
         return header->pool_places + (header->pool_counts - header->pool_places) / 2;
-    case REFRAIN_POOL_COUNTS:
-        return header->pool_places;
+    case REFRAIN_POOL_COUNTS: /* and half of what is kept for places, in need */
+        return header->pool_last + (header->pool_places - header->pool_last) / 2;
     case REFRAIN_POOL_PLACES:
         return header->pool_last;
     default:

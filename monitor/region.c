@@ -26,14 +26,14 @@
 #define PATH_BYTES REFRAIN_PATH_BYTES
 /* What is kept of the pool, as 1 / share of what the program's tables leave of it. */
 #define CONTROL_SHARE 4u              /* for control flow, less what follows */
-#define LEAST_COUNTS_SHARE 16u        /* for counts ... */
-#define MOST_COUNTS_SHARE 8u          /* ... at most, where there are many places */
+#define LEAST_COUNTS_SHARE 8u         /* for counts ... */
+#define MOST_COUNTS_SHARE 4u          /* ... at most, where there are many places */
 #define MOST_PLACES_SHARE 4u          /* for call sites, operations, communicators, at most */
 #define LAST_SHARE 8u                 /* for the first call site of each MPI function, at most ... */
 #define LAST_BYTES (64u << 10)        /* ... and in any case */
 #define COUNTS_BYTES 160u             /* of a place: eight different values */
 #define SITE_OPERATIONS 2u            /* kinds of operations at most call sites */
-#define OTHER_SITES_BYTES (64u << 10) /* for call sites that no table knows, and communicators */
+#define OTHER_SITES_BYTES (64u << 10) /* for call sites that no table knows, and communicators, at most */
 #define LEAST_POOL_BYTES (64u << 10)  /* beyond the tables */
 #define MOST_TIME_SHARE 2u            /* the most that timelines get */
 

@@ -38,6 +38,36 @@ static bool time_is_right(const unsigned char *region, const struct refrain_thre
     return false;
 }
 
+/* How often each construct, call and operation comes, whatever the order. */
+#define MOST_KINDS 4096u
+static struct count {
+    uint64_t key, replayed, recorded;
+} counts[MOST_KINDS];
+
+static struct count *count_of(const struct refrain_record *record) {
+    /* Which call completes a request is only likely once the order is given up. */
+    uint64_t id = record->operation == REFRAIN_OP_COMPLETE ? 0 : record->id;
+    uint64_t key = 1 + (id << 16 | (uint64_t)record->operation << 8 | record->kind);
+    unsigned at = (unsigned)(key * 0x9e3779b97f4a7c15u >> 40) % MOST_KINDS;
+    while (counts[at].key && counts[at].key != key)
+        at = (at + 1) % MOST_KINDS;
+    counts[at].key = key;
+    return &counts[at];
+}
+
+static bool same_counts(void) {
+    bool same = true;
+    for (unsigned i = 0; i < MOST_KINDS; i++)
+        if (counts[i].replayed != counts[i].recorded) {
+            printf("kind %llu operation %llu id %llu: replayed %llu times, recorded %llu times\n",
+                   (unsigned long long)((counts[i].key - 1) & 255), (unsigned long long)((counts[i].key - 1) >> 8 & 255),
+                   (unsigned long long)((counts[i].key - 1) >> 16), (unsigned long long)counts[i].replayed,
+                   (unsigned long long)counts[i].recorded);
+            same = false;
+        }
+    return same;
+}
+
 static int compare(void) {
     glob_t found;
     size_t region_bytes, file_bytes;
@@ -57,7 +87,11 @@ static int compare(void) {
     uint64_t most_off = 0;
     for (unsigned long n = 0;; n++) {
         bool more_a = refrain_walk_next(walk, &a), more_b = next_recorded(file, &at, &b);
-        if (!more_a && (!more_b || !compared)) {
+        if (more_a)
+            count_of(&a)->replayed++;
+        if (more_b)
+            count_of(&b)->recorded++;
+        if (!more_a && !more_b) {
             const struct refrain_header *header = (const void *)region;
             const struct refrain_thread *thread = (const void *)(region + header->threads);
             uint64_t total = thread->last_ticks - thread->start_ticks;
@@ -67,6 +101,8 @@ static int compare(void) {
                    (unsigned long long)most_off, (unsigned long long)replayed, (unsigned long long)total,
                    what ? what : "sound");
             if (!what && !time_is_right(region, thread, most_off, total))
+                return 1;
+            if (!same_counts())
                 return 1;
             refrain_walk_close(walk);
             return what || n == 0 || replayed > total;

@@ -8,7 +8,7 @@
 
 #define FIRST_ENTRIES 4u
 #define FIRST_JOINT_ENTRIES 8u
-#define FEW_ENTRIES 16u    /* as many are sure of room ... */
+#define FEW_ENTRIES 16u    /* as many rows are sure of room; of places, as many as ... */
 #define SOME_ENTRIES 256u  /* ... as many are tried before less is told apart ... */
 #define MOST_ENTRIES 4096u /* ... and as many after it */
 
@@ -67,7 +67,8 @@ uint32_t refrain_tally_make(const struct refrain_row *row, bool joint) {
 /* Moves what a tally holds into a larger one. */
 static struct refrain_tally *grow(uint32_t *reference, struct refrain_tally *tally) {
     uint32_t capacity = tally->capacity * 2;
-    enum refrain_pool_use use = capacity <= FEW_ENTRIES ? REFRAIN_POOL_COUNTS : REFRAIN_POOL_MANY;
+    bool few = capacity <= (tally->joint ? FEW_ENTRIES : SOME_ENTRIES);
+    enum refrain_pool_use use = few ? REFRAIN_POOL_COUNTS : REFRAIN_POOL_MANY;
     struct refrain_tally *larger =
         capacity > MOST_ENTRIES ? NULL : refrain_pool_take(refrain_tally_bytes(tally->width, capacity), use);
     if (!larger)

@@ -34,6 +34,8 @@ static const struct {
     [REFRAIN_LOSS_REGIONS] = {"regions", "user regions that ended without a beginning, or for which there was no room"},
     [REFRAIN_LOSS_WINDOWS] = {"windows", "windows and files beyond their table"},
     [REFRAIN_LOSS_TYPES] = {"types", "datatypes beyond their table: bytes of their messages are unknown"},
+    [REFRAIN_LOSS_COUNTS] = {"counts",
+                             "values counted as another, for want of a count of their own: totals by value are off"},
     [REFRAIN_LOSS_SITES] = {"sites", "MPI calls shown at another call of the same MPI function: no room for their own"},
 };
 

@@ -2,6 +2,7 @@
  * feed, it takes, in the same order. */
 #include "walk_rank.h"
 #include "block_times.h"
+#include "recursion.h"
 #include "request_table.h"
 #include "sequence.h"
 #include "successors.h"
@@ -28,6 +29,8 @@ struct place {
     uint64_t remaining;   /* loop: iterations left of the count taken */
     bool counting;        /* loop: a count has been taken */
     bool pending;         /* loop: it is the count that was not fed yet */
+    bool node_known;
+    int node; /* in the recursion, -1 none */
     /* first parameter of several that were counted together, once one of them had no memory left */
     struct refrain_tally_reader rows;
     uint64_t rows_taken, rows_before; /* all in all; before any was counted */
@@ -68,6 +71,7 @@ struct refrain_walk {
     bool guessed_requests;      /* a number of one was only likely: which operations posted those in the table is too */
     uint64_t posted;            /* requests so far */
     uint64_t owed;              /* completions that came where no request was under way: with the next ones */
+    uint64_t completing_site;   /* of the call that completed one last */
     int64_t run_next, run_left; /* requests that complete together: the next one's number, how many are left */
     uint64_t ticks;
     struct refrain_block_times times;
@@ -76,6 +80,8 @@ struct refrain_walk {
     uint64_t steps_left;      /* that the run had time for */
     uint64_t successors_left; /* once it is known: values that tell what came next and have not been taken */
     bool counts_successors;
+    struct refrain_recursion *recursion; /* once the order is our own ... */
+    bool knows_recursion;                /* ... and unless there was no memory for it */
     bool approximate;
     bool ended;
     const char *wrong;
@@ -167,6 +173,68 @@ static bool take(struct refrain_walk *walk, const struct refrain_learner *learne
     place->taken++;
     *approximate |= place->sequence.approximate;
     return true;
+}
+
+/* ---- steps whose order is our own ---- */
+
+static uint64_t slot_at(const void *of, uint32_t number, uint32_t *kind) {
+    const struct refrain_walk *walk = of;
+    *kind = walk->slots[number].kind;
+    return walk->slots[number].offset;
+}
+
+static uint64_t taken_of(const void *of, const struct refrain_learner *learner, int64_t *iterations, bool *open) {
+    struct refrain_walk *walk = (struct refrain_walk *)of;
+    const struct place *place = learner->state == REFRAIN_EMPTY ? NULL : place_of(walk, learner);
+    *iterations = place && place->counting ? (int64_t)place->remaining : -1;
+    *open = place && place->counting && place->pending;
+    return place ? place->taken : 0;
+}
+
+static size_t depth_of(const void *walk) {
+    return ((const struct refrain_walk *)walk)->depth;
+}
+
+static const struct refrain_slot *place_at(const void *walk, size_t activation) {
+    return ((const struct refrain_walk *)walk)->stack[activation].last;
+}
+
+/* The place's number in the recursion; -1 none, or the order is still that of the run. */
+static int recursive_node(struct refrain_walk *walk, struct place *place) {
+    if (!walk->approximate)
+        return -1;
+    if (!walk->knows_recursion) {
+        struct refrain_recursion_walk what = {walk->region,  walk->region_bytes, walk->thread_number,
+                                              walk->n_slots, walk->steps_left,   walk,
+                                              slot_at,       taken_of,           depth_of,
+                                              place_at};
+        walk->recursion = refrain_recursion_open(&what);
+        walk->knows_recursion = true;
+    }
+    if (!walk->recursion)
+        return -1;
+    if (!place->node_known)
+        place->node = refrain_recursion_node(walk->recursion, (const void *)(walk->region + place->offset));
+    place->node_known = true;
+    return place->node;
+}
+
+/* Takes the next value of a place or decision, or in a recursion one that leaves nothing over. */
+static bool take_step(struct refrain_walk *walk, const struct refrain_learner *learner, int64_t *value) {
+    struct place *place = place_of(walk, learner);
+    if (!place)
+        return false;
+    bool approximate = walk->approximate, given = take(walk, learner, value, &approximate);
+    if (walk->wrong)
+        return false;
+    walk->approximate |= approximate;
+    place->taken -= given; /* while what is left is counted */
+    int node = recursive_node(walk, place);
+    place->taken += given;
+    if (node < 0)
+        return given;
+    walk->ended = !refrain_recursion_step(walk->recursion, node, given, *value, value);
+    return !walk->ended;
 }
 
 /* The place of the first of several parameters, with the rows that were counted of them, if any. */
@@ -405,6 +473,7 @@ void refrain_walk_close(struct refrain_walk *walk) {
             free(walk->places[i]);
         }
     free(walk->places);
+    refrain_recursion_close(walk->recursion);
     free(walk->slots);
     free(walk->stack);
     free(walk->waiting);
@@ -447,7 +516,10 @@ static void fill(struct refrain_walk *walk, struct refrain_record *record, uint8
 
 static bool push(struct refrain_walk *walk, const struct refrain_slot *slot, uint8_t kind, uint64_t id,
                  struct refrain_record *record) {
-    pass_block(walk, walk->stack[walk->depth - 1].last);
+    const struct refrain_slot *from = walk->stack[walk->depth - 1].last;
+    pass_block(walk, from);
+    if (walk->recursion && refrain_recursion_node(walk->recursion, &from->next) < 0)
+        refrain_recursion_enter(walk->recursion, &slot->next);
     if (walk->depth == REFRAIN_SHADOW_STACK_ENTRIES)
         return impossible(walk, slot, "more activations open than the monitor keeps");
     if (walk->depth == walk->capacity_stack) {
@@ -489,7 +561,7 @@ static bool move(struct refrain_walk *walk, int64_t number) {
     int64_t decision;
     struct place *place;
     if (info->kind < REFRAIN_WHILE) {
-        if (!take(walk, &slot->next, &decision, &walk->approximate))
+        if (!take_step(walk, &slot->next, &decision))
             return false;
         top->last = decision ? slot + 1 : slot + 2;
         return true;
@@ -506,7 +578,21 @@ static bool move(struct refrain_walk *walk, int64_t number) {
             return impossible(walk, slot, "a loop is said to have run less than no time");
         place->remaining = place->pending ? slot->count : (uint64_t)decision;
         walk->approximate |= place->sequence.approximate;
+        place->taken += !place->pending;
         place->counting = true;
+    }
+    int node = recursive_node(walk, place);
+    if (node >= 0) {
+        if (!refrain_recursion_step(walk->recursion, node, true, place->remaining > 0, &decision)) {
+            walk->ended = true;
+            return false;
+        }
+        if (decision)
+            place->remaining -= place->remaining > 0;
+        else
+            place->counting = place->remaining > 0;
+        top->last = decision ? slot + 1 : slot + 2;
+        return true;
     }
     if (place->remaining > 0) {
         place->remaining--;
@@ -608,9 +694,12 @@ static bool complete(struct refrain_walk *walk, struct request *request, struct 
 /* The next of requests that complete together; a record like that of one that completes alone. */
 static bool complete_next(struct refrain_walk *walk, struct refrain_record *record) {
     const struct activation *top = &walk->stack[walk->depth - 1];
-    bool guesses = guesses_requests(walk);
+    bool guesses = guesses_requests(walk), in_call = top->kind == REFRAIN_RECORD_CALL_ENTER;
     walk->run_left--;
-    fill(walk, record, REFRAIN_RECORD_OPERATION, top->returned ? top->end_ticks : walk->ticks, top->id);
+    if (in_call)
+        walk->completing_site = top->id;
+    fill(walk, record, REFRAIN_RECORD_OPERATION, in_call && top->returned ? top->end_ticks : walk->ticks,
+         walk->completing_site);
     record->operation = REFRAIN_OP_COMPLETE;
     record->n_parameters = 1;
     record->approximate |= guesses;
@@ -749,7 +838,7 @@ static bool step(struct refrain_walk *walk, struct refrain_record *record) {
         return wrong(walk, last, "more happens here than there was time for");
     }
     walk->steps_left--;
-    if (!take(walk, &last->next, &value, &walk->approximate))
+    if (!take_step(walk, &last->next, &value))
         return false;
     walk->successors_left -= walk->counts_successors;
     if (value >= 0 && value < (int64_t)walk->n_slots) {
@@ -807,10 +896,12 @@ static bool next_record(struct refrain_walk *walk, struct refrain_record *record
     record->kind = REFRAIN_RECORD_NONE;
     while (record->kind == REFRAIN_RECORD_NONE) {
         if (walk->ended) {
-            return false;
+            bool owes = walk->owed > 0 && walk->completing_site && !walk->wrong;
+            walk->run_left = 1;
+            if (!owes || !complete_next(walk, record) || record->kind == REFRAIN_RECORD_NONE)
+                return false;
         } else if (!(walk->run_left > 0 ? complete_next(walk, record) : step(walk, record)) && !recover(walk, record)) {
             walk->ended = true;
-            return false;
         }
     }
     return true;
