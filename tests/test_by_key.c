@@ -177,7 +177,16 @@ static bool one_round(uint64_t seed, size_t bytes) {
     generate(family, n, partners);
     unsigned next_check = 1 + (unsigned)(random_next() % 50);
     for (unsigned i = 0; i < n; i++) {
+        unsigned states[PARAMETERS];
+        for (unsigned p = 0; p < PARAMETERS; p++)
+            states[p] = learners[p].state;
         refrain_learn_parameters(&context, learners, events[i], &row);
+        for (unsigned p = 0; p < PARAMETERS; p++)
+            if (!(refrain_learn_table[states[p]] >> learners[p].state & 1)) {
+                printf("seed %llu: from state %u to %u is not in the table\n", (unsigned long long)seed, states[p],
+                       learners[p].state);
+                return false;
+            }
         if (i + 1 != next_check && i + 1 != n)
             continue;
         if (!check(learners, i + 1)) {

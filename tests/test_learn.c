@@ -172,6 +172,7 @@ static void generate(unsigned family) {
 static struct refrain_context context;
 static unsigned char *memory;
 static unsigned long checks, values, in_summary;
+static unsigned transitions[REFRAIN_LEARNER_STATES]; /* seen: bits, from each state */
 
 static int compare_values(const void *a, const void *b) {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -247,7 +248,9 @@ int main(int argc, char **argv) {
         enum refrain_learner_kind kind = (enum refrain_learner_kind)(random_next() % 3);
         unsigned next_check = 1 + (unsigned)(random_next() % 50);
         for (unsigned i = 0; i < length; i++) {
+            unsigned before = learner->state;
             refrain_learn(&context, learner, sequence[i], kind);
+            transitions[before] |= 1u << learner->state;
             if (i + 1 == next_check || i + 1 == length) {
                 if (!check(learner, i + 1, family, seed)) {
                     failed++;
@@ -258,6 +261,12 @@ int main(int argc, char **argv) {
         }
         values += length;
     }
+    for (unsigned s = 0; s < REFRAIN_LEARNER_STATES; s++)
+        if (transitions[s] & ~refrain_learn_table[s]) {
+            printf("from state %u to states %x, but the table has only %x\n", s, transitions[s],
+                   refrain_learn_table[s]);
+            failed++;
+        }
     printf("%lu values, %lu readings, %lu of them with a summary\n", values, checks, in_summary);
     printf("%u passed, %u failed\n", rounds - failed, failed);
     return failed != 0;

@@ -4,22 +4,28 @@
  *                      .-----.                .-----.
  *      first v         v     |   other v      v     |   repetition found
  *     EMPTY ------> IDENTITY-'  ---------->  BUILD--'  ------------------.
- *                                             ^   ^                      v
+ *                                             |   ^                      v
  *                                             |   '---- other v ----- PREDICT --. v as expected: confirmed + 1
- *                                 memory spent|                          ^      |
+ *                                             |                          ^      |
  *                                             v                          '------'
- *                                          SUMMARY      (REPEAT stands to BUILD as PREDICT does, for cycles longer
+ *                                          BY_KEY       (REPEAT stands to BUILD as PREDICT does, for cycles longer
  *                                                        than the window)
+ *
+ * Where memory is spent the oldest terms of BUILD are counted (learn_tally.h), and the states are the same. A learner
+ * that has no memory even for its first term, and a parameter, which is counted together with others, goes to SUMMARY.
  *
  *     state     | v as expected    | other v
  *     ----------+------------------+---------------------------------------------------------------------
  *     EMPTY     | -                | IDENTITY: a^1
  *     IDENTITY  | confirmed + 1    | BUILD with a^n v
  *     PREDICT   | confirmed + 1    | close the loop; look for an outer loop that expects v: PREDICT, else BUILD with v
- *     BUILD     | -                | add v; repetition at the end: PREDICT; the archive holds what comes: REPEAT
- *     REPEAT    | confirmed + 1    | BUILD with what was repeated, and v
+ *     BUILD     | -                | add v; repetition at the end: PREDICT; the archive holds what comes: REPEAT;
+ *               |                  | a parameter follows from another: BY_KEY (learn_by_key.h)
+ *     REPEAT    | confirmed + 1    | BUILD with what was repeated, and v, which may complete repetition
+ *     BY_KEY    | -                | the learner of the key takes it
  *     SUMMARY   | -                | count it
- *     any       |                  | no memory for what the transition needs: SUMMARY
+ *
+ * refrain_learn_table has the same for programs: tests hold every transition they see against it.
  */
 #ifndef REFRAIN_LEARN_H
 #define REFRAIN_LEARN_H
@@ -36,6 +42,22 @@ struct refrain_learn_scratch {
     struct refrain_item term[REFRAIN_WINDOW_ITEMS];                               /* one read from the archive */
     uint64_t entries[REFRAIN_SCRATCH_ENTRIES * (1 + REFRAIN_TALLY_WIDTH)];        /* of a tally being rearranged */
     uint32_t starts[REFRAIN_WINDOW_ITEMS + 1];                                    /* where the last terms begin */
+};
+
+/* The states that one value may lead to, from each: bits, by enum refrain_learner_state. */
+#define REFRAIN_STATE(state) (1u << REFRAIN_##state)
+static const unsigned refrain_learn_table[REFRAIN_LEARNER_STATES] = {
+    [REFRAIN_EMPTY] = REFRAIN_STATE(IDENTITY),
+    [REFRAIN_IDENTITY] =
+        REFRAIN_STATE(IDENTITY) | REFRAIN_STATE(BUILD) | REFRAIN_STATE(PREDICT) | REFRAIN_STATE(SUMMARY),
+    [REFRAIN_PREDICT] = REFRAIN_STATE(BY_KEY) | REFRAIN_STATE(PREDICT) | REFRAIN_STATE(BUILD) | REFRAIN_STATE(REPEAT) |
+                        REFRAIN_STATE(SUMMARY),
+    [REFRAIN_BUILD] = REFRAIN_STATE(BUILD) | REFRAIN_STATE(PREDICT) | REFRAIN_STATE(REPEAT) | REFRAIN_STATE(BY_KEY) |
+                      REFRAIN_STATE(SUMMARY),
+    [REFRAIN_SUMMARY] = REFRAIN_STATE(SUMMARY),
+    [REFRAIN_REPEAT] = REFRAIN_STATE(BY_KEY) | REFRAIN_STATE(REPEAT) | REFRAIN_STATE(BUILD) | REFRAIN_STATE(PREDICT) |
+                       REFRAIN_STATE(SUMMARY),
+    [REFRAIN_BY_KEY] = REFRAIN_STATE(BY_KEY),
 };
 
 /* Handles a value that the prediction does not cover. `kind` is the same every time. Thread: the learner's own. */

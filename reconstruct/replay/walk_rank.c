@@ -334,7 +334,9 @@ static void pass_block(struct refrain_walk *walk, const struct refrain_slot *slo
     place->visits_left -= place->visits_left > 0;
     place->visits++;
     if (walk->approximate && !walk->times.ended) {
-        walk->ticks = refrain_block_times_give_up(&walk->times, false, 0);
+        bool waited = walk->times.n_kept > 0 && !walk->times.settled;
+        uint64_t end_ticks = refrain_block_times_give_up(&walk->times, false, 0);
+        walk->ticks = waited ? end_ticks : walk->ticks;
         settle(walk);
     }
     switch (refrain_block_times_pass(&walk->times, ticks, &place->ticks_left, &walk->ticks)) {
