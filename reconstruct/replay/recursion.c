@@ -138,6 +138,11 @@ static void add_arcs(struct refrain_recursion *recursion, struct node *node) {
     int64_t iterations;
     bool open;
     uint64_t skip = recursion->walk.taken(recursion->walk.walk, learner, &iterations, &open);
+    uint64_t values = refrain_learner_values(recursion->walk.region, recursion->walk.region_bytes, learner, NULL);
+    if (values > skip + recursion->walk.most_steps) {
+        recursion->no_memory = true;
+        return;
+    }
     node->first_arc = (uint32_t)recursion->n_arcs;
     refrain_sequence_open(&sequence, recursion->walk.region, recursion->walk.region_bytes, learner);
     while (!recursion->no_memory && refrain_sequence_next(&sequence, &value)) {
@@ -334,7 +339,9 @@ static void name_call_sites(struct refrain_recursion *recursion) {
     }
 }
 
-static void sum_up(struct refrain_recursion *recursion) {
+/* False where more steps are left than a run can have made: that is damage. */
+static bool sum_up(struct refrain_recursion *recursion) {
+    uint64_t most = recursion->walk.most_steps;
     for (size_t i = 0; i < recursion->n_nodes; i++) {
         struct node *node = &recursion->nodes[i];
         for (uint32_t k = 0; k < node->n_arcs; k++) {
@@ -342,10 +349,14 @@ static void sum_up(struct refrain_recursion *recursion) {
             arc->all = arc->left;
             arc->safe_until = UINT64_MAX;
             node->left += arc->left;
+            if (arc->left > most)
+                return false;
+            most -= arc->left;
             if (!node->recursive && arc->called != NOWHERE)
                 recursion->nodes[arc->called].outside += arc->left;
         }
     }
+    return true;
 }
 
 struct refrain_recursion *refrain_recursion_open(const struct refrain_recursion_walk *walk) {
@@ -369,11 +380,10 @@ struct refrain_recursion *refrain_recursion_open(const struct refrain_recursion_
         for (uint32_t k = 0; k < node->n_arcs; k++)
             resolve(recursion, node, &recursion->arcs[node->first_arc + k]);
     }
-    if (!sound || recursion->no_memory || !find_components(recursion)) {
+    if (!sound || recursion->no_memory || !find_components(recursion) || !sum_up(recursion)) {
         refrain_recursion_close(recursion);
         return NULL;
     }
-    sum_up(recursion);
     return recursion;
 }
 
