@@ -146,7 +146,7 @@ static uint64_t share_out(struct refrain_block_times *times, uint64_t ticks, dou
             so_far += weight > 0 ? (double)block->weight * scale : (double)ticks / (double)n;
         uint64_t shared = i == n - 1 || so_far > (double)ticks ? ticks : (uint64_t)so_far;
         block->end_ticks = times->begin_ticks + shared + apart_ticks;
-        *block->left += (int64_t)(block->weight - (block->end_ticks - before));
+        *block->left = (int64_t)((uint64_t)*block->left + block->weight - (block->end_ticks - before));
         before = block->end_ticks;
     }
     long_block_from(item, &item->next_long, times->n_kept);
@@ -233,7 +233,7 @@ enum refrain_block_passed refrain_block_times_pass(struct refrain_block_times *t
     if (times->n_kept == 0 && !begin_item(times, *ticks))
         return REFRAIN_BLOCK_UNTOLD;
     if (times->item.blocks == 1 && times->n_kept == 0) {
-        *left += (int64_t)(weight - (times->item.end_ticks - *ticks));
+        *left = (int64_t)((uint64_t)*left + weight - (times->item.end_ticks - *ticks));
         *ticks = times->item.end_ticks;
         times->item.blocks = 0;
         return REFRAIN_BLOCK_TOLD;

@@ -316,7 +316,8 @@ static uint64_t expected_ticks(struct refrain_walk *walk, struct place *place, c
         if (bucket < REFRAIN_PROFILE_BUCKETS && (bucket + 1) << profile->shift < end)
             end = (bucket + 1) << profile->shift;
         place->visits_left = end - place->visits;
-        place->ticks_left += (int64_t)(bucket < REFRAIN_PROFILE_BUCKETS ? profile->ticks[bucket] : slot->ticks);
+        place->ticks_left = (int64_t)((uint64_t)place->ticks_left +
+                                      (bucket < REFRAIN_PROFILE_BUCKETS ? profile->ticks[bucket] : slot->ticks));
     }
     return place->ticks_left > 0 ? (uint64_t)place->ticks_left / place->visits_left : 0;
 }
@@ -330,7 +331,7 @@ static void pass_block(struct refrain_walk *walk, const struct refrain_slot *slo
     if (!place)
         return;
     uint64_t ticks = expected_ticks(walk, place, slot);
-    place->ticks_left -= (int64_t)ticks;
+    place->ticks_left = (int64_t)((uint64_t)place->ticks_left - ticks);
     place->visits_left -= place->visits_left > 0;
     place->visits++;
     if (walk->approximate && !walk->times.ended) {
