@@ -1,6 +1,7 @@
 /* clock.c: the clock of machines whose time-stamp counter cannot be used (clock.h). */
 #define _GNU_SOURCE
 #include "clock.h"
+#include "monitor.h"
 #include "registers.h"
 
 int refrain_clock_is_gettime;
@@ -13,4 +14,8 @@ uint64_t refrain_clock_of_system(void) {
     uint64_t ns;
     refrain_keep_vectors(read_clock, &ns);
     return ns;
+}
+
+uint64_t refrain_ticks(void) {
+    return refrain_clock();
 }

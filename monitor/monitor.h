@@ -146,6 +146,9 @@ REFRAIN_SHARED void refrain_directory_propose(char *path, size_t path_bytes);
 /* Refreshes header.last from the clocks. Cheap enough for once in some thousand calls. */
 REFRAIN_SHARED void refrain_region_refresh_clock(void);
 
+/* The probes' clock, for the MPI part. */
+REFRAIN_SHARED uint64_t refrain_ticks(void);
+
 /* Set to 1 by a constructor of the MPI part: the rank is not known before MPI_Init. */
 extern REFRAIN_SHARED int refrain_mpi_linked;
 

@@ -239,6 +239,19 @@ struct refrain_clock_pair {
     uint64_t monotonic_ns; /* CLOCK_MONOTONIC */
 };
 
+/* How the clock of this process's node stands to that of another one, by messages that went there and back: of a few
+ * the one that took least. Nodes are those with a boot id of their own; they form a tree, by one rank of each. */
+struct refrain_clock_meeting {
+    uint64_t own_ticks;        /* in the middle between sending and getting the answer */
+    uint64_t parent_ticks;     /* when the other one answered */
+    uint64_t round_trip_ticks; /* own ticks there and back: twice what own_ticks may be wrong by */
+};
+struct refrain_clock_sync {
+    uint32_t n;     /* meetings: 0, 1 (in MPI_Init) or 2 (in MPI_Finalize) */
+    int32_t parent; /* the other one's rank in MPI_COMM_WORLD */
+    struct refrain_clock_meeting meeting[2];
+};
+
 struct refrain_header {
     char magic[8];    /* REFRAIN_MAGIC; written last */
     uint32_t version; /* REFRAIN_TRACE_VERSION */
@@ -279,6 +292,7 @@ struct refrain_header {
     uint64_t pool_places; /* ... nor counts of values whose order is given up ... */
     uint64_t pool_last;   /* ... nor call sites but the first of each MPI function */
     uint64_t time_bytes;  /* that the timelines may take of it, all threads' together */
+    struct refrain_clock_sync clock_sync; /* of one rank of each node but that of rank 0 */
 };
 
 #endif

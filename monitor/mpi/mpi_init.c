@@ -70,6 +70,7 @@ static void started(int thread_level) {
     refrain_types_open();
     refrain_isendrecv_try();
     refrain_mpi_describe(thread_level);
+    refrain_mpi_clocks_begin(rank);
 }
 
 int MPI_Init(int *argc, char ***argv) {
@@ -94,6 +95,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
  * until it is over. */
 int MPI_Finalize(void) {
     REFRAIN_MPI_BEGIN(MPI_Finalize);
+    refrain_mpi_clocks_end();
     refrain_communicators_close();
     int rc = PMPI_Finalize();
     refrain_mpi_active = false;

@@ -35,6 +35,13 @@ void refrain_mpi_place(MPI_Comm comm, int rank, int size);
 /* What the trace says of the MPI library. */
 void refrain_mpi_describe(int thread_level);
 
+/* ---- mpi_clock.c ---- */
+
+/* By all ranks, in MPI_Init and in MPI_Finalize: compares the clocks of nodes that do not have the same one
+ * (struct refrain_clock_sync). Within one node the first makes one reduction and the second nothing. */
+void refrain_mpi_clocks_begin(int rank);
+void refrain_mpi_clocks_end(void);
+
 void refrain_mpi_lock_wait(void);
 void refrain_mpi_lock_give(void);
 static inline void refrain_mpi_lock(void) {

@@ -153,6 +153,17 @@ static void print_run(const struct refrain_trace *trace) {
     printf("duration    %s\n", refrain_show_ns((long double)duration_ns));
     printf("trace size  %s in %zu file%s, fixed before the run\n", refrain_show_bytes(file_bytes(trace)),
            trace->n_processes, trace->n_processes == 1 ? "" : "s");
+    struct refrain_trace_clocks clocks;
+    refrain_trace_clocks(trace, &clocks);
+    size_t not_compared = clocks.nodes - clocks.compared[0] - clocks.compared[1] - 1;
+    if (clocks.nodes > 1)
+        printf("clocks      of %zu nodes: %zu compared with rank 0's at the start and at the end, %zu at the start "
+               "only, to "
+               "within %s; they run up to %.3f ppm apart\n",
+               clocks.nodes, clocks.compared[1], clocks.compared[0], refrain_show_ns((long double)clocks.error_ns),
+               clocks.drift_ppm);
+    if (clocks.nodes > 1 && not_compared)
+        printf("            %zu were not compared: their times are those of the real time clock\n", not_compared);
     const char *environment = refrain_process_name(first, header->environment);
     for (const char *line = environment; *line;) {
         size_t n = strcspn(line, "\n");
@@ -294,6 +305,15 @@ static enum refrain_status print_json(const struct refrain_trace *trace, struct 
     json_object_set_new(object, "ranks", json_integer(trace->size));
     json_object_set_new(object, "start_realtime_ns", json_integer((json_int_t)trace->start_realtime_ns));
     json_object_set_new(object, "bytes", json_integer((json_int_t)file_bytes(trace)));
+    struct refrain_trace_clocks clocks;
+    refrain_trace_clocks(trace, &clocks);
+    json_t *of_clocks = json_object();
+    json_object_set_new(of_clocks, "nodes", json_integer((json_int_t)clocks.nodes));
+    json_object_set_new(of_clocks, "compared_once", json_integer((json_int_t)clocks.compared[0]));
+    json_object_set_new(of_clocks, "compared_twice", json_integer((json_int_t)clocks.compared[1]));
+    json_object_set_new(of_clocks, "error_ns", json_integer(clocks.error_ns));
+    json_object_set_new(of_clocks, "drift_ppm", json_real(clocks.drift_ppm));
+    json_object_set_new(object, "clocks", of_clocks);
     for (size_t i = 0; i < trace->n_missing; i++)
         json_array_append_new(missing, json_integer(trace->missing[i]));
     for (size_t i = 0; i < trace->n_processes; i++)

@@ -1,13 +1,17 @@
 /* trace_clock.c: ticks of each process to nanoseconds since the start of the run (trace_read.h).
  *
  * The rate comes from the clock pairs at both ends, by the monotonic clock. Processes that booted with one kernel share
- * the TSC: they get one rate and one base, so that no skew comes between them. Others are placed by the real time
- * clock. */
+ * the TSC: they get one rate and one base, so that no skew comes between them. A node whose clock was compared with
+ * that of another one (struct refrain_clock_sync) is placed by that: so that both meetings are at the same time on
+ * both; or, if there was one only, by that and its own rate. Others are placed by the real time clock. */
 #include "trace_parts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define LONGEST ((uint64_t)1000000000000000000) /* ns, some thirty years */
+#define MOST_DRIFT 100u /* 1 / share by which a clock may be faster or slower than its own node says */
+#define MOST_STEPS 64u  /* from a node to the root of the tree */
 
 /* Times of a damaged file stay where sums and differences of them fit 64 bits. */
 static int64_t limited_difference(uint64_t a, uint64_t b) {
@@ -30,32 +34,42 @@ static bool share_clock(const struct refrain_process *a, const struct refrain_pr
            memcmp(a->header->boot_id, b->header->boot_id, sizeof a->header->boot_id) == 0;
 }
 
-void refrain_trace_read_clock(struct refrain_trace *trace) {
+static void set_rate(struct refrain_process *process, unsigned __int128 rate) {
+    process->ns_a_tick = (uint64_t)(rate >> 64);
+    process->ns_a_tick_fraction = (uint64_t)rate;
+    process->ns_per_tick = (long double)process->ns_a_tick + (long double)process->ns_a_tick_fraction / 0x1p64L;
+}
+
+/* Of the processes that share its clock: the one that ran longest, which tells the rate best. */
+static const struct refrain_process *longest_of(const struct refrain_trace *trace,
+                                                const struct refrain_process *process) {
+    const struct refrain_process *longest = process;
+    for (size_t i = 0; i < trace->n_processes; i++) {
+        const struct refrain_process *other = &trace->processes[i];
+        if (share_clock(process, other) && other->header->last.ticks - other->header->start.ticks >
+                                               longest->header->last.ticks - longest->header->start.ticks)
+            longest = other;
+    }
+    return longest;
+}
+
+/* Of those that share its clock the one that started first sets the base. */
+static void place_by_real_time(struct refrain_trace *trace) {
     trace->start_realtime_ns = UINT64_MAX;
     for (size_t i = 0; i < trace->n_processes; i++)
         if (trace->processes[i].header->start.realtime_ns < trace->start_realtime_ns)
             trace->start_realtime_ns = trace->processes[i].header->start.realtime_ns;
     for (size_t i = 0; i < trace->n_processes; i++) {
         struct refrain_process *process = &trace->processes[i];
-        /* Of those that share its clock: the one that started first sets the base, the one that ran longest the rate.
-         */
-        const struct refrain_process *first = process, *longest = process;
+        const struct refrain_process *first = process;
         for (size_t j = 0; j < trace->n_processes; j++) {
             const struct refrain_process *other = &trace->processes[j];
-            if (!share_clock(process, other))
-                continue;
-            if (other->header->start.ticks < first->header->start.ticks)
+            if (share_clock(process, other) && other->header->start.ticks < first->header->start.ticks)
                 first = other;
-            if (other->header->last.ticks - other->header->start.ticks >
-                longest->header->last.ticks - longest->header->start.ticks)
-                longest = other;
         }
         process->base_ticks = first->header->start.ticks;
         process->offset_ns = limited_difference(first->header->start.realtime_ns, trace->start_realtime_ns);
-        unsigned __int128 rate = rate_of(longest);
-        process->ns_a_tick = (uint64_t)(rate >> 64);
-        process->ns_a_tick_fraction = (uint64_t)rate;
-        process->ns_per_tick = (long double)process->ns_a_tick + (long double)process->ns_a_tick_fraction / 0x1p64L;
+        set_rate(process, rate_of(longest_of(trace, process)));
     }
 }
 
@@ -72,4 +86,134 @@ int64_t refrain_trace_time_ns(const struct refrain_process *process, uint64_t ti
 
 long double refrain_trace_span_ns(const struct refrain_process *process, uint64_t ticks) {
     return (long double)ticks * process->ns_per_tick;
+}
+
+/* ---- several nodes ---- */
+
+/* The process of a node that compared its clock with another node's; null where none did. */
+static const struct refrain_process *speaker_of(const struct refrain_trace *trace,
+                                                const struct refrain_process *process) {
+    for (size_t i = 0; i < trace->n_processes; i++) {
+        const struct refrain_clock_sync *sync = &trace->processes[i].header->clock_sync;
+        if (sync->n > 0 && sync->n <= 2 && share_clock(process, &trace->processes[i]))
+            return &trace->processes[i];
+    }
+    return NULL;
+}
+
+static const struct refrain_process *parent_of(const struct refrain_trace *trace,
+                                               const struct refrain_process *speaker) {
+    return speaker ? refrain_trace_process(trace, speaker->header->clock_sync.parent) : NULL;
+}
+
+/* Places the processes of the speaker's node by the clock of its parent's, which has been placed. */
+static void place_node(struct refrain_trace *trace, const struct refrain_process *speaker,
+                       const struct refrain_process *parent) {
+    const struct refrain_clock_meeting *meeting = speaker->header->clock_sync.meeting;
+    int64_t offset_ns = refrain_trace_time_ns(parent, meeting[0].parent_ticks);
+    unsigned __int128 own = (unsigned __int128)speaker->ns_a_tick << 64 | speaker->ns_a_tick_fraction, rate = own;
+    if (speaker->header->clock_sync.n == 2 && meeting[1].own_ticks > meeting[0].own_ticks) {
+        int64_t ns = refrain_trace_time_ns(parent, meeting[1].parent_ticks) - offset_ns;
+        rate = ns > 0 ? ((unsigned __int128)ns << 64) / (meeting[1].own_ticks - meeting[0].own_ticks) : 0;
+        if (rate > own + own / MOST_DRIFT || rate < own - own / MOST_DRIFT)
+            rate = own; /* it did not run evenly in between */
+    }
+    uint64_t base_ticks = meeting[0].own_ticks;
+    for (size_t i = 0; i < trace->n_processes; i++) {
+        struct refrain_process *process = &trace->processes[i];
+        if (!share_clock(process, speaker))
+            continue;
+        process->base_ticks = base_ticks;
+        process->offset_ns = offset_ns;
+        set_rate(process, rate);
+    }
+}
+
+/* Nodes from the tree's root on; what leads in a circle or nowhere stays where the real time clock puts it. */
+static enum refrain_status place_nodes(struct refrain_trace *trace, struct refrain_error *error) {
+    bool *placed = calloc(trace->n_processes + 1, sizeof *placed), more = true;
+    if (!placed)
+        return REFRAIN_FAIL_MEMORY(error);
+    for (size_t i = 0; i < trace->n_processes; i++)
+        placed[i] = !parent_of(trace, speaker_of(trace, &trace->processes[i]));
+    while (more) {
+        more = false;
+        for (size_t i = 0; i < trace->n_processes; i++) {
+            const struct refrain_process *speaker = placed[i] ? NULL : speaker_of(trace, &trace->processes[i]);
+            const struct refrain_process *parent = parent_of(trace, speaker);
+            if (!parent || !placed[parent - trace->processes])
+                continue;
+            place_node(trace, speaker, parent);
+            for (size_t j = 0; j < trace->n_processes; j++)
+                placed[j] |= share_clock(&trace->processes[j], speaker);
+            more = true;
+        }
+    }
+    free(placed);
+    return REFRAIN_OK;
+}
+
+/* The first process starts at 0. */
+static void start_at_zero(struct refrain_trace *trace) {
+    int64_t first = INT64_MAX;
+    for (size_t i = 0; i < trace->n_processes; i++) {
+        int64_t start = refrain_trace_time_ns(&trace->processes[i], trace->processes[i].header->start.ticks);
+        if (start < first)
+            first = start;
+    }
+    for (size_t i = 0; i < trace->n_processes; i++)
+        trace->processes[i].offset_ns -= first;
+    trace->start_realtime_ns += (uint64_t)first;
+}
+
+enum refrain_status refrain_trace_read_clock(struct refrain_trace *trace, struct refrain_error *error) {
+    bool compared = false;
+    place_by_real_time(trace);
+    for (size_t i = 0; i < trace->n_processes; i++)
+        compared |= trace->processes[i].header->clock_sync.n > 0;
+    if (!compared)
+        return REFRAIN_OK;
+    enum refrain_status status = place_nodes(trace, error);
+    if (!status)
+        start_at_zero(trace);
+    return status;
+}
+
+/* How much faster or slower than rank 0's clock the node's own runs, as far as it was compared twice. */
+static double drift_ppm(const struct refrain_trace *trace, const struct refrain_process *process) {
+    unsigned __int128 own = rate_of(longest_of(trace, process));
+    long double own_ns = (long double)(uint64_t)(own >> 64) + (long double)(uint64_t)own / 0x1p64L;
+    return (double)(process->ns_per_tick / own_ns - 1) * 1e6;
+}
+
+void refrain_trace_clocks(const struct refrain_trace *trace, struct refrain_trace_clocks *clocks) {
+    *clocks = (struct refrain_trace_clocks){0};
+    for (size_t i = 0; i < trace->n_processes; i++) {
+        const struct refrain_process *process = &trace->processes[i];
+        bool known = false;
+        for (size_t j = 0; j < i; j++)
+            known |= share_clock(process, &trace->processes[j]);
+        if (known)
+            continue;
+        const struct refrain_process *speaker = speaker_of(trace, process), *parent = parent_of(trace, speaker);
+        clocks->nodes++;
+        if (!parent)
+            continue;
+        clocks->compared[speaker->header->clock_sync.n - 1]++;
+        int64_t error_ns = 0;
+        for (unsigned steps = 0; parent && steps < MOST_STEPS; steps++) {
+            const struct refrain_clock_sync *sync = &speaker->header->clock_sync;
+            uint64_t ticks = sync->meeting[0].round_trip_ticks;
+            if (sync->n == 2 && sync->meeting[1].round_trip_ticks > ticks)
+                ticks = sync->meeting[1].round_trip_ticks;
+            error_ns += (int64_t)(refrain_trace_span_ns(speaker, ticks < LONGEST ? ticks : 0) / 2);
+            speaker = speaker_of(trace, parent);
+            parent = parent_of(trace, speaker);
+        }
+        if (error_ns > clocks->error_ns)
+            clocks->error_ns = error_ns;
+        double drift = drift_ppm(trace, process);
+        if ((drift < 0 ? -drift : drift) > clocks->drift_ppm)
+            clocks->drift_ppm = drift < 0 ? -drift : drift;
+    }
 }

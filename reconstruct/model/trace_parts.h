@@ -77,7 +77,7 @@ enum refrain_status refrain_process_read_tree(struct refrain_trace *trace, struc
 enum refrain_status refrain_trace_read_regions(struct refrain_trace *trace, refrain_resolver *resolve,
                                                struct refrain_error *error);
 enum refrain_status refrain_trace_read_comms(struct refrain_trace *trace, struct refrain_error *error);
-void refrain_trace_read_clock(struct refrain_trace *trace);
+enum refrain_status refrain_trace_read_clock(struct refrain_trace *trace, struct refrain_error *error);
 enum refrain_status refrain_trace_read_info(struct refrain_trace *trace, struct refrain_error *error);
 
 #endif

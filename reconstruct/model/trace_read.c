@@ -97,10 +97,9 @@ enum refrain_status refrain_trace_assemble(struct refrain_trace *trace, refrain_
         status = refrain_trace_read_regions(trace, resolve, error);
     if (!status)
         status = refrain_trace_read_comms(trace, error);
-    if (status)
-        return status;
-    refrain_trace_read_clock(trace);
-    return refrain_trace_read_info(trace, error);
+    if (!status)
+        status = refrain_trace_read_clock(trace, error);
+    return status ? status : refrain_trace_read_info(trace, error);
 }
 
 /* ---- images ---- */

@@ -119,6 +119,15 @@ struct refrain_trace {
 /* Nanoseconds since the start of the run. Monotonic in ticks; processes of one host share one slope. */
 int64_t refrain_trace_time_ns(const struct refrain_process *process, uint64_t ticks);
 
+/* How the clocks of the run's nodes stand to each other. */
+struct refrain_trace_clocks {
+    size_t nodes;       /* that have a clock of their own */
+    size_t compared[2]; /* of these, how many were compared with rank 0's, by way of others or not: once, twice */
+    int64_t error_ns;   /* most that one so placed may be wrong by at those moments */
+    double drift_ppm;   /* most that one runs faster or slower than rank 0's, by those compared twice */
+};
+void refrain_trace_clocks(const struct refrain_trace *trace, struct refrain_trace_clocks *clocks);
+
 /* Duration of `ticks` in nanoseconds. */
 long double refrain_trace_span_ns(const struct refrain_process *process, uint64_t ticks);
 

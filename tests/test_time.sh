@@ -1,0 +1,169 @@
+#!/bin/sh
+# Times: those of the same run, recorded and reconstructed, on several threads, killed, with little memory; and clocks of
+# several nodes that are wrong in a known way.
+set -u
+. "$(dirname "$0")/lib.sh"
+
+REFRAIN_MPICC=mpicc.mpich
+export REFRAIN_MPICC
+
+# number KEY FILE: the first number of that name in JSON.
+number() {
+    sed -n "s/.*\"$1\": *\([-0-9.e+]*\).*/\1/p" "$2" | head -n 1
+}
+
+# off TRACE: by how many ns an event is off at most, before times of different ranks are made consistent.
+off() {
+    refrain compare --json "$1:events" "$1:unaligned" >"$work/compared" || echo "none"
+    sed -n '/position_error/,/}/s/.*"largest_ns": *\([0-9]*\).*/\1/p' "$work/compared" | head -n 1
+}
+
+# traced NAME MEMORY COMMAND...: runs it in mode both; its trace is $trace.
+traced() {
+    name=$1 memory=$2
+    shift 2
+    rm -rf "$work/run"
+    mkdir "$work/run"
+    REFRAIN_MODE=both REFRAIN_TIME_MEMORY=$memory REFRAIN_DIRECTORY=$work/run "$@" >"$work/printed" 2>&1
+    trace=$(the_trace "$work/run") || fail "$name: no trace: $(tail -n 1 "$work/printed")"
+}
+
+# ---- as long as memory lasts every event is where it was ----
+
+refrain-mpicc -O1 -std=gnu11 -w "$tests/programs/control.c" -o "$work/control" || fail "compile"
+traced "control" 2M launch mpich 2 "$work/control" 300 60
+most=$(off "$trace")
+[ "$most" -le 16 ] && pass || fail "control: off by $most ns"
+refrain compare --json "$trace" >"$work/aligned"
+after=$(sed -n '/position_error/,/}/s/.*"largest_ns": *\([0-9]*\).*/\1/p' "$work/aligned" | head -n 1)
+[ "$after" -le 16 ] && pass || fail "control: consistent times were moved, by up to $after ns"
+refrain info --json "$trace" >"$work/info"
+[ "$(number longest_span "$work/info")" = 1 ] && pass || fail "control: $(refrain info "$trace" | grep -m 1 times)"
+
+# ---- with less, items of several blocks ----
+
+traced "little" 16K launch mpich 2 "$work/control" 300 60
+refrain info --json "$trace" >"$work/info"
+[ "$(number longest_span "$work/info")" -gt 1 ] && pass || fail "little: no block shares its time"
+[ "$(number bytes "$work/info")" -gt 0 ] && pass || fail "little: no bytes"
+most=$(off "$trace")
+run=$(number run_ns "$work/compared")
+[ "$most" -gt 16 ] && [ "$((most * 20))" -lt "$run" ] && pass || fail "little: off by $most ns of $run"
+exact "$trace" "little"
+
+# ---- none at all ----
+
+traced "none" 0 launch mpich 2 "$work/control" 300 60
+refrain info "$trace" | grep -q "times .*REFRAIN_TIME_MEMORY is 0" && pass || fail "none: info does not say so"
+exact "$trace" "none"
+
+# ---- killed ----
+
+traced "killed" 2M sh -c "launched() { exec refrain-run mpiexec.mpich -n 2 '$work/control' 1000000 500; }
+    launched & sleep 0.4
+    for process in /proc/[0-9]*; do
+        [ \"\$(readlink \"\$process/exe\")\" = '$work/control' ] && kill -9 \"\${process#/proc/}\"
+    done
+    wait"
+refrain compare --json "$trace:events" "$trace:unaligned" >"$work/compared"
+within=$(sed -n '/position_error/,/}/s/.*"within_1us": *\([0-9]*\).*/\1/p' "$work/compared" | head -n 1)
+pairs=$(sed -n '/"position"/,/}/s/.*"pairs": *\([0-9]*\).*/\1/p' "$work/compared" | head -n 1)
+[ "$(number single "$work/compared")" = "" ] && [ "$pairs" -gt 1000 ] && pass || fail "killed: $pairs events"
+refrain info --json "$trace" >"$work/info"
+if [ "$(number longest_span "$work/info")" = 1 ]; then
+    [ $((pairs - within)) -le 2 ] && pass || fail "killed: $((pairs - within)) of $pairs events are off"
+else
+    pass # it came further than memory for single blocks lasts
+fi
+
+# ---- threads ----
+
+cat >"$work/threads.c" <<'END'
+#include <mpi.h>
+#include <pthread.h>
+#include <refrain/refrain.h>
+#include <unistd.h>
+static void *work(void *data) {
+    for (int i = 0; i < 2000; i++) {
+        refrain_region_begin("piece");
+        if (i % 500 == 0)
+            usleep(1000);
+        refrain_region_end();
+    }
+    return data;
+}
+int main(int argc, char **argv) {
+    pthread_t threads[3];
+    int provided;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    for (int i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, work, NULL);
+    work(NULL);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    MPI_Finalize();
+    return 0;
+}
+END
+refrain-mpicc -O1 -w -I "$tests/../include" "$work/threads.c" -o "$work/threads" -pthread || fail "compile threads"
+REFRAIN_THREADS=4
+export REFRAIN_THREADS
+traced "threads" 1M launch mpich 1 "$work/threads"
+unset REFRAIN_THREADS
+most=$(off "$trace")
+[ "$most" -le 16 ] && pass || fail "threads: off by $most ns"
+[ "$(number compared "$work/compared")" -gt 16000 ] && pass || fail "threads: $(number compared "$work/compared") events"
+
+# ---- several nodes ----
+
+cc -O1 -shared -fPIC "$tests/false_clock.c" -o "$work/false_clock.so" || fail "compile false_clock.c"
+refrain-mpicc -O1 -w -I "$tests/../include" "$tests/programs/marks.c" -o "$work/marks" || fail "compile marks.c"
+false_clocks() {
+    REFRAIN_CLOCK=gettime REFRAIN_FALSE_NODE=2 timeout 60 refrain-run mpiexec.mpich -n 6 \
+        -genv REFRAIN_CLOCK gettime sh -c 'LD_PRELOAD="$LD_PRELOAD $0" exec "$@"' "$work/false_clock.so" "$work/marks" "$@"
+}
+traced "nodes" 1M false_clocks
+cp "$work/printed" "$work/truth"
+refrain info --json "$trace" >"$work/info"
+[ "$(number nodes "$work/info")" = 3 ] && [ "$(number compared_twice "$work/info")" = 2 ] && pass ||
+    fail "nodes: $(refrain info "$trace" | grep clocks)"
+refrain events "$trace" >"$work/events"
+# No message is received before it was sent: by more than the clocks may be wrong as recorded, at all as reconstructed.
+error_ns=$(number error_ns "$work/info")
+backwards() {
+    awk -F '\t' -v most="$2" '
+        { for (i = 5; i <= NF; i++) { split($i, f, "="); v[f[1]] = f[2] } }
+        $3 == "send" { sent[$1 "," v["dest"], ++n[$1 "," v["dest"]]] = $2 }
+        $3 == "recv" { got[v["source"] "," $1, ++m[v["source"] "," $1]] = $2 }
+        END {
+            for (k in got) { pairs++; if (got[k] < sent[k] - most / 1e9) late++ }
+            print pairs + 0, late + 0
+        }' "$1"
+}
+refrain reconstruct "$trace" --format text -o "$work/reconstructed" --force || fail "nodes: reconstruct"
+[ "$(backwards "$work/events" $((2 * error_ns)))" = "900 0" ] && pass ||
+    fail "nodes: messages as recorded, backwards: $(backwards "$work/events" $((2 * error_ns)))"
+[ "$(backwards "$work/reconstructed" 0)" = "900 0" ] && pass ||
+    fail "nodes: messages as reconstructed, backwards: $(backwards "$work/reconstructed" 0)"
+# What is left of the clocks' errors, by the true times that the program told.
+awk -F '\t' -v said="$error_ns" '
+    FNR == 1 { file++ }
+    file == 1 && NF == 2 { truth[$1, ++n[$1]] = $2 }
+    file == 2 && $3 == "enter" && $4 == "mark" {
+        d = $2 * 1e9 - (truth[$1, ++m[$1]] - truth[0, 1])
+        if (m[$1] == 1 || d < least[$1]) least[$1] = d
+    }
+    END {
+        for (r in least) { d = least[r] - least[0]; if (d < 0) d = -d; if (d > most) most = d; ranks++ }
+        printf "clocks of %d ranks: off by at most %.1f us, said to be within %.1f us\n", ranks, most / 1e3, said / 1e3
+        exit !(ranks == 6 && most <= said + 20000)
+    }' "$work/truth" "$work/events" >"$work/left" && pass || fail "nodes: $(cat "$work/left")"
+cat "$work/left"
+refrain compare --json "$trace:unaligned" "$trace:stat" >"$work/moved"
+moved=$(sed -n '/position_error/,/}/s/.*"largest_ns": *\([0-9]*\).*/\1/p' "$work/moved" | head -n 1)
+[ "$moved" -le $((2 * error_ns + 20000)) ] && pass || fail "nodes: times were moved by up to $moved ns"
+
+traced "nodes, killed" 1M false_clocks 20
+refrain info "$trace" | grep -q "clocks .*3 nodes: 0 compared .* and at the end, 2 at the start only" && pass ||
+    fail "nodes, killed: $(refrain info "$trace" | grep clocks)"
+summary
