@@ -31,7 +31,7 @@ traced() {
 # ---- as long as memory lasts every event is where it was ----
 
 refrain-mpicc -O1 -std=gnu11 -w "$tests/programs/control.c" -o "$work/control" || fail "compile"
-traced "control" 2M launch mpich 2 "$work/control" 300 60
+traced "control" 2M launch mpich 2 "$work/control" 100
 most=$(off "$trace")
 [ "$most" -le 16 ] && pass || fail "control: off by $most ns"
 refrain compare --json "$trace" >"$work/aligned"
@@ -42,7 +42,7 @@ refrain info --json "$trace" >"$work/info"
 
 # ---- with less, items of several blocks ----
 
-traced "little" 16K launch mpich 2 "$work/control" 300 60
+traced "little" 16K launch mpich 2 "$work/control" 100
 refrain info --json "$trace" >"$work/info"
 [ "$(number longest_span "$work/info")" -gt 1 ] && pass || fail "little: no block shares its time"
 [ "$(number bytes "$work/info")" -gt 0 ] && pass || fail "little: no bytes"
@@ -53,7 +53,7 @@ exact "$trace" "little"
 
 # ---- none at all ----
 
-traced "none" 0 launch mpich 2 "$work/control" 300 60
+traced "none" 0 launch mpich 2 "$work/control" 100
 refrain info "$trace" | grep -q "times .*REFRAIN_TIME_MEMORY is 0" && pass || fail "none: info does not say so"
 exact "$trace" "none"
 
