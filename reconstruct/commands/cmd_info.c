@@ -50,6 +50,7 @@ struct learned {
     uint64_t throttled_functions, throttled_probes; /* switched off during the run, since they came too often */
     long double run_ns, blocks_ns; /* of all its threads: how long they ran, and what their blocks add up to */
     struct refrain_time_summary times;
+    uint64_t control_given_up; /* sequences of control flow of which the order is not known any longer */
 };
 
 static int count_learner(void *data, const struct refrain_learner_view *view) {
@@ -59,6 +60,8 @@ static int count_learner(void *data, const struct refrain_learner_view *view) {
         refrain_learner_values(learned->process->region, learned->process->region_bytes, view->learner, &kept);
     if (view->learner->state < REFRAIN_LEARNER_STATES)
         learned->by_state[view->learner->state]++;
+    if (view->learner->state == REFRAIN_SUMMARY && view->subject <= REFRAIN_SUBJECT_SUCCESSOR)
+        learned->control_given_up++;
     learned->total++;
     learned->values += values;
     learned->kept += kept;
@@ -172,10 +175,18 @@ static void print_run(const struct refrain_trace *trace) {
     }
 }
 
-static void print_times(const struct refrain_process *process, const struct refrain_time_summary *times) {
+static void print_times(const struct refrain_process *process, const struct learned *learned) {
+    const struct refrain_time_summary *times = &learned->times;
     if (times->most_bytes == 0) {
-        printf("  times     are means per place and stretch of the run: %s\n",
-               process->header->time_bytes ? "there was no memory for single ones" : "REFRAIN_TIME_MEMORY is 0");
+        uint64_t least = (uint64_t)process->header->n_threads * REFRAIN_TIME_LEAST_PAGES * REFRAIN_TIME_PAGE_BYTES;
+        printf("  times     are means per place and stretch of the run: ");
+        if (process->header->time_bytes == 0)
+            puts("REFRAIN_TIME_MEMORY is 0");
+        else if (process->header->time_bytes < least)
+            printf("REFRAIN_TIME_MEMORY is %s, its threads need at least %s\n",
+                   refrain_show_bytes(process->header->time_bytes), refrain_show_bytes(least));
+        else
+            puts("there was no memory left for single ones");
         return;
     }
     uint64_t others = times->blocks - times->single;
@@ -187,6 +198,11 @@ static void print_times(const struct refrain_process *process, const struct refr
     printf("; %s of %s\n", refrain_show_bytes(times->bytes), refrain_show_bytes(times->most_bytes));
     if (times->stopped)
         puts("            they end before the run does, for want of memory: means from there on");
+    if (learned->control_given_up)
+        printf("            the order of %s sequences of control flow was given up: from the first of their events on "
+               "times "
+               "are means per place\n",
+               refrain_show_count(learned->control_given_up));
     if (times->backwards)
         printf("            %s clock reads told an earlier time than the one before them: taken as the same time\n",
                refrain_show_count(times->backwards));
@@ -203,6 +219,9 @@ static enum refrain_status print_process(const struct refrain_trace *trace, cons
            header->rank < 0 ? " (killed before it had one)" : "", refrain_process_name(process, header->host),
            header->pid, header->finished ? "finished" : "killed or still running",
            refrain_show_ns((long double)end_ns(process)));
+    if (header->clock == 1)
+        puts("  clock     CLOCK_MONOTONIC of the system, since the time-stamp counter does not run evenly here or "
+             "REFRAIN_CLOCK says so");
     printf("  memory    %s of %s used: program tree %s, places %s, %s left\n", refrain_show_bytes(header->pool_used),
            refrain_show_bytes(header->bytes), refrain_show_bytes(header->tree_bytes),
            refrain_show_bytes(header->slot_bytes), refrain_show_bytes(header->bytes - header->pool_used));
@@ -212,7 +231,7 @@ static enum refrain_status print_process(const struct refrain_trace *trace, cons
     printf("  time      %s in all threads, %s in blocks\n", refrain_show_ns(learned.run_ns),
            refrain_show_ns(learned.blocks_ns));
     if (header->mode & REFRAIN_MODE_STAT) {
-        print_times(process, &learned.times);
+        print_times(process, &learned);
         printf("  learned   %s sequences of %s values, %s values exactly (%.4f %%)\n",
                refrain_show_count(learned.total), refrain_show_count(learned.values), refrain_show_count(learned.kept),
                learned.values ? 100.0 * (double)learned.kept / (double)learned.values : 100.0);
@@ -268,6 +287,7 @@ static json_t *process_json(const struct refrain_trace *trace, const struct refr
     json_object_set_new(times, "bytes", json_integer((json_int_t)learned.times.bytes));
     json_object_set_new(times, "most_bytes", json_integer((json_int_t)learned.times.most_bytes));
     json_object_set_new(times, "backwards", json_integer((json_int_t)learned.times.backwards));
+    json_object_set_new(times, "order_given_up", json_integer((json_int_t)learned.control_given_up));
     json_object_set_new(times, "stopped", json_boolean(learned.times.stopped));
     json_object_set_new(object, "times", times);
     json_object_set_new(object, "bytes", json_integer((json_int_t)header->bytes));
