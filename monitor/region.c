@@ -462,7 +462,7 @@ static __attribute__((destructor)) void close_region(void) {
         return;
     struct refrain_context *context = refrain_begin();
     if (context) {
-        refrain_close_block(context, context->top->last);
+        refrain_timeline_finish(&context->timeline, refrain_close_block(context, context->top->last));
         refrain_end(context);
     }
     refrain_region_refresh_clock();

@@ -335,6 +335,14 @@ void refrain_timeline_item(struct refrain_timeline_writer *writer, uint64_t now,
         turn_page(writer, now);
 }
 
+void refrain_timeline_finish(struct refrain_timeline_writer *writer, uint64_t now) {
+    if (writer->limit || !writer->timeline || writer->timeline->stopped || writer->left == writer->span)
+        return;
+    writer->span -= writer->left;
+    end_several(writer, now);
+    turn_page(writer, now);
+}
+
 void refrain_timeline_open(struct refrain_context *context) {
     struct refrain_timeline_writer *writer = &context->timeline;
     const struct refrain_header *header = refrain_region.header;

@@ -36,6 +36,11 @@ struct refrain_timeline_writer {
 /* Opens the timeline of a thread that starts; without memory for one there is none. */
 void refrain_timeline_open(struct refrain_context *context);
 
+/* The thread ends `now`: what is there of an item of several blocks is written, and a page begun that tells where it
+ * ends.
+ */
+void refrain_timeline_finish(struct refrain_timeline_writer *writer, uint64_t now);
+
 /* The rest of refrain_timeline_block(). */
 void refrain_timeline_item(struct refrain_timeline_writer *writer, uint64_t now, uint64_t elapsed);
 

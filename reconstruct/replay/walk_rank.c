@@ -17,6 +17,7 @@
 #define SPARE_STEPS ((uint64_t)1 << 24)
 #define SPARE_STEPS_UNFINISHED ((uint64_t)1 << 30)
 #define MOST_TICKS_PER_NS 16u
+#define MOST_OVER_MEAN 4u /* times the mean of its stretch that a visit is expected to take at most; and at least */
 
 /* What the walk knows of a learner or block it has met. */
 struct place {
@@ -25,6 +26,7 @@ struct place {
     uint64_t taken;       /* values */
     uint64_t visits;      /* blocks replayed from here */
     uint64_t visits_left; /* of the stretch of its profile */
+    uint64_t mean_ticks;  /* of all its visits */
     int64_t ticks_left;   /* what they have to share, and what those before them took too much or too little */
     uint64_t remaining;   /* loop: iterations left of the count taken */
     bool counting;        /* loop: a count has been taken */
@@ -316,10 +318,17 @@ static uint64_t expected_ticks(struct refrain_walk *walk, struct place *place, c
         if (bucket < REFRAIN_PROFILE_BUCKETS && (bucket + 1) << profile->shift < end)
             end = (bucket + 1) << profile->shift;
         place->visits_left = end - place->visits;
-        place->ticks_left = (int64_t)((uint64_t)place->ticks_left +
-                                      (bucket < REFRAIN_PROFILE_BUCKETS ? profile->ticks[bucket] : slot->ticks));
+        uint64_t ticks = bucket < REFRAIN_PROFILE_BUCKETS ? profile->ticks[bucket] : slot->ticks;
+        place->ticks_left = (int64_t)((uint64_t)place->ticks_left + ticks);
+        place->mean_ticks = place->visits_left ? ticks / place->visits_left : 0;
     }
-    return place->ticks_left > 0 ? (uint64_t)place->ticks_left / place->visits_left : 0;
+    uint64_t expected = place->ticks_left > 0 ? (uint64_t)place->ticks_left / place->visits_left : 0;
+    if (walk->times.ended)
+        return expected; /* none may be lost */
+    /* The last visits must not make up for all that those before them were given too much or too little. */
+    if (expected > place->mean_ticks * MOST_OVER_MEAN)
+        return place->mean_ticks * MOST_OVER_MEAN;
+    return expected < place->mean_ticks / MOST_OVER_MEAN ? place->mean_ticks / MOST_OVER_MEAN : expected;
 }
 
 static void settle(struct refrain_walk *walk);
