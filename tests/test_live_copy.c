@@ -117,6 +117,8 @@ static uint64_t exact_to(const struct refrain_process *process) {
         (const void *)(process->region + (uint64_t)thread->timeline * REFRAIN_UNIT_BYTES);
     const struct refrain_time_page *page =
         (const void *)(process->region + (uint64_t)timeline->first * REFRAIN_UNIT_BYTES);
+    if (!thread->timeline)
+        return UINT64_MAX;
     return timeline->merges == 0 ? (uint64_t)1 << page->quantum_shift : (thread->last_ticks - thread->start_ticks) / 4;
 }
 
