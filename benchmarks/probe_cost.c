@@ -6,10 +6,10 @@
  *     REFRAIN_DIRECTORY=/tmp ./probe_cost [operations per sample] [samples]
  *
  * Probes are those of instrumented files: the same text, optimised. Every case is a loop of so many operations. Samples
- * of all cases are taken in turns, so that a slow moment of the machine falls on all of them. Printed are nanoseconds an
- * operation over those of an empty loop: least, median, the
- * distance between the quartiles, and the median over that of a TSC read. Throttling is off unless REFRAIN_THROTTLE
- * says otherwise, so that function probes show their whole cost.
+ * of all cases are taken in turns, so that a slow moment of the machine falls on all of them. Printed are nanoseconds
+ * an operation over those of an empty loop: least, median, the distance between the quartiles, and the median over that
+ * of a TSC read. Throttling is off unless REFRAIN_THROTTLE says otherwise, so that function probes show their whole
+ * cost.
  */
 #define _GNU_SOURCE
 #include "inserted/declarations.h"
@@ -67,6 +67,14 @@ static struct refrain__unit refrain__u = {
 #include "inserted/sites.h"
 
 #include "inserted/calls.h"
+
+static inline void leave_SLOT_CALLEE(refrain__frame *frame) {
+    refrain__leave(frame, SLOT_CALLEE + 1);
+}
+
+static inline void leave_SLOT_MEASURED(refrain__frame *frame) {
+    refrain__leave(frame, SLOT_MEASURED + 1);
+}
 
 /* These functions have sites without being entered. */
 #if defined(__x86_64__)
@@ -176,7 +184,7 @@ static void probe_loop(refrain__frame *frame, long n) {
 }
 
 static __attribute__((noinline)) void callee(void) {
-    refrain__frame frame __attribute__((__cleanup__(refrain__leave))) = {NULL, NULL};
+    refrain__frame frame __attribute__((__cleanup__(leave_SLOT_CALLEE)));
     refrain__enter(&frame, SLOT_CALLEE);
 }
 
@@ -225,7 +233,7 @@ static struct {
 enum { CASE_EMPTY, CASE_TSC };
 
 static void take_samples(long operations, int samples) {
-    refrain__frame frame __attribute__((__cleanup__(refrain__leave))) = {NULL, NULL};
+    refrain__frame frame __attribute__((__cleanup__(leave_SLOT_MEASURED)));
     refrain__enter(&frame, SLOT_MEASURED);
     for (int c = 0; c < CASES - 1; c++)
         cases[c].run(&frame, operations);

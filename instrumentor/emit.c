@@ -74,15 +74,23 @@ static void place_frame(struct refrain_edits *edits, const struct refrain_constr
     const struct refrain_construct *top = &constructs->items[function->construct];
     struct refrain_text text = {0};
     refrain_text_format(&text,
-                        " refrain__frame refrain__f __attribute__((__cleanup__(refrain__leave))) = {(void *)0, "
-                        "(void *)0}; int refrain__e __attribute__((__unused__)) = refrain__enter(&refrain__f, %u);",
-                        top->slot);
+                        " refrain__frame refrain__f __attribute__((__cleanup__(refrain__leave_%u))); "
+                        "int refrain__e __attribute__((__unused__)) = refrain__enter(&refrain__f, %u);",
+                        top->slot, top->slot);
     for (unsigned i = function->construct + 1; i < top->after; i++)
         if (constructs->items[i].counted)
             refrain_text_format(&text, " unsigned long refrain__n%u = 0;", constructs->items[i].slot);
     refrain_edit_insert(edits, function->frame_offset, take(&text));
     if (constructs->calls_setjmp && function->head_offset != REFRAIN_NO_INDEX)
         refrain_edit_insert(edits, function->head_offset, refrain_text_copy("__attribute__((__noinline__)) "));
+}
+
+/* A cleanup function is told nothing but the object's address: each function has its own. */
+static void write_leaves(const struct refrain_constructs *constructs, struct refrain_text *out) {
+    for (size_t f = 0; f < constructs->n_functions; f++)
+        if (constructs->functions[f].traced)
+            refrain_text_format(out, "REFRAIN__LEAVES(%u)\n",
+                                constructs->items[constructs->functions[f].construct].slot);
 }
 
 static void collect_edits(struct refrain_edits *edits, const struct refrain_constructs *constructs) {
@@ -139,6 +147,7 @@ void refrain_emit(struct refrain_constructs *constructs, const struct refrain_so
     if (!options->late && !has_sections(options))
         refrain_text_string(out, refrain_inserted_sites);
     refrain_text_string(out, refrain_inserted_calls);
+    write_leaves(constructs, out);
     refrain_text_string(out, refrain_inserted_end);
     /* Without optimisation gcc keeps the order of the file: assembly at its beginning belongs behind code, not data. */
     refrain_text_string(out, "#ifndef __OPTIMIZE__\nstatic void __attribute__((__used__, __no_instrument_function__)) "

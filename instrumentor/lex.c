@@ -80,8 +80,8 @@ static void skip_directive(struct lexer *lexer) {
     bool pragma = lexer->length - begin >= 6 && memcmp(lexer->bytes + begin, "pragma", 6) == 0;
     bool message = false; /* #error and #warning may hold a lone quote */
     if (lexer->length - lexer->at >= 7)
-        message = memcmp(lexer->bytes + lexer->at, "error", 5) == 0 ||
-                  memcmp(lexer->bytes + lexer->at, "warning", 7) == 0;
+        message =
+            memcmp(lexer->bytes + lexer->at, "error", 5) == 0 || memcmp(lexer->bytes + lexer->at, "warning", 7) == 0;
     while (lexer->at < lexer->length && lexer->bytes[lexer->at] != '\n') {
         unsigned spliced = splice(lexer, lexer->at);
         if (spliced)

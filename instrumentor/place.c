@@ -75,8 +75,8 @@ size_t refrain_place_operator(const struct refrain_source *source, struct refrai
 }
 
 bool refrain_place_operand(const struct refrain_source *source, struct refrain_span operand, size_t operator,
-                           struct refrain_span *place) {
-    if (operator >= source->tokens.count || refrain_source_is_frozen(source, operand.begin))
+                           struct refrain_span * place) {
+    if (operator>= source->tokens.count || refrain_source_is_frozen(source, operand.begin))
         return false;
     struct refrain_macro_use *macro = refrain_source_macro_at(source, operand.begin);
     if (macro && (macro->begin != operand.begin || !refrain_source_macro_is_whole(source, macro)))
@@ -102,9 +102,8 @@ bool refrain_place_statement(const struct refrain_source *source, unsigned begin
         return false;
     if ((macro && macro->begin != begin) || refrain_source_is_frozen(source, begin))
         return false;
-    return is_spelled(source, i - 1) &&
-           (refrain_lex_is(tokens, i - 1, ";") || refrain_lex_is(tokens, i - 1, ":") ||
-            refrain_lex_is(tokens, i - 1, "{") || refrain_lex_is(tokens, i - 1, "}"));
+    return is_spelled(source, i - 1) && (refrain_lex_is(tokens, i - 1, ";") || refrain_lex_is(tokens, i - 1, ":") ||
+                                         refrain_lex_is(tokens, i - 1, "{") || refrain_lex_is(tokens, i - 1, "}"));
 }
 
 bool refrain_place_frame(const struct refrain_source *source, unsigned body, unsigned *offset) {

@@ -204,13 +204,35 @@ bool refrain_source_macro_is_whole(const struct refrain_source *source, struct r
 
 /* Words whose parenthesised operand is not evaluated or is no expression. */
 static bool freezes(const struct refrain_tokens *tokens, size_t i) {
-    static const char *const words[] = {"sizeof", "typeof", "__typeof__", "__typeof", "typeof_unqual", "_Alignof",
-                                        "__alignof__", "__alignof", "alignof", "_Alignas", "alignas",
-                                        "_Static_assert", "static_assert", "_Generic", "asm", "__asm__", "__asm",
-                                        "__attribute__", "__attribute", "__declspec", "__builtin_offsetof", "offsetof",
-                                        "__builtin_types_compatible_p", "__builtin_choose_expr",
-                                        "__builtin_constant_p", "__builtin_object_size", "__builtin_has_attribute",
-                                        "__builtin_call_with_static_chain", "__builtin_va_arg_pack"};
+    static const char *const words[] = {"sizeof",
+                                        "typeof",
+                                        "__typeof__",
+                                        "__typeof",
+                                        "typeof_unqual",
+                                        "_Alignof",
+                                        "__alignof__",
+                                        "__alignof",
+                                        "alignof",
+                                        "_Alignas",
+                                        "alignas",
+                                        "_Static_assert",
+                                        "static_assert",
+                                        "_Generic",
+                                        "asm",
+                                        "__asm__",
+                                        "__asm",
+                                        "__attribute__",
+                                        "__attribute",
+                                        "__declspec",
+                                        "__builtin_offsetof",
+                                        "offsetof",
+                                        "__builtin_types_compatible_p",
+                                        "__builtin_choose_expr",
+                                        "__builtin_constant_p",
+                                        "__builtin_object_size",
+                                        "__builtin_has_attribute",
+                                        "__builtin_call_with_static_chain",
+                                        "__builtin_va_arg_pack"};
     if (tokens->items[i].kind != REFRAIN_TOKEN_WORD)
         return false;
     for (size_t w = 0; w < sizeof words / sizeof words[0]; w++)

@@ -92,7 +92,7 @@ static void pack_number(struct packed *packed, unsigned *before, unsigned value)
 
 /* What the probe's byte is when the program starts (unit.h, `base`). */
 static unsigned base_of(const struct refrain_construct *construct, bool all) {
-    return !construct->wanted ? 0 : construct->certain ? 1 : all ? 2 : 0;
+    return construct->wanted && (construct->certain || all);
 }
 
 static void write_node(struct packed *packed, enum refrain_node_kind kind, unsigned parent,
@@ -118,68 +118,82 @@ static unsigned parent_node(const struct refrain_constructs *constructs, const s
 
 /* ---- what is switched on by what other files hold ---- */
 
-/* Declares, once, the byte by which another unit tells that its function makes events. */
-static void declare_speaker(struct refrain_text *out, struct refrain_list *declared, const char *name) {
-    for (size_t i = 0; i < declared->count; i++)
-        if (strcmp(declared->items[i], name) == 0)
-            return;
-    refrain_list_add(declared, name);
-    refrain_text_format(out, "extern unsigned char refrain_speaks_%s __attribute__((__weak__));\n", name);
+/* The unit's dependencies as they are written: numbers below n_slots are slots, others, less n_slots, speakers: the bytes by
+ * which units tell each other that a function makes events. */
+struct switches {
+    struct refrain_text declarations, speakers, table;
+    struct refrain_list names; /* of the speakers */
+    unsigned n, n_slots;
+};
+
+/* The byte of a function; `own`: this file defines it. */
+static unsigned speaker(struct switches *switches, const char *name, bool own) {
+    for (size_t i = 0; i < switches->names.count; i++)
+        if (strcmp(switches->names.items[i], name) == 0)
+            return switches->n_slots + (unsigned)i;
+    refrain_text_format(&switches->declarations,
+                        own ? "unsigned char refrain_speaks_%s __attribute__((__weak__, __visibility__(\"default\")));\n"
+                            : "extern unsigned char refrain_speaks_%s __attribute__((__weak__));\n",
+                        name);
+    refrain_text_format(&switches->speakers, "&refrain_speaks_%s,\n", name);
+    refrain_list_add(&switches->names, name);
+    return switches->n_slots + (unsigned)switches->names.count - 1;
 }
 
-/* What the call's callee turns on: nothing when it is certain or makes no event. */
-static void write_dependency(const struct refrain_constructs *constructs, const struct refrain_construct *call,
-                             unsigned to, struct refrain_text *table, unsigned *n) {
-    if (call->callee == REFRAIN_NO_INDEX) {
-        refrain_text_format(table, "{refrain__on + %u, &refrain_speaks_%s},\n", to, call->name);
-        ++*n;
+static void depend(struct switches *switches, unsigned to, unsigned from) {
+    refrain_text_format(&switches->table, "{%u,%u},%s", to, from, switches->n % 16 == 15 ? "\n" : "");
+    switches->n++;
+}
+
+/* The construct around it that has a probe; REFRAIN_NO_INDEX where there is none. */
+static unsigned wanted_around(const struct refrain_constructs *constructs, const struct refrain_construct *construct) {
+    unsigned up = construct->parent;
+    while (up != REFRAIN_NO_INDEX && !constructs->items[up].wanted)
+        up = constructs->items[up].parent;
+    return up;
+}
+
+static bool is_uncertain_call(const struct refrain_construct *construct) {
+    return (construct->kind == REFRAIN_CALL || construct->kind == REFRAIN_MPI_CALL) && construct->interesting &&
+           !construct->certain;
+}
+
+/* A probe is on when that of a construct within is, or when what is called there makes events: each tells the next one
+ * around it. */
+static void write_construct(struct switches *switches, const struct refrain_constructs *constructs, unsigned i) {
+    const struct refrain_construct *construct = &constructs->items[i];
+    unsigned around = wanted_around(constructs, construct);
+    bool leads_on = around != REFRAIN_NO_INDEX && !constructs->items[around].certain;
+    if (construct->wanted && !construct->certain && leads_on)
+        depend(switches, constructs->items[around].slot, construct->slot);
+    if (!is_uncertain_call(construct) || !(construct->wanted || leads_on))
         return;
-    }
-    const struct refrain_function *callee = &constructs->functions[call->callee];
-    if (callee->traced) {
-        refrain_text_format(table, "{refrain__on + %u, refrain__on + %u},\n", to,
-                            constructs->items[callee->construct].slot);
-        ++*n;
-    }
+    unsigned to = construct->wanted ? construct->slot : constructs->items[around].slot;
+    if (construct->callee == REFRAIN_NO_INDEX)
+        depend(switches, to, speaker(switches, construct->name, false));
+    else if (constructs->functions[construct->callee].traced)
+        depend(switches, to, constructs->items[constructs->functions[construct->callee].construct].slot);
 }
 
-/* The bytes that say which probes are on, and what turns them on. Returns the number of dependencies. */
-static unsigned write_switches(const struct refrain_constructs *constructs, unsigned n_slots,
-                               struct refrain_text *out) {
-    struct refrain_text table = {0};
-    struct refrain_list declared = {0};
-    unsigned n = 0;
-    for (size_t i = 0; i < constructs->count; i++) {
-        const struct refrain_construct *construct = &constructs->items[i];
-        if (!construct->wanted)
-            continue;
-        const struct refrain_function *function = &constructs->functions[construct->function];
-        if (construct->kind == REFRAIN_FUNCTION && !function->is_static) {
-            refrain_text_format(
-                out, "unsigned char refrain_speaks_%s __attribute__((__weak__, __visibility__(\"default\")));\n",
-                function->name);
-            refrain_list_add(&declared, function->name);
-            refrain_text_format(&table, "{&refrain_speaks_%s, refrain__on + %u},\n", function->name, construct->slot);
-            n++;
-        }
-        for (unsigned c = (unsigned)i; !construct->certain && c < construct->after; c++) {
-            const struct refrain_construct *call = &constructs->items[c];
-            if ((call->kind != REFRAIN_CALL && call->kind != REFRAIN_MPI_CALL) || !call->interesting || call->certain)
-                continue;
-            if (call->callee == REFRAIN_NO_INDEX)
-                declare_speaker(out, &declared, call->name);
-            write_dependency(constructs, call, construct->slot, &table, &n);
-        }
+/* The bytes that say which probes are on, and what turns them on. */
+static void write_switches(const struct refrain_constructs *constructs, struct switches *switches,
+                           struct refrain_text *out) {
+    for (size_t f = 0; f < constructs->n_functions; f++) {
+        const struct refrain_function *function = &constructs->functions[f];
+        if (function->traced && !function->is_static)
+            depend(switches, speaker(switches, function->name, true), constructs->items[function->construct].slot);
     }
-    refrain_text_format(out,
-                        "static unsigned char refrain__on[%u], refrain__base[%u];\n"
-                        "static struct refrain__dependency __const__ refrain__dependencies[%u] = {\n",
-                        n_slots, n_slots, n + 1);
-    refrain_text_bytes(out, table.bytes, table.length);
-    refrain_text_string(out, "{(unsigned char *)0, (unsigned char *)0}};\n");
-    refrain_text_free(&table);
-    refrain_list_free(&declared);
-    return n;
+    for (size_t i = 0; i < constructs->count; i++)
+        write_construct(switches, constructs, (unsigned)i);
+    refrain_text_format(out, "static unsigned char refrain__on[%u], refrain__base[%u];\n", switches->n_slots + 1,
+                        switches->n_slots + 1);
+    refrain_text_bytes(out, switches->declarations.bytes, switches->declarations.length);
+    refrain_text_string(out, "static unsigned char *__const__ refrain__speakers[] = {\n");
+    refrain_text_bytes(out, switches->speakers.bytes, switches->speakers.length);
+    refrain_text_string(out, "(unsigned char *)0};\n"
+                             "static struct refrain__dependency __const__ refrain__dependencies[] = {\n");
+    refrain_text_bytes(out, switches->table.bytes, switches->table.length);
+    refrain_text_string(out, "{0,0}};\n");
 }
 
 void refrain_tables_write(struct refrain_constructs *constructs, const struct refrain_instrument_options *options,
@@ -207,14 +221,19 @@ void refrain_tables_write(struct refrain_constructs *constructs, const struct re
     for (size_t i = 0; i < strings.text.length; i++)
         refrain_text_format(out, "%s%u,", i % 32 ? "" : "\n", (unsigned char)strings.text.bytes[i]);
     refrain_text_string(out, "};\n");
-    unsigned n_dependencies = write_switches(constructs, n_slots, out);
+    struct switches switches = {.n_slots = n_slots};
+    write_switches(constructs, &switches, out);
     refrain_text_format(out,
                         "static struct refrain__unit refrain__u = {%uu, %uu, %uu, %zuu,\n"
                         "    (struct refrain__node __const__ *)refrain__nodes, (char __const__ *)refrain__strings,\n"
-                        "    refrain__on, refrain__base, refrain__dependencies, %uul, refrain__first_site, "
-                        "refrain__last_site,\n"
+                        "    refrain__on, refrain__base, refrain__dependencies, refrain__speakers, %uul, "
+                        "refrain__first_site, refrain__last_site,\n"
                         "    0ul, (void *)0, (struct refrain__unit *)0};\n",
-                        REFRAIN_UNIT_VERSION, packed.n_nodes, n_slots, strings.text.length, n_dependencies);
+                        REFRAIN_UNIT_VERSION, packed.n_nodes, n_slots, strings.text.length, switches.n);
+    refrain_text_free(&switches.declarations);
+    refrain_text_free(&switches.speakers);
+    refrain_text_free(&switches.table);
+    refrain_list_free(&switches.names);
     refrain_text_free(&strings.text);
     free(strings.table);
     refrain_text_free(&packed.text);

@@ -78,6 +78,7 @@ static void walk_call(struct refrain_walker *walker, CXCursor cursor) {
         return;
     }
     bool mpi = strncmp(name, "MPI_", 4) == 0, ends = strcmp(name, "MPI_Abort") == 0;
+    bool event = mpi || strncmp(name, "refrain_region_", 15) == 0;
     unsigned call = refrain_walk_open(walker, mpi ? REFRAIN_MPI_CALL : REFRAIN_CALL, cursor);
     struct refrain_span span = refrain_walk_extent(walker, cursor);
     refrain_walk_place(walker, call, refrain_place_call(walker->source, span), span);
@@ -87,10 +88,10 @@ static void walk_call(struct refrain_walker *walker, CXCursor cursor) {
         refrain_walk_at(walker, call)->callee = (unsigned)(function - walker->constructs->functions);
     else
         refrain_walk_at(walker, call)->outside =
-            !ends && (!direct || mpi || takes_function_pointer(target) ||
+            !ends && (!direct || event || takes_function_pointer(target) ||
                       !clang_Location_isInSystemHeader(clang_getCursorLocation(target)));
     refrain_walk_at(walker, call)->ends = ends && !function;
-    refrain_walk_at(walker, call)->elsewhere = refrain_walk_at(walker, call)->outside && direct && !mpi && name[0] &&
+    refrain_walk_at(walker, call)->elsewhere = refrain_walk_at(walker, call)->outside && direct && !event && name[0] &&
                                                !takes_function_pointer(target) &&
                                                clang_Cursor_isNull(clang_getCursorDefinition(target));
     if (!refrain_walk_at(walker, call)->placed)

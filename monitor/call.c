@@ -1,5 +1,6 @@
 /* call.c: MPI calls as the wrappers tell them (monitor.h): an activation of its own, in which operations follow. */
 #define _GNU_SOURCE
+#include "allowance.h"
 #include "caller.h"
 #include "configure.h"
 #include "learn_by_key.h"
@@ -188,8 +189,10 @@ void refrain_call_begin(struct refrain_call *call, unsigned function, void *retu
     if (!context)
         return;
     refrain_drop_abandoned(context, (uintptr_t)frame_address);
-    if (++context->calls % CLOCK_REFRESH_CALLS == 0)
+    if (++context->calls % CLOCK_REFRESH_CALLS == 0) {
         refrain_region_refresh_clock();
+        refrain_allowance_look(context);
+    }
     struct refrain_entry *caller = context->top;
     struct refrain_call_site *site =
         find_site(context, caller->last, function, refrain_caller_of_wrapper(return_address, frame_address));
@@ -202,7 +205,6 @@ void refrain_call_begin(struct refrain_call *call, unsigned function, void *retu
         call->entry = entry;
         call->site = site;
         call->end_ticks = 0;
-        caller->communicates = 1;
         refrain_step(context, caller, REFRAIN_NEXT_CALL + refrain_reference(site));
         call->begin_ticks = refrain_close_block(context, caller->last);
         struct refrain_now *now = &context->thread->now;

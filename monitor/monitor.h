@@ -27,11 +27,12 @@
 struct refrain_entry {
     struct refrain_slot *last; /* where the activation is */
     uintptr_t address;         /* of its frame; activations below a younger, higher one were abandoned */
+    uintptr_t frame;           /* function: its struct refrain_frame, else 0 */
     uint64_t id;               /* function: slot number; call: site reference; region: name reference */
     uint64_t begin_ticks;
     struct refrain_slot *whole; /* function: its slot [1], else null */
     uint32_t kind;              /* enum refrain_entry_kind */
-    uint32_t communicates;      /* an MPI call was made in it or below */
+    uint32_t reserved;
 };
 enum refrain_entry_kind { REFRAIN_ENTRY_ROOT, REFRAIN_ENTRY_FUNCTION, REFRAIN_ENTRY_CALL, REFRAIN_ENTRY_REGION };
 
@@ -43,6 +44,17 @@ struct refrain_learn_scratch; /* learn.h */
 struct refrain_region_cache {
     const char *name;
     struct refrain_region_name *record;
+};
+
+/* What a thread's probes may cost (allowance.h). In ticks. */
+struct refrain_allowance {
+    uint32_t probes;     /* until the next sample */
+    uint32_t cost_ticks; /* of a probe, times 16: the mean of the latest samples */
+    int64_t left_ticks;  /* negative: spent */
+    int64_t most_ticks;  /* saved up at most; 0: there is no limit to what probes may cost */
+    uint64_t sampled_ticks;
+    uint64_t wake_ticks; /* dormant probes come back then, if there is something left */
+    uint64_t sleep_ticks;
 };
 
 /* A thread's context; private memory, found through a thread-local pointer. */
@@ -57,14 +69,11 @@ struct refrain_context {
     struct refrain_events *events; /* null unless the mode has events */
     struct refrain_journal *journal;
     struct refrain_learn_scratch *scratch;
-    struct refrain_site_entry *sites; /* REFRAIN_SITE_TABLE_ENTRIES, hashed (call.c) */
-    uint32_t site_pages;              /* bit per page of them that is charged (outside.h) */
-    uint32_t formula_length;          /* most items of a formula */
-    uint64_t throttle_ticks;          /* a function whose activations are shorter is throttled, 0 = none */
-    uint64_t sample_ticks;            /* when the distance of probes was last looked at ... */
-    uint64_t crowded_ticks;           /* ... and REFRAIN_THROTTLE_SAMPLE of them came too often, 0 = never */
-    uint32_t probes;                  /* of constructs */
-    uint32_t calls;                   /* MPI calls, for refreshing the clock */
+    struct refrain_site_entry *sites;   /* REFRAIN_SITE_TABLE_ENTRIES, hashed (call.c) */
+    uint32_t site_pages;                /* bit per page of them that is charged (outside.h) */
+    uint32_t formula_length;            /* most items of a formula */
+    struct refrain_allowance allowance; /* what probes may cost */
+    uint32_t calls;                     /* MPI calls, for refreshing the clock */
     struct refrain_timeline_writer timeline;
     struct refrain_region_cache regions[REFRAIN_REGION_CACHE];
 };
@@ -124,9 +133,18 @@ REFRAIN_SHARED void refrain_lose(enum refrain_loss loss, uint64_t n);
 
 /* ---- unit.c ---- */
 
-/* Switches off the probe with this slot number; with that of a function also those that were there only for it. False
- * when another thread is at it: then it is to be tried again. Any thread. */
-REFRAIN_HIDDEN bool refrain_units_throttle(uint32_t number);
+/* Makes the probe of this slot dormant: a function's, with all that is in the function where no activation of it is
+ * open. False when another thread is changing probes: it is to be tried again. Any thread. */
+REFRAIN_HIDDEN bool refrain_units_rest(uint32_t number);
+
+/* All dormant probes come back. False as above. */
+REFRAIN_HIDDEN bool refrain_units_wake(void);
+
+/* A site in code runs although its probe is off: brings the code in line if that was put off. */
+REFRAIN_HIDDEN void refrain_units_settle(void);
+
+/* A site runs that is in no table: makes the tables (site_table.h) of what was loaded since they were made. */
+REFRAIN_HIDDEN void refrain_units_make_site_tables(void);
 
 /* ---- context.c ---- */
 
@@ -134,6 +152,10 @@ REFRAIN_HIDDEN bool refrain_units_throttle(uint32_t number);
 REFRAIN_SHARED struct refrain_context *refrain_context(void);
 
 /* ---- region.c: life of the process ---- */
+
+/* Has any thread an activation of the function with this slot number open? A look at the stacks of running threads,
+ * which may miss one that begins at this moment. */
+REFRAIN_HIDDEN bool refrain_region_has_open(uint64_t function);
 
 /* Called by MPI_Init[_thread] after PMPI_Init: rank and size are known and `directory` (absolute or relative to the
  * start directory), the same on all ranks, is where the region file belongs; rank 0 has proposed it with

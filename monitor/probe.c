@@ -1,11 +1,13 @@
 /* probe.c: what instrumented code calls (refrain/unit.h), and user regions (refrain/refrain.h). */
 #define _GNU_SOURCE
+#include "allowance.h"
 #include "registers.h"
+#include "site_table.h"
 #include "step.h"
+#include <refrain/settings.h>
 #pragma GCC visibility push(default)
 #include <refrain/refrain.h>
 #pragma GCC visibility pop
-#include <refrain/settings.h>
 
 #include <string.h>
 
@@ -24,7 +26,6 @@ void refrain_unwind(struct refrain_context *context, struct refrain_entry *keep)
     refrain_step(context, context->top, REFRAIN_NEXT_UNWIND);
     uint64_t now = refrain_close_block(context, context->top->last);
     for (;;) {
-        keep->communicates |= context->top->communicates;
         refrain_event(context, entry_record(context->top, false), now, context->top->id);
         refrain_returned(--context->top);
         if (context->top == keep)
@@ -51,208 +52,195 @@ static struct refrain_entry *enter(struct refrain_context *context, struct refra
     return entry;
 }
 
-/* What switching a probe off needs, and whether it was done. */
-struct throttling {
-    uint32_t number;
-    bool done;
-};
-
-static void throttle_unit(void *what) {
-    struct throttling *throttling = what;
-    throttling->done = refrain_units_throttle(throttling->number);
-}
-
-/* Switches off the probe with this slot, unless another is being switched just now. */
-static bool switch_off(uint32_t number) {
-    struct throttling throttling = {.number = number};
-    refrain_keep_vectors(throttle_unit, &throttling);
-    return throttling.done;
-}
-
-/* A function that is tiny, hot and does not communicate makes no more events: its probes are switched off, and with
- * them those of loops and callers that were on for its sake only. What then happens in it belongs to its callers. */
-static void throttle(const struct refrain_context *context, struct refrain_slot *whole) {
-    if (whole->throttled_at || whole->flags & REFRAIN_SLOT_COMMUNICATES ||
-        whole->ticks / whole->count >= context->throttle_ticks || whole->count > UINT32_MAX)
-        return;
-    if (switch_off(whole->number - 1))
-        whole->throttled_at = (uint32_t)whole->count;
-}
-
 /* Leaves the activation on top. */
 static void leave(struct refrain_context *context) {
     struct refrain_entry *entry = context->top;
     refrain_step(context, entry, REFRAIN_NEXT_EXIT);
     uint64_t now = refrain_close_block(context, entry->last);
     refrain_event(context, entry_record(entry, false), now, entry->id);
-    struct refrain_slot *whole = entry->whole;
-    if (whole) {
-        whole->ticks += now - entry->begin_ticks;
-        if (entry->communicates)
-            whole->flags |= REFRAIN_SLOT_COMMUNICATES;
-        else if (__builtin_expect(whole->count >= REFRAIN_THROTTLE_CALLS, 0))
-            throttle(context, whole);
-    }
-    entry[-1].communicates |= entry->communicates;
+    if (entry->whole)
+        entry->whole->ticks += now - entry->begin_ticks;
     context->top = entry - 1;
     refrain_returned(entry - 1);
 }
 
-/* The entry of a site returns nothing in registers (registers.S). */
-REFRAIN_HIDDEN void refrain_enter_frame(struct refrain_frame *frame, unsigned int slot, struct refrain_unit *unit,
-                                        void *frame_address);
-void refrain_enter_frame(struct refrain_frame *frame, unsigned int slot, struct refrain_unit *unit,
-                         void *frame_address) {
-    *frame = refrain_enter(unit, slot, frame_address);
+/* ---- functions ---- */
+
+static void enter_function(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place,
+                           uintptr_t frame) {
+    refrain_drop_abandoned(context, place);
+    struct refrain_entry *entry =
+        enter(context, slot, slot + 1, place, REFRAIN_ENTRY_FUNCTION, slot->number, slot->number);
+    if (entry)
+        entry->frame = frame;
 }
 
-struct refrain_frame refrain_enter(struct refrain_unit *unit, unsigned int slot, void *frame_address) {
-    struct refrain_frame frame = {NULL, NULL};
-    struct refrain_context *context = refrain_begin();
-    if (!context)
-        return frame;
-    if (unit->slots) {
-        refrain_drop_abandoned(context, (uintptr_t)frame_address);
-        struct refrain_slot *slots = (struct refrain_slot *)unit->slots + (size_t)context->number * unit->n_slots;
-        frame.entry = enter(context, &slots[slot], &slots[slot + 1], (uintptr_t)frame_address, REFRAIN_ENTRY_FUNCTION,
-                            slots[slot].number, slots[slot].number);
-        frame.slots = slots;
-    }
-    refrain_end(context);
-    return frame;
+/* Frames of callers lie above: both addresses of an activation are in its own. */
+static bool may_be_inside(const struct refrain_entry *entry, uintptr_t frame) {
+    return entry->address <= frame || entry->frame <= frame;
 }
 
-/* Is `entry` one of this thread's open activations? Not so when the probe runs in another thread (a body that OpenMP
- * hands out) or in an activation that was taken for abandoned. */
-static inline bool is_open(const struct refrain_context *context, const struct refrain_entry *entry) {
-    return entry > context->stack && entry <= context->top;
-}
-
-/* Where a probe of this activation counts: its entry, or the user region open in it; null when it is not open. What
- * longjmp abandoned above it is ended first. */
-static inline struct refrain_entry *current(struct refrain_context *context, const struct refrain_frame *frame) {
-    struct refrain_entry *entry = frame->entry;
-    if (__builtin_expect(entry == context->top, 1))
-        return entry;
-    if (!is_open(context, entry))
-        return NULL;
-    while (entry < context->top && entry[1].kind == REFRAIN_ENTRY_REGION)
-        entry++;
+/* Leaves the activation with this frame, and those that were abandoned above it; none where it was not entered. */
+static void leave_function(struct refrain_context *context, uintptr_t frame) {
+    struct refrain_entry *entry = context->top;
+    while (entry->frame != frame && entry > context->stack && may_be_inside(entry, frame))
+        entry--;
+    if (entry == context->stack || entry->frame != frame)
+        return;
     if (entry != context->top)
+        refrain_unwind(context, entry);
+    leave(context);
+}
+
+/* ---- places in functions ---- */
+
+/* The activation of `function` that a probe at `place` belongs to lies below others: those that longjmp left in its
+ * frame, of functions that the compiler put into it, or user regions. Null: it was not entered. */
+static __attribute__((noinline)) struct refrain_entry *find(struct refrain_context *context, uint64_t function) {
+    struct refrain_entry *entry = context->top;
+    while (entry > context->stack && entry->kind == REFRAIN_ENTRY_REGION)
+        entry--;
+    for (uintptr_t address = entry->address; entry > context->stack && entry->address == address; entry--)
+        if (entry->kind == REFRAIN_ENTRY_FUNCTION && entry->id == function)
+            return entry;
+    return NULL;
+}
+
+/* Where a probe of this activation counts: its entry, or the user region open in it; null where it was not entered.
+ * What longjmp abandoned above it is ended first. */
+static inline struct refrain_entry *current(struct refrain_context *context, uint64_t function, uintptr_t place) {
+    refrain_drop_abandoned(context, place);
+    struct refrain_entry *entry = context->top;
+    if (__builtin_expect(entry->id == function && entry->kind == REFRAIN_ENTRY_FUNCTION, 1))
+        return entry;
+    entry = find(context, function);
+    while (entry && entry < context->top && entry[1].kind == REFRAIN_ENTRY_REGION)
+        entry++;
+    if (entry && entry != context->top)
         refrain_unwind(context, entry);
     return entry;
 }
 
-void refrain_leave(struct refrain_frame *frame) {
-    if (!frame->entry)
+/* Control comes to `slot` in an activation that goes on. */
+static inline void arrive(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place, uint64_t count) {
+    if (!context->learning)
         return;
+    uint32_t flags = slot->flags;
+    struct refrain_entry *entry = current(context, slot->number - REFRAIN_SLOT_OF_FUNCTION(flags), place);
+    if (!entry) {
+        if (!(flags & REFRAIN_SLOT_MPI_CALL))
+            return;
+        entry = context->top;
+    }
+    struct refrain_slot *first = slot;
+    switch (REFRAIN_SLOT_KIND(flags)) {
+    case REFRAIN_ARRIVAL_TRUE:
+        first = slot - 1;
+        refrain_step(context, entry, first->number);
+        refrain_learn(context, &first->next, 1, REFRAIN_KIND_CONTROL);
+        break;
+    case REFRAIN_ARRIVAL_FALSE:
+        first = slot - 2;
+        refrain_step(context, entry, first->number);
+        refrain_learn(context, &first->next, 0, REFRAIN_KIND_CONTROL);
+        break;
+    case REFRAIN_ARRIVAL_AGAIN:
+        first = slot - 1;
+        refrain_step(context, entry, first->number);
+        first->count++;
+        break;
+    case REFRAIN_ARRIVAL_DONE:
+        first = slot - 2;
+        refrain_step(context, entry, first->number);
+        refrain_learn(context, &first->next, (int64_t)first->count, REFRAIN_KIND_LOOP);
+        first->count = 0;
+        break;
+    case REFRAIN_ARRIVAL_COUNT:
+        refrain_step(context, entry, first->number);
+        if (__builtin_expect(!(flags & REFRAIN_SLOT_COUNTED), 0))
+            __atomic_fetch_or(&slot->flags, REFRAIN_SLOT_COUNTED, __ATOMIC_RELAXED);
+        refrain_learn(context, &first->next, (int64_t)count, REFRAIN_KIND_LOOP);
+        slot += 2;
+        break;
+    default:
+        refrain_step(context, entry, first->number);
+        break;
+    }
+    entry->last = slot;
+}
+
+/* ---- what instrumented code calls ---- */
+
+static inline void probe(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place, uint64_t extra) {
+    bool sampled = refrain_allowance_takes(context);
+    uint64_t begin_ticks = sampled ? refrain_clock() : 0;
+    switch (REFRAIN_SLOT_KIND(slot->flags)) {
+    case REFRAIN_ARRIVAL_ENTER:
+        enter_function(context, slot, place, (uintptr_t)extra);
+        break;
+    case REFRAIN_ARRIVAL_LEAVE:
+        leave_function(context, (uintptr_t)extra);
+        break;
+    default:
+        arrive(context, slot, place, extra);
+        break;
+    }
+    if (__builtin_expect(sampled, 0))
+        refrain_allowance_sample(context, slot, begin_ticks);
+}
+
+void refrain_probe(struct refrain_unit *unit, unsigned int slot, const void *place, unsigned long extra) {
     struct refrain_context *context = refrain_begin();
     if (!context)
         return;
-    struct refrain_entry *entry = frame->entry;
-    if (is_open(context, entry)) {
-        if (entry != context->top)
-            refrain_unwind(context, entry);
-        leave(context);
-    }
+    if (unit->slots)
+        probe(context, (struct refrain_slot *)unit->slots + (size_t)context->number * unit->n_slots + slot,
+              (uintptr_t)place, extra);
     refrain_end(context);
 }
 
-/* Is nothing lost but the probe itself when it is switched off? That holds for those which are there for their own
- * sake, and for a call through a pointer that never was the last place before an event. */
-static bool can_be_spared(const struct refrain_slot *slot) {
-    return slot->flags & REFRAIN_SLOT_SPARE ||
-           ((slot->flags & (REFRAIN_SLOT_CALL | REFRAIN_SLOT_MPI_CALL)) == REFRAIN_SLOT_CALL && slot->count == 0 &&
-            slot[1].count == 0);
+static void make_tables(void *unused) {
+    (void)unused;
+    refrain_units_make_site_tables();
 }
 
-/* The probe at `slot` is one of many that come close together: at fault some times, it is switched off if it can be
- * spared. What then happens there belongs to the place before. */
-static __attribute__((noinline)) void sample(struct refrain_context *context, struct refrain_slot *slot) {
-    uint64_t now = refrain_clock(), elapsed = now - context->sample_ticks;
-    context->sample_ticks = now;
-    if (elapsed >= context->crowded_ticks || !can_be_spared(slot))
+static void settle(void *unused) {
+    (void)unused;
+    refrain_units_settle();
+}
+
+static __attribute__((noinline)) void settle_code(struct refrain_context *context) {
+    context->allowance.probes = REFRAIN_ALLOWANCE_PROBES;
+    refrain_keep_vectors(settle, NULL);
+}
+
+/* The slot of a site that is in no table, once there is one; rare. */
+static __attribute__((noinline)) struct refrain_slot *new_site(const struct refrain_context *context,
+                                                               uintptr_t address) {
+    bool known;
+    refrain_keep_vectors(make_tables, NULL);
+    return refrain_site_slot(address, context->number, &known);
+}
+
+/* What a site in code comes to (registers.S). */
+REFRAIN_HIDDEN void refrain_site_run(uintptr_t address, uintptr_t place, uintptr_t frame, uint64_t count);
+void refrain_site_run(uintptr_t address, uintptr_t place, uintptr_t frame, uint64_t count) {
+    struct refrain_context *context = refrain_begin();
+    if (!context)
         return;
-    if (++slot->throttled_at >= REFRAIN_THROTTLE_SAMPLES)
-        switch_off(slot->number);
-}
-
-static inline void count_probe(struct refrain_context *context, struct refrain_slot *slot) {
-    if (__builtin_expect(++context->probes % REFRAIN_THROTTLE_SAMPLE == 0, 0))
-        sample(context, slot);
-}
-
-/* A probe of an activation: where control is, once that has been learned by the place it was at. */
-struct arrival {
-    struct refrain_context *context; /* null: nothing to do, not even refrain_end */
-    struct refrain_entry *entry;     /* null: nothing to learn */
-    struct refrain_slot *to;
-};
-
-static inline struct arrival arrive(const struct refrain_frame *frame, unsigned int slot) {
-    struct arrival here = {NULL, NULL, NULL};
-    if (!frame->entry || !(here.context = refrain_begin()))
-        return here;
-    struct refrain_entry *entry = current(here.context, frame);
-    if (entry && here.context->learning) {
-        here.entry = entry;
-        here.to = (struct refrain_slot *)frame->slots + slot;
-        refrain_step(here.context, entry, here.to->number);
+    bool known;
+    struct refrain_slot *slot = refrain_site_slot(address, context->number, &known);
+    if (__builtin_expect(!known, 0))
+        slot = new_site(context, address);
+    if (__builtin_expect(slot != NULL, 1)) {
+        unsigned arrival = REFRAIN_SLOT_KIND(slot->flags);
+        bool with_frame = arrival == REFRAIN_ARRIVAL_ENTER || arrival == REFRAIN_ARRIVAL_LEAVE;
+        if (__builtin_expect(!(slot->flags & REFRAIN_SLOT_OFF), 1))
+            probe(context, slot, place, with_frame ? frame : count);
+        else if (refrain_allowance_takes(context))
+            settle_code(context);
     }
-    return here;
-}
-
-/* The activation is at `last` from now on. */
-static inline void depart(const struct arrival *here, struct refrain_slot *last) {
-    here->entry->last = last;
-    count_probe(here->context, here->to);
-}
-
-static inline void end_arrival(const struct arrival *here) {
-    if (here->context)
-        refrain_end(here->context);
-}
-
-void refrain_at(struct refrain_frame *frame, unsigned int slot) {
-    struct arrival here = arrive(frame, slot);
-    if (here.entry)
-        depart(&here, here.to);
-    end_arrival(&here);
-}
-
-int refrain_if(struct refrain_frame *frame, unsigned int slot, int value) {
-    struct arrival here = arrive(frame, slot);
-    if (here.entry) {
-        refrain_learn(here.context, &here.to->next, value, REFRAIN_KIND_CONTROL);
-        depart(&here, value ? here.to + 1 : here.to + 2);
-    }
-    end_arrival(&here);
-    return value;
-}
-
-int refrain_loop(struct refrain_frame *frame, unsigned int slot, int value) {
-    struct arrival here = arrive(frame, slot);
-    if (here.entry && value) {
-        here.to->count++;
-        depart(&here, here.to + 1);
-    } else if (here.entry) {
-        refrain_learn(here.context, &here.to->next, (int64_t)here.to->count, REFRAIN_KIND_LOOP);
-        here.to->count = 0;
-        depart(&here, here.to + 2);
-    }
-    end_arrival(&here);
-    return value;
-}
-
-void refrain_count(struct refrain_frame *frame, unsigned int slot, unsigned long count) {
-    struct arrival here = arrive(frame, slot);
-    if (here.entry) {
-        if (__builtin_expect(!(here.to->flags & REFRAIN_SLOT_COUNTED), 0))
-            __atomic_fetch_or(&here.to->flags, REFRAIN_SLOT_COUNTED, __ATOMIC_RELAXED);
-        refrain_learn(here.context, &here.to->next, (int64_t)count, REFRAIN_KIND_LOOP);
-        depart(&here, here.to + 2);
-    }
-    end_arrival(&here);
+    refrain_end(context);
 }
 
 /* ---- user regions ---- */

@@ -1,6 +1,7 @@
 /* region.c: the one allocation: the trace file, mapped, and what the monitor keeps outside it. Opened before the first
  * event, placed in the run's directory once the rank is known, closed at the end of the process. */
 #define _GNU_SOURCE
+#include "allowance.h"
 #include "configure.h"
 #include "learn_memory.h"
 #include "region_open.h"
@@ -44,6 +45,7 @@ static int state; /* 0 closed, 1 opening, 2 settled */
 static struct refrain_context *contexts;
 static uint32_t contexts_taken;
 static char own_directory[PATH_BYTES + 64]; /* where the files are now, absolute */
+static uint64_t ticks_per_us = 1000;        /* of the clock */
 static bool has_events;
 static pid_t owner;
 
@@ -375,10 +377,7 @@ static void open_region(void) {
     read_clock_pair(&header->last);
     uint64_t ticks = header->last.ticks - header->start.ticks;
     uint64_t ns = header->last.monotonic_ns - header->start.monotonic_ns;
-    for (uint32_t t = 0; refrain_configuration.throttle && t < refrain_configuration.threads; t++) {
-        contexts[t].throttle_ticks = REFRAIN_THROTTLE_NS * ticks / ns;
-        contexts[t].crowded_ticks = REFRAIN_THROTTLE_PROBE_NS * REFRAIN_THROTTLE_SAMPLE * ticks / ns;
-    }
+    ticks_per_us = ticks * 1000 / ns;
     owner = getpid();
     pthread_atfork(NULL, NULL, after_fork_in_child);
     memcpy(header->magic, REFRAIN_MAGIC, sizeof header->magic);
@@ -413,7 +412,17 @@ struct refrain_context *refrain_region_take_context(void) {
     context->thread->last_ticks = context->thread->start_ticks;
     refrain_timeline_open(context);
     context->thread->started = 1;
+    refrain_allowance_begin(&context->allowance, ticks_per_us, refrain_configuration.throttle);
     return context;
+}
+
+bool refrain_region_has_open(uint64_t function) {
+    uint32_t n = __atomic_load_n(&contexts_taken, __ATOMIC_RELAXED);
+    for (uint32_t t = 0; t < n && t < refrain_configuration.threads; t++)
+        for (const struct refrain_entry *entry = contexts[t].top; entry > contexts[t].stack; entry--)
+            if (entry->kind == REFRAIN_ENTRY_FUNCTION && entry->id == function)
+                return true;
+    return false;
 }
 
 /* ---- placing and closing ---- */

@@ -68,8 +68,8 @@ static inline struct refrain_entry *refrain_push(struct refrain_context *context
     entry->address = address;
     entry->kind = kind;
     entry->id = id;
+    entry->frame = 0;
     entry->whole = NULL;
-    entry->communicates = 0;
     context->top = entry;
     return entry;
 }

@@ -2,22 +2,29 @@
 #define _GNU_SOURCE
 #include "region_open.h"
 #include "site.h"
+#include "site_table.h"
 
 #include <signal.h>
 #include <string.h>
 
 static struct refrain_unit *units;
-static int lock;           /* spin lock over the list: registration is rare */
-static int opened;         /* the region takes units */
-static int closed;         /* nothing is traced in this process */
+static int lock;                   /* spin lock over the list: registration is rare */
+static int opened;                 /* the region takes units */
+static int closed;                 /* nothing is traced in this process */
+static uint32_t generation;        /* of the list: how often units came and went */
+static uint32_t tables_generation; /* that the tables of sites were made for */
+static unsigned n_unsettled;       /* probes that went dormant while their sites stayed calls */
 static unsigned n_foreign; /* units that another version of the instrumentor made, before the region was opened */
 static struct refrain_unit_record *last_record;
 
 static sigset_t mask_before; /* of who holds the lock: no handler may jump out, it would stay locked */
 
 static bool try_lock(void) {
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}; /* what an instruction itself raises */
     sigset_t all, before;
     sigfillset(&all);
+    for (unsigned i = 0; i < sizeof own / sizeof *own; i++)
+        sigdelset(&all, own[i]);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     if (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE)) {
         pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -48,18 +55,71 @@ static size_t unit_bytes(const struct refrain_unit *unit) {
            (size_t)unit->n_slots * refrain_region.header->n_threads * sizeof(struct refrain_slot);
 }
 
-/* What a slot does beyond being a place, from its node. */
+/* How control comes to the slots of a node, one after the other. */
+static const unsigned char *arrivals(unsigned kind) {
+    static const unsigned char function[3] = {REFRAIN_ARRIVAL_ENTER, REFRAIN_ARRIVAL_LEAVE, REFRAIN_ARRIVAL_NONE},
+                               decision[3] = {REFRAIN_ARRIVAL_DECISION, REFRAIN_ARRIVAL_TRUE, REFRAIN_ARRIVAL_FALSE},
+                               loop[3] = {REFRAIN_ARRIVAL_COUNT, REFRAIN_ARRIVAL_AGAIN, REFRAIN_ARRIVAL_DONE},
+                               call[3] = {REFRAIN_ARRIVAL_AT, REFRAIN_ARRIVAL_NONE, REFRAIN_ARRIVAL_NONE};
+    switch (kind) {
+    case REFRAIN_FUNCTION:
+        return function;
+    case REFRAIN_IF:
+    case REFRAIN_CONDITIONAL:
+    case REFRAIN_AND:
+    case REFRAIN_OR:
+        return decision;
+    case REFRAIN_WHILE:
+    case REFRAIN_FOR:
+    case REFRAIN_DO:
+        return loop;
+    default:
+        return call;
+    }
+}
+
+static unsigned slots_of(unsigned kind) {
+    switch (kind) {
+    case REFRAIN_SWITCH:
+        return 1;
+    case REFRAIN_FUNCTION:
+    case REFRAIN_CALL:
+    case REFRAIN_MPI_CALL:
+    case REFRAIN_MACRO:
+        return 2;
+    default:
+        return 3;
+    }
+}
+
+static uint32_t flags_of(unsigned kind) {
+    switch (kind) {
+    case REFRAIN_CALL:
+    case REFRAIN_MACRO:
+        return REFRAIN_SLOT_CALL;
+    case REFRAIN_MPI_CALL:
+        return REFRAIN_SLOT_CALL | REFRAIN_SLOT_MPI_CALL;
+    case REFRAIN_FUNCTION:
+        return REFRAIN_SLOT_FUNCTION;
+    default:
+        return 0;
+    }
+}
+
+/* What a slot does beyond being a place, from its node. Nodes come in the order of the source, so that those of a
+ * function follow it. */
 static void flag_slots(struct refrain_slot *slots, const struct refrain_unit *unit) {
+    unsigned function = 0;
     for (unsigned i = 0; i < unit->n_nodes; i++) {
         const struct refrain_node *node = &unit->nodes[i];
         if (node->slot >= unit->n_slots)
             continue;
-        if (node->kind == REFRAIN_CALL || node->kind == REFRAIN_MACRO)
-            slots[node->slot].flags = REFRAIN_SLOT_CALL;
-        else if (node->kind == REFRAIN_MPI_CALL)
-            slots[node->slot].flags = REFRAIN_SLOT_CALL | REFRAIN_SLOT_MPI_CALL;
-        else if (node->kind == REFRAIN_FUNCTION)
-            slots[node->slot].flags = REFRAIN_SLOT_FUNCTION;
+        if (node->kind == REFRAIN_FUNCTION)
+            function = node->slot;
+        const unsigned char *arrival = arrivals(node->kind);
+        for (unsigned j = 0; j < slots_of(node->kind) && node->slot + j < unit->n_slots; j++)
+            slots[node->slot + j].flags = REFRAIN_SLOT_FLAGS(arrival[j], node->slot + j - function);
+        slots[node->slot].flags |= flags_of(node->kind);
     }
 }
 
@@ -108,76 +168,141 @@ static uint64_t copy_unit(struct refrain_unit *unit) {
 
 /* ---- which probes are on ---- */
 
-/* Is `byte` the switch of a function or spare probe of this unit that was throttled? */
-static bool is_throttled(const struct refrain_unit *unit, const unsigned char *byte) {
-    const struct refrain_slot *slots = unit->slots; /* those of the first thread speak for all */
-    if (!slots || byte < unit->on || byte >= unit->on + unit->n_slots)
-        return false;
-    return slots[byte - unit->on].flags & REFRAIN_SLOT_THROTTLED;
-}
-
 /* Does the unit have tables in the region? Its probes stay off otherwise. */
 static bool is_traced(const struct refrain_unit *unit) {
     return !opened || unit->slots;
 }
 
-/* Switches on what is on for its own sake only, and tells the slots of all threads so. */
-static void switch_spare_probes(struct refrain_unit *unit) {
+static void set_flags(const struct refrain_unit *unit, uint32_t slot, uint32_t flags) {
     struct refrain_slot *slots = unit->slots;
-    size_t n_threads = slots ? refrain_region.header->n_threads : 0;
-    for (unsigned i = 0; i < unit->n_slots; i++) {
-        if (unit->base[i] != 2 || unit->on[i] || is_throttled(unit, unit->on + i))
-            continue;
-        unit->on[i] = 2;
-        for (size_t t = 0; t < n_threads; t++)
-            __atomic_fetch_or(&slots[t * unit->n_slots + i].flags, REFRAIN_SLOT_SPARE, __ATOMIC_RELAXED);
+    for (size_t t = 0; t < refrain_region.header->n_threads; t++)
+        __atomic_fetch_or(&slots[t * unit->n_slots + slot].flags, flags, __ATOMIC_RELAXED);
+}
+
+static void clear_flags(const struct refrain_unit *unit, uint32_t slot, uint32_t flags) {
+    struct refrain_slot *slots = unit->slots;
+    for (size_t t = 0; t < refrain_region.header->n_threads; t++)
+        __atomic_fetch_and(&slots[t * unit->n_slots + slot].flags, ~flags, __ATOMIC_RELAXED);
+}
+
+/* The byte of each slot that a probe reaches follows from that of the probe's first slot, unless the probe is dormant.
+ * In mode events, where nothing is learned, probes that make no event are of no use. */
+static void switch_ways(struct refrain_unit *unit) {
+    const struct refrain_slot *slots = unit->slots; /* those of the first thread speak for all */
+    for (unsigned i = 0; slots && i < unit->n_slots; i++) {
+        unsigned arrival = REFRAIN_SLOT_KIND(slots[i].flags);
+        if (slots[i].flags & REFRAIN_SLOT_DORMANT ||
+            (refrain_region.mode == REFRAIN_MODE_EVENTS && arrival != REFRAIN_ARRIVAL_ENTER &&
+             arrival != REFRAIN_ARRIVAL_LEAVE))
+            unit->on[i] = 0;
+        else if (arrival == REFRAIN_ARRIVAL_LEAVE || arrival == REFRAIN_ARRIVAL_TRUE ||
+                 arrival == REFRAIN_ARRIVAL_AGAIN)
+            unit->on[i] = unit->on[i - 1];
+        else if (arrival == REFRAIN_ARRIVAL_FALSE || arrival == REFRAIN_ARRIVAL_DONE)
+            unit->on[i] = unit->on[i - 2];
+        if (unit->on[i])
+            clear_flags(unit, i, REFRAIN_SLOT_OFF);
+        else
+            set_flags(unit, i, REFRAIN_SLOT_OFF);
     }
 }
 
-/* Nothing is learned, only events are recorded: probes that make none are of no use. */
-static void switch_off_places(struct refrain_unit *unit) {
-    const struct refrain_slot *slots = unit->slots;
-    for (unsigned i = 0; slots && i < unit->n_slots; i++)
-        if (!(slots[i].flags & REFRAIN_SLOT_FUNCTION))
-            unit->on[i] = 0;
+/* Null where nothing defines it. */
+static unsigned char *byte_of(const struct refrain_unit *unit, unsigned number) {
+    return number < unit->n_slots ? unit->on + number : unit->speakers[number - unit->n_slots];
 }
 
-/* Sets the bytes of all units from their bases, less the functions that were throttled, and what depends on them, until
- * nothing changes. Probes of other threads may find a byte off for a moment: they are then not run, which costs nothing
- * but resolution. */
+/* Sets the bytes of all units from their bases and what depends on them, until nothing changes. Probes of other threads
+ * may find a byte off for a moment: they are then not run, which costs nothing but resolution. */
 static void switch_probes(void) {
     for (struct refrain_unit *unit = units; unit; unit = unit->next) {
         if (!unit->base)
             continue;
         for (unsigned i = 0; i < unit->n_slots; i++)
-            unit->on[i] = is_traced(unit) && unit->base[i] == 1;
-        for (unsigned long i = 0; i < unit->n_dependencies; i++)
-            *unit->dependencies[i].to &=
-                unit->dependencies[i].to >= unit->on && unit->dependencies[i].to < unit->on + unit->n_slots;
-        for (unsigned i = 0; i < unit->n_slots; i++)
-            unit->on[i] &= !is_throttled(unit, unit->on + i);
+            unit->on[i] = is_traced(unit) && unit->base[i];
+        for (unsigned long i = 0; i < unit->n_dependencies; i++) {
+            unsigned char *to = byte_of(unit, unit->dependencies[i].to);
+            if (to && unit->dependencies[i].to >= unit->n_slots)
+                *to = 0;
+        }
     }
     for (bool changed = true; changed;) {
         changed = false;
         for (struct refrain_unit *unit = units; unit; unit = unit->next)
             for (unsigned long i = 0; is_traced(unit) && i < unit->n_dependencies; i++) {
-                const struct refrain_dependency *dependency = &unit->dependencies[i];
-                if (dependency->from && *dependency->from && !*dependency->to && !is_throttled(unit, dependency->to)) {
-                    *dependency->to = 1;
+                const unsigned char *from = byte_of(unit, unit->dependencies[i].from);
+                unsigned char *to = byte_of(unit, unit->dependencies[i].to);
+                if (from && to && *from && !*to) {
+                    *to = 1;
                     changed = true;
                 }
             }
     }
     for (struct refrain_unit *unit = units; unit; unit = unit->next)
-        if (unit->base && is_traced(unit)) {
-            switch_spare_probes(unit);
-            if (refrain_region.mode == REFRAIN_MODE_EVENTS)
-                switch_off_places(unit);
-        }
+        if (unit->base)
+            switch_ways(unit);
     refrain_sites_place(NULL);
+    n_unsettled = 0;
 }
 
-bool refrain_units_throttle(uint32_t number) {
+/* ---- probes that go dormant and come back ---- */
+
+static bool is_first(const struct refrain_slot *slot) {
+    unsigned arrival = REFRAIN_SLOT_KIND(slot->flags);
+    return arrival == REFRAIN_ARRIVAL_ENTER || arrival == REFRAIN_ARRIVAL_AT || arrival == REFRAIN_ARRIVAL_DECISION ||
+           arrival == REFRAIN_ARRIVAL_COUNT;
+}
+
+/* Puts the probe with this first slot to rest, but for the leave of a function that is `open`: activations that were
+ * entered are left. */
+static void rest_probe(struct refrain_unit *unit, uint32_t first, bool open) {
+    const struct refrain_slot *slots = unit->slots;
+    if (!unit->on[first] || slots[first].flags & REFRAIN_SLOT_MPI_CALL)
+        return;
+    for (uint32_t i = first; i < unit->n_slots && (i == first || !is_first(&slots[i])); i++) {
+        if (open && REFRAIN_SLOT_KIND(slots[i].flags) == REFRAIN_ARRIVAL_LEAVE)
+            continue;
+        set_flags(unit, i, REFRAIN_SLOT_OFF | REFRAIN_SLOT_DORMANT | REFRAIN_SLOT_THROTTLED);
+        unit->on[i] = 0;
+    }
+    refrain_region.header->n_dormant++;
+    n_unsettled++;
+}
+
+static void rest_function(struct refrain_unit *unit, uint32_t first) {
+    struct refrain_slot *slots = unit->slots;
+    bool open = refrain_region_has_open(slots[first].number);
+    for (size_t t = 0; t < refrain_region.header->n_threads; t++) {
+        struct refrain_slot *whole = &slots[t * unit->n_slots + first + 1];
+        if (whole->throttled_at == 0 && whole->count > 0)
+            whole->throttled_at = whole->count > UINT32_MAX ? UINT32_MAX : (uint32_t)whole->count;
+    }
+    rest_probe(unit, first, open);
+    if (open)
+        return;
+    if (!(slots[first + 1].flags &
+          REFRAIN_SLOT_DORMANT)) { /* its last activation has been left since it went dormant */
+        set_flags(unit, first + 1, REFRAIN_SLOT_OFF | REFRAIN_SLOT_DORMANT);
+        unit->on[first + 1] = 0;
+        n_unsettled++;
+    }
+    for (uint32_t i = first + 2; i < unit->n_slots && REFRAIN_SLOT_KIND(slots[i].flags) != REFRAIN_ARRIVAL_ENTER; i++)
+        if (is_first(&slots[i]))
+            rest_probe(unit, i, false);
+}
+
+void refrain_units_settle(void) {
+    if (n_unsettled == 0 || !try_lock())
+        return;
+    refrain_sites_place(NULL);
+    n_unsettled = 0;
+    drop_lock();
+}
+
+/* Changing code takes some microseconds: it is done for several probes at once. */
+#define SETTLE_PROBES 16u
+
+bool refrain_units_rest(uint32_t number) {
     if (!try_lock())
         return false;
     for (struct refrain_unit *unit = units; unit; unit = unit->next) {
@@ -185,17 +310,48 @@ bool refrain_units_throttle(uint32_t number) {
         if (!slots || !unit->base || number - slots[0].number >= unit->n_slots)
             continue;
         uint32_t i = number - slots[0].number;
-        __atomic_fetch_or(&slots[i].flags, REFRAIN_SLOT_THROTTLED, __ATOMIC_RELAXED);
-        if (slots[i].flags & REFRAIN_SLOT_FUNCTION) {
-            switch_probes(); /* other probes may be on for its sake only */
-        } else {
-            unit->on[i] = 0;
-            refrain_sites_place(unit);
+        while (i > 0 && !is_first(&slots[i]))
+            i--;
+        if (slots[i].flags & REFRAIN_SLOT_FUNCTION)
+            rest_function(unit, i);
+        else
+            rest_probe(unit, i, false);
+        if (n_unsettled >= SETTLE_PROBES) {
+            refrain_sites_place(NULL);
+            n_unsettled = 0;
         }
         break;
     }
     drop_lock();
     return true;
+}
+
+bool refrain_units_wake(void) {
+    if (!try_lock())
+        return false;
+    for (struct refrain_unit *unit = units; unit; unit = unit->next) {
+        const struct refrain_slot *slots = unit->slots;
+        for (uint32_t i = 0; slots && i < unit->n_slots; i++)
+            if (slots[i].flags & REFRAIN_SLOT_DORMANT) {
+                clear_flags(unit, i, REFRAIN_SLOT_OFF | REFRAIN_SLOT_DORMANT);
+                unit->on[i] = 1;
+            }
+    }
+    refrain_region.header->n_dormant = 0;
+    refrain_sites_place(NULL);
+    n_unsettled = 0;
+    drop_lock();
+    return true;
+}
+
+void refrain_units_make_site_tables(void) {
+    if (!try_lock())
+        return;
+    if (opened && tables_generation != generation) {
+        refrain_site_tables_make(units, generation);
+        tables_generation = generation;
+    }
+    drop_lock();
 }
 
 /* Is another unit of the same executable or library in the list? */
@@ -229,6 +385,7 @@ void refrain_register(struct refrain_unit *unit) {
     take_lock();
     unit->next = units;
     units = unit;
+    generation++;
     if (sites_found)
         refrain_sites_add(&sites);
     if (opened) {
@@ -251,8 +408,11 @@ void refrain_unregister(struct refrain_unit *unit) {
             *link = unit->next;
             break;
         }
-    if (!shares_sites(unit))
+    generation++;
+    if (!shares_sites(unit)) {
         refrain_sites_drop(unit);
+        refrain_site_tables_drop(unit);
+    }
     drop_lock();
 }
 

@@ -5,6 +5,7 @@
  * of its own that goes on by as much as the program pretends to take. What is learned and written is what the monitor
  * makes of it; no MPI runs. One function bears a name that is markup. The trace is written to DIRECTORY. */
 #define _GNU_SOURCE
+#include "activation.h"
 #include "monitor.h"
 
 #include <stdio.h>
@@ -56,9 +57,7 @@ static struct refrain_unit unit = {.version = REFRAIN_UNIT_VERSION,
                                    .nodes = nodes,
                                    .strings = STRINGS};
 
-#define FUNCTION(slot)                                                                                                 \
-    struct refrain_frame frame __attribute__((cleanup(refrain_leave))) =                                               \
-        refrain_enter(&unit, slot, __builtin_frame_address(0))
+#define FUNCTION(slot) ACTIVATION(frame, &unit, slot)
 
 static int rank, ranks;
 
@@ -136,8 +135,11 @@ static __attribute__((noinline)) void run(int steps, const char *directory) {
     FUNCTION(MAIN);
     compute(2000000);
     set_up_mpi(directory);
-    for (int step = 0; refrain_loop(&frame, STEPS, step < steps); step++)
+    for (int step = 0; step < steps; step++) {
+        refrain_probe(&unit, STEPS + 1, &frame, 0);
         do_step(step);
+    }
+    refrain_probe(&unit, STEPS + 2, &frame, 0);
 }
 
 int main(int argc, char **argv) {

@@ -4,6 +4,7 @@
 #ifndef REPLAY_PROGRAM_H
 #define REPLAY_PROGRAM_H
 
+#include "activation.h"
 #include "monitor.h"
 #include "walk_rank.h"
 #include <refrain/refrain.h>
@@ -61,9 +62,13 @@ static unsigned landing_depth;
 
 static void mpi_call(unsigned depth);
 
+static unsigned decide(struct activation *frame, unsigned slot, unsigned value) {
+    refrain_probe(&unit, value ? slot + 1 : slot + 2, frame, 0);
+    return value;
+}
+
 static __attribute__((noinline)) void function(unsigned f, unsigned depth) {
-    struct refrain_frame frame __attribute__((cleanup(refrain_leave))) =
-        refrain_enter(&unit, f * SLOTS_EACH, __builtin_frame_address(0));
+    ACTIVATION(frame, &unit, f * SLOTS_EACH);
     unsigned base = f * SLOTS_EACH, actions = 1 + chance(6);
     for (unsigned i = 0; i < actions && steps_left; i++) {
         steps_left--;
@@ -71,20 +76,20 @@ static __attribute__((noinline)) void function(unsigned f, unsigned depth) {
             before_step();
         switch (chance(depth < 12 ? 12 : 6)) {
         case 0:
-            refrain_if(&frame, base + 2, (int)cyclic_decision(f));
+            decide(&frame, base + 2, cyclic_decision(f));
             break;
         case 1: {
             unsigned n = chance(5);
-            for (unsigned j = 0; refrain_loop(&frame, base + 5, j < n); j++)
+            for (unsigned j = 0; decide(&frame, base + 5, j < n); j++)
                 if (depth < 12 && chance(4) == 0)
                     function(chance(FUNCTIONS), depth + 1);
             break;
         }
         case 2:
-            refrain_at(&frame, base + 12);
+            refrain_probe(&unit, base + 12, &frame, 0);
             break;
         case 3:
-            refrain_at(&frame, base + 10);
+            refrain_probe(&unit, base + 10, &frame, 0);
             mpi_call(depth);
             break;
         case 4:
@@ -97,7 +102,7 @@ static __attribute__((noinline)) void function(unsigned f, unsigned depth) {
         case 6:
             refrain_region_begin("region");
             if (chance(2))
-                refrain_if(&frame, base + 2, (int)cyclic_decision(f));
+                decide(&frame, base + 2, cyclic_decision(f));
             function(chance(FUNCTIONS), depth + 1);
             refrain_region_end();
             break;
@@ -108,19 +113,19 @@ static __attribute__((noinline)) void function(unsigned f, unsigned depth) {
                     function(chance(FUNCTIONS), depth + 1);
                 landing_depth = 0;
                 if (chance(2))
-                    refrain_at(&frame, base + 12);
+                    refrain_probe(&unit, base + 12, &frame, 0);
             }
             break;
         case 8:
             function(chance(FUNCTIONS), depth + 1);
             break;
         case 9:
-            refrain_at(&frame, base + 13);
+            refrain_probe(&unit, base + 13, &frame, 0);
             function(chance(FUNCTIONS), depth + 1);
             function(chance(FUNCTIONS), depth + 1);
             break;
         default:
-            refrain_at(&frame, base + 8);
+            refrain_probe(&unit, base + 8, &frame, 0);
             function(chance(FUNCTIONS), depth + 1);
         }
     }

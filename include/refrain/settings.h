@@ -7,10 +7,8 @@
  *     REFRAIN_TIME_MEMORY     an eighth   bytes of these for the times of the single blocks; 0: means only
  *     REFRAIN_FORMULA_LENGTH  0           most items of one formula, 4 to 128 (the paper's is 18); 0: 128
  *     REFRAIN_THREADS         from OMP_NUM_THREADS, else 1    threads that are traced
- *     REFRAIN_THROTTLE        on          on | off: a function that was called 10,000 times, took less than 2
- *                                         microseconds a time and made no MPI call makes no more events; probes
- *                                         that --detail=all adds are switched off where they would come in less than
- *                                         250 nanoseconds after another
+ *     REFRAIN_THROTTLE        on          on | off: probes may take 2 % of a thread's time; those that come most often
+ *                                         are dormant while they would take more
  *     REFRAIN_PATCH           on          on | off: probes that can be switched and are off are taken out of the code
  *                                         in memory (x86-64; elsewhere, and where the system forbids it, they cost a
  *                                         test, with or without a call)
@@ -35,12 +33,11 @@
 #define REFRAIN_DEFAULT_TOTAL_MEMORY ((uint64_t)16 << 20)
 #define REFRAIN_DEFAULT_TIME_SHARE 8u       /* REFRAIN_TIME_MEMORY is 1 / share of REFRAIN_TOTAL_MEMORY */
 #define REFRAIN_SHADOW_STACK_ENTRIES 16384u /* activations open at once in a thread */
-#define REFRAIN_SHADOW_ENTRY_BYTES 48u
-#define REFRAIN_THROTTLE_CALLS 10000u
-#define REFRAIN_THROTTLE_NS 2000u        /* its two clock reads would be 1 % of it */
-#define REFRAIN_THROTTLE_PROBE_NS 250u   /* mean distance of probes below which those that could be spared are */
-#define REFRAIN_THROTTLE_SAMPLE 256u     /* probes between two looks at the clock */
-#define REFRAIN_THROTTLE_SAMPLES 4u      /* looks that find a probe at fault before it is switched off */
+#define REFRAIN_SHADOW_ENTRY_BYTES 56u
+#define REFRAIN_ALLOWANCE_PERCENT 2u /* of a thread's time that its probes may take ... */
+#define REFRAIN_ALLOWANCE_NS 1000000u /* ... and so much that may be saved up for a time with many of them */
+#define REFRAIN_ALLOWANCE_PROBES 64u  /* between two samples */
+#define REFRAIN_SLEEP_NS 100000000u   /* dormant probes come back after this, then after twice as long each time */
 #define REFRAIN_SITE_TABLE_ENTRIES 4096u /* MPI call sites of a thread */
 #define REFRAIN_SITE_ENTRY_BYTES 24u
 #define REFRAIN_OUTSIDE_THREAD_BYTES 32768u /* charged for each thread ... */

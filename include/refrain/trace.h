@@ -63,12 +63,28 @@ enum refrain_loss {
 #define REFRAIN_SLOT_CALL 1u     /* about to call: when a call returns, control is at the slot after it */
 #define REFRAIN_SLOT_MPI_CALL 2u /* the call is one of an MPI function by name */
 #define REFRAIN_SLOT_FUNCTION 4u /* slot [0] of a function */
-#define REFRAIN_SLOT_COMMUNICATES                                                                                      \
-    8u                             /* slot [1] of a function: an MPI call was made in it or below: never throttled     \
-                                    */
-#define REFRAIN_SLOT_COUNTED 16u   /* slot [0] of a loop: it ends where it begins, nothing happens in it */
-#define REFRAIN_SLOT_SPARE 32u     /* its probe is on for its own sake only */
-#define REFRAIN_SLOT_THROTTLED 64u /* ... and is on no more: it came too often */
+#define REFRAIN_SLOT_DORMANT 8u  /* its probe is off at present: it came too often for what it costs */
+#define REFRAIN_SLOT_COUNTED 16u /* slot [0] of a loop: it ends where it begins, nothing happens in it */
+#define REFRAIN_SLOT_OFF 32u     /* no probe is to reach it: nothing that makes an event depends on it, or dormant */
+#define REFRAIN_SLOT_THROTTLED                                                                                         \
+    64u /* its probe has been dormant at some time: what was counted is the least there was */
+#define REFRAIN_SLOT_KIND(flags) ((flags) >> 8 & 15u)   /* enum refrain_arrival: what a probe that reaches it is */
+#define REFRAIN_SLOT_OF_FUNCTION(flags) ((flags) >> 12) /* distance from slot [0] of the function it is in */
+#define REFRAIN_SLOT_FLAGS(kind, of_function) ((uint32_t)(kind) << 8 | (uint32_t)(of_function) << 12)
+
+/* How control comes to a slot (unit.h, refrain_probe). */
+enum refrain_arrival {
+    REFRAIN_ARRIVAL_NONE,     /* by no probe: [1] of a call */
+    REFRAIN_ARRIVAL_DECISION, /* [0] of a decision: through [1] or [2] */
+    REFRAIN_ARRIVAL_ENTER,
+    REFRAIN_ARRIVAL_LEAVE,
+    REFRAIN_ARRIVAL_AT,
+    REFRAIN_ARRIVAL_TRUE,
+    REFRAIN_ARRIVAL_FALSE,
+    REFRAIN_ARRIVAL_COUNT, /* or through [1] or [2] of the loop */
+    REFRAIN_ARRIVAL_AGAIN,
+    REFRAIN_ARRIVAL_DONE,
+};
 
 /* A place: what came next, and how long until the next clock read. 96 bytes. A block is the span from the last clock
  * read before the place was left to the next one; all blocks of a thread add up to its run time. */
@@ -79,8 +95,8 @@ struct refrain_slot {
     uint64_t ticks; /* their total */
     uint32_t number;       /* of this slot, unique in the process and the same for all threads */
     uint32_t flags;        /* REFRAIN_SLOT_* */
-    uint32_t throttled_at; /* slot [1] of a function: its last activation that was seen, 0 = not throttled; of a spare
-                              probe: how often it was found to come too soon */
+    uint32_t throttled_at; /* slot [1] of a function: its last activation before its probe went dormant for the first
+                              time, 0 = never */
     uint32_t profile;      /* reference of the block's profile over the visits, 0 = none */
 };
 
@@ -285,8 +301,9 @@ struct refrain_header {
     uint32_t call_slots; /* MPI functions known to the writer (length of mpi_calls.def) */
     uint32_t mpi_thread_level;
     uint32_t request_high_water;
-    uint64_t boot_id[2]; /* same on processes that share a TSC */
-    uint64_t dropped_probes;
+    uint64_t boot_id[2];             /* same on processes that share a TSC */
+    uint32_t n_dormant;              /* probes that are dormant */
+    uint32_t code_is_kept;           /* 1: the system lets no code be changed: a probe that is off costs a call */
     uint64_t tree_bytes, slot_bytes; /* what the tables took of the pool */
     uint64_t pool_counts; /* bytes at the end of the pool that formulas of control flow may not take either ... */
     uint64_t pool_places; /* ... nor counts of values whose order is given up ... */

@@ -69,27 +69,28 @@ struct refrain_node {
 };
 
 /* Probes that are of use only when certain functions make events are switched on at run time: what is defined in
- * another file is not known before the program is linked. `*to` goes on when `*from` is on; `from` is null where
+ * another file is not known before the program is linked. `to` goes on when `from` is on; a speaker is null where
  * nothing defines it (a function that was not instrumented). A function that makes events, defined in another unit, is
  * found through the byte refrain_speaks_<name> that its unit exports. */
 struct refrain_dependency {
-    unsigned char *to;
-    const unsigned char *from;
+    unsigned int to, from; /* slots of the unit, or, n_slots and more, of its `speakers` */
 };
 
-/* A site: the place of a probe in optimised machine code for x86-64. REFRAIN_SITE_ON and the distance to where the
- * probe's byte is looked at and the probe is run; or REFRAIN_SITE_OFF, an instruction of the same length without effect
- * but on the flags, and the probe is not come to. Both addresses are relative to the member itself. The byte decides: a
- * call for a probe that is off only costs time, and while the monitor has not come to it, or may not change code, all of
- * them are calls. */
+/* A site: the place of a probe in optimised machine code for x86-64, an instruction of five bytes: REFRAIN_SITE_ON and
+ * the distance to the unit's jump to refrain_site; or REFRAIN_SITE_OFF, an instruction of the same length without
+ * effect but on the flags. Both addresses are relative to the member itself. The byte decides what the code should be.
+ * A call for a probe that is off costs time and does nothing; all sites are calls before the monitor has come to them,
+ * and stay calls where it may not change code. */
 struct refrain_site {
     int code; /* the instruction */
-    int on;   /* the probe's byte in `on` of its unit; any unit of the executable or library */
+    int on;   /* the byte, in `on` of the site's unit, of the slot that control reaches here (refrain_probe) */
 };
-#define REFRAIN_SITE_ON 0xe8u  /* call rel32 */
-#define REFRAIN_SITE_OFF 0xa9u /* test imm32, eax: differs in one byte, so that it may be changed while others run it */
+#define REFRAIN_SITE_ON 0xe8u /* call rel32 */
+#define REFRAIN_SITE_OFF                                                                                               \
+    0xa9u /* test imm32, eax: differs in one byte, so that it may be changed while others run it                       \
+           */
 
-#define REFRAIN_UNIT_VERSION 4u
+#define REFRAIN_UNIT_VERSION 5u
 
 struct refrain_unit {
     unsigned int version; /* REFRAIN_UNIT_VERSION */
@@ -98,10 +99,11 @@ struct refrain_unit {
     unsigned int strings_bytes;
     const struct refrain_node *nodes;
     const char *strings;
-    unsigned char *on;         /* by slot: is the probe with this first slot to be run? The monitor writes it */
-    const unsigned char *base; /* by slot: 1 on from the start, 0 when a dependency is on, 2 in any case, but for its own
-                                  sake only: off again where it comes too often. Null: all are on, always */
+    unsigned char *on;         /* by slot: is the probe that reaches it to be run? The monitor writes it */
+    const unsigned char *base; /* by first slot of a probe: 1 on from the start, 0 when a dependency is on. Null: all
+                                  are on, always */
     const struct refrain_dependency *dependencies;
+    unsigned char *const *speakers;
     unsigned long n_dependencies;
     const struct refrain_site *sites, *sites_end; /* those of the unit's executable or library, all units; or null */
     /* Written by the monitor at registration; zero in the object file. */
@@ -110,15 +112,14 @@ struct refrain_unit {
     struct refrain_unit *next;
 };
 
-/* One activation of an instrumented function. It lives in the function's own frame:
+/* An object in the frame of an instrumented function: its address names the activation. Nothing is written to it, so
+ * that an activation whose probes are off costs nothing:
  *
- *     struct refrain_frame refrain__f __attribute__((__cleanup__(refrain_leave))) =
- *         refrain_enter(&refrain__u, FUNCTION_SLOT, __builtin_frame_address(0));      or by refrain_site_enter
- *
- * `entry` is null where the activation is not traced, and every probe then does nothing. */
+ *     struct refrain_frame refrain__f __attribute__((__cleanup__(LEAVE)));    LEAVE: refrain_probe(..., slot + 1, ...)
+ *     refrain_probe(&refrain__u, slot, ...)                                   or a site
+ */
 struct refrain_frame {
-    void *entry; /* the monitor's shadow-stack entry */
-    void *slots; /* this thread's slots of the unit */
+    char place;
 };
 
 /* Adds the unit's tables to the run. Called by the unit's constructor (priority 101), once; a dlopen'ed object may come
@@ -129,35 +130,23 @@ void refrain_register(struct refrain_unit *unit);
  * destructor (priority 101). */
 void refrain_unregister(struct refrain_unit *unit);
 
-/* Opens an activation: the function whose slot is `slot` has been entered. `frame_address` orders activations on the
- * stack so that those abandoned by longjmp are found: not below what any activation it calls will have. */
-struct refrain_frame refrain_enter(struct refrain_unit *unit, unsigned int slot, void *frame_address);
+/* A probe. `slot` is the one that control reaches, which tells what the probe is:
+ *
+ *     of a function     [0] it has been entered; `extra`: the address of its struct refrain_frame
+ *                       [1] it is left, after the return expression was evaluated; `extra` as above
+ *     of a decision     [1] it was true, [2] it was false
+ *     of a loop         [1] its condition held, [2] it did not; before (while, for) or after (do) each iteration
+ *                       [0] a loop without other probes in it has ended after `extra` iterations
+ *     of anything else  [0] control is there
+ *
+ * `place`: an address in the activation's own frame, below which lie the frames of all that it calls, so that
+ * activations abandoned by longjmp are found. Probes of an activation that was not entered count for nothing, but for
+ * those of MPI calls: they say where the call is made, on behalf of the innermost activation that was entered. */
+void refrain_probe(struct refrain_unit *unit, unsigned int slot, const void *place, unsigned long extra);
 
-/* Closes it, after the return expression was evaluated. Runs as the cleanup of refrain_frame. */
-void refrain_leave(struct refrain_frame *frame);
-
-/* Control is at `slot` (call, switch, macro). */
-void refrain_at(struct refrain_frame *frame, unsigned int slot);
-
-/* A decision: feeds `value != 0` to [slot], moves to slot + 1 (true) or slot + 2 (false), returns value != 0. */
-int refrain_if(struct refrain_frame *frame, unsigned int slot, int value);
-
-/* A loop condition, evaluated before (while, for) or after (do) each iteration: counts it when true, feeds the count to
- * [slot] when false; moves and returns as refrain_if. */
-int refrain_loop(struct refrain_frame *frame, unsigned int slot, int value);
-
-/* A loop without other probes in it has ended after `count` iterations: feeds that to [slot], moves to slot + 2. */
-void refrain_count(struct refrain_frame *frame, unsigned int slot, unsigned long count);
-
-/* The same for sites (struct refrain_site), not to be called from C. Arguments in rdi, esi and rdx; the
- * third of refrain_site_enter is the unit, and the frame address the stack pointer at the site. On the stack, from the
- * top: rdx, rsi and rdi as they are to be left behind, the address to return to; of refrain_site_count, between the two,
- * its third argument. The frame is written by refrain_site_enter. All registers are kept but the flags. */
-void refrain_site_enter(void);
-void refrain_site_leave(void);
-void refrain_site_at(void);
-void refrain_site_if(void);
-void refrain_site_loop(void);
-void refrain_site_count(void);
+/* The same for sites (struct refrain_site), not to be called from C: the site is told by the address that it returns
+ * to, `place` is the stack pointer there. In r11 the address of the struct refrain_frame, in rax the count, where they
+ * are needed. All registers are kept but the flags. */
+void refrain_site(void);
 
 #endif

@@ -16,9 +16,9 @@
 #define REFRAIN__ONCE static \
     __attribute__((__noinline__, __optimize__("O0", "omit-frame-pointer"), __no_instrument_function__))
 #endif
-typedef struct refrain__frame { void *entry; void *slots; } refrain__frame;
+typedef struct refrain__frame { char place; } refrain__frame;
 struct refrain__node { unsigned int kind, parent, slot, line, column, name, file; };
-struct refrain__dependency { unsigned char *to; unsigned char __const__ *from; };
+struct refrain__dependency { unsigned int to, from; };
 struct refrain__site { int code, on; };
 struct refrain__unit {
     unsigned int version, n_nodes, n_slots, strings_bytes;
@@ -27,6 +27,7 @@ struct refrain__unit {
     unsigned char *on;
     unsigned char __const__ *base;
     struct refrain__dependency __const__ *dependencies;
+    unsigned char *__const__ *speakers;
     unsigned long n_dependencies;
     struct refrain__site __const__ *sites, *sites_end;
     unsigned long record;
@@ -35,14 +36,8 @@ struct refrain__unit {
 };
 extern void refrain__do_register(struct refrain__unit *unit) REFRAIN__WEAK(refrain_register);
 extern void refrain__do_unregister(struct refrain__unit *unit) REFRAIN__WEAK(refrain_unregister);
-extern refrain__frame refrain__do_enter(struct refrain__unit *unit, unsigned int slot, void *frame_address)
-    REFRAIN__WEAK(refrain_enter);
-extern void refrain__do_leave(refrain__frame *frame) REFRAIN__WEAK(refrain_leave);
-extern void refrain__do_at(refrain__frame *frame, unsigned int slot) REFRAIN__WEAK(refrain_at);
-extern int refrain__do_if(refrain__frame *frame, unsigned int slot, int value) REFRAIN__WEAK(refrain_if);
-extern int refrain__do_loop(refrain__frame *frame, unsigned int slot, int value) REFRAIN__WEAK(refrain_loop);
-extern void refrain__do_count(refrain__frame *frame, unsigned int slot, unsigned long count)
-    REFRAIN__WEAK(refrain_count);
+extern void refrain__do_probe(struct refrain__unit *unit, unsigned int slot, void *place, unsigned long extra)
+    REFRAIN__WEAK(refrain_probe);
 extern struct refrain__site __const__ refrain__first_site[] REFRAIN__WEAK(__start_refrain_sites)
     __attribute__((__visibility__("hidden")));
 extern struct refrain__site __const__ refrain__last_site[] REFRAIN__WEAK(__stop_refrain_sites)

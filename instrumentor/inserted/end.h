@@ -33,6 +33,7 @@ REFRAIN__ONCE void refrain__unpack(void) {
     }
 }
 static void __attribute__((__constructor__(101), __no_instrument_function__)) refrain__begin(void) {
+    refrain__jump();
     if (refrain__do_register) {
         refrain__unpack();
         refrain__do_register(&refrain__u);
@@ -47,3 +48,4 @@ static void __attribute__((__destructor__(101), __no_instrument_function__)) ref
 #undef REFRAIN__OUT
 #undef REFRAIN__ONCE
 #undef REFRAIN__SITES
+#undef REFRAIN__LEAVES

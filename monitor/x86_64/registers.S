@@ -1,4 +1,4 @@
-/* registers.S: entries of probes that keep all registers but the flags (unit.h), and calls that keep the vector
+/* registers.S: the entry of sites, which keeps all registers but the flags (unit.h), and calls that keep the vector
  * registers (registers.h). x86-64, System V. */
 #if defined(__x86_64__)
 #if defined(__CET__)
@@ -7,71 +7,45 @@
 #define _CET_ENDBR
 #endif
 
-/* One entry. The site has pushed rdi, rsi and rdx, before them, where there is `more`, 8 bytes, the third argument. The
- * probe changes general registers only: registers.h. */
-    .macro site name, function, more=0
-    .globl refrain_site_\name
-    .type refrain_site_\name, @function
+    .text
+/* The probe, refrain_site_run(), changes general registers only: registers.h. Its arguments: the address that the site
+ * returns to, the stack pointer there, r11 and rax as they were. */
+    .globl refrain_site
+    .type refrain_site, @function
     .p2align 4
-refrain_site_\name:
+refrain_site:
     .cfi_startproc
-    .cfi_adjust_cfa_offset 24 + \more
-    .cfi_rel_offset %rdi, 16
-    .cfi_rel_offset %rsi, 8
-    .cfi_rel_offset %rdx, 0
     _CET_ENDBR
     push %rbp
-    .cfi_adjust_cfa_offset 8
-    .cfi_rel_offset %rbp, 0
+    .cfi_def_cfa_offset 16
+    .cfi_offset %rbp, -16
     mov %rsp, %rbp
     .cfi_def_cfa_register %rbp
     .set saved, -8
-    .irp register, rax, rcx, r8, r9, r10, r11
+    .irp register, rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11
     push %\register
-    .cfi_rel_offset %\register, saved
+    .cfi_offset %\register, saved - 16
     .set saved, saved - 8
     .endr
-    .if \more
-    mov 32(%rbp), %rdx
-    .endif
-    lea 40 + \more(%rbp), %rcx /* the stack pointer at the site */
+    mov 8(%rbp), %rdi
+    lea 16(%rbp), %rsi
+    mov %r11, %rdx
+    mov %rax, %rcx
     and $-16, %rsp
-    call \function
+    call refrain_site_run
     .set saved, -8
-    .irp register, rax, rcx, r8, r9, r10, r11
+    .irp register, rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11
     mov saved(%rbp), %\register
     .cfi_restore %\register
     .set saved, saved - 8
     .endr
     mov %rbp, %rsp
     pop %rbp
-    .cfi_def_cfa %rsp, 32 + \more
+    .cfi_def_cfa %rsp, 8
     .cfi_restore %rbp
-    pop %rdx
-    .cfi_adjust_cfa_offset -8
-    .cfi_restore %rdx
-    pop %rsi
-    .cfi_adjust_cfa_offset -8
-    .cfi_restore %rsi
-    pop %rdi
-    .cfi_adjust_cfa_offset -8
-    .cfi_restore %rdi
-    .if \more
-    lea \more(%rsp), %rsp
-    .cfi_adjust_cfa_offset -\more
-    .endif
     ret
     .cfi_endproc
-    .size refrain_site_\name, . - refrain_site_\name
-    .endm
-
-    .text
-    site enter, refrain_enter_frame
-    site leave, refrain_leave
-    site at, refrain_at
-    site if, refrain_if
-    site loop, refrain_loop
-    site count, refrain_count, 8
+    .size refrain_site, . - refrain_site
 
 /* void refrain_call_with_state(void (*function)(void *), void *argument, size_t bytes, uint64_t components)
  * `components` 0: FXSAVE, which all of these processors have. */

@@ -1,8 +1,7 @@
-/* registers.c: usage registers STEPS | registers throttle: runs probes as sites do (refrain/unit.h), with random contents in all registers
- * that a function may change, and compares them afterwards: the probe that opens the region, those that find what was
- * expected and those that do not, those that open a window of the event file or switch a probe off. Prints "N probes, N
- * registers changed: NAMES". x86-64 with XSAVE. Not instrumented: its tables are made by hand. */
-#include <refrain/settings.h>
+/* registers.c: usage registers STEPS | registers throttle: runs sites (refrain/unit.h) with random contents in all
+ * registers that a function may change, and compares them afterwards: the probe that opens the region, those that find
+ * what was expected and those that do not, those that open a window of the event file or make a probe dormant. Prints
+ * "N probes, N registers changed: NAMES". x86-64 with XSAVE. Not instrumented: its tables are made by hand. */
 #include <refrain/unit.h>
 
 #include <cpuid.h>
@@ -10,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { FUNCTION = 0, IF = 2, LOOP = 5, CALL = 8, SPARE = 10, SLOTS = 13 };
 
@@ -22,10 +22,10 @@ static const struct refrain_node nodes[] = {
     {.kind = REFRAIN_CALL, .parent = 1, .slot = CALL, .line = 4, .file = 1},
     {.kind = REFRAIN_FOR, .parent = 1, .slot = SPARE, .line = 5, .file = 1},
 };
-static unsigned char on[SLOTS];
-static const unsigned char base[SLOTS] = {
-    [FUNCTION] = 2, [IF] = 1, [LOOP] = 1, [CALL] = 1, [SPARE] = 2, /* 2: may be switched off */
-};
+static unsigned char on[SLOTS] __asm__("registers_on") __attribute__((__used__));
+static const unsigned char base[SLOTS] = {[FUNCTION] = 1, [IF] = 1, [LOOP] = 1, [CALL] = 1, [SPARE] = 1};
+extern const struct refrain_site first_site[] __asm__("__start_refrain_sites");
+extern const struct refrain_site last_site[] __asm__("__stop_refrain_sites");
 static struct refrain_unit unit = {.version = REFRAIN_UNIT_VERSION,
                                    .n_nodes = sizeof nodes / sizeof *nodes,
                                    .n_slots = SLOTS,
@@ -33,54 +33,60 @@ static struct refrain_unit unit = {.version = REFRAIN_UNIT_VERSION,
                                    .nodes = nodes,
                                    .strings = strings,
                                    .on = on,
-                                   .base = base};
+                                   .base = base,
+                                   .sites = first_site,
+                                   .sites_end = last_site};
 
-/* ---- one site ---- */
+/* ---- sites ---- */
+
+/* One for each slot that is reached, as inserted code has them, with a return behind it. */
+#define SITE(slot)                                                                                                     \
+    ".p2align 4\nregisters_site_" #slot ":\n661: call 9f\n"                                                            \
+    ".pushsection refrain_sites, \"a\", @progbits\n.long 661b - .\n.long registers_on + " #slot " - .\n.popsection\n"  \
+    "ret\n"
+#define SITES_OF(site) site(0) site(1) site(3) site(4) site(6) site(7) site(8) site(10)
+__asm__(".pushsection .text\n" SITES_OF(SITE) "9: jmp *refrain_site@GOTPCREL(%rip)\n.popsection\n");
+#define DECLARE(slot) void site_##slot(void) __asm__("registers_site_" #slot);
+SITES_OF(DECLARE)
+#define ENTRY(slot) [slot] = site_##slot,
+static void (*const site_of[SLOTS])(void) = {SITES_OF(ENTRY)};
 
 enum { RAX, RBX, RCX, RDX, RSI, RDI, RBP, R8, R9, R10, R11, R12, R13, R14, R15, GENERAL };
 static const char *const general_names[GENERAL] = {"rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "r8",
                                                    "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
 
-/* What the site is run with and what it leaves. The assembler below knows the first three members' offsets. */
+/* What the site is run with and what it leaves. The assembler below knows the first members' offsets. */
 struct run {
     uint64_t before[GENERAL], after[GENERAL]; /* 0, 120 */
-    void (*entry)(void);                      /* 240 */
-    struct refrain_frame *frame;              /* 248 */
-    uint64_t slot, third;                     /* 256, 264 */
-    unsigned char *vectors, *vectors_after;   /* 272, 280: XSAVE areas */
-    uint64_t components, stack;               /* 288, 296 */
-    uint64_t count;                           /* 304: the third argument is passed on the stack */
+    unsigned char *vectors, *vectors_after;   /* 240, 248: XSAVE areas */
+    uint64_t components, stack;               /* 256, 264 */
 };
 
-/* In the middle nothing but the stack pointer is as the compiler knows it; `running` is found by its address. */
+/* In the middle nothing but the stack pointer is as the compiler knows it; `running` and `site` are found by their
+ * addresses. */
 static struct run *running __asm__("registers_running") __attribute__((__used__));
+static void (*site)(void) __asm__("registers_site") __attribute__((__used__));
 void run_site(void) __asm__("registers_run_site");
 __asm__(".pushsection .text\n"
         ".type registers_run_site, @function\n"
         "registers_run_site:\n"
         "push %rbx; push %rbp; push %r12; push %r13; push %r14; push %r15; sub $8, %rsp\n"
         "mov registers_running(%rip), %rdi\n"
-        "mov %rsp, 296(%rdi)\n"
-        "mov 272(%rdi), %rbx; mov 288(%rdi), %eax; xor %edx, %edx; xrstor64 (%rbx)\n"
+        "mov %rsp, 264(%rdi)\n"
+        "mov 240(%rdi), %rbx; mov 256(%rdi), %eax; xor %edx, %edx; xrstor64 (%rbx)\n"
         "mov 0(%rdi), %rax; mov 8(%rdi), %rbx; mov 16(%rdi), %rcx; mov 24(%rdi), %rdx; mov 32(%rdi), %rsi\n"
         "mov 48(%rdi), %rbp; mov 56(%rdi), %r8; mov 64(%rdi), %r9; mov 72(%rdi), %r10; mov 80(%rdi), %r11\n"
         "mov 88(%rdi), %r12; mov 96(%rdi), %r13; mov 104(%rdi), %r14; mov 112(%rdi), %r15; mov 40(%rdi), %rdi\n"
-        "call 1f\n"
+        "call *registers_site(%rip)\n"
         "push %rdi; mov registers_running(%rip), %rdi\n"
         "mov %rax, 120(%rdi); mov %rbx, 128(%rdi); mov %rcx, 136(%rdi); mov %rdx, 144(%rdi); mov %rsi, 152(%rdi)\n"
         "pop 160(%rdi)\n"
         "mov %rbp, 168(%rdi); mov %r8, 176(%rdi); mov %r9, 184(%rdi); mov %r10, 192(%rdi); mov %r11, 200(%rdi)\n"
         "mov %r12, 208(%rdi); mov %r13, 216(%rdi); mov %r14, 224(%rdi); mov %r15, 232(%rdi)\n"
-        "sub %rsp, 296(%rdi)\n"
-        "mov 280(%rdi), %rbx; mov 288(%rdi), %eax; xor %edx, %edx; xsave64 (%rbx)\n"
+        "sub %rsp, 264(%rdi)\n"
+        "mov 248(%rdi), %rbx; mov 256(%rdi), %eax; xor %edx, %edx; xsave64 (%rbx)\n"
         "add $8, %rsp; pop %r15; pop %r14; pop %r13; pop %r12; pop %rbp; pop %rbx\n"
         "ret\n"
-        "1: push %rdi; mov registers_running(%rip), %rdi; cmpq $0, 304(%rdi); je 2f\n"
-        "mov %rsi, %rdi; pop %rsi; push $0; push %rsi; mov %rdi, %rsi\n" /* room for the count below rdi */
-        "mov registers_running(%rip), %rdi\n"
-        "push %rax; mov 264(%rdi), %rax; mov %rax, 16(%rsp); pop %rax\n"
-        "2: push %rsi; push %rdx\n"
-        "mov 256(%rdi), %esi; mov 264(%rdi), %rdx; push 240(%rdi); mov 248(%rdi), %rdi; ret\n"
         ".popsection\n");
 
 /* ---- random contents ---- */
@@ -131,20 +137,21 @@ static int find_parts(void) {
 static unsigned long n_probes, n_changed;
 static char changed[1000];
 
-static void tell(const char *entry, const char *name) {
+static void tell(unsigned slot, const char *name) {
     size_t used = strlen(changed);
     if (n_changed++ < 20)
-        snprintf(changed + used, sizeof changed - used, " %s in %s,", name, entry);
+        snprintf(changed + used, sizeof changed - used, " %s at slot %u,", name, slot);
 }
 
-static void run(const char *name, void (*entry)(void), struct refrain_frame *frame, unsigned slot, uint64_t third,
-                int count) {
-    struct run of = {.entry = entry, .frame = frame, .slot = slot, .third = third, .components = components};
-    of.vectors = before;
-    of.vectors_after = after;
-    of.count = (uint64_t)count;
+/* The site that reaches `slot`: with the frame's address in r11 where a function is entered or left, a count in rax. */
+static void run(unsigned slot, const struct refrain_frame *frame, uint64_t count) {
+    struct run of = {.vectors = before, .vectors_after = after, .components = components};
     for (unsigned i = 0; i < GENERAL; i++)
         of.before[i] = next();
+    if (slot == FUNCTION || slot == FUNCTION + 1)
+        of.before[R11] = (uint64_t)(uintptr_t)frame;
+    if (slot == SPARE)
+        of.before[RAX] = count;
     for (unsigned i = 0; i < n_parts; i++)
         for (unsigned j = 0; j < parts[i].bytes; j += 8) {
             uint64_t word = next();
@@ -155,52 +162,47 @@ static void run(const char *name, void (*entry)(void), struct refrain_frame *fra
     before[25] = 0x1f;
     memset(after, 0, sizeof after);
     running = &of;
+    site = site_of[slot];
     n_probes++;
     run_site();
     for (unsigned i = 0; i < GENERAL; i++)
         if (of.before[i] != of.after[i])
-            tell(name, general_names[i]);
+            tell(slot, general_names[i]);
     for (unsigned i = 0; i < n_parts; i++)
         if (memcmp(before + parts[i].offset, after + parts[i].offset, parts[i].bytes) != 0)
-            tell(name, parts[i].name);
+            tell(slot, parts[i].name);
     if (of.stack != 0)
-        tell(name, "rsp");
+        tell(slot, "rsp");
 }
 
-#define RUN(name, frame, slot, third) run(#name, refrain_site_##name, frame, slot, (uint64_t)(third), 0)
-
-/* Probes that are switched off, by one that a site ran: the others are called from C, so that they come fast. */
+/* Probes that go dormant, each by one that a site ran: they take more than they may, as they do nothing else. */
 static void throttle(void) {
-    struct refrain_frame frame = {0};
-    RUN(enter, &frame, FUNCTION, &unit);
-    for (unsigned i = 0; i < 2 * REFRAIN_THROTTLE_SAMPLES && on[SPARE]; i++) {
-        for (unsigned j = 1; j < REFRAIN_THROTTLE_SAMPLE; j++)
-            refrain_count(&frame, SPARE, 3);
-        run("count", refrain_site_count, &frame, SPARE, 3, 1);
+    struct refrain_frame frame;
+    time_t begin = time(NULL);
+    run(FUNCTION, &frame, 0);
+    while (on[SPARE] && time(NULL) < begin + 20)
+        run(SPARE, &frame, 3);
+    run(FUNCTION + 1, &frame, 0);
+    while (on[FUNCTION] && time(NULL) < begin + 40) {
+        run(FUNCTION, &frame, 0);
+        run(FUNCTION + 1, &frame, 0);
     }
-    RUN(leave, &frame, 0, 0);
-    for (unsigned i = 2; i < REFRAIN_THROTTLE_CALLS; i++) {
-        frame = refrain_enter(&unit, FUNCTION, __builtin_frame_address(0));
-        refrain_leave(&frame);
-    }
-    RUN(enter, &frame, FUNCTION, &unit);
-    RUN(leave, &frame, 0, 0);
+    run(FUNCTION, &frame, 0);
+    run(FUNCTION + 1, &frame, 0);
 }
 
 static void walk(long steps) {
     for (long step = 0; step < steps; step++) {
-        struct refrain_frame frame = {0};
-        RUN(enter, &frame, FUNCTION, &unit);
-        RUN(at, &frame, CALL, 0);
+        struct refrain_frame frame;
+        run(FUNCTION, &frame, 0);
+        run(CALL, &frame, 0);
         /* first as expected, then in no order at all */
-        RUN(if, &frame, IF, step < steps / 4 ? step & 1 : (int64_t)(next() >> 63));
+        run(IF + 1 + (step < steps / 4 ? step & 1 : (int64_t)(next() >> 63)), &frame, 0);
         unsigned n = step < steps / 4 ? 3 : next() % 4;
         for (unsigned i = 0; i <= n; i++)
-            RUN(loop, &frame, LOOP, i < n);
-        if (on[SPARE]) /* switched off in mode events */
-            run("count", refrain_site_count, &frame, SPARE, step < steps / 4 ? 7 : next() >> 40, 1);
-        if (frame.entry)
-            RUN(leave, &frame, 0, 0);
+            run(i < n ? LOOP + 1 : LOOP + 2, &frame, 0);
+        run(SPARE, &frame, step < steps / 4 ? 7 : next() >> 40);
+        run(FUNCTION + 1, &frame, 0);
     }
 }
 

@@ -1,7 +1,7 @@
 /* step.c: runs shapes.c one instruction at a time and looks, between each two, at what probes' sites promise (unit.h):
  *
  *     registers   at the instruction behind a site all of them are as before it, vector registers too, and so is what
- *                 lies above the stack pointer, but for the frame that refrain_site_enter and _leave may write
+ *                 lies above the stack pointer
  *     frames      wherever control is within a probe, the frames found from there lead back to the site, and from
  *                 there on to where they led before it; not so in .text.refrain, which is counted
  *     handlers    stepped (step.h), instrumented itself, is called at each in .text.refrain, and at some others, also
@@ -111,15 +111,8 @@ static int is_stub(uintptr_t at) {
     return at >= stub_begin && at < stub_end + 64 && at != 0;
 }
 
-/* One that is listed, or refrain__leave's call. */
 static int is_site(uintptr_t at) {
-    if (at >= text_begin && at < text_end && listed[at - text_begin])
-        return 1;
-    if (at < text_begin - 4096 || at >= text_end + 4096 || *(unsigned char *)at != REFRAIN_SITE_ON)
-        return 0;
-    int32_t distance;
-    memcpy(&distance, (void *)(at + 1), 4);
-    return is_stub(at + 5 + (uintptr_t)(intptr_t)distance);
+    return at >= text_begin && at < text_end && listed[at - text_begin];
 }
 
 static int find_frames(uintptr_t at, void **found) {
@@ -169,10 +162,7 @@ static void end_site(const struct place *place, const ucontext_t *context) {
         if (memcmp(vectors, place->vectors, sizeof vectors) != 0)
             complain("a vector register", (uintptr_t)now[REG_RIP], place->at);
     }
-    int changed = 0; /* words, of which a frame has two */
-    for (int i = 0; i < ABOVE; i++)
-        changed += ((uint64_t *)place->stack)[i] != place->above[i];
-    if (changed > 2)
+    if (memcmp((void *)place->stack, place->above, sizeof place->above) != 0)
         complain("the stack", (uintptr_t)now[REG_RIP], place->at);
 }
 

@@ -1,0 +1,93 @@
+/* allowance.c: which probes go dormant, and when they come back (allowance.h). */
+#define _GNU_SOURCE
+#include "allowance.h"
+#include "registers.h"
+#include <refrain/settings.h>
+
+#define COST_SHIFT 4            /* fraction bits of the mean cost */
+#define LONGEST_PROBE_COSTS 16u /* a sample that is longer than so many means was interrupted */
+
+static uint64_t ticks_per_us_of_clock = 1000;
+
+static int64_t ticks_of_ns(uint64_t ns) {
+    return (int64_t)(ns * ticks_per_us_of_clock / 1000);
+}
+
+void refrain_allowance_begin(struct refrain_allowance *allowance, uint64_t ticks_per_us, bool limited) {
+    ticks_per_us_of_clock = ticks_per_us;
+    allowance->probes = REFRAIN_ALLOWANCE_PROBES;
+    allowance->cost_ticks = (uint32_t)ticks_of_ns(20) << COST_SHIFT;
+    allowance->most_ticks = limited ? ticks_of_ns(REFRAIN_ALLOWANCE_NS) : 0;
+    allowance->left_ticks = allowance->most_ticks;
+    allowance->sampled_ticks = refrain_clock();
+    allowance->sleep_ticks = (uint64_t)ticks_of_ns(REFRAIN_SLEEP_NS);
+}
+
+/* What changing probes needs, and whether it was done. */
+struct change {
+    uint32_t number;
+    bool done;
+};
+
+static void rest(void *what) {
+    struct change *change = what;
+    change->done = refrain_units_rest(change->number);
+}
+
+static void wake(void *what) {
+    struct change *change = what;
+    change->done = refrain_units_wake();
+}
+
+static void wake_if_time(struct refrain_context *context, uint64_t now) {
+    struct refrain_allowance *allowance = &context->allowance;
+    if (refrain_region.header->n_dormant == 0 || allowance->wake_ticks == 0 || now < allowance->wake_ticks ||
+        allowance->left_ticks < allowance->most_ticks)
+        return;
+    struct change change = {0};
+    refrain_keep_vectors(wake, &change);
+    if (change.done) {
+        allowance->sleep_ticks *= 2;
+        allowance->wake_ticks = 0;
+    }
+}
+
+/* Adds what the time since the last sample earned, less `spent`. Returns what was earned. */
+static int64_t settle(struct refrain_allowance *allowance, uint64_t now, int64_t spent) {
+    int64_t earned = (int64_t)((now - allowance->sampled_ticks) * REFRAIN_ALLOWANCE_PERCENT / 100);
+    allowance->sampled_ticks = now;
+    allowance->left_ticks += earned - spent;
+    if (allowance->left_ticks > allowance->most_ticks)
+        allowance->left_ticks = allowance->most_ticks;
+    return earned;
+}
+
+void refrain_allowance_sample(struct refrain_context *context, const struct refrain_slot *slot, uint64_t begin_ticks) {
+    struct refrain_allowance *allowance = &context->allowance;
+    allowance->probes = REFRAIN_ALLOWANCE_PROBES;
+    if (allowance->most_ticks == 0)
+        return;
+    uint64_t now = refrain_clock();
+    uint64_t cost = (now - begin_ticks + (uint64_t)ticks_of_ns(REFRAIN_ENTRY_NS)) << COST_SHIFT;
+    uint64_t longest = (uint64_t)allowance->cost_ticks * LONGEST_PROBE_COSTS;
+    cost = cost > longest ? longest : cost;
+    allowance->cost_ticks = (uint32_t)(allowance->cost_ticks + ((int64_t)cost - (int64_t)allowance->cost_ticks) / 8);
+    int64_t spent = (int64_t)allowance->cost_ticks * REFRAIN_ALLOWANCE_PROBES >> COST_SHIFT;
+    int64_t earned = settle(allowance, now, spent);
+    if (allowance->left_ticks >= 0 || spent <= earned) {
+        wake_if_time(context, now);
+        return;
+    }
+    struct change change = {.number = slot->number};
+    refrain_keep_vectors(rest, &change);
+    if (allowance->wake_ticks == 0)
+        allowance->wake_ticks = now + allowance->sleep_ticks;
+}
+
+void refrain_allowance_look(struct refrain_context *context) {
+    uint64_t now = refrain_clock();
+    if (context->allowance.most_ticks == 0)
+        return;
+    settle(&context->allowance, now, 0);
+    wake_if_time(context, now);
+}

@@ -1,0 +1,38 @@
+/* allowance.h: what probes may cost. Every probe pays for itself out of one allowance, whatever it is a probe of.
+ *
+ *     a thread's time goes by:   REFRAIN_ALLOWANCE_PERCENT of it is added, REFRAIN_ALLOWANCE_NS are the most that is
+ * saved up 64 probes have run:        64 times the mean cost of a probe is taken off; the cost is measured at every
+ * 64th nothing is left, and these 64 took more than was added since the 64 before: the 64th goes dormant. Probes that
+ * come often are met most often later, when it is saved up again:   all dormant probes come back, each time after twice
+ * as long a sleep
+ *
+ * So what probes take is bounded whatever the program does: REFRAIN_ALLOWANCE_NS, the percentage, and some 64 probes
+ * for each one that goes dormant. Order needs no particular probe: what happens where a probe is dormant follows from
+ * the place before it. MPI calls are no probes in this sense: they are always told, and so is the place that they are
+ * made from.
+ */
+#ifndef REFRAIN_ALLOWANCE_H
+#define REFRAIN_ALLOWANCE_H
+
+#include "clock.h"
+#include "monitor.h"
+
+/* What the entry of a probe costs before and after what is measured. */
+#define REFRAIN_ENTRY_NS 6u
+
+/* The thread begins: `ticks_per_us` of the clock; `limited`: false, there is no limit. */
+REFRAIN_HIDDEN void refrain_allowance_begin(struct refrain_allowance *allowance, uint64_t ticks_per_us, bool limited);
+
+/* A sample: the probe that began at `begin_ticks` has been at `slot`. Out of line, every 64th probe. */
+REFRAIN_HIDDEN void refrain_allowance_sample(struct refrain_context *context, const struct refrain_slot *slot,
+                                             uint64_t begin_ticks);
+
+/* Some MPI calls were made: dormant probes come back if it is time. */
+REFRAIN_HIDDEN void refrain_allowance_look(struct refrain_context *context);
+
+/* Is this probe to be measured? */
+static inline bool refrain_allowance_takes(struct refrain_context *context) {
+    return __builtin_expect(--context->allowance.probes == 0, 0);
+}
+
+#endif

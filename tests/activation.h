@@ -1,0 +1,22 @@
+/* activation.h: probes of functions that tests write by hand, where instrumented code would have them (refrain/unit.h).
+ */
+#ifndef ACTIVATION_H
+#define ACTIVATION_H
+
+#include <refrain/unit.h>
+
+struct activation {
+    struct refrain_unit *unit;
+    unsigned slot;
+};
+
+static inline void activation_leave(struct activation *frame) {
+    refrain_probe(frame->unit, frame->slot + 1, frame, (unsigned long)frame);
+}
+
+/* The function of `unit_` with this slot has been entered, as its first statement; it is left at its end. */
+#define ACTIVATION(frame, unit_, slot_)                                                                                \
+    struct activation frame __attribute__((cleanup(activation_leave))) = {.unit = (unit_), .slot = (slot_)};           \
+    refrain_probe(frame.unit, frame.slot, __builtin_frame_address(0), (unsigned long)&frame)
+
+#endif
