@@ -27,12 +27,11 @@
 struct refrain_entry {
     struct refrain_slot *last; /* where the activation is */
     uintptr_t address;         /* of its frame; activations below a younger, higher one were abandoned */
-    uintptr_t frame;           /* function: its struct refrain_frame, else 0 */
     uint64_t id;               /* function: slot number; call: site reference; region: name reference */
     uint64_t begin_ticks;
     struct refrain_slot *whole; /* function: its slot [1], else null */
     uint32_t kind;              /* enum refrain_entry_kind */
-    uint32_t reserved;
+    int32_t frame;              /* function: distance from `address` to its struct refrain_frame */
 };
 enum refrain_entry_kind { REFRAIN_ENTRY_ROOT, REFRAIN_ENTRY_FUNCTION, REFRAIN_ENTRY_CALL, REFRAIN_ENTRY_REGION };
 

@@ -72,20 +72,24 @@ static void enter_function(struct refrain_context *context, struct refrain_slot 
     struct refrain_entry *entry =
         enter(context, slot, slot + 1, place, REFRAIN_ENTRY_FUNCTION, slot->number, slot->number);
     if (entry)
-        entry->frame = frame;
+        entry->frame = (int32_t)(intptr_t)(frame - place);
+}
+
+static bool has_frame(const struct refrain_entry *entry, uintptr_t frame) {
+    return entry->kind == REFRAIN_ENTRY_FUNCTION && entry->address + (uintptr_t)(intptr_t)entry->frame == frame;
 }
 
 /* Frames of callers lie above: both addresses of an activation are in its own. */
 static bool may_be_inside(const struct refrain_entry *entry, uintptr_t frame) {
-    return entry->address <= frame || entry->frame <= frame;
+    return entry->address <= frame || entry->address + (uintptr_t)(intptr_t)entry->frame <= frame;
 }
 
 /* Leaves the activation with this frame, and those that were abandoned above it; none where it was not entered. */
 static void leave_function(struct refrain_context *context, uintptr_t frame) {
     struct refrain_entry *entry = context->top;
-    while (entry->frame != frame && entry > context->stack && may_be_inside(entry, frame))
+    while (!has_frame(entry, frame) && entry > context->stack && may_be_inside(entry, frame))
         entry--;
-    if (entry == context->stack || entry->frame != frame)
+    if (!has_frame(entry, frame))
         return;
     if (entry != context->top)
         refrain_unwind(context, entry);

@@ -33,7 +33,7 @@
 #define REFRAIN_DEFAULT_TOTAL_MEMORY ((uint64_t)16 << 20)
 #define REFRAIN_DEFAULT_TIME_SHARE 8u       /* REFRAIN_TIME_MEMORY is 1 / share of REFRAIN_TOTAL_MEMORY */
 #define REFRAIN_SHADOW_STACK_ENTRIES 16384u /* activations open at once in a thread */
-#define REFRAIN_SHADOW_ENTRY_BYTES 56u
+#define REFRAIN_SHADOW_ENTRY_BYTES 48u
 #define REFRAIN_ALLOWANCE_PERCENT 2u /* of a thread's time that its probes may take ... */
 #define REFRAIN_ALLOWANCE_NS 1000000u /* ... and so much that may be saved up for a time with many of them */
 #define REFRAIN_ALLOWANCE_PROBES 64u  /* between two samples */
