@@ -1,39 +1,40 @@
 /* help.c: what the wrappers say about themselves (help.h). */
 #include "help.h"
 
-void refrain_help_print(const char *program, int mpi, FILE *file) {
+void refrain_help_print(const struct refrain_wrapper_names *names, FILE *file) {
+    const char *mpi = names->compiler;
     fprintf(file,
             "NAME\n"
-            "    %s - compile C programs with refrain's probes in them\n\n"
+            "    %s - compile programs with refrain in them: C with its probes, other languages with the monitor\n\n"
             "SYNOPSIS\n"
-            "    %s\n\n",
-            program,
-            mpi ? "refrain-mpicc ARGUMENTS..."
-                : "refrain-cc [--detail=D] [--filter=FILE] [--verbose] COMPILER ARGUMENTS...");
-    fputs(mpi ? "DESCRIPTION\n"
-                "    Stands where the MPI compiler stood, with the same arguments: CC=refrain-mpicc make. The compiler "
-                "that\n"
-                "    does the work is " REFRAIN_DEFAULT_MPICC ", or what REFRAIN_MPICC names.\n"
-              : "DESCRIPTION\n"
-                "    Stands in front of the compiler: CC=\"refrain-cc gcc\" make. A launcher may stand before the "
-                "compiler:\n"
-                "    refrain-cc ccache gcc.\n",
+            "    %s %s\n\n"
+            "DESCRIPTION\n",
+            names->program, names->program,
+            mpi ? "ARGUMENTS..." : "[--detail=D] [--filter=FILE] [--verbose] COMPILER ARGUMENTS...");
+    if (mpi)
+        fprintf(file,
+                "    Stands where the MPI compiler stood, with the same arguments: %s=%s make. The compiler that\n"
+                "    does the work is %s, or what %s names.\n",
+                names->make_variable, names->program, mpi, names->variable);
+    else
+        fputs("    Stands in front of the compiler: CC=\"refrain-cc gcc\" make. A launcher may stand before the "
+              "compiler:\n"
+              "    refrain-cc ccache gcc.\n",
+              file);
+    fputs("    Each C source is instrumented into a temporary file that is compiled in its place, under its own name; "
+          "each\n"
+          "    link gets librefrain and the part of it for the MPI in use, so that MPI calls of all languages are "
+          "traced.\n"
+          "    C++, Fortran and assembler sources, standard input, -E and -M run as they are. A file that cannot be\n"
+          "    instrumented is compiled as it was. Messages are the compiler's own, about the original file.\n\n"
+          "OPTIONS\n"
+          "    --refrain-detail=calls|communication|all\n"
+          "                             what gets a probe: nothing, so that the trace holds MPI calls and user regions "
+          "only;\n"
+          "                             what can reach an MPI call (default); or every decision and loop\n"
+          "    --refrain-filter=FILE    functions and files to leave out, in Score-P's filter syntax\n"
+          "    --refrain-verbose        say what was left alone, and why\n",
           file);
-    fputs(
-        "    Each C source is instrumented into a temporary file that is compiled in its place, under its own name; "
-        "each\n"
-        "    link gets librefrain and the part of it for the MPI in use. C++, Fortran and assembler sources, standard\n"
-        "    input, -E and -M run as they are. A file that cannot be instrumented is compiled as it was. Messages are "
-        "the\n"
-        "    compiler's own, about the original file.\n\n"
-        "OPTIONS\n"
-        "    --refrain-detail=calls|communication|all\n"
-        "                             what gets a probe: nothing, so that the trace holds MPI calls and user regions "
-        "only;\n"
-        "                             what can reach an MPI call (default); or every decision and loop\n"
-        "    --refrain-filter=FILE    functions and files to leave out, in Score-P's filter syntax\n"
-        "    --refrain-verbose        say what was left alone, and why\n",
-        file);
     fputs(mpi ? "    In front of all other arguments they may be written --detail= and --filter=.\n"
               : "    In front of the compiler they may be written --detail=, --filter= and --verbose.\n",
           file);
@@ -45,7 +46,8 @@ void refrain_help_print(const char *program, int mpi, FILE *file) {
           "    REFRAIN_WRAPPER=off         run the compiler as if the wrapper were not there (./configure steps)\n"
           "    REFRAIN_DETAIL              as --refrain-detail\n"
           "    REFRAIN_FILTER              as --refrain-filter\n"
-          "    REFRAIN_MPICC               the MPI compiler behind refrain-mpicc\n"
+          "    REFRAIN_MPICC, REFRAIN_MPICXX, REFRAIN_MPIFORT\n"
+          "                                the MPI compilers behind refrain-mpicc, refrain-mpicxx and refrain-mpifort\n"
           "    REFRAIN_LIBDIR              where librefrain.so is\n"
           "    REFRAIN_CLANG_RESOURCE_DIR  where clang's own headers are\n\n"
           "EXIT STATUS\n"

@@ -2,9 +2,10 @@
 #ifndef REFRAIN_HELP_H
 #define REFRAIN_HELP_H
 
+#include "wrapper.h"
 #include <stdio.h>
 
-/* The wrappers' help: refrain-mpicc's when `mpi` is nonzero, else refrain-cc's. */
-void refrain_help_print(const char *program, int mpi, FILE *file);
+/* A wrapper's help. */
+void refrain_help_print(const struct refrain_wrapper_names *names, FILE *file);
 
 #endif

@@ -3,11 +3,20 @@
 #include "toolchain.h"
 #include <string.h>
 
+/* MPI's Fortran layers call PMPI functions, Open MPI's always and MPICH's at times: the entries of librefrain-record
+ * tell these calls from others. */
+static bool calls_by_pmpi(const struct refrain_call *call) {
+    for (size_t i = 0; i < call->shown.count; i++)
+        if (strstr(call->shown.items[i], "mpi_mpifh") || strstr(call->shown.items[i], "mpichfort"))
+            return true;
+    return false;
+}
+
 /* Before the program's own libraries, so that MPI calls reach refrain before the MPI library; kept although the objects
  * refer to it weakly. */
 void refrain_call_find_libraries(struct refrain_call *call) {
     static const char *const parts[] = {NULL, "refrain-mpich", "refrain-openmpi"};
-    struct refrain_text core = {0}, part = {0};
+    struct refrain_text core = {0}, part = {0}, entries = {0};
     const struct refrain_command *command = &call->command;
     if (command->mode != REFRAIN_COMMAND_LINK || command->partial || command->bare)
         return;
@@ -21,6 +30,10 @@ void refrain_call_find_libraries(struct refrain_call *call) {
         return;
     }
     refrain_list_add(&call->libraries, "-Wl,--push-state,--no-as-needed,-Bdynamic");
+    if (calls_by_pmpi(call) && refrain_toolchain_library("refrain-record", &entries)) {
+        refrain_list_add(&call->libraries, "-Xlinker");
+        refrain_list_add(&call->libraries, entries.bytes);
+    }
     const char *name = parts[refrain_toolchain_mpi(&call->shown, command)];
     if (name) {
         if (refrain_toolchain_library(name, &part)) {
@@ -40,4 +53,5 @@ void refrain_call_find_libraries(struct refrain_call *call) {
     refrain_list_add(&call->libraries, core.bytes);
     refrain_text_free(&core);
     refrain_text_free(&part);
+    refrain_text_free(&entries);
 }

@@ -1,6 +1,6 @@
-/* refrain_cc.c: refrain-cc CC ARGS... */
+/* refrain_cc.c: refrain-cc COMPILER ARGS... */
 #include "wrapper.h"
 
 int main(int argc, char **argv) {
-    return refrain_wrapper(argc, argv, 0);
+    return refrain_wrapper(argc, argv, REFRAIN_WRAPPER_ANY);
 }

@@ -2,5 +2,5 @@
 #include "wrapper.h"
 
 int main(int argc, char **argv) {
-    return refrain_wrapper(argc, argv, 1);
+    return refrain_wrapper(argc, argv, REFRAIN_WRAPPER_MPI_C);
 }

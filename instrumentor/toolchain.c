@@ -1,5 +1,6 @@
 /* toolchain.c: what surrounds the wrapper (toolchain.h). */
 #include "toolchain.h"
+#include "wrapper.h"
 #include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
@@ -179,7 +180,10 @@ static bool is_wrapper_file(const char *path) {
     if (!realpath(path, real))
         return false;
     const char *name = refrain_text_basename(real);
-    return strcmp(name, "refrain-cc") == 0 || strcmp(name, "refrain-mpicc") == 0;
+    for (int i = 0; i < REFRAIN_WRAPPERS; i++)
+        if (strcmp(name, refrain_wrapper_names[i].program) == 0)
+            return true;
+    return false;
 }
 
 /* The first program of that name on PATH; with `behind`, the first that is not the wrapper. */

@@ -24,7 +24,8 @@ bool refrain_toolchain_library(const char *name, struct refrain_text *path);
 /* Whether `name`, a path or the name of a program on PATH, leads to a wrapper. */
 bool refrain_toolchain_is_wrapper(const char *name);
 
-/* Appends the path of the first program on PATH with the last part of `name` that is no wrapper; false: there is none. */
+/* Appends the path of the first program on PATH with the last part of `name` that is no wrapper; false: there is none.
+ */
 bool refrain_toolchain_behind(const char *name, struct refrain_text *path);
 
 /* Runs a program without a shell and appends what it prints; its status, or -1. Standard error is dropped. */

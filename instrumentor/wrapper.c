@@ -15,6 +15,13 @@
 #include <string.h>
 #include <unistd.h>
 
+const struct refrain_wrapper_names refrain_wrapper_names[REFRAIN_WRAPPERS] = {
+    [REFRAIN_WRAPPER_ANY] = {"refrain-cc", NULL, NULL, "CC"},
+    [REFRAIN_WRAPPER_MPI_C] = {"refrain-mpicc", "REFRAIN_MPICC", REFRAIN_DEFAULT_MPICC, "CC"},
+    [REFRAIN_WRAPPER_MPI_CXX] = {"refrain-mpicxx", "REFRAIN_MPICXX", REFRAIN_DEFAULT_MPICXX, "CXX"},
+    [REFRAIN_WRAPPER_MPI_FORTRAN] = {"refrain-mpifort", "REFRAIN_MPIFORT", REFRAIN_DEFAULT_MPIFORT, "FC"},
+};
+
 static bool is_switch_off(const char *text) {
     return text && (!strcmp(text, "off") || !strcmp(text, "no") || !strcmp(text, "false") || !strcmp(text, "0"));
 }
@@ -116,10 +123,11 @@ static bool is_called_by_compilers_name(char *const *argv, bool mpi, struct refr
     return refrain_toolchain_behind(argv[0], behind) || (!mpi && !is_of_use(argv[1]));
 }
 
-/* Splits REFRAIN_MPICC, which may hold a launcher and options, at blanks. */
-static bool add_mpi_compiler(const struct refrain_build *build, struct refrain_list *compiler) {
-    const char *chosen = getenv("REFRAIN_MPICC");
-    char *copy = refrain_text_copy(chosen && *chosen ? chosen : REFRAIN_DEFAULT_MPICC), *rest = NULL;
+/* Splits REFRAIN_MPICC, REFRAIN_MPICXX or REFRAIN_MPIFORT, which may hold a launcher and options, at blanks. */
+static bool add_mpi_compiler(const struct refrain_build *build, const struct refrain_wrapper_names *names,
+                             struct refrain_list *compiler) {
+    const char *chosen = getenv(names->variable);
+    char *copy = refrain_text_copy(chosen && *chosen ? chosen : names->compiler), *rest = NULL;
     bool good = true;
     for (char *word = strtok_r(copy, " \t", &rest); word && good; word = strtok_r(NULL, " \t", &rest))
         good = add_compiler(build, word, compiler);
@@ -127,8 +135,9 @@ static bool add_mpi_compiler(const struct refrain_build *build, struct refrain_l
     return good;
 }
 
-int refrain_wrapper(int argc, char **argv, int mpi) {
-    struct refrain_build build = {.program = mpi ? "refrain-mpicc" : "refrain-cc",
+int refrain_wrapper(int argc, char **argv, enum refrain_wrapper_kind kind) {
+    bool mpi = kind != REFRAIN_WRAPPER_ANY;
+    struct refrain_build build = {.program = refrain_wrapper_names[kind].program,
                                   .detail = REFRAIN_DETAIL_COMMUNICATION};
     struct refrain_list compiler = {0}, arguments = {0};
     struct refrain_text behind = {0};
@@ -140,7 +149,7 @@ int refrain_wrapper(int argc, char **argv, int mpi) {
         next++;
     bool alone = argc - next == 1;
     if (!by_name && (next >= argc || (alone && strcmp(argv[next], "--help") == 0))) {
-        refrain_help_print(build.program, mpi, next >= argc ? stderr : stdout);
+        refrain_help_print(&refrain_wrapper_names[kind], next >= argc ? stderr : stdout);
         return next >= argc ? 2 : 0;
     }
     /* refrain-mpicc --version is the compiler's, which ./configure asks for. */
@@ -156,7 +165,7 @@ int refrain_wrapper(int argc, char **argv, int mpi) {
             complain_of_name(&build, argv[0]);
         refrain_text_free(&behind);
     } else if (mpi) {
-        good = add_mpi_compiler(&build, &compiler);
+        good = add_mpi_compiler(&build, &refrain_wrapper_names[kind], &compiler);
     } else if (argv[next][0] == '-') {
         fprintf(stderr, "%s: error: '%s' is no option and no compiler; see %s --help\n", build.program, argv[next],
                 build.program);

@@ -184,6 +184,9 @@ static inline struct refrain_call_site *find_site(struct refrain_context *contex
 
 void refrain_call_begin(struct refrain_call *call, unsigned function, void *return_address, void *frame_address) {
     call->entry = NULL;
+    /* A library's constructor may call MPI before that of the MPI part has run. */
+    if (__builtin_expect(refrain_thread_context == NULL, 0))
+        refrain_mpi_linked = 1;
     struct refrain_context *context = refrain_begin();
     call->context = context;
     if (!context)

@@ -119,6 +119,69 @@ REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -std=gnu11 -w "$tests/programs/contr
 record mpich 2 ./control 3 10 && pass || fail "control: $(cat said)"
 exact "$(the_trace run)" control && grep -q 'enter.main' recorded && pass || fail "control: no functions"
 
+# Linked by refrain-mpicxx and refrain-mpifort: traced without preloading.
+for mpi in mpich openmpi; do
+    REFRAIN_MPIFORT=mpifort.$mpi refrain-mpifort -g -O2 "$programs/exchange.f90" -o "linked90.$mpi" &&
+        REFRAIN_MPIFORT=mpifort.$mpi refrain-mpifort -g -O2 f08.f90 -o "linked08.$mpi" &&
+        REFRAIN_MPICXX=mpicxx.$mpi refrain-mpicxx -g -O2 "$programs/exchange.cc" -o "linkedcc.$mpi" && pass ||
+        fail "$mpi: compile with refrain-mpifort, refrain-mpicxx"
+    for program in linked90 linked08 linkedcc; do
+        rm -rf run
+        mkdir run
+        REFRAIN_MODE=both REFRAIN_DIRECTORY=$work/run launch "$mpi" 2 "./$program.$mpi" >out 2>said ||
+            fail "$program.$mpi: $(cat said)"
+        wanted=$fortran
+        [ $program != linkedcc ] || wanted="MPI_Sendrecv=4 MPI_Comm_rank=1"
+        # shellcheck disable=SC2086 # words
+        exact "$(the_trace run)" "$program.$mpi" && counted "$program.$mpi" $wanted
+    done
+done
+
+# A tool that is linked or preloaded behind refrain sees the program's calls, and no others.
+cat >tool.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+static int sends, ranks;
+int MPI_Send(const void *bytes, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
+    sends++;
+    return PMPI_Send(bytes, n, type, to, tag, comm);
+}
+int MPI_Comm_rank(MPI_Comm comm, int *rank) {
+    ranks++;
+    return PMPI_Comm_rank(comm, rank);
+}
+int MPI_Finalize(void) {
+    printf("tool: %d %d\n", sends, ranks);
+    fflush(stdout);
+    return PMPI_Finalize();
+}
+END
+cat >talk.c <<'END'
+#include <mpi.h>
+int main(int argc, char **argv) {
+    int rank, got;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 7; i++)
+        if (rank == 0)
+            MPI_Send(&i, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+        else
+            MPI_Recv(&got, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return MPI_Finalize();
+}
+END
+for mpi in mpich openmpi; do
+    "mpicc.$mpi" -shared -fPIC tool.c -o "libtool.$mpi.so" && "mpicc.$mpi" talk.c -o talk &&
+        "mpicc.$mpi" talk.c -o talk_linked -Wl,--no-as-needed "./libtool.$mpi.so" -Wl,-rpath,"$work" ||
+        fail "compile the tool"
+    record "$mpi" 2 ./talk_linked && [ "$(sort out | tr '\n' ' ')" = "tool: 0 1 tool: 7 1 " ] && pass ||
+        fail "$mpi: linked tool: $(cat out said)"
+    exact "$(the_trace run)" "linked tool" && counted "linked tool" MPI_Send=7 MPI_Comm_rank=1 MPI_Finalize=1
+    LD_PRELOAD="$work/libtool.$mpi.so" record "$mpi" 2 ./talk
+    [ "$(grep -c 'tool: 7 1' out)" = 1 ] && pass || fail "$mpi: preloaded tool: $(cat out said)"
+    exact "$(the_trace run)" "preloaded tool" && counted "preloaded tool" MPI_Send=7
+done
+
 # A launcher that cannot be found or run, and programs that cannot be traced.
 run() {
     rm -rf run
