@@ -109,6 +109,8 @@ record mpich 1 ./user
 named "without layers" 'MPI_Barrier  layer.c:2  in exchange$'
 REFRAIN_LAYERS=libother,liblayer record mpich 1 ./user
 named layers 'MPI_Barrier  user.c:5  in main$'
+rm -rf run && refrain record -q --directory run --layers liblayer ./user || fail "--layers: status $?"
+named --layers 'MPI_Barrier  user.c:5  in main$'
 
 # MPI that is loaded by the interpreter's module.
 record openmpi 2 /usr/bin/python3 "$programs/exchange.py" && pass || fail "python: $(cat said)"

@@ -51,6 +51,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
         set(state, "REFRAIN_YIELD", value, is_one_of(value, (const char *const[]){"auto", "on", "off", NULL}),
             "auto, on or off");
         return 0;
+    case 'l':
+        set(state, "REFRAIN_LAYERS", value, strlen(value) < 512, "a list of less than 512 bytes");
+        return 0;
     case 'd':
         arguments->directory = value;
         return 0;
@@ -68,6 +71,10 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
 
 static const struct argp_option options[] = {
     {"directory", 'd', "DIRECTORY", 0, "Make the trace in DIRECTORY, which is made where it is not there (here)", 0},
+    {"layers", 'l', "LIBRARY,...", 0,
+     "File MPI calls of these libraries under what called them, as those of MPI's own layers are: the beginnings of "
+     "their file names",
+     0},
     {"memory", 'm', "SIZE", 0, "Take at most SIZE bytes per process, in memory and on disk (16M)", 0},
     {"mode", 'M', "stat|events|both|off", 0,
      "Learn what repeats (stat), record every event (events), both, or nothing (off); stat", 0},
