@@ -153,23 +153,36 @@ export function ofShares(
     const first = Math.max(0, Math.floor((from - shares.from) / width));
     const last = Math.min(shares.bins - 1, Math.max(first, Math.ceil((to - shares.from) / width) - 1));
     if (first >= shares.bins || last < first) return null;
-    const sums = new Map<string, number>();
-    for (const location of locations) {
+    // Each name's share on each of the locations, for the mean and the spread.
+    const sums = new Map<string, Float64Array>();
+    locations.forEach((location, member) => {
         const row = location * (shares.bins + 1);
         for (let i = shares.index[row + first]; i < shares.index[row + last + 1]; i++) {
             const word = shares.words[i];
             const name = (state.palette.groupOf[regionOf(word)]?.name ?? "?") + (waits(word) ? ", waiting" : "");
-            sums.set(name, (sums.get(name) ?? 0) + shareOf(word) / (last - first + 1) / locations.length);
+            let of = sums.get(name);
+            if (!of) sums.set(name, (of = new Float64Array(locations.length)));
+            of[member] += shareOf(word) / (last - first + 1);
         }
-    }
+    });
+    const mean = (of: Float64Array): number => of.reduce((sum, share) => sum + share, 0) / of.length;
+    const show = (of: Float64Array): string =>
+        of.length === 1
+            ? showShare(of[0], 1)
+            : `${showShare(mean(of), 1)} (${showShare(Math.min(...of), 1)} to ${showShare(Math.max(...of), 1)})`;
     const lines: [string, string][] = [...sums]
-        .sort((a, b) => b[1] - a[1])
+        .sort((a, b) => mean(b[1]) - mean(a[1]))
         .slice(0, 8)
-        .map(([name, share]) => [name, showShare(share, 1)]);
+        .map(([name, of]) => [name, show(of)]);
     return {
         title: `${showNs((last - first + 1) * width)} around ${showMoment((from + to) / 2)}`,
         lines: [
-            ["where", locations.length === 1 ? nameLocation(state, locations[0]) : `${locations.length} ranks, mean`],
+            [
+                "where",
+                locations.length === 1
+                    ? nameLocation(state, locations[0])
+                    : `${locations.length} ranks: mean, least and most`,
+            ],
             ...lines,
         ],
     };
