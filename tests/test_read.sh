@@ -64,6 +64,39 @@ for n in 3 2; do
     otf2-print "$run/otf2.$n/traces.otf2" >"$run/printed" 2>"$run/complaints"
     [ -s "$run/printed" ] && [ ! -s "$run/complaints" ] && pass || fail "otf2-print complains of a window: $(head -n 2 "$run/complaints")"
 done
+# Long enough for checkpoints: going back costs a part of going there, and finds the same.
+cat >"$work/wave.c" <<'END'
+#include <mpi.h>
+int main(int argc, char **argv) {
+    int rank, value = 0, sum;
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 30000; i++) {
+        if (rank == 0)
+            MPI_Isend(&value, 1, MPI_INT, 1, i % 7, MPI_COMM_WORLD, &request);
+        else
+            MPI_Irecv(&value, 1, MPI_INT, 0, i % 7, MPI_COMM_WORLD, &request);
+        if (i % 16 == 15)
+            MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    MPI_Finalize();
+    return 0;
+}
+END
+REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 "$work/wave.c" -o "$work/wave" || fail "compile"
+mkdir "$work/wave-run"
+REFRAIN_DIRECTORY=$work/wave-run launch mpich 2 "$work/wave"
+check "windows between checkpoints" "$bin/windows" "$(the_trace "$work/wave-run")" 11 24
+
+# All that replays keeps its state where checkpoints find it (arena.h).
+for source in "$tests"/../reconstruct/replay/*.c; do
+    case $source in
+    */arena.c | */cursor.c | */profile.c | */waiting.c | */pair_table.c | */replay.c) continue ;;
+    esac
+    grep -nE '(^|[^_a-z])(malloc|calloc|realloc|free)\(' "$source" && fail "$source allocates by itself" || pass
+done
 [ "$(refrain reconstruct "$trace" --ranks 7 --format text -o - 2>&1 | grep -c 'holds no rank 7')" = 1 ] && pass || fail "a rank that is not there"
 for option in "--from x" "--to 5parsecs" "--ranks 1,x" "--ranks 3-1" "--from 2 --to 1"; do
     # shellcheck disable=SC2086 # words

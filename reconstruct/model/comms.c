@@ -55,6 +55,8 @@ static enum refrain_status read_record(struct refrain_trace *trace, struct refra
     if (record->size < 0 || record->remote_size < 0 || record->size > (1 << 24) || record->remote_size > (1 << 24))
         return refrain_process_damaged(process, at, "a communicator of impossible size", error);
     size_t n = (size_t)record->size + (size_t)record->remote_size;
+    if (refrain_process_check_name(process, record->name, "the name of a communicator", error))
+        return REFRAIN_ERROR;
     found->record = record;
     found->rank = process->rank;
     if (record->members) {
@@ -62,8 +64,10 @@ static enum refrain_status read_record(struct refrain_trace *trace, struct refra
                                             n * sizeof *found->members, "the members of a communicator", error);
         if (!found->members)
             return REFRAIN_ERROR;
+        for (size_t i = 0; i < n; i++)
+            if (found->members[i] < -1 || found->members[i] >= trace->size)
+                return refrain_process_damaged(process, at, "a communicator with a member that is no rank", error);
     }
-    (void)trace;
     return REFRAIN_OK;
 }
 

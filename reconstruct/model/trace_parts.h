@@ -71,6 +71,10 @@ enum refrain_status refrain_trace_assemble(struct refrain_trace *trace, refrain_
 enum refrain_status refrain_trace_open_resolved(const struct refrain_image *images, size_t n, refrain_resolver *resolve,
                                                 struct refrain_trace **result, struct refrain_error *error);
 
+/* Whether a reference is 0 or that of a struct refrain_name that lies in the region and ends. */
+enum refrain_status refrain_process_check_name(const struct refrain_process *process, uint32_t reference,
+                                               const char *what, struct refrain_error *error);
+
 enum refrain_status refrain_process_read_tree(struct refrain_trace *trace, struct refrain_process *process,
                                               struct refrain_error *error);
 

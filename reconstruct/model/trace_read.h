@@ -86,7 +86,7 @@ struct refrain_process {
     uint64_t base_ticks;
     int64_t offset_ns;
     uint64_t ns_a_tick, ns_a_tick_fraction;
-    long double ns_per_tick; /* the same */
+    long double ns_per_tick;     /* the same */
     const unsigned char *events; /* recorded ones (event_file.h) */
     size_t events_bytes;
     /* private to the reader: an image that may be written, and how it and the events are given back */

@@ -122,8 +122,8 @@ static enum refrain_status read_units(struct refrain_trace *trace, struct refrai
 
 /* ---- call sites and user regions ---- */
 
-static enum refrain_status check_name(const struct refrain_process *process, uint32_t reference, const char *what,
-                                      struct refrain_error *error) {
+enum refrain_status refrain_process_check_name(const struct refrain_process *process, uint32_t reference,
+                                               const char *what, struct refrain_error *error) {
     uint64_t at = (uint64_t)reference * REFRAIN_UNIT_BYTES;
     if (reference == 0)
         return REFRAIN_OK;
@@ -191,7 +191,7 @@ static enum refrain_status read_sites(struct refrain_trace *trace, struct refrai
                                            .record = (const struct refrain_call_site *)(process->region + at)};
         if (site->record->thread >= process->header->n_threads)
             return refrain_process_damaged(process, at, "a call site of a thread that there is not", error);
-        if (check_name(process, site->record->object, "the name of an object", error) ||
+        if (refrain_process_check_name(process, site->record->object, "the name of an object", error) ||
             check_operations(process, site, error))
             return REFRAIN_ERROR;
         reference = site->record->next;
@@ -216,7 +216,7 @@ static enum refrain_status read_user_regions(struct refrain_trace *trace, struct
         uint64_t at = (uint64_t)reference * REFRAIN_UNIT_BYTES;
         *region = (struct refrain_user_region_view){
             .reference = reference, .record = (const struct refrain_region_name *)(process->region + at)};
-        if (check_name(process, region->record->name, "the name of a user region", error))
+        if (refrain_process_check_name(process, region->record->name, "the name of a user region", error))
             return REFRAIN_ERROR;
         if (region->record->thread >= process->header->n_threads)
             return refrain_process_damaged(process, at, "a user region of a thread that there is not", error);
@@ -233,7 +233,7 @@ enum refrain_status refrain_process_read_tree(struct refrain_trace *trace, struc
     const uint32_t names[] = {header->executable, header->environment, header->host, header->mpi_library,
                               header->start_directory};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (check_name(process, names[i], "a name of the header", error))
+        if (refrain_process_check_name(process, names[i], "a name of the header", error))
             return REFRAIN_ERROR;
     enum refrain_status status = read_units(trace, process, error);
     if (!status)

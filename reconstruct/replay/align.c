@@ -1,8 +1,8 @@
 /* align.c: merges locations in time order and keeps cause before effect (align.h). */
 #include "align.h"
+#include "arena.h"
 #include "store.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Lists of the stores below: first and last number, 0 = empty; linked by `next`. */
@@ -495,7 +495,7 @@ static bool read_event(struct location *location, struct refrain_event *event) {
 static struct refrain_event *group_add(struct location *location) {
     if (location->n_group == location->capacity_group) {
         size_t larger = location->capacity_group ? location->capacity_group * 2 : 4;
-        struct refrain_event *group = realloc(location->group, larger * sizeof *group);
+        struct refrain_event *group = refrain_realloc(location->group, larger * sizeof *group);
         if (!group)
             return NULL;
         location->group = group;
@@ -665,7 +665,7 @@ void refrain_align_report(const struct refrain_align *align, struct refrain_curs
 
 /* One with empty tables for n locations. */
 static struct refrain_align *make(size_t n) {
-    struct refrain_align *align = calloc(1, sizeof *align);
+    struct refrain_align *align = refrain_calloc(1, sizeof *align);
     if (!align)
         return NULL;
     align->n = n;
@@ -674,8 +674,8 @@ static struct refrain_align *make(size_t n) {
     align->waiters.entry_bytes = sizeof(struct waiter);
     align->collectives.entry_bytes = sizeof(struct collective);
     align->ordinals.entry_bytes = sizeof(struct ordinal);
-    align->locations = calloc(n + 1, sizeof *align->locations);
-    align->heap = calloc(n + 1, sizeof *align->heap);
+    align->locations = refrain_calloc(n + 1, sizeof *align->locations);
+    align->heap = refrain_calloc(n + 1, sizeof *align->heap);
     if (align->locations && align->heap)
         return align;
     refrain_align_close(align);
@@ -692,7 +692,7 @@ struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, 
     for (size_t i = 0; i < n; i++)
         if ((size_t)streams[i]->rank >= align->n_ranks)
             align->n_ranks = (size_t)streams[i]->rank + 1;
-    align->running = calloc(align->n_ranks + 1, sizeof *align->running);
+    align->running = refrain_calloc(align->n_ranks + 1, sizeof *align->running);
     if (!align->running) {
         refrain_align_close(align);
         return NULL;
@@ -707,75 +707,18 @@ struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, 
     return align;
 }
 
-/* ---- copies ---- */
-
-static bool copy_location(struct location *to, const struct location *from) {
-    struct refrain_event *group = realloc(to->group, (from->n_group + 1) * sizeof *group);
-    if (!group)
-        return false;
-    if (from->n_group)
-        memcpy(group, from->group, from->n_group * sizeof *group);
-    *to = *from;
-    to->group = group;
-    to->capacity_group = from->n_group + 1;
-    return true;
-}
-
-/* Both have as many locations and ranks. */
-bool refrain_align_restore(struct refrain_align *align, const struct refrain_align *copy) {
-    for (size_t i = 0; i < align->n; i++)
-        if (!copy_location(&align->locations[i], &copy->locations[i]))
-            return false;
-    memcpy(align->heap, copy->heap, align->n * sizeof *align->heap);
-    memcpy(align->running, copy->running, align->n_ranks * sizeof *align->running);
-    align->n_heap = copy->n_heap;
-    align->emitting = copy->emitting;
-    align->given = copy->given;
-    align->now_ns = copy->now_ns;
-    align->adjust = copy->adjust;
-    align->no_memory = copy->no_memory;
-    align->report = copy->report;
-    return refrain_store_copy(&align->channels, &copy->channels) &&
-           refrain_store_copy(&align->messages, &copy->messages) &&
-           refrain_store_copy(&align->waiters, &copy->waiters) &&
-           refrain_store_copy(&align->collectives, &copy->collectives) &&
-           refrain_store_copy(&align->ordinals, &copy->ordinals);
-}
-
-struct refrain_align *refrain_align_copy(const struct refrain_align *align) {
-    struct refrain_align *copy = make(align->n);
-    if (!copy)
-        return NULL;
-    copy->n_ranks = align->n_ranks;
-    copy->running = calloc(align->n_ranks + 1, sizeof *copy->running);
-    if (copy->running && refrain_align_restore(copy, align))
-        return copy;
-    refrain_align_close(copy);
-    return NULL;
-}
-
-size_t refrain_align_bytes(const struct refrain_align *align) {
-    size_t bytes = sizeof *align + align->n * (sizeof *align->locations + sizeof *align->heap) +
-                   align->n_ranks * sizeof *align->running;
-    for (size_t i = 0; i < align->n; i++)
-        bytes += (align->locations[i].n_group + 1) * sizeof *align->locations[i].group;
-    return bytes + refrain_store_bytes(&align->channels) + refrain_store_bytes(&align->messages) +
-           refrain_store_bytes(&align->waiters) + refrain_store_bytes(&align->collectives) +
-           refrain_store_bytes(&align->ordinals);
-}
-
 void refrain_align_close(struct refrain_align *align) {
     if (!align)
         return;
     for (size_t i = 0; i < align->n && align->locations; i++)
-        free(align->locations[i].group);
+        refrain_free(align->locations[i].group);
     refrain_store_close(&align->channels);
     refrain_store_close(&align->messages);
     refrain_store_close(&align->waiters);
     refrain_store_close(&align->collectives);
     refrain_store_close(&align->ordinals);
-    free(align->locations);
-    free(align->heap);
-    free(align->running);
-    free(align);
+    refrain_free(align->locations);
+    refrain_free(align->heap);
+    refrain_free(align->running);
+    refrain_free(align);
 }

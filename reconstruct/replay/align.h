@@ -46,14 +46,6 @@ bool refrain_align_failed(const struct refrain_align *align);
 
 void refrain_align_report(const struct refrain_align *align, struct refrain_cursor_report *report);
 
-/* A copy of where it stands, for refrain_align_restore with the same streams, which have to be brought back to where
- * they stood as well. Null without memory. */
-struct refrain_align *refrain_align_copy(const struct refrain_align *align);
-bool refrain_align_restore(struct refrain_align *align, const struct refrain_align *copy);
-
-/* Bytes that a copy takes. */
-size_t refrain_align_bytes(const struct refrain_align *align);
-
 void refrain_align_close(struct refrain_align *align);
 
 #endif

@@ -1,7 +1,7 @@
 /* block_times.c: items of a timeline, and their time shared out (block_times.h). */
+#include "arena.h"
 #include "block_times.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- the timeline ---- */
@@ -108,7 +108,7 @@ void refrain_block_times_open(struct refrain_block_times *times, const void *reg
 }
 
 void refrain_block_times_close(struct refrain_block_times *times) {
-    free(times->kept);
+    refrain_free(times->kept);
     times->kept = NULL;
 }
 
@@ -214,7 +214,7 @@ static bool begin_item(struct refrain_block_times *times, uint64_t ticks) {
 static bool keep(struct refrain_block_times *times, uint64_t weight, int64_t *left) {
     if (times->n_kept == times->capacity) {
         uint32_t capacity = times->capacity ? times->capacity * 2 : 16;
-        struct refrain_kept_block *kept = realloc(times->kept, capacity * sizeof *kept);
+        struct refrain_kept_block *kept = refrain_realloc(times->kept, capacity * sizeof *kept);
         if (!kept)
             return false;
         times->kept = kept;

@@ -1,4 +1,5 @@
 /* cursor.c: the events of a trace, one at a time (refrain/read.h). */
+#include "arena.h"
 #include "location_stream.h"
 #include "replay.h"
 
@@ -11,11 +12,8 @@ struct stack {
     size_t n, capacity;
 };
 
-struct refrain_cursor {
-    struct refrain_trace *trace;
-    struct refrain_cursor_options options;
-    bool *wanted; /* by rank; null: all */
-    size_t n_wanted;
+/* What changes as the cursor moves. What it refers to is in the arena, where there is one. */
+struct position {
     struct refrain_location_stream *locations;
     struct refrain_stream **streams;
     size_t n;
@@ -24,6 +22,30 @@ struct refrain_cursor {
     struct refrain_event held; /* the next event, read but not given */
     size_t held_location;
     bool has_held;
+    uint64_t events; /* passed */
+    int64_t now_ns;  /* of the last one */
+};
+
+/* The cursor as it was after `position.events` events. */
+struct checkpoint {
+    struct position position;
+    void *memory; /* of refrain_arena_copy */
+    size_t bytes;
+};
+
+#define MOST_CHECKPOINTS 1024u
+#define FIRST_INTERVAL 65536u /* events between two checkpoints, until they do not fit any more */
+
+struct refrain_cursor {
+    struct refrain_trace *trace;
+    struct refrain_cursor_options options;
+    bool *wanted; /* by rank; null: all */
+    size_t n_wanted;
+    struct position position;
+    struct refrain_arena *arena;                     /* null: no checkpoints are kept */
+    struct checkpoint checkpoints[MOST_CHECKPOINTS]; /* in their order */
+    size_t n_checkpoints, checkpoint_bytes;
+    uint64_t interval;
     struct refrain_error error; /* met on the way */
 };
 
@@ -49,47 +71,125 @@ static enum refrain_status choose_ranks(struct refrain_cursor *cursor, struct re
     return REFRAIN_OK;
 }
 
-static void close_locations(struct refrain_cursor *cursor) {
-    refrain_align_close(cursor->align);
-    cursor->align = NULL;
-    for (size_t i = 0; i < cursor->n; i++)
-        refrain_location_stream_close(&cursor->locations[i]);
-    for (size_t i = 0; i < cursor->n; i++)
-        cursor->stacks[i].n = 0;
-    cursor->n = 0;
-    cursor->has_held = false;
+static struct refrain_arena *enter(const struct refrain_cursor *cursor) {
+    return cursor->arena ? refrain_arena_use(cursor->arena) : NULL;
+}
+
+static void leave(const struct refrain_cursor *cursor, struct refrain_arena *before) {
+    if (cursor->arena)
+        refrain_arena_use(before);
+}
+
+/* Gives back what the position holds; where there is an arena, that goes with it. */
+static void close_position(struct refrain_cursor *cursor) {
+    struct position *position = &cursor->position;
+    if (!cursor->arena) {
+        refrain_align_close(position->align);
+        for (size_t i = 0; i < position->n; i++)
+            refrain_location_stream_close(&position->locations[i]);
+        for (size_t i = 0; position->stacks && i < position->n; i++)
+            refrain_free(position->stacks[i].regions);
+        refrain_free(position->locations);
+        refrain_free(position->streams);
+        refrain_free(position->stacks);
+    }
+    memset(position, 0, sizeof *position);
 }
 
 /* Opens all locations, before the first event of the trace. All ranks are replayed whichever are wanted, since the
  * times of one depend on the others. */
-static enum refrain_status open_locations(struct refrain_cursor *cursor, struct refrain_error *error) {
+static enum refrain_status open_position(struct refrain_cursor *cursor, struct refrain_error *error) {
     const struct refrain_trace *trace = cursor->trace;
+    struct position *position = &cursor->position;
+    position->now_ns = INT64_MIN;
+    position->locations = refrain_calloc(trace->n_locations + 1, sizeof *position->locations);
+    position->streams = refrain_calloc(trace->n_locations + 1, sizeof *position->streams);
+    position->stacks = refrain_calloc(trace->n_locations + 1, sizeof *position->stacks);
+    if (!position->locations || !position->streams || !position->stacks)
+        return REFRAIN_FAIL_MEMORY(error);
     enum refrain_status status = REFRAIN_OK;
-    memset(cursor->locations, 0, trace->n_locations * sizeof *cursor->locations);
     for (size_t i = 0; !status && i < trace->n_locations; i++) {
         const struct refrain_location_info *info = &trace->locations[i];
-        status = refrain_location_stream_open(&cursor->locations[i], refrain_trace_process(trace, info->rank),
+        status = refrain_location_stream_open(&position->locations[i], refrain_trace_process(trace, info->rank),
                                               info->thread, cursor->options.recorded, error);
-        cursor->streams[i] = &cursor->locations[i].stream;
-        cursor->n = i + 1;
+        position->streams[i] = &position->locations[i].stream;
+        position->n = i + 1;
     }
     if (status)
         return status;
-    cursor->align =
-        refrain_align_open(cursor->streams, cursor->n, !cursor->options.recorded && !cursor->options.unaligned);
-    return cursor->align ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(error);
+    position->align =
+        refrain_align_open(position->streams, position->n, !cursor->options.recorded && !cursor->options.unaligned);
+    return position->align ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(error);
+}
+
+/* ---- checkpoints ---- */
+
+static void drop_checkpoint(struct refrain_cursor *cursor, size_t i) {
+    cursor->checkpoint_bytes -= cursor->checkpoints[i].bytes;
+    free(cursor->checkpoints[i].memory);
+}
+
+/* Twice as far between them from now on; every second one goes, but for the first, the beginning. */
+static void thin_checkpoints(struct refrain_cursor *cursor) {
+    size_t kept = 0;
+    cursor->interval *= 2;
+    for (size_t i = 0; i < cursor->n_checkpoints; i++)
+        if (cursor->checkpoints[i].position.events % cursor->interval == 0)
+            cursor->checkpoints[kept++] = cursor->checkpoints[i];
+        else
+            drop_checkpoint(cursor, i);
+    cursor->n_checkpoints = kept;
+}
+
+/* Keeps the position where it is time for it; what does not fit is left out. */
+static void keep_checkpoint(struct refrain_cursor *cursor) {
+    const struct position *position = &cursor->position;
+    size_t bytes = refrain_arena_bytes(cursor->arena);
+    while (cursor->n_checkpoints > 1 && (cursor->n_checkpoints == MOST_CHECKPOINTS ||
+                                         cursor->checkpoint_bytes + bytes > cursor->options.checkpoint_bytes))
+        thin_checkpoints(cursor);
+    bool is_new =
+        cursor->n_checkpoints == 0 || position->events > cursor->checkpoints[cursor->n_checkpoints - 1].position.events;
+    if (!is_new || position->events % cursor->interval != 0 ||
+        (position->events > 0 && cursor->checkpoint_bytes + bytes > cursor->options.checkpoint_bytes))
+        return;
+    void *memory = refrain_arena_copy(cursor->arena);
+    if (!memory)
+        return;
+    cursor->checkpoints[cursor->n_checkpoints++] = (struct checkpoint){*position, memory, bytes};
+    cursor->checkpoint_bytes += bytes;
+}
+
+/* Goes back to the last checkpoint before time_ns, where that is nearer than where the cursor is; without one to the
+ * beginning. */
+static enum refrain_status go_back(struct refrain_cursor *cursor, int64_t time_ns, struct refrain_error *error) {
+    bool behind = cursor->position.align && cursor->position.now_ns < time_ns;
+    size_t best = cursor->n_checkpoints;
+    for (size_t i = 0; i < cursor->n_checkpoints; i++)
+        if (cursor->checkpoints[i].position.now_ns < time_ns || i == 0)
+            best = i;
+    bool nearer = best < cursor->n_checkpoints && cursor->checkpoints[best].position.events > cursor->position.events;
+    if (behind && !nearer)
+        return REFRAIN_OK;
+    if (best < cursor->n_checkpoints) {
+        refrain_arena_restore(cursor->arena, cursor->checkpoints[best].memory);
+        cursor->position = cursor->checkpoints[best].position;
+        return REFRAIN_OK;
+    }
+    close_position(cursor);
+    return open_position(cursor, error);
 }
 
 static void free_cursor(struct refrain_cursor *cursor) {
-    close_locations(cursor);
-    for (size_t i = 0; cursor->stacks && i < cursor->trace->n_locations; i++)
-        free(cursor->stacks[i].regions);
-    free(cursor->stacks);
+    close_position(cursor);
+    for (size_t i = 0; i < cursor->n_checkpoints; i++)
+        drop_checkpoint(cursor, i);
+    refrain_arena_close(cursor->arena);
     free(cursor->wanted);
-    free(cursor->locations);
-    free(cursor->streams);
     free(cursor);
 }
+
+/* ---- opening ---- */
 
 enum refrain_status refrain_cursor_open(struct refrain_trace *trace, const struct refrain_cursor_options *options,
                                         struct refrain_cursor **result, struct refrain_error *error) {
@@ -100,17 +200,18 @@ enum refrain_status refrain_cursor_open(struct refrain_trace *trace, const struc
         return REFRAIN_FAIL_MEMORY(error);
     cursor->trace = trace;
     cursor->options = options ? *options : all;
-    cursor->locations = calloc(trace->n_locations + 1, sizeof *cursor->locations);
-    cursor->streams = calloc(trace->n_locations + 1, sizeof *cursor->streams);
-    cursor->stacks = calloc(trace->n_locations + 1, sizeof *cursor->stacks);
-    enum refrain_status status =
-        cursor->locations && cursor->streams && cursor->stacks ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(error);
-    if (!status)
-        status = refrain_replayable(trace, cursor->options.recorded, error);
+    cursor->interval = FIRST_INTERVAL;
+    enum refrain_status status = refrain_replayable(trace, cursor->options.recorded, error);
     if (!status)
         status = choose_ranks(cursor, error);
+    if (!status && cursor->options.checkpoint_bytes && !(cursor->arena = refrain_arena_open()))
+        status = REFRAIN_FAIL_MEMORY(error);
+    struct refrain_arena *before = enter(cursor);
     if (!status)
-        status = open_locations(cursor, error);
+        status = open_position(cursor, error);
+    if (!status && cursor->arena)
+        keep_checkpoint(cursor);
+    leave(cursor, before);
     if (!status && cursor->options.from_ns != REFRAIN_TIME_FIRST)
         status = refrain_cursor_seek(cursor, cursor->options.from_ns, error);
     if (status)
@@ -128,14 +229,14 @@ static bool is_wanted(const struct refrain_cursor *cursor, int32_t rank) {
 
 /* Follows the regions that the event's location is in. */
 static bool follow(struct refrain_cursor *cursor, size_t location, const struct refrain_event *event) {
-    struct stack *stack = &cursor->stacks[location];
+    struct stack *stack = &cursor->position.stacks[location];
     if (event->kind == REFRAIN_EVENT_LEAVE)
         stack->n -= stack->n > 0;
     if (event->kind != REFRAIN_EVENT_ENTER)
         return true;
     if (stack->n == stack->capacity) {
         size_t capacity = stack->capacity ? stack->capacity * 2 : 16;
-        struct refrain_open_region *regions = realloc(stack->regions, capacity * sizeof *regions);
+        struct refrain_open_region *regions = refrain_realloc(stack->regions, capacity * sizeof *regions);
         if (!regions) {
             REFRAIN_FAIL_MEMORY(&cursor->error);
             return false;
@@ -147,27 +248,39 @@ static bool follow(struct refrain_cursor *cursor, size_t location, const struct 
     return true;
 }
 
-/* The next event of all; null at the end. It is behind the cursor once it has been followed. */
+/* The cursor moves behind the event. */
+static bool take(struct refrain_cursor *cursor, size_t location, const struct refrain_event *event) {
+    cursor->position.has_held = false;
+    cursor->position.events++;
+    cursor->position.now_ns = event->time_ns;
+    if (!follow(cursor, location, event))
+        return false;
+    if (cursor->arena && cursor->position.events % cursor->interval == 0)
+        keep_checkpoint(cursor);
+    return true;
+}
+
+/* The next event of all; null at the end. The cursor is before it until it has been taken. */
 static const struct refrain_event *peek(struct refrain_cursor *cursor, size_t *location) {
-    if (cursor->has_held) {
-        *location = cursor->held_location;
-        return &cursor->held;
+    if (cursor->position.has_held) {
+        *location = cursor->position.held_location;
+        return &cursor->position.held;
     }
-    const struct refrain_event *event = cursor->error.code ? NULL : refrain_align_next(cursor->align);
-    if (!event && refrain_align_failed(cursor->align))
+    const struct refrain_event *event = cursor->error.code ? NULL : refrain_align_next(cursor->position.align);
+    if (!event && refrain_align_failed(cursor->position.align))
         REFRAIN_FAIL_MEMORY(&cursor->error);
-    *location = refrain_align_location(cursor->align);
+    *location = refrain_align_location(cursor->position.align);
     return event;
 }
 
 static void hold(struct refrain_cursor *cursor, const struct refrain_event *event, size_t location) {
-    if (!cursor->has_held)
-        cursor->held = *event;
-    cursor->held_location = location;
-    cursor->has_held = true;
+    if (!cursor->position.has_held)
+        cursor->position.held = *event;
+    cursor->position.held_location = location;
+    cursor->position.has_held = true;
 }
 
-const struct refrain_event *refrain_cursor_next(struct refrain_cursor *cursor) {
+static const struct refrain_event *next_wanted(struct refrain_cursor *cursor) {
     const struct refrain_event *event;
     size_t location;
     while ((event = peek(cursor, &location))) {
@@ -175,13 +288,21 @@ const struct refrain_event *refrain_cursor_next(struct refrain_cursor *cursor) {
             hold(cursor, event, location);
             return NULL;
         }
-        cursor->has_held = false;
-        if (!follow(cursor, location, event))
+        if (!take(cursor, location, event))
             return NULL;
         if (is_wanted(cursor, event->rank))
             return event;
     }
     return NULL;
+}
+
+const struct refrain_event *refrain_cursor_next(struct refrain_cursor *cursor) {
+    if (!cursor->arena)
+        return next_wanted(cursor);
+    struct refrain_arena *before = enter(cursor);
+    const struct refrain_event *event = next_wanted(cursor);
+    leave(cursor, before);
+    return event;
 }
 
 /* Goes on to the first event at or after time_ns. */
@@ -193,24 +314,25 @@ static void pass(struct refrain_cursor *cursor, int64_t time_ns) {
             hold(cursor, event, location);
             return;
         }
-        cursor->has_held = false;
-        if (!follow(cursor, location, event))
+        if (!take(cursor, location, event))
             return;
     }
 }
 
 const struct refrain_open_region *refrain_cursor_open_regions(const struct refrain_cursor *cursor, size_t location,
                                                               size_t *n) {
-    bool is_there = location < cursor->n && is_wanted(cursor, cursor->trace->locations[location].rank);
-    *n = is_there ? cursor->stacks[location].n : 0;
-    return is_there ? cursor->stacks[location].regions : NULL;
+    bool is_there = location < cursor->position.n && is_wanted(cursor, cursor->trace->locations[location].rank);
+    *n = is_there ? cursor->position.stacks[location].n : 0;
+    return is_there ? cursor->position.stacks[location].regions : NULL;
 }
 
 enum refrain_status refrain_cursor_seek(struct refrain_cursor *cursor, int64_t time_ns, struct refrain_error *error) {
-    close_locations(cursor);
-    enum refrain_status status = open_locations(cursor, error);
+    struct refrain_arena *before = enter(cursor);
+    memset(&cursor->error, 0, sizeof cursor->error);
+    enum refrain_status status = go_back(cursor, time_ns, error);
     if (!status)
         pass(cursor, time_ns);
+    leave(cursor, before);
     return status;
 }
 
@@ -220,8 +342,8 @@ void refrain_cursor_set_end(struct refrain_cursor *cursor, int64_t to_ns) {
 
 void refrain_cursor_report(const struct refrain_cursor *cursor, struct refrain_cursor_report *report) {
     memset(report, 0, sizeof *report);
-    if (cursor->align)
-        refrain_align_report(cursor->align, report);
+    if (cursor->position.align)
+        refrain_align_report(cursor->position.align, report);
 }
 
 enum refrain_status refrain_cursor_close(struct refrain_cursor *cursor, struct refrain_error *error) {
@@ -230,8 +352,8 @@ enum refrain_status refrain_cursor_close(struct refrain_cursor *cursor, struct r
     enum refrain_status status = cursor->error.code;
     if (status && error && error->code == REFRAIN_OK)
         *error = cursor->error;
-    for (size_t i = 0; !status && i < cursor->n; i++)
-        status = refrain_location_stream_status(&cursor->locations[i], error);
+    for (size_t i = 0; !status && i < cursor->position.n; i++)
+        status = refrain_location_stream_status(&cursor->position.locations[i], error);
     free_cursor(cursor);
     return status;
 }

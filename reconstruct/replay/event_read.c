@@ -1,7 +1,7 @@
 /* event_read.c: reads the bytes of an event file in place; memory does not grow with it (event_read.h). */
+#include "arena.h"
 #include "event_read.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define LONGEST_RECORD_BYTES ((3 + REFRAIN_PARAMETERS) * 8u)
@@ -28,7 +28,7 @@ enum refrain_status refrain_event_reader_open(const struct refrain_process *proc
     if (header.version > REFRAIN_EVENTS_VERSION)
         return REFRAIN_FAIL(error, "%s: written by a newer refrain (event file version %u, this one reads up to %u)",
                             path, header.version, REFRAIN_EVENTS_VERSION);
-    struct refrain_event_reader *reader = calloc(1, sizeof *reader);
+    struct refrain_event_reader *reader = refrain_calloc(1, sizeof *reader);
     if (!reader)
         return REFRAIN_FAIL_MEMORY(error);
     reader->file = process->events;
@@ -76,5 +76,5 @@ bool refrain_event_reader_wrong(const struct refrain_event_reader *reader, uint6
 }
 
 void refrain_event_reader_close(struct refrain_event_reader *reader) {
-    free(reader);
+    refrain_free(reader);
 }

@@ -1,5 +1,6 @@
 /* recursion.c: the graph of what is left to be walked (recursion.h). */
 #include "recursion.h"
+#include "arena.h"
 #include "sequence.h"
 #include "successors.h"
 
@@ -71,7 +72,7 @@ static bool grow(struct refrain_recursion *recursion, void *array, size_t n, siz
     if (n < *capacity)
         return true;
     size_t more = *capacity ? *capacity * 2 : 256;
-    void *larger = realloc(*(void **)array, more * bytes);
+    void *larger = refrain_realloc(*(void **)array, more * bytes);
     if (!larger) {
         recursion->no_memory = true;
         return false;
@@ -92,8 +93,8 @@ static bool hash_nodes(struct refrain_recursion *recursion) {
     recursion->capacity_hash = 64;
     while (recursion->capacity_hash < 2 * recursion->n_nodes)
         recursion->capacity_hash *= 2;
-    recursion->by_offset = calloc(recursion->capacity_hash, sizeof *recursion->by_offset);
-    recursion->queue = malloc((recursion->n_nodes + 1) * sizeof *recursion->queue);
+    recursion->by_offset = refrain_calloc(recursion->capacity_hash, sizeof *recursion->by_offset);
+    recursion->queue = refrain_calloc(1, (recursion->n_nodes + 1) * sizeof *recursion->queue);
     if (!recursion->by_offset || !recursion->queue)
         return false;
     for (size_t i = 0; i < recursion->n_nodes; i++) {
@@ -242,9 +243,9 @@ static int target(const struct refrain_recursion *recursion, const struct node *
 /* Tarjan's algorithm, without recursion. */
 static bool find_components(struct refrain_recursion *recursion) {
     size_t n = recursion->n_nodes, depth = 0, on_stack = 0;
-    int *index = calloc(n + 1, sizeof *index), *low = calloc(n + 1, sizeof *low),
-        *stack = malloc((n + 1) * sizeof *stack);
-    struct visit *path = malloc((n + 1) * sizeof *path);
+    int *index = refrain_calloc(n + 1, sizeof *index), *low = refrain_calloc(n + 1, sizeof *low),
+        *stack = refrain_calloc(1, (n + 1) * sizeof *stack);
+    struct visit *path = refrain_calloc(1, (n + 1) * sizeof *path);
     int next_index = 1, components = 0;
     bool sound = index && low && stack && path;
     for (size_t root = 0; sound && root < n; root++) {
@@ -281,7 +282,7 @@ static bool find_components(struct refrain_recursion *recursion) {
             components++;
         }
     }
-    bool *recursive = sound ? calloc((size_t)components + 1, sizeof *recursive) : NULL;
+    bool *recursive = sound ? refrain_calloc((size_t)components + 1, sizeof *recursive) : NULL;
     for (size_t i = 0; recursive && i < n; i++)
         for (uint32_t k = 0; k < recursion->nodes[i].n_arcs; k++) {
             int called = recursion->arcs[recursion->nodes[i].first_arc + k].called;
@@ -291,11 +292,11 @@ static bool find_components(struct refrain_recursion *recursion) {
     for (size_t i = 0; recursive && i < n; i++)
         recursion->nodes[i].recursive = recursive[recursion->nodes[i].component];
     sound = recursive != NULL;
-    free(recursive);
-    free(index);
-    free(low);
-    free(stack);
-    free(path);
+    refrain_free(recursive);
+    refrain_free(index);
+    refrain_free(low);
+    refrain_free(stack);
+    refrain_free(path);
     return sound;
 }
 
@@ -360,7 +361,7 @@ static bool sum_up(struct refrain_recursion *recursion) {
 }
 
 struct refrain_recursion *refrain_recursion_open(const struct refrain_recursion_walk *walk) {
-    struct refrain_recursion *recursion = calloc(1, sizeof *recursion);
+    struct refrain_recursion *recursion = refrain_calloc(1, sizeof *recursion);
     if (!recursion)
         return NULL;
     recursion->walk = *walk;
@@ -401,11 +402,11 @@ void refrain_recursion_enter(struct refrain_recursion *recursion, const struct r
 void refrain_recursion_close(struct refrain_recursion *recursion) {
     if (!recursion)
         return;
-    free(recursion->nodes);
-    free(recursion->arcs);
-    free(recursion->by_offset);
-    free(recursion->queue);
-    free(recursion);
+    refrain_free(recursion->nodes);
+    refrain_free(recursion->arcs);
+    refrain_free(recursion->by_offset);
+    refrain_free(recursion->queue);
+    refrain_free(recursion);
 }
 
 /* ---- steps ---- */

@@ -1,7 +1,7 @@
 /* request_table.c: requests under way by number (request_table.h). */
+#include "arena.h"
 #include "request_table.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define FIRST_ENTRIES 64
@@ -17,7 +17,7 @@ void *refrain_requests_take(struct refrain_request_table *table) {
         i++;
     if (i == table->n) {
         size_t n = i ? i * 2 : FIRST_ENTRIES;
-        unsigned char *entries = n > MOST_ENTRIES ? NULL : realloc(table->entries, n * table->entry_bytes);
+        unsigned char *entries = n > MOST_ENTRIES ? NULL : refrain_realloc(table->entries, n * table->entry_bytes);
         if (!entries)
             return NULL;
         memset(entries + i * table->entry_bytes, 0, (n - i) * table->entry_bytes);
@@ -49,7 +49,7 @@ void refrain_requests_give(struct refrain_request_table *table, void *entry) {
 }
 
 void refrain_requests_close(struct refrain_request_table *table) {
-    free(table->entries);
+    refrain_free(table->entries);
     table->entries = NULL;
     table->n = table->lowest_free = 0;
 }

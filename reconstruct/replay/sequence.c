@@ -1,7 +1,7 @@
 /* sequence.c: expands what a learner holds into values (sequence.h). */
+#include "arena.h"
 #include "sequence.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define MOST_STEPS ((uint64_t)1 << 28) /* of counting a term, or without a value: no run does so many, it is damage */
@@ -149,7 +149,7 @@ static const struct refrain_item *archived_term(struct refrain_terms *terms, str
             continue;
         }
         if (!terms->decoded)
-            terms->decoded = malloc(REFRAIN_SEQUENCE_TERM_ITEMS * sizeof *terms->decoded);
+            terms->decoded = refrain_calloc(1, REFRAIN_SEQUENCE_TERM_ITEMS * sizeof *terms->decoded);
         if (!terms->decoded) {
             wrong(terms, offset, "no memory to read it");
             return NULL;
@@ -193,7 +193,7 @@ const struct refrain_item *refrain_terms_next(struct refrain_terms *terms, bool 
 }
 
 void refrain_terms_close(struct refrain_terms *terms) {
-    free(terms->decoded);
+    refrain_free(terms->decoded);
     terms->decoded = NULL;
 }
 

@@ -1,7 +1,7 @@
 /* store.c: entries by number and by key (store.h). */
 #include "store.h"
+#include "arena.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static struct refrain_store_entry *entry_at(const struct refrain_store *store, uint32_t number) {
@@ -28,7 +28,7 @@ uint32_t refrain_store_take(struct refrain_store *store) {
         if (store->n >= store->capacity) {
             uint32_t capacity = store->capacity ? store->capacity * 2 : 64;
             unsigned char *entries = capacity > store->capacity && capacity < (uint32_t)1 << 31
-                                         ? realloc(store->entries, capacity * store->entry_bytes)
+                                         ? refrain_realloc(store->entries, capacity * store->entry_bytes)
                                          : NULL;
             if (!entries)
                 return 0;
@@ -45,10 +45,10 @@ uint32_t refrain_store_take(struct refrain_store *store) {
 
 static bool grow_buckets(struct refrain_store *store) {
     uint32_t n = store->n_buckets ? store->n_buckets * 2 : 64;
-    uint32_t *buckets = calloc(n, sizeof *buckets);
+    uint32_t *buckets = refrain_calloc(n, sizeof *buckets);
     if (!buckets)
         return false;
-    free(store->buckets);
+    refrain_free(store->buckets);
     store->buckets = buckets;
     store->n_buckets = n;
     for (uint32_t i = 1; i < store->n; i++) {
@@ -95,32 +95,8 @@ bool refrain_store_live(const struct refrain_store *store, uint32_t number) {
     return entry_at(store, number)->keyed != 0;
 }
 
-bool refrain_store_copy(struct refrain_store *copy, const struct refrain_store *store) {
-    unsigned char *entries = realloc(copy->entries, store->n * store->entry_bytes + 1);
-    if (entries)
-        copy->entries = entries;
-    uint32_t *buckets = realloc(copy->buckets, (store->n_buckets + 1) * sizeof *buckets);
-    if (buckets)
-        copy->buckets = buckets;
-    if (!entries || !buckets)
-        return false;
-    if (store->n)
-        memcpy(entries, store->entries, store->n * store->entry_bytes);
-    if (store->n_buckets)
-        memcpy(buckets, store->buckets, store->n_buckets * sizeof *buckets);
-    *copy = *store;
-    copy->entries = entries;
-    copy->buckets = buckets;
-    copy->capacity = store->n;
-    return true;
-}
-
-size_t refrain_store_bytes(const struct refrain_store *store) {
-    return store->n * store->entry_bytes + store->n_buckets * sizeof *store->buckets;
-}
-
 void refrain_store_close(struct refrain_store *store) {
-    free(store->entries);
-    free(store->buckets);
+    refrain_free(store->entries);
+    refrain_free(store->buckets);
     *store = (struct refrain_store){.entry_bytes = store->entry_bytes};
 }

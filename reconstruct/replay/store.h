@@ -1,4 +1,4 @@
-/* store.h: small entries of one size, by number and by a pair of keys, in arrays that are copied as they are (align.c).
+/* store.h: small entries of one size, by number and by a pair of keys, in arrays (align.c).
  *
  *     buckets[hash of (a, b)] -> entry number -> next entry number ...         0 is none
  *     entries [unused] [1] [2] ... [n)                                        given-back ones are listed through `next`
@@ -44,12 +44,6 @@ void refrain_store_give(struct refrain_store *store, uint32_t number);
 
 /* Whether the entry with that number is one that was added and not removed; for going through all, from 1 to n - 1. */
 bool refrain_store_live(const struct refrain_store *store, uint32_t number);
-
-/* Makes *copy, whose arrays are its own from before or null, equal to the store; false without memory. */
-bool refrain_store_copy(struct refrain_store *copy, const struct refrain_store *store);
-
-/* Bytes that a copy takes. */
-size_t refrain_store_bytes(const struct refrain_store *store);
 
 void refrain_store_close(struct refrain_store *store);
 

@@ -1,7 +1,7 @@
 /* tally.c: gives the rows of a tally evenly spread (tally.h). */
+#include "arena.h"
 #include "tally.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define MOST_ENTRIES ((uint32_t)1 << 20)
@@ -15,7 +15,7 @@ bool refrain_tally_open(struct refrain_tally_reader *reader, const void *region,
         tally->width < 1 || tally->width > REFRAIN_TALLY_WIDTH || tally->capacity > MOST_ENTRIES ||
         refrain_tally_bytes(tally->width, tally->capacity) > region_bytes - offset)
         return false;
-    struct refrain_tally_entry *entries = malloc(((size_t)tally->capacity + 1) * sizeof *entries);
+    struct refrain_tally_entry *entries = refrain_calloc(1, ((size_t)tally->capacity + 1) * sizeof *entries);
     if (!entries)
         return false;
     reader->tally = tally;
@@ -111,6 +111,6 @@ bool refrain_tally_take(struct refrain_tally_reader *reader, int64_t value) {
 }
 
 void refrain_tally_close(struct refrain_tally_reader *reader) {
-    free(reader->entries);
+    refrain_free(reader->entries);
     memset(reader, 0, sizeof *reader);
 }

@@ -1,5 +1,6 @@
 /* walk_rank.c: the stack machine (walk_rank.h). It mirrors the monitor's probe.c and call.c step by step: what they
  * feed, it takes, in the same order. */
+#include "arena.h"
 #include "walk_rank.h"
 #include "block_times.h"
 #include "recursion.h"
@@ -9,7 +10,6 @@
 
 #include <refrain/settings.h>
 #include <refrain/unit.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Steps that are walked beyond those the run had time for: the clocks they are judged by are not read at every step,
@@ -124,7 +124,7 @@ static bool grow_places(struct refrain_walk *walk) {
     size_t capacity = walk->capacity_places ? walk->capacity_places * 2 : 256;
     struct place **old = walk->places;
     size_t n_old = walk->capacity_places;
-    struct place **places = calloc(capacity, sizeof *places);
+    struct place **places = refrain_calloc(capacity, sizeof *places);
     if (!places)
         return wrong(walk, NULL, "no memory");
     walk->places = places;
@@ -136,7 +136,7 @@ static bool grow_places(struct refrain_walk *walk) {
                 h = (h + 1) & (capacity - 1);
             places[h] = old[i];
         }
-    free(old);
+    refrain_free(old);
     return true;
 }
 
@@ -148,7 +148,7 @@ static struct place *place_of(struct refrain_walk *walk, const struct refrain_le
     for (; walk->places[h]; h = (h + 1) & (walk->capacity_places - 1))
         if (walk->places[h]->offset == offset)
             return walk->places[h];
-    struct place *place = calloc(1, sizeof *place);
+    struct place *place = refrain_calloc(1, sizeof *place);
     if (!place) {
         wrong(walk, NULL, "no memory");
         return NULL;
@@ -383,7 +383,7 @@ static bool read_units(struct refrain_walk *walk) {
     if ((uint64_t)header->n_slots * sizeof(struct refrain_slot) > walk->region_bytes)
         return wrong(walk, walk->region, "more slots than the region can hold");
     walk->n_slots = header->n_slots;
-    walk->slots = calloc((size_t)walk->n_slots + 1, sizeof *walk->slots);
+    walk->slots = refrain_calloc((size_t)walk->n_slots + 1, sizeof *walk->slots);
     if (!walk->slots)
         return wrong(walk, NULL, "no memory");
     uint64_t previous = 0;
@@ -427,7 +427,7 @@ static uint64_t steps_of_run(const struct refrain_walk *walk) {
 
 struct refrain_walk *refrain_walk_open(const void *region, size_t region_bytes, unsigned thread, const char **what,
                                        uint64_t *offset) {
-    struct refrain_walk *walk = calloc(1, sizeof *walk);
+    struct refrain_walk *walk = refrain_calloc(1, sizeof *walk);
     if (!walk) {
         *what = "no memory";
         *offset = 0;
@@ -453,7 +453,7 @@ struct refrain_walk *refrain_walk_open(const void *region, size_t region_bytes, 
     walk->steps_left = steps_of_run(walk);
     walk->ended = !walk->thread->started;
     walk->capacity_stack = 64;
-    walk->stack = calloc(walk->capacity_stack, sizeof *walk->stack);
+    walk->stack = refrain_calloc(walk->capacity_stack, sizeof *walk->stack);
     if (!walk->stack) {
         *what = "no memory";
         *offset = 0;
@@ -482,16 +482,16 @@ void refrain_walk_close(struct refrain_walk *walk) {
         if (walk->places[i]) {
             refrain_sequence_close(&walk->places[i]->sequence);
             refrain_tally_close(&walk->places[i]->rows);
-            free(walk->places[i]);
+            refrain_free(walk->places[i]);
         }
-    free(walk->places);
+    refrain_free(walk->places);
     refrain_recursion_close(walk->recursion);
-    free(walk->slots);
-    free(walk->stack);
-    free(walk->waiting);
+    refrain_free(walk->slots);
+    refrain_free(walk->stack);
+    refrain_free(walk->waiting);
     refrain_block_times_close(&walk->times);
     refrain_requests_close(&walk->requests);
-    free(walk);
+    refrain_free(walk);
 }
 
 /* ---- requests ---- */
@@ -535,7 +535,7 @@ static bool push(struct refrain_walk *walk, const struct refrain_slot *slot, uin
     if (walk->depth == REFRAIN_SHADOW_STACK_ENTRIES)
         return impossible(walk, slot, "more activations open than the monitor keeps");
     if (walk->depth == walk->capacity_stack) {
-        struct activation *stack = realloc(walk->stack, walk->capacity_stack * 2 * sizeof *stack);
+        struct activation *stack = refrain_realloc(walk->stack, walk->capacity_stack * 2 * sizeof *stack);
         if (!stack)
             return wrong(walk, NULL, "no memory");
         walk->stack = stack;
@@ -926,7 +926,7 @@ static bool times_pending(const struct refrain_walk *walk) {
 static bool wait_for_time(struct refrain_walk *walk, const struct refrain_record *record) {
     if (walk->first_waiting + walk->n_waiting == walk->capacity_waiting) {
         size_t capacity = walk->capacity_waiting ? walk->capacity_waiting * 2 : 64;
-        struct refrain_record *waiting = realloc(walk->waiting, capacity * sizeof *waiting);
+        struct refrain_record *waiting = refrain_realloc(walk->waiting, capacity * sizeof *waiting);
         if (!waiting)
             return wrong(walk, NULL, "no memory");
         walk->waiting = waiting;

@@ -1,0 +1,197 @@
+/* arena.c: chunks, blocks in them, and copies of all (arena.h). */
+#include "arena.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK_BYTES ((size_t)64 << 10)
+#define CLASSES 128u      /* of block sizes: four to a doubling */
+#define MOST_CHUNKS 4096u /* each larger than those before it together, by a fraction: more than there is memory */
+
+struct block {
+    size_t bytes; /* room behind this header */
+    struct refrain_arena *arena;
+};
+#define HEADER_BYTES ((sizeof(struct block) + 15) & ~(size_t)15)
+
+struct chunk {
+    unsigned char *memory;
+    size_t bytes, used;
+};
+
+/* All that is copied besides the chunks' memory. */
+struct state {
+    struct block *given_back[CLASSES]; /* linked through the first word of their memory */
+    size_t n_used;                     /* chunks in use */
+};
+
+struct refrain_arena {
+    struct state state;
+    struct chunk chunks[MOST_CHUNKS];
+    size_t n;
+};
+
+static _Thread_local struct refrain_arena *in_use;
+
+/* ---- sizes ---- */
+
+/* The class of the smallest size that holds `bytes`, which becomes that size. */
+static unsigned class_of(size_t *bytes) {
+    size_t rest = *bytes < 64 ? 64 : *bytes;
+    unsigned shift = 0;
+    while (rest >> shift > 7)
+        shift++;
+    size_t quarters = (rest + ((size_t)1 << shift) - 1) >> shift; /* 4 to 8 */
+    *bytes = quarters << shift;
+    return shift * 4 + (unsigned)quarters - 4;
+}
+
+/* ---- allocation ---- */
+
+static void *memory_of(struct block *block) {
+    return (unsigned char *)block + HEADER_BYTES;
+}
+
+static struct block *block_of(void *memory) {
+    return (struct block *)((unsigned char *)memory - HEADER_BYTES);
+}
+
+/* The chunk in which there is room for `bytes` bytes; null without memory. */
+static struct chunk *chunk_with_room(struct refrain_arena *arena, size_t bytes) {
+    size_t *n_used = &arena->state.n_used;
+    if (*n_used > 0) {
+        struct chunk *last = &arena->chunks[*n_used - 1];
+        if (last->bytes - last->used >= bytes)
+            return last;
+    }
+    for (; *n_used < arena->n; ++*n_used) { /* left by a restore */
+        struct chunk *chunk = &arena->chunks[*n_used];
+        chunk->used = 0;
+        if (chunk->bytes >= bytes)
+            return ++*n_used, chunk;
+    }
+    size_t room = CHUNK_BYTES;
+    for (size_t i = 0; i < arena->n; i++)
+        room += arena->chunks[i].bytes / 8;
+    if (room < bytes)
+        room = bytes;
+    unsigned char *memory = arena->n < MOST_CHUNKS ? malloc(room) : NULL;
+    if (!memory)
+        return NULL;
+    arena->chunks[arena->n++] = (struct chunk){memory, room, 0};
+    *n_used = arena->n;
+    return &arena->chunks[arena->n - 1];
+}
+
+static void *allocate(size_t bytes) {
+    struct refrain_arena *arena = in_use;
+    if (bytes > SIZE_MAX / 4)
+        return NULL;
+    if (!arena) {
+        struct block *block = malloc(HEADER_BYTES + bytes);
+        if (!block)
+            return NULL;
+        *block = (struct block){bytes, NULL};
+        return memory_of(block);
+    }
+    unsigned class = class_of(&bytes);
+    struct block *block = arena->state.given_back[class];
+    if (block) {
+        memcpy(&arena->state.given_back[class], memory_of(block), sizeof block);
+        return memory_of(block);
+    }
+    size_t whole = HEADER_BYTES + ((bytes + 15) & ~(size_t)15);
+    struct chunk *chunk = chunk_with_room(arena, whole);
+    if (!chunk)
+        return NULL;
+    block = (struct block *)(chunk->memory + chunk->used);
+    chunk->used += whole;
+    *block = (struct block){bytes, arena};
+    return memory_of(block);
+}
+
+void *refrain_calloc(size_t n, size_t bytes) {
+    if (bytes && n > SIZE_MAX / 4 / bytes)
+        return NULL;
+    void *memory = allocate(n * bytes);
+    return memory ? memset(memory, 0, n * bytes) : NULL;
+}
+
+void *refrain_realloc(void *memory, size_t bytes) {
+    if (memory && block_of(memory)->bytes >= bytes && block_of(memory)->arena)
+        return memory;
+    void *larger = allocate(bytes);
+    if (larger && memory) {
+        memcpy(larger, memory, block_of(memory)->bytes < bytes ? block_of(memory)->bytes : bytes);
+        refrain_free(memory);
+    }
+    return larger;
+}
+
+void refrain_free(void *memory) {
+    if (!memory)
+        return;
+    struct block *block = block_of(memory);
+    if (!block->arena) {
+        free(block);
+        return;
+    }
+    size_t bytes = block->bytes;
+    struct block **list = &block->arena->state.given_back[class_of(&bytes)];
+    memcpy(memory, list, sizeof *list);
+    *list = block;
+}
+
+/* ---- the arena ---- */
+
+struct refrain_arena *refrain_arena_open(void) {
+    return calloc(1, sizeof(struct refrain_arena));
+}
+
+void refrain_arena_close(struct refrain_arena *arena) {
+    for (size_t i = 0; arena && i < arena->n; i++)
+        free(arena->chunks[i].memory);
+    free(arena);
+}
+
+struct refrain_arena *refrain_arena_use(struct refrain_arena *arena) {
+    struct refrain_arena *before = in_use;
+    in_use = arena;
+    return before;
+}
+
+size_t refrain_arena_bytes(const struct refrain_arena *arena) {
+    size_t bytes = sizeof arena->state;
+    for (size_t i = 0; i < arena->state.n_used; i++)
+        bytes += sizeof(size_t) + arena->chunks[i].used;
+    return bytes;
+}
+
+/* The copy: the state, then of each chunk in use how many bytes are, and these. */
+void *refrain_arena_copy(const struct refrain_arena *arena) {
+    unsigned char *copy = malloc(refrain_arena_bytes(arena)), *at = copy;
+    if (!copy)
+        return NULL;
+    memcpy(at, &arena->state, sizeof arena->state);
+    at += sizeof arena->state;
+    for (size_t i = 0; i < arena->state.n_used; i++) {
+        const struct chunk *chunk = &arena->chunks[i];
+        memcpy(at, &chunk->used, sizeof chunk->used);
+        memcpy(at + sizeof chunk->used, chunk->memory, chunk->used);
+        at += sizeof chunk->used + chunk->used;
+    }
+    return copy;
+}
+
+void refrain_arena_restore(struct refrain_arena *arena, const void *copy) {
+    const unsigned char *at = copy;
+    memcpy(&arena->state, at, sizeof arena->state);
+    at += sizeof arena->state;
+    for (size_t i = 0; i < arena->state.n_used; i++) {
+        struct chunk *chunk = &arena->chunks[i];
+        memcpy(&chunk->used, at, sizeof chunk->used);
+        memcpy(chunk->memory, at + sizeof chunk->used, chunk->used);
+        at += sizeof chunk->used + chunk->used;
+    }
+}

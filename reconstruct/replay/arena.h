@@ -1,0 +1,44 @@
+/* arena.h: the memory of a replay, which can be put back as it was (cursor.c -> everything that replays).
+ *
+ *     chunk 0 [block][block]...   chunk 1 [block]...   chunk 2 ...      chunks never move and are freed with the arena
+ *                                                ^ next block; blocks given back are listed by their size
+ *
+ * All that walks, sequences, translations and matching hold lies in one arena, so that a copy of its bytes is a copy of
+ * their state: pointers between them stay right, since the bytes go back to where they were. So what replays allocates
+ * by the functions below only, and keeps no pointer to anything that is not in the arena, or lives as long as the
+ * trace.
+ *
+ * Outside of refrain_arena_use() they are malloc and its like: a walk may be used without a cursor, and a cursor
+ * without checkpoints has no arena. Threads: the arena in use is the calling thread's. */
+#ifndef REFRAIN_ARENA_H
+#define REFRAIN_ARENA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Zeroed memory; null without. Freed by refrain_free, or with its arena. */
+void *refrain_calloc(size_t n, size_t bytes);
+
+/* As realloc: further bytes are not set. */
+void *refrain_realloc(void *memory, size_t bytes);
+void refrain_free(void *memory);
+
+struct refrain_arena;
+
+/* Null without memory. Closing it frees all that is in it. */
+struct refrain_arena *refrain_arena_open(void);
+void refrain_arena_close(struct refrain_arena *arena);
+
+/* What this thread allocates comes from the arena from now on (null: from malloc). Returns what was used before. */
+struct refrain_arena *refrain_arena_use(struct refrain_arena *arena);
+
+/* Bytes that a copy takes. */
+size_t refrain_arena_bytes(const struct refrain_arena *arena);
+
+/* A copy of all that is in the arena, freed by free(); null without memory. */
+void *refrain_arena_copy(const struct refrain_arena *arena);
+
+/* Puts the arena back to where it was when `copy` was made. */
+void refrain_arena_restore(struct refrain_arena *arena, const void *copy);
+
+#endif

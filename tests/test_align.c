@@ -1,0 +1,251 @@
+/* test_align.c: streams made by hand against what matching makes of them: order in time, partners, collectives of ranks
+ * with several threads, ranks that are not there, and receives that nothing is known to answer. */
+#include "align.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+static unsigned passed, failed;
+
+#define CHECK(condition, ...)                                                                                          \
+    do {                                                                                                               \
+        if (condition) {                                                                                               \
+            passed++;                                                                                                  \
+        } else {                                                                                                       \
+            failed++;                                                                                                  \
+            printf("FAILED: %s: ", __func__);                                                                          \
+            printf(__VA_ARGS__);                                                                                       \
+            putchar('\n');                                                                                             \
+        }                                                                                                              \
+    } while (0)
+
+static const struct refrain_comm_info world = {.index = 0, .name = "", .size = 2};
+static const struct refrain_comm_info world_of_three = {.index = 0, .name = "", .size = 3};
+static const struct refrain_region_info call = {.kind = REFRAIN_REGION_MPI, .name = "MPI_Recv", .collective = ""};
+static const struct refrain_region_info allreduce = {.kind = REFRAIN_REGION_MPI,
+                                                     .name = "MPI_Allreduce",
+                                                     .collective = "allreduce",
+                                                     .role = REFRAIN_COLLECTIVE_ALLREDUCE};
+
+struct made_stream {
+    struct refrain_stream stream;
+    struct refrain_event *events;
+    size_t n, at, capacity;
+    uint32_t thread;
+    unsigned long repeat; /* the events are given so often, each time `step_ns` later */
+    int64_t step_ns;
+};
+
+static bool next_made(struct refrain_stream *stream, struct refrain_event *event) {
+    struct made_stream *made = (struct made_stream *)stream;
+    unsigned long round = made->n ? made->at / made->n : 0;
+    if (made->n == 0 || round >= (made->repeat ? made->repeat : 1))
+        return false;
+    *event = made->events[made->at++ % made->n];
+    event->time_ns += (int64_t)round * made->step_ns;
+    return true;
+}
+
+static void add(struct made_stream *made, enum refrain_event_kind kind, int64_t time_ns, int32_t peer,
+                const struct refrain_region_info *region) {
+    if (made->n == made->capacity) {
+        made->capacity = made->capacity ? made->capacity * 2 : 16;
+        made->events = realloc(made->events, made->capacity * sizeof *made->events);
+        if (!made->events)
+            exit(2);
+    }
+    made->stream.next = next_made;
+    made->events[made->n++] = (struct refrain_event){.kind = kind,
+                                                     .rank = made->stream.rank,
+                                                     .thread = made->thread,
+                                                     .time_ns = time_ns,
+                                                     .region = region,
+                                                     .comm = &world,
+                                                     .peer = peer,
+                                                     .request = -1};
+}
+
+static struct made_stream make(int32_t rank, uint32_t thread) {
+    return (struct made_stream){.stream = {next_made, rank}, .thread = thread};
+}
+
+struct result {
+    struct refrain_event *events;
+    size_t n;
+    struct refrain_cursor_report report;
+    bool in_order;
+};
+
+static struct result merge(struct made_stream *made, size_t n, size_t most) {
+    struct refrain_stream **streams = calloc(n, sizeof *streams);
+    struct result result = {.events = calloc(most, sizeof *result.events), .in_order = true};
+    if (!streams || !result.events)
+        exit(2);
+    for (size_t i = 0; i < n; i++)
+        streams[i] = &made[i].stream;
+    struct refrain_align *align = refrain_align_open(streams, n, true);
+    int64_t last_ns = INT64_MIN;
+    for (const struct refrain_event *event; (event = refrain_align_next(align)); result.n++) {
+        result.in_order &= event->time_ns >= last_ns;
+        last_ns = event->time_ns;
+        if (result.n < most)
+            result.events[result.n] = *event;
+    }
+    refrain_align_report(align, &result.report);
+    refrain_align_close(align);
+    for (size_t i = 0; i < n; i++)
+        free(made[i].events);
+    free(streams);
+    return result;
+}
+
+static const struct refrain_event *find(const struct result *result, enum refrain_event_kind kind, int32_t rank,
+                                        unsigned which) {
+    for (size_t i = 0; i < result->n; i++)
+        if (result->events[i].kind == kind && result->events[i].rank == rank && which-- == 0)
+            return &result->events[i];
+    return &(const struct refrain_event){.match = UINT64_MAX};
+}
+
+static void collective(struct made_stream *made, int64_t enter_ns, int64_t leave_ns) {
+    add(made, REFRAIN_EVENT_ENTER, enter_ns, -1, &allreduce);
+    add(made, REFRAIN_EVENT_COLLECTIVE, enter_ns, -1, &allreduce);
+    made->events[made->n - 1].received = 8;
+    add(made, REFRAIN_EVENT_LEAVE, leave_ns, -1, &allreduce);
+}
+
+static void receive(struct made_stream *made, int64_t enter_ns, int64_t leave_ns, int32_t source) {
+    add(made, REFRAIN_EVENT_ENTER, enter_ns, -1, &call);
+    add(made, REFRAIN_EVENT_RECV, leave_ns, source, &call);
+    add(made, REFRAIN_EVENT_LEAVE, leave_ns, -1, &call);
+}
+
+static void send(struct made_stream *made, int64_t time_ns, int32_t dest) {
+    add(made, REFRAIN_EVENT_ENTER, time_ns, -1, &call);
+    add(made, REFRAIN_EVENT_SEND, time_ns, dest, &call);
+    add(made, REFRAIN_EVENT_LEAVE, time_ns, -1, &call);
+}
+
+/* omp single { MPI_Allreduce }: whichever thread makes the call, it is the rank's next collective. */
+static void hybrid(void) {
+    struct made_stream made[] = {make(0, 0), make(0, 1), make(1, 0), make(1, 1)};
+    for (int i = 0; i < 40; i++) {
+        collective(&made[i % 3 == 0], 100 * i, 100 * i + 10);
+        collective(&made[2 + (i % 5 != 0)], 100 * i + 30, 100 * i + 40);
+    }
+    struct result result = merge(made, 4, 1000);
+    for (unsigned i = 0; i < 40; i++) {
+        const struct refrain_event *a = find(&result, REFRAIN_EVENT_COLLECTIVE, 0, i);
+        const struct refrain_event *b = find(&result, REFRAIN_EVENT_COLLECTIVE, 1, i);
+        CHECK(a->match && a->match == b->match, "call %u: matches %llx and %llx", i, (unsigned long long)a->match,
+              (unsigned long long)b->match);
+    }
+    CHECK(result.in_order && result.n == 240 && result.report.unmatched_collectives == 0, "%zu events, %llu unmatched",
+          result.n, (unsigned long long)result.report.unmatched_collectives);
+    free(result.events);
+}
+
+/* Rank 2 has no trace: nobody waits for it, and what is sent to it takes no memory. */
+static void missing_rank(void) {
+    const unsigned long rounds = 300000;
+    struct made_stream made[] = {make(0, 0), make(1, 0)};
+    send(&made[0], 10, 2);
+    receive(&made[0], 20, 30, 2);
+    collective(&made[0], 40, 50);
+    send(&made[0], 60, 1);
+    receive(&made[1], 35, 36, 2);
+    collective(&made[1], 41, 52);
+    receive(&made[1], 55, 56, 0);
+    for (int m = 0; m < 2; m++) {
+        for (size_t i = 0; i < made[m].n; i++)
+            made[m].events[i].comm = &world_of_three;
+        made[m].repeat = rounds;
+        made[m].step_ns = 100;
+    }
+    struct rusage before, after;
+    getrusage(RUSAGE_SELF, &before);
+    struct result result = merge(made, 2, 1);
+    getrusage(RUSAGE_SELF, &after);
+    CHECK(result.in_order && result.n == rounds * 21, "%zu events", result.n);
+    CHECK(result.report.unmatched_sends == rounds && result.report.unmatched_receives == 2 * rounds &&
+              result.report.matched_messages == rounds && result.report.unmatched_collectives == 2 * rounds,
+          "%llu sends, %llu receives, %llu collectives unmatched, %llu messages matched",
+          (unsigned long long)result.report.unmatched_sends, (unsigned long long)result.report.unmatched_receives,
+          (unsigned long long)result.report.unmatched_collectives, (unsigned long long)result.report.matched_messages);
+    CHECK(after.ru_maxrss - before.ru_maxrss < 4096, "%ld KiB of memory", after.ru_maxrss - before.ru_maxrss);
+    free(result.events);
+}
+
+/* Rank 1 ends early, as one that was killed does: who waits for it goes on at once. */
+static void ended_rank(void) {
+    struct made_stream made[] = {make(0, 0), make(1, 0)};
+    collective(&made[0], 10, 20);
+    collective(&made[1], 11, 21);
+    receive(&made[0], 30, 40, 1);
+    collective(&made[0], 50, 60);
+    send(&made[0], 70, 1);
+    struct result result = merge(made, 2, 100);
+    CHECK(result.in_order && result.n == 15, "%zu events", result.n);
+    CHECK(result.report.unmatched_receives == 1 && result.report.unmatched_collectives == 1 &&
+              result.report.unmatched_sends == 1,
+          "unmatched: %llu receives, %llu collectives, %llu sends",
+          (unsigned long long)result.report.unmatched_receives, (unsigned long long)result.report.unmatched_collectives,
+          (unsigned long long)result.report.unmatched_sends);
+    CHECK(find(&result, REFRAIN_EVENT_SEND, 0, 0)->time_ns == 70, "the send came at %lld",
+          (long long)find(&result, REFRAIN_EVENT_SEND, 0, 0)->time_ns);
+    free(result.events);
+}
+
+/* Both ranks wait for each other, which cannot be: one is let through. The message it did not wait for comes later, and
+ * those behind it keep their partners; nothing comes out of the order in time. */
+static void let_through(void) {
+    struct made_stream made[] = {make(0, 0), make(1, 0)};
+    receive(&made[0], 10, 20, 1);
+    send(&made[0], 30, 1);
+    receive(&made[1], 10, 25, 0);
+    send(&made[1], 40, 0); /* the one that rank 0 did not wait for */
+    send(&made[1], 50, 0);
+    receive(&made[0], 45, 48, 1);
+    made[0].events[made[0].n - 2].bytes = 2;
+    made[1].events[made[1].n - 2].bytes = 2;
+    struct result result = merge(made, 2, 100);
+    const struct refrain_event *second_sent = find(&result, REFRAIN_EVENT_SEND, 1, 1);
+    const struct refrain_event *second_received = find(&result, REFRAIN_EVENT_RECV, 0, 1);
+    CHECK(result.in_order && result.n == 18, "%zu events, in order: %d", result.n, result.in_order);
+    CHECK(find(&result, REFRAIN_EVENT_RECV, 0, 0)->match == 0 && result.report.unmatched_receives == 1,
+          "%llu unmatched", (unsigned long long)result.report.unmatched_receives);
+    CHECK(second_received->match == second_sent->match && second_received->time_ns > second_sent->time_ns,
+          "the second message: sent %llx at %lld, received %llx at %lld", (unsigned long long)second_sent->match,
+          (long long)second_sent->time_ns, (unsigned long long)second_received->match,
+          (long long)second_received->time_ns);
+    free(result.events);
+}
+
+/* A collective whose values are only likely is one all the same: those behind it keep their partners. */
+static void approximate_collective(void) {
+    struct made_stream made[] = {make(0, 0), make(1, 0)};
+    for (int i = 0; i < 10; i++) {
+        collective(&made[0], 100 * i, 100 * i + 10);
+        collective(&made[1], 100 * i + 20, 100 * i + 30);
+    }
+    for (size_t i = 6; i < 15; i++)
+        made[0].events[i].approximate = true;
+    struct result result = merge(made, 2, 100);
+    for (unsigned i = 0; i < 10; i++)
+        CHECK(find(&result, REFRAIN_EVENT_COLLECTIVE, 0, i)->match ==
+                  find(&result, REFRAIN_EVENT_COLLECTIVE, 1, i)->match,
+              "call %u", i);
+    CHECK(result.in_order && result.report.unmatched_collectives == 0, "out of order or unmatched");
+    free(result.events);
+}
+
+int main(void) {
+    hybrid();
+    missing_rank();
+    ended_rank();
+    let_through();
+    approximate_collective();
+    printf("%u passed, %u failed\n", passed, failed);
+    return failed != 0;
+}
