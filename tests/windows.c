@@ -120,16 +120,20 @@ static void check_order_and_matches(bool recorded) {
     }
 }
 
+static glob_t found;                 /* the trace's regions ... */
+static struct refrain_image *images; /* ... and their bytes */
+
 /* The same trace from bytes in memory; of each region only those in use, at an odd address. */
 static struct refrain_trace *open_in_memory(const char *directory) {
-    glob_t found;
     char pattern[4096];
     struct refrain_error error = {0};
     struct refrain_trace *trace;
     snprintf(pattern, sizeof pattern, "%s/rank-*.trace", directory);
     if (glob(pattern, 0, NULL, &found) != 0)
         stop(&error);
-    struct refrain_image *images = calloc(found.gl_pathc, sizeof *images);
+    images = calloc(found.gl_pathc, sizeof *images);
+    if (!images)
+        stop(&error);
     for (size_t i = 0; i < found.gl_pathc; i++) {
         struct refrain_header header;
         FILE *file = fopen(found.gl_pathv[i], "rb");
@@ -196,6 +200,11 @@ int main(int argc, char **argv) {
         stop(&error);
     refrain_trace_close(in_memory);
     refrain_trace_close(trace);
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        free((unsigned char *)(uintptr_t)images[i].bytes - 1);
+    free(images);
+    free(all);
+    globfree(&found);
     printf("%zu events, %zu locations, %lu compared in windows\n%u passed, %lu failed\n", n_all, n_locations, compared,
            windows, failed);
     return failed || n_all == 0;

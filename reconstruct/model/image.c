@@ -149,6 +149,10 @@ static bool find_threads(struct refrain_process *process, struct refrain_error *
     process->threads = refrain_process_at(process, process->header->threads,
                                           (uint64_t)process->header->n_threads * sizeof *process->threads,
                                           "the table of threads", error);
+    if (process->threads && process->header->threads % 8) {
+        refrain_process_damaged(process, process->header->threads, "the table of threads is out of place", error);
+        process->threads = NULL;
+    }
     return process->threads != NULL;
 }
 

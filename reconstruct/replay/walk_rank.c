@@ -1,7 +1,7 @@
 /* walk_rank.c: the stack machine (walk_rank.h). It mirrors the monitor's probe.c and call.c step by step: what they
  * feed, it takes, in the same order. */
-#include "arena.h"
 #include "walk_rank.h"
+#include "arena.h"
 #include "block_times.h"
 #include "recursion.h"
 #include "request_table.h"

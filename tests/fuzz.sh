@@ -1,0 +1,28 @@
+#!/bin/sh
+# fuzz.sh SECONDS CORPUS TRACE...: libFuzzer on every layer that reads a trace (fuzz_trace.c), with coverage, the address and
+# the undefined-behaviour sanitizer. Seeds are the regions of the traces; what it finds worth keeping goes to CORPUS, and an
+# input that fails to the directory in which this is run.
+set -eu
+seconds=${1:?seconds}
+corpus=${2:?the directory of the corpus}
+shift 2
+top=$(cd "$(dirname "$0")/.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$corpus"
+n=0
+for trace in "$@"; do
+    for region in "$trace"/rank-*.trace; do
+        # Only the bytes in use: the header's fourth number.
+        used=$(od -An -t u8 -j 24 -N 8 "$region" | tr -d ' ')
+        head -c "$used" "$region" >"$corpus/seed-$n"
+        n=$((n + 1))
+    done
+done
+sources=$(ls "$top"/reconstruct/model/*.c "$top"/reconstruct/replay/*.c "$top"/reconstruct/formats/*.c |
+    grep -vE '/(output|write_otf2|otf2_[a-z]*)[.]c$')
+# shellcheck disable=SC2086 # a list of files
+clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -std=gnu11 -D_GNU_SOURCE -w \
+    -DREFRAIN_LIBFUZZER -DREFRAIN_VERSION='"fuzz"' -I"$top/include" -I"$top/reconstruct/model" -I"$top/reconstruct/replay" \
+    -I"$top/reconstruct/formats" "$top/tests/fuzz_trace.c" $sources -lm -o "$work/fuzz_trace"
+"$work/fuzz_trace" -max_len=80000 -timeout=30 -rss_limit_mb=2000 -max_total_time="$seconds" -print_final_stats=1 "$corpus"
