@@ -56,6 +56,9 @@ static const struct refrain__node nodes[] = {
     NODE(REFRAIN_CALL, 1, SLOT_CALL, STRING_CALLEE),
 };
 static unsigned char refrain__on[SLOTS];
+static const unsigned char base[SLOTS] = {
+    [SLOT_MEASURED] = 1,  [SLOT_CALLEE] = 1, [SLOT_IF_SAME] = 1, [SLOT_IF_CYCLE] = 1,
+    [SLOT_IF_RANDOM] = 1, [SLOT_LOOP] = 1,   [SLOT_CALL] = 1};
 static struct refrain__unit refrain__u = {
     .version = REFRAIN_UNIT_VERSION,
     .n_nodes = sizeof nodes / sizeof *nodes,
@@ -63,6 +66,10 @@ static struct refrain__unit refrain__u = {
     .strings_bytes = sizeof strings,
     .nodes = nodes,
     .strings = strings,
+    .on = refrain__on,
+    .base = base,
+    .sites = refrain__first_site,
+    .sites_end = refrain__last_site,
 };
 #include "inserted/sites.h"
 
@@ -85,8 +92,8 @@ static inline void leave_SLOT_MEASURED(refrain__frame *frame) {
 
 /* The learner's step is inline; its rare part is the library's own. Here every value is as predicted. */
 void refrain_learn_other(struct refrain_context *context, struct refrain_learner *learner, int64_t value,
-                         bool control) {
-    (void)context, (void)learner, (void)control;
+                         enum refrain_learner_kind kind) {
+    (void)context, (void)learner, (void)kind;
     fprintf(stderr, "probe_cost: the learner did not predict %lld\n", (long long)value);
     abort();
 }
@@ -283,6 +290,7 @@ static void print_cases(int samples) {
 }
 
 int main(int argc, char **argv) {
+    refrain__jump();
     long operations = argc > 1 ? strtol(argv[1], NULL, 10) : OPERATIONS;
     long samples = argc > 2 ? strtol(argv[2], NULL, 10) : SAMPLES;
     if (operations < 1 || samples < 1 || samples > MOST_SAMPLES || argc > 3) {

@@ -106,16 +106,21 @@ static uint32_t flags_of(unsigned kind) {
     }
 }
 
-/* What a slot does beyond being a place, from its node. Nodes come in the order of the source, so that those of a
- * function follow it. */
+/* First slot of the function that a node is in; its own where it is in none. */
+static unsigned function_slot(const struct refrain_unit *unit, unsigned i) {
+    unsigned slot = unit->nodes[i].slot;
+    while (i > 0 && unit->nodes[i].kind != REFRAIN_FUNCTION)
+        i = unit->nodes[i].parent < i ? unit->nodes[i].parent : 0;
+    return i > 0 && unit->nodes[i].slot <= slot ? unit->nodes[i].slot : slot;
+}
+
+/* What a slot does beyond being a place, from its node. */
 static void flag_slots(struct refrain_slot *slots, const struct refrain_unit *unit) {
-    unsigned function = 0;
     for (unsigned i = 0; i < unit->n_nodes; i++) {
         const struct refrain_node *node = &unit->nodes[i];
         if (node->slot >= unit->n_slots)
             continue;
-        if (node->kind == REFRAIN_FUNCTION)
-            function = node->slot;
+        unsigned function = function_slot(unit, i);
         const unsigned char *arrival = arrivals(node->kind);
         for (unsigned j = 0; j < slots_of(node->kind) && node->slot + j < unit->n_slots; j++)
             slots[node->slot + j].flags = REFRAIN_SLOT_FLAGS(arrival[j], node->slot + j - function);

@@ -33,8 +33,8 @@ static void make_tables(void) {
     static const unsigned slots[] = {0, 2, 5, 8, 10, 12, 13};
     for (unsigned f = 0; f < FUNCTIONS; f++)
         for (unsigned k = 0; k < 7; k++)
-            nodes[1 + f * 7 + k] =
-                (struct refrain_node){.kind = kinds[k], .slot = f * SLOTS_EACH + slots[k], .line = f + 1};
+            nodes[1 + f * 7 + k] = (struct refrain_node){
+                .kind = kinds[k], .parent = k ? 1 + f * 7 : 0, .slot = f * SLOTS_EACH + slots[k], .line = f + 1};
 }
 
 static uint64_t state;

@@ -914,6 +914,7 @@ static bool next_record(struct refrain_walk *walk, struct refrain_record *record
                 return false;
         } else if (!(walk->run_left > 0 ? complete_next(walk, record) : step(walk, record)) && !recover(walk, record)) {
             walk->ended = true;
+            record->kind = REFRAIN_RECORD_NONE; /* what it began to say is not known */
         }
     }
     return true;

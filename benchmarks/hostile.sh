@@ -1,0 +1,54 @@
+#!/bin/sh
+# hostile.sh BIN [RUNS]: what tracing costs programs in which probes come far more often than events (hostile/hostile.c), by
+# processor time, the least of so many interleaved runs (15): over the program without refrain, in each detail, and with all
+# probes off. Exact: one run in mode both, its events recorded and reconstructed. Needs MPICH.
+set -eu
+bin=$(cd "${1:?usage: hostile.sh BIN [RUNS]}" && pwd)
+runs=${2:-15}
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d /tmp/refrain-hostile.XXXXXX)
+trap 'rm -rf "$work"' EXIT
+mpicc.mpich -O2 "$here/hostile/hostile.c" "$here/hostile/chain.c" -o "$work/plain"
+for detail in calls communication all; do
+    mkdir "$work/$detail.d"
+    (cd "$work/$detail.d" && REFRAIN_MPICC=mpicc.mpich "$bin/refrain-mpicc" --detail=$detail -O2 "$here/hostile/hostile.c" \
+        "$here/hostile/chain.c" -o "$work/$detail")
+done
+export REFRAIN_DIRECTORY="$work/run"
+mkdir "$work/run"
+
+# seconds NAME KIND ROUNDS: processor time of one run.
+seconds() {
+    rm -rf "$work"/run/*
+    { command time -f '%U %S' "$work/$1" "$2" "$3" >/dev/null; } 2>&1 | awk 'END { print $1 + $2 }'
+}
+
+printf '%-10s %8s %8s %8s %8s %8s  %s\n' program plain off calls default all exact
+while read -r kind rounds; do
+    i=0
+    : >"$work/times"
+    while [ $i -lt "$runs" ]; do
+        i=$((i + 1))
+        for name in plain calls communication all; do
+            echo "$name $(seconds $name "$kind" "$rounds")" >>"$work/times"
+        done
+        echo "off $(REFRAIN_MODE=off seconds communication "$kind" "$rounds")" >>"$work/times"
+        [ ! -t 2 ] || printf '\r%s %d of %d ' "$kind" $i "$runs" >&2
+    done
+    [ ! -t 2 ] || printf '\r\033[K' >&2
+    rm -rf "$work"/run/*
+    REFRAIN_MODE=both "$work/communication" "$kind" $((rounds / 20)) >/dev/null
+    exact=no
+    "$bin/refrain" compare --exact "$work"/run/*.refrain >/dev/null 2>&1 && exact=yes
+    awk -v kind="$kind" -v exact=$exact '
+        !($1 in least) || $2 < least[$1] { least[$1] = $2 }
+        END { p = least["plain"]; printf "%-10s %7.3fs %8.3f %8.3f %8.3f %8.3f  %s\n", kind, p, least["off"] / p, least["calls"] / p,
+              least["communication"] / p, least["all"] / p, exact }' "$work/times"
+done <<END
+post 200000000
+chain 40000000
+recursion 60000
+callback 3000
+coin 700000
+loops 20000000
+END
