@@ -22,13 +22,16 @@ waits() {
             return ""
         }
         $3 == "enter" && $4 ~ /^MPI_/ { line[$1] = value("line") }
-        $3 == "send" { sent[$1] = line[$1] }
         value("waited") != "" && $1 == 0 && value("by") == 1 {
             at = value("at")
             sub(/.*:/, "", at)
             sum[value("for") "|" line[0] "|" at] += value("waited")
         }
-        value("sender_waited") != "" && $1 == 1 { sum["late receiver|" sent[0] "|" line[1]] += value("sender_waited") }
+        value("sender_waited") != "" && $1 == 1 {
+            at = value("sender_at")
+            sub(/.*:/, "", at)
+            sum[value("sender_for") "|" at "|" line[1]] += value("sender_waited")
+        }
         END {
             for (key in sum)
                 printf "%s|%.0f\n", key, sum[key] * 1e9

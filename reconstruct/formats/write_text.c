@@ -154,8 +154,13 @@ static void put_seconds(struct refrain_sink *sink, uint64_t ns) {
     refrain_sink_put_digits(sink, ns % 1000000000, 9);
 }
 
+static void put_place(struct refrain_sink *sink, const struct refrain_region_info *region) {
+    refrain_sink_put_text(sink, region->file);
+    refrain_sink_put_char(sink, ':');
+    refrain_sink_put_unsigned(sink, region->line);
+}
+
 static void put_wait(struct refrain_sink *sink, const struct refrain_wait *wait) {
-    const struct refrain_region_info *cause = wait->cause;
     PUT(sink, "\tfor=");
     refrain_sink_put_text(sink, refrain_wait_kind_name(wait->kind));
     PUT(sink, "\twaited=");
@@ -163,9 +168,17 @@ static void put_wait(struct refrain_sink *sink, const struct refrain_wait *wait)
     PUT(sink, "\tby=");
     refrain_sink_put_signed(sink, wait->cause_rank);
     PUT(sink, "\tat=");
-    refrain_sink_put_text(sink, cause->file);
-    refrain_sink_put_char(sink, ':');
-    refrain_sink_put_unsigned(sink, cause->line);
+    put_place(sink, wait->cause);
+}
+
+/* The wait of the call that sent or completed the message, known only now: that call may have been left before. */
+static void put_peer_wait(struct refrain_sink *sink, const struct refrain_wait *wait) {
+    PUT(sink, "\tsender_for=");
+    refrain_sink_put_text(sink, refrain_wait_kind_name(wait->kind));
+    PUT(sink, "\tsender_waited=");
+    put_seconds(sink, (uint64_t)wait->ns);
+    PUT(sink, "\tsender_at=");
+    put_place(sink, wait->region);
 }
 
 static int write_event(struct refrain_writer *writer, const struct refrain_event *event) {
@@ -199,10 +212,8 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
     }
     if (text->waiting && event->wait)
         put_wait(sink, event->wait);
-    if (text->waiting && event->peer_wait) {
-        PUT(sink, "\tsender_waited=");
-        put_seconds(sink, (uint64_t)event->peer_wait->ns);
-    }
+    if (text->waiting && event->peer_wait)
+        put_peer_wait(sink, event->peer_wait);
     if (event->approximate)
         PUT(sink, "\tapproximate");
     refrain_sink_put_char(sink, '\n');
