@@ -28,13 +28,14 @@ round_trip() {
     trace=$1 name=$2
     shift 2
     refrain reconstruct "$trace" --format text --all -o "$work/text" --force "$@" 2>/dev/null || fail "$name: to text"
+    refrain reconstruct "$trace" --format text --all -o "$work/whole" --force 2>/dev/null || fail "$name: to text, the whole run"
     for format in $formats; do
         rm -rf "$work/to" && mkdir "$work/to"
         if ! refrain reconstruct "$trace" --format "$format" -o "$work/to/out" "$@" 2>"$work/said"; then
             fail "$name: to $format: $(cat "$work/said")"
         elif ! python3 "$readers/read_$format.py" "$work/to/out" >"$work/read" 2>"$work/wrong"; then
             fail "$name: $format cannot be read: $(tail -n 1 "$work/wrong")"
-        elif ! python3 "$readers/compare.py" "$work/text" "$work/read" >"$work/compared" 2>&1; then
+        elif ! python3 "$readers/compare.py" "$work/text" "$work/read" "$work/whole" >"$work/compared" 2>&1; then
             fail "$name: $format differs from the text: $(cat "$work/compared")"
         else
             pass
@@ -55,6 +56,21 @@ from=$(sed -n "$(($(wc -l <"$work/text") / 3))p" "$work/text" | cut -f 2)
 to=$(sed -n "$(($(wc -l <"$work/text") * 2 / 3))p" "$work/text" | cut -f 2)
 round_trip "$work/control.refrain" "a part of the run" --from "$from" --to "$to"
 round_trip "$work/control.refrain" "one rank" --ranks 1
+# Where several messages of one channel are under way as the part begins, the ends in it find each other all the same.
+run under_way 2
+refrain reconstruct "$work/under_way.refrain" --format text -o "$work/text" --force
+from=$(awk -F '\t' '$3 == "send" && /bytes=4\t/ { print $2 }' "$work/text")
+for format in slog2 paraver; do
+    refrain reconstruct "$work/under_way.refrain" --format $format -o "$work/under_way" --from "$from" --force 2>/dev/null
+    python3 "$readers/read_$format.py" "$work/under_way" | awk -F '\t' '$3 == "send" || $3 == "recv" {
+        match($0, /bytes=[0-9]+/); bytes = substr($0, RSTART + 6, RLENGTH - 6); n[$3 " " bytes]++ }
+        END { for (i = 1; i <= 8; i++) printf "%d ", n["send " i] * 10 + n["recv " i] }' >"$work/ends"
+    case $format in
+    slog2) wanted="0 0 0 11 11 11 11 11 " ;; # arrows alone
+    *) wanted="1 1 1 11 11 11 11 11 " ;;
+    esac
+    [ "$(cat "$work/ends")" = "$wanted" ] && pass || fail "$format, messages under way as the part begins: $(cat "$work/ends")"
+done
 said=$(refrain reconstruct "$work/control.refrain" --format clog -o "$work/quiet" --quiet 2>&1)
 [ -z "$said" ] && pass || fail "--quiet says $said"
 said=$(refrain reconstruct "$work/mpi_rma.refrain" --format clog -o "$work/quiet" --force 2>&1)

@@ -124,7 +124,7 @@ static void report(const char *id, int argc, char **argv) {
         return;
     if (refrain_record_traces(listing.directory, id, list_trace, &listing) == 0)
         refrain_record_explain(argc, argv);
-    else if (!refrain_terminal_settings.quiet)
+    else if (!refrain_warn_quiet)
         fprintf(stderr, "refrain record: trace: %s; next: refrain info %s, refrain stats %s\n", listing.text,
                 listing.text, listing.text);
 }

@@ -3,7 +3,7 @@
  *     command_list.def --> refrain.c            finds the command, suggests one for a mistyped name
  *                      --> cmd_help.c           refrain help, man pages (help_man.c), completion (help_completion.c)
  *     cmd_<name>.c     --> command_line.c       options, those that all commands take, suggestions
- *                      --> terminal.h           pager, colour, width, warnings
+ *                      --> terminal.h           pager, colour, width; warn.h (formats) warnings
  *
  * Everything that is said about a command comes from its struct refrain_command and the argp parser in it. */
 #ifndef REFRAIN_COMMAND_H
@@ -12,6 +12,7 @@
 #include "error.h"
 #include "terminal.h"
 #include "trace_read.h"
+#include "warn.h"
 #include <argp.h>
 #include <stdbool.h>
 

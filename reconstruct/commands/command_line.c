@@ -31,7 +31,7 @@ static bool set_color(const char *value) {
 static error_t parse_common(int key, char *value, struct argp_state *state) {
     switch (key) {
     case 'q':
-        refrain_terminal_settings.quiet = true;
+        refrain_warn_quiet = true;
         return 0;
     case OPTION_NO_PAGER:
         refrain_terminal_settings.no_pager = true;
@@ -47,7 +47,7 @@ static error_t parse_common(int key, char *value, struct argp_state *state) {
 
 bool refrain_command_common_option(const char *word) {
     if (strcmp(word, "-q") == 0 || strcmp(word, "--quiet") == 0)
-        return refrain_terminal_settings.quiet = true;
+        return refrain_warn_quiet = true;
     if (strcmp(word, "--no-pager") == 0)
         return refrain_terminal_settings.no_pager = true;
     return strncmp(word, "--color=", 8) == 0 && set_color(word + 8);

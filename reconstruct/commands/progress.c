@@ -49,9 +49,8 @@ static int progress_end(struct refrain_writer *writer) {
 }
 
 void refrain_progress_open(struct refrain_progress *progress, struct refrain_writer *inner, bool shows) {
-    *progress =
-        (struct refrain_progress){.writer = {progress_begin, progress_event, progress_end},
-                                  .inner = inner,
-                                  .started_ns = now_ns(),
-                                  .to_terminal = shows && isatty(STDERR_FILENO) && !refrain_terminal_settings.quiet};
+    *progress = (struct refrain_progress){.writer = {progress_begin, progress_event, progress_end},
+                                          .inner = inner,
+                                          .started_ns = now_ns(),
+                                          .to_terminal = shows && isatty(STDERR_FILENO) && !refrain_warn_quiet};
 }

@@ -1,10 +1,9 @@
-/* terminal.c: pager, colour, width and warnings (terminal.h). */
+/* terminal.c: pager, colour and width (terminal.h). */
 #define _GNU_SOURCE
 #include "terminal.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,17 +108,4 @@ const char *refrain_style(enum refrain_style style) {
                  (refrain_terminal_settings.color == REFRAIN_COLOR_AUTO && terminal.is_terminal &&
                   !(no_color && *no_color) && !(term && strcmp(term, "dumb") == 0));
     return color ? sequences[style] : "";
-}
-
-/* ---- warnings ---- */
-
-void refrain_warn(const char *format, ...) {
-    if (refrain_terminal_settings.quiet)
-        return;
-    va_list arguments;
-    va_start(arguments, format);
-    fputs("refrain: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
-    va_end(arguments);
 }

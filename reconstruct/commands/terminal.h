@@ -1,5 +1,4 @@
-/* terminal.h: what is done differently for a person at a terminal: pager, colour, width, warnings (commands ->
- * terminal).
+/* terminal.h: what is done differently for a person at a terminal: pager, colour, width (commands -> terminal).
  *
  * Asked once, before the pager takes the place of the terminal. One thread. */
 #ifndef REFRAIN_TERMINAL_H
@@ -10,7 +9,6 @@
 enum refrain_color { REFRAIN_COLOR_AUTO, REFRAIN_COLOR_ALWAYS, REFRAIN_COLOR_NEVER };
 
 struct refrain_terminal_settings {
-    bool quiet; /* no warnings, no progress; errors are still said */
     bool no_pager;
     enum refrain_color color; /* AUTO: on a terminal, unless NO_COLOR is set or TERM is dumb */
 };
@@ -28,8 +26,5 @@ unsigned refrain_terminal_columns(void);
 /* Escape sequences, or "" where there is no colour. NORMAL ends the others. */
 enum refrain_style { REFRAIN_NORMAL, REFRAIN_BOLD, REFRAIN_FAINT, REFRAIN_RED, REFRAIN_YELLOW, REFRAIN_GREEN };
 const char *refrain_style(enum refrain_style style);
-
-/* A line "refrain: ..." on standard error, unless --quiet. The format has no newline. */
-void refrain_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

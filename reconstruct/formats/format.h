@@ -12,7 +12,6 @@
 struct refrain_format_request {
     const char *path; /* file or directory to write; null or "-": standard output (never of a directory format) */
     bool force;       /* what is there is overwritten */
-    bool ordered;     /* no message is received before it is sent */
     bool all;         /* text: also postings and completions of nonblocking operations */
     bool waiting;     /* text: also what each call waited for */
 };

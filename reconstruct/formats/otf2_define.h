@@ -2,7 +2,7 @@
 #ifndef REFRAIN_OTF2_DEFINE_H
 #define REFRAIN_OTF2_DEFINE_H
 
-#include "messages.h"
+#include "late_sender.h"
 #include "trace_read.h"
 #include <otf2/otf2.h>
 
@@ -23,7 +23,7 @@ struct refrain_otf2_location {
     OTF2_IoHandleRef access_handle;
     const struct refrain_region_info *access_region;
     uint64_t matching; /* number of the last access */
-    struct refrain_waiting waiting;
+    struct refrain_late_sender waiting;
 };
 
 /* Windows and files by the number that their process gave them: the lowest free one. Those beyond are regions only. In

@@ -12,9 +12,8 @@
  * Times are microseconds, in cycles of 2^32. The numbers of events, the first and the last time, which stand in front,
  * are written over at the end. */
 #include "event_names.h"
-#include "format.h"
+#include "file_writer.h"
 #include "locations.h"
-#include "sink.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -41,16 +40,13 @@ enum definition {
 #define PATCHED_DIGITS 20
 
 struct alog_writer {
-    struct refrain_writer writer;
-    struct refrain_error *error;
-    struct refrain_sink *out;
+    struct refrain_file_writer file;
     struct refrain_locations locations;
     struct refrain_omitted omitted;
     uint64_t events_at, start_at, end_at, cycles_at; /* where in the file these numbers stand */
     uint64_t events;
     int64_t start_ns, end_ns;
     size_t n_regions;
-    bool begun;
 };
 
 /* ---- lines ---- */
@@ -110,10 +106,10 @@ static void put_state(struct refrain_sink *out, int64_t start, const char *name)
 
 static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
     struct alog_writer *alog = (struct alog_writer *)writer;
-    struct refrain_sink *out = alog->out;
+    struct refrain_sink *out = alog->file.out;
     uint32_t tasks = 1;
     if (!refrain_locations_make(&alog->locations, trace)) {
-        REFRAIN_FAIL_MEMORY(alog->error);
+        REFRAIN_FAIL_MEMORY(alog->file.error);
         return 1;
     }
     for (size_t i = 0; i < alog->locations.n; i++)
@@ -139,7 +135,7 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     refrain_sink_put_text(out, " Collective\n");
     put_line(out, PRINTF, 0, 0, collective_type(alog), 0);
     refrain_sink_put_text(out, " root=%d (sent received communicator)\n");
-    alog->begun = true;
+    alog->file.begun = true;
     return out->failed != 0;
 }
 
@@ -150,12 +146,12 @@ static void put_event(struct alog_writer *alog, int64_t type, const struct refra
     alog->end_ns = ns;
     alog->start_ns = alog->start_ns < 0 ? ns : alog->start_ns;
     alog->events++;
-    put_line(alog->out, type, event->rank, event->thread, integer, (uint64_t)ns / 1000);
+    put_line(alog->file.out, type, event->rank, event->thread, integer, (uint64_t)ns / 1000);
 }
 
 static int write_event(struct refrain_writer *writer, const struct refrain_event *event) {
     struct alog_writer *alog = (struct alog_writer *)writer;
-    struct refrain_sink *out = alog->out;
+    struct refrain_sink *out = alog->file.out;
     switch (event->kind) {
     case REFRAIN_EVENT_ENTER:
     case REFRAIN_EVENT_LEAVE:
@@ -190,16 +186,16 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
 
 static int end(struct refrain_writer *writer) {
     struct alog_writer *alog = (struct alog_writer *)writer;
-    if (alog->begun) {
+    if (alog->file.begun) {
         uint64_t start_us = alog->start_ns < 0 ? 0 : (uint64_t)alog->start_ns / 1000,
                  end_us = (uint64_t)alog->end_ns / 1000;
-        fill_blank(alog->out, alog->events_at, alog->events);
-        fill_blank(alog->out, alog->start_at, start_us % CYCLE_US);
-        fill_blank(alog->out, alog->end_at, end_us % CYCLE_US);
-        fill_blank(alog->out, alog->cycles_at, end_us / CYCLE_US + 1);
+        fill_blank(alog->file.out, alog->events_at, alog->events);
+        fill_blank(alog->file.out, alog->start_at, start_us % CYCLE_US);
+        fill_blank(alog->file.out, alog->end_at, end_us % CYCLE_US);
+        fill_blank(alog->file.out, alog->cycles_at, end_us / CYCLE_US + 1);
     }
-    enum refrain_status status = refrain_sink_close(alog->out, alog->begun, alog->error);
-    if (!status && alog->begun)
+    enum refrain_status status = refrain_file_writer_close(&alog->file, false);
+    if (!status && alog->file.begun)
         refrain_omitted_say(&alog->omitted);
     refrain_locations_free(&alog->locations);
     free(alog);
@@ -208,20 +204,14 @@ static int end(struct refrain_writer *writer) {
 
 static enum refrain_status open_alog(const struct refrain_format_request *request, struct refrain_writer **writer,
                                      struct refrain_error *error) {
-    struct alog_writer *alog = calloc(1, sizeof *alog);
-    *writer = NULL;
-    if (!alog)
-        return REFRAIN_FAIL_MEMORY(error);
-    enum refrain_status status = refrain_sink_open_patchable(request->path, request->force, &alog->out, error);
-    if (status) {
-        free(alog);
-        return status;
+    static const struct refrain_writer functions = {begin, write_event, end};
+    enum refrain_status status =
+        refrain_file_writer_open(request, sizeof(struct alog_writer), true, &functions, writer, error);
+    struct alog_writer *alog = (struct alog_writer *)*writer;
+    if (alog) {
+        alog->omitted.format = "alog";
     }
-    alog->writer = (struct refrain_writer){begin, write_event, end};
-    alog->omitted.format = "alog";
-    alog->error = error;
-    *writer = &alog->writer;
-    return REFRAIN_OK;
+    return status;
 }
 
 const struct refrain_format refrain_format_alog = {

@@ -10,10 +10,9 @@
  *
  * Times are microseconds since the start of the run, with three decimals. */
 #include "event_names.h"
-#include "format.h"
+#include "file_writer.h"
+#include "late_sender.h"
 #include "locations.h"
-#include "messages.h"
-#include "sink.h"
 #include "utf8.h"
 
 #include <stdlib.h>
@@ -25,15 +24,10 @@ struct region_text {
 };
 
 struct chrome_writer {
-    struct refrain_writer writer;
-    struct refrain_error *error;
-    bool ordered; /* no message is received before it is sent */
-    bool begun;
-    struct refrain_sink *out;
+    struct refrain_file_writer file;
     struct refrain_locations locations;
-    struct refrain_messages *messages;
-    struct refrain_waiting *waiting; /* by location */
-    struct region_text *regions;     /* by index; an unknown one behind the others */
+    struct refrain_late_sender *waiting; /* by location */
+    struct region_text *regions;         /* by index; an unknown one behind the others */
     size_t n_regions;
     struct texts {
         char *bytes;
@@ -78,7 +72,7 @@ static void put_time(struct refrain_sink *out, int64_t ns) {
 
 /* {"ph":"B","pid":..,"tid":..,"ts":.. */
 static void open_event(struct chrome_writer *chrome, const char *phase, const struct refrain_event *event) {
-    struct refrain_sink *out = chrome->out;
+    struct refrain_sink *out = chrome->file.out;
     refrain_sink_put_text(out, ",\n{\"ph\":\"");
     refrain_sink_put_text(out, phase);
     put_number(out, "\",\"pid\":", (int64_t)event->rank + 1);
@@ -136,7 +130,7 @@ static const struct region_text *text_of(const struct chrome_writer *chrome, con
 /* ---- begin ---- */
 
 static void put_metadata(struct chrome_writer *chrome, const struct refrain_location *location, size_t number) {
-    struct refrain_sink *out = chrome->out;
+    struct refrain_sink *out = chrome->file.out;
     if (location->thread == 0)
         refrain_sink_printf(out,
                             ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%zu,\"name\":\"process_name\",\"args\":{\"name\":"
@@ -154,12 +148,11 @@ static void put_metadata(struct chrome_writer *chrome, const struct refrain_loca
 
 static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
     struct chrome_writer *chrome = (struct chrome_writer *)writer;
-    struct refrain_sink *out = chrome->out;
-    chrome->messages = refrain_messages_make(trace, chrome->ordered);
+    struct refrain_sink *out = chrome->file.out;
     if (refrain_locations_make(&chrome->locations, trace))
         chrome->waiting = calloc(chrome->locations.n + 1, sizeof *chrome->waiting);
-    if (!chrome->waiting || !chrome->messages || !make_regions(chrome, trace)) {
-        REFRAIN_FAIL_MEMORY(chrome->error);
+    if (!chrome->waiting || !make_regions(chrome, trace)) {
+        REFRAIN_FAIL_MEMORY(chrome->file.error);
         return 1;
     }
     refrain_sink_put_text(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"producer\":\"refrain " REFRAIN_VERSION
@@ -173,7 +166,7 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     refrain_sink_put_text(out, "}}");
     for (size_t i = 0; i < chrome->locations.n; i++)
         put_metadata(chrome, &chrome->locations.all[i], i);
-    chrome->begun = true;
+    chrome->file.begun = true;
     return out->failed != 0;
 }
 
@@ -221,29 +214,29 @@ static void put_fields(struct refrain_sink *out, const struct refrain_event *eve
 }
 
 static void put_flow(struct chrome_writer *chrome, const struct refrain_event *event) {
-    struct refrain_message own = {.time_ns = event->time_ns}, other;
-    uint64_t number;
-    bool met = refrain_messages_meet(chrome->messages, event, &own, &other, &number);
+    struct refrain_late_sender *waiting = &chrome->waiting[refrain_locations_of(&chrome->locations, event)];
+    if (!event->match)
+        return;
     open_event(chrome, event->kind == REFRAIN_EVENT_SEND ? "s" : "f", event);
-    refrain_sink_put_text(chrome->out, ",\"bp\":\"e\",\"name\":\"message\",\"cat\":\"message\"");
-    put_number(chrome->out, ",\"id\":", (int64_t)number);
-    refrain_sink_put_char(chrome->out, '}');
-    struct refrain_waiting *waiting = &chrome->waiting[refrain_locations_of(&chrome->locations, event)];
-    if (!met || event->kind != REFRAIN_EVENT_RECV || !refrain_waiting_message(waiting, other.time_ns))
+    refrain_sink_put_text(chrome->file.out, ",\"bp\":\"e\",\"name\":\"message\",\"cat\":\"message\"");
+    refrain_sink_put_text(chrome->file.out, ",\"id\":\"");
+    refrain_sink_put_unsigned(chrome->file.out, event->match); /* beyond what a number holds in JavaScript */
+    refrain_sink_put_text(chrome->file.out, "\"}");
+    if (!refrain_late_sender(waiting, event))
         return;
     open_event(chrome, "C", event);
-    refrain_sink_printf(chrome->out, ",\"name\":\"waiting for senders, thread %u\"", event->thread);
-    put_number(chrome->out, ",\"args\":{\"ns\":", waiting->total_ns);
-    refrain_sink_put_text(chrome->out, "}}");
+    refrain_sink_printf(chrome->file.out, ",\"name\":\"waiting for senders, thread %u\"", event->thread);
+    put_number(chrome->file.out, ",\"args\":{\"ns\":", waiting->total_ns);
+    refrain_sink_put_text(chrome->file.out, "}}");
 }
 
 static int write_event(struct refrain_writer *writer, const struct refrain_event *event) {
     struct chrome_writer *chrome = (struct chrome_writer *)writer;
-    struct refrain_sink *out = chrome->out;
+    struct refrain_sink *out = chrome->file.out;
     const struct region_text *text = text_of(chrome, event);
     switch (event->kind) {
     case REFRAIN_EVENT_ENTER:
-        chrome->waiting[refrain_locations_of(&chrome->locations, event)].from_ns = event->time_ns;
+        refrain_late_sender(&chrome->waiting[refrain_locations_of(&chrome->locations, event)], event);
         open_event(chrome, "B", event);
         refrain_sink_put_bytes(out, chrome->texts.bytes + text->enter, text->enter_bytes);
         refrain_sink_put_text(out, event->approximate ? ",\"approximate\":true}}" : "}}");
@@ -271,11 +264,8 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
 
 static int end(struct refrain_writer *writer) {
     struct chrome_writer *chrome = (struct chrome_writer *)writer;
-    if (chrome->messages && refrain_messages_no_memory(chrome->messages))
-        REFRAIN_FAIL_MEMORY(chrome->error);
-    refrain_sink_put_text(chrome->out, "\n]}\n");
-    enum refrain_status status = refrain_sink_close(chrome->out, chrome->begun, chrome->error);
-    refrain_messages_free(chrome->messages);
+    refrain_sink_put_text(chrome->file.out, "\n]}\n");
+    enum refrain_status status = refrain_file_writer_close(&chrome->file, false);
     free(chrome->waiting);
     free(chrome->regions);
     free(chrome->texts.bytes);
@@ -286,20 +276,8 @@ static int end(struct refrain_writer *writer) {
 
 static enum refrain_status open_chrome(const struct refrain_format_request *request, struct refrain_writer **writer,
                                        struct refrain_error *error) {
-    struct chrome_writer *chrome = calloc(1, sizeof *chrome);
-    *writer = NULL;
-    if (!chrome)
-        return REFRAIN_FAIL_MEMORY(error);
-    enum refrain_status status = refrain_sink_open(request->path, request->force, &chrome->out, error);
-    if (status) {
-        free(chrome);
-        return status;
-    }
-    chrome->writer = (struct refrain_writer){begin, write_event, end};
-    chrome->error = error;
-    chrome->ordered = request->ordered;
-    *writer = &chrome->writer;
-    return REFRAIN_OK;
+    static const struct refrain_writer functions = {begin, write_event, end};
+    return refrain_file_writer_open(request, sizeof(struct chrome_writer), false, &functions, writer, error);
 }
 
 const struct refrain_format refrain_format_chrome = {.name = "chrome",

@@ -10,9 +10,9 @@
  * Threads but the first have no place. */
 #include "clog_block.h"
 #include "event_names.h"
-#include "format.h"
+#include "file_writer.h"
 #include "locations.h"
-#include "terminal.h"
+#include "warn.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,14 +33,12 @@ enum { FIRST_EVENT = 500, FIRST_STATE = 200, FIRST_SOURCE = 900 }; /* above thos
 enum { COMMUNICATOR_INIT = 101, COMMUNICATOR_CREATED = 105 };
 
 struct clog_writer {
-    struct refrain_writer writer;
-    struct refrain_error *error;
+    struct refrain_file_writer file;
     struct refrain_clog_blocks blocks;
     struct refrain_omitted omitted;
     uint64_t thread_events;
     size_t n_regions;
     int64_t end_ns;
-    bool begun;
 };
 
 static void put_header(struct refrain_clog_blocks *blocks, enum type type, unsigned body_bytes, int64_t time_ns,
@@ -93,7 +91,7 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
         refrain_clog_int(blocks, (int64_t)i);
         refrain_clog_int(blocks, FIRST_SOURCE);
     }
-    clog->begun = true;
+    clog->file.begun = true;
     return blocks->out->failed != 0;
 }
 
@@ -164,10 +162,10 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
 
 static int end(struct refrain_writer *writer) {
     struct clog_writer *clog = (struct clog_writer *)writer;
-    if (clog->begun)
+    if (clog->file.begun)
         refrain_clog_finish(&clog->blocks);
-    enum refrain_status status = refrain_sink_close(clog->blocks.out, clog->begun, clog->error);
-    if (!status && clog->begun) {
+    enum refrain_status status = refrain_file_writer_close(&clog->file, false);
+    if (!status && clog->file.begun) {
         if (clog->thread_events)
             refrain_warn("clog has no place for threads: %" PRIu64 " events of further threads are left out",
                          clog->thread_events);
@@ -180,21 +178,16 @@ static int end(struct refrain_writer *writer) {
 
 static enum refrain_status open_clog(const struct refrain_format_request *request, struct refrain_writer **writer,
                                      struct refrain_error *error) {
-    struct clog_writer *clog = calloc(1, sizeof *clog);
-    *writer = NULL;
-    if (!clog)
-        return REFRAIN_FAIL_MEMORY(error);
-    enum refrain_status status = refrain_sink_open(request->path, request->force, &clog->blocks.out, error);
-    if (status) {
-        free(clog);
-        return status;
+    static const struct refrain_writer functions = {begin, write_event, end};
+    enum refrain_status status =
+        refrain_file_writer_open(request, sizeof(struct clog_writer), false, &functions, writer, error);
+    struct clog_writer *clog = (struct clog_writer *)*writer;
+    if (clog) {
+        clog->omitted.format = "clog";
+        clog->blocks.out = clog->file.out;
+        clog->blocks.end = end_block;
     }
-    clog->writer = (struct refrain_writer){begin, write_event, end};
-    clog->blocks.end = end_block;
-    clog->omitted.format = "clog";
-    clog->error = error;
-    *writer = &clog->writer;
-    return REFRAIN_OK;
+    return status;
 }
 
 const struct refrain_format refrain_format_clog = {

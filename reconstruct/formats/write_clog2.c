@@ -12,7 +12,7 @@
  * MPI_COMM_WORLD where that is not one group. */
 #include "clog_block.h"
 #include "event_names.h"
-#include "format.h"
+#include "file_writer.h"
 #include "locations.h"
 
 #include <inttypes.h>
@@ -38,8 +38,7 @@ enum { KIND_INTRA = 1 };
 #define GIGA 1073741824
 
 struct clog2_writer {
-    struct refrain_writer writer;
-    struct refrain_error *error;
+    struct refrain_file_writer file;
     const struct refrain_trace *trace;
     struct refrain_clog_blocks blocks;
     struct refrain_omitted omitted;
@@ -48,7 +47,6 @@ struct clog2_writer {
     int32_t *numbers; /* of the communicators in the file, by index; those that are one group */
     uint32_t most_threads;
     int64_t end_ns;
-    bool begun;
 };
 
 static void put_header(struct refrain_clog_blocks *blocks, enum type type, unsigned body_bytes, int64_t time_ns,
@@ -159,13 +157,13 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     }
     for (size_t i = 0; i < trace->n_comms; i++)
         if (!clog2->rank_of || !clog2->numbers || !define_comm(clog2, i)) {
-            REFRAIN_FAIL_MEMORY(clog2->error);
+            REFRAIN_FAIL_MEMORY(clog2->file.error);
             return 1;
         }
     for (size_t i = 0; i < trace->n_regions; i++)
         define_state(clog2, i, trace->regions[i].name, trace->regions[i].file, trace->regions[i].line);
     define_state(clog2, trace->n_regions, "unknown", "", 0);
-    clog2->begun = true;
+    clog2->file.begun = true;
     return clog2->blocks.out->failed != 0;
 }
 
@@ -270,14 +268,14 @@ static void fill_preamble(struct clog2_writer *clog2, uint64_t communicators_at)
 
 static int end(struct refrain_writer *writer) {
     struct clog2_writer *clog2 = (struct clog2_writer *)writer;
-    if (clog2->begun) {
+    if (clog2->file.begun) {
         refrain_clog_finish(&clog2->blocks);
         uint64_t communicators_at = refrain_sink_position(clog2->blocks.out);
         put_communicators(clog2);
         fill_preamble(clog2, communicators_at);
     }
-    enum refrain_status status = refrain_sink_close(clog2->blocks.out, clog2->begun, clog2->error);
-    if (!status && clog2->begun) {
+    enum refrain_status status = refrain_file_writer_close(&clog2->file, false);
+    if (!status && clog2->file.begun) {
         refrain_omitted_say(&clog2->omitted);
         refrain_clog_say(&clog2->blocks, "clog2");
     }
@@ -291,21 +289,16 @@ static int end(struct refrain_writer *writer) {
 
 static enum refrain_status open_clog2(const struct refrain_format_request *request, struct refrain_writer **writer,
                                       struct refrain_error *error) {
-    struct clog2_writer *clog2 = calloc(1, sizeof *clog2);
-    *writer = NULL;
-    if (!clog2)
-        return REFRAIN_FAIL_MEMORY(error);
-    enum refrain_status status = refrain_sink_open_patchable(request->path, request->force, &clog2->blocks.out, error);
-    if (status) {
-        free(clog2);
-        return status;
+    static const struct refrain_writer functions = {begin, write_event, end};
+    enum refrain_status status =
+        refrain_file_writer_open(request, sizeof(struct clog2_writer), true, &functions, writer, error);
+    struct clog2_writer *clog2 = (struct clog2_writer *)*writer;
+    if (clog2) {
+        clog2->omitted.format = "clog2";
+        clog2->blocks.out = clog2->file.out;
+        clog2->blocks.end = end_block;
     }
-    clog2->writer = (struct refrain_writer){begin, write_event, end};
-    clog2->blocks.end = end_block;
-    clog2->omitted.format = "clog2";
-    clog2->error = error;
-    *writer = &clog2->writer;
-    return REFRAIN_OK;
+    return status;
 }
 
 const struct refrain_format refrain_format_clog2 = {

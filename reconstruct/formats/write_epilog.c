@@ -11,8 +11,8 @@
  * The number of events, in front of them, is written over at the end. */
 #include "epilog_define.h"
 #include "event_names.h"
-#include "format.h"
-#include "terminal.h"
+#include "file_writer.h"
+#include "warn.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,9 +24,7 @@ struct place {
 };
 
 struct epilog_writer {
-    struct refrain_writer writer;
-    struct refrain_error *error;
-    struct refrain_sink *out;
+    struct refrain_file_writer file;
     struct refrain_locations locations;
     struct refrain_epilog_ids ids;
     size_t n_regions;
@@ -34,13 +32,12 @@ struct epilog_writer {
     struct place *places; /* by location */
     uint64_t events, cut; /* cut: numbers that are larger than their field */
     int64_t end_ns;
-    bool begun;
 };
 
 static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
     struct epilog_writer *epilog = (struct epilog_writer *)writer;
     if (trace->size > (int32_t)REFRAIN_EPILOG_MOST_RANKS) {
-        REFRAIN_FAIL(epilog->error,
+        REFRAIN_FAIL(epilog->file.error,
                      "%s: has %" PRId32 " ranks; a communicator in EPILOG 1.2 has at most %u: use another format",
                      trace->path, trace->size, REFRAIN_EPILOG_MOST_RANKS);
         return 1;
@@ -48,12 +45,12 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     if (refrain_locations_make(&epilog->locations, trace))
         epilog->places = calloc(epilog->locations.n + 1, sizeof *epilog->places);
     epilog->n_regions = trace->n_regions;
-    if (!epilog->places || !refrain_epilog_define(epilog->out, trace, &epilog->locations, &epilog->ids)) {
-        REFRAIN_FAIL_MEMORY(epilog->error);
+    if (!epilog->places || !refrain_epilog_define(epilog->file.out, trace, &epilog->locations, &epilog->ids)) {
+        REFRAIN_FAIL_MEMORY(epilog->file.error);
         return 1;
     }
-    epilog->begun = true;
-    return epilog->out->failed != 0;
+    epilog->file.begun = true;
+    return epilog->file.out->failed != 0;
 }
 
 /* ---- events ---- */
@@ -73,7 +70,7 @@ static void open_event(struct refrain_epilog_record *record, enum refrain_epilog
 }
 
 static void close_event(struct epilog_writer *epilog, struct refrain_epilog_record *record) {
-    refrain_epilog_close(record, epilog->out);
+    refrain_epilog_close(record, epilog->file.out);
     epilog->events++;
 }
 
@@ -164,7 +161,7 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
         epilog->omitted.kinds[event->kind]++;
         break;
     }
-    return epilog->out->failed != 0;
+    return epilog->file.out->failed != 0;
 }
 
 /* ---- end ---- */
@@ -182,19 +179,19 @@ static void say(const struct epilog_writer *epilog) {
 
 static int end(struct refrain_writer *writer) {
     struct epilog_writer *epilog = (struct epilog_writer *)writer;
-    for (int32_t rank = 0; epilog->begun && rank < epilog->locations.size; rank++)
+    for (int32_t rank = 0; epilog->file.begun && rank < epilog->locations.size; rank++)
         if (epilog->places[epilog->locations.first[rank]].forked)
             put_team(epilog, rank, REFRAIN_EPILOG_OMP_JOIN, epilog->end_ns);
-    for (size_t i = 0; epilog->begun && i < epilog->locations.n; i++)
+    for (size_t i = 0; epilog->file.begun && i < epilog->locations.n; i++)
         epilog->omitted.kinds[REFRAIN_EVENT_COLLECTIVE] += epilog->places[i].in_collective; /* the run ended in it */
-    if (epilog->begun) {
+    if (epilog->file.begun) {
         uint32_t events = epilog->events < UINT32_MAX ? (uint32_t)epilog->events : UINT32_MAX;
         unsigned char bytes[4] = {(unsigned char)events, (unsigned char)(events >> 8), (unsigned char)(events >> 16),
                                   (unsigned char)(events >> 24)};
-        refrain_sink_patch(epilog->out, epilog->ids.events_at, bytes, sizeof bytes);
+        refrain_sink_patch(epilog->file.out, epilog->ids.events_at, bytes, sizeof bytes);
     }
-    enum refrain_status status = refrain_sink_close(epilog->out, epilog->begun, epilog->error);
-    if (!status && epilog->begun)
+    enum refrain_status status = refrain_file_writer_close(&epilog->file, false);
+    if (!status && epilog->file.begun)
         say(epilog);
     refrain_epilog_ids_free(&epilog->ids);
     refrain_locations_free(&epilog->locations);
@@ -205,20 +202,14 @@ static int end(struct refrain_writer *writer) {
 
 static enum refrain_status open_epilog(const struct refrain_format_request *request, struct refrain_writer **writer,
                                        struct refrain_error *error) {
-    struct epilog_writer *epilog = calloc(1, sizeof *epilog);
-    *writer = NULL;
-    if (!epilog)
-        return REFRAIN_FAIL_MEMORY(error);
-    enum refrain_status status = refrain_sink_open_patchable(request->path, request->force, &epilog->out, error);
-    if (status) {
-        free(epilog);
-        return status;
+    static const struct refrain_writer functions = {begin, write_event, end};
+    enum refrain_status status =
+        refrain_file_writer_open(request, sizeof(struct epilog_writer), true, &functions, writer, error);
+    struct epilog_writer *epilog = (struct epilog_writer *)*writer;
+    if (epilog) {
+        epilog->omitted.format = "epilog";
     }
-    epilog->writer = (struct refrain_writer){begin, write_event, end};
-    epilog->omitted.format = "epilog";
-    epilog->error = error;
-    *writer = &epilog->writer;
-    return REFRAIN_OK;
+    return status;
 }
 
 const struct refrain_format refrain_format_epilog = {

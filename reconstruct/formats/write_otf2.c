@@ -9,7 +9,6 @@
  * that is there is replaced when the new one is complete. */
 #define _GNU_SOURCE
 #include "format.h"
-#include "messages.h"
 #include "otf2_define.h"
 #include "otf2_memory.h"
 #include "trace_read.h"
@@ -30,7 +29,6 @@ struct otf2_writer {
     char *directory;
     char *instead; /* where the archive is written until it takes the place of the one in `directory`; null: there */
     struct refrain_error *error;
-    bool ordered; /* no message is received before it is sent */
     const struct refrain_trace *trace;
     OTF2_Archive *archive;
     struct refrain_otf2_location *locations;
@@ -38,7 +36,6 @@ struct otf2_writer {
     size_t *first_location; /* by rank: of its thread 0 */
     struct refrain_otf2_comm *comms;
     struct refrain_otf2_objects objects;
-    struct refrain_messages *messages;
     uint64_t end_ns;
     bool failed; /* OTF2 met an error, which it does not always return */
 };
@@ -124,8 +121,7 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     }
     otf2->comms = refrain_otf2_comms(trace);
     otf2->objects.files = calloc((size_t)trace->size + 1, REFRAIN_OTF2_OBJECTS * sizeof *otf2->objects.files);
-    otf2->messages = refrain_messages_make(trace, otf2->ordered);
-    if (!otf2->comms || !otf2->objects.files || !otf2->messages || !make_locations(otf2)) {
+    if (!otf2->comms || !otf2->objects.files || !make_locations(otf2)) {
         REFRAIN_FAIL_MEMORY(otf2->error);
         return 1;
     }
@@ -282,14 +278,11 @@ static OTF2_ErrorCode request(struct refrain_otf2_location *location, const stru
 }
 
 /* A message that was waited for adds to the metric of its location. */
-static OTF2_ErrorCode waiting(struct otf2_writer *otf2, struct refrain_otf2_location *location,
-                              const struct refrain_event *event, uint64_t time) {
-    struct refrain_message other, own = {.time_ns = (int64_t)time};
+static OTF2_ErrorCode waiting(struct refrain_otf2_location *location, const struct refrain_event *event,
+                              uint64_t time) {
     OTF2_Type type = OTF2_TYPE_UINT64;
     OTF2_MetricValue value;
-    uint64_t number;
-    if (!refrain_messages_meet(otf2->messages, event, &own, &other, &number) || event->kind != REFRAIN_EVENT_RECV ||
-        !refrain_waiting_message(&location->waiting, other.time_ns))
+    if (!refrain_late_sender(&location->waiting, event))
         return OTF2_SUCCESS;
     value.unsigned_int = (uint64_t)location->waiting.total_ns;
     location->events++;
@@ -380,7 +373,7 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
     switch (event->kind) {
     case REFRAIN_EVENT_ENTER:
         location->events++;
-        location->waiting.from_ns = (int64_t)time;
+        refrain_late_sender(&location->waiting, event);
         code = OTF2_EvtWriter_Enter(location->writer, NULL, time, region);
         break;
     case REFRAIN_EVENT_LEAVE:
@@ -396,7 +389,7 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
     case REFRAIN_EVENT_RECV:
         code = message(otf2, location, event, time);
         if (!code)
-            code = waiting(otf2, location, event, time);
+            code = waiting(location, event, time);
         break;
     case REFRAIN_EVENT_SEND_COMPLETE:
     case REFRAIN_EVENT_RECV_POST:
@@ -492,7 +485,6 @@ static int end(struct refrain_writer *writer) {
             refrain_otf2_remove(otf2->directory, parts[i]);
         rmdir(otf2->directory); /* unless something else is in it */
     }
-    refrain_messages_free(otf2->messages);
     if (otf2->comms)
         refrain_otf2_comms_free(otf2->comms, otf2->trace);
     for (size_t i = 0; otf2->locations && i < otf2->n_locations; i++)
@@ -538,7 +530,6 @@ static enum refrain_status open_otf2(const struct refrain_format_request *reques
     }
     otf2->writer = (struct refrain_writer){begin, write_event, end};
     otf2->error = error;
-    otf2->ordered = request->ordered;
     *writer = &otf2->writer;
     return REFRAIN_OK;
 }

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum record_kind { RECORD_NOTHING, RECORD_STATE, RECORD_EVENT, RECORD_SEND, RECORD_MESSAGE, RECORD_RECV };
+enum record_kind { RECORD_STATE, RECORD_EVENT, RECORD_SEND, RECORD_MESSAGE, RECORD_RECV };
 
 /* As in the temporary file. */
 struct record {
@@ -51,7 +51,6 @@ struct place {
 struct paraver_writer {
     struct refrain_writer writer;
     struct refrain_error *error;
-    bool ordered; /* no message is received before it is sent */
     const struct refrain_trace *trace;
     struct refrain_sink *prv, *pcf, *row, *spool;
     struct refrain_locations locations;
@@ -84,7 +83,7 @@ static void end_state(struct paraver_writer *paraver, size_t location, int64_t t
 static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
     struct paraver_writer *paraver = (struct paraver_writer *)writer;
     paraver->trace = trace;
-    paraver->messages = refrain_messages_make(trace, paraver->ordered);
+    paraver->messages = refrain_messages_make(trace);
     if (refrain_locations_make(&paraver->locations, trace))
         paraver->places = calloc(paraver->locations.n + 1, sizeof *paraver->places);
     if (!paraver->places || !paraver->messages) {
@@ -152,27 +151,17 @@ static void put_message(struct paraver_writer *paraver, size_t location, const s
     bool sends = event->kind == REFRAIN_EVENT_SEND;
     struct record record = {
         .kind = sends ? RECORD_SEND : RECORD_RECV, .location = (uint32_t)location, .time_ns = time_ns};
-    struct refrain_message other, own = {.location = location,
-                                         .enter_ns = paraver->places[location].enter_ns,
-                                         .time_ns = time_ns,
-                                         .at = refrain_sink_position(paraver->spool)};
-    uint64_t number;
-    bool met = refrain_messages_meet(paraver->messages, event, &own, &other, &number);
+    struct refrain_message sent = {.at = refrain_sink_position(paraver->spool)};
     record.message.peer = event->peer;
     record.message.tag = event->tag;
     record.message.bytes = event->bytes;
-    if (met && sends) { /* it was received before it was sent: clocks differ */
-        static const uint32_t nothing = RECORD_NOTHING;
-        record.kind = RECORD_MESSAGE;
-        record.message.receiver = (int64_t)other.location;
-        record.message.ready_ns = other.enter_ns;
-        record.message.received_ns = other.time_ns;
-        refrain_sink_patch(paraver->spool, other.at, &nothing, sizeof nothing);
-    } else if (met) {
+    if (sends) {
+        refrain_messages_send(paraver->messages, event, &sent);
+    } else if (refrain_messages_receive(paraver->messages, event, &sent)) {
         static const uint32_t message = RECORD_MESSAGE;
-        int64_t receipt[3] = {(int64_t)location, own.enter_ns, time_ns};
-        refrain_sink_patch(paraver->spool, other.at, &message, sizeof message);
-        refrain_sink_patch(paraver->spool, other.at + offsetof(struct record, message.receiver), receipt,
+        int64_t receipt[3] = {(int64_t)location, paraver->places[location].enter_ns, time_ns};
+        refrain_sink_patch(paraver->spool, sent.at, &message, sizeof message);
+        refrain_sink_patch(paraver->spool, sent.at + offsetof(struct record, message.receiver), receipt,
                            sizeof receipt);
         return;
     }
@@ -251,8 +240,6 @@ static void put_events(struct paraver_writer *paraver, const struct record *reco
 static void put_line(struct paraver_writer *paraver, const struct record *record) {
     struct refrain_sink *out = paraver->prv;
     switch ((enum record_kind)record->kind) {
-    case RECORD_NOTHING:
-        break;
     case RECORD_STATE:
         refrain_sink_put_char(out, '1');
         put_place(paraver, record->location);
@@ -413,7 +400,6 @@ static enum refrain_status open_paraver(const struct refrain_format_request *req
     paraver->writer = (struct refrain_writer){begin, write_event, end};
     paraver->omitted.format = "paraver";
     paraver->error = error;
-    paraver->ordered = request->ordered;
     *writer = &paraver->writer;
     return REFRAIN_OK;
 }

@@ -10,11 +10,10 @@
  *
  * Names are interned before the first event. Times are nanoseconds since the start of the run. */
 #include "event_names.h"
-#include "format.h"
+#include "file_writer.h"
+#include "late_sender.h"
 #include "locations.h"
-#include "messages.h"
 #include "protobuf.h"
-#include "sink.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,14 +65,9 @@ static const char *const categories[] = {"function", "mpi", "user", "operation"}
 #define OPERATION_CATEGORY 3u
 
 struct perfetto_writer {
-    struct refrain_writer writer;
-    struct refrain_error *error;
-    bool ordered; /* no message is received before it is sent */
-    bool begun;
-    struct refrain_sink *out;
+    struct refrain_file_writer file;
     struct refrain_locations locations;
-    struct refrain_messages *messages;
-    struct refrain_waiting *waiting; /* by location */
+    struct refrain_late_sender *waiting; /* by location */
     size_t n_regions;
     struct refrain_protobuf packet, inner, innermost;
     bool cleared; /* the first packet is out */
@@ -92,9 +86,9 @@ static void put_packet(struct perfetto_writer *perfetto) {
     perfetto->cleared = true;
     for (uint64_t rest = packet->n; n == 0 || rest; rest >>= 7)
         length[n++] = (unsigned char)(rest | (rest >= 128 ? 128 : 0));
-    refrain_sink_put_bytes(perfetto->out, &tag, 1);
-    refrain_sink_put_bytes(perfetto->out, length, n);
-    refrain_sink_put_bytes(perfetto->out, packet->bytes, packet->n);
+    refrain_sink_put_bytes(perfetto->file.out, &tag, 1);
+    refrain_sink_put_bytes(perfetto->file.out, length, n);
+    refrain_sink_put_bytes(perfetto->file.out, packet->bytes, packet->n);
     refrain_protobuf_clear(packet);
     refrain_protobuf_clear(&perfetto->inner);
     refrain_protobuf_clear(&perfetto->innermost);
@@ -175,11 +169,10 @@ static uint64_t kind_iid(const struct perfetto_writer *perfetto, enum refrain_ev
 static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
     struct perfetto_writer *perfetto = (struct perfetto_writer *)writer;
     perfetto->n_regions = trace->n_regions;
-    perfetto->messages = refrain_messages_make(trace, perfetto->ordered);
     if (refrain_locations_make(&perfetto->locations, trace))
         perfetto->waiting = calloc(perfetto->locations.n + 1, sizeof *perfetto->waiting);
-    if (!perfetto->waiting || !perfetto->messages) {
-        REFRAIN_FAIL_MEMORY(perfetto->error);
+    if (!perfetto->waiting) {
+        REFRAIN_FAIL_MEMORY(perfetto->file.error);
         return 1;
     }
     for (size_t i = 0; i < perfetto->locations.n; i++)
@@ -196,8 +189,8 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
         if (trace->regions[i].file[0])
             put_source_location(perfetto, &trace->regions[i]);
     }
-    perfetto->begun = true;
-    return perfetto->out->failed != 0;
+    perfetto->file.begun = true;
+    return perfetto->file.out->failed != 0;
 }
 
 /* ---- events ---- */
@@ -254,22 +247,18 @@ static void close_event(struct perfetto_writer *perfetto) {
 }
 
 static void put_operation(struct perfetto_writer *perfetto, const struct refrain_event *event, size_t location) {
-    struct refrain_message own = {.time_ns = event->time_ns}, other;
-    struct refrain_waiting *waiting = &perfetto->waiting[location];
-    uint64_t number;
-    bool met = false;
+    struct refrain_late_sender *waiting = &perfetto->waiting[location];
     open_event(perfetto, event, INSTANT, thread_track(perfetto, location));
     refrain_protobuf_varint(&perfetto->inner, CATEGORY_IID, OPERATION_CATEGORY + 1);
     refrain_protobuf_varint(&perfetto->inner, NAME_IID, kind_iid(perfetto, event->kind));
     annotate_fields(perfetto, event);
     if (event->approximate)
         annotate(perfetto, APPROXIMATE, 1);
-    if (event->kind == REFRAIN_EVENT_SEND || event->kind == REFRAIN_EVENT_RECV) {
-        met = refrain_messages_meet(perfetto->messages, event, &own, &other, &number);
-        refrain_protobuf_fixed64(&perfetto->inner, met ? LAST_FLOW_ID : FLOW_ID, number);
-    }
+    if (event->match && (event->kind == REFRAIN_EVENT_SEND || event->kind == REFRAIN_EVENT_RECV))
+        refrain_protobuf_fixed64(&perfetto->inner, event->kind == REFRAIN_EVENT_RECV ? LAST_FLOW_ID : FLOW_ID,
+                                 event->match);
     close_event(perfetto);
-    if (!met || event->kind != REFRAIN_EVENT_RECV || !refrain_waiting_message(waiting, other.time_ns))
+    if (!refrain_late_sender(waiting, event))
         return;
     open_event(perfetto, event, COUNTER, counter_track(perfetto, location));
     refrain_protobuf_varint(&perfetto->inner, COUNTER_VALUE, (uint64_t)waiting->total_ns);
@@ -281,12 +270,12 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
     size_t location = refrain_locations_of(&perfetto->locations, event);
     if (event->kind != REFRAIN_EVENT_ENTER && event->kind != REFRAIN_EVENT_LEAVE) {
         put_operation(perfetto, event, location);
-        return perfetto->out->failed != 0;
+        return perfetto->file.out->failed != 0;
     }
     bool enters = event->kind == REFRAIN_EVENT_ENTER;
     open_event(perfetto, event, enters ? SLICE_BEGIN : SLICE_END, thread_track(perfetto, location));
     if (enters) {
-        perfetto->waiting[location].from_ns = event->time_ns;
+        refrain_late_sender(&perfetto->waiting[location], event);
         refrain_protobuf_varint(&perfetto->inner, CATEGORY_IID, (uint64_t)event->region->kind + 1);
         refrain_protobuf_varint(&perfetto->inner, NAME_IID, region_iid(perfetto, event->region));
         if (event->region->file[0])
@@ -295,19 +284,14 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
     if (event->approximate)
         annotate(perfetto, APPROXIMATE, 1);
     close_event(perfetto);
-    return perfetto->out->failed != 0;
+    return perfetto->file.out->failed != 0;
 }
 
 /* ---- end ---- */
 
 static int end(struct refrain_writer *writer) {
     struct perfetto_writer *perfetto = (struct perfetto_writer *)writer;
-    bool no_memory =
-        perfetto->packet.no_memory || (perfetto->messages && refrain_messages_no_memory(perfetto->messages));
-    enum refrain_status status = refrain_sink_close(perfetto->out, perfetto->begun && !no_memory, perfetto->error);
-    if (no_memory)
-        status = REFRAIN_FAIL_MEMORY(perfetto->error);
-    refrain_messages_free(perfetto->messages);
+    enum refrain_status status = refrain_file_writer_close(&perfetto->file, perfetto->packet.no_memory);
     refrain_locations_free(&perfetto->locations);
     free(perfetto->waiting);
     free(perfetto->packet.bytes);
@@ -319,20 +303,8 @@ static int end(struct refrain_writer *writer) {
 
 static enum refrain_status open_perfetto(const struct refrain_format_request *request, struct refrain_writer **writer,
                                          struct refrain_error *error) {
-    struct perfetto_writer *perfetto = calloc(1, sizeof *perfetto);
-    *writer = NULL;
-    if (!perfetto)
-        return REFRAIN_FAIL_MEMORY(error);
-    enum refrain_status status = refrain_sink_open(request->path, request->force, &perfetto->out, error);
-    if (status) {
-        free(perfetto);
-        return status;
-    }
-    perfetto->writer = (struct refrain_writer){begin, write_event, end};
-    perfetto->error = error;
-    perfetto->ordered = request->ordered;
-    *writer = &perfetto->writer;
-    return REFRAIN_OK;
+    static const struct refrain_writer functions = {begin, write_event, end};
+    return refrain_file_writer_open(request, sizeof(struct perfetto_writer), false, &functions, writer, error);
 }
 
 const struct refrain_format refrain_format_perfetto = {.name = "perfetto",

@@ -11,11 +11,10 @@
  *
  * Times are seconds. Records come in the order of time: what an entry says of its message is known only with the event
  * after it, so the entry waits for that as long as the time stays the same. */
-#include "format.h"
+#include "file_writer.h"
 #include "locations.h"
 #include "mpi_kind.h"
-#include "sink.h"
-#include "terminal.h"
+#include "warn.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -63,17 +62,14 @@ struct place {
 };
 
 struct picl_writer {
-    struct refrain_writer writer;
-    struct refrain_error *error;
+    struct refrain_file_writer file;
     const struct refrain_trace *trace;
-    struct refrain_sink *out;
     uint64_t thread_events;
     struct place *places; /* by rank */
     int32_t *waiting;     /* ranks whose entry waits */
     int32_t n_waiting;
     int64_t waiting_ns; /* their time */
     int64_t end_ns;
-    bool begun;
 };
 
 /* ---- records ---- */
@@ -96,13 +92,13 @@ static void put_start(struct refrain_sink *out, int64_t record, int64_t type, in
 
 static void put_record(struct picl_writer *picl, int64_t record, int64_t type, int64_t time_ns, int32_t rank,
                        const int64_t *fields, size_t n) {
-    put_start(picl->out, record, type, time_ns, rank);
-    put_number(picl->out, (int64_t)n);
+    put_start(picl->file.out, record, type, time_ns, rank);
+    put_number(picl->file.out, (int64_t)n);
     if (n > 0)
-        put_number(picl->out, INTEGERS);
+        put_number(picl->file.out, INTEGERS);
     for (size_t i = 0; i < n; i++)
-        put_number(picl->out, fields[i]);
-    refrain_sink_put_char(picl->out, '\n');
+        put_number(picl->file.out, fields[i]);
+    refrain_sink_put_char(picl->file.out, '\n');
 }
 
 static void count(struct place *place, enum event_type type, int64_t bytes, int64_t ns) {
@@ -265,14 +261,14 @@ static void put_label(struct picl_writer *picl, const struct refrain_region_info
     if (!name)
         return;
     n = refrain_escape_name(name, region->name);
-    put_start(picl->out, LABEL, region->index, 0, -1);
-    put_number(picl->out, (int64_t)n);
+    put_start(picl->file.out, LABEL, region->index, 0, -1);
+    put_number(picl->file.out, (int64_t)n);
     if (n > 0) {
-        put_number(picl->out, CHARACTERS);
-        refrain_sink_put_char(picl->out, ' ');
-        refrain_sink_put_bytes(picl->out, name, n);
+        put_number(picl->file.out, CHARACTERS);
+        refrain_sink_put_char(picl->file.out, ' ');
+        refrain_sink_put_bytes(picl->file.out, name, n);
     }
-    refrain_sink_put_char(picl->out, '\n');
+    refrain_sink_put_char(picl->file.out, '\n');
     free(name);
 }
 
@@ -282,13 +278,13 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     picl->places = calloc((size_t)trace->size + 1, sizeof *picl->places);
     picl->waiting = calloc((size_t)trace->size + 1, sizeof *picl->waiting);
     if (!picl->places || !picl->waiting) {
-        REFRAIN_FAIL_MEMORY(picl->error);
+        REFRAIN_FAIL_MEMORY(picl->file.error);
         return 1;
     }
     for (size_t i = 0; i < trace->n_regions; i++)
         put_label(picl, &trace->regions[i]);
-    picl->begun = true;
-    return picl->out->failed != 0;
+    picl->file.begun = true;
+    return picl->file.out->failed != 0;
 }
 
 static int write_event(struct refrain_writer *writer, const struct refrain_event *given) {
@@ -341,7 +337,7 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
                    (int64_t[]){event.peer, event.bytes, event.tag}, 3);
         break;
     }
-    return picl->out->failed != 0;
+    return picl->file.out->failed != 0;
 }
 
 /* ---- end ---- */
@@ -349,7 +345,7 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
 /* One of the three statistics of a processor, of all events; nothing where it is zero throughout. */
 static void put_statistics(struct picl_writer *picl, int32_t rank, enum record record) {
     const struct place *place = &picl->places[rank];
-    struct refrain_sink *out = picl->out;
+    struct refrain_sink *out = picl->file.out;
     int64_t n = 0;
     for (size_t i = 0; i < COUNTED; i++)
         n += (record == TIMES    ? (uint64_t)place->times_ns[i]
@@ -376,19 +372,19 @@ static void put_statistics(struct picl_writer *picl, int32_t rank, enum record r
 
 static int end(struct refrain_writer *writer) {
     struct picl_writer *picl = (struct picl_writer *)writer;
-    if (picl->begun)
+    if (picl->file.begun)
         put_waiting(picl);
-    for (int32_t rank = 0; picl->begun && rank < picl->trace->size; rank++) {
+    for (int32_t rank = 0; picl->file.begun && rank < picl->trace->size; rank++) {
         if (!picl->places[rank].started)
             continue;
         put_statistics(picl, rank, TIMES);
         put_statistics(picl, rank, COUNTS);
         put_statistics(picl, rank, VOLUMES);
     }
-    for (int32_t rank = 0; picl->begun && rank < picl->trace->size; rank++)
+    for (int32_t rank = 0; picl->file.begun && rank < picl->trace->size; rank++)
         if (picl->places[rank].started)
             put_record(picl, EXIT, TRACING, picl->end_ns, rank, NULL, 0);
-    enum refrain_status status = refrain_sink_close(picl->out, picl->begun, picl->error);
+    enum refrain_status status = refrain_file_writer_close(&picl->file, false);
     if (!status && picl->thread_events)
         refrain_warn("picl has no place for threads: %" PRIu64 " events of further threads are left out",
                      picl->thread_events);
@@ -400,19 +396,8 @@ static int end(struct refrain_writer *writer) {
 
 static enum refrain_status open_picl(const struct refrain_format_request *request, struct refrain_writer **writer,
                                      struct refrain_error *error) {
-    struct picl_writer *picl = calloc(1, sizeof *picl);
-    *writer = NULL;
-    if (!picl)
-        return REFRAIN_FAIL_MEMORY(error);
-    enum refrain_status status = refrain_sink_open(request->path, request->force, &picl->out, error);
-    if (status) {
-        free(picl);
-        return status;
-    }
-    picl->writer = (struct refrain_writer){begin, write_event, end};
-    picl->error = error;
-    *writer = &picl->writer;
-    return REFRAIN_OK;
+    static const struct refrain_writer functions = {begin, write_event, end};
+    return refrain_file_writer_open(request, sizeof(struct picl_writer), false, &functions, writer, error);
 }
 
 const struct refrain_format refrain_format_picl = {

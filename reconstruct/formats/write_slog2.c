@@ -13,7 +13,7 @@
 #include "messages.h"
 #include "shortened.h"
 #include "slog2_tree.h"
-#include "terminal.h"
+#include "warn.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -40,7 +40,6 @@ struct stack {
 struct slog2_writer {
     struct refrain_writer writer;
     struct refrain_error *error;
-    bool ordered; /* no message is received before it is sent */
     const struct refrain_trace *trace;
     struct refrain_sink *out, *directory;
     struct refrain_locations locations;
@@ -64,7 +63,7 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     struct slog2_writer *slog2 = (struct slog2_writer *)writer;
     slog2->trace = trace;
     slog2->n_states = trace->n_regions + 1;
-    slog2->messages = refrain_messages_make(trace, slog2->ordered);
+    slog2->messages = refrain_messages_make(trace);
     slog2->sums = calloc(2 * slog2->n_states + 1, sizeof *slog2->sums);
     if (refrain_locations_make(&slog2->locations, trace))
         slog2->stacks = calloc(slog2->locations.n + 1, sizeof *slog2->stacks);
@@ -140,23 +139,22 @@ static void pop(struct slog2_writer *slog2, size_t location, int64_t time_ns, bo
 }
 
 static void message(struct slog2_writer *slog2, size_t location, const struct refrain_event *event, int64_t time_ns) {
-    struct refrain_message other, own = {.location = location, .time_ns = time_ns, .bytes = event->bytes};
-    uint64_t number;
-    if (!refrain_messages_meet(slog2->messages, event, &own, &other, &number)) {
+    struct refrain_message sent = {.location = location, .time_ns = time_ns, .bytes = event->bytes};
+    if (event->kind == REFRAIN_EVENT_SEND)
+        refrain_messages_send(slog2->messages, event, &sent);
+    if (event->kind == REFRAIN_EVENT_SEND || !refrain_messages_receive(slog2->messages, event, &sent)) {
         slog2->lone++;
         return;
     }
     slog2->lone--;
-    bool sends = event->kind == REFRAIN_EVENT_SEND;
-    const struct refrain_message *sent = sends ? &own : &other, *received = sends ? &other : &own;
     struct refrain_slog2_drawable arrow = {.arrow = true,
                                            .category = (int32_t)(2 * slog2->n_states),
-                                           .start = (double)sent->time_ns / 1e9,
-                                           .end = (double)received->time_ns / 1e9,
-                                           .lines = {(uint32_t)sent->location, (uint32_t)received->location}};
+                                           .start = (double)sent.time_ns / 1e9,
+                                           .end = (double)time_ns / 1e9,
+                                           .lines = {(uint32_t)sent.location, (uint32_t)location}};
     put_info(&arrow, event->tag, 8);
-    put_info(&arrow, sent->bytes, 8);
-    put_info(&arrow, received->bytes, 8);
+    put_info(&arrow, sent.bytes, 8);
+    put_info(&arrow, event->bytes, 8);
     put_info(&arrow, event->comm ? (int64_t)event->comm->index : -1, 4);
     add(slog2, &arrow);
 }
@@ -391,7 +389,6 @@ static enum refrain_status open_slog2(const struct refrain_format_request *reque
     slog2->writer = (struct refrain_writer){begin, write_event, end};
     slog2->omitted.format = "slog2";
     slog2->error = error;
-    slog2->ordered = request->ordered;
     *writer = &slog2->writer;
     return REFRAIN_OK;
 }

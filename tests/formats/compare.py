@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""compare.py TEXT READ: whether what a reader found in a format equals the text of the same trace.
+"""compare.py TEXT READ [WHOLE]: whether what a reader found in a format equals the text of the same trace.
 
 TEXT is refrain reconstruct --format text --all. READ is in the same form, as the readers in this directory print it, after a
 first line that says what the format keeps:
@@ -11,7 +11,8 @@ Events of other kinds and fields of other keys are taken out of TEXT; `threads=n
 the same order, and their times no further apart than the resolution; `instants=unordered`: those of one time in any order.
 `apart=send,recv`: each of these kinds is compared for itself, not in the order of all events, `untimed=send`: and without
 its times. `blocking=collective`: those of a request are taken out. `cut=15`: a name is its first bytes, as many as whole
-characters fit into so many. `pairs=yes`: messages of which only one end is there are taken out."""
+characters fit into so many. `pairs=yes`: messages of which only one end is there are taken out; WHOLE, the text of all of the run,
+tells which belong together."""
 import re
 import sys
 
@@ -29,12 +30,12 @@ def cut(name, most):
     return "".join(out)
 
 
-def lone_ends(path):
-    """Numbers of the lines of messages whose other end is not there: receives before which nothing was sent, and sends that
-    no receive took."""
-    sent, lone = {}, set()
-    with open(path, encoding="utf-8", errors="surrogateescape") as lines:
-        for number, line in enumerate(lines):
+def lone_ends(path, whole):
+    """Numbers of the lines of messages whose other end is not there, as the text of the whole run tells it: there, messages
+    of one channel are received in the order in which they were sent."""
+    sent, other = {}, {}
+    with open(whole, encoding="utf-8", errors="surrogateescape") as lines:
+        for line in lines:
             fields = line.rstrip("\n").split("\t")
             if len(fields) < 3 or fields[2] not in ("send", "recv"):
                 continue
@@ -42,12 +43,15 @@ def lone_ends(path):
             ends = (fields[0], values["dest"]) if fields[2] == "send" else (values["source"], fields[0])
             waiting = sent.setdefault((*ends, values["tag"], values["comm"]), [])
             if fields[2] == "send":
-                waiting.append(number)
+                waiting.append(line)
             elif waiting:
-                waiting.pop(0)
-            else:
-                lone.add(number)
-    return lone.union(*sent.values())
+                other[line] = waiting.pop(0)
+                other[other[line]] = line
+    with open(path, encoding="utf-8", errors="surrogateescape") as lines:
+        there = list(lines)
+    among = set(there)
+    return {number for number, line in enumerate(there)
+            if line.split("\t")[2] in ("send", "recv") and other.get(line) not in among}
 
 
 def events(path, says, lone):
@@ -79,6 +83,7 @@ def events(path, says, lone):
 
 def main():
     text_path, read_path = sys.argv[1:3]
+    whole_path = sys.argv[3] if len(sys.argv) > 3 else text_path
     with open(read_path, encoding="utf-8", errors="surrogateescape") as lines:
         header = dict(word.split("=", 1) for word in lines.readline()[1:].split())
 
@@ -86,7 +91,7 @@ def main():
         return set(header.get(key, "").split(",")) - {""}
 
     resolution_ns = float(header["resolution_ns"])
-    lone = lone_ends(text_path) if says("pairs") == {"yes"} else ()
+    lone = lone_ends(text_path, whole_path) if says("pairs") == {"yes"} else ()
     text, read = events(text_path, says, lone), events(read_path, says, ())
     n = sum(map(len, text.values()))
     if n == 0 or set(text) != set(read):

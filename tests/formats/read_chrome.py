@@ -13,6 +13,7 @@ def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         trace = json.load(file, parse_float=Decimal)
     locations, stacks, flows, last, since, waited = {}, {}, {}, {}, {}, {}
+    elsewhere = None
     header()
     for event in trace["traceEvents"]:
         phase, where = event["ph"], (event["pid"], event["tid"])
@@ -25,6 +26,8 @@ def main():
         if ns < last.get(where, 0):
             wrong(f"time goes back: {event}")
         last[where] = ns
+        if phase != "C":
+            elsewhere = None
         stack = stacks.setdefault(where, [])
         args = event.get("args", {})
         if phase == "B":
@@ -48,11 +51,17 @@ def main():
             if phase in (p for p, _ in ends) or len(ends) == 2:
                 wrong(f"a second end of a flow: {event}")
             ends.append((phase, ns))
-            if phase == "f" and ends[0][0] == "s" and ends[0][1] > since[where]:
+            if phase == "f" and ends[0][0] != "s":
+                elsewhere = where  # it was sent where this file does not tell of
+            elif phase == "f" and ends[0][1] > since[where]:
                 waited[where] = waited.get(where, 0) + ends[0][1] - since[where]
                 since[where] = ends[0][1]
         elif phase == "C":
-            if event["args"]["ns"] != waited.get(where):
+            before = waited.get(where, 0)
+            if elsewhere == where and before < event["args"]["ns"] <= ns:
+                since[where] += event["args"]["ns"] - before
+                waited[where] = event["args"]["ns"]
+            elif event["args"]["ns"] != before:
                 wrong(f"{waited.get(where)} ns waited: {event}")
         else:
             wrong(f"phase {phase}")

@@ -116,7 +116,7 @@ def main():
                         fields["comm"] = "unknown"
                     line(rank, thread, ns, name, stack[-1], approximate=approximate, **fields)
                     ids = event.get("flow_ids", []) + event.get("terminating_flow_ids", [])
-                    if len(ids) != (1 if name in ("send", "recv") else 0):
+                    if len(ids) > (1 if name in ("send", "recv") else 0):
                         wrong(f"flows of {packet}")
                     for number in ids:
                         ends = flows.setdefault(number, [])

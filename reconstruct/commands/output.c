@@ -204,11 +204,8 @@ enum refrain_status refrain_output_write(const struct refrain_output *output, st
     if (status)
         return status;
     status = refrain_replayable(trace, output->recorded, error);
-    struct refrain_format_request request = {.path = output->path,
-                                             .force = output->force,
-                                             .ordered = !output->recorded,
-                                             .all = output->all,
-                                             .waiting = output->waiting};
+    struct refrain_format_request request = {
+        .path = output->path, .force = output->force, .all = output->all, .waiting = output->waiting};
     struct refrain_writer *writer = NULL;
     if (!status)
         status = output->format->open(&request, &writer, error);

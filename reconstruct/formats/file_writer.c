@@ -1,0 +1,29 @@
+/* file_writer.c: beginning and end of writers whose format is one file (file_writer.h). */
+#include "file_writer.h"
+
+#include <stdlib.h>
+
+enum refrain_status refrain_file_writer_open(const struct refrain_format_request *request, size_t bytes, bool patchable,
+                                             const struct refrain_writer *functions, struct refrain_writer **writer,
+                                             struct refrain_error *error) {
+    struct refrain_file_writer *file = calloc(1, bytes);
+    *writer = NULL;
+    if (!file)
+        return REFRAIN_FAIL_MEMORY(error);
+    enum refrain_status status =
+        (patchable ? refrain_sink_open_patchable : refrain_sink_open)(request->path, request->force, &file->out, error);
+    if (status) {
+        free(file);
+        return status;
+    }
+    file->writer = *functions;
+    file->error = error;
+    *writer = &file->writer;
+    return REFRAIN_OK;
+}
+
+enum refrain_status refrain_file_writer_close(struct refrain_file_writer *file, bool no_memory) {
+    enum refrain_status status = no_memory ? REFRAIN_FAIL_MEMORY(file->error) : REFRAIN_OK;
+    enum refrain_status closed = refrain_sink_close(file->out, file->begun && !no_memory, file->error);
+    return status ? status : closed;
+}

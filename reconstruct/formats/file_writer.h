@@ -1,0 +1,27 @@
+/* file_writer.h: what the writers of formats that are one file have in common: the file, and their beginning and end
+ * (format.h -> write_<name>.c). */
+#ifndef REFRAIN_FILE_WRITER_H
+#define REFRAIN_FILE_WRITER_H
+
+#include "format.h"
+#include "sink.h"
+
+/* The first member of such a writer. */
+struct refrain_file_writer {
+    struct refrain_writer writer;
+    struct refrain_error *error;
+    struct refrain_sink *out;
+    bool begun; /* set by begin when it has come to its end: from there on the file is worth to be kept */
+};
+
+/* Makes a writer of `bytes` bytes, zero but for its struct refrain_file_writer, and opens its file: one that can be
+ * written over where `patchable` (sink.h). *writer is null when the status is not REFRAIN_OK. */
+enum refrain_status refrain_file_writer_open(const struct refrain_format_request *request, size_t bytes, bool patchable,
+                                             const struct refrain_writer *functions, struct refrain_writer **writer,
+                                             struct refrain_error *error);
+
+/* Closes the file, which gets its name when it was begun, `no_memory` is false and all could be written. The writer is
+ * still to be freed. */
+enum refrain_status refrain_file_writer_close(struct refrain_file_writer *file, bool no_memory);
+
+#endif

@@ -1,0 +1,14 @@
+/* warn.h: what is said on standard error besides errors: losses, what a format has no place for (formats, commands ->
+ * standard error). */
+#ifndef REFRAIN_WARN_H
+#define REFRAIN_WARN_H
+
+#include <stdbool.h>
+
+/* --quiet: nothing is said. Errors are said all the same. */
+extern bool refrain_warn_quiet;
+
+/* A line "refrain: ..." on standard error, unless quiet. The format has no newline. */
+void refrain_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif
