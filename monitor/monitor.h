@@ -246,6 +246,8 @@ REFRAIN_SHARED void refrain_call_end(struct refrain_call *call);
 /* ---- record.c: events as they happen (modes events and both) ---- */
 
 REFRAIN_SHARED struct refrain_events *refrain_events_open(int directory_fd, const char *name);
+/* Takes back all events of the first window: what was written there was not the program's. */
+REFRAIN_HIDDEN void refrain_events_clear(struct refrain_events *events);
 REFRAIN_SHARED void refrain_events_write(struct refrain_context *context, unsigned kind, uint64_t ticks, uint64_t id,
                                          uint32_t value, const int64_t *parameters, unsigned n);
 

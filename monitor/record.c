@@ -60,6 +60,12 @@ struct refrain_events *refrain_events_open(int directory_fd, const char *name) {
     return events;
 }
 
+void refrain_events_clear(struct refrain_events *events) {
+    events->header->bytes_used = REFRAIN_EVENTS_HEADER_BYTES;
+    memset(events->window + REFRAIN_EVENTS_HEADER_BYTES, 0, events->used - REFRAIN_EVENTS_HEADER_BYTES);
+    events->used = REFRAIN_EVENTS_HEADER_BYTES;
+}
+
 static void map_next_window(void *of) {
     struct refrain_events *events = of;
     int saved = errno;

@@ -2,6 +2,7 @@
  * event, placed in the run's directory once the rank is known, closed at the end of the process. */
 #define _GNU_SOURCE
 #include "allowance.h"
+#include "calibrate.h"
 #include "configure.h"
 #include "learn_memory.h"
 #include "region_open.h"
@@ -378,6 +379,7 @@ static void open_region(void) {
     uint64_t ticks = header->last.ticks - header->start.ticks;
     uint64_t ns = header->last.monotonic_ns - header->start.monotonic_ns;
     ticks_per_us = ticks * 1000 / ns;
+    refrain_calibrate(&contexts[0], ticks_per_us);
     owner = getpid();
     pthread_atfork(NULL, NULL, after_fork_in_child);
     memcpy(header->magic, REFRAIN_MAGIC, sizeof header->magic);

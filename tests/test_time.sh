@@ -40,6 +40,20 @@ after=$(sed -n '/position_error/,/}/s/.*"largest_ns": *\([0-9]*\).*/\1/p' "$work
 refrain info --json "$trace" >"$work/info"
 [ "$(number longest_span "$work/info")" = 1 ] && pass || fail "control: $(refrain info "$trace" | grep -m 1 times)"
 
+# ---- what probes cost was measured, and left nothing else behind ----
+
+python3 - "$work/info" <<'END' && pass || fail "costs of probes"
+import json, sys
+for process in json.load(open(sys.argv[1]))["processes"]:
+    costs = process["probe_costs"]
+    assert len(costs) == 13, costs
+    for kind, cost in costs.items():
+        assert 0 < cost["before_ns"] < 5000 and 0 <= cost["after_ns"] < 5000, (kind, cost)
+    assert costs["enter"]["before_ns"] > costs["decision"]["before_ns"], costs
+    assert process["losses"] == {}, process["losses"]
+END
+refrain stats --json "$trace" | grep -q calibration && fail "what was run to measure costs is in the trace" || pass
+
 # ---- with less, items of several blocks ----
 
 traced "little" 16K launch mpich 2 "$work/control" 100

@@ -202,6 +202,18 @@ struct refrain_loss_info {
 /* The losses of all processes, by rank; none is the usual case. */
 REFRAIN_READ_API const struct refrain_loss_info *refrain_trace_losses(const struct refrain_trace *trace, size_t *n);
 
+/* What one kind of probe costs a process, as measured when it began. */
+struct refrain_probe_cost_info {
+    const char *kind; /* "enter", "leave", "place", "decision" ... (docs/time.md) */
+    double before_ns; /* up to the probe's clock read, with it; all of it where it reads none */
+    double after_ns;
+};
+
+/* What the probes of a rank cost, in the order of enum refrain_probe_kind (refrain/trace.h); *n is 0 where that was not
+ * measured, or there is no such rank. */
+REFRAIN_READ_API const struct refrain_probe_cost_info *refrain_trace_probe_costs(const struct refrain_trace *trace,
+                                                                                 int32_t rank, size_t *n);
+
 /* ================ Events ================ */
 
 enum refrain_event_kind {

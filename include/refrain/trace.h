@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define REFRAIN_MAGIC "refrain\n"
-#define REFRAIN_TRACE_VERSION 5u
+#define REFRAIN_TRACE_VERSION 6u
 #define REFRAIN_HEADER_BYTES 4096u
 #define REFRAIN_UNIT_BYTES 16u /* pool granularity */
 #define REFRAIN_TRACE_SUFFIX ".refrain"
@@ -268,6 +268,30 @@ struct refrain_clock_sync {
     struct refrain_clock_meeting meeting[2];
 };
 
+/* What refrain's own work costs, by the kind of probe: measured by running each when the process begins, with what its
+ * mode has it do. Sixteenths of a tick: up to the probe's clock read with that, and after it; what reads no clock has
+ * `before` only. */
+enum refrain_probe_kind {
+    REFRAIN_PROBE_ENTER,        /* a function is entered */
+    REFRAIN_PROBE_LEAVE,        /* ... and left */
+    REFRAIN_PROBE_PLACE,        /* control is at a call, at a switch ... */
+    REFRAIN_PROBE_DECISION,     /* a condition was true, or false */
+    REFRAIN_PROBE_ITERATION,    /* a loop goes on */
+    REFRAIN_PROBE_LOOP_END,     /* ... and ends */
+    REFRAIN_PROBE_COUNT,        /* a loop that counts for itself tells its count */
+    REFRAIN_PROBE_REGION_BEGIN, /* a user region */
+    REFRAIN_PROBE_REGION_END,
+    REFRAIN_PROBE_CALL_BEGIN,  /* an MPI call: before the MPI library's part */
+    REFRAIN_PROBE_CALL_RETURN, /* ... its clock read after that part */
+    REFRAIN_PROBE_OPERATION,   /* ... a message, a collective, a request that completes ... */
+    REFRAIN_PROBE_CALL_END,    /* ... its end, without a clock read */
+    REFRAIN_PROBE_KINDS
+};
+#define REFRAIN_PROBE_COST_SHIFT 4u
+struct refrain_probe_cost {
+    uint32_t before, after;
+};
+
 struct refrain_header {
     char magic[8];    /* REFRAIN_MAGIC; written last */
     uint32_t version; /* REFRAIN_TRACE_VERSION */
@@ -310,6 +334,7 @@ struct refrain_header {
     uint64_t pool_last;   /* ... nor call sites but the first of each MPI function */
     uint64_t time_bytes;  /* that the timelines may take of it, all threads' together */
     struct refrain_clock_sync clock_sync; /* of one rank of each node but that of rank 0 */
+    struct refrain_probe_cost probe_costs[REFRAIN_PROBE_KINDS]; /* all 0: not measured */
 };
 
 #endif

@@ -257,6 +257,17 @@ static enum refrain_status print_process(const struct refrain_trace *trace, cons
 
 /* ---- JSON ---- */
 
+/* What each kind of probe cost, in nanoseconds; empty where that was not measured. */
+static json_t *probe_costs_json(const struct refrain_trace *trace, const struct refrain_process *process) {
+    size_t n;
+    const struct refrain_probe_cost_info *costs = refrain_trace_probe_costs(trace, process->rank, &n);
+    json_t *object = json_object();
+    for (size_t i = 0; i < n; i++)
+        json_object_set_new(object, costs[i].kind,
+                            json_pack("{s:f,s:f}", "before_ns", costs[i].before_ns, "after_ns", costs[i].after_ns));
+    return object;
+}
+
 /* Null when there is no memory; the error says so. */
 static json_t *process_json(const struct refrain_trace *trace, const struct refrain_process *process,
                             struct refrain_error *error) {
@@ -290,6 +301,7 @@ static json_t *process_json(const struct refrain_trace *trace, const struct refr
     json_object_set_new(times, "order_given_up", json_integer((json_int_t)learned.control_given_up));
     json_object_set_new(times, "stopped", json_boolean(learned.times.stopped));
     json_object_set_new(object, "times", times);
+    json_object_set_new(object, "probe_costs", probe_costs_json(trace, process));
     json_object_set_new(object, "bytes", json_integer((json_int_t)header->bytes));
     json_object_set_new(object, "pool_used_bytes", json_integer((json_int_t)header->pool_used));
     json_object_set_new(object, "tree_bytes", json_integer((json_int_t)header->tree_bytes));

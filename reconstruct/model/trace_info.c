@@ -37,6 +37,33 @@ static void tell_process(const struct refrain_process *process, struct refrain_p
     };
 }
 
+static double cost_ns(const struct refrain_process *process, uint32_t cost) {
+    return (double)(refrain_trace_span_ns(process, cost) / (1u << REFRAIN_PROBE_COST_SHIFT));
+}
+
+static void tell_probe_costs(const struct refrain_process *process, struct refrain_probe_cost_info *costs) {
+    static const char *const kinds[REFRAIN_PROBE_KINDS] = {
+        [REFRAIN_PROBE_ENTER] = "enter",
+        [REFRAIN_PROBE_LEAVE] = "leave",
+        [REFRAIN_PROBE_PLACE] = "place",
+        [REFRAIN_PROBE_DECISION] = "decision",
+        [REFRAIN_PROBE_ITERATION] = "iteration",
+        [REFRAIN_PROBE_LOOP_END] = "loop end",
+        [REFRAIN_PROBE_COUNT] = "count",
+        [REFRAIN_PROBE_REGION_BEGIN] = "region begin",
+        [REFRAIN_PROBE_REGION_END] = "region end",
+        [REFRAIN_PROBE_CALL_BEGIN] = "call begin",
+        [REFRAIN_PROBE_CALL_RETURN] = "call return",
+        [REFRAIN_PROBE_OPERATION] = "operation",
+        [REFRAIN_PROBE_CALL_END] = "call end",
+    };
+    for (unsigned kind = 0; kind < REFRAIN_PROBE_KINDS; kind++) {
+        const struct refrain_probe_cost *cost = &process->header->probe_costs[kind];
+        costs[kind] = (struct refrain_probe_cost_info){kinds[kind], cost_ns(process, cost->before),
+                                                       cost_ns(process, cost->after)};
+    }
+}
+
 enum refrain_status refrain_trace_read_info(struct refrain_trace *trace, struct refrain_error *error) {
     size_t most = 0, losses = 0;
     for (size_t i = 0; i < trace->n_processes; i++) {
@@ -47,11 +74,14 @@ enum refrain_status refrain_trace_read_info(struct refrain_trace *trace, struct 
     trace->process_infos = refrain_trace_allocate(trace, trace->n_processes, sizeof *trace->process_infos);
     trace->locations = refrain_trace_allocate(trace, most, sizeof *trace->locations);
     trace->losses = refrain_trace_allocate(trace, losses, sizeof *trace->losses);
-    if (!trace->process_infos || !trace->locations || !trace->losses)
+    trace->probe_costs =
+        refrain_trace_allocate(trace, trace->n_processes * REFRAIN_PROBE_KINDS, sizeof *trace->probe_costs);
+    if (!trace->process_infos || !trace->locations || !trace->losses || !trace->probe_costs)
         return REFRAIN_FAIL_MEMORY(error);
     for (size_t i = 0; i < trace->n_processes; i++) {
         const struct refrain_process *process = &trace->processes[i];
         tell_process(process, &trace->process_infos[i]);
+        tell_probe_costs(process, &trace->probe_costs[i * REFRAIN_PROBE_KINDS]);
         for (uint32_t t = 0; t < process->header->n_threads; t++)
             if (process->threads[t].started)
                 trace->locations[trace->n_locations++] = (struct refrain_location_info){
@@ -103,4 +133,12 @@ const int32_t *refrain_trace_missing(const struct refrain_trace *trace, size_t *
 const struct refrain_loss_info *refrain_trace_losses(const struct refrain_trace *trace, size_t *n) {
     *n = trace->n_losses;
     return trace->losses;
+}
+
+const struct refrain_probe_cost_info *refrain_trace_probe_costs(const struct refrain_trace *trace, int32_t rank,
+                                                                size_t *n) {
+    const struct refrain_process *process = refrain_trace_process(trace, rank);
+    bool measured = process && process->header->probe_costs[REFRAIN_PROBE_ENTER].before > 0;
+    *n = measured ? REFRAIN_PROBE_KINDS : 0;
+    return measured ? &trace->probe_costs[(size_t)(process - trace->processes) * REFRAIN_PROBE_KINDS] : NULL;
 }

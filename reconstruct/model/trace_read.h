@@ -113,6 +113,7 @@ struct refrain_trace {
     size_t n_locations;
     struct refrain_loss_info *losses;
     size_t n_losses;
+    struct refrain_probe_cost_info *probe_costs; /* REFRAIN_PROBE_KINDS for each process */
     struct refrain_trace_tables *tables;
 };
 

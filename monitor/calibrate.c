@@ -1,0 +1,265 @@
+/* calibrate.c: each kind of probe is run on places of its own, which are taken out of the pool again (calibrate.h).
+ *
+ *     clock | probe up to its clock read | clock read | rest of the probe | clock
+ *           '------- before -------------------------''--- after --------'
+ *
+ * The least of some rounds counts: what a probe takes when nothing gets in its way; what it costs where caches are full
+ * of the program's data is more. Looked at one by one probes take longer than in a row, where the processor does parts
+ * of several at once: so single times only say what each kind's share is. */
+#define _GNU_SOURCE
+#include "calibrate.h"
+#include "allowance.h"
+#include "step.h"
+#include <refrain/settings.h>
+#pragma GCC visibility push(default)
+#include <refrain/refrain.h>
+#pragma GCC visibility pop
+
+#include <string.h>
+#include <sys/mman.h>
+
+#define ROUNDS 8u
+#define TIMES 16u /* the probes of a round */
+#define SITES_BYTES ((size_t)REFRAIN_SITE_TABLE_ENTRIES * REFRAIN_SITE_ENTRY_BYTES)
+
+/* The slots of a program that is nothing but probes. */
+enum {
+    FUNCTION = 0,
+    WHOLE,
+    PLACE,
+    DECISION,
+    TRUE,
+    FALSE,
+    LOOP,
+    AGAIN,
+    DONE,
+    COUNTED = LOOP + 6,
+    MPI_CALL = COUNTED + 3,
+    SLOTS = MPI_CALL + 2
+};
+
+static const struct {
+    uint32_t slot, arrival, flags;
+} places[] = {
+    {FUNCTION, REFRAIN_ARRIVAL_ENTER, REFRAIN_SLOT_FUNCTION},
+    {WHOLE, REFRAIN_ARRIVAL_LEAVE, 0},
+    {DECISION, REFRAIN_ARRIVAL_DECISION, 0},
+    {TRUE, REFRAIN_ARRIVAL_TRUE, 0},
+    {FALSE, REFRAIN_ARRIVAL_FALSE, 0},
+    {AGAIN, REFRAIN_ARRIVAL_AGAIN, 0},
+    {DONE, REFRAIN_ARRIVAL_DONE, 0},
+    {COUNTED, REFRAIN_ARRIVAL_COUNT, REFRAIN_SLOT_COUNTED},
+    {MPI_CALL, REFRAIN_ARRIVAL_AT, REFRAIN_SLOT_CALL | REFRAIN_SLOT_MPI_CALL},
+};
+
+/* One round's sums, in ticks. */
+struct sums {
+    uint64_t before[REFRAIN_PROBE_KINDS], after[REFRAIN_PROBE_KINDS];
+};
+
+/* Who looks at single probes: null where they run one after the other. */
+static struct sums *sums;
+static const struct refrain_context *own;
+static uint64_t began;
+
+/* What comes before is over when what comes after begins: else the processor would do much of a probe while the clock
+ * is read. */
+static void fence(void) {
+#if defined(__x86_64__)
+    __asm__ volatile("lfence" ::: "memory");
+#endif
+}
+
+static inline void begin(void) {
+    if (!sums)
+        return;
+    began = refrain_clock();
+    fence();
+}
+
+/* The probe that began last is over; `reads`: it read the clock. */
+static inline void end(enum refrain_probe_kind kind, bool reads) {
+    if (!sums)
+        return;
+    fence();
+    uint64_t now = refrain_clock(), inside = reads ? own->thread->last_ticks : now;
+    sums->before[kind] += inside - began;
+    sums->after[kind] += now - inside;
+}
+
+static void run_mpi_call(struct refrain_unit *unit, char *frame) {
+    static const int64_t message[4] = {0, 0, 8, 0};
+    struct refrain_call call;
+    begin();
+    refrain_probe(unit, MPI_CALL, frame, 0);
+    end(REFRAIN_PROBE_PLACE, false);
+    begin();
+    refrain_call_begin(&call, 0, NULL, frame);
+    end(REFRAIN_PROBE_CALL_BEGIN, true);
+    begin();
+    refrain_call_operation(&call, REFRAIN_OP_SEND, message, 4);
+    end(REFRAIN_PROBE_OPERATION, false);
+    begin();
+    refrain_call_returned(&call);
+    end(REFRAIN_PROBE_CALL_RETURN, true);
+    begin();
+    refrain_call_end(&call);
+    end(REFRAIN_PROBE_CALL_END, false);
+}
+
+/* One probe of each kind, in an activation whose object in its frame is at `frame`. */
+static void run_probes(struct refrain_unit *unit, char *frame) {
+    begin();
+    refrain_probe(unit, FUNCTION, frame, (uintptr_t)frame);
+    end(REFRAIN_PROBE_ENTER, true);
+    begin();
+    refrain_probe(unit, TRUE, frame, 0);
+    end(REFRAIN_PROBE_DECISION, false);
+    begin();
+    refrain_probe(unit, AGAIN, frame, 0);
+    end(REFRAIN_PROBE_ITERATION, false);
+    begin();
+    refrain_probe(unit, DONE, frame, 0);
+    end(REFRAIN_PROBE_LOOP_END, false);
+    begin();
+    refrain_probe(unit, COUNTED, frame, 7);
+    end(REFRAIN_PROBE_COUNT, false);
+    begin();
+    refrain_region_begin("calibration");
+    end(REFRAIN_PROBE_REGION_BEGIN, true);
+    begin();
+    refrain_region_end();
+    end(REFRAIN_PROBE_REGION_END, true);
+    run_mpi_call(unit, frame);
+    begin();
+    refrain_probe(unit, WHOLE, frame, (uintptr_t)frame);
+    end(REFRAIN_PROBE_LEAVE, true);
+}
+
+/* Ticks of TIMES times all probes, one after the other; the least of the rounds. */
+static uint64_t ticks_in_a_row(struct refrain_unit *unit, char *frame) {
+    uint64_t least = UINT64_MAX;
+    sums = NULL;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        uint64_t from = refrain_clock();
+        for (unsigned i = 0; i < TIMES; i++)
+            run_probes(unit, frame);
+        uint64_t ticks = refrain_clock() - from;
+        least = ticks < least ? ticks : least;
+    }
+    return least;
+}
+
+/* What measuring adds to TIMES probes of a kind. */
+static uint64_t clock_ticks(void) {
+    uint64_t least = UINT64_MAX;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        uint64_t ticks = 0;
+        for (unsigned i = 0; i < TIMES; i++) {
+            uint64_t from = refrain_clock();
+            fence();
+            fence();
+            ticks += refrain_clock() - from;
+        }
+        least = ticks < least ? ticks : least;
+    }
+    return least;
+}
+
+/* Each kind by itself, the least of the rounds. */
+static void measure_single(struct refrain_unit *unit, char *frame, struct sums *least) {
+    struct sums round_sums;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        memset(&round_sums, 0, sizeof round_sums);
+        sums = &round_sums;
+        for (unsigned i = 0; i < TIMES; i++)
+            run_probes(unit, frame);
+        for (unsigned kind = 0; kind < REFRAIN_PROBE_KINDS; kind++)
+            if (round == 0 ||
+                round_sums.before[kind] + round_sums.after[kind] < least->before[kind] + least->after[kind]) {
+                least->before[kind] = round_sums.before[kind];
+                least->after[kind] = round_sums.after[kind];
+            }
+    }
+    sums = NULL;
+}
+
+static uint64_t less(uint64_t ticks, uint64_t by) {
+    return ticks > by ? ticks - by : 0;
+}
+
+/* Sixteenths of a tick, each kind's share of what all take one after the other. */
+static uint32_t cost_of(uint64_t ticks, uint64_t in_a_row, uint64_t single) {
+    uint64_t cost = single ? (ticks * in_a_row << REFRAIN_PROBE_COST_SHIFT) / single / TIMES : 0;
+    return cost < UINT32_MAX ? (uint32_t)cost : UINT32_MAX;
+}
+
+static void measure(struct refrain_unit *unit, uint64_t entry_ticks, struct refrain_probe_cost *costs) {
+    struct sums least;
+    char frame[64];
+    measure_single(unit, frame, &least);
+    uint64_t in_a_row = ticks_in_a_row(unit, frame), read = clock_ticks(), single = 0;
+    for (unsigned kind = 0; kind < REFRAIN_PROBE_KINDS; kind++) {
+        /* The clock read inside counts as the probe's, that of end() does not. */
+        if (least.after[kind] > 0)
+            least.after[kind] = less(least.after[kind], read);
+        else
+            least.before[kind] = less(least.before[kind], read);
+        single += least.before[kind] + least.after[kind];
+    }
+    for (unsigned kind = 0; kind < REFRAIN_PROBE_KINDS; kind++) {
+        costs[kind].before = cost_of(least.before[kind], in_a_row, single);
+        costs[kind].after = cost_of(least.after[kind], in_a_row, single);
+        if (kind <= REFRAIN_PROBE_COUNT) /* probes of optimised code come by way of a site */
+            costs[kind].before += (uint32_t)(entry_ticks << REFRAIN_PROBE_COST_SHIFT);
+    }
+}
+
+/* The thread that runs the probes: what it learns is given back. False when the pool has no room for it. */
+static bool make_thread(struct refrain_context *context, struct refrain_unit *unit) {
+    struct refrain_thread *thread = refrain_pool_take(sizeof *thread, REFRAIN_POOL_LAST);
+    struct refrain_slot *slots = refrain_pool_take(SLOTS * sizeof *slots, REFRAIN_POOL_LAST);
+    if (!thread || !slots)
+        return false;
+    for (unsigned i = 0; i < sizeof places / sizeof *places; i++)
+        slots[places[i].slot].flags = REFRAIN_SLOT_FLAGS(places[i].arrival, places[i].slot) | places[i].flags;
+    for (uint32_t i = 0; i < SLOTS; i++)
+        slots[i].number = i;
+    unit->slots = slots;
+    unit->n_slots = SLOTS;
+    thread->start_ticks = thread->last_ticks = refrain_clock();
+    thread->root.number = UINT32_MAX;
+    context->thread = thread;
+    context->number = 0;
+    context->site_pages = UINT32_MAX; /* its table is not charged */
+    context->top->last = &thread->root;
+    context->allowance.probes = UINT32_MAX; /* none is a sample */
+    refrain_timeline_open(context);
+    return true;
+}
+
+void refrain_calibrate(const struct refrain_context *context, uint64_t ticks_per_us) {
+    static struct refrain_context copy; /* too large for a stack that may be small */
+    struct refrain_header *header = refrain_region.header, before = *header;
+    struct refrain_probe_cost costs[REFRAIN_PROBE_KINDS] = {{0, 0}};
+    struct refrain_unit unit = {.version = REFRAIN_UNIT_VERSION};
+    void *sites = mmap(NULL, SITES_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (sites == MAP_FAILED)
+        return;
+    struct refrain_context *caller = refrain_thread_context;
+    copy = *context;
+    copy.sites = sites;
+    own = &copy;
+    if (make_thread(&copy, &unit)) {
+        refrain_thread_context = &copy;
+        measure(&unit, ticks_per_us * REFRAIN_ENTRY_NS / 1000, costs);
+        refrain_thread_context = caller;
+    }
+    context->top->last = &context->thread->root;
+    if (context->events)
+        refrain_events_clear(context->events);
+    memset(refrain_region.base + before.pool_used, 0, header->pool_used - before.pool_used);
+    *header = before;
+    memcpy(header->probe_costs, costs, sizeof costs);
+    munmap(sites, SITES_BYTES);
+}
