@@ -140,14 +140,21 @@ static bool grow_places(struct refrain_walk *walk) {
     return true;
 }
 
+/* Where the place of a learner is in the table, or would be. */
+static size_t find_place(const struct refrain_walk *walk, uint64_t offset) {
+    size_t h = hash_of(walk, offset);
+    while (walk->places[h] && walk->places[h]->offset != offset)
+        h = (h + 1) & (walk->capacity_places - 1);
+    return h;
+}
+
 static struct place *place_of(struct refrain_walk *walk, const struct refrain_learner *learner) {
     uint64_t offset = (uint64_t)((const unsigned char *)learner - walk->region);
     if (walk->n_places * 2 >= walk->capacity_places && !grow_places(walk))
         return NULL;
-    size_t h = hash_of(walk, offset);
-    for (; walk->places[h]; h = (h + 1) & (walk->capacity_places - 1))
-        if (walk->places[h]->offset == offset)
-            return walk->places[h];
+    size_t h = find_place(walk, offset);
+    if (walk->places[h])
+        return walk->places[h];
     struct place *place = refrain_calloc(1, sizeof *place);
     if (!place) {
         wrong(walk, NULL, "no memory");
@@ -186,8 +193,9 @@ static uint64_t slot_at(const void *of, uint32_t number, uint32_t *kind) {
 }
 
 static uint64_t taken_of(const void *of, const struct refrain_learner *learner, int64_t *iterations, bool *open) {
-    struct refrain_walk *walk = (struct refrain_walk *)of;
-    const struct place *place = learner->state == REFRAIN_EMPTY ? NULL : place_of(walk, learner);
+    const struct refrain_walk *walk = of;
+    size_t at = find_place(walk, (uint64_t)((const unsigned char *)learner - walk->region));
+    const struct place *place = walk->places[at]; /* also of a loop whose end never came: its iterations were walked */
     *iterations = place && place->counting ? (int64_t)place->remaining : -1;
     *open = place && place->counting && place->pending;
     return place ? place->taken : 0;
