@@ -20,6 +20,9 @@ struct refrain_site_entry {
     uint32_t site; /* reference */
     uint32_t function;
 };
+
+static uint32_t site_references[REFRAIN_MOST_CALL_SITES]; /* of call sites, by number; touched as it is used */
+
 _Static_assert(sizeof(struct refrain_site_entry) == REFRAIN_SITE_ENTRY_BYTES, "settings.h counts the site table");
 
 /* Finds the object a code address lies in: its path and load address. dl_iterate_phdr takes the loader's lock, but this
@@ -99,6 +102,12 @@ static struct refrain_call_site *new_site(struct refrain_context *context, struc
     }
     if (!site && !(site = take_site(REFRAIN_POOL_LAST)))
         return NULL;
+    site->number = __atomic_fetch_add(&refrain_region.header->n_call_sites, 1, __ATOMIC_RELAXED);
+    if (site->number >= REFRAIN_MOST_CALL_SITES) {
+        __atomic_fetch_sub(&refrain_region.header->n_call_sites, 1, __ATOMIC_RELAXED);
+        return NULL;
+    }
+    site_references[site->number] = refrain_reference(site);
     site->function = function;
     site->slot = from->number;
     site->thread = context->number;
@@ -124,12 +133,10 @@ static struct refrain_call_site *new_site(struct refrain_context *context, struc
  * checked. */
 static inline struct refrain_call_site *expected_site(const struct refrain_context *context,
                                                       const struct refrain_slot *from, unsigned function) {
-    uint64_t reference = (uint64_t)from->next.expect - (uint64_t)REFRAIN_NEXT_CALL;
-    uint64_t used = __atomic_load_n(&refrain_region.header->pool_used, __ATOMIC_RELAXED);
-    if (!(from->flags & REFRAIN_SLOT_MPI_CALL) || reference == 0 || reference > UINT32_MAX ||
-        reference * REFRAIN_UNIT_BYTES + sizeof(struct refrain_call_site) > used)
+    uint64_t number = (uint64_t)from->next.expect - (uint64_t)REFRAIN_NEXT_CALL;
+    if (!(from->flags & REFRAIN_SLOT_MPI_CALL) || number >= REFRAIN_MOST_CALL_SITES || !site_references[number])
         return NULL;
-    struct refrain_call_site *site = refrain_at_reference((uint32_t)reference);
+    struct refrain_call_site *site = refrain_at_reference(site_references[number]);
     bool is_this = site->slot == from->number && site->function == function && site->thread == context->number &&
                    site->return_address == 0;
     return is_this ? site : NULL;
@@ -201,17 +208,16 @@ void refrain_call_begin(struct refrain_call *call, unsigned function, void *retu
         find_site(context, caller->last, function, refrain_caller_of_wrapper(return_address, frame_address));
     if (!site)
         refrain_lose(REFRAIN_LOSS_CALLS, 1);
-    struct refrain_entry *entry = site ? refrain_push(context, &site->inside, (uintptr_t)frame_address,
-                                                      REFRAIN_ENTRY_CALL, refrain_reference(site))
-                                       : NULL;
+    struct refrain_entry *entry =
+        site ? refrain_push(context, &site->inside, (uintptr_t)frame_address, REFRAIN_ENTRY_CALL, site->number) : NULL;
     if (entry) {
         call->entry = entry;
         call->site = site;
         call->end_ticks = 0;
-        refrain_step(context, caller, REFRAIN_NEXT_CALL + refrain_reference(site));
+        refrain_step(context, caller, REFRAIN_NEXT_CALL + site->number);
         call->begin_ticks = refrain_close_block(context, caller->last);
         struct refrain_now *now = &context->thread->now;
-        now->call = refrain_reference(site);
+        now->call = site->number + 1;
         now->inside = 1;
         now->sends_to = now->receives_from = -1;
         now->comm = 0;

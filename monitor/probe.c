@@ -269,6 +269,7 @@ static struct refrain_region_name *region_name(struct refrain_context *context, 
             return NULL;
         record->name = text;
         record->thread = context->number;
+        record->number = __atomic_fetch_add(&refrain_region.header->n_regions, 1, __ATOMIC_RELAXED);
         record->inside.number = UINT32_MAX;
         uint32_t head = (uint32_t)__atomic_load_n(&refrain_region.header->regions, __ATOMIC_RELAXED);
         uint64_t expected;
@@ -293,10 +294,9 @@ void refrain_region_begin(const char *name) {
     refrain_drop_abandoned(context, (uintptr_t)__builtin_frame_address(0));
     struct refrain_region_name *record = region_name(context, name);
     if (record) {
-        uint32_t reference = refrain_reference(record);
         /* The region stays open after this function returns: it counts as the caller's own frame. */
-        enter(context, &record->inside, NULL, context->top->address, REFRAIN_ENTRY_REGION, reference,
-              REFRAIN_NEXT_REGION + reference);
+        enter(context, &record->inside, NULL, context->top->address, REFRAIN_ENTRY_REGION, record->number,
+              REFRAIN_NEXT_REGION + record->number);
     } else {
         refrain_lose(REFRAIN_LOSS_REGIONS, 1);
     }

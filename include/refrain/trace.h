@@ -53,12 +53,12 @@ enum refrain_loss {
 };
 
 /* Values that a slot's successor sequence takes. Everything not below is a slot's number: control went there. */
-#define REFRAIN_NEXT_EXIT ((int64_t)-1)            /* the activation ended */
-#define REFRAIN_NEXT_UNWIND ((int64_t)-2)          /* ... by a jump out of it (longjmp) */
-#define REFRAIN_NEXT_ABANDONED ((int64_t)-3)       /* ... by one out of an activation above it, at the same moment */
-#define REFRAIN_NEXT_CALL ((int64_t)1 << 32)       /* + reference of struct refrain_call_site: an MPI call began */
-#define REFRAIN_NEXT_OPERATION ((int64_t)1 << 33)  /* + enum refrain_operation: inside an MPI call */
-#define REFRAIN_NEXT_REGION ((int64_t)1 << 34)     /* + reference of struct refrain_region_name: a user region began */
+#define REFRAIN_NEXT_EXIT ((int64_t)-1)           /* the activation ended */
+#define REFRAIN_NEXT_UNWIND ((int64_t)-2)         /* ... by a jump out of it (longjmp) */
+#define REFRAIN_NEXT_ABANDONED ((int64_t)-3)      /* ... by one out of an activation above it, at the same moment */
+#define REFRAIN_NEXT_CALL ((int64_t)1 << 32)      /* + number of a struct refrain_call_site: an MPI call began */
+#define REFRAIN_NEXT_OPERATION ((int64_t)1 << 33) /* + enum refrain_operation: inside an MPI call */
+#define REFRAIN_NEXT_REGION ((int64_t)1 << 34)    /* + number of a struct refrain_region_name: a user region began */
 
 #define REFRAIN_SLOT_CALL 1u     /* about to call: when a call returns, control is at the slot after it */
 #define REFRAIN_SLOT_MPI_CALL 2u /* the call is one of an MPI function by name */
@@ -122,7 +122,7 @@ struct refrain_unit_record {
 /* What a thread does right now, for those who look at a program that runs or hangs (refrain top); nothing of a trace
  * follows from it. Written before the call begins to wait. */
 struct refrain_now {
-    uint32_t call;         /* reference of the call site of the MPI call it is or was last in, 0 = none yet */
+    uint32_t call;         /* number + 1 of the call site of the MPI call it is or was last in, 0 = none yet */
     uint32_t inside;       /* 1: it is in it */
     int32_t sends_to;      /* rank of `comm` that has to receive for the call to end; -1 none, or not known */
     int32_t receives_from; /* rank of `comm` that has to send; -1 none or not known, REFRAIN_NOW_ANY any */
@@ -130,6 +130,9 @@ struct refrain_now {
     int32_t tag;   /* of what it receives, else of what it sends; -1 any, or not known */
 };
 #define REFRAIN_NOW_ANY (-2)
+
+/* Call sites that a process can have: their numbers are found through a table outside the region. */
+#define REFRAIN_MOST_CALL_SITES 65536u
 
 /* One per thread, in a row. */
 struct refrain_thread {
@@ -152,9 +155,9 @@ struct refrain_journal {
     uint32_t capacity_bytes;
     uint32_t archive_last_used; /* of the formula's last archive chunk */
     uint32_t first_item;        /* items before this one have not been changed and are not kept */
-    uint32_t tally_bytes;       /* of the learner's tally, whose former image lies behind the longest formula; 0: none */
-    uint32_t tally_at;          /* ... that is, so many bytes from the beginning of `formula` */
-    uint8_t formula[];          /* struct refrain_formula and its items, each at its place */
+    uint32_t tally_bytes; /* of the learner's tally, whose former image lies behind the longest formula; 0: none */
+    uint32_t tally_at;    /* ... that is, so many bytes from the beginning of `formula` */
+    uint8_t formula[];    /* struct refrain_formula and its items, each at its place */
 };
 
 /* Operations inside an MPI call and the parameters learned for each, in this order. A rank is one of the operation's
@@ -209,6 +212,8 @@ struct refrain_call_site {
     uint32_t object;         /* reference of struct refrain_name: the object's path, 0 with return_address 0 */
     uint32_t thread;
     uint64_t shared; /* calls from elsewhere that are filed here, as there was no room for a site of their own */
+    uint32_t number; /* of the call site in its process, in the order in which they were first used, from 0 */
+    uint32_t reserved;
     struct refrain_slot inside; /* begins with the call; its blocks are time spent in MPI */
 };
 
@@ -222,7 +227,7 @@ struct refrain_region_name {
     uint32_t next;
     uint32_t name; /* reference of struct refrain_name */
     uint32_t thread;
-    uint32_t reserved;
+    uint32_t number; /* as that of a call site, among the user regions */
     struct refrain_slot inside;
 };
 
@@ -314,6 +319,8 @@ struct refrain_header {
     uint64_t communicators; /* reference of the first */
     uint32_t n_slots;
     uint32_t n_communicators;
+    uint32_t n_call_sites;                 /* numbers given to call sites ... */
+    uint32_t n_regions;                    /* ... and to user regions */
     struct refrain_clock_pair start, last; /* last: refreshed now and then, and at the end */
     uint64_t outside_bytes;                /* what the monitor reserved outside the region */
     uint64_t losses[REFRAIN_LOSSES];

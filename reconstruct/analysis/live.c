@@ -64,7 +64,7 @@ static const char *function_of(const struct refrain_process *process, const stru
 
 static void read_call(const struct refrain_process *process, const struct refrain_now *now,
                       struct refrain_live_rank *rank) {
-    const struct refrain_site_view *site = refrain_process_site(process, now->call);
+    const struct refrain_site_view *site = refrain_process_site(process, (uint64_t)now->call - 1);
     rank->call_reference = now->call;
     if (site) {
         rank->call = site->region;

@@ -40,7 +40,7 @@ struct refrain_slot_view {
 
 /* A call site, as event records refer to it. */
 struct refrain_site_view {
-    uint32_t reference;
+    uint32_t number;
     uint32_t n_operations;
     const struct refrain_call_site *record;
     const struct refrain_region_info *region;
@@ -48,7 +48,7 @@ struct refrain_site_view {
 
 /* A user region, as event records refer to it. */
 struct refrain_user_region_view {
-    uint32_t reference;
+    uint32_t number;
     const struct refrain_region_name *record;
     const struct refrain_region_info *region;
 };
@@ -74,9 +74,9 @@ struct refrain_process {
     struct refrain_slot_view *slots; /* header->n_slots, by number */
     uint64_t *slot_offsets;          /* of thread 0's slot, by number; 0 = of no unit */
     uint32_t *slot_stride;           /* slots from one thread's to the next thread's, by number */
-    struct refrain_site_view *sites; /* by reference */
+    struct refrain_site_view *sites; /* by number */
     size_t n_sites;
-    struct refrain_user_region_view *user_regions; /* by reference */
+    struct refrain_user_region_view *user_regions; /* by number */
     size_t n_user_regions;
     struct refrain_comm_view *comms; /* by index */
     size_t n_comms;
@@ -141,9 +141,9 @@ const struct refrain_slot *refrain_process_slot(const struct refrain_process *pr
 
 /* What event records refer to; null when there is no such thing. */
 const struct refrain_region_info *refrain_process_function(const struct refrain_process *process, uint64_t number);
-const struct refrain_site_view *refrain_process_site(const struct refrain_process *process, uint64_t reference);
+const struct refrain_site_view *refrain_process_site(const struct refrain_process *process, uint64_t number);
 const struct refrain_user_region_view *refrain_process_user_region(const struct refrain_process *process,
-                                                                   uint64_t reference);
+                                                                   uint64_t number);
 const struct refrain_comm_view *refrain_process_comm(const struct refrain_process *process, int64_t index);
 
 /* The text of a struct refrain_name; "" for reference 0. */

@@ -134,7 +134,7 @@ enum refrain_status refrain_process_check_name(const struct refrain_process *pro
                                          : refrain_process_damaged(process, at, "a name does not end", error);
 }
 
-static int by_reference(const void *a, const void *b) {
+static int by_number(const void *a, const void *b) {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return x < y ? -1 : x > y;
 }
@@ -187,8 +187,8 @@ static enum refrain_status read_sites(struct refrain_trace *trace, struct refrai
     for (size_t i = 0; i < n; i++) {
         struct refrain_site_view *site = &process->sites[i];
         uint64_t at = (uint64_t)reference * REFRAIN_UNIT_BYTES;
-        *site = (struct refrain_site_view){.reference = reference,
-                                           .record = (const struct refrain_call_site *)(process->region + at)};
+        *site = (struct refrain_site_view){.record = (const struct refrain_call_site *)(process->region + at)};
+        site->number = site->record->number;
         if (site->record->thread >= process->header->n_threads)
             return refrain_process_damaged(process, at, "a call site of a thread that there is not", error);
         if (refrain_process_check_name(process, site->record->object, "the name of an object", error) ||
@@ -197,7 +197,7 @@ static enum refrain_status read_sites(struct refrain_trace *trace, struct refrai
         reference = site->record->next;
     }
     process->n_sites = n;
-    qsort(process->sites, n, sizeof *process->sites, by_reference);
+    qsort(process->sites, n, sizeof *process->sites, by_number);
     return REFRAIN_OK;
 }
 
@@ -214,8 +214,8 @@ static enum refrain_status read_user_regions(struct refrain_trace *trace, struct
     for (size_t i = 0; i < n; i++) {
         struct refrain_user_region_view *region = &process->user_regions[i];
         uint64_t at = (uint64_t)reference * REFRAIN_UNIT_BYTES;
-        *region = (struct refrain_user_region_view){
-            .reference = reference, .record = (const struct refrain_region_name *)(process->region + at)};
+        region->record = (const struct refrain_region_name *)(process->region + at);
+        region->number = region->record->number;
         if (refrain_process_check_name(process, region->record->name, "the name of a user region", error))
             return REFRAIN_ERROR;
         if (region->record->thread >= process->header->n_threads)
@@ -223,7 +223,7 @@ static enum refrain_status read_user_regions(struct refrain_trace *trace, struct
         reference = region->record->next;
     }
     process->n_user_regions = n;
-    qsort(process->user_regions, n, sizeof *process->user_regions, by_reference);
+    qsort(process->user_regions, n, sizeof *process->user_regions, by_number);
     return REFRAIN_OK;
 }
 
@@ -258,19 +258,19 @@ const struct refrain_region_info *refrain_process_function(const struct refrain_
     return number < process->header->n_slots ? process->slots[number].region : NULL;
 }
 
-const struct refrain_site_view *refrain_process_site(const struct refrain_process *process, uint64_t reference) {
-    if (reference > UINT32_MAX || process->n_sites == 0)
+const struct refrain_site_view *refrain_process_site(const struct refrain_process *process, uint64_t number) {
+    if (number > UINT32_MAX || process->n_sites == 0)
         return NULL;
-    uint32_t key = (uint32_t)reference;
-    return bsearch(&key, process->sites, process->n_sites, sizeof *process->sites, by_reference);
+    uint32_t key = (uint32_t)number;
+    return bsearch(&key, process->sites, process->n_sites, sizeof *process->sites, by_number);
 }
 
 const struct refrain_user_region_view *refrain_process_user_region(const struct refrain_process *process,
-                                                                   uint64_t reference) {
-    if (reference > UINT32_MAX || process->n_user_regions == 0)
+                                                                   uint64_t number) {
+    if (number > UINT32_MAX || process->n_user_regions == 0)
         return NULL;
-    uint32_t key = (uint32_t)reference;
-    return bsearch(&key, process->user_regions, process->n_user_regions, sizeof *process->user_regions, by_reference);
+    uint32_t key = (uint32_t)number;
+    return bsearch(&key, process->user_regions, process->n_user_regions, sizeof *process->user_regions, by_number);
 }
 
 const char *refrain_process_name(const struct refrain_process *process, uint32_t reference) {

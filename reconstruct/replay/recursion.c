@@ -217,14 +217,16 @@ static void resolve(const struct refrain_recursion *recursion, const struct node
         }
     } else if (value >= REFRAIN_NEXT_REGION) {
         arc->next = after_call(recursion, node);
-        arc->called = find(recursion, (uint64_t)(value - REFRAIN_NEXT_REGION) * REFRAIN_UNIT_BYTES +
-                                          offsetof(struct refrain_region_name, inside));
+        arc->called =
+            find(recursion, refrain_numbered_region(recursion->walk.numbered, (uint64_t)(value - REFRAIN_NEXT_REGION)) +
+                                offsetof(struct refrain_region_name, inside));
     } else if (value >= REFRAIN_NEXT_OPERATION) {
         arc->next = operation_node(recursion, node, (uint64_t)(value - REFRAIN_NEXT_OPERATION));
     } else if (value >= REFRAIN_NEXT_CALL) {
         arc->next = after_call(recursion, node);
-        arc->called = find(recursion, (uint64_t)(value - REFRAIN_NEXT_CALL) * REFRAIN_UNIT_BYTES +
-                                          offsetof(struct refrain_call_site, inside));
+        arc->called = find(recursion,
+                           refrain_numbered_call_site(recursion->walk.numbered, (uint64_t)(value - REFRAIN_NEXT_CALL)) +
+                               offsetof(struct refrain_call_site, inside));
     }
 }
 

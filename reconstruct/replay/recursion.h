@@ -12,6 +12,7 @@
 #ifndef REFRAIN_RECURSION_H
 #define REFRAIN_RECURSION_H
 
+#include "numbered.h"
 #include <refrain/trace.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,6 +26,7 @@ struct refrain_recursion_walk {
     size_t region_bytes;
     unsigned thread;
     uint32_t n_slots;
+    const struct refrain_numbered *numbered;
     uint64_t most_steps; /* more are damage */
     const void *walk;
     /* A slot by its number: where it is, and its enum refrain_node_kind. */

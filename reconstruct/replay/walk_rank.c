@@ -63,6 +63,7 @@ struct refrain_walk {
     const struct refrain_header *header;
     const struct refrain_thread *thread;
     unsigned thread_number;
+    struct refrain_numbered numbered;
     struct slot_info *slots; /* by number */
     uint32_t n_slots;
     struct place **places; /* hash by offset */
@@ -214,9 +215,16 @@ static int recursive_node(struct refrain_walk *walk, struct place *place) {
     if (!walk->approximate)
         return -1;
     if (!walk->knows_recursion) {
-        struct refrain_recursion_walk what = {walk->region,  walk->region_bytes, walk->thread_number,
-                                              walk->n_slots, walk->steps_left,   walk,
-                                              slot_at,       taken_of,           depth_of,
+        struct refrain_recursion_walk what = {walk->region,
+                                              walk->region_bytes,
+                                              walk->thread_number,
+                                              walk->n_slots,
+                                              &walk->numbered,
+                                              walk->steps_left,
+                                              walk,
+                                              slot_at,
+                                              taken_of,
+                                              depth_of,
                                               place_at};
         walk->recursion = refrain_recursion_open(&what);
         walk->knows_recursion = true;
@@ -449,7 +457,9 @@ struct refrain_walk *refrain_walk_open(const void *region, size_t region_bytes, 
     bool sound = thread < walk->header->n_threads &&
                  (walk->thread = at_offset(walk, walk->header->threads,
                                            (uint64_t)walk->header->n_threads * sizeof *walk->thread)) != NULL;
-    if (!sound || !read_units(walk)) {
+    if (sound && !refrain_numbered_open(&walk->numbered, region, region_bytes))
+        wrong(walk, NULL, "no memory");
+    if (!sound || walk->wrong || !read_units(walk)) {
         *what = walk->wrong ? walk->wrong : "no such thread";
         *offset = walk->wrong_offset;
         refrain_walk_close(walk);
@@ -494,6 +504,7 @@ void refrain_walk_close(struct refrain_walk *walk) {
         }
     refrain_free(walk->places);
     refrain_recursion_close(walk->recursion);
+    refrain_numbered_close(&walk->numbered);
     refrain_free(walk->slots);
     refrain_free(walk->stack);
     refrain_free(walk->waiting);
@@ -806,7 +817,7 @@ static bool operate(struct refrain_walk *walk, uint32_t operation, struct refrai
     if (top->kind != REFRAIN_RECORD_CALL_ENTER)
         return impossible(walk, top->last, "an operation outside an MPI call");
     const struct refrain_call_site *site =
-        at_offset(walk, top->id * REFRAIN_UNIT_BYTES, sizeof(struct refrain_call_site));
+        at_offset(walk, refrain_numbered_call_site(&walk->numbered, top->id), sizeof(struct refrain_call_site));
     const struct refrain_operation_record *from = site ? operation_at(walk, site, operation) : NULL;
     if (!from)
         return false;
@@ -840,11 +851,22 @@ static bool leave(struct refrain_walk *walk, int64_t how, struct refrain_record 
     return true;
 }
 
-/* Enters what has a record of its own: a call site or a user region, whose slot is `inside` at `slot_offset` in it. */
-static bool enter_at(struct refrain_walk *walk, uint64_t reference, size_t slot_offset, size_t bytes, uint8_t kind,
-                     struct refrain_record *record) {
-    const unsigned char *at = at_offset(walk, reference * REFRAIN_UNIT_BYTES, bytes);
-    return at && push(walk, (const struct refrain_slot *)(at + slot_offset), kind, reference, record);
+/* Enters what has a record of its own: a call site or a user region. The image of a process that runs may not have it
+ * yet: then no more is known of the thread. */
+static bool enter_call(struct refrain_walk *walk, uint64_t number, struct refrain_record *record) {
+    uint64_t offset = refrain_numbered_call_site(&walk->numbered, number);
+    if (!offset && !walk->header->finished)
+        return false;
+    const struct refrain_call_site *site = at_offset(walk, offset, sizeof *site);
+    return site && push(walk, &site->inside, REFRAIN_RECORD_CALL_ENTER, number, record);
+}
+
+static bool enter_region(struct refrain_walk *walk, uint64_t number, struct refrain_record *record) {
+    uint64_t offset = refrain_numbered_region(&walk->numbered, number);
+    if (!offset && !walk->header->finished)
+        return false;
+    const struct refrain_region_name *region = at_offset(walk, offset, sizeof *region);
+    return region && push(walk, &region->inside, REFRAIN_RECORD_REGION_ENTER, number, record);
 }
 
 /* One step: takes what came next and does it. `record` is filled when that makes an event. */
@@ -871,13 +893,11 @@ static bool step(struct refrain_walk *walk, struct refrain_record *record) {
         return value < REFRAIN_NEXT_ABANDONED ? impossible(walk, last, "an activation ends in no known way")
                                               : leave(walk, value, record);
     if (value >= REFRAIN_NEXT_REGION)
-        return enter_at(walk, (uint64_t)(value - REFRAIN_NEXT_REGION), offsetof(struct refrain_region_name, inside),
-                        sizeof(struct refrain_region_name), REFRAIN_RECORD_REGION_ENTER, record);
+        return enter_region(walk, (uint64_t)(value - REFRAIN_NEXT_REGION), record);
     if (value >= REFRAIN_NEXT_OPERATION)
         return operate(walk, (uint32_t)(value - REFRAIN_NEXT_OPERATION), record);
     if (value >= REFRAIN_NEXT_CALL)
-        return enter_at(walk, (uint64_t)(value - REFRAIN_NEXT_CALL), offsetof(struct refrain_call_site, inside),
-                        sizeof(struct refrain_call_site), REFRAIN_RECORD_CALL_ENTER, record);
+        return enter_call(walk, (uint64_t)(value - REFRAIN_NEXT_CALL), record);
     return impossible(walk, last, "a slot number beyond the last");
 }
 

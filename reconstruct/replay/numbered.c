@@ -1,0 +1,60 @@
+/* numbered.c: the lists of call sites and user regions become tables (numbered.h). */
+#include "numbered.h"
+#include "arena.h"
+
+/* Both records begin with the reference of the next one. */
+struct list {
+    const unsigned char *region;
+    size_t region_bytes;
+    uint64_t first;
+    size_t record_bytes, number_at;
+};
+
+/* The record at a reference; null outside of the image. */
+static const unsigned char *record_at(const struct list *list, uint64_t reference) {
+    uint64_t at = reference * REFRAIN_UNIT_BYTES;
+    bool inside = reference != 0 && reference <= UINT32_MAX && at >= REFRAIN_HEADER_BYTES && at <= list->region_bytes &&
+                  list->record_bytes <= list->region_bytes - at;
+    return inside ? list->region + at : NULL;
+}
+
+static bool make_table(const struct list *list, uint64_t **offsets, size_t *n) {
+    size_t most = list->region_bytes / list->record_bytes, records = 0;
+    const unsigned char *record = record_at(list, list->first);
+    *n = 0;
+    for (; record && records < most; record = record_at(list, *(const uint32_t *)record), records++) {
+        uint32_t number = *(const uint32_t *)(record + list->number_at);
+        if (number < most && number >= *n)
+            *n = (size_t)number + 1;
+    }
+    *offsets = refrain_calloc(*n ? *n : 1, sizeof **offsets);
+    if (!*offsets)
+        return false;
+    record = record_at(list, list->first);
+    for (; record && records > 0; record = record_at(list, *(const uint32_t *)record), records--) {
+        uint32_t number = *(const uint32_t *)(record + list->number_at);
+        if (number < *n)
+            (*offsets)[number] = (uint64_t)(record - list->region);
+    }
+    return true;
+}
+
+bool refrain_numbered_open(struct refrain_numbered *numbered, const void *region, size_t region_bytes) {
+    const struct refrain_header *header = region;
+    const struct list call_sites = {region, region_bytes, header->call_sites, sizeof(struct refrain_call_site),
+                                    offsetof(struct refrain_call_site, number)};
+    const struct list regions = {region, region_bytes, header->regions, sizeof(struct refrain_region_name),
+                                 offsetof(struct refrain_region_name, number)};
+    *numbered = (struct refrain_numbered){0};
+    if (make_table(&call_sites, &numbered->call_sites, &numbered->n_call_sites) &&
+        make_table(&regions, &numbered->regions, &numbered->n_regions))
+        return true;
+    refrain_numbered_close(numbered);
+    return false;
+}
+
+void refrain_numbered_close(struct refrain_numbered *numbered) {
+    refrain_free(numbered->call_sites);
+    refrain_free(numbered->regions);
+    *numbered = (struct refrain_numbered){0};
+}
