@@ -47,7 +47,23 @@ printf 'something' | dd of="$work/foreign.refrain/rank-0.trace" conv=notrunc 2>/
 says "a foreign file" "foreign.refrain.*not a" refrain info "$work/foreign.refrain"
 cp -r "$good" "$work/newer.refrain"
 printf '\377' | dd of="$work/newer.refrain/rank-0.trace" bs=1 seek=8 conv=notrunc 2>/dev/null
-says "a newer trace" "newer.*255" refrain info "$work/newer.refrain"
+for command in info formulas stats "reconstruct -o $work/x" "view -o $work/x"; do
+    # shellcheck disable=SC2086 # lists of words
+    says "a newer trace, $command" "newer.refrain.* newer.*255.*update refrain" refrain $command "$work/newer.refrain"
+done
+cp -r "$good" "$work/elder.refrain"
+printf '\001' | dd of="$work/elder.refrain/rank-0.trace" bs=1 seek=8 conv=notrunc 2>/dev/null
+for command in info formulas stats "reconstruct -o $work/x" "view -o $work/x"; do
+    # shellcheck disable=SC2086 # lists of words
+    says "an older trace, $command" "elder.refrain.* older.*version 1,.*trace the program again" refrain $command "$work/elder.refrain"
+done
+mkdir "$work/both"
+REFRAIN_MODE=both REFRAIN_TOTAL_MEMORY=4M REFRAIN_DIRECTORY=$work/both mpiexec.mpich -n 1 "$work/app" >/dev/null
+both=$(the_trace "$work/both")
+printf '\377' | dd of="$both/rank-0.events" bs=1 seek=8 conv=notrunc 2>/dev/null
+says "newer events" "events.* newer.*255.*update refrain" refrain events "$both"
+printf '\001' | dd of="$both/rank-0.events" bs=1 seek=8 conv=notrunc 2>/dev/null
+says "older events" "events.* older.*version 1,.*trace the program again" refrain events "$both"
 says "no recorded events" "events" refrain events "$good"
 refrain reconstruct "$good" -o "$work/kept" --format text 2>/dev/null
 says "an output that exists" "kept.*(exists|overwrit)" refrain reconstruct "$good" -o "$work/kept" --format text

@@ -16,7 +16,8 @@
 #include <stdint.h>
 
 #define REFRAIN_EVENTS_MAGIC "refevts\n"
-#define REFRAIN_EVENTS_VERSION 2u
+#define REFRAIN_EVENTS_VERSION 2u /* as in trace.h: other versions are refused, from the oldest on they are read */
+#define REFRAIN_EVENTS_OLDEST REFRAIN_EVENTS_VERSION
 #define REFRAIN_EVENTS_HEADER_BYTES 64u
 #define REFRAIN_EVENTS_WINDOW_BYTES (1u << 20)
 

@@ -24,6 +24,11 @@ enum refrain_status refrain_image_check(const char *path, const struct refrain_h
                             "%s: written by a newer refrain (trace version %u, this one reads up to %u): update "
                             "refrain",
                             path, header->version, REFRAIN_TRACE_VERSION);
+    if (header->version != 0 && header->version < REFRAIN_TRACE_OLDEST)
+        return REFRAIN_FAIL(error,
+                            "%s: written by an older refrain (trace version %u, this one reads from %u on): read it "
+                            "with the refrain that wrote it, or trace the program again",
+                            path, header->version, REFRAIN_TRACE_OLDEST);
     if (header->version == 0 || header->header_bytes != REFRAIN_HEADER_BYTES)
         return REFRAIN_FAIL(error,
                             "%s: the header at byte 0 makes no sense (version %u, %u bytes): the file is damaged", path,

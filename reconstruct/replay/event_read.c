@@ -26,8 +26,15 @@ enum refrain_status refrain_event_reader_open(const struct refrain_process *proc
         return REFRAIN_FAIL(error, "%s: its header makes no sense (%u bytes): the file is damaged", path,
                             header.header_bytes);
     if (header.version > REFRAIN_EVENTS_VERSION)
-        return REFRAIN_FAIL(error, "%s: written by a newer refrain (event file version %u, this one reads up to %u)",
+        return REFRAIN_FAIL(error,
+                            "%s: written by a newer refrain (event file version %u, this one reads up to %u): update "
+                            "refrain",
                             path, header.version, REFRAIN_EVENTS_VERSION);
+    if (header.version < REFRAIN_EVENTS_OLDEST)
+        return REFRAIN_FAIL(error,
+                            "%s: written by an older refrain (event file version %u, this one reads from %u on): read "
+                            "it with the refrain that wrote it, or trace the program again",
+                            path, header.version, REFRAIN_EVENTS_OLDEST);
     struct refrain_event_reader *reader = refrain_calloc(1, sizeof *reader);
     if (!reader)
         return REFRAIN_FAIL_MEMORY(error);
