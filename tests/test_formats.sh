@@ -78,6 +78,16 @@ said=$(refrain reconstruct "$work/mpi_rma.refrain" --format clog -o "$work/quiet
     [ "$(echo "$said" | grep -c 'clog has room for 15 bytes of a name: .* are shortened, the first MPI_')" = 1 ] && pass ||
     fail "what clog cannot say is said otherwise: $said"
 
+# SLOG-1 printed as the paper's figures 6, 10 and 12 have it; frames that reach over each other have pseudo-records.
+refrain reconstruct "$work/control.refrain" -o "$work/log.slog" --quiet
+python3 "$readers/read_slog1.py" "$work/log.slog" --dump >"$work/dump"
+for line in '^ def\[00\] = \[ [0-9]*, (1, 1), 0, [04] \]$' '^ def\[00\]=\[[0-9]*,state,' '^\*\*\*\* Frame Index = 1 \*\*\*\*$' \
+    '^---- The OUTGOING sector:$' '^[0-9]*: 38 64 [0-9]* ( 1, 1 ) *[0-9.]* *[0-9.]* ( [01] 0 0 ) 0 { }$' \
+    '^[0-9]*: 61 192 [0-9]* ( 1, 1 ) .* ( 0 0 0 ) ( 1 0 0 ) 0 { } \[ ' '^rectype = 64, intvltype = [0-9]* label = MPI_Finalize$' \
+    '^\( *[0-9]*\.[0-9][0-9], \)\{5\}$'; do
+    grep -q "$line" "$work/dump" && pass || fail "a dump of SLOG-1 has no line $line"
+done
+
 # A run of which one rank was killed, and one of which a rank's file is missing.
 run names 3 kill
 round_trip "$work/names.refrain" "a killed run"

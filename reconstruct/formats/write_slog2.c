@@ -6,11 +6,11 @@
  *     message            -> arrow between the lines of its two ends, with tag, bytes and communicator
  *     rank N, thread t   -> line, mapped to both
  *
- * Header; boxes; then categories, lines and the directory of the boxes, to which the header points. */
+ * Header; boxes; then categories, lines, the directory of the boxes and annotations, to which the header points. */
+#define _GNU_SOURCE
 #include "event_names.h"
-#include "format.h"
-#include "locations.h"
-#include "messages.h"
+#include "file_writer.h"
+#include "intervals.h"
 #include "shortened.h"
 #include "slog2_tree.h"
 #include "warn.h"
@@ -18,6 +18,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #define VERSION "SLOG 2.0.6"
 #define HEADER_BYTES (2 + sizeof VERSION - 1 + 2 + 4 + 2 + 4 + 7 * 12)
@@ -25,171 +26,89 @@
 #define MOST_NAME_BYTES 32000u
 enum { TOPOLOGY_STATE = 1, TOPOLOGY_ARROW = 2 };
 
-struct frame {
-    const struct refrain_region_info *region;
-    int64_t enter_ns, inside_ns; /* inside_ns: taken by states in it */
-    bool collective;
-    struct refrain_event event;
-};
-
-struct stack {
-    struct frame *frames;
-    size_t n, capacity;
-};
-
 struct slog2_writer {
-    struct refrain_writer writer;
-    struct refrain_error *error;
+    struct refrain_file_writer file;
     const struct refrain_trace *trace;
-    struct refrain_sink *out, *directory;
+    struct refrain_sink *directory;
     struct refrain_locations locations;
-    struct refrain_messages *messages;
+    struct refrain_intervals *intervals;
     struct refrain_omitted omitted;
     struct refrain_shortened shortened;
     struct refrain_slog2_sum *sums; /* by category */
     struct refrain_slog2_tree *tree;
-    struct stack *stacks; /* by location */
     struct refrain_slog2_bytes bytes;
     size_t n_states; /* categories of states that are left; so many again that are not, then arrows */
-    int64_t end_ns;
-    uint64_t lone; /* ends of messages whose other end has not come */
-    bool begun, no_memory;
+    bool no_memory;
 };
 
-/* ---- begin ---- */
-
-static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
-    static const unsigned char header[HEADER_BYTES];
-    struct slog2_writer *slog2 = (struct slog2_writer *)writer;
-    slog2->trace = trace;
-    slog2->n_states = trace->n_regions + 1;
-    slog2->messages = refrain_messages_make(trace);
-    slog2->sums = calloc(2 * slog2->n_states + 1, sizeof *slog2->sums);
-    if (refrain_locations_make(&slog2->locations, trace))
-        slog2->stacks = calloc(slog2->locations.n + 1, sizeof *slog2->stacks);
-    if (slog2->stacks && slog2->sums)
-        slog2->tree = refrain_slog2_tree_open(slog2->out, slog2->directory, slog2->sums);
-    if (!slog2->messages || !slog2->tree) {
-        REFRAIN_FAIL_MEMORY(slog2->error);
-        return 1;
-    }
-    refrain_sink_put_bytes(slog2->out, header, sizeof header);
-    slog2->begun = true;
-    return slog2->out->failed != 0;
-}
-
 /* ---- drawables ---- */
-
-static size_t region_of(const struct slog2_writer *slog2, const struct refrain_region_info *region) {
-    return region->index < slog2->trace->n_regions ? region->index : slog2->trace->n_regions;
-}
 
 static void put_info(struct refrain_slog2_drawable *drawable, int64_t value, unsigned bytes) {
     for (unsigned i = 0; i < bytes; i++)
         drawable->info[drawable->n_info++] = (unsigned char)((uint64_t)value >> (8 * (bytes - 1 - i)));
 }
 
-static void add(struct slog2_writer *slog2, const struct refrain_slog2_drawable *drawable) {
-    slog2->no_memory |= !refrain_slog2_tree_add(slog2->tree, drawable);
-}
-
-/* Persistent collectives are begun in MPI_Start. */
-static bool tells_collective(const struct refrain_region_info *region) {
-    return region->kind == REFRAIN_REGION_MPI && (region->collective[0] || strcmp(region->name, "MPI_Start") == 0);
-}
-
-static void push(struct slog2_writer *slog2, size_t location, const struct refrain_event *event, int64_t time_ns) {
-    struct stack *stack = &slog2->stacks[location];
-    if (stack->n == stack->capacity) {
-        size_t capacity = stack->capacity ? stack->capacity * 2 : 8;
-        struct frame *frames = realloc(stack->frames, capacity * sizeof *frames);
-        if (!frames) {
-            slog2->no_memory = true;
-            return;
-        }
-        stack->frames = frames;
-        stack->capacity = capacity;
+/* What the category of a collective, or of messages, has keys for. */
+static void put_infos(struct slog2_writer *slog2, struct refrain_slog2_drawable *drawable,
+                      const struct refrain_interval *interval) {
+    const struct refrain_event *event = interval->message ? interval->receive : interval->collective;
+    const struct refrain_trace *trace = slog2->trace;
+    int64_t comm = event && event->comm ? (int64_t)event->comm->index : -1;
+    if (interval->message) {
+        put_info(drawable, event->tag, 8);
+        put_info(drawable, interval->sent_bytes, 8);
+        put_info(drawable, event->bytes, 8);
+        put_info(drawable, comm, 4);
+    } else if (interval->left && interval->region < trace->n_regions &&
+               refrain_intervals_tells(&trace->regions[interval->region])) {
+        put_info(drawable, event ? event->peer : -1, 4);
+        put_info(drawable, event ? event->bytes : -1, 8);
+        put_info(drawable, event ? event->received : -1, 8);
+        put_info(drawable, comm, 4);
     }
-    stack->frames[stack->n++] = (struct frame){.region = event->region, .enter_ns = time_ns};
 }
 
-static void pop(struct slog2_writer *slog2, size_t location, int64_t time_ns, bool left) {
-    struct stack *stack = &slog2->stacks[location];
-    if (stack->n == 0)
-        return;
-    const struct frame *frame = &stack->frames[--stack->n];
-    int64_t ns = time_ns - frame->enter_ns;
-    struct refrain_slog2_drawable state = {
-        .category = (int32_t)(region_of(slog2, frame->region) + (left ? 0 : slog2->n_states)),
-        .start = (double)frame->enter_ns / 1e9,
-        .end = (double)time_ns / 1e9,
-        .lines = {(uint32_t)location, (uint32_t)location},
-        .own = (double)(ns - frame->inside_ns) / 1e9};
-    if (left && tells_collective(frame->region)) {
-        const struct refrain_event *event = &frame->event;
-        bool known = frame->collective;
-        put_info(&state, known ? event->peer : -1, 4);
-        put_info(&state, known ? event->bytes : -1, 8);
-        put_info(&state, known ? event->received : -1, 8);
-        put_info(&state, known && event->comm ? (int64_t)event->comm->index : -1, 4);
-    }
-    if (stack->n > 0)
-        stack->frames[stack->n - 1].inside_ns += ns;
-    add(slog2, &state);
+static void take(void *data, const struct refrain_interval *interval) {
+    struct slog2_writer *slog2 = data;
+    size_t category =
+        interval->message ? 2 * slog2->n_states : interval->region + (interval->left ? 0 : slog2->n_states);
+    struct refrain_slog2_drawable drawable = {
+        .arrow = interval->message,
+        .category = (int32_t)category,
+        .start = (double)interval->start_ns / 1e9,
+        .end = (double)interval->end_ns / 1e9,
+        .lines = {(uint32_t)interval->locations[0], (uint32_t)interval->locations[1]},
+        .own = (double)interval->own_ns / 1e9};
+    put_infos(slog2, &drawable, interval);
+    slog2->no_memory |= !refrain_slog2_tree_add(slog2->tree, &drawable);
 }
 
-static void message(struct slog2_writer *slog2, size_t location, const struct refrain_event *event, int64_t time_ns) {
-    struct refrain_message sent = {.location = location, .time_ns = time_ns, .bytes = event->bytes};
-    if (event->kind == REFRAIN_EVENT_SEND)
-        refrain_messages_send(slog2->messages, event, &sent);
-    if (event->kind == REFRAIN_EVENT_SEND || !refrain_messages_receive(slog2->messages, event, &sent)) {
-        slog2->lone++;
-        return;
+/* ---- events ---- */
+
+static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
+    static const unsigned char header[HEADER_BYTES];
+    struct slog2_writer *slog2 = (struct slog2_writer *)writer;
+    slog2->trace = trace;
+    slog2->n_states = trace->n_regions + 1;
+    slog2->sums = calloc(2 * slog2->n_states + 1, sizeof *slog2->sums);
+    if (refrain_locations_make(&slog2->locations, trace))
+        slog2->intervals = refrain_intervals_make(trace, &slog2->locations, take, slog2);
+    if (slog2->intervals && slog2->sums)
+        slog2->tree = refrain_slog2_tree_open(slog2->file.out, slog2->directory, slog2->sums);
+    if (!slog2->tree) {
+        REFRAIN_FAIL_MEMORY(slog2->file.error);
+        return 1;
     }
-    slog2->lone--;
-    struct refrain_slog2_drawable arrow = {.arrow = true,
-                                           .category = (int32_t)(2 * slog2->n_states),
-                                           .start = (double)sent.time_ns / 1e9,
-                                           .end = (double)time_ns / 1e9,
-                                           .lines = {(uint32_t)sent.location, (uint32_t)location}};
-    put_info(&arrow, event->tag, 8);
-    put_info(&arrow, sent.bytes, 8);
-    put_info(&arrow, event->bytes, 8);
-    put_info(&arrow, event->comm ? (int64_t)event->comm->index : -1, 4);
-    add(slog2, &arrow);
+    refrain_sink_put_bytes(slog2->file.out, header, sizeof header);
+    slog2->file.begun = true;
+    return slog2->file.out->failed != 0;
 }
 
 static int write_event(struct refrain_writer *writer, const struct refrain_event *event) {
     struct slog2_writer *slog2 = (struct slog2_writer *)writer;
-    size_t location = refrain_locations_of(&slog2->locations, event);
-    struct stack *stack = &slog2->stacks[location];
-    int64_t time_ns = event->time_ns < slog2->end_ns ? slog2->end_ns : event->time_ns;
-    slog2->end_ns = time_ns;
-    switch (event->kind) {
-    case REFRAIN_EVENT_ENTER:
-        push(slog2, location, event, time_ns);
-        break;
-    case REFRAIN_EVENT_LEAVE:
-        pop(slog2, location, time_ns, true);
-        break;
-    case REFRAIN_EVENT_SEND:
-    case REFRAIN_EVENT_RECV:
-        message(slog2, location, event, time_ns);
-        break;
-    case REFRAIN_EVENT_COLLECTIVE:
-        if (stack->n > 0 && tells_collective(stack->frames[stack->n - 1].region) &&
-            !stack->frames[stack->n - 1].collective) {
-            stack->frames[stack->n - 1].collective = true;
-            stack->frames[stack->n - 1].event = *event;
-            break;
-        }
+    if (!refrain_intervals_event(slog2->intervals, event))
         slog2->omitted.kinds[event->kind]++;
-        break;
-    default:
-        slog2->omitted.kinds[event->kind]++;
-        break;
-    }
-    return slog2->no_memory || slog2->out->failed || slog2->directory->failed;
+    return slog2->no_memory || slog2->file.out->failed || slog2->directory->failed;
 }
 
 /* ---- end ---- */
@@ -250,7 +169,7 @@ static void put_categories(struct slog2_writer *slog2, double duration) {
     for (size_t i = 0; i < 2 * slog2->n_states; i++) {
         size_t region = i % slog2->n_states;
         bool left = i < slog2->n_states,
-             tells = left && region < trace->n_regions && tells_collective(&trace->regions[region]);
+             tells = left && region < trace->n_regions && refrain_intervals_tells(&trace->regions[region]);
         if (slog2->sums[i].n > 0)
             put_category(slog2, (int32_t)i, region < trace->n_regions ? trace->regions[region].name : "unknown",
                          left ? "" : " (not left)", TOPOLOGY_STATE, colour(region), tells ? of_collective : none,
@@ -278,14 +197,33 @@ static void put_lines(struct slog2_writer *slog2) {
     refrain_slog2_put(bytes, 0, 2); /* no methods */
 }
 
+/* Annotations: strings about the whole, how many and then each. */
+static void put_annotations(struct slog2_writer *slog2) {
+    struct refrain_slog2_bytes *bytes = &slog2->bytes;
+    const struct refrain_trace *trace = slog2->trace;
+    char texts[4][MOST_NAME_BYTES];
+    size_t n = 0;
+    time_t start = (time_t)(trace->start_realtime_ns / 1000000000);
+    struct tm date;
+    gmtime_r(&start, &date);
+    snprintf(texts[n++], sizeof *texts, "written by refrain " REFRAIN_VERSION);
+    snprintf(texts[n++], sizeof *texts, "program: %s", refrain_locations_program(trace));
+    snprintf(texts[n++], sizeof *texts, "ranks: %" PRId32 ", %zu of them without a file", trace->size,
+             trace->n_missing);
+    strftime(texts[n++], sizeof *texts, "started: %Y-%m-%d %H:%M:%S UTC", &date);
+    refrain_slog2_put(bytes, n, 4);
+    for (size_t i = 0; i < n; i++)
+        refrain_slog2_put_text(bytes, texts[i], strlen(texts[i]));
+}
+
 struct part {
     uint64_t at;
     uint32_t bytes;
 };
 
 static struct part write_part(struct slog2_writer *slog2) {
-    struct part part = {refrain_sink_position(slog2->out), (uint32_t)slog2->bytes.n};
-    refrain_sink_put_bytes(slog2->out, slog2->bytes.bytes, slog2->bytes.n);
+    struct part part = {refrain_sink_position(slog2->file.out), (uint32_t)slog2->bytes.n};
+    refrain_sink_put_bytes(slog2->file.out, slog2->bytes.bytes, slog2->bytes.n);
     slog2->bytes.n = 0;
     return part;
 }
@@ -299,7 +237,7 @@ static struct part write_directory(struct slog2_writer *slog2, const struct refr
         size_t bytes = n - at < sizeof buffer ? (size_t)(n - at) : sizeof buffer;
         if (!refrain_sink_read(slog2->directory, at, buffer, bytes))
             break;
-        refrain_sink_put_bytes(slog2->out, buffer, bytes);
+        refrain_sink_put_bytes(slog2->file.out, buffer, bytes);
         at += bytes;
     }
     part.bytes += (uint32_t)n;
@@ -318,17 +256,16 @@ static void fill_header(struct slog2_writer *slog2, const struct refrain_slog2_r
         refrain_slog2_put(bytes, parts[i].bytes, 4);
     }
     if (!bytes->no_memory)
-        refrain_sink_patch(slog2->out, 0, bytes->bytes, bytes->n);
+        refrain_sink_patch(slog2->file.out, 0, bytes->bytes, bytes->n);
 }
 
 static bool finish(struct slog2_writer *slog2) {
     struct refrain_slog2_root root;
     enum { CATEGORIES, METHODS, LINES, ROOT, DIRECTORY, ANNOTATIONS, POSTAMBLE, PARTS };
     struct part parts[PARTS] = {{0, 0}};
-    for (size_t i = 0; i < slog2->locations.n; i++)
-        while (slog2->stacks[i].n > 0)
-            pop(slog2, i, slog2->end_ns, false);
-    if (slog2->no_memory || !refrain_slog2_tree_finish(slog2->tree, &root))
+    refrain_intervals_finish(slog2->intervals);
+    if (slog2->no_memory || refrain_intervals_no_memory(slog2->intervals) ||
+        !refrain_slog2_tree_finish(slog2->tree, &root))
         return false;
     put_categories(slog2, root.duration);
     parts[CATEGORIES] = write_part(slog2);
@@ -336,37 +273,33 @@ static bool finish(struct slog2_writer *slog2) {
     parts[LINES] = write_part(slog2);
     parts[ROOT] = (struct part){root.at, root.bytes};
     parts[DIRECTORY] = write_directory(slog2, &root);
+    put_annotations(slog2);
+    parts[ANNOTATIONS] = write_part(slog2);
     fill_header(slog2, &root, parts);
-    return !slog2->bytes.no_memory && !refrain_messages_no_memory(slog2->messages);
+    return !slog2->bytes.no_memory;
 }
 
 static void say(const struct slog2_writer *slog2) {
+    uint64_t lone = refrain_intervals_lone(slog2->intervals);
     refrain_omitted_say(&slog2->omitted);
-    if (slog2->lone)
-        refrain_warn("slog2 draws messages between two ends: %" PRIu64 " ends without another are left out",
-                     slog2->lone);
+    if (lone)
+        refrain_warn("slog2 draws messages between two ends: %" PRIu64 " ends without another are left out", lone);
     refrain_shortened_say(&slog2->shortened, "slog2");
 }
 
 static int end(struct refrain_writer *writer) {
     struct slog2_writer *slog2 = (struct slog2_writer *)writer;
-    enum refrain_status status = REFRAIN_OK;
-    bool whole = slog2->begun;
-    if (whole && !finish(slog2)) {
-        status = REFRAIN_FAIL_MEMORY(slog2->error);
-        whole = false;
-    }
-    enum refrain_status spooled = refrain_sink_close(slog2->directory, whole, slog2->error);
-    enum refrain_status closed = refrain_sink_close(slog2->out, whole && !spooled, slog2->error);
-    status = status ? status : spooled ? spooled : closed;
-    if (!status && whole)
+    bool no_memory = slog2->file.begun && !finish(slog2);
+    bool keep = slog2->file.begun && !no_memory;
+    enum refrain_status spooled = refrain_sink_close(slog2->directory, keep, slog2->file.error);
+    slog2->file.begun = keep && !spooled;
+    enum refrain_status status = refrain_file_writer_close(&slog2->file, no_memory);
+    status = status ? status : spooled;
+    if (!status && keep)
         say(slog2);
-    for (size_t i = 0; slog2->stacks && i < slog2->locations.n; i++)
-        free(slog2->stacks[i].frames);
     refrain_slog2_tree_close(slog2->tree);
-    refrain_messages_free(slog2->messages);
+    refrain_intervals_free(slog2->intervals);
     refrain_locations_free(&slog2->locations);
-    free(slog2->stacks);
     free(slog2->sums);
     free(slog2->bytes.bytes);
     free(slog2);
@@ -375,22 +308,20 @@ static int end(struct refrain_writer *writer) {
 
 static enum refrain_status open_slog2(const struct refrain_format_request *request, struct refrain_writer **writer,
                                       struct refrain_error *error) {
-    struct slog2_writer *slog2 = calloc(1, sizeof *slog2);
-    *writer = NULL;
+    static const struct refrain_writer functions = {begin, write_event, end};
+    enum refrain_status status =
+        refrain_file_writer_open(request, sizeof(struct slog2_writer), true, &functions, writer, error);
+    struct slog2_writer *slog2 = (struct slog2_writer *)*writer;
     if (!slog2)
-        return REFRAIN_FAIL_MEMORY(error);
-    enum refrain_status status = refrain_sink_open_patchable(request->path, request->force, &slog2->out, error);
-    if (!status && (status = refrain_sink_open_spool(request->path, &slog2->directory, error)) != REFRAIN_OK)
-        refrain_sink_close(slog2->out, false, NULL);
-    if (status) {
-        free(slog2);
         return status;
-    }
-    slog2->writer = (struct refrain_writer){begin, write_event, end};
     slog2->omitted.format = "slog2";
-    slog2->error = error;
-    *writer = &slog2->writer;
-    return REFRAIN_OK;
+    status = refrain_sink_open_spool(request->path, &slog2->directory, error);
+    if (status) {
+        refrain_sink_close(slog2->file.out, false, NULL);
+        free(slog2);
+        *writer = NULL;
+    }
+    return status;
 }
 
 const struct refrain_format refrain_format_slog2 = {

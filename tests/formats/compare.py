@@ -11,13 +11,13 @@ Events of other kinds and fields of other keys are taken out of TEXT; `threads=n
 the same order, and their times no further apart than the resolution; `instants=unordered`: those of one time in any order.
 `apart=send,recv`: each of these kinds is compared for itself, not in the order of all events, `untimed=send`: and without
 its times. `blocking=collective`: those of a request are taken out. `cut=15`: a name is its first bytes, as many as whole
-characters fit into so many. `pairs=yes`: messages of which only one end is there are taken out; WHOLE, the text of all of the run,
+characters fit into so many, `blanks=yes`: with blanks for control characters and none at its end. `pairs=yes`: messages of which only one end is there are taken out; WHOLE, the text of all of the run,
 tells which belong together."""
 import re
 import sys
 
 
-def cut(name, most):
+def cut(name, most, blanks):
     """The first bytes of a name that the text form has escaped."""
     name = re.sub(r"\\(x[0-9a-f]{2}|.)", lambda m: {"t": "\t", "n": "\n", "\\": "\\"}.get(m.group(1)) or
                   chr(int(m.group(1)[1:], 16)), name)
@@ -26,8 +26,10 @@ def cut(name, most):
         n += len(c.encode("utf-8", "surrogateescape"))
         if n > most:
             break
+        if blanks and (ord(c) < 32 or ord(c) == 127):
+            c = " "
         out.append({"\t": "\\t", "\n": "\\n", "\\": "\\\\"}.get(c) or (f"\\x{ord(c):02x}" if ord(c) < 32 or ord(c) == 127 else c))
-    return "".join(out)
+    return "".join(out).rstrip(" ") if blanks else "".join(out)
 
 
 def lone_ends(path, whole):
@@ -71,7 +73,7 @@ def events(path, says, lone):
             whole, _, decimals = seconds.partition(".")
             ns = 0 if kind in untimed else int(whole) * 10**9 + int((decimals + "0" * 9)[:9])
             kept = tuple(sorted((k, v) for k, v in values.items() if k in keys and f"{kind}.{k}" not in without))
-            name = "" if f"{kind}.name" in without else cut(name, *map(int, says("cut"))) if says("cut") else name
+            name = "" if f"{kind}.name" in without else cut(name, *map(int, says("cut")), bool(says("blanks"))) if says("cut") else name
             where = (int(rank), int(thread), kind if kind in apart else "")
             locations.setdefault(where, []).append((ns, (kind, name) + kept))
     if says("instants") == {"unordered"}:

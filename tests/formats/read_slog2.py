@@ -34,9 +34,13 @@ class Log:
             wrong("version")
         self.children, self.leaf, self.depth, self.most = head.take("hihi")
         parts = [head.take("qi") for _ in range(7)]
-        (categories, _), _, (lines, _), self.root, (directory, n), *_ = parts
-        if directory + n != len(self.data):
-            wrong(f"directory at {directory} of {n} bytes, file of {len(self.data)}")
+        (categories, _), _, (lines, _), self.root, (directory, n), (annotations, rest), _ = parts
+        if directory + n != annotations or annotations + rest != len(self.data):
+            wrong(f"directory at {directory} of {n} bytes, annotations at {annotations} of {rest}, file of {len(self.data)}")
+        at = Bytes(self.data, annotations)
+        self.annotations = [at.text() for _ in range(at.take("i"))]
+        if at.at != len(self.data) or not self.annotations:
+            wrong(f"annotations {self.annotations}")
         self.categories = dict(self.category(b) for b in [Bytes(self.data, categories)] for _ in range(b.take("i")))
         at = Bytes(self.data, lines)
         if at.take("i") != 1:

@@ -1,0 +1,170 @@
+/* intervals.c: calls and messages from their beginnings and ends (intervals.h). */
+#include "intervals.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct call {
+    const struct refrain_region_info *region;
+    int64_t enter_ns, inside_ns; /* inside_ns: taken by calls in it */
+    bool collective;
+    struct refrain_event event;
+};
+
+struct stack {
+    struct call *calls;
+    size_t n, capacity;
+};
+
+struct refrain_intervals {
+    const struct refrain_trace *trace;
+    const struct refrain_locations *locations;
+    void (*take)(void *data, const struct refrain_interval *interval);
+    void *data;
+    struct refrain_messages *messages;
+    struct stack *stacks; /* by location */
+    struct refrain_intervals_open open;
+    uint64_t lone;
+    int64_t now_ns;
+    bool no_memory;
+};
+
+bool refrain_intervals_tells(const struct refrain_region_info *region) {
+    return region->kind == REFRAIN_REGION_MPI &&
+           (region->collective[0] || strcmp(region->name, "MPI_Start") == 0); /* of a persistent one */
+}
+
+static void enter(struct refrain_intervals *intervals, size_t location, const struct refrain_event *event) {
+    struct stack *stack = &intervals->stacks[location];
+    if (stack->n == stack->capacity) {
+        size_t capacity = stack->capacity ? stack->capacity * 2 : 8;
+        struct call *calls = realloc(stack->calls, capacity * sizeof *calls);
+        if (!calls) {
+            intervals->no_memory = true;
+            return;
+        }
+        stack->calls = calls;
+        stack->capacity = capacity;
+    }
+    stack->calls[stack->n++] = (struct call){.region = event->region, .enter_ns = intervals->now_ns};
+    intervals->open.calls++;
+}
+
+static void leave(struct refrain_intervals *intervals, size_t location, bool left) {
+    struct stack *stack = &intervals->stacks[location];
+    if (stack->n == 0)
+        return;
+    const struct call *call = &stack->calls[--stack->n];
+    int64_t ns = intervals->now_ns - call->enter_ns;
+    size_t index = call->region->index, n_regions = intervals->trace->n_regions;
+    struct refrain_interval interval = {.left = left,
+                                        .region = index < n_regions ? index : n_regions,
+                                        .locations = {location, location},
+                                        .start_ns = call->enter_ns,
+                                        .end_ns = intervals->now_ns,
+                                        .own_ns = ns - call->inside_ns,
+                                        .collective = left && call->collective ? &call->event : NULL};
+    if (stack->n > 0)
+        stack->calls[stack->n - 1].inside_ns += ns;
+    intervals->open.calls--;
+    intervals->take(intervals->data, &interval);
+}
+
+static void message(struct refrain_intervals *intervals, size_t location, const struct refrain_event *event) {
+    struct refrain_message sent = {.location = location, .time_ns = intervals->now_ns, .bytes = event->bytes};
+    if (event->kind == REFRAIN_EVENT_SEND) {
+        refrain_messages_send(intervals->messages, event, &sent);
+        intervals->open.messages++;
+        intervals->lone++;
+    } else if (refrain_messages_receive(intervals->messages, event, &sent)) {
+        struct refrain_interval interval = {.message = true,
+                                            .left = true,
+                                            .locations = {sent.location, location},
+                                            .start_ns = sent.time_ns,
+                                            .end_ns = intervals->now_ns,
+                                            .receive = event,
+                                            .sent_bytes = sent.bytes};
+        intervals->open.messages--;
+        intervals->lone--;
+        intervals->take(intervals->data, &interval);
+    } else {
+        intervals->lone++;
+    }
+}
+
+/* The first of a call is what the call tells. */
+static bool collective(struct refrain_intervals *intervals, size_t location, const struct refrain_event *event) {
+    struct stack *stack = &intervals->stacks[location];
+    struct call *call = stack->n > 0 ? &stack->calls[stack->n - 1] : NULL;
+    if (!call || call->collective || !refrain_intervals_tells(call->region))
+        return false;
+    call->collective = true;
+    call->event = *event;
+    return true;
+}
+
+bool refrain_intervals_event(struct refrain_intervals *intervals, const struct refrain_event *event) {
+    size_t location = refrain_locations_of(intervals->locations, event);
+    if (event->time_ns > intervals->now_ns)
+        intervals->now_ns = event->time_ns;
+    switch (event->kind) {
+    case REFRAIN_EVENT_ENTER:
+        enter(intervals, location, event);
+        return true;
+    case REFRAIN_EVENT_LEAVE:
+        leave(intervals, location, true);
+        return true;
+    case REFRAIN_EVENT_SEND:
+    case REFRAIN_EVENT_RECV:
+        message(intervals, location, event);
+        return true;
+    case REFRAIN_EVENT_COLLECTIVE:
+        return collective(intervals, location, event);
+    default:
+        return false;
+    }
+}
+
+void refrain_intervals_finish(struct refrain_intervals *intervals) {
+    for (size_t i = 0; i < intervals->locations->n; i++)
+        while (intervals->stacks[i].n > 0)
+            leave(intervals, i, false);
+}
+
+struct refrain_intervals *refrain_intervals_make(const struct refrain_trace *trace,
+                                                 const struct refrain_locations *locations,
+                                                 void (*take)(void *data, const struct refrain_interval *interval),
+                                                 void *data) {
+    struct refrain_intervals *intervals = calloc(1, sizeof *intervals);
+    if (!intervals)
+        return NULL;
+    *intervals = (struct refrain_intervals){.trace = trace, .locations = locations, .take = take, .data = data};
+    intervals->messages = refrain_messages_make(trace);
+    intervals->stacks = calloc(locations->n + 1, sizeof *intervals->stacks);
+    if (intervals->messages && intervals->stacks)
+        return intervals;
+    refrain_intervals_free(intervals);
+    return NULL;
+}
+
+void refrain_intervals_free(struct refrain_intervals *intervals) {
+    if (!intervals)
+        return;
+    for (size_t i = 0; intervals->stacks && i < intervals->locations->n; i++)
+        free(intervals->stacks[i].calls);
+    free(intervals->stacks);
+    refrain_messages_free(intervals->messages);
+    free(intervals);
+}
+
+struct refrain_intervals_open refrain_intervals_open(const struct refrain_intervals *intervals) {
+    return intervals->open;
+}
+
+uint64_t refrain_intervals_lone(const struct refrain_intervals *intervals) {
+    return intervals->lone;
+}
+
+bool refrain_intervals_no_memory(const struct refrain_intervals *intervals) {
+    return intervals->no_memory || refrain_messages_no_memory(intervals->messages);
+}

@@ -1,0 +1,54 @@
+/* intervals.h: events as what has a beginning and an end: calls and messages, in the order of their ends (writers of
+ * formats whose records are intervals).
+ *
+ *     enter ... leave -> a call            a call that is never left ends with the run
+ *     send ... receive -> a message        those of which one end is not there are counted
+ *
+ * Held in memory: calls that are under way, and messages. */
+#ifndef REFRAIN_INTERVALS_H
+#define REFRAIN_INTERVALS_H
+
+#include "locations.h"
+#include "messages.h"
+
+struct refrain_interval {
+    bool message;        /* else a call */
+    bool left;           /* a call: it was; else the run ended in it */
+    size_t region;       /* a call: the region's index, the number of regions for an unknown one */
+    size_t locations[2]; /* of its beginning and its end; the same of a call */
+    int64_t start_ns, end_ns;
+    int64_t own_ns;                         /* a call: not spent in calls in it */
+    const struct refrain_event *collective; /* a call: what it did collectively; null nothing */
+    const struct refrain_event *receive;    /* a message */
+    int64_t sent_bytes;                     /* of a message */
+};
+
+struct refrain_intervals;
+
+/* `take` is called for each interval as it ends. Null without memory. */
+struct refrain_intervals *refrain_intervals_make(const struct refrain_trace *trace,
+                                                 const struct refrain_locations *locations,
+                                                 void (*take)(void *data, const struct refrain_interval *interval),
+                                                 void *data);
+void refrain_intervals_free(struct refrain_intervals *intervals);
+
+/* The next event; times that go back are held. False: it is part of no interval. */
+bool refrain_intervals_event(struct refrain_intervals *intervals, const struct refrain_event *event);
+
+/* After the last event: calls under way end. */
+void refrain_intervals_finish(struct refrain_intervals *intervals);
+
+/* Whether calls of the region say what they did collectively. */
+bool refrain_intervals_tells(const struct refrain_region_info *region);
+
+/* What is under way. */
+struct refrain_intervals_open {
+    uint64_t calls, messages;
+};
+struct refrain_intervals_open refrain_intervals_open(const struct refrain_intervals *intervals);
+
+/* Ends of messages without their other end, so far. */
+uint64_t refrain_intervals_lone(const struct refrain_intervals *intervals);
+bool refrain_intervals_no_memory(const struct refrain_intervals *intervals);
+
+#endif
