@@ -1,9 +1,10 @@
 /* call.c: MPI calls as the wrappers tell them (monitor.h): an activation of its own, in which operations follow. */
 #define _GNU_SOURCE
 #include "allowance.h"
-#include "caller.h"
+#include "call_path.h"
 #include "configure.h"
 #include "learn_by_key.h"
+#include "site_entry.h"
 #include "step.h"
 #include <refrain/settings.h>
 
@@ -13,17 +14,7 @@
 #define CLOCK_REFRESH_CALLS 1024u
 #define SITE_OPERATIONS 2u /* kinds of operations that most call sites have at most */
 
-struct refrain_site_entry {
-    uint64_t key; /* 0: free */
-    uint64_t
-        special;   /* 0: own site; 1: the site is another one's; else no site, but the way to the caller (caller.h) */
-    uint32_t site; /* reference */
-    uint32_t function;
-};
-
 static uint32_t site_references[REFRAIN_MOST_CALL_SITES]; /* of call sites, by number; touched as it is used */
-
-_Static_assert(sizeof(struct refrain_site_entry) == REFRAIN_SITE_ENTRY_BYTES, "settings.h counts the site table");
 
 /* Finds the object a code address lies in: its path and load address. dl_iterate_phdr takes the loader's lock, but this
  * runs once per call site. */
@@ -164,29 +155,23 @@ static inline struct refrain_call_site *find_site(struct refrain_context *contex
         return expected;
     bool by_slot = from->flags & REFRAIN_SLOT_MPI_CALL;
     uint64_t key = by_slot ? (uint64_t)from->number << 1 | 1 : (uint64_t)caller.address << 1;
-    uint64_t hash = (key ^ (uint64_t)function << 40) * 0x9e3779b97f4a7c15u >> 32;
-    for (unsigned i = 0; i < REFRAIN_SITE_TABLE_ENTRIES; i++) {
-        struct refrain_site_entry *entry = &context->sites[(hash + i) % REFRAIN_SITE_TABLE_ENTRIES];
-        if (__builtin_expect(entry->key == key && entry->function == function, 1)) {
-            if (__builtin_expect(entry->special != 0, 0))
-                return special_site(context, from, entry, function, caller);
-            return refrain_at_reference(entry->site);
-        }
-        if (entry->key == 0) {
-            uint64_t rule = by_slot ? 0 : refrain_caller_rule(caller.address, refrain_configuration.layers);
-            struct refrain_call_site *site = NULL;
-            if (!refrain_outside_touch_sites(context, entry, sizeof *entry))
-                break;
-            entry->special = rule;
-            entry->function = function;
-            if (!rule)
-                site = new_site(context, entry, from, by_slot, function, caller.address);
-            if (rule || site)
-                entry->key = key;
-            return entry->special ? special_site(context, from, entry, function, caller) : site;
-        }
+    struct refrain_site_entry *entry = refrain_site_entry(context, key, function);
+    if (__builtin_expect(entry == NULL, 0))
+        return borrow(site_of_function(context, function));
+    if (__builtin_expect(entry->key == 0, 0)) {
+        uint64_t rule = by_slot ? 0 : refrain_caller_rule(caller.address, refrain_configuration.layers);
+        struct refrain_call_site *site = NULL;
+        entry->special = rule;
+        entry->function = function;
+        if (!rule)
+            site = new_site(context, entry, from, by_slot, function, caller.address);
+        if (rule || site)
+            entry->key = key;
+        return entry->special ? special_site(context, from, entry, function, caller) : site;
     }
-    return borrow(site_of_function(context, function));
+    if (__builtin_expect(entry->special != 0, 0))
+        return special_site(context, from, entry, function, caller);
+    return refrain_at_reference(entry->site);
 }
 
 void refrain_call_begin(struct refrain_call *call, unsigned function, void *return_address, void *frame_address) {
@@ -198,14 +183,17 @@ void refrain_call_begin(struct refrain_call *call, unsigned function, void *retu
     call->context = context;
     if (!context)
         return;
-    refrain_drop_abandoned(context, (uintptr_t)frame_address);
+    struct refrain_caller from = refrain_caller_of_wrapper(return_address, frame_address);
+    if (__builtin_expect(context->path != NULL, 0))
+        refrain_path_come(context, from, (uintptr_t)frame_address);
+    else
+        refrain_drop_abandoned(context, (uintptr_t)frame_address);
     if (++context->calls % CLOCK_REFRESH_CALLS == 0) {
         refrain_region_refresh_clock();
         refrain_allowance_look(context);
     }
     struct refrain_entry *caller = context->top;
-    struct refrain_call_site *site =
-        find_site(context, caller->last, function, refrain_caller_of_wrapper(return_address, frame_address));
+    struct refrain_call_site *site = find_site(context, caller->last, function, from);
     if (!site)
         refrain_lose(REFRAIN_LOSS_CALLS, 1);
     struct refrain_entry *entry =

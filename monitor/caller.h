@@ -18,12 +18,45 @@ struct refrain_caller {
     uintptr_t address, stack_pointer, frame_pointer;
 };
 
+/* What is known of the code that a return address lies in. */
+struct refrain_caller_code {
+    uint64_t rule;          /* the way to the frame above, 0 unknown */
+    bool is_layer;          /* between the program and MPI (below) */
+    bool is_system;         /* the C library, which starts programs and threads, or the loader */
+    uintptr_t function;     /* where the function begins, 0 unknown */
+    uintptr_t load_address; /* of its object ... */
+    const char *path;       /* ... whose file this is, "" the executable; the loader's, while that is loaded */
+};
+
+/* Looks at the code before `address`; `layers` as below. Takes the loader's lock. */
+REFRAIN_HIDDEN void refrain_caller_look(uintptr_t address, const char *layers, struct refrain_caller_code *code);
+
 /* What is above: 0, this is the program's own code (or unknown); else a rule, greater than 1. `layers`: further
  * libraries by the beginning of their names, separated by commas or blanks, or null. Takes the loader's lock. */
 REFRAIN_HIDDEN uint64_t refrain_caller_rule(uintptr_t address, const char *layers);
 
+/* A rule is one word:
+ *
+ *     bit 1       always set: no rule is 0 or 1
+ *     bit 2       the CFA is relative to the frame pointer, not the stack pointer
+ *     bit 3       the caller's frame pointer is saved in this frame
+ *     bits 8-31   where, in words below the CFA
+ *     bits 32-63  the CFA's distance from the register */
+enum { REFRAIN_RULE = 2, REFRAIN_RULE_FROM_FRAME_POINTER = 4, REFRAIN_RULE_FRAME_POINTER_SAVED = 8 };
+
+/* The address behind the frame (CFA), which is the stack pointer of the one above. */
+static inline uintptr_t refrain_caller_frame_end(const struct refrain_caller *caller, uint64_t rule) {
+    return (rule & REFRAIN_RULE_FROM_FRAME_POINTER ? caller->frame_pointer : caller->stack_pointer) + (rule >> 32);
+}
+
 /* Goes one frame up. */
-REFRAIN_HIDDEN void refrain_caller_step(struct refrain_caller *caller, uint64_t rule);
+static inline void refrain_caller_step(struct refrain_caller *caller, uint64_t rule) {
+    const uintptr_t *end = (const uintptr_t *)refrain_caller_frame_end(caller, rule);
+    if (rule & REFRAIN_RULE_FRAME_POINTER_SAVED)
+        caller->frame_pointer = *(end - (rule >> 8 & 0xffffff));
+    caller->address = end[-1];
+    caller->stack_pointer = (uintptr_t)end;
+}
 
 /* The caller of a wrapper whose frame is at `frame_address` (__builtin_frame_address(0), so it has a frame pointer). */
 static inline struct refrain_caller refrain_caller_of_wrapper(const void *return_address, const void *frame_address) {

@@ -110,6 +110,17 @@ void refrain_configure(void) {
     value = getenv("REFRAIN_PATCH");
     if (value && *value && !refrain_settings_switch(value, &refrain_configuration.patch))
         bad_setting("REFRAIN_PATCH", value, "on or off", "on");
+    refrain_configuration.path_depth = 0;
+    value = getenv("REFRAIN_CALL_PATH");
+    if (value && *value) {
+        bool on;
+        if (refrain_settings_size(value, &number) && number != 1 && number <= REFRAIN_MAXIMUM_PATH)
+            refrain_configuration.path_depth = (uint32_t)number;
+        else if (refrain_settings_switch(value, &on))
+            refrain_configuration.path_depth = on ? REFRAIN_MAXIMUM_PATH : 0;
+        else
+            bad_setting("REFRAIN_CALL_PATH", value, "on, off or a number of functions, 2 to 256", "off");
+    }
     value = getenv("REFRAIN_LAYERS");
     snprintf(refrain_configuration.layers, sizeof refrain_configuration.layers, "%s", value ? value : "");
     refrain_clock_is_gettime = 1;

@@ -10,6 +10,7 @@ extern REFRAIN_HIDDEN struct refrain_configuration {
     int mode; /* enum refrain_mode */
     uint64_t total_bytes, time_bytes;
     uint32_t threads, formula_length;
+    uint32_t path_depth; /* functions of a call path, 0: none are told */
     bool verbose, throttle, patch;
     char layers[512];                   /* libraries whose MPI calls are their callers' */
     char directory[REFRAIN_PATH_BYTES]; /* absolute */

@@ -27,16 +27,26 @@
 struct refrain_entry {
     struct refrain_slot *last; /* where the activation is */
     uintptr_t address;         /* of its frame; activations below a younger, higher one were abandoned */
-    uint64_t id;               /* function: slot number; call: site reference; region: name reference */
-    uint64_t begin_ticks;
+    uint64_t id;               /* function: slot number; call: site reference; region, frame: name reference */
+    union {
+        uint64_t begin_ticks;
+        uintptr_t frame_end; /* FRAME: the address behind its frame (CFA) */
+    };
     struct refrain_slot *whole; /* function: its slot [1], else null */
     uint32_t kind;              /* enum refrain_entry_kind */
     int32_t frame;              /* function: distance from `address` to its struct refrain_frame */
 };
-enum refrain_entry_kind { REFRAIN_ENTRY_ROOT, REFRAIN_ENTRY_FUNCTION, REFRAIN_ENTRY_CALL, REFRAIN_ENTRY_REGION };
+enum refrain_entry_kind {
+    REFRAIN_ENTRY_ROOT,
+    REFRAIN_ENTRY_FUNCTION,
+    REFRAIN_ENTRY_CALL,
+    REFRAIN_ENTRY_REGION,
+    REFRAIN_ENTRY_FRAME, /* a function without probes (call_path.h); its address is 0 */
+};
 
 struct refrain_events;        /* record.c */
-struct refrain_site_entry;    /* call.c */
+struct refrain_site_entry;    /* site_entry.h */
+struct refrain_path;          /* call_path.h */
 struct refrain_learn_scratch; /* learn.h */
 
 #define REFRAIN_REGION_CACHE 64u
@@ -68,7 +78,8 @@ struct refrain_context {
     struct refrain_events *events; /* null unless the mode has events */
     struct refrain_journal *journal;
     struct refrain_learn_scratch *scratch;
-    struct refrain_site_entry *sites;   /* REFRAIN_SITE_TABLE_ENTRIES, hashed (call.c) */
+    struct refrain_path *path;          /* null: no call paths are told */
+    struct refrain_site_entry *sites;   /* REFRAIN_SITE_TABLE_ENTRIES, hashed (site_entry.h) */
     uint32_t site_pages;                /* bit per page of them that is charged (outside.h) */
     uint32_t formula_length;            /* most items of a formula */
     struct refrain_allowance allowance; /* what probes may cost */
@@ -149,6 +160,11 @@ REFRAIN_HIDDEN void refrain_units_make_site_tables(void);
 
 /* The calling thread's context, made on first use (which also opens the region); null where nothing is traced. */
 REFRAIN_SHARED struct refrain_context *refrain_context(void);
+
+/* ---- user.c ---- */
+
+/* Puts a new record into the list of regions. Any thread. */
+REFRAIN_HIDDEN void refrain_region_add(struct refrain_region_name *record);
 
 /* ---- region.c: life of the process ---- */
 

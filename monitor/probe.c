@@ -1,67 +1,25 @@
-/* probe.c: what instrumented code calls (refrain/unit.h), and user regions (refrain/refrain.h). */
+/* probe.c: what instrumented code calls (refrain/unit.h). */
 #define _GNU_SOURCE
 #include "allowance.h"
+#include "call_path.h"
 #include "registers.h"
 #include "site_table.h"
 #include "step.h"
 #include <refrain/settings.h>
-#pragma GCC visibility push(default)
-#include <refrain/refrain.h>
-#pragma GCC visibility pop
-
-#include <string.h>
-
-static uint32_t entry_record(const struct refrain_entry *entry, bool enter) {
-    switch (entry->kind) {
-    case REFRAIN_ENTRY_FUNCTION:
-        return enter ? REFRAIN_RECORD_ENTER : REFRAIN_RECORD_LEAVE;
-    case REFRAIN_ENTRY_CALL:
-        return enter ? REFRAIN_RECORD_CALL_ENTER : REFRAIN_RECORD_CALL_LEAVE;
-    default:
-        return enter ? REFRAIN_RECORD_REGION_ENTER : REFRAIN_RECORD_REGION_LEAVE;
-    }
-}
 
 void refrain_unwind(struct refrain_context *context, struct refrain_entry *keep) {
+    refrain_path_leave(context);
+    if (context->top == keep)
+        return;
     refrain_step(context, context->top, REFRAIN_NEXT_UNWIND);
     uint64_t now = refrain_close_block(context, context->top->last);
     for (;;) {
-        refrain_event(context, entry_record(context->top, false), now, context->top->id);
+        refrain_event(context, refrain_entry_record(context->top, false), now, context->top->id);
         refrain_returned(--context->top);
         if (context->top == keep)
             break;
         refrain_step(context, context->top, REFRAIN_NEXT_ABANDONED);
     }
-}
-
-/* Enters an activation from wherever the thread is. `whole`: slot [1] of a function, else null. */
-static struct refrain_entry *enter(struct refrain_context *context, struct refrain_slot *slot,
-                                   struct refrain_slot *whole, uintptr_t address, uint32_t kind, uint64_t id,
-                                   int64_t value) {
-    struct refrain_entry *caller = context->top;
-    struct refrain_entry *entry = refrain_push(context, slot, address, kind, id);
-    if (!entry)
-        return NULL;
-    refrain_step(context, caller, value);
-    if (whole) {
-        entry->whole = whole;
-        whole->count++;
-    }
-    entry->begin_ticks = refrain_close_block(context, caller->last);
-    refrain_event(context, entry_record(entry, true), entry->begin_ticks, id);
-    return entry;
-}
-
-/* Leaves the activation on top. */
-static void leave(struct refrain_context *context) {
-    struct refrain_entry *entry = context->top;
-    refrain_step(context, entry, REFRAIN_NEXT_EXIT);
-    uint64_t now = refrain_close_block(context, entry->last);
-    refrain_event(context, entry_record(entry, false), now, entry->id);
-    if (entry->whole)
-        entry->whole->ticks += now - entry->begin_ticks;
-    context->top = entry - 1;
-    refrain_returned(entry - 1);
 }
 
 /* ---- functions ---- */
@@ -70,7 +28,7 @@ static void enter_function(struct refrain_context *context, struct refrain_slot 
                            uintptr_t frame) {
     refrain_drop_abandoned(context, place);
     struct refrain_entry *entry =
-        enter(context, slot, slot + 1, place, REFRAIN_ENTRY_FUNCTION, slot->number, slot->number);
+        refrain_enter(context, slot, slot + 1, place, REFRAIN_ENTRY_FUNCTION, slot->number, slot->number);
     if (entry)
         entry->frame = (int32_t)(intptr_t)(frame - place);
 }
@@ -93,7 +51,7 @@ static void leave_function(struct refrain_context *context, uintptr_t frame) {
         return;
     if (entry != context->top)
         refrain_unwind(context, entry);
-    leave(context);
+    refrain_leave(context);
 }
 
 /* ---- places in functions ---- */
@@ -244,73 +202,5 @@ void refrain_site_run(uintptr_t address, uintptr_t place, uintptr_t frame, uint6
         else if (refrain_allowance_takes(context))
             settle_code(context);
     }
-    refrain_end(context);
-}
-
-/* ---- user regions ---- */
-
-/* The thread's record of a region name; null when the pool is spent. */
-static struct refrain_region_name *region_name(struct refrain_context *context, const char *name) {
-    struct refrain_region_cache *cache = &context->regions[((uintptr_t)name >> 3) % REFRAIN_REGION_CACHE];
-    if (cache->name == name)
-        return cache->record;
-    struct refrain_region_name *record = NULL;
-    uint32_t reference = (uint32_t)refrain_region.header->regions;
-    for (; reference; reference = record->next) {
-        record = refrain_at_reference(reference);
-        const struct refrain_name *text = refrain_at_reference(record->name);
-        if (record->thread == context->number && strcmp(text->text, name) == 0)
-            break;
-    }
-    if (!reference) {
-        uint32_t text = refrain_pool_name(name);
-        record = text ? refrain_pool_take(sizeof *record, REFRAIN_POOL_PLACES) : NULL;
-        if (!record)
-            return NULL;
-        record->name = text;
-        record->thread = context->number;
-        record->number = __atomic_fetch_add(&refrain_region.header->n_regions, 1, __ATOMIC_RELAXED);
-        record->inside.number = UINT32_MAX;
-        uint32_t head = (uint32_t)__atomic_load_n(&refrain_region.header->regions, __ATOMIC_RELAXED);
-        uint64_t expected;
-        do {
-            record->next = head;
-            expected = head;
-            if (__atomic_compare_exchange_n(&refrain_region.header->regions, &expected, refrain_reference(record),
-                                            false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-                break;
-            head = (uint32_t)expected;
-        } while (true);
-    }
-    cache->name = name;
-    cache->record = record;
-    return record;
-}
-
-void refrain_region_begin(const char *name) {
-    struct refrain_context *context = refrain_begin();
-    if (!context)
-        return;
-    refrain_drop_abandoned(context, (uintptr_t)__builtin_frame_address(0));
-    struct refrain_region_name *record = region_name(context, name);
-    if (record) {
-        /* The region stays open after this function returns: it counts as the caller's own frame. */
-        enter(context, &record->inside, NULL, context->top->address, REFRAIN_ENTRY_REGION, record->number,
-              REFRAIN_NEXT_REGION + record->number);
-    } else {
-        refrain_lose(REFRAIN_LOSS_REGIONS, 1);
-    }
-    refrain_end(context);
-}
-
-void refrain_region_end(void) {
-    struct refrain_context *context = refrain_begin();
-    if (!context)
-        return;
-    refrain_drop_abandoned(context, (uintptr_t)__builtin_frame_address(0));
-    if (context->top->kind == REFRAIN_ENTRY_REGION)
-        leave(context);
-    else
-        refrain_lose(REFRAIN_LOSS_REGIONS, 1);
     refrain_end(context);
 }

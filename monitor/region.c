@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "allowance.h"
 #include "calibrate.h"
+#include "call_path.h"
 #include "configure.h"
 #include "learn_memory.h"
 #include "region_open.h"
@@ -413,6 +414,8 @@ struct refrain_context *refrain_region_take_context(void) {
     context->thread->start_ticks = n == 0 ? refrain_region.header->start.ticks : refrain_clock();
     context->thread->last_ticks = context->thread->start_ticks;
     refrain_timeline_open(context);
+    if (!refrain_path_open(context))
+        refrain_lose(REFRAIN_LOSS_PATHS, 1);
     context->thread->started = 1;
     refrain_allowance_begin(&context->allowance, ticks_per_us, refrain_configuration.throttle);
     return context;

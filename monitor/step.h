@@ -74,6 +74,48 @@ static inline struct refrain_entry *refrain_push(struct refrain_context *context
     return entry;
 }
 
+/* The record of an activation that begins or ends. */
+static inline uint32_t refrain_entry_record(const struct refrain_entry *entry, bool enter) {
+    switch (entry->kind) {
+    case REFRAIN_ENTRY_FUNCTION:
+        return enter ? REFRAIN_RECORD_ENTER : REFRAIN_RECORD_LEAVE;
+    case REFRAIN_ENTRY_CALL:
+        return enter ? REFRAIN_RECORD_CALL_ENTER : REFRAIN_RECORD_CALL_LEAVE;
+    default:
+        return enter ? REFRAIN_RECORD_REGION_ENTER : REFRAIN_RECORD_REGION_LEAVE;
+    }
+}
+
+/* Enters an activation from wherever the thread is. `whole`: slot [1] of a function, else null. */
+static inline struct refrain_entry *refrain_enter(struct refrain_context *context, struct refrain_slot *slot,
+                                                  struct refrain_slot *whole, uintptr_t address, uint32_t kind,
+                                                  uint64_t id, int64_t value) {
+    struct refrain_entry *caller = context->top;
+    struct refrain_entry *entry = refrain_push(context, slot, address, kind, id);
+    if (!entry)
+        return NULL;
+    refrain_step(context, caller, value);
+    if (whole) {
+        entry->whole = whole;
+        whole->count++;
+    }
+    entry->begin_ticks = refrain_close_block(context, caller->last);
+    refrain_event(context, refrain_entry_record(entry, true), entry->begin_ticks, id);
+    return entry;
+}
+
+/* Leaves the activation on top. */
+static inline void refrain_leave(struct refrain_context *context) {
+    struct refrain_entry *entry = context->top;
+    refrain_step(context, entry, REFRAIN_NEXT_EXIT);
+    uint64_t now = refrain_close_block(context, entry->last);
+    refrain_event(context, refrain_entry_record(entry, false), now, entry->id);
+    if (entry->whole)
+        entry->whole->ticks += now - entry->begin_ticks;
+    context->top = entry - 1;
+    refrain_returned(entry - 1);
+}
+
 extern REFRAIN_HIDDEN __thread struct refrain_context *refrain_thread_context;
 
 static inline struct refrain_context *refrain_begin(void) {

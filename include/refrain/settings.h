@@ -16,6 +16,8 @@
  *     REFRAIN_LAYERS          none        libraries between the program and MPI, by the beginning of their file names,
  *                                         separated by commas: their MPI calls are filed under what called them, as
  *                                         those of MPI's own libraries are
+ *     REFRAIN_CALL_PATH      off         off | on | a number: the functions between which MPI calls are made are shown
+ *                                         without probes in them; a number: so many of the innermost ones
  *     REFRAIN_VERBOSE         off         say on standard error what was set up and written
  *
  * Sizes take K, M, G (1024s), upper or lower case, with or without B or iB. Switches take on, true, yes, 1 and off,
@@ -34,10 +36,10 @@
 #define REFRAIN_DEFAULT_TIME_SHARE 8u       /* REFRAIN_TIME_MEMORY is 1 / share of REFRAIN_TOTAL_MEMORY */
 #define REFRAIN_SHADOW_STACK_ENTRIES 16384u /* activations open at once in a thread */
 #define REFRAIN_SHADOW_ENTRY_BYTES 48u
-#define REFRAIN_ALLOWANCE_PERCENT 2u /* of a thread's time that its probes may take ... */
-#define REFRAIN_ALLOWANCE_NS 1000000u /* ... and so much that may be saved up for a time with many of them */
-#define REFRAIN_ALLOWANCE_PROBES 64u  /* between two samples */
-#define REFRAIN_SLEEP_NS 100000000u   /* dormant probes come back after this, then after twice as long each time */
+#define REFRAIN_ALLOWANCE_PERCENT 2u     /* of a thread's time that its probes may take ... */
+#define REFRAIN_ALLOWANCE_NS 1000000u    /* ... and so much that may be saved up for a time with many of them */
+#define REFRAIN_ALLOWANCE_PROBES 64u     /* between two samples */
+#define REFRAIN_SLEEP_NS 100000000u      /* dormant probes come back after this, then after twice as long each time */
 #define REFRAIN_SITE_TABLE_ENTRIES 4096u /* MPI call sites of a thread */
 #define REFRAIN_SITE_ENTRY_BYTES 24u
 #define REFRAIN_OUTSIDE_THREAD_BYTES 32768u /* charged for each thread ... */
@@ -45,6 +47,7 @@
 #define REFRAIN_OUTSIDE_FIXED_BYTES                                                                                    \
     ((uint64_t)1536 << 10) /* libraries, request, communicator and type tables, event window */
 #define REFRAIN_MAXIMUM_THREADS 256u
+#define REFRAIN_MAXIMUM_PATH 256u /* functions of a call path */
 #define REFRAIN_MINIMUM_FORMULA_LENGTH 4u
 #define REFRAIN_MAXIMUM_FORMULA_LENGTH 128u /* longer cycles are found again in the archive */
 

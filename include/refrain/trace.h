@@ -23,7 +23,7 @@
 #define REFRAIN_MAGIC "refrain\n"
 /* Whoever changes the layout raises the version. Readers take versions from the oldest one on and refuse others, newer and
  * older, with a line; while the oldest is the newest, they know one layout. */
-#define REFRAIN_TRACE_VERSION 6u
+#define REFRAIN_TRACE_VERSION 7u
 #define REFRAIN_TRACE_OLDEST REFRAIN_TRACE_VERSION
 #define REFRAIN_HEADER_BYTES 4096u
 #define REFRAIN_UNIT_BYTES 16u /* pool granularity */
@@ -52,6 +52,7 @@ enum refrain_loss {
     REFRAIN_LOSS_TYPES,          /* datatypes beyond their table: bytes of their messages are unknown */
     REFRAIN_LOSS_COUNTS,         /* values that have no count of their own, but are counted as another */
     REFRAIN_LOSS_SITES,          /* MPI calls filed under another call site of their function: no room for their own */
+    REFRAIN_LOSS_PATHS,          /* call paths of which the outer part, or a function in it, could not be told */
     REFRAIN_LOSSES
 };
 
@@ -59,6 +60,7 @@ enum refrain_loss {
 #define REFRAIN_NEXT_EXIT ((int64_t)-1)           /* the activation ended */
 #define REFRAIN_NEXT_UNWIND ((int64_t)-2)         /* ... by a jump out of it (longjmp) */
 #define REFRAIN_NEXT_ABANDONED ((int64_t)-3)      /* ... by one out of an activation above it, at the same moment */
+#define REFRAIN_NEXT_GONE ((int64_t)-4)           /* a function of the call path ended: when the block before did */
 #define REFRAIN_NEXT_CALL ((int64_t)1 << 32)      /* + number of a struct refrain_call_site: an MPI call began */
 #define REFRAIN_NEXT_OPERATION ((int64_t)1 << 33) /* + enum refrain_operation: inside an MPI call */
 #define REFRAIN_NEXT_REGION ((int64_t)1 << 34)    /* + number of a struct refrain_region_name: a user region began */
@@ -225,12 +227,20 @@ struct refrain_name {
     char text[]; /* NUL-terminated */
 };
 
-/* A user region (refrain.h), per thread. */
+enum refrain_region_use {
+    REFRAIN_USE_REGION,   /* a user region (refrain.h) */
+    REFRAIN_USE_FUNCTION, /* a function without probes on the way to an MPI call (REFRAIN_CALL_PATH) */
+};
+
+/* What activations are of that no unit has a slot for, per thread. */
 struct refrain_region_name {
     uint32_t next;
-    uint32_t name; /* reference of struct refrain_name */
+    uint32_t name; /* reference of struct refrain_name; FUNCTION: 0 */
     uint32_t thread;
-    uint32_t number; /* as that of a call site, among the user regions */
+    uint32_t number;  /* as that of a call site, among the user regions */
+    uint64_t address; /* FUNCTION: of its first instruction, less the load address of its object; else 0 */
+    uint32_t object;  /* FUNCTION: reference of struct refrain_name: the object's path; else 0 */
+    uint32_t use;     /* enum refrain_region_use */
     struct refrain_slot inside;
 };
 
@@ -343,7 +353,7 @@ struct refrain_header {
     uint64_t pool_places; /* ... nor counts of values whose order is given up ... */
     uint64_t pool_last;   /* ... nor call sites but the first of each MPI function */
     uint64_t time_bytes;  /* that the timelines may take of it, all threads' together */
-    struct refrain_clock_sync clock_sync; /* of one rank of each node but that of rank 0 */
+    struct refrain_clock_sync clock_sync;                       /* of one rank of each node but that of rank 0 */
     struct refrain_probe_cost probe_costs[REFRAIN_PROBE_KINDS]; /* all 0: not measured */
 };
 

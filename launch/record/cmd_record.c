@@ -54,6 +54,13 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     case 'l':
         set(state, "REFRAIN_LAYERS", value, strlen(value) < 512, "a list of less than 512 bytes");
         return 0;
+    case 'c':
+        value = value ? value : "on";
+        set(state, "REFRAIN_CALL_PATH", value,
+            strcmp(value, "on") == 0 || strcmp(value, "off") == 0 ||
+                (refrain_settings_size(value, &number) && number > 1 && number <= REFRAIN_MAXIMUM_PATH),
+            "a number of functions, 2 to 256,");
+        return 0;
     case 'd':
         arguments->directory = value;
         return 0;
@@ -70,6 +77,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
 }
 
 static const struct argp_option options[] = {
+    {"call-path", 'c', "DEPTH", OPTION_ARG_OPTIONAL,
+     "Also trace which functions MPI calls are made through: the DEPTH innermost ones, or all", 0},
     {"directory", 'd', "DIRECTORY", 0, "Make the trace in DIRECTORY, which is made where it is not there (here)", 0},
     {"layers", 'l', "LIBRARY,...", 0,
      "File MPI calls of these libraries under what called them, as those of MPI's own layers are: the beginnings of "

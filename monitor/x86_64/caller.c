@@ -1,11 +1,4 @@
-/* caller.c: which code is a layer of MPI, and the way out of it (caller.h). A rule is one word:
- *
- *     bit 1       always set: no rule is 0 or 1
- *     bit 2       the CFA is relative to the frame pointer, not the stack pointer
- *     bit 3       the caller's frame pointer is saved in this frame
- *     bits 8-31   where, in words below the CFA
- *     bits 32-63  the CFA's distance from the register
- */
+/* caller.c: what the code before a return address is, and the way out of its frame (caller.h). */
 #define _GNU_SOURCE
 #include "caller.h"
 #include "frame_table.h"
@@ -14,14 +7,10 @@
 #include <string.h>
 
 #if defined(__x86_64__)
-#define RULE 2u
-#define FROM_FRAME_POINTER 4u
-#define FRAME_POINTER_SAVED 8u
-
 struct object {
-    uintptr_t address;
+    uintptr_t address, load_address;
     const unsigned char *frames; /* PT_GNU_EH_FRAME */
-    const char *name;            /* of the file, without directories */
+    const char *path;
 };
 
 static int find_object(struct dl_phdr_info *info, size_t size, void *data) {
@@ -39,17 +28,24 @@ static int find_object(struct dl_phdr_info *info, size_t size, void *data) {
     }
     if (!is_here)
         return 0;
-    const char *slash = strrchr(info->dlpi_name, '/');
     object->frames = frames;
-    object->name = slash ? slash + 1 : info->dlpi_name;
+    object->path = info->dlpi_name;
+    object->load_address = info->dlpi_addr;
     return 1;
 }
 
-static bool is_layer(const char *name, const char *layers) {
-    static const char *const own[] = {"libmpi", "mca_", "libopen-", "librefrain-"};
-    for (unsigned i = 0; i < sizeof own / sizeof *own; i++)
-        if (strncmp(name, own[i], strlen(own[i])) == 0)
+static bool begins_with_one_of(const char *name, const char *const *beginnings) {
+    for (; *beginnings; beginnings++)
+        if (strncmp(name, *beginnings, strlen(*beginnings)) == 0)
             return true;
+    return false;
+}
+
+/* `name`: of a file, without directories. */
+static bool is_layer(const char *name, const char *layers) {
+    static const char *const own[] = {"libmpi", "mca_", "libopen-", "librefrain-", NULL};
+    if (begins_with_one_of(name, own))
+        return true;
     while (layers && *layers) {
         size_t n = strcspn(layers, ", ");
         if (n && strncmp(name, layers, n) == 0)
@@ -59,39 +55,54 @@ static bool is_layer(const char *name, const char *layers) {
     return false;
 }
 
-uint64_t refrain_caller_rule(uintptr_t address, const char *layers) {
-    /* The instruction before the return address is the call: what follows may belong to another function. */
-    struct object object = {.address = address - 1};
-    struct refrain_frame_rule frame;
-    if (!dl_iterate_phdr(find_object, &object) || !is_layer(object.name, layers) || !object.frames ||
-        !refrain_frame_find(object.frames, address - 1, &frame))
-        return 0;
-    int64_t words = frame.frame_pointer_saved ? -frame.frame_pointer_offset / 8 : 0;
-    if (frame.cfa_offset < 0 || frame.cfa_offset > UINT32_MAX || words < 0 || words > 0xffffff ||
-        (frame.frame_pointer_saved && frame.frame_pointer_offset % 8 != 0))
-        return 0;
-    return RULE | (frame.from_frame_pointer ? FROM_FRAME_POINTER : 0) |
-           (frame.frame_pointer_saved ? FRAME_POINTER_SAVED : 0) | (uint64_t)words << 8 |
-           (uint64_t)frame.cfa_offset << 32;
+static bool is_system(const char *name) {
+    static const char *const own[] = {"libc.so", "libpthread.so", "ld-linux", NULL};
+    return begins_with_one_of(name, own);
 }
 
-void refrain_caller_step(struct refrain_caller *caller, uint64_t rule) {
-    uintptr_t base = rule & FROM_FRAME_POINTER ? caller->frame_pointer : caller->stack_pointer;
-    uintptr_t *frame = (uintptr_t *)(base + (rule >> 32));
-    if (rule & FRAME_POINTER_SAVED)
-        caller->frame_pointer = *(frame - (rule >> 8 & 0xffffff));
-    caller->address = frame[-1];
-    caller->stack_pointer = (uintptr_t)frame;
+/* 0 where the frame's layout is beyond what a rule can say. */
+static uint64_t rule_of(const struct refrain_frame_rule *frame) {
+    int64_t words = frame->frame_pointer_saved ? -frame->frame_pointer_offset / 8 : 0;
+    if (frame->cfa_offset < 0 || frame->cfa_offset > UINT32_MAX || words < 0 || words > 0xffffff ||
+        (frame->frame_pointer_saved && frame->frame_pointer_offset % 8 != 0))
+        return 0;
+    return REFRAIN_RULE | (frame->from_frame_pointer ? REFRAIN_RULE_FROM_FRAME_POINTER : 0) |
+           (frame->frame_pointer_saved ? REFRAIN_RULE_FRAME_POINTER_SAVED : 0) | (uint64_t)words << 8 |
+           (uint64_t)frame->cfa_offset << 32;
 }
+
+void refrain_caller_look(uintptr_t address, const char *layers, struct refrain_caller_code *code) {
+    /* The instruction before the return address is the call: what follows may belong to another function. */
+    struct object object = {.address = address - 1, .path = ""};
+    struct refrain_frame_rule frame;
+    bool found = dl_iterate_phdr(find_object, &object) != 0;
+    const char *slash = strrchr(object.path, '/'), *name = slash ? slash + 1 : object.path;
+    *code = (struct refrain_caller_code){.is_layer = found && is_layer(name, layers),
+                                         .is_system = found && is_system(name),
+                                         .load_address = object.load_address,
+                                         .path = object.path};
+    if (found && object.frames && refrain_frame_find(object.frames, address - 1, &frame)) {
+        code->rule = rule_of(&frame);
+        code->function = frame.function;
+    }
+}
+
+uint64_t refrain_caller_rule(uintptr_t address, const char *layers) {
+    struct refrain_caller_code code;
+    refrain_caller_look(address, layers, &code);
+    return code.is_layer ? code.rule : 0;
+}
+
 #else
+void refrain_caller_look(uintptr_t address, const char *layers, struct refrain_caller_code *code) {
+    (void)address;
+    (void)layers;
+    *code = (struct refrain_caller_code){.path = ""};
+}
+
 uint64_t refrain_caller_rule(uintptr_t address, const char *layers) {
     (void)address;
     (void)layers;
     return 0;
-}
-
-void refrain_caller_step(struct refrain_caller *caller, uint64_t rule) {
-    (void)caller;
-    (void)rule;
 }
 #endif

@@ -287,6 +287,6 @@ bool refrain_frame_find(const unsigned char *header, uintptr_t address, struct r
     if (!run(&m, c) || (m.now.cfa_register != DW_RSP && m.now.cfa_register != DW_RBP))
         return false;
     *rule = (struct refrain_frame_rule){m.now.cfa_register == DW_RBP, m.now.frame_pointer_saved, m.now.cfa_offset,
-                                        m.now.frame_pointer_offset};
+                                        m.now.frame_pointer_offset, begin};
     return true;
 }

@@ -11,6 +11,7 @@ struct refrain_frame_rule {
     bool frame_pointer_saved; /* else it is still the caller's */
     int64_t cfa_offset;
     int64_t frame_pointer_offset; /* from the CFA, where it is saved */
+    uintptr_t function;           /* address of its first instruction */
 };
 
 /* `header`: the object's PT_GNU_EH_FRAME segment, mapped. False where the tables have nothing for the address, or say

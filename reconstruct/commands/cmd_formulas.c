@@ -75,7 +75,7 @@ static void show_successor(FILE *file, const void *data, int64_t value) {
     if (value == REFRAIN_NEXT_EXIT) {
         fputs("exit", file);
     } else if (value < 0) {
-        fputs(value == REFRAIN_NEXT_UNWIND ? "unwind" : "abandoned", file);
+        fputs(value == REFRAIN_NEXT_UNWIND ? "unwind" : value == REFRAIN_NEXT_GONE ? "gone" : "abandoned", file);
     } else if (value >= REFRAIN_NEXT_REGION) {
         const struct refrain_user_region_view *region =
             refrain_process_user_region(process, (uint64_t)(value - REFRAIN_NEXT_REGION));

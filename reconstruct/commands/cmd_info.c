@@ -36,6 +36,8 @@ static const struct {
     [REFRAIN_LOSS_TYPES] = {"types", "datatypes beyond their table: bytes of their messages are unknown"},
     [REFRAIN_LOSS_COUNTS] = {"counts",
                              "values counted as another, for want of a count of their own: totals by value are off"},
+    [REFRAIN_LOSS_PATHS] = {"paths", "call paths of which the outer part, or a function, is not known: code without "
+                                     "unwinding tables, or no memory"},
     [REFRAIN_LOSS_SITES] = {"sites", "MPI calls shown at another call of the same MPI function: no room for their own"},
 };
 

@@ -265,7 +265,11 @@ enum refrain_status refrain_profile_print(const struct refrain_profile_total *to
     for (size_t i = 0; i < total->n_regions; i++) {
         const struct refrain_profile_region *region = &total->regions[i];
         char text[512];
-        snprintf(text, sizeof text, "region %.400s", region->region->name);
+        const struct refrain_region_info *info = region->region;
+        if (info->kind == REFRAIN_REGION_FUNCTION && info->file[0])
+            snprintf(text, sizeof text, "%.200s()  %.200s:%u", info->name, short_file(info->file), info->line);
+        else
+            snprintf(text, sizeof text, "%s%.400s", info->kind == REFRAIN_REGION_USER ? "region " : "", info->name);
         print_line(&tree, region->own_ns, region->own_ns, 0, 0, region->visits, 0, text);
     }
     print_line(&tree, total->outside_ns, total->outside_ns, 0, 0, 0, 0, "outside of instrumented functions");

@@ -98,11 +98,12 @@ static void descend(struct chain *chain, Dwarf_Die *parent, unsigned depth) {
     } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-/* "f", or "f, inlined into g" where the compiler put f's code into g. */
-static bool describe(char *text, Dwarf_Die *unit, Dwarf_Addr address) {
+/* "f", or "f, inlined into g" where the compiler put f's code into g; `outermost`: g in either case. */
+static bool describe(char *text, Dwarf_Die *unit, Dwarf_Addr address, bool outermost) {
     struct chain chain = {.address = address};
     descend(&chain, unit, 0);
     text[0] = 0;
+    chain.n = outermost && chain.n > 1 ? 1 : chain.n;
     for (unsigned i = chain.n; i > 0; i--) {
         append_function(text, chain.functions[i - 1], unit);
         append(text, i > 1 ? ", inlined into " : "");
@@ -123,14 +124,17 @@ static Dwarf_Die *find_unit(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr 
 
 /* ---- names from the symbol table ---- */
 
-static bool describe_symbol(char *text, Dwfl_Module *module, Dwarf_Addr address) {
+static bool describe_symbol(char *text, Dwfl_Module *module, Dwarf_Addr address, bool is_function) {
     GElf_Off offset;
     GElf_Sym symbol;
     const char *name = dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL);
     if (!name)
         return false;
     char *plain = cplus_demangle(name, DMGL_ANSI | DMGL_AUTO);
-    snprintf(text, MOST_NAME, "%s+0x%" PRIx64, plain ? plain : name, (uint64_t)offset);
+    if (is_function && offset == 0)
+        snprintf(text, MOST_NAME, "%s", plain ? plain : name);
+    else
+        snprintf(text, MOST_NAME, "%s+0x%" PRIx64, plain ? plain : name, (uint64_t)offset);
     free(plain);
     return true;
 }
@@ -139,7 +143,7 @@ static bool describe_symbol(char *text, Dwfl_Module *module, Dwarf_Addr address)
 
 static void resolve(struct refrain_trace *trace, Dwfl_Module *module, struct refrain_symbol *symbol) {
     char text[MOST_NAME];
-    Dwarf_Addr bias = 0, address = symbol->address - 1; /* the call is before its return address */
+    Dwarf_Addr bias = 0, address = symbol->address - !symbol->is_function; /* the call is before its return address */
     Dwarf_Die *unit = find_unit(module, address, &bias);
     Dwarf_Line *line = unit ? dwarf_getsrc_die(unit, address - bias) : NULL;
     int number = 0;
@@ -148,7 +152,8 @@ static void resolve(struct refrain_trace *trace, Dwfl_Module *module, struct ref
         symbol->file = keep(trace, file);
         symbol->line = (uint32_t)number;
     }
-    if ((!unit || !describe(text, unit, address - bias)) && !describe_symbol(text, module, symbol->address)) {
+    if ((!unit || !describe(text, unit, address - bias, symbol->is_function)) &&
+        !describe_symbol(text, module, symbol->address, symbol->is_function)) {
         const char *slash = strrchr(symbol->object, '/');
         snprintf(text, sizeof text, "%s+0x%" PRIx64, slash ? slash + 1 : symbol->object, symbol->address);
     }

@@ -2,6 +2,8 @@
  */
 #include "trace_parts.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,10 +53,11 @@ const char *refrain_mpi_collective_name(uint32_t function) {
     return collective_names[role_of(function)];
 }
 
-/* A region as one process has it, and where that process wants to find it. */
+/* A region as one process has it, where that process wants to find it, and what debug information is to say of it. */
 struct wanted {
     struct refrain_region_info info;
     const struct refrain_region_info **place;
+    const struct refrain_symbol *symbol; /* null: nothing */
 };
 
 static int by_identity(const void *a, const void *b) {
@@ -83,94 +86,120 @@ static void site_source(const struct refrain_process *process, const struct refr
     info->function = refrain_node_function(slot->unit, slot->node);
 }
 
-static size_t collect(struct refrain_process *process, struct wanted *wanted, struct refrain_symbol *symbols,
-                      size_t *n_symbols) {
-    size_t n = 0;
+/* What a function is called as long as no debug information is asked: where it is in its object. Null without memory.
+ */
+static const char *function_name(struct refrain_trace *trace, const struct refrain_process *process,
+                                 const struct refrain_region_name *record) {
+    const char *object = refrain_process_name(process, record->object), *slash = strrchr(object, '/');
+    const char *name = slash ? slash + 1 : object;
+    size_t bytes = strlen(name) + 32;
+    char *text = refrain_trace_allocate(trace, bytes, 1);
+    if (text)
+        snprintf(text, bytes, "%s+0x%" PRIx64, name, record->address);
+    return text;
+}
+
+/* What is to be found out, and its symbol. */
+struct symbols {
+    struct refrain_symbol *symbols; /* null: nothing is looked up */
+    size_t n;
+};
+
+static const struct refrain_symbol *add_symbol(struct symbols *symbols, const struct refrain_process *process,
+                                               uint32_t object, uint64_t address, bool is_function) {
+    if (!symbols->symbols || !object)
+        return NULL;
+    struct refrain_symbol *symbol = &symbols->symbols[symbols->n++];
+    *symbol = (struct refrain_symbol){.object = refrain_process_name(process, object),
+                                      .address = address,
+                                      .is_function = is_function,
+                                      .not_before = process->header->start.realtime_ns};
+    return symbol;
+}
+
+/* False without memory. */
+static bool collect(struct refrain_trace *trace, struct refrain_process *process, struct wanted *wanted, size_t *at,
+                    struct symbols *symbols) {
+    size_t n = *at;
+    bool sound = true;
     for (uint32_t s = 0; s < process->header->n_slots; s++) {
         struct refrain_slot_view *slot = &process->slots[s];
         if (!slot->node || slot->node->kind != REFRAIN_FUNCTION || slot->part != 0)
             continue;
-        wanted[n++] = (struct wanted){{.kind = REFRAIN_REGION_FUNCTION,
-                                       .name = refrain_node_name(slot->unit, slot->node),
-                                       .file = refrain_node_file(slot->unit, slot->node),
-                                       .line = slot->node->line,
-                                       .function = "",
-                                       .collective = ""},
-                                      &slot->region};
+        wanted[n++] = (struct wanted){.info = {.kind = REFRAIN_REGION_FUNCTION,
+                                               .name = refrain_node_name(slot->unit, slot->node),
+                                               .file = refrain_node_file(slot->unit, slot->node),
+                                               .line = slot->node->line,
+                                               .function = "",
+                                               .collective = ""},
+                                      .place = &slot->region};
     }
     for (size_t i = 0; i < process->n_sites; i++) {
         struct refrain_site_view *site = &process->sites[i];
+        const struct refrain_call_site *record = site->record;
         struct wanted *of_site = &wanted[n++];
-        *of_site = (struct wanted){{.kind = REFRAIN_REGION_MPI,
-                                    .name = refrain_mpi_function_name(site->record->function),
-                                    .collective = refrain_mpi_collective_name(site->record->function),
-                                    .role = role_of(site->record->function)},
-                                   &site->region};
-        site_source(process, site->record, &of_site->info);
-        if (site->record->return_address && site->record->object && symbols)
-            symbols[(*n_symbols)++] =
-                (struct refrain_symbol){.object = refrain_process_name(process, site->record->object),
-                                        .address = site->record->return_address,
-                                        .not_before = process->header->start.realtime_ns};
+        *of_site = (struct wanted){.info = {.kind = REFRAIN_REGION_MPI,
+                                            .name = refrain_mpi_function_name(record->function),
+                                            .collective = refrain_mpi_collective_name(record->function),
+                                            .role = role_of(record->function)},
+                                   .place = &site->region};
+        site_source(process, record, &of_site->info);
+        if (record->return_address)
+            of_site->symbol = add_symbol(symbols, process, record->object, record->return_address, false);
     }
-    for (size_t i = 0; i < process->n_user_regions; i++)
-        wanted[n++] = (struct wanted){{.kind = REFRAIN_REGION_USER,
-                                       .name = refrain_process_name(process, process->user_regions[i].record->name),
-                                       .file = "",
-                                       .function = "",
-                                       .collective = ""},
-                                      &process->user_regions[i].region};
-    return n;
+    for (size_t i = 0; i < process->n_user_regions; i++) {
+        const struct refrain_region_name *record = process->user_regions[i].record;
+        bool is_function = record->use == REFRAIN_USE_FUNCTION;
+        const char *name =
+            is_function ? function_name(trace, process, record) : refrain_process_name(process, record->name);
+        struct wanted *of_region = &wanted[n++];
+        *of_region = (struct wanted){.info = {.kind = is_function ? REFRAIN_REGION_FUNCTION : REFRAIN_REGION_USER,
+                                              .name = name ? name : "",
+                                              .file = "",
+                                              .function = "",
+                                              .collective = ""},
+                                     .place = &process->user_regions[i].region};
+        sound = sound && name;
+        if (is_function)
+            of_region->symbol = add_symbol(symbols, process, record->object, record->address, true);
+    }
+    *at = n;
+    return sound;
 }
 
-/* Lines of call sites known by return address only. */
-static void apply_symbols(const struct refrain_process *process, struct wanted *wanted, size_t n,
-                          const struct refrain_symbol *symbols) {
-    size_t s = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (wanted[i].info.kind != REFRAIN_REGION_MPI)
-            continue;
-        const struct refrain_site_view *site =
-            (const struct refrain_site_view *)((const char *)wanted[i].place -
-                                               offsetof(struct refrain_site_view, region));
-        if (!site->record->return_address || !site->record->object)
-            continue;
-        const struct refrain_symbol *symbol = &symbols[s++];
-        if (symbol->file) {
-            wanted[i].info.file = symbol->file;
-            wanted[i].info.line = symbol->line;
-        }
-        if (symbol->file || symbol->function)
-            wanted[i].info.function = symbol->function ? symbol->function : "";
+/* What debug information said. */
+static void apply_symbol(struct refrain_region_info *info, const struct refrain_symbol *symbol) {
+    if (symbol->file) {
+        info->file = symbol->file;
+        info->line = symbol->line;
     }
-    (void)process;
+    if (symbol->is_function)
+        info->name = symbol->function ? symbol->function : info->name;
+    else if (symbol->file || symbol->function)
+        info->function = symbol->function ? symbol->function : "";
 }
 
 enum refrain_status refrain_trace_read_regions(struct refrain_trace *trace, refrain_resolver *resolve,
                                                struct refrain_error *error) {
-    size_t most = 0, most_sites = 0, n = 0;
+    size_t most = 0, most_symbols = 0, n = 0;
     for (size_t i = 0; i < trace->n_processes; i++) {
         const struct refrain_process *process = &trace->processes[i];
         most += process->header->n_slots + process->n_sites + process->n_user_regions;
-        most_sites += process->n_sites;
+        most_symbols += process->n_sites + process->n_user_regions;
     }
     struct wanted *wanted = calloc(most + 1, sizeof *wanted);
-    struct refrain_symbol *symbols = resolve ? calloc(most_sites + 1, sizeof *symbols) : NULL;
-    size_t *first = calloc(trace->n_processes + 1, sizeof *first), n_symbols = 0;
-    size_t *first_symbol = calloc(trace->n_processes + 1, sizeof *first_symbol);
+    struct symbols symbols = {.symbols = resolve ? calloc(most_symbols + 1, sizeof *symbols.symbols) : NULL};
     enum refrain_status status = REFRAIN_OK;
-    if (!wanted || !first || !first_symbol || (resolve && !symbols))
+    if (!wanted || (resolve && !symbols.symbols))
         status = REFRAIN_FAIL_MEMORY(error);
-    for (size_t i = 0; !status && i < trace->n_processes; i++) {
-        first[i] = n;
-        first_symbol[i] = n_symbols;
-        n += collect(&trace->processes[i], wanted + n, symbols, &n_symbols);
-    }
-    if (!status && n_symbols) {
-        resolve(trace, symbols, n_symbols);
-        for (size_t i = 0; i < trace->n_processes; i++)
-            apply_symbols(&trace->processes[i], wanted + first[i],
-                          (i + 1 < trace->n_processes ? first[i + 1] : n) - first[i], symbols + first_symbol[i]);
+    for (size_t i = 0; !status && i < trace->n_processes; i++)
+        if (!collect(trace, &trace->processes[i], wanted, &n, &symbols))
+            status = REFRAIN_FAIL_MEMORY(error);
+    if (!status && symbols.n) {
+        resolve(trace, symbols.symbols, symbols.n);
+        for (size_t i = 0; i < n; i++)
+            if (wanted[i].symbol)
+                apply_symbol(&wanted[i].info, wanted[i].symbol);
     }
     if (!status) {
         qsort(wanted, n, sizeof *wanted, by_identity);
@@ -187,8 +216,6 @@ enum refrain_status refrain_trace_read_regions(struct refrain_trace *trace, refr
         *wanted[i].place = &trace->regions[trace->n_regions - 1];
     }
     free(wanted);
-    free(symbols);
-    free(first);
-    free(first_symbol);
+    free(symbols.symbols);
     return status;
 }

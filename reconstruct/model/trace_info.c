@@ -17,6 +17,7 @@ const char *refrain_loss_text(enum refrain_loss loss) {
         [REFRAIN_LOSS_REGIONS] = "ends of user regions without a begin",
         [REFRAIN_LOSS_WINDOWS] = "windows and files beyond their table",
         [REFRAIN_LOSS_TYPES] = "datatypes beyond their table",
+        [REFRAIN_LOSS_PATHS] = "call paths of which a part is not known",
     };
     return (unsigned)loss < REFRAIN_LOSSES && texts[loss] ? texts[loss] : "other losses";
 }

@@ -51,7 +51,8 @@ struct refrain_process *refrain_trace_add_process(struct refrain_trace *trace, c
 /* A code address and what debug information makes of it. */
 struct refrain_symbol {
     const char *object;          /* path */
-    uint64_t address;            /* of the call, relative to the object's load address */
+    uint64_t address;            /* behind the call, relative to the object's load address ... */
+    bool is_function;            /* ... or of a function's first instruction */
     uint64_t not_before;         /* realtime ns: an object changed later is another one */
     const char *function, *file; /* filled: owned by the trace; null unknown */
     uint32_t line;

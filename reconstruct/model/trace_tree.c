@@ -216,7 +216,8 @@ static enum refrain_status read_user_regions(struct refrain_trace *trace, struct
         uint64_t at = (uint64_t)reference * REFRAIN_UNIT_BYTES;
         region->record = (const struct refrain_region_name *)(process->region + at);
         region->number = region->record->number;
-        if (refrain_process_check_name(process, region->record->name, "the name of a user region", error))
+        if (refrain_process_check_name(process, region->record->name, "the name of a user region", error) ||
+            refrain_process_check_name(process, region->record->object, "the object of a function", error))
             return REFRAIN_ERROR;
         if (region->record->thread >= process->header->n_threads)
             return refrain_process_damaged(process, at, "a user region of a thread that there is not", error);

@@ -48,6 +48,21 @@ static uint64_t values_sum(const struct refrain_process *process, const struct r
     return sum;
 }
 
+/* Activations of which this is the place: those that ended, and one that has gone on since. */
+static uint64_t activations(const struct refrain_process *process, const struct refrain_learner *learner) {
+    struct refrain_sequence sequence;
+    uint64_t ended = 0, runs = 0;
+    bool open = false;
+    refrain_sequence_open(&sequence, process->region, process->region_bytes, learner);
+    for (; runs < MOST_RUNS && refrain_sequence_advance(&sequence); runs++) {
+        open = sequence.value >= 0;
+        ended += open ? 0 : sequence.run;
+        sequence.run = 0;
+    }
+    refrain_sequence_close(&sequence);
+    return ended + open;
+}
+
 /* ---- slots ---- */
 
 static void add_slot(const struct refrain_process *process, const struct refrain_slot_view *view,
@@ -153,7 +168,7 @@ static bool add_calls(const struct refrain_process *process, struct refrain_prof
             total->regions[total->n_regions++] = (struct refrain_profile_region){.region = view->region};
         }
         total->regions[r].own_ns += refrain_trace_span_ns(process, view->record->inside.ticks);
-        total->regions[r].visits += values_seen(process, &view->record->inside.next);
+        total->regions[r].visits += activations(process, &view->record->inside.next);
     }
     return true;
 }

@@ -890,8 +890,8 @@ static bool step(struct refrain_walk *walk, struct refrain_record *record) {
         return slot && push(walk, slot, REFRAIN_RECORD_ENTER, (uint64_t)value, record);
     }
     if (value < 0)
-        return value < REFRAIN_NEXT_ABANDONED ? impossible(walk, last, "an activation ends in no known way")
-                                              : leave(walk, value, record);
+        return value < REFRAIN_NEXT_GONE ? impossible(walk, last, "an activation ends in no known way")
+                                         : leave(walk, value, record);
     if (value >= REFRAIN_NEXT_REGION)
         return enter_region(walk, (uint64_t)(value - REFRAIN_NEXT_REGION), record);
     if (value >= REFRAIN_NEXT_OPERATION)

@@ -1,0 +1,211 @@
+/* call_path.c: from return addresses to activations on the shadow stack (call_path.h). */
+#define _GNU_SOURCE
+#include "call_path.h"
+#include "configure.h"
+#include "site_entry.h"
+#include "step.h"
+#include <refrain/settings.h>
+
+#include <pthread.h>
+#include <string.h>
+
+/* A frame of the latest path. */
+struct frame {
+    struct refrain_caller at;           /* where its callee returns to */
+    uint64_t rule;                      /* the way to the frame above (caller.h); 0: none is known */
+    uintptr_t end;                      /* its CFA */
+    struct refrain_region_name *region; /* of its function, null: it is not shown */
+};
+/* In a rule: the frame is the C library's. Paths end in it, or in the code that called it to start the program. */
+#define OF_SYSTEM 16u
+
+struct refrain_path {
+    uintptr_t stack_end;                       /* of the thread */
+    unsigned n;                                /* frames of the latest path ... */
+    bool told;                                 /* ... of which those that are shown are on top of the shadow stack */
+    struct frame frames[REFRAIN_MAXIMUM_PATH]; /* from the inside */
+};
+
+bool refrain_path_open(struct refrain_context *context) {
+    pthread_attr_t attributes;
+    void *begin = NULL;
+    size_t bytes = 0;
+    if (refrain_configuration.path_depth == 0)
+        return true;
+    context->path = refrain_pool_take(sizeof *context->path, REFRAIN_POOL_PLACES);
+    if (!context->path)
+        return false;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        if (pthread_attr_getstack(&attributes, &begin, &bytes) != 0)
+            bytes = 0;
+        pthread_attr_destroy(&attributes);
+    }
+    context->path->stack_end = (uintptr_t)begin + bytes;
+    return true;
+}
+
+/* ---- what a return address stands for ---- */
+
+/* The name record of an object's path; the same for all functions in it. */
+static uint32_t object_name(const char *path) {
+    const struct refrain_region_name *record;
+    if (!*path)
+        return refrain_region.header->executable;
+    for (uint32_t r = (uint32_t)refrain_region.header->regions; r; r = record->next) {
+        record = refrain_at_reference(r);
+        if (record->object && strcmp(((struct refrain_name *)refrain_at_reference(record->object))->text, path) == 0)
+            return record->object;
+    }
+    return refrain_pool_name(path);
+}
+
+/* The thread's record of a function; 0 when the pool is spent. */
+static uint32_t function_region(const struct refrain_context *context, const struct refrain_caller_code *code) {
+    uint32_t object = object_name(code->path);
+    uint64_t address = code->function - code->load_address;
+    struct refrain_region_name *record;
+    for (uint32_t r = (uint32_t)refrain_region.header->regions; r; r = record->next) {
+        record = refrain_at_reference(r);
+        if (record->use == REFRAIN_USE_FUNCTION && record->address == address && record->object == object &&
+            record->thread == context->number)
+            return r;
+    }
+    record = object ? refrain_pool_take(sizeof *record, REFRAIN_POOL_PLACES) : NULL;
+    if (!record)
+        return 0;
+    record->thread = context->number;
+    record->use = REFRAIN_USE_FUNCTION;
+    record->address = address;
+    record->object = object;
+    record->inside.number = UINT32_MAX;
+    refrain_region_add(record);
+    return refrain_reference(record);
+}
+
+/* Fills in what follows from frame->at. */
+static __attribute__((noinline)) void look(struct refrain_context *context, struct frame *frame) {
+    uint64_t key = (uint64_t)frame->at.address << 1;
+    struct refrain_site_entry *entry = refrain_site_entry(context, key, REFRAIN_ENTRY_OF_FRAME);
+    frame->rule = 0;
+    frame->region = NULL;
+    if (entry && !entry->key) {
+        struct refrain_caller_code code;
+        refrain_caller_look(frame->at.address, refrain_configuration.layers, &code);
+        entry->key = key;
+        entry->function = REFRAIN_ENTRY_OF_FRAME;
+        entry->special = code.rule | (code.is_system ? OF_SYSTEM : 0);
+        entry->site = 0;
+        if (code.rule && !code.is_layer && !code.is_system && !(entry->site = function_region(context, &code)))
+            refrain_lose(REFRAIN_LOSS_PATHS, 1);
+    }
+    if (entry) {
+        frame->rule = entry->special;
+        frame->region = entry->site ? refrain_at_reference(entry->site) : NULL;
+    }
+}
+
+/* ---- following the stack ---- */
+
+static inline bool is_at(const struct frame *frame, const struct refrain_caller *caller) {
+    return frame->at.address == caller->address && frame->at.stack_pointer == caller->stack_pointer &&
+           frame->at.frame_pointer == caller->frame_pointer;
+}
+
+/* Reads the path from `caller` up to the activation whose frame ends beyond `stop`. True when it is told already. */
+static bool follow(struct refrain_context *context, struct refrain_caller caller, uintptr_t stop) {
+    struct refrain_path *path = context->path;
+    unsigned n = 0, shown = 0;
+    bool told = path->told;
+    while (shown < refrain_configuration.path_depth) {
+        struct frame *frame = &path->frames[n];
+        if (n == REFRAIN_MAXIMUM_PATH) {
+            refrain_lose(REFRAIN_LOSS_PATHS, 1);
+            break;
+        }
+        if (n >= path->n || !is_at(frame, &caller)) {
+            told = false;
+            frame->at = caller;
+            look(context, frame);
+        }
+        frame->end = frame->rule & REFRAIN_RULE ? refrain_caller_frame_end(&caller, frame->rule) : 0;
+        if (frame->end <= caller.stack_pointer || frame->end > path->stack_end) {
+            if (!(frame->rule & OF_SYSTEM) && (n == 0 || !(path->frames[n - 1].rule & OF_SYSTEM)))
+                refrain_lose(REFRAIN_LOSS_PATHS, 1);
+            break;
+        }
+        if (frame->end > stop)
+            break;
+        refrain_caller_step(&caller, frame->rule);
+        shown += frame->region != NULL;
+        n++;
+    }
+    told = told && n == path->n;
+    path->n = n;
+    return told;
+}
+
+/* ---- telling ---- */
+
+/* Ends the functions on top of the shadow stack above `keep`: at the end of the block before, which was the last that
+ * is known to be theirs. */
+static void end_functions(struct refrain_context *context, const struct refrain_entry *keep) {
+    while (context->top != keep) {
+        refrain_step(context, context->top, REFRAIN_NEXT_GONE);
+        refrain_event(context, REFRAIN_RECORD_REGION_LEAVE, context->thread->last_ticks, context->top->id);
+        refrain_returned(--context->top);
+    }
+}
+
+static struct refrain_entry *below_path(const struct refrain_context *context) {
+    struct refrain_entry *entry = context->top;
+    while (entry->kind == REFRAIN_ENTRY_FRAME)
+        entry--;
+    return entry;
+}
+
+void refrain_path_leave(struct refrain_context *context) {
+    if (context->top->kind != REFRAIN_ENTRY_FRAME)
+        return;
+    end_functions(context, below_path(context));
+    context->path->told = false;
+}
+
+/* Makes the activations above `base` those of the path. */
+static __attribute__((noinline)) void tell(struct refrain_context *context, struct refrain_entry *base) {
+    struct refrain_path *path = context->path;
+    struct refrain_entry *entry = base;
+    unsigned i = path->n;
+    for (; i > 0; i--) {
+        const struct frame *frame = &path->frames[i - 1];
+        if (!frame->region)
+            continue;
+        if (entry == context->top || entry[1].frame_end != frame->end || entry[1].id != frame->region->number)
+            break;
+        entry++;
+    }
+    end_functions(context, entry);
+    for (; i > 0; i--) {
+        const struct frame *frame = &path->frames[i - 1];
+        if (!frame->region)
+            continue;
+        entry = refrain_enter(context, &frame->region->inside, NULL, 0, REFRAIN_ENTRY_FRAME, frame->region->number,
+                              REFRAIN_NEXT_REGION + frame->region->number);
+        if (!entry)
+            return;
+        entry->frame_end = frame->end;
+    }
+    path->told = true;
+}
+
+uintptr_t refrain_path_come(struct refrain_context *context, struct refrain_caller caller, uintptr_t frame_address) {
+    struct refrain_path *path = context->path;
+    struct refrain_entry *base = below_path(context);
+    if (base->address < frame_address) {
+        refrain_drop_abandoned(context, frame_address);
+        base = context->top;
+    }
+    path->told = path->told && context->top->kind == REFRAIN_ENTRY_FRAME;
+    if (!follow(context, caller, base->address))
+        tell(context, base);
+    return path->n > 0 ? path->frames[0].end - sizeof(uintptr_t) : base->address;
+}

@@ -1,0 +1,156 @@
+#!/bin/sh
+# refrain record --call-path: the functions on the way to each MPI call are those that the program itself says are open;
+# times, numbers and what is shown of a small program; in instrumented programs the functions without probes come between.
+set -u
+. "$(dirname "$0")/lib.sh"
+x86_64_only "call paths follow unwinding tables of this processor"
+cd "$work" || exit 1
+
+# record OPTION... -- COMMAND...
+record() {
+    rm -rf run
+    timeout 120 refrain record -q --mode both --directory run "$@" >out 2>said || fail "status $?: $(cat said)"
+}
+
+# paths FILE RANK: the stack of functions and regions at each MPI_Comm_size, outermost first.
+paths() {
+    awk -F '\t' -v rank="$2" '$1 != rank { next }
+        $3 == "enter" && $4 == "MPI_Comm_size" {
+            for (i = 1; i <= n; i++)
+                printf "%s%s", (i > 1 ? ";" : ""), stack[i]
+            print ""
+        }
+        $3 == "enter" { stack[++n] = $4 }
+        $3 == "leave" { n-- }' "$1"
+}
+
+# agrees NAME: what was reconstructed equals what was recorded, and both the program's own account (log.RANK).
+agrees() {
+    exact "$(the_trace run)" "$1" || return
+    for rank in 0 1; do
+        paths reconstructed $rank >found
+        [ -s "log.$rank" ] && cmp -s found "log.$rank" && pass || {
+            fail "$1: rank $rank: $(wc -l <"log.$rank") calls; first difference:"
+            diff "log.$rank" found | head -n 4
+        }
+    done
+}
+
+for way in "mpich -O2 -fomit-frame-pointer" "mpich -O0" "openmpi -O2"; do
+    mpi=${way%% *}
+    flags=${way#* }
+    launcher="mpiexec.$mpi"
+    if [ "$mpi" = openmpi ]; then
+        OMPI_MCA_orte_tmpdir_base=$(mktemp -d "$work/ompi.XXXXXX")
+        export OMPI_MCA_orte_tmpdir_base
+        launcher="$launcher --allow-run-as-root --oversubscribe --mca btl self,vader"
+    fi
+    # shellcheck disable=SC2086 # words
+    "mpicxx.$mpi" -g $flags -I "$tests/../include" "$tests/programs/record/paths.cc" -L "$bin/../lib" -lrefrain \
+        -Wl,-rpath,"$bin/../lib" -o paths || fail "$way: compile"
+    rm -f log.*
+    # shellcheck disable=SC2086 # words
+    record --call-path $launcher -n 2 ./paths log 20
+    agrees "$way"
+    refrain info "$(the_trace run)" >info
+    grep -q 'call paths' info && fail "$way: $(grep 'call paths' info)" || pass
+done
+
+cat >small.c <<'END'
+#include <mpi.h>
+#define NOINLINE static __attribute__((noinline))
+NOINLINE void norm(void) {
+    double a = 1, b;
+    MPI_Allreduce(&a, &b, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    __asm__ volatile("");
+}
+NOINLINE void exchange(int n) {
+    for (int i = 0; i < n; i++)
+        MPI_Barrier(MPI_COMM_WORLD);
+    __asm__ volatile("");
+}
+NOINLINE void step(int i) {
+    exchange(1 + i % 3);
+    norm();
+    __asm__ volatile("");
+}
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 30; i++)
+        step(i);
+    return MPI_Finalize();
+}
+END
+mpicc.mpich -g -O2 small.c -o small || fail "compile small"
+record --call-path mpiexec.mpich -n 2 ./small
+exact "$(the_trace run)" small
+refrain stats --by call-path --csv "$(the_trace run)" >stats || fail "stats --by call-path"
+refrain stats --folded "$(the_trace run)" >folded || fail "stats --folded"
+for path in 'main;step;exchange;MPI_Barrier' 'main;step;norm;MPI_Allreduce' 'main;MPI_Finalize'; do
+    grep -q "^$path " folded && pass || fail "stats --folded: no $path: $(cat folded)"
+done
+refrain stats --quick "$(the_trace run)" >quick
+grep -qE ' 60  norm\(\)  small.c:3$' quick && grep -qE ' 2  main\(\)  small.c:18$' quick && pass || fail "stats: $(cat quick)"
+# As many of the innermost functions as are asked for.
+record --call-path=2 mpiexec.mpich -n 2 ./small
+exact "$(the_trace run)" "two functions"
+refrain stats --folded "$(the_trace run)" >folded
+grep -q '^step;norm;MPI_Allreduce ' folded && ! grep -q 'main;step;' folded && pass || fail "--call-path=2: $(cat folded)"
+# Without debug information: symbols; without those: where in the object.
+strip -g small && record --call-path mpiexec.mpich -n 1 ./small
+refrain stats --folded "$(the_trace run)" | grep -q '^main;step;norm;MPI_Allreduce ' && pass || fail "symbols"
+strip -s small && record --call-path mpiexec.mpich -n 1 ./small
+refrain stats --folded "$(the_trace run)" | grep -qE '^small\+0x[0-9a-f]+;small\+0x[0-9a-f]+;small\+0x[0-9a-f]+;MPI_Allreduce ' &&
+    pass || fail "stripped: $(refrain stats --folded "$(the_trace run)")"
+
+# Parts that are instrumented keep their functions; those without probes come below. Threads have paths of their own.
+cat >plain.c <<'END'
+#include <mpi.h>
+static __attribute__((noinline)) void last(int n) {
+    for (int i = 0; i < n; i++)
+        MPI_Barrier(MPI_COMM_SELF);
+    __asm__ volatile("");
+}
+void between(void (*then)(void), int n) {
+    last(n);
+    then();
+    last(1);
+    __asm__ volatile("");
+}
+END
+cat >mixed.c <<'END'
+#include <mpi.h>
+#include <pthread.h>
+void between(void (*then)(void), int n);
+static int size;
+static void inner(void) {
+    for (int i = 0; i < 2; i++)
+        MPI_Comm_size(MPI_COMM_SELF, &size);
+}
+static void *run(void *unused) {
+    between(inner, 3);
+    return unused;
+}
+int main(int argc, char **argv) {
+    int level;
+    pthread_t thread;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
+    for (int i = 0; i < 20; i++)
+        between(inner, i % 4);
+    pthread_create(&thread, 0, run, 0);
+    pthread_join(thread, 0);
+    return MPI_Finalize();
+}
+END
+REFRAIN_MPICC=mpicc.mpich refrain-mpicc -g -O2 -c mixed.c -o mixed.o && mpicc.mpich -g -O2 -c plain.c -o plain.o &&
+    REFRAIN_MPICC=mpicc.mpich refrain-mpicc mixed.o plain.o -o mixed || fail "compile mixed"
+record --call-path --threads 2 mpiexec.mpich -n 1 ./mixed
+exact "$(the_trace run)" mixed
+refrain stats --folded "$(the_trace run)" >folded
+for path in 'main;between;last;MPI_Barrier' 'main;inner;MPI_Comm_size' 'run;between;last;MPI_Barrier'; do
+    grep -q "^$path " folded && pass || fail "mixed: no $path: $(cat folded)"
+done
+
+refrain record -q --call-path=1 true 2>said
+[ $? = 2 ] && grep -q '1: a number of functions, 2 to 256, is expected' said && pass || fail "--call-path=1: $(cat said)"
+summary
