@@ -81,6 +81,10 @@ static struct refrain_call_site *take_site(enum refrain_pool_use use) {
     return refrain_pool_take(sizeof(struct refrain_call_site), use);
 }
 
+void refrain_call_sites_clear(void) {
+    memset(site_references, 0, refrain_region.header->n_call_sites * sizeof *site_references);
+}
+
 static struct refrain_call_site *new_site(struct refrain_context *context, struct refrain_site_entry *entry,
                                           const struct refrain_slot *from, bool by_slot, unsigned function,
                                           uintptr_t return_address) {

@@ -259,6 +259,9 @@ REFRAIN_SHARED bool refrain_call_complete(struct refrain_call *call, uint32_t re
 
 REFRAIN_SHARED void refrain_call_end(struct refrain_call *call);
 
+/* Forgets all call sites so far: they were not the program's. */
+REFRAIN_HIDDEN void refrain_call_sites_clear(void);
+
 /* ---- record.c: events as they happen (modes events and both) ---- */
 
 REFRAIN_SHARED struct refrain_events *refrain_events_open(int directory_fd, const char *name);

@@ -383,6 +383,7 @@ static void open_region(void) {
     refrain_calibrate(&contexts[0], ticks_per_us);
     owner = getpid();
     pthread_atfork(NULL, NULL, after_fork_in_child);
+    header->setup_ticks = refrain_clock() - header->start.ticks;
     memcpy(header->magic, REFRAIN_MAGIC, sizeof header->magic);
     if (refrain_configuration.verbose)
         refrain_say("writing %llu bytes to %s", (unsigned long long)bytes, path);

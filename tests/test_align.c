@@ -77,14 +77,14 @@ struct result {
     bool in_order;
 };
 
-static struct result merge(struct made_stream *made, size_t n, size_t most) {
+static struct result merge_as(struct made_stream *made, size_t n, size_t most, enum refrain_align_times times) {
     struct refrain_stream **streams = calloc(n, sizeof *streams);
     struct result result = {.events = calloc(most, sizeof *result.events), .in_order = true};
     if (!streams || !result.events)
         exit(2);
     for (size_t i = 0; i < n; i++)
         streams[i] = &made[i].stream;
-    struct refrain_align *align = refrain_align_open(streams, n, true);
+    struct refrain_align *align = refrain_align_open(streams, n, times);
     int64_t last_ns = INT64_MIN;
     for (const struct refrain_event *event; (event = refrain_align_next(align)); result.n++) {
         result.in_order &= event->time_ns >= last_ns;
@@ -98,6 +98,10 @@ static struct result merge(struct made_stream *made, size_t n, size_t most) {
         free(made[i].events);
     free(streams);
     return result;
+}
+
+static struct result merge(struct made_stream *made, size_t n, size_t most) {
+    return merge_as(made, n, most, REFRAIN_TIMES_CONSISTENT);
 }
 
 static const struct refrain_event *find(const struct result *result, enum refrain_event_kind kind, int32_t rank,
@@ -240,12 +244,88 @@ static void approximate_collective(void) {
     free(result.events);
 }
 
+/* From the event that was added last but `back` on, probes have taken so much. */
+static void probes(struct made_stream *made, size_t back, int64_t ns) {
+    for (size_t i = made->n - 1 - back; i < made->n; i++)
+        made->events[i].probes_ns = ns;
+}
+
+/* Rank 0 computes for 1000 and sends. In the run its probes took 500 more, for which rank 1 waited; the message
+ * took 20. */
+static void wait_of_probes(void) {
+    struct made_stream made[] = {make(0, 0), make(1, 0)};
+    send(&made[0], 1500, 1);
+    probes(&made[0], 2, 500);
+    receive(&made[1], 900, 1520, 0);
+    send(&made[1], 2520, 0); /* 1000 later */
+    receive(&made[0], 1600, 2540, 1);
+    probes(&made[0], 2, 500);
+    struct result result = merge_as(made, 2, 100, REFRAIN_TIMES_WITHOUT_PROBES);
+    const struct refrain_event *receives[] = {find(&result, REFRAIN_EVENT_RECV, 1, 0),
+                                              find(&result, REFRAIN_EVENT_RECV, 0, 0)};
+    CHECK(receives[0]->time_ns == 1020, "received at %lld", (long long)receives[0]->time_ns);
+    CHECK(receives[1]->time_ns == 2040, "answered at %lld", (long long)receives[1]->time_ns);
+    CHECK(result.in_order && result.n == 12, "%zu events", result.n);
+    free(result.events);
+}
+
+/* Rank 1's probes took as long as it would have waited for the message of rank 0, which is sent at 1000 and takes 20.
+ */
+static void wait_hidden_by_probes(void) {
+    struct made_stream made[] = {make(0, 0), make(1, 0)};
+    send(&made[0], 1000, 1);
+    receive(&made[1], 1100, 1120, 0);
+    probes(&made[1], 2, 700);
+    struct result result = merge_as(made, 2, 100, REFRAIN_TIMES_WITHOUT_PROBES);
+    const struct refrain_event *enter = find(&result, REFRAIN_EVENT_ENTER, 1, 0);
+    const struct refrain_event *leave = find(&result, REFRAIN_EVENT_LEAVE, 1, 0);
+    CHECK(enter->time_ns == 400 && leave->time_ns == 1020, "from %lld to %lld", (long long)enter->time_ns,
+          (long long)leave->time_ns);
+    free(result.events);
+}
+
+/* All wait for rank 2, by 600 of which 500 are its probes'; without them rank 1 comes last, at 1050. */
+static void collective_of_probes(void) {
+    struct made_stream made[] = {make(0, 0), make(1, 0), make(2, 0)};
+    static const int64_t enter_ns[] = {900, 1050, 1500}, probes_ns[] = {0, 0, 500};
+    for (int i = 0; i < 3; i++) {
+        collective(&made[i], enter_ns[i], 1510);
+        probes(&made[i], 2, probes_ns[i]);
+        for (size_t k = 0; k < made[i].n; k++)
+            made[i].events[k].comm = &world_of_three;
+    }
+    struct result result = merge_as(made, 3, 100, REFRAIN_TIMES_WITHOUT_PROBES);
+    for (int i = 0; i < 3; i++) {
+        const struct refrain_event *leave = find(&result, REFRAIN_EVENT_LEAVE, i, 0);
+        CHECK(leave->time_ns == 1060, "rank %d leaves at %lld", i, (long long)leave->time_ns);
+    }
+    free(result.events);
+}
+
+/* Blocks that are shorter than what is taken out of them, as times are rounded: the sum holds. */
+static void rounded_blocks(void) {
+    struct made_stream made[] = {make(0, 0)};
+    for (int i = 1; i <= 1000; i++) {
+        send(&made[0], 32 * (i / 2), 0); /* 0, 32, 0, 32 ... apart, where it is 16 in truth, 6 of them probes' */
+        probes(&made[0], 2, 6 * i);
+    }
+    struct result result = merge_as(made, 1, 3000, REFRAIN_TIMES_WITHOUT_PROBES);
+    const struct refrain_event *last = &result.events[result.n - 1];
+    CHECK(result.in_order && result.n == 3000 && llabs(last->time_ns - 10000) <= 32, "ends at %lld",
+          (long long)last->time_ns);
+    free(result.events);
+}
+
 int main(void) {
     hybrid();
     missing_rank();
     ended_rank();
     let_through();
     approximate_collective();
+    wait_of_probes();
+    wait_hidden_by_probes();
+    collective_of_probes();
+    rounded_blocks();
     printf("%u passed, %u failed\n", passed, failed);
     return failed != 0;
 }

@@ -128,6 +128,55 @@ most=$(off "$trace")
 [ "$most" -le 16 ] && pass || fail "threads: off by $most ns"
 [ "$(number compared "$work/compared")" -gt 16000 ] && pass || fail "threads: $(number compared "$work/compared") events"
 
+# ---- times without probes: the same computation with and without many regions ----
+
+cat >"$work/probes.c" <<'END'
+#include <mpi.h>
+#include <refrain/refrain.h>
+static volatile unsigned long result;
+int main(int argc, char **argv) {
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < 50000; i++) {
+        if (rank == 0)
+            refrain_region_begin("piece");
+        for (int k = 0; k < 10; k++)
+            result = result * 6364136223846793005UL + 1;
+        if (rank == 0)
+            refrain_region_end();
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+END
+refrain-mpicc -O1 -w -I "$tests/../include" "$work/probes.c" -o "$work/probes" || fail "compile probes.c"
+traced "probes" 1M launch mpich 2 "$work/probes"
+# between FILE: ns from the end of rank 0's first barrier to the beginning of its second, and what rank 1 was in that.
+between() {
+    awk -F '\t' '$4 == "MPI_Barrier" {
+            if ($3 == "leave") left[$1, ++n[$1]] = $2
+            if ($3 == "enter") entered[$1, ++m[$1]] = $2
+        }
+        END { printf "%d %d\n", (entered[0, 2] - left[0, 1]) * 1e9, (left[1, 2] - entered[1, 2]) * 1e9 }' "$1"
+}
+for command in reconstruct events; do
+    refrain "$command" "$trace" --format text -o "$work/plain.txt" --force || fail "$command"
+    refrain "$command" "$trace" --compensate --format text -o "$work/compensated.txt" --force || fail "$command --compensate"
+    plain=$(between "$work/plain.txt") compensated=$(between "$work/compensated.txt")
+    [ "${compensated% *}" -lt "${plain% *}" ] && [ "${compensated% *}" -gt 0 ] && pass ||
+        fail "$command --compensate: $compensated ns, $plain with probes"
+    [ "${compensated#* }" -lt "${plain#* }" ] && pass ||
+        fail "$command --compensate: rank 1 waits for $compensated ns, $plain with probes"
+    [ "$(wc -l <"$work/compensated.txt")" = "$(wc -l <"$work/plain.txt")" ] && pass || fail "$command: events are missing"
+done
+refrain stats --compensate --json "$trace" >"$work/stats" && pass || fail "stats --compensate"
+[ "$(number waiting_ns "$work/stats")" -lt "$(refrain stats --json "$trace" | sed -n 's/.*"waiting_ns": *\([0-9]*\).*/\1/p' | head -n 1)" ] &&
+    pass || fail "stats --compensate: waiting is not less"
+refrain diff --compensate "$trace" "$trace" >"$work/said" && pass || fail "diff --compensate: $(cat "$work/said")"
+
 # ---- several nodes ----
 
 cc -O1 -shared -fPIC "$tests/false_clock.c" -o "$work/false_clock.so" || fail "compile false_clock.c"

@@ -238,6 +238,7 @@ struct refrain_event {
     int32_t rank;                             /* location: rank in MPI_COMM_WORLD ... */
     uint32_t thread;                          /* ... and thread */
     int64_t time_ns;                          /* since the start of the run */
+    int64_t probes_ns; /* what refrain's own probes had taken in this location by then, where it was measured */
     const struct refrain_region_info *region; /* ENTER, LEAVE: itself; else the MPI call it happens in. Never null */
     const struct refrain_comm_info *comm;     /* null unknown or none */
     int32_t peer; /* dest, source, target or root as rank in MPI_COMM_WORLD; -1 none or unknown */
@@ -270,9 +271,11 @@ struct refrain_cursor_options {
     bool recorded;           /* recorded events, with the times as recorded, instead of what was learned */
     size_t checkpoint_bytes; /* memory for going back fast (refrain_cursor_seek); 0: none are kept */
     bool unaligned;          /* learned ones have the times that their thread's clock says, and are not moved */
+    bool compensate;         /* times are those that the run would have had without probes, as far as their cost was
+                                measured (docs/time.md) */
 };
 #define REFRAIN_CURSOR_ALL                                                                                             \
-    { NULL, 0, REFRAIN_TIME_FIRST, REFRAIN_TIME_LAST, false, 0, false }
+    { NULL, 0, REFRAIN_TIME_FIRST, REFRAIN_TIME_LAST, false, 0, false, false }
 
 /* Opens a cursor before the first event of its window. Events come in time order over all locations; those of one
  * location in the order in which they happened. Times of reconstructed events (docs/time.md)

@@ -355,6 +355,8 @@ struct refrain_header {
     uint64_t time_bytes;  /* that the timelines may take of it, all threads' together */
     struct refrain_clock_sync clock_sync;                       /* of one rank of each node but that of rank 0 */
     struct refrain_probe_cost probe_costs[REFRAIN_PROBE_KINDS]; /* all 0: not measured */
+    uint64_t setup_ticks; /* from `start` until the first probe could run */
+    uint64_t init_ticks;  /* of MPI_Init: what refrain did in it */
 };
 
 #endif

@@ -55,6 +55,7 @@ void refrain_mpi_place(MPI_Comm comm, int rank, int size) {
 
 /* After MPI_Init, on all ranks, whether or not they are traced: what is agreed upon needs all of them. */
 static void started(int thread_level) {
+    uint64_t begin_ticks = refrain_ticks();
     int rank, size, state[2], least[2];
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -71,6 +72,8 @@ static void started(int thread_level) {
     refrain_isendrecv_try();
     refrain_mpi_describe(thread_level);
     refrain_mpi_clocks_begin(rank);
+    if (refrain_region.header)
+        refrain_region.header->init_ticks = refrain_ticks() - begin_ticks;
 }
 
 int MPI_Init(int *argc, char ***argv) {

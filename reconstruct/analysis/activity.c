@@ -518,6 +518,7 @@ enum refrain_status refrain_activity_open(struct refrain_trace *trace, const str
     struct refrain_cursor_report report = {0};
     struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
     options.recorded = request->recorded;
+    options.compensate = request->compensate;
     refrain_progress_open(&progress, &collector.writer, request->progress);
     enum refrain_status status = refrain_write(trace, &options, &progress.writer, &report, error);
     if (collector.no_memory || !finish(&collector))

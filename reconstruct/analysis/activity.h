@@ -97,6 +97,7 @@ struct refrain_activity_request {
     int32_t rank;           /* -1: all. Others are replayed too, as it may have waited for them */
     int64_t from_ns, to_ns; /* what lies outside does not count; INT64_MIN, INT64_MAX: the whole run */
     bool recorded;          /* recorded events in place of what was learned */
+    bool compensate;        /* times without what probes took */
     bool progress;          /* say how far it is, on a terminal */
 };
 

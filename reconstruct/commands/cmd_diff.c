@@ -12,14 +12,14 @@
 
 #define SCHEMA_VERSION 1 /* of --json */
 
-enum { OPTION_BY = 256, OPTION_CSV, OPTION_RECORDED, OPTION_ALL, OPTION_EXIT_CODE };
+enum { OPTION_BY = 256, OPTION_CSV, OPTION_RECORDED, OPTION_COMPENSATE, OPTION_ALL, OPTION_EXIT_CODE };
 
 struct arguments {
     const char *traces[2];
     int32_t rank;
     size_t most;
     int view;
-    bool json, csv, recorded, all, exit_code;
+    bool json, csv, recorded, compensate, all, exit_code;
 };
 
 /* A row of either run; null where the other one has none. */
@@ -286,6 +286,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     case OPTION_RECORDED:
         arguments->recorded = true;
         return 0;
+    case OPTION_COMPENSATE:
+        arguments->compensate = true;
+        return 0;
     case OPTION_ALL:
         arguments->all = true;
         return 0;
@@ -329,6 +332,7 @@ static const struct argp_option options[] = {
     {"top", 't', "N", 0, "Lines to show (default 20)", 0},
     {"all", OPTION_ALL, NULL, 0, "Also what differs by no more than its noise", 0},
     {"recorded", OPTION_RECORDED, NULL, 0, "Of recorded events and their times (REFRAIN_MODE=events or both)", 0},
+    {"compensate", OPTION_COMPENSATE, NULL, 0, "Without what probes took, and the waiting it caused, in both", 0},
     {"exit-code", OPTION_EXIT_CODE, NULL, 0, "Status 3 when something differs beyond its noise", 0},
     {"json", 'j', NULL, 0, "Print JSON, all lines", 1},
     {"csv", OPTION_CSV, NULL, 0, "Print comma-separated values, all lines", 1},
@@ -362,10 +366,13 @@ static enum refrain_status read_activity(const char *path, const struct argument
     if (status)
         return status;
     refrain_warn_missing(*trace);
+    if (arguments->compensate)
+        refrain_warn_uncalibrated(*trace);
     struct refrain_activity_request request = {.rank = arguments->rank,
                                                .from_ns = INT64_MIN,
                                                .to_ns = INT64_MAX,
                                                .recorded = arguments->recorded,
+                                               .compensate = arguments->compensate,
                                                .progress = true};
     if ((*trace)->processes[0].header->mode == REFRAIN_MODE_EVENTS)
         request.recorded = true;

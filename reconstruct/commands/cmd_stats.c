@@ -15,7 +15,16 @@
 #define WAITS_SHOWN 8u
 #define RANKS_SHOWN 32u
 
-enum { OPTION_CSV = 256, OPTION_FOLDED, OPTION_BY, OPTION_FROM, OPTION_TO, OPTION_RECORDED, OPTION_QUICK };
+enum {
+    OPTION_CSV = 256,
+    OPTION_FOLDED,
+    OPTION_BY,
+    OPTION_FROM,
+    OPTION_TO,
+    OPTION_RECORDED,
+    OPTION_COMPENSATE,
+    OPTION_QUICK
+};
 
 struct arguments {
     const char *trace;
@@ -23,7 +32,7 @@ struct arguments {
     size_t most;
     int view; /* -1: the whole overview */
     struct refrain_time_option from, to;
-    bool json, csv, folded, recorded, quick;
+    bool json, csv, folded, recorded, compensate, quick;
 };
 
 /* ---- the overview ---- */
@@ -230,6 +239,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     case OPTION_RECORDED:
         arguments->recorded = true;
         return 0;
+    case OPTION_COMPENSATE:
+        arguments->compensate = true;
+        return 0;
     case OPTION_QUICK:
         arguments->quick = true;
         return 0;
@@ -256,7 +268,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
         if (arguments->json + arguments->csv + arguments->folded > 1)
             argp_error(state, "--json, --csv and --folded exclude each other");
         if (arguments->quick && (arguments->csv || arguments->folded || arguments->view >= 0 || arguments->from.given ||
-                                 arguments->to.given || arguments->recorded))
+                                 arguments->to.given || arguments->recorded || arguments->compensate))
             argp_error(state, "--quick replays nothing, and goes with --json, --rank and --top only");
         if (arguments->csv && arguments->view < 0)
             arguments->view = REFRAIN_STATS_BY_FUNCTION;
@@ -273,6 +285,7 @@ static const struct argp_option options[] = {
     {"to", OPTION_TO, "TIME", 0, "Only what comes before", 0},
     {"top", 't', "N", 0, "Lines or functions to show (default 20)", 0},
     {"recorded", OPTION_RECORDED, NULL, 0, "Of recorded events and their times (REFRAIN_MODE=events or both)", 0},
+    {"compensate", OPTION_COMPENSATE, NULL, 0, "Without what probes took, and the waiting it caused", 0},
     {"quick", OPTION_QUICK, NULL, 0, "Without waiting and balance, which need the events: at once for any length", 0},
     {"json", 'j', NULL, 0, "Print JSON, all functions or lines", 1},
     {"csv", OPTION_CSV, NULL, 0, "Print comma-separated values, all lines (of --by, by default function)", 1},
@@ -295,7 +308,8 @@ static const struct argp argp = {
     "barrier, n-to-n (allreduce ...), late broadcast (also scatter), early reduce (also gather: the root came first), "
     "and "
     "completion, the same in MPI_Wait and its like. The rest is transmission. Within a call time counts once.\n"
-    "With --from or --to, only events count, and loops are not shown. JSON has a schema_version, which changes when a "
+    "With --from, --to or --compensate, only events count, and loops are not shown. JSON has a schema_version, which "
+    "changes when a "
     "member goes or means something else.",
     NULL,
     NULL,
@@ -334,11 +348,13 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
     if (status)
         return status;
     refrain_warn_missing(trace);
+    if (arguments.compensate)
+        refrain_warn_uncalibrated(trace);
     struct refrain_activity *activity = NULL;
     struct refrain_profile_total total;
-    bool has_profile = false, windowed = arguments.from.given || arguments.to.given;
+    bool has_profile = false, windowed = arguments.from.given || arguments.to.given || arguments.compensate;
     struct refrain_activity_request request = {
-        .rank = arguments.rank, .recorded = arguments.recorded, .progress = true};
+        .rank = arguments.rank, .recorded = arguments.recorded, .compensate = arguments.compensate, .progress = true};
     request.from_ns = refrain_time_option_ns(&arguments.from, trace, INT64_MIN);
     request.to_ns = refrain_time_option_ns(&arguments.to, trace, INT64_MAX);
     if (request.from_ns >= request.to_ns)

@@ -80,6 +80,9 @@ enum refrain_status refrain_print_json(struct json_t *value, struct refrain_erro
 /* Says on standard error which ranks have no file, and which were copied while they ran, but not wholly. */
 void refrain_warn_missing(const struct refrain_trace *trace);
 
+/* Says where what probes cost was not measured, so that it cannot be taken out. */
+void refrain_warn_uncalibrated(const struct refrain_trace *trace);
+
 /* "1.5 MiB", "3.20 s", "12,345": text in one of a few static buffers, for use in one printf. */
 const char *refrain_show_bytes(uint64_t bytes);
 const char *refrain_show_ns(long double ns);

@@ -12,7 +12,16 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OPTION_FORMAT = 256, OPTION_FORCE, OPTION_ALL, OPTION_WAITING, OPTION_FROM, OPTION_TO, OPTION_RANKS };
+enum {
+    OPTION_FORMAT = 256,
+    OPTION_FORCE,
+    OPTION_ALL,
+    OPTION_WAITING,
+    OPTION_COMPENSATE,
+    OPTION_FROM,
+    OPTION_TO,
+    OPTION_RANKS
+};
 
 const struct argp_option refrain_output_options[] = {
     {"output", 'o', "OUT", 0, "File or directory to write; - is standard output, where the format is a file", 0},
@@ -21,6 +30,8 @@ const struct argp_option refrain_output_options[] = {
     {"all", OPTION_ALL, NULL, 0, "Text: also postings and completions of nonblocking operations", 0},
     {"waiting", OPTION_WAITING, NULL, 0,
      "Text: what each call waited for: for=KIND, waited=SECONDS, by=RANK and at=FILE:LINE of who was late", 0},
+    {"compensate", OPTION_COMPENSATE, NULL, 0,
+     "Times as they would have been without probes: their cost and the waiting it caused are taken out", 0},
     {"from", OPTION_FROM, "TIME", 0, "Events from TIME on: seconds since the start, or with s, ms, us or ns behind", 0},
     {"to", OPTION_TO, "TIME", 0, "Events before TIME", 0},
     {"ranks", OPTION_RANKS, "LIST", 0, "Events of these ranks, as in 0,4-7", 0},
@@ -105,6 +116,9 @@ error_t refrain_output_parse(int key, char *value, struct argp_state *state) {
     case OPTION_WAITING:
         output->waiting = true;
         return 0;
+    case OPTION_COMPENSATE:
+        output->compensate = true;
+        return 0;
     case OPTION_FROM:
     case OPTION_TO:
         if (!parse_time(value, key == OPTION_FROM ? &output->from_ns : &output->to_ns))
@@ -173,6 +187,7 @@ static enum refrain_status replay_to(struct refrain_trace *trace, const struct r
     struct refrain_progress progress;
     struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
     options.recorded = output->recorded;
+    options.compensate = output->compensate;
     if (output->from_ns)
         options.from_ns = output->from_ns;
     if (output->has_to)
@@ -188,6 +203,8 @@ static enum refrain_status replay_to(struct refrain_trace *trace, const struct r
     }
     refrain_progress_open(&progress, with_waits, output->path && strcmp(output->path, "-") != 0);
     refrain_warn_missing(trace);
+    if (output->compensate)
+        refrain_warn_uncalibrated(trace);
     enum refrain_status status = refrain_write(trace, &options, &progress.writer, &report, error);
     warn_unmatched(trace, &report);
     if (progress.approximate)

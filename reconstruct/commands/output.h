@@ -15,14 +15,16 @@ struct refrain_output {
     bool all;                   /* text: further kinds of events */
     bool waiting;               /* text: what each call waited for (waiting.h) */
     bool recorded;              /* what was recorded instead of what was learned */
+    bool compensate;            /* times without what probes took */
     int64_t from_ns, to_ns;     /* a window; 0: from the beginning ... */
     bool has_to;                /* ... and without it to the end */
     int32_t *ranks;             /* null: all; freed by refrain_output_write */
     size_t n_ranks;
 };
 
-/* The parts of an argp parser with the options -o, --format, --force, --all, --waiting, --from, --to, --ranks and the
- * argument TRACE; its input is a struct refrain_output. The help filter lists the formats; the choices are those of
+/* The parts of an argp parser with the options -o, --format, --force, --all, --waiting, --compensate, --from, --to,
+ * --ranks and the argument TRACE; its input is a struct refrain_output. The help filter lists the formats; the choices
+ * are those of
  * --format (command.h).
  */
 extern const struct argp_option refrain_output_options[];

@@ -102,3 +102,16 @@ void refrain_warn_missing(const struct refrain_trace *trace) {
         snprintf(ranks + n, sizeof ranks - (size_t)n, " and %zu more", trace->n_missing - MOST_RANKS_NAMED);
     refrain_warn("%s: rank%s of %d %s missing", trace->path, ranks, trace->size, trace->n_missing > 1 ? "are" : "is");
 }
+
+void refrain_warn_uncalibrated(const struct refrain_trace *trace) {
+    for (size_t i = 0; i < trace->n_processes; i++) {
+        size_t n;
+        refrain_trace_probe_costs(trace, trace->processes[i].rank, &n);
+        if (n == 0) {
+            refrain_warn("what probes cost was not measured on rank %d (there was no memory for it): its times stay as "
+                         "they are",
+                         trace->processes[i].rank);
+            return;
+        }
+    }
+}

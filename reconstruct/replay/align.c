@@ -2,6 +2,7 @@
 #include "align.h"
 #include "arena.h"
 #include "store.h"
+#include "virtual_time.h"
 
 #include <string.h>
 
@@ -20,7 +21,7 @@ struct channel {
 
 struct message {
     struct refrain_store_entry entry;
-    int64_t time_ns;
+    struct refrain_moment sent;
     uint64_t match;
     uint32_t thread;
 };
@@ -52,7 +53,7 @@ struct collective {
     uint64_t ordinal;
     uint32_t kind, inside; /* locations in it now */
     uint32_t entered, left;
-    int64_t latest_enter_ns, root_enter_ns;
+    struct refrain_moment latest_enter, root_enter;
     bool root_entered;
     bool broken; /* somebody will never come */
     struct list waiters;
@@ -79,7 +80,8 @@ struct location {
     int64_t time_ns; /* of the group */
     int64_t now_ns;  /* of the last event emitted */
     int64_t shift_ns;
-    uint64_t messages; /* sent */
+    struct refrain_virtual_time virtual_time; /* where probes are taken out */
+    uint64_t messages;                        /* sent */
 };
 
 struct refrain_align {
@@ -93,7 +95,7 @@ struct refrain_align {
     uint32_t emitting; /* location whose group is being given, n = none */
     size_t given;      /* events of it */
     int64_t now_ns;    /* of the last event of all */
-    bool adjust, no_memory;
+    bool adjust, without_probes, no_memory;
     struct refrain_cursor_report report;
 };
 
@@ -189,8 +191,24 @@ static uint32_t queue_take(struct refrain_align *align) {
 
 /* ---- waiting ---- */
 
-/* The location's group may not be before `time_ns`. */
-static void hold_until(struct refrain_align *align, struct location *location, int64_t time_ns) {
+/* The last event of the location's group, which is that of the leaving where there are several. */
+static const struct refrain_event *last_of(const struct location *location) {
+    return &location->group[location->n_group - 1];
+}
+
+/* The location's group may not be before what it waits for, at `cause`. */
+static void hold_until(struct refrain_align *align, struct location *location, const struct refrain_moment *cause) {
+    int64_t time_ns = cause->virtual_ns;
+    if (align->without_probes) {
+        refrain_virtual_cause(&location->virtual_time, cause);
+        location->time_ns =
+            refrain_virtual_ns(&location->virtual_time, last_of(location)->time_ns, last_of(location)->probes_ns);
+        if (location->time_ns <= time_ns)
+            location->time_ns = time_ns + 1;
+        if (location->time_ns < location->now_ns)
+            location->time_ns = location->now_ns;
+        return;
+    }
     if (time_ns <= location->time_ns)
         return;
     align->report.moved++;
@@ -199,10 +217,11 @@ static void hold_until(struct refrain_align *align, struct location *location, i
     location->time_ns = time_ns;
 }
 
-/* A cause that the location waited for has come, at `time_ns`, or will never come. */
-static void satisfy(struct refrain_align *align, uint32_t number, int64_t time_ns) {
+/* A cause that the location waited for has come, or (null) will never come. */
+static void satisfy(struct refrain_align *align, uint32_t number, const struct refrain_moment *cause) {
     struct location *location = &align->locations[number];
-    hold_until(align, location, time_ns);
+    if (cause)
+        hold_until(align, location, cause);
     if (--location->waiting == 0) {
         /* Others may have gone on beyond it meanwhile. */
         if (location->time_ns < align->now_ns)
@@ -213,6 +232,13 @@ static void satisfy(struct refrain_align *align, uint32_t number, int64_t time_n
 
 static bool is_gone(const struct refrain_align *align, int32_t rank) {
     return rank < 0 || (size_t)rank >= align->n_ranks || align->running[rank] == 0;
+}
+
+/* When the group of the location that is given now is. */
+static struct refrain_moment moment_of(const struct refrain_align *align, uint32_t number) {
+    const struct location *location = &align->locations[number];
+    return (struct refrain_moment){align->without_probes ? location->virtual_time.last.real_ns : location->time_ns,
+                                   location->time_ns};
 }
 
 /* ---- messages ---- */
@@ -237,16 +263,21 @@ static void drop_channel(struct refrain_align *align, uint32_t number) {
 
 static void set_match(struct refrain_align *align, struct refrain_event *receive, const struct message *message) {
     receive->match = message->match;
-    receive->match_time_ns = message->time_ns;
+    receive->match_time_ns = message->sent.virtual_ns;
     receive->match_thread = message->thread;
     align->report.matched_messages++;
+}
+
+/* What a message's receive may not be before. */
+static struct refrain_moment arrival_of(const struct refrain_align *align, const struct message *message) {
+    return (struct refrain_moment){message->sent.real_ns, message->sent.virtual_ns + !align->without_probes};
 }
 
 static void sent(struct refrain_align *align, uint32_t number, struct refrain_event *event) {
     if (event->peer < 0)
         return;
     event->match = ((uint64_t)number + 1) << 40 | ++align->locations[number].messages;
-    struct message message = {.time_ns = event->time_ns, .match = event->match, .thread = event->thread};
+    struct message message = {.sent = moment_of(align, number), .match = event->match, .thread = event->thread};
     uint32_t at = channel_of(align, event, event->rank, event->peer, !is_gone(align, event->peer));
     struct channel *channel = at ? refrain_store_at(&align->channels, at) : NULL;
     if (channel && channel->passed) {
@@ -256,7 +287,8 @@ static void sent(struct refrain_align *align, uint32_t number, struct refrain_ev
         struct waiter waiter = *(struct waiter *)refrain_store_at(&align->waiters, channel->waiters.first);
         list_pop(&align->waiters, &channel->waiters);
         set_match(align, &align->locations[waiter.location].group[waiter.event], &message);
-        satisfy(align, waiter.location, event->time_ns + 1);
+        struct refrain_moment arrival = arrival_of(align, &message);
+        satisfy(align, waiter.location, &arrival);
     } else if (is_gone(align, event->peer)) {
         align->report.unmatched_sends++;
         return;
@@ -291,8 +323,9 @@ static void received(struct refrain_align *align, uint32_t number, uint32_t even
     if (channel->sends.first) {
         const struct message *message = refrain_store_at(&align->messages, channel->sends.first);
         set_match(align, event, message);
+        struct refrain_moment arrival = arrival_of(align, message);
         if (align->adjust)
-            hold_until(align, location, message->time_ns + 1);
+            hold_until(align, location, &arrival);
         list_pop(&align->messages, &channel->sends);
         drop_channel(align, at);
     } else if (!comes || event->approximate) {
@@ -330,10 +363,10 @@ static bool never_complete(const struct refrain_align *align, const struct colle
     return false;
 }
 
-/* Has come what a location with that rule waits for? */
-static bool may_leave(const struct collective *collective, uint8_t rule, int64_t *time_ns) {
+/* Has come what a location with that rule waits for, and when? */
+static bool may_leave(const struct collective *collective, uint8_t rule, struct refrain_moment *cause) {
     bool from_root = rule == RULE_FROM_ROOT;
-    *time_ns = from_root ? collective->root_enter_ns : collective->latest_enter_ns;
+    *cause = from_root ? collective->root_enter : collective->latest_enter;
     return from_root ? collective->root_entered : collective->entered >= (uint32_t)collective->comm->size;
 }
 
@@ -345,8 +378,8 @@ static void wake(struct refrain_align *align, uint32_t number) {
         const struct waiter *waiter = refrain_store_at(&align->waiters, at);
         next = waiter->entry.next;
         struct location *location = &align->locations[waiter->location];
-        int64_t time_ns;
-        bool complete = may_leave(collective, location->rule, &time_ns);
+        struct refrain_moment cause;
+        bool complete = may_leave(collective, location->rule, &cause);
         if (!complete && !collective->broken) {
             list_append(&align->waiters, &kept, at);
             continue;
@@ -355,7 +388,7 @@ static void wake(struct refrain_align *align, uint32_t number) {
         refrain_store_give(&align->waiters, at);
         location->wait_collective = false;
         align->report.unmatched_collectives += !complete;
-        satisfy(align, woken, complete ? time_ns : location->time_ns);
+        satisfy(align, woken, complete ? &cause : NULL);
     }
     collective->waiters = kept;
 }
@@ -415,11 +448,14 @@ static void entered_collective(struct refrain_align *align, uint32_t number, str
     location->is_root = event->peer == event->rank;
     collective->inside++;
     collective->entered++;
-    if (collective->entered == 1 || event->time_ns > collective->latest_enter_ns)
-        collective->latest_enter_ns = event->time_ns;
+    struct refrain_moment now = moment_of(align, number), *latest = &collective->latest_enter;
+    if (collective->entered == 1 || now.virtual_ns > latest->virtual_ns)
+        latest->virtual_ns = now.virtual_ns;
+    if (collective->entered == 1 || now.real_ns > latest->real_ns)
+        latest->real_ns = now.real_ns;
     if (location->is_root) {
         collective->root_entered = true;
-        collective->root_enter_ns = event->time_ns;
+        collective->root_enter = now;
     }
     wake(align, at);
 }
@@ -430,11 +466,11 @@ static void leaving_collective(struct refrain_align *align, uint32_t number) {
     struct collective *collective = refrain_store_at(&align->collectives, location->inside);
     bool waits = location->rule == RULE_ALL || (location->rule == RULE_FROM_ROOT && !location->is_root) ||
                  (location->rule == RULE_TO_ROOT && location->is_root);
-    int64_t time_ns;
+    struct refrain_moment cause;
     if (!waits)
         return;
-    if (may_leave(collective, location->rule, &time_ns)) {
-        hold_until(align, location, time_ns);
+    if (may_leave(collective, location->rule, &cause)) {
+        hold_until(align, location, &cause);
     } else if (collective->broken) {
         align->report.unmatched_collectives++;
     } else if (add_waiter(align, &collective->waiters, number, 0)) {
@@ -457,7 +493,7 @@ static void rank_ended(struct refrain_align *align, int32_t rank) {
                     ((struct waiter *)refrain_store_at(&align->waiters, channel->waiters.first))->location;
                 list_pop(&align->waiters, &channel->waiters);
                 align->report.unmatched_receives++;
-                satisfy(align, location, align->locations[location].time_ns);
+                satisfy(align, location, NULL);
             }
         }
         if ((int32_t)(uint32_t)channel->entry.a == rank) {
@@ -557,9 +593,11 @@ static bool load(struct refrain_align *align, uint32_t number) {
             rank_ended(align, rank);
         return true;
     }
-    const struct refrain_event *last = &location->group[location->n_group - 1];
+    const struct refrain_event *last = last_of(location);
     bool elastic = completes(&location->group[0]) || leaves_mpi(last);
     location->time_ns = elastic || !align->adjust ? last->time_ns : last->time_ns + location->shift_ns;
+    if (align->without_probes)
+        location->time_ns = refrain_virtual_ns(&location->virtual_time, last->time_ns, last->probes_ns);
     if (align->adjust && location->time_ns < location->now_ns)
         location->time_ns = location->now_ns;
     if (align->adjust)
@@ -599,7 +637,7 @@ static bool release_earliest(struct refrain_align *align) {
         location->wait_collective = false;
     }
     location->waiting = 1;
-    satisfy(align, earliest, location->time_ns);
+    satisfy(align, earliest, NULL);
     return true;
 }
 
@@ -614,6 +652,14 @@ static void given_group(struct refrain_align *align) {
     align->no_memory |= !load(align, number);
 }
 
+/* The location goes on to the end of its group, in virtual time as in real time. */
+static void pass_virtually(struct location *location, const struct refrain_event *last) {
+    struct refrain_moment now = {last->time_ns,
+                                 refrain_virtual_ns(&location->virtual_time, last->time_ns, last->probes_ns)};
+    bool enters = last->kind == REFRAIN_EVENT_ENTER && last->region->kind == REFRAIN_REGION_MPI;
+    refrain_virtual_pass(&location->virtual_time, now, last->probes_ns, enters);
+}
+
 const struct refrain_event *refrain_align_next(struct refrain_align *align) {
     if (align->emitting < align->n && align->given == align->locations[align->emitting].n_group)
         given_group(align);
@@ -626,9 +672,12 @@ const struct refrain_event *refrain_align_next(struct refrain_align *align) {
         align->emitting = queue_take(align);
         align->given = 0;
         struct location *location = &align->locations[align->emitting];
-        location->shift_ns = location->time_ns - location->group[location->n_group - 1].time_ns;
+        const struct refrain_event *last = last_of(location);
+        location->shift_ns = location->time_ns - last->time_ns;
         location->now_ns = location->time_ns;
         align->now_ns = location->time_ns;
+        if (align->without_probes)
+            pass_virtually(location, last);
     }
     struct location *location = &align->locations[align->emitting];
     uint32_t number = (uint32_t)align->given++;
@@ -682,11 +731,13 @@ static struct refrain_align *make(size_t n) {
     return NULL;
 }
 
-struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, size_t n, bool adjust) {
+struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, size_t n,
+                                         enum refrain_align_times times) {
     struct refrain_align *align = make(n);
     if (!align)
         return NULL;
-    align->adjust = adjust;
+    align->adjust = times != REFRAIN_TIMES_AS_THEY_ARE;
+    align->without_probes = times == REFRAIN_TIMES_WITHOUT_PROBES;
     align->emitting = (uint32_t)n;
     align->now_ns = INT64_MIN;
     for (size_t i = 0; i < n; i++)

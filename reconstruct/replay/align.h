@@ -30,9 +30,15 @@ struct refrain_stream {
 /* The merged run under way. */
 struct refrain_align;
 
-/* Begins with the first event of each stream; the streams stay the caller's. `adjust`: times are reconstructed and may
- * be moved; otherwise they stand as they are. Null without memory. */
-struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, size_t n, bool adjust);
+enum refrain_align_times {
+    REFRAIN_TIMES_AS_THEY_ARE,    /* recorded ones: nothing waits */
+    REFRAIN_TIMES_CONSISTENT,     /* reconstructed ones: moved as little as it takes */
+    REFRAIN_TIMES_WITHOUT_PROBES, /* without what probes took, and the waiting that follows from it (virtual_time.h) */
+};
+
+/* Begins with the first event of each stream; the streams stay the caller's. Null without memory. */
+struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, size_t n,
+                                         enum refrain_align_times times);
 
 /* The next event of all, its match filled; null at the end, or without memory (refrain_align_failed). Valid until the
  * next call. */

@@ -100,6 +100,7 @@ static void close_position(struct refrain_cursor *cursor) {
  * times of one depend on the others. */
 static enum refrain_status open_position(struct refrain_cursor *cursor, struct refrain_error *error) {
     const struct refrain_trace *trace = cursor->trace;
+    const struct refrain_cursor_options *options = &cursor->options;
     struct position *position = &cursor->position;
     position->now_ns = INT64_MIN;
     position->locations = refrain_calloc(trace->n_locations + 1, sizeof *position->locations);
@@ -111,14 +112,17 @@ static enum refrain_status open_position(struct refrain_cursor *cursor, struct r
     for (size_t i = 0; !status && i < trace->n_locations; i++) {
         const struct refrain_location_info *info = &trace->locations[i];
         status = refrain_location_stream_open(&position->locations[i], refrain_trace_process(trace, info->rank),
-                                              info->thread, cursor->options.recorded, error);
+                                              info->thread, options->recorded, options->compensate, error);
         position->streams[i] = &position->locations[i].stream;
         position->n = i + 1;
     }
     if (status)
         return status;
-    position->align =
-        refrain_align_open(position->streams, position->n, !cursor->options.recorded && !cursor->options.unaligned);
+    bool as_they_are = options->recorded || options->unaligned;
+    position->align = refrain_align_open(position->streams, position->n,
+                                         options->compensate ? REFRAIN_TIMES_WITHOUT_PROBES
+                                         : as_they_are       ? REFRAIN_TIMES_AS_THEY_ARE
+                                                             : REFRAIN_TIMES_CONSISTENT);
     return position->align ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(error);
 }
 

@@ -1,6 +1,29 @@
 /* location_stream.c: a walk or an event file, translated, as a stream (location_stream.h). */
 #include "location_stream.h"
+#include "probe_costs.h"
 #include "trace_parts.h"
+
+/* What probes took up to a recorded event: as the walk says that goes through the same events. Where there is none
+ * (mode events) there are no probes but those that make events. */
+static uint64_t cost_of(struct refrain_location_stream *location, const struct refrain_record *record) {
+    struct refrain_record twin;
+    if (location->costs) {
+        bool same = refrain_walk_next(location->costs, &twin) && twin.kind == record->kind && twin.id == record->id;
+        if (same)
+            return location->cost = twin.cost;
+        refrain_walk_close(location->costs); /* from here on it is another story */
+        location->costs = NULL;
+    }
+    bool enters = record->kind == REFRAIN_RECORD_ENTER || record->kind == REFRAIN_RECORD_CALL_ENTER ||
+                  record->kind == REFRAIN_RECORD_REGION_ENTER;
+    enum refrain_probe_kind kind = record->kind == REFRAIN_RECORD_OPERATION ? REFRAIN_PROBE_OPERATION
+                                   : enters                                 ? refrain_probe_entering(record->kind)
+                                            : refrain_probe_leaving((uint8_t)(record->kind - 1));
+    const struct refrain_probe_cost *cost = &location->translation.process->header->probe_costs[kind];
+    uint64_t until = location->cost + cost->before;
+    location->cost = until + cost->after;
+    return until;
+}
 
 static bool next_event(struct refrain_stream *stream, struct refrain_event *event) {
     struct refrain_location_stream *location = (struct refrain_location_stream *)stream;
@@ -10,6 +33,8 @@ static bool next_event(struct refrain_stream *stream, struct refrain_event *even
                                    : refrain_event_reader_next(location->reader, &record);
         if (!more)
             return false;
+        if (location->with_costs)
+            record.cost = cost_of(location, &record);
         if (refrain_translate(&location->translation, &record, event))
             return true;
     }
@@ -17,13 +42,17 @@ static bool next_event(struct refrain_stream *stream, struct refrain_event *even
 
 enum refrain_status refrain_location_stream_open(struct refrain_location_stream *location,
                                                  const struct refrain_process *process, uint32_t thread, bool recorded,
-                                                 struct refrain_error *error) {
+                                                 bool costs, struct refrain_error *error) {
     location->stream = (struct refrain_stream){next_event, process->rank};
     refrain_translation_open(&location->translation, process, thread);
-    if (recorded)
-        return refrain_event_reader_open(process, thread, &location->reader, error);
     const char *wrong;
     uint64_t offset;
+    if (recorded) {
+        location->with_costs = costs;
+        if (costs && process->header->mode & REFRAIN_MODE_STAT)
+            location->costs = refrain_walk_open(process->region, process->region_bytes, thread, &wrong, &offset);
+        return refrain_event_reader_open(process, thread, &location->reader, error);
+    }
     location->walk = refrain_walk_open(process->region, process->region_bytes, thread, &wrong, &offset);
     return location->walk ? REFRAIN_OK : refrain_process_damaged(process, offset, wrong, error);
 }
@@ -42,6 +71,7 @@ enum refrain_status refrain_location_stream_status(const struct refrain_location
 
 void refrain_location_stream_close(struct refrain_location_stream *location) {
     refrain_walk_close(location->walk);
+    refrain_walk_close(location->costs);
     refrain_event_reader_close(location->reader);
     refrain_translation_close(&location->translation);
 }

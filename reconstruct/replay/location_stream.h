@@ -11,12 +11,17 @@ struct refrain_location_stream {
     struct refrain_translation translation;
     struct refrain_walk *walk;           /* null: recorded ... */
     struct refrain_event_reader *reader; /* ... events */
+    struct refrain_walk *costs;          /* of recorded events: what was learned of the same ones, for what the probes
+                                            between them took; null: not asked for, or not known */
+    uint64_t cost;                       /* by the last event */
+    bool with_costs;
 };
 
-/* Opens a thread's events. The caller closes the location also after an error. */
+/* Opens a thread's events. `costs`: of recorded ones too it is to be known what probes took. The caller closes the
+ * location also after an error. */
 enum refrain_status refrain_location_stream_open(struct refrain_location_stream *location,
                                                  const struct refrain_process *process, uint32_t thread, bool recorded,
-                                                 struct refrain_error *error);
+                                                 bool costs, struct refrain_error *error);
 
 /* What turned out to be damaged on the way. */
 enum refrain_status refrain_location_stream_status(const struct refrain_location_stream *location,

@@ -213,6 +213,12 @@ static bool operation(struct refrain_translation *translation, const struct refr
     }
 }
 
+/* In integers, as a long double each event would be felt. */
+static int64_t cost_ns(const struct refrain_process *process, uint64_t cost) {
+    uint64_t ns = cost * process->ns_a_tick + (uint64_t)((unsigned __int128)cost * process->ns_a_tick_fraction >> 64);
+    return (int64_t)(ns >> REFRAIN_PROBE_COST_SHIFT);
+}
+
 bool refrain_translate(struct refrain_translation *translation, const struct refrain_record *record,
                        struct refrain_event *event) {
     const struct refrain_process *process = translation->process;
@@ -221,6 +227,7 @@ bool refrain_translate(struct refrain_translation *translation, const struct ref
     event->rank = process->rank;
     event->thread = translation->thread;
     event->time_ns = refrain_trace_time_ns(process, record->ticks);
+    event->probes_ns = cost_ns(process, record->cost);
     event->peer = -1;
     event->request = -1;
     switch (record->kind) {

@@ -3,6 +3,7 @@
 #include "walk_rank.h"
 #include "arena.h"
 #include "block_times.h"
+#include "probe_costs.h"
 #include "recursion.h"
 #include "request_table.h"
 #include "sequence.h"
@@ -17,6 +18,13 @@
 #define SPARE_STEPS ((uint64_t)1 << 24)
 #define SPARE_STEPS_UNFINISHED ((uint64_t)1 << 30)
 #define MOST_TICKS_PER_NS 16u
+/* Numbers of MPI functions in traces. */
+enum mpi_function {
+#define REFRAIN_MPI_CALL(name, class, collective) CALL_##name,
+#include <refrain/mpi_calls.def>
+#undef REFRAIN_MPI_CALL
+};
+
 #define MOST_OVER_MEAN 4u /* times the mean of its stretch that a visit is expected to take at most; and at least */
 
 /* What the walk knows of a learner or block it has met. */
@@ -44,6 +52,7 @@ struct activation {
     uint8_t kind; /* enum refrain_record_kind of its entering */
     bool returned;
     uint64_t begin_ticks, end_ticks;
+    uint64_t begin_cost, end_cost;
 };
 
 struct slot_info {
@@ -77,6 +86,7 @@ struct refrain_walk {
     uint64_t completing_site;   /* of the call that completed one last */
     int64_t run_next, run_left; /* requests that complete together: the next one's number, how many are left */
     uint64_t ticks;
+    uint64_t cost; /* of the probes so far (struct refrain_record) */
     struct refrain_block_times times;
     struct refrain_record *waiting; /* records of blocks whose times are not known yet */
     size_t first_waiting, n_waiting, capacity_waiting;
@@ -480,6 +490,8 @@ struct refrain_walk *refrain_walk_open(const void *region, size_t region_bytes, 
     }
     walk->stack[0].last = &walk->thread->root;
     walk->depth = 1;
+    if (thread == 0)
+        walk->cost = refrain_probe_setup(walk->header->setup_ticks);
     return walk;
 }
 
@@ -513,6 +525,16 @@ void refrain_walk_close(struct refrain_walk *walk) {
     refrain_free(walk);
 }
 
+/* ---- what probes cost ---- */
+
+static void probe_begins(struct refrain_walk *walk, enum refrain_probe_kind kind) {
+    walk->cost += walk->header->probe_costs[kind].before;
+}
+
+static void probe_ends(struct refrain_walk *walk, enum refrain_probe_kind kind) {
+    walk->cost += walk->header->probe_costs[kind].after;
+}
+
 /* ---- requests ---- */
 
 static bool take_request(struct refrain_walk *walk, const struct refrain_operation_record *posted, bool persistent) {
@@ -536,18 +558,21 @@ static void give_back(struct refrain_walk *walk, struct request *request) {
 
 /* ---- the machine ---- */
 
-static void fill(struct refrain_walk *walk, struct refrain_record *record, uint8_t kind, uint64_t ticks, uint64_t id) {
+static void fill(struct refrain_walk *walk, struct refrain_record *record, uint8_t kind, uint64_t ticks, uint64_t cost,
+                 uint64_t id) {
     memset(record, 0, sizeof *record);
     record->kind = kind;
     record->approximate = walk->approximate;
     record->thread = walk->thread_number;
     record->ticks = ticks;
+    record->cost = cost;
     record->id = id;
 }
 
 static bool push(struct refrain_walk *walk, const struct refrain_slot *slot, uint8_t kind, uint64_t id,
                  struct refrain_record *record) {
     const struct refrain_slot *from = walk->stack[walk->depth - 1].last;
+    probe_begins(walk, refrain_probe_entering(kind));
     pass_block(walk, from);
     if (walk->recursion && refrain_recursion_node(walk->recursion, &from->next) < 0)
         refrain_recursion_enter(walk->recursion, &slot->next);
@@ -560,15 +585,22 @@ static bool push(struct refrain_walk *walk, const struct refrain_slot *slot, uin
         walk->stack = stack;
         walk->capacity_stack *= 2;
     }
-    walk->stack[walk->depth++] = (struct activation){.last = slot, .id = id, .kind = kind, .begin_ticks = walk->ticks};
-    fill(walk, record, kind, walk->ticks, id);
+    walk->stack[walk->depth++] =
+        (struct activation){.last = slot, .id = id, .kind = kind, .begin_ticks = walk->ticks, .begin_cost = walk->cost};
+    fill(walk, record, kind, walk->ticks, walk->cost, id);
+    probe_ends(walk, refrain_probe_entering(kind));
     return true;
 }
 
 /* Leaves the activation on top; what it was called from goes on. */
 static void pop(struct refrain_walk *walk, struct refrain_record *record) {
     const struct activation *top = &walk->stack[--walk->depth];
-    fill(walk, record, (uint8_t)(top->kind + 1), top->returned ? top->end_ticks : walk->ticks, top->id);
+    fill(walk, record, (uint8_t)(top->kind + 1), top->returned ? top->end_ticks : walk->ticks,
+         top->returned ? top->end_cost : walk->cost, top->id);
+    if (!top->returned)
+        probe_ends(walk, refrain_probe_leaving(top->kind));
+    if (top->kind == REFRAIN_RECORD_CALL_ENTER)
+        probe_begins(walk, REFRAIN_PROBE_CALL_END);
     struct activation *caller = &walk->stack[walk->depth - 1];
     if (caller->last->flags & REFRAIN_SLOT_CALL) {
         uint64_t next = (uint64_t)((const unsigned char *)(caller->last + 1) - walk->region);
@@ -586,18 +618,21 @@ static bool move(struct refrain_walk *walk, int64_t number) {
     if (!slot)
         return false;
     if (!decides) {
+        probe_begins(walk, REFRAIN_PROBE_PLACE);
         top->last = slot;
         return true;
     }
     int64_t decision;
     struct place *place;
     if (info->kind < REFRAIN_WHILE) {
+        probe_begins(walk, REFRAIN_PROBE_DECISION);
         if (!take_step(walk, &slot->next, &decision))
             return false;
         top->last = decision ? slot + 1 : slot + 2;
         return true;
     }
     if (slot->flags & REFRAIN_SLOT_COUNTED) { /* nothing happens in it: the count is for reading */
+        probe_begins(walk, REFRAIN_PROBE_COUNT);
         top->last = slot + 2;
         return true;
     }
@@ -618,6 +653,7 @@ static bool move(struct refrain_walk *walk, int64_t number) {
             walk->ended = true;
             return false;
         }
+        probe_begins(walk, decision ? REFRAIN_PROBE_ITERATION : REFRAIN_PROBE_LOOP_END);
         if (decision)
             place->remaining -= place->remaining > 0;
         else
@@ -626,12 +662,14 @@ static bool move(struct refrain_walk *walk, int64_t number) {
         return true;
     }
     if (place->remaining > 0) {
+        probe_begins(walk, REFRAIN_PROBE_ITERATION);
         place->remaining--;
         top->last = slot + 1;
     } else if (place->pending) {
         walk->ended = true;
         return false;
     } else {
+        probe_begins(walk, REFRAIN_PROBE_LOOP_END);
         place->counting = false;
         top->last = slot + 2;
     }
@@ -729,8 +767,9 @@ static bool complete_next(struct refrain_walk *walk, struct refrain_record *reco
     walk->run_left--;
     if (in_call)
         walk->completing_site = top->id;
-    fill(walk, record, REFRAIN_RECORD_OPERATION, in_call && top->returned ? top->end_ticks : walk->ticks,
-         walk->completing_site);
+    bool returned = in_call && top->returned;
+    fill(walk, record, REFRAIN_RECORD_OPERATION, returned ? top->end_ticks : walk->ticks,
+         returned ? top->end_cost : walk->cost, walk->completing_site);
     record->operation = REFRAIN_OP_COMPLETE;
     record->n_parameters = 1;
     record->approximate |= guesses;
@@ -822,12 +861,17 @@ static bool operate(struct refrain_walk *walk, uint32_t operation, struct refrai
     if (!from)
         return false;
     if (from->after_return && !top->returned) {
+        probe_begins(walk, REFRAIN_PROBE_CALL_RETURN);
         pass_block(walk, top->last);
         top->end_ticks = walk->ticks;
+        top->end_cost = walk->cost;
         top->returned = true;
+        probe_ends(walk, REFRAIN_PROBE_CALL_RETURN);
     }
     top->last = &from->after;
-    fill(walk, record, REFRAIN_RECORD_OPERATION, top->returned ? top->end_ticks : top->begin_ticks, top->id);
+    fill(walk, record, REFRAIN_RECORD_OPERATION, top->returned ? top->end_ticks : top->begin_ticks,
+         top->returned ? top->end_cost : top->begin_cost, top->id);
+    probe_begins(walk, REFRAIN_PROBE_OPERATION);
     record->operation = operation;
     record->n_parameters = parameters_of(operation);
     bool posts = operation == REFRAIN_OP_IRECV || operation == REFRAIN_OP_RECV_INIT;
@@ -838,13 +882,23 @@ static bool operate(struct refrain_walk *walk, uint32_t operation, struct refrai
     return follow_requests(walk, from, record);
 }
 
+static bool starts_mpi(struct refrain_walk *walk, const struct activation *call) {
+    const struct refrain_call_site *site =
+        at_offset(walk, refrain_numbered_call_site(&walk->numbered, call->id), sizeof(struct refrain_call_site));
+    return site && (site->function == CALL_MPI_Init || site->function == CALL_MPI_Init_thread);
+}
+
 /* The activation on top ends: by itself, by a jump out of it, or by one out of another above it. */
 static bool leave(struct refrain_walk *walk, int64_t how, struct refrain_record *record) {
     struct activation *top = &walk->stack[walk->depth - 1];
     if (walk->depth == 1)
         return impossible(walk, top->last, "the outermost activation ends");
-    if (how == REFRAIN_NEXT_UNWIND || (how == REFRAIN_NEXT_EXIT && !top->returned))
+    if (how == REFRAIN_NEXT_UNWIND || (how == REFRAIN_NEXT_EXIT && !top->returned)) {
+        if (top->kind == REFRAIN_RECORD_CALL_ENTER && starts_mpi(walk, top))
+            walk->cost += refrain_probe_setup(walk->header->init_ticks);
+        probe_begins(walk, refrain_probe_leaving(top->kind));
         pass_block(walk, top->last);
+    }
     if (how != REFRAIN_NEXT_EXIT)
         top->returned = false; /* it ends now */
     pop(walk, record);

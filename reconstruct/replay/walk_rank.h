@@ -22,6 +22,7 @@ struct refrain_record {
     uint32_t operation; /* OPERATION: enum refrain_operation */
     uint32_t n_parameters;
     uint64_t ticks; /* of the thread's clock */
+    uint64_t cost;  /* what the thread's probes took up to there, in 1 / 2^REFRAIN_PROBE_COST_SHIFT ticks */
     uint64_t id;    /* as event_file.h says */
     int64_t parameters[REFRAIN_PARAMETERS];
 };
