@@ -1,10 +1,10 @@
 #!/bin/sh
 # hostile.sh BIN [RUNS]: what tracing costs programs in which probes come far more often than events (hostile/hostile.c), by
-# processor time, the least of so many interleaved runs (15): over the program without refrain, in each detail, and with all
+# processor time, the least of so many interleaved runs (7): over the program without refrain, in each detail, and with all
 # probes off. Exact: one run in mode both, its events recorded and reconstructed. Needs MPICH.
 set -eu
 bin=$(cd "${1:?usage: hostile.sh BIN [RUNS]}" && pwd)
-runs=${2:-15}
+runs=${2:-7}
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d /tmp/refrain-hostile.XXXXXX)
 trap 'rm -rf "$work"' EXIT
@@ -45,10 +45,13 @@ while read -r kind rounds; do
         END { p = least["plain"]; printf "%-10s %7.3fs %8.3f %8.3f %8.3f %8.3f  %s\n", kind, p, least["off"] / p, least["calls"] / p,
               least["communication"] / p, least["all"] / p, exact }' "$work/times"
 done <<END
-post 200000000
-chain 40000000
-recursion 60000
-callback 3000
-coin 700000
-loops 20000000
+post 400000000
+chain 120000000
+recursion 500000
+callback 16000
+coin 7000000
+loops 50000000
+late 16000
+handlers 200000000
+states 1400000000
 END

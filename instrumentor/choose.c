@@ -13,6 +13,8 @@
  * switched on when the program starts, if they do (unit.h, struct refrain_dependency). With --detail=all, what would
  * not have a probe otherwise is not certain either: it is switched off where it comes too often.
  *
+ * Small functions are entered late or never (weigh.c): these have a slot, but no probe or only those of MPI calls.
+ *
  * MPI_Abort stands wherever something may fail, and comes once at most: it is no reason to trace a function, nor to
  * tell whether a call failed. Where the function is traced for another reason its place is told.
  */
@@ -74,9 +76,10 @@ static bool decide_function(const struct refrain_constructs *constructs, struct 
         function->certain = is_call(&constructs->items[i]) && certainly_reaches(constructs, &constructs->items[i]);
     function->certain |= function->is_main;
     if (!function->left_alone)
-        function->traced = (all && does_work(constructs, function)) || function->reaches || function->has_loop ||
-                           function->is_main ||
-                           ((all || constructs->speaks_of_events) && function->address_taken && !function->is_inline);
+        function->traced =
+            (all && does_work(constructs, function)) || function->reaches || function->has_loop || function->is_main ||
+            (all && function->address_taken && !function->is_inline) ||
+            (constructs->speaks_of_events && function->address_taken && !function->is_inline && !function->small);
     return function->reaches != reaches || function->traced != traced || function->certain != certain;
 }
 
@@ -90,8 +93,7 @@ static void decide_functions(struct refrain_constructs *constructs, bool all) {
     }
 }
 
-/* The macro statement around it; REFRAIN_NO_INDEX where there is none. */
-static unsigned macro_around(const struct refrain_constructs *constructs, const struct refrain_construct *construct) {
+unsigned refrain_macro_around(const struct refrain_constructs *constructs, const struct refrain_construct *construct) {
     unsigned up = construct->parent;
     while (up != REFRAIN_NO_INDEX && constructs->items[up].kind != REFRAIN_MACRO)
         up = constructs->items[up].parent;
@@ -107,7 +109,7 @@ static void find_interest(struct refrain_constructs *constructs, bool all) {
             construct->certain = certainly_reaches(constructs, construct);
         }
         if (is_call(construct) && !construct->placed && (construct->interesting || construct->ends)) {
-            unsigned up = macro_around(constructs, construct);
+            unsigned up = refrain_macro_around(constructs, construct);
             if (up != REFRAIN_NO_INDEX) {
                 constructs->items[up].interesting |= construct->interesting;
                 constructs->items[up].ends |= construct->ends;
@@ -133,8 +135,20 @@ static bool is_told_by_callee(const struct refrain_constructs *constructs, const
     return call->elsewhere || (call->callee != REFRAIN_NO_INDEX && constructs->functions[call->callee].traced);
 }
 
+/* Before a function is entered nothing in it has a probe but the MPI calls that it is entered by. */
+static bool is_wanted_late(const struct refrain_constructs *constructs, const struct refrain_construct *construct) {
+    bool own = construct->kind == REFRAIN_MPI_CALL;
+    for (unsigned i = (unsigned)(construct - constructs->items);
+         construct->kind == REFRAIN_MACRO && i < construct->after; i++)
+        own |= constructs->items[i].kind == REFRAIN_MPI_CALL && !constructs->items[i].placed;
+    return own && construct->placed && construct->interesting;
+}
+
 static bool is_wanted(const struct refrain_constructs *constructs, const struct refrain_construct *construct,
                       bool all) {
+    enum refrain_entry_kind entry = constructs->functions[construct->function].entry;
+    if (entry != REFRAIN_ENTERED && construct->kind != REFRAIN_FUNCTION)
+        return entry == REFRAIN_ENTERED_LATE && is_wanted_late(constructs, construct);
     switch (construct->kind) {
     case REFRAIN_FUNCTION:
         return true;
@@ -205,7 +219,7 @@ static void keep(struct refrain_constructs *constructs, unsigned first, unsigned
 
 /* Whether the statement it is in has the probe that stands for it. */
 static bool marked_by_macro(const struct refrain_constructs *constructs, const struct refrain_construct *construct) {
-    unsigned up = macro_around(constructs, construct);
+    unsigned up = refrain_macro_around(constructs, construct);
     return up != REFRAIN_NO_INDEX && constructs->items[up].wanted;
 }
 
@@ -222,8 +236,11 @@ static bool is_counted(const struct refrain_constructs *constructs, unsigned loo
 
 unsigned refrain_choose(struct refrain_constructs *constructs, const struct refrain_instrument_options *options) {
     unsigned slots = 0;
+    if (!options->all)
+        refrain_find_small(constructs);
     decide_functions(constructs, options->all);
     find_interest(constructs, options->all);
+    refrain_weigh(constructs);
     for (size_t f = 0; f < constructs->n_functions; f++) {
         const struct refrain_function *function = &constructs->functions[f];
         if (function->construct == REFRAIN_NO_INDEX)
@@ -244,7 +261,8 @@ unsigned refrain_choose(struct refrain_constructs *constructs, const struct refr
             if (construct->wanted) {
                 construct->slot = slots;
                 slots += slots_of(construct->kind);
-            } else if (construct->interesting && !construct->placed && !marked_by_macro(constructs, construct)) {
+            } else if (function->entry != REFRAIN_NEVER_ENTERED && construct->interesting && !construct->placed &&
+                       !marked_by_macro(constructs, construct)) {
                 refrain_note(options, construct->line, "call of '%s' stays without a probe of its own",
                              construct->name ? construct->name : "a pointer");
             }

@@ -44,24 +44,35 @@ struct refrain_construct {
     unsigned node;    /* of the unit, when kept */
 };
 
+/* When an activation begins, for the trace (weigh.c). */
+enum refrain_entry_kind {
+    REFRAIN_ENTERED,      /* when the function is called */
+    REFRAIN_ENTERED_LATE, /* when the first of its own MPI calls is made */
+    REFRAIN_NEVER_ENTERED /* what it calls tells of itself */
+};
+
 struct refrain_function {
     CXCursor canonical;
-    char *name;             /* owned */
-    unsigned construct;     /* index of its FUNCTION construct, REFRAIN_NO_INDEX while it has none */
-    unsigned line;          /* for messages */
+    char *name;                /* owned */
+    unsigned construct;        /* index of its FUNCTION construct, REFRAIN_NO_INDEX while it has none */
+    unsigned line;             /* for messages */
     struct refrain_span whole; /* where it stands */
-    const char *left_alone; /* why it is not instrumented; null: it can be */
-    bool misunderstood;     /* ... since libclang sees errors in it, and perhaps not all that it holds */
-    unsigned frame_offset;  /* where the frame is declared */
-    unsigned head_offset;   /* where an attribute may be written, REFRAIN_NO_INDEX: nowhere */
+    const char *left_alone;    /* why it is not instrumented; null: it can be */
+    bool misunderstood;        /* ... since libclang sees errors in it, and perhaps not all that it holds */
+    unsigned frame_offset;     /* where the frame is declared */
+    unsigned head_offset;      /* where an attribute may be written, REFRAIN_NO_INDEX: nowhere */
+    unsigned n_tokens;         /* of its body */
     bool is_inline;
     bool is_main;
     bool has_loop;
     bool address_taken;
     bool is_static;
-    bool reaches; /* may reach an event through what it calls */
-    bool certain; /* ... whatever other files hold */
-    bool traced;  /* gets a frame */
+    bool reaches;                  /* may reach an event through what it calls */
+    bool certain;                  /* ... whatever other files hold */
+    bool traced;                   /* its node has slots */
+    bool small;                    /* no loop, few tokens */
+    bool each_time;                /* it comes to an event whenever it is called */
+    enum refrain_entry_kind entry; /* traced: when it gets a frame */
 };
 
 struct refrain_constructs {
@@ -79,6 +90,15 @@ struct refrain_constructs {
 /* Finds all constructs of the file (walk_file.c). */
 void refrain_walk(struct refrain_constructs *constructs, const struct refrain_source *source,
                   const struct refrain_instrument_options *options);
+
+/* The macro statement around a construct; REFRAIN_NO_INDEX where there is none (choose.c). */
+unsigned refrain_macro_around(const struct refrain_constructs *constructs, const struct refrain_construct *construct);
+
+/* Finds the functions that are small (weigh.c). */
+void refrain_find_small(struct refrain_constructs *constructs);
+
+/* Decides when traced functions are entered, once it is known what is interesting (weigh.c). */
+void refrain_weigh(struct refrain_constructs *constructs);
 
 /* Decides what gets a probe and numbers the slots; returns how many there are (choose.c). */
 unsigned refrain_choose(struct refrain_constructs *constructs, const struct refrain_instrument_options *options);

@@ -38,6 +38,24 @@ static char *count_call(const struct refrain_construct *construct) {
     return take(&text);
 }
 
+/* What enters an activation where it has not been entered: `slot` is its function's. */
+static char *late_call(const struct refrain_construct *construct, unsigned slot, bool statement) {
+    struct refrain_text text = {0};
+    refrain_text_format(&text,
+                        "%s(void)(refrain__e.entered || (refrain__e.entered = 1, refrain__enter(&refrain__f, %u))), "
+                        "refrain__at(&refrain__f, %u)%s",
+                        statement ? "" : "(", slot, construct->slot, statement ? "; " : ", ");
+    return take(&text);
+}
+
+static void place_late(struct refrain_edits *edits, const struct refrain_construct *construct, unsigned slot) {
+    if (construct->kind == REFRAIN_MACRO)
+        refrain_edit_insert(edits, construct->at.begin, late_call(construct, slot, true));
+    else
+        refrain_edit_wrap(edits, construct->at.begin, construct->at.end, late_call(construct, slot, false),
+                          refrain_text_copy(")"));
+}
+
 static void place_probe(struct refrain_edits *edits, const struct refrain_construct *construct) {
     unsigned begin = construct->at.begin, end = construct->at.end;
     switch (construct->kind) {
@@ -73,10 +91,16 @@ static void place_frame(struct refrain_edits *edits, const struct refrain_constr
                         const struct refrain_function *function) {
     const struct refrain_construct *top = &constructs->items[function->construct];
     struct refrain_text text = {0};
-    refrain_text_format(&text,
-                        " refrain__frame refrain__f __attribute__((__cleanup__(refrain__leave_%u))); "
-                        "int refrain__e __attribute__((__unused__)) = refrain__enter(&refrain__f, %u);",
-                        top->slot, top->slot);
+    if (function->entry == REFRAIN_ENTERED_LATE)
+        refrain_text_format(&text,
+                            " refrain__frame refrain__f; refrain__late refrain__e "
+                            "__attribute__((__cleanup__(refrain__leave_%u))) = refrain__not_yet(&refrain__f);",
+                            top->slot);
+    else
+        refrain_text_format(&text,
+                            " refrain__frame refrain__f __attribute__((__cleanup__(refrain__leave_%u))); "
+                            "int refrain__e __attribute__((__unused__)) = refrain__enter(&refrain__f, %u);",
+                            top->slot, top->slot);
     for (unsigned i = function->construct + 1; i < top->after; i++)
         if (constructs->items[i].counted)
             refrain_text_format(&text, " unsigned long refrain__n%u = 0;", constructs->items[i].slot);
@@ -88,20 +112,23 @@ static void place_frame(struct refrain_edits *edits, const struct refrain_constr
 /* A cleanup function is told nothing but the object's address: each function has its own. */
 static void write_leaves(const struct refrain_constructs *constructs, struct refrain_text *out) {
     for (size_t f = 0; f < constructs->n_functions; f++)
-        if (constructs->functions[f].traced)
-            refrain_text_format(out, "REFRAIN__LEAVES(%u)\n",
-                                constructs->items[constructs->functions[f].construct].slot);
+        if (constructs->functions[f].traced && constructs->functions[f].entry != REFRAIN_NEVER_ENTERED)
+            refrain_text_format(out, "REFRAIN__LEAVES(%u, %s)\n",
+                                constructs->items[constructs->functions[f].construct].slot,
+                                constructs->functions[f].entry == REFRAIN_ENTERED_LATE ? "late" : "frame");
 }
 
 static void collect_edits(struct refrain_edits *edits, const struct refrain_constructs *constructs) {
     for (size_t f = 0; f < constructs->n_functions; f++) {
         const struct refrain_function *function = &constructs->functions[f];
-        if (!function->traced)
+        if (!function->traced || function->entry == REFRAIN_NEVER_ENTERED)
             continue;
         const struct refrain_construct *top = &constructs->items[function->construct];
         place_frame(edits, constructs, function);
         for (unsigned i = function->construct + 1; i < top->after; i++)
-            if (constructs->items[i].wanted)
+            if (constructs->items[i].wanted && function->entry == REFRAIN_ENTERED_LATE)
+                place_late(edits, &constructs->items[i], top->slot);
+            else if (constructs->items[i].wanted)
                 place_probe(edits, &constructs->items[i]);
     }
 }

@@ -56,27 +56,44 @@ static unsigned string_offset(struct strings *strings, const char *string) {
 
 /* Compilers take long for the numbers of an initialiser, of which a node has seven. So the nodes are
  * packed: each field as its difference from the node before, twice its size, plus 1 when it is negative, in digits of
- * base 63 from the highest on, which are bytes: 1 to 63 the last of a number, 65 to 127 any other. The constructor
- * unpacks them (emit.c). A slot is kept plus 1, 0 being none; with the kind goes the base of the slot, times 32. No
- * byte is zero, so that the string may be cut into rows as short as C90 wants literals. */
-#define ROW_BYTES 500
+ * base 63 from the highest on, which are bytes: 1 to 63 the last of a number, 65 to 127 any other. The library
+ * unpacks them (refrain_unpack, unit.h). A slot is kept plus 1, 0 being none; with the kind goes the base of the slot,
+ * times 32. No byte is zero, so that the string may be cut into rows as short as C90 wants literals. */
+#define ROW_BYTES 500u
 
 enum { FIELDS = 7 };
 
 struct packed {
-    struct refrain_text text; /* rows, as they are written */
+    struct refrain_text bytes;
     unsigned before[FIELDS];
-    unsigned n_bytes, n_nodes;
+    unsigned n_nodes;
 };
 
 static void pack_byte(struct packed *packed, unsigned byte) {
-    if (packed->n_bytes % ROW_BYTES == 0)
-        refrain_text_string(&packed->text, packed->n_bytes ? "\",\n\"" : "\"");
+    refrain_text_bytes(&packed->bytes, &(char){(char)byte}, 1);
+}
+
+static void write_byte(struct refrain_text *out, unsigned byte) {
     char digits[4] = {'\\', (char)('0' + byte / 64), (char)('0' + byte / 8 % 8), (char)('0' + byte % 8)};
     unsigned skipped = byte < 8 ? 2 : byte < 64 ? 1 : 0; /* what follows is a backslash or the end */
-    refrain_text_bytes(&packed->text, digits, 1);
-    refrain_text_bytes(&packed->text, digits + 1 + skipped, 3 - skipped);
-    packed->n_bytes++;
+    refrain_text_bytes(out, digits, 1);
+    refrain_text_bytes(out, digits + 1 + skipped, 3 - skipped);
+}
+
+/* All rows have the same length in memory: the bytes are dealt to them evenly. */
+static void write_packed(const struct packed *packed, struct refrain_text *out) {
+    unsigned n = (unsigned)packed->bytes.length, rows = (n + ROW_BYTES - 1) / ROW_BYTES;
+    unsigned row_bytes = (n + rows - 1) / rows;
+    refrain_text_format(out,
+                        "static unsigned int refrain__nodes[%u][7];\n"
+                        "static unsigned char __const__ refrain__packed[%u][%u] = {",
+                        packed->n_nodes, rows, row_bytes + 1);
+    for (unsigned i = 0; i < n; i++) {
+        if (i % row_bytes == 0)
+            refrain_text_string(out, i ? "\",\n\"" : "\n\"");
+        write_byte(out, (unsigned char)packed->bytes.bytes[i]);
+    }
+    refrain_text_string(out, "\"};\n");
 }
 
 static void pack_number(struct packed *packed, unsigned *before, unsigned value) {
@@ -118,8 +135,8 @@ static unsigned parent_node(const struct refrain_constructs *constructs, const s
 
 /* ---- what is switched on by what other files hold ---- */
 
-/* The unit's dependencies as they are written: numbers below n_slots are slots, others, less n_slots, speakers: the bytes by
- * which units tell each other that a function makes events. */
+/* The unit's dependencies as they are written: numbers below n_slots are slots, others, less n_slots, speakers: the
+ * bytes by which units tell each other that a function makes events. */
 struct switches {
     struct refrain_text declarations, speakers, table;
     struct refrain_list names; /* of the speakers */
@@ -131,10 +148,11 @@ static unsigned speaker(struct switches *switches, const char *name, bool own) {
     for (size_t i = 0; i < switches->names.count; i++)
         if (strcmp(switches->names.items[i], name) == 0)
             return switches->n_slots + (unsigned)i;
-    refrain_text_format(&switches->declarations,
-                        own ? "unsigned char refrain_speaks_%s __attribute__((__weak__, __visibility__(\"default\")));\n"
-                            : "extern unsigned char refrain_speaks_%s __attribute__((__weak__));\n",
-                        name);
+    refrain_text_format(
+        &switches->declarations,
+        own ? "unsigned char refrain_speaks_%s __attribute__((__weak__, __visibility__(\"default\")));\n"
+            : "extern unsigned char refrain_speaks_%s __attribute__((__weak__));\n",
+        name);
     refrain_text_format(&switches->speakers, "&refrain_speaks_%s,\n", name);
     refrain_list_add(&switches->names, name);
     return switches->n_slots + (unsigned)switches->names.count - 1;
@@ -212,10 +230,7 @@ void refrain_tables_write(struct refrain_constructs *constructs, const struct re
                    string_offset(&strings, construct->name),
                    string_offset(&strings, constructs->files.items[construct->file]));
     }
-    refrain_text_format(out,
-                        "static unsigned int refrain__nodes[%u][7];\n"
-                        "static unsigned char __const__ refrain__packed[%u][%u] = {\n%s\"};\n",
-                        packed.n_nodes, (packed.n_bytes + ROW_BYTES - 1) / ROW_BYTES, ROW_BYTES + 1, packed.text.bytes);
+    write_packed(&packed, out);
     /* as numbers: C90 limits the length of a literal */
     refrain_text_format(out, "static unsigned char __const__ refrain__strings[%zu] = {", strings.text.length);
     for (size_t i = 0; i < strings.text.length; i++)
@@ -236,5 +251,5 @@ void refrain_tables_write(struct refrain_constructs *constructs, const struct re
     refrain_list_free(&switches.names);
     refrain_text_free(&strings.text);
     free(strings.table);
-    refrain_text_free(&packed.text);
+    refrain_text_free(&packed.bytes);
 }

@@ -162,6 +162,16 @@ static bool is_only_a_loop(CXCursor statement) {
     return only;
 }
 
+/* Whether it is 0: do { } while (0) is no loop. */
+static bool is_false(CXCursor condition) {
+    CXEvalResult result = clang_Cursor_Evaluate(condition);
+    bool is_false =
+        result && clang_EvalResult_getKind(result) == CXEval_Int && clang_EvalResult_getAsLongLong(result) == 0;
+    if (result)
+        clang_EvalResult_dispose(result);
+    return is_false;
+}
+
 /* Whether a loop's condition compares with a small constant: a loop over the axes of a vector is no work of its own. */
 static bool is_short(CXCursor condition) {
     struct refrain_children children = refrain_walk_children(condition);
@@ -207,6 +217,7 @@ void refrain_walk_loop(struct refrain_walker *walker, CXCursor cursor, enum refr
         } else if (children.count == 2) {
             CXCursor condition = children.items[1 - body];
             constant = is_constant(condition);
+            few = kind == REFRAIN_DO && is_false(condition);
             placed = kind == REFRAIN_DO
                          ? refrain_place_do(walker->source, body_span, refrain_walk_extent(walker, condition), &span)
                          : refrain_place_condition(walker->source, whole.begin, "while",

@@ -1,6 +1,7 @@
 /* walk_file.c: the functions of a file (walk.h). */
 #include "place.h"
 #include "walk.h"
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,6 +74,9 @@ static void walk_function(struct refrain_walker *walker, CXCursor cursor) {
     function->misunderstood = here && has_error(walker->source, whole);
     function->left_alone = here ? reason_to_leave(walker, cursor, function, whole, body_span) : "it is in a header";
     function->head_offset = REFRAIN_NO_INDEX;
+    function->n_tokens = here ? (unsigned)(refrain_lex_at(&walker->source->tokens, body_span.end) -
+                                           refrain_lex_at(&walker->source->tokens, body_span.begin))
+                              : UINT_MAX;
     if (here && !function->left_alone && is_resolver(walker->source, function->name))
         function->left_alone = "it runs before the program is relocated";
     if (here && !function->left_alone && !refrain_place_frame(walker->source, body_span.begin, &function->frame_offset))

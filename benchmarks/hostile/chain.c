@@ -33,3 +33,23 @@ LINK(first, second)
 long hostile_chain(long n) {
     return first(n);
 }
+
+long hostile_handle(long sum, unsigned message) {
+    return sum - message;
+}
+
+static SMALL long odd(long steps, long sum);
+
+static SMALL long even(long steps, long sum) {
+    if ((steps & 65535) == 0)
+        hostile_communicate(sum);
+    return steps == 0 ? sum : odd(steps - 1, sum + steps);
+}
+
+static SMALL long odd(long steps, long sum) {
+    return steps == 0 ? sum : even(steps - 1, sum ^ steps);
+}
+
+long hostile_states(long steps) {
+    return even(steps, 0);
+}

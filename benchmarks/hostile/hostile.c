@@ -6,6 +6,9 @@
  *     callback   qsort with a comparison function that communicates once in 65,536 times
  *     coin       twenty branches that chance decides before each call
  *     loops      loops of one or two turns around a rare call
+ *     late       a comparison function that calls MPI itself, once in 65,536 times
+ *     handlers   a queue of messages, each handled by a function of a table; one in 65,536 is answered
+ *     states     an automaton of functions that jump to each other, one step in 65,536 communicates
  */
 #include "hostile.h"
 
@@ -76,6 +79,51 @@ static __attribute__((noinline)) long turns(long n) {
     return sum;
 }
 
+static int compare_late(const void *a, const void *b) {
+    if (hostile_chance(1u << 16) == 0) {
+        MPI_Barrier(MPI_COMM_SELF);
+        messages++;
+    }
+    return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
+}
+
+static long sort(long rounds, int (*comparison)(const void *, const void *)) {
+    long sum = 0;
+    for (long i = 0; i < rounds; i++) {
+        int numbers[1000];
+        for (int j = 0; j < 1000; j++)
+            numbers[j] = (int)hostile_chance(1000000);
+        qsort(numbers, 1000, sizeof *numbers, comparison);
+        sum += numbers[0];
+    }
+    return sum;
+}
+
+static long add(long sum, unsigned message) {
+    return sum + message;
+}
+
+static long flip(long sum, unsigned message) {
+    return sum ^ message;
+}
+
+static long answer(long sum, unsigned message) {
+    if (message < 4)
+        hostile_communicate(sum);
+    return sum;
+}
+
+static long (*const handlers[])(long, unsigned) = {add, flip, hostile_handle, answer};
+
+static long handle(long rounds) {
+    long sum = 0;
+    for (long i = 0; i < rounds; i++) {
+        unsigned message = hostile_chance(1u << 16);
+        sum = handlers[message % 4](sum, message);
+    }
+    return sum;
+}
+
 int main(int argc, char **argv) {
     const char *kind = argc > 1 ? argv[1] : "post";
     long rounds = argc > 2 ? atol(argv[2]) : 1000000, sum = 0;
@@ -96,13 +144,13 @@ int main(int argc, char **argv) {
         for (long i = 0; i < rounds; i++)
             sum += turns(i);
     else if (strcmp(kind, "callback") == 0)
-        for (long i = 0; i < rounds; i++) {
-            int numbers[1000];
-            for (int j = 0; j < 1000; j++)
-                numbers[j] = (int)hostile_chance(1000000);
-            qsort(numbers, 1000, sizeof *numbers, compare);
-            sum += numbers[0];
-        }
+        sum = sort(rounds, compare);
+    else if (strcmp(kind, "late") == 0)
+        sum = sort(rounds, compare_late);
+    else if (strcmp(kind, "handlers") == 0)
+        sum = handle(rounds);
+    else if (strcmp(kind, "states") == 0)
+        sum = hostile_states(rounds);
     else
         return fprintf(stderr, "hostile: no kind '%s'\n", kind), 2;
     MPI_Finalize();

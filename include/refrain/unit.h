@@ -90,7 +90,7 @@ struct refrain_site {
     0xa9u /* test imm32, eax: differs in one byte, so that it may be changed while others run it                       \
            */
 
-#define REFRAIN_UNIT_VERSION 5u
+#define REFRAIN_UNIT_VERSION 6u
 
 struct refrain_unit {
     unsigned int version; /* REFRAIN_UNIT_VERSION */
@@ -121,6 +121,10 @@ struct refrain_unit {
 struct refrain_frame {
     char place;
 };
+
+/* Makes the nodes of a unit, and `base`, of what the instrumentor packed (tables.c), `bytes` of it with the zeros at
+ * the end of its rows. Called by the unit's constructor, before it registers the unit. */
+void refrain_unpack(struct refrain_node *nodes, unsigned char *base, const unsigned char *packed, unsigned long bytes);
 
 /* Adds the unit's tables to the run. Called by the unit's constructor (priority 101), once; a dlopen'ed object may come
  * at any time. What no longer fits the region is counted and left untraced. */

@@ -33,9 +33,26 @@ REFRAIN__INLINE void refrain__tell_count(refrain__frame *frame, unsigned int slo
     if (refrain__on[slot])
         refrain__tell(slot, frame, count);
 }
+#define refrain__keep(frame) (void)0
 #endif
+/* A function that is entered late is not left where it was not entered. To the compiler the frame is in use from the
+ * beginning: no part of the function may become one of its own, with a stack pointer of its own. */
+REFRAIN__INLINE refrain__late refrain__not_yet(refrain__frame *frame) {
+    refrain__late late;
+    late.entered = 0;
+    late.frame = frame;
+    refrain__keep(frame);
+    return late;
+}
+REFRAIN__INLINE void refrain__leave_late(refrain__late *late, unsigned int slot) {
+    if (late->entered)
+        refrain__leave(late->frame, slot);
+}
+REFRAIN__INLINE void refrain__leave_frame(refrain__frame *frame, unsigned int slot) {
+    refrain__leave(frame, slot);
+}
 /* How an activation of the function with this slot ends. */
-#define REFRAIN__LEAVES(slot) \
-    REFRAIN__INLINE void refrain__leave_##slot(refrain__frame *frame) { \
-        refrain__leave(frame, slot + 1); \
+#define REFRAIN__LEAVES(slot, kind) \
+    REFRAIN__INLINE void refrain__leave_##slot(refrain__##kind *activation) { \
+        refrain__leave_##kind(activation, slot + 1); \
     }

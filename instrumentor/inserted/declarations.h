@@ -1,7 +1,6 @@
 /* What an instrumented file begins with: the declarations of unit.h under names of their own, bound to the library's
  * symbols by assembler names, so that the file may include unit.h itself. They are weak: an object that is linked
- * without the library runs as if it had never been instrumented. What runs once is never optimised; were the frame
- * pointer kept in it, gcc 12 would give rbp to no variable of the functions that follow. */
+ * without the library runs as if it had never been instrumented. */
 #define REFRAIN__WEAK(symbol) __asm__(#symbol) __attribute__((__weak__))
 #ifdef __OPTIMIZE__
 #define REFRAIN__INLINE static __inline__ \
@@ -10,13 +9,8 @@
 #define REFRAIN__INLINE static __attribute__((__unused__, __no_instrument_function__))
 #endif
 #define REFRAIN__OUT static __attribute__((__noinline__, __unused__, __no_instrument_function__))
-#ifdef __clang__
-#define REFRAIN__ONCE static __attribute__((__noinline__, __optnone__, __no_instrument_function__))
-#else
-#define REFRAIN__ONCE static \
-    __attribute__((__noinline__, __optimize__("O0", "omit-frame-pointer"), __no_instrument_function__))
-#endif
 typedef struct refrain__frame { char place; } refrain__frame;
+typedef struct refrain__late { int entered; refrain__frame *frame; } refrain__late;
 struct refrain__node { unsigned int kind, parent, slot, line, column, name, file; };
 struct refrain__dependency { unsigned int to, from; };
 struct refrain__site { int code, on; };
@@ -35,6 +29,8 @@ struct refrain__unit {
     struct refrain__unit *next;
 };
 extern void refrain__do_register(struct refrain__unit *unit) REFRAIN__WEAK(refrain_register);
+extern void refrain__do_unpack(struct refrain__node *nodes, unsigned char *base, unsigned char __const__ *packed,
+    unsigned long bytes) REFRAIN__WEAK(refrain_unpack);
 extern void refrain__do_unregister(struct refrain__unit *unit) REFRAIN__WEAK(refrain_unregister);
 extern void refrain__do_probe(struct refrain__unit *unit, unsigned int slot, void *place, unsigned long extra)
     REFRAIN__WEAK(refrain_probe);

@@ -52,6 +52,9 @@ REFRAIN__INLINE void refrain__leave(refrain__frame *frame, unsigned int slot) {
     __asm__ __volatile__ __inline__(REFRAIN__LISTED
         : : "m"(*frame), [on] "i"(refrain__on), [slot] "i"(slot), "r"(activation) : "cc");
 }
+REFRAIN__INLINE void refrain__keep(refrain__frame *frame) {
+    __asm__ __volatile__ __inline__("" : "=m"(*frame));
+}
 REFRAIN__INLINE void refrain__at(refrain__frame *frame, unsigned int slot) {
     REFRAIN__PART;
     __asm__ __volatile__ __inline__(REFRAIN__LISTED

@@ -1,8 +1,9 @@
-/* act.c: the `act` of host.c. */
+/* act.c: the `act` of host.c; two calls, so that it is not one of those too small for a probe. */
 #include <refrain/refrain.h>
 
 int further(int n);
 
 int act(int n) {
-    return n > 1 ? further(n) : 0;
+    int next = further(n);
+    return further(next) > 3 ? next : 0;
 }

@@ -9,9 +9,8 @@ int loud(int n);
 
 /* Calls another file, but nothing there makes an event. */
 __attribute__((noinline)) int quiet(int n) {
-    if (n % 3)
-        return square(n) - square(n - 1);
-    return n ? square(n) : 0;
+    int difference = square(n) - square(n - 1);
+    return n % 3 ? difference : square(n);
 }
 
 __attribute__((noinline)) int busy(int n) {

@@ -1,0 +1,49 @@
+#!/bin/sh
+# Small functions, which are entered late or never: what is told of them, exactly, and that their code is the plain
+# compiler's where they are not entered.
+set -u
+. "$(dirname "$0")/lib.sh"
+unset REFRAIN_DETAIL REFRAIN_FILTER REFRAIN_WRAPPER
+REFRAIN_MPICC=mpicc.mpich
+export REFRAIN_MPICC
+cd "$work" || exit 1
+include=$tests/../include
+mpicc.mpich -O2 -I"$include" "$tests/programs/small.c" -o plain || exit 1
+./plain >expected
+
+# entered NAME: how often.
+entered() {
+    grep -c "	enter	$1	" recorded
+}
+
+for level in -O0 -O2 -O3; do
+    for compiler in gcc clang; do
+        variant="$compiler $level"
+        MPICH_CC=$compiler check "$variant" refrain-mpicc $level -Wall -Wextra -Wpedantic -Wshadow -Werror \
+            -I"$include" "$tests/programs/small.c" -o small
+        rm -rf traces
+        mkdir traces
+        REFRAIN_MODE=both REFRAIN_THROTTLE=off REFRAIN_DIRECTORY=traces ./small >said
+        check "$variant: prints the same" cmp expected said
+        exact "$(the_trace traces)" "$variant"
+        counts="$(entered post) $(entered link) $(entered descend) $(entered flush) $(entered compare) $(entered macro)"
+        counts="$counts $(entered deepen) $(entered exchange) $(entered step) $(entered again)"
+        [ "$counts" = "0 0 0 17 10 5 5 6 6 1" ] && pass || fail "$variant: entered $counts"
+        [ "$(grep -c "	enter	MPI_Barrier	" recorded)" = 37 ] && pass ||
+            fail "$variant: $(grep -c "	enter	MPI_Barrier	" recorded) barriers"
+    done
+done
+
+# code PROGRAM FUNCTION: the instructions, without addresses.
+code() {
+    objdump -d --no-show-raw-insn --no-addresses "$1" | sed -n "/^<$2>:/,/^$/p" | sed 's/^\t\([a-z]*\) .*/\1/; s/ *[<#].*//' |
+        grep -v -e nop -e xchg
+}
+MPICH_CC=gcc refrain-mpicc -O2 -I"$include" "$tests/programs/small.c" -o small
+for name in link descend; do
+    code plain $name >plain.code
+    code small $name >small.code
+    check "gcc's $name is the plain one" cmp plain.code small.code
+    [ -s plain.code ] && pass || fail "no $name"
+done
+summary
