@@ -16,6 +16,19 @@
 
 struct refrain_configuration refrain_configuration;
 
+/* Of the OpenMP runtime, where there is one; null else. */
+extern int omp_get_max_threads(void) __attribute__((weak));
+
+/* As many threads as OpenMP will have, one without it; fewer where their tables would take half of what one has. */
+static uint32_t threads_to_come(uint64_t total_bytes) {
+    int most = omp_get_max_threads ? omp_get_max_threads() : 1;
+    uint32_t threads = most < 1 ? 1 : most > (int)REFRAIN_MAXIMUM_THREADS ? REFRAIN_MAXIMUM_THREADS : (uint32_t)most;
+    uint64_t alone = refrain_settings_region_bytes(total_bytes, 1);
+    while (threads > 1 && refrain_settings_region_bytes(total_bytes, threads) < alone / 2)
+        threads--;
+    return threads;
+}
+
 /* ---- messages ---- */
 
 /* Is this the process that speaks for the job, as far as the launcher's variables tell? */
@@ -98,6 +111,8 @@ void refrain_configure(void) {
             refrain_configuration.threads = (uint32_t)number;
     } else if ((value = getenv("OMP_NUM_THREADS")) && refrain_settings_size(value, &number) && number >= 1) {
         refrain_configuration.threads = number > REFRAIN_MAXIMUM_THREADS ? REFRAIN_MAXIMUM_THREADS : (uint32_t)number;
+    } else {
+        refrain_configuration.threads = threads_to_come(refrain_configuration.total_bytes);
     }
     value = getenv("REFRAIN_VERBOSE");
     if (value && *value && !refrain_settings_switch(value, &refrain_configuration.verbose))

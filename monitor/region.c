@@ -38,7 +38,8 @@
 #define SITE_OPERATIONS 2u            /* kinds of operations at most call sites */
 #define OTHER_SITES_BYTES (64u << 10) /* for call sites that no table knows, and communicators, at most */
 #define LEAST_POOL_BYTES (64u << 10)  /* beyond the tables */
-#define MOST_TIME_SHARE 2u            /* the most that timelines get */
+#define LEAST_REGION_BYTES (256u << 10)
+#define MOST_TIME_SHARE 2u /* the most that timelines get */
 
 struct refrain_region refrain_region;
 int refrain_mpi_linked;
@@ -298,16 +299,30 @@ static void remove_own_files(void) {
     rmdir(own_directory);
 }
 
+/* The least that REFRAIN_TOTAL_MEMORY can be for this program: its tables, and some room to learn in. */
+static uint64_t least_bytes(uint32_t threads) {
+    uint64_t tables = REFRAIN_HEADER_BYTES + refrain_units_bytes(threads) +
+                      threads * (sizeof(struct refrain_thread) + refrain_journal_bytes() + 2 * REFRAIN_UNIT_BYTES);
+    uint64_t region = (tables + LEAST_POOL_BYTES + 4095) & ~(uint64_t)4095;
+    return refrain_settings_outside_bytes(threads) + (region < LEAST_REGION_BYTES ? LEAST_REGION_BYTES : region);
+}
+
+static void say_too_small(uint64_t least) {
+    bool one = refrain_configuration.threads == 1;
+    refrain_say("REFRAIN_TOTAL_MEMORY is %llu bytes, but this program and its %u thread%s need at least %llu "
+                "(%lluK); the program runs untraced",
+                (unsigned long long)refrain_configuration.total_bytes, refrain_configuration.threads, one ? "" : "s",
+                (unsigned long long)least, (unsigned long long)(least + 1023) >> 10);
+}
+
 static void open_region(void) {
     refrain_configure();
     if (refrain_configuration.mode == REFRAIN_MODE_OFF)
         return;
     uint64_t bytes = refrain_settings_region_bytes(refrain_configuration.total_bytes, refrain_configuration.threads);
-    uint64_t least = refrain_settings_outside_bytes(refrain_configuration.threads) + (256u << 10);
-    if (bytes < 256u << 10) {
-        refrain_say("REFRAIN_TOTAL_MEMORY is %llu bytes, but %u thread%s need at least %llu; the program runs untraced",
-                    (unsigned long long)refrain_configuration.total_bytes, refrain_configuration.threads,
-                    refrain_configuration.threads == 1 ? "" : "s", (unsigned long long)least);
+    uint64_t least = least_bytes(refrain_configuration.threads);
+    if (refrain_configuration.total_bytes < least) {
+        say_too_small(least);
         return;
     }
     if (bytes > (uint64_t)REFRAIN_UNIT_BYTES << 32)
@@ -355,13 +370,7 @@ static void open_region(void) {
         missing = 1;
     if (!complete || missing) {
         if (missing)
-            refrain_say(
-                "REFRAIN_TOTAL_MEMORY is %llu bytes, but the tables of this program need at least %llu; the program "
-                "runs "
-                "untraced",
-                (unsigned long long)refrain_configuration.total_bytes,
-                (unsigned long long)(refrain_configuration.total_bytes - (bytes - header->pool_used) + missing +
-                                     (64u << 10)));
+            say_too_small(refrain_configuration.total_bytes - (bytes - header->pool_used) + missing + LEAST_POOL_BYTES);
         else
             untraced("cannot set up", own_directory, errno);
         refrain_region = (struct refrain_region){NULL, NULL, 0};
@@ -477,6 +486,8 @@ static __attribute__((destructor)) void close_region(void) {
         return;
     struct refrain_context *context = refrain_begin();
     if (context) {
+        if (context->top > context->stack) /* exit() ends what is open, as a jump out of it would */
+            refrain_unwind(context, context->stack);
         refrain_timeline_finish(&context->timeline, refrain_close_block(context, context->top->last));
         refrain_end(context);
     }

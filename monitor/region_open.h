@@ -18,6 +18,9 @@ REFRAIN_HIDDEN void refrain_context_drop(void);
  * bytes that the first units needed but the pool did not have, 0 when all fit. */
 REFRAIN_HIDDEN uint64_t refrain_units_open(void);
 
+/* Bytes that the tables of all units registered so far take in the region. */
+REFRAIN_HIDDEN uint64_t refrain_units_bytes(uint32_t threads);
+
 /* Calls of MPI functions in the units that are in the region. */
 REFRAIN_HIDDEN uint64_t refrain_units_mpi_calls(void);
 

@@ -49,10 +49,9 @@ static size_t round_up(size_t bytes) {
     return (bytes + REFRAIN_UNIT_BYTES - 1) & ~(size_t)(REFRAIN_UNIT_BYTES - 1);
 }
 
-static size_t unit_bytes(const struct refrain_unit *unit) {
+static size_t unit_bytes(const struct refrain_unit *unit, uint32_t threads) {
     return round_up(sizeof(struct refrain_unit_record)) + round_up(unit->n_nodes * sizeof(struct refrain_node)) +
-           round_up(unit->strings_bytes) +
-           (size_t)unit->n_slots * refrain_region.header->n_threads * sizeof(struct refrain_slot);
+           round_up(unit->strings_bytes) + (size_t)unit->n_slots * threads * sizeof(struct refrain_slot);
 }
 
 /* How control comes to the slots of a node, one after the other. */
@@ -131,7 +130,7 @@ static void flag_slots(struct refrain_slot *slots, const struct refrain_unit *un
 /* Copies one unit into the pool. Returns 0, or the bytes it would have needed. */
 static uint64_t copy_unit(struct refrain_unit *unit) {
     struct refrain_header *header = refrain_region.header;
-    size_t bytes = unit_bytes(unit);
+    size_t bytes = unit_bytes(unit, header->n_threads);
     unsigned char *p = refrain_pool_take(bytes, REFRAIN_POOL_PLACES);
     if (!p) {
         refrain_lose(REFRAIN_LOSS_UNITS, 1);
@@ -431,6 +430,15 @@ uint64_t refrain_units_open(void) {
     switch_probes();
     drop_lock();
     return missing;
+}
+
+uint64_t refrain_units_bytes(uint32_t threads) {
+    uint64_t bytes = 0;
+    take_lock();
+    for (const struct refrain_unit *unit = units; unit; unit = unit->next)
+        bytes += unit_bytes(unit, threads) + REFRAIN_UNIT_BYTES;
+    drop_lock();
+    return bytes;
 }
 
 uint64_t refrain_units_mpi_calls(void) {

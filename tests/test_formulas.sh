@@ -49,7 +49,7 @@ refrain info --json "$trace" >"$work/info" || fail "info --json"
 while read -r name type formula; do
     line=$(awk -v n="$name" '$2 == n && $3 == "for"' "$work/formulas")
     case $line in
-    *" count     $type "*"$formula"*) pass ;;
+    *" count $type "*"$formula"*) pass ;;
     *) fail "$name: expected $type $formula, found $(echo "$line" | cut -c 1-200)" ;;
     esac
     grep -A 6 "\"function\": \"$name\"" "$work/json" | grep -q "\"type\": \"$type\"" && pass || fail "$name: type in JSON"

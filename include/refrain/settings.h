@@ -6,7 +6,7 @@
  *     REFRAIN_TOTAL_MEMORY    16M         bytes per process, in memory and on disk, for everything refrain keeps
  *     REFRAIN_TIME_MEMORY     an eighth   bytes of these for the times of the single blocks; 0: means only
  *     REFRAIN_FORMULA_LENGTH  0           most items of one formula, 4 to 128 (the paper's is 18); 0: 128
- *     REFRAIN_THREADS         from OMP_NUM_THREADS, else 1    threads that are traced
+ *     REFRAIN_THREADS         from OMP_NUM_THREADS, else as many as OpenMP has, else 1    threads that are traced
  *     REFRAIN_THROTTLE        on          on | off: probes may take 2 % of a thread's time; those that come most often
  *                                         are dormant while they would take more
  *     REFRAIN_PATCH           on          on | off: probes that can be switched and are off are taken out of the code

@@ -87,7 +87,8 @@ static const struct argp_option options[] = {
     {"memory", 'm', "SIZE", 0, "Take at most SIZE bytes per process, in memory and on disk (16M)", 0},
     {"mode", 'M', "stat|events|both|off", 0,
      "Learn what repeats (stat), record every event (events), both, or nothing (off); stat", 0},
-    {"threads", 't', "N", 0, "Trace up to N threads of each process (OMP_NUM_THREADS, else 1)", 0},
+    {"threads", 't', "N", 0,
+     "Trace up to N threads of each process (OMP_NUM_THREADS, else as many as OpenMP has, else 1)", 0},
     {"yield", 'y', "auto|on|off", 0,
      "Ranks that wait give up the processor: on, off, or auto, where a node has more ranks than cores (auto; MPICH "
      "over "

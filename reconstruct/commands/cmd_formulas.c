@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define SHOWN_FORMULA_CHARACTERS 160u
+#define MOST_SHARED_RUNS 10000000u /* of a decision; what lies beyond is taken to be like what lies before */
 
 enum order { ORDER_SOURCE, ORDER_VALUES, ORDER_TYPE, ORDER_CAPTURED };
 
@@ -30,6 +31,7 @@ struct row {
     char *relative;        /* ranks: the formula in distances to the own rank; else null */
     uint64_t values, kept; /* of one rank */
     int32_t rank;
+    double share;      /* of a decision without a short formula: of its values, those that are true; else -1 */
     bool by_distance;  /* `formula` is the one in distances, `relative` the other */
     const char *ranks; /* text, of the first of equal rows; null: the row is one of those before it */
 };
@@ -113,6 +115,23 @@ static char *formula_of(const struct refrain_process *process, const struct refr
     return written < 0 ? NULL : whole;
 }
 
+/* The share of a decision's values that are true. */
+static double taken_share(const struct refrain_process *process, const struct refrain_learner *learner) {
+    struct refrain_sequence sequence;
+    uint64_t values = 0, taken = 0;
+    refrain_sequence_open(&sequence, process->region, process->region_bytes, learner);
+    for (unsigned runs = 0; runs < MOST_SHARED_RUNS && refrain_sequence_advance(&sequence); runs++) {
+        values += sequence.run;
+        if (sequence.stride == 0 || sequence.run == 1)
+            taken += sequence.value ? sequence.run : 0;
+        else /* decisions are 0 or 1: 0 1, or 1 0 */
+            taken += 1;
+        sequence.run = 0;
+    }
+    refrain_sequence_close(&sequence);
+    return values ? (double)taken / (double)values : 0;
+}
+
 static int add_row(void *data, const struct refrain_learner_view *view) {
     struct rows *rows = data;
     bool flow = view->subject == REFRAIN_SUBJECT_SUCCESSOR || view->subject == REFRAIN_SUBJECT_REQUEST;
@@ -130,7 +149,7 @@ static int add_row(void *data, const struct refrain_learner_view *view) {
     }
     const struct refrain_process *process = rows->process;
     struct row *row = &rows->rows[rows->n];
-    *row = (struct row){.view = *view, .rank = process->rank};
+    *row = (struct row){.view = *view, .rank = process->rank, .share = -1};
     rows->n++;
     bool ranks = view->subject == REFRAIN_SUBJECT_DEST || view->subject == REFRAIN_SUBJECT_SOURCE;
     row->formula = formula_of(process, view, NULL, &row->type);
@@ -141,6 +160,9 @@ static int add_row(void *data, const struct refrain_learner_view *view) {
         return 1;
     }
     row->values = refrain_learner_values(process->region, process->region_bytes, view->learner, &row->kept);
+    bool long_text = strlen(row->formula) > SHOWN_FORMULA_CHARACTERS;
+    if (view->subject == REFRAIN_SUBJECT_BRANCH && (long_text || !refrain_formula_type_captures(row->type)))
+        row->share = taken_share(process, view->learner);
     return 0;
 }
 
@@ -173,6 +195,8 @@ static int by_construct_and_formula(const void *a, const void *b) {
     int order = by_construct(a, b);
     if (!order)
         order = strcmp(x->formula, y->formula);
+    if (!order)
+        order = (int)x->view.throttled - (int)y->view.throttled;
     return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
@@ -246,13 +270,13 @@ static bool merge(struct rows *rows) {
     qsort(rows->rows, rows->n, sizeof *rows->rows, by_construct_and_formula);
     for (size_t i = 0, j; i < rows->n; i = j) {
         for (j = i + 1; j < rows->n && by_construct(&rows->rows[i], &rows->rows[j]) == 0 &&
-                        strcmp(rows->rows[i].formula, rows->rows[j].formula) == 0;
+                        strcmp(rows->rows[i].formula, rows->rows[j].formula) == 0 &&
+                        rows->rows[i].view.throttled == rows->rows[j].view.throttled;
              j++)
             ;
         struct row first = rows->rows[i];
         first.ranks = list_ranks(&rows->rows[i], j - i);
         for (size_t k = i + 1; k < j; k++) {
-            first.view.throttled |= rows->rows[k].view.throttled;
             free(rows->rows[k].formula);
             free(rows->rows[k].relative);
         }
@@ -279,34 +303,66 @@ static void free_rows(struct rows *rows) {
 /* ---- printing ---- */
 
 static void print_totals(const struct rows *rows) {
-    uint64_t by_type[REFRAIN_TYPES] = {0}, values = 0, kept = 0;
+    uint64_t by_type[REFRAIN_TYPES] = {0}, values = 0, kept = 0, throttled = 0;
     for (size_t i = 0; i < rows->n; i++) {
         by_type[rows->rows[i].type]++;
         values += rows->rows[i].values;
         kept += rows->rows[i].kept;
+        throttled += rows->rows[i].view.throttled;
     }
     printf("\n%zu formulas:", rows->n);
     for (int type = 0; type < REFRAIN_TYPES; type++)
         if (by_type[type])
             printf(" %s %s", refrain_show_count(by_type[type]), refrain_formula_type_name(type));
-    printf("; %.4f %% of the values exact\n", values ? 100.0 * (double)kept / (double)values : 100.0);
+    printf("; %.4f %% of the values%s exact\n", values ? 100.0 * (double)kept / (double)values : 100.0,
+           throttled ? " that were seen" : "");
+    if (throttled)
+        printf("%s throttled: of a part of the visits\n", refrain_show_count(throttled));
 }
 
+/* "bound.c:12"; the whole path where it is asked for. */
+static void place_text(const struct row *row, bool full, char *text, size_t bytes) {
+    const char *file = strrchr(row->view.file, '/');
+    if (row->view.file[0])
+        snprintf(text, bytes, "%s:%u", file && !full ? file + 1 : row->view.file, row->view.line);
+    else
+        snprintf(text, bytes, "-");
+}
+
+static void widen(int *width, const char *text) {
+    int length = (int)strlen(text);
+    *width = length > *width ? length : *width;
+}
+
+/* Each column is as wide as what stands in it. */
 static void print_text(const struct rows *rows, bool full) {
-    printf("%-28s %-16s %-16s %-9s %-9s %10s %9s  %-8s %s\n", "source", "function", "construct", "value", "type",
-           "values", "captured", "ranks", "formula");
+    int source = 12, function = 8, construct = 9, value = 5;
+    char place[4096];
+    for (size_t i = 0; i < rows->n; i++) {
+        place_text(&rows->rows[i], full, place, sizeof place);
+        widen(&source, place);
+        widen(&function, rows->rows[i].view.function);
+        widen(&construct, rows->rows[i].view.name);
+        widen(&value, rows->rows[i].view.label);
+    }
+    printf("%-*s %-*s %-*s %-*s %-9s %12s %9s  %-8s %s\n", source, "source", function, "function", construct,
+           "construct", value, "value", "type", "values", "captured", "ranks", "formula");
     for (size_t i = 0; i < rows->n; i++) {
         const struct row *row = &rows->rows[i];
-        char place[4096], thread[16] = "";
-        const char *file = strrchr(row->view.file, '/');
-        snprintf(place, sizeof place, "%s:%u", file && !full ? file + 1 : row->view.file, row->view.line);
+        char values[32], share[16] = "a part", thread[16] = "";
+        place_text(row, full, place, sizeof place);
+        snprintf(values, sizeof values, "%s%" PRIu64, row->view.throttled ? ">=" : "", row->values);
+        if (!row->view.throttled)
+            snprintf(share, sizeof share, "%.2f %%", 100 * captured(row));
         if (row->view.thread)
             snprintf(thread, sizeof thread, ".%u", row->view.thread);
-        printf("%-28s %-16s %-16s %-9s %-9s %10" PRIu64 " %7.2f %%  %s%-*s ", row->view.file[0] ? place : "-",
-               row->view.function[0] ? row->view.function : "-", row->view.name, row->view.label,
-               refrain_formula_type_name(row->type), row->values, 100 * captured(row), row->ranks,
+        printf("%-*s %-*s %-*s %-*s %-9s %12s %9s  %s%-*s ", source, place, function,
+               row->view.function[0] ? row->view.function : "-", construct, row->view.name, value, row->view.label,
+               refrain_formula_type_name(row->type), values, share, row->ranks,
                (int)(strlen(row->ranks) < 8 ? 8 - strlen(row->ranks) : 0), thread);
-        if (full || strlen(row->formula) <= SHOWN_FORMULA_CHARACTERS)
+        if (row->share >= 0 && !full)
+            printf("taken %.1f %%", 100 * row->share);
+        else if (full || strlen(row->formula) <= SHOWN_FORMULA_CHARACTERS)
             fputs(row->formula, stdout);
         else
             printf("%.*s ...", (int)SHOWN_FORMULA_CHARACTERS, row->formula);
@@ -336,7 +392,9 @@ static enum refrain_status print_json(const struct rows *rows, struct refrain_er
             json_object_set_new(object, "key", json_integer(row->view.key));
         json_object_set_new(object, "type", json_string(refrain_formula_type_name(row->type)));
         json_object_set_new(object, "values", json_integer((json_int_t)row->values));
-        json_object_set_new(object, "captured", json_real(captured(row)));
+        json_object_set_new(object, "captured", row->view.throttled ? json_null() : json_real(captured(row)));
+        if (row->share >= 0)
+            json_object_set_new(object, "taken", json_real(row->share));
         json_object_set_new(object, "throttled", json_boolean(row->view.throttled));
         json_object_set_new(object, "ranks", json_string(row->ranks));
         json_object_set_new(object, "thread", json_integer(row->view.thread));
@@ -400,8 +458,10 @@ static const struct argp argp = {
     "has a formula of its own in the lines below, 'source 3: a^n'.\n\n"
     "Ranks on which a construct has the same formula share a line. Where more of them do so by the distance of "
     "their partners to the own rank, r, partners are shown as r+1, r-4. .t is thread t. captured is the share of "
-    "the values that are held exactly. throttled: the probe came too often and was switched off; the formula is "
-    "what came before.",
+    "the values that are held exactly. taken: the share of a decision's values that were true, where these have no "
+    "short formula (--full writes them out). throttled: the probe came too often and was off at times; what is shown "
+    "is a "
+    "part of the visits, their number the least there was.",
     NULL,
     NULL,
     NULL};

@@ -218,9 +218,11 @@ static enum refrain_status print_process(const struct refrain_trace *trace, cons
     if (status)
         return status;
     printf("\nrank %d%s on %s, process %u: %s after %s\n", process->rank,
-           header->rank < 0 ? " (killed before it had one)" : "", refrain_process_name(process, header->host),
-           header->pid, header->finished ? "finished" : "killed or still running",
-           refrain_show_ns((long double)end_ns(process)));
+           header->rank >= 0  ? ""
+           : header->finished ? " (it never called MPI_Init)"
+                              : " (killed before it had one)",
+           refrain_process_name(process, header->host), header->pid,
+           header->finished ? "finished" : "killed or still running", refrain_show_ns((long double)end_ns(process)));
     if (header->clock == 1)
         puts("  clock     CLOCK_MONOTONIC of the system, since the time-stamp counter does not run evenly here or "
              "REFRAIN_CLOCK says so");

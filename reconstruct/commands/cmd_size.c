@@ -236,7 +236,10 @@ static const struct argp argp = {
     "EXECUTABLE",
     "Says how many bytes a run of EXECUTABLE will write, and what they are for.\v"
     "The size follows from REFRAIN_TOTAL_MEMORY and REFRAIN_THREADS (or OMP_NUM_THREADS) as they are in the "
-    "environment now, and is the same for every run under them. The parts for the program tree and the places come "
+    "environment now, and is the same for every run under them. Without both, one thread is taken for granted; a "
+    "program "
+    "with OpenMP has tables for as many as its runtime would start, in the same total. The parts for the program tree "
+    "and the places come "
     "from the executable's tables; those of shared libraries are not looked into.",
     NULL,
     NULL,

@@ -156,15 +156,18 @@ static const char *short_file(const char *file) {
     return slash ? slash + 1 : file;
 }
 
+/* `least`: the count is the least there was. */
 static void print_line(const struct tree *tree, long double time_ns, long double own_ns, long double mpi_ns,
-                       int64_t waiting_ns, uint64_t count, unsigned depth, const char *text) {
+                       int64_t waiting_ns, uint64_t count, bool least, unsigned depth, const char *text) {
+    char counted[48];
+    snprintf(counted, sizeof counted, "%s%s", least ? ">=" : "", refrain_show_count(count));
     long double run_ns = tree->total->run_ns > 0 ? tree->total->run_ns : 1;
     printf("%11s %6.2Lf %% %11s %11s ", refrain_show_ns(time_ns), 100 * time_ns / run_ns, refrain_show_ns(own_ns),
            refrain_show_ns(mpi_ns));
     if (tree->activity)
         printf("%11s ", refrain_show_ns((long double)waiting_ns));
     /* Lines about the tenth part of the run and more stand out. */
-    printf("%14s  %*s%s%s%s\n", refrain_show_count(count), (int)(2 * depth), "",
+    printf("%14s  %*s%s%s%s\n", counted, (int)(2 * depth), "",
            depth && time_ns * 10 > run_ns ? refrain_style(REFRAIN_BOLD) : "", text,
            depth && time_ns * 10 > run_ns ? refrain_style(REFRAIN_NORMAL) : "");
 }
@@ -177,10 +180,19 @@ static void print_site(const struct tree *tree, const struct refrain_profile_sit
         snprintf(place, sizeof place, "  %.200s:%u", short_file(region->file), region->line);
     snprintf(text, sizeof text, "%s%s%s%.200s", region->name, place, outside && region->function[0] ? "  in " : "",
              outside ? region->function : "");
-    print_line(tree, site->mpi_ns, 0, site->mpi_ns, site_waiting(tree, site), site->calls, depth, text);
+    print_line(tree, site->mpi_ns, 0, site->mpi_ns, site_waiting(tree, site), site->calls, false, depth, text);
 }
 
 #define MOST_DEPTH 64u
+
+/* "  throttled on 1 of 4 ranks", empty where it was not. */
+static void throttled_text(const struct tree *tree, const struct refrain_profile_node *node, char *text, size_t bytes) {
+    text[0] = 0;
+    if (node->throttled_ranks > 0 && node->throttled_ranks < tree->total->n_ranks)
+        snprintf(text, bytes, "  throttled on %u of %u ranks", node->throttled_ranks, tree->total->n_ranks);
+    else if (node->throttled_ranks > 0)
+        snprintf(text, bytes, "  throttled");
+}
 
 static void print_children(const struct tree *tree, const struct refrain_profile_unit *unit, uint32_t parent,
                            unsigned depth) {
@@ -192,12 +204,13 @@ static void print_children(const struct tree *tree, const struct refrain_profile
         }
         const struct refrain_profile_node *node = &unit->nodes[child];
         const struct refrain_node *source = &unit->view->nodes[child];
-        char text[512];
-        snprintf(text, sizeof text, "%s  %.300s:%u  %s times begun%s", loop_name(source->kind),
-                 short_file(refrain_node_file(unit->view, source)), source->line, refrain_show_count(node->entries),
-                 node->throttled ? "  throttled" : "");
+        char text[512], throttled[48];
+        throttled_text(tree, node, throttled, sizeof throttled);
+        snprintf(text, sizeof text, "%s  %.300s:%u  %s%s times begun%s", loop_name(source->kind),
+                 short_file(refrain_node_file(unit->view, source)), source->line, throttled[0] ? "at least " : "",
+                 refrain_show_count(node->entries), throttled);
         print_line(tree, node->own_total_ns + node->mpi_total_ns, node->own_total_ns, node->mpi_total_ns,
-                   node_waiting(tree, unit, child), node->visits, depth, text);
+                   node_waiting(tree, unit, child), node->visits, throttled[0] != 0, depth, text);
         if (depth < MOST_DEPTH)
             print_children(tree, unit, child, depth + 1);
     }
@@ -225,14 +238,14 @@ static void print_function(const struct tree *tree, const struct function *funct
     const struct refrain_node *source = &unit->view->nodes[function->node];
     char text[512];
     /* Activations that never ended (exit, longjmp) have no duration. */
-    char callees[64] = "";
+    char callees[64] = "", throttled[48];
+    throttled_text(tree, node, throttled, sizeof throttled);
     if (node->inclusive_ns > 0)
         snprintf(callees, sizeof callees, "  %s with callees", refrain_show_ns(node->inclusive_ns));
     snprintf(text, sizeof text, "%.200s()  %.200s:%u%s%s", refrain_node_name(unit->view, source),
-             short_file(refrain_node_file(unit->view, source)), source->line, callees,
-             node->throttled ? "  throttled" : "");
+             short_file(refrain_node_file(unit->view, source)), source->line, callees, throttled);
     print_line(tree, function->time_ns, node->own_total_ns, node->mpi_total_ns,
-               node_waiting(tree, unit, function->node), node->visits, 0, text);
+               node_waiting(tree, unit, function->node), node->visits, throttled[0] != 0, 0, text);
     print_callers(tree, unit, source);
     print_children(tree, unit, function->node, 1);
 }
@@ -251,7 +264,7 @@ enum refrain_status refrain_profile_print(const struct refrain_profile_total *to
     printf("%s%11s %8s %11s %11s %s%14s  %s%s\n", refrain_style(REFRAIN_BOLD), "time", "share", "own", "in MPI",
            activity ? "    waiting " : "", "count", "what", refrain_style(REFRAIN_NORMAL));
     print_line(&tree, total->run_ns, total->run_ns - total->mpi_ns, total->mpi_ns, activity ? activity->waiting_ns : 0,
-               1, 0, "all ranks and threads");
+               1, false, 0, "all ranks and threads");
     for (size_t i = 0; i < n && i < most; i++)
         print_function(&tree, &functions[i]);
     if (n > most) {
@@ -260,7 +273,7 @@ enum refrain_status refrain_profile_print(const struct refrain_profile_total *to
             rest_ns += functions[i].time_ns;
         char text[64];
         snprintf(text, sizeof text, "%zu more functions (--top)", n - most);
-        print_line(&tree, rest_ns, rest_ns, 0, 0, 0, 0, text);
+        print_line(&tree, rest_ns, rest_ns, 0, 0, 0, false, 0, text);
     }
     for (size_t i = 0; i < total->n_regions; i++) {
         const struct refrain_profile_region *region = &total->regions[i];
@@ -270,9 +283,9 @@ enum refrain_status refrain_profile_print(const struct refrain_profile_total *to
             snprintf(text, sizeof text, "%.200s()  %.200s:%u", info->name, short_file(info->file), info->line);
         else
             snprintf(text, sizeof text, "%s%.400s", info->kind == REFRAIN_REGION_USER ? "region " : "", info->name);
-        print_line(&tree, region->own_ns, region->own_ns, 0, 0, region->visits, 0, text);
+        print_line(&tree, region->own_ns, region->own_ns, 0, 0, region->visits, false, 0, text);
     }
-    print_line(&tree, total->outside_ns, total->outside_ns, 0, 0, 0, 0, "outside of instrumented functions");
+    print_line(&tree, total->outside_ns, total->outside_ns, 0, 0, 0, false, 0, "outside of instrumented functions");
     for (size_t s = 0; s < total->outside.n_sites; s++)
         print_site(&tree, &total->outside.sites[s], 1, true);
     free_waiting(&tree);
@@ -315,7 +328,8 @@ static json_t *node_json(const struct tree *tree, const struct refrain_profile_u
     } else {
         json_object_set_new(object, "inclusive_ns", json_real((double)node->inclusive_ns));
     }
-    json_object_set_new(object, "throttled", json_boolean(node->throttled));
+    json_object_set_new(object, "throttled", json_boolean(node->throttled_ranks > 0));
+    json_object_set_new(object, "throttled_ranks", json_integer(node->throttled_ranks));
     json_object_set_new(object, "own_ns", json_real((double)node->own_total_ns));
     json_object_set_new(object, "mpi_ns", json_real((double)node->mpi_total_ns));
     if (tree->activity)

@@ -47,7 +47,7 @@ static int visit_slot(const struct refrain_process *process, uint32_t number, ui
                                         .function = refrain_node_function(slot->unit, slot->node),
                                         .file = refrain_node_file(slot->unit, slot->node),
                                         .line = slot->node->line,
-                                        .throttled = (at->flags & REFRAIN_SLOT_THROTTLED) != 0};
+                                        .throttled = refrain_process_throttled(process, thread, number)};
     bool decides = kind >= REFRAIN_IF && kind <= REFRAIN_OR, loops = kind >= REFRAIN_WHILE && kind <= REFRAIN_DO;
     if (slot->part == 0 && decides)
         return visit_one(&at->next, view, REFRAIN_SUBJECT_BRANCH, "taken", visit, data);

@@ -139,6 +139,10 @@ const struct refrain_process *refrain_trace_process(const struct refrain_trace *
 const struct refrain_slot *refrain_process_slot(const struct refrain_process *process, uint32_t thread,
                                                 uint64_t number);
 
+/* Was the probe of this slot dormant at some time, by itself or with the function that it is in? Then what it counted
+ * is the least there was. Not so of MPI calls, which are always told. */
+bool refrain_process_throttled(const struct refrain_process *process, uint32_t thread, uint32_t number);
+
 /* What event records refer to; null when there is no such thing. */
 const struct refrain_region_info *refrain_process_function(const struct refrain_process *process, uint64_t number);
 const struct refrain_site_view *refrain_process_site(const struct refrain_process *process, uint64_t number);

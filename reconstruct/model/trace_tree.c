@@ -255,6 +255,16 @@ const struct refrain_slot *refrain_process_slot(const struct refrain_process *pr
     return (const struct refrain_slot *)(process->region + at);
 }
 
+bool refrain_process_throttled(const struct refrain_process *process, uint32_t thread, uint32_t number) {
+    const struct refrain_slot *slot = refrain_process_slot(process, thread, number);
+    if (!slot || process->slots[number].node->kind == REFRAIN_MPI_CALL)
+        return false;
+    uint32_t to_function = REFRAIN_SLOT_OF_FUNCTION(slot->flags);
+    const struct refrain_slot *function =
+        to_function <= number ? refrain_process_slot(process, thread, number - to_function) : NULL;
+    return (slot->flags | (function ? function->flags : 0)) & REFRAIN_SLOT_THROTTLED;
+}
+
 const struct refrain_region_info *refrain_process_function(const struct refrain_process *process, uint64_t number) {
     return number < process->header->n_slots ? process->slots[number].region : NULL;
 }

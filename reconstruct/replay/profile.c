@@ -65,19 +65,28 @@ static uint64_t activations(const struct refrain_process *process, const struct 
 
 /* ---- slots ---- */
 
+static void mark_throttled(struct refrain_profile_node *node, int32_t rank) {
+    if (node->throttled_ranks > 0 && node->throttled_rank == rank)
+        return;
+    node->throttled_ranks++;
+    node->throttled_rank = rank;
+}
+
 static void add_slot(const struct refrain_process *process, const struct refrain_slot_view *view,
-                     const struct refrain_slot *slot, struct refrain_profile_node *node,
+                     const struct refrain_slot *slot, bool throttled, struct refrain_profile_node *node,
                      struct refrain_profile_total *total) {
     uint32_t kind = view->node->kind;
     long double ns = refrain_trace_span_ns(process, slot->ticks);
     if (kind == REFRAIN_FUNCTION && view->part == 1) {
         node->visits += slot->count;
         node->inclusive_ns += ns;
-        node->throttled |= slot->throttled_at != 0;
+        if (slot->throttled_at)
+            mark_throttled(node, process->rank);
         return;
     }
     node->own_ns += ns;
-    node->throttled |= (slot->flags & REFRAIN_SLOT_THROTTLED) != 0;
+    if (throttled)
+        mark_throttled(node, process->rank);
     total->functions_ns += ns;
     if (kind >= REFRAIN_WHILE && kind <= REFRAIN_DO) {
         if (view->part == 0)
@@ -105,7 +114,8 @@ static void add_units(const struct refrain_process *process, struct refrain_prof
             if (!view->node || !slot)
                 continue;
             struct refrain_profile_unit *unit = unit_of[view->unit - process->units];
-            add_slot(process, view, slot, &unit->nodes[view->node - view->unit->nodes], total);
+            bool throttled = refrain_process_throttled(process, t, number);
+            add_slot(process, view, slot, throttled, &unit->nodes[view->node - view->unit->nodes], total);
         }
     }
 }
@@ -196,6 +206,7 @@ static bool add_process(const struct refrain_process *process, struct refrain_pr
         sound = (unit_of[u] = find_unit(total, &process->units[u])) != NULL;
     if (sound)
         add_units(process, unit_of, total);
+    total->n_ranks += sound;
     sound = sound && add_calls(process, unit_of, total);
     free(unit_of);
     return sound;

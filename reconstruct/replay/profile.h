@@ -24,7 +24,8 @@ struct refrain_profile_node {
     long double own_total_ns; /* with the nodes inside */
     long double mpi_ns;       /* in MPI calls made from here */
     long double mpi_total_ns; /* with the nodes inside */
-    bool throttled;
+    uint32_t throttled_ranks; /* on so many its probe was dormant at some time: the counts are the least there were */
+    int32_t throttled_rank;   /* the latest of these */
 };
 
 /* A translation unit: the same tables on several ranks are one. */
@@ -47,6 +48,7 @@ struct refrain_profile_total {
     struct refrain_profile_region *regions; /* user regions */
     size_t n_regions;
     struct refrain_profile_unit outside; /* sites of calls made from no instrumented place; no nodes */
+    uint32_t n_ranks;                    /* added up */
     long double run_ns;                  /* of all threads together */
     long double outside_ns;              /* before, between and after instrumented functions */
     long double mpi_ns;

@@ -70,8 +70,8 @@ static void set_comm(const struct refrain_translation *translation, struct refra
     const struct refrain_comm_view *view = refrain_process_comm(translation->process, index);
     event->comm = view ? view->info : NULL;
     event->peer = -1;
-    if (!view) {
-        event->approximate = true;
+    if (!view) { /* without an index it is what the program gave, one that it had freed say, if the table had room */
+        event->approximate |= index >= 0 || translation->process->header->losses[REFRAIN_LOSS_COMMUNICATORS] > 0;
         return;
     }
     if (peer < 0)

@@ -1,0 +1,138 @@
+#!/bin/sh
+# What refrain says of runs that are out of the ordinary is true: exit() with functions open, no MPI_Init, a communicator that
+# was freed, too little memory, probes that were dormant on one rank only, threads that nobody announced.
+set -u
+. "$(dirname "$0")/lib.sh"
+export REFRAIN_MPICC=mpicc.mpich
+
+# traced NAME RANKS [ARGUMENTS...]: compiles $work/NAME.c, runs it; its trace is $trace.
+traced() {
+    name=$1 ranks=$2
+    shift 2
+    # shellcheck disable=SC2086 # none or several
+    [ -x "$work/$name" ] || refrain-mpicc -O1 -w ${flags:-} "$work/$name.c" -o "$work/$name" || fail "$name: compile"
+    rm -rf "$work/run"
+    mkdir "$work/run"
+    REFRAIN_MODE=both REFRAIN_DIRECTORY=$work/run launch mpich "$ranks" "$work/$name" "$@" >"$work/out" 2>"$work/err"
+    trace=$(the_trace "$work/run") || trace=/nowhere
+}
+
+# exit() ends what is open, in what is recorded and in what is learned: every format's writer gets a balanced run.
+cat >"$work/exits.c" <<'END_OF_C'
+#include <mpi.h>
+#include <stdlib.h>
+static void leave(int status) {
+    MPI_Finalize();
+    exit(status);
+}
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    leave(0);
+}
+END_OF_C
+traced exits 2
+exact "$trace" "exit after MPI_Finalize"
+for from in reconstruct events; do
+    refrain $from "$trace" --format text -o - >"$work/lines"
+    awk -F '\t' '$3 == "enter" { open[$1]++ } $3 == "leave" { open[$1]-- } END { exit open[0] || open[1] || NR < 12 }' \
+        "$work/lines" && pass || fail "exit(): $from is not balanced: $(tail -n 2 "$work/lines")"
+done
+
+cat >"$work/never.c" <<'END_OF_C'
+#include <mpi.h>
+int main(int argc, char **argv) {
+    int flag;
+    if (argc > 5)
+        MPI_Init(&argc, &argv);
+    MPI_Initialized(&flag);
+    return flag;
+}
+END_OF_C
+traced never 1
+refrain info "$trace" >"$work/info"
+grep -q 'it never called MPI_Init).*: finished' "$work/info" && ! grep -q killed "$work/info" && pass ||
+    fail "no MPI_Init: $(grep '^rank 0' "$work/info")"
+
+cat >"$work/freed.c" <<'END_OF_C'
+#include <mpi.h>
+int main(int argc, char **argv) {
+    MPI_Comm one, same;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_dup(MPI_COMM_WORLD, &one);
+    same = one;
+    MPI_Comm_free(&one);
+    for (int i = 0; i < 3; i++)
+        MPI_Barrier(same);
+    return MPI_Finalize();
+}
+END_OF_C
+traced freed 1
+refrain reconstruct "$trace" --format text -o - >"$work/lines" 2>"$work/error"
+[ "$(grep -c 'comm=unknown' "$work/lines")" = 3 ] && ! grep -q approximate "$work/lines" "$work/error" && pass ||
+    fail "a freed communicator: $(cat "$work/error") $(grep collective "$work/lines" | head -n 1)"
+
+# The memory that is asked for suffices, to the byte, and a byte less does not.
+REFRAIN_TOTAL_MEMORY=1K traced freed 1
+least=$(sed -n 's/.*1 thread need.* at least \([0-9]*\) ([0-9]*K).*/\1/p' "$work/err")
+[ -n "$least" ] && pass || fail "too little memory: $(cat "$work/err")"
+REFRAIN_TOTAL_MEMORY=$least traced freed 1
+[ -d "$trace" ] && [ ! -s "$work/err" ] && pass || fail "$least bytes: $(cat "$work/err")"
+REFRAIN_TOTAL_MEMORY=$((least - 4096)) traced freed 1
+[ ! -d "$trace" ] && grep -q "at least $least " "$work/err" && pass || fail "4096 bytes less: $(cat "$work/err")"
+
+# Rank 0 calls a function and runs a loop far more often than rank 1 does.
+cat >"$work/hot.c" <<'END_OF_C'
+#include <mpi.h>
+#include <stdlib.h>
+static volatile int sum;
+__attribute__((noinline)) static void one_of_many_with_quite_a_long_name(int i) {
+    if (i % 3 == 0)
+        sum++;
+    for (int k = 0; k < i % 4; k++)
+        if (i == -k - 1)
+            MPI_Barrier(MPI_COMM_WORLD);
+}
+int main(int argc, char **argv) {
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < (rank ? 10 : 3000000); i++)
+        one_of_many_with_quite_a_long_name(i);
+    for (int i = 0; i < 500; i++)
+        if (rand() % 3 == 0)
+            MPI_Barrier(MPI_COMM_SELF);
+    return MPI_Finalize();
+}
+END_OF_C
+traced hot 2
+refrain formulas "$trace" >"$work/formulas"
+refrain stats "$trace" >"$work/stats"
+grep 'throttled$' "$work/formulas" | grep -q '100.00 %' && fail "a part of the visits is called 100 %" || pass
+grep -q '_name *for .*>=[0-9]* *a part  0 .*throttled$' "$work/formulas" && grep -q '_name *for .*100.00 %  1 ' "$work/formulas" && pass ||
+    fail "ranks that throttled are not told apart: $(grep 'name *for' "$work/formulas")"
+grep -q '>=[0-9,]*  one_of_many_with_quite_a_long_name.*throttled on 1 of 2 ranks$' "$work/stats" && pass ||
+    fail "stats: $(grep one_of_many "$work/stats")"
+grep -q 'taken 3[0-9]\.[0-9] %$' "$work/formulas" && pass || fail "a decision by chance: $(grep ' if ' "$work/formulas")"
+awk '/^source/ { at = index($0, "captured") } at && /hot.c:/ && substr($0, at - 1, 1) != " " { exit 1 }' "$work/formulas" && pass ||
+    fail "columns: $(head -n 4 "$work/formulas")"
+
+# As many threads as OpenMP has; as few as before where nothing is left for more.
+cat >"$work/threads.c" <<'END_OF_C'
+#include <mpi.h>
+int main(int argc, char **argv) {
+    int provided;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+#pragma omp parallel
+    {
+        int rank;
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    }
+    return MPI_Finalize();
+}
+END_OF_C
+unset OMP_NUM_THREADS
+flags=-fopenmp traced threads 1
+processors=$(nproc)
+refrain info "$trace" | grep -q "threads   $processors of $processors" && pass || fail "threads: $(refrain info "$trace" | grep threads)"
+summary
