@@ -48,6 +48,7 @@ struct refrain_events;        /* record.c */
 struct refrain_site_entry;    /* site_entry.h */
 struct refrain_path;          /* call_path.h */
 struct refrain_learn_scratch; /* learn.h */
+struct refrain_site_table;    /* site_table.h */
 
 #define REFRAIN_REGION_CACHE 64u
 struct refrain_region_cache {
@@ -72,10 +73,11 @@ struct refrain_context {
     struct refrain_entry *stack, *stack_end; /* the end moves (outside.h) */
     struct refrain_thread *thread;
     unsigned char *region;
-    uint32_t number;               /* of the thread */
-    uint32_t busy;                 /* inside a probe */
-    uint32_t learning;             /* mode has stat */
-    struct refrain_events *events; /* null unless the mode has events */
+    uint32_t number;                             /* of the thread */
+    uint32_t busy;                               /* inside a probe */
+    uint32_t learning;                           /* mode has stat */
+    const struct refrain_site_table *site_table; /* in which the latest site was found (site_run.c) */
+    struct refrain_events *events;               /* null unless the mode has events */
     struct refrain_journal *journal;
     struct refrain_learn_scratch *scratch;
     struct refrain_path *path;          /* null: no call paths are told */

@@ -1,9 +1,8 @@
 /* probe.c: what instrumented code calls (refrain/unit.h). */
 #define _GNU_SOURCE
+#include "probe.h"
 #include "allowance.h"
 #include "call_path.h"
-#include "registers.h"
-#include "site_table.h"
 #include "step.h"
 #include <refrain/settings.h>
 
@@ -24,8 +23,8 @@ void refrain_unwind(struct refrain_context *context, struct refrain_entry *keep)
 
 /* ---- functions ---- */
 
-static void enter_function(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place,
-                           uintptr_t frame) {
+static inline __attribute__((always_inline)) void
+enter_function(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place, uintptr_t frame) {
     refrain_drop_abandoned(context, place);
     struct refrain_entry *entry =
         refrain_enter(context, slot, slot + 1, place, REFRAIN_ENTRY_FUNCTION, slot->number, slot->number);
@@ -42,16 +41,21 @@ static bool may_be_inside(const struct refrain_entry *entry, uintptr_t frame) {
     return entry->address <= frame || entry->address + (uintptr_t)(intptr_t)entry->frame <= frame;
 }
 
-/* Leaves the activation with this frame, and those that were abandoned above it; none where it was not entered. */
-static void leave_function(struct refrain_context *context, uintptr_t frame) {
+/* Ends what was abandoned above the activation with this frame; false where it was not entered. */
+static __attribute__((noinline)) bool drop_above(struct refrain_context *context, uintptr_t frame) {
     struct refrain_entry *entry = context->top;
     while (!has_frame(entry, frame) && entry > context->stack && may_be_inside(entry, frame))
         entry--;
     if (!has_frame(entry, frame))
-        return;
-    if (entry != context->top)
-        refrain_unwind(context, entry);
-    refrain_leave(context);
+        return false;
+    refrain_unwind(context, entry);
+    return true;
+}
+
+/* Leaves the activation with this frame, and those that were abandoned above it; none where it was not entered. */
+static inline __attribute__((always_inline)) void leave_function(struct refrain_context *context, uintptr_t frame) {
+    if (__builtin_expect(has_frame(context->top, frame), 1) || drop_above(context, frame))
+        refrain_leave(context);
 }
 
 /* ---- places in functions ---- */
@@ -84,7 +88,7 @@ static inline struct refrain_entry *current(struct refrain_context *context, uin
 }
 
 /* Control comes to `slot` in an activation that goes on. */
-static inline void arrive(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place, uint64_t count) {
+static void arrive(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place, uint64_t count) {
     if (!context->learning)
         return;
     uint32_t flags = slot->flags;
@@ -133,9 +137,9 @@ static inline void arrive(struct refrain_context *context, struct refrain_slot *
 
 /* ---- what instrumented code calls ---- */
 
-static inline void probe(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place, uint64_t extra) {
-    bool sampled = refrain_allowance_takes(context);
-    uint64_t begin_ticks = sampled ? refrain_clock() : 0;
+/* Without the end. */
+static inline __attribute__((always_inline)) void run(struct refrain_context *context, struct refrain_slot *slot,
+                                                      uintptr_t place, uint64_t extra) {
     switch (REFRAIN_SLOT_KIND(slot->flags)) {
     case REFRAIN_ARRIVAL_ENTER:
         enter_function(context, slot, place, (uintptr_t)extra);
@@ -147,60 +151,41 @@ static inline void probe(struct refrain_context *context, struct refrain_slot *s
         arrive(context, slot, place, extra);
         break;
     }
-    if (__builtin_expect(sampled, 0))
-        refrain_allowance_sample(context, slot, begin_ticks);
 }
 
-void refrain_probe(struct refrain_unit *unit, unsigned int slot, const void *place, unsigned long extra) {
-    struct refrain_context *context = refrain_begin();
-    if (!context)
-        return;
-    if (unit->slots)
-        probe(context, (struct refrain_slot *)unit->slots + (size_t)context->number * unit->n_slots + slot,
-              (uintptr_t)place, extra);
+void refrain_probe_run(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place, uint64_t extra) {
+    run(context, slot, place, extra);
     refrain_end(context);
 }
 
-static void make_tables(void *unused) {
-    (void)unused;
-    refrain_units_make_site_tables();
+void refrain_probe_enter(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place, uintptr_t frame) {
+    enter_function(context, slot, place, frame);
+    refrain_end(context);
 }
 
-static void settle(void *unused) {
-    (void)unused;
-    refrain_units_settle();
+void refrain_probe_leave(struct refrain_context *context, uintptr_t frame) {
+    leave_function(context, frame);
+    refrain_end(context);
 }
 
-static __attribute__((noinline)) void settle_code(struct refrain_context *context) {
-    context->allowance.probes = REFRAIN_ALLOWANCE_PROBES;
-    refrain_keep_vectors(settle, NULL);
+void refrain_probe_sample(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place, uint64_t extra) {
+    uint64_t begin_ticks = refrain_clock();
+    run(context, slot, place, extra);
+    refrain_allowance_sample(context, slot, begin_ticks);
 }
 
-/* The slot of a site that is in no table, once there is one; rare. */
-static __attribute__((noinline)) struct refrain_slot *new_site(const struct refrain_context *context,
-                                                               uintptr_t address) {
-    bool known;
-    refrain_keep_vectors(make_tables, NULL);
-    return refrain_site_slot(address, context->number, &known);
-}
-
-/* What a site in code comes to (registers.S). */
-REFRAIN_HIDDEN void refrain_site_run(uintptr_t address, uintptr_t place, uintptr_t frame, uint64_t count);
-void refrain_site_run(uintptr_t address, uintptr_t place, uintptr_t frame, uint64_t count) {
+void refrain_probe(struct refrain_unit *unit, unsigned int number, const void *place, unsigned long extra) {
     struct refrain_context *context = refrain_begin();
     if (!context)
         return;
-    bool known;
-    struct refrain_slot *slot = refrain_site_slot(address, context->number, &known);
-    if (__builtin_expect(!known, 0))
-        slot = new_site(context, address);
-    if (__builtin_expect(slot != NULL, 1)) {
-        unsigned arrival = REFRAIN_SLOT_KIND(slot->flags);
-        bool with_frame = arrival == REFRAIN_ARRIVAL_ENTER || arrival == REFRAIN_ARRIVAL_LEAVE;
-        if (__builtin_expect(!(slot->flags & REFRAIN_SLOT_OFF), 1))
-            probe(context, slot, place, with_frame ? frame : count);
-        else if (refrain_allowance_takes(context))
-            settle_code(context);
+    if (unit->slots) {
+        struct refrain_slot *slot =
+            (struct refrain_slot *)unit->slots + (size_t)context->number * unit->n_slots + number;
+        if (!refrain_allowance_takes(context)) {
+            refrain_probe_run(context, slot, (uintptr_t)place, extra);
+            return;
+        }
+        refrain_probe_sample(context, slot, (uintptr_t)place, extra);
     }
     refrain_end(context);
 }

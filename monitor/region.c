@@ -8,6 +8,7 @@
 #include "learn_memory.h"
 #include "region_open.h"
 #include "reserve.h"
+#include "site_table.h"
 #include "step.h"
 #include <refrain/settings.h>
 
@@ -267,6 +268,7 @@ static bool make_contexts(void) {
         rest += stack + sites + scratch;
         context->thread = &threads[t];
         context->region = refrain_region.base;
+        context->site_table = &refrain_site_no_table;
         context->number = t;
         context->learning = (refrain_configuration.mode & REFRAIN_MODE_STAT) != 0;
         context->events = events;

@@ -77,18 +77,23 @@ enum refrain_loss {
 #define REFRAIN_SLOT_OF_FUNCTION(flags) ((flags) >> 12) /* distance from slot [0] of the function it is in */
 #define REFRAIN_SLOT_FLAGS(kind, of_function) ((uint32_t)(kind) << 8 | (uint32_t)(of_function) << 12)
 
-/* How control comes to a slot (unit.h, refrain_probe). */
+/* How control comes to a slot (unit.h, refrain_probe). Private to the monitor. */
 enum refrain_arrival {
     REFRAIN_ARRIVAL_NONE,     /* by no probe: [1] of a call */
     REFRAIN_ARRIVAL_DECISION, /* [0] of a decision: through [1] or [2] */
     REFRAIN_ARRIVAL_ENTER,
     REFRAIN_ARRIVAL_LEAVE,
-    REFRAIN_ARRIVAL_AT,
-    REFRAIN_ARRIVAL_TRUE,
-    REFRAIN_ARRIVAL_FALSE,
-    REFRAIN_ARRIVAL_COUNT, /* or through [1] or [2] of the loop */
-    REFRAIN_ARRIVAL_AGAIN,
-    REFRAIN_ARRIVAL_DONE,
+    REFRAIN_ARRIVAL_COUNT, /* [0] of a loop; or through [1] or [2] of it */
+    /* What has this bit comes often, and goes on in the same activation; REFRAIN_ARRIVAL_BACK has the distance from the
+     * first slot of the node. */
+    REFRAIN_ARRIVAL_OFTEN = 8,
+    REFRAIN_ARRIVAL_BACK = 3,
+    REFRAIN_ARRIVAL_LOOP = 4, /* bit */
+    REFRAIN_ARRIVAL_AT = REFRAIN_ARRIVAL_OFTEN,
+    REFRAIN_ARRIVAL_TRUE = REFRAIN_ARRIVAL_OFTEN | 1,
+    REFRAIN_ARRIVAL_FALSE = REFRAIN_ARRIVAL_OFTEN | 2,
+    REFRAIN_ARRIVAL_AGAIN = REFRAIN_ARRIVAL_OFTEN | REFRAIN_ARRIVAL_LOOP | 1,
+    REFRAIN_ARRIVAL_DONE = REFRAIN_ARRIVAL_OFTEN | REFRAIN_ARRIVAL_LOOP | 2,
 };
 
 /* A place: what came next, and how long until the next clock read. 96 bytes. A block is the span from the last clock

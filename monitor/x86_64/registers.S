@@ -1,5 +1,4 @@
-/* registers.S: the entry of sites, which keeps all registers but the flags (unit.h), and calls that keep the vector
- * registers (registers.h). x86-64, System V. */
+/* registers.S: calls that keep the vector registers (registers.h). x86-64, System V. */
 #if defined(__x86_64__)
 #if defined(__CET__)
 #include <cet.h>
@@ -8,45 +7,6 @@
 #endif
 
     .text
-/* The probe, refrain_site_run(), changes general registers only: registers.h. Its arguments: the address that the site
- * returns to, the stack pointer there, r11 and rax as they were. */
-    .globl refrain_site
-    .type refrain_site, @function
-    .p2align 4
-refrain_site:
-    .cfi_startproc
-    _CET_ENDBR
-    push %rbp
-    .cfi_def_cfa_offset 16
-    .cfi_offset %rbp, -16
-    mov %rsp, %rbp
-    .cfi_def_cfa_register %rbp
-    .set saved, -8
-    .irp register, rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11
-    push %\register
-    .cfi_offset %\register, saved - 16
-    .set saved, saved - 8
-    .endr
-    mov 8(%rbp), %rdi
-    lea 16(%rbp), %rsi
-    mov %r11, %rdx
-    mov %rax, %rcx
-    and $-16, %rsp
-    call refrain_site_run
-    .set saved, -8
-    .irp register, rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11
-    mov saved(%rbp), %\register
-    .cfi_restore %\register
-    .set saved, saved - 8
-    .endr
-    mov %rbp, %rsp
-    pop %rbp
-    .cfi_def_cfa %rsp, 8
-    .cfi_restore %rbp
-    ret
-    .cfi_endproc
-    .size refrain_site, . - refrain_site
-
 /* void refrain_call_with_state(void (*function)(void *), void *argument, size_t bytes, uint64_t components)
  * `components` 0: FXSAVE, which all of these processors have. */
     .globl refrain_call_with_state

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 struct refrain_site_table refrain_site_tables[REFRAIN_SITE_TABLES];
+const struct refrain_site_table refrain_site_no_table;
 uint32_t refrain_n_site_tables;
 
 /* The units with slots, in the order of their bytes: which one has the byte of a site is asked for each. */
@@ -65,27 +66,29 @@ static bool fill(struct refrain_site_table *table, const struct refrain_unit *fi
     if (high - low >= UINT32_MAX - 1)
         return false;
     uint32_t bits = 1;
-    while (bits < 30 && (1u << bits) * 2 / 3 < n)
+    while (bits < 30 && 1u << bits < 2 * n)
         bits++;
-    struct refrain_site_place *places = refrain_pool_take(sizeof *places << bits, REFRAIN_POOL_PLACES);
+    struct refrain_site_place *places = refrain_pool_take(sizeof *places * ((1u << bits) + 1), REFRAIN_POOL_PLACES);
     if (!places)
         return false;
-    *table = (struct refrain_site_table){.base = low - 1,
-                                         .span = (uint32_t)(high - low) + 2,
-                                         .shift = 32 - bits,
-                                         .places = places,
-                                         .sites = first->sites};
+    *table = (struct refrain_site_table){
+        .base = low - 1, .span = high - low + 2, .mask = (1u << bits) - 1, .places = places, .sites = first->sites};
     for (const struct refrain_site *site = first->sites; site < first->sites_end; site++) {
         const unsigned char *on = (const unsigned char *)&site->on + site->on;
         const struct refrain_unit *unit = unit_of(sorted, on);
         const struct refrain_slot *slots = unit ? unit->slots : NULL;
-        uint32_t offset = (uint32_t)(address_of(site) - table->base), mask = UINT32_MAX >> table->shift;
-        uint32_t i = refrain_site_hash(offset, table->shift);
-        while (places[i & mask].offset != 0)
+        uint32_t offset = (uint32_t)(address_of(site) - table->base);
+        uint64_t i = refrain_site_hash(offset);
+        while (places[i & table->mask].offset != 0)
             i++;
-        places[i & mask] = (struct refrain_site_place){.offset = offset,
-                                                       .slot = slots ? refrain_reference(&slots[on - unit->on]) : 0,
-                                                       .n_slots = unit ? unit->n_slots : 0};
+        struct refrain_site_place *place = &places[i & table->mask];
+        *place = (struct refrain_site_place){.offset = offset, .function = UINT32_MAX};
+        if (!slots)
+            continue;
+        const struct refrain_slot *slot = &slots[on - unit->on];
+        place->slot = refrain_reference(slot);
+        place->thread_bytes = unit->n_slots * (uint32_t)sizeof *slots;
+        place->function = slot->number - REFRAIN_SLOT_OF_FUNCTION(slot->flags);
     }
     return true;
 }
@@ -102,7 +105,7 @@ static struct refrain_site_table *table_of(const struct refrain_unit *unit) {
 static void put(struct refrain_site_table *table, const struct refrain_site_table *made) {
     __atomic_store_n(&table->span, 0, __ATOMIC_RELEASE);
     table->base = made->base;
-    table->shift = made->shift;
+    table->mask = made->mask;
     table->places = made->places;
     table->sites = made->sites;
     table->generation = made->generation;

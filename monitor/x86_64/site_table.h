@@ -1,7 +1,7 @@
 /* site_table.h: from the address that a site returns to to the slot that control has reached.
  *
  * A site passes nothing but its address (unit.h, refrain_site), so that it is one instruction. The addresses of an
- * executable's or library's sites are in a hash table in the pool, at most two thirds full, made when one of them runs
+ * executable's or library's sites are in a hash table in the pool, at most half full, made when one of them runs
  * for the first time: the list of its sites names the byte of each, and the byte the unit and the slot.
  */
 #ifndef REFRAIN_SITE_TABLE_H
@@ -10,16 +10,18 @@
 #include "site.h"
 
 struct refrain_site_place {
-    uint32_t offset;  /* of the address from the table's base; 0: free */
-    uint32_t slot;    /* reference of the first thread's slot; 0: of a unit that is not traced */
-    uint32_t n_slots; /* of its unit: the next thread's slots are so many further */
+    uint32_t offset;       /* of the address from the table's base; 0: free */
+    uint32_t slot;         /* reference of the first thread's slot; 0: of a unit that is not traced */
+    uint32_t thread_bytes; /* the slot of the next thread is so much further */
+    uint32_t function; /* number of slot [0] of the function that the site is in; that of none where it is not traced
+                        */
 };
 
 struct refrain_site_table {
     uintptr_t base;
-    uint32_t span; /* addresses of the table are less than this above its base */
-    uint32_t shift;
+    uint64_t span; /* addresses of the table are less than this above its base */
     const struct refrain_site_place *places;
+    uint64_t mask;                    /* places, less one: a power of two of them, and one more that is free */
     const struct refrain_site *sites; /* whose table it is */
     uint32_t generation;              /* of the list of units when it was made */
 };
@@ -28,33 +30,39 @@ struct refrain_site_table {
 extern REFRAIN_HIDDEN struct refrain_site_table refrain_site_tables[REFRAIN_SITE_TABLES];
 extern REFRAIN_HIDDEN uint32_t refrain_n_site_tables; /* written last */
 
-static inline uint32_t refrain_site_hash(uint32_t offset, uint32_t shift) {
-    return offset * 0x9e3779b1u >> shift;
+/* One that has no site. */
+extern REFRAIN_HIDDEN const struct refrain_site_table refrain_site_no_table;
+
+#define REFRAIN_SITE_HASH_FACTOR 0x61c88647
+static inline uint64_t refrain_site_hash(uint32_t offset) {
+    return offset * (uint64_t)REFRAIN_SITE_HASH_FACTOR >> 32;
 }
 
-/* The slot of thread `thread`; null where the site is not known or not traced, `known` says which. */
-static inline struct refrain_slot *refrain_site_slot(uintptr_t address, uint32_t thread, bool *known) {
+/* What is known of the site that returns to `address`, and the table that says it: null, nothing. */
+static inline const struct refrain_site_place *refrain_site_find(uintptr_t address,
+                                                                 const struct refrain_site_table **found) {
     uint32_t n = __atomic_load_n(&refrain_n_site_tables, __ATOMIC_ACQUIRE);
-    for (uint32_t t = 0; t < n; t++) {
-        const struct refrain_site_table *table = &refrain_site_tables[t];
+    for (const struct refrain_site_table *table = refrain_site_tables; table < refrain_site_tables + n; table++) {
         uintptr_t offset = address - table->base;
-        if (offset >= table->span)
+        if (__builtin_expect(offset >= table->span, 0))
             continue;
-        uint32_t mask = UINT32_MAX >> table->shift;
-        for (uint32_t i = refrain_site_hash((uint32_t)offset, table->shift);; i++) {
-            const struct refrain_site_place *place = &table->places[i & mask];
-            if (__builtin_expect(place->offset == offset, 1)) {
-                *known = true;
-                return place->slot
-                           ? (struct refrain_slot *)refrain_at_reference(place->slot) + (size_t)thread * place->n_slots
-                           : NULL;
-            }
+        *found = table;
+        for (uint64_t i = refrain_site_hash((uint32_t)offset);; i++) {
+            const struct refrain_site_place *place = &table->places[i & table->mask];
+            if (__builtin_expect(place->offset == offset, 1))
+                return place;
             if (place->offset == 0)
                 break;
         }
     }
-    *known = false;
     return NULL;
+}
+
+/* The slot of thread `thread` there, whose region begins at `region`; the place has one. */
+static inline struct refrain_slot *refrain_site_slot(const struct refrain_site_place *place, unsigned char *region,
+                                                     uint32_t thread) {
+    return (struct refrain_slot *)(region + (size_t)place->slot * REFRAIN_UNIT_BYTES +
+                                   (size_t)place->thread_bytes * thread);
 }
 
 /* Makes the tables of all executables and libraries that have units which came after theirs were made. `generation` of

@@ -1,0 +1,22 @@
+/* probe.h: what a probe does (probe.c), for those that tell of one: refrain_probe() and sites (x86_64/site_run.c). */
+#ifndef REFRAIN_PROBE_H
+#define REFRAIN_PROBE_H
+
+#include "monitor.h"
+
+/* Control comes to `slot`, as refrain_probe() (unit.h) has it. The thread is inside the probe (refrain_begin), which
+ * ends here. */
+REFRAIN_HIDDEN void refrain_probe_run(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place,
+                                      uint64_t extra);
+
+/* What refrain_probe_run() does for slot [0] of a function, which is entered, with its frame at `frame`, and for [1],
+ * where it is left. */
+REFRAIN_HIDDEN void refrain_probe_enter(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place,
+                                        uintptr_t frame);
+REFRAIN_HIDDEN void refrain_probe_leave(struct refrain_context *context, uintptr_t frame);
+
+/* The same, but what it costs is measured (allowance.h), and the probe does not end. */
+REFRAIN_HIDDEN void refrain_probe_sample(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place,
+                                         uint64_t extra);
+
+#endif
