@@ -6,6 +6,7 @@
 #include "call_path.h"
 #include "configure.h"
 #include "learn_memory.h"
+#include "pack.h"
 #include "region_open.h"
 #include "reserve.h"
 #include "site_table.h"
@@ -49,6 +50,7 @@ static int state; /* 0 closed, 1 opening, 2 settled */
 static struct refrain_context *contexts;
 static uint32_t contexts_taken;
 static char own_directory[PATH_BYTES + 64]; /* where the files are now, absolute */
+static char own_file[PATH_BYTES + 128];     /* the region's file, absolute */
 static uint64_t ticks_per_us = 1000;        /* of the clock */
 static bool has_events;
 static pid_t owner;
@@ -337,6 +339,7 @@ static void open_region(void) {
         return;
     }
     snprintf(path, sizeof path, refrain_mpi_linked ? "%s/rank-unknown.trace" : "%s/rank-0.trace", own_directory);
+    snprintf(own_file, sizeof own_file, "%s", path);
     unsigned char *base = map_file(path, bytes);
     if (!base) {
         if (errno == EFBIG)
@@ -472,6 +475,7 @@ void refrain_region_place(int rank, int size, const char *directory) {
         untraced("cannot move the trace to", to, errno);
         return;
     }
+    snprintf(own_file, sizeof own_file, "%s", to);
     if (has_events) {
         snprintf(from, sizeof from, "%s/rank-unknown.events", own_directory);
         snprintf(name, sizeof name, REFRAIN_EVENTS_NAME, rank);
@@ -481,6 +485,23 @@ void refrain_region_place(int rank, int size, const char *directory) {
     }
     rmdir(own_directory);
     snprintf(own_directory, sizeof own_directory, "%s", directory);
+}
+
+/* Does no other thread learn at present, nor has since this was last asked? */
+static bool others_are_still(void) {
+    static uint64_t last_sum;
+    uint32_t n = __atomic_load_n(&contexts_taken, __ATOMIC_ACQUIRE);
+    uint64_t sum = n;
+    bool busy = false;
+    for (uint32_t t = 0; t < n && t < refrain_configuration.threads; t++) {
+        if (&contexts[t] == refrain_thread_context)
+            continue;
+        busy |= __atomic_load_n(&contexts[t].busy, __ATOMIC_ACQUIRE) != 0;
+        sum = sum * 31 + __atomic_load_n(&contexts[t].thread->last_ticks, __ATOMIC_RELAXED);
+    }
+    bool same = sum == last_sum;
+    last_sum = sum;
+    return !busy && same;
 }
 
 static __attribute__((destructor)) void close_region(void) {
@@ -495,6 +516,8 @@ static __attribute__((destructor)) void close_region(void) {
     }
     refrain_region_refresh_clock();
     refrain_region.header->finished = 1;
+    others_are_still();
+    refrain_pack_region(own_file, others_are_still);
     if (refrain_configuration.verbose)
         refrain_say("trace written to %s", own_directory);
 }

@@ -77,20 +77,6 @@ static const unsigned char *arrivals(unsigned kind) {
     }
 }
 
-static unsigned slots_of(unsigned kind) {
-    switch (kind) {
-    case REFRAIN_SWITCH:
-        return 1;
-    case REFRAIN_FUNCTION:
-    case REFRAIN_CALL:
-    case REFRAIN_MPI_CALL:
-    case REFRAIN_MACRO:
-        return 2;
-    default:
-        return 3;
-    }
-}
-
 static uint32_t flags_of(unsigned kind) {
     switch (kind) {
     case REFRAIN_CALL:
@@ -121,7 +107,7 @@ static void flag_slots(struct refrain_slot *slots, const struct refrain_unit *un
             continue;
         unsigned function = function_slot(unit, i);
         const unsigned char *arrival = arrivals(node->kind);
-        for (unsigned j = 0; j < slots_of(node->kind) && node->slot + j < unit->n_slots; j++)
+        for (unsigned j = 0; j < refrain_slots_of_node(node->kind) && node->slot + j < unit->n_slots; j++)
             slots[node->slot + j].flags = REFRAIN_SLOT_FLAGS(arrival[j], node->slot + j - function);
         slots[node->slot].flags |= flags_of(node->kind);
     }

@@ -16,13 +16,15 @@ if(NOT WASM_CLANG_WORKS)
     return()
 endif()
 set(wasm_command ${WASM_CLANG} --target=wasm32-wasi -O2 -std=c11 -Wall -Wextra -fvisibility=hidden
-    -I${PROJECT_SOURCE_DIR}/include -I${CMAKE_CURRENT_SOURCE_DIR}/model -I${CMAKE_CURRENT_SOURCE_DIR}/replay)
+    -I${PROJECT_SOURCE_DIR}/include -I${CMAKE_CURRENT_SOURCE_DIR}/model -I${CMAKE_CURRENT_SOURCE_DIR}/replay
+    -I${PROJECT_SOURCE_DIR}/packed)
 if(REFRAIN_WERROR)
     list(APPEND wasm_command -Werror)
 endif()
-file(GLOB wasm_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/model/*.c ${CMAKE_CURRENT_SOURCE_DIR}/replay/*.c)
+file(GLOB wasm_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/model/*.c ${CMAKE_CURRENT_SOURCE_DIR}/replay/*.c
+     ${PROJECT_SOURCE_DIR}/packed/*.c)
 file(GLOB wasm_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/refrain/* ${CMAKE_CURRENT_SOURCE_DIR}/model/*.h
-     ${CMAKE_CURRENT_SOURCE_DIR}/replay/*.h)
+     ${CMAKE_CURRENT_SOURCE_DIR}/replay/*.h ${PROJECT_SOURCE_DIR}/packed/*.h)
 set(wasm_directory ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
 add_custom_command(
     OUTPUT ${wasm_directory}/refrain-read.wasm

@@ -19,10 +19,10 @@ for trace in "$@"; do
         n=$((n + 1))
     done
 done
-sources=$(ls "$top"/reconstruct/model/*.c "$top"/reconstruct/replay/*.c "$top"/reconstruct/formats/*.c |
+sources=$(ls "$top"/reconstruct/model/*.c "$top"/reconstruct/replay/*.c "$top"/packed/*.c "$top"/reconstruct/formats/*.c |
     grep -vE '/(write_otf2|otf2_[a-z]*)[.]c$')
 # shellcheck disable=SC2086 # a list of files
 clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -std=gnu11 -D_GNU_SOURCE -w \
-    -DREFRAIN_LIBFUZZER -DREFRAIN_VERSION='"fuzz"' -I"$top/include" -I"$top/reconstruct/model" -I"$top/reconstruct/replay" \
+    -DREFRAIN_LIBFUZZER -DREFRAIN_VERSION='"fuzz"' -I"$top/include" -I"$top/reconstruct/model" -I"$top/reconstruct/replay" -I"$top/packed" \
     -I"$top/reconstruct/formats" "$top/tests/fuzz_trace.c" $sources -lm -o "$work/fuzz_trace"
 "$work/fuzz_trace" -max_len=80000 -timeout=30 -rss_limit_mb=2000 -max_total_time="$seconds" -print_final_stats=1 "$corpus"

@@ -1,30 +1,80 @@
 #!/bin/sh
-# The trace has the same bytes at 1, 10 and 100 times the iterations, the bytes that `refrain size` said before.
+# The trace is never larger than `refrain size` said before, at 1, 10 and 100 times the iterations; refrain info says both.
+# What a process leaves that ends by itself is as small as what was learned, and is read as the whole of one that was killed.
 set -u
 . "$(dirname "$0")/lib.sh"
 
 flags="-O1 -std=gnu11 -w"
 REFRAIN_MPICC=mpicc.mpich refrain-mpicc $flags "$tests/programs/control.c" -o "$work/control" || fail "compile"
+json_number() {
+    tr -d ' ",' | sed -n "s/^$1://p"
+}
 for memory in "" 5M; do
     [ -z "$memory" ] || export REFRAIN_TOTAL_MEMORY=$memory
-    said=$(refrain size "$work/control" --ranks 2 --json | tr -d ' ",' | sed -n 's/^total_bytes://p')
+    said=$(refrain size "$work/control" --ranks 2 --json | json_number total_bytes)
+    limit=$(($(refrain size "$work/control" --ranks 2 --json | json_number total_memory_bytes) * 2))
     for rounds in 5 50 500; do
         mkdir "$work/run"
         REFRAIN_DIRECTORY=$work/run launch mpich 2 "$work/control" $rounds >/dev/null
         bytes=$(cat "$work"/run/*.refrain/* | wc -c)
-        if [ "$bytes" = "$said" ]; then
-            pass
-        else
-            fail "${memory:-default} memory, $rounds rounds: $bytes bytes, refrain size said $said"
-        fi
         reserved=$(($(du -s --block-size=512 "$work"/run/*.refrain | cut -f 1) * 512))
-        limit=$(($(refrain size "$work/control" --ranks 2 --json | tr -d ' ",' | sed -n 's/^total_memory_bytes://p') * 2))
-        if [ "$reserved" -le "$limit" ]; then
-            pass
-        else
-            fail "${memory:-default} memory: $reserved bytes on disk for a limit of $limit"
-        fi
+        echo "${memory:-default} memory, $rounds rounds: $bytes bytes"
+        [ "$bytes" -le "$said" ] && pass || fail "$bytes bytes, refrain size said $said at most"
+        [ "$reserved" -le "$limit" ] && pass || fail "$reserved bytes on disk for a limit of $limit"
+        known=$(refrain info "$work"/run/*.refrain --json | grep -B 1 most_bytes | json_number bytes | head -n 1)
+        [ "$known" = "$bytes" ] && pass || fail "refrain info says $known bytes, there are $bytes"
         rm -rf "$work/run"
     done
 done
+unset REFRAIN_TOTAL_MEMORY
+
+# The same run, ended by itself and without a chance to pack anything.
+cat >"$work/end.c" <<'END'
+#include <stdlib.h>
+#include <unistd.h>
+#include <mpi.h>
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 300; i++) {
+        int got;
+        MPI_Sendrecv(&argc, 1, MPI_INT, 0, i % 7, &got, 1, MPI_INT, 0, i % 7, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+        if (i * i % 11 < 4)
+            MPI_Barrier(MPI_COMM_SELF);
+    }
+    MPI_Finalize();
+    if (argc > 1)
+        _exit(0);
+    return 0;
+}
+END
+REFRAIN_MPICC=mpicc.mpich refrain-mpicc $flags "$work/end.c" -o "$work/end" || fail "compile"
+said=$(refrain size "$work/end" --json | json_number total_bytes)
+for how in packed whole; do
+    mkdir "$work/run"
+    if [ $how = whole ]; then REFRAIN_DIRECTORY=$work/run "$work/end" at once; else REFRAIN_DIRECTORY=$work/run "$work/end"; fi
+    bytes=$(cat "$work"/run/*.refrain/* | wc -c)
+    echo "$how: $bytes bytes"
+    if [ $how = whole ]; then
+        [ "$bytes" = "$said" ] && pass || fail "killed: $bytes bytes, refrain size said $said"
+    else
+        [ "$bytes" -le 10000 ] && pass || fail "ended: $bytes bytes"
+        rank=$(ls "$work"/run/*.refrain/rank-0.trace)
+        head -c $((bytes - 100)) "$rank" >"$work/short.trace"
+        refrain info "$work/short.trace" >"$work/short.txt" 2>&1 && fail "a short file is read"
+        grep -q truncated "$work/short.txt" && pass || fail "a short file: $(cat "$work/short.txt")"
+        { head -c 500 "$rank"; printf X; tail -c +502 "$rank"; } >"$work/short.trace"
+        refrain info "$work/short.trace" >"$work/short.txt" 2>&1 && fail "a damaged file is read"
+        grep -q checksum "$work/short.txt" && pass || fail "a damaged file: $(cat "$work/short.txt")"
+    fi
+    refrain formulas "$work"/run/*.refrain >"$work/formulas.$how"
+    refrain reconstruct "$work"/run/*.refrain --format text -o "$work/text" --force
+    cut -f 1,3- "$work/text" >"$work/events.$how" 2>/dev/null || cut -f 1,3- "$work"/text/* >"$work/events.$how"
+    rm -rf "$work/run" "$work/text"
+done
+# The last steps of one that is killed are not told.
+sed -i '$d' "$work/events.packed"
+grep -v 'rogram' "$work/formulas.packed" >"$work/a"
+grep -v 'rogram' "$work/formulas.whole" >"$work/b"
+diff "$work/a" "$work/b" >"$work/differs" && pass || fail "formulas differ: $(head -n 4 "$work/differs")"
+[ "$(head -n 600 "$work/events.packed")" = "$(head -n 600 "$work/events.whole")" ] && pass || fail "events differ"
 summary

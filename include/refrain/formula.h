@@ -7,9 +7,9 @@
  *
  * (state IDENTITY, and state SUMMARY with no body: `confirmed` times `expect`). Of the tally, which a learner has only
  * once memory was spent, the order is not known, but how often each value came; all else is exact. In state SUMMARY,
- * that of a learner which had no memory to begin with, the tally comes last, and of it the value `last`. Items are terms
- * in prefix order, after Ketterlin and Clauss, "Prediction and trace compression of data access addresses through nested loop
- * recognition" (CGO 2008):
+ * that of a learner which had no memory to begin with, the tally comes last, and of it the value `last`. Items are
+ * terms in prefix order, after Ketterlin and Clauss, "Prediction and trace compression of data access addresses through
+ * nested loop recognition" (CGO 2008):
  *
  *     VALUE            base + sum over enclosing loops h of stride[h] * i_h
  *     LOOP n { body }  the next `span - 1` items, base + sum(stride * i) times; inside, i_h counts 0, 1, ...
@@ -99,12 +99,12 @@ struct refrain_learner {
 /* The variable part, in the pool. `items` follow the header directly. */
 struct refrain_formula {
     uint16_t n_items;
-    uint16_t capacity; /* items there is room for */
-    uint16_t position; /* private to the monitor: item the prediction comes to next */
-    uint8_t innermost; /* private: height of the loop it is in */
-    uint8_t patience;  /* private: values between two searches for long repetition ... */
-    uint16_t waited;   /* ... and values since the last */
-    uint16_t reserved;
+    uint16_t capacity;      /* items there is room for */
+    uint16_t position;      /* private to the monitor: item the prediction comes to next */
+    uint8_t innermost;      /* private: height of the loop it is in */
+    uint8_t patience;       /* private: values between two searches for long repetition ... */
+    uint16_t waited;        /* ... and values since the last */
+    uint16_t repeats;       /* 1: there is or was a REPEAT among its terms: its archive has to stay where it is */
     uint32_t repeat;        /* pool reference of struct refrain_repeat, 0 = none */
     uint32_t archive_first; /* pool reference of the first struct refrain_archive, 0 = none */
     uint32_t archive_last;
@@ -178,9 +178,9 @@ static inline unsigned refrain_key_place(int64_t key) {
     return (unsigned)((uint64_t)key * 0x9e3779b97f4a7c15u >> 58);
 }
 
-/* How often each value came, of a sequence whose order is given up; or each row of values, where these came together: of
- * a message its partner, tag and bytes. Entries lie where a hash of the monitor's puts them; those with a count of 0 are
- * free. An entry is its count, then its values. When there are too many different rows
+/* How often each value came, of a sequence whose order is given up; or each row of values, where these came together:
+ * of a message its partner, tag and bytes. Entries lie where a hash of the monitor's puts them; those with a count of 0
+ * are free. An entry is its count, then its values. When there are too many different rows
  *
  *     amounts (bytes) are dropped: entries that differ in nothing else become one, which has their total
  *     tags and numbers of requests are dropped: any of them stands for all

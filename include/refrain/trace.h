@@ -21,9 +21,9 @@
 #include <stdint.h>
 
 #define REFRAIN_MAGIC "refrain\n"
-/* Whoever changes the layout raises the version. Readers take versions from the oldest one on and refuse others, newer and
- * older, with a line; while the oldest is the newest, they know one layout. */
-#define REFRAIN_TRACE_VERSION 7u
+/* Whoever changes the layout raises the version. Readers take versions from the oldest one on and refuse others, newer
+ * and older, with a line; while the oldest is the newest, they know one layout. */
+#define REFRAIN_TRACE_VERSION 8u
 #define REFRAIN_TRACE_OLDEST REFRAIN_TRACE_VERSION
 #define REFRAIN_HEADER_BYTES 4096u
 #define REFRAIN_UNIT_BYTES 16u /* pool granularity */
@@ -360,8 +360,9 @@ struct refrain_header {
     uint64_t time_bytes;  /* that the timelines may take of it, all threads' together */
     struct refrain_clock_sync clock_sync;                       /* of one rank of each node but that of rank 0 */
     struct refrain_probe_cost probe_costs[REFRAIN_PROBE_KINDS]; /* all 0: not measured */
-    uint64_t setup_ticks; /* from `start` until the first probe could run */
-    uint64_t init_ticks;  /* of MPI_Init: what refrain did in it */
+    uint64_t setup_ticks;                                       /* from `start` until the first probe could run */
+    uint64_t init_ticks;                                        /* of MPI_Init: what refrain did in it */
+    uint64_t region_bytes, region_used; /* of an image that was packed: `bytes` and `pool_used` of its region; else 0 */
 };
 
 #endif

@@ -56,6 +56,29 @@ enum refrain_node_kind {
 
 #define REFRAIN_NO_SLOT 0xffffffffu /* node without a probe */
 
+/* Slots that a node of this kind owns where it has a probe. */
+static inline unsigned int refrain_slots_of_node(unsigned int kind) {
+    switch (kind) {
+    case REFRAIN_SWITCH:
+        return 1;
+    case REFRAIN_FUNCTION:
+    case REFRAIN_CALL:
+    case REFRAIN_MPI_CALL:
+    case REFRAIN_MACRO:
+        return 2;
+    case REFRAIN_IF:
+    case REFRAIN_CONDITIONAL:
+    case REFRAIN_AND:
+    case REFRAIN_OR:
+    case REFRAIN_WHILE:
+    case REFRAIN_FOR:
+    case REFRAIN_DO:
+        return 3;
+    default:
+        return 0;
+    }
+}
+
 /* Plain types only, so that the instrumented file needs no header and no feature-test macro is disturbed.
  * unsigned int is 32 bits wide on every platform refrain supports. */
 struct refrain_node {

@@ -310,6 +310,7 @@ void refrain_repeat_leave(struct refrain_context *context, struct refrain_learne
         .base = (int64_t)learner->confirmed,
         .stride = {repeat->first.chunk, repeat->first.at, repeat->end.chunk, repeat->end.at},
     };
+    formula->repeats = 1;
     refrain_commit();
     formula->n_items = 1;
     repeat->settled = UINT32_MAX;

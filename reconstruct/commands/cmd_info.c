@@ -117,7 +117,23 @@ static int64_t end_ns(const struct refrain_process *process) {
 static uint64_t file_bytes(const struct refrain_trace *trace) {
     uint64_t bytes = 0;
     for (size_t i = 0; i < trace->n_processes; i++)
-        bytes += trace->processes[i].region_bytes;
+        bytes += trace->processes[i].file_bytes;
+    return bytes;
+}
+
+/* The region that the process had, and how much of it was used: of one that was packed the image is smaller. */
+static uint64_t region_bytes(const struct refrain_header *header) {
+    return header->region_bytes ? header->region_bytes : header->bytes;
+}
+
+static uint64_t region_used(const struct refrain_header *header) {
+    return header->region_bytes ? header->region_used : header->pool_used;
+}
+
+static uint64_t most_file_bytes(const struct refrain_trace *trace) {
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < trace->n_processes; i++)
+        bytes += region_bytes(trace->processes[i].header);
     return bytes;
 }
 
@@ -156,8 +172,9 @@ static void print_run(const struct refrain_trace *trace) {
     printf("mode        %s\n", mode_names[header->mode]);
     printf("started     %s\n", date);
     printf("duration    %s\n", refrain_show_ns((long double)duration_ns));
-    printf("trace size  %s in %zu file%s, fixed before the run\n", refrain_show_bytes(file_bytes(trace)),
-           trace->n_processes, trace->n_processes == 1 ? "" : "s");
+    printf("trace size  %s in %zu file%s, of the %s set before the run as the most\n",
+           refrain_show_bytes(file_bytes(trace)), trace->n_processes, trace->n_processes == 1 ? "" : "s",
+           refrain_show_bytes(most_file_bytes(trace)));
     struct refrain_trace_clocks clocks;
     refrain_trace_clocks(trace, &clocks);
     size_t not_compared = clocks.nodes - clocks.compared[0] - clocks.compared[1] - 1;
@@ -226,9 +243,11 @@ static enum refrain_status print_process(const struct refrain_trace *trace, cons
     if (header->clock == 1)
         puts("  clock     CLOCK_MONOTONIC of the system, since the time-stamp counter does not run evenly here or "
              "REFRAIN_CLOCK says so");
-    printf("  memory    %s of %s used: program tree %s, places %s, %s left\n", refrain_show_bytes(header->pool_used),
-           refrain_show_bytes(header->bytes), refrain_show_bytes(header->tree_bytes),
-           refrain_show_bytes(header->slot_bytes), refrain_show_bytes(header->bytes - header->pool_used));
+    uint64_t most = region_bytes(header), used = region_used(header);
+    printf("  memory    %s of %s used: program tree %s, places %s, %s left; file %s%s\n", refrain_show_bytes(used),
+           refrain_show_bytes(most), refrain_show_bytes(header->tree_bytes), refrain_show_bytes(header->slot_bytes),
+           refrain_show_bytes(most - used), refrain_show_bytes(process->file_bytes),
+           header->region_bytes ? ", packed" : "");
     printf("  threads   %u of %u, source files %zu, places %u, MPI call sites %zu, communicators %zu\n",
            threads_started(process), header->n_threads, process->n_units, header->n_slots, process->n_sites,
            process->n_comms);
@@ -306,8 +325,9 @@ static json_t *process_json(const struct refrain_trace *trace, const struct refr
     json_object_set_new(times, "stopped", json_boolean(learned.times.stopped));
     json_object_set_new(object, "times", times);
     json_object_set_new(object, "probe_costs", probe_costs_json(trace, process));
-    json_object_set_new(object, "bytes", json_integer((json_int_t)header->bytes));
-    json_object_set_new(object, "pool_used_bytes", json_integer((json_int_t)header->pool_used));
+    json_object_set_new(object, "bytes", json_integer((json_int_t)region_bytes(header)));
+    json_object_set_new(object, "pool_used_bytes", json_integer((json_int_t)region_used(header)));
+    json_object_set_new(object, "file_bytes", json_integer((json_int_t)process->file_bytes));
     json_object_set_new(object, "tree_bytes", json_integer((json_int_t)header->tree_bytes));
     json_object_set_new(object, "slot_bytes", json_integer((json_int_t)header->slot_bytes));
     json_object_set_new(object, "outside_bytes", json_integer((json_int_t)header->outside_bytes));
@@ -341,6 +361,7 @@ static enum refrain_status print_json(const struct refrain_trace *trace, struct 
     json_object_set_new(object, "ranks", json_integer(trace->size));
     json_object_set_new(object, "start_realtime_ns", json_integer((json_int_t)trace->start_realtime_ns));
     json_object_set_new(object, "bytes", json_integer((json_int_t)file_bytes(trace)));
+    json_object_set_new(object, "most_bytes", json_integer((json_int_t)most_file_bytes(trace)));
     struct refrain_trace_clocks clocks;
     refrain_trace_clocks(trace, &clocks);
     json_t *of_clocks = json_object();

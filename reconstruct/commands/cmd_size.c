@@ -129,13 +129,17 @@ struct answer {
 
 static void print_text(const struct arguments *arguments, const struct answer *answer) {
     const struct tables *tables = &answer->tables;
-    printf("%s on %" PRIu64 " rank%s writes %" PRIu64 " bytes (%s), whatever it does and however long it runs\n",
+    printf("%s on %" PRIu64 " rank%s writes %" PRIu64
+           " bytes (%s) at most, whatever it does and however long it runs\n",
            arguments->executable, arguments->ranks, arguments->ranks == 1 ? "" : "s", answer->total_bytes,
            refrain_show_bytes(answer->total_bytes));
     printf("\nper rank    %12" PRIu64 " bytes of memory at most (REFRAIN_TOTAL_MEMORY)\n", answer->total_memory_bytes);
     printf("  outside   %12" PRIu64 " shadow stacks and tables of %u thread%s, not written\n", answer->outside_bytes,
            answer->threads, answer->threads == 1 ? "" : "s");
-    printf("  file      %12" PRIu64 " the trace, in memory and on disk\n", answer->region_bytes);
+    printf("  file      %12" PRIu64
+           " the trace, in memory and while it runs on disk; a process that ends by itself leaves "
+           "what was learned\n",
+           answer->region_bytes);
     printf("    header  %12u\n", REFRAIN_HEADER_BYTES);
     printf("    threads %12" PRIu64 " records and journals\n", answer->threads_bytes);
     if (!tables->has_symbols) {
@@ -234,12 +238,12 @@ static const struct argp argp = {
     options,
     parse_option,
     "EXECUTABLE",
-    "Says how many bytes a run of EXECUTABLE will write, and what they are for.\v"
-    "The size follows from REFRAIN_TOTAL_MEMORY and REFRAIN_THREADS (or OMP_NUM_THREADS) as they are in the "
+    "Says how many bytes a run of EXECUTABLE will write at most, and what they are for.\v"
+    "A process that is killed leaves these; one that ends by itself leaves what it learned, packed (refrain info says "
+    "both). The size follows from REFRAIN_TOTAL_MEMORY and REFRAIN_THREADS (or OMP_NUM_THREADS) as they are in the "
     "environment now, and is the same for every run under them. Without both, one thread is taken for granted; a "
-    "program "
-    "with OpenMP has tables for as many as its runtime would start, in the same total. The parts for the program tree "
-    "and the places come "
+    "program with OpenMP has tables for as many as its runtime would start, in the same total. The parts for the "
+    "program tree and the places come "
     "from the executable's tables; those of shared libraries are not looked into.",
     NULL,
     NULL,
@@ -260,7 +264,7 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
 
 const struct refrain_command refrain_command_size = {
     .name = "size",
-    .summary = "the bytes a run will write, before it is run",
+    .summary = "the most bytes a run can write, before it is run",
     .argp = &argp,
     .run = run,
     .examples = "  refrain size ./app --ranks 64\n",

@@ -70,6 +70,17 @@ static enum refrain_status map_region(int fd, const struct refrain_header *heade
 
 /* ---- all of it ---- */
 
+/* A packed file is read from a mapping that lasts no longer than that. */
+static enum refrain_status load_packed(int fd, struct refrain_process *process, size_t file_bytes,
+                                       struct refrain_error *error) {
+    void *file = mmap(NULL, file_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (file == MAP_FAILED)
+        return REFRAIN_FAIL(error, "%s: cannot be mapped: %s", process->path, strerror(errno));
+    enum refrain_status status = refrain_image_unpack(process, file, file_bytes, error);
+    munmap(file, file_bytes);
+    return status ? status : refrain_image_begin(process, error);
+}
+
 static enum refrain_status load(int fd, struct refrain_process *process, struct refrain_error *error) {
     struct stat file;
     struct refrain_header header;
@@ -80,6 +91,9 @@ static enum refrain_status load(int fd, struct refrain_process *process, struct 
     ssize_t n = pread(fd, &header, sizeof header, 0);
     if (n < 0)
         return REFRAIN_FAIL(error, "%s: cannot be read: %s", process->path, strerror(errno));
+    process->file_bytes = (size_t)file.st_size;
+    if (refrain_image_is_packed(&header, (size_t)n))
+        return load_packed(fd, process, (size_t)file.st_size, error);
     if ((size_t)n < sizeof header || file.st_size < (off_t)REFRAIN_HEADER_BYTES) {
         bool ours = (size_t)n >= sizeof header.magic && memcmp(header.magic, REFRAIN_MAGIC, sizeof header.magic) == 0;
         return REFRAIN_FAIL(error, "%s: %s (%lld bytes; a trace has at least %u)", process->path,

@@ -1,5 +1,6 @@
 /* trace_parts.h: the steps of opening a trace, private to the files named below and to files/.
  *
+ *     packed_read.c bytes of a packed file -> those of a region
  *     image.c       bytes of a region -> checked header, journals undone
  *     trace_tree.c  image -> units, slots, call sites, user regions
  *     regions.c     all processes -> regions
@@ -32,6 +33,13 @@ enum refrain_status refrain_process_damaged(const struct refrain_process *proces
 /* Whether the header is one of `bytes` bytes that hold all that is in use; the error begins with `name`. */
 enum refrain_status refrain_image_check(const char *name, const struct refrain_header *header, uint64_t bytes,
                                         struct refrain_error *error);
+
+/* Are these bytes a packed file, rather than a region? */
+bool refrain_image_is_packed(const void *bytes, size_t length);
+
+/* Makes process->region of a packed file, in memory of its own. */
+enum refrain_status refrain_image_unpack(struct refrain_process *process, const void *bytes, size_t length,
+                                         struct refrain_error *error);
 
 /* Takes what process->region holds, whose header has been checked, for the process's image: threads found, journals
  * undone. Bytes that may not be written (process->mapped null) are copied before. */

@@ -113,6 +113,12 @@ static enum refrain_status add_image(struct refrain_trace *trace, const struct r
     struct refrain_process *process = refrain_trace_add_process(trace, path, image->events ? events_name : NULL);
     if (!process)
         return REFRAIN_FAIL_MEMORY(error);
+    process->events = image->events;
+    process->events_bytes = image->events_length;
+    if (image->bytes && refrain_image_is_packed(image->bytes, image->length)) {
+        enum refrain_status status = refrain_image_unpack(process, image->bytes, image->length, error);
+        return status ? status : refrain_image_begin(process, error);
+    }
     if (!image->bytes || image->length < REFRAIN_HEADER_BYTES)
         return REFRAIN_FAIL(error, "%s: is not a refrain trace (%zu bytes; a trace has at least %u)", path,
                             image->length, REFRAIN_HEADER_BYTES);
@@ -124,8 +130,7 @@ static enum refrain_status add_image(struct refrain_trace *trace, const struct r
     process->region = image->bytes;
     process->region_bytes = image->length;
     process->header = image->bytes;
-    process->events = image->events;
-    process->events_bytes = image->events_length;
+    process->file_bytes = image->length;
     if ((uintptr_t)image->bytes % 16 && !refrain_image_make_private(process))
         return REFRAIN_FAIL_MEMORY(error);
     return refrain_image_begin(process, error);

@@ -92,6 +92,7 @@ struct refrain_process {
     /* private to the reader: an image that may be written, and how it and the events are given back */
     void *mapped;
     size_t mapped_bytes;
+    size_t file_bytes; /* of what it was read from, packed or not */
     void (*release)(struct refrain_process *process);
     void (*release_events)(struct refrain_process *process);
 };

@@ -30,28 +30,6 @@ static enum refrain_status check_unit(const struct refrain_process *process, con
     return REFRAIN_OK;
 }
 
-static uint32_t slots_of_kind(uint32_t kind) {
-    switch (kind) {
-    case REFRAIN_SWITCH:
-        return 1;
-    case REFRAIN_IF:
-    case REFRAIN_CONDITIONAL:
-    case REFRAIN_AND:
-    case REFRAIN_OR:
-    case REFRAIN_WHILE:
-    case REFRAIN_FOR:
-    case REFRAIN_DO:
-        return 3;
-    case REFRAIN_FUNCTION:
-    case REFRAIN_CALL:
-    case REFRAIN_MPI_CALL:
-    case REFRAIN_MACRO:
-        return 2;
-    default:
-        return 0;
-    }
-}
-
 static enum refrain_status place_slots(struct refrain_process *process, const struct refrain_unit_view *unit,
                                        struct refrain_error *error) {
     const struct refrain_unit_record *record = unit->record;
@@ -64,7 +42,7 @@ static enum refrain_status place_slots(struct refrain_process *process, const st
     }
     for (uint32_t i = 0; i < record->n_nodes; i++) {
         const struct refrain_node *node = &unit->nodes[i];
-        uint32_t n = slots_of_kind(node->kind);
+        uint32_t n = refrain_slots_of_node(node->kind);
         if (node->slot == REFRAIN_NO_SLOT || n == 0)
             continue;
         if (node->slot >= record->n_slots || n > record->n_slots - node->slot)

@@ -1,0 +1,75 @@
+/* pack.c: see pack.h. */
+#define _GNU_SOURCE
+#include "pack.h"
+#include "configure.h"
+#include "packed_file.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TRIES 3
+#define PAGE_BYTES ((uint64_t)4096)
+
+static struct refrain_packed_models models; /* touched only here, when everything else is done */
+
+static bool write_all(int fd, const unsigned char *bytes, size_t n) {
+    while (n > 0) {
+        ssize_t written = write(fd, bytes, n);
+        if (written <= 0)
+            return false;
+        bytes += written;
+        n -= (size_t)written;
+    }
+    return true;
+}
+
+/* A file beside `path` takes its name when it is complete. */
+static bool replace(const char *path, const unsigned char *bytes, size_t n) {
+    char beside[REFRAIN_PATH_BYTES + 160];
+    struct stat status;
+    if (stat(path, &status) != 0) /* it was moved or removed: that is none of ours */
+        return true;
+    if ((size_t)snprintf(beside, sizeof beside, "%s.packed", path) >= sizeof beside)
+        return false;
+    int fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, status.st_mode & 0777);
+    if (fd < 0)
+        return false;
+    bool done = write_all(fd, bytes, n);
+    done = close(fd) == 0 && done && rename(beside, path) == 0;
+    if (!done)
+        unlink(beside);
+    return done;
+}
+
+/* Gives back the blocks behind what is used; whoever writes there gets new ones. */
+static void give_back(const char *path, uint64_t used, uint64_t bytes) {
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    uint64_t from = (used + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+    if (fd < 0)
+        return;
+    if (from < bytes)
+        (void)fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(bytes - from));
+    close(fd);
+}
+
+void refrain_pack_region(const char *path, bool (*still)(void)) {
+    const struct refrain_header *header = refrain_region.header;
+    uint64_t used = header->pool_used;
+    size_t most = refrain_packed_most_bytes(used), n = 0;
+    unsigned char *file = mmap(NULL, most, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    for (int i = 0; file != MAP_FAILED && n == 0 && i < TRIES; i++) {
+        const char *wrong;
+        if (!still())
+            continue;
+        n = refrain_packed_file_write(header, used, file, &models, &wrong);
+        if (!still() || header->pool_used != used)
+            n = 0;
+    }
+    if (n == 0 || !replace(path, file, n))
+        give_back(path, used, header->bytes);
+    if (file != MAP_FAILED)
+        munmap(file, most);
+}

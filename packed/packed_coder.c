@@ -1,0 +1,171 @@
+/* packed_coder.c: see packed_coder.h. */
+#include "packed_coder.h"
+
+#include <string.h>
+
+#define LEAST_RANGE ((uint32_t)1 << 24)
+#define SLOWEST 30u /* a bit's probability moves by a 32nd at least */
+#define LEAST_PROBABILITY 24u
+#define CLOSING_BYTES 5u
+
+/* ---- bits ---- */
+
+static void set_up(struct refrain_packed_bit *bits, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        bits[i] = (struct refrain_packed_bit){32768, 0};
+}
+
+static void learn(struct refrain_packed_bit *bit, unsigned value) {
+    int32_t goal = value ? 65535 - (int32_t)LEAST_PROBABILITY : (int32_t)LEAST_PROBABILITY;
+    bit->one = (uint16_t)(bit->one + (goal - bit->one) * 2 / ((int32_t)bit->seen * 2 + 3));
+    if (bit->seen < SLOWEST)
+        bit->seen++;
+}
+
+static void put(struct refrain_packed_coder *coder, unsigned char byte) {
+    if (coder->at < coder->capacity)
+        coder->bytes[coder->at++] = byte;
+    else
+        coder->full = true;
+}
+
+/* The highest byte of low is settled unless a carry may still come. */
+static void shift_out(struct refrain_packed_coder *coder) {
+    if ((uint32_t)coder->low < 0xff000000u || coder->low >> 32) {
+        unsigned char carry = (unsigned char)(coder->low >> 32);
+        if (coder->pending > 0)
+            put(coder, (unsigned char)(coder->cache + carry));
+        for (; coder->pending > 1; coder->pending--)
+            put(coder, (unsigned char)(0xff + carry));
+        coder->pending = 0;
+        coder->cache = (unsigned char)(coder->low >> 24);
+    }
+    coder->pending++;
+    coder->low = (coder->low & 0x00ffffff) << 8;
+}
+
+static unsigned char get(struct refrain_packed_coder *coder) {
+    if (coder->at < coder->capacity)
+        return coder->bytes[coder->at++];
+    coder->full = true;
+    return 0;
+}
+
+/* Codes a bit whose part of the range is [0, bound) when it is 1. */
+static unsigned code(struct refrain_packed_coder *coder, uint32_t bound, unsigned bit) {
+    if (coder->decodes)
+        bit = coder->code < bound;
+    if (bit) {
+        coder->range = bound;
+    } else {
+        coder->range -= bound;
+        if (coder->decodes)
+            coder->code -= bound;
+        else
+            coder->low += bound;
+    }
+    while (coder->range < LEAST_RANGE) {
+        coder->range <<= 8;
+        if (coder->decodes)
+            coder->code = coder->code << 8 | get(coder);
+        else
+            shift_out(coder);
+    }
+    return bit;
+}
+
+static unsigned code_bit(struct refrain_packed_coder *coder, struct refrain_packed_bit *model, unsigned bit) {
+    bit = code(coder, (uint32_t)((uint64_t)coder->range * model->one >> 16), bit);
+    learn(model, bit);
+    return bit;
+}
+
+/* The `n` lowest bits of `value`, highest first, each by those before it. */
+static unsigned code_tree(struct refrain_packed_coder *coder, struct refrain_packed_bit *models, unsigned n,
+                          unsigned value) {
+    unsigned node = 1;
+    for (unsigned i = n; i-- > 0;)
+        node = node << 1 | code_bit(coder, &models[node], value >> i & 1);
+    return node - (1u << n);
+}
+
+/* ---- values and bytes ---- */
+
+void refrain_packed_models_begin(struct refrain_packed_models *models) {
+    for (unsigned i = 0; i < REFRAIN_PACKED_KINDS; i++) {
+        struct refrain_packed_model *model = &models->values[i];
+        model->last = 0;
+        model->history = 0;
+        set_up(model->same, sizeof model->same / sizeof *model->same);
+        set_up(model->length, sizeof model->length / sizeof *model->length);
+        set_up(model->top[0], sizeof model->top / sizeof **model->top);
+    }
+    memset(models->text_is_set, 0, sizeof models->text_is_set);
+}
+
+void refrain_packed_coder_open(struct refrain_packed_coder *coder, struct refrain_packed_models *models,
+                               unsigned char *bytes, size_t capacity, bool decodes) {
+    *coder = (struct refrain_packed_coder){.models = models, .bytes = bytes, .capacity = capacity, .decodes = decodes};
+    coder->range = UINT32_MAX;
+    for (unsigned i = 0; decodes && i < CLOSING_BYTES - 1; i++)
+        coder->code = coder->code << 8 | get(coder);
+}
+
+static unsigned bits_of(uint64_t value) {
+    return value ? 64u - (unsigned)__builtin_clzll(value) : 0;
+}
+
+void refrain_packed_code_value(struct refrain_packed_coder *coder, enum refrain_packed_kind kind, uint64_t *value) {
+    struct refrain_packed_model *model = &coder->models->values[kind];
+    unsigned same = code_bit(coder, &model->same[model->history], *value == model->last);
+    model->history = (model->history << 1 | same) & 3;
+    if (same) {
+        *value = model->last;
+        return;
+    }
+    unsigned length = code_tree(coder, model->length, 7, bits_of(*value));
+    if (length > 64)
+        length = 64; /* damage */
+    uint64_t result = length > 0;
+    unsigned left = length > 0 ? length - 1 : 0;
+    unsigned top = left < REFRAIN_PACKED_TOP_BITS ? left : REFRAIN_PACKED_TOP_BITS;
+    left -= top;
+    result = result << top | code_tree(coder, model->top[length], top, (unsigned)(*value >> left) & ((1u << top) - 1));
+    for (unsigned i = left; i-- > 0;)
+        result = result << 1 | code(coder, coder->range >> 1, *value >> i & 1);
+    model->last = *value = result;
+}
+
+static unsigned text_of(enum refrain_packed_kind kind) {
+    switch (kind) {
+    case REFRAIN_PACKED_NAME:
+        return 0;
+    case REFRAIN_PACKED_TEXT:
+        return 1;
+    case REFRAIN_PACKED_TIMELINE:
+        return 2;
+    default:
+        return 3;
+    }
+}
+
+void refrain_packed_code_bytes(struct refrain_packed_coder *coder, enum refrain_packed_kind kind, unsigned char *bytes,
+                               size_t n) {
+    unsigned number = text_of(kind), before = 0;
+    struct refrain_packed_text *text = &coder->models->texts[number];
+    for (size_t i = 0; i < n; i++) {
+        if (!coder->models->text_is_set[number][before])
+            set_up(text->bits[before], sizeof text->bits[before] / sizeof *text->bits[before]);
+        coder->models->text_is_set[number][before] = true;
+        unsigned byte = code_tree(coder, text->bits[before], 8, bytes[i]);
+        if (coder->decodes)
+            bytes[i] = (unsigned char)byte;
+        before = byte;
+    }
+}
+
+size_t refrain_packed_coder_close(struct refrain_packed_coder *coder) {
+    for (unsigned i = 0; !coder->decodes && i < CLOSING_BYTES; i++)
+        shift_out(coder);
+    return coder->full ? 0 : coder->at;
+}

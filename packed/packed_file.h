@@ -1,0 +1,44 @@
+/* packed_file.h: a region as a process that came to its end by itself leaves it (monitor -> reader).
+ *
+ *     | header | structure: what was learned | times | single blocks that came late |
+ *
+ * rank-N.trace is either a region, as trace.h draws it, or this, which is made of one by packed_image.h and
+ * packed_coder.h. Values of both parts come from one walk, each from the part it belongs to. */
+#ifndef REFRAIN_PACKED_FILE_H
+#define REFRAIN_PACKED_FILE_H
+
+#include "packed_coder.h"
+
+#define REFRAIN_PACKED_MAGIC "refrainp"
+/* Bytes of the timelines that are coded; the rest, which would take long and win little, is copied. */
+#define REFRAIN_PACKED_CODED_TIMES ((size_t)64 << 10)
+
+struct refrain_packed_header {
+    char magic[8];
+    uint32_t version; /* REFRAIN_TRACE_VERSION */
+    uint32_t header_bytes;
+    uint64_t image_bytes; /* when it is read */
+    uint64_t structure_bytes, times_bytes, copied_bytes;
+    uint64_t checksum; /* of the three parts */
+};
+
+/* Bytes that a packed region of so many bytes in use takes at most, header included. */
+REFRAIN_PACKED_API size_t refrain_packed_most_bytes(uint64_t used);
+
+/* Packs the region (its first `used` bytes) into `file`, which has room for refrain_packed_most_bytes(). `models` are
+ * scratch. Returns the bytes of the file, 0 where the region is not sound (*wrong says why). */
+REFRAIN_PACKED_API size_t refrain_packed_file_write(const void *region, uint64_t used, unsigned char *file,
+                                                    struct refrain_packed_models *models, const char **wrong);
+
+/* Is this the beginning of a packed file? */
+REFRAIN_PACKED_API bool refrain_packed_is_file(const void *bytes, size_t length);
+
+/* Checks the header and that the file is whole: null, or what is wrong. *image_bytes: how large the image is. */
+REFRAIN_PACKED_API const char *refrain_packed_file_check(const void *file, size_t length, uint64_t *image_bytes);
+
+/* Makes the image, header->image_bytes of zeroed memory, 16-byte aligned. The file has been checked. Null, or what is
+ * wrong. */
+REFRAIN_PACKED_API const char *refrain_packed_file_read(const void *file, size_t length, void *image,
+                                                        struct refrain_packed_models *models);
+
+#endif

@@ -1,0 +1,111 @@
+/* packed_image.h: what a region says, as a stream of values, and back (monitor -> file -> reader).
+ *
+ *     region                                              image
+ *     | header | tables | learners, half used ... | free |  -- values -->  | header | tables | learners | end
+ *
+ * One walk serves both directions: it visits everything a reader can reach, record by record, in an order that follows
+ * from what it meets. Writing, it hands out each field; reading, it takes each field and lays the records out anew, one
+ * behind the other, with no room between them. So references need not be written, and the same things learned give the
+ * same values wherever they lay. What is private to the monitor (predictions, journals, anchors) is left out.
+ *
+ * Only the archive of a formula with REPEATs, which name chunks by their reference, goes back to where it was.
+ *
+ * An image that was written and read holds the same sequences, counts, names and times as the region. Nothing here
+ * allocates; the monitor runs it at the end of a process. */
+#ifndef REFRAIN_PACKED_IMAGE_H
+#define REFRAIN_PACKED_IMAGE_H
+
+#include <refrain/trace.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define REFRAIN_PACKED_API __attribute__((visibility("hidden")))
+
+/* What a value is: those of a kind are alike, so that each is told best by the others of its kind. */
+enum refrain_packed_kind {
+    /* of a process: how it ran, not what it did */
+    REFRAIN_PACKED_RUN,
+    REFRAIN_PACKED_NAME_LENGTH,
+    REFRAIN_PACKED_NAME, /* bytes */
+    REFRAIN_PACKED_LOSS,
+    /* times */
+    REFRAIN_PACKED_CLOCK,
+    REFRAIN_PACKED_TICKS,
+    REFRAIN_PACKED_PROFILE_SHIFT,
+    REFRAIN_PACKED_PROFILE,
+    REFRAIN_PACKED_PAGE,
+    REFRAIN_PACKED_PAGE_BYTES,
+    REFRAIN_PACKED_TIMELINE, /* bytes */
+    REFRAIN_PACKED_DORMANT,
+    REFRAIN_PACKED_LAST_TIME = REFRAIN_PACKED_DORMANT,
+    /* structure: tables */
+    REFRAIN_PACKED_COUNT_OF,
+    REFRAIN_PACKED_TEXT, /* bytes */
+    REFRAIN_PACKED_NODE_KIND,
+    REFRAIN_PACKED_NODE_PARENT,
+    REFRAIN_PACKED_NODE_SLOT,
+    REFRAIN_PACKED_NODE_LINE,
+    REFRAIN_PACKED_NODE_COLUMN,
+    REFRAIN_PACKED_NODE_NAME,
+    REFRAIN_PACKED_NODE_FILE,
+    /* places */
+    REFRAIN_PACKED_FLAGS,
+    REFRAIN_PACKED_USED,
+    REFRAIN_PACKED_COUNT,
+    REFRAIN_PACKED_SITE,
+    REFRAIN_PACKED_RETURN_ADDRESS,
+    REFRAIN_PACKED_OPERATION,
+    /* learners */
+    REFRAIN_PACKED_STATE,
+    REFRAIN_PACKED_EXPECT,
+    REFRAIN_PACKED_CONFIRMED,
+    REFRAIN_PACKED_HAS,
+    REFRAIN_PACKED_ITEMS,
+    REFRAIN_PACKED_ITEM_HEAD,
+    REFRAIN_PACKED_ITEM_SPAN,
+    REFRAIN_PACKED_BASE,
+    REFRAIN_PACKED_LOOP,
+    REFRAIN_PACKED_STRIDE,
+    REFRAIN_PACKED_CHUNK,
+    REFRAIN_PACKED_ARCHIVE, /* bytes */
+    REFRAIN_PACKED_PLACE,
+    REFRAIN_PACKED_TALLY,
+    REFRAIN_PACKED_TALLY_WORD,
+    REFRAIN_PACKED_KEY,
+    /* communicators */
+    REFRAIN_PACKED_COMM,
+    REFRAIN_PACKED_MEMBER,
+    REFRAIN_PACKED_TOPOLOGY,
+    REFRAIN_PACKED_KINDS
+};
+
+/* Does a value of this kind belong to one run of one rank, rather than to what was learned? */
+static inline bool refrain_packed_is_time(enum refrain_packed_kind kind) {
+    return kind <= REFRAIN_PACKED_LAST_TIME;
+}
+
+/* Where values go to, or come from. A function that fails says so by refrain_packed_fail(). */
+struct refrain_packed_stream {
+    void *data;
+    /* Values from here on belong to a record with this key, until the next one; keys rise. Null: nobody asks. */
+    void (*record)(struct refrain_packed_stream *stream, uint64_t key);
+    void (*value)(struct refrain_packed_stream *stream, enum refrain_packed_kind kind, uint64_t *value);
+    void (*bytes)(struct refrain_packed_stream *stream, enum refrain_packed_kind kind, void *bytes, size_t n);
+    const char *wrong; /* what failed first, null nothing */
+};
+
+static inline void refrain_packed_fail(struct refrain_packed_stream *stream, const char *wrong) {
+    if (!stream->wrong)
+        stream->wrong = wrong;
+}
+
+/* Writes what the region says to the stream. Returns the bytes its image will have, 0 where the region is not sound
+ * (stream->wrong). No thread may be learning meanwhile; its journals are empty or have been undone. */
+REFRAIN_PACKED_API uint64_t refrain_packed_write(const void *region, size_t region_bytes,
+                                                 struct refrain_packed_stream *stream);
+
+/* Reads an image of `bytes` bytes, which are zero before. False where the stream does not fit that (stream->wrong). */
+REFRAIN_PACKED_API bool refrain_packed_read(void *image, size_t bytes, struct refrain_packed_stream *stream);
+
+#endif
