@@ -1,6 +1,6 @@
 /* block_times.c: items of a timeline, and their time shared out (block_times.h). */
-#include "arena.h"
 #include "block_times.h"
+#include "arena.h"
 
 #include <string.h>
 
@@ -221,6 +221,23 @@ static bool keep(struct refrain_block_times *times, uint64_t weight, int64_t *le
         times->capacity = capacity;
     }
     times->kept[times->n_kept++] = (struct refrain_kept_block){.weight = weight, .left = left};
+    return true;
+}
+
+bool refrain_block_times_single(struct refrain_block_times *times, uint64_t ticks, uint64_t *end_ticks) {
+    if (times->n_kept > 0) {
+        if (!times->settled)
+            return false;
+        times->settled = false;
+        times->n_kept = 0;
+    }
+    if ((times->item.blocks == 0 || (int64_t)(times->item.end_ticks - ticks) < 0) && !begin_item(times, ticks))
+        return false;
+    if (times->item.blocks != 1 || times->ended)
+        return false;
+    times->begin_ticks = ticks;
+    *end_ticks = times->item.end_ticks;
+    times->item.blocks = 0;
     return true;
 }
 

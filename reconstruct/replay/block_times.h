@@ -84,6 +84,10 @@ void refrain_block_times_open(struct refrain_block_times *times, const void *reg
                               const struct refrain_thread *thread);
 void refrain_block_times_close(struct refrain_block_times *times);
 
+/* A block ends that began at `ticks`: when, if the timeline tells of it alone. False, and nothing has passed, where it
+ * does not: then refrain_block_times_pass has to be asked, which answers the same for those that it does tell of. */
+bool refrain_block_times_single(struct refrain_block_times *times, uint64_t ticks, uint64_t *end_ticks);
+
 enum refrain_block_passed {
     REFRAIN_BLOCK_UNTOLD,  /* nothing is known of it; *ticks is as it was */
     REFRAIN_BLOCK_TOLD,    /* *ticks is when it ended */

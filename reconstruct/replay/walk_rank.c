@@ -27,10 +27,33 @@ enum mpi_function {
 
 #define MOST_OVER_MEAN 4u /* times the mean of its stretch that a visit is expected to take at most; and at least */
 
+struct place;
+
+/* Where a value led that told what came next: the slot that it names, or the operation. */
+struct link {
+    int64_t value;
+    struct place *to; /* of the slot, or of what came after the operation; null: nothing is kept here */
+    struct operation *operation;
+};
+#define LINKS 4u /* of a place, by the value's last bits */
+
+/* An operation of a call site, with what the walk knows of its parameters. */
+struct operation {
+    const struct refrain_operation_record *from;
+    const struct refrain_learner *learners;
+    struct place *parameter[REFRAIN_PARAMETERS];
+    unsigned n;
+    bool plain; /* none of them depends on another one's value or was counted together with others */
+};
+
 /* What the walk knows of a learner or block it has met. */
 struct place {
     uint64_t offset; /* of the learner in the region, 0: free */
     struct refrain_sequence sequence;
+    const struct refrain_slot *slot; /* whose learner it is; null until it is known, and of parameters */
+    struct place *beyond[2];         /* of the slots behind it, null until they are come to */
+    struct operation *operation;     /* that it comes after, null until it is come to */
+    struct link links[LINKS];
     uint64_t taken;       /* values */
     uint64_t visits;      /* blocks replayed from here */
     uint64_t visits_left; /* of the stretch of its profile */
@@ -47,7 +70,7 @@ struct place {
 };
 
 struct activation {
-    const struct refrain_slot *last;
+    struct place *at; /* of its last slot */
     uint64_t id;
     uint8_t kind; /* enum refrain_record_kind of its entering */
     bool returned;
@@ -178,11 +201,23 @@ static struct place *place_of(struct refrain_walk *walk, const struct refrain_le
     return place;
 }
 
-/* Takes a learner's next value; false at its end, which is where the walk ends. */
-static bool take(struct refrain_walk *walk, const struct refrain_learner *learner, int64_t *value, bool *approximate) {
-    struct place *place = place_of(walk, learner);
-    if (!place)
-        return false;
+static struct place *place_of_slot(struct refrain_walk *walk, const struct refrain_slot *slot) {
+    struct place *place = place_of(walk, &slot->next);
+    if (place)
+        place->slot = slot;
+    return place;
+}
+
+/* The slot that lies `n` (1 or 2) behind that of a place, both within the region. */
+static struct place *place_beyond(struct refrain_walk *walk, struct place *place, unsigned n) {
+    struct place **beyond = &place->beyond[n - 1];
+    if (!*beyond)
+        *beyond = place_of_slot(walk, place->slot + n);
+    return *beyond;
+}
+
+/* Takes the next value of a place; false at its end, which is where the walk ends. */
+static bool take_from(struct refrain_walk *walk, struct place *place, int64_t *value, bool *approximate) {
     if (!refrain_sequence_next(&place->sequence, value)) {
         const struct refrain_terms *terms = &place->sequence.terms;
         if (terms->wrong)
@@ -193,6 +228,11 @@ static bool take(struct refrain_walk *walk, const struct refrain_learner *learne
     place->taken++;
     *approximate |= place->sequence.approximate;
     return true;
+}
+
+static bool take(struct refrain_walk *walk, const struct refrain_learner *learner, int64_t *value, bool *approximate) {
+    struct place *place = place_of(walk, learner);
+    return place && take_from(walk, place, value, approximate);
 }
 
 /* ---- steps whose order is our own ---- */
@@ -217,7 +257,7 @@ static size_t depth_of(const void *walk) {
 }
 
 static const struct refrain_slot *place_at(const void *walk, size_t activation) {
-    return ((const struct refrain_walk *)walk)->stack[activation].last;
+    return ((const struct refrain_walk *)walk)->stack[activation].at->slot;
 }
 
 /* The place's number in the recursion; -1 none, or the order is still that of the run. */
@@ -248,11 +288,10 @@ static int recursive_node(struct refrain_walk *walk, struct place *place) {
 }
 
 /* Takes the next value of a place or decision, or in a recursion one that leaves nothing over. */
-static bool take_step(struct refrain_walk *walk, const struct refrain_learner *learner, int64_t *value) {
-    struct place *place = place_of(walk, learner);
-    if (!place)
-        return false;
-    bool approximate = walk->approximate, given = take(walk, learner, value, &approximate);
+static bool take_step(struct refrain_walk *walk, struct place *place, int64_t *value) {
+    bool approximate = walk->approximate, given = take_from(walk, place, value, &approximate);
+    if (given && !approximate)
+        return true;
     if (walk->wrong)
         return false;
     walk->approximate |= approximate;
@@ -332,22 +371,27 @@ static bool take_row(struct refrain_walk *walk, const struct refrain_learner *le
     return true;
 }
 
+/* Begins the next stretch of a place's profile. */
+static void begin_stretch(struct refrain_walk *walk, struct place *place) {
+    const struct refrain_slot *slot = place->slot;
+    const struct refrain_profile *profile =
+        slot->profile ? at_offset(walk, (uint64_t)slot->profile * REFRAIN_UNIT_BYTES, sizeof *profile) : NULL;
+    uint64_t bucket = profile && profile->shift < 64 ? place->visits >> profile->shift : REFRAIN_PROFILE_BUCKETS,
+             end = slot->count;
+    if (bucket < REFRAIN_PROFILE_BUCKETS && (bucket + 1) << profile->shift < end)
+        end = (bucket + 1) << profile->shift;
+    place->visits_left = end - place->visits;
+    uint64_t ticks = bucket < REFRAIN_PROFILE_BUCKETS ? profile->ticks[bucket] : slot->ticks;
+    place->ticks_left = (int64_t)((uint64_t)place->ticks_left + ticks);
+    place->mean_ticks = place->visits_left ? ticks / place->visits_left : 0;
+}
+
 /* What the profile expects of the next block of a place: the mean of what its stretch has left. */
-static uint64_t expected_ticks(struct refrain_walk *walk, struct place *place, const struct refrain_slot *slot) {
-    if (place->visits >= slot->count)
+static uint64_t expected_ticks(struct refrain_walk *walk, struct place *place) {
+    if (place->visits >= place->slot->count)
         return 0;
-    if (place->visits_left == 0) {
-        const struct refrain_profile *profile =
-            slot->profile ? at_offset(walk, (uint64_t)slot->profile * REFRAIN_UNIT_BYTES, sizeof *profile) : NULL;
-        uint64_t bucket = profile && profile->shift < 64 ? place->visits >> profile->shift : REFRAIN_PROFILE_BUCKETS,
-                 end = slot->count;
-        if (bucket < REFRAIN_PROFILE_BUCKETS && (bucket + 1) << profile->shift < end)
-            end = (bucket + 1) << profile->shift;
-        place->visits_left = end - place->visits;
-        uint64_t ticks = bucket < REFRAIN_PROFILE_BUCKETS ? profile->ticks[bucket] : slot->ticks;
-        place->ticks_left = (int64_t)((uint64_t)place->ticks_left + ticks);
-        place->mean_ticks = place->visits_left ? ticks / place->visits_left : 0;
-    }
+    if (place->visits_left == 0)
+        begin_stretch(walk, place);
     uint64_t expected = place->ticks_left > 0 ? (uint64_t)place->ticks_left / place->visits_left : 0;
     if (walk->times.ended)
         return expected; /* none may be lost */
@@ -359,13 +403,21 @@ static uint64_t expected_ticks(struct refrain_walk *walk, struct place *place, c
 
 static void settle(struct refrain_walk *walk);
 
-/* Lets the block that `slot` began pass: as long as the timeline says; where it says nothing, or the order of blocks is
- * not that of the run any longer, as long as the profile expects. */
-static void pass_block(struct refrain_walk *walk, const struct refrain_slot *slot) {
-    struct place *place = place_of(walk, &slot->next);
-    if (!place)
+/* Lets the block that a place began pass: as long as the timeline says; where it says nothing, or the order of blocks
+ * is not that of the run any longer, as long as the profile expects. */
+static void pass_block(struct refrain_walk *walk, struct place *place) {
+    uint64_t told;
+    if (!walk->approximate && refrain_block_times_single(&walk->times, walk->ticks, &told)) {
+        /* What was expected of it is of no matter. */
+        if (place->visits < place->slot->count && place->visits_left == 0)
+            begin_stretch(walk, place);
+        place->visits_left -= place->visits_left > 0;
+        place->visits++;
+        place->ticks_left = (int64_t)((uint64_t)place->ticks_left - (told - walk->ticks));
+        walk->ticks = told;
         return;
-    uint64_t ticks = expected_ticks(walk, place, slot);
+    }
+    uint64_t ticks = expected_ticks(walk, place);
     place->ticks_left = (int64_t)((uint64_t)place->ticks_left - ticks);
     place->visits_left -= place->visits_left > 0;
     place->visits++;
@@ -488,7 +540,13 @@ struct refrain_walk *refrain_walk_open(const void *region, size_t region_bytes, 
         refrain_walk_close(walk);
         return NULL;
     }
-    walk->stack[0].last = &walk->thread->root;
+    walk->stack[0].at = place_of_slot(walk, &walk->thread->root);
+    if (!walk->stack[0].at) {
+        *what = "no memory";
+        *offset = 0;
+        refrain_walk_close(walk);
+        return NULL;
+    }
     walk->depth = 1;
     if (thread == 0)
         walk->cost = refrain_probe_setup(walk->header->setup_ticks);
@@ -512,6 +570,7 @@ void refrain_walk_close(struct refrain_walk *walk) {
         if (walk->places[i]) {
             refrain_sequence_close(&walk->places[i]->sequence);
             refrain_tally_close(&walk->places[i]->rows);
+            refrain_free(walk->places[i]->operation);
             refrain_free(walk->places[i]);
         }
     refrain_free(walk->places);
@@ -540,7 +599,7 @@ static void probe_ends(struct refrain_walk *walk, enum refrain_probe_kind kind) 
 static bool take_request(struct refrain_walk *walk, const struct refrain_operation_record *posted, bool persistent) {
     struct request *request = refrain_requests_take(&walk->requests);
     if (!request)
-        return wrong(walk, walk->stack[walk->depth - 1].last, "more requests in flight than there is memory for");
+        return wrong(walk, walk->stack[walk->depth - 1].at->slot, "more requests in flight than there is memory for");
     request->persistent = persistent;
     request->active = !persistent;
     request->posted_as = walk->posted++;
@@ -569,15 +628,15 @@ static void fill(struct refrain_walk *walk, struct refrain_record *record, uint8
     record->id = id;
 }
 
-static bool push(struct refrain_walk *walk, const struct refrain_slot *slot, uint8_t kind, uint64_t id,
+static bool push(struct refrain_walk *walk, struct place *to, uint8_t kind, uint64_t id,
                  struct refrain_record *record) {
-    const struct refrain_slot *from = walk->stack[walk->depth - 1].last;
+    struct place *from = walk->stack[walk->depth - 1].at;
     probe_begins(walk, refrain_probe_entering(kind));
     pass_block(walk, from);
-    if (walk->recursion && refrain_recursion_node(walk->recursion, &from->next) < 0)
-        refrain_recursion_enter(walk->recursion, &slot->next);
+    if (walk->recursion && refrain_recursion_node(walk->recursion, &from->slot->next) < 0)
+        refrain_recursion_enter(walk->recursion, &to->slot->next);
     if (walk->depth == REFRAIN_SHADOW_STACK_ENTRIES)
-        return impossible(walk, slot, "more activations open than the monitor keeps");
+        return impossible(walk, to->slot, "more activations open than the monitor keeps");
     if (walk->depth == walk->capacity_stack) {
         struct activation *stack = refrain_realloc(walk->stack, walk->capacity_stack * 2 * sizeof *stack);
         if (!stack)
@@ -586,7 +645,7 @@ static bool push(struct refrain_walk *walk, const struct refrain_slot *slot, uin
         walk->capacity_stack *= 2;
     }
     walk->stack[walk->depth++] =
-        (struct activation){.last = slot, .id = id, .kind = kind, .begin_ticks = walk->ticks, .begin_cost = walk->cost};
+        (struct activation){.at = to, .id = id, .kind = kind, .begin_ticks = walk->ticks, .begin_cost = walk->cost};
     fill(walk, record, kind, walk->ticks, walk->cost, id);
     probe_ends(walk, refrain_probe_entering(kind));
     return true;
@@ -602,42 +661,41 @@ static void pop(struct refrain_walk *walk, struct refrain_record *record) {
     if (top->kind == REFRAIN_RECORD_CALL_ENTER)
         probe_begins(walk, REFRAIN_PROBE_CALL_END);
     struct activation *caller = &walk->stack[walk->depth - 1];
-    if (caller->last->flags & REFRAIN_SLOT_CALL) {
-        uint64_t next = (uint64_t)((const unsigned char *)(caller->last + 1) - walk->region);
-        if (at_offset(walk, next, sizeof *caller->last))
-            caller->last++;
+    const struct refrain_slot *last = caller->at->slot;
+    if (last->flags & REFRAIN_SLOT_CALL) {
+        uint64_t next = (uint64_t)((const unsigned char *)(last + 1) - walk->region);
+        struct place *after = at_offset(walk, next, sizeof *last) ? place_beyond(walk, caller->at, 1) : NULL;
+        if (after)
+            caller->at = after;
     }
 }
 
-/* Moves within the activation. */
-static bool move(struct refrain_walk *walk, int64_t number) {
-    struct activation *top = &walk->stack[walk->depth - 1];
-    const struct slot_info *info = &walk->slots[number];
-    bool decides = info->kind >= REFRAIN_IF && info->kind <= REFRAIN_DO;
-    const struct refrain_slot *slot = at_offset(walk, info->offset, (decides ? 3 : 1) * sizeof *slot);
-    if (!slot)
-        return false;
-    if (!decides) {
+/* The activation on top goes on at the slot `n` behind that of `place`. */
+static bool go_beyond(struct refrain_walk *walk, struct place *place, unsigned n) {
+    struct place *to = place_beyond(walk, place, n);
+    if (to)
+        walk->stack[walk->depth - 1].at = to;
+    return to != NULL;
+}
+
+/* Moves within the activation, to the slot of that number. */
+static bool move(struct refrain_walk *walk, int64_t number, struct place *place) {
+    const struct refrain_slot *slot = place->slot;
+    uint32_t kind = walk->slots[number].kind;
+    int64_t decision;
+    if (kind < REFRAIN_IF || kind > REFRAIN_DO) {
         probe_begins(walk, REFRAIN_PROBE_PLACE);
-        top->last = slot;
+        walk->stack[walk->depth - 1].at = place;
         return true;
     }
-    int64_t decision;
-    struct place *place;
-    if (info->kind < REFRAIN_WHILE) {
+    if (kind < REFRAIN_WHILE) {
         probe_begins(walk, REFRAIN_PROBE_DECISION);
-        if (!take_step(walk, &slot->next, &decision))
-            return false;
-        top->last = decision ? slot + 1 : slot + 2;
-        return true;
+        return take_step(walk, place, &decision) && go_beyond(walk, place, decision ? 1 : 2);
     }
     if (slot->flags & REFRAIN_SLOT_COUNTED) { /* nothing happens in it: the count is for reading */
         probe_begins(walk, REFRAIN_PROBE_COUNT);
-        top->last = slot + 2;
-        return true;
+        return go_beyond(walk, place, 2);
     }
-    if (!(place = place_of(walk, &slot->next)))
-        return false;
     if (!place->counting) {
         place->pending = !refrain_sequence_next(&place->sequence, &decision);
         if (!place->pending && decision < 0)
@@ -658,22 +716,20 @@ static bool move(struct refrain_walk *walk, int64_t number) {
             place->remaining -= place->remaining > 0;
         else
             place->counting = place->remaining > 0;
-        top->last = decision ? slot + 1 : slot + 2;
-        return true;
+        return go_beyond(walk, place, decision ? 1 : 2);
     }
     if (place->remaining > 0) {
         probe_begins(walk, REFRAIN_PROBE_ITERATION);
         place->remaining--;
-        top->last = slot + 1;
-    } else if (place->pending) {
+        return go_beyond(walk, place, 1);
+    }
+    if (place->pending) {
         walk->ended = true;
         return false;
-    } else {
-        probe_begins(walk, REFRAIN_PROBE_LOOP_END);
-        place->counting = false;
-        top->last = slot + 2;
     }
-    return true;
+    probe_begins(walk, REFRAIN_PROBE_LOOP_END);
+    place->counting = false;
+    return go_beyond(walk, place, 2);
 }
 
 static const struct refrain_operation_record *operation_at(struct refrain_walk *walk,
@@ -804,7 +860,7 @@ static bool complete_run(struct refrain_walk *walk, int64_t first, int64_t n, st
             return true;
         }
     } else if (n < 1 || n > REFRAIN_RUN_REQUESTS) {
-        return impossible(walk, walk->stack[walk->depth - 1].last,
+        return impossible(walk, walk->stack[walk->depth - 1].at->slot,
                           "more requests complete together than the monitor tells of at once");
     }
     return complete_next(walk, record);
@@ -851,34 +907,74 @@ static bool follow_requests(struct refrain_walk *walk, const struct refrain_oper
     return true;
 }
 
-static bool operate(struct refrain_walk *walk, uint32_t operation, struct refrain_record *record) {
-    struct activation *top = &walk->stack[walk->depth - 1];
-    if (top->kind != REFRAIN_RECORD_CALL_ENTER)
-        return impossible(walk, top->last, "an operation outside an MPI call");
+/* What is known of an operation of the call on top; null when it has none such. */
+static struct operation *operation_of(struct refrain_walk *walk, uint32_t operation, struct place **after) {
+    const struct activation *top = &walk->stack[walk->depth - 1];
     const struct refrain_call_site *site =
         at_offset(walk, refrain_numbered_call_site(&walk->numbered, top->id), sizeof(struct refrain_call_site));
     const struct refrain_operation_record *from = site ? operation_at(walk, site, operation) : NULL;
-    if (!from)
-        return false;
+    struct place *place = *after = from ? place_of_slot(walk, &from->after) : NULL;
+    if (!place || place->operation)
+        return place ? place->operation : NULL;
+    struct operation *made = refrain_calloc(1, sizeof *made);
+    if (!made) {
+        wrong(walk, NULL, "no memory");
+        return NULL;
+    }
+    bool posts = operation == REFRAIN_OP_IRECV || operation == REFRAIN_OP_RECV_INIT;
+    *made = (struct operation){.from = from, .n = parameters_of(operation), .plain = true};
+    made->learners = posts ? &from->parameter[REFRAIN_PARAMETERS - 1] : from->parameter;
+    for (unsigned i = 0; i < made->n; i++) {
+        made->plain &= made->learners[i].state != REFRAIN_BY_KEY && !made->learners[i].tally;
+        if (!(made->parameter[i] = place_of(walk, &made->learners[i]))) {
+            refrain_free(made);
+            return NULL;
+        }
+    }
+    return place->operation = made;
+}
+
+/* Takes the parameters of an operation where each of them has a next value of its own. */
+static bool take_plain_row(const struct operation *operation, int64_t *values, bool *approximate) {
+    for (unsigned i = 0; i < operation->n; i++) {
+        struct refrain_sequence *sequence = &operation->parameter[i]->sequence;
+        if (sequence->run == 0 && !refrain_sequence_advance(sequence))
+            return false;
+    }
+    for (unsigned i = 0; i < operation->n; i++) {
+        struct place *place = operation->parameter[i];
+        refrain_sequence_next(&place->sequence, &values[i]);
+        place->taken++;
+        *approximate |= place->sequence.approximate;
+    }
+    if (operation->n > 0)
+        operation->parameter[0]->rows_taken++;
+    return true;
+}
+
+static bool operate(struct refrain_walk *walk, uint32_t number, const struct link *link,
+                    struct refrain_record *record) {
+    struct activation *top = &walk->stack[walk->depth - 1];
+    const struct operation *operation = link->operation;
+    const struct refrain_operation_record *from = operation->from;
     if (from->after_return && !top->returned) {
         probe_begins(walk, REFRAIN_PROBE_CALL_RETURN);
-        pass_block(walk, top->last);
+        pass_block(walk, top->at);
         top->end_ticks = walk->ticks;
         top->end_cost = walk->cost;
         top->returned = true;
         probe_ends(walk, REFRAIN_PROBE_CALL_RETURN);
     }
-    top->last = &from->after;
+    top->at = link->to;
     fill(walk, record, REFRAIN_RECORD_OPERATION, top->returned ? top->end_ticks : top->begin_ticks,
          top->returned ? top->end_cost : top->begin_cost, top->id);
     probe_begins(walk, REFRAIN_PROBE_OPERATION);
-    record->operation = operation;
-    record->n_parameters = parameters_of(operation);
-    bool posts = operation == REFRAIN_OP_IRECV || operation == REFRAIN_OP_RECV_INIT;
-    const struct refrain_learner *learners = posts ? &from->parameter[REFRAIN_PARAMETERS - 1] : from->parameter;
-    if (!take_row(walk, learners, record->parameters, record->n_parameters, &record->approximate))
+    record->operation = number;
+    record->n_parameters = operation->n;
+    bool taken = operation->plain && take_plain_row(operation, record->parameters, &record->approximate);
+    if (!taken && !take_row(walk, operation->learners, record->parameters, operation->n, &record->approximate))
         return false;
-    walk->guessed_requests |= record->approximate && names_requests(operation);
+    walk->guessed_requests |= record->approximate && names_requests(number);
     return follow_requests(walk, from, record);
 }
 
@@ -892,12 +988,12 @@ static bool starts_mpi(struct refrain_walk *walk, const struct activation *call)
 static bool leave(struct refrain_walk *walk, int64_t how, struct refrain_record *record) {
     struct activation *top = &walk->stack[walk->depth - 1];
     if (walk->depth == 1)
-        return impossible(walk, top->last, "the outermost activation ends");
+        return impossible(walk, top->at->slot, "the outermost activation ends");
     if (how == REFRAIN_NEXT_UNWIND || (how == REFRAIN_NEXT_EXIT && !top->returned)) {
         if (top->kind == REFRAIN_RECORD_CALL_ENTER && starts_mpi(walk, top))
             walk->cost += refrain_probe_setup(walk->header->init_ticks);
         probe_begins(walk, refrain_probe_leaving(top->kind));
-        pass_block(walk, top->last);
+        pass_block(walk, top->at);
     }
     if (how != REFRAIN_NEXT_EXIT)
         top->returned = false; /* it ends now */
@@ -905,54 +1001,75 @@ static bool leave(struct refrain_walk *walk, int64_t how, struct refrain_record 
     return true;
 }
 
-/* Enters what has a record of its own: a call site or a user region. The image of a process that runs may not have it
- * yet: then no more is known of the thread. */
-static bool enter_call(struct refrain_walk *walk, uint64_t number, struct refrain_record *record) {
-    uint64_t offset = refrain_numbered_call_site(&walk->numbered, number);
+/* The place of a slot that begins what has a record of its own, of `bytes` bytes: a call site or a user region. Null
+ * also where the image of a process that runs does not have it yet: then no more is known of the thread. */
+static struct place *place_inside(struct refrain_walk *walk, uint64_t offset, size_t slot_offset, size_t bytes) {
     if (!offset && !walk->header->finished)
-        return false;
-    const struct refrain_call_site *site = at_offset(walk, offset, sizeof *site);
-    return site && push(walk, &site->inside, REFRAIN_RECORD_CALL_ENTER, number, record);
+        return NULL;
+    const unsigned char *at = at_offset(walk, offset, bytes);
+    return at ? place_of_slot(walk, (const struct refrain_slot *)(at + slot_offset)) : NULL;
 }
 
-static bool enter_region(struct refrain_walk *walk, uint64_t number, struct refrain_record *record) {
-    uint64_t offset = refrain_numbered_region(&walk->numbered, number);
-    if (!offset && !walk->header->finished)
-        return false;
-    const struct refrain_region_name *region = at_offset(walk, offset, sizeof *region);
-    return region && push(walk, &region->inside, REFRAIN_RECORD_REGION_ENTER, number, record);
+/* Where a value that is not negative leads from the place on top; false where it leads nowhere. */
+static bool follow_value(struct refrain_walk *walk, int64_t value, struct link *link) {
+    const struct activation *top = &walk->stack[walk->depth - 1];
+    *link = (struct link){.value = value};
+    if (value < (int64_t)walk->n_slots) {
+        const struct slot_info *info = &walk->slots[value];
+        bool decides = info->kind >= REFRAIN_IF && info->kind <= REFRAIN_DO;
+        size_t n = decides ? 3 : info->kind == REFRAIN_FUNCTION ? 2 : 1;
+        const struct refrain_slot *slot = at_offset(walk, info->offset, n * sizeof *slot);
+        link->to = slot ? place_of_slot(walk, slot) : NULL;
+    } else if (value >= REFRAIN_NEXT_REGION) {
+        link->to = place_inside(walk, refrain_numbered_region(&walk->numbered, (uint64_t)(value - REFRAIN_NEXT_REGION)),
+                                offsetof(struct refrain_region_name, inside), sizeof(struct refrain_region_name));
+    } else if (value >= REFRAIN_NEXT_OPERATION) {
+        if (top->kind != REFRAIN_RECORD_CALL_ENTER)
+            return impossible(walk, top->at->slot, "an operation outside an MPI call");
+        link->operation = operation_of(walk, (uint32_t)(value - REFRAIN_NEXT_OPERATION), &link->to);
+        if (!link->operation)
+            return false;
+    } else if (value >= REFRAIN_NEXT_CALL) {
+        link->to =
+            place_inside(walk, refrain_numbered_call_site(&walk->numbered, (uint64_t)(value - REFRAIN_NEXT_CALL)),
+                         offsetof(struct refrain_call_site, inside), sizeof(struct refrain_call_site));
+    } else {
+        return impossible(walk, top->at->slot, "a slot number beyond the last");
+    }
+    return link->to != NULL;
 }
 
 /* One step: takes what came next and does it. `record` is filled when that makes an event. */
 static bool step(struct refrain_walk *walk, struct refrain_record *record) {
-    const struct refrain_slot *last = walk->stack[walk->depth - 1].last;
+    struct place *last = walk->stack[walk->depth - 1].at;
     int64_t value;
     if (walk->steps_left == 0) {
         /* Killed after a long time in which it read no clock: there is no further event. */
         if (!walk->header->finished && walk->ticks >= walk->thread->last_ticks)
             return false;
-        return wrong(walk, last, "more happens here than there was time for");
+        return wrong(walk, last->slot, "more happens here than there was time for");
     }
     walk->steps_left--;
-    if (!take_step(walk, &last->next, &value))
+    if (!take_step(walk, last, &value))
         return false;
     walk->successors_left -= walk->counts_successors;
-    if (value >= 0 && value < (int64_t)walk->n_slots) {
-        if (walk->slots[value].kind != REFRAIN_FUNCTION)
-            return move(walk, value);
-        const struct refrain_slot *slot = at_offset(walk, walk->slots[value].offset, 2 * sizeof *slot);
-        return slot && push(walk, slot, REFRAIN_RECORD_ENTER, (uint64_t)value, record);
-    }
     if (value < 0)
-        return value < REFRAIN_NEXT_GONE ? impossible(walk, last, "an activation ends in no known way")
+        return value < REFRAIN_NEXT_GONE ? impossible(walk, last->slot, "an activation ends in no known way")
                                          : leave(walk, value, record);
+    struct link *link = &last->links[value % LINKS];
+    if ((!link->to || link->value != value) && !follow_value(walk, value, link)) {
+        link->to = NULL;
+        return false;
+    }
+    if (value < (int64_t)walk->n_slots && walk->slots[value].kind != REFRAIN_FUNCTION)
+        return move(walk, value, link->to);
+    if (value < (int64_t)walk->n_slots)
+        return push(walk, link->to, REFRAIN_RECORD_ENTER, (uint64_t)value, record);
     if (value >= REFRAIN_NEXT_REGION)
-        return enter_region(walk, (uint64_t)(value - REFRAIN_NEXT_REGION), record);
+        return push(walk, link->to, REFRAIN_RECORD_REGION_ENTER, (uint64_t)(value - REFRAIN_NEXT_REGION), record);
     if (value >= REFRAIN_NEXT_OPERATION)
-        return operate(walk, (uint32_t)(value - REFRAIN_NEXT_OPERATION), record);
-    if (value >= REFRAIN_NEXT_CALL)
-        return enter_call(walk, (uint64_t)(value - REFRAIN_NEXT_CALL), record);
-    return impossible(walk, last, "a slot number beyond the last");
+        return operate(walk, (uint32_t)(value - REFRAIN_NEXT_OPERATION), link, record);
+    return push(walk, link->to, REFRAIN_RECORD_CALL_ENTER, (uint64_t)(value - REFRAIN_NEXT_CALL), record);
 }
 
 static bool is_decision(const void *data, uint32_t slot) {
@@ -1021,9 +1138,7 @@ static bool wait_for_time(struct refrain_walk *walk, const struct refrain_record
 
 /* Nothing more comes: what waits gets its time, up to the thread's last clock read, which ended one block more. */
 static void settle_last(struct refrain_walk *walk) {
-    const struct refrain_slot *slot = walk->stack[walk->depth - 1].last;
-    struct place *place = place_of(walk, &slot->next);
-    uint64_t further = place ? expected_ticks(walk, place, slot) : 0;
+    uint64_t further = expected_ticks(walk, walk->stack[walk->depth - 1].at);
     walk->ticks = refrain_block_times_give_up(&walk->times, true, further);
     settle(walk);
 }
