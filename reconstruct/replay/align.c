@@ -171,8 +171,9 @@ static void queue_put(struct refrain_align *align, uint32_t location) {
     align->heap[i] = location;
 }
 
-static uint32_t queue_take(struct refrain_align *align) {
-    uint32_t result = align->heap[0], moved = align->heap[--align->n_heap];
+/* Takes the first one out and puts `moved` in its place, which comes to where it belongs. */
+static uint32_t queue_exchange(struct refrain_align *align, uint32_t moved) {
+    uint32_t result = align->heap[0];
     size_t i = 0;
     for (;;) {
         size_t child = 2 * i + 1;
@@ -187,6 +188,11 @@ static uint32_t queue_take(struct refrain_align *align) {
     }
     align->heap[i] = moved;
     return result;
+}
+
+static uint32_t queue_take(struct refrain_align *align) {
+    uint32_t last = align->heap[--align->n_heap];
+    return align->n_heap > 0 ? queue_exchange(align, last) : last;
 }
 
 /* ---- waiting ---- */
@@ -579,19 +585,23 @@ static bool read_group(struct refrain_align *align, struct location *location) {
     return true;
 }
 
-static bool load(struct refrain_align *align, uint32_t number) {
+/* Reads a location's next group, which may have to wait. Without memory it is ended, and no_memory set. */
+static void load(struct refrain_align *align, uint32_t number) {
     struct location *location = &align->locations[number];
     location->n_group = 0;
     location->waiting = 0;
-    if (!read_group(align, location))
-        return false;
+    if (!read_group(align, location)) {
+        align->no_memory = true;
+        location->n_group = 0;
+        return;
+    }
     if (location->n_group == 0) {
         int32_t rank = location->stream->rank;
         if (location->inside)
             left_collective(align, location);
         if (--align->running[rank] == 0)
             rank_ended(align, rank);
-        return true;
+        return;
     }
     const struct refrain_event *last = last_of(location);
     bool elastic = completes(&location->group[0]) || leaves_mpi(last);
@@ -606,9 +616,10 @@ static bool load(struct refrain_align *align, uint32_t number) {
                 received(align, number, i);
     if (leaves_collective(location, last))
         leaving_collective(align, number);
-    if (location->waiting == 0)
-        queue_put(align, number);
-    return true;
+}
+
+static bool is_ready(const struct location *location) {
+    return location->n_group > 0 && location->waiting == 0;
 }
 
 /* Nothing can go on: the earliest location that waits is let through without its cause. False when none waits. */
@@ -643,21 +654,38 @@ static bool release_earliest(struct refrain_align *align) {
 
 /* ---- the run ---- */
 
-static void given_group(struct refrain_align *align) {
-    struct location *location = &align->locations[align->emitting];
-    uint32_t number = align->emitting;
-    if (leaves_collective(location, &location->group[location->n_group - 1]))
-        left_collective(align, location);
-    align->emitting = (uint32_t)align->n;
-    align->no_memory |= !load(align, number);
-}
-
 /* The location goes on to the end of its group, in virtual time as in real time. */
 static void pass_virtually(struct location *location, const struct refrain_event *last) {
     struct refrain_moment now = {last->time_ns,
                                  refrain_virtual_ns(&location->virtual_time, last->time_ns, last->probes_ns)};
     bool enters = last->kind == REFRAIN_EVENT_ENTER && last->region->kind == REFRAIN_REGION_MPI;
     refrain_virtual_pass(&location->virtual_time, now, last->probes_ns, enters);
+}
+
+/* The location's group is the one that is given now. */
+static void begin_group(struct refrain_align *align, uint32_t number) {
+    struct location *location = &align->locations[number];
+    align->emitting = number;
+    align->given = 0;
+    location->shift_ns = location->time_ns - last_of(location)->time_ns;
+    location->now_ns = location->time_ns;
+    align->now_ns = location->time_ns;
+    if (align->without_probes)
+        pass_virtually(location, last_of(location));
+}
+
+/* All of a group has been given. Its location's next one follows at once where no other is earlier, as is often so. */
+static void given_group(struct refrain_align *align) {
+    struct location *location = &align->locations[align->emitting];
+    uint32_t number = align->emitting;
+    if (leaves_collective(location, &location->group[location->n_group - 1]))
+        left_collective(align, location);
+    align->emitting = (uint32_t)align->n;
+    load(align, number);
+    if (align->no_memory || !is_ready(location))
+        return;
+    bool first = align->n_heap == 0 || earlier(align, number, align->heap[0]);
+    begin_group(align, first ? number : queue_exchange(align, number));
 }
 
 const struct refrain_event *refrain_align_next(struct refrain_align *align) {
@@ -669,15 +697,7 @@ const struct refrain_event *refrain_align_next(struct refrain_align *align) {
         while (align->n_heap == 0)
             if (!release_earliest(align))
                 return NULL;
-        align->emitting = queue_take(align);
-        align->given = 0;
-        struct location *location = &align->locations[align->emitting];
-        const struct refrain_event *last = last_of(location);
-        location->shift_ns = location->time_ns - last->time_ns;
-        location->now_ns = location->time_ns;
-        align->now_ns = location->time_ns;
-        if (align->without_probes)
-            pass_virtually(location, last);
+        begin_group(align, queue_take(align));
     }
     struct location *location = &align->locations[align->emitting];
     uint32_t number = (uint32_t)align->given++;
@@ -753,8 +773,11 @@ struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, 
         align->locations[i].now_ns = INT64_MIN;
         align->running[streams[i]->rank]++;
     }
-    for (uint32_t i = 0; i < n; i++)
-        align->no_memory |= !load(align, i);
+    for (uint32_t i = 0; i < n; i++) {
+        load(align, i);
+        if (is_ready(&align->locations[i]))
+            queue_put(align, i);
+    }
     return align;
 }
 

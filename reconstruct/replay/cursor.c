@@ -45,7 +45,7 @@ struct refrain_cursor {
     struct refrain_arena *arena;                     /* null: no checkpoints are kept */
     struct checkpoint checkpoints[MOST_CHECKPOINTS]; /* in their order */
     size_t n_checkpoints, checkpoint_bytes;
-    uint64_t interval;
+    uint64_t interval;          /* a power of two */
     struct refrain_error error; /* met on the way */
 };
 
@@ -154,7 +154,7 @@ static void keep_checkpoint(struct refrain_cursor *cursor) {
         thin_checkpoints(cursor);
     bool is_new =
         cursor->n_checkpoints == 0 || position->events > cursor->checkpoints[cursor->n_checkpoints - 1].position.events;
-    if (!is_new || position->events % cursor->interval != 0 ||
+    if (!is_new || (position->events & (cursor->interval - 1)) != 0 ||
         (position->events > 0 && cursor->checkpoint_bytes + bytes > cursor->options.checkpoint_bytes))
         return;
     void *memory = refrain_arena_copy(cursor->arena);
@@ -259,7 +259,7 @@ static bool take(struct refrain_cursor *cursor, size_t location, const struct re
     cursor->position.now_ns = event->time_ns;
     if (!follow(cursor, location, event))
         return false;
-    if (cursor->arena && cursor->position.events % cursor->interval == 0)
+    if (cursor->arena && (cursor->position.events & (cursor->interval - 1)) == 0)
         keep_checkpoint(cursor);
     return true;
 }

@@ -219,6 +219,26 @@ static int64_t cost_ns(const struct refrain_process *process, uint64_t cost) {
     return (int64_t)(ns >> REFRAIN_PROBE_COST_SHIFT);
 }
 
+/* ---- what many events have in common ---- */
+
+static const struct refrain_site_view *site_of(struct refrain_translation *translation, uint64_t id) {
+    unsigned at = (unsigned)((id ^ id >> 5 ^ id >> 10) % REFRAIN_TRANSLATED_SITES);
+    if (translation->sites[at].id != id || id == 0) {
+        translation->sites[at].id = id;
+        translation->sites[at].site = refrain_process_site(translation->process, id);
+    }
+    return translation->sites[at].site;
+}
+
+static int64_t time_of(struct refrain_translation *translation, uint64_t ticks) {
+    if (ticks != translation->ticks || !translation->has_time) {
+        translation->ticks = ticks;
+        translation->time_ns = refrain_trace_time_ns(translation->process, ticks);
+        translation->has_time = true;
+    }
+    return translation->time_ns;
+}
+
 bool refrain_translate(struct refrain_translation *translation, const struct refrain_record *record,
                        struct refrain_event *event) {
     const struct refrain_process *process = translation->process;
@@ -226,7 +246,7 @@ bool refrain_translate(struct refrain_translation *translation, const struct ref
     event->approximate = record->approximate;
     event->rank = process->rank;
     event->thread = translation->thread;
-    event->time_ns = refrain_trace_time_ns(process, record->ticks);
+    event->time_ns = time_of(translation, record->ticks);
     event->probes_ns = cost_ns(process, record->cost);
     event->peer = -1;
     event->request = -1;
@@ -238,7 +258,7 @@ bool refrain_translate(struct refrain_translation *translation, const struct ref
     case REFRAIN_RECORD_CALL_ENTER:
     case REFRAIN_RECORD_CALL_LEAVE:
     case REFRAIN_RECORD_OPERATION: {
-        const struct refrain_site_view *site = refrain_process_site(process, record->id);
+        const struct refrain_site_view *site = site_of(translation, record->id);
         event->region = site ? site->region : NULL;
         break;
     }

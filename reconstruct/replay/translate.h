@@ -12,12 +12,22 @@
 #include "trace_read.h"
 #include "walk_rank.h"
 
+#define REFRAIN_TRANSLATED_SITES 32u
+
 struct refrain_translation {
     const struct refrain_process *process;
     uint32_t thread;
     struct refrain_request_table requests;
     int64_t next_id;
     bool no_memory;
+    /* What was looked up lately: call sites by the last bits of their reference, and the time. */
+    struct {
+        uint64_t id; /* 0: none */
+        const struct refrain_site_view *site;
+    } sites[REFRAIN_TRANSLATED_SITES];
+    uint64_t ticks;
+    int64_t time_ns; /* of `ticks`, once has_time */
+    bool has_time;
 };
 
 void refrain_translation_open(struct refrain_translation *translation, const struct refrain_process *process,
