@@ -5,6 +5,7 @@
 #include <refrain/unit.h>
 
 #include <cpuid.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -190,6 +191,8 @@ static void often(unsigned slot, const struct refrain_frame *frame, uint64_t cou
     (++n % 64 == 0 ? run : pass)(slot, frame, count);
 }
 
+static bool function_slept, spare_slept; /* later they may be woken again */
+
 /* Probes that go dormant, each by one that a site ran: they take more than they may, as they do nothing else. */
 static void throttle(void) {
     struct refrain_frame frame;
@@ -198,6 +201,7 @@ static void throttle(void) {
     while (on[SPARE] && time(NULL) < begin + 20)
         for (unsigned i = 0; i < 64 && on[SPARE]; i++)
             often(SPARE, &frame, 3);
+    spare_slept = !on[SPARE];
     often(FUNCTION + 1, &frame, 0);
     while (on[FUNCTION] && time(NULL) < begin + 40)
         for (unsigned i = 0; i < 64 && on[FUNCTION]; i++) {
@@ -205,6 +209,7 @@ static void throttle(void) {
             often(CALL, &frame, 0);
             often(FUNCTION + 1, &frame, 0);
         }
+    function_slept = !on[FUNCTION];
     run(FUNCTION, &frame, 0);
     run(FUNCTION + 1, &frame, 0);
 }
@@ -235,7 +240,7 @@ int main(int argc, char **argv) {
     else
         walk(argc > 1 ? atol(argv[1]) : 100000);
     printf("%lu probes, %lu registers changed:%s\n", n_probes, n_changed, changed);
-    printf("%s, %s, %u kinds of vector registers\n", on[FUNCTION] ? "on" : "throttled", on[SPARE] ? "on" : "throttled",
+    printf("%s, %s, %u kinds of vector registers\n", function_slept ? "throttled" : "on", spare_slept ? "throttled" : "on",
            n_parts);
     refrain_unregister(&unit);
     return n_changed != 0;
