@@ -42,6 +42,9 @@ for name in demo killed hybrid plain many; do
     check "$name: view" refrain view "$trace" -o "$work/$name.html"
     check "$name: reconstruct" refrain reconstruct "$trace" --format text -o "$work/$name.txt"
 done
+# A trace of recorded events alone, as other tools' become.
+check "converted: the trace" refrain convert "$work/demo.txt" -o "$work/converted.refrain"
+check "converted: view" refrain view "$work/converted.refrain" -o "$work/converted.html"
 refrain view "$work/many.refrain" -o "$work/many.html" 2>"$work/said"
 [ $? -eq 1 ] && grep -q "exists" "$work/said" && pass || fail "an existing page is overwritten"
 mkdir "$work/empty.refrain"

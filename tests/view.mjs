@@ -265,6 +265,12 @@ check("without WebAssembly the page says so", /WebAssembly/.test(await without.l
 check("and shows the program", /multiply\(\)/.test(await without.locator("#program").innerText()));
 await without.close();
 
+// ---- a trace of recorded events alone
+
+const recorded = await open("converted");
+same("recorded events are shown where there are no formulas", (await state(recorded)).events, events("demo").length);
+await recorded.close();
+
 same("no error in the console, nothing asked of a network", wrong.join("; "), "");
 await browser.close();
 console.log("all of it");

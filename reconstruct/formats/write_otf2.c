@@ -191,6 +191,8 @@ static bool comm_rank(const struct otf2_writer *otf2, const struct refrain_event
 
 static uint32_t root_of(const struct otf2_writer *otf2, const struct refrain_event *event) {
     uint32_t root = OTF2_COLLECTIVE_ROOT_NONE;
+    if (event->peer == event->rank && event->comm && otf2->comms[event->comm->index].is_remote)
+        return OTF2_COLLECTIVE_ROOT_SELF; /* ranks are those of the other group */
     if (event->peer >= 0 && !comm_rank(otf2, event, &root))
         root = event->peer == event->rank ? OTF2_COLLECTIVE_ROOT_SELF : OTF2_COLLECTIVE_ROOT_THIS_GROUP;
     return root;

@@ -52,7 +52,8 @@ void EXPORT(engine_release)(void *bytes) {
     free(bytes);
 }
 
-/* Adds the image of one rank. 0, or another number: engine_error says why. */
+/* Adds the image of one rank; behind its region there may be its recorded events. 0, or another number: engine_error
+ * says why. */
 int EXPORT(engine_add)(const void *bytes, size_t length, const char *name) {
     struct refrain_image *images = realloc(engine.images, (engine.n_images + 1) * sizeof *images);
     if (!images || engine.n_images >= MOST_IMAGES) {
@@ -60,7 +61,15 @@ int EXPORT(engine_add)(const void *bytes, size_t length, const char *name) {
         return 1;
     }
     engine.images = images;
-    images[engine.n_images++] = (struct refrain_image){.name = name, .bytes = bytes, .length = length};
+    struct refrain_image image = {.name = name, .bytes = bytes, .length = length};
+    const struct refrain_header *header = bytes;
+    if (length > REFRAIN_HEADER_BYTES && header->mode == REFRAIN_MODE_EVENTS && header->pool_used % 8 == 0 &&
+        header->pool_used < length) {
+        image.length = (size_t)header->pool_used;
+        image.events = (const unsigned char *)bytes + image.length;
+        image.events_length = length - image.length;
+    }
+    images[engine.n_images++] = image;
     return 0;
 }
 
@@ -136,8 +145,11 @@ void EXPORT(engine_symbols)(const char *bytes, size_t length) {
 }
 
 int EXPORT(engine_open)(void) {
-    if (refrain_trace_open_resolved(engine.images, engine.n_images, resolve, &engine.trace, &engine.error) ||
-        refrain_cursor_open(engine.trace, NULL, &engine.cursor, &engine.error))
+    struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
+    if (refrain_trace_open_resolved(engine.images, engine.n_images, resolve, &engine.trace, &engine.error))
+        return 1;
+    options.recorded = engine.images[0].events != NULL;
+    if (refrain_cursor_open(engine.trace, &options, &engine.cursor, &engine.error))
         return 1;
     engine.picture = refrain_picture_open(engine.trace);
     engine.waiting = refrain_waiting_open(engine.trace);

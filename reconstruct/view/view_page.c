@@ -49,7 +49,7 @@ static void put_base64(struct packer *packer) {
     packer->n = 0;
 }
 
-/* Compresses bytes, all of them when `flush` is Z_FINISH. */
+/* Compresses bytes; `flush` is Z_FINISH with the last ones. */
 static void deflate_bytes(struct packer *packer, const void *bytes, size_t length, int flush) {
     const unsigned char *at = bytes;
     do {
@@ -71,7 +71,9 @@ static void deflate_bytes(struct packer *packer, const void *bytes, size_t lengt
     } while (length > 0);
 }
 
-static bool write_packed(FILE *file, const char *id, const void *bytes, size_t length) {
+/* `more`: further bytes behind the others; none where its length is 0. */
+static bool write_packed(FILE *file, const char *id, const void *bytes, size_t length, const void *more,
+                         size_t more_length) {
     struct packer *packer = calloc(1, sizeof *packer);
     if (!packer || deflateInit(&packer->stream, 6) != Z_OK) {
         free(packer);
@@ -79,7 +81,9 @@ static bool write_packed(FILE *file, const char *id, const void *bytes, size_t l
     }
     packer->file = file;
     fprintf(file, "<script type=\"text/plain\" id=\"%s\">", id);
-    deflate_bytes(packer, bytes, length, Z_FINISH);
+    deflate_bytes(packer, bytes, length, more_length ? Z_NO_FLUSH : Z_FINISH);
+    if (more_length)
+        deflate_bytes(packer, more, more_length, Z_FINISH);
     put_base64(packer);
     fputs("</script>\n", file);
     deflateEnd(&packer->stream);
@@ -96,14 +100,16 @@ static enum refrain_status write_data(const struct refrain_trace *trace, FILE *f
         return status;
     char *text = json_dumps(about, JSON_COMPACT);
     json_decref(about);
-    if (!text || !write_packed(file, "data-about", text, strlen(text)))
+    if (!text || !write_packed(file, "data-about", text, strlen(text), NULL, 0))
         status = REFRAIN_FAIL_MEMORY(error);
     free(text);
     for (size_t i = 0; !status && i < trace->n_processes; i++) {
         const struct refrain_process *process = &trace->processes[i];
         char id[32];
         snprintf(id, sizeof id, "data-rank-%zu", i);
-        if (!write_packed(file, id, process->region, (size_t)process->header->pool_used))
+        /* What was recorded is all that a trace without formulas has: it lies behind the region (engine_add). */
+        size_t events = process->header->mode == REFRAIN_MODE_EVENTS ? process->events_bytes : 0;
+        if (!write_packed(file, id, process->region, (size_t)process->header->pool_used, process->events, events))
             status = REFRAIN_FAIL_MEMORY(error);
     }
     return status;

@@ -3,6 +3,7 @@
 #include "view_svg.h"
 #include "command.h"
 #include "picture.h"
+#include "replay.h"
 #include "view_colours.h"
 #include "waiting.h"
 
@@ -287,8 +288,10 @@ static void put_legend(const struct drawing *drawing, double y) {
 static enum refrain_status collect(struct refrain_trace *trace, struct drawing *drawing, struct refrain_error *error) {
     struct refrain_cursor *cursor;
     struct refrain_waiting *waiting = refrain_waiting_open(trace);
+    struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
+    options.recorded = refrain_replayable(trace, false, NULL) != REFRAIN_OK;
     enum refrain_status status =
-        waiting ? refrain_cursor_open(trace, NULL, &cursor, error) : REFRAIN_FAIL_MEMORY(error);
+        waiting ? refrain_cursor_open(trace, &options, &cursor, error) : REFRAIN_FAIL_MEMORY(error);
     if (status) {
         refrain_waiting_close(waiting);
         return status;

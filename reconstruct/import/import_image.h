@@ -1,0 +1,42 @@
+/* import_image.h: the region of a rank whose events were recorded by another tool (import_trace.c -> trace.h).
+ *
+ *     header | unit: program tree and names | slots, all empty | threads | call sites | user regions | communicators */
+#ifndef REFRAIN_IMPORT_IMAGE_H
+#define REFRAIN_IMPORT_IMAGE_H
+
+#include "sink.h"
+#include <refrain/read.h>
+
+#define REFRAIN_IMPORT_BASE_TICKS 1024u /* the start of the run; a tick is a nanosecond */
+
+struct refrain_import_image_region {
+    enum refrain_region_kind kind;
+    const char *name, *file;
+    uint32_t line;
+    uint32_t function; /* MPI: in mpi_calls.def */
+    uint32_t number;   /* of the rank: of a function its slot, else its place in the order of first use */
+};
+
+struct refrain_import_image_comm {
+    const char *name;
+    const int32_t *members; /* size + remote_size ranks in MPI_COMM_WORLD; null: the identity */
+    int32_t size, remote_size;
+};
+
+struct refrain_import_image {
+    int32_t rank, size;
+    uint32_t n_threads;
+    const int64_t *last_ns; /* by thread; -1: it never ran */
+    const char *program, *source;
+    uint64_t start_ns;
+    const struct refrain_import_image_region *regions; /* in the order of their numbers, by kind */
+    size_t n_regions;
+    uint32_t n_slots;
+    const struct refrain_import_image_comm *comms; /* from number 2 on */
+    size_t n_comms;
+};
+
+/* False without memory. */
+bool refrain_import_image_write(struct refrain_sink *out, const struct refrain_import_image *image);
+
+#endif

@@ -1,0 +1,383 @@
+/* import_text.c: lines of the text form as events (import_source.h).
+ *
+ *     rank, seconds, event, name, key=value ... [approximate], separated by tabs
+ *
+ * First all lines are read for what has to be known before the events: how many ranks there are, which of them use a
+ * communicator, and whether completions are told. */
+#define _GNU_SOURCE
+#include "import_source.h"
+#include "import_trace.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_COMMS 65536
+#define MOST_RANKS (1 << 20)
+#define PROGRESS_LINES 65536u
+
+struct line {
+    int64_t rank, thread, time_ns;
+    enum refrain_event_kind kind;
+    char *name, *file;
+    int64_t number, peer, tag, bytes, received, comm,
+        request; /* number: of the line in the source; -1 where not told */
+};
+
+/* Calls that a location is in. */
+struct stack {
+    uint32_t *regions;
+    size_t n, capacity;
+};
+
+struct text {
+    const char *path;
+    FILE *file;
+    char *buffer; /* of a line */
+    size_t buffer_bytes;
+    uint64_t line; /* its number */
+    struct refrain_error *error;
+    int64_t ranks, threads, comms; /* how many: highest + 1 */
+    bool completions;
+    unsigned char *members; /* by communicator and rank, a byte each */
+    size_t members_ranks, members_comms;
+    struct refrain_import *import;
+    struct stack *stacks; /* by rank * threads + thread */
+    int64_t *last_ns;     /* likewise */
+};
+
+static enum refrain_status wrong(const struct text *text, const char *what) {
+    return REFRAIN_FAIL(text->error, "%s: line %" PRIu64 ": %s", text->path, text->line, what);
+}
+
+/* ---- fields ---- */
+
+static bool parse_number(const char *value, int64_t *number) {
+    char *end;
+    errno = 0;
+    *number = strtoll(value, &end, 10);
+    return end != value && *end == 0 && errno == 0;
+}
+
+static bool parse_seconds(const char *value, int64_t *ns) {
+    int64_t whole = 0, part = 0, unit = 100000000;
+    const char *at = value;
+    for (; *at >= '0' && *at <= '9' && whole < INT64_MAX / 20000000000; at++)
+        whole = whole * 10 + (*at - '0');
+    if (at == value || (*at && *at != '.'))
+        return false;
+    if (*at == '.')
+        at++;
+    for (; *at >= '0' && *at <= '9'; at++, unit /= 10)
+        part += unit * (*at - '0');
+    *ns = whole * 1000000000 + part;
+    return *at == 0;
+}
+
+static int digit(char c) {
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* A name as it was before it was escaped, in place. */
+static bool unescape(char *name) {
+    char *to = name;
+    for (const char *at = name; *at; at++) {
+        if (*at != '\\') {
+            *to++ = *at;
+            continue;
+        }
+        at++;
+        int high = at[0] == 'x' ? digit(at[1]) : -1, low = high >= 0 ? digit(at[2]) : -1;
+        if (*at == 't' || *at == 'n' || *at == '\\') {
+            *to++ = (char)(*at == 't' ? '\t' : *at == 'n' ? '\n' : '\\');
+        } else if (low >= 0 && high * 16 + low > 0) {
+            *to++ = (char)(high * 16 + low);
+            at += 2;
+        } else {
+            return false;
+        }
+    }
+    *to = 0;
+    return true;
+}
+
+static bool parse_kind(const char *name, enum refrain_event_kind *kind) {
+    static const struct {
+        const char *name;
+        enum refrain_event_kind kind;
+    } kinds[] = {{"enter", REFRAIN_EVENT_ENTER},
+                 {"leave", REFRAIN_EVENT_LEAVE},
+                 {"send", REFRAIN_EVENT_SEND},
+                 {"recv", REFRAIN_EVENT_RECV},
+                 {"collective", REFRAIN_EVENT_COLLECTIVE},
+                 {"rma", REFRAIN_EVENT_RMA},
+                 {"io", REFRAIN_EVENT_IO},
+                 {"send-complete", REFRAIN_EVENT_SEND_COMPLETE},
+                 {"recv-post", REFRAIN_EVENT_RECV_POST},
+                 {"collective-complete", REFRAIN_EVENT_COLLECTIVE_COMPLETE},
+                 {"cancel", REFRAIN_EVENT_CANCEL}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(name, kinds[i].name) == 0) {
+            *kind = kinds[i].kind;
+            return true;
+        }
+    return false;
+}
+
+/* key=value. Keys that are not known are of no importance. */
+static bool parse_field(struct line *line, char *field) {
+    struct {
+        const char *key;
+        int64_t *number;
+    } numbers[] = {{"line=", &line->number},     {"dest=", &line->peer},     {"source=", &line->peer},
+                   {"root=", &line->peer},       {"target=", &line->peer},   {"tag=", &line->tag},
+                   {"bytes=", &line->bytes},     {"sent=", &line->bytes},    {"received=", &line->received},
+                   {"request=", &line->request}, {"thread=", &line->thread}, {"comm=", &line->comm}};
+    if (strncmp(field, "file=", 5) == 0) {
+        line->file = field + 5;
+        return unescape(line->file);
+    }
+    if (strcmp(field, "comm=unknown") == 0)
+        return true;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        size_t n = strlen(numbers[i].key);
+        if (strncmp(field, numbers[i].key, n) == 0)
+            return parse_number(field + n, numbers[i].number);
+    }
+    return true;
+}
+
+static enum refrain_status parse_line(struct text *text, struct line *line) {
+    static char none[1];
+    char *at = text->buffer, *field;
+    *line = (struct line){.peer = -1, .comm = -1, .request = -1, .file = none};
+    if (!(field = strsep(&at, "\t")) || !at || !parse_number(field, &line->rank) || line->rank < 0 ||
+        line->rank >= MOST_RANKS)
+        return wrong(text, "does not begin with a rank and a tab: is this the text that refrain reconstruct writes?");
+    if (!(field = strsep(&at, "\t")) || !at || !parse_seconds(field, &line->time_ns))
+        return wrong(text, "the second field is no time in seconds");
+    if (!(field = strsep(&at, "\t")) || !at || !parse_kind(field, &line->kind))
+        return wrong(text, "the third field is no event that refrain knows");
+    line->name = strsep(&at, "\t");
+    if (!unescape(line->name))
+        return wrong(text, "the name has a backslash that escapes nothing");
+    while ((field = strsep(&at, "\t")))
+        if (!parse_field(line, field))
+            return wrong(text, "a field has a value that makes no sense");
+    if (line->thread < 0 || line->thread >= 65536 || line->comm >= MOST_COMMS || line->peer >= MOST_RANKS)
+        return wrong(text, "a thread, communicator or rank beyond any that there can be");
+    return REFRAIN_OK;
+}
+
+/* The next line; false at the end, or where *status says so. */
+static bool next_line(struct text *text, struct line *line, enum refrain_status *status) {
+    ssize_t n;
+    do {
+        n = getline(&text->buffer, &text->buffer_bytes, text->file);
+        if (n < 0) {
+            if (ferror(text->file))
+                *status = REFRAIN_FAIL(text->error, "%s: cannot be read: %s", text->path, strerror(errno));
+            return false;
+        }
+        text->line++;
+        if (strlen(text->buffer) != (size_t)n) {
+            *status = wrong(text, "has a zero byte in it");
+            return false;
+        }
+        if (n > 0 && text->buffer[n - 1] == '\n')
+            text->buffer[--n] = 0;
+    } while (n == 0 || text->buffer[0] == '#');
+    *status = parse_line(text, line);
+    return !*status;
+}
+
+/* ---- first reading ---- */
+
+static bool note_member(struct text *text, int64_t comm, int64_t rank) {
+    if (comm < 2 || rank < 0)
+        return true;
+    if ((size_t)rank >= text->members_ranks || (size_t)comm >= text->members_comms) {
+        size_t ranks = text->members_ranks, comms = text->members_comms;
+        while ((size_t)rank >= ranks)
+            ranks = ranks ? ranks * 2 : 16;
+        while ((size_t)comm >= comms)
+            comms = comms ? comms * 2 : 16;
+        unsigned char *members = calloc(ranks, comms);
+        if (!members)
+            return false;
+        for (size_t i = 0; i < text->members_comms; i++)
+            memcpy(members + i * ranks, text->members + i * text->members_ranks, text->members_ranks);
+        free(text->members);
+        text->members = members;
+        text->members_ranks = ranks;
+        text->members_comms = comms;
+    }
+    text->members[(size_t)comm * text->members_ranks + (size_t)rank] = 1;
+    return true;
+}
+
+static enum refrain_status read_definitions(struct text *text) {
+    struct line line;
+    enum refrain_status status = REFRAIN_OK;
+    while (next_line(text, &line, &status)) {
+        bool message = line.kind == REFRAIN_EVENT_SEND || line.kind == REFRAIN_EVENT_RECV;
+        int64_t highest = line.peer > line.rank ? line.peer : line.rank;
+        text->ranks = highest >= text->ranks ? highest + 1 : text->ranks;
+        text->threads = line.thread >= text->threads ? line.thread + 1 : text->threads;
+        text->comms = line.comm >= text->comms ? line.comm + 1 : text->comms;
+        text->completions |= line.kind == REFRAIN_EVENT_SEND_COMPLETE || line.kind == REFRAIN_EVENT_RECV_POST ||
+                             line.kind == REFRAIN_EVENT_COLLECTIVE_COMPLETE;
+        if (!note_member(text, line.comm, line.rank) || (message && !note_member(text, line.comm, line.peer)))
+            return REFRAIN_FAIL_MEMORY(text->error);
+    }
+    if (!status && text->ranks == 0)
+        status = REFRAIN_FAIL(text->error, "%s: there are no events in it", text->path);
+    return status;
+}
+
+static enum refrain_status define_comms(struct text *text) {
+    int32_t *members = calloc((size_t)text->ranks + 1, sizeof *members);
+    if (!members)
+        return REFRAIN_FAIL_MEMORY(text->error);
+    for (int64_t comm = 2; comm < text->comms; comm++) {
+        char name[64];
+        int32_t n = 0;
+        for (int64_t rank = 0; rank < text->ranks && (size_t)rank < text->members_ranks; rank++)
+            if (text->members[(size_t)comm * text->members_ranks + (size_t)rank])
+                members[n++] = (int32_t)rank;
+        snprintf(name, sizeof name, "communicator %" PRId64, comm);
+        refrain_import_comm(text->import, name, members, n, NULL, 0);
+    }
+    free(members);
+    return REFRAIN_OK;
+}
+
+/* ---- second reading ---- */
+
+static enum refrain_region_kind kind_of(const struct line *line) {
+    return strncmp(line->name, "MPI_", 4) == 0 ? REFRAIN_REGION_MPI
+           : line->file[0]                     ? REFRAIN_REGION_FUNCTION
+                                               : REFRAIN_REGION_USER;
+}
+
+static bool push(struct stack *stack, uint32_t region) {
+    if (stack->n == stack->capacity) {
+        size_t capacity = stack->capacity ? stack->capacity * 2 : 16;
+        uint32_t *regions = realloc(stack->regions, capacity * sizeof *regions);
+        if (!regions)
+            return false;
+        stack->regions = regions;
+        stack->capacity = capacity;
+    }
+    stack->regions[stack->n++] = region;
+    return true;
+}
+
+/* The region of a line: entered, left, or the call that something happens in. */
+static enum refrain_status find_region(struct text *text, const struct line *line, struct stack *stack,
+                                       uint32_t *region) {
+    if (line->kind == REFRAIN_EVENT_ENTER) {
+        *region = refrain_import_region(text->import, kind_of(line), line->name, line->file, (uint32_t)line->number);
+        return push(stack, *region) ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(text->error);
+    }
+    bool inside =
+        stack->n > 0 && strcmp(refrain_import_region_name(text->import, stack->regions[stack->n - 1]), line->name) == 0;
+    if (line->kind == REFRAIN_EVENT_LEAVE) {
+        if (!inside)
+            return wrong(text, "leaves a region that is not the one entered last");
+        *region = stack->regions[--stack->n];
+        return REFRAIN_OK;
+    }
+    *region = inside ? stack->regions[stack->n - 1]
+                     : refrain_import_region(text->import, REFRAIN_REGION_MPI, line->name, "", 0);
+    return refrain_import_region_kind(text->import, *region) == REFRAIN_REGION_MPI
+               ? REFRAIN_OK
+               : wrong(text, "something of MPI happens in what is no MPI call");
+}
+
+static enum refrain_status convert_line(struct text *text, const struct line *line) {
+    size_t location = (size_t)line->rank * (size_t)text->threads + (size_t)line->thread;
+    struct refrain_import_event event = {.kind = line->kind,
+                                         .rank = (int32_t)line->rank,
+                                         .thread = (uint32_t)line->thread,
+                                         .time_ns = line->time_ns,
+                                         .comm = line->comm < 0 ? REFRAIN_IMPORT_NO_COMM : (uint32_t)line->comm,
+                                         .peer = (int32_t)line->peer,
+                                         .tag = line->tag,
+                                         .bytes = line->bytes,
+                                         .received = line->received,
+                                         .request = text->completions ? line->request : -1};
+    if (line->kind == REFRAIN_EVENT_RMA || line->kind == REFRAIN_EVENT_IO)
+        event.tag = -1; /* which window or file the text does not tell */
+    if (line->time_ns < text->last_ns[location])
+        return wrong(text, "is earlier than the line before of the same rank and thread");
+    text->last_ns[location] = line->time_ns;
+    enum refrain_status status = find_region(text, line, &text->stacks[location], &event.region);
+    return status                                     ? status
+           : refrain_import_add(text->import, &event) ? REFRAIN_ERROR /* which is said at the end */
+                                                      : REFRAIN_OK;
+}
+
+static enum refrain_status convert_lines(struct text *text, const struct refrain_import_request *request) {
+    struct line line;
+    enum refrain_status status = REFRAIN_OK;
+    rewind(text->file);
+    text->line = 0;
+    while (next_line(text, &line, &status)) {
+        status = convert_line(text, &line);
+        if (status)
+            return status;
+        if (request->progress && text->line % PROGRESS_LINES == 0)
+            request->progress(request->data, refrain_import_events(text->import), line.time_ns);
+    }
+    return status;
+}
+
+static enum refrain_status convert(struct text *text, const struct refrain_import_request *request) {
+    const char *slash = strrchr(request->path, '/');
+    size_t locations = (size_t)text->ranks * (size_t)text->threads;
+    char *source;
+    if (asprintf(&source, "converted from text, %s", request->path) < 0)
+        return REFRAIN_FAIL_MEMORY(text->error);
+    text->stacks = calloc(locations + 1, sizeof *text->stacks);
+    text->last_ns = calloc(locations + 1, sizeof *text->last_ns);
+    enum refrain_status status =
+        text->stacks && text->last_ns
+            ? refrain_import_open(request->directory, (int32_t)text->ranks, slash ? slash + 1 : request->path, source,
+                                  0, &text->import, text->error)
+            : REFRAIN_FAIL_MEMORY(text->error);
+    free(source);
+    if (!status)
+        status = define_comms(text);
+    if (!status)
+        status = convert_lines(text, request);
+    for (size_t i = 0; text->stacks && i < locations; i++)
+        free(text->stacks[i].regions);
+    return status;
+}
+
+enum refrain_status refrain_import_text(const struct refrain_import_request *request,
+                                        struct refrain_import_result *result, struct refrain_error *error) {
+    struct text text = {.path = request->path, .error = error, .file = fopen(request->path, "r")};
+    if (!text.file)
+        return REFRAIN_FAIL(error, "%s: cannot be read: %s", request->path, strerror(errno));
+    enum refrain_status status = fseek(text.file, 0, SEEK_SET) == 0
+                                     ? read_definitions(&text)
+                                     : REFRAIN_FAIL(error, "%s: is read twice, so it has to be a file", request->path);
+    if (!status)
+        status = convert(&text, request);
+    if (text.import) {
+        *result = (struct refrain_import_result){(int32_t)text.ranks, refrain_import_events(text.import),
+                                                 refrain_import_left_out(text.import)};
+        enum refrain_status finished = refrain_import_finish(text.import, !status);
+        status = status ? status : finished;
+    }
+    fclose(text.file);
+    free(text.buffer);
+    free(text.members);
+    free(text.stacks);
+    free(text.last_ns);
+    return status;
+}

@@ -1,0 +1,416 @@
+/* otf2_definitions.c: definitions of an OTF2 archive kept by their references (otf2_definitions.h). */
+#define _GNU_SOURCE
+#include "otf2_definitions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- tables by reference ---- */
+
+static struct refrain_otf2_key *key_of(const struct refrain_otf2_table *table, uint64_t reference) {
+    size_t i = (size_t)(reference * 0x9e3779b97f4a7c15u >> 20) & (table->keys_capacity - 1);
+    while (table->keys[i].number && table->keys[i].reference != reference)
+        i = (i + 1) & (table->keys_capacity - 1);
+    return &table->keys[i];
+}
+
+/* Null where the reference was never defined. */
+static void *find(const struct refrain_otf2_table *table, uint64_t reference) {
+    size_t number = table->keys_capacity ? key_of(table, reference)->number : 0;
+    return number ? table->entries + (number - 1) * table->entry_bytes : NULL;
+}
+
+static bool rehash(struct refrain_otf2_table *table) {
+    struct refrain_otf2_table larger = *table;
+    larger.keys_capacity = table->keys_capacity ? table->keys_capacity * 2 : 64;
+    larger.keys = calloc(larger.keys_capacity, sizeof *larger.keys);
+    if (!larger.keys)
+        return false;
+    for (size_t i = 0; i < table->keys_capacity; i++)
+        if (table->keys[i].number)
+            *key_of(&larger, table->keys[i].reference) = table->keys[i];
+    free(table->keys);
+    *table = larger;
+    return true;
+}
+
+static bool grow(struct refrain_otf2_table *table) {
+    size_t capacity = table->capacity ? table->capacity * 2 : 32;
+    unsigned char *entries = realloc(table->entries, capacity * table->entry_bytes);
+    if (!entries)
+        return false;
+    table->entries = entries;
+    table->capacity = capacity;
+    return true;
+}
+
+/* The entry of a reference, all zero where it is new; valid until the next one. Null without memory. */
+static void *entry(struct refrain_otf2_definitions *definitions, struct refrain_otf2_table *table, size_t entry_bytes,
+                   uint64_t reference) {
+    table->entry_bytes = entry_bytes;
+    void *there = find(table, reference);
+    if (there)
+        return there;
+    if ((2 * table->n >= table->keys_capacity && !rehash(table)) || (table->n == table->capacity && !grow(table))) {
+        definitions->no_memory = true;
+        return NULL;
+    }
+    *key_of(table, reference) = (struct refrain_otf2_key){reference, ++table->n};
+    return memset(table->entries + (table->n - 1) * entry_bytes, 0, entry_bytes);
+}
+
+/* The i-th entry. */
+static void *at(const struct refrain_otf2_table *table, size_t i) {
+    return table->entries + i * table->entry_bytes;
+}
+
+static void free_table(struct refrain_otf2_table *table) {
+    free(table->entries);
+    free(table->keys);
+}
+
+/* ---- callbacks ---- */
+
+static OTF2_CallbackCode done(const struct refrain_otf2_definitions *definitions) {
+    return definitions->no_memory ? OTF2_CALLBACK_INTERRUPT : OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_clock(void *data, uint64_t resolution, uint64_t offset, uint64_t length, uint64_t start) {
+    struct refrain_otf2_definitions *definitions = data;
+    (void)length;
+    definitions->resolution = resolution;
+    definitions->offset = offset;
+    definitions->start_ns = start == OTF2_UNDEFINED_TIMESTAMP ? 0 : start;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_string(void *data, OTF2_StringRef self, const char *string) {
+    struct refrain_otf2_definitions *definitions = data;
+    char **own = entry(definitions, &definitions->strings, sizeof *own, self);
+    if (own) {
+        free(*own);
+        *own = strdup(string);
+        definitions->no_memory |= !*own;
+    }
+    return done(definitions);
+}
+
+static OTF2_CallbackCode on_region(void *data, OTF2_RegionRef self, OTF2_StringRef name, OTF2_StringRef canonical,
+                                   OTF2_StringRef description, OTF2_RegionRole role, OTF2_Paradigm paradigm,
+                                   OTF2_RegionFlag flags, OTF2_StringRef file, uint32_t first, uint32_t last) {
+    struct refrain_otf2_definitions *definitions = data;
+    (void)canonical, (void)description, (void)role, (void)flags, (void)last;
+    struct refrain_otf2_region_definition *own = entry(definitions, &definitions->regions, sizeof *own, self);
+    if (own)
+        *own = (struct refrain_otf2_region_definition){.name = name, .file = file, .line = first, .paradigm = paradigm};
+    return done(definitions);
+}
+
+static OTF2_CallbackCode on_location_group(void *data, OTF2_LocationGroupRef self, OTF2_StringRef name,
+                                           OTF2_LocationGroupType type, OTF2_SystemTreeNodeRef node,
+                                           OTF2_LocationGroupRef creator) {
+    struct refrain_otf2_definitions *definitions = data;
+    (void)name, (void)node, (void)creator;
+    if (type != OTF2_LOCATION_GROUP_TYPE_PROCESS)
+        return OTF2_CALLBACK_SUCCESS;
+    struct refrain_otf2_process *own = entry(definitions, &definitions->processes, sizeof *own, self);
+    if (own)
+        own->rank = -1;
+    return done(definitions);
+}
+
+static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_StringRef name, OTF2_LocationType type,
+                                     uint64_t events, OTF2_LocationGroupRef group) {
+    struct refrain_otf2_definitions *definitions = data;
+    (void)name;
+    if (type != OTF2_LOCATION_TYPE_CPU_THREAD)
+        return OTF2_CALLBACK_SUCCESS;
+    if (definitions->n_places == definitions->capacity_places) {
+        size_t capacity = definitions->capacity_places ? definitions->capacity_places * 2 : 32;
+        struct refrain_otf2_place *places = realloc(definitions->places, capacity * sizeof *places);
+        if (!places) {
+            definitions->no_memory = true;
+            return done(definitions);
+        }
+        definitions->places = places;
+        definitions->capacity_places = capacity;
+    }
+    definitions->places[definitions->n_places++] =
+        (struct refrain_otf2_place){.location = self, .group = group, .rank = -1};
+    definitions->n_events += events;
+    return done(definitions);
+}
+
+static OTF2_CallbackCode on_group(void *data, OTF2_GroupRef self, OTF2_StringRef name, OTF2_GroupType type,
+                                  OTF2_Paradigm paradigm, OTF2_GroupFlag flags, uint32_t n, const uint64_t *members) {
+    struct refrain_otf2_definitions *definitions = data;
+    (void)name, (void)flags;
+    uint64_t *own = malloc(((size_t)n + 1) * sizeof *own);
+    if (!own) {
+        definitions->no_memory = true;
+        return done(definitions);
+    }
+    memcpy(own, members, n * sizeof *own);
+    if (type == OTF2_GROUP_TYPE_COMM_LOCATIONS) { /* some tools give it the reference of another group */
+        free(paradigm == OTF2_PARADIGM_MPI ? definitions->mpi_locations : own);
+        if (paradigm == OTF2_PARADIGM_MPI) {
+            definitions->mpi_locations = own;
+            definitions->n_mpi_locations = n;
+        }
+        return done(definitions);
+    }
+    struct refrain_otf2_group *group = entry(definitions, &definitions->groups, sizeof *group, self);
+    if (!group) {
+        free(own);
+        return done(definitions);
+    }
+    free(group->members);
+    *group = (struct refrain_otf2_group){type, n, own};
+    return done(definitions);
+}
+
+static OTF2_CallbackCode add_comm(struct refrain_otf2_definitions *definitions, OTF2_CommRef self,
+                                  const struct refrain_otf2_comm_definition *comm) {
+    struct refrain_otf2_comm_definition *own = entry(definitions, &definitions->comms, sizeof *own, self);
+    if (own)
+        *own = *comm;
+    return done(definitions);
+}
+
+static OTF2_CallbackCode on_comm(void *data, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group,
+                                 OTF2_CommRef parent, OTF2_CommFlag flags) {
+    (void)parent, (void)flags;
+    return add_comm(data, self, &(struct refrain_otf2_comm_definition){.name = name, .group = group});
+}
+
+static OTF2_CallbackCode on_inter_comm(void *data, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef a,
+                                       OTF2_GroupRef b, OTF2_CommRef common, OTF2_CommFlag flags) {
+    (void)common, (void)flags;
+    return add_comm(data, self,
+                    &(struct refrain_otf2_comm_definition){.name = name, .group = a, .remote = b, .between = true});
+}
+
+static OTF2_CallbackCode on_window(void *data, OTF2_RmaWinRef self, OTF2_StringRef name, OTF2_CommRef comm,
+                                   OTF2_RmaWinFlag flags) {
+    struct refrain_otf2_definitions *definitions = data;
+    (void)name, (void)flags;
+    OTF2_CommRef *own = entry(definitions, &definitions->windows, sizeof *own, self);
+    if (own)
+        *own = comm;
+    return done(definitions);
+}
+
+/* ---- ranks and threads ---- */
+
+static int by_location(const void *a, const void *b) {
+    OTF2_LocationRef x = ((const struct refrain_otf2_place *)a)->location,
+                     y = ((const struct refrain_otf2_place *)b)->location;
+    return x < y ? -1 : x > y;
+}
+
+struct refrain_otf2_place *refrain_otf2_place(const struct refrain_otf2_definitions *definitions,
+                                              OTF2_LocationRef location) {
+    const struct refrain_otf2_place key = {.location = location};
+    return definitions->n_places ? bsearch(&key, definitions->places, definitions->n_places, sizeof key, by_location)
+                                 : NULL;
+}
+
+/* Ranks are those of MPI; processes without, and all of an archive without MPI, come behind in order. The location that
+ * takes part in MPI is thread 0. */
+static void number_places(struct refrain_otf2_definitions *definitions) {
+    qsort(definitions->places, definitions->n_places, sizeof *definitions->places, by_location);
+    for (uint32_t rank = 0; rank < definitions->n_mpi_locations; rank++) {
+        const struct refrain_otf2_place *place = refrain_otf2_place(definitions, definitions->mpi_locations[rank]);
+        struct refrain_otf2_process *process = place ? find(&definitions->processes, place->group) : NULL;
+        if (process && process->rank < 0)
+            *process = (struct refrain_otf2_process){(int32_t)rank, 1, place->location, true};
+    }
+    definitions->n_ranks = (int32_t)definitions->n_mpi_locations;
+    for (size_t i = 0; i < definitions->n_places; i++) {
+        struct refrain_otf2_place *place = &definitions->places[i];
+        struct refrain_otf2_process *process = find(&definitions->processes, place->group);
+        if (!process)
+            continue;
+        if (process->rank < 0)
+            process->rank = definitions->n_ranks++;
+        place->rank = process->rank;
+        place->thread = process->has_master && process->master == place->location ? 0 : process->threads++;
+    }
+}
+
+OTF2_ErrorCode refrain_otf2_definitions_read(OTF2_Reader *reader, struct refrain_otf2_definitions *definitions) {
+    OTF2_GlobalDefReader *global = OTF2_Reader_GetGlobalDefReader(reader);
+    OTF2_GlobalDefReaderCallbacks *callbacks = OTF2_GlobalDefReaderCallbacks_New();
+    uint64_t n;
+    OTF2_ErrorCode code = global ? OTF2_SUCCESS : OTF2_ERROR_FILE_CAN_NOT_OPEN;
+    if (!callbacks)
+        return OTF2_ERROR_MEM_ALLOC_FAILED;
+    OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(callbacks, on_clock);
+    OTF2_GlobalDefReaderCallbacks_SetStringCallback(callbacks, on_string);
+    OTF2_GlobalDefReaderCallbacks_SetRegionCallback(callbacks, on_region);
+    OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(callbacks, on_location_group);
+    OTF2_GlobalDefReaderCallbacks_SetLocationCallback(callbacks, on_location);
+    OTF2_GlobalDefReaderCallbacks_SetGroupCallback(callbacks, on_group);
+    OTF2_GlobalDefReaderCallbacks_SetCommCallback(callbacks, on_comm);
+    OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(callbacks, on_inter_comm);
+    OTF2_GlobalDefReaderCallbacks_SetRmaWinCallback(callbacks, on_window);
+    if (!code)
+        code = OTF2_Reader_RegisterGlobalDefCallbacks(reader, global, callbacks, definitions);
+    if (!code)
+        code = OTF2_Reader_ReadAllGlobalDefinitions(reader, global, &n);
+    OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
+    if (definitions->no_memory)
+        return OTF2_ERROR_MEM_ALLOC_FAILED;
+    if (code)
+        return code;
+    number_places(definitions);
+    return definitions->no_memory ? OTF2_ERROR_MEM_ALLOC_FAILED : OTF2_SUCCESS;
+}
+
+void refrain_otf2_definitions_free(struct refrain_otf2_definitions *definitions) {
+    for (size_t i = 0; i < definitions->strings.n; i++)
+        free(*(char **)at(&definitions->strings, i));
+    for (size_t i = 0; i < definitions->groups.n; i++)
+        free(((struct refrain_otf2_group *)at(&definitions->groups, i))->members);
+    for (size_t i = 0; i < definitions->n_places; i++)
+        free(definitions->places[i].stack);
+    free_table(&definitions->strings);
+    free_table(&definitions->regions);
+    free_table(&definitions->groups);
+    free_table(&definitions->comms);
+    free_table(&definitions->windows);
+    free_table(&definitions->processes);
+    free(definitions->places);
+    free(definitions->mpi_locations);
+}
+
+/* ---- as the trace has it ---- */
+
+static const char *string_of(const struct refrain_otf2_definitions *definitions, OTF2_StringRef string) {
+    char *const *text = find(&definitions->strings, string);
+    return text && *text ? *text : "";
+}
+
+static const struct refrain_otf2_group *group_of(const struct refrain_otf2_definitions *definitions,
+                                                 OTF2_GroupRef group) {
+    static const struct refrain_otf2_group none;
+    const struct refrain_otf2_group *found = find(&definitions->groups, group);
+    return found ? found : &none;
+}
+
+int64_t refrain_otf2_time_ns(const struct refrain_otf2_definitions *definitions, OTF2_TimeStamp time) {
+    uint64_t ticks = time > definitions->offset ? time - definitions->offset : 0;
+    uint64_t resolution = definitions->resolution ? definitions->resolution : 1000000000;
+    return (int64_t)((unsigned __int128)ticks * 1000000000 / resolution);
+}
+
+bool refrain_otf2_place_enter(struct refrain_otf2_place *place, uint32_t region) {
+    if (place->n_stack == place->capacity) {
+        size_t capacity = place->capacity ? place->capacity * 2 : 16;
+        uint32_t *stack = realloc(place->stack, capacity * sizeof *stack);
+        if (!stack)
+            return false;
+        place->stack = stack;
+        place->capacity = capacity;
+    }
+    place->stack[place->n_stack++] = region;
+    return true;
+}
+
+uint32_t refrain_otf2_region_number(struct refrain_otf2_definitions *definitions, struct refrain_import *import,
+                                    OTF2_RegionRef region) {
+    struct refrain_otf2_region_definition *definition = find(&definitions->regions, region);
+    if (!definition)
+        return refrain_import_region(import, REFRAIN_REGION_FUNCTION, "unknown", "", 0);
+    if (definition->number)
+        return definition->number - 1;
+    const char *name = string_of(definitions, definition->name), *file = string_of(definitions, definition->file);
+    uint32_t line = definition->line == OTF2_UNDEFINED_UINT32 ? 0 : definition->line;
+    enum refrain_region_kind kind = definition->paradigm == OTF2_PARADIGM_MPI || strncmp(name, "MPI_", 4) == 0
+                                        ? REFRAIN_REGION_MPI
+                                    : definition->paradigm == OTF2_PARADIGM_USER && !file[0] ? REFRAIN_REGION_USER
+                                                                                             : REFRAIN_REGION_FUNCTION;
+    uint32_t number = refrain_import_region(import, kind, name, file, line);
+    definition->number = number + 1;
+    return number;
+}
+
+static bool is_world(const struct refrain_otf2_definitions *definitions,
+                     const struct refrain_otf2_comm_definition *comm) {
+    const struct refrain_otf2_group *group = group_of(definitions, comm->group);
+    if (comm->between || group->type != OTF2_GROUP_TYPE_COMM_GROUP || group->n != (uint32_t)definitions->n_ranks)
+        return false;
+    for (uint32_t i = 0; i < group->n; i++)
+        if (group->members[i] != i)
+            return false;
+    return true;
+}
+
+/* Ranks in MPI_COMM_WORLD of a group; null without memory. */
+static int32_t *members_of(const struct refrain_otf2_definitions *definitions, const struct refrain_otf2_group *group) {
+    int32_t *members = malloc(((size_t)group->n + 1) * sizeof *members);
+    for (uint32_t i = 0; members && i < group->n; i++)
+        members[i] = group->members[i] < (uint64_t)definitions->n_ranks ? (int32_t)group->members[i] : -1;
+    return members;
+}
+
+void refrain_otf2_define_comms(struct refrain_otf2_definitions *definitions, struct refrain_import *import) {
+    const struct refrain_otf2_comm_definition *world = NULL;
+    for (size_t i = 0; i < definitions->comms.n; i++) {
+        const struct refrain_otf2_comm_definition *comm = at(&definitions->comms, i);
+        bool named = strcmp(string_of(definitions, comm->name), "MPI_COMM_WORLD") == 0;
+        if (is_world(definitions, comm) && (!world || named))
+            world = comm;
+    }
+    for (size_t i = 0; i < definitions->comms.n; i++) {
+        struct refrain_otf2_comm_definition *comm = at(&definitions->comms, i);
+        const struct refrain_otf2_group *group = group_of(definitions, comm->group),
+                                        *remote = group_of(definitions, comm->remote);
+        if (comm == world)
+            continue;
+        if (group->type == OTF2_GROUP_TYPE_COMM_SELF) {
+            comm->number = 1;
+            continue;
+        }
+        int32_t *members = members_of(definitions, group),
+                *others = comm->between ? members_of(definitions, remote) : NULL;
+        comm->number = members && (others || !comm->between)
+                           ? refrain_import_comm(import, string_of(definitions, comm->name), members, (int32_t)group->n,
+                                                 others, comm->between ? (int32_t)remote->n : 0)
+                           : REFRAIN_IMPORT_NO_COMM;
+        free(members);
+        free(others);
+    }
+}
+
+uint32_t refrain_otf2_comm_number(const struct refrain_otf2_definitions *definitions, OTF2_CommRef comm) {
+    const struct refrain_otf2_comm_definition *definition = find(&definitions->comms, comm);
+    return definition ? definition->number : REFRAIN_IMPORT_NO_COMM;
+}
+
+static bool is_member(const struct refrain_otf2_group *group, int32_t rank) {
+    for (uint32_t i = 0; i < group->n; i++)
+        if (group->members[i] == (uint64_t)rank)
+            return true;
+    return false;
+}
+
+int32_t refrain_otf2_world_rank(const struct refrain_otf2_definitions *definitions, OTF2_CommRef comm, int32_t own,
+                                uint32_t rank) {
+    const struct refrain_otf2_comm_definition *definition = find(&definitions->comms, comm);
+    if (!definition)
+        return -1;
+    const struct refrain_otf2_group *group = group_of(definitions, definition->group);
+    if (group->type == OTF2_GROUP_TYPE_COMM_SELF)
+        return own;
+    if (definition->between && is_member(group, own))
+        group = group_of(definitions, definition->remote);
+    return rank < group->n && group->members[rank] < (uint64_t)definitions->n_ranks ? (int32_t)group->members[rank]
+                                                                                    : -1;
+}
+
+int32_t refrain_otf2_window_rank(const struct refrain_otf2_definitions *definitions, OTF2_RmaWinRef window, int32_t own,
+                                 uint32_t rank) {
+    const OTF2_CommRef *comm = find(&definitions->windows, window);
+    return comm ? refrain_otf2_world_rank(definitions, *comm, own, rank) : -1;
+}
