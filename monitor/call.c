@@ -4,6 +4,7 @@
 #include "call_path.h"
 #include "configure.h"
 #include "learn_by_key.h"
+#include "python.h"
 #include "site_entry.h"
 #include "step.h"
 #include <refrain/settings.h>
@@ -13,6 +14,9 @@
 
 #define CLOCK_REFRESH_CALLS 1024u
 #define SITE_OPERATIONS 2u /* kinds of operations that most call sites have at most */
+#define LINE_BITS 20u      /* of a line of Python in a key */
+#define MOST_LINE ((1 << LINE_BITS) - 1)
+#define TEXT_BYTES 1024u /* of the name of a Python function or file */
 
 static uint32_t site_references[REFRAIN_MOST_CALL_SITES]; /* of call sites, by number; touched as it is used */
 
@@ -178,30 +182,55 @@ static inline struct refrain_call_site *find_site(struct refrain_context *contex
     return refrain_at_reference(entry->site);
 }
 
-void refrain_call_begin(struct refrain_call *call, unsigned function, void *return_address, void *frame_address) {
-    call->entry = NULL;
-    /* A library's constructor may call MPI before that of the MPI part has run. */
-    if (__builtin_expect(refrain_thread_context == NULL, 0))
-        refrain_mpi_linked = 1;
+/* The call site in a line of Python, whose interpreter is locked. */
+static struct refrain_call_site *python_site(struct refrain_context *context, const struct refrain_slot *from,
+                                             unsigned function, const struct refrain_python_frame *frame) {
+    uint64_t line = frame->line < 1 ? 1 : frame->line > MOST_LINE ? MOST_LINE : (uint64_t)frame->line;
+    uint64_t key = (uint64_t)(uintptr_t)frame->code >> 4 << LINE_BITS | line;
+    struct refrain_site_entry *entry = refrain_site_entry(context, key, REFRAIN_ENTRY_OF_LINE + function);
+    if (!entry)
+        return borrow(site_of_function(context, function));
+    if (entry->key)
+        return entry->special ? borrow(refrain_at_reference(entry->site)) : refrain_at_reference(entry->site);
+    entry->special = 0;
+    struct refrain_call_site *site = new_site(context, entry, from, true, function, 0);
+    entry->function = REFRAIN_ENTRY_OF_LINE + function;
+    if (!site)
+        return NULL;
+    entry->key = key;
+    char file[TEXT_BYTES], name[TEXT_BYTES];
+    refrain_python_describe(frame->code, file, name, sizeof file);
+    if (!entry->special) {
+        site->line = (uint32_t)line;
+        site->object = *file ? object_name(file) : 0;
+        site->within = refrain_pool_name(name);
+    }
+    return site;
+}
+
+/* `python`: the functions of Python that are open, null where there are none or they are not looked at. */
+static inline __attribute__((always_inline)) void begin_call(struct refrain_call *call, unsigned function,
+                                                             struct refrain_caller from, uintptr_t frame_address,
+                                                             const struct refrain_python_stack *python) {
     struct refrain_context *context = refrain_begin();
     call->context = context;
     if (!context)
         return;
-    struct refrain_caller from = refrain_caller_of_wrapper(return_address, frame_address);
     if (__builtin_expect(context->path != NULL, 0))
-        refrain_path_come(context, from, (uintptr_t)frame_address);
+        refrain_path_come(context, from, frame_address, python);
     else
-        refrain_drop_abandoned(context, (uintptr_t)frame_address);
+        refrain_drop_abandoned(context, frame_address);
     if (++context->calls % CLOCK_REFRESH_CALLS == 0) {
         refrain_region_refresh_clock();
         refrain_allowance_look(context);
     }
     struct refrain_entry *caller = context->top;
-    struct refrain_call_site *site = find_site(context, caller->last, function, from);
+    struct refrain_call_site *site = python ? python_site(context, caller->last, function, &python->frames[0])
+                                            : find_site(context, caller->last, function, from);
     if (!site)
         refrain_lose(REFRAIN_LOSS_CALLS, 1);
     struct refrain_entry *entry =
-        site ? refrain_push(context, &site->inside, (uintptr_t)frame_address, REFRAIN_ENTRY_CALL, site->number) : NULL;
+        site ? refrain_push(context, &site->inside, frame_address, REFRAIN_ENTRY_CALL, site->number) : NULL;
     if (entry) {
         call->entry = entry;
         call->site = site;
@@ -217,6 +246,31 @@ void refrain_call_begin(struct refrain_call *call, unsigned function, void *retu
         refrain_event(context, REFRAIN_RECORD_CALL_ENTER, call->begin_ticks, entry->id);
     }
     refrain_end(context);
+}
+
+/* A call of a Python program, perhaps. Once the look is over nothing of Python runs until it is told. */
+static __attribute__((noinline)) void begin_python_call(struct refrain_call *call, unsigned function,
+                                                        struct refrain_caller from, uintptr_t frame_address) {
+    struct refrain_python_stack stack;
+    bool found = refrain_python_begin(&stack, refrain_configuration.path_depth ? refrain_configuration.path_depth : 1);
+    begin_call(call, function, from, frame_address, found ? &stack : NULL);
+    if (found)
+        refrain_python_end(&stack);
+}
+
+void refrain_call_begin(struct refrain_call *call, unsigned function, void *return_address, void *frame_address) {
+    struct refrain_context *context = refrain_thread_context;
+    struct refrain_caller from = refrain_caller_of_wrapper(return_address, frame_address);
+    call->entry = NULL;
+    if (__builtin_expect(context == NULL, 0)) {
+        /* A library's constructor may call MPI before that of the MPI part has run. */
+        refrain_mpi_linked = 1;
+        context = refrain_context();
+    }
+    if (__builtin_expect(context && context->python && !context->busy, 0))
+        begin_python_call(call, function, from, (uintptr_t)frame_address);
+    else
+        begin_call(call, function, from, (uintptr_t)frame_address, NULL);
 }
 
 /* The call is still the thread's innermost activation, once what was abandoned above it is ended. */

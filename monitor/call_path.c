@@ -18,6 +18,7 @@ struct frame {
 };
 /* In a rule: the frame is the C library's. Paths end in it, or in the code that called it to start the program. */
 #define OF_SYSTEM 16u
+#define TEXT_BYTES 1024u /* of the name of a Python function or file */
 
 struct refrain_path {
     uintptr_t stack_end;                       /* of the thread */
@@ -197,12 +198,61 @@ static __attribute__((noinline)) void tell(struct refrain_context *context, stru
     path->told = true;
 }
 
-uintptr_t refrain_path_come(struct refrain_context *context, struct refrain_caller caller, uintptr_t frame_address) {
+/* ---- Python ---- */
+
+static __attribute__((noinline)) void look_at_code(struct refrain_site_entry *entry, struct refrain_context *context,
+                                                   uint64_t key, const void *code) {
+    char file[TEXT_BYTES], name[TEXT_BYTES];
+    int line = refrain_python_describe(code, file, name, sizeof file);
+    uint32_t object = *file ? object_name(file) : 0, text = refrain_pool_name(name);
+    struct refrain_region_name *record = text ? refrain_pool_take(sizeof *record, REFRAIN_POOL_PLACES) : NULL;
+    *entry = (struct refrain_site_entry){.key = key, .function = REFRAIN_ENTRY_OF_CODE};
+    if (!record) {
+        refrain_lose(REFRAIN_LOSS_PATHS, 1);
+        return;
+    }
+    record->name = text;
+    record->thread = context->number;
+    record->use = REFRAIN_USE_PYTHON;
+    record->address = line > 0 ? (uint64_t)line : 0;
+    record->object = object;
+    record->inside.number = UINT32_MAX;
+    refrain_region_add(record);
+    entry->site = refrain_reference(record);
+}
+
+/* The functions of Python are the path, in an activation that is none of a function itself. */
+static void follow_python(struct refrain_context *context, const struct refrain_python_stack *python) {
+    struct refrain_path *path = context->path;
+    for (unsigned i = 0; i < python->n; i++) {
+        struct frame *frame = &path->frames[i];
+        uint64_t key = (uint64_t)(uintptr_t)python->frames[i].code;
+        struct refrain_site_entry *entry = refrain_site_entry(context, key, REFRAIN_ENTRY_OF_CODE);
+        if (entry && !entry->key)
+            look_at_code(entry, context, key, python->frames[i].code);
+        if (!entry)
+            refrain_lose(REFRAIN_LOSS_PATHS, 1);
+        frame->at = (struct refrain_caller){0, 0, 0};
+        frame->rule = 0;
+        frame->end = (uintptr_t)python->frames[i].frame;
+        frame->region = entry && entry->site ? refrain_at_reference(entry->site) : NULL;
+    }
+    path->n = python->n;
+}
+
+uintptr_t refrain_path_come(struct refrain_context *context, struct refrain_caller caller, uintptr_t frame_address,
+                            const struct refrain_python_stack *python) {
     struct refrain_path *path = context->path;
     struct refrain_entry *base = below_path(context);
     if (base->address < frame_address) {
         refrain_drop_abandoned(context, frame_address);
         base = context->top;
+    }
+    if (python && (base->kind == REFRAIN_ENTRY_ROOT || base->kind == REFRAIN_ENTRY_REGION)) {
+        follow_python(context, python);
+        tell(context, base);
+        path->told = false;
+        return base->address;
     }
     path->told = path->told && context->top->kind == REFRAIN_ENTRY_FRAME;
     if (!follow(context, caller, base->address))

@@ -17,14 +17,16 @@
 #define REFRAIN_CALL_PATH_H
 
 #include "caller.h"
+#include "python.h"
 
 /* Room for the thread's path, where paths are told. False without memory. */
 REFRAIN_HIDDEN bool refrain_path_open(struct refrain_context *context);
 
 /* The thread is about to make an MPI call, or what else is told, from `caller`: its path becomes the top of the shadow
- * stack. `frame_address`: as for refrain_drop_abandoned(). Returns an address in the innermost frame. */
+ * stack. `frame_address`: as for refrain_drop_abandoned(). `python`: where the path is one of Python, its
+ * functions, else null. Returns an address in the innermost frame. */
 REFRAIN_HIDDEN uintptr_t refrain_path_come(struct refrain_context *context, struct refrain_caller caller,
-                                           uintptr_t frame_address);
+                                           uintptr_t frame_address, const struct refrain_python_stack *python);
 
 /* Ends the functions of the path on top of the shadow stack: something else than an MPI call comes. */
 REFRAIN_HIDDEN void refrain_path_leave(struct refrain_context *context);

@@ -125,6 +125,10 @@ void refrain_configure(void) {
     value = getenv("REFRAIN_PATCH");
     if (value && *value && !refrain_settings_switch(value, &refrain_configuration.patch))
         bad_setting("REFRAIN_PATCH", value, "on or off", "on");
+    refrain_configuration.python = false;
+    value = getenv("REFRAIN_PYTHON");
+    if (value && *value && !refrain_settings_switch(value, &refrain_configuration.python))
+        bad_setting("REFRAIN_PYTHON", value, "on or off", "off");
     refrain_configuration.path_depth = 0;
     value = getenv("REFRAIN_CALL_PATH");
     if (value && *value) {

@@ -86,6 +86,7 @@ struct refrain_context {
     uint32_t formula_length;            /* most items of a formula */
     struct refrain_allowance allowance; /* what probes may cost */
     uint32_t calls;                     /* MPI calls, for refreshing the clock */
+    bool python;                        /* the functions of Python are looked at (python.h) */
     struct refrain_timeline_writer timeline;
     struct refrain_region_cache regions[REFRAIN_REGION_CACHE];
 };

@@ -7,6 +7,7 @@
 #include "configure.h"
 #include "learn_memory.h"
 #include "pack.h"
+#include "python.h"
 #include "region_open.h"
 #include "reserve.h"
 #include "site_table.h"
@@ -429,6 +430,7 @@ struct refrain_context *refrain_region_take_context(void) {
     context->thread->start_ticks = n == 0 ? refrain_region.header->start.ticks : refrain_clock();
     context->thread->last_ticks = context->thread->start_ticks;
     refrain_timeline_open(context);
+    context->python = refrain_configuration.python && refrain_python_open();
     if (!refrain_path_open(context))
         refrain_lose(REFRAIN_LOSS_PATHS, 1);
     context->thread->started = 1;

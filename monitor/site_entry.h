@@ -12,6 +12,8 @@ struct refrain_site_entry {
     uint32_t function; /* of MPI, or what else the entry is: */
 };
 #define REFRAIN_ENTRY_OF_FRAME UINT32_MAX
+#define REFRAIN_ENTRY_OF_CODE (UINT32_MAX - 1)    /* of Python; its region as for a frame */
+#define REFRAIN_ENTRY_OF_LINE ((uint32_t)1 << 31) /* + function of MPI: called from a line of Python */
 _Static_assert(sizeof(struct refrain_site_entry) == REFRAIN_SITE_ENTRY_BYTES, "settings.h counts the site table");
 
 /* The entry with this key and function, or a free one for it, whose page is charged; null when the table is full. */

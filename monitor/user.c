@@ -50,7 +50,7 @@ static struct refrain_region_name *region_name(struct refrain_context *context, 
 static uintptr_t come(struct refrain_context *context, void *return_address, void *frame_address) {
     if (context->path)
         return refrain_path_come(context, refrain_caller_of_wrapper(return_address, frame_address),
-                                 (uintptr_t)frame_address);
+                                 (uintptr_t)frame_address, NULL);
     refrain_drop_abandoned(context, (uintptr_t)frame_address);
     return context->top->address;
 }

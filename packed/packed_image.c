@@ -11,7 +11,7 @@
 /* Who adds a field that a reader needs adds it here too. */
 _Static_assert(sizeof(struct refrain_header) == 616 && sizeof(struct refrain_slot) == 96 &&
                    sizeof(struct refrain_learner) == 64 && sizeof(struct refrain_region_name) == 128 &&
-                   sizeof(struct refrain_call_site) == 144 && sizeof(struct refrain_communicator) == 48 &&
+                   sizeof(struct refrain_call_site) == 152 && sizeof(struct refrain_communicator) == 48 &&
                    sizeof(struct refrain_time_page) == 1024,
                "what is packed are these fields");
 
@@ -618,7 +618,9 @@ static void call_sites(struct walk *walk, struct refrain_header *header) {
         FIELD(walk, REFRAIN_PACKED_SITE, site->thread);
         FIELD(walk, REFRAIN_PACKED_SITE, site->shared);
         FIELD(walk, REFRAIN_PACKED_RETURN_ADDRESS, site->return_address);
+        FIELD(walk, REFRAIN_PACKED_SITE, site->line);
         name(walk, &site->object);
+        name(walk, &site->within);
         place(walk, &site->inside);
         operations(walk, site);
         uint32_t at = (uint32_t)(offset / REFRAIN_UNIT_BYTES);

@@ -219,10 +219,13 @@ struct refrain_call_site {
     uint32_t slot;           /* number of the slot the call was made from, when first seen */
     uint32_t operations;     /* reference of the first operation record */
     uint64_t return_address; /* less the load address of its object; 0 where `slot` is an MPI_CALL for this function */
-    uint32_t object;         /* reference of struct refrain_name: the object's path, 0 with return_address 0 */
+    uint32_t object;         /* reference of struct refrain_name: the object's path, 0 with return_address 0; Python:
+                                the source file */
     uint32_t thread;
     uint64_t shared; /* calls from elsewhere that are filed here, as there was no room for a site of their own */
     uint32_t number; /* of the call site in its process, in the order in which they were first used, from 0 */
+    uint32_t line;   /* Python: of the source file, from 1; else 0 */
+    uint32_t within; /* Python: reference of struct refrain_name: the function */
     uint32_t reserved;
     struct refrain_slot inside; /* begins with the call; its blocks are time spent in MPI */
 };
@@ -235,6 +238,7 @@ struct refrain_name {
 enum refrain_region_use {
     REFRAIN_USE_REGION,   /* a user region (refrain.h) */
     REFRAIN_USE_FUNCTION, /* a function without probes on the way to an MPI call (REFRAIN_CALL_PATH) */
+    REFRAIN_USE_PYTHON,   /* one of Python (and REFRAIN_PYTHON) */
 };
 
 /* What activations are of that no unit has a slot for, per thread. */
@@ -243,8 +247,8 @@ struct refrain_region_name {
     uint32_t name; /* reference of struct refrain_name; FUNCTION: 0 */
     uint32_t thread;
     uint32_t number;  /* as that of a call site, among the user regions */
-    uint64_t address; /* FUNCTION: of its first instruction, less the load address of its object; else 0 */
-    uint32_t object;  /* FUNCTION: reference of struct refrain_name: the object's path; else 0 */
+    uint64_t address; /* FUNCTION: of its first instruction, less the load address of its object; PYTHON: line */
+    uint32_t object;  /* FUNCTION, PYTHON: reference of struct refrain_name: the path of the object or source file */
     uint32_t use;     /* enum refrain_region_use */
     struct refrain_slot inside;
 };

@@ -78,6 +78,12 @@ static int by_identity(const void *a, const void *b) {
 static void site_source(const struct refrain_process *process, const struct refrain_call_site *site,
                         struct refrain_region_info *info) {
     info->file = info->function = "";
+    if (site->line) {
+        info->file = refrain_process_name(process, site->object);
+        info->line = site->line;
+        info->function = refrain_process_name(process, site->within);
+        return;
+    }
     if (site->slot >= process->header->n_slots || !process->slots[site->slot].node)
         return;
     const struct refrain_slot_view *slot = &process->slots[site->slot];
@@ -149,16 +155,18 @@ static bool collect(struct refrain_trace *trace, struct refrain_process *process
     }
     for (size_t i = 0; i < process->n_user_regions; i++) {
         const struct refrain_region_name *record = process->user_regions[i].record;
-        bool is_function = record->use == REFRAIN_USE_FUNCTION;
+        bool is_function = record->use == REFRAIN_USE_FUNCTION, is_python = record->use == REFRAIN_USE_PYTHON;
         const char *name =
             is_function ? function_name(trace, process, record) : refrain_process_name(process, record->name);
         struct wanted *of_region = &wanted[n++];
-        *of_region = (struct wanted){.info = {.kind = is_function ? REFRAIN_REGION_FUNCTION : REFRAIN_REGION_USER,
-                                              .name = name ? name : "",
-                                              .file = "",
-                                              .function = "",
-                                              .collective = ""},
-                                     .place = &process->user_regions[i].region};
+        *of_region =
+            (struct wanted){.info = {.kind = is_function || is_python ? REFRAIN_REGION_FUNCTION : REFRAIN_REGION_USER,
+                                     .name = name ? name : "",
+                                     .file = is_python ? refrain_process_name(process, record->object) : "",
+                                     .line = is_python ? (uint32_t)record->address : 0,
+                                     .function = "",
+                                     .collective = ""},
+                            .place = &process->user_regions[i].region};
         sound = sound && name;
         if (is_function)
             of_region->symbol = add_symbol(symbols, process, record->object, record->address, true);

@@ -170,6 +170,7 @@ static enum refrain_status read_sites(struct refrain_trace *trace, struct refrai
         if (site->record->thread >= process->header->n_threads)
             return refrain_process_damaged(process, at, "a call site of a thread that there is not", error);
         if (refrain_process_check_name(process, site->record->object, "the name of an object", error) ||
+            refrain_process_check_name(process, site->record->within, "the name of a function", error) ||
             check_operations(process, site, error))
             return REFRAIN_ERROR;
         reference = site->record->next;

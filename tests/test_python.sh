@@ -1,0 +1,44 @@
+#!/bin/sh
+# refrain record --python: calls of mpi4py are filed under the line of Python that made them, as the program itself logs
+# it, also where mpi4py has given up the interpreter's lock; with --call-path Python's functions are shown.
+set -u
+. "$(dirname "$0")/lib.sh"
+cd "$work" || exit 1
+OMPI_MCA_orte_tmpdir_base=$work
+export OMPI_MCA_orte_tmpdir_base
+
+# record OPTION...: of lines.py on two ranks.
+record() {
+    rm -rf run log.*
+    timeout 120 refrain record -q "$@" --threads 3 --mode both --directory run mpiexec.openmpi --allow-run-as-root \
+        --oversubscribe --mca btl self,vader -n 2 /usr/bin/python3 "$tests/programs/record/lines.py" log >out 2>said ||
+        fail "$*: status $?: $(cat said)"
+    exact "$(the_trace run)" "$*"
+}
+
+record --python
+allreduce=$(grep -n 'comm.allreduce' "$tests/programs/record/lines.py" | cut -d : -f 1)
+for rank in 0 1; do
+    # Threads have lines of their own; the call of allreduce asks for the size as well.
+    awk -F '\t' -v rank=$rank -v except="line=$allreduce" '$1 == rank && $3 == "enter" && $4 == "MPI_Comm_size" &&
+        $6 != except && !/thread=/ { print substr($6, 6) }' recorded >found
+    awk '$1 != "work" { print $2 }' "log.$rank" >wanted
+    [ "$(wc -l <wanted)" -gt 40 ] && cmp -s wanted found && pass || fail "lines of rank $rank: $(diff wanted found | head -n 4)"
+    for thread in 1 2; do
+        [ "$(awk -F '\t' -v rank=$rank -v thread="thread=$thread" '$1 == rank && $3 == "enter" && $4 == "MPI_Comm_size" &&
+            $7 == thread { print $6 }' recorded)" = "line=$(awk '$1 == "work" { print $2 }' "log.$rank" | sort -u)" ] &&
+            pass || fail "rank $rank: line of thread $thread"
+    done
+done
+refrain stats --quick "$(the_trace run)" >stats
+grep -q "MPI_Send  lines.py:$allreduce  in <module>$" stats && pass || fail "a call without the lock: $(grep Send stats)"
+grep -q 'MPI_Comm_size  made3:2  in made$' stats && pass || fail "code made at run time: $(grep made stats)"
+refrain info "$(the_trace run)" | grep -q 'lost  ' && fail "lost: $(refrain info "$(the_trace run)" | grep lost)" || pass
+
+record --python --call-path
+refrain stats --folded "$(the_trace run)" >folded
+for path in '<module>;Grid.exchange;Grid.exchange.<locals>.<listcomp>;MPI_Comm_size' '<module>;fail;MPI_Comm_size' \
+    '<module>;count;MPI_Comm_size' 'Thread._bootstrap;Thread._bootstrap_inner;Thread.run;work;MPI_Comm_size'; do
+    grep -q "^$path " folded && pass || fail "no $path"
+done
+summary
