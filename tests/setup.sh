@@ -11,7 +11,7 @@ python3 protobuf-compiler libopenmpi-dev openmpi-bin libcmocka-dev csmith libcsm
 autoconf automake libtool ccache
 man-db zsh bsdutils less
 gfortran g++ python3-mpi4py musl-tools
-zlib1g-dev lld wasi-libc libclang-rt-14-dev-wasm32 chromium"
+zlib1g-dev librsvg2-bin lld wasi-libc libclang-rt-14-dev-wasm32 chromium"
 # node and npm may come from elsewhere than Debian's packages.
 command -v npm >/dev/null 2>&1 || packages="$packages nodejs npm"
 

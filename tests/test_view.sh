@@ -71,6 +71,26 @@ collectives=$(awk -F '\t' '$3 == "collective" && $1 == 0' "$work/demo.txt" | wc 
 check "a figure of some ranks" refrain view "$work/many.refrain" --svg --ranks 3-8,20 --from 0.003 --to 0.004 -o "$work/many.svg"
 shown=$(python3 "$work/figure.py" "$work/many.svg" "<img src=x" 2>&1)
 [ "${shown##* }" = True ] && pass || fail "the figure's names: $shown"
+check "a figure in pixels" refrain view "$trace" --width 300 -o "$work/demo.png"
+shown=$(python3 - "$work/demo.png" "$work/demo.svg" 300 <<'END'
+import struct, sys, zlib
+data = open(sys.argv[1], "rb").read()
+assert data[:8] == b"\x89PNG\r\n\x1a\n", data[:8]
+at, pixels, kinds = 8, b"", []
+while at < len(data):
+    n, kind = struct.unpack(">I4s", data[at:at + 8])
+    kinds.append(kind)
+    if kind == b"IHDR":
+        width, height = struct.unpack(">II", data[at + 8:at + 16])
+    if kind == b"IDAT":
+        pixels += data[at + 8:at + 8 + n]
+    at += n + 12
+assert kinds[-1] == b"IEND" and 600 < width < 1500 and height > 100, (kinds, width, height)
+assert len(set(zlib.decompress(pixels))) > 20, "one colour"
+END
+) 2>&1 && pass || fail "a figure in pixels: $shown"
+env PATH="$work" "$(command -v refrain)" view "$trace" -o "$work/none.png" 2>"$work/said"
+[ $? -eq 1 ] && grep -q "librsvg2-bin" "$work/said" && [ ! -e "$work/none.png" ] && pass || fail "no rsvg-convert: $(cat "$work/said")"
 refrain view "$trace" --svg --from 100 -o "$work/late.svg" 2>"$work/said"
 [ $? -eq 2 ] && grep -q "the run ends at" "$work/said" && [ ! -e "$work/late.svg" ] && pass || fail "a window behind the run"
 refrain view "$trace" --svg --ranks 1,x -o "$work/late.svg" 2>"$work/said"

@@ -3,6 +3,7 @@
 #include "command.h"
 #include "replay.h"
 #include "view_page.h"
+#include "view_png.h"
 #include "view_svg.h"
 
 #include <argp.h>
@@ -13,14 +14,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPTION_FORCE = 256, OPTION_SVG, OPTION_FROM, OPTION_TO, OPTION_RANKS, OPTION_WIDTH };
+enum { OPTION_FORCE = 256, OPTION_SVG, OPTION_PNG, OPTION_FROM, OPTION_TO, OPTION_RANKS, OPTION_WIDTH };
 
 #define LEAST_WIDTH 100
 #define MOST_WIDTH 20000
 
 struct arguments {
     const char *trace, *path;
-    bool force, svg, window;
+    bool force, svg, png, window;
     struct refrain_figure figure;
 };
 
@@ -28,6 +29,7 @@ static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "What to write, such as app.html; - is standard output", 0},
     {"force", OPTION_FORCE, NULL, 0, "Overwrite FILE", 0},
     {"svg", OPTION_SVG, NULL, 0, "Write a figure (SVG) instead of a page; also where FILE ends in .svg", 1},
+    {"png", OPTION_PNG, NULL, 0, "Write a figure as PNG (takes rsvg-convert); also where FILE ends in .png", 1},
     {"from", OPTION_FROM, "SECONDS", 0, "Figure: from here, since the start of the run", 1},
     {"to", OPTION_TO, "SECONDS", 0, "Figure: up to here", 1},
     {"ranks", OPTION_RANKS, "LIST", 0, "Figure: these ranks, such as 0-3,8", 1},
@@ -59,6 +61,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     case OPTION_SVG:
         arguments->svg = true;
         return 0;
+    case OPTION_PNG:
+        arguments->png = true;
+        return 0;
     case OPTION_FROM:
         arguments->window = true;
         arguments->figure.from_s = seconds(value, state);
@@ -84,11 +89,15 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     }
     case ARGP_KEY_SUCCESS:
         if (!arguments->path)
-            argp_error(state, "no output given: -o FILE.html or FILE.svg");
-        if (ends_with(arguments->path, ".svg"))
-            arguments->svg = true;
-        if (arguments->window && !arguments->svg)
-            argp_error(state, "--from, --to, --ranks and --width are of figures: --svg");
+            argp_error(state, "no output given: -o FILE.html, FILE.svg or FILE.png");
+        if (arguments->svg && arguments->png)
+            argp_error(state, "--svg and --png: which of them?");
+        if (!arguments->svg && !arguments->png) {
+            arguments->svg = ends_with(arguments->path, ".svg");
+            arguments->png = ends_with(arguments->path, ".png");
+        }
+        if (arguments->window && !arguments->svg && !arguments->png)
+            argp_error(state, "--from, --to, --ranks and --width are of figures: --svg or --png");
         return 0;
     default:
         return refrain_take_argument(key, value, state, "trace", &arguments->trace);
@@ -104,13 +113,33 @@ static const struct argp argp = {
     "itself and regenerates what is on the screen: a bar for each rank and thread, message lines, collectives, where "
     "each rank waits for others, the profile of any window, the program tree with its formulas, who sent what to "
     "whom. The key ? lists the keys.\n\n"
-    "With --svg it is a figure of a window instead, for papers: rsvg-convert makes PNG or PDF of it.",
+    "With --svg or --png it is a figure of a window instead, for papers. A PNG has twice as many pixels as --width "
+    "says; "
+    "rsvg-convert -f pdf makes PDF of an SVG.",
     NULL,
     NULL,
     NULL};
 
+static enum refrain_status write_png(struct refrain_trace *trace, const struct arguments *arguments, FILE *file,
+                                     const char *path, struct refrain_error *error) {
+    char *svg = NULL;
+    size_t bytes = 0;
+    FILE *memory = open_memstream(&svg, &bytes);
+    if (!memory)
+        return REFRAIN_FAIL_MEMORY(error);
+    enum refrain_status status = refrain_figure_write(trace, &arguments->figure, memory, error);
+    if (fclose(memory) != 0 && !status)
+        status = REFRAIN_FAIL_MEMORY(error);
+    if (!status)
+        status = refrain_png_write(svg, bytes, file, path, error);
+    free(svg);
+    return status;
+}
+
 static enum refrain_status write_one(struct refrain_trace *trace, const struct arguments *arguments, FILE *file,
                                      const char *path, struct refrain_error *error) {
+    if (arguments->png)
+        return write_png(trace, arguments, file, path, error);
     return arguments->svg ? refrain_figure_write(trace, &arguments->figure, file, error)
                           : refrain_view_write(trace, file, path, error);
 }
@@ -135,7 +164,7 @@ static enum refrain_status write_file(struct refrain_trace *trace, const struct 
 static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
     struct arguments arguments = {.figure = {.to_s = -1, .width = 900}};
     refrain_command_parse(&refrain_command_view, argc, argv, &arguments);
-    if (!arguments.svg && !refrain_view_built())
+    if (!arguments.svg && !arguments.png && !refrain_view_built())
         return REFRAIN_FAIL(error, "this refrain was built without the page of refrain view, which takes npm, node and "
                                    "clang with a C library for WebAssembly (apt-get install nodejs npm clang lld "
                                    "wasi-libc libclang-rt-14-dev-wasm32): install them and build refrain again");
@@ -158,5 +187,6 @@ const struct refrain_command refrain_command_view = {
     .argp = &argp,
     .run = run,
     .examples = "refrain view app-*.refrain -o app.html  # then open app.html\n"
-                "refrain view app-*.refrain --from 1.2 --to 1.3 --ranks 0-7 -o app.svg  # a figure of a window\n",
+                "refrain view app-*.refrain --from 1.2 --to 1.3 --ranks 0-7 -o app.svg  # a figure of a window\n"
+                "refrain view app-*.refrain --from 1.2 --to 1.3 -o app.png  # the same in pixels\n",
 };
