@@ -1,6 +1,6 @@
 /* recursion.c: the graph of what is left to be walked (recursion.h). */
-#include "recursion.h"
 #include "arena.h"
+#include "recursion_graph.h"
 #include "sequence.h"
 #include "successors.h"
 
@@ -8,63 +8,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NOWHERE (-1)
-
-/* A step from a place: where the activation is then, and the place that one called by it begins at. */
-struct arc {
-    int64_t value;
-    int next, called; /* nodes, or NOWHERE */
-    uint64_t all, left;
-    uint64_t safe_until; /* so many arcs had gone when it was last seen that this one leads back to its place */
-};
-
-/* A place, a decision or a loop. */
-struct node {
-    uint64_t learner;   /* offset */
-    uint64_t call_site; /* of a place in an MPI call: offset of its call site, else 0 */
-    uint32_t kind;      /* of a decision or loop: enum refrain_node_kind, else 0 */
-    uint32_t first_arc, n_arcs;
-    int component;
-    bool recursive;
-    uint64_t left;    /* of all its arcs */
-    uint64_t outside; /* activations that will begin here, called from no recursion */
-    uint64_t reached; /* search that reached it last */
-};
-
-struct refrain_recursion {
-    struct refrain_recursion_walk walk;
-    struct node *nodes;
-    size_t n_nodes, capacity_nodes;
-    struct arc *arcs;
-    size_t n_arcs, capacity_arcs;
-    int *by_offset; /* hash: node + 1 */
-    size_t capacity_hash;
-    int *queue;
-    uint64_t searches, gone; /* arcs of which none is left */
-    bool no_memory;
-};
-
 /* ---- nodes ---- */
 
 static size_t hash_of(const struct refrain_recursion *recursion, uint64_t offset) {
     return (size_t)(offset * 0x9e3779b97f4a7c15u >> 20) & (recursion->capacity_hash - 1);
 }
 
-static int find(const struct refrain_recursion *recursion, uint64_t offset) {
+int refrain_recursion_find(const struct refrain_recursion *recursion, uint64_t offset) {
     if (recursion->capacity_hash == 0)
-        return NOWHERE;
+        return REFRAIN_NOWHERE;
     size_t h = hash_of(recursion, offset);
     for (; recursion->by_offset[h]; h = (h + 1) & (recursion->capacity_hash - 1))
         if (recursion->nodes[recursion->by_offset[h] - 1].learner == offset)
             return recursion->by_offset[h] - 1;
-    return NOWHERE;
+    return REFRAIN_NOWHERE;
 }
 
 static uint64_t offset_of(const struct refrain_recursion *recursion, const void *at) {
     return (uint64_t)((const unsigned char *)at - (const unsigned char *)recursion->walk.region);
 }
 
-static const struct refrain_learner *learner_of(const struct refrain_recursion *recursion, const struct node *node) {
+static const struct refrain_learner *learner_of(const struct refrain_recursion *recursion,
+                                                const struct refrain_place_node *node) {
     return (const void *)((const unsigned char *)recursion->walk.region + node->learner);
 }
 
@@ -85,8 +50,8 @@ static bool grow(struct refrain_recursion *recursion, void *array, size_t n, siz
 static void add_node(struct refrain_recursion *recursion, const struct refrain_learner *learner, uint32_t kind) {
     if (!grow(recursion, &recursion->nodes, recursion->n_nodes, &recursion->capacity_nodes, sizeof *recursion->nodes))
         return;
-    recursion->nodes[recursion->n_nodes++] =
-        (struct node){.learner = offset_of(recursion, learner), .kind = kind, .component = NOWHERE};
+    recursion->nodes[recursion->n_nodes++] = (struct refrain_place_node){
+        .learner = offset_of(recursion, learner), .kind = kind, .component = REFRAIN_NOWHERE};
 }
 
 static bool hash_nodes(struct refrain_recursion *recursion) {
@@ -108,7 +73,8 @@ static bool hash_nodes(struct refrain_recursion *recursion) {
 
 /* ---- arcs ---- */
 
-static void add_values(struct refrain_recursion *recursion, struct node *node, int64_t value, uint64_t n) {
+static void add_values(struct refrain_recursion *recursion, struct refrain_place_node *node, int64_t value,
+                       uint64_t n) {
     for (uint32_t i = 0; i < node->n_arcs; i++)
         if (recursion->arcs[node->first_arc + i].value == value) {
             recursion->arcs[node->first_arc + i].left += n;
@@ -116,23 +82,25 @@ static void add_values(struct refrain_recursion *recursion, struct node *node, i
         }
     if (!grow(recursion, &recursion->arcs, recursion->n_arcs, &recursion->capacity_arcs, sizeof *recursion->arcs))
         return;
-    recursion->arcs[recursion->n_arcs++] = (struct arc){.value = value, .next = NOWHERE, .called = NOWHERE, .left = n};
+    recursion->arcs[recursion->n_arcs++] =
+        (struct refrain_arc){.value = value, .next = REFRAIN_NOWHERE, .called = REFRAIN_NOWHERE, .left = n};
     node->n_arcs++;
 }
 
 /* A loop's count tells how often it goes on and that it is left once. */
-static void add_counts(struct refrain_recursion *recursion, struct node *node, int64_t count, uint64_t n) {
+static void add_counts(struct refrain_recursion *recursion, struct refrain_place_node *node, int64_t count,
+                       uint64_t n) {
     if (count > 0)
         add_values(recursion, node, 1, (uint64_t)count * n);
     add_values(recursion, node, 0, n);
 }
 
-static bool is_loop(const struct node *node) {
+static bool is_loop(const struct refrain_place_node *node) {
     return node->kind >= REFRAIN_WHILE && node->kind <= REFRAIN_DO;
 }
 
 /* Counts what is left of a node's values. */
-static void add_arcs(struct refrain_recursion *recursion, struct node *node) {
+static void add_arcs(struct refrain_recursion *recursion, struct refrain_place_node *node) {
     const struct refrain_learner *learner = learner_of(recursion, node);
     struct refrain_sequence sequence;
     int64_t value;
@@ -160,6 +128,8 @@ static void add_arcs(struct refrain_recursion *recursion, struct node *node) {
             continue;
         if (is_loop(node))
             add_counts(recursion, node, value, same);
+        else if (sequence.unknown && !node->kind)
+            node->unknown += same;
         else
             add_values(recursion, node, node->kind ? value != 0 : value, same);
     }
@@ -174,15 +144,16 @@ static void add_arcs(struct refrain_recursion *recursion, struct node *node) {
 }
 
 /* Where an activation goes on when what it called from this place has returned. */
-static int after_call(const struct refrain_recursion *recursion, const struct node *node) {
+int refrain_recursion_after_call(const struct refrain_recursion *recursion, const struct refrain_place_node *node) {
     const struct refrain_slot *slot = (const void *)learner_of(recursion, node);
-    return find(recursion, node->learner + (slot->flags & REFRAIN_SLOT_CALL ? sizeof *slot : 0));
+    return refrain_recursion_find(recursion, node->learner + (slot->flags & REFRAIN_SLOT_CALL ? sizeof *slot : 0));
 }
 
-static int operation_node(const struct refrain_recursion *recursion, const struct node *node, uint64_t operation) {
+static int operation_node(const struct refrain_recursion *recursion, const struct refrain_place_node *node,
+                          uint64_t operation) {
     const unsigned char *region = recursion->walk.region;
     if (!node->call_site)
-        return NOWHERE;
+        return REFRAIN_NOWHERE;
     uint32_t reference = ((const struct refrain_call_site *)(region + node->call_site))->operations;
     for (unsigned n = 0; reference && n < REFRAIN_OPERATIONS; n++) {
         uint64_t at = (uint64_t)reference * REFRAIN_UNIT_BYTES;
@@ -190,17 +161,18 @@ static int operation_node(const struct refrain_recursion *recursion, const struc
         if (at + sizeof *record > recursion->walk.region_bytes)
             break;
         if (record->operation == operation)
-            return find(recursion, at + offsetof(struct refrain_operation_record, after));
+            return refrain_recursion_find(recursion, at + offsetof(struct refrain_operation_record, after));
         reference = record->next;
     }
-    return NOWHERE;
+    return REFRAIN_NOWHERE;
 }
 
 /* Where a value of a place leads: the walker's step. */
-static void resolve(const struct refrain_recursion *recursion, const struct node *node, struct arc *arc) {
+void refrain_recursion_resolve(const struct refrain_recursion *recursion, const struct refrain_place_node *node,
+                               struct refrain_arc *arc) {
     int64_t value = arc->value;
     if (node->kind) { /* slots [1] and [2] */
-        arc->next = find(recursion, node->learner + (value ? 1 : 2) * sizeof(struct refrain_slot));
+        arc->next = refrain_recursion_find(recursion, node->learner + (value ? 1 : 2) * sizeof(struct refrain_slot));
     } else if (value < 0) {
         return;
     } else if (value < (int64_t)recursion->walk.n_slots) {
@@ -208,25 +180,25 @@ static void resolve(const struct refrain_recursion *recursion, const struct node
         uint64_t slot = recursion->walk.slot(recursion->walk.walk, (uint32_t)value, &kind);
         const struct refrain_slot *at = (const void *)((const unsigned char *)recursion->walk.region + slot);
         if (kind == REFRAIN_FUNCTION) {
-            arc->next = after_call(recursion, node);
-            arc->called = find(recursion, slot);
+            arc->next = refrain_recursion_after_call(recursion, node);
+            arc->called = refrain_recursion_find(recursion, slot);
         } else if (kind >= REFRAIN_WHILE && kind <= REFRAIN_DO && at->flags & REFRAIN_SLOT_COUNTED) {
-            arc->next = find(recursion, slot + 2 * sizeof *at);
+            arc->next = refrain_recursion_find(recursion, slot + 2 * sizeof *at);
         } else {
-            arc->next = find(recursion, slot);
+            arc->next = refrain_recursion_find(recursion, slot);
         }
     } else if (value >= REFRAIN_NEXT_REGION) {
-        arc->next = after_call(recursion, node);
-        arc->called =
-            find(recursion, refrain_numbered_region(recursion->walk.numbered, (uint64_t)(value - REFRAIN_NEXT_REGION)) +
-                                offsetof(struct refrain_region_name, inside));
+        arc->next = refrain_recursion_after_call(recursion, node);
+        arc->called = refrain_recursion_find(
+            recursion, refrain_numbered_region(recursion->walk.numbered, (uint64_t)(value - REFRAIN_NEXT_REGION)) +
+                           offsetof(struct refrain_region_name, inside));
     } else if (value >= REFRAIN_NEXT_OPERATION) {
         arc->next = operation_node(recursion, node, (uint64_t)(value - REFRAIN_NEXT_OPERATION));
     } else if (value >= REFRAIN_NEXT_CALL) {
-        arc->next = after_call(recursion, node);
-        arc->called = find(recursion,
-                           refrain_numbered_call_site(recursion->walk.numbered, (uint64_t)(value - REFRAIN_NEXT_CALL)) +
-                               offsetof(struct refrain_call_site, inside));
+        arc->next = refrain_recursion_after_call(recursion, node);
+        arc->called = refrain_recursion_find(
+            recursion, refrain_numbered_call_site(recursion->walk.numbered, (uint64_t)(value - REFRAIN_NEXT_CALL)) +
+                           offsetof(struct refrain_call_site, inside));
     }
 }
 
@@ -237,8 +209,8 @@ struct visit {
     uint32_t arc; /* twice the number of the next one, + 1: what it calls */
 };
 
-static int target(const struct refrain_recursion *recursion, const struct node *node, uint32_t k) {
-    const struct arc *arc = &recursion->arcs[node->first_arc + k / 2];
+static int target(const struct refrain_recursion *recursion, const struct refrain_place_node *node, uint32_t k) {
+    const struct refrain_arc *arc = &recursion->arcs[node->first_arc + k / 2];
     return k % 2 ? arc->called : arc->next;
 }
 
@@ -256,18 +228,18 @@ static bool find_components(struct refrain_recursion *recursion) {
         path[depth++] = (struct visit){(int)root, 0};
         while (depth > 0) {
             struct visit *top = &path[depth - 1];
-            struct node *node = &recursion->nodes[top->node];
+            struct refrain_place_node *node = &recursion->nodes[top->node];
             if (top->arc == 0 && !index[top->node]) {
                 index[top->node] = low[top->node] = next_index++;
                 stack[on_stack++] = top->node;
             }
             if (top->arc < 2 * node->n_arcs) {
                 int to = target(recursion, node, top->arc++);
-                if (to == NOWHERE)
+                if (to == REFRAIN_NOWHERE)
                     continue;
                 if (!index[to])
                     path[depth++] = (struct visit){to, 0};
-                else if (recursion->nodes[to].component == NOWHERE && index[to] < low[top->node])
+                else if (recursion->nodes[to].component == REFRAIN_NOWHERE && index[to] < low[top->node])
                     low[top->node] = index[to];
                 continue;
             }
@@ -288,7 +260,7 @@ static bool find_components(struct refrain_recursion *recursion) {
     for (size_t i = 0; recursive && i < n; i++)
         for (uint32_t k = 0; k < recursion->nodes[i].n_arcs; k++) {
             int called = recursion->arcs[recursion->nodes[i].first_arc + k].called;
-            if (called != NOWHERE && recursion->nodes[called].component == recursion->nodes[i].component)
+            if (called != REFRAIN_NOWHERE && recursion->nodes[called].component == recursion->nodes[i].component)
                 recursive[recursion->nodes[i].component] = true;
         }
     for (size_t i = 0; recursive && i < n; i++)
@@ -325,16 +297,16 @@ static void name_call_sites(struct refrain_recursion *recursion) {
         const struct refrain_call_site *site = (const void *)(region + at);
         if (at + sizeof *site > recursion->walk.region_bytes)
             return;
-        int inside = find(recursion, at + offsetof(struct refrain_call_site, inside));
-        if (inside != NOWHERE)
+        int inside = refrain_recursion_find(recursion, at + offsetof(struct refrain_call_site, inside));
+        if (inside != REFRAIN_NOWHERE)
             recursion->nodes[inside].call_site = at;
         uint32_t operation = site->operations;
         for (unsigned i = 0; operation && i < REFRAIN_OPERATIONS; i++) {
             uint64_t record = (uint64_t)operation * REFRAIN_UNIT_BYTES;
             if (record + sizeof(struct refrain_operation_record) > recursion->walk.region_bytes)
                 break;
-            int after = find(recursion, record + offsetof(struct refrain_operation_record, after));
-            if (after != NOWHERE)
+            int after = refrain_recursion_find(recursion, record + offsetof(struct refrain_operation_record, after));
+            if (after != REFRAIN_NOWHERE)
                 recursion->nodes[after].call_site = at;
             operation = ((const struct refrain_operation_record *)(region + record))->next;
         }
@@ -346,16 +318,16 @@ static void name_call_sites(struct refrain_recursion *recursion) {
 static bool sum_up(struct refrain_recursion *recursion) {
     uint64_t most = recursion->walk.most_steps;
     for (size_t i = 0; i < recursion->n_nodes; i++) {
-        struct node *node = &recursion->nodes[i];
+        struct refrain_place_node *node = &recursion->nodes[i];
         for (uint32_t k = 0; k < node->n_arcs; k++) {
-            struct arc *arc = &recursion->arcs[node->first_arc + k];
+            struct refrain_arc *arc = &recursion->arcs[node->first_arc + k];
             arc->all = arc->left;
             arc->safe_until = UINT64_MAX;
             node->left += arc->left;
             if (arc->left > most)
                 return false;
             most -= arc->left;
-            if (!node->recursive && arc->called != NOWHERE)
+            if (!node->recursive && arc->called != REFRAIN_NOWHERE)
                 recursion->nodes[arc->called].outside += arc->left;
         }
     }
@@ -378,11 +350,12 @@ struct refrain_recursion *refrain_recursion_open(const struct refrain_recursion_
     if (sound)
         name_call_sites(recursion);
     for (size_t i = 0; sound && i < recursion->n_nodes; i++) {
-        struct node *node = &recursion->nodes[i];
+        struct refrain_place_node *node = &recursion->nodes[i];
         add_arcs(recursion, node);
         for (uint32_t k = 0; k < node->n_arcs; k++)
-            resolve(recursion, node, &recursion->arcs[node->first_arc + k]);
+            refrain_recursion_resolve(recursion, node, &recursion->arcs[node->first_arc + k]);
     }
+    sound = sound && !recursion->no_memory && refrain_recursion_share_out(recursion);
     if (!sound || recursion->no_memory || !find_components(recursion) || !sum_up(recursion)) {
         refrain_recursion_close(recursion);
         return NULL;
@@ -391,13 +364,30 @@ struct refrain_recursion *refrain_recursion_open(const struct refrain_recursion_
 }
 
 int refrain_recursion_node(const struct refrain_recursion *recursion, const struct refrain_learner *learner) {
-    int node = find(recursion, offset_of(recursion, learner));
-    return node != NOWHERE && recursion->nodes[node].recursive ? node : NOWHERE;
+    int node = refrain_recursion_find(recursion, offset_of(recursion, learner));
+    return node != REFRAIN_NOWHERE && recursion->nodes[node].recursive ? node : REFRAIN_NOWHERE;
+}
+
+bool refrain_recursion_unknown(struct refrain_recursion *recursion, const struct refrain_learner *learner,
+                               int64_t *value) {
+    int at = refrain_recursion_find(recursion, offset_of(recursion, learner));
+    const struct refrain_place_node *node = at == REFRAIN_NOWHERE ? NULL : &recursion->nodes[at];
+    struct refrain_arc *most = NULL;
+    for (uint32_t k = 0; node && k < node->n_arcs; k++) {
+        struct refrain_arc *arc = &recursion->arcs[node->first_arc + k];
+        if (arc->shared_out > 0 && (!most || arc->shared_out > most->shared_out))
+            most = arc;
+    }
+    if (!most)
+        return false;
+    most->shared_out--;
+    *value = most->value;
+    return true;
 }
 
 void refrain_recursion_enter(struct refrain_recursion *recursion, const struct refrain_learner *inside) {
-    int node = find(recursion, offset_of(recursion, inside));
-    if (node != NOWHERE && recursion->nodes[node].outside > 0)
+    int node = refrain_recursion_find(recursion, offset_of(recursion, inside));
+    if (node != REFRAIN_NOWHERE && recursion->nodes[node].outside > 0)
         recursion->nodes[node].outside--;
 }
 
@@ -415,7 +405,7 @@ void refrain_recursion_close(struct refrain_recursion *recursion) {
 
 /* Puts a node into the search that is under way. */
 static void reach(struct refrain_recursion *recursion, int node, size_t *n) {
-    if (node == NOWHERE || recursion->nodes[node].reached == recursion->searches)
+    if (node == REFRAIN_NOWHERE || recursion->nodes[node].reached == recursion->searches)
         return;
     recursion->nodes[node].reached = recursion->searches;
     recursion->queue[(*n)++] = node;
@@ -424,9 +414,9 @@ static void reach(struct refrain_recursion *recursion, int node, size_t *n) {
 /* Reaches all that can be reached from the first *n of the queue by steps that are left. */
 static void reach_all(struct refrain_recursion *recursion, size_t *n) {
     for (size_t at = 0; at < *n; at++) {
-        const struct node *node = &recursion->nodes[recursion->queue[at]];
+        const struct refrain_place_node *node = &recursion->nodes[recursion->queue[at]];
         for (uint32_t k = 0; node->recursive && k < node->n_arcs; k++) {
-            const struct arc *arc = &recursion->arcs[node->first_arc + k];
+            const struct refrain_arc *arc = &recursion->arcs[node->first_arc + k];
             if (arc->left > 0) {
                 reach(recursion, arc->called, n);
                 reach(recursion, arc->next, n);
@@ -436,7 +426,7 @@ static void reach_all(struct refrain_recursion *recursion, size_t *n) {
 }
 
 /* Can all that is left be walked after this step? */
-static bool may_take(struct refrain_recursion *recursion, int from, struct arc *arc) {
+static bool may_take(struct refrain_recursion *recursion, int from, struct refrain_arc *arc) {
     if (arc->left > 1 && arc->safe_until == recursion->gone)
         return true;
     size_t n = 0;
@@ -455,7 +445,9 @@ static bool may_take(struct refrain_recursion *recursion, int from, struct arc *
     for (size_t i = 0; i + 1 < depth; i++) {
         const struct refrain_slot *slot = recursion->walk.place(recursion->walk.walk, i);
         reach(recursion,
-              find(recursion, offset_of(recursion, slot) + (slot->flags & REFRAIN_SLOT_CALL ? sizeof *slot : 0)), &n);
+              refrain_recursion_find(recursion,
+                                     offset_of(recursion, slot) + (slot->flags & REFRAIN_SLOT_CALL ? sizeof *slot : 0)),
+              &n);
     }
     bool all = true;
     for (size_t i = 0; i < recursion->n_nodes; i++)
@@ -463,7 +455,7 @@ static bool may_take(struct refrain_recursion *recursion, int from, struct arc *
             reach(recursion, (int)i, &n);
     reach_all(recursion, &n);
     for (size_t i = 0; all && i < recursion->n_nodes; i++) {
-        const struct node *node = &recursion->nodes[i];
+        const struct refrain_place_node *node = &recursion->nodes[i];
         uint64_t left = node->left - ((int)i == from);
         all = !node->recursive || left == 0 || node->reached == recursion->searches;
     }
@@ -472,11 +464,11 @@ static bool may_take(struct refrain_recursion *recursion, int from, struct arc *
 }
 
 bool refrain_recursion_step(struct refrain_recursion *recursion, int from, bool wants, int64_t wanted, int64_t *value) {
-    struct node *node = &recursion->nodes[from];
-    struct arc *taken = NULL, *likely = NULL;
+    struct refrain_place_node *node = &recursion->nodes[from];
+    struct refrain_arc *taken = NULL, *likely = NULL;
     double taken_share = 0, likely_share = 0;
     for (uint32_t k = 0; k < node->n_arcs && !(taken && wants && taken->value == wanted); k++) {
-        struct arc *arc = &recursion->arcs[node->first_arc + k];
+        struct refrain_arc *arc = &recursion->arcs[node->first_arc + k];
         if (arc->left == 0)
             continue;
         bool is_wanted = wants && arc->value == wanted;
@@ -489,7 +481,7 @@ bool refrain_recursion_step(struct refrain_recursion *recursion, int from, bool 
             taken = arc;
     }
     for (uint32_t k = 0; k < node->n_arcs && !(taken && wants && taken->value == wanted); k++) {
-        struct arc *arc = &recursion->arcs[node->first_arc + k];
+        struct refrain_arc *arc = &recursion->arcs[node->first_arc + k];
         double share = arc->left ? (double)arc->left / (double)arc->all : 0;
         if (arc->left > 0 && (!taken || share > taken_share) && may_take(recursion, from, arc)) {
             taken = arc;

@@ -29,6 +29,7 @@ struct refrain_recursion_walk {
     const struct refrain_numbered *numbered;
     uint64_t most_steps; /* more are damage */
     const void *walk;
+    const struct refrain_learner *at; /* of the place or decision where the activation on top is */
     /* A slot by its number: where it is, and its enum refrain_node_kind. */
     uint64_t (*slot)(const void *walk, uint32_t number, uint32_t *kind);
     /* Values taken so far. Of a loop in the middle of a count, *iterations are left of it; else it is -1. *open: its
@@ -47,6 +48,11 @@ int refrain_recursion_node(const struct refrain_recursion *recursion, const stru
 /* Takes a step from such a place, at which the activation on top is: the wanted one, if it is left and may be taken,
  * else another. False when none is left. */
 bool refrain_recursion_step(struct refrain_recursion *recursion, int node, bool wants, int64_t wanted, int64_t *value);
+
+/* A step from a place that is in no recursion, of which only the number is known (struct refrain_sequence, unknown):
+ * sets *value to one that leaves every place as often as it is reached. False when there is none. */
+bool refrain_recursion_unknown(struct refrain_recursion *recursion, const struct refrain_learner *learner,
+                               int64_t *value);
 
 /* An activation begins at `inside`, called from outside of all recursions. */
 void refrain_recursion_enter(struct refrain_recursion *recursion, const struct refrain_learner *inside);

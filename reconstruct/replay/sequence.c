@@ -484,10 +484,13 @@ static bool next_of_tally(struct refrain_sequence *sequence) {
         sequence->value = learner->expect;
         sequence->run = any ? (uint64_t)learner->stride : 0;
         sequence->tally_given = true;
+        sequence->unknown = any;
         return any;
     }
-    if (refrain_tally_next(&sequence->tally, &sequence->value, 0))
+    if (refrain_tally_next(&sequence->tally, &sequence->value, 0)) {
+        sequence->unknown = sequence->tally.gave_rest;
         return true;
+    }
     bool last = sequence->last_left;
     sequence->value = sequence->tally.tally->last;
     sequence->run = last;
@@ -507,6 +510,7 @@ static void continue_repeat(struct refrain_sequence *sequence) {
 
 bool refrain_sequence_advance(struct refrain_sequence *sequence) {
     const struct refrain_learner *learner = sequence->learner;
+    sequence->unknown = false;
     for (;;) {
         switch (sequence->stage) {
         case STAGE_IDENTITY:

@@ -64,6 +64,7 @@ struct refrain_sequence {
     struct refrain_terms terms;
     uint8_t stage;
     bool approximate; /* the value given last came from a tally */
+    bool unknown;     /* ... which has it only as one of several different ones, or has their number alone */
     /* the run being given */
     int64_t value, stride;
     uint64_t run;

@@ -86,6 +86,7 @@ bool refrain_tally_next(struct refrain_tally_reader *reader, int64_t *row, unsig
             row[i] = (int64_t)entry->words[1 + i];
     entry->given++;
     reader->left--;
+    reader->gave_rest = reader->has_rest && entry == &reader->entries[reader->n - 1];
     return true;
 }
 

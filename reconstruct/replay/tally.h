@@ -19,7 +19,8 @@ struct refrain_tally_reader {
     struct refrain_tally_entry *entries; /* owned; the rest, if any, is the last */
     size_t n;
     bool has_rest;
-    uint64_t left; /* rows not given yet */
+    uint64_t left;  /* rows not given yet */
+    bool gave_rest; /* the row given last stands for others */
 };
 
 /* Starts reading the tally at a pool reference. False when it does not hold together, or without memory. */

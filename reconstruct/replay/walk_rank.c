@@ -272,6 +272,7 @@ static int recursive_node(struct refrain_walk *walk, struct place *place) {
                                               &walk->numbered,
                                               walk->steps_left,
                                               walk,
+                                              (const void *)(walk->region + place->offset),
                                               slot_at,
                                               taken_of,
                                               depth_of,
@@ -298,9 +299,13 @@ static bool take_step(struct refrain_walk *walk, struct place *place, int64_t *v
     place->taken -= given; /* while what is left is counted */
     int node = recursive_node(walk, place);
     place->taken += given;
+    const struct refrain_learner *learner = place->sequence.learner;
+    bool unknown = given && place->sequence.unknown && learner->kind == REFRAIN_KIND_CONTROL;
+    if (node < 0 && unknown && walk->recursion)
+        refrain_recursion_unknown(walk->recursion, learner, value);
     if (node < 0)
         return given;
-    walk->ended = !refrain_recursion_step(walk->recursion, node, given, *value, value);
+    walk->ended = !refrain_recursion_step(walk->recursion, node, given && !unknown, *value, value);
     return !walk->ended;
 }
 
