@@ -39,7 +39,7 @@ int main(int argc, char **argv) {
     snprintf(whole_name, sizeof whole_name, "refrain %s", command->name);
     argv[at] = whole_name;
     enum refrain_status status = command->run(argc - at, argv + at, &error);
-    if (status == REFRAIN_OK && (fflush(stdout) != 0 || ferror(stdout)))
+    if (status == REFRAIN_OK && (fflush(stdout) != 0 || ferror(stdout)) && !refrain_terminal_pager_left())
         status = REFRAIN_FAIL(&error, "standard output cannot be written");
     return status == REFRAIN_OK ? 0 : say(&error, status);
 }

@@ -93,9 +93,15 @@ void refrain_terminal_page(void) {
         terminal.pager = child;
         /* Ctrl-C belongs to the pager, which stays until its user leaves it. */
         signal(SIGINT, SIG_IGN);
+        /* Nor does its end, which may come before the text's: the status is the command's own. */
+        signal(SIGPIPE, SIG_IGN);
         atexit(wait_for_pager);
     }
     close(ends[1]);
+}
+
+bool refrain_terminal_pager_left(void) {
+    return terminal.pager > 0; /* a pipe fails for no other reason */
 }
 
 /* ---- colour ---- */
