@@ -18,7 +18,10 @@
 #define SHORT_ROW 8u                           /* terms in the repetitions that every value is checked for ... */
 #define SHORTEST_ROW 2u                        /* ... once these are as good as never found */
 #define SOME_PATIENCE 8u
-#define MOST_PATIENCE 32u /* values between two checks for longer ones, where these go on finding nothing */
+#define MOST_PATIENCE                                                                                                  \
+    32u                    /* values between two checks for longer ones, where these go on finding nothing; from there \
+                              on they are looked for when the window is full only */
+#define LASTING_VALUES 64u /* predicted in a row by more than a run: there is something to find */
 
 /* ---- prediction ---- */
 
@@ -234,24 +237,48 @@ static void make_loop(struct refrain_formula *formula, unsigned first, unsigned 
     formula->n_items = (uint16_t)(first + n + 1);
 }
 
-/* One reduction at the end of the items by rows of at most `longest` terms, if there is any. Nearly all rows are told
- * apart by their last items. */
-static bool reduce_rows(struct refrain_context *context, struct refrain_learner *learner,
-                        struct refrain_formula *formula, unsigned longest) {
+static inline bool is_value(const struct refrain_item *item) {
+    return item->back == 1 && item->kind == REFRAIN_ITEM_VALUE;
+}
+
+/* Rows of so many terms, and fewer, are no repetition, as the last terms are single values of which the last in each
+ * row tells: what most values of an irregular sequence come to. */
+static inline unsigned excluded_rows(const struct refrain_item *items, unsigned n, unsigned longest) {
+    const struct refrain_item *last = &items[n - 1];
+    unsigned most = 3 * longest < n ? 3 * longest : n, values = 0, k = 0;
+    while (values < most && is_value(last - values))
+        values++;
+    unsigned whole = values == n ? n / 2 : values / 3; /* where nothing else is in the rows before */
+    if (whole > longest)
+        whole = longest;
+    while (k < whole) {
+        uint64_t base = (uint64_t)last->base, before = (uint64_t)last[-(int)(k + 1)].base;
+        bool steps = 3 * (k + 1) <= n && (uint64_t)last[-2 * (int)(k + 1)].base + base == 2 * before;
+        if (before == base || steps)
+            break;
+        k++;
+    }
+    return k;
+}
+
+/* One reduction at the end of the items by rows of at most `longest` terms: how many there are in the row, 0 where
+ * there is none. Nearly all rows are told apart by their last items. */
+static unsigned reduce_rows(struct refrain_context *context, struct refrain_learner *learner,
+                            struct refrain_formula *formula, unsigned longest) {
     struct refrain_item *items = refrain_formula_items(formula);
     uint32_t *starts = context->scratch->starts; /* starts[t]: where the last t terms begin */
     unsigned n = formula->n_items, known = 0;
     const struct refrain_item *last = &items[n - 1];
     starts[0] = n;
-    for (unsigned k = 1; k <= longest; k++) {
+    for (unsigned k = excluded_rows(items, n, longest) + 1; k <= longest; k++) {
         if (!know_starts(items, starts, &known, k + 1))
-            return false;
+            return 0;
         unsigned row = starts[k], length = n - row;
         if (continues(&items[starts[k + 1]], &items[row], length)) {
             refrain_journal_begin(context, learner, starts[k + 1]);
             items[starts[k + 1]].base++;
             formula->n_items = (uint16_t)row;
-            return true;
+            return k;
         }
         const struct refrain_item *last_before = &items[row - 1];
         if (last_before->shape != last->shape || last_before->back != last->back ||
@@ -267,7 +294,7 @@ static bool reduce_rows(struct refrain_context *context, struct refrain_learner 
                 continue;
             refrain_journal_begin(context, learner, before);
             make_loop(formula, before, length, 2, height);
-            return true;
+            return k;
         }
         if (before == 0 || (uint64_t)items[before - 1].base + (uint64_t)last->base != 2 * (uint64_t)last_before->base ||
             items[before - 1].shape != last->shape || !know_starts(items, starts, &known, 3 * k))
@@ -281,25 +308,30 @@ static bool reduce_rows(struct refrain_context *context, struct refrain_learner 
                 continue;
             refrain_journal_begin(context, learner, earliest);
             make_loop(formula, earliest, length, 3, height);
-            return true;
+            return k;
         }
     }
-    return false;
+    return 0;
 }
 
-/* One reduction, if there is any. Long rows are looked for less and less often while there are none: a sequence without
- * repetition must not cost a full search per value. */
-static bool reduce(struct refrain_context *context, struct refrain_learner *learner, struct refrain_formula *formula) {
-    if (formula->waited++ < formula->patience)
-        return reduce_rows(context, learner, formula, formula->patience < SOME_PATIENCE ? SHORT_ROW : SHORTEST_ROW);
-    formula->waited = 0;
-    if (reduce_rows(context, learner, formula, LONGEST_ROW)) {
+/* A search for rows of any length has found one of `terms`, or none. Long rows are looked for less and less often while
+ * there are none: a sequence without repetition must not cost a full search per value. Short ones are come to by
+ * chance, and say nothing. */
+static void judge_search(struct refrain_formula *formula, unsigned terms) {
+    if (terms > SHORT_ROW)
         formula->patience /= 2;
-        return true;
-    }
-    if (formula->patience < MOST_PATIENCE && formula->n_items > 2 * SHORT_ROW)
+    else if (terms == 0 && formula->patience < MOST_PATIENCE && formula->n_items > 2 * SHORT_ROW)
         formula->patience++;
-    return false;
+}
+
+/* One reduction, if there is any. */
+static bool reduce(struct refrain_context *context, struct refrain_learner *learner, struct refrain_formula *formula) {
+    if (formula->patience == MOST_PATIENCE || formula->waited++ < formula->patience)
+        return reduce_rows(context, learner, formula, formula->patience < SOME_PATIENCE ? SHORT_ROW : SHORTEST_ROW) > 0;
+    formula->waited = 0;
+    unsigned terms = reduce_rows(context, learner, formula, LONGEST_ROW);
+    judge_search(formula, terms);
+    return terms > 0;
 }
 
 /* ---- transitions ---- */
@@ -325,18 +357,25 @@ static struct refrain_formula *formula_of(const struct refrain_learner *learner)
 }
 
 static bool add_value(struct refrain_context *context, struct refrain_learner *learner, int64_t value) {
-    struct refrain_item item = {.kind = REFRAIN_ITEM_VALUE, .span = 1, .back = 1, .base = value};
     /* Before the oldest terms leave the window: the last chance to see the longest repetition. */
-    while (formula_of(learner)->n_items >= context->formula_length &&
-           reduce_rows(context, learner, formula_of(learner), LONGEST_ROW)) {
+    while (formula_of(learner)->n_items >= context->formula_length) {
+        unsigned terms = reduce_rows(context, learner, formula_of(learner), LONGEST_ROW);
+        judge_search(formula_of(learner), terms);
+        if (terms == 0)
+            break;
         predict_begin(learner, formula_of(learner));
         if (predict_takes(learner, formula_of(learner), value))
             return true;
         learner->state = REFRAIN_BUILD;
         learner->until = learner->confirmed;
     }
-    if (!add_term(context, learner, &item))
+    struct refrain_formula *formula = refrain_formula_room(context, learner, 1);
+    if (!formula)
         return false;
+    refrain_formula_items(formula)[formula->n_items] =
+        (struct refrain_item){.kind = REFRAIN_ITEM_VALUE, .span = 1, .back = 1, .base = value};
+    refrain_commit();
+    formula->n_items++;
     if (reduce(context, learner, formula_of(learner))) {
         predict_begin(learner, formula_of(learner));
         return true;
@@ -377,6 +416,8 @@ static bool leave_prediction(struct refrain_context *context, struct refrain_lea
     struct refrain_item *partial = context->scratch->items;
     refrain_journal_begin(context, learner,
                           (unsigned)(last_term(formula_of(learner)) - refrain_formula_items(formula_of(learner))));
+    if (learner->confirmed >= LASTING_VALUES && last_term(formula_of(learner))->span > 2)
+        formula_of(learner)->patience /= 2;
     unsigned n = close_loop(learner, formula_of(learner), partial);
     if (n == 0 && reduce(context, learner, formula_of(learner))) {
         do {

@@ -10,6 +10,7 @@
 #define FIRST_CAPACITY 4u
 #define FIRST_ARCHIVE_BYTES 48u
 #define LARGEST_ARCHIVE_BYTES 4080u
+#define VALUE_BYTES 11u             /* most bytes of an archived value */
 #define LARGEST_JOURNAL_TALLY 2048u /* a larger one is not kept: a kill in the middle may count twice what it gets */
 
 static enum refrain_pool_use use_of(const struct refrain_learner *learner) {
@@ -156,6 +157,14 @@ static unsigned encode(const struct refrain_item *term, unsigned char *out) {
     return n;
 }
 
+/* Is the term a single value? Strides of one that stands for itself are those of loops it was in. */
+static bool is_value(const struct refrain_item *term) {
+    int64_t strides = 0;
+    for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
+        strides |= term->stride[h];
+    return term->kind == REFRAIN_ITEM_VALUE && term->height == 0 && strides == 0;
+}
+
 /* A chunk with room for `bytes`, the last one or a new one after it. */
 static struct refrain_archive *archive_room(struct refrain_formula *formula, unsigned bytes,
                                             enum refrain_pool_use use) {
@@ -193,6 +202,14 @@ bool refrain_formula_archive(struct refrain_context *context, struct refrain_lea
     unsigned moved = 0, last_used = last ? last->used : 0;
     refrain_repeat_make_room(formula, use);
     while (formula->n_items - moved > keep) {
+        struct refrain_archive *open = formula->archive_last ? refrain_at_reference(formula->archive_last) : NULL;
+        if (open && (unsigned)open->capacity - open->used >= VALUE_BYTES && is_value(&items[moved])) {
+            open->bytes[open->used] = 0;
+            open->used = (uint16_t)(open->used + 1 + put_signed(open->bytes + open->used + 1, items[moved].base));
+            formula->archived_terms++;
+            refrain_repeat_archived(formula, &items[moved++], open->used);
+            continue;
+        }
         unsigned bytes = encode(&items[moved], context->scratch->bytes);
         struct refrain_archive *chunk = archive_room(formula, bytes, use);
         if (!chunk) {

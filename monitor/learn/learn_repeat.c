@@ -18,8 +18,10 @@ static struct refrain_repeat *repeat_of(const struct refrain_formula *formula) {
 
 /* ---- anchors ---- */
 
-static uint64_t hash_of_term(const struct refrain_item *term) {
+static inline uint64_t hash_of_term(const struct refrain_item *term) {
     uint64_t hash = ((uint64_t)term->base + term->span) * 0x9e3779b97f4a7c15u;
+    if (term->span == 1)
+        return hash ^ hash >> 32;
     if (term->span == 2) /* a run */
         hash ^= ((uint64_t)term[1].base + ((uint64_t)term[1].stride[0] << 32)) * 0xff51afd7ed558ccdu;
     for (unsigned i = 1; i < term->span && term->span > 2; i++) {
