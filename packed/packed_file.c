@@ -108,9 +108,7 @@ const char *refrain_packed_file_check(const void *file, size_t length, uint64_t 
         return "truncated: copy it again from where it was made";
     memcpy(&header, file, sizeof header);
     if (header.version < REFRAIN_TRACE_OLDEST || header.version > REFRAIN_TRACE_VERSION)
-        return header.version > REFRAIN_TRACE_VERSION
-                   ? "written by a newer refrain, of a later trace version: update refrain"
-                   : "written by an older refrain, of an earlier trace version: read it with that one";
+        return "of a trace version that this refrain does not read";
     uint64_t rest = length - sizeof header;
     if (header.header_bytes != sizeof header || header.structure_bytes > rest ||
         header.times_bytes > rest - header.structure_bytes ||

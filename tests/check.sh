@@ -6,7 +6,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD:-$root/build-check}
 sh "$root/tests/setup.sh"
 started=$(date +%s)
-sh "$root/tests/build.sh" "$build-clang" -DCMAKE_C_COMPILER=clang-14 -DREFRAIN_WERROR=ON -DREFRAIN_TESTS=OFF
+sh "$root/tests/build.sh" "$build-clang" -DCMAKE_C_COMPILER=clang -DREFRAIN_WERROR=ON -DREFRAIN_TESTS=OFF
 sh "$root/tests/build.sh" "$build" -DCMAKE_C_COMPILER=gcc -DREFRAIN_WERROR=ON
 echo "== testing"
 cd "$build"

@@ -1,21 +1,36 @@
 #!/bin/sh
 # demo.sh: installs what is missing, builds refrain, traces a matrix multiplication on 4 ranks, reconstructs its events.
 # BUILD names the build directory (default: build), RESULTS where the results go (default: demo-results, made anew).
+# Among the documentation of an installed refrain it uses that one; results go to demo-results in the current directory.
 set -eu
-root=$(cd "$(dirname "$0")/.." && pwd)
-build=${BUILD:-$root/build}
-results=${RESULTS:-$root/demo-results}
-sh "$root/tests/setup.sh"
-sh "$root/tests/build.sh" "$build"
-bin=$build/bin
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(dirname "$here")
+if [ -f "$here/setup.sh" ]; then
+    build=${BUILD:-$root/build}
+    results=${RESULTS:-$root/demo-results}
+    programs=$here/programs
+    sh "$here/setup.sh"
+    sh "$here/build.sh" "$build"
+    bin=$build/bin
+else
+    results=${RESULTS:-$PWD/demo-results}
+    programs=$here
+    for tool in refrain gcc mpiexec.mpich; do
+        command -v $tool >/dev/null || {
+            echo "demo.sh: there is no $tool here: apt-get install refrain refrain-mpich gcc mpich libmpich-dev" >&2
+            exit 1
+        }
+    done
+    bin=$(dirname "$(command -v refrain)")
+fi
 rm -rf "$results"
 mkdir -p "$results"
 
-echo "== instrumenting and compiling tests/programs/matmul"
+echo "== instrumenting and compiling $programs/matmul"
 mpi=mpich
 mpicc=mpicc.mpich
 command -v $mpicc >/dev/null 2>&1 || mpicc=mpicc
-cd "$root/tests/programs/matmul"
+cd "$programs/matmul"
 for source in matmul distribute multiply; do
     REFRAIN_MPICC=$mpicc "$bin/refrain-mpicc" -O2 -c $source.c -o "$results/$source.o"
 done

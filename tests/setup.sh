@@ -1,17 +1,18 @@
 #!/bin/sh
 # setup.sh: installs the Debian packages that building and testing refrain needs, where they are missing.
-# As root, or with sudo. Does nothing where all are there. On another system: the list below says what is needed.
+# For Debian 12 and 13. As root, or with sudo. Does nothing where all are there. On another system: the list below says
+# what is needed.
 set -eu
 
 packages="gcc libc6-dev make cmake gawk binutils pkgconf
-libclang-14-dev clang
+libclang-dev clang
 libmpich-dev mpich
 libotf2-trace-dev otf2-tools eztrace libjansson-dev libelf-dev libncurses-dev libdw-dev libiberty-dev
 python3 protobuf-compiler libopenmpi-dev openmpi-bin libcmocka-dev csmith libcsmith-dev
-autoconf automake libtool ccache
+autoconf automake libtool ccache dpkg-dev
 man-db zsh bsdutils less
 gfortran g++ python3-mpi4py musl-tools
-zlib1g-dev librsvg2-bin lld wasi-libc libclang-rt-14-dev-wasm32 chromium"
+zlib1g-dev librsvg2-bin lld wasi-libc libclang-rt-dev-wasm32 chromium"
 # node and npm may come from elsewhere than Debian's packages.
 command -v npm >/dev/null 2>&1 || packages="$packages nodejs npm"
 

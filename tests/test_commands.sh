@@ -25,6 +25,15 @@ for command in $commands; do
     done
 done
 LC_ALL=C.UTF-8 man --warnings -l "$bin/../share/man/man1/refrain.1" >page 2>said && [ ! -s said ] && pass || fail "refrain.1: $(cat said)"
+# The other tools' pages are made of what --help says.
+for tool in refrain-cc refrain-mpicc refrain-mpicxx refrain-mpifort refrain-instrument refrain-run; do
+    $tool --help >help.1
+    LC_ALL=C.UTF-8 MANWIDTH=200 man --warnings -l "$bin/../share/man/man1/$tool.1" >page 2>said && [ ! -s said ] &&
+        grep -q "$tool - ." page && pass || fail "manual page of $tool: $(head -n 2 said)"
+    for word in $(grep -E '^[A-Z]' help.1 | tr ' ' '_') $(grep -oE '^ +(-[a-z]|REFRAIN_[A-Z_]+|--[a-z-]+)' help.1); do
+        grep -qe "$(echo "$word" | tr '_' '.')" page && pass || fail "$word is not in the page of $tool"
+    done
+done
 
 version=$(refrain --version | cut -d ' ' -f 2)
 for tool in refrain-cc refrain-instrument refrain-run; do

@@ -9,6 +9,23 @@
 
 /* ---- what the file claims ---- */
 
+enum refrain_status refrain_image_check_version(const char *path, uint32_t version, struct refrain_error *error) {
+    if (version == __builtin_bswap32(REFRAIN_TRACE_VERSION))
+        return REFRAIN_FAIL(error, "%s: written on a machine of the other byte order, which this refrain cannot read",
+                            path);
+    if (version > REFRAIN_TRACE_VERSION)
+        return REFRAIN_FAIL(error,
+                            "%s: written by a newer refrain (trace version %u, this one reads up to %u): update "
+                            "refrain",
+                            path, version, REFRAIN_TRACE_VERSION);
+    if (version != 0 && version < REFRAIN_TRACE_OLDEST)
+        return REFRAIN_FAIL(error,
+                            "%s: written by an older refrain (trace version %u, this one reads from %u on): read it "
+                            "with the refrain that wrote it, or trace the program again",
+                            path, version, REFRAIN_TRACE_OLDEST);
+    return REFRAIN_OK;
+}
+
 enum refrain_status refrain_image_check(const char *path, const struct refrain_header *header, uint64_t bytes,
                                         struct refrain_error *error) {
     static const char nothing[sizeof header->magic];
@@ -16,19 +33,8 @@ enum refrain_status refrain_image_check(const char *path, const struct refrain_h
         return REFRAIN_FAIL(error, "%s: the process ended before its trace was set up: there is nothing in it", path);
     if (memcmp(header->magic, REFRAIN_MAGIC, sizeof header->magic) != 0)
         return REFRAIN_FAIL(error, "%s: is not a refrain trace (byte 0: no \"refrain\" mark)", path);
-    if (header->version == __builtin_bswap32(REFRAIN_TRACE_VERSION))
-        return REFRAIN_FAIL(error, "%s: written on a machine of the other byte order, which this refrain cannot read",
-                            path);
-    if (header->version > REFRAIN_TRACE_VERSION)
-        return REFRAIN_FAIL(error,
-                            "%s: written by a newer refrain (trace version %u, this one reads up to %u): update "
-                            "refrain",
-                            path, header->version, REFRAIN_TRACE_VERSION);
-    if (header->version != 0 && header->version < REFRAIN_TRACE_OLDEST)
-        return REFRAIN_FAIL(error,
-                            "%s: written by an older refrain (trace version %u, this one reads from %u on): read it "
-                            "with the refrain that wrote it, or trace the program again",
-                            path, header->version, REFRAIN_TRACE_OLDEST);
+    if (refrain_image_check_version(path, header->version, error) != REFRAIN_OK)
+        return error->code;
     if (header->version == 0 || header->header_bytes != REFRAIN_HEADER_BYTES)
         return REFRAIN_FAIL(error,
                             "%s: the header at byte 0 makes no sense (version %u, %u bytes): the file is damaged", path,

@@ -16,6 +16,12 @@ bool refrain_image_is_packed(const void *bytes, size_t length) {
 enum refrain_status refrain_image_unpack(struct refrain_process *process, const void *bytes, size_t length,
                                          struct refrain_error *error) {
     uint64_t image_bytes;
+    struct refrain_packed_header header;
+    if (length >= sizeof header) {
+        memcpy(&header, bytes, sizeof header);
+        if (refrain_image_check_version(process->path, header.version, error) != REFRAIN_OK)
+            return error->code;
+    }
     const char *wrong = refrain_packed_file_check(bytes, length, &image_bytes);
     if (wrong)
         return REFRAIN_FAIL(error, "%s: %s", process->path, wrong);

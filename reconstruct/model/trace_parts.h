@@ -34,6 +34,9 @@ enum refrain_status refrain_process_damaged(const struct refrain_process *proces
 enum refrain_status refrain_image_check(const char *name, const struct refrain_header *header, uint64_t bytes,
                                         struct refrain_error *error);
 
+/* Whether a file of this trace version, a region's or a packed one's, is one that this refrain reads. */
+enum refrain_status refrain_image_check_version(const char *name, uint32_t version, struct refrain_error *error);
+
 /* Are these bytes a packed file, rather than a region? */
 bool refrain_image_is_packed(const void *bytes, size_t length);
 

@@ -36,7 +36,7 @@ if(NODE AND NPM AND WASM_CLANG_WORKS)
         COMMENT "Bundling the page of refrain view")
 else()
     message(STATUS "refrain view is left out: it takes node, npm and clang with a C library for wasm32-wasi "
-                   "(apt-get install nodejs npm clang lld wasi-libc libclang-rt-14-dev-wasm32)")
+                   "(apt-get install nodejs npm clang lld wasi-libc libclang-rt-dev-wasm32)")
     file(WRITE ${view_html} "")
 endif()
 set_source_files_properties(${view_directory}/view_html.S PROPERTIES

@@ -1,0 +1,41 @@
+# A recipe for Spack: put this directory as packages/refrain into a repository of recipes (spack repo create), then
+#     spack install refrain
+# builds the sources that are checked out; `spack dev-build refrain@main` does so in place.
+from spack.package import *
+
+
+class Refrain(CMakePackage):
+    """Tracer of MPI programs that keeps a whole run in a number of bytes fixed before it starts, by learning what
+    repeats, and gives the events back afterwards."""
+
+    # The place of the sources is the site's: `git = ...` here, or spack dev-build.
+    version("main", branch="main")
+
+    license("BSD-3-Clause")
+
+    variant("otf2", default=True, description="Write OTF2 archives")
+    variant("top", default=True, description="refrain top: look at a program that runs")
+    variant("view", default=False, description="refrain view: fetches node modules when it is built")
+
+    depends_on("c", type="build")
+    depends_on("cmake@3.25:", type="build")
+    depends_on("gawk", type="build")
+    depends_on("mpi")
+    depends_on("llvm@14: +clang", type=("build", "link", "run"))
+    depends_on("elfutils")
+    depends_on("binutils+libiberty")
+    depends_on("jansson")
+    depends_on("otf2@3:", when="+otf2")
+    depends_on("ncurses", when="+top")
+    depends_on("zlib-api", when="+view")
+    depends_on("node-js@20:", type="build", when="+view")
+    depends_on("npm", type="build", when="+view")
+
+    conflicts("platform=darwin", msg="refrain reads the process's own ELF files: Linux only")
+    conflicts("platform=windows", msg="refrain reads the process's own ELF files: Linux only")
+
+    def cmake_args(self):
+        return [
+            self.define("REFRAIN_TESTS", False),
+            self.define("REFRAIN_LLVM_DIR", self.spec["llvm"].prefix),
+        ]
