@@ -78,6 +78,13 @@ said=$(refrain reconstruct "$work/mpi_rma.refrain" --format clog -o "$work/quiet
     [ "$(echo "$said" | grep -c 'clog has room for 15 bytes of a name: .* are shortened, the first MPI_')" = 1 ] && pass ||
     fail "what clog cannot say is said otherwise: $said"
 
+# PICL as ParaGraph takes it.
+for program in control mpi_completion mpi_threads; do
+    refrain reconstruct "$work/$program.refrain" --format picl --paragraph -o "$work/paragraph" --force --quiet
+    refrain reconstruct "$work/$program.refrain" --format text -o "$work/text" --force --quiet
+    check "$program for ParaGraph" python3 "$readers/paragraph.py" "$work/paragraph" "$work/text"
+done
+
 # SLOG-1 printed as the paper's figures 6, 10 and 12 have it; frames that reach over each other have pseudo-records.
 refrain reconstruct "$work/control.refrain" -o "$work/log.slog" --quiet
 python3 "$readers/read_slog1.py" "$work/log.slog" --dump >"$work/dump"

@@ -17,6 +17,7 @@ enum {
     OPTION_FORCE,
     OPTION_ALL,
     OPTION_WAITING,
+    OPTION_PARAGRAPH,
     OPTION_COMPENSATE,
     OPTION_FROM,
     OPTION_TO,
@@ -30,6 +31,8 @@ const struct argp_option refrain_output_options[] = {
     {"all", OPTION_ALL, NULL, 0, "Text: also postings and completions of nonblocking operations", 0},
     {"waiting", OPTION_WAITING, NULL, 0,
      "Text: what each call waited for: for=KIND, waited=SECONDS, by=RANK and at=FILE:LINE of who was late", 0},
+    {"paragraph", OPTION_PARAGRAPH, NULL, 0,
+     "PICL: as ParaGraph takes it: states that do not overlap, sends and receives in pairs", 0},
     {"compensate", OPTION_COMPENSATE, NULL, 0,
      "Times as they would have been without probes: their cost and the waiting it caused are taken out", 0},
     {"from", OPTION_FROM, "TIME", 0, "Events from TIME on: seconds since the start, or with s, ms, us or ns behind", 0},
@@ -112,6 +115,9 @@ error_t refrain_output_parse(int key, char *value, struct argp_state *state) {
         return 0;
     case OPTION_ALL:
         output->all = true;
+        return 0;
+    case OPTION_PARAGRAPH:
+        output->paragraph = true;
         return 0;
     case OPTION_WAITING:
         output->waiting = true;
@@ -221,8 +227,11 @@ enum refrain_status refrain_output_write(const struct refrain_output *output, st
     if (status)
         return status;
     status = refrain_replayable(trace, output->recorded, error);
-    struct refrain_format_request request = {
-        .path = output->path, .force = output->force, .all = output->all, .waiting = output->waiting};
+    struct refrain_format_request request = {.path = output->path,
+                                             .force = output->force,
+                                             .all = output->all,
+                                             .waiting = output->waiting,
+                                             .paragraph = output->paragraph};
     struct refrain_writer *writer = NULL;
     if (!status)
         status = output->format->open(&request, &writer, error);

@@ -13,6 +13,7 @@ struct refrain_output {
     const char *default_format; /* when neither --format nor the suffix of `path` names one */
     bool force;                 /* overwrite */
     bool all;                   /* text: further kinds of events */
+    bool paragraph;             /* picl: as ParaGraph needs it */
     bool waiting;               /* text: what each call waited for (waiting.h) */
     bool recorded;              /* what was recorded instead of what was learned */
     bool compensate;            /* times without what probes took */

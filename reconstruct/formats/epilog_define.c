@@ -291,6 +291,25 @@ static void put_topologies(struct definitions *definitions) {
     free(numbers);
 }
 
+/* ---- the metric ---- */
+
+/* The only one: how long the location has waited for senders. It is in every entry and exit. */
+static void put_metric(struct definitions *definitions) {
+    enum { ELG_INTEGER = 0, ELG_COUNTER = 0, ELG_START = 0 };
+    struct refrain_epilog_record record;
+    uint32_t name = put_string(definitions, "WAITING_FOR_SENDERS"),
+             description =
+                 put_string(definitions, "nanoseconds in calls before the messages that they received were sent");
+    refrain_epilog_open(&record, REFRAIN_EPILOG_METRIC);
+    refrain_epilog_ui4(&record, 0);
+    refrain_epilog_ui4(&record, name);
+    refrain_epilog_ui4(&record, description);
+    refrain_epilog_ui1(&record, ELG_INTEGER);
+    refrain_epilog_ui1(&record, ELG_COUNTER);
+    refrain_epilog_ui1(&record, ELG_START);
+    refrain_epilog_close(&record, definitions->out);
+}
+
 /* ---- all of them ---- */
 
 bool refrain_epilog_define(struct refrain_sink *out, const struct refrain_trace *trace,
@@ -305,6 +324,7 @@ bool refrain_epilog_define(struct refrain_sink *out, const struct refrain_trace 
     refrain_sink_put_bytes(out, header, sizeof header);
     put_locations(&definitions);
     put_regions(&definitions);
+    put_metric(&definitions);
     put_comms(&definitions);
     put_topologies(&definitions);
     ids->events_at = refrain_sink_position(out) + 2;

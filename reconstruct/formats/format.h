@@ -14,6 +14,7 @@ struct refrain_format_request {
     bool force;       /* what is there is overwritten */
     bool all;         /* text: also postings and completions of nonblocking operations */
     bool waiting;     /* text: also what each call waited for */
+    bool paragraph;   /* picl: states that do not overlap, sends and receives in pairs */
 };
 
 struct refrain_format {

@@ -42,6 +42,18 @@ bool refrain_messages_receive(struct refrain_messages *messages, const struct re
     return true;
 }
 
+struct refrain_message *refrain_messages_find(struct refrain_messages *messages, uint64_t match) {
+    struct refrain_pair_node *node = refrain_pair_table_find(&messages->table, (struct refrain_pair){match, 0});
+    return node ? &((struct under_way *)node)->message : NULL;
+}
+
+void refrain_messages_visit(const struct refrain_messages *messages,
+                            void (*visit)(void *data, const struct refrain_message *message), void *data) {
+    for (size_t i = 0; i < messages->table.capacity; i++)
+        for (const struct refrain_pair_node *node = messages->table.buckets[i]; node; node = node->next)
+            visit(data, &((const struct under_way *)node)->message);
+}
+
 struct refrain_messages *refrain_messages_make(const struct refrain_trace *trace) {
     struct refrain_messages *messages = calloc(1, sizeof *messages);
     if (messages)

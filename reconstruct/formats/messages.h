@@ -13,7 +13,7 @@ struct refrain_message {
     size_t location; /* it was sent from */
     int64_t time_ns;
     int64_t bytes;
-    uint64_t at; /* the writer's own */
+    uint64_t at[2]; /* the writer's own */
 };
 
 struct refrain_messages;
@@ -29,6 +29,13 @@ void refrain_messages_send(struct refrain_messages *messages, const struct refra
 /* A RECV comes: true, and what was kept of its message, unless that was not sent before, or not in what is written. */
 bool refrain_messages_receive(struct refrain_messages *messages, const struct refrain_event *event,
                               struct refrain_message *message);
+
+/* What was kept of a message that is under way, by its number; null when it is not. Valid until it is received. */
+struct refrain_message *refrain_messages_find(struct refrain_messages *messages, uint64_t match);
+
+/* Calls `visit` for each message that is under way, in any order. */
+void refrain_messages_visit(const struct refrain_messages *messages,
+                            void (*visit)(void *data, const struct refrain_message *message), void *data);
 
 /* Whether memory ran out, so that some messages were not kept. */
 bool refrain_messages_no_memory(const struct refrain_messages *messages);

@@ -5,6 +5,7 @@
  *     enter           -> ENTER of a region; ENTER_CS of a call site, for MPI calls whose line is known
  *     leave           -> EXIT; MPI_COLLEXIT where the call was a blocking collective
  *     send, receive   -> MPI_SEND, MPI_RECV
+ *     waiting         -> a metric of every entry and exit: the time so far in which the location waited for senders
  *     threads         -> those of a rank are one team, from OMP_FORK before the first event of one that is not the
  * master to OMP_JOIN after all events
  *
@@ -12,6 +13,7 @@
 #include "epilog_define.h"
 #include "event_names.h"
 #include "file_writer.h"
+#include "late_sender.h"
 #include "warn.h"
 
 #include <inttypes.h>
@@ -21,6 +23,7 @@
 struct place {
     bool in_collective, forked; /* forked: of a master */
     struct refrain_event collective;
+    struct refrain_late_sender waiting;
 };
 
 struct epilog_writer {
@@ -62,6 +65,13 @@ static void put_double(struct refrain_epilog_record *record, double value) {
         refrain_epilog_ui1(record, bits >> shift & 255);
 }
 
+/* What the metric is at the location. */
+static void put_metric(const struct epilog_writer *epilog, struct refrain_epilog_record *record, size_t location) {
+    uint64_t ns = (uint64_t)epilog->places[location].waiting.total_ns;
+    refrain_epilog_ui4(record, (uint32_t)ns);
+    refrain_epilog_ui4(record, (uint32_t)(ns >> 32));
+}
+
 static void open_event(struct refrain_epilog_record *record, enum refrain_epilog_type type, size_t location,
                        int64_t time_ns) {
     refrain_epilog_open(record, type);
@@ -91,6 +101,7 @@ static void put_enter(struct epilog_writer *epilog, size_t location, const struc
     open_event(&record, site == REFRAIN_EPILOG_NO_ID ? REFRAIN_EPILOG_ENTER : REFRAIN_EPILOG_ENTER_CS, location,
                time_ns);
     refrain_epilog_ui4(&record, site == REFRAIN_EPILOG_NO_ID ? epilog->ids.regions[region] : site);
+    put_metric(epilog, &record, location);
     close_event(epilog, &record);
 }
 
@@ -100,6 +111,7 @@ static void put_leave(struct epilog_writer *epilog, size_t location, const struc
     struct place *place = &epilog->places[location];
     bool collective = place->in_collective && place->collective.region == event->region;
     open_event(&record, collective ? REFRAIN_EPILOG_MPI_COLLEXIT : REFRAIN_EPILOG_EXIT, location, time_ns);
+    put_metric(epilog, &record, location);
     if (collective) {
         refrain_epilog_ui4(&record, location_of_rank(epilog, place->collective.peer));
         refrain_epilog_ui4(&record, refrain_epilog_comm(&epilog->ids, place->collective.comm, event->rank));
@@ -136,6 +148,7 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
     struct place *place = &epilog->places[location];
     int64_t time_ns = event->time_ns < epilog->end_ns ? epilog->end_ns : event->time_ns;
     epilog->end_ns = time_ns;
+    refrain_late_sender(&place->waiting, event);
     if (event->thread > 0 && !epilog->places[epilog->locations.first[event->rank]].forked)
         put_team(epilog, event->rank, REFRAIN_EPILOG_OMP_FORK, time_ns);
     switch (event->kind) {

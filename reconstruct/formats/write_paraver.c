@@ -151,7 +151,7 @@ static void put_message(struct paraver_writer *paraver, size_t location, const s
     bool sends = event->kind == REFRAIN_EVENT_SEND;
     struct record record = {
         .kind = sends ? RECORD_SEND : RECORD_RECV, .location = (uint32_t)location, .time_ns = time_ns};
-    struct refrain_message sent = {.at = refrain_sink_position(paraver->spool)};
+    struct refrain_message sent = {.at = {refrain_sink_position(paraver->spool)}};
     record.message.peer = event->peer;
     record.message.tag = event->tag;
     record.message.bytes = event->bytes;
@@ -160,8 +160,8 @@ static void put_message(struct paraver_writer *paraver, size_t location, const s
     } else if (refrain_messages_receive(paraver->messages, event, &sent)) {
         static const uint32_t message = RECORD_MESSAGE;
         int64_t receipt[3] = {(int64_t)location, paraver->places[location].enter_ns, time_ns};
-        refrain_sink_patch(paraver->spool, sent.at, &message, sizeof message);
-        refrain_sink_patch(paraver->spool, sent.at + offsetof(struct record, message.receiver), receipt,
+        refrain_sink_patch(paraver->spool, sent.at[0], &message, sizeof message);
+        refrain_sink_patch(paraver->spool, sent.at[0] + offsetof(struct record, message.receiver), receipt,
                            sizeof receipt);
         return;
     }

@@ -23,7 +23,7 @@ def main():
     if data[:10] != b"EPILOG\0\1\2\1":
         wrong(f"header {data[:10]}")
     strings, tables, comms, at, continued, events, coords = {}, {}, {}, 10, 0, None, {}
-    stacks, teams, last, defined, n_events = {}, {}, 0.0, True, 0
+    stacks, teams, last, defined, n_events, waiting = {}, {}, 0.0, True, 0, {}
     header("enter,leave,send,recv,collective", "file,line,dest,source,tag,bytes,comm,root,sent,received",
            apart="collective,send,recv", untimed="collective", instants="unordered",
            without="send.name,recv.name,recv.bytes,collective.comm,send.comm,recv.comm", blocking="collective")
@@ -64,6 +64,11 @@ def main():
             elif kind == REGION and size == 25:
                 fields = ui4(6)
                 define(kind, fields[0], *fields[1:], body[24])
+            elif kind == METRIC and size == 15:
+                fields = ui4(3)
+                define(kind, *fields)
+                if body[12:] != b"\0\0\0" or string(fields[1]) != "WAITING_FOR_SENDERS":
+                    wrong(f"metric {body}")
             elif kind == MPI_COMM:
                 number, count = ui4(2)
                 if size != 8 + count:
@@ -105,6 +110,13 @@ def main():
         ns = round(time * 10**9)
         rest = struct.unpack(f"<{(size - 12) // 4}I", body[12:])
         stack = stacks.setdefault(lid, [])
+        if kind in (ENTER, ENTER_CS, EXIT, COLLEXIT):  # the metric is before what a collective has more
+            at_metric = 0 if kind in (EXIT, COLLEXIT) else 1
+            waited = rest[at_metric] | rest[at_metric + 1] << 32
+            rest = rest[:at_metric] + rest[at_metric + 2:]
+            if not waiting.get(lid, 0) <= waited <= ns:
+                wrong(f"waited {waited} ns at {at}, {waiting.get(lid, 0)} before")
+            waiting[lid] = waited
         if thread and not teams.get(rank):
             wrong(f"thread {thread} of {rank} outside of fork and join")
         if kind in (ENTER, ENTER_CS) and len(rest) == 1:
@@ -117,7 +129,7 @@ def main():
             stack.append(name)
             line(rank, thread, ns, "enter", name, True, file=files[file] if file != NO_ID else "",
                  line=number if number != NO_ID else 0)
-        elif kind == EXIT and not rest:
+        elif kind == EXIT and len(rest) == 0:
             line(rank, thread, ns, "leave", stack.pop(), True)
         elif kind == COLLEXIT and len(rest) == 4:
             root = locations[rest[0]][0] if rest[0] != NO_ID else -1
@@ -137,7 +149,7 @@ def main():
             teams[rank] = kind == FORK
         else:
             wrong(f"record {kind} of {size} bytes at {at}")
-    if defined or events != n_events or any(teams.values()):
+    if METRIC not in tables or defined or events != n_events or any(teams.values()):
         wrong(f"{events} events announced, {n_events} there, teams {teams}")
 
 

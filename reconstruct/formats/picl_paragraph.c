@@ -1,0 +1,255 @@
+/* picl_paragraph.c: PICL's trace file as ParaGraph takes it (picl_records.h; section 2.5 of the format's description).
+ *
+ *     rank N           -> processor N
+ *     MPI call         -> entry and exit of one event type: that of table 4, else system overhead (-602); nothing else
+ *                         is entered before it is left
+ *     further messages of a call -> its state is left, and entered again behind their own
+ *
+ * Sends and receives are 1:1: what is sent is known to be received only later. So the type of a send is written over
+ * where it is not, and that of a receive where its send is not in the trace: it is system overhead then. Records come
+ * in the order of time. Functions, collectives' fields, one-sided accesses and threads are left out. */
+#include "file_writer.h"
+#include "locations.h"
+#include "messages.h"
+#include "picl_records.h"
+#include "warn.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define TYPE_COLUMNS 4 /* that an event type is padded to, so that another can take its place */
+
+struct place {
+    bool started;
+    uint32_t calls;        /* MPI calls it is in */
+    enum picl_event state; /* of the outermost of them; PICL_NO_TYPE: none */
+    bool told;             /* what the state is about has been written */
+    uint64_t type_at;      /* where the type of its entry stands */
+    uint64_t match;        /* of the message that it sends */
+};
+
+struct paragraph_writer {
+    struct refrain_file_writer file;
+    const struct refrain_trace *trace;
+    struct place *places; /* by rank */
+    struct refrain_messages *messages;
+    uint64_t left_out, lone;
+    int64_t end_ns;
+};
+
+/* ---- records ---- */
+
+/* A record whose type can be written over; returns where it stands. */
+static uint64_t put(struct paragraph_writer *paragraph, enum picl_record record, enum picl_event type, int32_t rank,
+                    const int64_t *fields, size_t n) {
+    struct refrain_sink *out = paragraph->file.out;
+    char start[64];
+    int columns = sprintf(start, "%d ", record);
+    refrain_sink_put_bytes(out, start, (size_t)columns);
+    uint64_t at = refrain_sink_position(out);
+    columns = sprintf(start, "%*d %" PRId64 ".%09" PRId64 " %" PRId32 " 0 %zu", TYPE_COLUMNS, type,
+                      paragraph->end_ns / 1000000000, paragraph->end_ns % 1000000000, rank, n);
+    refrain_sink_put_bytes(out, start, (size_t)columns);
+    if (n > 0)
+        refrain_picl_number(out, PICL_INTEGERS);
+    for (size_t i = 0; i < n; i++)
+        refrain_picl_number(out, fields[i]);
+    refrain_sink_put_char(out, '\n');
+    return at;
+}
+
+/* Makes system overhead of an event type at `at`; 0: nothing stands there. */
+static void retype(struct paragraph_writer *paragraph, uint64_t at) {
+    char type[TYPE_COLUMNS + 1];
+    sprintf(type, "%*d", TYPE_COLUMNS, PICL_SYSTEM);
+    if (at > 0)
+        refrain_sink_patch(paragraph->file.out, at, type, TYPE_COLUMNS);
+}
+
+/* ---- states ---- */
+
+static bool is_message_type(enum picl_event type) {
+    return type == PICL_SEND || type == PICL_SEND_BEGIN || type == PICL_RECV || type == PICL_RECV_END ||
+           type == PICL_PROBE_WAIT;
+}
+
+static void enter_state(struct paragraph_writer *paragraph, struct place *place, int32_t rank) {
+    /* What is received is known when the call is left; of the others, when the operation comes. */
+    static const int64_t any[] = {-1, -1, -1};
+    bool receives = place->state == PICL_RECV;
+    if (!receives && is_message_type(place->state))
+        return; /* entered by its operation, or when something else happens first */
+    place->type_at = put(paragraph, PICL_ENTRY, place->state, rank, any, receives ? 3 : 0);
+}
+
+/* The state is left; where it was about a message that there was none of, it was system overhead. */
+static void leave_state(struct paragraph_writer *paragraph, struct place *place, int32_t rank, const int64_t *fields,
+                        size_t n) {
+    if (place->type_at == 0) /* not entered: no operation came */
+        place->type_at = put(paragraph, PICL_ENTRY, PICL_SYSTEM, rank, NULL, 0);
+    bool lone = is_message_type(place->state) && !place->told;
+    if (lone)
+        retype(paragraph, place->type_at);
+    uint64_t at = put(paragraph, PICL_EXIT, lone ? PICL_SYSTEM : place->state, rank, fields, n);
+    struct refrain_message *sent =
+        place->match && !lone ? refrain_messages_find(paragraph->messages, place->match) : NULL;
+    if (sent)
+        sent->at[1] = at;
+    place->type_at = 0;
+    place->match = 0;
+}
+
+static void send(struct paragraph_writer *paragraph, const struct refrain_event *event, uint64_t entry_at,
+                 uint64_t exit_at) {
+    struct refrain_message sent = {.at = {entry_at, exit_at}};
+    refrain_messages_send(paragraph->messages, event, &sent);
+    if (refrain_messages_find(paragraph->messages, event->match))
+        return;
+    retype(paragraph, entry_at); /* nobody has a trace of its receipt */
+    retype(paragraph, exit_at);
+    paragraph->lone++;
+}
+
+/* A message in a call whose state is not about it, or no longer. */
+static void put_between(struct paragraph_writer *paragraph, struct place *place, const struct refrain_event *event,
+                        enum picl_event type, const int64_t *fields, size_t of_entry, size_t n) {
+    bool inside = place->calls > 0 && place->type_at > 0;
+    if (inside)
+        leave_state(paragraph, place, event->rank, NULL, 0);
+    struct refrain_message sent;
+    bool lone = event->kind == REFRAIN_EVENT_RECV && !refrain_messages_receive(paragraph->messages, event, &sent);
+    if (lone) {
+        type = PICL_SYSTEM;
+        paragraph->lone++;
+    }
+    uint64_t entry_at = put(paragraph, PICL_ENTRY, type, event->rank, fields, of_entry);
+    uint64_t exit_at = put(paragraph, PICL_EXIT, type, event->rank, fields + of_entry, n - of_entry);
+    if (event->kind == REFRAIN_EVENT_SEND)
+        send(paragraph, event, entry_at, exit_at);
+    if (!inside)
+        return;
+    place->state = PICL_SYSTEM; /* what the call was about has been told */
+    enter_state(paragraph, place, event->rank);
+}
+
+static void operation(struct paragraph_writer *paragraph, struct place *place, const struct refrain_event *event) {
+    enum picl_event type;
+    int64_t fields[8];
+    size_t of_entry, n = refrain_picl_fields(event, &type, fields, &of_entry);
+    bool own = place->calls == 1 && type == place->state && !place->told;
+    if (own && type == PICL_RECV) { /* blocking: it ends the waiting */
+        struct refrain_message sent;
+        place->told = refrain_messages_receive(paragraph->messages, event, &sent);
+        paragraph->lone += !place->told;
+        leave_state(paragraph, place, event->rank, place->told ? fields + of_entry : NULL,
+                    place->told ? n - of_entry : 0);
+        place->state = PICL_SYSTEM;
+        enter_state(paragraph, place, event->rank);
+        return;
+    }
+    if (own && (type == PICL_SEND || type == PICL_SEND_BEGIN) && place->type_at == 0) {
+        place->told = true;
+        place->type_at = put(paragraph, PICL_ENTRY, type, event->rank, fields, of_entry);
+        place->match = event->match;
+        send(paragraph, event, place->type_at, 0);
+        return;
+    }
+    put_between(paragraph, place, event, type, fields, of_entry, n);
+}
+
+/* ---- the writer ---- */
+
+static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
+    struct paragraph_writer *paragraph = (struct paragraph_writer *)writer;
+    paragraph->trace = trace;
+    paragraph->places = calloc((size_t)trace->size + 1, sizeof *paragraph->places);
+    paragraph->messages = refrain_messages_make(trace);
+    if (!paragraph->places || !paragraph->messages) {
+        REFRAIN_FAIL_MEMORY(paragraph->file.error);
+        return 1;
+    }
+    paragraph->file.begun = true;
+    return 0;
+}
+
+static void start(struct paragraph_writer *paragraph, struct place *place, int32_t rank) {
+    place->started = true;
+    put(paragraph, PICL_ENTRY, PICL_TRACING, rank, NULL, 0);
+    put(paragraph, PICL_MARK, PICL_TRACE_LEVEL, rank, (const int64_t[]){1, 0, 1}, 3);
+}
+
+static int write_event(struct refrain_writer *writer, const struct refrain_event *event) {
+    struct paragraph_writer *paragraph = (struct paragraph_writer *)writer;
+    bool mpi = event->region->kind == REFRAIN_REGION_MPI;
+    if (event->thread > 0) {
+        paragraph->left_out++;
+        return 0;
+    }
+    struct place *place = &paragraph->places[event->rank];
+    paragraph->end_ns = event->time_ns > paragraph->end_ns ? event->time_ns : paragraph->end_ns;
+    if (!place->started)
+        start(paragraph, place, event->rank);
+    switch (event->kind) {
+    case REFRAIN_EVENT_ENTER:
+        if (mpi && place->calls++ == 0) {
+            enum picl_event type = refrain_picl_type(event->region);
+            place->state = type == PICL_NO_TYPE || type == PICL_PROBE_WAIT || type == PICL_READ || type == PICL_WRITE
+                               ? PICL_SYSTEM
+                               : type;
+            place->told = false;
+            enter_state(paragraph, place, event->rank);
+        }
+        break;
+    case REFRAIN_EVENT_LEAVE:
+        if (mpi && place->calls > 0 && --place->calls == 0)
+            leave_state(paragraph, place, event->rank, NULL, 0);
+        break;
+    case REFRAIN_EVENT_SEND:
+    case REFRAIN_EVENT_RECV:
+    case REFRAIN_EVENT_IO:
+        operation(paragraph, place, event);
+        break;
+    default: /* the state of their call tells that they were */
+        break;
+    }
+    return paragraph->file.out->failed != 0;
+}
+
+static void retype_lone(void *data, const struct refrain_message *message) {
+    struct paragraph_writer *paragraph = data;
+    retype(paragraph, message->at[0]);
+    retype(paragraph, message->at[1]);
+    paragraph->lone++;
+}
+
+static int end(struct refrain_writer *writer) {
+    struct paragraph_writer *paragraph = (struct paragraph_writer *)writer;
+    bool no_memory = paragraph->messages && refrain_messages_no_memory(paragraph->messages);
+    for (int32_t rank = 0; paragraph->file.begun && rank < paragraph->trace->size; rank++) {
+        struct place *place = &paragraph->places[rank];
+        if (place->started && place->calls > 0)
+            leave_state(paragraph, place, rank, NULL, 0);
+        if (place->started)
+            put(paragraph, PICL_EXIT, PICL_TRACING, rank, NULL, 0);
+    }
+    if (paragraph->file.begun)
+        refrain_messages_visit(paragraph->messages, retype_lone, paragraph);
+    enum refrain_status status = refrain_file_writer_close(&paragraph->file, no_memory);
+    if (!status && paragraph->left_out)
+        refrain_warn("picl has no place for threads: %" PRIu64 " events of further threads are left out",
+                     paragraph->left_out);
+    if (!status && paragraph->lone)
+        refrain_warn("ParaGraph takes messages with both ends: %" PRIu64 " without another are system overhead",
+                     paragraph->lone);
+    refrain_messages_free(paragraph->messages);
+    free(paragraph->places);
+    free(paragraph);
+    return status != REFRAIN_OK;
+}
+
+enum refrain_status refrain_picl_paragraph_open(const struct refrain_format_request *request,
+                                                struct refrain_writer **writer, struct refrain_error *error) {
+    static const struct refrain_writer functions = {begin, write_event, end};
+    return refrain_file_writer_open(request, sizeof(struct paragraph_writer), true, &functions, writer, error);
+}

@@ -1,0 +1,90 @@
+/* picl_records.c: records of PICL's trace file (picl_records.h). */
+#include "picl_records.h"
+#include "mpi_kind.h"
+
+void refrain_picl_number(struct refrain_sink *out, int64_t value) {
+    refrain_sink_put_char(out, ' ');
+    refrain_sink_put_signed(out, value);
+}
+
+void refrain_picl_start(struct refrain_sink *out, int64_t record, int64_t type, int64_t time_ns, int32_t rank) {
+    refrain_sink_put_signed(out, record);
+    refrain_picl_number(out, type);
+    refrain_picl_number(out, time_ns / 1000000000);
+    refrain_sink_put_char(out, '.');
+    refrain_sink_put_digits(out, (uint64_t)(time_ns % 1000000000), 9);
+    refrain_picl_number(out, rank);
+    refrain_picl_number(out, rank < 0 ? -1 : 0);
+}
+
+void refrain_picl_put(struct refrain_sink *out, int64_t record, int64_t type, int64_t time_ns, int32_t rank,
+                      const int64_t *fields, size_t n) {
+    refrain_picl_start(out, record, type, time_ns, rank);
+    refrain_picl_number(out, (int64_t)n);
+    if (n > 0)
+        refrain_picl_number(out, PICL_INTEGERS);
+    for (size_t i = 0; i < n; i++)
+        refrain_picl_number(out, fields[i]);
+    refrain_sink_put_char(out, '\n');
+}
+
+size_t refrain_picl_fields(const struct refrain_event *event, enum picl_event *type, int64_t fields[8],
+                           size_t *of_entry) {
+    const int64_t tag = event->tag, bytes = event->bytes, peer = event->peer;
+    switch (event->kind) {
+    case REFRAIN_EVENT_SEND:
+        *type = event->request < 0 ? PICL_SEND : PICL_SEND_BEGIN;
+        *of_entry = 4;
+        memcpy(fields, (int64_t[]){bytes, tag, peer, 0, event->request}, 5 * sizeof *fields);
+        return event->request < 0 ? 4 : 5;
+    case REFRAIN_EVENT_RECV:
+        *type = event->request < 0 ? PICL_RECV : PICL_RECV_END;
+        *of_entry = event->request < 0 ? 3 : 1;
+        if (event->request < 0)
+            memcpy(fields, (int64_t[]){-1, -1, -1, bytes, tag, peer, 0}, 7 * sizeof *fields);
+        else
+            memcpy(fields, (int64_t[]){event->request, bytes, tag, peer, 0}, 5 * sizeof *fields);
+        return event->request < 0 ? 7 : 5;
+    case REFRAIN_EVENT_RECV_POST:
+        *type = PICL_RECV_BEGIN;
+        *of_entry = 3;
+        memcpy(fields, (int64_t[]){-1, -1, -1, event->request}, 4 * sizeof *fields);
+        return 4;
+    case REFRAIN_EVENT_SEND_COMPLETE:
+        *type = PICL_SEND_END;
+        *of_entry = 1;
+        fields[0] = event->request;
+        return 1;
+    default:
+        *type = strstr(event->region->name, "rite") ? PICL_WRITE : PICL_READ;
+        *of_entry = *type == PICL_WRITE ? 2 : 0;
+        memcpy(fields, (int64_t[]){bytes, event->tag}, 2 * sizeof *fields);
+        return 2;
+    }
+}
+
+enum picl_event refrain_picl_type(const struct refrain_region_info *region) {
+    switch (refrain_mpi_kind(region)) {
+    case REFRAIN_MPI_SEND:
+        return PICL_SEND;
+    case REFRAIN_MPI_RECV:
+        return PICL_RECV;
+    case REFRAIN_MPI_ISEND:
+        return strstr(region->name, "_init") || strstr(region->name, "sendrecv") ? PICL_NO_TYPE : PICL_SEND_BEGIN;
+    case REFRAIN_MPI_IRECV:
+        return strstr(region->name, "_init") ? PICL_NO_TYPE : PICL_RECV_BEGIN;
+    case REFRAIN_MPI_PROBE:
+        return strcmp(region->name, "MPI_Probe") == 0 || strcmp(region->name, "MPI_Mprobe") == 0 ? PICL_PROBE_WAIT
+                                                                                                 : PICL_NO_TYPE;
+    case REFRAIN_MPI_BARRIER:
+        return strcmp(region->name, "MPI_Barrier") == 0 ? PICL_SYNC : PICL_NO_TYPE;
+    case REFRAIN_MPI_IO:
+        return strncmp(region->name, "MPI_File_read", 13) == 0    ? PICL_READ
+               : strncmp(region->name, "MPI_File_write", 14) == 0 ? PICL_WRITE
+                                                                  : PICL_NO_TYPE;
+    default:
+        return strncmp(region->name, "MPI_Init", 8) == 0 && !strstr(region->name, "ialized") ? PICL_OPEN
+               : strcmp(region->name, "MPI_Finalize") == 0                                   ? PICL_CLOSE
+                                                                                             : PICL_NO_TYPE;
+    }
+}
