@@ -179,20 +179,6 @@ static bool is_wanted(const struct refrain_constructs *constructs, const struct 
     }
 }
 
-static unsigned slots_of(enum refrain_node_kind kind) {
-    switch (kind) {
-    case REFRAIN_SWITCH:
-        return 1;
-    case REFRAIN_FUNCTION:
-    case REFRAIN_CALL:
-    case REFRAIN_MPI_CALL:
-    case REFRAIN_MACRO:
-        return 2;
-    default:
-        return 3;
-    }
-}
-
 static bool is_jump(enum refrain_node_kind kind) {
     return kind >= REFRAIN_BREAK && kind <= REFRAIN_CASE;
 }
@@ -260,7 +246,7 @@ unsigned refrain_choose(struct refrain_constructs *constructs, const struct refr
                 construct->certain |= function->certain || function->has_loop || function->address_taken;
             if (construct->wanted) {
                 construct->slot = slots;
-                slots += slots_of(construct->kind);
+                slots += refrain_slots_of_node(construct->kind);
             } else if (function->entry != REFRAIN_NEVER_ENTERED && construct->interesting && !construct->placed &&
                        !marked_by_macro(constructs, construct)) {
                 refrain_note(options, construct->line, "call of '%s' stays without a probe of its own",
