@@ -7,6 +7,8 @@
 #define COST_SHIFT 4            /* fraction bits of the mean cost */
 #define LONGEST_PROBE_COSTS 16u /* a sample that is longer than so many means was interrupted */
 
+uint64_t *refrain_spent_ticks;
+
 static uint64_t ticks_per_us_of_clock = 1000;
 
 static int64_t ticks_of_ns(uint64_t ns) {
@@ -41,7 +43,7 @@ static void wake(void *what) {
 
 static void wake_if_time(struct refrain_context *context, uint64_t now) {
     struct refrain_allowance *allowance = &context->allowance;
-    if (refrain_region.header->n_dormant == 0 || allowance->wake_ticks == 0 || now < allowance->wake_ticks ||
+    if (refrain_region.header->n_dormant == 0 || allowance->most_ticks == 0 || allowance->wake_ticks == 0 || now < allowance->wake_ticks ||
         allowance->left_ticks < allowance->most_ticks)
         return;
     struct change change = {0};
@@ -65,16 +67,21 @@ static int64_t settle(struct refrain_allowance *allowance, uint64_t now, int64_t
 void refrain_allowance_sample(struct refrain_context *context, const struct refrain_slot *slot, uint64_t begin_ticks) {
     struct refrain_allowance *allowance = &context->allowance;
     allowance->probes = REFRAIN_ALLOWANCE_PROBES;
-    if (allowance->most_ticks == 0)
+    if (allowance->most_ticks == 0 && !refrain_spent_ticks)
         return;
+#if defined(__x86_64__)
+    __asm__ volatile("lfence" ::: "memory"); /* the probe is over when the clock is read */
+#endif
     uint64_t now = refrain_clock();
     uint64_t cost = (now - begin_ticks + (uint64_t)ticks_of_ns(REFRAIN_ENTRY_NS)) << COST_SHIFT;
     uint64_t longest = (uint64_t)allowance->cost_ticks * LONGEST_PROBE_COSTS;
     cost = cost > longest ? longest : cost;
     allowance->cost_ticks = (uint32_t)(allowance->cost_ticks + ((int64_t)cost - (int64_t)allowance->cost_ticks) / 8);
     int64_t spent = (int64_t)allowance->cost_ticks * REFRAIN_ALLOWANCE_PROBES >> COST_SHIFT;
+    if (refrain_spent_ticks && context->number == 0)
+        __atomic_store_n(refrain_spent_ticks, *refrain_spent_ticks + (uint64_t)spent, __ATOMIC_RELEASE);
     int64_t earned = settle(allowance, now, spent);
-    if (allowance->left_ticks >= 0 || spent <= earned) {
+    if (allowance->most_ticks == 0 || allowance->left_ticks >= 0 || spent <= earned) {
         wake_if_time(context, now);
         return;
     }

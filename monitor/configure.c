@@ -140,6 +140,10 @@ void refrain_configure(void) {
         else
             bad_setting("REFRAIN_CALL_PATH", value, "on, off or a number of functions, 2 to 256", "off");
     }
+    value = getenv("REFRAIN_ORDER");
+    refrain_configuration.virtual_order = value && strcasecmp(value, "virtual") == 0;
+    if (value && *value && !refrain_configuration.virtual_order && strcasecmp(value, "mpi") != 0)
+        bad_setting("REFRAIN_ORDER", value, "mpi or virtual", "mpi");
     value = getenv("REFRAIN_LAYERS");
     snprintf(refrain_configuration.layers, sizeof refrain_configuration.layers, "%s", value ? value : "");
     refrain_clock_is_gettime = 1;
@@ -168,4 +172,8 @@ void refrain_configure(void) {
     else
         snprintf(refrain_configuration.directory, sizeof refrain_configuration.directory, "%.2000s/%.2000s",
                  refrain_configuration.start_directory, value);
+}
+
+bool refrain_order_is_virtual(void) {
+    return refrain_configuration.virtual_order;
 }

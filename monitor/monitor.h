@@ -189,6 +189,12 @@ REFRAIN_SHARED void refrain_region_refresh_clock(void);
 /* The probes' clock, for the MPI part. */
 REFRAIN_SHARED uint64_t refrain_ticks(void);
 
+/* REFRAIN_ORDER=virtual, for the MPI part. */
+REFRAIN_SHARED bool refrain_order_is_virtual(void);
+
+/* Where the MPI part wants to know what probes have taken, in ticks; null: nowhere. Those of the first thread. */
+extern REFRAIN_SHARED uint64_t *refrain_spent_ticks;
+
 /* Set to 1 by a constructor of the MPI part: the rank is not known before MPI_Init. */
 extern REFRAIN_SHARED int refrain_mpi_linked;
 

@@ -9,7 +9,7 @@
 #define MOST_PAGES ((uint32_t)1 << 24)
 
 /* Who adds a field that a reader needs adds it here too. */
-_Static_assert(sizeof(struct refrain_header) == 616 && sizeof(struct refrain_slot) == 96 &&
+_Static_assert(sizeof(struct refrain_header) == 648 && sizeof(struct refrain_slot) == 96 &&
                    sizeof(struct refrain_learner) == 64 && sizeof(struct refrain_region_name) == 128 &&
                    sizeof(struct refrain_call_site) == 152 && sizeof(struct refrain_communicator) == 48 &&
                    sizeof(struct refrain_time_page) == 1024,
@@ -771,6 +771,10 @@ static void about(struct walk *walk, struct refrain_header *header) {
     FIELD(walk, REFRAIN_PACKED_RUN, header->n_dormant);
     FIELD(walk, REFRAIN_PACKED_RUN, header->setup_ticks);
     FIELD(walk, REFRAIN_PACKED_RUN, header->init_ticks);
+    FIELD(walk, REFRAIN_PACKED_RUN, header->order.state);
+    FIELD(walk, REFRAIN_PACKED_RUN, header->order.receives);
+    FIELD(walk, REFRAIN_PACKED_RUN, header->order.held);
+    FIELD(walk, REFRAIN_PACKED_RUN, header->order.given_up);
     FIELD(walk, REFRAIN_PACKED_RUN, header->code_is_kept);
     FIELD(walk, REFRAIN_PACKED_RUN, header->boot_id[0]);
     FIELD(walk, REFRAIN_PACKED_RUN, header->boot_id[1]);

@@ -19,6 +19,8 @@
  *     REFRAIN_CALL_PATH      off         off | on | a number: the functions between which MPI calls are made are shown
  *                                         without probes in them; a number: so many of the innermost ones
  *     REFRAIN_PYTHON          off         on | off: MPI calls of Python programs are filed under the line of Python
+ *     REFRAIN_ORDER           mpi         mpi | virtual: receives of any source take the message that is first in virtual
+ *                                         time, that is without what probes take
  *     REFRAIN_VERBOSE         off         say on standard error what was set up and written
  *
  * Sizes take K, M, G (1024s), upper or lower case, with or without B or iB. Switches take on, true, yes, 1 and off,

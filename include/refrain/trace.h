@@ -23,7 +23,7 @@
 #define REFRAIN_MAGIC "refrain\n"
 /* Whoever changes the layout raises the version. Readers take versions from the oldest one on and refuse others, newer
  * and older, with a line; while the oldest is the newest, they know one layout. */
-#define REFRAIN_TRACE_VERSION 8u
+#define REFRAIN_TRACE_VERSION 9u
 #define REFRAIN_TRACE_OLDEST REFRAIN_TRACE_VERSION
 #define REFRAIN_HEADER_BYTES 4096u
 #define REFRAIN_UNIT_BYTES 16u /* pool granularity */
@@ -319,6 +319,16 @@ struct refrain_probe_cost {
     uint32_t before, after;
 };
 
+/* What became of REFRAIN_ORDER=virtual. */
+enum refrain_order { REFRAIN_ORDER_AS_IT_COMES, REFRAIN_ORDER_VIRTUAL, REFRAIN_ORDER_REFUSED };
+struct refrain_order_counts {
+    uint32_t state; /* enum refrain_order; REFUSED: it was asked for, but cannot be done here */
+    uint32_t reserved;
+    uint64_t receives; /* of any source whose source was chosen */
+    uint64_t held;     /* ... that waited for what may still come earlier */
+    uint64_t given_up; /* ... and waited no longer, though it may */
+};
+
 struct refrain_header {
     char magic[8];    /* REFRAIN_MAGIC; written last */
     uint32_t version; /* REFRAIN_TRACE_VERSION */
@@ -367,6 +377,7 @@ struct refrain_header {
     uint64_t setup_ticks;                                       /* from `start` until the first probe could run */
     uint64_t init_ticks;                                        /* of MPI_Init: what refrain did in it */
     uint64_t region_bytes, region_used; /* of an image that was packed: `bytes` and `pool_used` of its region; else 0 */
+    struct refrain_order_counts order;
 };
 
 #endif

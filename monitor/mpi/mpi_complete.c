@@ -34,7 +34,9 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status) {
     MPI_Status own, *used = status == MPI_STATUS_IGNORE ? &own : status;
     if (former != MPI_REQUEST_NULL)
         refrain_request_await(&call, REFRAIN_MPI_KEY(former));
+    refrain_order_waits();
     int rc = PMPI_Wait(request, used);
+    refrain_order_goes_on();
     if (former != MPI_REQUEST_NULL) {
         if (rc == MPI_SUCCESS)
             refrain_request_complete(&call, REFRAIN_MPI_KEY(former), 0, used);
@@ -67,7 +69,9 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_
     struct refrain_watch watch;
     refrain_watch_begin(&watch, count, array_of_requests);
     MPI_Status *statuses = STATUSES(array_of_statuses, count, watch);
+    refrain_order_waits();
     int rc = PMPI_Waitall(count, array_of_requests, statuses);
+    refrain_order_goes_on();
     refrain_watch_all(&call, &watch, rc, array_of_requests, known(statuses));
     refrain_call_end(&call);
     return rc;
@@ -136,7 +140,9 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Statu
     REFRAIN_MPI_BEGIN(MPI_Waitany);
     MPI_Status own, *used = status == MPI_STATUS_IGNORE ? &own : status;
     ANY_BEGIN(any, count, array_of_requests);
+    refrain_order_waits();
     int rc = PMPI_Waitany(count, array_of_requests, indx, used);
+    refrain_order_goes_on();
     any_done(&call, &any, rc, rc == MPI_SUCCESS ? *indx : MPI_UNDEFINED, array_of_requests, used);
     refrain_call_end(&call);
     return rc;
@@ -168,7 +174,9 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, in
     struct refrain_watch watch;
     refrain_watch_begin(&watch, incount, array_of_requests);
     MPI_Status *statuses = STATUSES(array_of_statuses, incount, watch);
+    refrain_order_waits();
     int rc = PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, statuses);
+    refrain_order_goes_on();
     some_done(&call, &watch, rc, rc == MPI_SUCCESS ? *outcount : 0, array_of_indices, array_of_requests,
               known(statuses));
     refrain_call_end(&call);

@@ -56,13 +56,14 @@ void refrain_mpi_place(MPI_Comm comm, int rank, int size) {
 /* After MPI_Init, on all ranks, whether or not they are traced: what is agreed upon needs all of them. */
 static void started(int thread_level) {
     uint64_t begin_ticks = refrain_ticks();
-    int rank, size, state[2], least[2];
+    int rank, size, state[3], least[3];
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
     refrain_mpi_world = true;
     state[0] = refrain_communicators_open(rank, size, true);
     state[1] = refrain_region.base == NULL;
-    PMPI_Allreduce(state, least, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    state[2] = !refrain_order_is_virtual();
+    PMPI_Allreduce(state, least, 3, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     refrain_mpi_active = least[0] && !least[1]; /* memory on all ranks, and some are traced */
     if (!refrain_mpi_active)
         return;
@@ -72,6 +73,8 @@ static void started(int thread_level) {
     refrain_isendrecv_try();
     refrain_mpi_describe(thread_level);
     refrain_mpi_clocks_begin(rank);
+    if (!least[2])
+        refrain_order_begin(rank, size);
     if (refrain_region.header)
         refrain_region.header->init_ticks = refrain_ticks() - begin_ticks;
 }
@@ -98,6 +101,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
  * until it is over. */
 int MPI_Finalize(void) {
     REFRAIN_MPI_BEGIN(MPI_Finalize);
+    refrain_order_end();
     refrain_mpi_clocks_end();
     refrain_communicators_close();
     int rc = PMPI_Finalize();

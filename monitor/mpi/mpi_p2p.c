@@ -27,6 +27,7 @@ static void tell_send(struct refrain_call *call, int64_t count, MPI_Datatype dat
     int64_t parameters[] = {dest, tag, refrain_bytes(count, datatype), refrain_communicator_index(communicator)};
     refrain_call_awaits(call, dest, -1, parameters[3], tag);
     refrain_call_operation(call, REFRAIN_OP_SEND, parameters, 4);
+    refrain_order_sends(communicator, dest, tag);
 }
 
 static void tell_recv(struct refrain_call *call, int rc, const MPI_Status *status, int64_t comm) {
@@ -35,6 +36,7 @@ static void tell_recv(struct refrain_call *call, int rc, const MPI_Status *statu
     refrain_call_returned(call);
     int64_t parameters[] = {status->MPI_SOURCE, status->MPI_TAG, refrain_status_bytes(status), comm};
     refrain_call_operation(call, REFRAIN_OP_RECV, parameters, 4);
+    refrain_order_receives(comm, status->MPI_SOURCE, status->MPI_TAG, true);
 }
 
 static struct refrain_request *take_nothing(struct refrain_call *call) {
@@ -53,6 +55,8 @@ static struct refrain_request *tell_isend(struct refrain_call *call, enum refrai
     if (!is_partner(communicator, dest) || !is_sendable(count, datatype, tag))
         return operation == REFRAIN_OP_ISEND && dest == MPI_PROC_NULL ? take_nothing(call) : NULL;
     int64_t parameters[] = {dest, tag, refrain_bytes(count, datatype), refrain_communicator_index(communicator)};
+    if (operation == REFRAIN_OP_ISEND)
+        refrain_order_sends(communicator, dest, tag);
     return refrain_request_take(call, operation, parameters, 4);
 }
 
@@ -114,8 +118,10 @@ static MPI_Status *status_or(MPI_Status *status, MPI_Status *own) {
         MPI_Status own, *used = status_or(status, &own);                                                               \
         REFRAIN_MPI_BEGIN(name);                                                                                       \
         int64_t index = await(&call, source, comm, tag);                                                               \
-        int rc = P##name(buf, count, datatype, source, tag, comm, used);                                               \
+        refrain_order_waits();                                                                                         \
+        int rc = P##name(buf, count, datatype, refrain_order_source(source, tag, comm), tag, comm, used);              \
         tell_recv(&call, rc, used, index);                                                                             \
+        refrain_order_goes_on();                                                                                       \
         refrain_call_end(&call);                                                                                       \
         return rc;                                                                                                     \
     }
@@ -127,9 +133,11 @@ static MPI_Status *status_or(MPI_Status *status, MPI_Status *own) {
         REFRAIN_MPI_BEGIN(name);                                                                                       \
         tell_send(&call, sendcount, sendtype, dest, sendtag, comm);                                                    \
         int64_t index = await(&call, source, comm, recvtag);                                                           \
+        refrain_order_waits();                                                                                         \
         int rc = P##name(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,   \
                          comm, used);                                                                                  \
         tell_recv(&call, rc, used, index);                                                                             \
+        refrain_order_goes_on();                                                                                       \
         refrain_call_end(&call);                                                                                       \
         return rc;                                                                                                     \
     }
@@ -141,8 +149,10 @@ static MPI_Status *status_or(MPI_Status *status, MPI_Status *own) {
         REFRAIN_MPI_BEGIN(name);                                                                                       \
         tell_send(&call, count, datatype, dest, sendtag, comm);                                                        \
         int64_t index = await(&call, source, comm, recvtag);                                                           \
+        refrain_order_waits();                                                                                         \
         int rc = P##name(buf, count, datatype, dest, sendtag, source, recvtag, comm, used);                            \
         tell_recv(&call, rc, used, index);                                                                             \
+        refrain_order_goes_on();                                                                                       \
         refrain_call_end(&call);                                                                                       \
         return rc;                                                                                                     \
     }
@@ -292,7 +302,19 @@ ISENDRECV(MPI_Isendrecv_c, MPI_Count)
 ISENDRECV_REPLACE(MPI_Isendrecv_replace_c, MPI_Count)
 #endif
 
-/* ---- matched probes ---- */
+/* ---- probes ---- */
+
+int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) {
+    REFRAIN_MPI_BEGIN(MPI_Probe);
+    await(&call, source, comm, tag);
+    refrain_order_waits();
+    int rc = PMPI_Probe(refrain_order_source(source, tag, comm), tag, comm, status);
+    refrain_order_goes_on();
+    refrain_call_end(&call);
+    return rc;
+}
+
+/* Matched ones. */
 
 static void tell_matched(struct refrain_call *call, MPI_Comm comm, MPI_Message message) {
     if (!call->entry || message == MPI_MESSAGE_NULL || message == MPI_MESSAGE_NO_PROC)
@@ -305,7 +327,9 @@ static void tell_matched(struct refrain_call *call, MPI_Comm comm, MPI_Message m
 int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) {
     REFRAIN_MPI_BEGIN(MPI_Mprobe);
     await(&call, source, comm, tag);
-    int rc = PMPI_Mprobe(source, tag, comm, message, status);
+    refrain_order_waits();
+    int rc = PMPI_Mprobe(refrain_order_source(source, tag, comm), tag, comm, message, status);
+    refrain_order_goes_on();
     if (rc == MPI_SUCCESS)
         tell_matched(&call, comm, *message);
     refrain_call_end(&call);

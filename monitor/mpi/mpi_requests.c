@@ -343,6 +343,8 @@ static void run_add(struct refrain_call *call, struct run *run, const struct ref
     bool own = is_own(call, request);
     if (request->flags & REFRAIN_REQUEST_CANCEL && status)
         PMPI_Test_cancelled(status, &cancelled);
+    if (!cancelled && is_receive(request) && status)
+        refrain_order_receives(request->parameters[REFRAIN_PARAMETERS - 1], status->MPI_SOURCE, status->MPI_TAG, false);
     if (own && !cancelled) {
         if (run->n == REFRAIN_RUN_REQUESTS || request->index != run->first + run->n)
             run_tell(call, run);

@@ -19,6 +19,7 @@
 #pragma GCC visibility push(default) /* the wrappers are what this library exports */
 #include <mpi.h>
 #pragma GCC visibility pop
+#include "mpi_order.h"
 #include <mpi_has.h>
 
 /* Function numbers: the line in mpi_calls.def. */
@@ -35,7 +36,9 @@ enum refrain_mpi_function {
 /* Ends a wrapper that does nothing after the PMPI function. */
 #define REFRAIN_MPI_PASS(pmpi_call)                                                                                    \
     do {                                                                                                               \
+        refrain_order_waits();                                                                                         \
         int rc = pmpi_call;                                                                                            \
+        refrain_order_goes_on();                                                                                       \
         refrain_call_end(&call);                                                                                       \
         return rc;                                                                                                     \
     } while (0)

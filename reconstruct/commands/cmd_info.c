@@ -227,6 +227,19 @@ static void print_times(const struct refrain_process *process, const struct lear
                refrain_show_count(times->backwards));
 }
 
+/* What became of REFRAIN_ORDER=virtual. */
+static void print_order(const struct refrain_order_counts *order) {
+    if (order->state == REFRAIN_ORDER_REFUSED)
+        puts("  order     REFRAIN_ORDER=virtual was not possible: not all ranks are on one node and traced with it, "
+             "there "
+             "are more than 1024, or threads call MPI at once");
+    if (order->state == REFRAIN_ORDER_VIRTUAL)
+        printf(
+            "  order     virtual: %s receives of any source, %s held for what might have come earlier, %s of them no "
+            "longer than is safe\n",
+            refrain_show_count(order->receives), refrain_show_count(order->held), refrain_show_count(order->given_up));
+}
+
 static enum refrain_status print_process(const struct refrain_trace *trace, const struct refrain_process *process,
                                          struct refrain_error *error) {
     const struct refrain_header *header = process->header;
@@ -243,6 +256,7 @@ static enum refrain_status print_process(const struct refrain_trace *trace, cons
     if (header->clock == 1)
         puts("  clock     CLOCK_MONOTONIC of the system, since the time-stamp counter does not run evenly here or "
              "REFRAIN_CLOCK says so");
+    print_order(&header->order);
     uint64_t most = region_bytes(header), used = region_used(header);
     printf("  memory    %s of %s used: program tree %s, places %s, %s left; file %s%s\n", refrain_show_bytes(used),
            refrain_show_bytes(most), refrain_show_bytes(header->tree_bytes), refrain_show_bytes(header->slot_bytes),
@@ -324,6 +338,13 @@ static json_t *process_json(const struct refrain_trace *trace, const struct refr
     json_object_set_new(times, "order_given_up", json_integer((json_int_t)learned.control_given_up));
     json_object_set_new(times, "stopped", json_boolean(learned.times.stopped));
     json_object_set_new(object, "times", times);
+    json_object_set_new(object, "order",
+                        json_pack("{s:s,s:I,s:I,s:I}", "asked_for",
+                                  header->order.state == REFRAIN_ORDER_VIRTUAL   ? "virtual"
+                                  : header->order.state == REFRAIN_ORDER_REFUSED ? "refused"
+                                                                                 : "mpi",
+                                  "receives", (json_int_t)header->order.receives, "held",
+                                  (json_int_t)header->order.held, "given_up", (json_int_t)header->order.given_up));
     json_object_set_new(object, "probe_costs", probe_costs_json(trace, process));
     json_object_set_new(object, "bytes", json_integer((json_int_t)region_bytes(header)));
     json_object_set_new(object, "pool_used_bytes", json_integer((json_int_t)region_used(header)));

@@ -1,0 +1,88 @@
+/* order.c: who comes first at a receive of any source (tests/test_order.sh).
+ *
+ *     order race ROUNDS     rank 0 gives ranks 1 and 2 a task each and says who answered first: rank 1 takes much
+ *                           less, but goes through many probes
+ *     order deadlock        figure 4 of Li and Zhang: rank 1 may take the message of rank 0, although rank 3 is not as
+ *                           far in time as that; for rank 3 waits for rank 2, and that for rank 1 */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile int odd;
+
+__attribute__((noinline)) static void step(int i) {
+    if (i % 3)
+        odd++;
+}
+
+static void task(int rank) {
+    for (int i = 0; rank == 1 && i < 210000; i++)
+        step(i);
+    usleep(rank == 1 ? 1000 : 14000);
+}
+
+static void race(int rank, int rounds) {
+    int first = 0, value = 0;
+    MPI_Status status;
+    for (int i = 0; i < rounds; i++) {
+        if (rank == 0) {
+            for (int worker = 1; worker <= 2; worker++)
+                MPI_Send(&i, 1, MPI_INT, worker, 1, MPI_COMM_WORLD);
+            usleep(1000); /* does not take a processor from them */
+            for (int worker = 1; worker <= 2; worker++) {
+                MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &status);
+                first += worker == 1 && status.MPI_SOURCE == 1;
+            }
+        } else if (rank <= 2) {
+            MPI_Recv(&value, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            task(rank);
+            MPI_Send(&value, 1, MPI_INT, 0, 2, MPI_COMM_WORLD);
+        }
+    }
+    if (rank == 0)
+        printf("rank 1 first: %d of %d\n", first, rounds);
+}
+
+static void deadlock(int rank) {
+    int value = 0, order[2] = {-1, -1};
+    MPI_Status status;
+    switch (rank) {
+    case 0:
+        usleep(30000);
+        MPI_Send(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+        break;
+    case 1:
+        for (int i = 0; i < 2; i++) {
+            MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &status);
+            order[i] = status.MPI_SOURCE;
+            if (i == 0)
+                MPI_Send(&value, 1, MPI_INT, 2, 0, MPI_COMM_WORLD);
+        }
+        printf("from %d, then %d\n", order[0], order[1]);
+        break;
+    case 2:
+        MPI_Recv(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(&value, 1, MPI_INT, 3, 0, MPI_COMM_WORLD);
+        break;
+    case 3:
+        MPI_Recv(&value, 1, MPI_INT, 2, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+        break;
+    default:
+        break;
+    }
+}
+
+int main(int argc, char **argv) {
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (argc > 2 && strcmp(argv[1], "race") == 0)
+        race(rank, atoi(argv[2]));
+    else
+        deadlock(rank);
+    MPI_Finalize();
+    return 0;
+}

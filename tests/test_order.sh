@@ -1,0 +1,84 @@
+#!/bin/sh
+# REFRAIN_ORDER=virtual: receives of any source take the message that is first without probes.
+set -u
+. "$(dirname "$0")/lib.sh"
+
+for mpi in mpich openmpi; do
+    command -v "mpicc.$mpi" >/dev/null || continue
+    REFRAIN_MPICC=mpicc.$mpi refrain-mpicc --detail=all -O1 -w "$tests/programs/order.c" -o "$work/order.$mpi" ||
+        fail "$mpi: compile order.c"
+done
+mpicc.mpich -O1 -w "$tests/programs/order.c" -o "$work/plain" || fail "compile order.c without probes"
+export REFRAIN_THROTTLE=off
+
+# first OF COMMAND...: how often rank 1 was first.
+first() {
+    "$@" 2>&1 | sed -n 's/rank 1 first: \([0-9]*\) of.*/\1/p'
+}
+
+# order ORDER MPI RANKS ARGUMENTS...: runs it; its trace is $trace.
+order() {
+    name=$1 mpi=$2 ranks=$3
+    shift 3
+    rm -rf "$work/run"
+    mkdir "$work/run"
+    REFRAIN_MODE=${mode:-both} REFRAIN_ORDER=$name REFRAIN_DIRECTORY=$work/run launch "$mpi" "$ranks" \
+        "$work/order.$mpi" "$@" >"$work/printed" 2>&1
+    trace=$(the_trace "$work/run") || fail "$name: no trace: $(tail -n 1 "$work/printed")"
+}
+
+# ---- a race that probes decide ----
+
+# Who else uses the processors may take rank 1 its lead: then once more.
+mode=stat
+for try in 1 2 3 4 5; do
+    without=$(first launch mpich 3 "$work/plain" race 20)
+    order mpi mpich 3 race 20
+    with=$(first cat "$work/printed")
+    order virtual mpich 3 race 20
+    virtual=$(first cat "$work/printed")
+    echo "rank 1 is first: without probes $without times of 20, with probes $with, in virtual order $virtual"
+    [ "${virtual:-0}" -le "${with:-20}" ] || break
+done
+[ "${virtual:-0}" -gt "${with:-20}" ] && pass || fail "race: rank 1 is first $virtual times of 20, $with as they come"
+refrain info --json "$trace" >"$work/info"
+python3 - "$work/info" <<'END' && pass || fail "race: what info says"
+import json, sys
+orders = [process["order"] for process in json.load(open(sys.argv[1]))["processes"]]
+assert all(order["asked_for"] == "virtual" for order in orders), orders
+assert orders[0]["receives"] == 40 and orders[0]["held"] > 0, orders
+assert orders[1]["receives"] == orders[2]["receives"] == 0, orders
+END
+mode=both
+
+# ---- what would be a deadlock if all that are behind were waited for ----
+
+for mpi in mpich openmpi; do
+    [ -e "$work/order.$mpi" ] || continue
+    order virtual "$mpi" 4 deadlock
+    grep -q "from 0, then 3" "$work/printed" && pass || fail "$mpi: deadlock: $(cat "$work/printed")"
+    exact "$trace" "$mpi: deadlock"
+    refrain info "$trace" | grep -q "2 receives of any source, .* 0 of them no longer than is safe" && pass ||
+        fail "$mpi: deadlock: $(refrain info "$trace" | grep '^  order')"
+done
+
+# ---- where it cannot be done it is said ----
+
+cat >"$work/multiple.c" <<'END'
+#include <mpi.h>
+int main(int argc, char **argv) {
+    int provided, value = 0, got;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Sendrecv(&value, 1, MPI_INT, 0, 0, &got, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return 0;
+}
+END
+REFRAIN_MPICC=mpicc.mpich refrain-mpicc -w "$work/multiple.c" -o "$work/order.multiple" || fail "compile multiple.c"
+rm -rf "$work/run"
+mkdir "$work/run"
+REFRAIN_ORDER=virtual REFRAIN_DIRECTORY=$work/run launch mpich 1 "$work/order.multiple" || fail "multiple: run"
+refrain info "$(the_trace "$work/run")" | grep -q "REFRAIN_ORDER=virtual was not possible" && pass || fail "multiple: info"
+REFRAIN_ORDER=random REFRAIN_DIRECTORY=$work/run launch mpich 1 "$work/order.multiple" 2>&1 |
+    grep -q "REFRAIN_ORDER" && pass || fail "a wrong REFRAIN_ORDER is not said"
+summary
