@@ -1,0 +1,236 @@
+/* cmd_overhead.c: refrain overhead: what tracing cost a run, and a filter for the next build. */
+#define _GNU_SOURCE
+#include "command.h"
+#include "overhead.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_LIMIT_PERCENT 0.1
+#define DEFAULT_LINES 20u
+
+struct arguments {
+    const char *trace, *filter;
+    double limit_percent;
+    unsigned long lines; /* 0: all */
+    bool json;
+};
+
+static double percent(double ns, const struct refrain_overhead *overhead) {
+    return overhead->run_ns > 0 ? 100 * ns / overhead->run_ns : 0;
+}
+
+static bool is_mpi(unsigned kind) {
+    return kind >= REFRAIN_PROBE_CALL_BEGIN;
+}
+
+/* ---- text ---- */
+
+static void print_kinds(const struct refrain_overhead *overhead) {
+    printf("%-14s %15s %9s %12s %9s\n", "probe", "number", "ns each", "seconds", "percent");
+    for (unsigned kind = 0; kind < REFRAIN_PROBE_KINDS; kind++)
+        if (overhead->probes[kind])
+            printf("%-14s %15s %9.1f %12.6f %9.3f\n", overhead->kinds[kind], refrain_show_count(overhead->probes[kind]),
+                   overhead->ns[kind] / (double)overhead->probes[kind], overhead->ns[kind] / 1e9,
+                   percent(overhead->ns[kind], overhead));
+}
+
+static void print_functions(const struct refrain_overhead *overhead, unsigned long lines) {
+    double calls_ns = 0;
+    bool dormant = false;
+    printf("\n%-30s %13s %15s %12s %9s  %s\n", "function", "activations", "probes", "seconds", "percent", "defined at");
+    for (size_t i = 0; i < overhead->n_functions; i++) {
+        const struct refrain_overhead_function *function = &overhead->functions[i];
+        const struct refrain_region_info *region = function->region;
+        if (lines && i == lines) {
+            printf("... and %zu more; --lines 0 shows all\n", overhead->n_functions - i);
+            break;
+        }
+        dormant |= function->part_dormant;
+        printf("%-30s %13s %15s %12.6f %9.3f  %s:%u%s\n", region ? region->name : "(unknown)",
+               refrain_show_count(function->activations), refrain_show_count(function->probes), function->ns / 1e9,
+               percent(function->ns, overhead), region ? region->file : "", region ? region->line : 0,
+               function->part_dormant ? " *" : "");
+    }
+    for (unsigned kind = 0; kind < REFRAIN_PROBE_KINDS; kind++)
+        calls_ns += is_mpi(kind) ? overhead->ns[kind] : 0;
+    printf("%-30s %13s %15s %12.6f %9.3f\n", "MPI calls, wherever made",
+           refrain_show_count(overhead->probes[REFRAIN_PROBE_CALL_BEGIN]), "", calls_ns / 1e9,
+           percent(calls_ns, overhead));
+    if (dormant)
+        puts("\n* probes in it were dormant at some time, as they came too often: what is counted is what ran, and the "
+             "least there was");
+}
+
+static void print_text(const char *path, const struct refrain_overhead *overhead, unsigned long lines) {
+    printf("%s: tracing took %.6f s of %.6f s, all threads together: %.3f %%\n\n", path, overhead->total_ns / 1e9,
+           overhead->run_ns / 1e9, percent(overhead->total_ns, overhead));
+    print_kinds(overhead);
+    print_functions(overhead, lines);
+}
+
+/* ---- JSON ---- */
+
+static json_t *overhead_json(const char *path, const struct refrain_overhead *overhead) {
+    json_t *object = json_object(), *kinds = json_array(), *functions = json_array();
+    json_object_set_new(object, "trace", refrain_json_text(path));
+    json_object_set_new(object, "run_seconds", json_real(overhead->run_ns / 1e9));
+    json_object_set_new(object, "seconds", json_real(overhead->total_ns / 1e9));
+    json_object_set_new(object, "percent", json_real(percent(overhead->total_ns, overhead)));
+    json_object_set_new(object, "processes_without_costs", json_integer((json_int_t)overhead->n_unmeasured));
+    for (unsigned kind = 0; kind < REFRAIN_PROBE_KINDS; kind++) {
+        if (!overhead->kinds[kind])
+            continue;
+        json_t *row = json_object();
+        json_object_set_new(row, "kind", refrain_json_text(overhead->kinds[kind]));
+        json_object_set_new(row, "number", json_integer((json_int_t)overhead->probes[kind]));
+        json_object_set_new(row, "seconds", json_real(overhead->ns[kind] / 1e9));
+        json_object_set_new(row, "percent", json_real(percent(overhead->ns[kind], overhead)));
+        json_array_append_new(kinds, row);
+    }
+    for (size_t i = 0; i < overhead->n_functions; i++) {
+        const struct refrain_overhead_function *function = &overhead->functions[i];
+        json_t *row = json_object();
+        json_object_set_new(row, "function", refrain_json_text(function->region ? function->region->name : ""));
+        json_object_set_new(row, "file", refrain_json_text(function->region ? function->region->file : ""));
+        json_object_set_new(row, "line", json_integer(function->region ? function->region->line : 0));
+        json_object_set_new(row, "activations", json_integer((json_int_t)function->activations));
+        json_object_set_new(row, "probes", json_integer((json_int_t)function->probes));
+        json_object_set_new(row, "seconds", json_real(function->ns / 1e9));
+        json_object_set_new(row, "percent", json_real(percent(function->ns, overhead)));
+        json_object_set_new(row, "dormant", json_boolean(function->part_dormant));
+        json_array_append_new(functions, row);
+    }
+    json_object_set_new(object, "kinds", kinds);
+    json_object_set_new(object, "functions", functions);
+    return object;
+}
+
+/* ---- the filter ---- */
+
+/* main is the whole run: without it nothing would be left to show. */
+static bool is_too_dear(const struct refrain_overhead_function *function, const struct refrain_overhead *overhead,
+                        double limit_percent) {
+    return function->region && strcmp(function->region->name, "main") != 0 &&
+           (function->was_dormant || percent(function->ns, overhead) >= limit_percent);
+}
+
+static enum refrain_status write_filter(const struct arguments *arguments, const struct refrain_overhead *overhead,
+                                        struct refrain_error *error) {
+    bool standard = strcmp(arguments->filter, "-") == 0;
+    FILE *file = standard ? stdout : fopen(arguments->filter, "w");
+    if (!file)
+        return REFRAIN_FAIL(error, "%s: cannot write the filter: %s", arguments->filter, strerror(errno));
+    fprintf(file,
+            "# Functions whose probes took %g %% of the run or more, or were dormant as they came too often, in\n"
+            "# %s. For the next build: refrain-mpicc --filter=THIS_FILE\n"
+            "SCOREP_REGION_NAMES_BEGIN\n",
+            arguments->limit_percent, arguments->trace);
+    for (size_t i = 0; i < overhead->n_functions; i++) {
+        const struct refrain_overhead_function *function = &overhead->functions[i];
+        if (is_too_dear(function, overhead, arguments->limit_percent))
+            fprintf(file, "  EXCLUDE %s  # %.3f %%%s, %s:%u\n", function->region->name, percent(function->ns, overhead),
+                    function->was_dormant ? ", dormant at times" : "", function->region->file, function->region->line);
+    }
+    fputs("SCOREP_REGION_NAMES_END\n", file);
+    bool written = !ferror(file);
+    if (!standard)
+        written &= fclose(file) == 0;
+    return written ? REFRAIN_OK
+                   : REFRAIN_FAIL(error, "%s: cannot write the filter: %s", arguments->filter, strerror(errno));
+}
+
+/* ---- command line ---- */
+
+static error_t parse_option(int key, char *value, struct argp_state *state) {
+    struct arguments *arguments = state->input;
+    char *end;
+    switch (key) {
+    case 'j':
+        arguments->json = true;
+        return 0;
+    case 'o':
+        arguments->filter = value;
+        return 0;
+    case 'l':
+        arguments->limit_percent = strtod(value, &end);
+        if (end == value || *end || !(arguments->limit_percent >= 0 && arguments->limit_percent <= 100))
+            argp_error(state, "--limit takes a percentage from 0 to 100, not '%s'", value);
+        return 0;
+    case 'n':
+        arguments->lines = strtoul(value, &end, 10);
+        if (*value < '0' || *value > '9' || *end)
+            argp_error(state, "--lines takes a whole number, 0 for all, not '%s'", value);
+        return 0;
+    default:
+        return refrain_take_argument(key, value, state, "trace", &arguments->trace);
+    }
+}
+
+static const struct argp_option options[] = {
+    {"filter", 'o', "FILE", 0, "Write a filter for the next build that leaves out what cost most; - is standard output",
+     0},
+    {"limit", 'l', "PERCENT", 0,
+     "The filter leaves out functions whose probes took so much of the run (default 0.1), and those whose probes were "
+     "dormant at some time",
+     0},
+    {"lines", 'n', "N", 0, "Show the N functions that cost most; 0: all (default 20)", 0},
+    {"json", 'j', NULL, 0, "Print JSON", 0},
+    {0}};
+
+static const struct argp argp = {
+    options,
+    parse_option,
+    "TRACE",
+    "Says what tracing cost a run: seconds and percent of the time of all threads, by kind of probe and by function.\v"
+    "Each process measures what its probes cost when it begins; this is how often each ran, times that. Not in it is "
+    "what probes that are off cost, where they keep the compiler from something, and what tracing displaces from the "
+    "processor's caches: a run with REFRAIN_MODE=off, and one without refrain, tell that.\n\n"
+    "The filter is a file in Score-P's syntax for refrain-mpicc --filter=FILE. It never leaves out main, and MPI calls "
+    "are told whatever it says.\n\n"
+    "A trace of mode events has no counts and is refused.",
+    NULL,
+    NULL,
+    NULL};
+
+static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
+    struct arguments arguments = {.limit_percent = DEFAULT_LIMIT_PERCENT, .lines = DEFAULT_LINES};
+    struct refrain_overhead overhead = {0};
+    struct refrain_trace *trace;
+    refrain_command_parse(&refrain_command_overhead, argc, argv, &arguments);
+    enum refrain_status status = refrain_trace_open(arguments.trace, false, &trace, error);
+    if (status)
+        return status;
+    refrain_warn_missing(trace);
+    status = refrain_overhead_read(trace, &overhead, error);
+    if (!status && overhead.n_unmeasured == trace->n_processes)
+        status = REFRAIN_FAIL(error, "%s: its processes did not measure what probes cost", arguments.trace);
+    if (!status && overhead.n_unmeasured)
+        refrain_warn("%zu of %zu processes did not measure what probes cost and are left out", overhead.n_unmeasured,
+                     trace->n_processes);
+    bool to_stdout = arguments.filter && strcmp(arguments.filter, "-") == 0;
+    if (!status && arguments.json)
+        status = refrain_print_json(overhead_json(arguments.trace, &overhead), error);
+    else if (!status && !to_stdout)
+        print_text(arguments.trace, &overhead, arguments.lines);
+    if (!status && arguments.filter)
+        status = write_filter(&arguments, &overhead, error);
+    refrain_overhead_free(&overhead);
+    refrain_trace_close(trace);
+    return status;
+}
+
+const struct refrain_command refrain_command_overhead = {
+    .name = "overhead",
+    .summary = "what tracing cost the run, by function and kind of probe",
+    .argp = &argp,
+    .run = run,
+    .flags = REFRAIN_COMMAND_PAGED,
+    .examples = "  refrain overhead app-*.refrain                     # seconds and percent\n"
+                "  refrain overhead -o app.filter app-*.refrain       # and a filter ...\n"
+                "  make clean all CC=\"refrain-mpicc --filter=app.filter\"  # ... to build with\n",
+};

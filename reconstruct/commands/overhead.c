@@ -1,0 +1,208 @@
+/* overhead.c: counts of probes times their costs (overhead.h). */
+#include "overhead.h"
+#include "learners.h"
+#include "replay.h"
+#include "sequence.h"
+
+#include <stdlib.h>
+
+struct counter {
+    struct refrain_overhead *overhead;
+    const struct refrain_process *process;
+    const struct refrain_probe_cost_info *costs;
+    struct refrain_overhead_function *function; /* that the probes are of; null: none */
+};
+
+static void count(struct counter *counter, enum refrain_probe_kind kind, uint64_t probes) {
+    struct refrain_overhead *overhead = counter->overhead;
+    double ns = (double)probes * (counter->costs[kind].before_ns + counter->costs[kind].after_ns);
+    overhead->kinds[kind] = counter->costs[kind].kind;
+    overhead->probes[kind] += probes;
+    overhead->ns[kind] += ns;
+    overhead->total_ns += ns;
+    if (counter->function) {
+        counter->function->probes += probes;
+        counter->function->ns += ns;
+    }
+}
+
+/* How often something came next after a place: as often as control was there, where a call that returns is at another
+ * place. (At a switch it is not: there this is the most there was.) */
+static uint64_t visits(const struct counter *counter, const struct refrain_learner *next) {
+    return refrain_learner_values(counter->process->region, counter->process->region_bytes, next, NULL);
+}
+
+/* The sum of what a loop counted, and of what it has not told yet. */
+static uint64_t iterations(const struct counter *counter, const struct refrain_slot *slot) {
+    struct refrain_sequence sequence;
+    uint64_t sum = slot->count;
+    refrain_sequence_open(&sequence, counter->process->region, counter->process->region_bytes, &slot->next);
+    for (; refrain_sequence_advance(&sequence); sequence.run = 0) {
+        uint64_t n = sequence.run, steps = n % 2 ? (n - 1) / 2 * n : n / 2 * (n - 1);
+        sum += n * (uint64_t)sequence.value + steps * (uint64_t)sequence.stride;
+    }
+    refrain_sequence_close(&sequence);
+    return sum;
+}
+
+/* The row of the function that a node is in; the last is for what belongs to none. */
+static struct refrain_overhead_function *row_of(const struct refrain_trace *trace, struct counter *counter,
+                                                const struct refrain_slot_view *view) {
+    const struct refrain_node *node = view->node;
+    while (node->kind != REFRAIN_FUNCTION && node != view->unit->nodes)
+        node = &view->unit->nodes[node->parent];
+    const struct refrain_region_info *region =
+        refrain_process_function(counter->process, (uint64_t)view->unit->record->first_slot + node->slot);
+    size_t row = region && region->index < trace->n_regions ? region->index : trace->n_regions;
+    counter->overhead->functions[row].region = row < trace->n_regions ? region : NULL;
+    return &counter->overhead->functions[row];
+}
+
+static void count_slot(struct counter *counter, const struct refrain_slot_view *view, const struct refrain_slot *slot) {
+    struct refrain_overhead_function *function = counter->function;
+    uint32_t kind = view->node->kind;
+    if (slot->flags & REFRAIN_SLOT_THROTTLED) {
+        function->part_dormant = true;
+        function->was_dormant |= kind == REFRAIN_FUNCTION;
+    }
+    switch (kind) {
+    case REFRAIN_FUNCTION:
+        if (view->part == 1) {
+            function->activations += slot->count;
+            count(counter, REFRAIN_PROBE_ENTER, slot->count);
+            count(counter, REFRAIN_PROBE_LEAVE, slot->count);
+        }
+        break;
+    case REFRAIN_IF:
+    case REFRAIN_CONDITIONAL:
+    case REFRAIN_AND:
+    case REFRAIN_OR:
+        if (view->part == 0)
+            count(counter, REFRAIN_PROBE_DECISION, visits(counter, &slot->next));
+        break;
+    case REFRAIN_WHILE:
+    case REFRAIN_FOR:
+    case REFRAIN_DO:
+        if (view->part != 0)
+            break;
+        if (slot->flags & REFRAIN_SLOT_COUNTED) {
+            count(counter, REFRAIN_PROBE_COUNT, visits(counter, &slot->next));
+        } else {
+            count(counter, REFRAIN_PROBE_LOOP_END, visits(counter, &slot->next));
+            count(counter, REFRAIN_PROBE_ITERATION, iterations(counter, slot));
+        }
+        break;
+    default:
+        if (view->part == 0)
+            count(counter, REFRAIN_PROBE_PLACE, visits(counter, &slot->next));
+        break;
+    }
+}
+
+static void count_places(const struct refrain_trace *trace, struct counter *counter, uint32_t thread) {
+    const struct refrain_process *process = counter->process;
+    for (uint32_t number = 0; number < process->header->n_slots; number++) {
+        const struct refrain_slot_view *view = &process->slots[number];
+        const struct refrain_slot *slot = refrain_process_slot(process, thread, number);
+        if (!view->node || !slot)
+            continue;
+        counter->function = row_of(trace, counter, view);
+        count_slot(counter, view, slot);
+    }
+    counter->function = NULL;
+}
+
+static void count_calls(struct counter *counter) {
+    const struct refrain_process *process = counter->process;
+    for (size_t i = 0; i < process->n_sites; i++) {
+        const struct refrain_call_site *site = process->sites[i].record;
+        const struct refrain_operation_record *operation = NULL;
+        if (!site)
+            continue;
+        uint64_t calls = visits(counter, &site->inside.next);
+        count(counter, REFRAIN_PROBE_CALL_BEGIN, calls);
+        count(counter, REFRAIN_PROBE_CALL_RETURN, calls);
+        count(counter, REFRAIN_PROBE_CALL_END, calls);
+        while ((operation = refrain_site_operation(process, site, operation)))
+            count(counter, REFRAIN_PROBE_OPERATION, visits(counter, &operation->after.next));
+    }
+}
+
+/* User regions are in no place's count: their activations are counted by replay. */
+static enum refrain_status count_regions(struct refrain_trace *trace, struct counter *counter,
+                                         struct refrain_error *error) {
+    struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
+    struct refrain_cursor *cursor;
+    const struct refrain_event *event;
+    uint64_t begun = 0, ended = 0;
+    if (counter->process->n_user_regions == 0)
+        return REFRAIN_OK;
+    options.ranks = &counter->process->rank;
+    options.n_ranks = 1;
+    options.unaligned = true;
+    enum refrain_status status = refrain_cursor_open(trace, &options, &cursor, error);
+    if (status)
+        return status;
+    while ((event = refrain_cursor_next(cursor)))
+        if (event->region->kind == REFRAIN_REGION_USER) {
+            begun += event->kind == REFRAIN_EVENT_ENTER;
+            ended += event->kind == REFRAIN_EVENT_LEAVE;
+        }
+    count(counter, REFRAIN_PROBE_REGION_BEGIN, begun);
+    count(counter, REFRAIN_PROBE_REGION_END, ended);
+    return refrain_cursor_close(cursor, error);
+}
+
+static int dearest_first(const void *left, const void *right) {
+    const struct refrain_overhead_function *a = left, *b = right;
+    if (a->ns != b->ns)
+        return a->ns < b->ns ? 1 : -1;
+    return (a->probes < b->probes) - (a->probes > b->probes);
+}
+
+/* Leaves out rows without a probe that ran, and sorts. */
+static void order(struct refrain_overhead *overhead, size_t n_rows) {
+    for (size_t i = 0; i < n_rows; i++)
+        if (overhead->functions[i].probes > 0)
+            overhead->functions[overhead->n_functions++] = overhead->functions[i];
+    qsort(overhead->functions, overhead->n_functions, sizeof *overhead->functions, dearest_first);
+}
+
+enum refrain_status refrain_overhead_read(struct refrain_trace *trace, struct refrain_overhead *overhead,
+                                          struct refrain_error *error) {
+    enum refrain_status status = refrain_replayable(trace, false, error);
+    if (status)
+        return status;
+    overhead->functions = calloc(trace->n_regions + 1, sizeof *overhead->functions);
+    if (!overhead->functions)
+        return REFRAIN_FAIL_MEMORY(error);
+    for (size_t i = 0; !status && i < trace->n_processes; i++) {
+        const struct refrain_process *process = &trace->processes[i];
+        size_t measured;
+        struct counter counter = {.overhead = overhead, .process = process};
+        counter.costs = refrain_trace_probe_costs(trace, process->rank, &measured);
+        if (measured == 0) {
+            overhead->n_unmeasured++;
+            continue;
+        }
+        status = refrain_learners_check(process, error);
+        for (uint32_t t = 0; !status && t < process->header->n_threads; t++) {
+            const struct refrain_thread *thread = &process->threads[t];
+            if (!thread->started)
+                continue;
+            overhead->run_ns += (double)refrain_trace_span_ns(process, thread->last_ticks - thread->start_ticks);
+            count_places(trace, &counter, t);
+        }
+        if (!status)
+            count_calls(&counter);
+        if (!status)
+            status = count_regions(trace, &counter, error);
+    }
+    order(overhead, trace->n_regions + 1);
+    return status;
+}
+
+void refrain_overhead_free(struct refrain_overhead *overhead) {
+    free(overhead->functions);
+    overhead->functions = NULL;
+}

@@ -1,0 +1,93 @@
+#!/bin/sh
+# refrain overhead: every probe of a known program is counted, costs add up, and the filter that it writes leaves out what
+# cost most when the program is built with it. Filters of the instrumentor that match nothing are said.
+set -u
+. "$(dirname "$0")/lib.sh"
+unset REFRAIN_DETAIL REFRAIN_FILTER REFRAIN_WRAPPER
+REFRAIN_MPICC=mpicc.mpich
+export REFRAIN_MPICC
+cd "$work" || exit 1
+cat >program.c <<'END_OF_PROGRAM'
+#include <mpi.h>
+#include <refrain/refrain.h>
+#include <stdio.h>
+static int often(int n) {
+    int sum = 0;
+    for (int i = 0; i < 4; i++)
+        sum += n * i;
+    for (int i = 0; i < n % 2; i++)
+        MPI_Barrier(MPI_COMM_SELF);
+    return sum;
+}
+static int seldom(int n) {
+    int sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += often(i);
+    return sum;
+}
+int main(int argc, char **argv) {
+    int sum = 0;
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 10; i++) {
+        refrain_region_begin("round");
+        sum += seldom(1000);
+        refrain_region_end();
+    }
+    MPI_Finalize();
+    printf("%d\n", sum);
+    return 0;
+}
+END_OF_PROGRAM
+
+# traced FILTER NAME: builds with the filter, runs, names the trace in $trace.
+traced() {
+    # shellcheck disable=SC2086 # may be empty
+    refrain-mpicc $1 -O2 -I"$tests/../include" program.c -o program || fail "$2: build"
+    rm -rf "$2"
+    mkdir "$2"
+    REFRAIN_THROTTLE=off REFRAIN_DIRECTORY=$2 ./program >"$2.said" || fail "$2: run"
+    trace=$(the_trace "$2")
+}
+
+# field FILTER: of the JSON.
+field() {
+    python3 -c "import json, sys; o = json.load(open('json')); print($1)"
+}
+kind="{k['kind']: k['number'] for k in o['kinds']}"
+function="{f['function']: f for f in o['functions']}"
+
+traced "" before
+check "refrain overhead" refrain overhead "$trace"
+check "... --json" sh -c "refrain overhead --json '$trace' >json"
+[ "$(field "[$kind[k] for k in ('enter', 'leave', 'iteration', 'loop end', 'region begin', 'region end', 'call begin')]")" = \
+    "[10011, 10011, 15010, 10011, 10, 10, 5002]" ] && pass || fail "counts: $(field "$kind")"
+[ "$(field "[($function[f]['activations'], $function[f]['probes']) for f in ('often', 'seldom', 'main')]")" = \
+    "[(10000, 40000), (10, 10030), (1, 35)]" ] && pass || fail "functions: $(field "$function")"
+[ "$(field "0 < o['seconds'] < o['run_seconds'] and abs(sum(k['seconds'] for k in o['kinds']) - o['seconds']) < 1e-9")" = True ] &&
+    pass || fail "costs do not add up: $(cat json)"
+[ "$(field "abs(100 * o['seconds'] / o['run_seconds'] - o['percent']) < 1e-6")" = True ] && pass || fail "percent"
+[ "$(field "[f['function'] for f in o['functions']][0]")" = often ] && pass || fail "the dearest function is not the first"
+refrain overhead --lines 1 "$trace" | grep -q "^... and 2 more" && pass || fail "--lines"
+
+refrain overhead -o app.filter "$trace" >/dev/null && grep -q "EXCLUDE often " app.filter && ! grep -q "EXCLUDE main" app.filter && pass ||
+    fail "the filter: $(cat app.filter)"
+refrain overhead --filter - --limit 100 "$trace" >none
+[ "$(grep -c EXCLUDE none) $(grep -c SCOREP_REGION_NAMES none)" = "0 2" ] && pass || fail "--limit 100: $(cat none)"
+traced --filter=app.filter after
+check "the same with the filter" cmp before.said after.said
+refrain overhead --json "$trace" >json
+[ "$(field "'often' not in $function and $function['main']['probes'] == 45 and $kind['call begin'] == 5002")" = True ] && pass ||
+    fail "with the filter: $(cat json)"
+
+# What cannot be.
+REFRAIN_MODE=events REFRAIN_DIRECTORY=events ./program >/dev/null
+refrain overhead "$(the_trace events)" 2>said
+[ $? -eq 1 ] && grep -q "mode events" said && pass || fail "mode events: $(cat said)"
+for option in "--limit many" "--limit 101" "--lines -1"; do
+    # shellcheck disable=SC2086
+    refrain overhead $option "$trace" >/dev/null 2>&1
+    [ $? -eq 2 ] && pass || fail "$option is taken"
+done
+refrain overhead -o /nowhere/filter "$trace" >/dev/null 2>said
+[ $? -eq 1 ] && grep -q "/nowhere/filter" said && pass || fail "a filter that cannot be written: $(cat said)"
+summary
