@@ -23,9 +23,20 @@ void refrain_build_warn(const struct refrain_build *build, const char *format, .
     refrain_text_free(&line);
 }
 
+/* Is there something to do once the compiler is done? */
+static bool checks_filter(const struct refrain_call *call) {
+    return call->build->filter_path && call->build->detail != REFRAIN_DETAIL_CALLS &&
+           call->command.mode == REFRAIN_COMMAND_LINK && !call->command.partial;
+}
+
 static int become_original(struct refrain_call *call) {
     struct refrain_list words = refrain_call_command(call, REFRAIN_USE_ORIGINAL);
-    return refrain_run_become(words.items);
+    if (!checks_filter(call))
+        return refrain_run_become(words.items);
+    refrain_run_clean();
+    int status = refrain_run(words.items, NULL);
+    refrain_list_free(&words);
+    return status;
 }
 
 /* Quietly, with warnings no errors. A function with a level of optimisation of its own may not take probes'
@@ -84,6 +95,18 @@ static int run_parts(struct refrain_call *call) {
     return status;
 }
 
+static int run_call(struct refrain_call *call) {
+    if (call->build->detail == REFRAIN_DETAIL_CALLS)
+        return become_original(call);
+    if (refrain_parts_needed(&call->command))
+        return run_parts(call);
+    if (call->command.n_sources == 0 || !refrain_call_prepare(call) || refrain_call_instrument(call) == 0)
+        return become_original(call);
+    int status = run_instrumented(call);
+    refrain_run_clean();
+    return status;
+}
+
 int refrain_build_run(const struct refrain_build *build, struct refrain_list *compiler,
                       struct refrain_list *arguments) {
     struct refrain_call call = {.build = build};
@@ -96,13 +119,8 @@ int refrain_build_run(const struct refrain_build *build, struct refrain_list *co
     setenv("REFRAIN_WRAPPER", "off", 1); /* the compiler may call another by a name that leads to the wrapper */
     refrain_toolchain_show(compiler, &call.shown);
     refrain_call_find_libraries(&call);
-    if (build->detail == REFRAIN_DETAIL_CALLS)
-        return become_original(&call);
-    if (refrain_parts_needed(&call.command))
-        return run_parts(&call);
-    if (call.command.n_sources == 0 || !refrain_call_prepare(&call) || refrain_call_instrument(&call) == 0)
-        return become_original(&call);
-    int status = run_instrumented(&call);
-    refrain_run_clean();
+    int status = run_call(&call);
+    if (status == 0 && checks_filter(&call))
+        refrain_call_check_filter(&call);
     return status;
 }

@@ -5,6 +5,7 @@
  *     rewrite.c       the command with stand-ins and libraries
  *     messages.c      what the compiler says about stand-ins, told as about the sources
  *     dependencies.c  the sources' names in dependency files
+ *     unmatched.c     patterns of the filter that match nothing in the program
  */
 #ifndef REFRAIN_CALL_H
 #define REFRAIN_CALL_H
@@ -54,6 +55,9 @@ void refrain_call_mend_dependencies(const struct refrain_call *call);
 
 /* Adds what makes a compiler whose messages go to a file write them as it would to standard error (messages.c). */
 void refrain_call_keep_colours(const struct refrain_call *call, struct refrain_list *words);
+
+/* Says which patterns of the filter match nothing in the program that was linked (unmatched.c). */
+void refrain_call_check_filter(const struct refrain_call *call);
 
 /* Passes the messages in the file `path` on to standard error (messages.c). */
 void refrain_call_relay(const struct refrain_call *call, const char *path);

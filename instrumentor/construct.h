@@ -62,6 +62,7 @@ struct refrain_function {
     unsigned frame_offset;     /* where the frame is declared */
     unsigned head_offset;      /* where an attribute may be written, REFRAIN_NO_INDEX: nowhere */
     unsigned n_tokens;         /* of its body */
+    bool excluded;          /* by the filter */
     bool is_inline;
     bool is_main;
     bool has_loop;

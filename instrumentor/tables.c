@@ -230,6 +230,9 @@ void refrain_tables_write(struct refrain_constructs *constructs, const struct re
                    string_offset(&strings, construct->name),
                    string_offset(&strings, constructs->files.items[construct->file]));
     }
+    for (size_t f = 0; f < constructs->n_functions; f++) /* so that the filter's names are found (unmatched.c) */
+        if (constructs->functions[f].excluded)
+            string_offset(&strings, constructs->functions[f].name);
     write_packed(&packed, out);
     /* as numbers: C90 limits the length of a literal */
     refrain_text_format(out, "static unsigned char __const__ refrain__strings[%zu] = {", strings.text.length);

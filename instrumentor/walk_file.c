@@ -39,7 +39,7 @@ static const char *reason_to_leave(const struct refrain_walker *walker, CXCursor
     }
     if (refrain_source_macro_at(source, body.begin))
         return "a macro begins its body";
-    if (!refrain_filter_takes_function(walker->options->filter, function->name))
+    if (function->excluded)
         return "the filter file excludes it";
     return NULL;
 }
@@ -72,6 +72,7 @@ static void walk_function(struct refrain_walker *walker, CXCursor cursor) {
     function->is_main = strcmp(function->name, "main") == 0;
     function->whole = whole;
     function->misunderstood = here && has_error(walker->source, whole);
+    function->excluded = here && !refrain_filter_takes_function(walker->options->filter, function->name);
     function->left_alone = here ? reason_to_leave(walker, cursor, function, whole, body_span) : "it is in a header";
     function->head_offset = REFRAIN_NO_INDEX;
     function->n_tokens = here ? (unsigned)(refrain_lex_at(&walker->source->tokens, body_span.end) -

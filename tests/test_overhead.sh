@@ -90,4 +90,26 @@ for option in "--limit many" "--limit 101" "--lines -1"; do
 done
 refrain overhead -o /nowhere/filter "$trace" >/dev/null 2>said
 [ $? -eq 1 ] && grep -q "/nowhere/filter" said && pass || fail "a filter that cannot be written: $(cat said)"
+
+# Patterns of the instrumentor's filter that match nothing.
+cat >typed.filter <<'END_OF_FILTER'
+SCOREP_REGION_NAMES_BEGIN
+  EXCLUDE oftne seldom *dom
+  INCLUDE nothing_like_it
+SCOREP_REGION_NAMES_END
+SCOREP_FILE_NAMES_BEGIN
+  EXCLUDE */progam.c other/program.c
+SCOREP_FILE_NAMES_END
+END_OF_FILTER
+refrain-mpicc --filter=typed.filter -O2 -I"$tests/../include" -c program.c -o program.o 2>said
+[ $? -eq 0 ] && [ ! -s said ] && pass || fail "a filter while compiling: $(cat said)"
+refrain-mpicc --filter=typed.filter program.o -o program 2>said
+[ $? -eq 0 ] && grep -q "typed.filter: 'oftne' matches no function of the program; did you mean 'often'?" said &&
+    grep -q "'nothing_like_it' matches no function of the program$" said &&
+    grep -q "'\*/progam.c' matches no file of the program; did you mean 'program.c'?" said &&
+    [ "$(wc -l <said)" -eq 3 ] && pass || fail "a filter while linking: $(cat said)"
+refrain-mpicc --filter=typed.filter -O2 -I"$tests/../include" program.c -o program 2>said
+[ "$(wc -l <said)" -eq 3 ] && pass || fail "a filter in one command: $(cat said)"
+refrain-mpicc --filter=typed.filter nothere.o -o program 2>said
+[ $? -eq 1 ] && ! grep -q oftne said && pass || fail "a filter and a link that fails: $(cat said)"
 summary

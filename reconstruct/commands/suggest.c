@@ -1,5 +1,5 @@
 /* suggest.c: the name that was probably meant (suggest.h). */
-#define _GNU_SOURCE
+#define _POSIX_C_SOURCE 200809L
 #include "suggest.h"
 
 #include <string.h>
