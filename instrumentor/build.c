@@ -1,5 +1,6 @@
 /* build.c: one call of the compiler, carried out with its sources instrumented (build.h). */
 #include "call.h"
+#include "instrument.h"
 #include "parts.h"
 #include "run.h"
 #include "toolchain.h"
@@ -83,6 +84,9 @@ static int run_instrumented(struct refrain_call *call) {
 }
 
 static int run_parts(struct refrain_call *call) {
+    struct refrain_text reason = {0};
+    refrain_instrument_load(&reason); /* once, before the parts; each says what is wrong */
+    refrain_text_free(&reason);
     if (!refrain_call_make_directory(call))
         return become_original(call);
     int status = refrain_parts_compile(call->build, &call->command, call->temporary.bytes);

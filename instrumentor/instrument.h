@@ -29,7 +29,13 @@ enum refrain_instrument_status {
 };
 
 /* Instruments a file. `reason` is filled with one line, without the file's name, for LEFT_ALONE and NOTHING. */
-enum refrain_instrument_status refrain_instrument(const struct refrain_instrument_options *options,
-                                                  struct refrain_text *out, struct refrain_text *reason);
+typedef enum refrain_instrument_status refrain_instrument_function(const struct refrain_instrument_options *options,
+                                                                   struct refrain_text *out,
+                                                                   struct refrain_text *reason);
+__attribute__((visibility("default"))) refrain_instrument_function refrain_instrument;
+
+/* refrain_instrument() out of librefrain-instrument.so, which is loaded, with libclang, by the first call (loaded.c).
+ * Null, with one line in `reason`, when it cannot be. */
+refrain_instrument_function *refrain_instrument_load(struct refrain_text *reason);
 
 #endif

@@ -31,7 +31,7 @@ static int instrument_in_child(struct refrain_call *call, const char *source, co
                                                      .late = call->command.late,
                                                      .included = &included,
                                                      .verbose = call->build->verbose};
-        enum refrain_instrument_status status = refrain_instrument(&options, &out, &reason);
+        enum refrain_instrument_status status = refrain_instrument_load(&reason)(&options, &out, &reason);
         for (size_t i = 0; i < included.count; i++)
             refrain_text_format(&names, "%s\n", included.items[i]);
         refrain_text_format(&names_path, "%s" INCLUDED_SUFFIX, target);
@@ -109,6 +109,11 @@ bool refrain_call_make_directory(struct refrain_call *call) {
 
 bool refrain_call_prepare(struct refrain_call *call) {
     struct refrain_text text = {0};
+    if (!refrain_instrument_load(&text)) {
+        refrain_build_warn(call->build, "%s; compiling without instrumentation", text.bytes);
+        refrain_text_free(&text);
+        return false;
+    }
     if (call->build->filter_path && !refrain_filter_read(&call->filter, call->build->filter_path, &text)) {
         refrain_build_warn(call->build, "%s; compiling without instrumentation", text.bytes);
         refrain_text_free(&text);
