@@ -1,6 +1,7 @@
 /* unmatched.c: patterns of the filter that match nothing in the program that was linked (call.h).
  *
- * A filter is for a whole program, so that a pattern which matches nothing in one file says nothing. The linked program
+ * A filter is for a whole program, so that a pattern which matches nothing in one file says nothing. Nor need it be for
+ * this program alone: where no name is near, the pattern is said with --verbose only. The linked program
  * has the names of its functions and files in its symbol table; those of functions that the compiler has put into all
  * their callers are among the strings of refrain's tables (tables.c), which that names as well.
  */
@@ -114,9 +115,13 @@ static void check_rule(const struct refrain_call *call, const struct program *pr
             return;
         refrain_suggest(&nearest, names->items[i]);
     }
-    refrain_build_warn(call->build, "%s: '%s' matches no %s of the program%s%s%s", call->build->filter_path,
-                       rule->pattern, rule->files ? "file" : "function", nearest.name ? "; did you mean '" : "",
-                       nearest.name ? nearest.name : "", nearest.name ? "'?" : "");
+    const char *kind = rule->files ? "file" : "function";
+    if (nearest.name)
+        refrain_build_warn(call->build, "%s: '%s' matches no %s of the program; did you mean '%s'?",
+                           call->build->filter_path, rule->pattern, kind, nearest.name);
+    else if (call->build->verbose)
+        refrain_build_warn(call->build, "%s: '%s' matches no %s of the program", call->build->filter_path,
+                           rule->pattern, kind);
 }
 
 void refrain_call_check_filter(const struct refrain_call *call) {

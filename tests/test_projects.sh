@@ -68,11 +68,11 @@ traced() {
 
 build make && traced farm 20 -- main master worker MPI_Probe
 build make-outside && traced build/farm 20 -- main master worker MPI_Send
-build cmake && traced build/heat 24 16 -- main grid_step norms_settle advance report MPI_Sendrecv MPI_Allreduce
+build cmake && traced build/heat 24 16 -- main grid_step norms_settle report MPI_Sendrecv MPI_Allreduce
 build cmake-launcher && traced build/test_heat -- main grid_step norms_settle MPI_Allreduce
 build cmake-environment && traced build/heat 12 12 -- main grid_step norms_settle MPI_Allreduce
 if build autotools; then
-    traced build/oddsort 50 4 -- main oddeven_sort oddeven_generate take MPI_Sendrecv
+    traced build/oddsort 50 4 -- main oddeven_sort oddeven_generate MPI_Sendrecv
     # shellcheck disable=SC2016 # for the other shell
     check "autotools: the static library is instrumented as well" sh -c \
         'nm "$0/build/.libs/liboddeven.a" | grep -q refrain__u' "$directory"
