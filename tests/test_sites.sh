@@ -109,11 +109,14 @@ hot() {
     set -- $(sites decide begin end)
     [ "$2" -gt 0 ] && pass || fail "$compiler: hot loop: $1 places on, $2 off"
     exact "$(the_trace run)" "$compiler: hot"
-    for denied in SITES_DENY=1 LD_PRELOAD=./mprotect.so; do
+    refrain info "$(the_trace run)" | grep -q '^  code ' && fail "$compiler: hot: info says that code stays as it is" || pass
+    for denied in SITES_DENY=1 LD_PRELOAD=./deny.so; do
         REFRAIN_MODE=both run "hot, $denied" env $denied ./hot
         grep -q "not denied" out && continue
         is "end: [0-9]* sites, 0 off, [1-9][0-9]* wrong" "$compiler: hot, $denied"
         calm "$compiler: hot, $denied"
+        refrain info "$(the_trace run)" | grep -q '^  code  *stays as it was compiled' && pass ||
+            fail "$compiler: hot, $denied: info does not say that code stays as it is"
         exact "$(the_trace run)" "$compiler: hot, $denied"
     done
     runs=0
@@ -147,7 +150,7 @@ loaded() {
     exact "$(the_trace run)" "$compiler: host"
     # shellcheck disable=SC2086
     refrain-cc --detail=all $compiler $flags -O2 -pthread "$programs/forked.c" -o forked || fail "$compiler: forked"
-    REFRAIN_THREADS=2 SLOW_MPROTECT=1 run "$compiler: forked" env LD_PRELOAD=./mprotect.so ./forked ./library.so
+    REFRAIN_THREADS=2 SLOW_CODE=1 run "$compiler: forked" env LD_PRELOAD=./deny.so ./forked ./library.so
     is "status 700" "$compiler: a child forked while code was changed, loading a library"
 }
 
@@ -293,7 +296,7 @@ debugged() {
     check "$compiler: in a debugger: prints the same" cmp printed other
 }
 
-gcc -O1 -shared -fPIC "$programs/mprotect.c" -o mprotect.so || fail "compile mprotect.c"
+gcc -O1 -shared -fPIC "$programs/deny.c" -o deny.so || fail "compile deny.c"
 # shellcheck disable=SC2086
 gcc $flags -O1 -fPIC -fvisibility=hidden -c "$programs/sites.c" -o sites.o || fail "compile sites.c"
 for compiler in gcc clang; do

@@ -366,7 +366,7 @@ struct refrain_header {
     uint32_t request_high_water;
     uint64_t boot_id[2];             /* same on processes that share a TSC */
     uint32_t n_dormant;              /* probes that are dormant */
-    uint32_t code_is_kept;           /* 1: the system lets no code be changed: a probe that is off costs a call */
+    uint32_t code_is_kept;           /* 1: the system lets no code be changed: probes that are off cost a call */
     uint64_t tree_bytes, slot_bytes; /* what the tables took of the pool */
     uint64_t pool_counts; /* bytes at the end of the pool that formulas of control flow may not take either ... */
     uint64_t pool_places; /* ... nor counts of values whose order is given up ... */

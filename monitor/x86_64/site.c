@@ -4,9 +4,10 @@
 #include "configure.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #define MODULES 256u
@@ -14,6 +15,15 @@
 static struct refrain_sites modules[MODULES];
 static unsigned n_modules;
 static bool forbidden; /* the system lets no code be changed */
+
+/* Code that is written at once: what is between sites that lie close together is written as it is. */
+#define PIECE_BYTES 4096u
+#define GAP_BYTES 64u
+static struct {
+    unsigned char *begin;
+    size_t n;
+    unsigned char bytes[PIECE_BYTES];
+} piece; /* under the lock */
 
 static unsigned char *code_of(const struct refrain_site *site) {
     return (unsigned char *)&site->code + site->code;
@@ -31,8 +41,7 @@ static unsigned char *page_of(uintptr_t address) {
     return (unsigned char *)(address & ~(page_bytes() - 1));
 }
 
-/* Are all pages of `data`, sites, in one segment that may be read and executed, but not written? Its protection can be
- * given back then. */
+/* Are all pages of `data`, sites, in one segment that may be read and executed, but not written? */
 static int is_plain_code(struct dl_phdr_info *info, size_t size, void *data) {
     (void)size;
     const struct refrain_sites *sites = data;
@@ -78,27 +87,68 @@ static bool is_to_change(const struct refrain_site *site) {
     return now != wanted(site) && (now == REFRAIN_SITE_ON || now == REFRAIN_SITE_OFF);
 }
 
+/* Is nothing to become code that was data (PR_SET_MDWE)? Who wants that wants its code as it is. */
+static bool is_code_denied(void) {
+#ifdef PR_GET_MDWE
+    int operation = PR_GET_MDWE;
+#else
+    int operation = 66;
+#endif
+    return prctl(operation, 0ul, 0ul, 0ul, 0ul) > 0;
+}
+
+static bool write_piece(int memory) {
+    size_t n = piece.n;
+    piece.n = 0;
+    return n == 0 || pwrite(memory, piece.bytes, n, (off_t)(uintptr_t)piece.begin) == (ssize_t)n;
+}
+
+/* Adds the site to what is written at once; where it lies too far off that is written, and another begun. */
+static bool change(int memory, const struct refrain_site *site) {
+    unsigned char *code = code_of(site);
+    size_t at = (size_t)(code - piece.begin);
+    bool fits = piece.n > 0 && code >= piece.begin && at < PIECE_BYTES && at < piece.n + GAP_BYTES;
+    if (!fits) {
+        if (!write_piece(memory))
+            return false;
+        piece.begin = code;
+        at = 0;
+    }
+    for (; piece.n <= at; piece.n++)
+        piece.bytes[piece.n] = piece.begin[piece.n];
+    piece.bytes[at] = wanted(site);
+    return true;
+}
+
+/* Code is written by way of the process's memory as a file: it is never writable where it is executed. */
 static void place(const struct refrain_sites *module) {
     const struct refrain_site *site = module->first;
     while (site < module->end && !is_to_change(site))
         site++;
     if (site == module->end)
         return;
-    size_t bytes = (size_t)(module->pages_end - module->pages);
-    if (mprotect(module->pages, bytes, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) {
-        forbidden = true;
+    int memory = is_code_denied() ? -1 : open("/proc/self/mem", O_WRONLY | O_CLOEXEC);
+    if (memory < 0) {
+        forbidden = errno != EMFILE && errno != ENFILE; /* of files: it may be possible the next time */
         return;
     }
-    for (; site < module->end; site++)
+    bool written = true;
+    piece.n = 0;
+    for (; written && site < module->end; site++)
         if (is_to_change(site))
-            __atomic_store_n(code_of(site), wanted(site), __ATOMIC_RELAXED);
-    mprotect(module->pages, bytes, PROT_READ | PROT_EXEC);
+            written = change(memory, site);
+    if (!written || !write_piece(memory))
+        forbidden = true;
+    close(memory);
 }
 
 void refrain_sites_place(const struct refrain_unit *unit) {
     int kept = errno;
+    errno = 0;
     for (unsigned i = 0; refrain_configuration.patch && i < n_modules && !forbidden; i++)
         if (!unit || unit->sites == modules[i].first)
             place(&modules[i]);
+    if (forbidden && refrain_region.header)
+        refrain_region.header->code_is_kept = 1;
     errno = kept;
 }

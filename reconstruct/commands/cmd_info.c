@@ -278,6 +278,9 @@ static enum refrain_status print_process(const struct refrain_trace *trace, cons
                    refrain_show_count(learned.by_state[state]));
         putchar('\n');
     }
+    if (header->code_is_kept)
+        puts("  code      stays as it was compiled, since the system lets none be changed: a probe that is off costs a "
+             "call");
     if (learned.throttled_functions || learned.throttled_probes)
         printf("  throttled %s functions and %s other places that came too often for their length\n",
                refrain_show_count(learned.throttled_functions), refrain_show_count(learned.throttled_probes));
@@ -360,6 +363,7 @@ static json_t *process_json(const struct refrain_trace *trace, const struct refr
     json_object_set_new(object, "learners", json_integer((json_int_t)learned.total));
     json_object_set_new(object, "values", json_integer((json_int_t)learned.values));
     json_object_set_new(object, "values_exact", json_integer((json_int_t)learned.kept));
+    json_object_set_new(object, "code_is_kept", json_boolean(header->code_is_kept));
     json_object_set_new(object, "throttled_functions", json_integer((json_int_t)learned.throttled_functions));
     json_object_set_new(object, "throttled_probes", json_integer((json_int_t)learned.throttled_probes));
     json_object_set_new(object, "left_out", json_integer((json_int_t)process->n_left_out));
