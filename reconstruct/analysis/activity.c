@@ -51,6 +51,7 @@ struct collector {
     struct refrain_activity_rank **by_rank;
     size_t n_locations;
     struct refrain_pair_table parts, partners, waits;
+    int64_t last_ns; /* of the last event */
     bool no_memory;
 };
 
@@ -340,6 +341,7 @@ static int take(struct refrain_writer *writer, const struct refrain_event *given
     struct refrain_event event = *given;
     struct location *location = location_of(collector, &event);
     collector->activity->events++;
+    collector->last_ns = event.time_ns;
     collector->activity->approximate += event.approximate;
     if (!location || !collector->by_rank[event.rank])
         return collector->no_memory ? -1 : 0;
@@ -524,7 +526,8 @@ enum refrain_status refrain_activity_open(struct refrain_trace *trace, const str
     if (collector.no_memory || !finish(&collector))
         status = REFRAIN_FAIL_MEMORY(error);
     activity->from_ns = request->from_ns > 0 ? request->from_ns : 0;
-    activity->to_ns = request->to_ns < progress.end_ns ? request->to_ns : progress.end_ns;
+    int64_t end_ns = request->compensate ? collector.last_ns : progress.end_ns;
+    activity->to_ns = request->to_ns < end_ns ? request->to_ns : end_ns;
     activity->unmatched = report.unmatched_sends + report.unmatched_receives + report.unmatched_collectives;
     close_collector(&collector);
     return status;

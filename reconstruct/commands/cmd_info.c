@@ -4,6 +4,8 @@
 #include "command.h"
 #include "learners.h"
 #include "profile.h"
+#include "progress.h"
+#include "replay.h"
 #include "sequence.h"
 
 #include <argp.h>
@@ -149,6 +151,51 @@ static void format_date(uint64_t realtime_ns, char *text, size_t bytes) {
     struct tm local;
     if (!localtime_r(&seconds, &local) || strftime(text, bytes, "%Y-%m-%d %H:%M:%S %z", &local) == 0)
         snprintf(text, bytes, "unknown");
+}
+
+/* ---- what is moved ---- */
+
+#define MOST_BLOCKS_REPLAYED 1000000u /* without being asked to: a fraction of a second */
+
+/* How reconstructed times have to be moved, so that nothing comes before its cause: known once all has been replayed.
+ */
+struct moved {
+    bool known;
+    uint64_t events;
+    int64_t largest_ns;
+};
+
+static uint64_t blocks_of(const struct refrain_trace *trace) {
+    struct refrain_time_summary times = {0};
+    for (size_t i = 0; i < trace->n_processes; i++)
+        for (uint32_t t = 0; t < trace->processes[i].header->n_threads; t++)
+            if (trace->processes[i].threads[t].started)
+                refrain_time_summary_add(&times, trace->processes[i].region, trace->processes[i].region_bytes,
+                                         &trace->processes[i].threads[t]);
+    return times.blocks;
+}
+
+/* `asked`: however long the run is. What is damaged is said by others. */
+static struct moved count_moved(struct refrain_trace *trace, bool asked) {
+    struct refrain_progress progress;
+    struct refrain_writer nothing = {NULL, NULL, NULL};
+    struct refrain_cursor_report report = {0};
+    if (refrain_replayable(trace, false, NULL) || (!asked && blocks_of(trace) > MOST_BLOCKS_REPLAYED))
+        return (struct moved){0};
+    refrain_progress_open(&progress, &nothing, true);
+    bool whole = refrain_write(trace, NULL, &progress.writer, &report, NULL) == REFRAIN_OK;
+    return (struct moved){whole, report.moved, report.largest_move_ns};
+}
+
+static void print_moved(const struct refrain_trace *trace, const struct moved *moved) {
+    if (moved->known && moved->events)
+        printf(
+            "moved       %s times reconstructed events are moved, so that none comes before its cause: by at most %s\n",
+            refrain_show_count(moved->events), refrain_show_ns((long double)moved->largest_ns));
+    else if (moved->known)
+        puts("moved       nothing: no reconstructed event comes before its cause");
+    else if (refrain_replayable(trace, false, NULL) == REFRAIN_OK)
+        puts("moved       refrain info --moved replays the run and says which of its times have to be moved");
 }
 
 /* ---- text ---- */
@@ -372,7 +419,8 @@ static json_t *process_json(const struct refrain_trace *trace, const struct refr
     return object;
 }
 
-static enum refrain_status print_json(const struct refrain_trace *trace, struct refrain_error *error) {
+static enum refrain_status print_json(const struct refrain_trace *trace, const struct moved *moved,
+                                      struct refrain_error *error) {
     const struct refrain_process *first = &trace->processes[0];
     const struct refrain_header *header = first->header;
     json_t *object = json_object(), *processes = json_array(), *missing = json_array();
@@ -396,6 +444,10 @@ static enum refrain_status print_json(const struct refrain_trace *trace, struct 
     json_object_set_new(of_clocks, "error_ns", json_integer(clocks.error_ns));
     json_object_set_new(of_clocks, "drift_ppm", json_real(clocks.drift_ppm));
     json_object_set_new(object, "clocks", of_clocks);
+    if (moved->known)
+        json_object_set_new(object, "moved",
+                            json_pack("{s:I,s:I}", "times", (json_int_t)moved->events, "largest_move_ns",
+                                      (json_int_t)moved->largest_ns));
     for (size_t i = 0; i < trace->n_missing; i++)
         json_array_append_new(missing, json_integer(trace->missing[i]));
     for (size_t i = 0; i < trace->n_processes; i++)
@@ -412,9 +464,11 @@ static enum refrain_status print_json(const struct refrain_trace *trace, struct 
 
 /* ---- command line ---- */
 
+enum { OPTION_MOVED = 256 };
+
 struct arguments {
     const char *trace;
-    bool json;
+    bool json, moved;
 };
 
 static error_t parse_option(int key, char *value, struct argp_state *state) {
@@ -423,12 +477,19 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     case 'j':
         arguments->json = true;
         return 0;
+    case OPTION_MOVED:
+        arguments->moved = true;
+        return 0;
     default:
         return refrain_take_argument(key, value, state, "trace", &arguments->trace);
     }
 }
 
-static const struct argp_option options[] = {{"json", 'j', NULL, 0, "Print JSON", 0}, {0}};
+static const struct argp_option options[] = {
+    {"json", 'j', NULL, 0, "Print JSON", 0},
+    {"moved", OPTION_MOVED, NULL, 0,
+     "Say how reconstructed times have to be moved, however long the run is (else where that is known at once)", 0},
+    {0}};
 
 static const struct argp argp = {
     options,
@@ -450,10 +511,12 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
     if (status)
         return status;
     refrain_warn_missing(trace);
+    struct moved moved = count_moved(trace, arguments.moved);
     if (arguments.json) {
-        status = print_json(trace, error);
+        status = print_json(trace, &moved, error);
     } else {
         print_run(trace);
+        print_moved(trace, &moved);
         for (size_t i = 0; !status && i < trace->n_processes; i++)
             status = print_process(trace, &trace->processes[i], error);
     }
