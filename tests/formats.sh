@@ -55,7 +55,12 @@ for name in "$@"; do
     otf2-print "$work/otf2/traces.otf2" >/dev/null 2>"$work/said" && [ ! -s "$work/said" ] && pass || fail "$name: otf2-print: $(head -n 2 "$work/said")"
     check "$name: convert" refrain convert "$work/otf2" -o "$work/converted.refrain" --quiet
     refrain events "$work/converted.refrain" --all -o "$work/again" --force --quiet
-    cmp -s "$work/text" "$work/again" && pass || fail "$name: OTF2 and back: $(diff "$work/text" "$work/again" | head -n 3)"
+    # OTF2 says the communicator of a posted receive when that completes, which may lie behind the window.
+    for form in text again; do
+        sed '/\trecv-post\t/ { s/\tcomm=[^\t]*//; s/\tapproximate$//; }' "$work/$form" >"$work/$form.events"
+    done
+    cmp -s "$work/text.events" "$work/again.events" && pass ||
+        fail "$name: OTF2 and back: $(diff "$work/text.events" "$work/again.events" | head -n 3)"
     echo "$name: $n events"
     rm -rf "$work/run"
 done
