@@ -50,7 +50,8 @@ static void bytes(struct refrain_packed_stream *stream, enum refrain_packed_kind
 }
 
 /* FNV-1a, by words. */
-static uint64_t checksum_of(const unsigned char *bytes, size_t n) {
+uint64_t refrain_packed_checksum(const void *all, size_t n) {
+    const unsigned char *bytes = all;
     uint64_t sum = 0xcbf29ce484222325u, word;
     for (; n >= sizeof word; n -= sizeof word, bytes += sizeof word) {
         memcpy(&word, bytes, sizeof word);
@@ -91,7 +92,7 @@ size_t refrain_packed_file_write(const void *region, uint64_t used, unsigned cha
     size_t length = header.structure_bytes + header.times_bytes;
     memmove(first + length, parts.copied, parts.copied_bytes);
     length += parts.copied_bytes;
-    header.checksum = checksum_of(first, length);
+    header.checksum = refrain_packed_checksum(first, length);
     memcpy(header.magic, REFRAIN_PACKED_MAGIC, sizeof header.magic);
     memcpy(file, &header, sizeof header);
     return sizeof header + length;
@@ -115,7 +116,7 @@ const char *refrain_packed_file_check(const void *file, size_t length, uint64_t 
         header.copied_bytes != rest - header.structure_bytes - header.times_bytes)
         return "truncated or damaged: its length is not what its header says; copy it again from where it was made";
     if (header.image_bytes < REFRAIN_HEADER_BYTES || header.image_bytes > MOST_IMAGE_BYTES ||
-        header.checksum != checksum_of((const unsigned char *)file + sizeof header, (size_t)rest))
+        header.checksum != refrain_packed_checksum((const unsigned char *)file + sizeof header, (size_t)rest))
         return "damaged: its checksum is wrong; copy it again from where it was made";
     *image_bytes = header.image_bytes;
     return NULL;

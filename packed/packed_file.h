@@ -30,6 +30,9 @@ REFRAIN_PACKED_API size_t refrain_packed_most_bytes(uint64_t used);
 REFRAIN_PACKED_API size_t refrain_packed_file_write(const void *region, uint64_t used, unsigned char *file,
                                                     struct refrain_packed_models *models, const char **wrong);
 
+/* Of what follows a header. */
+REFRAIN_PACKED_API uint64_t refrain_packed_checksum(const void *bytes, size_t n);
+
 /* Is this the beginning of a packed file? */
 REFRAIN_PACKED_API bool refrain_packed_is_file(const void *bytes, size_t length);
 

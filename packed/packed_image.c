@@ -70,15 +70,15 @@ static void bytes_of(struct walk *walk, enum refrain_packed_kind kind, const voi
         walk->stream->bytes(walk->stream, kind, (void *)(uintptr_t)bytes, n);
 }
 
-enum record { /* in the order of the walk */
-              RECORD_HEADER,
-              RECORD_UNIT,
-              RECORD_THREAD,
-              RECORD_SLOT,
-              RECORD_CALL_SITE,
-              RECORD_OPERATION,
-              RECORD_REGION,
-              RECORD_COMMUNICATOR,
+/* In the order of the walk. */
+enum record {
+    RECORD_HEADER = 1,
+    RECORD_UNIT,
+    RECORD_THREAD,
+    RECORD_SLOT,
+    RECORD_CALL_SITE,
+    RECORD_REGION,
+    RECORD_COMMUNICATOR,
 };
 
 static void begin_record(const struct walk *walk, enum record record, uint64_t major, uint64_t minor) {
@@ -397,7 +397,7 @@ static void slots(struct walk *walk, const struct refrain_unit_record *unit, str
     for (uint32_t i = 0; i < unit->n_slots && !walk->stream->wrong; i++) {
         struct refrain_slot *slot = &all[i];
         uint64_t used = !walk->to && was_used(slot);
-        begin_record(walk, RECORD_SLOT, (uint64_t)thread << 24 | (unit->first_slot >> 12), unit->first_slot + i);
+        begin_record(walk, RECORD_SLOT, thread, unit->first_slot + i);
         uint64_t flags = value_of(walk, REFRAIN_PACKED_FLAGS, slot->flags & KEPT_FLAGS & ~DORMANT_FLAGS);
         uint64_t dormant = value_of(walk, REFRAIN_PACKED_DORMANT, slot->flags & DORMANT_FLAGS);
         used = value_of(walk, REFRAIN_PACKED_USED, used);
@@ -884,5 +884,22 @@ bool refrain_packed_read(void *image, size_t bytes, struct refrain_packed_stream
     header->version = REFRAIN_TRACE_VERSION;
     header->header_bytes = REFRAIN_HEADER_BYTES;
     header->bytes = header->pool_used = bytes;
+    return !stream->wrong;
+}
+
+/* ---- one learner ---- */
+
+uint64_t refrain_packed_write_learner(const void *region, size_t region_bytes, const struct refrain_learner *of,
+                                      uint64_t used, struct refrain_packed_stream *stream) {
+    struct walk walk = {.stream = stream, .from = region, .from_bytes = region_bytes, .used = used};
+    learner(&walk, (struct refrain_learner *)(uintptr_t)of);
+    return walk.used;
+}
+
+bool refrain_packed_read_learner(void *image, size_t bytes, uint64_t *used, struct refrain_learner *of,
+                                 struct refrain_packed_stream *stream) {
+    struct walk walk = {.stream = stream, .to = image, .to_bytes = bytes, .used = *used};
+    learner(&walk, of);
+    *used = walk.used;
     return !stream->wrong;
 }

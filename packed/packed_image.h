@@ -26,8 +26,6 @@
 enum refrain_packed_kind {
     /* of a process: how it ran, not what it did */
     REFRAIN_PACKED_RUN,
-    REFRAIN_PACKED_NAME_LENGTH,
-    REFRAIN_PACKED_NAME, /* bytes */
     REFRAIN_PACKED_LOSS,
     /* times */
     REFRAIN_PACKED_CLOCK,
@@ -41,6 +39,8 @@ enum refrain_packed_kind {
     REFRAIN_PACKED_LAST_TIME = REFRAIN_PACKED_DORMANT,
     /* structure: tables */
     REFRAIN_PACKED_COUNT_OF,
+    REFRAIN_PACKED_NAME_LENGTH,
+    REFRAIN_PACKED_NAME, /* bytes */
     REFRAIN_PACKED_TEXT, /* bytes */
     REFRAIN_PACKED_NODE_KIND,
     REFRAIN_PACKED_NODE_PARENT,
@@ -107,5 +107,14 @@ REFRAIN_PACKED_API uint64_t refrain_packed_write(const void *region, size_t regi
 
 /* Reads an image of `bytes` bytes, which are zero before. False where the stream does not fit that (stream->wrong). */
 REFRAIN_PACKED_API bool refrain_packed_read(void *image, size_t bytes, struct refrain_packed_stream *stream);
+
+/* The same of one learner alone. Writing, `used` are the bytes of an image that learners before it take; returned is
+ * what they take with this one. Reading, *used goes on by that, and the rest of the learner lies in the image. */
+REFRAIN_PACKED_API uint64_t refrain_packed_write_learner(const void *region, size_t region_bytes,
+                                                         const struct refrain_learner *learner, uint64_t used,
+                                                         struct refrain_packed_stream *stream);
+REFRAIN_PACKED_API bool refrain_packed_read_learner(void *image, size_t bytes, uint64_t *used,
+                                                    struct refrain_learner *learner,
+                                                    struct refrain_packed_stream *stream);
 
 #endif

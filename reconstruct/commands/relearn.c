@@ -63,3 +63,25 @@ bool refrain_relearn(const void *region, size_t region_bytes, const struct refra
     free(text);
     return text != NULL;
 }
+
+/* What a formula takes, in values. */
+static size_t size_of(const struct refrain_learner *learner) {
+    const struct refrain_formula *formula = learner->body ? refrain_at_reference(learner->body) : NULL;
+    return formula ? 2 + 2 * (size_t)formula->n_items : 1;
+}
+
+const struct refrain_learner *refrain_relearn_row(const uint64_t *values, size_t n, const void **region,
+                                                  size_t *region_bytes) {
+    struct refrain_context context = {.formula_length = REFRAIN_RELEARN_LONGEST};
+    struct refrain_learner *learner = begin(&context);
+    for (size_t i = 0; learner && i < n; i++) {
+        refrain_learn(&context, learner, (int64_t)values[i], REFRAIN_KIND_VALUES);
+        if (i % VALUES_BETWEEN_LOOKS == VALUES_BETWEEN_LOOKS - 1 && outgrown(learner))
+            return NULL;
+    }
+    if (!learner || outgrown(learner) || size_of(learner) > n)
+        return NULL;
+    *region = refrain_region.base;
+    *region_bytes = POOL_BYTES;
+    return learner;
+}

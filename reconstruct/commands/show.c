@@ -88,6 +88,11 @@ void refrain_warn_missing(const struct refrain_trace *trace) {
                 "%s: the process runs on, and %zu of its sequences changed too fast to be copied up to now: its "
                 "events end early; look again",
                 trace->processes[i].path, trace->processes[i].n_left_out);
+    if (trace->n_damaged)
+        refrain_warn(
+            "%s: the parts of %zu rank%s are cut off or damaged, and left out: copy it again from where it was "
+            "made",
+            trace->path, trace->n_damaged, trace->n_damaged == 1 ? "" : "s");
     if (trace->n_missing == 0)
         return;
     char ranks[256];

@@ -2,6 +2,7 @@
  *
  *     trace_open.c  a path -> the files of a trace, in order
  *     trace_file.c  a region file -> private image; a file of recorded events -> bytes
+ *     trace_pack.c  a pack of many ranks -> their images
  *     trace_live.c  image of a running process -> whole learners
  *     symbols.c     return addresses -> function, file, line */
 #ifndef REFRAIN_TRACE_FILES_H
@@ -11,6 +12,9 @@
 
 /* Reads the files process->path and process->events_path: header checked, image private, journals undone. */
 enum refrain_status refrain_process_load(struct refrain_process *process, struct refrain_error *error);
+
+/* Loads trace->path where that is a pack of many ranks. */
+enum refrain_status refrain_pack_load(struct refrain_trace *trace, bool *is_pack, struct refrain_error *error);
 
 /* Makes the image of a process that still runs whole; `file` is its region file, mapped shared. */
 void refrain_process_settle(struct refrain_process *process, const void *file);

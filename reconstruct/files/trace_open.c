@@ -29,9 +29,14 @@ static enum refrain_status list_files(struct refrain_trace *trace, struct refrai
         return REFRAIN_FAIL(error, "%s: %s (a trace is a directory whose name ends in .refrain)", trace->path,
                             strerror(errno));
     if (!S_ISDIR(status.st_mode)) {
+        bool is_pack;
+        enum refrain_status result = refrain_pack_load(trace, &is_pack, error);
+        if (result || is_pack)
+            return result;
         if (!ends_with(trace->path, ".trace"))
             return REFRAIN_FAIL(error,
-                                "%s: is not a trace: name a directory ending in .refrain, or one rank-N.trace in it",
+                                "%s: is not a trace: name a directory ending in .refrain, one rank-N.trace in it, or a "
+                                "file that refrain pack wrote",
                                 trace->path);
         return add_process(trace, trace->path, error);
     }

@@ -1,6 +1,7 @@
 /* trace_parts.h: the steps of opening a trace, private to the files named below and to files/.
  *
  *     packed_read.c bytes of a packed file -> those of a region
+ *     ranks_read.c  bytes of a pack -> those of many processes
  *     image.c       bytes of a region -> checked header, journals undone
  *     trace_tree.c  image -> units, slots, call sites, user regions
  *     regions.c     all processes -> regions
@@ -43,6 +44,14 @@ bool refrain_image_is_packed(const void *bytes, size_t length);
 /* Makes process->region of a packed file, in memory of its own. */
 enum refrain_status refrain_image_unpack(struct refrain_process *process, const void *bytes, size_t length,
                                          struct refrain_error *error);
+
+/* Are these bytes a pack of many ranks? */
+bool refrain_ranks_are_packed(const void *bytes, size_t length);
+
+/* Adds the processes of a pack to the trace, their images made. Those whose part is cut off or damaged are left out and
+ * counted (trace->n_damaged). */
+enum refrain_status refrain_ranks_unpack(struct refrain_trace *trace, const char *path, const void *bytes,
+                                         size_t length, struct refrain_error *error);
 
 /* Takes what process->region holds, whose header has been checked, for the process's image: threads found, journals
  * undone. Bytes that may not be written (process->mapped null) are copied before. */

@@ -109,6 +109,8 @@ static enum refrain_status add_image(struct refrain_trace *trace, const struct r
     char name[32], events_name[1024];
     snprintf(name, sizeof name, "image %zu", number);
     const char *path = image->name ? image->name : name;
+    if (image->bytes && refrain_ranks_are_packed(image->bytes, image->length))
+        return refrain_ranks_unpack(trace, path, image->bytes, image->length, error);
     snprintf(events_name, sizeof events_name, "%s (events)", path);
     struct refrain_process *process = refrain_trace_add_process(trace, path, image->events ? events_name : NULL);
     if (!process)

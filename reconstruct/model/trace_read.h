@@ -103,7 +103,9 @@ struct refrain_trace {
     size_t n_processes;
     int32_t size; /* of MPI_COMM_WORLD, as far as known */
     int32_t *missing;
-    size_t n_missing; /* ranks that should have a file and have none */
+    size_t n_missing;                          /* ranks that should have a file and have none */
+    size_t n_damaged;                          /* ranks of a pack whose part is cut off or damaged */
+    uint64_t pack_bytes, pack_structure_bytes; /* of a pack, and what ranks have in common; 0: of a directory */
     struct refrain_region_info *regions;
     size_t n_regions;
     struct refrain_comm_info *comms; /* [0] MPI_COMM_WORLD, [1] MPI_COMM_SELF, then by (leader, ordinal) */

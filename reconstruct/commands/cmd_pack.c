@@ -1,0 +1,174 @@
+/* cmd_pack.c: refrain pack: a trace directory as one file, in which what ranks have in common stands once. */
+#define _GNU_SOURCE
+#include "command.h"
+#include "packed_ranks.h"
+#include "ranks_write.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct arguments {
+    const char *trace, *output;
+    bool force, json;
+};
+
+/* All are of one run: of as many ranks. Programs may be several (mpiexec ... : ...), which is said. */
+static enum refrain_status check_run(const struct refrain_trace *trace, struct refrain_error *error) {
+    const struct refrain_process *first = &trace->processes[0];
+    const char *program = refrain_process_name(first, first->header->executable);
+    bool told = false;
+    for (size_t i = 1; i < trace->n_processes; i++) {
+        const struct refrain_process *process = &trace->processes[i];
+        const char *other = refrain_process_name(process, process->header->executable);
+        if (process->header->size > 0 && first->header->size > 0 && process->header->size != first->header->size)
+            return REFRAIN_FAIL(error, "%s: is of a run with %d ranks, %s of one with %d: pack each run by itself",
+                                process->path, process->header->size, first->path, first->header->size);
+        if (!told && strcmp(program, other) != 0)
+            refrain_warn("rank %d ran %s, rank %d ran %s: both are packed, but have little in common", first->rank,
+                         program, process->rank, other);
+        told |= strcmp(program, other) != 0;
+        if (process->events_path)
+            return REFRAIN_FAIL(error, "%s: recorded events are not packed: remove them, or keep the directory",
+                                process->events_path);
+    }
+    if (first->events_path)
+        return REFRAIN_FAIL(error, "%s: recorded events are not packed: remove them, or keep the directory",
+                            first->events_path);
+    return REFRAIN_OK;
+}
+
+static void print_report(const struct arguments *arguments, const struct refrain_trace *trace,
+                         const struct refrain_ranks_report *report) {
+    printf("%s: %s of %zu ranks\n", arguments->output, refrain_show_bytes(report->bytes), trace->n_processes);
+    printf("  structure %s, %s a rank: what was learned\n", refrain_show_bytes(report->structure_bytes),
+           refrain_show_bytes(report->structure_bytes / trace->n_processes));
+    printf(
+        "            %s values on all ranks are %s: %s the same on all that have them, %s a formula over the ranks\n",
+        refrain_show_count(report->values), refrain_show_count(report->rows), refrain_show_count(report->same_rows),
+        refrain_show_count(report->learned_rows));
+    printf("  times     %s, %s a rank: when blocks were, and what else each rank has for itself\n",
+           refrain_show_bytes(report->times_bytes), refrain_show_bytes(report->times_bytes / trace->n_processes));
+    printf("  index     %s\n", refrain_show_bytes(report->index_bytes));
+}
+
+static enum refrain_status print_json(const struct arguments *arguments, const struct refrain_trace *trace,
+                                      const struct refrain_ranks_report *report, struct refrain_error *error) {
+    json_t *object = json_object();
+    json_object_set_new(object, "pack", refrain_json_text(arguments->output));
+    json_object_set_new(object, "ranks", json_integer((json_int_t)trace->n_processes));
+    json_object_set_new(object, "bytes", json_integer((json_int_t)report->bytes));
+    json_object_set_new(object, "structure_bytes", json_integer((json_int_t)report->structure_bytes));
+    json_object_set_new(object, "times_bytes", json_integer((json_int_t)report->times_bytes));
+    json_object_set_new(object, "index_bytes", json_integer((json_int_t)report->index_bytes));
+    json_object_set_new(object, "values", json_integer((json_int_t)report->values));
+    json_object_set_new(object, "rows", json_integer((json_int_t)report->rows));
+    json_object_set_new(object, "same_rows", json_integer((json_int_t)report->same_rows));
+    json_object_set_new(object, "learned_rows", json_integer((json_int_t)report->learned_rows));
+    return refrain_print_json(object, error);
+}
+
+/* The file takes its name when it is complete. */
+static enum refrain_status write_pack(const struct arguments *arguments, const struct refrain_trace *trace,
+                                      struct refrain_ranks_report *report, struct refrain_error *error) {
+    char *beside;
+    if (!arguments->force && access(arguments->output, F_OK) == 0)
+        return REFRAIN_FAIL(error, "%s: is there already: name another file, or take --force", arguments->output);
+    if (asprintf(&beside, "%s.part", arguments->output) < 0)
+        return REFRAIN_FAIL_MEMORY(error);
+    FILE *file = fopen(beside, "wb");
+    enum refrain_status status = file ? refrain_ranks_write(trace, file, beside, report, error)
+                                      : REFRAIN_FAIL(error, "%s: %s", beside, strerror(errno));
+    if (file && fclose(file) != 0 && !status)
+        status = REFRAIN_FAIL(error, "%s: cannot be written: %s", beside, strerror(errno));
+    if (!status && rename(beside, arguments->output) != 0)
+        status = REFRAIN_FAIL(error, "%s: %s", arguments->output, strerror(errno));
+    if (status && file)
+        unlink(beside);
+    free(beside);
+    return status;
+}
+
+static error_t parse_option(int key, char *value, struct argp_state *state) {
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case 'o':
+        arguments->output = value;
+        return 0;
+    case 'f':
+        arguments->force = true;
+        return 0;
+    case 'j':
+        arguments->json = true;
+        return 0;
+    default:
+        return refrain_take_argument(key, value, state, "trace", &arguments->trace);
+    }
+}
+
+static const struct argp_option options[] = {
+    {"output", 'o', "FILE", 0, "The file to write (default: the trace's name, ending in .refrain-pack)", 0},
+    {"force", 'f', NULL, 0, "Write over a file that is there", 0},
+    {"json", 'j', NULL, 0, "Print JSON", 0},
+    {0}};
+
+static const struct argp argp = {
+    options,
+    parse_option,
+    "TRACE",
+    "Writes the trace as one file, in which what its ranks have in common stands once.\v"
+    "What was learned of all ranks is laid side by side: values that are the same are kept once, and those that differ "
+    "are a formula over the ranks where there is one, as for neighbours in a ring or a grid. Every command reads the "
+    "file as it reads the directory, which stays as it is; what is read is what each rank had, to the last value. "
+    "Times "
+    "are kept for each rank.",
+    NULL,
+    NULL,
+    NULL};
+
+static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
+    struct arguments arguments = {0};
+    struct refrain_ranks_report report;
+    struct refrain_trace *trace;
+    refrain_command_parse(&refrain_command_pack, argc, argv, &arguments);
+    enum refrain_status status = refrain_trace_open(arguments.trace, false, &trace, error);
+    if (status)
+        return status;
+    refrain_warn_missing(trace);
+    char *name = NULL;
+    if (!arguments.output) {
+        size_t n = strlen(arguments.trace);
+        while (n > 1 && arguments.trace[n - 1] == '/')
+            n--;
+        size_t suffix = strlen(REFRAIN_TRACE_SUFFIX);
+        if (n > suffix && strncmp(arguments.trace + n - suffix, REFRAIN_TRACE_SUFFIX, suffix) == 0)
+            n -= suffix;
+        if (asprintf(&name, "%.*s" REFRAIN_RANKS_SUFFIX, (int)n, arguments.trace) < 0)
+            name = NULL;
+        arguments.output = name;
+        if (!name)
+            status = REFRAIN_FAIL_MEMORY(error);
+    }
+    if (!status)
+        status = check_run(trace, error);
+    if (!status)
+        status = write_pack(&arguments, trace, &report, error);
+    if (!status && arguments.json)
+        status = print_json(&arguments, trace, &report, error);
+    else if (!status)
+        print_report(&arguments, trace, &report);
+    refrain_trace_close(trace);
+    free(name);
+    return status;
+}
+
+const struct refrain_command refrain_command_pack = {
+    .name = "pack",
+    .summary = "a trace as one file, in which what ranks have in common stands once",
+    .argp = &argp,
+    .run = run,
+    .examples = "  refrain pack app-20250101-120000.refrain -o app.refrain-pack\n  refrain stats app.refrain-pack\n",
+};

@@ -1,0 +1,404 @@
+/* ranks_read.c: a pack of many ranks becomes the images of its processes (packed_ranks.h, trace_parts.h). */
+#include "packed_file.h"
+#include "packed_ranks.h"
+#include "sequence.h"
+#include "trace_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_VALUES ((uint64_t)1 << 28)
+
+/* Values over ranks. */
+struct row {
+    uint64_t same;
+    const uint64_t *values; /* null: all are the same */
+};
+
+struct class {
+    uint64_t n; /* values of a rank */
+    const unsigned char *kinds;
+    struct row *rows;
+    size_t position; /* of the next rank that is read, among those of the class */
+};
+
+struct record {
+    struct row classes;
+    struct class *all;
+    size_t n_classes;
+};
+
+struct text {
+    char *bytes;
+    uint64_t length;
+};
+
+struct ranks {
+    const struct refrain_ranks_header *header;
+    const struct refrain_ranks_index *index;
+    struct refrain_packed_models *models;
+    struct refrain_packed_coder coder;
+    struct refrain_packed_stream stream; /* of the structure */
+    struct text *texts;
+    uint64_t n_texts;
+    struct record *records;
+    uint64_t n_records;
+    uint64_t **kept; /* rows that may come again */
+    uint64_t n_kept, capacity_kept;
+    unsigned char *rows_image;
+    uint64_t rows_used;
+    void **owned;
+    size_t n_owned, capacity_owned;
+    uint64_t values; /* in memory: bounds what damage can ask for */
+};
+
+static void *own(struct ranks *ranks, uint64_t n, size_t bytes) {
+    if (ranks->n_owned == ranks->capacity_owned) {
+        size_t capacity = ranks->capacity_owned ? ranks->capacity_owned * 2 : 256;
+        void **more = realloc(ranks->owned, capacity * sizeof *more);
+        if (!more)
+            return NULL;
+        ranks->owned = more;
+        ranks->capacity_owned = capacity;
+    }
+    ranks->values += n;
+    void *memory = ranks->values > MOST_VALUES * 8 ? NULL : calloc(n ? n : 1, bytes);
+    if (memory)
+        ranks->owned[ranks->n_owned++] = memory;
+    return memory;
+}
+
+static void release(struct ranks *ranks) {
+    for (size_t i = 0; i < ranks->n_owned; i++)
+        free(ranks->owned[i]);
+    free(ranks->owned);
+    free(ranks->kept);
+}
+
+/* ---- the structure ---- */
+
+static void next_value(struct refrain_packed_stream *stream, enum refrain_packed_kind kind, uint64_t *value) {
+    struct ranks *ranks = stream->data;
+    refrain_packed_code_value(&ranks->coder, kind, value);
+    if (ranks->coder.full)
+        refrain_packed_fail(stream, "the structure ends too early");
+}
+
+static void next_bytes(struct refrain_packed_stream *stream, enum refrain_packed_kind kind, void *bytes, size_t n) {
+    struct ranks *ranks = stream->data;
+    refrain_packed_code_bytes(&ranks->coder, kind, bytes, n);
+    if (ranks->coder.full)
+        refrain_packed_fail(stream, "the structure ends too early");
+}
+
+static uint64_t number(struct ranks *ranks, enum refrain_packed_kind kind, uint64_t most) {
+    uint64_t value = 0;
+    if (!ranks->stream.wrong)
+        next_value(&ranks->stream, kind, &value);
+    if (value > most)
+        refrain_packed_fail(&ranks->stream, "the structure makes no sense");
+    return ranks->stream.wrong ? 0 : value;
+}
+
+static bool read_texts(struct ranks *ranks) {
+    ranks->n_texts = number(ranks, REFRAIN_PACKED_COUNT_OF, MOST_VALUES);
+    ranks->texts = own(ranks, ranks->n_texts, sizeof *ranks->texts);
+    for (uint64_t i = 0; ranks->texts && i < ranks->n_texts && !ranks->stream.wrong; i++) {
+        struct text *text = &ranks->texts[i];
+        text->length = number(ranks, REFRAIN_PACKED_NAME_LENGTH, MOST_VALUES);
+        text->bytes = own(ranks, text->length, 1);
+        if (!text->bytes)
+            return false;
+        next_bytes(&ranks->stream, REFRAIN_PACKED_TEXT, text->bytes, text->length);
+    }
+    return ranks->texts != NULL;
+}
+
+/* Keeps the values of a row for the time that it comes again. */
+static bool keep(struct ranks *ranks, uint64_t *values) {
+    if (ranks->n_kept == ranks->capacity_kept) {
+        uint64_t capacity = ranks->capacity_kept ? ranks->capacity_kept * 2 : 256;
+        uint64_t **more = realloc(ranks->kept, capacity * sizeof *more);
+        if (!more)
+            return false;
+        ranks->kept = more;
+        ranks->capacity_kept = capacity;
+    }
+    ranks->kept[ranks->n_kept++] = values;
+    return true;
+}
+
+static void read_learned(struct ranks *ranks, uint64_t *values, uint64_t n) {
+    struct refrain_learner learner = {0};
+    if (!refrain_packed_read_learner(ranks->rows_image, ranks->header->rows_bytes, &ranks->rows_used, &learner,
+                                     &ranks->stream))
+        return;
+    struct refrain_sequence sequence;
+    int64_t value;
+    uint64_t got = 0;
+    refrain_sequence_open(&sequence, ranks->rows_image, ranks->header->rows_bytes, &learner);
+    while (got < n && refrain_sequence_next(&sequence, &value))
+        values[got++] = (uint64_t)value;
+    if (got < n)
+        refrain_packed_fail(&ranks->stream, "a row over the ranks ends too early");
+    refrain_sequence_close(&sequence);
+}
+
+static bool read_row(struct ranks *ranks, enum refrain_packed_kind kind, uint64_t n, struct row *row) {
+    uint64_t form = number(ranks, REFRAIN_PACKED_HAS, REFRAIN_ROW_FORMS - 1);
+    *row = (struct row){0};
+    if (form == REFRAIN_ROW_SAME) {
+        next_value(&ranks->stream, kind, &row->same);
+        return true;
+    }
+    if (form == REFRAIN_ROW_AGAIN) {
+        uint64_t which = number(ranks, REFRAIN_PACKED_KEY, ranks->n_kept ? ranks->n_kept - 1 : 0);
+        /* its length is the first word */
+        if (which >= ranks->n_kept || ranks->kept[which][0] != n)
+            refrain_packed_fail(&ranks->stream, "a row over the ranks is of others");
+        else
+            row->values = ranks->kept[which] + 1;
+        return true;
+    }
+    uint64_t *values = own(ranks, n + 1, sizeof *values);
+    if (!values || !keep(ranks, values))
+        return false;
+    values[0] = n;
+    row->values = values + 1;
+    if (form == REFRAIN_ROW_LEARNED)
+        read_learned(ranks, values + 1, n);
+    for (uint64_t i = 0; form == REFRAIN_ROW_PLAIN && i < n && !ranks->stream.wrong; i++)
+        next_value(&ranks->stream, kind, &values[1 + i]);
+    return true;
+}
+
+static uint64_t row_value(const struct row *row, size_t i) {
+    return row->values ? row->values[i] : row->same;
+}
+
+static bool read_class(struct ranks *ranks, struct class *class, uint64_t members) {
+    class->n = number(ranks, REFRAIN_PACKED_ITEMS, MOST_VALUES);
+    unsigned char *kinds = own(ranks, class->n, 1);
+    class->rows = own(ranks, class->n, sizeof *class->rows);
+    if (!kinds || !class->rows)
+        return false;
+    next_bytes(&ranks->stream, REFRAIN_PACKED_NAME, kinds, class->n);
+    class->kinds = kinds;
+    for (uint64_t i = 0; i < class->n && !ranks->stream.wrong; i++) {
+        if (kinds[i] >= REFRAIN_PACKED_KINDS)
+            refrain_packed_fail(&ranks->stream, "a value of unknown kind");
+        else if (!read_row(ranks, kinds[i], members, &class->rows[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool read_record(struct ranks *ranks, struct record *record) {
+    uint32_t n = ranks->header->n_ranks;
+    number(ranks, REFRAIN_PACKED_COUNT_OF, UINT64_MAX); /* its key */
+    if (!read_row(ranks, REFRAIN_PACKED_USED, n, &record->classes))
+        return false;
+    for (uint32_t i = 0; i < n && !ranks->stream.wrong; i++) {
+        uint64_t class = row_value(&record->classes, i);
+        if (class > n)
+            refrain_packed_fail(&ranks->stream, "a record has more shapes than ranks");
+        else if (class > record->n_classes)
+            record->n_classes = class;
+    }
+    record->all = own(ranks, record->n_classes, sizeof *record->all);
+    uint64_t *members = calloc(record->n_classes + 1, sizeof *members);
+    bool done = record->all && members;
+    for (uint32_t i = 0; done && i < n && !ranks->stream.wrong; i++)
+        members[row_value(&record->classes, i)]++;
+    for (size_t c = 0; done && c < record->n_classes && !ranks->stream.wrong; c++)
+        done = read_class(ranks, &record->all[c], members[c + 1]);
+    free(members);
+    return done;
+}
+
+static bool read_structure(struct ranks *ranks) {
+    if (!read_texts(ranks))
+        return false;
+    ranks->n_records = number(ranks, REFRAIN_PACKED_COUNT_OF, MOST_VALUES);
+    ranks->records = own(ranks, ranks->n_records, sizeof *ranks->records);
+    if (!ranks->records)
+        return false;
+    for (uint64_t i = 0; i < ranks->n_records && !ranks->stream.wrong; i++)
+        if (!read_record(ranks, &ranks->records[i]))
+            return false;
+    return true;
+}
+
+/* ---- a rank ---- */
+
+struct reading {
+    struct ranks *ranks;
+    size_t rank; /* row of the index */
+    const struct refrain_ranks_index *index;
+    const unsigned char *times;
+    struct refrain_packed_coder coder;
+    size_t copied, timeline_bytes;
+    uint64_t record, value; /* the next one */
+};
+
+/* The next value of the structure. */
+static bool take(struct reading *reading, enum refrain_packed_kind kind, uint64_t *value) {
+    for (; reading->record < reading->ranks->n_records; reading->record++, reading->value = 0) {
+        struct record *record = &reading->ranks->records[reading->record];
+        uint64_t number = row_value(&record->classes, reading->rank);
+        if (number == 0)
+            continue;
+        struct class *class = &record->all[number - 1];
+        if (reading->value >= class->n)
+            continue;
+        *value = row_value(&class->rows[reading->value], class->position);
+        return class->kinds[reading->value++] == kind;
+    }
+    return false;
+}
+
+static void rank_value(struct refrain_packed_stream *stream, enum refrain_packed_kind kind, uint64_t *value) {
+    struct reading *reading = stream->data;
+    if (!refrain_packed_is_time(kind)) {
+        if (!take(reading, kind, value))
+            refrain_packed_fail(stream, "the records of a rank do not follow each other");
+        return;
+    }
+    refrain_packed_code_value(&reading->coder, kind, value);
+    if (reading->coder.full)
+        refrain_packed_fail(stream, "the times of a rank end too early");
+}
+
+static void rank_bytes(struct refrain_packed_stream *stream, enum refrain_packed_kind kind, void *bytes, size_t n) {
+    struct reading *reading = stream->data;
+    uint64_t which = 0;
+    if (kind == REFRAIN_PACKED_TIMELINE) {
+        reading->timeline_bytes += n;
+        if (reading->timeline_bytes <= REFRAIN_PACKED_CODED_TIMES) {
+            refrain_packed_code_bytes(&reading->coder, kind, bytes, n);
+        } else if (n <= reading->index->copied_bytes - reading->copied) {
+            memcpy(bytes, reading->times + reading->index->coded_bytes + reading->copied, n);
+            reading->copied += n;
+        } else {
+            refrain_packed_fail(stream, "the times of a rank end too early");
+        }
+        return;
+    }
+    if (!take(reading, kind, &which) || which >= reading->ranks->n_texts || reading->ranks->texts[which].length != n)
+        refrain_packed_fail(stream, "a name is not what it should be");
+    else
+        memcpy(bytes, reading->ranks->texts[which].bytes, n);
+}
+
+static void release_image(struct refrain_process *process) {
+    free(process->mapped);
+}
+
+static enum refrain_status read_rank(struct reading *reading, struct refrain_process *process,
+                                     struct refrain_error *error) {
+    struct refrain_packed_stream stream = {.data = reading, .value = rank_value, .bytes = rank_bytes};
+    uint64_t bytes = reading->index->image_bytes;
+    void *image =
+        bytes >= REFRAIN_HEADER_BYTES && bytes <= (uint64_t)REFRAIN_UNIT_BYTES << 32 ? calloc(1, (size_t)bytes) : NULL;
+    if (!image)
+        return REFRAIN_FAIL_MEMORY(error);
+    process->mapped = image;
+    process->mapped_bytes = process->region_bytes = (size_t)bytes;
+    process->release = release_image;
+    process->region = image;
+    process->header = image;
+    process->file_bytes = (size_t)(reading->index->coded_bytes + reading->index->copied_bytes);
+    refrain_packed_models_begin(reading->ranks->models);
+    refrain_packed_coder_open(&reading->coder, reading->ranks->models, (unsigned char *)(uintptr_t)reading->times,
+                              (size_t)reading->index->coded_bytes, true);
+    if (!refrain_packed_read(image, (size_t)bytes, &stream))
+        return REFRAIN_FAIL(error, "%s: damaged: %s", process->path,
+                            stream.wrong ? stream.wrong : "an image is too small");
+    enum refrain_status status = refrain_image_check(process->path, process->header, bytes, error);
+    return status ? status : refrain_image_begin(process, error);
+}
+
+/* The rows of this rank's classes move on. */
+static void pass_rank(struct ranks *ranks, size_t rank) {
+    for (uint64_t i = 0; i < ranks->n_records; i++) {
+        uint64_t number = row_value(&ranks->records[i].classes, rank);
+        if (number > 0)
+            ranks->records[i].all[number - 1].position++;
+    }
+}
+
+static enum refrain_status read_ranks(struct ranks *ranks, struct refrain_trace *trace, const char *path,
+                                      const unsigned char *file, size_t length, struct refrain_error *error) {
+    enum refrain_status status = REFRAIN_OK;
+    for (uint32_t i = 0; !status && i < ranks->header->n_ranks; i++) {
+        const struct refrain_ranks_index *index = &ranks->index[i];
+        struct reading reading = {.ranks = ranks, .rank = i, .index = index};
+        bool whole = index->at <= length && index->coded_bytes <= length - index->at &&
+                     index->copied_bytes <= length - index->at - index->coded_bytes;
+        if (whole && refrain_packed_checksum(file + index->at, (size_t)(index->coded_bytes + index->copied_bytes)) ==
+                         index->checksum) {
+            char name[4096];
+            snprintf(name, sizeof name, "%.4000s (rank %d)", path, index->rank);
+            struct refrain_process *process = refrain_trace_add_process(trace, name, NULL);
+            reading.times = file + index->at;
+            status = process ? read_rank(&reading, process, error) : REFRAIN_FAIL_MEMORY(error);
+        } else {
+            trace->n_damaged++;
+        }
+        pass_rank(ranks, i);
+    }
+    if (!status && trace->n_processes == 0)
+        status = REFRAIN_FAIL(
+            error, "%s: cut short or damaged: no rank's part is whole; copy it again from where it was made", path);
+    return status;
+}
+
+bool refrain_ranks_are_packed(const void *bytes, size_t length) {
+    return length >= sizeof REFRAIN_RANKS_MAGIC - 1 &&
+           memcmp(bytes, REFRAIN_RANKS_MAGIC, sizeof REFRAIN_RANKS_MAGIC - 1) == 0;
+}
+
+enum refrain_status refrain_ranks_unpack(struct refrain_trace *trace, const char *path, const void *bytes,
+                                         size_t length, struct refrain_error *error) {
+    const struct refrain_ranks_header *header = bytes;
+    struct ranks ranks = {.header = header};
+    if (length < sizeof *header)
+        return REFRAIN_FAIL(error, "%s: truncated: copy it again from where it was made", path);
+    if (header->version < REFRAIN_TRACE_OLDEST || header->version > REFRAIN_TRACE_VERSION)
+        return REFRAIN_FAIL(error, "%s: packed by another refrain (trace version %u, this one reads %u to %u)", path,
+                            header->version, REFRAIN_TRACE_OLDEST, REFRAIN_TRACE_VERSION);
+    uint64_t index_bytes = (uint64_t)header->n_ranks * sizeof *ranks.index, rest = length - sizeof *header;
+    if (header->header_bytes != sizeof *header || header->n_ranks > REFRAIN_MOST_RANKS || index_bytes > rest ||
+        header->structure_bytes > rest - index_bytes)
+        return REFRAIN_FAIL(error,
+                            "%s: cut short: not even what all ranks have in common is there; copy it again from where "
+                            "it was made",
+                            path);
+    const unsigned char *file = bytes, *structure = file + sizeof *header + index_bytes;
+    if (header->rows_bytes > MOST_VALUES * 64 || header->rows_bytes < REFRAIN_HEADER_BYTES ||
+        refrain_packed_checksum(file + sizeof *header, (size_t)(index_bytes + header->structure_bytes)) !=
+            header->checksum)
+        return REFRAIN_FAIL(error, "%s: damaged: the checksum of what all ranks have in common is wrong", path);
+    ranks.index = (const struct refrain_ranks_index *)(header + 1);
+    ranks.models = own(&ranks, 1, sizeof *ranks.models);
+    ranks.rows_image = own(&ranks, header->rows_bytes, 1);
+    ranks.rows_used = REFRAIN_HEADER_BYTES;
+    ranks.stream = (struct refrain_packed_stream){.data = &ranks, .value = next_value, .bytes = next_bytes};
+    enum refrain_status status = REFRAIN_OK;
+    if (ranks.models && ranks.rows_image) {
+        refrain_packed_models_begin(ranks.models);
+        refrain_packed_coder_open(&ranks.coder, ranks.models, (unsigned char *)(uintptr_t)structure,
+                                  (size_t)header->structure_bytes, true);
+    }
+    if (!ranks.models || !ranks.rows_image || !read_structure(&ranks))
+        status = REFRAIN_FAIL_MEMORY(error);
+    else if (ranks.stream.wrong)
+        status = REFRAIN_FAIL(error, "%s: damaged: %s", path, ranks.stream.wrong);
+    else
+        status = read_ranks(&ranks, trace, path, file, length, error);
+    trace->pack_structure_bytes = header->structure_bytes;
+    trace->pack_bytes = length;
+    release(&ranks);
+    return status;
+}

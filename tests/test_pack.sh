@@ -1,0 +1,73 @@
+#!/bin/sh
+# refrain pack: what ranks have in common stands once, and what is read from the file is what each rank had. A pack that is
+# cut short or damaged says so, and what is whole in it is read.
+set -u
+. "$(dirname "$0")/lib.sh"
+
+json_number() {
+    tr -d ' ",' | sed -n "s/^$1://p"
+}
+
+# same NAME TRACE PACK: all that is read from both is the same.
+same() {
+    for command in "formulas --all" stats "capture --json"; do
+        # shellcheck disable=SC2086 # a command and its options
+        refrain $command "$2" 2>&1 | grep -v '"trace"' >"$work/a"
+        # shellcheck disable=SC2086
+        refrain $command "$3" 2>&1 | grep -v '"trace"' >"$work/b"
+        cmp -s "$work/a" "$work/b" && pass || fail "$1: refrain $command differs: $(diff "$work/a" "$work/b" | head -n 3)"
+    done
+    refrain reconstruct "$2" --format text -o "$work/a" --force
+    refrain reconstruct "$3" --format text -o "$work/b" --force
+    [ -s "$work/a" ] && cmp -s "$work/a" "$work/b" && pass || fail "$1: events differ"
+}
+
+# Neighbours in a ring, a butterfly and a grid, on 4 and 16 ranks of this machine.
+REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -w "$tests/programs/neighbours.c" -o "$work/neighbours" || fail "compile"
+for n in 4 16; do
+    mkdir "$work/run"
+    REFRAIN_DIRECTORY=$work/run REFRAIN_THROTTLE=off launch mpich $n "$work/neighbours" 20 || fail "$n ranks: status $?"
+    trace=$(the_trace "$work/run")
+    refrain pack "$trace" -o "$work/$n.refrain-pack" --json >"$work/report" || fail "$n ranks: pack"
+    echo "$n ranks: $(json_number structure_bytes <"$work/report") bytes of structure"
+    same "$n ranks" "$trace" "$work/$n.refrain-pack"
+    rm -rf "$work/run"
+done
+
+# Ranks that nobody ran.
+for n in 16 256; do
+    many_ranks $n 24 "$work/many" || fail "many_ranks $n"
+    refrain pack "$work/many" -o "$work/many.refrain-pack" --json --force >"$work/report" || fail "pack $n ranks"
+    bytes=$(json_number structure_bytes <"$work/report")
+    echo "$n ranks that nobody ran: $bytes bytes of structure"
+    [ $n = 16 ] && few=$bytes
+    [ "$bytes" -le $((few * 2)) ] && pass || fail "$n ranks: $bytes bytes of structure, 16 take $few"
+    [ $n = 256 ] || same "many ranks" "$work/many" "$work/many.refrain-pack"
+    [ $n = 256 ] || rm -rf "$work/many"
+done
+
+# Damage.
+pack=$work/many.refrain-pack
+whole=$(wc -c <"$pack")
+head -c $((whole - 1000)) "$pack" >"$work/short.refrain-pack"
+refrain info "$work/short.refrain-pack" >"$work/out" 2>"$work/said" && pass || fail "cut short: status $?"
+grep -q 'left out' "$work/said" && grep -q '^rank 0 ' "$work/out" && pass || fail "cut short: $(cat "$work/said")"
+head -c 500 "$pack" >"$work/short.refrain-pack"
+refrain info "$work/short.refrain-pack" >/dev/null 2>"$work/said" && fail "nothing of it is left, and it is read"
+grep -q 'cut short' "$work/said" && pass || fail "nothing is left: $(cat "$work/said")"
+{ head -c 60 "$pack"; printf XYZ; tail -c +64 "$pack"; } >"$work/short.refrain-pack"
+refrain info "$work/short.refrain-pack" >/dev/null 2>"$work/said" && fail "damaged, and it is read"
+grep -q 'checksum' "$work/said" && pass || fail "damaged: $(cat "$work/said")"
+
+# A rank that is missing, and one of another run.
+rm "$work/many/rank-7.trace"
+refrain pack "$work/many" -o "$work/less.refrain-pack" >/dev/null 2>"$work/said" && pass || fail "a missing rank: status $?"
+grep -q 'rank 7 of 256 is missing' "$work/said" && pass || fail "a missing rank: $(cat "$work/said")"
+refrain stats "$work/less.refrain-pack" >/dev/null 2>"$work/said" && grep -q 'rank 7 of 256' "$work/said" && pass ||
+    fail "a pack without a rank: $(cat "$work/said")"
+many_ranks 16 8 "$work/other" && cp "$work/other/rank-7.trace" "$work/many/"
+refrain pack "$work/many" -o "$work/mixed.refrain-pack" >/dev/null 2>"$work/said" && fail "two runs are packed together"
+grep -q 'of a run with 16 ranks' "$work/said" && pass || fail "two runs: $(cat "$work/said")"
+refrain pack "$work/other" -o "$work/less.refrain-pack" 2>"$work/said" && fail "a file is written over"
+grep -q 'force' "$work/said" && pass || fail "a file that is there: $(cat "$work/said")"
+summary
