@@ -36,7 +36,8 @@ REFRAIN_PACKED_API uint64_t refrain_packed_checksum(const void *bytes, size_t n)
 /* Is this the beginning of a packed file? */
 REFRAIN_PACKED_API bool refrain_packed_is_file(const void *bytes, size_t length);
 
-/* Checks the header and that the file is whole: null, or what is wrong. *image_bytes: how large the image is. */
+/* Checks the header, but for the version, and that the file is whole: null, or what is wrong. *image_bytes: how large
+ * the image is. */
 REFRAIN_PACKED_API const char *refrain_packed_file_check(const void *file, size_t length, uint64_t *image_bytes);
 
 /* Makes the image, header->image_bytes of zeroed memory, 16-byte aligned. The file has been checked. Null, or what is

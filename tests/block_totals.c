@@ -1,7 +1,9 @@
-/* block_totals.c: adds up the blocks of every thread in a region, straight from its layout (trace.h), and compares with the
- * time the thread ran.
+/* block_totals.c: adds up the blocks of every thread in a region, straight from its layout (trace.h), and compares with
+ * the time the thread ran.
  *
  *     block_totals FILE...    rank-N.trace files; status 1 when a sum is more than 0.1 % off */
+#include "read_region.h"
+
 #include <refrain/trace.h>
 #include <refrain/unit.h>
 
@@ -57,16 +59,11 @@ static uint64_t thread_ticks(const struct refrain_header *header, uint32_t t, co
 int main(int argc, char **argv) {
     int wrong = 0, threads = 0;
     for (int i = 1; i < argc; i++) {
-        FILE *file = fopen(argv[i], "rb");
-        if (!file || fseek(file, 0, SEEK_END) != 0 || (bytes = (uint64_t)ftell(file)) < REFRAIN_HEADER_BYTES) {
-            fprintf(stderr, "block_totals: %s cannot be read\n", argv[i]);
+        size_t n = 0;
+        unsigned char *copy = read_region(argv[i], &n);
+        if (!copy || n < REFRAIN_HEADER_BYTES)
             return 2;
-        }
-        unsigned char *copy = malloc(bytes);
-        rewind(file);
-        if (!copy || fread(copy, 1, bytes, file) != bytes)
-            return 2;
-        fclose(file);
+        bytes = n;
         base = copy;
         const struct refrain_header *header = at(0);
         const struct refrain_thread *thread = at(header->threads);
@@ -76,8 +73,8 @@ int main(int argc, char **argv) {
             threads++;
             uint64_t sum = thread_ticks(header, t, &thread[t]), run = thread[t].last_ticks - thread[t].start_ticks;
             double off = run ? ((double)sum - (double)run) / (double)run : 1;
-            printf("rank %d thread %u: blocks %llu, run %llu ticks, %+.4f %%\n", header->rank, t, (unsigned long long)sum,
-                   (unsigned long long)run, 100 * off);
+            printf("rank %d thread %u: blocks %llu, run %llu ticks, %+.4f %%\n", header->rank, t,
+                   (unsigned long long)sum, (unsigned long long)run, 100 * off);
             wrong += off > 0.001 || off < -0.001;
         }
         free(copy);

@@ -2,6 +2,7 @@
  * else: fuzz_region FILE SEED ROUNDS damages a real region file in ROUNDS ways and replays each. It must neither crash
  * nor hang; what it says about the damage does not matter. Before that, regions made by hand that once kept a reader
  * busy for ever: that they are damaged has to be found. */
+#include "read_region.h"
 #include "sequence.h"
 #include "walk_rank.h"
 
@@ -134,22 +135,37 @@ static unsigned made_by_hand(void) {
     return failed;
 }
 
+/* A packed file that is damaged, but whose checksum is right: unpacking keeps within what the header says, and what
+ * comes of it is damaged as a region may be. */
+static void damage_packed(const char *path, long rounds) {
+    size_t n = 0, image_bytes = 0;
+    unsigned char *whole = read_file(path, &n), *bytes = malloc(n + 1);
+    for (; whole && bytes && refrain_packed_is_file(whole, n) && rounds > 0; rounds--) {
+        memcpy(bytes, whole, n);
+        for (unsigned i = 1 + (unsigned)(random_next() % 3); i > 0; i--)
+            bytes[sizeof(struct refrain_packed_header) + random_next() % (n - sizeof(struct refrain_packed_header))] ^=
+                (unsigned char)(1u << random_next() % 8);
+        unsigned char *image = unpack(bytes, n, &image_bytes);
+        if (image)
+            LLVMFuzzerTestOneInput(image, image_bytes);
+        free(image);
+    }
+    free(whole);
+    free(bytes);
+}
+
 int main(int argc, char **argv) {
     if (argc != 4) {
         fprintf(stderr, "usage: fuzz_region FILE SEED ROUNDS\n");
         return 2;
     }
-    FILE *file = fopen(argv[1], "rb");
-    if (!file || fseek(file, 0, SEEK_END) != 0)
-        return perror(argv[1]), 2;
-    size_t n = (size_t)ftell(file);
-    unsigned char *bytes = malloc(n), *whole = malloc(n);
-    rewind(file);
-    if (!bytes || !whole || fread(whole, 1, n, file) != n)
-        return perror(argv[1]), 2;
-    fclose(file);
+    size_t n = 0;
+    unsigned char *whole = read_region(argv[1], &n), *bytes = malloc(n + 1);
+    if (!bytes || !whole)
+        return 2;
     unsigned failed = made_by_hand();
     state = strtoull(argv[2], NULL, 0) | 1;
+    damage_packed(argv[1], atol(argv[3]) / 64);
     const struct refrain_header *header = (const void *)whole;
     size_t used = header->pool_used < n ? (size_t)header->pool_used : n;
     for (long round = atol(argv[3]); round > 0; round--) {

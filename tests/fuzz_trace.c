@@ -6,6 +6,7 @@
 #include "event.h"
 #include "format.h"
 #include "learners.h"
+#include "read_region.h"
 #include "sink.h"
 #include "trace_read.h"
 #include "waiting.h"
@@ -145,16 +146,15 @@ static void damage(unsigned char *bytes, size_t n) {
 }
 
 int main(int argc, char **argv) {
-    FILE *file = argc == 4 ? fopen(argv[1], "rb") : NULL;
-    struct refrain_header header;
-    if (!file || fread(&header, sizeof header, 1, file) != 1)
+    size_t n = 0;
+    if (argc != 4)
         return fprintf(stderr, "usage: fuzz_trace FILE SEED ROUNDS\n"), 2;
-    size_t n = (size_t)header.pool_used;
-    unsigned char *whole = malloc(n), *bytes = malloc(2 * n);
-    rewind(file);
-    if (!whole || !bytes || fread(whole, 1, n, file) != n)
-        return perror(argv[1]), 2;
-    fclose(file);
+    unsigned char *whole = read_region(argv[1], &n), *bytes = malloc(2 * n + 1);
+    if (!whole || !bytes)
+        return 2;
+    const struct refrain_header *header = (const void *)whole;
+    if (header->pool_used < n)
+        n = (size_t)header->pool_used;
     state = strtoull(argv[2], NULL, 0) | 1;
     for (long round = atol(argv[3]); round > 0; round--) {
         bool two = draw(8) == 0;

@@ -5,13 +5,14 @@ set -u
 
 {
     echo '#include <stdlib.h>'
+    echo '#include <unistd.h>'
     echo 'volatile int sink;'
     for name in identity general iteration cycle nested several archive; do
         echo "static void $name(int n) { for (int i = 0; i < n; i++) sink += i; }"
     done
     cat <<'END_OF_C'
 #define TIMES(n) for (int t = 0; t < (n); t++)
-int main(void) {
+int main(int argc, char **argv) {
     TIMES(100) identity(3);
     TIMES(50) general(3);
     TIMES(40) general(5);
@@ -24,6 +25,8 @@ int main(void) {
     TIMES(90) several("\1\3\6"[t % 3]);
     srand(1);
     TIMES(3000) archive(rand() % 200);
+    if (argc > 1)
+        _exit(0);
     return 0;
 }
 END_OF_C
@@ -135,8 +138,12 @@ refrain formulas "$(the_trace "$work/mpi")" >"$work/ring"
 grep -q "MPI_Send .* 0,2  *(r+1)^10$" "$work/ring" && grep -q "MPI_Recv .* 1,3  *(r-1)^10$" "$work/ring" && pass ||
     fail "partners by distance: $(grep -E 'MPI_(Send|Recv)' "$work/ring")"
 
-# Nonsense in a formula: the offset and the reason.
-cp -r "$trace" "$work/damaged.refrain"
+# Nonsense in a formula of a process that was killed: the offset and the reason.
+mkdir "$work/killed"
+REFRAIN_THROTTLE=off REFRAIN_DIRECTORY=$work/killed "$work/known" and die || fail "run"
+cp -r "$(the_trace "$work/killed")" "$work/damaged.refrain"
+refrain info --json "$work/damaged.refrain" >"$work/info" || fail "info --json"
+printf '\001' | dd of="$work/damaged.refrain/rank-0.trace" bs=1 seek=60 conv=notrunc 2>/dev/null # it has finished
 used=$(sed -n 's/.*"pool_used_bytes": *\([0-9]*\).*/\1/p' "$work/info")
 head -c 4000 /dev/zero | tr '\0' '\377' |
     dd of="$work/damaged.refrain/rank-0.trace" bs=1 seek=$((used - 8000)) conv=notrunc 2>/dev/null

@@ -31,6 +31,10 @@ for n in 4 16; do
     refrain pack "$trace" -o "$work/$n.refrain-pack" --json >"$work/report" || fail "$n ranks: pack"
     echo "$n ranks: $(json_number structure_bytes <"$work/report") bytes of structure"
     same "$n ranks" "$trace" "$work/$n.refrain-pack"
+    # A partner is told in the form that most ranks share.
+    refrain formulas "$work/$n.refrain-pack" >"$work/formulas"
+    grep -q "dest .* 0-$((n - 1))  *((r+1) mod $n)^20\$" "$work/formulas" && pass || fail "$n ranks: the ring"
+    grep -q "source .* 0-$((n - 1))  *((r xor 1) (r xor 2).*)^20\$" "$work/formulas" && pass || fail "$n ranks: the butterfly"
     rm -rf "$work/run"
 done
 

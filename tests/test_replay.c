@@ -2,6 +2,7 @@
  * (replay_program.h) must equal what was recorded, record by record. Usage: test_replay [SEED [STEPS [DIRECTORY]]]; the
  * trace is left in DIRECTORY, which has to be empty. */
 #define _GNU_SOURCE
+#include "read_region.h"
 #include "replay_program.h"
 
 #include <fcntl.h>
@@ -40,9 +41,7 @@ static bool time_is_right(const unsigned char *region, const struct refrain_thre
 
 /* How often each construct, call and operation comes, whatever the order. */
 #define MOST_KINDS 4096u
-static struct count {
-    uint64_t key, replayed, recorded;
-} counts[MOST_KINDS];
+static struct count { uint64_t key, replayed, recorded; } counts[MOST_KINDS];
 
 static struct count *count_of(const struct refrain_record *record) {
     /* Which call completes a request is only likely once the order is given up. */
@@ -60,7 +59,8 @@ static bool same_counts(void) {
     for (unsigned i = 0; i < MOST_KINDS; i++)
         if (counts[i].replayed != counts[i].recorded) {
             printf("kind %llu operation %llu id %llu: replayed %llu times, recorded %llu times\n",
-                   (unsigned long long)((counts[i].key - 1) & 255), (unsigned long long)((counts[i].key - 1) >> 8 & 255),
+                   (unsigned long long)((counts[i].key - 1) & 255),
+                   (unsigned long long)((counts[i].key - 1) >> 8 & 255),
                    (unsigned long long)((counts[i].key - 1) >> 16), (unsigned long long)counts[i].replayed,
                    (unsigned long long)counts[i].recorded);
             same = false;
@@ -73,7 +73,9 @@ static int compare(void) {
     size_t region_bytes, file_bytes;
     if (glob("*.refrain/rank-0.trace", 0, NULL, &found) != 0)
         return puts("no trace"), 1;
-    const unsigned char *region = map(found.gl_pathv[0], &region_bytes);
+    const unsigned char *region = read_region(found.gl_pathv[0], &region_bytes);
+    if (!region)
+        return 1;
     if (glob("*.refrain/rank-0.events", 0, NULL, &found) != 0)
         return puts("no events"), 1;
     const unsigned char *file = map(found.gl_pathv[0], &file_bytes);

@@ -23,16 +23,25 @@ struct arguments {
     enum order order;
 };
 
+/* How values that are ranks are told: more ranks may have the same formula in one of these than in another. */
+enum form {
+    FORM_PLAIN,    /* 3 */
+    FORM_DISTANCE, /* (r+1) */
+    FORM_MODULO,   /* ((r+1) mod 16) */
+    FORM_XOR,      /* (r xor 2) */
+    FORMS
+};
+
 /* A formula of one construct, on the ranks where it is the same. */
 struct row {
     struct refrain_learner_view view;
     enum refrain_formula_type type;
-    char *formula;
-    char *relative;        /* ranks: the formula in distances to the own rank; else null */
+    char *formula;         /* the one that is shown: one of the following */
+    char *forms[FORMS];    /* of ranks all, else FORM_PLAIN only; null: not */
+    size_t same[FORMS];    /* rows of the construct that have the same text */
     uint64_t values, kept; /* of one rank */
     int32_t rank;
     double share;      /* of a decision without a short formula: of its values, those that are true; else -1 */
-    bool by_distance;  /* `formula` is the one in distances, `relative` the other */
     const char *ranks; /* text, of the first of equal rows; null: the row is one of those before it */
 };
 
@@ -95,14 +104,49 @@ static void show_successor(FILE *file, const void *data, int64_t value) {
     }
 }
 
+/* A rank, by the own one and the number of ranks. */
+struct own_rank {
+    int32_t rank, size;
+};
+
+static void show_modulo(FILE *file, const void *data, int64_t value) {
+    const struct own_rank *own = data;
+    if (value < 0 || value >= own->size) {
+        fprintf(file, "%" PRId64, value);
+        return;
+    }
+    int64_t distance = (value - own->rank + own->size) % own->size;
+    if (distance > own->size / 2)
+        distance -= own->size;
+    if (distance)
+        fprintf(file, "((r%+" PRId64 ") mod %d)", distance, own->size);
+    else
+        fputc('r', file);
+}
+
+static void show_xor(FILE *file, const void *data, int64_t value) {
+    const struct own_rank *own = data;
+    if (value < 0 || value >= own->size)
+        fprintf(file, "%" PRId64, value);
+    else if (value != own->rank)
+        fprintf(file, "(r xor %" PRId64 ")", value ^ own->rank);
+    else
+        fputc('r', file);
+}
+
 /* ---- collecting ---- */
 
 /* The formula; with the key where a parameter depends on another: "source 3: 30^95". */
-static char *formula_of(const struct refrain_process *process, const struct refrain_learner_view *view,
-                        const int32_t *own_rank, enum refrain_formula_type *type) {
-    refrain_show_value *show = view->subject == REFRAIN_SUBJECT_SUCCESSOR ? show_successor : NULL;
-    char *formula =
-        refrain_formula_text(process->region, process->region_bytes, view->learner, own_rank, show, process, type);
+static char *formula_of(const struct refrain_process *process, const struct refrain_learner_view *view, enum form form,
+                        enum refrain_formula_type *type) {
+    struct own_rank own = {process->rank, process->header->size};
+    refrain_show_value *show = view->subject == REFRAIN_SUBJECT_SUCCESSOR ? show_successor
+                               : form == FORM_MODULO                      ? show_modulo
+                               : form == FORM_XOR                         ? show_xor
+                                                                          : NULL;
+    const void *data = show == show_successor ? (const void *)process : &own;
+    char *formula = refrain_formula_text(process->region, process->region_bytes, view->learner,
+                                         form == FORM_DISTANCE ? &own.rank : NULL, show, data, type);
     char *whole = NULL;
     int written;
     if (!formula || !view->by)
@@ -152,13 +196,16 @@ static int add_row(void *data, const struct refrain_learner_view *view) {
     *row = (struct row){.view = *view, .rank = process->rank, .share = -1};
     rows->n++;
     bool ranks = view->subject == REFRAIN_SUBJECT_DEST || view->subject == REFRAIN_SUBJECT_SOURCE;
-    row->formula = formula_of(process, view, NULL, &row->type);
-    if (ranks && row->type != REFRAIN_TYPE_SUMMARY)
-        row->relative = formula_of(process, view, &process->rank, &row->type);
-    if (!row->formula || (!row->relative && ranks && row->type != REFRAIN_TYPE_SUMMARY)) {
-        rows->no_memory = true;
-        return 1;
+    for (enum form form = FORM_PLAIN; form < FORMS; form++) {
+        if (form > FORM_PLAIN && (!ranks || row->type == REFRAIN_TYPE_SUMMARY))
+            break;
+        row->forms[form] = formula_of(process, view, form, &row->type);
+        if (!row->forms[form]) {
+            rows->no_memory = true;
+            return 1;
+        }
     }
+    row->formula = row->forms[FORM_PLAIN];
     row->values = refrain_learner_values(process->region, process->region_bytes, view->learner, &row->kept);
     bool long_text = strlen(row->formula) > SHOWN_FORMULA_CHARACTERS;
     if (view->subject == REFRAIN_SUBJECT_BRANCH && (long_text || !refrain_formula_type_captures(row->type)))
@@ -240,22 +287,53 @@ static char *list_ranks(const struct row *rows, size_t n) {
     return text;
 }
 
-/* Of the n rows of one construct: those that more ranks share in distances to the own rank are shown so. */
-static void choose_relative(struct row *rows, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        size_t same = 0, same_relative = 0;
-        for (size_t j = 0; j < n && rows[i].relative; j++) {
-            same += strcmp(rows[i].formula, rows[j].formula) == 0;
-            same_relative += rows[j].relative && strcmp(rows[i].relative, rows[j].relative) == 0;
-        }
-        rows[i].by_distance = same_relative > same;
+static enum form compared; /* by by_form() */
+
+static int by_form(const void *a, const void *b) {
+    const struct row *x = *(struct row *const *)a, *y = *(struct row *const *)b;
+    return strcmp(x->forms[compared], y->forms[compared]);
+}
+
+/* Counts for each of these rows how many have the same text in this form. */
+static void count_same(struct row **rows, size_t n, enum form form) {
+    compared = form;
+    qsort(rows, n, sizeof *rows, by_form);
+    for (size_t i = 0, j; i < n; i = j) {
+        for (j = i + 1; j < n && strcmp(rows[i]->forms[form], rows[j]->forms[form]) == 0; j++)
+            ;
+        for (size_t k = i; k < j; k++)
+            rows[k]->same[form] = j - i;
     }
-    for (size_t i = 0; i < n; i++)
-        if (rows[i].by_distance) {
-            char *formula = rows[i].formula;
-            rows[i].formula = rows[i].relative;
-            rows[i].relative = formula;
-        }
+}
+
+/* Of the n rows of one construct: each is shown in the form that it shares with most ranks. False without memory. */
+static bool choose_forms(struct row *rows, size_t n) {
+    struct row **sorted = malloc(n * sizeof *sorted);
+    if (!sorted)
+        return false;
+    for (enum form form = FORM_PLAIN; form < FORMS; form++) {
+        size_t told = 0;
+        for (size_t i = 0; i < n; i++)
+            if (rows[i].forms[form])
+                sorted[told++] = &rows[i];
+        count_same(sorted, told, form);
+    }
+    for (size_t i = 0; i < n; i++) {
+        enum form best = FORM_PLAIN;
+        for (enum form form = FORM_DISTANCE; form < FORMS; form++)
+            if (rows[i].forms[form] && rows[i].same[form] > rows[i].same[best])
+                best = form;
+        rows[i].formula = rows[i].forms[best];
+    }
+    free(sorted);
+    return true;
+}
+
+static void free_forms(struct row *row) {
+    for (enum form form = FORM_PLAIN; form < FORMS; form++) {
+        free(row->forms[form]);
+        row->forms[form] = NULL;
+    }
 }
 
 /* Brings equal rows of different ranks together; those after the first are dropped. */
@@ -265,7 +343,8 @@ static bool merge(struct rows *rows) {
     for (size_t i = 0, j; i < rows->n; i = j) {
         for (j = i + 1; j < rows->n && by_construct(&rows->rows[i], &rows->rows[j]) == 0; j++)
             ;
-        choose_relative(&rows->rows[i], j - i);
+        if (!choose_forms(&rows->rows[i], j - i))
+            return false;
     }
     qsort(rows->rows, rows->n, sizeof *rows->rows, by_construct_and_formula);
     for (size_t i = 0, j; i < rows->n; i = j) {
@@ -277,8 +356,7 @@ static bool merge(struct rows *rows) {
         struct row first = rows->rows[i];
         first.ranks = list_ranks(&rows->rows[i], j - i);
         for (size_t k = i + 1; k < j; k++) {
-            free(rows->rows[k].formula);
-            free(rows->rows[k].relative);
+            free_forms(&rows->rows[k]);
         }
         rows->rows[kept++] = first;
         if (!first.ranks) { /* what is left is freed by the caller */
@@ -293,8 +371,7 @@ static bool merge(struct rows *rows) {
 
 static void free_rows(struct rows *rows) {
     for (size_t i = 0; i < rows->n; i++) {
-        free(rows->rows[i].formula);
-        free(rows->rows[i].relative);
+        free_forms(&rows->rows[i]);
         free((char *)(uintptr_t)rows->rows[i].ranks);
     }
     free(rows->rows);

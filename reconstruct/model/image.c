@@ -33,8 +33,8 @@ enum refrain_status refrain_image_check(const char *path, const struct refrain_h
         return REFRAIN_FAIL(error, "%s: the process ended before its trace was set up: there is nothing in it", path);
     if (memcmp(header->magic, REFRAIN_MAGIC, sizeof header->magic) != 0)
         return REFRAIN_FAIL(error, "%s: is not a refrain trace (byte 0: no \"refrain\" mark)", path);
-    if (refrain_image_check_version(path, header->version, error) != REFRAIN_OK)
-        return error->code;
+    if (refrain_image_check_version(path, header->version, error))
+        return REFRAIN_ERROR;
     if (header->version == 0 || header->header_bytes != REFRAIN_HEADER_BYTES)
         return REFRAIN_FAIL(error,
                             "%s: the header at byte 0 makes no sense (version %u, %u bytes): the file is damaged", path,

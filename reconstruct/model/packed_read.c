@@ -19,8 +19,8 @@ enum refrain_status refrain_image_unpack(struct refrain_process *process, const 
     struct refrain_packed_header header;
     if (length >= sizeof header) {
         memcpy(&header, bytes, sizeof header);
-        if (refrain_image_check_version(process->path, header.version, error) != REFRAIN_OK)
-            return error->code;
+        if (refrain_image_check_version(process->path, header.version, error))
+            return REFRAIN_ERROR;
     }
     const char *wrong = refrain_packed_file_check(bytes, length, &image_bytes);
     if (wrong)

@@ -365,9 +365,8 @@ enum refrain_status refrain_ranks_unpack(struct refrain_trace *trace, const char
     struct ranks ranks = {.header = header};
     if (length < sizeof *header)
         return REFRAIN_FAIL(error, "%s: truncated: copy it again from where it was made", path);
-    if (header->version < REFRAIN_TRACE_OLDEST || header->version > REFRAIN_TRACE_VERSION)
-        return REFRAIN_FAIL(error, "%s: packed by another refrain (trace version %u, this one reads %u to %u)", path,
-                            header->version, REFRAIN_TRACE_OLDEST, REFRAIN_TRACE_VERSION);
+    if (refrain_image_check_version(path, header->version, error))
+        return REFRAIN_ERROR;
     uint64_t index_bytes = (uint64_t)header->n_ranks * sizeof *ranks.index, rest = length - sizeof *header;
     if (header->header_bytes != sizeof *header || header->n_ranks > REFRAIN_MOST_RANKS || index_bytes > rest ||
         header->structure_bytes > rest - index_bytes)
