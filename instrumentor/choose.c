@@ -135,6 +135,19 @@ static bool is_told_by_callee(const struct refrain_constructs *constructs, const
     return call->elsewhere || (call->callee != REFRAIN_NO_INDEX && constructs->functions[call->callee].traced);
 }
 
+/* A loop around nothing but calls of functions that are never entered is as small as these: what they come to tells of
+ * itself. */
+static bool holds_only_small(const struct refrain_constructs *constructs, const struct refrain_construct *loop) {
+    for (unsigned i = (unsigned)(loop - constructs->items) + 1; i < loop->after; i++) {
+        const struct refrain_construct *inside = &constructs->items[i];
+        if (!is_call(inside) || !(inside->interesting || inside->ends))
+            continue;
+        if (inside->callee == REFRAIN_NO_INDEX || constructs->functions[inside->callee].entry != REFRAIN_NEVER_ENTERED)
+            return false;
+    }
+    return true;
+}
+
 /* Before a function is entered nothing in it has a probe but the MPI calls that it is entered by. */
 static bool is_wanted_late(const struct refrain_constructs *constructs, const struct refrain_construct *construct) {
     bool own = construct->kind == REFRAIN_MPI_CALL;
@@ -173,7 +186,8 @@ static bool is_wanted(const struct refrain_constructs *constructs, const struct 
     case REFRAIN_FOR:
     case REFRAIN_DO:
         return construct->placed && !construct->constant &&
-               ((all && is_work(constructs, construct)) || construct->holds);
+               (all ? is_work(constructs, construct) || construct->holds
+                    : construct->holds && !holds_only_small(constructs, construct));
     default:
         return false;
     }

@@ -31,7 +31,12 @@ static int instrument_in_child(struct refrain_call *call, const char *source, co
                                                      .late = call->command.late,
                                                      .included = &included,
                                                      .verbose = call->build->verbose};
-        enum refrain_instrument_status status = refrain_instrument_load(&reason)(&options, &out, &reason);
+        refrain_instrument_function *instrument = refrain_instrument_load(&reason);
+        if (!instrument) {
+            refrain_build_warn(call->build, "%s; compiling without instrumentation", reason.bytes);
+            _exit(REFRAIN_INSTRUMENT_LEFT_ALONE);
+        }
+        enum refrain_instrument_status status = instrument(&options, &out, &reason);
         for (size_t i = 0; i < included.count; i++)
             refrain_text_format(&names, "%s\n", included.items[i]);
         refrain_text_format(&names_path, "%s" INCLUDED_SUFFIX, target);
@@ -109,11 +114,9 @@ bool refrain_call_make_directory(struct refrain_call *call) {
 
 bool refrain_call_prepare(struct refrain_call *call) {
     struct refrain_text text = {0};
-    if (!refrain_instrument_load(&text)) {
-        refrain_build_warn(call->build, "%s; compiling without instrumentation", text.bytes);
-        refrain_text_free(&text);
-        return false;
-    }
+    if (call->command.n_sources > 1) /* once for all of them; a single one's child has less to copy without it */
+        refrain_instrument_load(&text);
+    refrain_text_free(&text);
     if (call->build->filter_path && !refrain_filter_read(&call->filter, call->build->filter_path, &text)) {
         refrain_build_warn(call->build, "%s; compiling without instrumentation", text.bytes);
         refrain_text_free(&text);
