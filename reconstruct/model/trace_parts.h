@@ -31,9 +31,6 @@ const void *refrain_process_at(const struct refrain_process *process, uint64_t o
 enum refrain_status refrain_process_damaged(const struct refrain_process *process, uint64_t offset, const char *why,
                                             struct refrain_error *error);
 
-/* Whether this refrain reads traces of that version; the error begins with `name`. */
-enum refrain_status refrain_image_check_version(const char *name, uint32_t version, struct refrain_error *error);
-
 /* Whether the header is one of `bytes` bytes that hold all that is in use; the error begins with `name`. */
 enum refrain_status refrain_image_check(const char *name, const struct refrain_header *header, uint64_t bytes,
                                         struct refrain_error *error);
