@@ -1,13 +1,16 @@
 /* order.c: who comes first at a receive of any source (tests/test_order.sh).
  *
- *     order race ROUNDS     rank 0 gives ranks 1 and 2 a task each and says who answered first: rank 1 takes much
- *                           less, but goes through many probes
+ *     order race ROUNDS STEPS
+ *                           rank 0 gives ranks 1 and 2 a task each and says who answered first: rank 1 takes much
+ *                           less, but goes through many probes. How much of a processor it had for them is said too
  *     order deadlock        figure 4 of Li and Zhang: rank 1 may take the message of rank 0, although rank 3 is not as
  *                           far in time as that; for rank 3 waits for rank 2, and that for rank 1 */
+#define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static volatile int odd;
@@ -17,13 +20,25 @@ __attribute__((noinline)) static void step(int i) {
         odd++;
 }
 
-static void task(int rank) {
-    for (int i = 0; rank == 1 && i < 210000; i++)
+static double seconds(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static double wall, processor; /* that rank 1 has taken for its steps */
+
+static void task(int rank, int steps) {
+    wall -= seconds(CLOCK_MONOTONIC);
+    processor -= seconds(CLOCK_PROCESS_CPUTIME_ID);
+    for (int i = 0; rank == 1 && i < steps; i++)
         step(i);
+    wall += seconds(CLOCK_MONOTONIC);
+    processor += seconds(CLOCK_PROCESS_CPUTIME_ID);
     usleep(rank == 1 ? 1000 : 14000);
 }
 
-static void race(int rank, int rounds) {
+static void race(int rank, int rounds, int steps) {
     int first = 0, value = 0;
     MPI_Status status;
     for (int i = 0; i < rounds; i++) {
@@ -37,12 +52,14 @@ static void race(int rank, int rounds) {
             }
         } else if (rank <= 2) {
             MPI_Recv(&value, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            task(rank);
+            task(rank, steps);
             MPI_Send(&value, 1, MPI_INT, 0, 2, MPI_COMM_WORLD);
         }
     }
     if (rank == 0)
         printf("rank 1 first: %d of %d\n", first, rounds);
+    if (rank == 1)
+        printf("processor: %.0f %%\n", 100 * processor / wall);
 }
 
 static void deadlock(int rank) {
@@ -79,8 +96,8 @@ int main(int argc, char **argv) {
     int rank;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (argc > 2 && strcmp(argv[1], "race") == 0)
-        race(rank, atoi(argv[2]));
+    if (argc > 3 && strcmp(argv[1], "race") == 0)
+        race(rank, atoi(argv[2]), atoi(argv[3]));
     else
         deadlock(rank);
     MPI_Finalize();
