@@ -386,6 +386,7 @@ void refrain_command_flags(const struct refrain_command *command, struct refrain
     for (size_t i = 0; i < command->count; i++)
         if (command->arguments[i].kind == REFRAIN_ARGUMENT_OPTION)
             add_flag(flags, &command->arguments[i]);
+    refrain_list_add(flags, "-DREFRAIN_INSTRUMENTED=1");
 }
 
 void refrain_command_flags_of(char *const *arguments, size_t n_arguments, struct refrain_list *flags) {

@@ -11,6 +11,7 @@
 #include "allowance.h"
 #include "step.h"
 #include <refrain/settings.h>
+#define REFRAIN_BUILDING
 #pragma GCC visibility push(default)
 #include <refrain/refrain.h>
 #pragma GCC visibility pop

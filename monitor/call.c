@@ -4,6 +4,7 @@
 #include "call_path.h"
 #include "configure.h"
 #include "learn_by_key.h"
+#include "pause.h"
 #include "python.h"
 #include "site_entry.h"
 #include "step.h"
@@ -266,6 +267,11 @@ void refrain_call_begin(struct refrain_call *call, unsigned function, void *retu
         /* A library's constructor may call MPI before that of the MPI part has run. */
         refrain_mpi_linked = 1;
         context = refrain_context();
+    }
+    if (__builtin_expect(context && refrain_region.header && refrain_pause_call(context, (uintptr_t)frame_address),
+                         0)) {
+        call->context = NULL;
+        return;
     }
     if (__builtin_expect(context && context->python && !context->busy, 0))
         begin_python_call(call, function, from, (uintptr_t)frame_address);

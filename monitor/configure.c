@@ -125,6 +125,10 @@ void refrain_configure(void) {
     value = getenv("REFRAIN_PATCH");
     if (value && *value && !refrain_settings_switch(value, &refrain_configuration.patch))
         bad_setting("REFRAIN_PATCH", value, "on or off", "on");
+    refrain_configuration.paused = false;
+    value = getenv("REFRAIN_PAUSED");
+    if (value && *value && !refrain_settings_switch(value, &refrain_configuration.paused))
+        bad_setting("REFRAIN_PAUSED", value, "on or off", "off");
     refrain_configuration.python = false;
     value = getenv("REFRAIN_PYTHON");
     if (value && *value && !refrain_settings_switch(value, &refrain_configuration.python))

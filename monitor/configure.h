@@ -11,7 +11,7 @@ extern REFRAIN_HIDDEN struct refrain_configuration {
     uint64_t total_bytes, time_bytes;
     uint32_t threads, formula_length;
     uint32_t path_depth; /* functions of a call path, 0: none are told */
-    bool verbose, throttle, patch, python, virtual_order;
+    bool verbose, throttle, patch, python, virtual_order, paused;
     char layers[512];                   /* libraries whose MPI calls are their callers' */
     char directory[REFRAIN_PATH_BYTES]; /* absolute */
     char start_directory[REFRAIN_PATH_BYTES];

@@ -67,6 +67,8 @@ struct refrain_allowance {
     uint64_t sleep_ticks;
 };
 
+#define REFRAIN_PAUSED 2u /* context->busy: the thread is not traced (pause.h) */
+
 /* A thread's context; private memory, found through a thread-local pointer. */
 struct refrain_context {
     struct refrain_entry *top;
@@ -74,7 +76,7 @@ struct refrain_context {
     struct refrain_thread *thread;
     unsigned char *region;
     uint32_t number;                             /* of the thread */
-    uint32_t busy;                               /* inside a probe */
+    uint32_t busy;                               /* 1: inside a probe; or REFRAIN_PAUSED */
     uint32_t learning;                           /* mode has stat */
     const struct refrain_site_table *site_table; /* in which the latest site was found (site_run.c) */
     struct refrain_events *events;               /* null unless the mode has events */

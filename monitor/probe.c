@@ -3,6 +3,7 @@
 #include "probe.h"
 #include "allowance.h"
 #include "call_path.h"
+#include "pause.h"
 #include "step.h"
 #include <refrain/settings.h>
 
@@ -168,6 +169,13 @@ void refrain_probe_leave(struct refrain_context *context, uintptr_t frame) {
     refrain_end(context);
 }
 
+bool refrain_probe_leave_below(struct refrain_context *context, uintptr_t frame) {
+    if (!drop_above(context, frame))
+        return false;
+    refrain_leave(context);
+    return true;
+}
+
 void refrain_probe_sample(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place, uint64_t extra) {
     uint64_t begin_ticks = refrain_clock();
     run(context, slot, place, extra);
@@ -176,8 +184,12 @@ void refrain_probe_sample(struct refrain_context *context, struct refrain_slot *
 
 void refrain_probe(struct refrain_unit *unit, unsigned int number, const void *place, unsigned long extra) {
     struct refrain_context *context = refrain_begin();
-    if (!context)
+    if (!context) {
+        const struct refrain_slot *slots = unit->slots;
+        if (refrain_region.base && slots && REFRAIN_SLOT_KIND(slots[number].flags) == REFRAIN_ARRIVAL_LEAVE)
+            refrain_pause_leave(extra);
         return;
+    }
     if (unit->slots) {
         struct refrain_slot *slot =
             (struct refrain_slot *)unit->slots + (size_t)context->number * unit->n_slots + number;

@@ -15,7 +15,11 @@ REFRAIN_HIDDEN void refrain_probe_enter(struct refrain_context *context, struct 
                                         uintptr_t frame);
 REFRAIN_HIDDEN void refrain_probe_leave(struct refrain_context *context, uintptr_t frame);
 
-/* The same, but what it costs is measured (allowance.h), and the probe does not end. */
+/* Leaves the function with this frame where it is open below what is on top, which ends as well. False where it is not.
+ * The probe does not end. */
+REFRAIN_HIDDEN bool refrain_probe_leave_below(struct refrain_context *context, uintptr_t frame);
+
+/* What refrain_probe_run() does, but what it costs is measured (allowance.h), and the probe does not end. */
 REFRAIN_HIDDEN void refrain_probe_sample(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place,
                                          uint64_t extra);
 

@@ -7,6 +7,7 @@
 #include "configure.h"
 #include "learn_memory.h"
 #include "pack.h"
+#include "pause.h"
 #include "python.h"
 #include "region_open.h"
 #include "reserve.h"
@@ -396,6 +397,7 @@ static void open_region(void) {
     uint64_t ns = header->last.monotonic_ns - header->start.monotonic_ns;
     ticks_per_us = ticks * 1000 / ns;
     refrain_calibrate(&contexts[0], ticks_per_us);
+    header->pause = refrain_configuration.paused;
     owner = getpid();
     pthread_atfork(NULL, NULL, after_fork_in_child);
     header->setup_ticks = refrain_clock() - header->start.ticks;
@@ -509,6 +511,8 @@ static bool others_are_still(void) {
 static __attribute__((destructor)) void close_region(void) {
     if (!refrain_region.base || getpid() != owner)
         return;
+    if (refrain_thread_context)
+        refrain_pause_end(refrain_thread_context);
     struct refrain_context *context = refrain_begin();
     if (context) {
         if (context->top > context->stack) /* exit() ends what is open, as a jump out of it would */

@@ -126,7 +126,7 @@ static inline struct refrain_context *refrain_begin(void) {
             return NULL;
     }
     if (__builtin_expect(context->busy, 0)) {
-        if (context->region)
+        if (context->region && context->busy != REFRAIN_PAUSED)
             refrain_lose(REFRAIN_LOSS_INTERRUPTED, 1);
         return NULL;
     }

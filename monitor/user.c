@@ -1,7 +1,9 @@
 /* user.c: what a program tells by hand (refrain/refrain.h). */
 #define _GNU_SOURCE
+#include "user.h"
 #include "call_path.h"
 #include "step.h"
+#define REFRAIN_BUILDING
 #pragma GCC visibility push(default)
 #include <refrain/refrain.h>
 #pragma GCC visibility pop
@@ -17,26 +19,30 @@ void refrain_region_add(struct refrain_region_name *record) {
                                         __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 }
 
-/* The thread's record of a region name; null when the pool is spent. */
-static struct refrain_region_name *region_name(struct refrain_context *context, const char *name) {
+struct refrain_region_name *refrain_user_record(struct refrain_context *context, const char *name,
+                                                enum refrain_region_use use) {
     struct refrain_region_cache *cache = &context->regions[((uintptr_t)name >> 3) % REFRAIN_REGION_CACHE];
-    if (cache->name == name)
+    if (cache->name == name && cache->record->use == use)
         return cache->record;
     struct refrain_region_name *record = NULL;
-    uint32_t reference = (uint32_t)refrain_region.header->regions;
+    uint32_t reference = (uint32_t)refrain_region.header->regions, text = 0;
     for (; reference; reference = record->next) {
         record = refrain_at_reference(reference);
-        const struct refrain_name *text = refrain_at_reference(record->name);
-        if (record->use == REFRAIN_USE_REGION && record->thread == context->number && strcmp(text->text, name) == 0)
+        const struct refrain_name *known = refrain_at_reference(record->name);
+        if (record->use == REFRAIN_USE_FUNCTION || strcmp(known->text, name) != 0)
+            continue;
+        if (record->use == use && record->thread == context->number)
             break;
+        text = record->name;
     }
     if (!reference) {
-        uint32_t text = refrain_pool_name(name);
+        text = text ? text : refrain_pool_name(name);
         record = text ? refrain_pool_take(sizeof *record, REFRAIN_POOL_PLACES) : NULL;
         if (!record)
             return NULL;
         record->name = text;
         record->thread = context->number;
+        record->use = use;
         record->inside.number = UINT32_MAX;
         refrain_region_add(record);
     }
@@ -55,19 +61,29 @@ static uintptr_t come(struct refrain_context *context, void *return_address, voi
     return context->top->address;
 }
 
+/* ---- regions and phases ---- */
+
+static bool open_region(struct refrain_context *context, const char *name, enum refrain_region_use use,
+                        uintptr_t address) {
+    struct refrain_region_name *record = refrain_user_record(context, name, use);
+    if (record)
+        return refrain_enter(context, &record->inside, NULL, address, REFRAIN_ENTRY_REGION, record->number,
+                             REFRAIN_NEXT_REGION + record->number) != NULL;
+    refrain_lose(REFRAIN_LOSS_REGIONS, 1);
+    return false;
+}
+
 void refrain_region_begin(const char *name) {
     struct refrain_context *context = refrain_begin();
     if (!context)
         return;
     uintptr_t address = come(context, __builtin_return_address(0), __builtin_frame_address(0));
-    struct refrain_region_name *record = region_name(context, name);
-    if (record) {
-        refrain_enter(context, &record->inside, NULL, address, REFRAIN_ENTRY_REGION, record->number,
-                      REFRAIN_NEXT_REGION + record->number);
-    } else {
-        refrain_lose(REFRAIN_LOSS_REGIONS, 1);
-    }
+    open_region(context, name, REFRAIN_USE_REGION, address);
     refrain_end(context);
+}
+
+static bool is_in_phase(const struct refrain_context *context) {
+    return context->top->kind == REFRAIN_ENTRY_REGION && refrain_user_record_on_top(context)->use == REFRAIN_USE_PHASE;
 }
 
 void refrain_region_end(void) {
@@ -75,9 +91,73 @@ void refrain_region_end(void) {
     if (!context)
         return;
     refrain_drop_abandoned(context, (uintptr_t)__builtin_frame_address(0));
+    while (is_in_phase(context)) /* it ends with what it is in */
+        refrain_leave(context);
     if (context->top->kind == REFRAIN_ENTRY_REGION)
         refrain_leave(context);
     else
         refrain_lose(REFRAIN_LOSS_REGIONS, 1);
+    refrain_end(context);
+}
+
+/* Ends the phase that is open, and begins another one. */
+static void next_phase(struct refrain_context *context, const char *name, void *return_address, void *frame_address) {
+    refrain_drop_abandoned(context, (uintptr_t)frame_address);
+    if (is_in_phase(context))
+        refrain_leave(context);
+    if (name)
+        open_region(context, name, REFRAIN_USE_PHASE, come(context, return_address, frame_address));
+}
+
+void refrain_phase(const char *name) {
+    struct refrain_context *context = refrain_begin();
+    if (!context)
+        return;
+    next_phase(context, name, __builtin_return_address(0), __builtin_frame_address(0));
+    refrain_end(context);
+}
+
+/* ---- markers and counters ---- */
+
+static void tell(struct refrain_context *context, const char *name, enum refrain_region_use use, int64_t value) {
+    struct refrain_region_name *record = refrain_user_record(context, name, use);
+    struct refrain_entry *entry = context->top;
+    if (!record) {
+        refrain_lose(REFRAIN_LOSS_REGIONS, 1);
+        return;
+    }
+    refrain_step(context, entry, REFRAIN_NEXT_VALUE + record->number);
+    if (context->learning)
+        refrain_learn(context, &record->inside.next, value, REFRAIN_KIND_VALUES);
+    record->inside.count++;
+    uint64_t now = refrain_close_block(context, entry->last);
+    if (context->events)
+        refrain_events_write(context, REFRAIN_RECORD_VALUE, now, record->number, 0, &value, 1);
+}
+
+void refrain_iteration(const char *name, int64_t number) {
+    struct refrain_context *context = refrain_begin();
+    if (!context)
+        return;
+    next_phase(context, name, __builtin_return_address(0), __builtin_frame_address(0));
+    tell(context, name, REFRAIN_USE_COUNTER, number);
+    refrain_end(context);
+}
+
+void refrain_marker(const char *name) {
+    struct refrain_context *context = refrain_begin();
+    if (!context)
+        return;
+    come(context, __builtin_return_address(0), __builtin_frame_address(0));
+    tell(context, name, REFRAIN_USE_MARKER, 0);
+    refrain_end(context);
+}
+
+void refrain_counter(const char *name, int64_t value) {
+    struct refrain_context *context = refrain_begin();
+    if (!context)
+        return;
+    come(context, __builtin_return_address(0), __builtin_frame_address(0));
+    tell(context, name, REFRAIN_USE_COUNTER, value);
     refrain_end(context);
 }

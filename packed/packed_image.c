@@ -9,7 +9,7 @@
 #define MOST_PAGES ((uint32_t)1 << 24)
 
 /* Who adds a field that a reader needs adds it here too. */
-_Static_assert(sizeof(struct refrain_header) == 648 && sizeof(struct refrain_slot) == 96 &&
+_Static_assert(sizeof(struct refrain_header) == 656 && sizeof(struct refrain_slot) == 96 &&
                    sizeof(struct refrain_learner) == 64 && sizeof(struct refrain_region_name) == 128 &&
                    sizeof(struct refrain_call_site) == 152 && sizeof(struct refrain_communicator) == 48 &&
                    sizeof(struct refrain_time_page) == 1024,
@@ -565,6 +565,8 @@ static void thread(struct walk *walk, const struct refrain_header *header, struc
     NEAR(walk, REFRAIN_PACKED_CLOCK, thread->start_ticks, header->start.ticks);
     NEAR(walk, REFRAIN_PACKED_CLOCK, thread->last_ticks, thread->start_ticks);
     place(walk, &thread->root);
+    FIELD(walk, REFRAIN_PACKED_RUN, thread->paused);
+    FIELD(walk, REFRAIN_PACKED_RUN, thread->untold_calls);
     FIELD(walk, REFRAIN_PACKED_RUN, thread->now.call);
     FIELD(walk, REFRAIN_PACKED_RUN, thread->now.inside);
     SIGNED(walk, REFRAIN_PACKED_RUN, thread->now.sends_to);
@@ -768,6 +770,7 @@ static void about(struct walk *walk, struct refrain_header *header) {
     FIELD(walk, REFRAIN_PACKED_RUN, header->pid);
     FIELD(walk, REFRAIN_PACKED_RUN, header->finished);
     FIELD(walk, REFRAIN_PACKED_RUN, header->request_high_water);
+    FIELD(walk, REFRAIN_PACKED_RUN, header->pause);
     FIELD(walk, REFRAIN_PACKED_RUN, header->n_dormant);
     FIELD(walk, REFRAIN_PACKED_RUN, header->setup_ticks);
     FIELD(walk, REFRAIN_PACKED_RUN, header->init_ticks);

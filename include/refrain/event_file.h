@@ -31,6 +31,7 @@ enum refrain_record_kind {
                                     COMPLETE of a receive carries request, source, tag, bytes */
     REFRAIN_RECORD_REGION_ENTER, /* id: reference of the region name */
     REFRAIN_RECORD_REGION_LEAVE, /* id: the same */
+    REFRAIN_RECORD_VALUE,        /* id: number of the marker or counter; its value */
 };
 
 struct refrain_events_header {

@@ -129,7 +129,12 @@ struct refrain_location_info {
 REFRAIN_READ_API const struct refrain_location_info *refrain_trace_locations(const struct refrain_trace *trace,
                                                                              size_t *n);
 
-enum refrain_region_kind { REFRAIN_REGION_FUNCTION, REFRAIN_REGION_MPI, REFRAIN_REGION_USER };
+enum refrain_region_kind {
+    REFRAIN_REGION_FUNCTION,
+    REFRAIN_REGION_MPI,
+    REFRAIN_REGION_USER,  /* a region or phase of the program (refrain.h), or "paused" */
+    REFRAIN_REGION_VALUE, /* a marker or counter, which is never entered */
+};
 
 /* What an MPI function does collectively, blocking or not. */
 enum refrain_collective {
@@ -164,11 +169,11 @@ struct refrain_region_info {
     uint32_t index; /* dense, over the whole trace; UINT32_MAX: of something that the trace does not name */
     enum refrain_region_kind kind;
     const char *name;
-    const char *file;             /* "" unknown */
-    uint32_t line;                /* 0 unknown */
-    const char *function;         /* MPI: of the program, in which the call stands; "" unknown. Without debug information
-                                     the symbol in front of it and the distance; "f, inlined into g" as compiled */
-    const char *collective;       /* MPI: "" unless a collective call; then its lower-case MPI name ... */
+    const char *file;       /* "" unknown */
+    uint32_t line;          /* 0 unknown */
+    const char *function;   /* MPI: of the program, in which the call stands; "" unknown. Without debug information
+                               the symbol in front of it and the distance; "f, inlined into g" as compiled */
+    const char *collective; /* MPI: "" unless a collective call; then its lower-case MPI name ... */
     enum refrain_collective role; /* ... and which that is */
 };
 
@@ -228,24 +233,28 @@ enum refrain_event_kind {
     REFRAIN_EVENT_COLLECTIVE_COMPLETE, /* request: a nonblocking collective completed; comm */
     REFRAIN_EVENT_RMA,                 /* peer, bytes; tag: number of the window in its process, -1 unknown */
     REFRAIN_EVENT_IO,                  /* bytes; tag: number of the file in its process, -1 unknown */
+    REFRAIN_EVENT_MARKER,              /* a moment that the program named: region */
+    REFRAIN_EVENT_COUNTER,             /* the counter `region` has this value from now on */
 };
 
 struct refrain_wait;
 
 struct refrain_event {
     enum refrain_event_kind kind;
-    bool approximate;                         /* some field of it is not known to be exact */
-    int32_t rank;                             /* location: rank in MPI_COMM_WORLD ... */
-    uint32_t thread;                          /* ... and thread */
-    int64_t time_ns;                          /* since the start of the run */
+    bool approximate;  /* some field of it is not known to be exact */
+    int32_t rank;      /* location: rank in MPI_COMM_WORLD ... */
+    uint32_t thread;   /* ... and thread */
+    int64_t time_ns;   /* since the start of the run */
     int64_t probes_ns; /* what refrain's own probes had taken in this location by then, where it was measured */
-    const struct refrain_region_info *region; /* ENTER, LEAVE: itself; else the MPI call it happens in. Never null */
-    const struct refrain_comm_info *comm;     /* null unknown or none */
+    const struct refrain_region_info
+        *region; /* ENTER, LEAVE, MARKER, COUNTER: itself; else the MPI call it happens in. Never null */
+    const struct refrain_comm_info *comm; /* null unknown or none */
     int32_t peer; /* dest, source, target or root as rank in MPI_COMM_WORLD; -1 none or unknown */
     int64_t tag;
     int64_t bytes;    /* message; collective: sent */
     int64_t received; /* collective */
     int64_t request;  /* unique in the location, -1 none */
+    int64_t value;    /* COUNTER */
     /* What belongs together: the SEND and the RECV of one message, and the COLLECTIVEs of one collective operation (on
      * every member), have the same `match` of their kind; 0 is none or not known. A message that is never received has
      * one too, and so has a collective that some member never came to. */

@@ -23,7 +23,7 @@
 #define REFRAIN_MAGIC "refrain\n"
 /* Whoever changes the layout raises the version. Readers take versions from the oldest one on and refuse others, newer
  * and older, with a line; while the oldest is the newest, they know one layout. */
-#define REFRAIN_TRACE_VERSION 9u
+#define REFRAIN_TRACE_VERSION 10u
 #define REFRAIN_TRACE_OLDEST REFRAIN_TRACE_VERSION
 #define REFRAIN_HEADER_BYTES 4096u
 #define REFRAIN_UNIT_BYTES 16u /* pool granularity */
@@ -64,6 +64,7 @@ enum refrain_loss {
 #define REFRAIN_NEXT_CALL ((int64_t)1 << 32)      /* + number of a struct refrain_call_site: an MPI call began */
 #define REFRAIN_NEXT_OPERATION ((int64_t)1 << 33) /* + enum refrain_operation: inside an MPI call */
 #define REFRAIN_NEXT_REGION ((int64_t)1 << 34)    /* + number of a struct refrain_region_name: a user region began */
+#define REFRAIN_NEXT_VALUE ((int64_t)1 << 35)     /* + number of a struct refrain_region_name: a marker or counter */
 
 #define REFRAIN_SLOT_CALL 1u     /* about to call: when a call returns, control is at the slot after it */
 #define REFRAIN_SLOT_MPI_CALL 2u /* the call is one of an MPI function by name */
@@ -153,6 +154,9 @@ struct refrain_thread {
     struct refrain_slot root; /* where the thread is before and between its outermost activations */
     uint32_t journal;         /* reference of struct refrain_journal */
     uint32_t timeline;        /* reference of struct refrain_timeline, 0 = none */
+    uint32_t paused;          /* 1: it is not traced at present */
+    uint32_t reserved;
+    uint64_t untold_calls; /* MPI calls while it was paused: not in the trace */
     struct refrain_now now;
 };
 
@@ -239,6 +243,10 @@ enum refrain_region_use {
     REFRAIN_USE_REGION,   /* a user region (refrain.h) */
     REFRAIN_USE_FUNCTION, /* a function without probes on the way to an MPI call (REFRAIN_CALL_PATH) */
     REFRAIN_USE_PYTHON,   /* one of Python (and REFRAIN_PYTHON) */
+    REFRAIN_USE_PHASE,    /* a phase (refrain.h) */
+    REFRAIN_USE_PAUSE,    /* the thread is not traced (refrain_pause) */
+    REFRAIN_USE_MARKER,   /* no activation: a marker; `inside.next` is 0 for each time, `inside.count` how often */
+    REFRAIN_USE_COUNTER,  /* no activation: a counter; `inside.next` is its values */
 };
 
 /* What activations are of that no unit has a slot for, per thread. */
@@ -364,7 +372,9 @@ struct refrain_header {
     uint32_t call_slots; /* MPI functions known to the writer (length of mpi_calls.def) */
     uint32_t mpi_thread_level;
     uint32_t request_high_water;
-    uint64_t boot_id[2];             /* same on processes that share a TSC */
+    uint64_t boot_id[2]; /* same on processes that share a TSC */
+    uint32_t pause;      /* 1: threads are to pause; also written from outside (refrain pause) */
+    uint32_t reserved_pause;
     uint32_t n_dormant;              /* probes that are dormant */
     uint32_t code_is_kept;           /* 1: the system lets no code be changed: probes that are off cost a call */
     uint64_t tree_bytes, slot_bytes; /* what the tables took of the pool */

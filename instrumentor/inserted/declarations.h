@@ -9,6 +9,7 @@
 #define REFRAIN__INLINE static __attribute__((__unused__, __no_instrument_function__))
 #endif
 #define REFRAIN__OUT static __attribute__((__noinline__, __unused__, __no_instrument_function__))
+#define REFRAIN_INSTRUMENTED 1 /* refrain.h */
 typedef struct refrain__frame { char place; } refrain__frame;
 typedef struct refrain__late { int entered; refrain__frame *frame; } refrain__late;
 struct refrain__node { unsigned int kind, parent, slot, line, column, name, file; };

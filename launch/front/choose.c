@@ -83,6 +83,15 @@ static __attribute__((constructor)) void start(void) {
         pthread_once(&once, choose);
 }
 
+void *refrain_front_wrappers(void) {
+    struct refrain_front_objects now;
+    if (!wrappers)
+        refrain_front_look(&now);
+    if (!wrappers && now.mpi.handle)
+        pthread_once(&once, choose);
+    return wrappers;
+}
+
 static __attribute__((destructor)) void end(void) {
     if (wrappers && !initialised) {
         char path[4096];

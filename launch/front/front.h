@@ -42,6 +42,9 @@ extern REFRAIN_HIDDEN const uint32_t refrain_front_rows;
  * the function, as the loader would. */
 REFRAIN_HIDDEN void refrain_front_fill(uint32_t row);
 
+/* The wrappers, through which refrain itself is found; null where there are none, or not yet. */
+REFRAIN_HIDDEN void *refrain_front_wrappers(void);
+
 /* An object of this process that has to do with MPI. */
 struct refrain_front_object {
     void *handle;   /* null: not there */

@@ -61,6 +61,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
                 (refrain_settings_size(value, &number) && number > 1 && number <= REFRAIN_MAXIMUM_PATH),
             "a number of functions, 2 to 256,");
         return 0;
+    case 'P':
+        setenv("REFRAIN_PAUSED", "on", 1);
+        return 0;
     case 'p':
         setenv("REFRAIN_PYTHON", "on", 1);
         return 0;
@@ -90,6 +93,8 @@ static const struct argp_option options[] = {
     {"memory", 'm', "SIZE", 0, "Take at most SIZE bytes per process, in memory and on disk (16M)", 0},
     {"mode", 'M', "stat|events|both|off", 0,
      "Learn what repeats (stat), record every event (events), both, or nothing (off); stat", 0},
+    {"paused", 'P', NULL, 0,
+     "Begin paused: nothing is traced before the program calls refrain_resume(), or refrain resume is run", 0},
     {"python", 'p', NULL, 0,
      "File the MPI calls of Python programs (mpi4py) under the line of Python; with --call-path also show Python's "
      "functions",

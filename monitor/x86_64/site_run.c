@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "site_run.h"
 #include "allowance.h"
+#include "pause.h"
 #include "probe.h"
 #include "registers.h"
 #include "site_table.h"
@@ -111,12 +112,27 @@ void refrain_site_run(const struct refrain_site_call *call) {
     run(refrain_thread_context, call);
 }
 
-/* The thread has no context yet, or is inside a probe already. */
+/* The thread is paused, perhaps: what was open before is left all the same. */
+static void leave_paused(const struct refrain_site_call *call) {
+    struct refrain_context *context = refrain_thread_context;
+    if (!context || context->busy != REFRAIN_PAUSED)
+        return;
+    const struct refrain_site_table *table;
+    const struct refrain_site_place *place = refrain_site_find(call->address, &table);
+    const struct refrain_slot *slot =
+        place && place->slot ? refrain_site_slot(place, context->region, context->number) : NULL;
+    if (slot && REFRAIN_SLOT_KIND(slot->flags) == REFRAIN_ARRIVAL_LEAVE)
+        refrain_pause_leave(extra(call, slot));
+}
+
+/* The thread has no context yet, is inside a probe already, or is paused. */
 REFRAIN_HIDDEN void refrain_site_begin(const struct refrain_site_call *call);
 void refrain_site_begin(const struct refrain_site_call *call) {
     struct refrain_context *context = refrain_begin();
-    if (!context)
+    if (!context) {
+        leave_paused(call);
         return;
+    }
     (void)refrain_allowance_takes(context);
     run(context, call);
 }

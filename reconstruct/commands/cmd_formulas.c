@@ -87,6 +87,10 @@ static void show_successor(FILE *file, const void *data, int64_t value) {
         fputs("exit", file);
     } else if (value < 0) {
         fputs(value == REFRAIN_NEXT_UNWIND ? "unwind" : value == REFRAIN_NEXT_GONE ? "gone" : "abandoned", file);
+    } else if (value >= REFRAIN_NEXT_VALUE) {
+        const struct refrain_user_region_view *region =
+            refrain_process_user_region(process, (uint64_t)(value - REFRAIN_NEXT_VALUE));
+        fputs(region ? region->region->name : "?", file);
     } else if (value >= REFRAIN_NEXT_REGION) {
         const struct refrain_user_region_view *region =
             refrain_process_user_region(process, (uint64_t)(value - REFRAIN_NEXT_REGION));

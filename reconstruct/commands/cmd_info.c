@@ -106,6 +106,26 @@ static enum refrain_status count_learned(const struct refrain_trace *trace, cons
     return REFRAIN_OK;
 }
 
+/* What was not traced on purpose. */
+struct paused {
+    uint64_t times, untold_calls;
+    long double ns;
+};
+
+static struct paused count_paused(const struct refrain_process *process) {
+    struct paused paused = {0};
+    for (size_t i = 0; i < process->n_user_regions; i++) {
+        const struct refrain_region_name *record = process->user_regions[i].record;
+        if (record->use == REFRAIN_USE_PAUSE) {
+            paused.times += record->inside.count;
+            paused.ns += refrain_trace_span_ns(process, record->inside.ticks);
+        }
+    }
+    for (uint32_t t = 0; t < process->header->n_threads; t++)
+        paused.untold_calls += process->threads[t].untold_calls;
+    return paused;
+}
+
 static int64_t end_ns(const struct refrain_process *process) {
     int64_t end = 0;
     for (uint32_t t = 0; t < process->header->n_threads; t++) {
@@ -331,6 +351,10 @@ static enum refrain_status print_process(const struct refrain_trace *trace, cons
     if (learned.throttled_functions || learned.throttled_probes)
         printf("  throttled %s functions and %s other places that came too often for their length\n",
                refrain_show_count(learned.throttled_functions), refrain_show_count(learned.throttled_probes));
+    struct paused paused = count_paused(process);
+    if (paused.times)
+        printf("  paused    %s times, for %s in all; %s MPI calls in them are not in the trace\n",
+               refrain_show_count(paused.times), refrain_show_ns(paused.ns), refrain_show_count(paused.untold_calls));
     bool lost = false;
     for (int i = 0; i < REFRAIN_LOSSES; i++)
         if (header->losses[i]) {
@@ -413,6 +437,10 @@ static json_t *process_json(const struct refrain_trace *trace, const struct refr
     json_object_set_new(object, "code_is_kept", json_boolean(header->code_is_kept));
     json_object_set_new(object, "throttled_functions", json_integer((json_int_t)learned.throttled_functions));
     json_object_set_new(object, "throttled_probes", json_integer((json_int_t)learned.throttled_probes));
+    struct paused paused = count_paused(process);
+    json_object_set_new(object, "pauses", json_integer((json_int_t)paused.times));
+    json_object_set_new(object, "paused_ns", json_real((double)paused.ns));
+    json_object_set_new(object, "paused_calls", json_integer((json_int_t)paused.untold_calls));
     json_object_set_new(object, "left_out", json_integer((json_int_t)process->n_left_out));
     json_object_set_new(object, "states", states);
     json_object_set_new(object, "losses", lost);

@@ -19,6 +19,8 @@ static const struct {
     [REFRAIN_EVENT_COLLECTIVE_COMPLETE] = {"collective-complete", "completions of collectives"},
     [REFRAIN_EVENT_RMA] = {"rma", "one-sided accesses"},
     [REFRAIN_EVENT_IO] = {"io", "file accesses"},
+    [REFRAIN_EVENT_MARKER] = {"marker", "markers"},
+    [REFRAIN_EVENT_COUNTER] = {"counter", "values of counters"},
 };
 
 const char *refrain_event_name(enum refrain_event_kind kind) {

@@ -443,6 +443,21 @@ static void define_waiting(struct strings *strings) {
         strings->code = code;
 }
 
+/* Markers and counters of the program: metrics behind that of waiting. */
+static void define_value(struct strings *strings, const struct refrain_region_info *region) {
+    const OTF2_MetricMemberRef member = 1 + region->index;
+    OTF2_StringRef name = string(strings, region->name), unit = string(strings, "");
+    OTF2_StringRef description = string(strings, "told by the program");
+    OTF2_ErrorCode code =
+        OTF2_GlobalDefWriter_WriteMetricMember(strings->writer, member, name, description, OTF2_METRIC_TYPE_USER,
+                                               OTF2_METRIC_ABSOLUTE_POINT, OTF2_TYPE_INT64, OTF2_BASE_DECIMAL, 0, unit);
+    if (!code)
+        code = OTF2_GlobalDefWriter_WriteMetricClass(strings->writer, REFRAIN_OTF2_WAITING + member, 1, &member,
+                                                     OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_CPU);
+    if (code)
+        strings->code = code;
+}
+
 OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct refrain_trace *trace,
                                    const struct refrain_otf2_location *locations, size_t n_locations,
                                    const struct refrain_otf2_comm *comms, const struct refrain_otf2_objects *objects,
@@ -460,6 +475,9 @@ OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct re
     define_topologies(&strings, trace, comms);
     define_objects(&strings, trace, objects);
     define_waiting(&strings);
+    for (size_t i = 0; i < trace->n_regions; i++)
+        if (trace->regions[i].kind == REFRAIN_REGION_VALUE)
+            define_value(&strings, &trace->regions[i]);
     free(strings.entries);
     return strings.code;
 }

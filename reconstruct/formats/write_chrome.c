@@ -15,6 +15,7 @@
 #include "locations.h"
 #include "utf8.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,8 +36,10 @@ struct chrome_writer {
     } texts;
 };
 
-static const char *const categories[] = {
-    [REFRAIN_REGION_FUNCTION] = "function", [REFRAIN_REGION_MPI] = "mpi", [REFRAIN_REGION_USER] = "user"};
+static const char *const categories[] = {[REFRAIN_REGION_FUNCTION] = "function",
+                                         [REFRAIN_REGION_MPI] = "mpi",
+                                         [REFRAIN_REGION_USER] = "user",
+                                         [REFRAIN_REGION_VALUE] = "user"};
 
 /* ---- JSON ---- */
 
@@ -244,6 +247,19 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
     case REFRAIN_EVENT_LEAVE: /* of the slice that was begun last */
         open_event(chrome, "E", event);
         refrain_sink_put_text(out, event->approximate ? ",\"args\":{\"approximate\":true}}" : "}");
+        break;
+    case REFRAIN_EVENT_MARKER:
+        open_event(chrome, "i", event);
+        refrain_sink_put_text(out, ",\"s\":\"t\",\"cat\":\"user\",\"name\":");
+        refrain_sink_put_bytes(out, chrome->texts.bytes + text->name, text->name_bytes);
+        refrain_sink_put_text(out, event->approximate ? ",\"args\":{\"approximate\":true}}" : "}");
+        break;
+    case REFRAIN_EVENT_COUNTER:
+        open_event(chrome, "C", event);
+        refrain_sink_put_text(out, ",\"name\":");
+        refrain_sink_put_bytes(out, chrome->texts.bytes + text->name, text->name_bytes);
+        refrain_sink_printf(out, ",\"id\":\"thread %u\",\"args\":{\"value\":%" PRId64 "}}", event->thread,
+                            event->value);
         break;
     default:
         open_event(chrome, "i", event);

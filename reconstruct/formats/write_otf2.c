@@ -291,6 +291,18 @@ static OTF2_ErrorCode waiting(struct refrain_otf2_location *location, const stru
     return OTF2_EvtWriter_Metric(location->writer, NULL, time, REFRAIN_OTF2_WAITING, 1, &type, &value);
 }
 
+/* What the program told by hand: the metric of that name; a marker is 1. */
+static OTF2_ErrorCode told_value(struct refrain_otf2_location *location, const struct refrain_event *event,
+                                 uint64_t time) {
+    OTF2_Type type = OTF2_TYPE_INT64;
+    OTF2_MetricValue value = {.signed_int = event->kind == REFRAIN_EVENT_MARKER ? 1 : event->value};
+    if (event->region->index == UINT32_MAX)
+        return OTF2_SUCCESS;
+    location->events++;
+    return OTF2_EvtWriter_Metric(location->writer, NULL, time, REFRAIN_OTF2_WAITING + 1 + event->region->index, 1,
+                                 &type, &value);
+}
+
 /* ---- windows and files ---- */
 
 /* An access to a window. When it is over a trace does not say: it has a number, but no completion. */
@@ -410,6 +422,10 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
         break;
     case REFRAIN_EVENT_IO:
         code = begin_access(otf2, location, event, time);
+        break;
+    case REFRAIN_EVENT_MARKER:
+    case REFRAIN_EVENT_COUNTER:
+        code = told_value(location, event, time);
         break;
     }
     return code ? fail(otf2, code) : 0;

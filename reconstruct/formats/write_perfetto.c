@@ -23,7 +23,7 @@ enum packet { TIMESTAMP = 8, SEQUENCE_ID = 10, TRACK_EVENT = 11, INTERNED_DATA =
 enum { STATE_CLEARED = 1, NEEDS_STATE = 2 };
 enum track { TRACK_UUID = 1, TRACK_NAME = 2, TRACK_PROCESS = 3, TRACK_THREAD = 4, TRACK_PARENT = 5, TRACK_COUNTER = 8 };
 enum { PROCESS_PID = 1, PROCESS_NAME = 6, THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
-enum { COUNTER_UNIT = 3, UNIT_TIME_NS = 1 };
+enum { COUNTER_UNIT = 3, UNIT_UNSPECIFIED = 0, UNIT_TIME_NS = 1 };
 enum interned { CATEGORIES = 1, NAMES = 2, ANNOTATION_NAMES = 3, SOURCE_LOCATIONS = 4 };
 enum { IID = 1, NAME = 2, FILE_NAME = 2, LINE_NUMBER = 4 };
 enum event {
@@ -108,6 +108,25 @@ static uint64_t counter_track(const struct perfetto_writer *perfetto, size_t loc
     return thread_track(perfetto, perfetto->locations.n + location);
 }
 
+/* Of a counter of the program in one thread. */
+static uint64_t value_track(const struct perfetto_writer *perfetto, size_t location,
+                            const struct refrain_region_info *region) {
+    return thread_track(perfetto, 2 * perfetto->locations.n + location * perfetto->n_regions + region->index);
+}
+
+static void put_value_track(struct perfetto_writer *perfetto, size_t number, const struct refrain_region_info *region) {
+    const struct refrain_location *location = &perfetto->locations.all[number];
+    char text[512];
+    snprintf(text, sizeof text, "%.400s, thread %u", region->name, location->thread);
+    refrain_protobuf_varint(&perfetto->innermost, COUNTER_UNIT, UNIT_UNSPECIFIED);
+    refrain_protobuf_varint(&perfetto->inner, TRACK_UUID, value_track(perfetto, number, region));
+    refrain_protobuf_varint(&perfetto->inner, TRACK_PARENT, process_track(location->rank));
+    refrain_protobuf_text(&perfetto->inner, TRACK_NAME, text);
+    refrain_protobuf_message(&perfetto->inner, TRACK_COUNTER, &perfetto->innermost);
+    refrain_protobuf_message(&perfetto->packet, TRACK, &perfetto->inner);
+    put_packet(perfetto);
+}
+
 static void put_tracks(struct perfetto_writer *perfetto, size_t number) {
     const struct refrain_location *location = &perfetto->locations.all[number];
     struct refrain_protobuf *track = &perfetto->inner, *inside = &perfetto->innermost;
@@ -186,6 +205,8 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     put_interned(perfetto, NAMES, trace->n_regions + 1, "unknown");
     for (size_t i = 0; i < trace->n_regions; i++) {
         put_interned(perfetto, NAMES, i + 1, trace->regions[i].name);
+        for (size_t l = 0; trace->regions[i].kind == REFRAIN_REGION_VALUE && l < perfetto->locations.n; l++)
+            put_value_track(perfetto, l, &trace->regions[i]);
         if (trace->regions[i].file[0])
             put_source_location(perfetto, &trace->regions[i]);
     }
@@ -265,9 +286,28 @@ static void put_operation(struct perfetto_writer *perfetto, const struct refrain
     close_event(perfetto);
 }
 
+/* What the program told by hand. */
+static void put_value(struct perfetto_writer *perfetto, const struct refrain_event *event, size_t location) {
+    if (event->kind == REFRAIN_EVENT_COUNTER && event->region->index < perfetto->n_regions) {
+        open_event(perfetto, event, COUNTER, value_track(perfetto, location, event->region));
+        refrain_protobuf_varint(&perfetto->inner, COUNTER_VALUE, (uint64_t)event->value);
+    } else {
+        open_event(perfetto, event, INSTANT, thread_track(perfetto, location));
+        refrain_protobuf_varint(&perfetto->inner, CATEGORY_IID, (uint64_t)REFRAIN_REGION_USER + 1);
+        refrain_protobuf_varint(&perfetto->inner, NAME_IID, region_iid(perfetto, event->region));
+    }
+    if (event->approximate)
+        annotate(perfetto, APPROXIMATE, 1);
+    close_event(perfetto);
+}
+
 static int write_event(struct refrain_writer *writer, const struct refrain_event *event) {
     struct perfetto_writer *perfetto = (struct perfetto_writer *)writer;
     size_t location = refrain_locations_of(&perfetto->locations, event);
+    if (event->kind == REFRAIN_EVENT_MARKER || event->kind == REFRAIN_EVENT_COUNTER) {
+        put_value(perfetto, event, location);
+        return perfetto->file.out->failed != 0;
+    }
     if (event->kind != REFRAIN_EVENT_ENTER && event->kind != REFRAIN_EVENT_LEAVE) {
         put_operation(perfetto, event, location);
         return perfetto->file.out->failed != 0;

@@ -11,6 +11,7 @@
  *
  * Times are seconds. Records come in the order of time: what an entry says of its message is known only with the event
  * after it, so the entry waits for that as long as the time stays the same. */
+#include "event_names.h"
 #include "file_writer.h"
 #include "locations.h"
 #include "picl_records.h"
@@ -42,6 +43,7 @@ struct picl_writer {
     struct refrain_file_writer file;
     const struct refrain_trace *trace;
     uint64_t thread_events;
+    struct refrain_omitted omitted;
     struct place *places; /* by rank */
     int32_t *waiting;     /* ranks whose entry waits */
     int32_t n_waiting;
@@ -227,6 +229,10 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
         refrain_picl_put(picl->file.out, PICL_RECORD_RMA, event.region->index, event.time_ns, event.rank,
                          (int64_t[]){event.peer, event.bytes, event.tag}, 3);
         break;
+    case REFRAIN_EVENT_MARKER:
+    case REFRAIN_EVENT_COUNTER:
+        picl->omitted.kinds[event.kind]++;
+        break;
     }
     return picl->file.out->failed != 0;
 }
@@ -279,6 +285,8 @@ static int end(struct refrain_writer *writer) {
     if (!status && picl->thread_events)
         refrain_warn("picl has no place for threads: %" PRIu64 " events of further threads are left out",
                      picl->thread_events);
+    if (!status && picl->file.begun)
+        refrain_omitted_say(&picl->omitted);
     free(picl->places);
     free(picl->waiting);
     free(picl);
@@ -290,7 +298,11 @@ static enum refrain_status open_picl(const struct refrain_format_request *reques
     static const struct refrain_writer functions = {begin, write_event, end};
     if (request->paragraph)
         return refrain_picl_paragraph_open(request, writer, error);
-    return refrain_file_writer_open(request, sizeof(struct picl_writer), false, &functions, writer, error);
+    enum refrain_status status =
+        refrain_file_writer_open(request, sizeof(struct picl_writer), false, &functions, writer, error);
+    if (*writer)
+        ((struct picl_writer *)*writer)->omitted.format = "picl";
+    return status;
 }
 
 const struct refrain_format refrain_format_picl = {

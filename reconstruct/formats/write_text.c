@@ -114,6 +114,10 @@ static void put_fields(struct refrain_sink *sink, const struct refrain_event *ev
     case REFRAIN_EVENT_IO:
         put_bytes(sink, event);
         break;
+    case REFRAIN_EVENT_COUNTER:
+        PUT(sink, "\tvalue=");
+        refrain_sink_put_signed(sink, event->value);
+        break;
     default:
         break;
     }
@@ -136,6 +140,10 @@ static const char *name_of(enum refrain_event_kind kind, bool all) {
         return "\trma\t";
     case REFRAIN_EVENT_IO:
         return "\tio\t";
+    case REFRAIN_EVENT_MARKER:
+        return "\tmarker\t";
+    case REFRAIN_EVENT_COUNTER:
+        return "\tcounter\t";
     case REFRAIN_EVENT_SEND_COMPLETE:
         return all ? "\tsend-complete\t" : NULL;
     case REFRAIN_EVENT_RECV_POST:

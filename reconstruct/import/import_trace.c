@@ -182,6 +182,7 @@ static uint64_t number_of(struct refrain_import *import, struct rank *rank, uint
             *number = ++rank->n_sites;
             break;
         case REFRAIN_REGION_USER:
+        case REFRAIN_REGION_VALUE:
             *number = ++rank->n_user_regions;
             break;
         }
@@ -436,6 +437,10 @@ int refrain_import_add(struct refrain_import *import, const struct refrain_impor
         break;
     case REFRAIN_EVENT_IO:
         put_operation(import, event, REFRAIN_OP_IO, file, 2);
+        break;
+    case REFRAIN_EVENT_MARKER:
+    case REFRAIN_EVENT_COUNTER:
+        import->left_out++;
         break;
     }
     return import->no_memory || import->ranks[event->rank].events->failed;

@@ -6,8 +6,8 @@
 #include <string.h>
 
 const char *refrain_subject_name(enum refrain_subject subject) {
-    static const char *const names[REFRAIN_SUBJECTS] = {"branch",   "loop",  "next", "dest", "source", "send-tag",
-                                                        "recv-tag", "bytes", "comm", "root", "request"};
+    static const char *const names[REFRAIN_SUBJECTS] = {"branch",   "loop",  "next", "dest", "source",  "send-tag",
+                                                        "recv-tag", "bytes", "comm", "root", "request", "value"};
     return names[subject];
 }
 
@@ -185,7 +185,10 @@ int refrain_learners_visit(const struct refrain_process *process,
         const struct refrain_user_region_view *region = &process->user_regions[i];
         struct refrain_learner_view view = {
             .thread = region->record->thread, .name = region->region->name, .function = "", .file = ""};
-        result = visit_one(&region->record->inside.next, view, REFRAIN_SUBJECT_SUCCESSOR, "inside", visit, data);
+        bool is_value = region->record->use == REFRAIN_USE_MARKER || region->record->use == REFRAIN_USE_COUNTER;
+        result =
+            visit_one(&region->record->inside.next, view, is_value ? REFRAIN_SUBJECT_VALUE : REFRAIN_SUBJECT_SUCCESSOR,
+                      is_value ? "value" : "inside", visit, data);
     }
     return result;
 }

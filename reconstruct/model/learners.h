@@ -16,6 +16,7 @@ enum refrain_subject {
     REFRAIN_SUBJECT_COMM,
     REFRAIN_SUBJECT_ROOT,
     REFRAIN_SUBJECT_REQUEST,
+    REFRAIN_SUBJECT_VALUE, /* of a counter or marker */
     REFRAIN_SUBJECTS
 };
 

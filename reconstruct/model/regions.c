@@ -156,17 +156,19 @@ static bool collect(struct refrain_trace *trace, struct refrain_process *process
     for (size_t i = 0; i < process->n_user_regions; i++) {
         const struct refrain_region_name *record = process->user_regions[i].record;
         bool is_function = record->use == REFRAIN_USE_FUNCTION, is_python = record->use == REFRAIN_USE_PYTHON;
+        bool is_value = record->use == REFRAIN_USE_MARKER || record->use == REFRAIN_USE_COUNTER;
         const char *name =
             is_function ? function_name(trace, process, record) : refrain_process_name(process, record->name);
         struct wanted *of_region = &wanted[n++];
-        *of_region =
-            (struct wanted){.info = {.kind = is_function || is_python ? REFRAIN_REGION_FUNCTION : REFRAIN_REGION_USER,
-                                     .name = name ? name : "",
-                                     .file = is_python ? refrain_process_name(process, record->object) : "",
-                                     .line = is_python ? (uint32_t)record->address : 0,
-                                     .function = "",
-                                     .collective = ""},
-                            .place = &process->user_regions[i].region};
+        *of_region = (struct wanted){.info = {.kind = is_function || is_python ? REFRAIN_REGION_FUNCTION
+                                                      : is_value               ? REFRAIN_REGION_VALUE
+                                                                               : REFRAIN_REGION_USER,
+                                              .name = name ? name : "",
+                                              .file = is_python ? refrain_process_name(process, record->object) : "",
+                                              .line = is_python ? (uint32_t)record->address : 0,
+                                              .function = "",
+                                              .collective = ""},
+                                     .place = &process->user_regions[i].region};
         sound = sound && name;
         if (is_function)
             of_region->symbol = add_symbol(symbols, process, record->object, record->address, true);

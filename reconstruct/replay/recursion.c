@@ -187,6 +187,8 @@ void refrain_recursion_resolve(const struct refrain_recursion *recursion, const 
         } else {
             arc->next = refrain_recursion_find(recursion, slot);
         }
+    } else if (value >= REFRAIN_NEXT_VALUE) {
+        arc->next = (int)(node - recursion->nodes);
     } else if (value >= REFRAIN_NEXT_REGION) {
         arc->next = refrain_recursion_after_call(recursion, node);
         arc->called = refrain_recursion_find(

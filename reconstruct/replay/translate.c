@@ -250,6 +250,7 @@ bool refrain_translate(struct refrain_translation *translation, const struct ref
     event->probes_ns = cost_ns(process, record->cost);
     event->peer = -1;
     event->request = -1;
+    bool is_marker = false;
     switch (record->kind) {
     case REFRAIN_RECORD_ENTER:
     case REFRAIN_RECORD_LEAVE:
@@ -263,9 +264,11 @@ bool refrain_translate(struct refrain_translation *translation, const struct ref
         break;
     }
     case REFRAIN_RECORD_REGION_ENTER:
-    case REFRAIN_RECORD_REGION_LEAVE: {
+    case REFRAIN_RECORD_REGION_LEAVE:
+    case REFRAIN_RECORD_VALUE: {
         const struct refrain_user_region_view *region = refrain_process_user_region(process, record->id);
         event->region = region ? region->region : NULL;
+        is_marker = region && region->record->use == REFRAIN_USE_MARKER;
         break;
     }
     default:
@@ -274,6 +277,11 @@ bool refrain_translate(struct refrain_translation *translation, const struct ref
     if (!event->region) {
         event->region = &unknown_region;
         event->approximate = true;
+    }
+    if (record->kind == REFRAIN_RECORD_VALUE) {
+        event->kind = is_marker ? REFRAIN_EVENT_MARKER : REFRAIN_EVENT_COUNTER;
+        event->value = record->parameters[0];
+        return true;
     }
     if (record->kind == REFRAIN_RECORD_OPERATION)
         return operation(translation, record, event);

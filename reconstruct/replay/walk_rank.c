@@ -1026,7 +1026,8 @@ static bool follow_value(struct refrain_walk *walk, int64_t value, struct link *
         const struct refrain_slot *slot = at_offset(walk, info->offset, n * sizeof *slot);
         link->to = slot ? place_of_slot(walk, slot) : NULL;
     } else if (value >= REFRAIN_NEXT_REGION) {
-        link->to = place_inside(walk, refrain_numbered_region(&walk->numbered, (uint64_t)(value - REFRAIN_NEXT_REGION)),
+        uint64_t first = (uint64_t)(value >= REFRAIN_NEXT_VALUE ? REFRAIN_NEXT_VALUE : REFRAIN_NEXT_REGION);
+        link->to = place_inside(walk, refrain_numbered_region(&walk->numbered, (uint64_t)value - first),
                                 offsetof(struct refrain_region_name, inside), sizeof(struct refrain_region_name));
     } else if (value >= REFRAIN_NEXT_OPERATION) {
         if (top->kind != REFRAIN_RECORD_CALL_ENTER)
@@ -1042,6 +1043,27 @@ static bool follow_value(struct refrain_walk *walk, int64_t value, struct link *
         return impossible(walk, top->at->slot, "a slot number beyond the last");
     }
     return link->to != NULL;
+}
+
+/* A marker, or a counter's next value. */
+static bool tell_value(struct refrain_walk *walk, uint64_t number, struct place *values,
+                       struct refrain_record *record) {
+    const struct refrain_learner *learner = &values->slot->next;
+    int64_t value = learner->expect;
+    bool approximate = walk->approximate;
+    pass_block(walk, walk->stack[walk->depth - 1].at);
+    if (!take_from(walk, values, &value, &approximate)) {
+        /* Where there was no memory to count its values one is as likely as another. */
+        if (walk->wrong || learner->state != REFRAIN_SUMMARY)
+            return false;
+        walk->ended = false;
+        approximate = true;
+    }
+    fill(walk, record, REFRAIN_RECORD_VALUE, walk->ticks, walk->cost, number);
+    record->approximate = approximate;
+    record->n_parameters = 1;
+    record->parameters[0] = value;
+    return true;
 }
 
 /* One step: takes what came next and does it. `record` is filled when that makes an event. */
@@ -1070,6 +1092,8 @@ static bool step(struct refrain_walk *walk, struct refrain_record *record) {
         return move(walk, value, link->to);
     if (value < (int64_t)walk->n_slots)
         return push(walk, link->to, REFRAIN_RECORD_ENTER, (uint64_t)value, record);
+    if (value >= REFRAIN_NEXT_VALUE)
+        return tell_value(walk, (uint64_t)(value - REFRAIN_NEXT_VALUE), link->to, record);
     if (value >= REFRAIN_NEXT_REGION)
         return push(walk, link->to, REFRAIN_RECORD_REGION_ENTER, (uint64_t)(value - REFRAIN_NEXT_REGION), record);
     if (value >= REFRAIN_NEXT_OPERATION)

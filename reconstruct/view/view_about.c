@@ -16,8 +16,10 @@
 /* ---- regions and communicators ---- */
 
 static json_t *regions_json(const struct refrain_trace *trace) {
-    static const char *const kinds[] = {
-        [REFRAIN_REGION_FUNCTION] = "function", [REFRAIN_REGION_MPI] = "mpi", [REFRAIN_REGION_USER] = "user"};
+    static const char *const kinds[] = {[REFRAIN_REGION_FUNCTION] = "function",
+                                        [REFRAIN_REGION_MPI] = "mpi",
+                                        [REFRAIN_REGION_USER] = "user",
+                                        [REFRAIN_REGION_VALUE] = "user"};
     json_t *regions = json_array();
     for (size_t i = 0; i < trace->n_regions; i++) {
         const struct refrain_region_info *region = &trace->regions[i];

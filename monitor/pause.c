@@ -1,0 +1,87 @@
+/* pause.c: refrain_pause() and refrain_resume(), and what threads make of them (pause.h). */
+#define _GNU_SOURCE
+#include "pause.h"
+#include "call_path.h"
+#include "probe.h"
+#include "step.h"
+#include "user.h"
+#define REFRAIN_BUILDING
+#pragma GCC visibility push(default)
+#include <refrain/refrain.h>
+#pragma GCC visibility pop
+
+/* `record`: of the region "paused". */
+static bool begin_pause(struct refrain_context *context, struct refrain_region_name *record) {
+    struct refrain_entry *base = context->top;
+    struct refrain_entry *entry =
+        record ? refrain_enter(context, &record->inside, NULL, base->address, REFRAIN_ENTRY_REGION, record->number,
+                               REFRAIN_NEXT_REGION + record->number)
+               : NULL;
+    if (!entry) {
+        refrain_lose(REFRAIN_LOSS_REGIONS, 1);
+        return false;
+    }
+    entry->frame = base->frame; /* its activation's, for who looks for one below */
+    context->thread->paused = 1;
+    return true;
+}
+
+static void end_pause(struct refrain_context *context) {
+    context->busy = 1;
+    refrain_leave(context);
+    context->thread->paused = 0;
+}
+
+void refrain_pause_follow(struct refrain_context *context, uintptr_t frame_address) {
+    bool pause = __atomic_load_n(&refrain_region.header->pause, __ATOMIC_RELAXED) != 0;
+    if (pause == (context->thread->paused != 0) || (context->busy & 1))
+        return;
+    if (!pause) {
+        end_pause(context);
+        refrain_end(context);
+        return;
+    }
+    if (!refrain_begin())
+        return;
+    bool paused = false;
+    if (!context->thread->now.inside) {
+        refrain_drop_abandoned(context, frame_address);
+        paused = begin_pause(context, refrain_user_record(context, "paused", REFRAIN_USE_PAUSE));
+    }
+    refrain_end(context);
+    context->busy = paused ? REFRAIN_PAUSED : 0;
+}
+
+void refrain_pause_leave(uintptr_t frame) {
+    struct refrain_context *context = refrain_thread_context;
+    if (!context || context->busy != REFRAIN_PAUSED)
+        return;
+    context->busy = 1;
+    struct refrain_region_name *record = refrain_user_record_on_top(context);
+    bool paused = !refrain_probe_leave_below(context, frame) || begin_pause(context, record);
+    context->thread->paused = paused;
+    context->busy = paused ? REFRAIN_PAUSED : 0;
+}
+
+void refrain_pause_end(struct refrain_context *context) {
+    if (!context->thread || context->busy != REFRAIN_PAUSED)
+        return;
+    end_pause(context);
+    refrain_end(context);
+}
+
+static void tell(uint32_t pause, uintptr_t frame_address) {
+    struct refrain_context *context = refrain_thread_context ? refrain_thread_context : refrain_context();
+    if (!context || !context->thread || !refrain_region.header)
+        return;
+    __atomic_store_n(&refrain_region.header->pause, pause, __ATOMIC_RELAXED);
+    refrain_pause_follow(context, frame_address);
+}
+
+void refrain_pause(void) {
+    tell(1, (uintptr_t)__builtin_frame_address(0));
+}
+
+void refrain_resume(void) {
+    tell(0, (uintptr_t)__builtin_frame_address(0));
+}

@@ -1,0 +1,17 @@
+/* user.h: records of what a program names (refrain/refrain.h), for user.c and pause.c. */
+#ifndef REFRAIN_USER_H
+#define REFRAIN_USER_H
+
+#include "monitor.h"
+
+/* The thread's record of this name and use, made when there is none; null when the pool is spent. Inside a probe. */
+REFRAIN_HIDDEN struct refrain_region_name *refrain_user_record(struct refrain_context *context, const char *name,
+                                                               enum refrain_region_use use);
+
+/* The record of the region on top of the shadow stack. */
+static inline struct refrain_region_name *refrain_user_record_on_top(const struct refrain_context *context) {
+    return (struct refrain_region_name *)(void *)((char *)context->top->last -
+                                                  offsetof(struct refrain_region_name, inside));
+}
+
+#endif

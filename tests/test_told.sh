@@ -1,0 +1,107 @@
+#!/bin/sh
+# refrain.h in a program that is built without refrain: it runs as ever without it; under refrain record its regions,
+# phases, iterations, markers and counters are told exactly and come out in the formats that have a place for them.
+# Pauses, from the program and from outside.
+set -u
+. "$(dirname "$0")/lib.sh"
+cd "$work" || exit 1
+
+# record COMMAND...: on two ranks.
+record() {
+    rm -rf run
+    timeout 120 refrain record -q --mode both --directory run mpiexec.mpich -n 2 "$@" >out 2>said ||
+        fail "$*: status $?: $(cat said)"
+}
+
+# rank0 EVENT: what rank 0 told of that kind: names and values.
+rank0() {
+    awk -F '\t' -v kind="$1" '$1 == 0 && $3 == kind { print $4, $5 }' reconstructed
+}
+
+mpicc.mpich -O2 -I "$tests/../include" "$tests/programs/record/told.c" -o told || fail "compile told"
+timeout 60 refrain-run mpiexec.mpich -n 2 ./told 7 && pass || fail "without refrain: status $?"
+record ./told 12
+exact "$(the_trace run)" told
+[ "$(rank0 counter | grep -c '^step value=')" = 12 ] && [ "$(rank0 counter | sed -n 's/^cells value=//p' | tail -n 1)" = 177 ] &&
+    [ "$(rank0 counter | grep -c '^cells')" = 12 ] && pass || fail "counters: $(rank0 counter)"
+[ "$(rank0 marker)" = "refined 
+refined " ] && pass || fail "markers: $(rank0 marker)"
+[ "$(rank0 enter | grep -v MPI_ | cut -d ' ' -f 1,2 | uniq -c | tr -s ' ' | tr '\n' ,)" = \
+    " 1 set up, 1 solve file=, 1 loop file=, 12 step file=, 1 pauses file=, 3 paused file=," ] && pass ||
+    fail "regions: $(rank0 enter | grep -v MPI_)"
+refrain formulas "$(the_trace run)" | grep -q 'cells .* (100 107 .. 177)$' && pass || fail "formula of a counter"
+# In pauses: nothing but that they were, and how many calls were not told; the request that completed in one is given back.
+refrain info "$(the_trace run)" >info
+[ "$(grep -c 'paused    3 times, for .*; 9 MPI calls in them are not in the trace' info)" = 2 ] && grep -q 'nothing was lost' info &&
+    pass || fail "info: $(cat info)"
+[ "$(grep -c 'tag=9' reconstructed)" = 0 ] && [ "$(grep -c 'tag=8' reconstructed)" = 12 ] && pass || fail "messages in pauses"
+for format in chrome perfetto otf2 picl paraver; do
+    refrain reconstruct "$(the_trace run)" --format "$format" -o "$format" >said 2>&1 || fail "$format: $(cat said)"
+done
+python3 - <<'END' && pass || fail "chrome"
+import json
+events = json.load(open("chrome"))["traceEvents"]
+cells = [e["args"]["value"] for e in events if e["ph"] == "C" and e["name"] == "cells" and e["pid"] == 1]
+marks = [e for e in events if e["ph"] == "i" and e["name"] == "refined"]
+assert cells == [100 + 7 * i for i in range(12)] and len(marks) == 4, (cells, marks)
+END
+[ "$(otf2-print otf2/traces.otf2 2>/dev/null | grep METRIC | grep -c '"cells"')" = 24 ] && pass ||
+    fail "otf2: $(otf2-print otf2/traces.otf2 | grep METRIC | head -n 2)"
+REFRAIN_TOTAL_MEMORY=2700K record ./told 300
+exact "$(the_trace run)" "little memory"
+
+# Instrumented, and where the calls are compiled away.
+REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O2 -I "$tests/../include" "$tests/programs/record/told.c" -o told_traced || fail "compile"
+record ./told_traced 12
+exact "$(the_trace run)" instrumented
+mpicc.mpich -O2 -DREFRAIN_DISABLE -I "$tests/../include" "$tests/programs/record/told.c" -o told_off || fail "compile"
+! nm told_off | grep -q ' refrain_' && pass || fail "REFRAIN_DISABLE leaves $(nm told_off | grep refrain_)"
+
+# Functions that were open are left in a pause.
+cat >left.c <<'END'
+#include <mpi.h>
+#include <refrain/refrain.h>
+static void call(int n) { for (int i = 0; i < n; i++) MPI_Barrier(MPI_COMM_SELF); }
+__attribute__((noinline)) static void half(int n) { call(n); refrain_pause(); call(n); }
+__attribute__((noinline)) static void other(int n) { call(n); refrain_resume(); call(n); }
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 4; i++) {
+        half(i);
+        other(i);
+        call(1);
+    }
+    return MPI_Finalize();
+}
+END
+for flags in -O0 "-O2 -fno-inline"; do
+    # shellcheck disable=SC2086 # words
+    REFRAIN_MPICC=mpicc.mpich refrain-mpicc $flags -I "$tests/../include" left.c -o left || fail "compile left"
+    record ./left
+    exact "$(the_trace run)" "left in a pause $flags"
+    [ "$(rank0 leave | grep -c '^half')" = 4 ] && [ "$(rank0 enter | grep -c '^other')" = 0 ] && pass ||
+        fail "left in a pause: $(rank0 leave)"
+done
+
+# From outside: begun paused, resumed, paused.
+rm -rf run
+timeout 60 refrain record -q --paused --mode both --directory run mpiexec.mpich -n 2 ./told 5 wait >out 2>said &
+job=$!
+n=0
+while ! refrain resume $job >resumed 2>error && [ $n -lt 100 ]; do
+    n=$((n + 1))
+    sleep 0.1
+done
+[ "$(grep -c 'rank [01], process [0-9]*: resumed' resumed)" = 2 ] && pass || fail "refrain resume: $(cat resumed error)"
+sleep 0.2
+refrain pause $job >paused 2>error && [ "$(grep -c ': paused' paused)" = 2 ] && pass || fail "refrain pause: $(cat paused error)"
+: >"go on"
+wait $job || fail "paused from outside: $(cat said)"
+exact "$(the_trace run)" "paused from outside"
+[ "$(rank0 enter | grep -c '^paused')" -ge 4 ] && grep -q MPI_Bcast reconstructed && pass ||
+    fail "what was traced: $(cut -f 4 reconstructed | sort | uniq -c)"
+refrain pause $$ >said 2>&1
+[ $? = 1 ] && grep -q 'is not traced' said && pass || fail "refrain pause: $(cat said)"
+refrain pause x >said 2>&1
+[ $? = 2 ] && pass || fail "refrain pause x: $(cat said)"
+summary
