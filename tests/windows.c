@@ -1,12 +1,14 @@
 /* windows.c: windows of a trace against the whole of it: windows TRACE [SEED [WINDOWS]]. Whatever the ranks chosen, the
  * way by which the cursor came there, and whether the trace was opened from files or from bytes in memory: a window
  * holds those events of the whole trace that lie in it, field by field. And what belongs together has one match. */
+#define _GNU_SOURCE
 #include <glob.h>
 #include <refrain/read.h>
 #include <refrain/trace.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static struct refrain_event *all;
 static size_t n_all;
@@ -123,7 +125,8 @@ static void check_order_and_matches(bool recorded) {
 static glob_t found;                 /* the trace's regions ... */
 static struct refrain_image *images; /* ... and their bytes */
 
-/* The same trace from bytes in memory; of each region only those in use, at an odd address. */
+/* The same trace from bytes in memory; of a region that is not packed only those in use, at an odd
+ * address. */
 static struct refrain_trace *open_in_memory(const char *directory) {
     char pattern[4096];
     struct refrain_error error = {0};
@@ -135,16 +138,20 @@ static struct refrain_trace *open_in_memory(const char *directory) {
     if (!images)
         stop(&error);
     for (size_t i = 0; i < found.gl_pathc; i++) {
-        struct refrain_header header;
         FILE *file = fopen(found.gl_pathv[i], "rb");
-        if (!file || fread(&header, sizeof header, 1, file) != 1)
+        struct stat status;
+        if (!file || fstat(fileno(file), &status) != 0)
             stop(&error);
-        unsigned char *bytes = malloc(header.pool_used + 1);
-        rewind(file);
-        if (!bytes || fread(bytes + 1, 1, header.pool_used, file) != header.pool_used)
+        size_t length = (size_t)status.st_size;
+        unsigned char *bytes = malloc(length + 1);
+        if (!bytes || fread(bytes + 1, 1, length, file) != length)
             stop(&error);
         fclose(file);
-        images[i] = (struct refrain_image){.name = found.gl_pathv[i], .bytes = bytes + 1, .length = header.pool_used};
+        struct refrain_header header;
+        memcpy(&header, bytes + 1, length < sizeof header ? length : sizeof header);
+        bool is_region = memcmp(header.magic, REFRAIN_MAGIC, sizeof header.magic) == 0;
+        images[i] = (struct refrain_image){
+            .name = found.gl_pathv[i], .bytes = bytes + 1, .length = is_region ? (size_t)header.pool_used : length};
     }
     if (refrain_trace_open_images(images, found.gl_pathc, &trace, &error))
         stop(&error);
