@@ -158,6 +158,10 @@ REFRAIN_HIDDEN bool refrain_units_wake(void);
 /* A site in code runs although its probe is off: brings the code in line if that was put off. */
 REFRAIN_HIDDEN void refrain_units_settle(void);
 
+/* Has anything been loaded since the tables of sites were made? A site that is in none is one of a unit of another
+ * version otherwise. */
+REFRAIN_HIDDEN bool refrain_units_have_new_sites(void);
+
 /* A site runs that is in no table: makes the tables (site_table.h) of what was loaded since they were made. */
 REFRAIN_HIDDEN void refrain_units_make_site_tables(void);
 

@@ -334,6 +334,10 @@ bool refrain_units_wake(void) {
     return true;
 }
 
+bool refrain_units_have_new_sites(void) {
+    return __atomic_load_n(&tables_generation, __ATOMIC_RELAXED) != __atomic_load_n(&generation, __ATOMIC_RELAXED);
+}
+
 void refrain_units_make_site_tables(void) {
     if (!try_lock())
         return;

@@ -80,6 +80,8 @@ REFRAIN_THROTTLE=off REFRAIN_TOTAL_MEMORY=3M probes "with little memory" 100000
 directory=/nonexistent/directory
 probes "no directory" 10
 directory=
+REFRAIN_DIRECTORY=$work "$work/registers" foreign >"$work/out" 2>"$work/err" || fail "foreign: $(cat "$work/err")"
+awk '/a million sites/ { ms = $4 } END { exit !(ms != "" && ms < 500) }' "$work/out" && pass || fail "foreign: $(cat "$work/out")"
 probes throttled throttle
 grep -q '^throttled, throttled' "$work/out" || grep -q '^no' "$work/out" && pass || fail "throttle: $(tail -n 1 "$work/out")"
 summary

@@ -76,7 +76,7 @@ static uint64_t extra(const struct refrain_site_call *call, const struct refrain
 static const struct refrain_site_place *find(struct refrain_context *context, uintptr_t address) {
     const struct refrain_site_table *table;
     const struct refrain_site_place *place = refrain_site_find(address, &table);
-    if (__builtin_expect(!place, 0)) {
+    if (__builtin_expect(!place, 0) && refrain_units_have_new_sites()) {
         refrain_keep_vectors(make_tables, NULL);
         place = refrain_site_find(address, &table);
     }

@@ -1,7 +1,8 @@
-/* registers.c: usage registers STEPS | registers throttle: runs sites (refrain/unit.h) with random contents in all
- * registers that a function may change, and compares them afterwards: the probe that opens the region, those that find
- * what was expected and those that do not, those that open a window of the event file or make a probe dormant. Prints
- * "N probes, N registers changed: NAMES". x86-64 with XSAVE. Not instrumented: its tables are made by hand. */
+/* registers.c: usage registers STEPS | registers throttle | registers foreign: runs sites (refrain/unit.h) with random
+ * contents in all registers that a function may change, and compares them afterwards: the probe that opens the region,
+ * those that find what was expected and those that do not, those that open a window of the event file or make a probe
+ * dormant. Prints "N probes, N registers changed: NAMES". x86-64 with XSAVE. Not instrumented: its tables are made by
+ * hand. */
 #include <refrain/unit.h>
 
 #include <cpuid.h>
@@ -214,6 +215,15 @@ static void throttle(void) {
     run(FUNCTION + 1, &frame, 0);
 }
 
+/* Sites of a unit that another version made: they are calls for good, and must not be slow ones. */
+static void foreign(void) {
+    struct refrain_frame frame;
+    for (long i = 0; i < 1000000; i++)
+        pass(CALL, &frame, 0);
+    clock_t ticks = clock();
+    printf("a million sites: %ld ms\n", (long)(ticks * 1000 / CLOCKS_PER_SEC));
+}
+
 static void walk(long steps) {
     for (long step = 0; step < steps; step++) {
         struct refrain_frame frame;
@@ -234,14 +244,20 @@ int main(int argc, char **argv) {
         printf("no XSAVE\n");
         return 77;
     }
+    if (argc > 1 && strcmp(argv[1], "foreign") == 0) {
+        unit.version++;
+        refrain_register(&unit);
+        foreign();
+        return 0;
+    }
     refrain_register(&unit);
     if (argc > 1 && strcmp(argv[1], "throttle") == 0)
         throttle();
     else
         walk(argc > 1 ? atol(argv[1]) : 100000);
     printf("%lu probes, %lu registers changed:%s\n", n_probes, n_changed, changed);
-    printf("%s, %s, %u kinds of vector registers\n", function_slept ? "throttled" : "on", spare_slept ? "throttled" : "on",
-           n_parts);
+    printf("%s, %s, %u kinds of vector registers\n", function_slept ? "throttled" : "on",
+           spare_slept ? "throttled" : "on", n_parts);
     refrain_unregister(&unit);
     return n_changed != 0;
 }
