@@ -127,7 +127,8 @@ struct refrain_repeat {
     uint64_t hash;         /* of the last archived terms */
     uint64_t settled_hash; /* of the last terms before item `settled` */
     uint32_t settled;
-    uint32_t reserved32;
+    uint16_t short_ones; /* REPEATs in a row that were short, as of chance ... */
+    uint16_t passed;     /* ... and places that would have begun another and were passed by, since */
     struct refrain_repeat_frame {
         struct refrain_place at, first, end;
         uint64_t left; /* values */
@@ -148,9 +149,20 @@ struct refrain_repeat {
  *     LOOP: varint span
  *     zigzag varint base
  *     per nonzero stride: byte height, zigzag varint stride
- * or, for a REPEAT, the byte REFRAIN_ARCHIVED_REPEAT and varints: values, first chunk, byte, end chunk, byte.
+ * where a short VALUE without strides is a byte alone, REFRAIN_SHORT_FIRST + value - REFRAIN_SHORT_LEAST; or, for a
+ * REPEAT, the byte REFRAIN_ARCHIVED_REPEAT and varints: values, first chunk, byte, end chunk, byte; or, for up to
+ * REFRAIN_GROUP_VALUES values without a rule, REFRAIN_ARCHIVED_GROUP and bytes: how many, bits of each; a zigzag
+ * varint: the least; and each one's distance from it, in so many bits, the lowest first. A group reads as a LOOP of one
+ * iteration around its values.
  * A reader reads `used` bytes of each chunk up to the formula's last one; a term never crosses chunks. */
 #define REFRAIN_ARCHIVED_REPEAT 0xf0u /* height 7, which no loop has */
+#define REFRAIN_ARCHIVED_GROUP 0xf1u
+#define REFRAIN_GROUP_VALUES 127u
+#define REFRAIN_GROUP_BITS 32u   /* of a value, at most */
+#define REFRAIN_SHORT_FIRST 0x10 /* of the bytes that are a value; 0x7f is the last */
+#define REFRAIN_SHORT_LEAST (-16)
+#define REFRAIN_IS_SHORT(value) ((value) >= REFRAIN_SHORT_LEAST && (value) < REFRAIN_SHORT_LEAST + 112)
+#define REFRAIN_IS_SHORT_BYTE(byte) ((byte) >= REFRAIN_SHORT_FIRST && (byte) < 128)
 struct refrain_archive {
     uint32_t next; /* pool reference, 0 = last */
     uint16_t capacity;

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "learn_memory.h"
 #include "learn.h"
+#include "learn_group.h"
 #include "learn_repeat.h"
 #include "learn_tally.h"
 
@@ -10,7 +11,8 @@
 #define FIRST_CAPACITY 4u
 #define FIRST_ARCHIVE_BYTES 48u
 #define LARGEST_ARCHIVE_BYTES 4080u
-#define VALUE_BYTES 11u             /* most bytes of an archived value */
+#define VALUE_BYTES 11u /* most bytes of an archived value */
+#define UNGROUPED_TERMS 1024u
 #define LARGEST_JOURNAL_TALLY 2048u /* a larger one is not kept: a kill in the middle may count twice what it gets */
 
 static enum refrain_pool_use use_of(const struct refrain_learner *learner) {
@@ -129,6 +131,24 @@ static unsigned put_signed(unsigned char *out, int64_t value) {
     return put_unsigned(out, ((uint64_t)value << 1) ^ (uint64_t)(value >> 63));
 }
 
+/* Is the term a single value? Strides of one that stands for itself are those of loops it was in. */
+static bool is_value(const struct refrain_item *term) {
+    int64_t strides = 0;
+    for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
+        strides |= term->stride[h];
+    return term->kind == REFRAIN_ITEM_VALUE && term->height == 0 && strides == 0;
+}
+
+/* A value alone. */
+static unsigned put_value(unsigned char *out, int64_t value) {
+    if (REFRAIN_IS_SHORT(value)) {
+        out[0] = (unsigned char)(REFRAIN_SHORT_FIRST + value - REFRAIN_SHORT_LEAST);
+        return 1;
+    }
+    out[0] = 0;
+    return 1 + put_signed(out + 1, value);
+}
+
 /* Writes a term in the archive's form; returns its bytes. */
 static unsigned encode(const struct refrain_item *term, unsigned char *out) {
     unsigned n = 0;
@@ -139,6 +159,10 @@ static unsigned encode(const struct refrain_item *term, unsigned char *out) {
             n += put_unsigned(out + n, (uint64_t)item->base);
             for (unsigned j = 0; j < 4; j++)
                 n += put_unsigned(out + n, (uint64_t)item->stride[j]);
+            continue;
+        }
+        if (is_value(item)) {
+            n += put_value(out + n, item->base);
             continue;
         }
         unsigned strides = 0;
@@ -155,14 +179,6 @@ static unsigned encode(const struct refrain_item *term, unsigned char *out) {
             }
     }
     return n;
-}
-
-/* Is the term a single value? Strides of one that stands for itself are those of loops it was in. */
-static bool is_value(const struct refrain_item *term) {
-    int64_t strides = 0;
-    for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
-        strides |= term->stride[h];
-    return term->kind == REFRAIN_ITEM_VALUE && term->height == 0 && strides == 0;
 }
 
 /* A chunk with room for `bytes`, the last one or a new one after it. */
@@ -190,6 +206,12 @@ static struct refrain_archive *archive_room(struct refrain_formula *formula, uns
     return chunk;
 }
 
+/* Values go to the archive in groups once a sequence has shown no rule for long: repetition of it is found between
+ * groups only, and one value in them that is another the next time ends it. */
+static bool takes_groups(const struct refrain_formula *formula) {
+    return formula->archived_terms >= UNGROUPED_TERMS && !refrain_repeat_is_fruitful(formula);
+}
+
 bool refrain_formula_archive(struct refrain_context *context, struct refrain_learner *learner, unsigned keep) {
     if (refrain_learner_counts(learner))
         return false; /* the archive is what came before all that is counted */
@@ -201,16 +223,25 @@ bool refrain_formula_archive(struct refrain_context *context, struct refrain_lea
     struct refrain_archive *last = before.archive_last ? refrain_at_reference(before.archive_last) : NULL;
     unsigned moved = 0, last_used = last ? last->used : 0;
     refrain_repeat_make_room(formula, use);
+    unsigned grouped = 0; /* items up to there make no group */
     while (formula->n_items - moved > keep) {
+        unsigned span = items[moved].span, bytes = 0;
+        if (takes_groups(formula) && moved >= grouped) {
+            bytes = refrain_group_encode(&items[moved], formula->n_items - moved - keep, formula->capacity - 1u,
+                                         context->scratch->bytes, &span);
+            grouped = moved + span;
+        }
         struct refrain_archive *open = formula->archive_last ? refrain_at_reference(formula->archive_last) : NULL;
-        if (open && (unsigned)open->capacity - open->used >= VALUE_BYTES && is_value(&items[moved])) {
-            open->bytes[open->used] = 0;
-            open->used = (uint16_t)(open->used + 1 + put_signed(open->bytes + open->used + 1, items[moved].base));
+        if (bytes == 0 && open && (unsigned)open->capacity - open->used >= VALUE_BYTES && is_value(&items[moved])) {
+            open->used = (uint16_t)(open->used + put_value(open->bytes + open->used, items[moved].base));
             formula->archived_terms++;
-            refrain_repeat_archived(formula, &items[moved++], open->used);
+            refrain_repeat_archived(formula, &items[moved++], true, open->used);
             continue;
         }
-        unsigned bytes = encode(&items[moved], context->scratch->bytes);
+        if (bytes == 0) {
+            span = items[moved].span;
+            bytes = encode(&items[moved], context->scratch->bytes);
+        }
         struct refrain_archive *chunk = archive_room(formula, bytes, use);
         if (!chunk) {
             formula->archive_first = before.archive_first;
@@ -223,9 +254,10 @@ bool refrain_formula_archive(struct refrain_context *context, struct refrain_lea
         }
         memcpy(chunk->bytes + chunk->used, context->scratch->bytes, bytes);
         chunk->used = (uint16_t)(chunk->used + bytes);
-        formula->archived_terms++;
-        refrain_repeat_archived(formula, &items[moved], chunk->used);
-        moved += items[moved].span;
+        for (unsigned end = moved + span; moved < end; moved += items[moved].span) {
+            formula->archived_terms++;
+            refrain_repeat_archived(formula, &items[moved], moved + items[moved].span == end, chunk->used);
+        }
     }
     memmove(items, items + moved, (formula->n_items - moved) * sizeof *items);
     formula->n_items = (uint16_t)(formula->n_items - moved);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "learn_repeat.h"
 #include "learn.h"
+#include "learn_group.h"
 #include "learn_memory.h"
 #include "learn_predict.h"
 
@@ -11,6 +12,9 @@
 #define HASH_TERMS 8u      /* terms in a hash: each moves it by 64 / 8 bits */
 #define UNSETTLED_TERMS 2u /* latest terms, which further values may still change */
 #define MOST_VALUES 64u    /* values in these, to be compared one by one */
+#define SHORT_REPEAT 128u  /* values of a repetition that chance may make */
+#define SHORT_REPEATS 4u   /* of these in a row: then so many times more places are passed by before the next one ... */
+#define MOST_SHORT 8u      /* ... as often as this */
 
 static struct refrain_repeat *repeat_of(const struct refrain_formula *formula) {
     return refrain_at_reference(formula->repeat);
@@ -49,12 +53,15 @@ void refrain_repeat_make_room(struct refrain_formula *formula, enum refrain_pool
         formula->repeat = refrain_reference(repeat);
 }
 
-void refrain_repeat_archived(struct refrain_formula *formula, const struct refrain_item *term, unsigned used) {
+void refrain_repeat_archived(struct refrain_formula *formula, const struct refrain_item *term, bool place,
+                             unsigned used) {
     if (!formula->repeat)
         return;
     struct refrain_repeat *repeat = repeat_of(formula);
     repeat->hash = hash_with(repeat->hash, hash_of_term(term));
     repeat->settled = UINT32_MAX;
+    if (!place)
+        return;
     unsigned level = level_of(repeat->hash);
     struct refrain_anchor *anchor = &repeat->anchor[level][repeat->next_anchor[level]++ % REFRAIN_ANCHORS];
     anchor->hash = repeat->hash;
@@ -137,6 +144,14 @@ void refrain_archive_read(struct refrain_place *place, struct refrain_item *out)
             for (unsigned j = 0; j < 4; j++)
                 item->stride[j] = (int64_t)get_unsigned(chunk, &place->at);
             return;
+        }
+        if (head == REFRAIN_ARCHIVED_GROUP) {
+            refrain_group_decode(chunk->bytes, &place->at, out);
+            return;
+        }
+        if (REFRAIN_IS_SHORT_BYTE(head)) {
+            item->base = head - REFRAIN_SHORT_FIRST + REFRAIN_SHORT_LEAST;
+            continue;
         }
         item->kind = head >> 7;
         item->height = head >> 4 & 7;
@@ -249,6 +264,18 @@ static unsigned unsettled_values(const struct refrain_item *items, unsigned from
     return n;
 }
 
+/* Sequences of few different values are alike for some terms by chance. Where that has led to nothing for long it is
+ * followed up seldom, so that a later cycle is found a little later. */
+static bool passes_by(struct refrain_repeat *repeat) {
+    if (repeat->short_ones < SHORT_REPEATS)
+        return false;
+    repeat->passed++;
+    if (repeat->passed < 8u * (repeat->short_ones - SHORT_REPEATS + 1u))
+        return true;
+    repeat->passed = 0;
+    return false;
+}
+
 void refrain_repeat_look(struct refrain_context *context, struct refrain_learner *learner) {
     struct refrain_formula *formula = refrain_at_reference(learner->body);
     struct refrain_item *items = refrain_formula_items(formula);
@@ -260,6 +287,8 @@ void refrain_repeat_look(struct refrain_context *context, struct refrain_learner
     }
     const struct refrain_place *found = find_anchor(repeat_of(formula), items, settled);
     int64_t values[MOST_VALUES];
+    if (found && passes_by(repeat_of(formula)))
+        return;
     unsigned n_values = found ? unsettled_values(items, settled, n, values) : 0;
     if (n_values == 0)
         return;
@@ -278,6 +307,10 @@ void refrain_repeat_look(struct refrain_context *context, struct refrain_learner
             learner->state = REFRAIN_BUILD;
             break;
         }
+}
+
+bool refrain_repeat_is_fruitful(const struct refrain_formula *formula) {
+    return formula->repeats && repeat_of(formula)->short_ones < SHORT_REPEATS;
 }
 
 bool refrain_repeat_resume(struct refrain_context *context, struct refrain_learner *learner, int64_t value) {
@@ -313,6 +346,10 @@ void refrain_repeat_leave(struct refrain_context *context, struct refrain_learne
         .stride = {repeat->first.chunk, repeat->first.at, repeat->end.chunk, repeat->end.at},
     };
     formula->repeats = 1;
+    if (learner->confirmed > SHORT_REPEAT)
+        repeat->short_ones = 0;
+    else if (repeat->short_ones < SHORT_REPEATS + MOST_SHORT)
+        repeat->short_ones++;
     refrain_commit();
     formula->n_items = 1;
     repeat->settled = UINT32_MAX;

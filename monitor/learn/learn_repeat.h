@@ -11,12 +11,16 @@
 
 #include "monitor.h"
 
+/* Have REPEATs been found, and not just short ones? */
+REFRAIN_HIDDEN bool refrain_repeat_is_fruitful(const struct refrain_formula *formula);
+
 /* Gives a formula whose archive has grown long the means to find repetition in it. Null memory: it goes without. */
 REFRAIN_HIDDEN void refrain_repeat_make_room(struct refrain_formula *formula, enum refrain_pool_use use);
 
-/* `term` has been written to the end of the archive, whose last chunk now holds `used` bytes. */
+/* `term` has been written to the end of the archive, whose last chunk now holds `used` bytes. `place`: there is a place
+ * behind it, as no group goes on there. */
 REFRAIN_HIDDEN void refrain_repeat_archived(struct refrain_formula *formula, const struct refrain_item *term,
-                                            unsigned used);
+                                            bool place, unsigned used);
 
 /* Terms just archived are taken back: no anchor may lead there. */
 REFRAIN_HIDDEN void refrain_repeat_forget(struct refrain_formula *formula);

@@ -301,6 +301,19 @@ static uint64_t values_written(const struct refrain_item *term) {
     return n;
 }
 
+/* Values of the archive that were kept together: a loop of one iteration, which no rule ever is. */
+static bool is_group(const struct refrain_item *term) {
+    return term->kind == REFRAIN_ITEM_LOOP && term->base == 1 && term->height == 0 && term->span > 2;
+}
+
+static void write_group(struct text *text, const struct refrain_item *term) {
+    for (unsigned i = 1; i < term->span; i++) {
+        if (i > 1)
+            fputc(' ', text->file);
+        write_item(text, &term[i], 0);
+    }
+}
+
 static enum refrain_formula_type write_terms(struct text *text, struct refrain_terms *terms,
                                              const struct refrain_learner *learner) {
     enum refrain_formula_type type = REFRAIN_TYPE_IDENTITY, last_type = type;
@@ -312,7 +325,7 @@ static enum refrain_formula_type write_terms(struct text *text, struct refrain_t
         uint64_t left = last && !repeating ? learner->confirmed : 0, more = 0;
         if (left && term->kind == REFRAIN_ITEM_LOOP)
             more = further_iterations(term, &left);
-        last_type = type_of_term(term);
+        last_type = is_group(term) ? REFRAIN_TYPE_GENERAL : type_of_term(term);
         type = term->kind == REFRAIN_ITEM_REPEAT ? repeat(type) : combine(type, n, last_type);
         written += values_written(term);
         last_values = refrain_term_values(term);
@@ -325,7 +338,10 @@ static enum refrain_formula_type write_terms(struct text *text, struct refrain_t
         }
         if (n > 0)
             fputc(' ', text->file);
-        write_item(text, term, more);
+        if (is_group(term))
+            write_group(text, term);
+        else
+            write_item(text, term, more);
         if (left)
             fprintf(text->file, " +%" PRIu64, left);
     }

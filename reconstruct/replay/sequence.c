@@ -1,6 +1,6 @@
 /* sequence.c: expands what a learner holds into values (sequence.h). */
-#include "arena.h"
 #include "sequence.h"
+#include "arena.h"
 
 #include <string.h>
 
@@ -114,6 +114,11 @@ static bool decode_item(const struct refrain_archive *chunk, unsigned *at, struc
             item->stride[i] = (int64_t)field[i + 1];
         return true;
     }
+    if (REFRAIN_IS_SHORT_BYTE(head)) {
+        item->span = 1;
+        item->base = head - REFRAIN_SHORT_FIRST + REFRAIN_SHORT_LEAST;
+        return true;
+    }
     item->kind = head >> 7;
     item->height = head >> 4 & 7;
     if (item->kind == REFRAIN_ITEM_LOOP && !get_unsigned(chunk, at, &span))
@@ -127,6 +132,30 @@ static bool decode_item(const struct refrain_archive *chunk, unsigned *at, struc
         unsigned char height = chunk->bytes[(*at)++];
         if (height >= REFRAIN_LOOP_HEIGHTS || !get_signed(chunk, at, &item->stride[height]))
             return false;
+    }
+    return true;
+}
+
+/* Decodes a group: a loop of one iteration around its values. */
+static bool decode_group(const struct refrain_archive *chunk, unsigned *at, struct refrain_item *term) {
+    if (chunk->used - *at < 4)
+        return false;
+    unsigned n = chunk->bytes[*at + 1], bits = chunk->bytes[*at + 2], filled = 0;
+    int64_t least;
+    *at += 3;
+    if (n == 0 || n > REFRAIN_GROUP_VALUES || bits > REFRAIN_GROUP_BITS || !get_signed(chunk, at, &least) ||
+        chunk->used - *at < (n * bits + 7) / 8)
+        return false;
+    uint64_t waiting = 0;
+    memset(term, 0, (n + 1) * sizeof *term);
+    term[0] = (struct refrain_item){.kind = REFRAIN_ITEM_LOOP, .span = (uint16_t)(n + 1), .base = 1};
+    for (unsigned i = 1; i <= n; i++) {
+        for (; filled < bits; filled += 8)
+            waiting |= (uint64_t)chunk->bytes[(*at)++] << filled;
+        term[i].span = 1;
+        term[i].base = (int64_t)((uint64_t)least + (waiting & (((uint64_t)1 << bits) - 1)));
+        waiting >>= bits;
+        filled -= bits;
     }
     return true;
 }
@@ -155,7 +184,12 @@ static const struct refrain_item *archived_term(struct refrain_terms *terms, str
             return NULL;
         }
         unsigned n = 1, at = place->at;
-        for (unsigned i = 0; i < n; i++) {
+        bool group = chunk->bytes[at] == REFRAIN_ARCHIVED_GROUP;
+        if (group && !decode_group(chunk, &at, terms->decoded)) {
+            wrong(terms, offset, "an archived group is cut off");
+            return NULL;
+        }
+        for (unsigned i = 0; i < n && !group; i++) {
             if (!decode_item(chunk, &at, &terms->decoded[i]) ||
                 (i > 0 && terms->decoded[i].kind == REFRAIN_ITEM_REPEAT)) {
                 wrong(terms, offset, "an archived term is cut off");
@@ -165,7 +199,7 @@ static const struct refrain_item *archived_term(struct refrain_terms *terms, str
                 n = terms->decoded[0].span;
         }
         place->at = at;
-        return term_is_sound(terms, terms->decoded, n, offset) ? terms->decoded : NULL;
+        return term_is_sound(terms, terms->decoded, group ? terms->decoded[0].span : n, offset) ? terms->decoded : NULL;
     }
     return NULL;
 }
