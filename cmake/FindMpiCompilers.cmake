@@ -1,6 +1,9 @@
 # The MPI implementations on this machine, each through its compiler wrapper: for <mpi> in REFRAIN_MPIS (mpich, openmpi)
 # REFRAIN_<mpi>_CC is the wrapper, REFRAIN_<mpi>_OPTIONS what it adds to a compile, REFRAIN_<mpi>_LIBRARIES to a link.
 set(REFRAIN_MPIS "")
+if(REFRAIN_CORE_ONLY)
+    return()
+endif()
 foreach(mpi mpich openmpi)
     find_program(REFRAIN_${mpi}_CC NAMES mpicc.${mpi} DOC "${mpi}'s compiler wrapper")
     if(NOT REFRAIN_${mpi}_CC)
