@@ -84,7 +84,7 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Statu
     MPI_Status *statuses = STATUSES(array_of_statuses, count, watch);
     int rc = PMPI_Testall(count, array_of_requests, flag, statuses);
     if (rc == MPI_SUCCESS && !*flag)
-        refrain_watch_some(&call, &watch, 0, NULL, NULL);
+        refrain_watch_some(&call, &watch, rc, array_of_requests, 0, NULL, NULL);
     else
         refrain_watch_all(&call, &watch, rc, array_of_requests, known(statuses));
     refrain_call_end(&call);
@@ -133,7 +133,7 @@ static void any_done(struct refrain_call *call, struct any *any, int rc, int ind
     else if (rc != MPI_SUCCESS)
         refrain_watch_all(call, &any->watch, rc, requests, NULL);
     else
-        refrain_watch_some(call, &any->watch, index != MPI_UNDEFINED, &index, status);
+        refrain_watch_some(call, &any->watch, rc, requests, index != MPI_UNDEFINED, &index, status);
 }
 
 int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status) {
@@ -162,10 +162,10 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag
 
 static void some_done(struct refrain_call *call, struct refrain_watch *watch, int rc, int n, const int *indices,
                       const MPI_Request *requests, MPI_Status *statuses) {
-    if (rc != MPI_SUCCESS)
-        refrain_watch_all(call, watch, MPI_ERR_OTHER, requests, NULL);
+    if (rc != MPI_SUCCESS && rc != MPI_ERR_IN_STATUS)
+        refrain_watch_all(call, watch, rc, requests, NULL);
     else
-        refrain_watch_some(call, watch, n == MPI_UNDEFINED ? 0 : n, indices, statuses);
+        refrain_watch_some(call, watch, rc, requests, n == MPI_UNDEFINED ? 0 : n, indices, statuses);
 }
 
 int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
@@ -177,8 +177,8 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, in
     refrain_order_waits();
     int rc = PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, statuses);
     refrain_order_goes_on();
-    some_done(&call, &watch, rc, rc == MPI_SUCCESS ? *outcount : 0, array_of_indices, array_of_requests,
-              known(statuses));
+    some_done(&call, &watch, rc, rc == MPI_SUCCESS || rc == MPI_ERR_IN_STATUS ? *outcount : 0, array_of_indices,
+              array_of_requests, known(statuses));
     refrain_call_end(&call);
     return rc;
 }
@@ -190,8 +190,8 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, in
     refrain_watch_begin(&watch, incount, array_of_requests);
     MPI_Status *statuses = STATUSES(array_of_statuses, incount, watch);
     int rc = PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices, statuses);
-    some_done(&call, &watch, rc, rc == MPI_SUCCESS ? *outcount : 0, array_of_indices, array_of_requests,
-              known(statuses));
+    some_done(&call, &watch, rc, rc == MPI_SUCCESS || rc == MPI_ERR_IN_STATUS ? *outcount : 0, array_of_indices,
+              array_of_requests, known(statuses));
     refrain_call_end(&call);
     return rc;
 }

@@ -177,9 +177,9 @@ void refrain_watch_begin(struct refrain_watch *watch, int count, const MPI_Reque
 /* All have completed, or those with MPI_SUCCESS in their status when rc is MPI_ERR_IN_STATUS. */
 void refrain_watch_all(struct refrain_call *call, struct refrain_watch *watch, int rc, const MPI_Request *requests,
                        MPI_Status *statuses);
-/* Those at `n` indices have, in this order, with `n` statuses (null: not known). */
-void refrain_watch_some(struct refrain_call *call, struct refrain_watch *watch, int n, const int *indices,
-                        MPI_Status *statuses);
+/* Those at `n` indices have, in this order, with `n` statuses (null: not known), of which rc says the same. */
+void refrain_watch_some(struct refrain_call *call, struct refrain_watch *watch, int rc, const MPI_Request *requests,
+                        int n, const int *indices, MPI_Status *statuses);
 
 /* ---- mpi_windows.c ---- */
 

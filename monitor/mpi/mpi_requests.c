@@ -448,26 +448,31 @@ static void watched_done(struct refrain_call *call, struct run *run, struct refr
     refrain_mpi_unlock();
 }
 
+/* One of the array, after a call that returned `rc` and, where it is known, this status for it. */
+static void watched_returned(struct refrain_call *call, struct run *run, struct refrain_request *request, int rc,
+                             const MPI_Request *array, MPI_Status *status) {
+    if (rc == MPI_SUCCESS || (rc == MPI_ERR_IN_STATUS && status && status->MPI_ERROR == MPI_SUCCESS))
+        watched_done(call, run, request, true, status);
+    else if (array[request->position] == MPI_REQUEST_NULL)
+        watched_done(call, run, request, false, NULL);
+    else
+        request->flags &= (uint8_t)~REFRAIN_REQUEST_WATCHED;
+}
+
 void refrain_watch_all(struct refrain_call *call, struct refrain_watch *watch, int rc, const MPI_Request *array,
                        MPI_Status *statuses) {
     struct run run;
     run_begin(&run);
     for (uint16_t n = watch->first, next; n; n = next) {
         struct refrain_request *request = &requests[n - 1];
-        MPI_Status *status = statuses ? &statuses[request->position] : NULL;
         next = request->watched;
-        if (rc == MPI_SUCCESS || (rc == MPI_ERR_IN_STATUS && status && status->MPI_ERROR == MPI_SUCCESS))
-            watched_done(call, &run, request, true, status);
-        else if (array[request->position] == MPI_REQUEST_NULL)
-            watched_done(call, &run, request, false, NULL);
-        else
-            request->flags &= (uint8_t)~REFRAIN_REQUEST_WATCHED;
+        watched_returned(call, &run, request, rc, array, statuses ? &statuses[request->position] : NULL);
     }
     run_tell(call, &run);
 }
 
-void refrain_watch_some(struct refrain_call *call, struct refrain_watch *watch, int n, const int *indices,
-                        MPI_Status *statuses) {
+void refrain_watch_some(struct refrain_call *call, struct refrain_watch *watch, int rc, const MPI_Request *array, int n,
+                        const int *indices, MPI_Status *statuses) {
     struct run run;
     uint16_t *link = &watch->first;
     run_begin(&run);
@@ -480,7 +485,7 @@ void refrain_watch_some(struct refrain_call *call, struct refrain_watch *watch, 
             continue;
         struct refrain_request *request = &requests[*link - 1];
         *link = request->watched;
-        watched_done(call, &run, request, true, statuses ? &statuses[i] : NULL);
+        watched_returned(call, &run, request, rc, array, statuses ? &statuses[i] : NULL);
     }
     run_tell(call, &run);
     for (uint16_t number = watch->first; number; number = requests[number - 1].watched)
