@@ -1,6 +1,7 @@
 /* allowance.c: which probes go dormant, and when they come back (allowance.h). */
 #define _GNU_SOURCE
 #include "allowance.h"
+#include "probe.h"
 #include "registers.h"
 #include <refrain/settings.h>
 
@@ -43,8 +44,8 @@ static void wake(void *what) {
 
 static void wake_if_time(struct refrain_context *context, uint64_t now) {
     struct refrain_allowance *allowance = &context->allowance;
-    if (refrain_region.header->n_dormant == 0 || allowance->most_ticks == 0 || allowance->wake_ticks == 0 || now < allowance->wake_ticks ||
-        allowance->left_ticks < allowance->most_ticks)
+    if (refrain_region.header->n_dormant == 0 || allowance->most_ticks == 0 || allowance->wake_ticks == 0 ||
+        now < allowance->wake_ticks || allowance->left_ticks < allowance->most_ticks)
         return;
     struct change change = {0};
     refrain_keep_vectors(wake, &change);
@@ -85,6 +86,9 @@ void refrain_allowance_sample(struct refrain_context *context, const struct refr
         wake_if_time(context, now);
         return;
     }
+    /* It is left all the time, by activations that were not entered: those that are open must not keep its probe on. */
+    if (REFRAIN_SLOT_KIND(slot->flags) == REFRAIN_ARRIVAL_LEAVE && slot[-1].flags & REFRAIN_SLOT_DORMANT)
+        refrain_probe_give_up(context, slot[-1].number);
     struct change change = {.number = slot->number};
     refrain_keep_vectors(rest, &change);
     if (allowance->wake_ticks == 0)

@@ -6,6 +6,10 @@
  * come often are met most often later, when it is saved up again:   all dormant probes come back, each time after twice
  * as long a sleep
  *
+ * A function that goes dormant is still left by those activations that are open. Where its leaving is what takes the
+ * time, by activations that were not entered, an activation that is open all the time would keep it on: then this one
+ * ends as far as the trace is concerned, with those above it, and what comes in them belongs to the one below.
+ *
  * So what probes take is bounded whatever the program does: REFRAIN_ALLOWANCE_NS, the percentage, and some 64 probes
  * for each one that goes dormant. Order needs no particular probe: what happens where a probe is dormant follows from
  * the place before it. MPI calls are no probes in this sense: they are always told, and so is the place that they are

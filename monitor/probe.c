@@ -59,6 +59,22 @@ static inline __attribute__((always_inline)) void leave_function(struct refrain_
         refrain_leave(context);
 }
 
+void refrain_probe_give_up(struct refrain_context *context, uint64_t function) {
+    refrain_path_leave(context);
+    struct refrain_entry *outermost = NULL;
+    for (struct refrain_entry *entry = context->top; entry->kind == REFRAIN_ENTRY_FUNCTION; entry--)
+        outermost = entry->id == function ? entry : outermost;
+    if (!outermost)
+        return;
+    for (struct refrain_entry *entry = outermost; entry <= context->top; entry++) {
+        struct refrain_slot *whole = entry->whole;
+        __atomic_fetch_or(&whole[-1].flags, REFRAIN_SLOT_THROTTLED, __ATOMIC_RELAXED);
+        if (whole->throttled_at == 0)
+            whole->throttled_at = whole->count > UINT32_MAX ? UINT32_MAX : (uint32_t)whole->count;
+    }
+    refrain_unwind(context, outermost - 1);
+}
+
 /* ---- places in functions ---- */
 
 /* The activation of `function` that a probe at `place` belongs to lies below others: those that longjmp left in its

@@ -19,6 +19,11 @@ REFRAIN_HIDDEN void refrain_probe_leave(struct refrain_context *context, uintptr
  * The probe does not end. */
 REFRAIN_HIDDEN bool refrain_probe_leave_below(struct refrain_context *context, uintptr_t frame);
 
+/* Ends the thread's activations of the function with this slot number, with all that are above them, as if they had
+ * been jumped out of: what is still to come in them belongs to the activation below. Where a user region or an MPI call
+ * is open among them nothing ends. The probe does not end. */
+REFRAIN_HIDDEN void refrain_probe_give_up(struct refrain_context *context, uint64_t function);
+
 /* What refrain_probe_run() does, but what it costs is measured (allowance.h), and the probe does not end. */
 REFRAIN_HIDDEN void refrain_probe_sample(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place,
                                          uint64_t extra);

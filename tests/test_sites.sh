@@ -129,6 +129,19 @@ hot() {
     done
 }
 
+# A function that is open all the time.
+hub() {
+    compiler=$1
+    # shellcheck disable=SC2086
+    refrain-cc $compiler $flags -O2 -rdynamic "$programs/hub.c" sites.o -o hub || fail "$compiler: hub"
+    REFRAIN_MODE=both run "hub" ./hub
+    is "hub: off" "$compiler: the function that is open all the time"
+    trace=$(the_trace run)
+    exact "$trace" "$compiler: hub"
+    refrain stats "$trace" | grep -q ' hub().*throttled' && pass || fail "$compiler: nothing says that hub was dormant"
+    [ "$(refrain events "$trace" | grep -c '	enter	\(early\|late\|behind\)	')" = 3 ] && pass || fail "$compiler: hub: regions"
+}
+
 # ---- libraries ----
 
 loaded() {
@@ -302,6 +315,7 @@ gcc $flags -O1 -fPIC -fvisibility=hidden -c "$programs/sites.c" -o sites.o || fa
 for compiler in gcc clang; do
     calls $compiler
     hot $compiler
+    hub $compiler
     loaded $compiler
     ways $compiler
     outlined $compiler

@@ -171,7 +171,15 @@ refrain_site:
     mov %r11, %rcx
     call refrain_probe_enter
     return_with_all
-5:  save_others
+5:  mov CONTEXT_TOP(%rdi), %rsi /* frames of callers lie above: is what is left inside the innermost activation? */
+    mov ENTRY_ADDRESS(%rsi), %rcx
+    cmp %r11, %rcx
+    jbe 6f
+    movslq ENTRY_FRAME(%rsi), %rdx
+    add %rcx, %rdx
+    cmp %r11, %rdx
+    ja .Ldone /* then it was not entered */
+6:  save_others
     mov %r11, %rsi
     call refrain_probe_leave
     return_with_all

@@ -31,6 +31,7 @@ IS_AT(ENTRY_LAST, refrain_entry, last);
 IS_AT(ENTRY_ADDRESS, refrain_entry, address);
 IS_AT(ENTRY_ID, refrain_entry, id);
 IS_AT(ENTRY_KIND, refrain_entry, kind);
+IS_AT(ENTRY_FRAME, refrain_entry, frame);
 IS_AT(0, refrain_slot, next);
 IS_AT(LEARNER_EXPECT, refrain_learner, expect);
 IS_AT(LEARNER_STRIDE, refrain_learner, stride);

@@ -21,6 +21,7 @@
 #define ENTRY_ADDRESS 8
 #define ENTRY_ID 16
 #define ENTRY_KIND 40
+#define ENTRY_FRAME 44
 #define ENTRY_KIND_FUNCTION 1
 #define LEARNER_EXPECT 0
 #define LEARNER_STRIDE 8

@@ -44,6 +44,16 @@ void sites_print(const char *when) {
     fflush(stdout);
 }
 
+int sites_on_in(const char *function) {
+    int on = 0;
+    for (const struct refrain_site *site = __start_refrain_sites; site < __stop_refrain_sites; site++) {
+        Dl_info in = {0};
+        on += *code_of(site) == REFRAIN_SITE_ON && dladdr(code_of(site), &in) && in.dli_sname &&
+              strcmp(in.dli_sname, function) == 0;
+    }
+    return on;
+}
+
 void sites_print_maps(void) {
     const unsigned char *code = code_of(__start_refrain_sites);
     char line[4096], how[5] = "none";

@@ -7,6 +7,9 @@
  * for each: the exported function it is in, the code's byte, the probe's byte. */
 void sites_print(const char *when);
 
+/* How many places of the exported function have a code that is on. */
+int sites_on_in(const char *function);
+
 /* Prints how many mappings of the process may be both written and executed, and how the code with the sites is mapped.
  */
 void sites_print_maps(void);
