@@ -61,9 +61,10 @@ program() {
     rm -rf "$run"
     mkdir "$run"
     case $name in # the logger follows one thread, and programs that call MPI_Init; of what MPI refuses it knows nothing
-    mpi_threads | mpi_sessions | mpi_errors | mpi_before_after | mpi_spawn | mpi_tables) logger= ;;
+    mpi_threads | mpi_sessions | mpi_errors | mpi_before_after | mpi_spawn) logger= ;;
     *) logger=$work/logger-$mpi.so ;;
     esac
+    [ -z "${REFRAIN_TOTAL_MEMORY:-}" ] || logger= # not all that it would have seen can be in the trace
     # The logger is preloaded into the ranks, beside what the launcher preloads.
     # shellcheck disable=SC2016 # expanded by the ranks' shell
     (cd "$run" && REFRAIN_THREADS=8 REFRAIN_MODE=both REFRAIN_DIRECTORY=$run MPI_LOGGER_DIRECTORY=$run \
@@ -83,7 +84,9 @@ program() {
         }
         per_location "$work/lines" >"$work/a"
         per_location "$work/recorded" >"$work/b"
-        if cmp -s "$work/a" "$work/b"; then
+        if [ -n "${REFRAIN_TOTAL_MEMORY:-}" ]; then
+            : # with so little memory the two differ
+        elif cmp -s "$work/a" "$work/b"; then
             pass
             total_events=$((${total_events:-0} + $(wc -l <"$work/b")))
         else
@@ -96,14 +99,16 @@ program() {
             [ "$arrived" = $((4 * ranks)) ] && pass || fail "$what: $arrived of $((4 * ranks)) messages beside one that failed"
             ;;
         mpi_spawn) ;;
-        mpi_tables) # what did not fit was counted
+        mpi_tables) # tables grow; where the memory is too little for that, what did not fit was counted
             refrain info "$trace" >"$work/info" 2>&1
-            for table in requests datatypes communicators; do
-                grep -q "[1-9][0-9,]* .*$table" "$work/info" && pass || fail "$what: refrain info does not count the $table turned away"
-            done
-            # of 260 files and 260 windows a rank, 256 of each have room
-            [ "$(grep -c " 8 windows and files" "$work/info")" = "$ranks" ] && pass ||
-                fail "$what: $(grep "windows and files" "$work/info" || echo "nothing of windows and files turned away")"
+            lost=$(grep -c 'beyond the[a-z ]* table' "$work/info")
+            if [ -z "${REFRAIN_TOTAL_MEMORY:-}" ]; then
+                paired "$what"
+                [ "$lost" -eq 0 ] && pass || fail "$what: $(grep -m 1 'beyond' "$work/info")"
+            else # of 260 files and 260 windows a rank, 256 of each have room
+                [ "$lost" -eq $((4 * ranks)) ] && [ "$(grep -c ' 8 windows and files' "$work/info")" = "$ranks" ] && pass ||
+                    fail "$what: refrain info does not count what was turned away: $(grep 'beyond' "$work/info")"
+            fi
             ;;
         *) paired "$what" ;;
         esac
@@ -142,6 +147,7 @@ all_programs() {
                 program "$mpi" "$name" "$ranks" $argument
             done
         done
+        [ "$name" != mpi_tables ] || REFRAIN_TOTAL_MEMORY=2900K program "$mpi" "$name" 2
     done
     echo "$passed $failed ${total_events:-0}" >"$work/counts"
 }

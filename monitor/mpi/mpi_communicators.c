@@ -19,7 +19,8 @@
 
 #define SESSION_MEMBERS 4096 /* most members of a communicator of a session: they are gathered on the stack */
 #define MOST_DIMENSIONS 16
-#define FOREIGN_MEMBERS 64 /* beyond the size of MPI_COMM_WORLD */
+#define MOST_COMMUNICATORS 32768u /* each is compared with all that there are */
+#define FOREIGN_MEMBERS 64        /* beyond the size of MPI_COMM_WORLD */
 
 /* Ordinals that nobody gives out: of the duplicates that MPI_Comm_idup makes of the intercommunicator that has ordinal
  * `parent`. No broadcast without waiting reaches both groups, but all members count alike. */
@@ -37,8 +38,8 @@ struct communicator {
     bool live;
 };
 
-static struct communicator table[REFRAIN_COMMUNICATORS];
-static uint32_t n_table;
+static struct communicator first_table[REFRAIN_COMMUNICATORS], *table = first_table;
+static uint32_t n_table, table_room = REFRAIN_COMMUNICATORS;
 static struct {
     uint32_t first, last;            /* index + 1 */
 } chains[REFRAIN_COMMUNICATORS / 2]; /* by `alike`, each in the order of the table */
@@ -241,12 +242,27 @@ static uint32_t topology_reference(const struct description *description) {
     return refrain_reference(topology);
 }
 
+/* Room for one more in the table, which may move. */
+static bool make_room(void) {
+    if (n_table < table_room)
+        return true;
+    struct communicator *larger = table_room < MOST_COMMUNICATORS && refrain_region.base
+                                      ? refrain_pool_take(sizeof *larger * table_room * 2, REFRAIN_POOL_CONTROL)
+                                      : NULL;
+    if (!larger)
+        return false;
+    memcpy(larger, table, sizeof *table * n_table);
+    table = larger;
+    table_room *= 2;
+    return true;
+}
+
 /* A record of its own; null where there is no room. */
 static struct communicator *make(const struct description *description, int leader, uint32_t ordinal) {
     const struct members *members = description->members;
     uint32_t reference = 0;
     struct refrain_communicator *record = NULL;
-    if (n_table < REFRAIN_COMMUNICATORS && (members->identity || (reference = members_reference(members)) != 0))
+    if (make_room() && (members->identity || (reference = members_reference(members)) != 0))
         record = refrain_pool_take(sizeof *record, REFRAIN_POOL_PLACES);
     if (!record) {
         refrain_lose(REFRAIN_LOSS_COMMUNICATORS, 1);
@@ -310,7 +326,7 @@ static uint32_t choose(const struct description *description) {
             one->live = true; /* until it is placed, no other thread may choose it */
             return one->record->ordinal;
         }
-    return n_table < REFRAIN_COMMUNICATORS && refrain_region.base ? next_ordinal++ : REFRAIN_ORDINAL_NONE;
+    return make_room() && refrain_region.base ? next_ordinal++ : REFRAIN_ORDINAL_NONE;
 }
 
 static uint32_t parent_of(MPI_Comm parent) {

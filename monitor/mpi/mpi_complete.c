@@ -1,22 +1,36 @@
 /* mpi_complete.c: wrappers of the functions that complete requests, or give them up. Which ones completed, and in which
  * order, is told after the call. MPI overwrites the handles, so that the requests are looked up before it. */
+#define _GNU_SOURCE
 #include "mpi_objects.h"
 
 #include <alloca.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* gcc takes MPI_STATUSES_IGNORE, an address in MPICH, for an array that is too short. */
 #ifndef __clang__
 #pragma GCC diagnostic ignored "-Wstringop-overflow"
 #endif
 
-/* Statuses of receives are needed even where the user ignores them; on the stack, up to so many. */
+/* Statuses of receives are needed even where the user ignores them: on the stack, up to so many. */
 #define MOST_STATUSES 4096
 
 #define STATUSES(user, count, watch)                                                                                   \
-    ((user) != MPI_STATUSES_IGNORE || !(watch).receives || (count) > MOST_STATUSES                                     \
-         ? (user)                                                                                                      \
-         : (MPI_Status *)alloca(sizeof(MPI_Status) * (size_t)(count)))
+    ((user) != MPI_STATUSES_IGNORE || !(watch).receives ? (user)                                                       \
+     : (count) > MOST_STATUSES                          ? statuses_map(count)                                          \
+                                                        : (MPI_Status *)alloca(sizeof(MPI_Status) * (size_t)(count)))
+
+/* More of them, for the time of the call: about as much as the program has for its requests. */
+static MPI_Status *statuses_map(int count) {
+    void *statuses =
+        mmap(NULL, sizeof(MPI_Status) * (size_t)count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return statuses == MAP_FAILED ? MPI_STATUSES_IGNORE : statuses;
+}
+
+static void statuses_done(const MPI_Status *user, MPI_Status *statuses, int count) {
+    if (statuses != user && count > MOST_STATUSES)
+        munmap(statuses, sizeof(MPI_Status) * (size_t)count);
+}
 
 static MPI_Status *known(MPI_Status *statuses) {
     return statuses == MPI_STATUSES_IGNORE ? NULL : statuses;
@@ -73,6 +87,7 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_
     int rc = PMPI_Waitall(count, array_of_requests, statuses);
     refrain_order_goes_on();
     refrain_watch_all(&call, &watch, rc, array_of_requests, known(statuses));
+    statuses_done(array_of_statuses, statuses, count);
     refrain_call_end(&call);
     return rc;
 }
@@ -87,6 +102,7 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Statu
         refrain_watch_some(&call, &watch, rc, array_of_requests, 0, NULL, NULL);
     else
         refrain_watch_all(&call, &watch, rc, array_of_requests, known(statuses));
+    statuses_done(array_of_statuses, statuses, count);
     refrain_call_end(&call);
     return rc;
 }
@@ -179,6 +195,7 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, in
     refrain_order_goes_on();
     some_done(&call, &watch, rc, rc == MPI_SUCCESS || rc == MPI_ERR_IN_STATUS ? *outcount : 0, array_of_indices,
               array_of_requests, known(statuses));
+    statuses_done(array_of_statuses, statuses, incount);
     refrain_call_end(&call);
     return rc;
 }
@@ -192,6 +209,7 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, in
     int rc = PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices, statuses);
     some_done(&call, &watch, rc, rc == MPI_SUCCESS || rc == MPI_ERR_IN_STATUS ? *outcount : 0, array_of_indices,
               array_of_requests, known(statuses));
+    statuses_done(array_of_statuses, statuses, incount);
     refrain_call_end(&call);
     return rc;
 }

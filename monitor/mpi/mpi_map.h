@@ -1,10 +1,10 @@
-/* mpi_map.h: a hash table of fixed size from handles to numbers: open addressing, half empty at least, and deletion
- * that moves later entries up, so that it does not degrade however many handles come and go. Key 0 is none. */
+/* mpi_map.h: a hash table from handles to numbers: open addressing, half empty at least, and deletion that moves later
+ * entries up, so that it does not degrade however many handles come and go. Key 0 is none. It begins as an array that
+ * is part of the library's data and grows into the pool. */
 #ifndef REFRAIN_MPI_MAP_H
 #define REFRAIN_MPI_MAP_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "monitor.h"
 
 struct refrain_map_entry {
     uint64_t key;
@@ -38,11 +38,29 @@ static inline int64_t refrain_map_get(const struct refrain_map *map, uint64_t ke
     return key != 0 && entry->key != 0 ? entry->value : otherwise;
 }
 
+/* Twice the room, as long as the pool has some; what the map had there is not given back. */
+static inline bool refrain_map_grow(struct refrain_map *map) {
+    struct refrain_map larger = {NULL, map->capacity * 2, map->used};
+    larger.entries = refrain_pool_take(sizeof *larger.entries * larger.capacity, REFRAIN_POOL_CONTROL);
+    if (!larger.entries)
+        return false;
+    for (uint32_t i = 0; i < map->capacity; i++)
+        if (map->entries[i].key != 0)
+            *refrain_map_place(&larger, map->entries[i].key) = map->entries[i];
+    *map = larger;
+    return true;
+}
+
 /* False when the map is full. */
 static inline bool refrain_map_put(struct refrain_map *map, uint64_t key, int64_t value) {
     struct refrain_map_entry *entry = refrain_map_place(map, key);
-    if (key == 0 || (entry->key == 0 && map->used >= map->capacity / 2))
+    if (key == 0)
         return false;
+    if (entry->key == 0 && map->used >= map->capacity / 2) {
+        if (!refrain_map_grow(map))
+            return false;
+        entry = refrain_map_place(map, key);
+    }
     map->used += entry->key == 0;
     *entry = (struct refrain_map_entry){key, value};
     return true;

@@ -1,5 +1,6 @@
-/* mpi_objects.h: what the wrappers remember of MPI's objects, in tables of fixed size that are part of the library's
- * data. What does not fit is counted (enum refrain_loss) and stays unknown, which is -1 everywhere.
+/* mpi_objects.h: what the wrappers remember of MPI's objects, in tables that are part of the library's data at
+ * first and grow into the pool. What does not fit is counted (enum refrain_loss) and stays unknown, which is -1
+ * everywhere.
  *
  *     communicator -> struct refrain_communicator in the region   (mpi_communicators.c)
  *     datatype     -> bytes                                       (mpi_types.c)
@@ -16,11 +17,11 @@
 #include "mpi_wrap.h"
 #include <limits.h>
 
-#define REFRAIN_COMMUNICATORS 2048u /* live or dead at a time */
-#define REFRAIN_TYPES 2048u         /* committed at a time, predefined ones included */
-#define REFRAIN_REQUESTS 4096u      /* of one thread, and of all threads together */
-#define REFRAIN_WINDOWS 256u        /* open at a time */
-#define REFRAIN_FILES 256u          /* open at a time */
+#define REFRAIN_COMMUNICATORS 2048u /* live or dead before their table grows */
+#define REFRAIN_TYPES 2048u         /* committed at a time before the table grows, predefined ones included */
+#define REFRAIN_REQUESTS 4096u      /* under way before their table grows */
+#define REFRAIN_WINDOWS 256u        /* open at a time before their table grows */
+#define REFRAIN_FILES 256u          /* open at a time before their table grows */
 
 /* ---- mpi_init.c ---- */
 
@@ -125,9 +126,10 @@ struct refrain_request {
     struct refrain_operation_record *posted;
     int64_t parameters[REFRAIN_PARAMETERS]; /* as told: what a start by another thread tells again */
     uint32_t position;                      /* in the array that a call waits for */
-    uint16_t next;                          /* number + 1: in the chain of its bucket, or of free ones */
-    uint16_t watched;                       /* number + 1: next one of the same array */
-    uint16_t index;                         /* in its thread's numbering */
+    uint32_t place;                         /* of this entry in the table */
+    uint32_t next;                          /* place + 1: in the chain of its bucket, or of free ones */
+    uint32_t watched;                       /* place + 1: next one of the same array */
+    uint32_t index;                         /* in its thread's numbering */
     uint16_t thread;                        /* that posted it */
     uint8_t operation;                      /* enum refrain_operation that took it */
     uint8_t flags;
@@ -170,7 +172,7 @@ void refrain_request_rename(uint64_t key, uint64_t new_key);
 
 /* The requests of an array that a call waits for; between begin and one of the ends. */
 struct refrain_watch {
-    uint16_t first; /* number + 1 */
+    uint32_t first; /* place + 1 */
     bool receives;  /* there are receives among them: their statuses are needed */
 };
 void refrain_watch_begin(struct refrain_watch *watch, int count, const MPI_Request *requests);

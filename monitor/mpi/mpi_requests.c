@@ -10,80 +10,119 @@
 
 #define BUCKETS REFRAIN_REQUESTS
 #define WORDS (REFRAIN_REQUESTS / 64)
+#define MOST_CHUNKS 64u /* of REFRAIN_REQUESTS each */
 
-static struct refrain_request requests[REFRAIN_REQUESTS];
-static uint32_t never_used; /* requests[] from here on */
-static uint16_t first_free; /* number + 1 */
+/* Entries by place, which is their number in this table; they stay where they are. */
+static struct refrain_request first_chunk[REFRAIN_REQUESTS], *chunks[MOST_CHUNKS] = {first_chunk};
+static uint32_t n_chunks = 1;
+static uint32_t never_used; /* entries from here on */
+static uint32_t first_free; /* place + 1 */
 static uint32_t bound;      /* in the buckets */
-static struct { uint16_t head, tail; /* number + 1 */ } buckets[BUCKETS];
+static struct { uint32_t head, tail; /* place + 1 */ } buckets[BUCKETS];
 
-/* The numbering of one thread. An orphan was completed by another thread; the number is still taken. */
+/* A part of the numbering of one thread. An orphan was completed by another thread; the number is still taken. */
 static struct numbering {
     uint64_t taken[WORDS], orphan[WORDS];
-    uint64_t full;    /* words of `taken` without a zero */
-    uint64_t orphans; /* words of `orphan` with a one */
+    uint64_t full;          /* words of `taken` without a zero */
+    uint64_t orphans;       /* words of `orphan` with a one */
+    struct numbering *next; /* the numbers after these; null: none yet */
 } numberings[REFRAIN_MAXIMUM_THREADS];
 _Static_assert(WORDS == 64, "one word says which words are full");
 
 /* ---- numbers: always the lowest free one, so that a replay can tell which ---- */
 
-static bool number_take(struct numbering *numbering, uint16_t *index) {
-    if (~numbering->full == 0)
-        return false;
+static bool number_take(struct numbering *numbering, uint32_t *index) {
+    uint32_t before = 0;
+    while (~numbering->full == 0) {
+        if (!numbering->next)
+            numbering->next = refrain_pool_take(sizeof *numbering, REFRAIN_POOL_CONTROL);
+        if (!numbering->next)
+            return false;
+        numbering = numbering->next;
+        before += REFRAIN_REQUESTS;
+    }
     unsigned word = (unsigned)__builtin_ctzll(~numbering->full);
     unsigned bit = (unsigned)__builtin_ctzll(~numbering->taken[word]);
     numbering->taken[word] |= (uint64_t)1 << bit;
     if (~numbering->taken[word] == 0)
         numbering->full |= (uint64_t)1 << word;
-    *index = (uint16_t)(word * 64 + bit);
+    *index = before + word * 64 + bit;
     if (*index >= refrain_region.header->request_high_water)
         refrain_region.header->request_high_water = *index + 1u;
     return true;
 }
 
-static void number_give(struct numbering *numbering, unsigned index) {
+/* The part that a number taken is in; the number becomes that in the part. */
+static struct numbering *part_of(struct numbering *numbering, uint32_t *index) {
+    for (; *index >= REFRAIN_REQUESTS; *index -= REFRAIN_REQUESTS)
+        numbering = numbering->next;
+    return numbering;
+}
+
+static void number_give(struct numbering *numbering, uint32_t index) {
+    numbering = part_of(numbering, &index);
     numbering->taken[index / 64] &= ~((uint64_t)1 << index % 64);
     numbering->full &= ~((uint64_t)1 << index / 64);
 }
 
-static void number_orphan(struct numbering *numbering, unsigned index) {
+static void number_orphan(struct numbering *numbering, uint32_t index) {
+    numbering = part_of(numbering, &index);
     numbering->orphan[index / 64] |= (uint64_t)1 << index % 64;
     numbering->orphans |= (uint64_t)1 << index / 64;
 }
 
 /* Gives orphans back, in the name of the thread they belong to; under the lock. A number that replay would not give
  * back stays taken. */
-static void free_orphans(struct refrain_call *call, struct numbering *numbering) {
-    while (numbering->orphans) {
-        unsigned word = (unsigned)__builtin_ctzll(numbering->orphans);
-        unsigned index = word * 64 + (unsigned)__builtin_ctzll(numbering->orphan[word]);
-        numbering->orphan[word] &= numbering->orphan[word] - 1;
-        if (numbering->orphan[word] == 0)
-            numbering->orphans &= numbering->orphans - 1;
-        if (refrain_call_operation(call, REFRAIN_OP_FREE, (int64_t[]){index}, 1))
-            number_give(numbering, index);
-    }
+static void free_orphans(struct refrain_call *call, struct numbering *first) {
+    uint32_t before = 0;
+    for (struct numbering *part = first; part; part = part->next, before += REFRAIN_REQUESTS)
+        while (part->orphans) {
+            unsigned word = (unsigned)__builtin_ctzll(part->orphans);
+            uint32_t index = before + word * 64 + (unsigned)__builtin_ctzll(part->orphan[word]);
+            part->orphan[word] &= part->orphan[word] - 1;
+            if (part->orphan[word] == 0)
+                part->orphans &= part->orphans - 1;
+            if (refrain_call_operation(call, REFRAIN_OP_FREE, (int64_t[]){index}, 1))
+                number_give(first, index);
+        }
 }
 
 /* ---- entries ---- */
 
+static inline struct refrain_request *at(uint32_t place) {
+    return &chunks[place / REFRAIN_REQUESTS][place % REFRAIN_REQUESTS];
+}
+
+static bool chunk_take(void) {
+    if (n_chunks == MOST_CHUNKS)
+        return false;
+    struct refrain_request *chunk = refrain_pool_take(sizeof first_chunk, REFRAIN_POOL_CONTROL);
+    if (chunk)
+        chunks[n_chunks++] = chunk;
+    return chunk != NULL;
+}
+
 static struct refrain_request *entry_take(void) {
     if (first_free) {
-        struct refrain_request *request = &requests[first_free - 1];
+        struct refrain_request *request = at(first_free - 1);
         first_free = request->next;
         return request;
     }
-    return never_used < REFRAIN_REQUESTS ? &requests[never_used++] : NULL;
+    if (never_used == n_chunks * REFRAIN_REQUESTS && !chunk_take())
+        return NULL;
+    struct refrain_request *request = at(never_used);
+    request->place = never_used++;
+    return request;
 }
 
-static uint16_t number_of(const struct refrain_request *request) {
-    return (uint16_t)(request - requests + 1);
+static uint32_t place_of(const struct refrain_request *request) {
+    return request->place + 1;
 }
 
 static void entry_give(struct refrain_request *request) {
     request->flags = 0;
     request->next = first_free;
-    first_free = number_of(request);
+    first_free = place_of(request);
 }
 
 static unsigned bucket_of(uint64_t key) {
@@ -95,31 +134,31 @@ static void entry_insert(struct refrain_request *request, uint64_t key) {
     request->handle = key;
     request->next = 0;
     if (buckets[b].tail)
-        requests[buckets[b].tail - 1].next = number_of(request);
+        at(buckets[b].tail - 1)->next = place_of(request);
     else
-        buckets[b].head = number_of(request);
-    buckets[b].tail = number_of(request);
+        buckets[b].head = place_of(request);
+    buckets[b].tail = place_of(request);
     bound++;
 }
 
 static void entry_unlink(struct refrain_request *request) {
     unsigned b = bucket_of(request->handle);
-    uint16_t *link = &buckets[b].head, before = 0;
-    while (*link != number_of(request)) {
+    uint32_t *link = &buckets[b].head, before = 0;
+    while (*link != place_of(request)) {
         before = *link;
-        link = &requests[*link - 1].next;
+        link = &at(*link - 1)->next;
     }
     *link = request->next;
-    if (buckets[b].tail == number_of(request))
+    if (buckets[b].tail == place_of(request))
         buckets[b].tail = before;
     bound--;
 }
 
 /* The oldest that is not watched yet, or the one after the `older` oldest. */
 static inline struct refrain_request *entry_find(uint64_t key, unsigned older) {
-    for (uint16_t n = buckets[bucket_of(key)].head; n; n = requests[n - 1].next)
-        if (requests[n - 1].handle == key && !(requests[n - 1].flags & REFRAIN_REQUEST_WATCHED) && older-- == 0)
-            return &requests[n - 1];
+    for (uint32_t n = buckets[bucket_of(key)].head; n; n = at(n - 1)->next)
+        if (at(n - 1)->handle == key && !(at(n - 1)->flags & REFRAIN_REQUEST_WATCHED) && older-- == 0)
+            return at(n - 1);
     return NULL;
 }
 
@@ -168,7 +207,7 @@ struct refrain_request *refrain_request_take(struct refrain_call *call, enum ref
     if (!call->entry)
         return NULL;
     struct numbering *numbering = &numberings[call->context->number];
-    uint16_t index = 0;
+    uint32_t index = 0;
     refrain_mpi_lock();
     if (numbering->orphans)
         free_orphans(call, numbering);
@@ -419,7 +458,7 @@ void refrain_watch_begin(struct refrain_watch *watch, int count, const MPI_Reque
     if (bound == 0 || !array)
         return;
     refrain_mpi_lock();
-    uint16_t *link = &watch->first;
+    uint32_t *link = &watch->first;
     for (int i = 0; i < count; i++) {
         struct refrain_request *request = entry_find(REFRAIN_MPI_KEY(array[i]), 0);
         if (!request || !(request->flags & REFRAIN_REQUEST_ACTIVE))
@@ -427,7 +466,7 @@ void refrain_watch_begin(struct refrain_watch *watch, int count, const MPI_Reque
         request->flags |= REFRAIN_REQUEST_WATCHED;
         request->position = (uint32_t)i;
         request->watched = 0;
-        *link = number_of(request);
+        *link = place_of(request);
         link = &request->watched;
         watch->receives |= is_receive(request) || request->flags & REFRAIN_REQUEST_CANCEL;
     }
@@ -463,8 +502,8 @@ void refrain_watch_all(struct refrain_call *call, struct refrain_watch *watch, i
                        MPI_Status *statuses) {
     struct run run;
     run_begin(&run);
-    for (uint16_t n = watch->first, next; n; n = next) {
-        struct refrain_request *request = &requests[n - 1];
+    for (uint32_t n = watch->first, next; n; n = next) {
+        struct refrain_request *request = at(n - 1);
         next = request->watched;
         watched_returned(call, &run, request, rc, array, statuses ? &statuses[request->position] : NULL);
     }
@@ -474,20 +513,20 @@ void refrain_watch_all(struct refrain_call *call, struct refrain_watch *watch, i
 void refrain_watch_some(struct refrain_call *call, struct refrain_watch *watch, int rc, const MPI_Request *array, int n,
                         const int *indices, MPI_Status *statuses) {
     struct run run;
-    uint16_t *link = &watch->first;
+    uint32_t *link = &watch->first;
     run_begin(&run);
     for (int i = 0; i < n; i++) {
-        if (*link && requests[*link - 1].position > (uint32_t)indices[i])
+        if (*link && at(*link - 1)->position > (uint32_t)indices[i])
             link = &watch->first;
-        while (*link && requests[*link - 1].position < (uint32_t)indices[i])
-            link = &requests[*link - 1].watched;
-        if (!*link || requests[*link - 1].position != (uint32_t)indices[i])
+        while (*link && at(*link - 1)->position < (uint32_t)indices[i])
+            link = &at(*link - 1)->watched;
+        if (!*link || at(*link - 1)->position != (uint32_t)indices[i])
             continue;
-        struct refrain_request *request = &requests[*link - 1];
+        struct refrain_request *request = at(*link - 1);
         *link = request->watched;
         watched_returned(call, &run, request, rc, array, statuses ? &statuses[i] : NULL);
     }
     run_tell(call, &run);
-    for (uint16_t number = watch->first; number; number = requests[number - 1].watched)
-        requests[number - 1].flags &= (uint8_t)~REFRAIN_REQUEST_WATCHED;
+    for (uint32_t place = watch->first; place; place = at(place - 1)->watched)
+        at(place - 1)->flags &= (uint8_t)~REFRAIN_REQUEST_WATCHED;
 }
