@@ -4,6 +4,7 @@
 #include "site.h"
 #include "site_table.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 
@@ -17,20 +18,26 @@ static unsigned n_unsettled;       /* probes that went dormant while their sites
 static unsigned n_foreign; /* units that another version of the instrumentor made, before the region was opened */
 static struct refrain_unit_record *last_record;
 
-static sigset_t mask_before; /* of who holds the lock: no handler may jump out, it would stay locked */
+/* Of who holds the lock. No handler may jump out, and no pthread_cancel() may end the thread: it would stay locked. */
+static sigset_t mask_before;
+static int cancellation_before;
 
 static bool try_lock(void) {
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}; /* what an instruction itself raises */
     sigset_t all, before;
+    int cancellation;
     sigfillset(&all);
     for (unsigned i = 0; i < sizeof own / sizeof *own; i++)
         sigdelset(&all, own[i]);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     if (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE)) {
         pthread_sigmask(SIG_SETMASK, &before, NULL);
+        pthread_setcancelstate(cancellation, NULL);
         return false;
     }
     mask_before = before;
+    cancellation_before = cancellation;
     return true;
 }
 
@@ -41,8 +48,10 @@ static void take_lock(void) {
 
 static void drop_lock(void) {
     sigset_t before = mask_before;
+    int cancellation = cancellation_before;
     __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_setcancelstate(cancellation, NULL);
 }
 
 static size_t round_up(size_t bytes) {

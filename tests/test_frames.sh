@@ -62,6 +62,8 @@ plainly() {
 plainly "$programs/shapes.c" "$programs/jumps.c" "$programs/turns.c" -o turns && ./turns >shapes || fail "plain shapes"
 plainly "$programs/shapes.c" "$programs/jumps.c" "$programs/storm.c" -o storm && ./storm 20 >storm.out ||
     fail "plain storm"
+plainly "$programs/shapes.c" "$programs/jumps.c" "$programs/pending.c" -o pending && ./pending >pending.out ||
+    fail "plain pending"
 plainly -c "$programs/turns.c" -o turns.o
 # shellcheck disable=SC2086
 gcc $flags -O1 -g -c "$programs/step.c" -o step.o || fail "compile step.c"
@@ -120,6 +122,10 @@ storm() {
         cmp -s plain computed && pass || fail "$compiler: signals, $how: $(diff plain computed | head -n 2)"
     done
     unset REFRAIN_THREADS
+    compile pending "$compiler" -O2 "$programs/shapes.c" "$programs/jumps.c" "$programs/pending.c"
+    cp pending.out plain
+    run "$compiler: cancelled later" ./pending
+    cmp -s plain out && pass || fail "$compiler: cancelled later: $(diff plain out | head -n 2)"
     run "$compiler: signals in sites" ./step 1 handlers altstack
     none "$compiler: signals in sites"
     equal "$compiler: signals in sites"

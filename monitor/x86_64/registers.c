@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "registers.h"
 
+#include <pthread.h>
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 
@@ -34,7 +36,7 @@ static void measure(void) {
     __atomic_store_n(&state_bytes, bytes, __ATOMIC_RELEASE);
 }
 
-void refrain_keep_vectors(void (*function)(void *argument), void *argument) {
+static void call_keeping_vectors(void (*function)(void *argument), void *argument) {
     if (__atomic_load_n(&state_bytes, __ATOMIC_ACQUIRE) == 0)
         measure();
     refrain_call_with_state(function, argument, state_bytes, state_components);
@@ -42,8 +44,25 @@ void refrain_keep_vectors(void (*function)(void *argument), void *argument) {
 
 #else
 
-void refrain_keep_vectors(void (*function)(void *argument), void *argument) {
+static void call_keeping_vectors(void (*function)(void *argument), void *argument) {
     function(argument);
 }
 
 #endif
+
+struct call {
+    void (*function)(void *argument);
+    void *argument;
+};
+
+static void call_uncancelled(void *of) {
+    const struct call *call = of;
+    int before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    call->function(call->argument);
+    pthread_setcancelstate(before, NULL);
+}
+
+void refrain_keep_vectors(void (*function)(void *argument), void *argument) {
+    call_keeping_vectors(call_uncancelled, &(struct call){function, argument});
+}

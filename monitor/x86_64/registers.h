@@ -8,7 +8,8 @@
 
 #include "monitor.h"
 
-/* Calls function(argument) with the vector, mask and floating-point registers kept, at some 100 ns. */
+/* Calls function(argument) with the vector, mask and floating-point registers kept, at some 100 ns. The thread cannot be
+ * cancelled meanwhile: functions of the C library that wait for the system are cancellation points, probes are none. */
 REFRAIN_HIDDEN void refrain_keep_vectors(void (*function)(void *argument), void *argument);
 
 #endif
