@@ -89,6 +89,8 @@ REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 "$work/wave.c" -o "$work/wave" || fa
 mkdir "$work/wave-run"
 REFRAIN_DIRECTORY=$work/wave-run launch mpich 2 "$work/wave"
 check "windows between checkpoints" "$bin/windows" "$(the_trace "$work/wave-run")" 11 24
+check "windows where few checkpoints fit" "$bin/windows" "$(the_trace "$work/wave-run")" 12 12 400
+check "windows where none but the first fits" "$bin/windows" "$(the_trace "$work/wave-run")" 13 6 1
 
 # All that replays keeps its state where checkpoints find it (arena.h).
 for source in "$tests"/../reconstruct/replay/*.c; do

@@ -1,6 +1,7 @@
-/* windows.c: windows of a trace against the whole of it: windows TRACE [SEED [WINDOWS]]. Whatever the ranks chosen, the
- * way by which the cursor came there, and whether the trace was opened from files or from bytes in memory: a window
- * holds those events of the whole trace that lie in it, field by field. And what belongs together has one match. */
+/* windows.c: windows of a trace against the whole of it: windows TRACE [SEED [WINDOWS [CHECKPOINT-KBYTES]]]. Whatever
+ * the ranks chosen, the way by which the cursor came there, and whether the trace was opened from files or from bytes
+ * in memory: a window holds those events of the whole trace that lie in it, field by field. And what belongs together
+ * has one match. */
 #define _GNU_SOURCE
 #include <glob.h>
 #include <refrain/read.h>
@@ -176,7 +177,7 @@ int main(int argc, char **argv) {
     check_order_and_matches(false);
     struct refrain_cursor *cursor;
     struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
-    options.checkpoint_bytes = (size_t)64 << 20;
+    options.checkpoint_bytes = argc > 4 ? (size_t)atoi(argv[4]) << 10 : (size_t)64 << 20;
     if (refrain_cursor_open(trace, &options, &cursor, &error))
         stop(&error);
     struct refrain_trace *in_memory = open_in_memory(argv[1]);

@@ -1,5 +1,6 @@
 /* arena.c: chunks, blocks in them, and copies of all (arena.h). */
 #include "arena.h"
+#include "difference.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -161,37 +162,105 @@ struct refrain_arena *refrain_arena_use(struct refrain_arena *arena) {
     return before;
 }
 
-size_t refrain_arena_bytes(const struct refrain_arena *arena) {
-    size_t bytes = sizeof arena->state;
-    for (size_t i = 0; i < arena->state.n_used; i++)
-        bytes += sizeof(size_t) + arena->chunks[i].used;
-    return bytes;
+/* ---- copies ---- */
+
+/* The bytes: of each chunk that was in use how many of it were, and these, or how they differ from the base's. */
+struct refrain_arena_copy {
+    struct state state;
+    struct refrain_arena_copy *base; /* null: it is told by itself */
+    size_t users;                    /* who has it, and the copies that are told by it */
+    size_t n_bytes;
+    unsigned char bytes[];
+};
+
+static size_t get_size(const unsigned char *at) {
+    size_t size;
+    memcpy(&size, at, sizeof size);
+    return size;
 }
 
-/* The copy: the state, then of each chunk in use how many bytes are, and these. */
-void *refrain_arena_copy(const struct refrain_arena *arena) {
-    unsigned char *copy = malloc(refrain_arena_bytes(arena)), *at = copy;
-    if (!copy)
+/* What a base holds of the chunk that `*at` is at, which moves to the next one; null behind its last. */
+static const unsigned char *chunk_of_base(const struct refrain_arena_copy *base, size_t *at, size_t *used) {
+    *used = 0;
+    if (!base || *at >= base->n_bytes)
         return NULL;
-    memcpy(at, &arena->state, sizeof arena->state);
-    at += sizeof arena->state;
+    const unsigned char *chunk = base->bytes + *at + sizeof *used;
+    *used = get_size(base->bytes + *at);
+    *at += sizeof *used + *used;
+    return chunk;
+}
+
+/* The bytes of a copy, written to `bytes` unless that is null. Returns how many. */
+static size_t write_copy(const struct refrain_arena *arena, const struct refrain_arena_copy *base,
+                         unsigned char *bytes) {
+    size_t n = 0, base_at = 0, base_used;
     for (size_t i = 0; i < arena->state.n_used; i++) {
         const struct chunk *chunk = &arena->chunks[i];
-        memcpy(at, &chunk->used, sizeof chunk->used);
-        memcpy(at + sizeof chunk->used, chunk->memory, chunk->used);
-        at += sizeof chunk->used + chunk->used;
+        const unsigned char *of_base = chunk_of_base(base, &base_at, &base_used);
+        if (bytes)
+            memcpy(bytes + n, &chunk->used, sizeof chunk->used);
+        n += sizeof chunk->used;
+        if (base) {
+            n += refrain_difference(chunk->memory, chunk->used, of_base, base_used, bytes ? bytes + n : NULL);
+            continue;
+        }
+        if (bytes)
+            memcpy(bytes + n, chunk->memory, chunk->used);
+        n += chunk->used;
     }
+    return n;
+}
+
+struct refrain_arena_copy *refrain_arena_copy(const struct refrain_arena *arena, struct refrain_arena_copy *base) {
+    size_t n_bytes = write_copy(arena, base, NULL);
+    struct refrain_arena_copy *copy = malloc(sizeof *copy + n_bytes);
+    if (!copy)
+        return NULL;
+    *copy = (struct refrain_arena_copy){.state = arena->state, .base = base, .users = 1, .n_bytes = n_bytes};
+    write_copy(arena, base, copy->bytes);
+    refrain_arena_copy_hold(base);
     return copy;
 }
 
-void refrain_arena_restore(struct refrain_arena *arena, const void *copy) {
-    const unsigned char *at = copy;
-    memcpy(&arena->state, at, sizeof arena->state);
-    at += sizeof arena->state;
+struct refrain_arena_copy *refrain_arena_copy_hold(struct refrain_arena_copy *copy) {
+    if (copy)
+        copy->users++;
+    return copy;
+}
+
+size_t refrain_arena_copy_bytes(const struct refrain_arena_copy *copy) {
+    return sizeof *copy + copy->n_bytes;
+}
+
+size_t refrain_arena_bytes(const struct refrain_arena *arena) {
+    return sizeof(struct refrain_arena_copy) + write_copy(arena, NULL, NULL);
+}
+
+size_t refrain_arena_copy_free(struct refrain_arena_copy *copy) {
+    size_t freed = 0;
+    while (copy && --copy->users == 0) {
+        struct refrain_arena_copy *base = copy->base;
+        freed += refrain_arena_copy_bytes(copy);
+        free(copy);
+        copy = base;
+    }
+    return freed;
+}
+
+void refrain_arena_restore(struct refrain_arena *arena, const struct refrain_arena_copy *copy) {
+    const unsigned char *at = copy->bytes;
+    size_t base_at = 0, base_used;
+    arena->state = copy->state;
     for (size_t i = 0; i < arena->state.n_used; i++) {
         struct chunk *chunk = &arena->chunks[i];
-        memcpy(&chunk->used, at, sizeof chunk->used);
-        memcpy(chunk->memory, at + sizeof chunk->used, chunk->used);
-        at += sizeof chunk->used + chunk->used;
+        const unsigned char *of_base = chunk_of_base(copy->base, &base_at, &base_used);
+        chunk->used = get_size(at);
+        at += sizeof chunk->used;
+        if (copy->base) {
+            at += refrain_difference_apply(chunk->memory, chunk->used, of_base, base_used, at);
+            continue;
+        }
+        memcpy(chunk->memory, at, chunk->used);
+        at += chunk->used;
     }
 }

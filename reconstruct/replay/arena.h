@@ -32,13 +32,27 @@ void refrain_arena_close(struct refrain_arena *arena);
 /* What this thread allocates comes from the arena from now on (null: from malloc). Returns what was used before. */
 struct refrain_arena *refrain_arena_use(struct refrain_arena *arena);
 
-/* Bytes that a copy takes. */
+/* All that was in an arena at a time. */
+struct refrain_arena_copy;
+
+/* A copy; null without memory. Of an arena that was copied before only what differs from `base` need be kept (null:
+ * all), which then lives as long as the copies that are told by it. `base` is itself of no other base. */
+struct refrain_arena_copy *refrain_arena_copy(const struct refrain_arena *arena, struct refrain_arena_copy *base);
+
+/* Bytes that a copy takes, without its base's. */
+size_t refrain_arena_copy_bytes(const struct refrain_arena_copy *copy);
+
+/* Bytes that a copy of the arena would take that is told by no other. */
 size_t refrain_arena_bytes(const struct refrain_arena *arena);
 
-/* A copy of all that is in the arena, freed by free(); null without memory. */
-void *refrain_arena_copy(const struct refrain_arena *arena);
+/* One more who has the copy, and frees it: returns it. Null is allowed. */
+struct refrain_arena_copy *refrain_arena_copy_hold(struct refrain_arena_copy *copy);
+
+/* Gives a copy up, which frees it unless another one has it. Returns how many bytes that gave back, which are those of
+ * its base as well where this was the last one of it. Null is allowed. */
+size_t refrain_arena_copy_free(struct refrain_arena_copy *copy);
 
 /* Puts the arena back to where it was when `copy` was made. */
-void refrain_arena_restore(struct refrain_arena *arena, const void *copy);
+void refrain_arena_restore(struct refrain_arena *arena, const struct refrain_arena_copy *copy);
 
 #endif

@@ -29,11 +29,11 @@ struct position {
 /* The cursor as it was after `position.events` events. */
 struct checkpoint {
     struct position position;
-    void *memory; /* of refrain_arena_copy */
-    size_t bytes;
+    struct refrain_arena_copy *memory;
 };
 
 #define MOST_CHECKPOINTS 1024u
+#define WORTH_A_BASE 2u       /* part of all that has to differ from the base for another one to be made */
 #define FIRST_INTERVAL 65536u /* events between two checkpoints, until they do not fit any more */
 
 struct refrain_cursor {
@@ -45,8 +45,9 @@ struct refrain_cursor {
     struct refrain_arena *arena;                     /* null: no checkpoints are kept */
     struct checkpoint checkpoints[MOST_CHECKPOINTS]; /* in their order */
     size_t n_checkpoints, checkpoint_bytes;
-    uint64_t interval;          /* a power of two */
-    struct refrain_error error; /* met on the way */
+    struct refrain_arena_copy *base; /* by which checkpoints are told; null none */
+    uint64_t interval;               /* a power of two */
+    struct refrain_error error;      /* met on the way */
 };
 
 /* ---- opening ---- */
@@ -128,9 +129,8 @@ static enum refrain_status open_position(struct refrain_cursor *cursor, struct r
 
 /* ---- checkpoints ---- */
 
-static void drop_checkpoint(struct refrain_cursor *cursor, size_t i) {
-    cursor->checkpoint_bytes -= cursor->checkpoints[i].bytes;
-    free(cursor->checkpoints[i].memory);
+static void drop_copy(struct refrain_cursor *cursor, struct refrain_arena_copy *copy) {
+    cursor->checkpoint_bytes -= refrain_arena_copy_free(copy);
 }
 
 /* Twice as far between them from now on; every second one goes, but for the first, the beginning. */
@@ -141,27 +141,53 @@ static void thin_checkpoints(struct refrain_cursor *cursor) {
         if (cursor->checkpoints[i].position.events % cursor->interval == 0)
             cursor->checkpoints[kept++] = cursor->checkpoints[i];
         else
-            drop_checkpoint(cursor, i);
+            drop_copy(cursor, cursor->checkpoints[i].memory);
     cursor->n_checkpoints = kept;
+}
+
+static void set_base(struct refrain_cursor *cursor, struct refrain_arena_copy *base) {
+    drop_copy(cursor, cursor->base);
+    cursor->base = refrain_arena_copy_hold(base);
+}
+
+/* A copy of the arena: told by an earlier one, unless so much differs from that, as it does while the replay comes to
+ * new parts of the program, that the next ones had better be told by this one. Null without memory. */
+static struct refrain_arena_copy *copy_arena(struct refrain_cursor *cursor) {
+    struct refrain_arena_copy *copy = cursor->base ? refrain_arena_copy(cursor->arena, cursor->base) : NULL;
+    bool differs = copy && refrain_arena_copy_bytes(copy) > refrain_arena_bytes(cursor->arena) / WORTH_A_BASE;
+    if (differs)
+        refrain_arena_copy_free(copy);
+    if (!copy || differs) {
+        copy = refrain_arena_copy(cursor->arena, NULL);
+        if (copy)
+            set_base(cursor, copy);
+    }
+    cursor->checkpoint_bytes += copy ? refrain_arena_copy_bytes(copy) : 0;
+    return copy;
 }
 
 /* Keeps the position where it is time for it; what does not fit is left out. */
 static void keep_checkpoint(struct refrain_cursor *cursor) {
     const struct position *position = &cursor->position;
-    size_t bytes = refrain_arena_bytes(cursor->arena);
-    while (cursor->n_checkpoints > 1 && (cursor->n_checkpoints == MOST_CHECKPOINTS ||
-                                         cursor->checkpoint_bytes + bytes > cursor->options.checkpoint_bytes))
+    if (cursor->n_checkpoints == MOST_CHECKPOINTS)
         thin_checkpoints(cursor);
     bool is_new =
         cursor->n_checkpoints == 0 || position->events > cursor->checkpoints[cursor->n_checkpoints - 1].position.events;
-    if (!is_new || (position->events & (cursor->interval - 1)) != 0 ||
-        (position->events > 0 && cursor->checkpoint_bytes + bytes > cursor->options.checkpoint_bytes))
+    if (!is_new || (position->events & (cursor->interval - 1)) != 0)
         return;
-    void *memory = refrain_arena_copy(cursor->arena);
+    struct refrain_arena_copy *memory = copy_arena(cursor);
     if (!memory)
         return;
-    cursor->checkpoints[cursor->n_checkpoints++] = (struct checkpoint){*position, memory, bytes};
-    cursor->checkpoint_bytes += bytes;
+    while (cursor->n_checkpoints > 1 && cursor->checkpoint_bytes > cursor->options.checkpoint_bytes)
+        thin_checkpoints(cursor);
+    bool fits = position->events == 0 || cursor->checkpoint_bytes <= cursor->options.checkpoint_bytes;
+    if (!fits || (position->events & (cursor->interval - 1)) != 0) {
+        drop_copy(cursor, memory);
+        if (!fits)
+            set_base(cursor, NULL);
+        return;
+    }
+    cursor->checkpoints[cursor->n_checkpoints++] = (struct checkpoint){*position, memory};
 }
 
 /* Goes back to the last checkpoint before time_ns, where that is nearer than where the cursor is; without one to the
@@ -187,7 +213,8 @@ static enum refrain_status go_back(struct refrain_cursor *cursor, int64_t time_n
 static void free_cursor(struct refrain_cursor *cursor) {
     close_position(cursor);
     for (size_t i = 0; i < cursor->n_checkpoints; i++)
-        drop_checkpoint(cursor, i);
+        drop_copy(cursor, cursor->checkpoints[i].memory);
+    set_base(cursor, NULL);
     refrain_arena_close(cursor->arena);
     free(cursor->wanted);
     free(cursor);
