@@ -1,21 +1,27 @@
 #!/bin/sh
-# formats.sh: every format on every workload: tests/formats.sh BIN [NAME...]
+# formats.sh: every format on everything: tests/formats.sh BIN [NAME...]
 #
-# Builds the demo's matrix multiplication and the benchmarks' workloads (or those that are named), traces each with 2 ranks (4 where it takes a square), writes
-# it in every format, and reads that back with the format's own reader, which must find the events of the text. Of a long run the
-# first 60,000 events are written (EVENTS), so that the readers, which are Python, take minutes and not hours. OTF2 is read by
-# otf2-print, and by refrain convert, whose events must be the text's.
+# Builds the demo's matrix multiplication, the benchmarks' workloads and the test programs of MPI (or those that are named), traces
+# each, writes it in every format, and reads that back with the format's own reader, which must find the events of the text; OTF2
+# is read by otf2-print, by ViTE where it is installed, and by refrain convert, whose events must be the text's. Of a long run the
+# first 60,000 events are written (EVENTS), so that the readers, which are Python, take minutes and not hours; then a part from
+# the middle and one rank alone. Then all formats are written to a full disk, and of a trace as long as it is
+# and a tenth of it, the memory that takes must be the same. Some twenty minutes.
 set -u
 . "$(dirname "$0")/lib.sh"
+. "$tests/formats/forms.sh"
 shift
 workloads=$tests/../benchmarks/workloads
 events=${EVENTS:-60000}
-[ $# -gt 0 ] || set -- demo $(awk -F'|' '/^[a-z]/ { gsub(/ /, "", $1); print $1 }' "$workloads/list.txt")
+# Not these: mpi_hang hangs, mpi_leave ends otherwise than it should, mpi_waiting and mpi_connect want to be told what to do.
+programs=$(cd "$tests/programs" && ls mpi_*.c | sed '/_hang\|_leave\|_waiting\|_connect/d; s/\.c$//')
+[ $# -gt 0 ] || set -- demo $(awk -F'|' '/^[a-z]/ { gsub(/ /, "", $1); print $1 }' "$workloads/list.txt") control objects names $programs memory
 export OMP_NUM_THREADS=2 REFRAIN_MPICC=mpicc.mpich
 
-for name in "$@"; do
+# trace_workload NAME: $work/NAME.refrain, with 2 ranks, 4 where it takes a square.
+trace_workload() {
+    name=$1 arguments=
     mkdir -p "$work/run" "$work/build"
-    arguments=
     if [ "$name" = demo ]; then
         refrain-mpicc -O2 -w -o "$work/build/demo" "$tests"/programs/matmul/*.c || fail "$name: compile"
         arguments="60 5"
@@ -25,43 +31,67 @@ for name in "$@"; do
     ranks=$(awk -F'|' -v name="$name" '{ gsub(/ /, "", $1) } $1 == name { print $4 ~ /square/ ? 4 : 2 }' "$workloads/list.txt")
     # shellcheck disable=SC2086 # several arguments
     REFRAIN_DIRECTORY=$work/run launch mpich "${ranks:-2}" "$work/build/$name" $arguments >"$work/said" 2>&1 || fail "$name: $(tail -n 2 "$work/said")"
-    trace=$(the_trace "$work/run") || fail "$name: no trace"
-    # The window: up to the time of the event after which it would be too long.
-    to=$(refrain reconstruct "$trace" --format text --all -o - --quiet 2>/dev/null | sed -n "${events}{p;q;}" | cut -f 2)
-    set_to=${to:+--to $to}
-    for form in text whole; do
-        # shellcheck disable=SC2086
-        refrain reconstruct "$trace" --format text --all -o "$work/$form" --force --quiet $set_to || fail "$name: text"
-    done
-    n=$(wc -l <"$work/text")
-    for reader in "$tests"/formats/read_*.py; do
-        format=${reader##*/read_}
-        format=${format%.py}
-        rm -rf "$work/out" && mkdir "$work/out"
-        # shellcheck disable=SC2086
-        if ! refrain reconstruct "$trace" --format "$format" -o "$work/out/out" --quiet $set_to 2>"$work/said"; then
-            fail "$name: $format: $(cat "$work/said")"
-        elif ! python3 "$reader" "$work/out/out" >"$work/read" 2>"$work/said"; then
-            fail "$name: $format cannot be read: $(tail -n 1 "$work/said")"
-        elif ! python3 "$tests/formats/compare.py" "$work/text" "$work/read" "$work/whole" >"$work/said" 2>&1; then
-            fail "$name: $format differs: $(cat "$work/said")"
-        else
-            pass
-        fi
-    done
-    rm -rf "$work/otf2" "$work/converted.refrain"
-    # shellcheck disable=SC2086
-    check "$name: otf2" refrain reconstruct "$trace" -o "$work/otf2" --quiet $set_to
-    otf2-print "$work/otf2/traces.otf2" >/dev/null 2>"$work/said" && [ ! -s "$work/said" ] && pass || fail "$name: otf2-print: $(head -n 2 "$work/said")"
-    check "$name: convert" refrain convert "$work/otf2" -o "$work/converted.refrain" --quiet
-    refrain events "$work/converted.refrain" --all -o "$work/again" --force --quiet
-    # OTF2 says the communicator of a posted receive when that completes, which may lie behind the window.
-    for form in text again; do
-        sed '/\trecv-post\t/ { s/\tcomm=[^\t]*//; s/\tapproximate$//; }' "$work/$form" >"$work/$form.events"
-    done
-    cmp -s "$work/text.events" "$work/again.events" && pass ||
-        fail "$name: OTF2 and back: $(diff "$work/text.events" "$work/again.events" | head -n 3)"
-    echo "$name: $n events"
+    mv "$(the_trace "$work/run")" "$work/$name.refrain" || fail "$name: no trace"
     rm -rf "$work/run"
+}
+
+# both TRACE NAME OPTION...: all formats.
+both() {
+    round_trip "$@"
+    otf2_round_trip "$@"
+}
+
+# peak FORMAT TRACE: the most KB that writing it took.
+peak() {
+    rm -rf "$work/to" && mkdir "$work/to"
+    python3 -c 'import resource, subprocess, sys
+status = subprocess.run(sys.argv[1:], stderr=subprocess.DEVNULL).returncode
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss if status == 0 else 0)' \
+        refrain reconstruct "$2" --format "$1" -o "$work/to/out"
+}
+
+# One program with three or ten times as many rounds: what a format takes more than text, as more of a longer trace is mapped. OTF2's
+# library keeps chunks of each location, and has them all only in a longer run.
+memory() {
+    for rounds in 300 3000 10000 30000; do
+        trace_program control 2 $rounds
+        mv "$work/control.refrain" "$work/control-$rounds.refrain"
+        eval "text_$rounds=$(peak text "$work/control-$rounds.refrain")"
+    done
+    for format in otf2 $formats; do
+        short=300 long=3000
+        [ "$format" != otf2 ] || short=10000 long=30000
+        a=$(peak "$format" "$work/control-$short.refrain") b=$(peak "$format" "$work/control-$long.refrain")
+        eval "more=\$((b - text_$long - (a - text_$short)))"
+        echo "$format: $short rounds $a KB, $long rounds $b KB, $more KB more than text has more"
+        [ "$a" -gt 0 ] && [ "$b" -gt 0 ] && [ "$more" -lt 3072 ] && pass || fail "$format: memory grows from $a to $b KB"
+    done
+}
+
+for each in "$@"; do
+    case $each in
+    memory)
+        memory
+        continue
+        ;;
+    control) trace_program $each 2 4 ;;
+    objects | names | mpi_*) trace_program $each 3 ;;
+    *) trace_workload "$each" ;;
+    esac
+    whole=$work/$each.refrain
+    refrain reconstruct "$whole" --format text -o "$work/times" --force --quiet
+    n=$(wc -l <"$work/times")
+    at() { sed -n "$1{p;q;}" "$work/times" | cut -f 2; }
+    to=
+    [ "$n" -le "$events" ] || to=$(at "$events")
+    # shellcheck disable=SC2086 # none or two words
+    both "$whole" "$each" ${to:+--to $to}
+    most=$((n < events ? n : events))
+    both "$whole" "$each, the middle" --from "$(at $((most / 3 + 1)))" --to "$(at $((most * 2 / 3 + 1)))"
+    # shellcheck disable=SC2086
+    [ "$(refrain info "$whole" --json | grep -c '"rank": 1,')" = 0 ] || both "$whole" "$each, rank 1" --ranks 1 ${to:+--to $to}
+    [ "$n" -lt 20000 ] || full_disk "$whole" "$each"
+    echo "$each: $n events"
+    rm -rf "$whole"
 done
 summary

@@ -3,19 +3,7 @@
 # damaged, is refused with a line, and nothing half is left.
 set -u
 . "$(dirname "$0")/lib.sh"
-
-# run PROGRAM RANKS ARGUMENT...: traces it; $work/PROGRAM.refrain, .txt and .otf2 are the trace and its forms.
-run() {
-    program=$1 ranks=$2
-    shift 2
-    REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -std=gnu11 -w -I "$tests/../include" "$tests/programs/$program.c" -o "$work/$program" -lpthread ||
-        fail "$program: compile"
-    mkdir "$work/$program-run"
-    (cd "$work/$program-run" && REFRAIN_THREADS=4 REFRAIN_TOTAL_MEMORY=6M launch mpich "$ranks" "$work/$program" "$@" >out 2>&1)
-    mv "$work/$program-run"/*.refrain "$work/$program.refrain"
-    check "$program: text" refrain reconstruct "$work/$program.refrain" --format text --all -o "$work/$program.txt"
-    check "$program: OTF2" refrain reconstruct "$work/$program.refrain" -o "$work/$program.otf2"
-}
+. "$tests/formats/forms.sh"
 
 # back SOURCE NAME OPTION...: converts it; $work/NAME.refrain, and its events in $work/NAME.txt.
 back() {
@@ -31,15 +19,13 @@ same() {
 }
 
 for program in control mpi_rma mpi_io names mpi_intercomm; do
-    run $program 2 4
+    trace_program $program 2 4
+    check "$program: text" refrain reconstruct "$work/$program.refrain" --format text --all -o "$work/$program.txt"
+    check "$program: OTF2" refrain reconstruct "$work/$program.refrain" -o "$work/$program.otf2"
     back "$work/$program.txt" $program-of-text --all
     back "$work/$program.otf2" $program-of-otf2 --all
-    # Requests that are no communication have numbers in the source, and none in what is converted.
     for form in $program $program-of-text $program-of-otf2; do
-        case $program in
-        mpi_intercomm) sed 's/request=[0-9]*/request=n/' "$work/$form.txt" >"$work/$form.events" ;;
-        *) cp "$work/$form.txt" "$work/$form.events" ;;
-        esac
+        canonical "$work/$form.txt" >"$work/$form.events"
     done
     same "$work/$program.events" "$work/$program-of-text.events" "$program through text"
     same "$work/$program.events" "$work/$program-of-otf2.events" "$program through OTF2"

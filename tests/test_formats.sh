@@ -3,51 +3,13 @@
 # the text, as far as it can; no half file is left by a full disk; names and killed runs do no harm.
 set -u
 . "$(dirname "$0")/lib.sh"
-
-readers=$tests/formats
-formats=
-for reader in "$readers"/read_*.py; do
-    format=${reader##*/read_}
-    formats="$formats ${format%.py}"
-done
-
-# run PROGRAM RANKS ARGUMENT...: builds and traces it; $work/PROGRAM.refrain is the trace.
-run() {
-    program=$1 ranks=$2
-    shift 2
-    REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -std=gnu11 -w -I "$tests/../include" "$tests/programs/$program.c" -o "$work/$program" -lpthread ||
-        fail "$program: compile"
-    rm -rf "$work/$program-run" "$work/$program.refrain"
-    mkdir "$work/$program-run"
-    (cd "$work/$program-run" && REFRAIN_THREADS=4 REFRAIN_TOTAL_MEMORY=6M launch mpich "$ranks" "$work/$program" "$@" >out 2>&1)
-    mv "$work/$program-run"/*.refrain "$work/$program.refrain"
-}
-
-# round_trip TRACE NAME OPTION...: all formats of it.
-round_trip() {
-    trace=$1 name=$2
-    shift 2
-    refrain reconstruct "$trace" --format text --all -o "$work/text" --force "$@" 2>/dev/null || fail "$name: to text"
-    refrain reconstruct "$trace" --format text --all -o "$work/whole" --force 2>/dev/null || fail "$name: to text, the whole run"
-    for format in $formats; do
-        rm -rf "$work/to" && mkdir "$work/to"
-        if ! refrain reconstruct "$trace" --format "$format" -o "$work/to/out" "$@" 2>"$work/said"; then
-            fail "$name: to $format: $(cat "$work/said")"
-        elif ! python3 "$readers/read_$format.py" "$work/to/out" >"$work/read" 2>"$work/wrong"; then
-            fail "$name: $format cannot be read: $(tail -n 1 "$work/wrong")"
-        elif ! python3 "$readers/compare.py" "$work/text" "$work/read" "$work/whole" >"$work/compared" 2>&1; then
-            fail "$name: $format differs from the text: $(cat "$work/compared")"
-        else
-            pass
-        fi
-    done
-}
+. "$tests/formats/forms.sh"
 
 for program in control mpi_rma mpi_io mpi_completion mpi_threads mpi_intercomm; do
-    run $program 2 4
+    trace_program $program 2 4
     round_trip "$work/$program.refrain" $program
 done
-run names 2
+trace_program names 2
 round_trip "$work/names.refrain" names
 
 # A part of the run, and some of its ranks: messages whose other end is not in it are not drawn to another one.
@@ -56,8 +18,10 @@ from=$(sed -n "$(($(wc -l <"$work/text") / 3))p" "$work/text" | cut -f 2)
 to=$(sed -n "$(($(wc -l <"$work/text") * 2 / 3))p" "$work/text" | cut -f 2)
 round_trip "$work/control.refrain" "a part of the run" --from "$from" --to "$to"
 round_trip "$work/control.refrain" "one rank" --ranks 1
+otf2_round_trip "$work/control.refrain" "a part of the run" --from "$from" --to "$to"
+otf2_round_trip "$work/control.refrain" "one rank" --ranks 1
 # Where several messages of one channel are under way as the part begins, the ends in it find each other all the same.
-run under_way 2
+trace_program under_way 2
 refrain reconstruct "$work/under_way.refrain" --format text -o "$work/text" --force
 from=$(awk -F '\t' '$3 == "send" && /bytes=4\t/ { print $2 }' "$work/text")
 for format in slog2 paraver; do
@@ -96,29 +60,16 @@ for line in '^ def\[00\] = \[ [0-9]*, (1, 1), 0, [04] \]$' '^ def\[00\]=\[[0-9]*
 done
 
 # A run of which one rank was killed, and one of which a rank's file is missing.
-run names 3 kill
+trace_program names 3 kill
 round_trip "$work/names.refrain" "a killed run"
 cp -r "$work/control.refrain" "$work/missing.refrain"
 rm "$work/missing.refrain/rank-0.trace"
 round_trip "$work/missing.refrain" "a missing rank"
 
-# A disk that is full in the middle: one line that names the output, and nothing under its name; what was there stays.
-for format in $formats; do
-    rm -rf "$work/full"
-    mkdir "$work/full"
-    (ulimit -f 40 && refrain reconstruct "$work/control.refrain" --format "$format" -o "$work/full/out") 2>"$work/said"
-    status=$?
-    [ $status -eq 1 ] && [ "$(grep -c 'cannot be written' "$work/said")" -eq 1 ] && [ -z "$(ls "$work/full")" ] && pass ||
-        fail "$format, a full disk: status $status, said $(cat "$work/said"), left $(ls "$work/full")"
-    echo old >"$work/full/out"
-    (ulimit -f 40 && refrain reconstruct "$work/control.refrain" --format "$format" -o "$work/full/out" --force) 2>/dev/null
-    [ "$(cat "$work/full/out")" = old ] && pass || fail "$format, a full disk: what was there before is gone"
-    refrain reconstruct "$work/control.refrain" --format "$format" -o "$work/full/out" 2>"$work/said" &&
-        fail "$format: overwrites without --force" || pass
-done
+full_disk "$work/control.refrain" control
 
 # Names that are no UTF-8: every format is still one that its reader reads.
-run names 2 odd
+trace_program names 2 odd
 for format in $formats; do
     rm -rf "$work/to" && mkdir "$work/to"
     refrain reconstruct "$work/names.refrain" --format "$format" -o "$work/to/out" 2>"$work/said" &&

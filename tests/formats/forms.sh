@@ -1,0 +1,119 @@
+# forms.sh: what the scripts that read formats back share; sourced behind lib.sh.
+readers=$tests/formats
+
+# The formats with a reader of their own: all but text, which they are compared with, and OTF2, which has tools.
+formats=
+for reader in "$readers"/read_*.py; do
+    format=${reader##*/read_}
+    formats="$formats ${format%.py}"
+done
+
+# trace_program PROGRAM RANKS ARGUMENT...: builds a test program and traces it; $work/PROGRAM.refrain is the trace.
+trace_program() {
+    program=$1 ranks=$2
+    shift 2
+    REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -std=gnu11 -w -I "$tests/../include" "$tests/programs/$program.c" -o "$work/$program" -lpthread ||
+        fail "$program: compile"
+    rm -rf "$work/$program-run" "$work/$program.refrain"
+    mkdir "$work/$program-run"
+    (cd "$work/$program-run" && REFRAIN_THREADS=4 REFRAIN_TOTAL_MEMORY=6M launch mpich "$ranks" "$work/$program" "$@" >out 2>&1)
+    mv "$work/$program-run"/*.refrain "$work/$program.refrain"
+}
+
+# texts TRACE NAME OPTION...: $work/text is the part of it that the options say, $work/whole all of it.
+texts() {
+    trace=$1 name=$2
+    shift 2
+    refrain reconstruct "$trace" --format text --all -o "$work/text" --force --quiet "$@" || fail "$name: to text"
+    refrain reconstruct "$trace" --format text --all -o "$work/whole" --force --quiet || fail "$name: to text, the whole run"
+}
+
+# round_trip TRACE NAME OPTION...: each format of it, read back by its reader, has the events of the text.
+round_trip() {
+    texts "$@"
+    trace=$1 name=$2
+    shift 2
+    for format in $formats; do
+        rm -rf "$work/to" && mkdir "$work/to"
+        if ! refrain reconstruct "$trace" --format "$format" -o "$work/to/out" "$@" 2>"$work/said"; then
+            fail "$name: to $format: $(cat "$work/said")"
+        elif ! python3 "$readers/read_$format.py" "$work/to/out" >"$work/read" 2>"$work/wrong"; then
+            fail "$name: $format cannot be read: $(tail -n 1 "$work/wrong")"
+        elif ! python3 "$readers/compare.py" "$work/text" "$work/read" "$work/whole" >"$work/compared" 2>&1; then
+            fail "$name: $format differs from the text: $(cat "$work/compared")"
+        else
+            pass
+        fi
+    done
+}
+
+# otf2_round_trip TRACE NAME OPTION...: OTF2's own tool has nothing to say to the archive, ViTE (where it is installed) finds
+# neither errors nor warnings in it, and what refrain convert makes of it has the events of the text.
+otf2_round_trip() {
+    texts "$@"
+    trace=$1 name=$2
+    shift 2
+    rm -rf "$work/otf2" "$work/converted.refrain"
+    check "$name: to otf2" refrain reconstruct "$trace" --format otf2 -o "$work/otf2" --quiet "$@"
+    for what in --silent -G -C; do
+        otf2-print $what "$work/otf2/traces.otf2" >/dev/null 2>"$work/said" && [ ! -s "$work/said" ] && pass ||
+            fail "$name: otf2-print $what: $(head -n 2 "$work/said")"
+    done
+    if command -v vite >/dev/null && [ "${1:-}" != --from ] && [ "${1:-}" != --ranks ]; then # it wants both ends of messages
+        QT_QPA_PLATFORM=offscreen vite "$work/otf2/traces.otf2" -e "$work/vite.svg" >"$work/said" 2>&1 &&
+            grep -q "^0 errors and 0 warnings were found" "$work/said" && pass || fail "$name: ViTE: $(tail -n 2 "$work/said")"
+    fi
+    check "$name: convert" refrain convert "$work/otf2" -o "$work/converted.refrain" --quiet
+    refrain events "$work/converted.refrain" --all -o "$work/again" --format text --force --quiet
+    for form in text again; do
+        canonical "$work/$form" >"$work/$form.events"
+    done
+    cmp -s "$work/text.events" "$work/again.events" && pass ||
+        fail "$name: OTF2 and back: $(diff "$work/text.events" "$work/again.events" | head -n 3)"
+}
+
+# canonical FILE: each location's text without what another form of the same events may number or know otherwise. Requests are numbered in the
+# order in which their location began them, none where that is not in the text; OTF2 says the communicator of a posted
+# receive when that completes, which may lie behind the window; a cancelled one never has one.
+canonical() {
+    awk -F '\t' -v OFS='\t' '
+        {
+            at = 0; thread = 0
+            for (i = 5; i <= NF; i++)
+                if ($i ~ /^request=/) at = i
+                else if ($i ~ /^thread=/) thread = $i
+            if (at) {
+                where = $1 " " thread " " $at
+                if ($3 == "recv-post" || $3 == "send" || $3 == "collective")
+                    number[where] = ++n[$1 " " thread]
+                $at = where in number ? "request=" number[where] : ""
+                if ($3 != "recv-post" && $3 != "send" && $3 != "collective")
+                    delete number[where]
+            }
+            if ($3 == "recv-post") gsub(/\tcomm=[^\t]*/, "")
+            sub(/\tapproximate$/, ""); gsub(/\t\t/, "\t"); sub(/\t$/, "")
+            sub(/^thread=/, "", thread)
+            print $1 "\t" thread "\t" $0
+        }' "$1" | sort -s -t "$(printf '\t')" -n -k 1,1 -k 2,2 | cut -f 3-
+}
+
+# full_disk TRACE NAME: a disk that is full in the middle: one line that names the output, and nothing under its name; what was
+# there stays, and is not overwritten without --force. OTF2 writes a directory.
+full_disk() {
+    for format in otf2 text $formats; do
+        rm -rf "$work/full"
+        mkdir "$work/full"
+        blocks=40
+        [ "$format" != otf2 ] || blocks=2 # each of its files
+        (ulimit -f $blocks && refrain reconstruct "$1" --format "$format" -o "$work/full/out") 2>"$work/said"
+        status=$?
+        [ $status -eq 1 ] && [ "$(grep -c 'cannot be written' "$work/said")" -eq 1 ] && [ -z "$(ls "$work/full")" ] && pass ||
+            fail "$2: $format, a full disk: status $status, said $(cat "$work/said"), left $(ls "$work/full")"
+        [ "$format" != otf2 ] || continue
+        echo old >"$work/full/out"
+        (ulimit -f 40 && refrain reconstruct "$1" --format "$format" -o "$work/full/out" --force) 2>/dev/null
+        [ "$(cat "$work/full/out")" = old ] && pass || fail "$2: $format, a full disk: what was there before is gone"
+        refrain reconstruct "$1" --format "$format" -o "$work/full/out" 2>"$work/said" &&
+            fail "$2: $format: overwrites without --force" || pass
+    done
+}
