@@ -9,7 +9,7 @@
  *
  *     send        MPI_Isend    dest=1   tag=5  bytes=40
  *     recv        MPI_Waitall  source=1 tag=5  bytes=40        in the call that completed it
- *     collective  MPI_Bcast    root=0
+ *     collective  MPI_Bcast    root=0   (none where there is no root)
  *     rma         MPI_Put      target=2 bytes=8
  *     io          MPI_File_read  bytes=128
  *
@@ -77,7 +77,10 @@ void log_collective(const char *call, int root, MPI_Comm comm) {
         PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     else if (root != MPI_PROC_NULL && root >= 0)
         rank = in_world(comm, root);
-    fprintf(out, "collective\t%s\troot=%d\n", call, rank < 0 ? -1 : rank);
+    if (rank >= 0)
+        fprintf(out, "collective\t%s\troot=%d\n", call, rank);
+    else
+        fprintf(out, "collective\t%s\n", call);
 }
 
 /* ---- requests: a list in the order of posting ---- */

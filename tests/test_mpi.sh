@@ -15,6 +15,7 @@ programs=${*:-$(cd "$tests/programs" && echo mpi_*.c)}
 witnessed() {
     awk -F '\t' -v OFS='\t' -v prefix="$work/seen-" '
         $3 == "send" || $3 == "recv" { print $3, $4, $5, $6, $7 >(prefix $1) }
+        $3 == "collective" && $5 !~ /^root=/ { print $3, $4 >(prefix $1); next }
         $3 == "collective" || $3 == "io" { print $3, $4, $5 >(prefix $1) }
         $3 == "rma" { print $3, $4, $5, $6 >(prefix $1) }' "$work/lines"
     rank=0

@@ -46,7 +46,7 @@ static struct {
 static struct refrain_map_entry entries[REFRAIN_COMMUNICATORS * 2];
 static struct refrain_map handles = REFRAIN_MAP(entries);
 static struct refrain_communicator *world, *last;
-static MPI_Group world_group;
+static MPI_Group world_group; /* null once MPI_Finalize has begun */
 static int world_rank, world_size;
 static int most_members; /* of a group that the two arrays have room for */
 static int *all_ranks;   /* 0, 1, ... */
@@ -69,14 +69,18 @@ struct members {
 
 /* True where all are of this MPI_COMM_WORLD. */
 static bool translate(MPI_Comm comm, bool remote, int n, int *ranks) {
-    MPI_Group group;
+    MPI_Group group, of_all = world_group;
     bool all = true;
+    if (of_all == MPI_GROUP_NULL) /* in MPI_Finalize */
+        PMPI_Comm_group(MPI_COMM_WORLD, &of_all);
     if (remote)
         PMPI_Comm_remote_group(comm, &group);
     else
         PMPI_Comm_group(comm, &group);
-    PMPI_Group_translate_ranks(group, n, all_ranks, world_group, ranks);
+    PMPI_Group_translate_ranks(group, n, all_ranks, of_all, ranks);
     PMPI_Group_free(&group);
+    if (world_group == MPI_GROUP_NULL)
+        PMPI_Group_free(&of_all);
     for (int i = 0; i < n; i++)
         if (ranks[i] == MPI_UNDEFINED) {
             ranks[i] = -1;

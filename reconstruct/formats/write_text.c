@@ -94,8 +94,10 @@ static void put_fields(struct refrain_sink *sink, const struct refrain_event *ev
         put_message(sink, event);
         break;
     case REFRAIN_EVENT_COLLECTIVE:
-        PUT(sink, "\troot=");
-        refrain_sink_put_signed(sink, event->peer);
+        if (event->peer >= 0) { /* else there is none */
+            PUT(sink, "\troot=");
+            refrain_sink_put_signed(sink, event->peer);
+        }
         PUT(sink, "\tsent=");
         refrain_sink_put_signed(sink, event->bytes);
         PUT(sink, "\treceived=");

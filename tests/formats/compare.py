@@ -68,6 +68,8 @@ def events(path, says, lone):
             rank, seconds, kind, name = fields[:4]
             values = dict(f.split("=", 1) if "=" in f else (f, "") for f in fields[4:])
             thread = values.pop("thread", "0")
+            if values.get("root") == "-1":  # of a collective that has none, of which the text says nothing
+                del values["root"]
             if kind not in kinds or (not threads and thread != "0") or (kind in blocking and "request" in values):
                 continue
             whole, _, decimals = seconds.partition(".")

@@ -2,7 +2,7 @@
  * and deleted, error handlers, and what is still to do when MPI_Finalize frees MPI_COMM_SELF. */
 #include "mpi_check.h"
 
-static int copies, deletions, errors;
+static int copies, deletions, errors, last;
 
 static int copied(MPI_Comm comm, int key, void *extra, void *value, void *new_value, int *flag) {
     int size;
@@ -16,6 +16,7 @@ static int copied(MPI_Comm comm, int key, void *extra, void *value, void *new_va
 }
 
 static int deleted(MPI_Comm comm, int key, void *value, void *extra) {
+    MPI_Comm copy;
     int rank, got = -1;
     (void)key;
     (void)extra;
@@ -23,6 +24,13 @@ static int deleted(MPI_Comm comm, int key, void *value, void *extra) {
     MPI_Comm_rank(comm, &rank);
     MPI_Sendrecv(&rank, 1, MPI_INT, 0, 3, &got, 1, MPI_INT, 0, 3, MPI_COMM_SELF, MPI_STATUS_IGNORE);
     deletions += got == rank;
+    if (last) { /* as good a time as any for a communicator */
+        int sum = 0, one = 1;
+        MPI_Comm_split(MPI_COMM_WORLD, 0, -rank_in(MPI_COMM_WORLD), &copy);
+        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, copy);
+        CHECK(sum == size_of(MPI_COMM_WORLD));
+        MPI_Comm_free(&copy);
+    }
     return MPI_SUCCESS;
 }
 
@@ -78,6 +86,7 @@ int main(int argc, char **argv) {
     MPI_Comm_free(&comm);
     MPI_Comm_set_attr(MPI_COMM_SELF, key, &value); /* deleted by MPI_Finalize, and then it communicates */
     report("mpi_callbacks", total);
+    last = 1;
     MPI_Finalize();
     return 0;
 }
