@@ -270,7 +270,7 @@ void refrain_call_begin(struct refrain_call *call, unsigned function, void *retu
     }
     if (__builtin_expect(context && refrain_region.header && refrain_pause_call(context, (uintptr_t)frame_address),
                          0)) {
-        call->context = NULL;
+        call->context = context;
         return;
     }
     if (__builtin_expect(context && context->python && !context->busy, 0))

@@ -216,12 +216,21 @@ extern REFRAIN_SHARED int refrain_mpi_linked;
  * and then bears the time of end, which must follow with no other call between. All of it is harmless when nothing is
  * traced (`call.entry` is null). */
 struct refrain_call {
-    struct refrain_context *context;
-    struct refrain_entry *entry; /* null: not traced */
+    struct refrain_context *context; /* the thread's; null: not traced */
+    struct refrain_entry *entry;     /* null: not traced */
     struct refrain_call_site *site;
     uint64_t begin_ticks;
     uint64_t end_ticks; /* read at the first operation told after refrain_call_returned(), or by end */
 };
+
+/* Is the call one of a thread that is paused? It is not traced, and `call.context` is set. */
+static inline bool refrain_call_is_paused(const struct refrain_call *call) {
+    return __builtin_expect(!call->entry && call->context && call->context->busy == REFRAIN_PAUSED, 0);
+}
+
+/* Counts a message or a collective of such a call (untold.h); parameters as enum refrain_untold has them. */
+REFRAIN_SHARED void refrain_call_count_untold(const struct refrain_call *call, enum refrain_untold what, int64_t peer,
+                                              int64_t tag, int64_t comm);
 
 /* `function`: index in mpi_calls.def. */
 REFRAIN_SHARED void refrain_call_begin(struct refrain_call *call, unsigned function, void *return_address,

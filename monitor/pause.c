@@ -4,6 +4,7 @@
 #include "call_path.h"
 #include "probe.h"
 #include "step.h"
+#include "untold.h"
 #include "user.h"
 #define REFRAIN_BUILDING
 #pragma GCC visibility push(default)
@@ -14,9 +15,10 @@
 static bool begin_pause(struct refrain_context *context, struct refrain_region_name *record) {
     struct refrain_entry *base = context->top;
     struct refrain_entry *entry =
-        record ? refrain_enter(context, &record->inside, NULL, base->address, REFRAIN_ENTRY_REGION, record->number,
-                               REFRAIN_NEXT_REGION + record->number)
-               : NULL;
+        record && refrain_untold_record(context)
+            ? refrain_enter(context, &record->inside, NULL, base->address, REFRAIN_ENTRY_REGION, record->number,
+                            REFRAIN_NEXT_REGION + record->number)
+            : NULL;
     if (!entry) {
         refrain_lose(REFRAIN_LOSS_REGIONS, 1);
         return false;
@@ -28,6 +30,7 @@ static bool begin_pause(struct refrain_context *context, struct refrain_region_n
 
 static void end_pause(struct refrain_context *context) {
     context->busy = 1;
+    refrain_untold_tell(context);
     refrain_leave(context);
     context->thread->paused = 0;
 }
@@ -58,6 +61,7 @@ void refrain_pause_leave(uintptr_t frame) {
         return;
     context->busy = 1;
     struct refrain_region_name *record = refrain_user_record_on_top(context);
+    refrain_untold_tell(context);
     bool paused = !refrain_probe_leave_below(context, frame) || begin_pause(context, record);
     context->thread->paused = paused;
     context->busy = paused ? REFRAIN_PAUSED : 0;

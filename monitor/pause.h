@@ -6,7 +6,7 @@
  * The word in the header is what all threads follow; it is also written from outside, through the trace file. While a
  * thread is paused `context->busy` is REFRAIN_PAUSED: probes find it so and do nothing, but those by which a function
  * is left that was open before: it is ended, and the pause goes on below it. Requests that complete in a pause are
- * given back after it, as those that another thread completed. */
+ * given back after it, as those that another thread completed; messages are counted (untold.h). */
 #ifndef REFRAIN_PAUSE_H
 #define REFRAIN_PAUSE_H
 

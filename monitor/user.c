@@ -119,20 +119,25 @@ void refrain_phase(const char *name) {
 
 /* ---- markers and counters ---- */
 
+void refrain_user_tell(struct refrain_context *context, struct refrain_region_name *record, int64_t value,
+                       bool ends_block) {
+    struct refrain_slot *last = context->top->last;
+    refrain_step(context, context->top, REFRAIN_NEXT_VALUE + record->number);
+    if (context->learning)
+        refrain_learn(context, &record->inside.next, value, REFRAIN_KIND_VALUES);
+    record->inside.count++;
+    uint64_t now = ends_block ? refrain_close_block(context, last) : context->thread->last_ticks;
+    if (context->events)
+        refrain_events_write(context, REFRAIN_RECORD_VALUE, now, record->number, 0, &value, 1);
+}
+
 static void tell(struct refrain_context *context, const char *name, enum refrain_region_use use, int64_t value) {
     struct refrain_region_name *record = refrain_user_record(context, name, use);
-    struct refrain_entry *entry = context->top;
     if (!record) {
         refrain_lose(REFRAIN_LOSS_REGIONS, 1);
         return;
     }
-    refrain_step(context, entry, REFRAIN_NEXT_VALUE + record->number);
-    if (context->learning)
-        refrain_learn(context, &record->inside.next, value, REFRAIN_KIND_VALUES);
-    record->inside.count++;
-    uint64_t now = refrain_close_block(context, entry->last);
-    if (context->events)
-        refrain_events_write(context, REFRAIN_RECORD_VALUE, now, record->number, 0, &value, 1);
+    refrain_user_tell(context, record, value, true);
 }
 
 void refrain_iteration(const char *name, int64_t number) {

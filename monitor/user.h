@@ -8,6 +8,11 @@
 REFRAIN_HIDDEN struct refrain_region_name *refrain_user_record(struct refrain_context *context, const char *name,
                                                                enum refrain_region_use use);
 
+/* Tells a value of `record`, which is never entered: at this moment, with a clock read, or else (`ends_block` false)
+ * when the last clock read was. Inside a probe. */
+REFRAIN_HIDDEN void refrain_user_tell(struct refrain_context *context, struct refrain_region_name *record,
+                                      int64_t value, bool ends_block);
+
 /* The record of the region on top of the shadow stack. */
 static inline struct refrain_region_name *refrain_user_record_on_top(const struct refrain_context *context) {
     return (struct refrain_region_name *)(void *)((char *)context->top->last -

@@ -316,8 +316,98 @@ static void rounded_blocks(void) {
     free(result.events);
 }
 
+static void untold(struct made_stream *made, enum refrain_event_kind kind, int64_t time_ns, int32_t peer, int64_t n) {
+    add(made, kind, time_ns, peer, &call);
+    made->events[made->n - 1].value = n;
+    if (kind == REFRAIN_EVENT_UNTOLD_COLLECTIVES)
+        made->events[made->n - 1].tag = REFRAIN_COLLECTIVE_ALLREDUCE;
+}
+
+/* One rank pauses while messages pass: those behind find their partners, and nobody waits for what has no events. */
+static void pauses(void) {
+    struct made_stream made[] = {make(0, 0), make(1, 0)};
+    send(&made[0], 10, 1);
+    untold(&made[0], REFRAIN_EVENT_UNTOLD_SENDS, 20, 1, 3); /* a pause from 20 to 1000 */
+    send(&made[0], 1000, 1);
+    for (int i = 1; i <= 4; i++)
+        receive(&made[1], 100 * i, 100 * i + 10, 0);
+    receive(&made[1], 1005, 1010, 0);
+    /* And the other way: two received in a pause, of which one was sent in one. */
+    for (int i = 0; i < 3; i++)
+        send(&made[1], 1100 + i, 0);
+    untold(&made[1], REFRAIN_EVENT_UNTOLD_SENDS, 1110, 0, 1);
+    send(&made[1], 1120, 0);
+    receive(&made[0], 1200, 1210, 1);
+    receive(&made[0], 1220, 1230, 1);
+    untold(&made[0], REFRAIN_EVENT_UNTOLD_RECEIVES, 1240, 1, 2);
+    receive(&made[0], 1300, 1310, 1);
+    struct result result = merge(made, 2, 100);
+    static const unsigned send_to_0[] = {0, 1, 3};
+    for (unsigned i = 0; i < 3; i++)
+        CHECK(find(&result, REFRAIN_EVENT_RECV, 0, i)->match ==
+                  find(&result, REFRAIN_EVENT_SEND, 1, send_to_0[i])->match,
+              "receive %u of rank 0", i);
+    for (unsigned i = 0; i < 5; i++) {
+        const struct refrain_event *receive = find(&result, REFRAIN_EVENT_RECV, 1, i);
+        uint64_t match = i == 0 || i == 4 ? find(&result, REFRAIN_EVENT_SEND, 0, i / 4)->match : 0;
+        CHECK(receive->match == match && receive->time_ns == (i < 4 ? 110 + 100 * i : 1010),
+              "receive %u of rank 1 at %lld", i, (long long)receive->time_ns);
+    }
+    CHECK(result.report.other_end_untold == 4 && result.report.unmatched_sends == 0 &&
+              result.report.unmatched_receives == 0 && result.report.matched_messages == 5 && result.report.moved == 0,
+          "%llu in pauses, %llu moved", (unsigned long long)result.report.other_end_untold,
+          (unsigned long long)result.report.moved);
+    free(result.events);
+}
+
+/* The receive comes first, or the pause: a message that leaves in a pause and arrives in one leaves nothing behind. */
+static void pauses_at_once(void) {
+    struct made_stream made[] = {make(0, 0), make(1, 0)};
+    untold(&made[0], REFRAIN_EVENT_UNTOLD_SENDS, 10, 1, INT64_MAX);
+    untold(&made[1], REFRAIN_EVENT_UNTOLD_RECEIVES, 11, 0, INT64_MAX - 1);
+    receive(&made[1], 20, 30, 0);
+    untold(&made[1], REFRAIN_EVENT_UNTOLD_RECEIVES, 40, 0, 5);
+    receive(&made[1], 50, 60, 0);
+    untold(&made[0], REFRAIN_EVENT_UNTOLD_SENDS, 70, 1, 2);
+    for (int i = 0; i < 4; i++)
+        send(&made[0], 80 + i, 1);
+    untold(&made[0], REFRAIN_EVENT_UNTOLD_SENDS, 90, 1, -1); /* of a damaged trace */
+    struct result result = merge(made, 2, 100);
+    const struct refrain_event *receive = find(&result, REFRAIN_EVENT_RECV, 1, 1);
+    CHECK(receive->match && receive->match == find(&result, REFRAIN_EVENT_SEND, 0, 3)->match, "the last receive");
+    CHECK(result.report.other_end_untold == 4 && result.report.matched_messages == 1, "%llu in pauses",
+          (unsigned long long)result.report.other_end_untold);
+    free(result.events);
+}
+
+/* A rank comes to two of four collectives in a pause, before the other one or after it: that one waits for nobody. */
+static void collectives_in_pauses(void) {
+    for (int late = 0; late < 2; late++) {
+        struct made_stream made[] = {make(0, 0), make(1, 0)};
+        for (int i = 0; i < 4; i++)
+            collective(&made[0], 100 * i, 100 * i + 10);
+        collective(&made[1], 2, 11);
+        untold(&made[1], REFRAIN_EVENT_UNTOLD_COLLECTIVES, late ? 250 : 20, -1, 2);
+        collective(&made[1], 305, 311);
+        struct result result = merge(made, 2, 100);
+        for (unsigned i = 0; i < 2; i++)
+            CHECK(find(&result, REFRAIN_EVENT_COLLECTIVE, 1, i)->match ==
+                      find(&result, REFRAIN_EVENT_COLLECTIVE, 0, 3 * i)->match,
+                  "collective %u", i);
+        CHECK(result.report.other_end_untold == 2 && result.report.unmatched_collectives == 0,
+              "%llu in pauses, %llu unmatched", (unsigned long long)result.report.other_end_untold,
+              (unsigned long long)result.report.unmatched_collectives);
+        CHECK(late || find(&result, REFRAIN_EVENT_LEAVE, 0, 1)->time_ns == 110, "leaves at %lld",
+              (long long)find(&result, REFRAIN_EVENT_LEAVE, 0, 1)->time_ns);
+        free(result.events);
+    }
+}
+
 int main(void) {
     hybrid();
+    pauses();
+    pauses_at_once();
+    collectives_in_pauses();
     missing_rank();
     ended_rank();
     let_through();

@@ -235,6 +235,11 @@ enum refrain_event_kind {
     REFRAIN_EVENT_IO,                  /* bytes; tag: number of the file in its process, -1 unknown */
     REFRAIN_EVENT_MARKER,              /* a moment that the program named: region */
     REFRAIN_EVENT_COUNTER,             /* the counter `region` has this value from now on */
+    /* What will pass in the pause that begins, `value` times, without events of its own. Only where they are asked for
+     * (struct refrain_cursor_options). */
+    REFRAIN_EVENT_UNTOLD_SENDS,       /* messages that leave: peer, tag, comm */
+    REFRAIN_EVENT_UNTOLD_RECEIVES,    /* messages that arrive: peer, tag, comm */
+    REFRAIN_EVENT_UNTOLD_COLLECTIVES, /* collectives: comm; tag: enum refrain_collective; request 0: nonblocking */
 };
 
 struct refrain_wait;
@@ -254,7 +259,7 @@ struct refrain_event {
     int64_t bytes;    /* message; collective: sent */
     int64_t received; /* collective */
     int64_t request;  /* unique in the location, -1 none */
-    int64_t value;    /* COUNTER */
+    int64_t value;    /* COUNTER, UNTOLD_* */
     /* What belongs together: the SEND and the RECV of one message, and the COLLECTIVEs of one collective operation (on
      * every member), have the same `match` of their kind; 0 is none or not known. A message that is never received has
      * one too, and so has a collective that some member never came to. */
@@ -282,9 +287,10 @@ struct refrain_cursor_options {
     bool unaligned;          /* learned ones have the times that their thread's clock says, and are not moved */
     bool compensate;         /* times are those that the run would have had without probes, as far as their cost was
                                 measured (docs/time.md) */
+    bool untold;             /* also gives the events UNTOLD_*, which tell what passed in pauses */
 };
 #define REFRAIN_CURSOR_ALL                                                                                             \
-    { NULL, 0, REFRAIN_TIME_FIRST, REFRAIN_TIME_LAST, false, 0, false, false }
+    { NULL, 0, REFRAIN_TIME_FIRST, REFRAIN_TIME_LAST, false, 0, false, false, false }
 
 /* Opens a cursor before the first event of its window. Events come in time order over all locations; those of one
  * location in the order in which they happened. Times of reconstructed events (docs/time.md)
@@ -326,6 +332,7 @@ struct refrain_cursor_report {
     uint64_t unmatched_sends,
         unmatched_receives;         /* messages with one end only; sends in flight count from the end on */
     uint64_t unmatched_collectives; /* calls of collectives that some member did not come to */
+    uint64_t other_end_untold;      /* ends of messages and calls of collectives whose other ends passed in a pause */
     uint64_t moved;                 /* how often a location had to wait for another one */
     int64_t largest_move_ns;
 };

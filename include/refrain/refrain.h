@@ -75,7 +75,7 @@ REFRAIN_MAYBE void refrain_counter(const char *name, int64_t value);
 /* Stops the tracing of this process: of the calling thread now, where it is in no MPI call, else and of other threads
  * at their next MPI call. What is paused is shown as the region "paused". MPI calls in it are counted only, functions
  * are not seen; those that are open stay so until they are left. A message with one end in a pause has no other end in
- * the trace: all ranks should pause and resume at one point of the program, with no message on its way. */
+ * the trace; those after it are matched as ever. */
 REFRAIN_MAYBE void refrain_pause(void);
 
 /* Goes on with it. */

@@ -23,7 +23,7 @@
 #define REFRAIN_MAGIC "refrain\n"
 /* Whoever changes the layout raises the version. Readers take versions from the oldest one on and refuse others, newer
  * and older, with a line; while the oldest is the newest, they know one layout. */
-#define REFRAIN_TRACE_VERSION 11u
+#define REFRAIN_TRACE_VERSION 12u
 #define REFRAIN_TRACE_OLDEST REFRAIN_TRACE_VERSION
 #define REFRAIN_HEADER_BYTES 4096u
 #define REFRAIN_UNIT_BYTES 16u /* pool granularity */
@@ -247,7 +247,23 @@ enum refrain_region_use {
     REFRAIN_USE_PAUSE,    /* the thread is not traced (refrain_pause) */
     REFRAIN_USE_MARKER,   /* no activation: a marker; `inside.next` is 0 for each time, `inside.count` how often */
     REFRAIN_USE_COUNTER,  /* no activation: a counter; `inside.next` is its values */
+    REFRAIN_USE_UNTOLD,   /* no activation: what passed in a pause, when that ended. REFRAIN_UNTOLD_VALUES values each
+                             time, none of which has a block: enum refrain_untold, peer, tag, comm, how often */
 };
+
+/* Is it told by values, and never entered? */
+static inline int refrain_use_is_value(uint32_t use) {
+    return use == REFRAIN_USE_MARKER || use == REFRAIN_USE_COUNTER || use == REFRAIN_USE_UNTOLD;
+}
+
+/* What passed in a pause, as far as it counts for what comes after. Ranks are of the communicator, as in operations. */
+enum refrain_untold {
+    REFRAIN_UNTOLD_SEND,        /* peer is who it went to */
+    REFRAIN_UNTOLD_RECEIVE,     /* peer is who it came from */
+    REFRAIN_UNTOLD_COLLECTIVE,  /* blocking; peer is the function, an index in mpi_calls.def */
+    REFRAIN_UNTOLD_ICOLLECTIVE, /* nonblocking; the same */
+};
+#define REFRAIN_UNTOLD_VALUES 5u
 
 /* What activations are of that no unit has a slot for, per thread. */
 struct refrain_region_name {

@@ -127,6 +127,16 @@ static bool is_told(const struct refrain_call *call, communicator_t c, MPI_Comm 
     return call->entry && (c || (refrain_mpi_active && comm != MPI_COMM_NULL));
 }
 
+/* In a pause. */
+static void count_untold(const struct refrain_call *call, enum refrain_untold what, unsigned function, MPI_Comm comm) {
+    if (!refrain_call_is_paused(call) || !refrain_mpi_active || comm == MPI_COMM_NULL)
+        return;
+    communicator_t c = refrain_communicator_find(comm);
+    refrain_call_count_untold(call, what, function, 0, refrain_communicator_index(c));
+    if (c && what == REFRAIN_UNTOLD_COLLECTIVE)
+        refrain_communicator_entered(call, c);
+}
+
 static void tell(struct refrain_call *call, communicator_t c, struct amounts amounts) {
     int64_t parameters[] = {amounts.root, amounts.sent, amounts.received, refrain_communicator_index(c)};
     refrain_call_operation(call, REFRAIN_OP_COLLECTIVE, parameters, 4);
@@ -160,6 +170,8 @@ static int finish(struct refrain_call *call, struct refrain_request *taken, int 
         communicator_t c = find(&call, comm);                                                                          \
         if (is_told(&call, c, comm))                                                                                   \
             tell(&call, c, AMOUNTS_OR_UNKNOWN(amounts));                                                               \
+        else                                                                                                           \
+            count_untold(&call, REFRAIN_UNTOLD_COLLECTIVE, REFRAIN_CALL_##name, comm);                                 \
         REFRAIN_MPI_PASS(P##name arguments);                                                                           \
     }
 
@@ -170,6 +182,8 @@ static int finish(struct refrain_call *call, struct refrain_request *taken, int 
         struct refrain_request *taken = NULL;                                                                          \
         if (is_told(&call, c, comm))                                                                                   \
             taken = tell_request(&call, operation, c, AMOUNTS_OR_UNKNOWN(amounts));                                    \
+        else if ((operation) == REFRAIN_OP_ICOLLECTIVE)                                                                \
+            count_untold(&call, REFRAIN_UNTOLD_ICOLLECTIVE, REFRAIN_CALL_##name, comm);                                \
         return finish(&call, taken, P##name arguments, request);                                                       \
     }
 

@@ -140,10 +140,12 @@ enum {
     REFRAIN_REQUEST_WATCHED = 4, /* part of the array that a call waits for */
     REFRAIN_REQUEST_FIXED = 8,   /* a receive whose source, tag and bytes are those in `parameters`, not the status's */
     REFRAIN_REQUEST_IDUP = 16,   /* of MPI_Comm_idup number parameters[0] */
+    REFRAIN_REQUEST_UNTOLD = 32, /* what is under way began in a pause */
 };
+#define REFRAIN_REQUEST_NOBODYS UINT16_MAX /* `thread` of one that was posted in a pause: it has no number */
 
-/* Tells the operation and takes a request for it. Null when the call is not traced or no request is left; in the latter
- * case the blocking form of the operation has been told. */
+/* Tells the operation and takes a request for it; in a pause counts it, and takes one that is nobody's. Null when the
+ * call is not traced or no request is left; in the latter case the blocking form of the operation has been told. */
 struct refrain_request *refrain_request_take(struct refrain_call *call, enum refrain_operation operation,
                                              const int64_t *parameters, unsigned n);
 

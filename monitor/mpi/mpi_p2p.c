@@ -17,25 +17,38 @@ static bool is_sendable(int64_t count, MPI_Datatype datatype, int tag) {
     return count >= 0 && tag >= 0 && datatype != MPI_DATATYPE_NULL;
 }
 
+/* A call that is traced, or one in a pause: its messages are counted. */
+static bool is_followed(const struct refrain_call *call) {
+    return call->entry || refrain_call_is_paused(call);
+}
+
 static void tell_send(struct refrain_call *call, int64_t count, MPI_Datatype datatype, int dest, int tag,
                       MPI_Comm comm) {
-    if (!call->entry)
+    if (!is_followed(call))
         return;
     const struct refrain_communicator *communicator = refrain_communicator_find(comm);
     if (!is_valid(comm, communicator) || !is_partner(communicator, dest) || !is_sendable(count, datatype, tag))
         return;
     int64_t parameters[] = {dest, tag, refrain_bytes(count, datatype), refrain_communicator_index(communicator)};
-    refrain_call_awaits(call, dest, -1, parameters[3], tag);
-    refrain_call_operation(call, REFRAIN_OP_SEND, parameters, 4);
+    if (call->entry) {
+        refrain_call_awaits(call, dest, -1, parameters[3], tag);
+        refrain_call_operation(call, REFRAIN_OP_SEND, parameters, 4);
+    } else {
+        refrain_call_count_untold(call, REFRAIN_UNTOLD_SEND, dest, tag, parameters[3]);
+    }
     refrain_order_sends(communicator, dest, tag);
 }
 
 static void tell_recv(struct refrain_call *call, int rc, const MPI_Status *status, int64_t comm) {
-    if (!call->entry || rc != MPI_SUCCESS || status->MPI_SOURCE < 0)
+    if (!is_followed(call) || rc != MPI_SUCCESS || status->MPI_SOURCE < 0)
         return;
-    refrain_call_returned(call);
-    int64_t parameters[] = {status->MPI_SOURCE, status->MPI_TAG, refrain_status_bytes(status), comm};
-    refrain_call_operation(call, REFRAIN_OP_RECV, parameters, 4);
+    if (call->entry) {
+        refrain_call_returned(call);
+        int64_t parameters[] = {status->MPI_SOURCE, status->MPI_TAG, refrain_status_bytes(status), comm};
+        refrain_call_operation(call, REFRAIN_OP_RECV, parameters, 4);
+    } else {
+        refrain_call_count_untold(call, REFRAIN_UNTOLD_RECEIVE, status->MPI_SOURCE, status->MPI_TAG, comm);
+    }
     refrain_order_receives(comm, status->MPI_SOURCE, status->MPI_TAG, true);
 }
 
@@ -47,7 +60,7 @@ static struct refrain_request *take_nothing(struct refrain_call *call) {
  * so that one to MPI_PROC_NULL may stay unknown. */
 static struct refrain_request *tell_isend(struct refrain_call *call, enum refrain_operation operation, int64_t count,
                                           MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-    if (!call->entry)
+    if (!is_followed(call))
         return NULL;
     const struct refrain_communicator *communicator = refrain_communicator_find(comm);
     if (!is_valid(comm, communicator))
@@ -63,7 +76,7 @@ static struct refrain_request *tell_isend(struct refrain_call *call, enum refrai
 /* A receive that takes a request: REFRAIN_OP_IRECV or REFRAIN_OP_RECV_INIT. */
 static struct refrain_request *tell_irecv(struct refrain_call *call, enum refrain_operation operation, int source,
                                           int tag, MPI_Comm comm) {
-    if (!call->entry)
+    if (!is_followed(call))
         return NULL;
     const struct refrain_communicator *communicator = refrain_communicator_find(comm);
     if (!is_valid(comm, communicator))
@@ -87,14 +100,15 @@ static void bind(struct refrain_call *call, struct refrain_request *request, int
 
 /* Says what a call that receives waits for, and returns the communicator's index: after the call it may be gone. */
 static int64_t await(const struct refrain_call *call, int source, MPI_Comm comm, int tag) {
-    if (!call->entry)
+    if (!is_followed(call))
         return -1;
     int64_t index = refrain_communicator_index(refrain_communicator_find(comm));
-    refrain_call_awaits_message(call,
-                                source == MPI_ANY_SOURCE ? REFRAIN_NOW_ANY
-                                : source < 0             ? -1
-                                                         : source,
-                                index, tag == MPI_ANY_TAG ? -1 : tag);
+    if (call->entry)
+        refrain_call_awaits_message(call,
+                                    source == MPI_ANY_SOURCE ? REFRAIN_NOW_ANY
+                                    : source < 0             ? -1
+                                                             : source,
+                                    index, tag == MPI_ANY_TAG ? -1 : tag);
     return index;
 }
 
@@ -317,7 +331,7 @@ int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) {
 /* Matched ones. */
 
 static void tell_matched(struct refrain_call *call, MPI_Comm comm, MPI_Message message) {
-    if (!call->entry || message == MPI_MESSAGE_NULL || message == MPI_MESSAGE_NO_PROC)
+    if (!is_followed(call) || message == MPI_MESSAGE_NULL || message == MPI_MESSAGE_NO_PROC)
         return;
     refrain_call_returned(call);
     struct refrain_request *taken = tell_irecv(call, REFRAIN_OP_IRECV, MPI_ANY_SOURCE, MPI_ANY_TAG, comm);

@@ -202,8 +202,39 @@ static void tell_blocking_form(struct refrain_call *call, enum refrain_operation
         refrain_call_operation(call, REFRAIN_OP_COLLECTIVE, parameters, n);
 }
 
+static void set_parameters(struct refrain_request *request, const int64_t *parameters, unsigned n) {
+    for (unsigned i = 0; i < n; i++)
+        request->parameters[i] = parameters[i];
+    if (is_receive(request))
+        request->parameters[REFRAIN_PARAMETERS - 1] = parameters[0];
+}
+
+/* In a pause. What a receive has received is known when it completes, be that after the pause. */
+static struct refrain_request *take_untold(const struct refrain_call *call, enum refrain_operation operation,
+                                           const int64_t *parameters, unsigned n) {
+    if (operation == REFRAIN_OP_ISEND)
+        refrain_call_count_untold(call, REFRAIN_UNTOLD_SEND, parameters[0], parameters[1], parameters[3]);
+    refrain_mpi_lock();
+    struct refrain_request *request = entry_take();
+    refrain_mpi_unlock();
+    if (!request) {
+        refrain_lose(REFRAIN_LOSS_REQUESTS, 1);
+        return NULL;
+    }
+    request->posted = NULL;
+    request->operation = (uint8_t)operation;
+    request->flags = REFRAIN_REQUEST_UNTOLD;
+    if (!is_persistent(request))
+        request->flags |= REFRAIN_REQUEST_ACTIVE;
+    request->thread = REFRAIN_REQUEST_NOBODYS;
+    set_parameters(request, parameters, n);
+    return request;
+}
+
 struct refrain_request *refrain_request_take(struct refrain_call *call, enum refrain_operation operation,
                                              const int64_t *parameters, unsigned n) {
+    if (refrain_call_is_paused(call))
+        return take_untold(call, operation, parameters, n);
     if (!call->entry)
         return NULL;
     struct numbering *numbering = &numberings[call->context->number];
@@ -235,10 +266,7 @@ struct refrain_request *refrain_request_take(struct refrain_call *call, enum ref
         request->flags = REFRAIN_REQUEST_ACTIVE;
     request->index = index;
     request->thread = (uint16_t)call->context->number;
-    for (unsigned i = 0; i < n; i++)
-        request->parameters[i] = parameters[i];
-    if (is_receive(request))
-        request->parameters[REFRAIN_PARAMETERS - 1] = parameters[0];
+    set_parameters(request, parameters, n);
     return request;
 }
 
@@ -269,13 +297,18 @@ void refrain_request_rename(uint64_t key, uint64_t new_key) {
 void refrain_request_start(struct refrain_call *call, MPI_Request handle) {
     refrain_mpi_lock();
     struct refrain_request *request = bound ? entry_find(REFRAIN_MPI_KEY(handle), 0) : NULL;
-    if (request)
-        request->flags |= REFRAIN_REQUEST_ACTIVE;
+    if (request) {
+        request->flags &= (uint8_t)~REFRAIN_REQUEST_UNTOLD;
+        request->flags |= REFRAIN_REQUEST_ACTIVE | (refrain_call_is_paused(call) ? REFRAIN_REQUEST_UNTOLD : 0);
+    }
     struct refrain_request copy = request ? *request : (struct refrain_request){.operation = 0};
     refrain_mpi_unlock();
     if (!request)
         return;
-    if (is_own(call, &copy))
+    if (copy.flags & REFRAIN_REQUEST_UNTOLD && copy.operation == REFRAIN_OP_SEND_INIT)
+        refrain_call_count_untold(call, REFRAIN_UNTOLD_SEND, copy.parameters[0], copy.parameters[1],
+                                  copy.parameters[3]);
+    else if (is_own(call, &copy))
         refrain_call_operation(call, REFRAIN_OP_START, (int64_t[]){copy.index}, 1);
     else if (copy.operation == REFRAIN_OP_SEND_INIT)
         refrain_call_operation(call, REFRAIN_OP_SEND, copy.parameters, 4);
@@ -313,7 +346,7 @@ static void settle(const struct refrain_call *call, struct refrain_request *requ
         return;
     }
     entry_unlink(request);
-    if (!is_own(call, request))
+    if (!is_own(call, request) && request->thread != REFRAIN_REQUEST_NOBODYS)
         number_orphan(&numberings[request->thread], request->index);
     entry_give(request);
 }
@@ -338,7 +371,8 @@ static void message_of(const struct refrain_request *request, MPI_Status *status
     }
 }
 
-/* What another thread has posted: its numbers mean nothing here. */
+/* What another thread has posted, or was begun in a pause: its number means nothing here. A send that was not told does
+ * not complete. */
 static void tell_others_completion(struct refrain_call *call, const struct refrain_request *request,
                                    MPI_Status *status) {
     refrain_call_returned(call);
@@ -347,8 +381,11 @@ static void tell_others_completion(struct refrain_call *call, const struct refra
         message_of(request, status, &message);
         int64_t parameters[] = {message.source, message.tag, message.bytes,
                                 request->parameters[REFRAIN_PARAMETERS - 1]};
-        refrain_call_operation(call, REFRAIN_OP_RECV, parameters, 4);
-    } else if (request->operation != REFRAIN_OP_NOTHING) {
+        if (!refrain_call_is_paused(call))
+            refrain_call_operation(call, REFRAIN_OP_RECV, parameters, 4);
+        else if (message.source >= 0)
+            refrain_call_count_untold(call, REFRAIN_UNTOLD_RECEIVE, message.source, message.tag, parameters[3]);
+    } else if (request->operation != REFRAIN_OP_NOTHING && !(request->flags & REFRAIN_REQUEST_UNTOLD)) {
         int64_t parameters[] = {request->operation, request->parameters[REFRAIN_PARAMETERS - 1]};
         refrain_call_operation(call, REFRAIN_OP_COMPLETE_OTHER, parameters, 2);
     }
@@ -379,7 +416,7 @@ static void run_tell(struct refrain_call *call, struct run *run) {
 static void run_add(struct refrain_call *call, struct run *run, const struct refrain_request *request,
                     MPI_Status *status) {
     int cancelled = 0;
-    bool own = is_own(call, request);
+    bool own = is_own(call, request) && !(request->flags & REFRAIN_REQUEST_UNTOLD);
     if (request->flags & REFRAIN_REQUEST_CANCEL && status)
         PMPI_Test_cancelled(status, &cancelled);
     if (!cancelled && is_receive(request) && status)

@@ -90,7 +90,8 @@ static void show_successor(FILE *file, const void *data, int64_t value) {
     } else if (value >= REFRAIN_NEXT_VALUE) {
         const struct refrain_user_region_view *region =
             refrain_process_user_region(process, (uint64_t)(value - REFRAIN_NEXT_VALUE));
-        fputs(region ? region->region->name : "?", file);
+        bool is_untold = region && region->record->use == REFRAIN_USE_UNTOLD;
+        fputs(is_untold ? "untold" : region ? region->region->name : "?", file);
     } else if (value >= REFRAIN_NEXT_REGION) {
         const struct refrain_user_region_view *region =
             refrain_process_user_region(process, (uint64_t)(value - REFRAIN_NEXT_REGION));

@@ -139,6 +139,7 @@ static enum refrain_status read_trace(struct lines *lines, const char *path, enu
         struct refrain_error error = {0};
         struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
         options.recorded = recorded;
+        options.untold = true;
         options.unaligned = part == PART_UNALIGNED;
         status = refrain_write(trace, &options, writer, NULL, &error);
         if (lines->status)

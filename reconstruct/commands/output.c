@@ -186,6 +186,9 @@ static void warn_unmatched(const struct refrain_trace *trace, const struct refra
     if (report->unmatched_collectives)
         refrain_warn("%s calls of collectives are without some of their members%s",
                      refrain_show_count(report->unmatched_collectives), why);
+    if (report->other_end_untold)
+        refrain_warn("%s messages and calls of collectives have their other ends in a pause",
+                     refrain_show_count(report->other_end_untold));
 }
 
 static enum refrain_status replay_to(struct refrain_trace *trace, const struct refrain_output *output,
@@ -194,6 +197,7 @@ static enum refrain_status replay_to(struct refrain_trace *trace, const struct r
     struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
     options.recorded = output->recorded;
     options.compensate = output->compensate;
+    options.untold = output->format->untold;
     if (output->from_ns)
         options.from_ns = output->from_ns;
     if (output->has_to)

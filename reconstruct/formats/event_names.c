@@ -21,6 +21,9 @@ static const struct {
     [REFRAIN_EVENT_IO] = {"io", "file accesses"},
     [REFRAIN_EVENT_MARKER] = {"marker", "markers"},
     [REFRAIN_EVENT_COUNTER] = {"counter", "values of counters"},
+    [REFRAIN_EVENT_UNTOLD_SENDS] = {"untold-sends", "counts of messages sent in pauses"},
+    [REFRAIN_EVENT_UNTOLD_RECEIVES] = {"untold-receives", "counts of messages received in pauses"},
+    [REFRAIN_EVENT_UNTOLD_COLLECTIVES] = {"untold-collectives", "counts of collectives in pauses"},
 };
 
 const char *refrain_event_name(enum refrain_event_kind kind) {

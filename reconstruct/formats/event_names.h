@@ -10,7 +10,7 @@ const char *refrain_event_name(enum refrain_event_kind kind);
 /* What is left out, in the plural: "messages sent", "one-sided accesses" ... */
 const char *refrain_event_plural(enum refrain_event_kind kind);
 
-#define REFRAIN_EVENT_KINDS (REFRAIN_EVENT_COUNTER + 1)
+#define REFRAIN_EVENT_KINDS (REFRAIN_EVENT_UNTOLD_COLLECTIVES + 1)
 
 /* What a format cannot say, counted, and said once: in a writer's begin all zero. */
 struct refrain_omitted {

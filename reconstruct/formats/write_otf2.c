@@ -427,6 +427,8 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
     case REFRAIN_EVENT_COUNTER:
         code = told_value(location, event, time);
         break;
+    default: /* given to formats that ask for it */
+        break;
     }
     return code ? fail(otf2, code) : 0;
 }

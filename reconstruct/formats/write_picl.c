@@ -233,6 +233,8 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
     case REFRAIN_EVENT_COUNTER:
         picl->omitted.kinds[event.kind]++;
         break;
+    default: /* given to formats that ask for it */
+        break;
     }
     return picl->file.out->failed != 0;
 }

@@ -75,10 +75,19 @@ static void put_bytes(struct refrain_sink *sink, const struct refrain_event *eve
     refrain_sink_put_signed(sink, event->bytes);
 }
 
-static void put_message(struct refrain_sink *sink, const struct refrain_event *event) {
+static void put_value(struct refrain_sink *sink, const struct refrain_event *event) {
+    PUT(sink, "\tvalue=");
+    refrain_sink_put_signed(sink, event->value);
+}
+
+static void put_partner(struct refrain_sink *sink, const struct refrain_event *event) {
     refrain_sink_put_signed(sink, event->peer);
     PUT(sink, "\ttag=");
     refrain_sink_put_signed(sink, event->tag);
+}
+
+static void put_message(struct refrain_sink *sink, const struct refrain_event *event) {
+    put_partner(sink, event);
     put_bytes(sink, event);
     put_comm(sink, event);
 }
@@ -117,8 +126,24 @@ static void put_fields(struct refrain_sink *sink, const struct refrain_event *ev
         put_bytes(sink, event);
         break;
     case REFRAIN_EVENT_COUNTER:
-        PUT(sink, "\tvalue=");
-        refrain_sink_put_signed(sink, event->value);
+        put_value(sink, event);
+        break;
+    case REFRAIN_EVENT_UNTOLD_SENDS:
+    case REFRAIN_EVENT_UNTOLD_RECEIVES:
+        if (event->kind == REFRAIN_EVENT_UNTOLD_SENDS)
+            PUT(sink, "\tdest=");
+        else
+            PUT(sink, "\tsource=");
+        put_partner(sink, event);
+        put_comm(sink, event);
+        put_value(sink, event);
+        break;
+    case REFRAIN_EVENT_UNTOLD_COLLECTIVES:
+        PUT(sink, "\tkind=");
+        refrain_sink_put_text(sink, event->request < 0 ? "" : "i");
+        refrain_sink_put_text(sink, refrain_collective_name((enum refrain_collective)event->tag));
+        put_comm(sink, event);
+        put_value(sink, event);
         break;
     default:
         break;
@@ -146,6 +171,12 @@ static const char *name_of(enum refrain_event_kind kind, bool all) {
         return "\tmarker\t";
     case REFRAIN_EVENT_COUNTER:
         return "\tcounter\t";
+    case REFRAIN_EVENT_UNTOLD_SENDS:
+        return "\tuntold-sends\t";
+    case REFRAIN_EVENT_UNTOLD_RECEIVES:
+        return "\tuntold-receives\t";
+    case REFRAIN_EVENT_UNTOLD_COLLECTIVES:
+        return "\tuntold-collectives\t";
     case REFRAIN_EVENT_SEND_COMPLETE:
         return all ? "\tsend-complete\t" : NULL;
     case REFRAIN_EVENT_RECV_POST:
@@ -212,7 +243,7 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
             PUT(sink, "\tfile=\tline=0");
     }
     put_fields(sink, event);
-    if (text->all && event->request >= 0) {
+    if (text->all && event->request >= 0 && event->kind < REFRAIN_EVENT_UNTOLD_SENDS) {
         PUT(sink, "\trequest=");
         refrain_sink_put_signed(sink, event->request);
     }
@@ -269,4 +300,4 @@ static enum refrain_status open_text(const struct refrain_format_request *reques
 }
 
 const struct refrain_format refrain_format_text = {
-    .name = "text", .suffix = ".txt", .summary = "one event a line, tab-separated", .open = open_text};
+    .name = "text", .suffix = ".txt", .summary = "one event a line, tab-separated", .untold = true, .open = open_text};

@@ -117,7 +117,12 @@ static bool parse_kind(const char *name, enum refrain_event_kind *kind) {
                  {"send-complete", REFRAIN_EVENT_SEND_COMPLETE},
                  {"recv-post", REFRAIN_EVENT_RECV_POST},
                  {"collective-complete", REFRAIN_EVENT_COLLECTIVE_COMPLETE},
-                 {"cancel", REFRAIN_EVENT_CANCEL}};
+                 {"cancel", REFRAIN_EVENT_CANCEL},
+                 {"marker", REFRAIN_EVENT_MARKER},
+                 {"counter", REFRAIN_EVENT_COUNTER},
+                 {"untold-sends", REFRAIN_EVENT_UNTOLD_SENDS},
+                 {"untold-receives", REFRAIN_EVENT_UNTOLD_RECEIVES},
+                 {"untold-collectives", REFRAIN_EVENT_UNTOLD_COLLECTIVES}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(name, kinds[i].name) == 0) {
             *kind = kinds[i].kind;

@@ -440,6 +440,9 @@ int refrain_import_add(struct refrain_import *import, const struct refrain_impor
         break;
     case REFRAIN_EVENT_MARKER:
     case REFRAIN_EVENT_COUNTER:
+    case REFRAIN_EVENT_UNTOLD_SENDS:
+    case REFRAIN_EVENT_UNTOLD_RECEIVES:
+    case REFRAIN_EVENT_UNTOLD_COLLECTIVES:
         import->left_out++;
         break;
     }

@@ -185,7 +185,9 @@ int refrain_learners_visit(const struct refrain_process *process,
         const struct refrain_user_region_view *region = &process->user_regions[i];
         struct refrain_learner_view view = {
             .thread = region->record->thread, .name = region->region->name, .function = "", .file = ""};
-        bool is_value = region->record->use == REFRAIN_USE_MARKER || region->record->use == REFRAIN_USE_COUNTER;
+        bool is_value = refrain_use_is_value(region->record->use);
+        if (region->record->use == REFRAIN_USE_UNTOLD)
+            view.name = "untold";
         result =
             visit_one(&region->record->inside.next, view, is_value ? REFRAIN_SUBJECT_VALUE : REFRAIN_SUBJECT_SUCCESSOR,
                       is_value ? "value" : "inside", visit, data);

@@ -49,6 +49,14 @@ static enum refrain_collective role_of(uint32_t function) {
     return function < MPI_CALLS ? mpi_calls[function].collective : REFRAIN_COLLECTIVE_NONE;
 }
 
+enum refrain_collective refrain_mpi_collective_role(uint32_t function) {
+    return role_of(function);
+}
+
+const char *refrain_collective_name(enum refrain_collective collective) {
+    return collective_names[collective < REFRAIN_COLLECTIVES ? collective : REFRAIN_COLLECTIVE_NONE];
+}
+
 const char *refrain_mpi_collective_name(uint32_t function) {
     return collective_names[role_of(function)];
 }
@@ -156,7 +164,7 @@ static bool collect(struct refrain_trace *trace, struct refrain_process *process
     for (size_t i = 0; i < process->n_user_regions; i++) {
         const struct refrain_region_name *record = process->user_regions[i].record;
         bool is_function = record->use == REFRAIN_USE_FUNCTION, is_python = record->use == REFRAIN_USE_PYTHON;
-        bool is_value = record->use == REFRAIN_USE_MARKER || record->use == REFRAIN_USE_COUNTER;
+        bool is_value = refrain_use_is_value(record->use) && record->use != REFRAIN_USE_UNTOLD;
         const char *name =
             is_function ? function_name(trace, process, record) : refrain_process_name(process, record->name);
         struct wanted *of_region = &wanted[n++];

@@ -172,4 +172,8 @@ const char *refrain_mpi_function_name(uint32_t function);
 /* The MPI name of a collective function in lower case ("allreduce"); "" for other functions. */
 const char *refrain_mpi_collective_name(uint32_t function);
 
+/* Which collective the function is, and the name of that. */
+enum refrain_collective refrain_mpi_collective_role(uint32_t function);
+const char *refrain_collective_name(enum refrain_collective collective);
+
 #endif

@@ -23,6 +23,7 @@ struct message {
     struct refrain_store_entry entry;
     struct refrain_moment sent;
     uint64_t match;
+    uint64_t untold; /* not 0: it stands for so many that were sent in a pause */
     uint32_t thread;
 };
 
@@ -30,6 +31,7 @@ struct message {
 struct waiter {
     struct refrain_store_entry entry;
     uint32_t location, event;
+    uint64_t untold; /* not 0: nobody waits, but so many messages are received in a pause */
 };
 
 enum rule { RULE_NONE, RULE_ALL, RULE_FROM_ROOT, RULE_TO_ROOT };
@@ -55,7 +57,8 @@ struct collective {
     uint32_t entered, left;
     struct refrain_moment latest_enter, root_enter;
     bool root_entered;
-    bool broken; /* somebody will never come */
+    bool broken; /* somebody will never come ... */
+    bool untold; /* ... as it did so in a pause */
     struct list waiters;
 };
 
@@ -96,6 +99,7 @@ struct refrain_align {
     size_t given;      /* events of it */
     int64_t now_ns;    /* of the last event of all */
     bool adjust, without_probes, no_memory;
+    bool collectives_untold; /* some passed in a pause */
     struct refrain_cursor_report report;
 };
 
@@ -279,6 +283,24 @@ static struct refrain_moment arrival_of(const struct refrain_align *align, const
     return (struct refrain_moment){message->sent.real_ns, message->sent.virtual_ns + !align->without_probes};
 }
 
+/* Takes away one of those that an entry stands for; true with the last one. */
+static bool one_less(uint64_t *untold) {
+    return --*untold == 0;
+}
+
+/* A message leaves whose receive is in a pause. */
+static void pass_untold_receive(struct refrain_align *align, struct channel *channel) {
+    struct waiter *waiter = refrain_store_at(&align->waiters, channel->waiters.first);
+    align->report.other_end_untold++;
+    if (one_less(&waiter->untold))
+        list_pop(&align->waiters, &channel->waiters);
+}
+
+static bool next_receive_is_untold(const struct refrain_align *align, const struct channel *channel) {
+    return channel->waiters.first &&
+           ((const struct waiter *)refrain_store_at(&align->waiters, channel->waiters.first))->untold > 0;
+}
+
 static void sent(struct refrain_align *align, uint32_t number, struct refrain_event *event) {
     if (event->peer < 0)
         return;
@@ -289,6 +311,8 @@ static void sent(struct refrain_align *align, uint32_t number, struct refrain_ev
     if (channel && channel->passed) {
         channel->passed--;
         align->report.unmatched_sends++;
+    } else if (channel && next_receive_is_untold(align, channel)) {
+        pass_untold_receive(align, channel);
     } else if (channel && channel->waiters.first) {
         struct waiter waiter = *(struct waiter *)refrain_store_at(&align->waiters, channel->waiters.first);
         list_pop(&align->waiters, &channel->waiters);
@@ -326,8 +350,13 @@ static void received(struct refrain_align *align, uint32_t number, uint32_t even
         return;
     }
     struct channel *channel = refrain_store_at(&align->channels, at);
-    if (channel->sends.first) {
-        const struct message *message = refrain_store_at(&align->messages, channel->sends.first);
+    struct message *message = channel->sends.first ? refrain_store_at(&align->messages, channel->sends.first) : NULL;
+    if (message && message->untold) {
+        align->report.other_end_untold++;
+        if (one_less(&message->untold))
+            list_pop(&align->messages, &channel->sends);
+        drop_channel(align, at);
+    } else if (message) {
         set_match(align, event, message);
         struct refrain_moment arrival = arrival_of(align, message);
         if (align->adjust)
@@ -343,6 +372,70 @@ static void received(struct refrain_align *align, uint32_t number, uint32_t even
     } else if (add_waiter(align, &channel->waiters, number, event_number)) {
         location->waiting++;
     }
+}
+
+/* ---- messages of pauses ---- */
+
+static uint64_t smaller(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+/* Messages that leave in a pause: the receives of them have no partner. */
+static void sent_untold(struct refrain_align *align, const struct refrain_event *event) {
+    uint64_t n = event->value > 0 ? (uint64_t)event->value : 0;
+    uint32_t at = event->peer < 0 || n == 0 || is_gone(align, event->peer)
+                      ? 0
+                      : channel_of(align, event, event->rank, event->peer, true);
+    if (!at)
+        return;
+    struct channel *channel = refrain_store_at(&align->channels, at);
+    uint64_t k = smaller(n, channel->passed);
+    channel->passed -= k;
+    n -= k;
+    while (n > 0 && channel->waiters.first) {
+        struct waiter *waiter = refrain_store_at(&align->waiters, channel->waiters.first);
+        uint32_t location = waiter->location;
+        bool waits = waiter->untold == 0;
+        k = waits ? 1 : smaller(n, waiter->untold);
+        n -= k;
+        waiter->untold -= waits ? 0 : k;
+        if (waiter->untold == 0)
+            list_pop(&align->waiters, &channel->waiters);
+        if (waits) {
+            align->report.other_end_untold++;
+            satisfy(align, location, NULL);
+        }
+    }
+    if (n > 0) {
+        uint32_t place = refrain_store_take(&align->messages);
+        if (list_append(&align->messages, &channel->sends, place))
+            ((struct message *)refrain_store_at(&align->messages, place))->untold = n;
+        else
+            align->no_memory = true;
+    }
+    drop_channel(align, at);
+}
+
+/* Messages that arrive in a pause: those of them that were sent outside of one have no receive. */
+static void received_untold(struct refrain_align *align, const struct refrain_event *event) {
+    uint64_t n = event->value > 0 ? (uint64_t)event->value : 0;
+    bool comes = !is_gone(align, event->peer);
+    uint32_t at = event->peer < 0 || n == 0 ? 0 : channel_of(align, event, event->peer, event->rank, comes);
+    if (!at)
+        return;
+    struct channel *channel = refrain_store_at(&align->channels, at);
+    while (n > 0 && channel->sends.first) {
+        struct message *message = refrain_store_at(&align->messages, channel->sends.first);
+        uint64_t k = message->untold ? smaller(n, message->untold) : 1;
+        align->report.other_end_untold += message->untold == 0;
+        message->untold -= message->untold ? k : 0;
+        n -= k;
+        if (message->untold == 0)
+            list_pop(&align->messages, &channel->sends);
+    }
+    if (n > 0 && comes && add_waiter(align, &channel->waiters, UINT32_MAX, 0))
+        ((struct waiter *)refrain_store_at(&align->waiters, channel->waiters.last))->untold = n;
+    drop_channel(align, at);
 }
 
 /* ---- collectives ---- */
@@ -369,6 +462,28 @@ static bool never_complete(const struct refrain_align *align, const struct colle
     return false;
 }
 
+/* Has another member than `entering` passed the operation by, in a pause? */
+static bool was_passed_by(const struct refrain_align *align, const struct collective *collective, int32_t entering) {
+    const struct refrain_comm_info *comm = collective->comm;
+    for (int32_t i = 0; align->collectives_untold && i < comm->size; i++) {
+        int32_t rank = comm->members ? comm->members[i] : i;
+        uint32_t at = rank == entering
+                          ? 0
+                          : refrain_store_find(&align->ordinals, (uint32_t)rank, ordinal_key(comm, collective->kind));
+        if (at && ((const struct ordinal *)refrain_store_at(&align->ordinals, at))->next > collective->ordinal)
+            return true;
+    }
+    return false;
+}
+
+/* Counts a call of a collective that some member did not come to. */
+static void incomplete(struct refrain_align *align, const struct collective *collective) {
+    if (collective->untold)
+        align->report.other_end_untold++;
+    else
+        align->report.unmatched_collectives++;
+}
+
 /* Has come what a location with that rule waits for, and when? */
 static bool may_leave(const struct collective *collective, uint8_t rule, struct refrain_moment *cause) {
     bool from_root = rule == RULE_FROM_ROOT;
@@ -393,7 +508,8 @@ static void wake(struct refrain_align *align, uint32_t number) {
         uint32_t woken = waiter->location;
         refrain_store_give(&align->waiters, at);
         location->wait_collective = false;
-        align->report.unmatched_collectives += !complete;
+        if (!complete)
+            incomplete(align, collective);
         satisfy(align, woken, complete ? &cause : NULL);
     }
     collective->waiters = kept;
@@ -418,8 +534,39 @@ static uint32_t find_collective(struct refrain_align *align, const struct refrai
     collective->comm = event->comm;
     collective->ordinal = ordinal;
     collective->kind = (uint32_t)kind_of(event);
-    collective->broken = never_complete(align, collective);
+    collective->untold = was_passed_by(align, collective, event->rank);
+    collective->broken = collective->untold || never_complete(align, collective);
     return at;
+}
+
+static uint32_t ordinal_of(struct refrain_align *align, const struct refrain_event *event, uint64_t key) {
+    uint32_t at = refrain_store_find(&align->ordinals, (uint32_t)event->rank, key);
+    if (!at && !(at = refrain_store_add(&align->ordinals, (uint32_t)event->rank, key)))
+        align->no_memory = true;
+    return at;
+}
+
+/* Collectives that the rank comes to in a pause: for the others they never become complete. */
+static void entered_untold(struct refrain_align *align, const struct refrain_event *event) {
+    uint64_t kind = (uint64_t)event->tag * 2 + (event->request >= 0);
+    uint64_t n = event->value > 0 ? (uint64_t)event->value : 0;
+    uint32_t at = event->comm && event->tag > 0 && event->tag < REFRAIN_COLLECTIVES
+                      ? ordinal_of(align, event, ordinal_key(event->comm, kind))
+                      : 0;
+    if (!at)
+        return;
+    struct ordinal *ordinal = refrain_store_at(&align->ordinals, at);
+    uint64_t first = ordinal->next;
+    ordinal->next += n;
+    align->collectives_untold = true;
+    for (uint32_t i = 1; i < align->collectives.n; i++) {
+        struct collective *collective = refrain_store_at(&align->collectives, i);
+        if (!refrain_store_live(&align->collectives, i) || collective->comm != event->comm ||
+            collective->kind != kind || collective->ordinal < first || collective->ordinal >= first + n)
+            continue;
+        collective->broken = collective->untold = true;
+        wake(align, i);
+    }
 }
 
 static void entered_collective(struct refrain_align *align, uint32_t number, struct refrain_event *event) {
@@ -427,12 +574,9 @@ static void entered_collective(struct refrain_align *align, uint32_t number, str
     uint8_t rule = rules[event->region->role];
     if (!event->comm || event->region->role == REFRAIN_COLLECTIVE_NONE)
         return;
-    uint64_t key = ordinal_key(event->comm, kind_of(event));
-    uint32_t at = refrain_store_find(&align->ordinals, (uint32_t)event->rank, key);
-    if (!at && !(at = refrain_store_add(&align->ordinals, (uint32_t)event->rank, key))) {
-        align->no_memory = true;
+    uint32_t at = ordinal_of(align, event, ordinal_key(event->comm, kind_of(event)));
+    if (!at)
         return;
-    }
     uint64_t ordinal = ((struct ordinal *)refrain_store_at(&align->ordinals, at))->next++;
     bool alone = event->comm->size <= 1;
     uint64_t scope = alone ? (uint64_t)1 << 23 | (uint32_t)event->rank : event->comm->index;
@@ -478,7 +622,7 @@ static void leaving_collective(struct refrain_align *align, uint32_t number) {
     if (may_leave(collective, location->rule, &cause)) {
         hold_until(align, location, &cause);
     } else if (collective->broken) {
-        align->report.unmatched_collectives++;
+        incomplete(align, collective);
     } else if (add_waiter(align, &collective->waiters, number, 0)) {
         location->waiting++;
         location->wait_collective = true;
@@ -486,6 +630,10 @@ static void leaving_collective(struct refrain_align *align, uint32_t number) {
 }
 
 /* ---- groups ---- */
+
+static bool is_message(const struct refrain_align *align, uint32_t number) {
+    return ((const struct message *)refrain_store_at(&align->messages, number))->untold == 0;
+}
 
 /* The rank has no more events: nobody waits for it, and nothing is kept for it. */
 static void rank_ended(struct refrain_align *align, int32_t rank) {
@@ -495,16 +643,19 @@ static void rank_ended(struct refrain_align *align, int32_t rank) {
         struct channel *channel = refrain_store_at(&align->channels, i);
         if ((int32_t)(channel->entry.a >> 32) == rank && channel->waiters.first) {
             while (channel->waiters.first) {
-                uint32_t location =
-                    ((struct waiter *)refrain_store_at(&align->waiters, channel->waiters.first))->location;
+                struct waiter waiter = *(struct waiter *)refrain_store_at(&align->waiters, channel->waiters.first);
                 list_pop(&align->waiters, &channel->waiters);
+                if (waiter.untold)
+                    continue;
                 align->report.unmatched_receives++;
-                satisfy(align, location, NULL);
+                satisfy(align, waiter.location, NULL);
             }
         }
         if ((int32_t)(uint32_t)channel->entry.a == rank) {
-            for (; channel->sends.first; align->report.unmatched_sends++)
+            while (channel->sends.first) {
+                align->report.unmatched_sends += is_message(align, channel->sends.first);
                 list_pop(&align->messages, &channel->sends);
+            }
             channel->passed = 0;
         }
         if ((int32_t)(channel->entry.a >> 32) == rank)
@@ -711,6 +862,12 @@ const struct refrain_event *refrain_align_next(struct refrain_align *align) {
         entered_collective(align, align->emitting, event);
     else if (event->kind == REFRAIN_EVENT_RECV && !align->adjust)
         received(align, align->emitting, number);
+    else if (event->kind == REFRAIN_EVENT_UNTOLD_SENDS)
+        sent_untold(align, event);
+    else if (event->kind == REFRAIN_EVENT_UNTOLD_RECEIVES)
+        received_untold(align, event);
+    else if (event->kind == REFRAIN_EVENT_UNTOLD_COLLECTIVES)
+        entered_untold(align, event);
     return event;
 }
 
@@ -728,7 +885,7 @@ void refrain_align_report(const struct refrain_align *align, struct refrain_curs
         if (refrain_store_live(&align->channels, i)) {
             const struct channel *channel = refrain_store_at(&align->channels, i);
             for (uint32_t at = channel->sends.first; at; at = next_of(&align->messages, at))
-                report->unmatched_sends++;
+                report->unmatched_sends += is_message(align, at);
         }
 }
 

@@ -14,7 +14,8 @@
  * Collectives are numbered per rank, communicator and kind, whatever thread makes them. Nobody waits for a rank that
  * has no stream, or whose streams have ended: what it would have sent is unmatched, and so is what is sent to it. Where
  * nothing can go on (values that are only likely), the earliest location is let through; the message that it did not
- * wait for is passed over when it comes, so that those behind it keep their partners. */
+ * wait for is passed over when it comes, so that those behind it keep their partners. So are messages and collectives
+ * that passed in a pause. */
 #ifndef REFRAIN_ALIGN_H
 #define REFRAIN_ALIGN_H
 

@@ -321,7 +321,7 @@ static const struct refrain_event *next_wanted(struct refrain_cursor *cursor) {
         }
         if (!take(cursor, location, event))
             return NULL;
-        if (is_wanted(cursor, event->rank))
+        if (is_wanted(cursor, event->rank) && (event->kind < REFRAIN_EVENT_UNTOLD_SENDS || cursor->options.untold))
             return event;
     }
     return NULL;

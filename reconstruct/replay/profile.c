@@ -167,7 +167,7 @@ static bool add_calls(const struct refrain_process *process, struct refrain_prof
     }
     for (size_t i = 0; i < process->n_user_regions; i++) {
         const struct refrain_user_region_view *view = &process->user_regions[i];
-        if (view->region->kind == REFRAIN_REGION_VALUE)
+        if (refrain_use_is_value(view->record->use))
             continue;
         size_t r = 0;
         while (r < total->n_regions && total->regions[r].region != view->region)

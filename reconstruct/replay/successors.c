@@ -70,7 +70,7 @@ void refrain_successors_visit(const void *region, size_t region_bytes, unsigned 
         const struct refrain_region_name *name = at(&visit, reference * REFRAIN_UNIT_BYTES, sizeof *name);
         if (!name)
             break;
-        if (name->thread == thread && name->use != REFRAIN_USE_MARKER && name->use != REFRAIN_USE_COUNTER)
+        if (name->thread == thread && !refrain_use_is_value(name->use))
             callback(data, &name->inside.next);
         reference = name->next;
     }

@@ -213,6 +213,24 @@ static bool operation(struct refrain_translation *translation, const struct refr
     }
 }
 
+/* One value more of what passed in a pause; with the last one that makes an event. */
+static bool untold(struct refrain_translation *translation, int64_t value, struct refrain_event *event) {
+    const int64_t *values = translation->untold;
+    translation->untold[translation->n_untold++] = value;
+    if (translation->n_untold < REFRAIN_UNTOLD_VALUES)
+        return false;
+    translation->n_untold = 0;
+    bool collective = values[0] == REFRAIN_UNTOLD_COLLECTIVE || values[0] == REFRAIN_UNTOLD_ICOLLECTIVE;
+    event->kind = collective                         ? REFRAIN_EVENT_UNTOLD_COLLECTIVES
+                  : values[0] == REFRAIN_UNTOLD_SEND ? REFRAIN_EVENT_UNTOLD_SENDS
+                                                     : REFRAIN_EVENT_UNTOLD_RECEIVES;
+    set_comm(translation, event, values[3], collective ? -1 : values[1]);
+    event->tag = collective ? (int64_t)refrain_mpi_collective_role((uint32_t)values[1]) : values[2];
+    event->request = values[0] == REFRAIN_UNTOLD_ICOLLECTIVE ? 0 : -1;
+    event->value = values[4];
+    return true;
+}
+
 /* In integers, as a long double each event would be felt. */
 static int64_t cost_ns(const struct refrain_process *process, uint64_t cost) {
     uint64_t ns = cost * process->ns_a_tick + (uint64_t)((unsigned __int128)cost * process->ns_a_tick_fraction >> 64);
@@ -250,7 +268,7 @@ bool refrain_translate(struct refrain_translation *translation, const struct ref
     event->probes_ns = cost_ns(process, record->cost);
     event->peer = -1;
     event->request = -1;
-    bool is_marker = false;
+    bool is_marker = false, is_untold = false;
     switch (record->kind) {
     case REFRAIN_RECORD_ENTER:
     case REFRAIN_RECORD_LEAVE:
@@ -269,6 +287,7 @@ bool refrain_translate(struct refrain_translation *translation, const struct ref
         const struct refrain_user_region_view *region = refrain_process_user_region(process, record->id);
         event->region = region ? region->region : NULL;
         is_marker = region && region->record->use == REFRAIN_USE_MARKER;
+        is_untold = region && region->record->use == REFRAIN_USE_UNTOLD;
         break;
     }
     default:
@@ -278,6 +297,8 @@ bool refrain_translate(struct refrain_translation *translation, const struct ref
         event->region = &unknown_region;
         event->approximate = true;
     }
+    if (is_untold)
+        return untold(translation, record->parameters[0], event);
     if (record->kind == REFRAIN_RECORD_VALUE) {
         event->kind = is_marker ? REFRAIN_EVENT_MARKER : REFRAIN_EVENT_COUNTER;
         event->value = record->parameters[0];

@@ -28,6 +28,8 @@ struct refrain_translation {
     uint64_t ticks;
     int64_t time_ns; /* of `ticks`, once has_time */
     bool has_time;
+    int64_t untold[REFRAIN_UNTOLD_VALUES]; /* the first n_untold of what passed in a pause */
+    unsigned n_untold;
 };
 
 void refrain_translation_open(struct refrain_translation *translation, const struct refrain_process *process,

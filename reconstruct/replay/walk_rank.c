@@ -1045,13 +1045,16 @@ static bool follow_value(struct refrain_walk *walk, int64_t value, struct link *
     return link->to != NULL;
 }
 
-/* A marker, or a counter's next value. */
+/* The next value of a marker, of a counter, or of what passed in a pause. */
 static bool tell_value(struct refrain_walk *walk, uint64_t number, struct place *values,
                        struct refrain_record *record) {
     const struct refrain_learner *learner = &values->slot->next;
     int64_t value = learner->expect;
     bool approximate = walk->approximate;
-    pass_block(walk, walk->stack[walk->depth - 1].at);
+    const struct refrain_region_name *region =
+        (const void *)((const unsigned char *)values->slot - offsetof(struct refrain_region_name, inside));
+    if (region->use != REFRAIN_USE_UNTOLD)
+        pass_block(walk, walk->stack[walk->depth - 1].at);
     if (!take_from(walk, values, &value, &approximate)) {
         /* Where there was no memory to count its values one is as likely as another. */
         if (walk->wrong || learner->state != REFRAIN_SUMMARY)

@@ -1,0 +1,19 @@
+/* untold.h: what passes unseen while a process is paused, as far as what comes after it needs to know.
+ *
+ *     wrappers in a pause --> counts by (what, partner, tag, communicator) --> told when the pause ends, within
+ * "paused"
+ *
+ * A message that is sent in a pause takes its place among those from here to its receiver, so that without these counts
+ * the receive of it would be taken for that of the next one that is told. So too with collectives. */
+#ifndef REFRAIN_UNTOLD_H
+#define REFRAIN_UNTOLD_H
+
+#include "monitor.h"
+
+/* What the thread's counts are told by: to be had before it pauses. Null when the pool is spent. Inside a probe. */
+REFRAIN_HIDDEN struct refrain_region_name *refrain_untold_record(struct refrain_context *context);
+
+/* Tells the process's counts, and begins anew. Inside a probe, with "paused" on top of the shadow stack. */
+REFRAIN_HIDDEN void refrain_untold_tell(struct refrain_context *context);
+
+#endif
