@@ -3,6 +3,7 @@
 #include "configure.h"
 #include "clock.h"
 #include "learn.h"
+#include <refrain/event_file.h>
 #include <refrain/settings.h>
 
 #include <stdarg.h>
@@ -92,6 +93,12 @@ void refrain_configure(void) {
     if (value && *value && !refrain_settings_size(value, &refrain_configuration.time_bytes))
         bad_setting("REFRAIN_TIME_MEMORY", value, "a number of bytes, or one followed by K, M or G",
                     "an eighth of REFRAIN_TOTAL_MEMORY");
+    refrain_configuration.event_bytes = 0;
+    value = getenv("REFRAIN_EVENT_MEMORY");
+    if (value && *value && !refrain_settings_size(value, &refrain_configuration.event_bytes))
+        bad_setting("REFRAIN_EVENT_MEMORY", value, "a number of bytes, or one followed by K, M or G", "no limit");
+    if (refrain_configuration.event_bytes && refrain_configuration.event_bytes < REFRAIN_EVENTS_WINDOW_BYTES)
+        refrain_configuration.event_bytes = REFRAIN_EVENTS_WINDOW_BYTES;
     uint64_t number;
     refrain_configuration.formula_length = REFRAIN_WINDOW_ITEMS;
     value = getenv("REFRAIN_FORMULA_LENGTH");

@@ -9,6 +9,7 @@
 extern REFRAIN_HIDDEN struct refrain_configuration {
     int mode; /* enum refrain_mode */
     uint64_t total_bytes, time_bytes;
+    uint64_t event_bytes; /* of the event file at most, 0: no limit */
     uint32_t threads, formula_length;
     uint32_t path_depth; /* functions of a call path, 0: none are told */
     bool verbose, throttle, patch, python, virtual_order, paused;

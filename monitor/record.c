@@ -2,6 +2,7 @@
  * The window moves when it is full: that, and nothing else, makes this mode grow. */
 #define _GNU_SOURCE
 #include "clock.h"
+#include "configure.h"
 #include "registers.h"
 #include "reserve.h"
 
@@ -11,6 +12,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define POLL_WORDS 4u /* of a record of polls */
+#define CALL_WORDS 3u /* of one that a call begins or ends */
+
 struct refrain_events {
     int fd;
     int lock; /* spin lock: threads share the file */
@@ -18,6 +22,11 @@ struct refrain_events {
     unsigned char *window;
     uint64_t window_offset; /* of the window in the file */
     uint64_t used;          /* of the window */
+    uint64_t last;          /* record, in the window */
+    uint64_t most_bytes;    /* that the file may have, 0: no limit */
+    struct {
+        uint64_t at, end; /* in the window */
+    } polls;              /* the latest calls in a row that told nothing; `end` 0: there are none */
 };
 
 static struct refrain_events the_events;
@@ -27,6 +36,11 @@ static bool map_window(struct refrain_events *events, uint64_t offset) {
     if (events->window)
         munmap(events->window, REFRAIN_EVENTS_WINDOW_BYTES);
     events->window = NULL;
+    events->polls.end = 0;
+    if (events->most_bytes && offset + REFRAIN_EVENTS_WINDOW_BYTES > events->most_bytes) {
+        errno = EFBIG;
+        return false;
+    }
     int error = refrain_reserve(events->fd, offset, REFRAIN_EVENTS_WINDOW_BYTES);
     if (error) {
         errno = error;
@@ -49,6 +63,7 @@ struct refrain_events *refrain_events_open(int directory_fd, const char *name) {
         return NULL;
     if (!map_window(events, 0))
         return NULL;
+    events->most_bytes = refrain_configuration.event_bytes;
     events->header = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, events->fd, 0);
     if (events->header == MAP_FAILED)
         return NULL;
@@ -82,9 +97,56 @@ static void put_words(struct refrain_events *events, const uint64_t *words, unsi
         return;
     }
     memcpy(events->window + events->used, words, n * 8u);
+    events->last = events->used;
     events->used += n * 8u;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     events->header->bytes_used = events->window_offset + events->used;
+}
+
+/* Takes back what was written from `at` on in the window. */
+static void take_back(struct refrain_events *events, uint64_t at) {
+    events->header->bytes_used = events->window_offset + at;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    memset(events->window + at, 0, events->used - at);
+    events->used = at;
+}
+
+static bool same_but_kind(const uint64_t *words, unsigned kind, const uint64_t *leave) {
+    return (words[0] & 255) == kind && (words[0] >> 8 & 0xffff) == (leave[0] >> 8 & 0xffff) && words[2] == leave[2];
+}
+
+/* The end of a call that told nothing, right behind its beginning: with those like it right before it, it becomes one
+ * record, so that a program which asks over and over whether something has come does not fill the file. False where it
+ * is to be written as it is. */
+static bool fold_poll(struct refrain_events *events, const uint64_t *leave) {
+    uint64_t call_bytes = CALL_WORDS * sizeof *leave, poll_bytes = POLL_WORDS * sizeof *leave;
+    if (!events->window || events->used < call_bytes + REFRAIN_EVENTS_HEADER_BYTES)
+        return false;
+    uint64_t entered = events->used - call_bytes, at = events->polls.at;
+    const uint64_t *enter = (const void *)(events->window + entered);
+    if (!same_but_kind(enter, REFRAIN_RECORD_CALL_ENTER, leave) || events->last != entered)
+        return false;
+    uint64_t *polls = (void *)(events->window + at);
+    bool goes_on = events->polls.end == entered;
+    if (goes_on && same_but_kind(polls, REFRAIN_RECORD_POLLS, leave) && polls[0] >> 32 < REFRAIN_MOST_POLLS) {
+        take_back(events, entered);
+        polls[3] = leave[1];
+        polls[0] += (uint64_t)1 << 32;
+        return true;
+    }
+    if (goes_on && same_but_kind(polls, REFRAIN_RECORD_CALL_ENTER, leave)) {
+        uint64_t words[POLL_WORDS] = {REFRAIN_RECORD_POLLS | (leave[0] & 0xffff00) | POLL_WORDS << 24 |
+                                          (uint64_t)2 << 32,
+                                      polls[1], polls[2], leave[1]};
+        take_back(events, at);
+        put_words(events, words, POLL_WORDS);
+        events->polls.end = at + poll_bytes;
+        return true;
+    }
+    put_words(events, leave, CALL_WORDS);
+    events->polls.at = entered;
+    events->polls.end = events->last == entered + call_bytes ? events->used : 0;
+    return true;
 }
 
 /* So long a lock is waited for: who holds it for longer was ended in the middle, by a signal handler that jumped out of
@@ -118,7 +180,8 @@ void refrain_events_write(struct refrain_context *context, unsigned kind, uint64
     bool shared = refrain_region.header->n_threads > 1;
     if (shared)
         take_lock(events);
-    put_words(events, words, 3 + n);
+    if (!events->most_bytes || kind != REFRAIN_RECORD_CALL_LEAVE || !fold_poll(events, words))
+        put_words(events, words, 3 + n);
     if (shared)
         __atomic_store_n(&events->lock, 0, __ATOMIC_RELEASE);
 }

@@ -36,6 +36,49 @@ for memory in 3M 4M 8M; do
 done
 unset REFRAIN_TOTAL_MEMORY REFRAIN_DIRECTORY
 
+# Recorded events have a limit where one is asked for: calls that find nothing take no room then, and what goes beyond it
+# is counted.
+cat >"$work/polls.c" <<'END'
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+    int flag, out = 1, in = 0;
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    for (int round = 0; round < 4; round++) {
+        MPI_Irecv(&in, 1, MPI_INT, 0, 1, MPI_COMM_SELF, &request);
+        for (int i = 0; i < 70000; i++)
+            MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+        MPI_Send(&out, 1, MPI_INT, 0, 1, MPI_COMM_SELF);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    for (int i = argc > 1 ? atoi(argv[1]) : 0; i > 0; i--)
+        MPI_Sendrecv(&out, 1, MPI_INT, 0, 1, &in, 1, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    return MPI_Finalize();
+}
+END
+REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -w "$work/polls.c" -o "$work/polls" || fail "compile polls"
+for calls in 0 20000; do
+    mkdir "$work/run"
+    REFRAIN_MODE=both REFRAIN_EVENT_MEMORY=1M REFRAIN_DIRECTORY=$work/run mpiexec.mpich -n 1 "$work/polls" $calls ||
+        fail "$calls calls with a limit: status $?"
+    trace=$(the_trace "$work/run")
+    bytes=$(stat -c %s "$trace/rank-0.events")
+    [ "$bytes" -le 1048576 ] && pass || fail "$calls calls: $bytes bytes of recorded events"
+    lost=$(refrain info "$trace" | grep -c 'recorded events that could not be written')
+    if [ $calls = 0 ]; then
+        [ "$lost" = 0 ] && pass || fail "polls: $(refrain info "$trace" | grep lost)"
+        refrain events "$trace" | cut -f 1,3- >"$work/recorded"
+        refrain reconstruct "$trace" --format text -o - | cut -f 1,3- >"$work/replayed"
+        [ "$(grep -c 'enter	MPI_Test' "$work/recorded")" = 280000 ] && cmp -s "$work/recorded" "$work/replayed" && pass ||
+            fail "polls: recorded $(wc -l <"$work/recorded"), replayed $(wc -l <"$work/replayed")"
+        refrain events "$trace" | awk -F '\t' '$2 < last { exit 1 } { last = $2 }' && pass || fail "polls: times go back"
+    else
+        [ "$lost" = 1 ] && pass || fail "$calls calls: what goes beyond the limit is not said"
+    fi
+    rm -rf "$work/run"
+done
+
 # 64 threads are traced in the default memory, with a deep recursion in one of them.
 cat >"$work/threads.c" <<'END'
 #include <mpi.h>

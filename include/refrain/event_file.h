@@ -16,10 +16,11 @@
 #include <stdint.h>
 
 #define REFRAIN_EVENTS_MAGIC "refevts\n"
-#define REFRAIN_EVENTS_VERSION 2u /* as in trace.h: other versions are refused, from the oldest on they are read */
-#define REFRAIN_EVENTS_OLDEST REFRAIN_EVENTS_VERSION
+#define REFRAIN_EVENTS_VERSION 3u /* as in trace.h: other versions are refused, from the oldest on they are read */
+#define REFRAIN_EVENTS_OLDEST 2u
 #define REFRAIN_EVENTS_HEADER_BYTES 64u
 #define REFRAIN_EVENTS_WINDOW_BYTES (1u << 20)
+#define REFRAIN_MOST_POLLS 65536u
 
 enum refrain_record_kind {
     REFRAIN_RECORD_NONE = 0,
@@ -32,6 +33,9 @@ enum refrain_record_kind {
     REFRAIN_RECORD_REGION_ENTER, /* id: reference of the region name */
     REFRAIN_RECORD_REGION_LEAVE, /* id: the same */
     REFRAIN_RECORD_VALUE,        /* id: number of the marker or counter; its value */
+    REFRAIN_RECORD_POLLS,        /* value: so many calls in a row that told nothing, at most REFRAIN_MOST_POLLS; ticks
+                                    where the first began; id: reference of the call site; one parameter, ticks where
+                                    the last ended. Only where the file has a limit (REFRAIN_EVENT_MEMORY) */
 };
 
 struct refrain_events_header {

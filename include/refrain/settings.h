@@ -5,6 +5,8 @@
  *     REFRAIN_DIRECTORY       .           where the trace directory is made
  *     REFRAIN_TOTAL_MEMORY    16M         bytes per process, in memory and on disk, for everything refrain keeps
  *     REFRAIN_TIME_MEMORY     an eighth   bytes of these for the times of the single blocks; 0: means only
+ *     REFRAIN_EVENT_MEMORY    no limit    most bytes of the file of recorded events (modes events and both), at least 1M;
+ *                                         with a limit, calls in a row that find nothing (MPI_Test ...) are one record
  *     REFRAIN_FORMULA_LENGTH  0           most items of one formula, 4 to 128 (the paper's is 18); 0: 128
  *     REFRAIN_THREADS         from OMP_NUM_THREADS, else as many as OpenMP has, else 1    threads that are traced
  *     REFRAIN_THROTTLE        on          on | off: probes may take 2 % of a thread's time; those that come most often

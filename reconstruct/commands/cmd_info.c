@@ -31,7 +31,7 @@ static const struct {
     [REFRAIN_LOSS_CALLS] = {"calls", "MPI calls without room for their call site: not in the trace"},
     [REFRAIN_LOSS_REQUESTS] = {"requests", "requests beyond the table: their completion is not in the trace"},
     [REFRAIN_LOSS_COMMUNICATORS] = {"communicators", "communicators beyond the table: without members"},
-    [REFRAIN_LOSS_EVENTS] = {"events", "recorded events that could not be written (is the disk full?)"},
+    [REFRAIN_LOSS_EVENTS] = {"events", "recorded events that could not be written (is the disk full, or REFRAIN_EVENT_MEMORY too little?)"},
     [REFRAIN_LOSS_FORKS] = {"forks", "processes forked: the child is not traced"},
     [REFRAIN_LOSS_REGIONS] = {"regions", "user regions that ended without a beginning, or for which there was no room"},
     [REFRAIN_LOSS_WINDOWS] = {"windows", "windows and files beyond their table"},

@@ -1,6 +1,6 @@
 /* event_read.c: reads the bytes of an event file in place; memory does not grow with it (event_read.h). */
-#include "arena.h"
 #include "event_read.h"
+#include "arena.h"
 
 #include <string.h>
 
@@ -11,6 +11,10 @@ struct refrain_event_reader {
     uint64_t at, end;
     uint32_t thread;
     bool wrong; /* what lies at `at` is no record */
+    struct {
+        uint64_t id, first_ticks, last_ticks;
+        uint32_t events, told; /* beginnings and ends */
+    } polls;                   /* calls that are one record */
 };
 
 enum refrain_status refrain_event_reader_open(const struct refrain_process *process, uint32_t thread,
@@ -46,7 +50,35 @@ enum refrain_status refrain_event_reader_open(const struct refrain_process *proc
     return REFRAIN_OK;
 }
 
+/* The next beginning or end of a call among several in one record: they share its time evenly. */
+static bool next_of_polls(struct refrain_event_reader *reader, struct refrain_record *record) {
+    uint32_t i = reader->polls.told, steps = reader->polls.events - 1;
+    if (i == reader->polls.events)
+        return false;
+    unsigned __int128 span = reader->polls.last_ticks - reader->polls.first_ticks;
+    *record = (struct refrain_record){.kind = i % 2 ? REFRAIN_RECORD_CALL_LEAVE : REFRAIN_RECORD_CALL_ENTER,
+                                      .thread = reader->thread,
+                                      .ticks = reader->polls.first_ticks + (uint64_t)(span * i / steps),
+                                      .id = reader->polls.id};
+    reader->polls.told++;
+    return true;
+}
+
+static bool begin_polls(struct refrain_event_reader *reader, const uint64_t *words, uint32_t n) {
+    uint64_t calls = words[0] >> 32;
+    if (n != 4 || calls < 1 || calls > REFRAIN_MOST_POLLS || words[3] < words[1])
+        return false;
+    reader->polls.id = words[2];
+    reader->polls.first_ticks = words[1];
+    reader->polls.last_ticks = words[3];
+    reader->polls.events = 2 * (uint32_t)calls;
+    reader->polls.told = 0;
+    return true;
+}
+
 bool refrain_event_reader_next(struct refrain_event_reader *reader, struct refrain_record *record) {
+    if (next_of_polls(reader, record))
+        return true;
     while (reader->at + 24 <= reader->end) {
         const uint64_t *words = (const void *)(reader->file + reader->at);
         if (words[0] == 0) {
@@ -62,9 +94,16 @@ bool refrain_event_reader_next(struct refrain_event_reader *reader, struct refra
             reader->wrong = true;
             return false;
         }
+        bool polls = (words[0] & 255) == REFRAIN_RECORD_POLLS;
+        if (polls && thread == reader->thread && !begin_polls(reader, words, n)) {
+            reader->wrong = true;
+            return false;
+        }
         reader->at += n * 8u;
         if (thread != reader->thread)
             continue;
+        if (polls)
+            return next_of_polls(reader, record);
         *record = (struct refrain_record){.kind = (uint8_t)words[0],
                                           .thread = thread,
                                           .operation = (uint32_t)(words[0] >> 32),
