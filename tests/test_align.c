@@ -84,7 +84,7 @@ static struct result merge_as(struct made_stream *made, size_t n, size_t most, e
         exit(2);
     for (size_t i = 0; i < n; i++)
         streams[i] = &made[i].stream;
-    struct refrain_align *align = refrain_align_open(streams, n, times);
+    struct refrain_align *align = refrain_align_open(streams, n, times, NULL);
     int64_t last_ns = INT64_MIN;
     for (const struct refrain_event *event; (event = refrain_align_next(align)); result.n++) {
         result.in_order &= event->time_ns >= last_ns;

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "output.h"
 #include "command.h"
+#include "part_writer.h"
 #include "progress.h"
 #include "waiting.h"
 
@@ -191,6 +192,16 @@ static void warn_unmatched(const struct refrain_trace *trace, const struct refra
                      refrain_show_count(report->other_end_untold));
 }
 
+/* What each process has met of its ranks becomes what all have. */
+static void add_up(const struct refrain_together *together, struct refrain_cursor_report *report,
+                   struct refrain_progress *progress) {
+    uint64_t values[] = {report->unmatched_sends, progress->events, progress->approximate};
+    together->combine(together, values, sizeof values / sizeof *values, true);
+    report->unmatched_sends = values[0];
+    progress->events = values[1];
+    progress->approximate = values[2];
+}
+
 static enum refrain_status replay_to(struct refrain_trace *trace, const struct refrain_output *output,
                                      struct refrain_writer *inner, struct refrain_error *error) {
     struct refrain_progress progress;
@@ -205,6 +216,17 @@ static enum refrain_status replay_to(struct refrain_trace *trace, const struct r
     options.ranks = output->ranks;
     options.n_ranks = output->n_ranks;
     struct refrain_cursor_report report = {0};
+    if (output->in_parts) {
+        struct refrain_writer *part = refrain_part_writer(inner, output->part_from_ns, output->part_to_ns);
+        if (!part) {
+            inner->end(inner);
+            return REFRAIN_FAIL_MEMORY(error);
+        }
+        inner = part;
+        /* What comes later is not needed, unless for what it says of calls before. */
+        if (output->part_to_ns != REFRAIN_TIME_LAST && !output->waiting)
+            options.to_ns = output->part_to_ns;
+    }
     struct refrain_writer *with_waits =
         output->waiting || output->format->waiting ? refrain_waiting_writer(inner, error) : inner;
     if (!with_waits) {
@@ -215,7 +237,11 @@ static enum refrain_status replay_to(struct refrain_trace *trace, const struct r
     refrain_warn_missing(trace);
     if (output->compensate)
         refrain_warn_uncalibrated(trace);
-    enum refrain_status status = refrain_write(trace, &options, &progress.writer, &report, error);
+    enum refrain_status status = refrain_write_shared(trace, &options, output->share, &progress.writer, &report, error);
+    if (output->share && output->share->wrong)
+        return status; /* it is done again otherwise */
+    if (output->share)
+        add_up(output->together, &report, &progress);
     warn_unmatched(trace, &report);
     if (progress.approximate)
         refrain_warn("%s of %s events are approximate: refrain info says what was given up; a larger "
@@ -224,23 +250,28 @@ static enum refrain_status replay_to(struct refrain_trace *trace, const struct r
     return status;
 }
 
+enum refrain_status refrain_output_write_trace(struct refrain_trace *trace, const struct refrain_output *output,
+                                               struct refrain_error *error) {
+    enum refrain_status status = refrain_replayable(trace, output->recorded, error);
+    struct refrain_format_request request = {.path = output->path,
+                                             .force = output->force,
+                                             .all = output->all,
+                                             .waiting = output->waiting,
+                                             .paragraph = output->paragraph,
+                                             .together = output->together};
+    struct refrain_writer *writer = NULL;
+    if (!status)
+        status = output->format->open(&request, &writer, error);
+    return status ? status : replay_to(trace, output, writer, error);
+}
+
 enum refrain_status refrain_output_write(const struct refrain_output *output, struct refrain_error *error) {
     struct refrain_trace *trace;
     signal(SIGXFSZ, SIG_IGN); /* so that a limit on file sizes is an error that is said, as a full disk is */
     enum refrain_status status = refrain_trace_open(output->trace, true, &trace, error);
     if (status)
         return status;
-    status = refrain_replayable(trace, output->recorded, error);
-    struct refrain_format_request request = {.path = output->path,
-                                             .force = output->force,
-                                             .all = output->all,
-                                             .waiting = output->waiting,
-                                             .paragraph = output->paragraph};
-    struct refrain_writer *writer = NULL;
-    if (!status)
-        status = output->format->open(&request, &writer, error);
-    if (!status)
-        status = replay_to(trace, output, writer, error);
+    status = refrain_output_write_trace(trace, output, error);
     refrain_trace_close(trace);
     free(output->ranks);
     return status;

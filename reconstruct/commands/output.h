@@ -21,6 +21,10 @@ struct refrain_output {
     bool has_to;                /* ... and without it to the end */
     int32_t *ranks;             /* null: all; freed by refrain_output_write */
     size_t n_ranks;
+    const struct refrain_together *together; /* the processes that write it; null: this one alone */
+    struct refrain_share *share;             /* ... and share out the replay as well; null: each replays all */
+    bool in_parts;                           /* only what comes at part_from_ns <= time < part_to_ns is written, ... */
+    int64_t part_from_ns, part_to_ns;        /* ... and all of it without edges between parts */
 };
 
 /* The parts of an argp parser with the options -o, --format, --force, --all, --waiting, --compensate, --from, --to,
@@ -34,5 +38,9 @@ char *refrain_output_help(int key, const char *text, void *input);
 const char *refrain_output_choices(int key);
 
 enum refrain_status refrain_output_write(const struct refrain_output *output, struct refrain_error *error);
+
+/* The same of a trace that is open, which may be written several times; the caller frees output->ranks. */
+enum refrain_status refrain_output_write_trace(struct refrain_trace *trace, const struct refrain_output *output,
+                                               struct refrain_error *error);
 
 #endif

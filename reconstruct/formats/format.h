@@ -7,6 +7,7 @@
 
 #include "error.h"
 #include "event.h"
+#include "together.h"
 
 /* What the user asked for. Strings live as long as the writer. */
 struct refrain_format_request {
@@ -15,6 +16,7 @@ struct refrain_format_request {
     bool all;         /* text: also postings and completions of nonblocking operations */
     bool waiting;     /* text: also what each call waited for */
     bool paragraph;   /* picl: states that do not overlap, sends and receives in pairs */
+    const struct refrain_together *together; /* otf2: the processes that write it; null: this one alone */
 };
 
 struct refrain_format {

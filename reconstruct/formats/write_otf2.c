@@ -6,7 +6,10 @@
  *
  * Ranks whose file is missing are locations without events. Timestamps are nanoseconds since the start of the run. *
  * Events go out as they come; definitions, which hold the number of events of each location, at the end. An archive
- * that is there is replaced when the new one is complete. */
+ * that is there is replaced when the new one is complete.
+ *
+ * Several processes may write one archive (together.h): each writes the events of its own ranks, and passes over those
+ * of others; the first one makes directories and writes what is common. */
 #define _GNU_SOURCE
 #include "format.h"
 #include "otf2_define.h"
@@ -36,7 +39,9 @@ struct otf2_writer {
     size_t *first_location; /* by rank: of its thread 0 */
     struct refrain_otf2_comm *comms;
     struct refrain_otf2_objects objects;
+    const struct refrain_together *together; /* null: alone */
     uint64_t end_ns;
+    bool begun;  /* by all processes */
     bool failed; /* OTF2 met an error, which it does not always return */
 };
 
@@ -108,23 +113,44 @@ static bool exists(const char *directory, const char *name) {
     return lstat(path, &status) == 0;
 }
 
-static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
-    struct otf2_writer *otf2 = (struct otf2_writer *)writer;
-    otf2->trace = trace;
+static bool owns(const struct otf2_writer *otf2, int32_t rank) {
+    return !otf2->together || otf2->together->owns(otf2->together, rank);
+}
+
+/* Is this the process that does what is to be done once? */
+static bool is_first(const struct otf2_writer *otf2) {
+    return !otf2->together || otf2->together->number == 0;
+}
+
+/* Have all processes come to here? */
+static bool all(const struct otf2_writer *otf2, bool done) {
+    return otf2->together ? otf2->together->all(otf2->together, done) : done;
+}
+
+static bool make_directories(struct otf2_writer *otf2) {
     if (mkdir(otf2->directory, 0777) != 0 && errno != EEXIST) {
         REFRAIN_FAIL(otf2->error, "%s: cannot be made: %s", otf2->directory, strerror(errno));
-        return 1;
+        return false;
     }
     if (otf2->instead && mkdir(otf2->instead, 0777) != 0) {
         REFRAIN_FAIL(otf2->error, "%s: cannot be made: %s", otf2->instead, strerror(errno));
-        return 1;
+        return false;
     }
+    return true;
+}
+
+static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
+    struct otf2_writer *otf2 = (struct otf2_writer *)writer;
+    otf2->trace = trace;
+    bool made = !is_first(otf2) || make_directories(otf2);
     otf2->comms = refrain_otf2_comms(trace);
     otf2->objects.files = calloc((size_t)trace->size + 1, REFRAIN_OTF2_OBJECTS * sizeof *otf2->objects.files);
     if (!otf2->comms || !otf2->objects.files || !make_locations(otf2)) {
         REFRAIN_FAIL_MEMORY(otf2->error);
-        return 1;
+        made = false;
     }
+    if (!all(otf2, made))
+        return 1;
     OTF2_Error_RegisterCallback(on_error, otf2);
     otf2->archive =
         OTF2_Archive_Open(otf2->instead ? otf2->instead : otf2->directory, "traces", OTF2_FILEMODE_WRITE,
@@ -134,18 +160,25 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     OTF2_ErrorCode code = OTF2_Archive_SetFlushCallbacks(otf2->archive, &flush_callbacks, NULL);
     if (!code)
         code = OTF2_Archive_SetMemoryCallbacks(otf2->archive, refrain_otf2_memory(), NULL);
-    if (!code)
+    if (!code && !otf2->together)
         code = OTF2_Archive_SetSerialCollectiveCallbacks(otf2->archive);
+    else if (!code && !otf2->together->set_collectives(otf2->together, otf2->archive))
+        code = OTF2_ERROR_COLLECTIVE_CALLBACK;
     if (!code)
         code = OTF2_Archive_SetCreator(otf2->archive, "refrain");
     if (!code)
         code = OTF2_Archive_OpenEvtFiles(otf2->archive);
     for (size_t i = 0; !code && i < otf2->n_locations; i++) {
+        if (!owns(otf2, otf2->locations[i].rank))
+            continue;
         otf2->locations[i].writer = OTF2_Archive_GetEvtWriter(otf2->archive, otf2->locations[i].id);
         if (!otf2->locations[i].writer)
             code = OTF2_ERROR_FILE_CAN_NOT_OPEN;
     }
-    return code ? fail(otf2, code) : 0;
+    if (code)
+        fail(otf2, code);
+    otf2->begun = all(otf2, !code);
+    return !otf2->begun;
 }
 
 /* ---- events ---- */
@@ -305,6 +338,27 @@ static OTF2_ErrorCode told_value(struct refrain_otf2_location *location, const s
 
 /* ---- windows and files ---- */
 
+/* Its number in the archive: they are numbered as they come to be used. */
+static uint32_t number_object(uint32_t *number, uint32_t *n) {
+    if (*number == 0)
+        *number = ++*n;
+    return *number - 1;
+}
+
+static uint32_t *file_of(struct otf2_writer *otf2, const struct refrain_event *event) {
+    return &otf2->objects.files[(size_t)event->rank * REFRAIN_OTF2_OBJECTS + (size_t)event->tag];
+}
+
+/* An event that another process writes: what it uses is numbered here as it is there. */
+static void pass_over(struct otf2_writer *otf2, const struct refrain_event *event) {
+    if (event->tag < 0 || event->tag >= REFRAIN_OTF2_OBJECTS)
+        return;
+    if (event->kind == REFRAIN_EVENT_IO)
+        number_object(file_of(otf2, event), &otf2->objects.n_files);
+    else if (event->kind == REFRAIN_EVENT_RMA && event->peer >= 0 && event->peer < otf2->trace->size)
+        number_object(&otf2->objects.windows[event->tag], &otf2->objects.n_windows);
+}
+
 /* An access to a window. When it is over a trace does not say: it has a number, but no completion. */
 static OTF2_ErrorCode access_window(struct otf2_writer *otf2, struct refrain_otf2_location *location,
                                     const struct refrain_event *event, uint64_t time) {
@@ -313,10 +367,7 @@ static OTF2_ErrorCode access_window(struct otf2_writer *otf2, struct refrain_otf
     OTF2_RmaAtomicType type = OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE;
     if (event->peer < 0 || event->peer >= otf2->trace->size || event->tag < 0 || event->tag >= REFRAIN_OTF2_OBJECTS)
         return OTF2_SUCCESS;
-    uint32_t *number = &otf2->objects.windows[event->tag];
-    if (*number == 0)
-        *number = ++otf2->objects.n_windows;
-    OTF2_RmaWinRef window = *number - 1;
+    OTF2_RmaWinRef window = number_object(&otf2->objects.windows[event->tag], &otf2->objects.n_windows);
     uint32_t target = (uint32_t)event->peer;
     location->events++;
     location->matching++;
@@ -349,10 +400,7 @@ static OTF2_ErrorCode begin_access(struct otf2_writer *otf2, struct refrain_otf2
         flags |= OTF2_IO_OPERATION_FLAG_NON_BLOCKING;
     if (strstr(name, "_all") || strstr(name, "_ordered"))
         flags |= OTF2_IO_OPERATION_FLAG_COLLECTIVE;
-    uint32_t *number = &otf2->objects.files[(size_t)event->rank * REFRAIN_OTF2_OBJECTS + (size_t)event->tag];
-    if (*number == 0)
-        *number = ++otf2->objects.n_files;
-    location->access_handle = *number - 1;
+    location->access_handle = number_object(file_of(otf2, event), &otf2->objects.n_files);
     location->access_bytes = (uint64_t)event->bytes;
     location->access_region = event->region;
     location->in_access = true;
@@ -379,6 +427,10 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
     uint64_t time = event->time_ns < 0 ? 0 : (uint64_t)event->time_ns;
     OTF2_RegionRef region = refrain_otf2_region(otf2->trace, event->region);
     OTF2_ErrorCode code = OTF2_SUCCESS;
+    if (!location->writer) {
+        pass_over(otf2, event);
+        return 0;
+    }
     if (time < location->last_ns)
         time = location->last_ns;
     location->last_ns = time;
@@ -435,20 +487,45 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
 
 /* ---- end ---- */
 
+/* What definitions say of all locations, whoever wrote their events. */
+static OTF2_ErrorCode share_totals(struct otf2_writer *otf2) {
+    uint64_t *values = calloc(otf2->n_locations + 1, sizeof *values);
+    if (!all(otf2, values != NULL)) {
+        free(values);
+        return OTF2_ERROR_MEM_ALLOC_FAILED;
+    }
+    for (size_t i = 0; i < otf2->n_locations; i++)
+        values[i] = otf2->locations[i].events;
+    values[otf2->n_locations] = otf2->end_ns;
+    otf2->together->combine(otf2->together, values, otf2->n_locations + 1, false);
+    for (size_t i = 0; i < otf2->n_locations; i++)
+        otf2->locations[i].events = values[i];
+    otf2->end_ns = values[otf2->n_locations];
+    free(values);
+    return OTF2_SUCCESS;
+}
+
 static OTF2_ErrorCode close_locations(struct otf2_writer *otf2) {
     OTF2_ErrorCode code = OTF2_SUCCESS;
     for (size_t i = 0; !code && i < otf2->n_locations; i++) {
         struct refrain_otf2_location *location = &otf2->locations[i];
+        if (!location->writer)
+            continue;
         if (location->in_collective) /* the run ended in it */
             code = end_collective(otf2, location, location->last_ns);
         if (!code)
             code = OTF2_Archive_CloseEvtWriter(otf2->archive, location->writer);
     }
-    if (!code)
-        code = OTF2_Archive_CloseEvtFiles(otf2->archive);
+    code = all(otf2, !code) ? OTF2_Archive_CloseEvtFiles(otf2->archive) : code ? code : OTF2_ERROR_COLLECTIVE_CALLBACK;
     if (!code)
         code = OTF2_Archive_OpenDefFiles(otf2->archive);
+    if (!all(otf2, !code))
+        return code ? code : OTF2_ERROR_COLLECTIVE_CALLBACK;
+    if (otf2->together)
+        code = share_totals(otf2);
     for (size_t i = 0; !code && i < otf2->n_locations; i++) {
+        if (!owns(otf2, otf2->locations[i].rank))
+            continue;
         OTF2_DefWriter *definitions = OTF2_Archive_GetDefWriter(otf2->archive, otf2->locations[i].id);
         code = definitions ? OTF2_SUCCESS : OTF2_ERROR_FILE_CAN_NOT_OPEN;
         /* The times of all locations are those of one clock already. */
@@ -483,24 +560,45 @@ static int replace(struct otf2_writer *otf2, bool complete) {
     return failed;
 }
 
+/* Definitions, and the end of the archive. */
+static int finish(struct otf2_writer *otf2) {
+    OTF2_ErrorCode code = close_locations(otf2);
+    OTF2_GlobalDefWriter *global = code || !is_first(otf2) ? NULL : OTF2_Archive_GetGlobalDefWriter(otf2->archive);
+    if (global)
+        code = refrain_otf2_define(global, otf2->trace, otf2->locations, otf2->n_locations, otf2->comms, &otf2->objects,
+                                   otf2->end_ns);
+    if (!code && global)
+        code = OTF2_Archive_CloseGlobalDefWriter(otf2->archive, global);
+    OTF2_ErrorCode closed = OTF2_Archive_Close(otf2->archive);
+    bool failed = code || closed || (!global && is_first(otf2)) || otf2->failed;
+    return failed ? fail(otf2, code ? code : closed) : 0;
+}
+
+/* Ends the archive if what all processes did for it is well, and else what there is of it. */
+static int finish_together(struct otf2_writer *otf2) {
+    if (!otf2->archive && !otf2->error->code)
+        otf2->together->abandon(otf2->together, "the trace cannot be replayed");
+    if (!otf2->archive)
+        otf2->together->abandon(otf2->together, otf2->error->message);
+    if (otf2->together->settle(otf2->together, !otf2->error->code && !otf2->failed))
+        return !all(otf2, finish(otf2) == 0);
+    if (otf2->begun)
+        OTF2_Archive_Close(otf2->archive);
+    all(otf2, true); /* so that nobody writes any more when the files are removed */
+    return 1;
+}
+
 static int end(struct refrain_writer *writer) {
     struct otf2_writer *otf2 = (struct otf2_writer *)writer;
     int result = 1;
-    if (otf2->archive && otf2->locations) {
-        OTF2_ErrorCode code = close_locations(otf2);
-        OTF2_GlobalDefWriter *global = code ? NULL : OTF2_Archive_GetGlobalDefWriter(otf2->archive);
-        if (global)
-            code = refrain_otf2_define(global, otf2->trace, otf2->locations, otf2->n_locations, otf2->comms,
-                                       &otf2->objects, otf2->end_ns);
-        if (!code && global)
-            code = OTF2_Archive_CloseGlobalDefWriter(otf2->archive, global);
-        OTF2_ErrorCode closed = OTF2_Archive_Close(otf2->archive);
-        result = code || closed || !global || otf2->failed ? fail(otf2, code ? code : closed) : 0;
-    }
+    if (otf2->together)
+        result = finish_together(otf2);
+    else if (otf2->archive && otf2->locations)
+        result = finish(otf2);
     OTF2_Error_RegisterCallback(NULL, NULL);
-    if (otf2->instead && replace(otf2, result == 0) != 0)
+    if (is_first(otf2) && otf2->instead && replace(otf2, result == 0) != 0)
         result = 1;
-    if (!otf2->instead && otf2->archive && result != 0) {
+    if (is_first(otf2) && !otf2->instead && otf2->archive && result != 0) {
         for (size_t i = 0; i < PARTS; i++)
             refrain_otf2_remove(otf2->directory, parts[i]);
         rmdir(otf2->directory); /* unless something else is in it */
@@ -535,13 +633,21 @@ static enum refrain_status open_otf2(const struct refrain_format_request *reques
     if (stat(directory, &status) == 0 && !S_ISDIR(status.st_mode))
         return REFRAIN_FAIL(error, "%s: exists and is not a directory; an OTF2 archive is one", directory);
     bool replaces = any_part_exists(directory);
+    long process = (long)getpid();
+    if (request->together) { /* what the first process sees is so for all */
+        uint64_t values[2] = {request->together->number == 0 && replaces,
+                              request->together->number == 0 ? (uint64_t)process : 0};
+        request->together->combine(request->together, values, 2, false);
+        replaces = values[0];
+        process = (long)values[1];
+    }
     if (replaces && !request->force)
         return REFRAIN_FAIL(error, "%s: holds an archive (traces.otf2); --force overwrites it", directory);
     struct otf2_writer *otf2 = calloc(1, sizeof *otf2);
     if (!otf2)
         return REFRAIN_FAIL_MEMORY(error);
     otf2->directory = strdup(directory);
-    if (replaces && asprintf(&otf2->instead, "%s/new.%ld", directory, (long)getpid()) < 0)
+    if (replaces && asprintf(&otf2->instead, "%s/new.%ld", directory, process) < 0)
         otf2->instead = NULL;
     if (!otf2->directory || (replaces && !otf2->instead)) {
         free(otf2->directory);
@@ -550,6 +656,7 @@ static enum refrain_status open_otf2(const struct refrain_format_request *reques
     }
     otf2->writer = (struct refrain_writer){begin, write_event, end};
     otf2->error = error;
+    otf2->together = request->together;
     *writer = &otf2->writer;
     return REFRAIN_OK;
 }

@@ -14,9 +14,10 @@ struct list {
 /* One channel: messages of one (comm, source, dest, tag) keep their order. Either sends wait or receives do. */
 struct channel {
     struct refrain_store_entry entry;
-    struct list sends;   /* in flight */
-    struct list waiters; /* receives that came before their message */
-    uint64_t passed;     /* messages still to come whose receive has been let through */
+    struct list sends;         /* in flight */
+    struct list waiters;       /* receives that came before their message */
+    uint64_t passed;           /* messages still to come whose receive has been let through */
+    uint32_t sender, receiver; /* of a run that is shared out: thread + 1, 0 none so far */
 };
 
 struct message {
@@ -56,6 +57,7 @@ struct collective {
     uint32_t kind, inside; /* locations in it now */
     uint32_t entered, left;
     struct refrain_moment latest_enter, root_enter;
+    uint32_t own_entered; /* of a run that is shared out: locations of this process */
     bool root_entered;
     bool broken; /* somebody will never come ... */
     bool untold; /* ... as it did so in a pause */
@@ -66,6 +68,7 @@ struct collective {
 struct ordinal {
     struct refrain_store_entry entry;
     uint64_t next;
+    uint32_t thread; /* that entered the latest */
 };
 
 struct location {
@@ -99,9 +102,21 @@ struct refrain_align {
     size_t given;      /* events of it */
     int64_t now_ns;    /* of the last event of all */
     bool adjust, without_probes, no_memory;
-    bool collectives_untold; /* some passed in a pause */
+    bool collectives_untold;     /* some passed in a pause */
+    struct refrain_share *share; /* null: all locations are here */
+    uint32_t *own_members;       /* by index of a communicator, + 1; 0 not counted yet */
+    size_t n_own_members;
+    unsigned turns; /* since news were asked for */
     struct refrain_cursor_report report;
 };
+
+#define TURNS_BETWEEN_NEWS 64u
+
+/* Something that only one process with all locations can put in order. */
+static void not_shareable(struct refrain_align *align, const char *why) {
+    if (align->share && !align->share->wrong)
+        align->share->wrong = why;
+}
 
 /* ---- lists ---- */
 
@@ -211,6 +226,7 @@ static void hold_until(struct refrain_align *align, struct location *location, c
     int64_t time_ns = cause->virtual_ns;
     if (align->without_probes) {
         refrain_virtual_cause(&location->virtual_time, cause);
+        time_ns = location->virtual_time.cause.virtual_ns; /* the latest, in whatever order they came */
         location->time_ns =
             refrain_virtual_ns(&location->virtual_time, last_of(location)->time_ns, last_of(location)->probes_ns);
         if (location->time_ns <= time_ns)
@@ -233,8 +249,8 @@ static void satisfy(struct refrain_align *align, uint32_t number, const struct r
     if (cause)
         hold_until(align, location, cause);
     if (--location->waiting == 0) {
-        /* Others may have gone on beyond it meanwhile. */
-        if (location->time_ns < align->now_ns)
+        /* Others may have gone on beyond it meanwhile, where what it waited for never came. */
+        if (location->time_ns < align->now_ns && !align->share)
             location->time_ns = align->now_ns;
         queue_put(align, number);
     }
@@ -253,13 +269,18 @@ static struct refrain_moment moment_of(const struct refrain_align *align, uint32
 
 /* ---- messages ---- */
 
-static uint32_t channel_of(struct refrain_align *align, const struct refrain_event *event, int32_t source, int32_t dest,
-                           bool add) {
-    uint64_t a = (uint64_t)(uint32_t)source << 32 | (uint32_t)dest;
-    uint64_t b = (uint64_t)(event->comm ? event->comm->index : UINT32_MAX) << 32 ^ (uint64_t)event->tag;
-    uint32_t channel = refrain_store_find(&align->channels, a, b);
+static uint64_t ranks_key(int32_t source, int32_t dest) {
+    return (uint64_t)(uint32_t)source << 32 | (uint32_t)dest;
+}
+
+static uint64_t what_key(const struct refrain_event *event) {
+    return (uint64_t)(event->comm ? event->comm->index : UINT32_MAX) << 32 ^ (uint64_t)event->tag;
+}
+
+static uint32_t channel_of(struct refrain_align *align, uint64_t ranks, uint64_t what, bool add) {
+    uint32_t channel = refrain_store_find(&align->channels, ranks, what);
     if (!channel && add) {
-        channel = refrain_store_add(&align->channels, a, b);
+        channel = refrain_store_add(&align->channels, ranks, what);
         align->no_memory |= !channel;
     }
     return channel;
@@ -276,6 +297,11 @@ static void set_match(struct refrain_align *align, struct refrain_event *receive
     receive->match_time_ns = message->sent.virtual_ns;
     receive->match_thread = message->thread;
     align->report.matched_messages++;
+}
+
+static void unmatched_receive(struct refrain_align *align) {
+    align->report.unmatched_receives++;
+    not_shareable(align, "some messages are without their send");
 }
 
 /* What a message's receive may not be before. */
@@ -301,13 +327,16 @@ static bool next_receive_is_untold(const struct refrain_align *align, const stru
            ((const struct waiter *)refrain_store_at(&align->waiters, channel->waiters.first))->untold > 0;
 }
 
-static void sent(struct refrain_align *align, uint32_t number, struct refrain_event *event) {
-    if (event->peer < 0)
-        return;
-    event->match = ((uint64_t)number + 1) << 40 | ++align->locations[number].messages;
-    struct message message = {.sent = moment_of(align, number), .match = event->match, .thread = event->thread};
-    uint32_t at = channel_of(align, event, event->rank, event->peer, !is_gone(align, event->peer));
+/* The message is under way, to a rank of this process. */
+static void under_way(struct refrain_align *align, const struct refrain_share_message *sent) {
+    struct message message = {.sent = sent->sent, .match = sent->match, .thread = sent->thread};
+    int32_t dest = (int32_t)(uint32_t)sent->ranks;
+    uint32_t at = channel_of(align, sent->ranks, sent->what, !is_gone(align, dest));
     struct channel *channel = at ? refrain_store_at(&align->channels, at) : NULL;
+    if (channel && channel->sender && channel->sender != sent->thread + 1)
+        not_shareable(align, "threads of one rank send to the same receiver");
+    if (channel && align->share)
+        channel->sender = sent->thread + 1;
     if (channel && channel->passed) {
         channel->passed--;
         align->report.unmatched_sends++;
@@ -319,7 +348,7 @@ static void sent(struct refrain_align *align, uint32_t number, struct refrain_ev
         set_match(align, &align->locations[waiter.location].group[waiter.event], &message);
         struct refrain_moment arrival = arrival_of(align, &message);
         satisfy(align, waiter.location, &arrival);
-    } else if (is_gone(align, event->peer)) {
+    } else if (is_gone(align, dest)) {
         align->report.unmatched_sends++;
         return;
     } else {
@@ -337,6 +366,25 @@ static void sent(struct refrain_align *align, uint32_t number, struct refrain_ev
         drop_channel(align, at);
 }
 
+static void sent(struct refrain_align *align, uint32_t number, struct refrain_event *event) {
+    if (event->peer < 0)
+        return;
+    event->match = ((uint64_t)number + 1) << 40 | ++align->locations[number].messages;
+    struct refrain_share_message message = {.ranks = ranks_key(event->rank, event->peer),
+                                            .what = what_key(event),
+                                            .sent = moment_of(align, number),
+                                            .match = event->match,
+                                            .thread = event->thread};
+    if (align->share && !align->share->owns(align->share, event->peer))
+        align->share->message(align->share, event->peer, &message);
+    else
+        under_way(align, &message);
+}
+
+void refrain_align_take_message(struct refrain_align *align, const struct refrain_share_message *message) {
+    under_way(align, message);
+}
+
 /* A receive of the location's group: takes the message in flight, or waits for it. */
 static void received(struct refrain_align *align, uint32_t number, uint32_t event_number) {
     struct location *location = &align->locations[number];
@@ -344,12 +392,18 @@ static void received(struct refrain_align *align, uint32_t number, uint32_t even
     if (event->peer < 0)
         return;
     bool comes = !is_gone(align, event->peer);
-    uint32_t at = channel_of(align, event, event->peer, event->rank, comes);
+    if (event->approximate)
+        not_shareable(align, "some receives are approximate");
+    uint32_t at = channel_of(align, ranks_key(event->peer, event->rank), what_key(event), comes);
     if (!at) {
-        align->report.unmatched_receives++;
+        unmatched_receive(align);
         return;
     }
     struct channel *channel = refrain_store_at(&align->channels, at);
+    if (channel->receiver && channel->receiver != event->thread + 1)
+        not_shareable(align, "threads of one rank receive from the same sender");
+    if (align->share)
+        channel->receiver = event->thread + 1;
     struct message *message = channel->sends.first ? refrain_store_at(&align->messages, channel->sends.first) : NULL;
     if (message && message->untold) {
         align->report.other_end_untold++;
@@ -364,10 +418,10 @@ static void received(struct refrain_align *align, uint32_t number, uint32_t even
         list_pop(&align->messages, &channel->sends);
         drop_channel(align, at);
     } else if (!comes || event->approximate) {
-        align->report.unmatched_receives++; /* whether its message is to come is not known */
+        unmatched_receive(align); /* whether its message is to come is not known */
         drop_channel(align, at);
     } else if (!align->adjust) {
-        align->report.unmatched_receives++;
+        unmatched_receive(align);
         channel->passed++;
     } else if (add_waiter(align, &channel->waiters, number, event_number)) {
         location->waiting++;
@@ -385,7 +439,7 @@ static void sent_untold(struct refrain_align *align, const struct refrain_event 
     uint64_t n = event->value > 0 ? (uint64_t)event->value : 0;
     uint32_t at = event->peer < 0 || n == 0 || is_gone(align, event->peer)
                       ? 0
-                      : channel_of(align, event, event->rank, event->peer, true);
+                      : channel_of(align, ranks_key(event->rank, event->peer), what_key(event), true);
     if (!at)
         return;
     struct channel *channel = refrain_store_at(&align->channels, at);
@@ -420,7 +474,8 @@ static void sent_untold(struct refrain_align *align, const struct refrain_event 
 static void received_untold(struct refrain_align *align, const struct refrain_event *event) {
     uint64_t n = event->value > 0 ? (uint64_t)event->value : 0;
     bool comes = !is_gone(align, event->peer);
-    uint32_t at = event->peer < 0 || n == 0 ? 0 : channel_of(align, event, event->peer, event->rank, comes);
+    uint32_t at =
+        event->peer < 0 || n == 0 ? 0 : channel_of(align, ranks_key(event->peer, event->rank), what_key(event), comes);
     if (!at)
         return;
     struct channel *channel = refrain_store_at(&align->channels, at);
@@ -482,6 +537,7 @@ static void incomplete(struct refrain_align *align, const struct collective *col
         align->report.other_end_untold++;
     else
         align->report.unmatched_collectives++;
+    not_shareable(align, "some collectives are without some of their members");
 }
 
 /* Has come what a location with that rule waits for, and when? */
@@ -515,26 +571,59 @@ static void wake(struct refrain_align *align, uint32_t number) {
     collective->waiters = kept;
 }
 
+/* Members of the communicator that this process has. */
+static uint32_t own_members(struct refrain_align *align, const struct refrain_comm_info *comm) {
+    if (!align->share)
+        return (uint32_t)comm->size;
+    if (comm->index >= align->n_own_members) {
+        size_t n = (size_t)comm->index + 64;
+        uint32_t *larger = refrain_realloc(align->own_members, n * sizeof *larger);
+        if (!larger) {
+            align->no_memory = true;
+            return 0;
+        }
+        memset(larger + align->n_own_members, 0, (n - align->n_own_members) * sizeof *larger);
+        align->own_members = larger;
+        align->n_own_members = n;
+    }
+    uint32_t *known = &align->own_members[comm->index];
+    if (*known == 0) {
+        *known = 1;
+        for (int32_t i = 0; i < comm->size; i++)
+            *known += align->share->owns(align->share, comm->members ? comm->members[i] : i);
+    }
+    return *known - 1;
+}
+
+/* The collective is no longer needed when all who were to leave have, and nobody else will tell of it. */
+static void drop_collective(struct refrain_align *align, uint32_t number) {
+    const struct collective *collective = refrain_store_at(&align->collectives, number);
+    bool told = !align->share || collective->entered >= (uint32_t)collective->comm->size;
+    if (collective->inside == 0 &&
+        ((collective->left >= own_members(align, collective->comm) && told) || collective->broken))
+        refrain_store_remove(&align->collectives, number);
+}
+
 static void left_collective(struct refrain_align *align, struct location *location) {
     uint32_t number = location->inside;
     struct collective *collective = refrain_store_at(&align->collectives, number);
     location->inside = 0;
     collective->inside--;
     collective->left++;
-    if (collective->inside == 0 && (collective->left >= (uint32_t)collective->comm->size || collective->broken))
-        refrain_store_remove(&align->collectives, number);
+    drop_collective(align, number);
 }
 
-static uint32_t find_collective(struct refrain_align *align, const struct refrain_event *event, uint64_t ordinal) {
-    uint64_t key = ordinal_key(event->comm, kind_of(event));
+static uint32_t find_collective(struct refrain_align *align, const struct refrain_comm_info *comm, uint64_t kind,
+                                uint64_t ordinal, int32_t rank) {
+    uint64_t key = ordinal_key(comm, kind);
     uint32_t at = refrain_store_find(&align->collectives, key, ordinal);
     if (at || !(at = refrain_store_add(&align->collectives, key, ordinal)))
         return at;
     struct collective *collective = refrain_store_at(&align->collectives, at);
-    collective->comm = event->comm;
+    collective->comm = comm;
     collective->ordinal = ordinal;
-    collective->kind = (uint32_t)kind_of(event);
-    collective->untold = was_passed_by(align, collective, event->rank);
+    collective->kind = (uint32_t)kind;
+    collective->untold = was_passed_by(align, collective, rank);
     collective->broken = collective->untold || never_complete(align, collective);
     return at;
 }
@@ -569,6 +658,35 @@ static void entered_untold(struct refrain_align *align, const struct refrain_eve
     }
 }
 
+/* Members have entered, the latest of them then. */
+static void entered_at(struct collective *collective, const struct refrain_moment *when, bool first) {
+    struct refrain_moment *latest = &collective->latest_enter;
+    if (first || when->virtual_ns > latest->virtual_ns)
+        latest->virtual_ns = when->virtual_ns;
+    if (first || when->real_ns > latest->real_ns)
+        latest->real_ns = when->real_ns;
+}
+
+/* A location of this process has entered: what others have to know of that. */
+static void tell_entered(struct refrain_align *align, struct collective *collective, bool is_root) {
+    uint32_t own = own_members(align, collective->comm);
+    struct refrain_share_entry entry = {
+        .ordinal = collective->ordinal, .comm = collective->comm->index, .kind = collective->kind};
+    if (own == (uint32_t)collective->comm->size)
+        return;
+    if (is_root) {
+        entry.from_root = true;
+        entry.when = collective->root_enter;
+        align->share->entered(align->share, collective->comm, &entry);
+    }
+    if (++collective->own_entered == own) {
+        entry.from_root = false;
+        entry.entered = own;
+        entry.when = collective->latest_enter; /* of others too, where they have told: the latest of all is asked for */
+        align->share->entered(align->share, collective->comm, &entry);
+    }
+}
+
 static void entered_collective(struct refrain_align *align, uint32_t number, struct refrain_event *event) {
     struct location *location = &align->locations[number];
     uint8_t rule = rules[event->region->role];
@@ -577,7 +695,11 @@ static void entered_collective(struct refrain_align *align, uint32_t number, str
     uint32_t at = ordinal_of(align, event, ordinal_key(event->comm, kind_of(event)));
     if (!at)
         return;
-    uint64_t ordinal = ((struct ordinal *)refrain_store_at(&align->ordinals, at))->next++;
+    struct ordinal *counted = refrain_store_at(&align->ordinals, at);
+    uint64_t ordinal = counted->next++;
+    if (ordinal > 0 && counted->thread != event->thread)
+        not_shareable(align, "threads of one rank call the same collective");
+    counted->thread = event->thread;
     bool alone = event->comm->size <= 1;
     uint64_t scope = alone ? (uint64_t)1 << 23 | (uint32_t)event->rank : event->comm->index;
     event->match = scope << 40 | (kind_of(event) & 63) << 34 | (ordinal + 1);
@@ -586,7 +708,7 @@ static void entered_collective(struct refrain_align *align, uint32_t number, str
         return;
     if (location->inside)
         left_collective(align, location);
-    if (!(at = find_collective(align, event, ordinal))) {
+    if (!(at = find_collective(align, event->comm, kind_of(event), ordinal, event->rank))) {
         align->no_memory = true;
         return;
     }
@@ -598,16 +720,34 @@ static void entered_collective(struct refrain_align *align, uint32_t number, str
     location->is_root = event->peer == event->rank;
     collective->inside++;
     collective->entered++;
-    struct refrain_moment now = moment_of(align, number), *latest = &collective->latest_enter;
-    if (collective->entered == 1 || now.virtual_ns > latest->virtual_ns)
-        latest->virtual_ns = now.virtual_ns;
-    if (collective->entered == 1 || now.real_ns > latest->real_ns)
-        latest->real_ns = now.real_ns;
+    struct refrain_moment now = moment_of(align, number);
+    entered_at(collective, &now, collective->entered == 1);
     if (location->is_root) {
         collective->root_entered = true;
         collective->root_enter = now;
     }
+    if (align->share)
+        tell_entered(align, collective, location->is_root);
     wake(align, at);
+}
+
+void refrain_align_take_entry(struct refrain_align *align, const struct refrain_comm_info *comm,
+                              const struct refrain_share_entry *entry) {
+    uint32_t at = find_collective(align, comm, entry->kind, entry->ordinal, -1);
+    if (!at) {
+        align->no_memory = true;
+        return;
+    }
+    struct collective *collective = refrain_store_at(&align->collectives, at);
+    if (entry->from_root) {
+        collective->root_entered = true;
+        collective->root_enter = entry->when;
+    } else {
+        entered_at(collective, &entry->when, collective->entered == 0);
+        collective->entered += entry->entered;
+    }
+    wake(align, at);
+    drop_collective(align, at);
 }
 
 /* The group leaves a collective: it may have to wait for others. */
@@ -647,7 +787,7 @@ static void rank_ended(struct refrain_align *align, int32_t rank) {
                 list_pop(&align->waiters, &channel->waiters);
                 if (waiter.untold)
                     continue;
-                align->report.unmatched_receives++;
+                unmatched_receive(align);
                 satisfy(align, waiter.location, NULL);
             }
         }
@@ -785,11 +925,11 @@ static bool release_earliest(struct refrain_align *align) {
     for (uint32_t i = 0; i < location->n_group; i++) {
         struct refrain_event *event = &location->group[i];
         uint32_t at = event->kind == REFRAIN_EVENT_RECV && event->peer >= 0
-                          ? channel_of(align, event, event->peer, event->rank, false)
+                          ? channel_of(align, ranks_key(event->peer, event->rank), what_key(event), false)
                           : 0;
         struct channel *channel = at ? refrain_store_at(&align->channels, at) : NULL;
         if (channel && remove_waiters(align, &channel->waiters, earliest, i)) {
-            align->report.unmatched_receives++;
+            unmatched_receive(align);
             channel->passed++;
         }
     }
@@ -839,20 +979,49 @@ static void given_group(struct refrain_align *align) {
     begin_group(align, first ? number : queue_exchange(align, number));
 }
 
+static bool any_waits(const struct refrain_align *align) {
+    for (size_t i = 0; i < align->n; i++)
+        if (align->locations[i].waiting > 0)
+            return true;
+    return false;
+}
+
+/* What other processes have told, now and then, or where nothing can be done without it. False: the run ends here. */
+static bool look_for_news(struct refrain_align *align) {
+    bool stuck = align->emitting == align->n && align->n_heap == 0;
+    while (!align->share->wrong && !align->no_memory && stuck) {
+        if (!align->share->news(align->share, align, true)) {
+            if (any_waits(align))
+                not_shareable(align, "what is left waits for each other");
+            return false;
+        }
+        stuck = align->n_heap == 0;
+    }
+    if (++align->turns >= TURNS_BETWEEN_NEWS) {
+        align->turns = 0;
+        align->share->news(align->share, align, false);
+    }
+    return !align->share->wrong && !align->no_memory;
+}
+
 const struct refrain_event *refrain_align_next(struct refrain_align *align) {
     if (align->emitting < align->n && align->given == align->locations[align->emitting].n_group)
         given_group(align);
     if (align->no_memory)
         return NULL;
+    if (align->share && !look_for_news(align))
+        return NULL;
     if (align->emitting == align->n) {
         while (align->n_heap == 0)
-            if (!release_earliest(align))
+            if (align->share || !release_earliest(align))
                 return NULL;
         begin_group(align, queue_take(align));
     }
     struct location *location = &align->locations[align->emitting];
     uint32_t number = (uint32_t)align->given++;
     struct refrain_event *event = &location->group[number];
+    if (event->kind >= REFRAIN_EVENT_UNTOLD_SENDS)
+        not_shareable(align, "some messages or collectives passed in a pause");
     if (align->adjust)
         event->time_ns = location->time_ns;
     align->report.events++;
@@ -909,12 +1078,13 @@ static struct refrain_align *make(size_t n) {
 }
 
 struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, size_t n,
-                                         enum refrain_align_times times) {
+                                         enum refrain_align_times times, struct refrain_share *share) {
     struct refrain_align *align = make(n);
     if (!align)
         return NULL;
     align->adjust = times != REFRAIN_TIMES_AS_THEY_ARE;
     align->without_probes = times == REFRAIN_TIMES_WITHOUT_PROBES;
+    align->share = share;
     align->emitting = (uint32_t)n;
     align->now_ns = INT64_MIN;
     for (size_t i = 0; i < n; i++)
@@ -931,6 +1101,8 @@ struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, 
         align->running[streams[i]->rank]++;
     }
     for (uint32_t i = 0; i < n; i++) {
+        if (share && !share->owns(share, streams[i]->rank))
+            continue;
         load(align, i);
         if (is_ready(&align->locations[i]))
             queue_put(align, i);
@@ -951,5 +1123,6 @@ void refrain_align_close(struct refrain_align *align) {
     refrain_free(align->locations);
     refrain_free(align->heap);
     refrain_free(align->running);
+    refrain_free(align->own_members);
     refrain_free(align);
 }

@@ -19,6 +19,7 @@
 #ifndef REFRAIN_ALIGN_H
 #define REFRAIN_ALIGN_H
 
+#include "share.h"
 #include <refrain/read.h>
 
 /* A location's events in their order. */
@@ -37,9 +38,10 @@ enum refrain_align_times {
     REFRAIN_TIMES_WITHOUT_PROBES, /* without what probes took, and the waiting that follows from it (virtual_time.h) */
 };
 
-/* Begins with the first event of each stream; the streams stay the caller's. Null without memory. */
+/* Begins with the first event of each stream; the streams stay the caller's. Null without memory. `share`: only the
+ * streams of its own ranks are read, and what concerns the others goes through it; null: all are here. */
 struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, size_t n,
-                                         enum refrain_align_times times);
+                                         enum refrain_align_times times, struct refrain_share *share);
 
 /* The next event of all, its match filled; null at the end, or without memory (refrain_align_failed). Valid until the
  * next call. */

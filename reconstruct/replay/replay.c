@@ -42,8 +42,14 @@ static int write_edge(const struct refrain_trace *trace, const struct refrain_cu
 enum refrain_status refrain_write(struct refrain_trace *trace, const struct refrain_cursor_options *options,
                                   struct refrain_writer *writer, struct refrain_cursor_report *report,
                                   struct refrain_error *error) {
+    return refrain_write_shared(trace, options, NULL, writer, report, error);
+}
+
+enum refrain_status refrain_write_shared(struct refrain_trace *trace, const struct refrain_cursor_options *options,
+                                         struct refrain_share *share, struct refrain_writer *writer,
+                                         struct refrain_cursor_report *report, struct refrain_error *error) {
     struct refrain_cursor *cursor = NULL;
-    enum refrain_status status = refrain_cursor_open(trace, options, &cursor, error);
+    enum refrain_status status = refrain_cursor_open_shared(trace, options, share, &cursor, error);
     if (!status && writer->begin && writer->begin(writer, trace))
         status = REFRAIN_ERROR;
     if (!status && options && options->from_ns != REFRAIN_TIME_FIRST &&

@@ -3,6 +3,7 @@
 #define REFRAIN_REPLAY_H
 
 #include "event.h"
+#include "share.h"
 #include "trace_read.h"
 
 /* Whether the trace holds what is asked for: formulas, or `recorded` events. The error says which rank lacks them. */
@@ -15,5 +16,18 @@ enum refrain_status refrain_replayable(const struct refrain_trace *trace, bool r
 enum refrain_status refrain_write(struct refrain_trace *trace, const struct refrain_cursor_options *options,
                                   struct refrain_writer *writer, struct refrain_cursor_report *report,
                                   struct refrain_error *error);
+
+/* The same of the ranks that `share` says are this process's, without a window; null: of all. Events of one location
+ * come in time order, those of several need not. When it returns, share->wrong may say that what was written is void.
+ */
+enum refrain_status refrain_write_shared(struct refrain_trace *trace, const struct refrain_cursor_options *options,
+                                         struct refrain_share *share, struct refrain_writer *writer,
+                                         struct refrain_cursor_report *report, struct refrain_error *error);
+
+/* A cursor over them. */
+enum refrain_status refrain_cursor_open_shared(struct refrain_trace *trace,
+                                               const struct refrain_cursor_options *options,
+                                               struct refrain_share *share, struct refrain_cursor **cursor,
+                                               struct refrain_error *error);
 
 #endif
