@@ -169,6 +169,9 @@ static void *map_file(const char *path, uint64_t bytes) {
     if (error == 0) {
         base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         error = errno;
+        /* There is nothing to read ahead: a system that does so all the same fills megabytes with zeroes first. */
+        if (base != MAP_FAILED)
+            (void)madvise(base, bytes, MADV_RANDOM);
     }
     close(fd);
     if (base == MAP_FAILED) {
