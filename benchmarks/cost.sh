@@ -16,26 +16,27 @@ SYNOPSIS
         [--minutes N] [--out FILE]
 
 DESCRIPTION
-    Writes three tables, in Markdown:
+    Writes a page in Markdown: what was found in a few lines, then three tables:
 
     hostile     programs in which probes come far more often than events (hostile.sh): processor time over plain, least of
                 the rounds
     workloads   least laps: of each iteration the least time over all rounds, summed, over the plain program's; "again" is the
                 plain program once more, which should be 1 and says what the others are worth. EZTrace traces MPI calls
                 with its module for the MPI library, in the same rounds, where it is installed (Debian: eztrace)
-    foreign     Debian source packages (foreign.sh): compile time, text, run time over plain
+    foreign     Debian source packages (foreign.sh) under their own tests or loads of half a second and more: compile time,
+                text, run time over plain
 
     Rounds are interleaved: one run of each variant, then the next round. What was left out for want of time or of a tool is said below
     the tables. Exit status: 0 measured, 1 something does not build or run, 2 bad command line.
 
 OPTIONS
     --tools DIR     the directory of refrain and refrain-cc
-    --rounds N      rounds, 1 to 100 (default 5)
+    --rounds N      rounds, 1 to 100 (default 4, which take some 20 minutes on two processors that have nothing else to do)
     --part PART     this part only; repeatable
     --only NAME     this workload only; repeatable
     --ranks LIST    numbers of ranks of the workloads (default 1,2)
-    --minutes N     begin no further workload after so many minutes (default 20)
-    --out FILE      write there instead of to standard output
+    --minutes N     begin no further workload or package after so many minutes (default 24)
+    --out FILE      write there instead of to standard output, once all is measured
     --help          this text
 HELP
 }
@@ -48,7 +49,7 @@ whole() {
     case $2 in "" | *[!0-9]* | 0* | ?????*) bad "$1 takes a whole number, not '$2'" ;; esac
 }
 
-tools='' rounds=5 parts='' only='' ranks=1,2 minutes=20 out=''
+tools='' rounds=4 parts='' only='' ranks=1,2 minutes=24 out=''
 while [ $# -gt 0 ]; do
     case $1 in
     --help) usage && exit 0 ;;
@@ -80,7 +81,7 @@ done
 [ -n "$tools" ] || bad "--tools is needed: the directory of refrain and refrain-cc"
 [ -x "$tools/refrain-cc" ] || bad "refrain-cc is not in '$tools'"
 [ -n "$parts" ] || parts="hostile workloads foreign"
-[ -z "$out" ] || exec >"$out" || exit 1
+if [ -n "$out" ] && ! : >>"$out"; then exit 1; fi
 PATH=$tools:$PATH
 export PATH
 unset REFRAIN_WRAPPER REFRAIN_DETAIL REFRAIN_FILTER REFRAIN_MODE REFRAIN_TOTAL_MEMORY REFRAIN_THROTTLE
@@ -90,15 +91,21 @@ trap 'exit 1' HUP INT TERM
 began=$(date +%s)
 failed=0
 : >"$work/notes"
+# say TEXT...: with the minutes and seconds since the beginning.
 say() {
-    echo "cost.sh: $*" >&2
+    passed=$(($(date +%s) - began))
+    printf 'cost.sh: %2d:%02d %s\n' $((passed / 60)) $((passed % 60)) "$*" >&2
+}
+late() {
+    [ $(($(date +%s) - began)) -ge $((minutes * 60)) ]
 }
 
 hostile() {
     say "hostile programs, $rounds rounds"
     echo "## Hostile programs"
     echo
-    echo "Processor time over plain, least of $rounds rounds; off: compiled in, REFRAIN_MODE=off; exact: recorded and reconstructed."
+    echo "Programs in which probes come far more often than events (\`benchmarks/hostile/\`). Processor time over plain, least of"
+    echo "$rounds rounds; off: compiled in, REFRAIN_MODE=off; exact: recorded and reconstructed alike."
     echo
     sh "$here/hostile.sh" "$tools" "$rounds" >"$work/hostile" || failed=1
     awk '{ line = "|"; rule = "|"
@@ -166,14 +173,14 @@ workloads() {
     done
     echo "## Workloads"
     echo
-    echo "Least laps over plain, $rounds rounds."
+    echo "Of each iteration the least time of $rounds rounds, summed, over the plain program's. EZTrace traces the MPI calls only."
     echo
     echo "| workload | ranks | plain, s | again | off | default | --detail=all | EZTrace |"
     echo "|---|---|---|---|---|---|---|---|"
     for name in $names; do
         for n in $(echo "$ranks" | tr , ' '); do
             takes "$name" "$n" || continue
-            if [ $(($(date +%s) - began)) -ge $((minutes * 60)) ]; then
+            if late; then
                 echo "- $name on $n ranks was left out: no time" >>"$work/notes"
                 continue
             fi
@@ -201,24 +208,96 @@ workloads() {
 foreign() {
     echo "## Programs that nobody here wrote"
     echo
-    sh "$here/foreign.sh" --tools "$tools" --quick --rounds "$rounds" --format markdown || failed=1
+    echo "Debian source packages with their own build systems. run: processor time over plain, least of $rounds rounds, in MPI programs the time"
+    echo "that passed; off: the same with REFRAIN_MODE=off; the line plain has a second run of the plain program: noise. communication is the"
+    echo "default detail."
+    echo
+    head=1 # line of the table from which on it is printed
+    for name in $(sh "$here/foreign.sh" --list | awk '{ print $1 }'); do
+        if late; then
+            echo "- $name was left out: no time" >>"$work/notes"
+            continue
+        fi
+        say "$name, $rounds rounds"
+        sh "$here/foreign.sh" --tools "$tools" --only "$name" --rounds "$rounds" --format markdown >"$work/package" ||
+            { failed=1 && echo "- $name: not all of it was built, or gave what the plain program gives" >>"$work/notes"; }
+        tail -n "+$head" "$work/package"
+        head=3
+    done
 }
 
-echo "# What tracing costs"
-echo
-echo "Written by \`benchmarks/cost.sh\` ($(nproc) processors, load $(cut -d' ' -f1-3 /proc/loadavg) when it began, $(gcc --version | head -n 1))."
+# ratios FILE COLUMN NAME [PATTERN]: "least, median and most ..." of a column of a table, of the lines with PATTERN in them.
+ratios() {
+    awk -F'|' -v c="$2" -v what="$3" -v pattern="${4:-.}" '
+        $0 ~ pattern && $c ~ /^ *[0-9.]+ *$/ { v[++n] = $c + 0 }
+        END {
+            if (!n) exit
+            for (i = 2; i <= n; i++)
+                for (j = i; j > 1 && v[j] < v[j - 1]; j--) { t = v[j]; v[j] = v[j - 1]; v[j - 1] = t }
+            printf "- %s: %.2f to %.2f times, median %.2f, %d figures\n", what, v[1], v[n], v[int((n + 1) / 2)], n
+        }' "$1"
+}
+
+# above FILE COLUMN BOUND TEXT [PATTERN]: the lines whose figure is above, by name.
+above() {
+    awk -F'|' -v c="$2" -v bound="$3" -v text="$4" -v pattern="${5:-.}" '
+        $0 ~ pattern && $c ~ /^ *[0-9.]+ *$/ {
+            n++
+            name = $2 ($3 ~ /^ *[0-9]+ *$/ ? "on" $3 : "")
+            gsub(/^ +| +$/, "", name)
+            if ($c > bound) list = list sprintf("%s%s (%.2f)", m++ ? ", " : "", name, $c)
+        }
+        END { if (n) printf "  - %s %s: %s\n", text, bound, m ? m " of " n ": " list : "none of " n }' "$1"
+}
+
+summary() {
+    if [ -f "$work/part.hostile" ]; then
+        ratios "$work/part.hostile" 6 "Hostile programs, default detail" '[0-9]s '
+        above "$work/part.hostile" 6 1.10 "above" '[0-9]s '
+    fi
+    if [ -f "$work/part.workloads" ]; then
+        ratios "$work/part.workloads" 7 "Workloads, default detail"
+        above "$work/part.workloads" 7 1.02 "above"
+        ratios "$work/part.workloads" 9 "Workloads under EZTrace"
+        awk -F'|' '$7 ~ /^ *[0-9.]+ *$/ && $9 ~ /^ *[0-9.]+ *$/ { n++; m += $7 < $9 }
+            END { if (n) printf "  - refrain takes less than EZTrace in %d of %d\n", m, n }' "$work/part.workloads"
+        ratios "$work/part.workloads" 5 "Workloads, the plain program once more (what the others are worth)"
+    fi
+    if [ -f "$work/part.foreign" ]; then
+        ratios "$work/part.foreign" 8 "Debian's programs, default detail" '[|] communication [|]'
+        above "$work/part.foreign" 8 1.05 "above" '[|] communication [|]'
+        ratios "$work/part.foreign" 5 "their compile time, default detail" '[|] communication [|]'
+        ratios "$work/part.foreign" 6 "their text, default detail" '[|] communication [|]'
+    fi
+}
+
+load=$(cut -d' ' -f1-3 /proc/loadavg)
 for part in $parts; do
-    echo
     case $part in
     hostile) hostile ;;
     workloads) workloads ;;
     foreign) foreign ;;
-    esac
+    esac >"$work/part.$part"
 done
-if [ -s "$work/notes" ]; then
+say "done"
+{
+    echo "# What tracing costs"
     echo
-    echo "Left out or failed:"
+    echo "Written by \`benchmarks/cost.sh\`: $(nproc) processors ($(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)), load $load when it"
+    echo "began, $(gcc --version | head -n 1), $rounds interleaved rounds, $((($(date +%s) - began + 59) / 60)) minutes. All figures are ratios: 1.00 is the program without"
+    echo "refrain. Rows like these need a machine that does nothing else."
     echo
-    sort -u "$work/notes"
-fi
+    summary
+    for part in $parts; do
+        echo
+        cat "$work/part.$part"
+    done
+    if [ -s "$work/notes" ]; then
+        echo
+        echo "Left out or failed:"
+        echo
+        sort -u "$work/notes"
+    fi
+} >"$work/page"
+if [ -n "$out" ]; then cat "$work/page" >"$out" || exit 1; else cat "$work/page"; fi
 exit $failed

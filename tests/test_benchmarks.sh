@@ -24,6 +24,13 @@ refused "unknown argument" sh "$run" --fast
 refused "refrain-cc are not in '/nowhere'" sh "$run" --tools /nowhere
 [ "$(sh "$run" --list | wc -l)" -ge 15 ] && pass || fail "--list: $(sh "$run" --list | wc -l) workloads"
 
+cost=$tests/../benchmarks/cost.sh
+refused "tools is needed" sh "$cost"
+refused "no directory '/nowhere'" sh "$cost" --tools /nowhere
+refused "no part 'all'" sh "$cost" --tools "$bin" --part all
+refused "no workload 'tetris'" sh "$cost" --tools "$bin" --only tetris
+refused "whole number, not '0'" sh "$cost" --tools "$bin" --rounds 0
+
 make -s -j2 -C "$tests/../benchmarks/workloads" CC=mpicc.mpich BUILD="$work/plain" ONLY="bt lu nbody heat" >"$work/said" 2>&1 ||
     fail "the workloads do not build: $(head -n 1 "$work/said")"
 refused "nbody:.*--size" "$work/plain/nbody" --size 0
@@ -42,6 +49,9 @@ head -n 1 "$work/report/results.csv" | grep -qx "program,ranks,metric,value,min,
 for plot in overhead capture size; do
     grep -q "</svg>" "$work/report/$plot.svg" && pass || fail "$plot.svg"
 done
+check "cost.sh" sh "$cost" --tools "$bin" --part workloads --only heat --ranks 1 --rounds 1 --out "$work/cost.md"
+grep -q '^| heat | 1 | [0-9.]* | [0-9.]* | [0-9.]* | [0-9.]* | [0-9.]* |' "$work/cost.md" && grep -q '^- Workloads, default detail: .* 1 figures$' "$work/cost.md" &&
+    pass || fail "cost.sh: $(cat "$work/cost.md")"
 # EZTrace has its rows, or the report says why not.
 grep -q "### EZTrace" "$report" || grep -q "EZTrace.*left out" "$report" && pass || fail "nothing about EZTrace"
 summary
