@@ -288,8 +288,11 @@ REFRAIN_HIDDEN void refrain_call_sites_clear(void);
 
 /* ---- record.c: events as they happen (modes events and both) ---- */
 
-REFRAIN_SHARED struct refrain_events *refrain_events_open(int directory_fd, const char *name);
-/* Takes back all events of the first window: what was written there was not the program's. */
+/* Makes the file; what comes back is that of thread 0. Null with errno where it cannot be. */
+REFRAIN_SHARED struct refrain_events *refrain_events_open(int directory_fd, const char *name, uint32_t threads);
+/* That of another thread; null for null. */
+REFRAIN_HIDDEN struct refrain_events *refrain_events_of_thread(struct refrain_events *events, uint32_t thread);
+/* Takes back all events of the thread's first window: what was written there was not the program's. */
 REFRAIN_HIDDEN void refrain_events_clear(struct refrain_events *events);
 REFRAIN_SHARED void refrain_events_write(struct refrain_context *context, unsigned kind, uint64_t ticks, uint64_t id,
                                          uint32_t value, const int64_t *parameters, unsigned n);

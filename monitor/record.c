@@ -1,7 +1,8 @@
 /* record.c: events as they happen, one after the other into a mapped window of the event file (refrain/event_file.h).
- * The window moves when it is full: that, and nothing else, makes this mode grow. */
+ * Each thread has a window of its own, which moves on when it is full: that, and nothing else, makes this mode grow.
+ * There is no lock: a thread that ends in the middle of a record, by a signal handler's jump or by pthread_cancel, is
+ * in nobody's way. */
 #define _GNU_SOURCE
-#include "clock.h"
 #include "configure.h"
 #include "registers.h"
 #include "reserve.h"
@@ -15,118 +16,126 @@
 #define POLL_WORDS 4u /* of a record of polls */
 #define CALL_WORDS 3u /* of one that a call begins or ends */
 
+/* Of a thread. */
 struct refrain_events {
-    int fd;
-    int lock; /* spin lock: threads share the file */
-    struct refrain_events_header *header;
-    unsigned char *window;
-    uint64_t window_offset; /* of the window in the file */
-    uint64_t used;          /* of the window */
-    uint64_t last;          /* record, in the window */
-    uint64_t most_bytes;    /* that the file may have, 0: no limit */
+    struct refrain_events_header *window; /* null before the first record, and where the file cannot grow */
+    uint32_t used;                        /* of the window */
+    uint32_t last;                        /* record, in the window */
     struct {
-        uint64_t at, end; /* in the window */
+        uint32_t at, end; /* in the window */
     } polls;              /* the latest calls in a row that told nothing; `end` 0: there are none */
 };
 
-static struct refrain_events the_events;
+static int file;
+static uint64_t next_offset; /* the file's end: the next window lies there */
+static bool full;            /* the file cannot grow */
 
-/* Maps the window at `offset`; the file is extended by it, on disk. */
-static bool map_window(struct refrain_events *events, uint64_t offset) {
+/* Maps a new window, by which the file is extended on disk. */
+static bool map_window(struct refrain_events *events, uint32_t thread) {
     if (events->window)
         munmap(events->window, REFRAIN_EVENTS_WINDOW_BYTES);
     events->window = NULL;
     events->polls.end = 0;
-    if (events->most_bytes && offset + REFRAIN_EVENTS_WINDOW_BYTES > events->most_bytes) {
+    uint64_t offset = __atomic_fetch_add(&next_offset, REFRAIN_EVENTS_WINDOW_BYTES, __ATOMIC_RELAXED),
+             most = refrain_configuration.event_bytes;
+    if (most && offset > 0 && offset + REFRAIN_EVENTS_WINDOW_BYTES > most) {
         errno = EFBIG;
         return false;
     }
-    int error = refrain_reserve(events->fd, offset, REFRAIN_EVENTS_WINDOW_BYTES);
+    int error = refrain_reserve(file, offset, REFRAIN_EVENTS_WINDOW_BYTES);
     if (error) {
         errno = error;
         return false;
     }
-    void *window =
-        mmap(NULL, REFRAIN_EVENTS_WINDOW_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, events->fd, (off_t)offset);
+    struct refrain_events_header *window =
+        mmap(NULL, REFRAIN_EVENTS_WINDOW_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)offset);
     if (window == MAP_FAILED)
         return false;
+    window->version = REFRAIN_EVENTS_VERSION;
+    window->header_bytes = REFRAIN_EVENTS_HEADER_BYTES;
+    window->thread = thread;
+    window->bytes_used = REFRAIN_EVENTS_HEADER_BYTES;
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    memcpy(window->magic, REFRAIN_EVENTS_MAGIC, sizeof window->magic);
     events->window = window;
-    events->window_offset = offset;
-    events->used = 0;
+    events->used = REFRAIN_EVENTS_HEADER_BYTES;
     return true;
 }
 
-struct refrain_events *refrain_events_open(int directory_fd, const char *name) {
-    struct refrain_events *events = &the_events;
-    events->fd = openat(directory_fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (events->fd < 0)
+struct refrain_events *refrain_events_open(int directory_fd, const char *name, uint32_t threads) {
+    struct refrain_events *events = mmap(NULL, threads * sizeof *events, PROT_READ | PROT_WRITE,
+                                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (events == MAP_FAILED)
         return NULL;
-    if (!map_window(events, 0))
-        return NULL;
-    events->most_bytes = refrain_configuration.event_bytes;
-    events->header = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, events->fd, 0);
-    if (events->header == MAP_FAILED)
-        return NULL;
-    events->header->version = REFRAIN_EVENTS_VERSION;
-    events->header->header_bytes = REFRAIN_EVENTS_HEADER_BYTES;
-    events->header->bytes_used = REFRAIN_EVENTS_HEADER_BYTES;
-    memcpy(events->header->magic, REFRAIN_EVENTS_MAGIC, sizeof events->header->magic);
-    events->used = REFRAIN_EVENTS_HEADER_BYTES;
-    return events;
+    file = openat(directory_fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return file >= 0 && map_window(events, 0) ? events : NULL;
+}
+
+struct refrain_events *refrain_events_of_thread(struct refrain_events *events, uint32_t thread) {
+    return events ? events + thread : NULL;
 }
 
 void refrain_events_clear(struct refrain_events *events) {
-    events->header->bytes_used = REFRAIN_EVENTS_HEADER_BYTES;
-    memset(events->window + REFRAIN_EVENTS_HEADER_BYTES, 0, events->used - REFRAIN_EVENTS_HEADER_BYTES);
+    unsigned char *records = (unsigned char *)events->window + REFRAIN_EVENTS_HEADER_BYTES;
+    events->window->bytes_used = REFRAIN_EVENTS_HEADER_BYTES;
+    memset(records, 0, events->used - REFRAIN_EVENTS_HEADER_BYTES);
     events->used = REFRAIN_EVENTS_HEADER_BYTES;
 }
 
 static void map_next_window(void *of) {
-    struct refrain_events *events = of;
+    struct refrain_context *context = of;
     int saved = errno;
-    map_window(events, events->window_offset + REFRAIN_EVENTS_WINDOW_BYTES);
+    if (!map_window(context->events, context->number))
+        __atomic_store_n(&full, true, __ATOMIC_RELAXED);
     errno = saved;
 }
 
-static void put_words(struct refrain_events *events, const uint64_t *words, unsigned n) {
-    /* A record does not cross windows: the rest of one stays 0, which a reader skips. */
-    if (events->window && events->used + n * 8u > REFRAIN_EVENTS_WINDOW_BYTES)
-        refrain_keep_vectors(map_next_window, events);
-    if (!events->window) {
+static unsigned char *bytes_at(struct refrain_events *events, uint32_t at) {
+    return (unsigned char *)events->window + at;
+}
+
+static void set_used(struct refrain_events *events, uint32_t used) {
+    events->used = used;
+    __atomic_store_n(&events->window->bytes_used, used, __ATOMIC_RELEASE);
+}
+
+static void put_words(struct refrain_context *context, const uint64_t *words, unsigned n) {
+    struct refrain_events *events = context->events;
+    if ((!events->window || events->used + n * 8u > REFRAIN_EVENTS_WINDOW_BYTES) &&
+        !__atomic_load_n(&full, __ATOMIC_RELAXED))
+        refrain_keep_vectors(map_next_window, context);
+    if (!events->window || events->used + n * 8u > REFRAIN_EVENTS_WINDOW_BYTES) {
         refrain_lose(REFRAIN_LOSS_EVENTS, 1);
         return;
     }
-    memcpy(events->window + events->used, words, n * 8u);
+    memcpy(bytes_at(events, events->used), words, n * 8u);
     events->last = events->used;
-    events->used += n * 8u;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    events->header->bytes_used = events->window_offset + events->used;
+    set_used(events, events->used + n * 8u);
 }
 
 /* Takes back what was written from `at` on in the window. */
-static void take_back(struct refrain_events *events, uint64_t at) {
-    events->header->bytes_used = events->window_offset + at;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    memset(events->window + at, 0, events->used - at);
-    events->used = at;
+static void take_back(struct refrain_events *events, uint32_t at) {
+    uint32_t used = events->used;
+    set_used(events, at);
+    memset(bytes_at(events, at), 0, used - at);
 }
 
 static bool same_but_kind(const uint64_t *words, unsigned kind, const uint64_t *leave) {
-    return (words[0] & 255) == kind && (words[0] >> 8 & 0xffff) == (leave[0] >> 8 & 0xffff) && words[2] == leave[2];
+    return (words[0] & 255) == kind && words[2] == leave[2];
 }
 
 /* The end of a call that told nothing, right behind its beginning: with those like it right before it, it becomes one
  * record, so that a program which asks over and over whether something has come does not fill the file. False where it
  * is to be written as it is. */
-static bool fold_poll(struct refrain_events *events, const uint64_t *leave) {
-    uint64_t call_bytes = CALL_WORDS * sizeof *leave, poll_bytes = POLL_WORDS * sizeof *leave;
+static bool fold_poll(struct refrain_context *context, const uint64_t *leave) {
+    struct refrain_events *events = context->events;
+    uint32_t call_bytes = CALL_WORDS * sizeof *leave, poll_bytes = POLL_WORDS * sizeof *leave;
     if (!events->window || events->used < call_bytes + REFRAIN_EVENTS_HEADER_BYTES)
         return false;
-    uint64_t entered = events->used - call_bytes, at = events->polls.at;
-    const uint64_t *enter = (const void *)(events->window + entered);
-    if (!same_but_kind(enter, REFRAIN_RECORD_CALL_ENTER, leave) || events->last != entered)
+    uint32_t entered = events->used - call_bytes, at = events->polls.at;
+    if (!same_but_kind((void *)bytes_at(events, entered), REFRAIN_RECORD_CALL_ENTER, leave) || events->last != entered)
         return false;
-    uint64_t *polls = (void *)(events->window + at);
+    uint64_t *polls = (void *)bytes_at(events, at);
     bool goes_on = events->polls.end == entered;
     if (goes_on && same_but_kind(polls, REFRAIN_RECORD_POLLS, leave) && polls[0] >> 32 < REFRAIN_MOST_POLLS) {
         take_back(events, entered);
@@ -139,49 +148,24 @@ static bool fold_poll(struct refrain_events *events, const uint64_t *leave) {
                                           (uint64_t)2 << 32,
                                       polls[1], polls[2], leave[1]};
         take_back(events, at);
-        put_words(events, words, POLL_WORDS);
+        put_words(context, words, POLL_WORDS);
         events->polls.end = at + poll_bytes;
         return true;
     }
-    put_words(events, leave, CALL_WORDS);
+    put_words(context, leave, CALL_WORDS);
     events->polls.at = entered;
     events->polls.end = events->last == entered + call_bytes ? events->used : 0;
     return true;
 }
 
-/* So long a lock is waited for: who holds it for longer was ended in the middle, by a signal handler that jumped out of
- * the probe, or by pthread_cancel. */
-#define MOST_WAIT_NS 10000000000u
-#define TURNS 4096u
-
-static void take_lock(struct refrain_events *events) {
-    uint64_t begin = 0;
-    for (unsigned turn = 1; __atomic_exchange_n(&events->lock, 1, __ATOMIC_ACQUIRE); turn++) {
-        if (turn % TURNS)
-            continue;
-        uint64_t now = refrain_clock_of_system();
-        begin = begin ? begin : now;
-        if (now - begin > MOST_WAIT_NS) {
-            refrain_lose(REFRAIN_LOSS_EVENTS, 1); /* the one that was being written */
-            return;
-        }
-    }
-}
-
 void refrain_events_write(struct refrain_context *context, unsigned kind, uint64_t ticks, uint64_t id, uint32_t value,
                           const int64_t *parameters, unsigned n) {
-    struct refrain_events *events = context->events;
     uint64_t words[3 + REFRAIN_PARAMETERS];
     words[0] = kind | (uint64_t)context->number << 8 | (uint64_t)(3 + n) << 24 | (uint64_t)value << 32;
     words[1] = ticks;
     words[2] = id;
     for (unsigned i = 0; i < n; i++)
         words[3 + i] = (uint64_t)parameters[i];
-    bool shared = refrain_region.header->n_threads > 1;
-    if (shared)
-        take_lock(events);
-    if (!events->most_bytes || kind != REFRAIN_RECORD_CALL_LEAVE || !fold_poll(events, words))
-        put_words(events, words, 3 + n);
-    if (shared)
-        __atomic_store_n(&events->lock, 0, __ATOMIC_RELEASE);
+    if (!refrain_configuration.event_bytes || kind != REFRAIN_RECORD_CALL_LEAVE || !fold_poll(context, words))
+        put_words(context, words, 3 + n);
 }

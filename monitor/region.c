@@ -249,7 +249,7 @@ static bool make_contexts(void) {
         int fd = open(own_directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         char name[64];
         snprintf(name, sizeof name, refrain_mpi_linked ? "rank-unknown.events" : REFRAIN_EVENTS_NAME, 0);
-        events = fd < 0 ? NULL : refrain_events_open(fd, name);
+        events = fd < 0 ? NULL : refrain_events_open(fd, name, refrain_configuration.threads);
         if (fd >= 0)
             close(fd);
         if (!events)
@@ -278,7 +278,7 @@ static bool make_contexts(void) {
         context->site_table = &refrain_site_no_table;
         context->number = t;
         context->learning = (refrain_configuration.mode & REFRAIN_MODE_STAT) != 0;
-        context->events = events;
+        context->events = refrain_events_of_thread(events, t);
         context->journal = journal;
         context->formula_length = refrain_configuration.formula_length;
     }

@@ -184,13 +184,15 @@ static void run_program(const char *directory) {
         function(chance(FUNCTIONS), 1);
 }
 
-/* The next recorded one; false at the end. */
-static bool next_recorded(const unsigned char *file, uint64_t *at, struct refrain_record *record) {
-    const struct refrain_events_header *header = (const void *)file;
-    while (*at < header->bytes_used) {
+/* The next recorded one of a file of one thread; false at the end. */
+static bool next_recorded(const unsigned char *file, uint64_t file_bytes, uint64_t *at, struct refrain_record *record) {
+    for (uint64_t begin; (begin = *at / REFRAIN_EVENTS_WINDOW_BYTES * REFRAIN_EVENTS_WINDOW_BYTES) < file_bytes;) {
+        const struct refrain_events_header *header = (const void *)(file + begin);
         const uint64_t *words = (const void *)(file + *at);
-        if (words[0] == 0) {
-            *at = (*at / REFRAIN_EVENTS_WINDOW_BYTES + 1) * REFRAIN_EVENTS_WINDOW_BYTES;
+        if (*at >= begin + header->bytes_used) {
+            if (begin + REFRAIN_EVENTS_WINDOW_BYTES >= file_bytes)
+                return false;
+            *at = begin + REFRAIN_EVENTS_WINDOW_BYTES + REFRAIN_EVENTS_HEADER_BYTES;
             continue;
         }
         unsigned n = words[0] >> 24 & 255;

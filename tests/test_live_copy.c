@@ -104,10 +104,18 @@ static int sleep_meanwhile(const struct timespec *time, struct timespec *left) {
 static int usual_tries;
 static char region_path[512];
 static const unsigned char *events;
+static int events_fd;
 static unsigned long looks, replayed, left_out, short_by, failed;
 
+static uint64_t events_bytes(void) {
+    struct stat status;
+    return fstat(events_fd, &status) == 0 ? (uint64_t)status.st_size : 0;
+}
+
 static uint64_t recorded_bytes(void) {
-    return ((const volatile struct refrain_events_header *)events)->bytes_used;
+    uint64_t begin = events_bytes() - REFRAIN_EVENTS_WINDOW_BYTES;
+    uint32_t used = ((const volatile struct refrain_events_header *)(events + begin))->bytes_used;
+    return begin + (used ? used : REFRAIN_EVENTS_HEADER_BYTES);
 }
 
 /* What all times are exact to: a quantum as long as the timeline holds every block, then a part of the run. */
@@ -130,7 +138,7 @@ static uint64_t compare(unsigned long look, const struct refrain_process *proces
     struct refrain_walk *walk = refrain_walk_open(process->region, process->region_bytes, 0, &what, &offset);
     unsigned long n = 0, off = 0;
     while (walk && refrain_walk_next(walk, &a)) {
-        if (!next_recorded(events, &at, &b) || !same_record(&a, &b)) {
+        if (!next_recorded(events, events_bytes(), &at, &b) || !same_record(&a, &b)) {
             printf("FAILED: look %lu (motion %d), record %lu: kind %d operation %u id %llu is not kind %d operation %u "
                    "id %llu as it was recorded\n",
                    look, motion, n, a.kind, a.operation, (unsigned long long)a.id, b.kind, b.operation,
@@ -198,11 +206,10 @@ static bool find_files(const char *directory) {
     snprintf(pattern, sizeof pattern, "%s/*.refrain/rank-0.events", directory);
     if (glob(pattern, 0, NULL, &found) != 0)
         return false;
-    int fd = open(found.gl_pathv[0], O_RDONLY);
+    events_fd = open(found.gl_pathv[0], O_RDONLY);
     globfree(&found);
     /* It grows: room for all that may come. */
-    void *p = mmap(NULL, (size_t)1 << 30, PROT_READ, MAP_SHARED, fd, 0);
-    close(fd);
+    void *p = mmap(NULL, (size_t)1 << 30, PROT_READ, MAP_SHARED, events_fd, 0);
     events = p == MAP_FAILED ? NULL : p;
     return events != NULL;
 }

@@ -70,7 +70,7 @@ static bool same_counts(void) {
 
 static int compare(void) {
     glob_t found;
-    size_t region_bytes, file_bytes;
+    size_t region_bytes, file_bytes = 0;
     if (glob("*.refrain/rank-0.trace", 0, NULL, &found) != 0)
         return puts("no trace"), 1;
     const unsigned char *region = read_region(found.gl_pathv[0], &region_bytes);
@@ -88,7 +88,7 @@ static int compare(void) {
     bool compared = true;
     uint64_t most_off = 0;
     for (unsigned long n = 0;; n++) {
-        bool more_a = refrain_walk_next(walk, &a), more_b = next_recorded(file, &at, &b);
+        bool more_a = refrain_walk_next(walk, &a), more_b = next_recorded(file, file_bytes, &at, &b);
         if (more_a)
             count_of(&a)->replayed++;
         if (more_b)

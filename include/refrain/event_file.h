@@ -1,9 +1,10 @@
 /* event_file.h: events as recorded, one file per process (modes events and both).
  *
- * A header, then records of 8-byte words in the order in which they happened. The file grows by windows that are mapped
- * one after the other, so that a killed process keeps what it wrote. A record does not cross a window: a first word of
- * 0 before bytes_used means that the records go on at the next multiple of REFRAIN_EVENTS_WINDOW_BYTES. Names, call
- * sites and communicators are those of the region file beside it. Little-endian.
+ * The file grows by windows of REFRAIN_EVENTS_WINDOW_BYTES. Each has a header and then records of 8-byte words, in the
+ * order in which they happened. A window is of one thread, so that threads share nothing while they record; a thread's
+ * windows come in the order in which it filled them. Windows are mapped, so that a killed process keeps what it wrote; one
+ * without the magic is taken but was not begun. Names, call sites and communicators are those of the region file beside
+ * it. Little-endian.
  *
  *     word 0: kind | thread << 8 | n_words << 24 | value << 32      (n_words counts all words of the record)
  *     word 1: ticks
@@ -17,10 +18,11 @@
 
 #define REFRAIN_EVENTS_MAGIC "refevts\n"
 #define REFRAIN_EVENTS_VERSION 3u /* as in trace.h: other versions are refused, from the oldest on they are read */
-#define REFRAIN_EVENTS_OLDEST 2u
+#define REFRAIN_EVENTS_OLDEST REFRAIN_EVENTS_VERSION
 #define REFRAIN_EVENTS_HEADER_BYTES 64u
 #define REFRAIN_EVENTS_WINDOW_BYTES (1u << 20)
 #define REFRAIN_MOST_POLLS 65536u
+#define REFRAIN_EVENTS_ANY_THREAD UINT32_MAX /* a window with records of several threads: imported traces have them */
 
 enum refrain_record_kind {
     REFRAIN_RECORD_NONE = 0,
@@ -38,11 +40,13 @@ enum refrain_record_kind {
                                     the last ended. Only where the file has a limit (REFRAIN_EVENT_MEMORY) */
 };
 
+/* Of each window. */
 struct refrain_events_header {
-    char magic[8];
+    char magic[8]; /* written after the rest of the header */
     uint32_t version;
     uint32_t header_bytes;
-    uint64_t bytes_used; /* end of the last whole record */
+    uint32_t thread;     /* whose records these are, or REFRAIN_EVENTS_ANY_THREAD */
+    uint32_t bytes_used; /* end of the window's last whole record, from the window's begin on */
     uint64_t reserved[5];
 };
 

@@ -45,6 +45,7 @@ struct location {
 
 struct rank {
     struct refrain_sink *events;
+    uint64_t window; /* where the window begins that is written */
     struct location *threads;
     uint32_t n_threads;
     uint32_t *numbers; /* by region: its number in this rank + 1; 0 none yet */
@@ -244,6 +245,24 @@ static int64_t comm_number(const struct refrain_import_event *event) {
 
 /* ---- records ---- */
 
+/* Windows of an imported trace have the events of all threads: their number in each record tells them apart. */
+
+static void begin_window(struct rank *rank) {
+    static const struct refrain_events_header nothing;
+    rank->window = refrain_sink_position(rank->events);
+    refrain_sink_put_bytes(rank->events, &nothing, sizeof nothing);
+}
+
+static void end_window(struct rank *rank) {
+    struct refrain_events_header header = {.version = REFRAIN_EVENTS_VERSION,
+                                           .header_bytes = REFRAIN_EVENTS_HEADER_BYTES,
+                                           .thread = REFRAIN_EVENTS_ANY_THREAD,
+                                           .bytes_used =
+                                               (uint32_t)(refrain_sink_position(rank->events) - rank->window)};
+    memcpy(header.magic, REFRAIN_EVENTS_MAGIC, sizeof header.magic);
+    refrain_sink_patch(rank->events, rank->window, &header, sizeof header);
+}
+
 /* Writes a record of the event's location; returns where. */
 static uint64_t put_record(struct refrain_import *import, const struct refrain_import_event *event,
                            enum refrain_record_kind kind, enum refrain_operation operation, const int64_t *parameters,
@@ -257,10 +276,12 @@ static uint64_t put_record(struct refrain_import *import, const struct refrain_i
         words[3 + i] = (uint64_t)parameters[i];
     uint64_t at = refrain_sink_position(rank->events);
     size_t rest = REFRAIN_EVENTS_WINDOW_BYTES - (size_t)(at % REFRAIN_EVENTS_WINDOW_BYTES);
-    if (rest < (3 + n) * 8u) {
-        refrain_sink_put_bytes(rank->events, nothing, rest);
-        at += rest;
+    if (rest == REFRAIN_EVENTS_WINDOW_BYTES || rest < (3 + n) * 8u) {
+        end_window(rank);
+        refrain_sink_put_bytes(rank->events, nothing, rest % REFRAIN_EVENTS_WINDOW_BYTES);
+        begin_window(rank);
     }
+    at = refrain_sink_position(rank->events);
     refrain_sink_put_bytes(rank->events, words, (3 + n) * 8u);
     return at;
 }
@@ -510,7 +531,6 @@ static void allow_files(int32_t ranks) {
 }
 
 static enum refrain_status begin(struct refrain_import *import, struct refrain_error *error) {
-    const struct refrain_events_header nothing = {0};
     if (mkdir(import->directory, 0777) != 0)
         return REFRAIN_FAIL(error, "%s: %s", import->directory,
                             errno == EEXIST ? "exists; remove it, or give another name" : strerror(errno));
@@ -520,7 +540,7 @@ static enum refrain_status begin(struct refrain_import *import, struct refrain_e
         import->ranks[i].events = open_in(import, REFRAIN_EVENTS_NAME, i);
         if (!import->ranks[i].events)
             return REFRAIN_ERROR;
-        refrain_sink_put_bytes(import->ranks[i].events, &nothing, sizeof nothing);
+        begin_window(&import->ranks[i]);
     }
     return REFRAIN_OK;
 }
@@ -598,13 +618,9 @@ static enum refrain_status write_image(struct refrain_import *import, int32_t nu
 }
 
 static enum refrain_status close_events(struct refrain_import *import, struct rank *rank, bool keep) {
-    struct refrain_events_header header = {.version = REFRAIN_EVENTS_VERSION,
-                                           .header_bytes = REFRAIN_EVENTS_HEADER_BYTES};
     if (!rank->events)
         return REFRAIN_OK;
-    memcpy(header.magic, REFRAIN_EVENTS_MAGIC, sizeof header.magic);
-    header.bytes_used = refrain_sink_position(rank->events);
-    refrain_sink_patch(rank->events, 0, &header, sizeof header);
+    end_window(rank);
     return refrain_sink_close(rank->events, keep, import->error);
 }
 

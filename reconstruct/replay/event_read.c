@@ -4,13 +4,14 @@
 
 #include <string.h>
 
-#define LONGEST_RECORD_BYTES ((3 + REFRAIN_PARAMETERS) * 8u)
-
 struct refrain_event_reader {
     const unsigned char *file;
-    uint64_t at, end;
+    uint64_t file_bytes;
+    uint64_t at, end; /* in the window that is read */
+    uint64_t whole;   /* end, but where the file was cut short */
+    uint64_t next;    /* window */
     uint32_t thread;
-    bool wrong; /* what lies at `at` is no record */
+    bool wrong; /* what lies at `at` is no record, or no header of a window */
     struct {
         uint64_t id, first_ticks, last_ticks;
         uint32_t events, told; /* beginnings and ends */
@@ -43,11 +44,37 @@ enum refrain_status refrain_event_reader_open(const struct refrain_process *proc
     if (!reader)
         return REFRAIN_FAIL_MEMORY(error);
     reader->file = process->events;
+    reader->file_bytes = process->events_bytes;
     reader->thread = thread;
-    reader->at = header.header_bytes;
-    reader->end = header.bytes_used < process->events_bytes ? header.bytes_used : process->events_bytes;
     *result = reader;
     return REFRAIN_OK;
+}
+
+/* Goes on to the next window with records of the thread; false: there is none, or it is wrong. */
+static bool next_window(struct refrain_event_reader *reader) {
+    static const char not_begun[8];
+    struct refrain_events_header header;
+    reader->wrong = reader->at < reader->whole;
+    while (!reader->wrong && reader->next + sizeof header <= reader->file_bytes) {
+        uint64_t begin = reader->next, rest = reader->file_bytes - begin;
+        reader->next += REFRAIN_EVENTS_WINDOW_BYTES;
+        memcpy(&header, reader->file + begin, sizeof header);
+        if (memcmp(header.magic, not_begun, sizeof not_begun) == 0)
+            continue;
+        reader->at = begin;
+        reader->wrong = memcmp(header.magic, REFRAIN_EVENTS_MAGIC, sizeof header.magic) != 0 ||
+                        header.header_bytes != REFRAIN_EVENTS_HEADER_BYTES ||
+                        header.bytes_used < REFRAIN_EVENTS_HEADER_BYTES ||
+                        header.bytes_used > REFRAIN_EVENTS_WINDOW_BYTES;
+        if (reader->wrong || (header.thread != reader->thread && header.thread != REFRAIN_EVENTS_ANY_THREAD))
+            continue;
+        reader->at = begin + REFRAIN_EVENTS_HEADER_BYTES;
+        reader->whole = begin + header.bytes_used;
+        reader->end = begin + (header.bytes_used < rest ? header.bytes_used : rest);
+        if (reader->at < reader->end)
+            return true;
+    }
+    return false;
 }
 
 /* The next beginning or end of a call among several in one record: they share its time evenly. */
@@ -79,15 +106,11 @@ static bool begin_polls(struct refrain_event_reader *reader, const uint64_t *wor
 bool refrain_event_reader_next(struct refrain_event_reader *reader, struct refrain_record *record) {
     if (next_of_polls(reader, record))
         return true;
-    while (reader->at + 24 <= reader->end) {
+    while (!reader->wrong && (reader->at < reader->end || next_window(reader))) {
         const uint64_t *words = (const void *)(reader->file + reader->at);
-        if (words[0] == 0) {
-            reader->wrong =
-                REFRAIN_EVENTS_WINDOW_BYTES - reader->at % REFRAIN_EVENTS_WINDOW_BYTES >= LONGEST_RECORD_BYTES;
-            if (reader->wrong)
-                return false;
-            reader->at = (reader->at / REFRAIN_EVENTS_WINDOW_BYTES + 1) * REFRAIN_EVENTS_WINDOW_BYTES;
-            continue;
+        if (reader->at + 24 > reader->end) {
+            reader->wrong = true;
+            return false;
         }
         uint32_t n = words[0] >> 24 & 255, thread = words[0] >> 8 & 0xffff;
         if (n < 3 || n > 3 + REFRAIN_PARAMETERS || reader->at + n * 8u > reader->end) {
