@@ -42,6 +42,30 @@ said=$(refrain reconstruct "$work/mpi_rma.refrain" --format clog -o "$work/quiet
     [ "$(echo "$said" | grep -c 'clog has room for 15 bytes of a name: .* are shortened, the first MPI_')" = 1 ] && pass ||
     fail "what clog cannot say is said otherwise: $said"
 
+# PICL's other form, and its levels: without records of a kind the statistics are what they were, but for the bytes of tracing.
+trace_program record/told 2 10
+for program in told mpi_io mpi_intercomm mpi_completion; do
+    for form in "" --picl-verbose; do
+        # shellcheck disable=SC2086 # none or one word
+        refrain reconstruct "$work/$program.refrain" --format picl $form -o "$work/picl" --force --quiet
+        refrain reconstruct "$work/$program.refrain" --format text --all -o "$work/text" --force --quiet
+        python3 "$readers/read_picl.py" "$work/picl" >"$work/read" 2>"$work/said" || fail "$program: PICL $form: $(cat "$work/said")"
+        check "$program: PICL $form" python3 "$readers/compare.py" "$work/text" "$work/read"
+    done
+done
+grep -q '^-3 -[0-9]* [0-9.]* [0-9]* 0 [1-9][0-9]* "%d"' "$work/picl" && ! grep -q '^-[0-9]* -[0-9]* [0-9.]* [0-9]* 0 [1-9][0-9]* [0-9]' "$work/picl" &&
+    pass || fail "the verbose form of PICL has numbers for formats"
+for levels in 1,1,1 1,0,1 0,1,0 0,0,0; do
+    refrain reconstruct "$work/mpi_intercomm.refrain" --format picl --picl-levels $levels -o "$work/picl" --force --quiet
+    python3 "$readers/read_picl.py" "$work/picl" >/dev/null 2>"$work/said" && pass || fail "PICL, levels $levels: $(cat "$work/said")"
+    awk '/^-10[123]/ { sub(/ -901 [0-9]*$/, ""); print }' "$work/picl" >"$work/statistics"
+    [ $levels != 1,1,1 ] || cp "$work/statistics" "$work/of-all"
+    cmp -s "$work/statistics" "$work/of-all" && pass || fail "PICL, levels $levels: other statistics"
+    awk '/^-[234] / { n[$2 >= 0 ? "user" : $2 > -900 ? "system" : $2 < -901 ? "tracing" : "-901"]++ }
+        END { print (n["system"] > 0) "," (n["user"] > 0) "," (n["tracing"] > 0) }' "$work/picl" >"$work/levels"
+    [ "$(cat "$work/levels")" = $levels ] && pass || fail "PICL, levels $levels: records of $(cat "$work/levels")"
+done
+
 # PICL as ParaGraph takes it.
 for program in control mpi_completion mpi_threads; do
     refrain reconstruct "$work/$program.refrain" --format picl --paragraph -o "$work/paragraph" --force --quiet

@@ -19,6 +19,8 @@ enum {
     OPTION_ALL,
     OPTION_WAITING,
     OPTION_PARAGRAPH,
+    OPTION_PICL_VERBOSE,
+    OPTION_PICL_LEVELS,
     OPTION_COMPENSATE,
     OPTION_FROM,
     OPTION_TO,
@@ -34,6 +36,13 @@ const struct argp_option refrain_output_options[] = {
      "Text: what each call waited for: for=KIND, waited=SECONDS, by=RANK and at=FILE:LINE of who was late", 0},
     {"paragraph", OPTION_PARAGRAPH, NULL, 0,
      "PICL: as ParaGraph takes it: states that do not overlap, sends and receives in pairs", 0},
+    {"picl-verbose", OPTION_PICL_VERBOSE, NULL, 0,
+     "PICL: all fields of each record, and their format as scanf takes it instead of its number", 0},
+    {"picl-levels", OPTION_PICL_LEVELS, "M,U,T", 0,
+     "PICL: 1 or 0: records of message passing and files, of user events (functions, MPI calls), of tracing. "
+     "Statistics "
+     "are there in any case",
+     0},
     {"compensate", OPTION_COMPENSATE, NULL, 0,
      "Times as they would have been without probes: their cost and the waiting it caused are taken out", 0},
     {"from", OPTION_FROM, "TIME", 0, "Events from TIME on: seconds since the start, or with s, ms, us or ns behind", 0},
@@ -87,6 +96,18 @@ static bool parse_ranks(struct refrain_output *output, const char *text) {
     }
 }
 
+/* "1,0,1" into output->picl_levels; false when it is no such thing. */
+static bool parse_levels(struct refrain_output *output, const char *text) {
+    if (strlen(text) != 5 || text[1] != ',' || text[3] != ',')
+        return false;
+    for (size_t i = 0; i < 5; i += 2)
+        if (text[i] != '0' && text[i] != '1')
+            return false;
+    output->has_picl_levels = true;
+    output->picl_levels = (struct refrain_picl_levels){text[0] == '1', text[2] == '1', text[4] == '1'};
+    return true;
+}
+
 static void settle_format(struct refrain_output *output, struct argp_state *state) {
     if (!output->format && output->path)
         output->format = refrain_format_of_path(output->path);
@@ -120,6 +141,13 @@ error_t refrain_output_parse(int key, char *value, struct argp_state *state) {
     case OPTION_PARAGRAPH:
         output->paragraph = true;
         return 0;
+    case OPTION_PICL_VERBOSE:
+        output->picl_verbose = true;
+        return 0;
+    case OPTION_PICL_LEVELS:
+        if (!parse_levels(output, value))
+            argp_error(state, "%s are no levels of tracing: three of 0 and 1, as in 1,0,1", value);
+        return 0;
     case OPTION_WAITING:
         output->waiting = true;
         return 0;
@@ -140,6 +168,10 @@ error_t refrain_output_parse(int key, char *value, struct argp_state *state) {
         if (output->has_to && output->to_ns < output->from_ns)
             argp_error(state, "--to is before --from");
         settle_format(output, state);
+        if (!output->has_picl_levels)
+            output->picl_levels = (struct refrain_picl_levels){true, true, true};
+        if (output->paragraph && (output->picl_verbose || output->has_picl_levels))
+            argp_error(state, "--paragraph has a form and levels of its own");
         return 0;
     default:
         return refrain_take_argument(key, value, state, "trace", &output->trace);
@@ -258,6 +290,8 @@ enum refrain_status refrain_output_write_trace(struct refrain_trace *trace, cons
                                              .all = output->all,
                                              .waiting = output->waiting,
                                              .paragraph = output->paragraph,
+                                             .picl_verbose = output->picl_verbose,
+                                             .picl_levels = output->picl_levels,
                                              .together = output->together};
     struct refrain_writer *writer = NULL;
     if (!status)

@@ -14,12 +14,15 @@ struct refrain_output {
     bool force;                 /* overwrite */
     bool all;                   /* text: further kinds of events */
     bool paragraph;             /* picl: as ParaGraph needs it */
-    bool waiting;               /* text: what each call waited for (waiting.h) */
-    bool recorded;              /* what was recorded instead of what was learned */
-    bool compensate;            /* times without what probes took */
-    int64_t from_ns, to_ns;     /* a window; 0: from the beginning ... */
-    bool has_to;                /* ... and without it to the end */
-    int32_t *ranks;             /* null: all; freed by refrain_output_write */
+    bool picl_verbose;          /* picl: all fields, and their formats written out */
+    bool has_picl_levels;       /* picl: which records there are; all, unless told */
+    struct refrain_picl_levels picl_levels;
+    bool waiting;           /* text: what each call waited for (waiting.h) */
+    bool recorded;          /* what was recorded instead of what was learned */
+    bool compensate;        /* times without what probes took */
+    int64_t from_ns, to_ns; /* a window; 0: from the beginning ... */
+    bool has_to;            /* ... and without it to the end */
+    int32_t *ranks;         /* null: all; freed by refrain_output_write */
     size_t n_ranks;
     const struct refrain_together *together; /* the processes that write it; null: this one alone */
     struct refrain_share *share;             /* ... and share out the replay as well; null: each replays all */

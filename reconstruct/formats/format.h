@@ -9,13 +9,21 @@
 #include "event.h"
 #include "together.h"
 
+/* PICL: whether there are records of its own event types, of user events, and of tracing itself but its begin and end.
+ */
+struct refrain_picl_levels {
+    bool system, user, tracing;
+};
+
 /* What the user asked for. Strings live as long as the writer. */
 struct refrain_format_request {
-    const char *path; /* file or directory to write; null or "-": standard output (never of a directory format) */
-    bool force;       /* what is there is overwritten */
-    bool all;         /* text: also postings and completions of nonblocking operations */
-    bool waiting;     /* text: also what each call waited for */
-    bool paragraph;   /* picl: states that do not overlap, sends and receives in pairs */
+    const char *path;  /* file or directory to write; null or "-": standard output (never of a directory format) */
+    bool force;        /* what is there is overwritten */
+    bool all;          /* text: also postings and completions of nonblocking operations */
+    bool waiting;      /* text: also what each call waited for */
+    bool paragraph;    /* picl: states that do not overlap, sends and receives in pairs */
+    bool picl_verbose; /* picl: all fields, and their formats written out */
+    struct refrain_picl_levels picl_levels;
     const struct refrain_together *together; /* otf2: the processes that write it; null: this one alone */
 };
 

@@ -2,6 +2,8 @@
 #include "picl_records.h"
 #include "mpi_kind.h"
 
+#include <stdlib.h>
+
 void refrain_picl_number(struct refrain_sink *out, int64_t value) {
     refrain_sink_put_char(out, ' ');
     refrain_sink_put_signed(out, value);
@@ -17,20 +19,58 @@ void refrain_picl_start(struct refrain_sink *out, int64_t record, int64_t type, 
     refrain_picl_number(out, rank < 0 ? -1 : 0);
 }
 
+void refrain_picl_descriptor(struct refrain_sink *out, enum picl_descriptor descriptor, bool verbose) {
+    static const char *const formats[] = {"%c", "%s", "%d", "%ld", "%f", "%lf", "%d%lf", "%d%d"};
+    if (verbose)
+        refrain_sink_printf(out, " \"%s\"", formats[descriptor]);
+    else
+        refrain_picl_number(out, descriptor);
+}
+
 void refrain_picl_put(struct refrain_sink *out, int64_t record, int64_t type, int64_t time_ns, int32_t rank,
-                      const int64_t *fields, size_t n) {
+                      const int64_t *fields, size_t n, bool verbose) {
     refrain_picl_start(out, record, type, time_ns, rank);
     refrain_picl_number(out, (int64_t)n);
     if (n > 0)
-        refrain_picl_number(out, PICL_INTEGERS);
+        refrain_picl_descriptor(out, PICL_INTEGERS, verbose);
     for (size_t i = 0; i < n; i++)
         refrain_picl_number(out, fields[i]);
     refrain_sink_put_char(out, '\n');
 }
 
+void refrain_picl_put_text(struct refrain_sink *out, int64_t record, int64_t type, int32_t rank, const char *text,
+                           bool verbose) {
+    char *escaped = malloc(4 * strlen(text) + 1);
+    if (!escaped)
+        return;
+    size_t n = refrain_escape_name(escaped, text);
+    refrain_picl_start(out, record, type, 0, rank);
+    refrain_picl_number(out, (int64_t)n);
+    if (n > 0) {
+        refrain_picl_descriptor(out, PICL_CHARACTERS, verbose);
+        refrain_sink_put_char(out, ' ');
+        refrain_sink_put_bytes(out, escaped, n);
+    }
+    refrain_sink_put_char(out, '\n');
+    free(escaped);
+}
+
+size_t refrain_picl_telling(const int64_t *fields, size_t n) {
+    if (n == 4) /* the last of four fields is a process in all of tables 7 and 8 */
+        n--;
+    while (n > 0 && fields[n - 1] == -1)
+        n--;
+    return n;
+}
+
+int64_t refrain_picl_processors(const struct refrain_comm_info *comm, int32_t rank) {
+    return !comm || comm->index == 0 ? -1 : comm->index == 1 ? rank : -(int64_t)comm->index;
+}
+
 size_t refrain_picl_fields(const struct refrain_event *event, enum picl_event *type, int64_t fields[8],
                            size_t *of_entry) {
     const int64_t tag = event->tag, bytes = event->bytes, peer = event->peer;
+    const bool tests = refrain_mpi_kind(event->region) == REFRAIN_MPI_TEST;
     switch (event->kind) {
     case REFRAIN_EVENT_SEND:
         *type = event->request < 0 ? PICL_SEND : PICL_SEND_BEGIN;
@@ -38,7 +78,7 @@ size_t refrain_picl_fields(const struct refrain_event *event, enum picl_event *t
         memcpy(fields, (int64_t[]){bytes, tag, peer, 0, event->request}, 5 * sizeof *fields);
         return event->request < 0 ? 4 : 5;
     case REFRAIN_EVENT_RECV:
-        *type = event->request < 0 ? PICL_RECV : PICL_RECV_END;
+        *type = event->request < 0 ? PICL_RECV : tests ? PICL_RECV_FOUND : PICL_RECV_END;
         *of_entry = event->request < 0 ? 3 : 1;
         if (event->request < 0)
             memcpy(fields, (int64_t[]){-1, -1, -1, bytes, tag, peer, 0}, 7 * sizeof *fields);
@@ -51,10 +91,16 @@ size_t refrain_picl_fields(const struct refrain_event *event, enum picl_event *t
         memcpy(fields, (int64_t[]){-1, -1, -1, event->request}, 4 * sizeof *fields);
         return 4;
     case REFRAIN_EVENT_SEND_COMPLETE:
-        *type = PICL_SEND_END;
+        *type = tests ? PICL_SEND_FOUND : PICL_SEND_END;
         *of_entry = 1;
         fields[0] = event->request;
         return 1;
+    case REFRAIN_EVENT_COLLECTIVE:
+        *type = PICL_SYNC;
+        *of_entry = 2;
+        fields[0] = refrain_picl_processors(event->comm, event->rank);
+        fields[1] = PICL_FIRST_PROCESS;
+        return 2;
     default:
         *type = strstr(event->region->name, "rite") ? PICL_WRITE : PICL_READ;
         *of_entry = *type == PICL_WRITE ? 2 : 0;
@@ -81,10 +127,13 @@ enum picl_event refrain_picl_type(const struct refrain_region_info *region) {
     case REFRAIN_MPI_IO:
         return strncmp(region->name, "MPI_File_read", 13) == 0    ? PICL_READ
                : strncmp(region->name, "MPI_File_write", 14) == 0 ? PICL_WRITE
+               : strcmp(region->name, "MPI_File_open") == 0       ? PICL_FILE_OPEN
+               : strcmp(region->name, "MPI_File_close") == 0      ? PICL_FILE_CLOSE
                                                                   : PICL_NO_TYPE;
     default:
         return strncmp(region->name, "MPI_Init", 8) == 0 && !strstr(region->name, "ialized") ? PICL_OPEN
                : strcmp(region->name, "MPI_Finalize") == 0                                   ? PICL_CLOSE
+               : strncmp(region->name, "MPI_Comm_spawn", 14) == 0                            ? PICL_SPAWN
                                                                                              : PICL_NO_TYPE;
     }
 }

@@ -14,9 +14,14 @@ enum picl_record {
     PICL_ENTRY = -3,
     PICL_EXIT = -4,
     PICL_LABEL = -5,
+    PICL_DESCRIPTOR = -6,
+    PICL_MESSAGE = -7,
     PICL_TIMES = -101,
     PICL_COUNTS = -102,
-    PICL_VOLUMES = -103
+    PICL_VOLUMES = -103,
+    PICL_PROCESSORS = -201,
+    PICL_PROCESSES = -202,
+    PICL_EVENT_TYPES = -203
 };
 enum picl_user_record {
     PICL_RECORD_COLLECTIVE = 0,
@@ -24,28 +29,50 @@ enum picl_user_record {
     PICL_RECORD_COMPLETE = 2,
     PICL_RECORD_CANCEL = 3
 };
-enum picl_descriptor { PICL_CHARACTERS = 0, PICL_INTEGERS = 2 };
+/* What stands for a format of data fields; from 6 on defined in front of the events (PICL_DESCRIPTOR). */
+enum picl_descriptor {
+    PICL_CHARACTERS = 0,
+    PICL_INTEGERS = 2,
+    PICL_LONG_INTEGERS = 3,
+    PICL_TYPES_TIMES = 6,
+    PICL_TYPES_NUMBERS = 7
+};
 
-/* Event types of table 4. */
+/* Event types of tables 4 and 5. */
 enum picl_event {
     PICL_ALL_EVENTS = -1,
     PICL_OPEN = -11,
     PICL_CLOSE = -12,
     PICL_SEND = -21,
     PICL_SEND_BEGIN = -27,
-    PICL_SEND_END = -30,
+    PICL_SEND_FOUND = -28,
+    PICL_SEND_END = -31,
     PICL_RECV = -52,
     PICL_PROBE_WAIT = -56,
     PICL_RECV_BEGIN = -57,
+    PICL_RECV_FOUND = -58,
     PICL_RECV_END = -61,
+    PICL_FILE_OPEN = -201,
+    PICL_FILE_CLOSE = -202,
     PICL_WRITE = -221,
     PICL_READ = -251,
     PICL_SYNC = -402,
+    PICL_SPAWN = -503,
     PICL_TRACING = -901,
+    PICL_TRACE_EVENTS = -902,
     PICL_TRACE_LEVEL = -904,
     PICL_SYSTEM = -602,
+    PICL_SENDS = -1012,
+    PICL_RECEIVES = -1013,
+    PICL_BLOCKED = -1014,
+    PICL_FILES = -1201,
+    PICL_SYNCS = -1401,
     PICL_NO_TYPE = 0
 };
+
+/* Subsets of ours: the processes of a processor that are traced, and user events of one kind. Communicator N from 2 on
+ * is the subset -N of processors. */
+enum picl_subset { PICL_FIRST_PROCESS = -2, PICL_FUNCTIONS = -2001, PICL_CALLS = -2002, PICL_REGIONS = -2003 };
 
 /* A number behind a blank. */
 void refrain_picl_number(struct refrain_sink *out, int64_t value);
@@ -53,9 +80,23 @@ void refrain_picl_number(struct refrain_sink *out, int64_t value);
 /* The fields that every record has, up to the process. */
 void refrain_picl_start(struct refrain_sink *out, int64_t record, int64_t type, int64_t time_ns, int32_t rank);
 
+/* The format of the data fields behind a blank: its number, in the verbose form what that stands for. */
+void refrain_picl_descriptor(struct refrain_sink *out, enum picl_descriptor descriptor, bool verbose);
+
 /* A record with n whole numbers. */
 void refrain_picl_put(struct refrain_sink *out, int64_t record, int64_t type, int64_t time_ns, int32_t rank,
-                      const int64_t *fields, size_t n);
+                      const int64_t *fields, size_t n, bool verbose);
+
+/* A record with characters as its data, in a form that keeps to its line. */
+void refrain_picl_put_text(struct refrain_sink *out, int64_t record, int64_t type, int32_t rank, const char *text,
+                           bool verbose);
+
+/* How many of the fields of an entry or an exit say something: those at the end that are process ids, which are alike,
+ * or any (-1) can be left out. */
+size_t refrain_picl_telling(const int64_t *fields, size_t n);
+
+/* The subset of processors that a communicator is, for its member `rank`. */
+int64_t refrain_picl_processors(const struct refrain_comm_info *comm, int32_t rank);
 
 /* The event type of what an operation does, and its fields as a mark has them: those of the entry, then of the exit. */
 size_t refrain_picl_fields(const struct refrain_event *event, enum picl_event *type, int64_t fields[8],
@@ -63,6 +104,10 @@ size_t refrain_picl_fields(const struct refrain_event *event, enum picl_event *t
 
 /* What an MPI call is in table 4; PICL_NO_TYPE where it is none of these. */
 enum picl_event refrain_picl_type(const struct refrain_region_info *region);
+
+/* The header records: names of event types and processors, descriptors, subsets (picl_header.c). False without memory.
+ */
+bool refrain_picl_header(struct refrain_sink *out, const struct refrain_trace *trace, bool verbose);
 
 /* A writer of what ParaGraph takes (picl_paragraph.c). */
 enum refrain_status refrain_picl_paragraph_open(const struct refrain_format_request *request,

@@ -8,11 +8,12 @@ for reader in "$readers"/read_*.py; do
     formats="$formats ${format%.py}"
 done
 
-# trace_program PROGRAM RANKS ARGUMENT...: builds a test program and traces it; $work/PROGRAM.refrain is the trace.
+# trace_program PROGRAM RANKS ARGUMENT...: builds a test program and traces it; $work/PROGRAM.refrain is the trace, without the
+# directory of PROGRAM.
 trace_program() {
-    program=$1 ranks=$2
+    source=$tests/programs/$1.c program=${1##*/} ranks=$2
     shift 2
-    REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -std=gnu11 -w -I "$tests/../include" "$tests/programs/$program.c" -o "$work/$program" -lpthread ||
+    REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -std=gnu11 -w -I "$tests/../include" "$source" -o "$work/$program" -lpthread ||
         fail "$program: compile"
     rm -rf "$work/$program-run" "$work/$program.refrain"
     mkdir "$work/$program-run"

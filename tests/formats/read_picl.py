@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
-"""read_picl.py FILE: events of a PICL trace, read from Worley's "A New PICL Trace File Format" (tables 1 to 18)."""
+"""read_picl.py FILE: events of a PICL trace, read from Worley's "A New PICL Trace File Format" (tables 1 to 18), in the compact or
+the verbose form; its statistics must be those of its records."""
 import re
 import sys
 
-from lines import header, line, wrong
+from lines import KEYS, KINDS, header, line, wrong
 
-# Fields of the entry and of the exit by event type (tables 7 to 10), and what the text form calls it.
-TYPES = {-11: (0, 0), -12: (0, 0), -21: (4, 0), -27: (4, 1), -30: (1, 0), -52: (3, 4), -56: (3, 4), -57: (3, 1), -61: (1, 4),
-         -221: (2, 0), -251: (0, 2), -402: (0, 0), -901: (0, 0), -904: (3, 0)}
+# Fields of the entry and of the exit by event type (tables 7 to 13). Those at the end may be left out.
+TYPES = {-11: (0, 0), -12: (0, 0), -21: (4, 0), -27: (4, 1), -28: (1, 0), -31: (1, 0), -52: (3, 4), -56: (3, 4), -57: (3, 1), -58: (1, 4),
+         -61: (1, 4), -201: (0, 1), -202: (1, 0), -221: (2, 0), -251: (0, 2), -402: (2, 0), -503: (0, 2), -902: (1, 0), -904: (3, 0)}
+LENGTH = {-21: 0, -27: 0, -52: 3, -58: 1, -61: 1, -221: 0, -251: 0}  # where a type has its bytes
+SUBSETS = {-1012: range(-50, -20), -1013: range(-80, -50), -1014: (-31, -52, -56, -61), -1201: range(-400, -200),
+           -1401: range(-500, -400)}
+TIME, COUNT, VOLUME = -101, -102, -103
 
 
 def operation(rank, ns, kind, fields, name):
@@ -15,72 +20,171 @@ def operation(rank, ns, kind, fields, name):
     if kind in (-21, -27):
         request = {"request": fields[4]} if kind == -27 and len(fields) > 4 else {}
         line(rank, 0, ns, "send", name, True, bytes=fields[0], tag=fields[1], dest=fields[2], **request)
-    elif kind == -30:
+    elif kind in (-28, -31):
         line(rank, 0, ns, "send-complete", name, True, **({"request": fields[0]} if fields[0] >= 0 else {}))
     elif kind == -52:
         line(rank, 0, ns, "recv", name, True, bytes=fields[3], tag=fields[4], source=fields[5])
     elif kind == -57:
         line(rank, 0, ns, "recv-post", name, True, request=fields[3])
-    elif kind == -61:
+    elif kind in (-58, -61):
         line(rank, 0, ns, "recv", name, True, request=fields[0], bytes=fields[1], tag=fields[2], source=fields[3])
     elif kind in (-221, -251):
         line(rank, 0, ns, "io", name, True, bytes=fields[0])
 
 
+class Header:
+    """Labels, descriptors and subsets."""
+
+    def __init__(self):
+        self.labels, self.hosts, self.descriptors, self.subsets, self.events = {}, {}, {}, {}, {}
+
+    def take(self, record, kind, rank, n, descriptor, data, text):
+        if record in (-5, -7):
+            data = data or ""
+            if len(data.encode("utf-8", "surrogateescape")) != n or descriptor not in ("0", '"%c"', None):
+                wrong(f"characters {text}")
+            table, key = (self.labels, kind) if kind >= 0 else (self.hosts, rank)
+            if record == -5 and (key in table or (kind < 0) == (rank < 0) or kind < -1):
+                wrong(f"label {text}")
+            if record == -5:
+                table[key] = data
+        elif record == -6:
+            match = re.fullmatch(r'(\d+) "([^"]*)"', data)
+            if descriptor != '"%d%s"' or n != 1 or not match or int(match.group(1)) < 6:
+                wrong(f"descriptor {text}")
+            self.descriptors[match.group(1)] = match.group(2)
+        else:
+            subset, *members = map(int, data.split())
+            table = self.events if record == -203 else self.subsets.setdefault(record, {})
+            if descriptor not in ("2", '"%d"') or len(members) + 1 != n or subset >= -1 or subset in table:
+                wrong(f"subset {text}")
+            if record == -203 and (-2000 < subset or any(m not in self.labels for m in members)):
+                wrong(f"event types {text}")
+            table[subset] = set(members)
+
+
+class Processor:
+    """What the records of one processor come to."""
+
+    def __init__(self, ns):
+        self.start, self.levels, self.stack, self.state, self.written = ns, (1, 1, 0), [], None, 0
+        self.sums = {}  # (TIME, COUNT or VOLUME, event type)
+        self.user = {}  # the same of user events
+        self.within, self.open = {}, {}  # by user event: sums while it lasted; (depth, when, sums then)
+
+    def add(self, record, kind, value):
+        self.sums[record, kind] = self.sums.get((record, kind), 0) + value
+
+    def enter(self, kind, ns):
+        self.user[COUNT, kind] = self.user.get((COUNT, kind), 0) + 1
+        depth, since, sums = self.open.get(kind, (0, ns, dict(self.sums)))
+        self.open[kind] = depth + 1, since, sums
+        self.within.setdefault(kind, {})
+
+    def leave(self, kind, ns):
+        depth, since, sums = self.open.pop(kind)
+        if depth > 1:
+            self.open[kind] = depth - 1, since, sums
+            return
+        self.user[TIME, kind] = self.user.get((TIME, kind), 0) + ns - since
+        for key, value in self.sums.items():
+            self.within[kind][key] = self.within[kind].get(key, 0) + value - sums.get(key, 0)
+
+    def statistics(self, heads, ns):
+        """All of them, by (record, event type that they are of, whether of user events)."""
+        for kind in list(self.open):
+            self.open[kind] = 1, *self.open[kind][1:]
+            self.leave(kind, ns)
+
+        def with_subsets(sums):
+            out = dict(sums)
+            for subset, types in SUBSETS.items():
+                for record in (TIME, COUNT, VOLUME):
+                    out[record, subset] = sum(v for (r, k), v in sums.items() if r == record and k in types)
+            return out
+
+        calls = heads.events.get(-2002, set())
+        summary = with_subsets(self.sums)
+        summary.update({(TIME, -901): ns - self.start, (COUNT, -901): 1, (VOLUME, -901): self.written})
+        for subset, kinds in heads.events.items():
+            self.user[COUNT, subset] = sum(v for (r, k), v in self.user.items() if r == COUNT and k in kinds)
+        by = {}
+        for of, user, sums in [(-1, False, summary), (-1, True, self.user)] + [
+                (kind, False, with_subsets(sums)) for kind, sums in self.within.items() if kind not in calls]:
+            for (record, kind), value in sums.items():
+                if value > 0:
+                    by.setdefault((record, of, user), {})[kind] = value
+        return by
+
+    def compare(self, written, heads, ns):
+        counted = self.statistics(heads, ns)
+        for key in sorted(set(written) | set(counted)):
+            if written.get(key) != counted.get(key):
+                wrong(f"statistics {key}: {counted.get(key)} counted, {written.get(key)} written")
+
+
 def main():
-    labels, stacks, states, last, ended = {}, {}, {}, 0, set()
-    counts, volumes, statistics = {}, {}, {}
-    header("enter,leave,send,recv,collective,rma,io,send-complete,recv-post,collective-complete,cancel",
-           "dest,source,tag,bytes,comm,root,sent,received,target,request", threads="no", instants="unordered",
-           without="send.comm,recv.comm,recv-post.comm,cancel.comm")
+    heads, places, last, ended, statistics = Header(), {}, 0, set(), {}
+    header(KINDS + ",marker,counter", KEYS.replace("file,line,", "").replace(",approximate", "") + ",value", threads="no",
+           instants="unordered", without="send.comm,recv.comm,recv-post.comm,cancel.comm")
     for text in open(sys.argv[1], encoding="utf-8", errors="surrogateescape"):
         match = re.fullmatch(r"(-?\d+) (-?\d+) (\d+)\.(\d{9}) (-?\d+) (-?\d+) (\d+)(?: (\"[^\"]*\"|\d) (.*))?\n", text, re.S)
         if not match:
             wrong(f"record {text}")
         record, kind, rank, process, n = (int(match.group(i)) for i in (1, 2, 5, 6, 7))
-        ns = int(match.group(3)) * 10**9 + int(match.group(4))
-        if ns < last or (rank in ended) or (match.group(8) is None) != (n == 0):
+        ns, descriptor, data = int(match.group(3)) * 10**9 + int(match.group(4)), match.group(8), match.group(9)
+        if ns < last or (rank in ended) or (descriptor is None) != (n == 0):
             wrong(f"record {text}")
         last = ns
-        if record == -5:
-            data = match.group(9) or ""
-            size = len(data.encode("utf-8", "surrogateescape"))
-            if (rank, process) != (-1, -1) or size != n or match.group(8) not in ("0", None) or kind < 0 or kind in labels:
-                wrong(f"label {text}")
-            labels[kind] = data
+        if record in (-5, -6, -7) or -300 < record <= -201:
+            if places or ns or (process != -1) != (rank != -1):
+                wrong(f"header {text}")
+            heads.take(record, kind, rank, n, descriptor, data, text)
             continue
-        if record in (-101, -102, -103):
-            if match.group(8) != ('"%d%lf"' if record == -101 else '"%d%d"') or kind != -1:
+        if process != 0:
+            wrong(f"process {text}")
+        if record in (TIME, COUNT, VOLUME):
+            form = heads.descriptors.get(descriptor, descriptor.strip('"'))
+            values, user = data.split(), int(data.split()[0]) >= 0
+            if form != ("%d%lf" if record == TIME else "%d%d") or len(values) != 2 * n or (record, kind, user) in statistics.get(rank, {}):
                 wrong(f"statistics {text}")
-            values = match.group(9).split()
-            if len(values) != 2 * n:
-                wrong(f"statistics {text}")
-            statistics[record, rank] = dict(zip(map(int, values[::2]), map(float, values[1::2])))
+            numbers = [round(float(v) * 10**9) if record == TIME else int(v) for v in values[1::2]]
+            statistics.setdefault(rank, {})[record, kind, user] = dict(zip(map(int, values[::2]), numbers))
             continue
-        fields = list(map(int, match.group(9).split())) if n else []
-        if len(fields) != n or process != 0:
+        fields = list(map(int, data.split())) if n else []
+        if len(fields) != n or descriptor not in (None, "2", '"%d"'):
             wrong(f"fields {text}")
         if kind == -901:
-            if record == -3 and rank in stacks or record == -4 and rank not in stacks:
+            if record == -3 and rank in places or record == -4 and rank not in places:
                 wrong(f"tracing {text}")
             if record == -4:
                 ended.add(rank)
-            stacks.setdefault(rank, [])
+                if places[rank].levels == (1, 1, 1):
+                    places[rank].compare(statistics.get(rank, {}), heads, ns)
+            else:
+                places[rank] = Processor(ns)
+                places[rank].written += len(text.encode("utf-8", "surrogateescape"))
             continue
-        if rank not in stacks:
-            wrong(f"before tracing begins: {text}")
-        stack = stacks[rank]
+        if rank not in places or rank in statistics:
+            wrong(f"outside of tracing: {text}")
+        place = places[rank]
+        place.written += len(text.encode("utf-8", "surrogateescape"))
         if kind >= 0:
-            if kind not in labels and kind != 2**32 - 1:
+            if kind not in heads.labels and kind != 2**32 - 1:
                 wrong(f"no label: {text}")
-            name = labels.get(kind, "unknown")
+            name = heads.labels.get(kind, "unknown")
             if record == -3:
-                stack.append(kind)
+                place.stack.append(kind)
+                place.enter(kind, ns)
                 line(rank, 0, ns, "enter", name, True)
             elif record == -4:
-                if stack.pop() != kind:
+                if place.stack.pop() != kind:
                     wrong(f"leaves what was not entered last: {text}")
+                place.leave(kind, ns)
                 line(rank, 0, ns, "leave", name, True)
+            elif record == -2:
+                place.user[COUNT, kind] = place.user.get((COUNT, kind), 0) + 1
+                line(rank, 0, ns, "counter" if n else "marker", name, True, **({"value": fields[0]} if n else {}))
             elif record == 0:
                 line(rank, 0, ns, "collective", name, True, root=fields[0], sent=fields[1], received=fields[2],
                      comm=fields[3] if fields[3] >= 0 else "unknown", **({"request": fields[4]} if n > 4 else {}))
@@ -93,38 +197,37 @@ def main():
                 wrong(f"record {text}")
             continue
         of_entry, of_exit = TYPES[kind]
-        name = labels[stack[-1]] if stack else ""
-        where = (rank, kind)
-        if record == -2:
-            if kind == -27 or kind == -61 or kind == -57 or n == of_entry + of_exit:
-                operation(rank, ns, kind, fields, name)
-            else:
-                wrong(f"mark {text}")
-        elif record == -3:
-            if n not in (0, of_entry) or rank in states and states[rank]:
-                wrong(f"entry {text}")
-            states[rank] = (kind, fields, ns)
-            continue
-        elif record == -4:
-            if not states.get(rank) or states[rank][0] != kind or n not in (0, of_exit):
-                wrong(f"exit {text}")
-            _, before, since = states[rank]
-            states[rank] = None
-            fields = (before or [-1] * of_entry) + fields if n else before
-            if before or n:
-                operation(rank, since if kind in (-21, -27, -57, -221, -251) else ns, kind, fields, name)
-        else:
+        name, full = heads.labels[place.stack[-1]] if place.stack else "", {-2: of_entry + of_exit, -3: of_entry, -4: of_exit}.get(record)
+        if full is None or n > full:
             wrong(f"record {text}")
-        if kind != -904:
-            counts[where] = counts.get(where, 0) + 1
-            length = {-21: 0, -27: 0, -52: 3, -61: 1, -221: 0, -251: 0}.get(kind)
-            if length is not None and fields:
-                volumes[where] = volumes.get(where, 0) + fields[length]
-    for rank in stacks:
-        for record, mine in ((-102, counts), (-103, volumes)):
-            if {k: v for (r, k), v in mine.items() if r == rank and v} != statistics.get((record, rank), {}):
-                wrong(f"statistics {record} of {rank}: {mine} counted, {statistics.get((record, rank))} written")
-    if ended != set(stacks):
+        told = fields + [-1] * (full - n)
+        if kind == -402 and n and (told[0] < -1 and told[0] not in heads.subsets[-201]):
+            wrong(f"no such subset {text}")
+        if kind in (-902, -904):
+            if kind == -904:
+                place.levels = tuple(fields)
+            continue
+        if record == -3:
+            if place.state:
+                wrong(f"entry {text}")
+            place.state = (kind, told, ns, n > 0)
+            continue
+        since = ns
+        if record == -4:
+            if not place.state or place.state[0] != kind:
+                wrong(f"exit {text}")
+            _, before, since, tells = place.state
+            place.state, told = None, before + told
+            tells = tells or n > 0
+        else:
+            tells = True
+        if tells:
+            operation(rank, since if kind in (-21, -27, -57, -221, -251) else ns, kind, told, name)
+            if kind in LENGTH and told[LENGTH[kind]] > 0:
+                place.add(VOLUME, kind, told[LENGTH[kind]])
+        place.add(COUNT, kind, 1)
+        place.add(TIME, kind, ns - since)
+    if ended != set(places):
         wrong("tracing does not end")
 
 
