@@ -1,14 +1,20 @@
-# A recipe for Spack: put this directory as packages/refrain into a repository of recipes (spack repo create), then
+# A recipe for Spack: link this directory as packages/refrain into a repository of recipes (spack repo create), then
 #     spack install refrain
-# builds the sources that are checked out; `spack dev-build refrain@main` does so in place.
+# builds what is committed in the checkout that the link leads to; `spack dev-build refrain@main` builds a checkout in
+# place.
+import pathlib
+
 from spack.package import *
+
+checkout = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Refrain(CMakePackage):
     """Tracer of MPI programs that keeps a whole run in a number of bytes fixed before it starts, by learning what
     repeats, and gives the events back afterwards."""
 
-    # The place of the sources is the site's: `git = ...` here, or spack dev-build.
+    # A recipe that was copied instead of linked says here where the sources are.
+    git = checkout.as_uri()
     version("main", branch="main")
 
     license("BSD-3-Clause")
