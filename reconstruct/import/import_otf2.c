@@ -4,7 +4,7 @@
  *             --> events of all locations in the order of their corrected times
  *
  * A rank is a process of MPI; without MPI the processes are ranks in the order of their definitions. Records that a
- * trace has no place for (metrics, parameters, threads' and OpenMP's own ...) are counted. */
+ * trace has no place for (metrics, parameters, threads' and OpenMP's own, those of accelerators ...) are counted. */
 #define _GNU_SOURCE
 #include "import_source.h"
 #include "import_trace.h"
@@ -80,12 +80,10 @@ static uint32_t call_of(struct archive *archive, const struct refrain_otf2_place
     return refrain_import_region(archive->import, REFRAIN_REGION_MPI, otherwise, "", 0);
 }
 
-static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
-                                  OTF2_AttributeList *attributes, OTF2_RegionRef region) {
-    struct archive *archive = data;
+static OTF2_CallbackCode enter(struct archive *archive, OTF2_LocationRef location, OTF2_TimeStamp time,
+                               OTF2_RegionRef region) {
     struct refrain_import_event event;
     struct refrain_otf2_place *place = open_event(archive, location, time, REFRAIN_EVENT_ENTER, &event);
-    (void)attributes;
     if (!place)
         return OTF2_CALLBACK_SUCCESS;
     event.region = refrain_otf2_region_number(&archive->definitions, archive->import, region);
@@ -97,14 +95,18 @@ static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp time
     return add(archive, &event);
 }
 
+static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
+                                  OTF2_AttributeList *attributes, OTF2_RegionRef region) {
+    (void)attributes;
+    return enter(data, location, time, region);
+}
+
 /* What was entered in the region and not left, as some tools have it where a program ends in a call, is left with it.
  */
-static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
-                                  OTF2_AttributeList *attributes, OTF2_RegionRef region) {
-    struct archive *archive = data;
+static OTF2_CallbackCode leave(struct archive *archive, OTF2_LocationRef location, OTF2_TimeStamp time,
+                               OTF2_RegionRef region) {
     struct refrain_import_event event;
     struct refrain_otf2_place *place = open_event(archive, location, time, REFRAIN_EVENT_LEAVE, &event);
-    (void)attributes;
     if (!place)
         return OTF2_CALLBACK_SUCCESS;
     uint32_t left = refrain_otf2_region_number(&archive->definitions, archive->import, region);
@@ -123,6 +125,65 @@ static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp time
     return code;
 }
 
+static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
+                                  OTF2_AttributeList *attributes, OTF2_RegionRef region) {
+    (void)attributes;
+    return leave(data, location, time, region);
+}
+
+/* ---- calling contexts: a path of regions, of which each event says only the innermost ---- */
+
+/* Leaves and enters what it takes to come from the location's context to `context`, in one instant. */
+static OTF2_CallbackCode move_to(struct archive *archive, OTF2_LocationRef location, OTF2_TimeStamp time,
+                                 OTF2_CallingContextRef context) {
+    struct refrain_otf2_place *place = refrain_otf2_place(&archive->definitions, location);
+    const struct refrain_otf2_definitions *definitions = &archive->definitions;
+    OTF2_CallbackCode code = OTF2_CALLBACK_SUCCESS;
+    if (!place || place->rank < 0)
+        return code;
+    OTF2_CallingContextRef common = refrain_otf2_common_context(definitions, place->context, context);
+    const struct refrain_otf2_context *is;
+    uint64_t taken = archive->taken; /* the record is one, however many events it becomes */
+    while (code == OTF2_CALLBACK_SUCCESS && place->context != common &&
+           (is = refrain_otf2_context(definitions, place->context))) {
+        place->context = is->parent;
+        code = leave(archive, location, time, is->region);
+    }
+    for (size_t depth =
+             refrain_otf2_context_depth(definitions, context) - refrain_otf2_context_depth(definitions, common);
+         code == OTF2_CALLBACK_SUCCESS && depth > 0; depth--) {
+        is = refrain_otf2_context_above(definitions, context, depth - 1);
+        code = enter(archive, location, time, is->region);
+    }
+    place->context = context;
+    archive->taken = taken + 1;
+    return code;
+}
+
+static OTF2_CallbackCode on_context_enter(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
+                                          OTF2_AttributeList *attributes, OTF2_CallingContextRef context,
+                                          uint32_t distance) {
+    (void)attributes, (void)distance;
+    return move_to(data, location, time, context);
+}
+
+static OTF2_CallbackCode on_context_leave(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
+                                          OTF2_AttributeList *attributes, OTF2_CallingContextRef context) {
+    struct archive *archive = data;
+    const struct refrain_otf2_context *is = refrain_otf2_context(&archive->definitions, context);
+    (void)attributes;
+    return is ? move_to(archive, location, time, is->parent) : OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_context_sample(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
+                                           OTF2_AttributeList *attributes, OTF2_CallingContextRef context,
+                                           uint32_t distance, OTF2_InterruptGeneratorRef generator) {
+    (void)attributes, (void)distance, (void)generator;
+    return move_to(data, location, time, context);
+}
+
+/* ---- messages ---- */
+
 static OTF2_CallbackCode message(struct archive *archive, OTF2_LocationRef location, OTF2_TimeStamp time,
                                  enum refrain_event_kind kind, uint32_t peer, OTF2_CommRef comm, uint32_t tag,
                                  uint64_t bytes, int64_t request) {
@@ -139,33 +200,19 @@ static OTF2_CallbackCode message(struct archive *archive, OTF2_LocationRef locat
     return add(archive, &event);
 }
 
-static OTF2_CallbackCode on_send(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
-                                 OTF2_AttributeList *attributes, uint32_t peer, OTF2_CommRef comm, uint32_t tag,
-                                 uint64_t bytes) {
-    (void)attributes;
-    return message(data, location, time, REFRAIN_EVENT_SEND, peer, comm, tag, bytes, -1);
-}
-
-static OTF2_CallbackCode on_isend(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
-                                  OTF2_AttributeList *attributes, uint32_t peer, OTF2_CommRef comm, uint32_t tag,
-                                  uint64_t bytes, uint64_t request) {
-    (void)attributes;
-    return message(data, location, time, REFRAIN_EVENT_SEND, peer, comm, tag, bytes, (int64_t)request);
-}
-
-static OTF2_CallbackCode on_recv(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
-                                 OTF2_AttributeList *attributes, uint32_t peer, OTF2_CommRef comm, uint32_t tag,
-                                 uint64_t bytes) {
-    (void)attributes;
-    return message(data, location, time, REFRAIN_EVENT_RECV, peer, comm, tag, bytes, -1);
-}
-
-static OTF2_CallbackCode on_irecv(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
-                                  OTF2_AttributeList *attributes, uint32_t peer, OTF2_CommRef comm, uint32_t tag,
-                                  uint64_t bytes, uint64_t request) {
-    (void)attributes;
-    return message(data, location, time, REFRAIN_EVENT_RECV, peer, comm, tag, bytes, (int64_t)request);
-}
+/* The four of them, which differ in what they are and in whether they have a request. */
+#define MESSAGE_CALLBACK(name, kind, further_parameters, request)                                                      \
+    static OTF2_CallbackCode name(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,                          \
+                                  OTF2_AttributeList *attributes, uint32_t peer, OTF2_CommRef comm, uint32_t tag,      \
+                                  uint64_t bytes further_parameters) {                                                 \
+        (void)attributes;                                                                                              \
+        return message(data, location, time, kind, peer, comm, tag, bytes, request);                                   \
+    }
+#define AND_REQUEST , uint64_t number
+MESSAGE_CALLBACK(on_send, REFRAIN_EVENT_SEND, , -1)
+MESSAGE_CALLBACK(on_isend, REFRAIN_EVENT_SEND, AND_REQUEST, (int64_t)number)
+MESSAGE_CALLBACK(on_recv, REFRAIN_EVENT_RECV, , -1)
+MESSAGE_CALLBACK(on_irecv, REFRAIN_EVENT_RECV, AND_REQUEST, (int64_t)number)
 
 static OTF2_CallbackCode request_event(struct archive *archive, OTF2_LocationRef location, OTF2_TimeStamp time,
                                        enum refrain_event_kind kind, uint64_t request, const char *otherwise) {
@@ -178,23 +225,16 @@ static OTF2_CallbackCode request_event(struct archive *archive, OTF2_LocationRef
     return add(archive, &event);
 }
 
-static OTF2_CallbackCode on_isend_complete(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
-                                           OTF2_AttributeList *attributes, uint64_t request) {
-    (void)attributes;
-    return request_event(data, location, time, REFRAIN_EVENT_SEND_COMPLETE, request, "MPI_Wait");
-}
-
-static OTF2_CallbackCode on_irecv_request(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
-                                          OTF2_AttributeList *attributes, uint64_t request) {
-    (void)attributes;
-    return request_event(data, location, time, REFRAIN_EVENT_RECV_POST, request, "MPI_Irecv");
-}
-
-static OTF2_CallbackCode on_cancelled(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
-                                      OTF2_AttributeList *attributes, uint64_t request) {
-    (void)attributes;
-    return request_event(data, location, time, REFRAIN_EVENT_CANCEL, request, "MPI_Wait");
-}
+#define REQUEST_CALLBACK(name, kind, otherwise)                                                                        \
+    static OTF2_CallbackCode name(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,                          \
+                                  OTF2_AttributeList *attributes, uint64_t request) {                                  \
+        (void)attributes;                                                                                              \
+        return request_event(data, location, time, kind, request, otherwise);                                          \
+    }
+REQUEST_CALLBACK(on_isend_complete, REFRAIN_EVENT_SEND_COMPLETE, "MPI_Wait")
+REQUEST_CALLBACK(on_irecv_request, REFRAIN_EVENT_RECV_POST, "MPI_Irecv")
+REQUEST_CALLBACK(on_cancelled, REFRAIN_EVENT_CANCEL, "MPI_Wait")
+REQUEST_CALLBACK(on_collective_request, REFRAIN_EVENT_COLLECTIVE, "MPI_Ibarrier")
 
 /* ---- collectives: what they are is known when they end ---- */
 
@@ -239,12 +279,6 @@ static OTF2_CallbackCode on_collective_end(OTF2_LocationRef location, OTF2_TimeS
     }
     event.region = call_of(archive, place, "MPI_Barrier");
     return add(archive, &event);
-}
-
-static OTF2_CallbackCode on_collective_request(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
-                                               OTF2_AttributeList *attributes, uint64_t request) {
-    (void)attributes;
-    return request_event(data, location, time, REFRAIN_EVENT_COLLECTIVE, request, "MPI_Ibarrier");
 }
 
 static OTF2_CallbackCode on_collective_complete(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
@@ -329,6 +363,9 @@ static OTF2_ErrorCode register_events(struct archive *archive, OTF2_GlobalEvtRea
         return OTF2_ERROR_MEM_ALLOC_FAILED;
     OTF2_GlobalEvtReaderCallbacks_SetEnterCallback(callbacks, on_enter);
     OTF2_GlobalEvtReaderCallbacks_SetLeaveCallback(callbacks, on_leave);
+    OTF2_GlobalEvtReaderCallbacks_SetCallingContextEnterCallback(callbacks, on_context_enter);
+    OTF2_GlobalEvtReaderCallbacks_SetCallingContextLeaveCallback(callbacks, on_context_leave);
+    OTF2_GlobalEvtReaderCallbacks_SetCallingContextSampleCallback(callbacks, on_context_sample);
     OTF2_GlobalEvtReaderCallbacks_SetMpiSendCallback(callbacks, on_send);
     OTF2_GlobalEvtReaderCallbacks_SetMpiIsendCallback(callbacks, on_isend);
     OTF2_GlobalEvtReaderCallbacks_SetMpiIsendCompleteCallback(callbacks, on_isend_complete);
@@ -416,6 +453,8 @@ static enum refrain_status read_archive(struct archive *archive, const struct re
         code = read_local_definitions(archive);
     if (!code)
         code = read_events(archive, request);
+    if (archive->definitions.no_memory)
+        return REFRAIN_FAIL_MEMORY(archive->error);
     return code ? fail(archive, code) : archive->failed ? REFRAIN_ERROR : REFRAIN_OK;
 }
 

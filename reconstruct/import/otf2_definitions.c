@@ -123,6 +123,7 @@ static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_Str
                                      uint64_t events, OTF2_LocationGroupRef group) {
     struct refrain_otf2_definitions *definitions = data;
     (void)name;
+    definitions->n_events += events;
     if (type != OTF2_LOCATION_TYPE_CPU_THREAD)
         return OTF2_CALLBACK_SUCCESS;
     if (definitions->n_places == definitions->capacity_places) {
@@ -135,9 +136,8 @@ static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_Str
         definitions->places = places;
         definitions->capacity_places = capacity;
     }
-    definitions->places[definitions->n_places++] =
-        (struct refrain_otf2_place){.location = self, .group = group, .rank = -1};
-    definitions->n_events += events;
+    definitions->places[definitions->n_places++] = (struct refrain_otf2_place){
+        .location = self, .group = group, .rank = -1, .context = OTF2_UNDEFINED_CALLING_CONTEXT};
     return done(definitions);
 }
 
@@ -200,6 +200,16 @@ static OTF2_CallbackCode on_window(void *data, OTF2_RmaWinRef self, OTF2_StringR
     return done(definitions);
 }
 
+static OTF2_CallbackCode on_context(void *data, OTF2_CallingContextRef self, OTF2_RegionRef region,
+                                    OTF2_SourceCodeLocationRef place, OTF2_CallingContextRef parent) {
+    struct refrain_otf2_definitions *definitions = data;
+    (void)place;
+    struct refrain_otf2_context *own = entry(definitions, &definitions->contexts, sizeof *own, self);
+    if (own)
+        *own = (struct refrain_otf2_context){region, parent};
+    return done(definitions);
+}
+
 /* ---- ranks and threads ---- */
 
 static int by_location(const void *a, const void *b) {
@@ -254,6 +264,7 @@ OTF2_ErrorCode refrain_otf2_definitions_read(OTF2_Reader *reader, struct refrain
     OTF2_GlobalDefReaderCallbacks_SetCommCallback(callbacks, on_comm);
     OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(callbacks, on_inter_comm);
     OTF2_GlobalDefReaderCallbacks_SetRmaWinCallback(callbacks, on_window);
+    OTF2_GlobalDefReaderCallbacks_SetCallingContextCallback(callbacks, on_context);
     if (!code)
         code = OTF2_Reader_RegisterGlobalDefCallbacks(reader, global, callbacks, definitions);
     if (!code)
@@ -279,6 +290,7 @@ void refrain_otf2_definitions_free(struct refrain_otf2_definitions *definitions)
     free_table(&definitions->groups);
     free_table(&definitions->comms);
     free_table(&definitions->windows);
+    free_table(&definitions->contexts);
     free_table(&definitions->processes);
     free(definitions->places);
     free(definitions->mpi_locations);
@@ -317,6 +329,30 @@ bool refrain_otf2_place_enter(struct refrain_otf2_place *place, uint32_t region)
     return true;
 }
 
+/* What tools put into names and files besides: TAU the signature of MPI's functions, and places as in
+ * "main C [{app.c} {10,1}-{20,1}]"; Score-P has the name of a library as the file of its functions, without a line. */
+static bool plain_name(char *name, char **file, uint32_t *line) {
+    char *place = strstr(name, " [{"), *end = place ? strchr(place, '}') : NULL;
+    size_t n = strlen(name);
+    if (!(*file)[0] && end && name[n - 1] == ']') {
+        *end = 0;
+        free(*file);
+        *file = strdup(place + 3);
+        if (!*file)
+            return false;
+        if (strncmp(end + 1, " {", 2) == 0)
+            *line = (uint32_t)strtoul(end + 3, NULL, 10);
+        *place = 0;
+        if (place - name > 2 && strcmp(place - 2, " C") == 0)
+            place[-2] = 0;
+    }
+    if (*line == 0 && !strchr(*file, '.'))
+        (*file)[0] = 0;
+    if (strncmp(name, "MPI_", 4) == 0)
+        name[strcspn(name, "(")] = 0;
+    return true;
+}
+
 uint32_t refrain_otf2_region_number(struct refrain_otf2_definitions *definitions, struct refrain_import *import,
                                     OTF2_RegionRef region) {
     struct refrain_otf2_region_definition *definition = find(&definitions->regions, region);
@@ -324,15 +360,62 @@ uint32_t refrain_otf2_region_number(struct refrain_otf2_definitions *definitions
         return refrain_import_region(import, REFRAIN_REGION_FUNCTION, "unknown", "", 0);
     if (definition->number)
         return definition->number - 1;
-    const char *name = string_of(definitions, definition->name), *file = string_of(definitions, definition->file);
+    char *name = strdup(string_of(definitions, definition->name)),
+         *file = strdup(string_of(definitions, definition->file));
     uint32_t line = definition->line == OTF2_UNDEFINED_UINT32 ? 0 : definition->line;
+    if (!name || !file || !plain_name(name, &file, &line)) {
+        free(name);
+        free(file);
+        definitions->no_memory = true;
+        return 0;
+    }
     enum refrain_region_kind kind = definition->paradigm == OTF2_PARADIGM_MPI || strncmp(name, "MPI_", 4) == 0
                                         ? REFRAIN_REGION_MPI
                                     : definition->paradigm == OTF2_PARADIGM_USER && !file[0] ? REFRAIN_REGION_USER
                                                                                              : REFRAIN_REGION_FUNCTION;
     uint32_t number = refrain_import_region(import, kind, name, file, line);
     definition->number = number + 1;
+    free(name);
+    free(file);
     return number;
+}
+
+const struct refrain_otf2_context *refrain_otf2_context(const struct refrain_otf2_definitions *definitions,
+                                                        OTF2_CallingContextRef context) {
+    return context == OTF2_UNDEFINED_CALLING_CONTEXT ? NULL : find(&definitions->contexts, context);
+}
+
+size_t refrain_otf2_context_depth(const struct refrain_otf2_definitions *definitions, OTF2_CallingContextRef context) {
+    const struct refrain_otf2_context *is;
+    size_t depth = 0;
+    while ((is = refrain_otf2_context(definitions, context)) &&
+           depth <= definitions->contexts.n) { /* no way in a ring */
+        depth++;
+        context = is->parent;
+    }
+    return depth;
+}
+
+const struct refrain_otf2_context *refrain_otf2_context_above(const struct refrain_otf2_definitions *definitions,
+                                                              OTF2_CallingContextRef context, size_t above) {
+    const struct refrain_otf2_context *is = refrain_otf2_context(definitions, context);
+    for (; above > 0; above--)
+        is = refrain_otf2_context(definitions, is->parent);
+    return is;
+}
+
+OTF2_CallingContextRef refrain_otf2_common_context(const struct refrain_otf2_definitions *definitions,
+                                                   OTF2_CallingContextRef a, OTF2_CallingContextRef b) {
+    size_t depth_a = refrain_otf2_context_depth(definitions, a), depth_b = refrain_otf2_context_depth(definitions, b);
+    for (; depth_a > depth_b; depth_a--)
+        a = refrain_otf2_context(definitions, a)->parent;
+    for (; depth_b > depth_a; depth_b--)
+        b = refrain_otf2_context(definitions, b)->parent;
+    for (; a != b && depth_a > 0; depth_a--) {
+        a = refrain_otf2_context(definitions, a)->parent;
+        b = refrain_otf2_context(definitions, b)->parent;
+    }
+    return depth_a > 0 ? a : OTF2_UNDEFINED_CALLING_CONTEXT;
 }
 
 static bool is_world(const struct refrain_otf2_definitions *definitions,

@@ -17,6 +17,13 @@ struct refrain_otf2_place {
     uint32_t *stack; /* regions of the trace */
     size_t n_stack, capacity;
     bool in_collective;
+    OTF2_CallingContextRef context; /* that it is in, in archives that have them */
+};
+
+/* A region as it was come to. */
+struct refrain_otf2_context {
+    OTF2_RegionRef region;
+    OTF2_CallingContextRef parent; /* OTF2_UNDEFINED_CALLING_CONTEXT: none */
 };
 
 struct refrain_otf2_region_definition {
@@ -65,10 +72,11 @@ struct refrain_otf2_definitions {
     struct refrain_otf2_table groups;      /* struct refrain_otf2_group */
     struct refrain_otf2_table comms;       /* struct refrain_otf2_comm_definition */
     struct refrain_otf2_table windows;     /* OTF2_CommRef */
+    struct refrain_otf2_table contexts;    /* struct refrain_otf2_context */
     struct refrain_otf2_table processes;   /* struct refrain_otf2_process */
     struct refrain_otf2_place *places;     /* of threads on processors, by location */
     size_t n_places, capacity_places;
-    uint64_t n_events;       /* of these */
+    uint64_t n_events;       /* of all locations */
     uint64_t *mpi_locations; /* by rank in MPI_COMM_WORLD; null without MPI */
     uint32_t n_mpi_locations;
     int32_t n_ranks;
@@ -94,6 +102,18 @@ bool refrain_otf2_place_enter(struct refrain_otf2_place *place, uint32_t region)
 uint32_t refrain_otf2_region_number(struct refrain_otf2_definitions *definitions, struct refrain_import *import,
                                     OTF2_RegionRef region);
 uint32_t refrain_otf2_comm_number(const struct refrain_otf2_definitions *definitions, OTF2_CommRef comm);
+
+/* A calling context; null where there is none of that reference. */
+const struct refrain_otf2_context *refrain_otf2_context(const struct refrain_otf2_definitions *definitions,
+                                                        OTF2_CallingContextRef context);
+/* How many there are from the outermost to it, itself included; 0: it is none. */
+size_t refrain_otf2_context_depth(const struct refrain_otf2_definitions *definitions, OTF2_CallingContextRef context);
+/* The one that lies so many above it; at most its depth less one. */
+const struct refrain_otf2_context *refrain_otf2_context_above(const struct refrain_otf2_definitions *definitions,
+                                                              OTF2_CallingContextRef context, size_t above);
+/* The innermost that both lie in, or are. */
+OTF2_CallingContextRef refrain_otf2_common_context(const struct refrain_otf2_definitions *definitions,
+                                                   OTF2_CallingContextRef a, OTF2_CallingContextRef b);
 
 /* The rank in MPI_COMM_WORLD of a rank in a communicator, seen from `own`, or in a window; -1 unknown. */
 int32_t refrain_otf2_world_rank(const struct refrain_otf2_definitions *definitions, OTF2_CommRef comm, int32_t own,
