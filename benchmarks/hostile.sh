@@ -9,10 +9,10 @@ runs=${2:-7}
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d /tmp/refrain-hostile.XXXXXX)
 trap 'rm -rf "$work"' EXIT
-mpicc.mpich -O2 "$here/hostile/hostile.c" "$here/hostile/chain.c" -o "$work/plain"
+mpicc.mpich -O2 -pthread "$here/hostile/hostile.c" "$here/hostile/chain.c" -o "$work/plain"
 for detail in calls communication all; do
     mkdir "$work/$detail.d"
-    (cd "$work/$detail.d" && REFRAIN_MPICC=mpicc.mpich "$bin/refrain-mpicc" --detail=$detail -O2 "$here/hostile/hostile.c" \
+    (cd "$work/$detail.d" && REFRAIN_MPICC=mpicc.mpich "$bin/refrain-mpicc" --detail=$detail -O2 -pthread "$here/hostile/hostile.c" \
         "$here/hostile/chain.c" -o "$work/$detail")
 done
 export REFRAIN_DIRECTORY="$work/run"
@@ -62,5 +62,6 @@ coin 7000000
 loops 50000000
 late 16000
 handlers 200000000
+thread 200000000
 states 1400000000
 END

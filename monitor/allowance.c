@@ -1,6 +1,7 @@
 /* allowance.c: which probes go dormant, and when they come back (allowance.h). */
 #define _GNU_SOURCE
 #include "allowance.h"
+#include "configure.h"
 #include "probe.h"
 #include "registers.h"
 #include <refrain/settings.h>
@@ -93,6 +94,23 @@ void refrain_allowance_sample(struct refrain_context *context, const struct refr
     refrain_keep_vectors(rest, &change);
     if (allowance->wake_ticks == 0)
         allowance->wake_ticks = now + allowance->sleep_ticks;
+}
+
+bool refrain_allowance_untraced(struct refrain_context *context, const struct refrain_slot *slot) {
+    struct refrain_allowance *allowance = &context->allowance;
+    uint64_t now = refrain_clock();
+    if (allowance->sampled_ticks == 0)
+        refrain_allowance_begin(allowance, ticks_per_us_of_clock, refrain_configuration.throttle);
+    allowance->probes = REFRAIN_ALLOWANCE_PROBES;
+    int64_t spent = ticks_of_ns(REFRAIN_UNTRACED_NS) * REFRAIN_ALLOWANCE_PROBES;
+    int64_t earned = settle(allowance, now, spent);
+    if (allowance->most_ticks == 0 || allowance->left_ticks >= 0 || spent <= earned)
+        return true;
+    if (slot->flags & REFRAIN_SLOT_OFF)
+        return false;
+    struct change change = {.number = slot->number};
+    refrain_keep_vectors(rest, &change);
+    return true;
 }
 
 void refrain_allowance_look(struct refrain_context *context) {

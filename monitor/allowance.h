@@ -13,7 +13,8 @@
  * So what probes take is bounded whatever the program does: REFRAIN_ALLOWANCE_NS, the percentage, and some 64 probes
  * for each one that goes dormant. Order needs no particular probe: what happens where a probe is dormant follows from
  * the place before it. MPI calls are no probes in this sense: they are always told, and so is the place that they are
- * made from.
+ * made from. Threads that are not traced (beyond REFRAIN_THREADS) meet the same probes: what that costs comes out of an
+ * allowance that they share.
  */
 #ifndef REFRAIN_ALLOWANCE_H
 #define REFRAIN_ALLOWANCE_H
@@ -23,6 +24,8 @@
 
 /* What the entry of a probe costs before and after what is measured. */
 #define REFRAIN_ENTRY_NS 6u
+/* What a probe costs a thread that is not traced. */
+#define REFRAIN_UNTRACED_NS 8u
 
 /* The thread begins: `ticks_per_us` of the clock; `limited`: false, there is no limit. */
 REFRAIN_HIDDEN void refrain_allowance_begin(struct refrain_allowance *allowance, uint64_t ticks_per_us, bool limited);
@@ -33,6 +36,10 @@ REFRAIN_HIDDEN void refrain_allowance_sample(struct refrain_context *context, co
 
 /* Some MPI calls were made: dormant probes come back if it is time. */
 REFRAIN_HIDDEN void refrain_allowance_look(struct refrain_context *context);
+
+/* A probe at `slot` was met by a thread that is not traced; `context` is what those threads share. False: nothing is
+ * left for such probes, and this one is as good as off, but its code has not been changed yet. */
+REFRAIN_HIDDEN bool refrain_allowance_untraced(struct refrain_context *context, const struct refrain_slot *slot);
 
 /* Is this probe to be measured? */
 static inline bool refrain_allowance_takes(struct refrain_context *context) {

@@ -6,8 +6,8 @@
 
 __thread struct refrain_context *refrain_thread_context;
 
-/* Threads that are not traced: every probe finds it busy. */
-static struct refrain_context not_traced = {.busy = 1};
+/* Threads that are not traced: every probe finds it busy. They share one allowance for what that costs. */
+static struct refrain_context not_traced = {.busy = 1, .allowance = {.probes = REFRAIN_ALLOWANCE_PROBES}};
 
 static void take_context(void *taken) {
     struct refrain_context **context = taken;
@@ -26,4 +26,8 @@ struct refrain_context *refrain_context(void) {
 
 void refrain_context_drop(void) {
     refrain_thread_context = &not_traced;
+}
+
+struct refrain_context *refrain_context_untraced(void) {
+    return refrain_thread_context == &not_traced ? &not_traced : NULL;
 }

@@ -80,6 +80,7 @@ void refrain_events_clear(struct refrain_events *events) {
     events->window->bytes_used = REFRAIN_EVENTS_HEADER_BYTES;
     memset(records, 0, events->used - REFRAIN_EVENTS_HEADER_BYTES);
     events->used = REFRAIN_EVENTS_HEADER_BYTES;
+    events->polls.end = 0;
 }
 
 static void map_next_window(void *of) {

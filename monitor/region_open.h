@@ -14,6 +14,9 @@ REFRAIN_HIDDEN struct refrain_context *refrain_region_take_context(void);
 /* The calling thread is not traced from now on (child of a fork). */
 REFRAIN_HIDDEN void refrain_context_drop(void);
 
+/* What all threads share that are not traced, if the calling thread is one of them; else null. */
+REFRAIN_HIDDEN struct refrain_context *refrain_context_untraced(void);
+
 /* Copies the tables of all units registered so far; from then on refrain_register() does so by itself. Returns the
  * bytes that the first units needed but the pool did not have, 0 when all fit. */
 REFRAIN_HIDDEN uint64_t refrain_units_open(void);

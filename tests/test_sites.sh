@@ -119,6 +119,11 @@ hot() {
             fail "$compiler: hot, $denied: info does not say that code stays as it is"
         exact "$(the_trace run)" "$compiler: hot, $denied"
     done
+    # What a thread's probes cost that is not traced is limited, too.
+    SITES_NAMES=1 REFRAIN_THREADS=1 run "hot, untraced thread" ./hot 1 20000 others
+    calm "$compiler: hot, untraced thread"
+    set -- $(sites decide begin end)
+    [ "$2" -gt 0 ] && pass || fail "$compiler: hot, untraced thread: $1 places on, $2 off"
     runs=0
     while [ $runs -lt 10 ]; do
         runs=$((runs + 1))

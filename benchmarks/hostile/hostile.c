@@ -8,11 +8,13 @@
  *     loops      loops of one or two turns around a rare call
  *     late       a comparison function that calls MPI itself, once in 65,536 times
  *     handlers   a queue of messages, each handled by a function of a table; one in 65,536 is answered
+ *     thread     a function of a table for each message, in a thread that refrain has no room for
  *     states     an automaton of functions that jump to each other, one step in 65,536 communicates
  */
 #include "hostile.h"
 
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,10 +126,25 @@ static long handle(long rounds) {
     return sum;
 }
 
+static void *handle_in_thread(void *of) {
+    long *rounds = of;
+    *rounds = handle(*rounds);
+    return NULL;
+}
+
+static long run_thread(long rounds) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, handle_in_thread, &rounds) != 0)
+        return -1;
+    pthread_join(thread, NULL);
+    return rounds;
+}
+
 int main(int argc, char **argv) {
     const char *kind = argc > 1 ? argv[1] : "post";
     long rounds = argc > 2 ? atol(argv[2]) : 1000000, sum = 0;
-    MPI_Init(&argc, &argv);
+    int provided;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
     if (strcmp(kind, "post") == 0)
         for (long i = 0; i < rounds; i++)
             post(i);
@@ -149,6 +166,8 @@ int main(int argc, char **argv) {
         sum = sort(rounds, compare_late);
     else if (strcmp(kind, "handlers") == 0)
         sum = handle(rounds);
+    else if (strcmp(kind, "thread") == 0)
+        sum = run_thread(rounds);
     else if (strcmp(kind, "states") == 0)
         sum = hostile_states(rounds);
     else

@@ -8,6 +8,7 @@
 #include "allowance.h"
 #include "pause.h"
 #include "probe.h"
+#include "region_open.h"
 #include "registers.h"
 #include "site_table.h"
 #include "step.h"
@@ -126,12 +127,23 @@ static void leave_paused(const struct refrain_site_call *call) {
         refrain_pause_leave(extra(call, slot));
 }
 
-/* The thread has no context yet, is inside a probe already, or is paused. */
+/* The thread is not traced, perhaps: what its probes cost is looked at now and then. */
+static void pass_untraced(const struct refrain_site_call *call) {
+    struct refrain_context *context = refrain_context_untraced();
+    if (!context || !refrain_region.base || (int32_t)--context->allowance.probes > 0)
+        return;
+    const struct refrain_site_place *place = find(context, call->address);
+    if (place && place->slot && !refrain_allowance_untraced(context, refrain_site_slot(place, refrain_region.base, 0)))
+        refrain_keep_vectors(settle, NULL);
+}
+
+/* The thread has no context yet, is inside a probe already, is paused, or not traced. */
 REFRAIN_HIDDEN void refrain_site_begin(const struct refrain_site_call *call);
 void refrain_site_begin(const struct refrain_site_call *call) {
     struct refrain_context *context = refrain_begin();
     if (!context) {
         leave_paused(call);
+        pass_untraced(call);
         return;
     }
     (void)refrain_allowance_takes(context);

@@ -1,5 +1,6 @@
 /* hot.c: probes that are switched off while they are in use: a function that calls itself, a loop of decisions, both
- * within an activation that goes on. Usage: hot [THREADS [N]] */
+ * within an activation that goes on. Usage: hot [THREADS [N [others]]]: with `others` the
+ * first thread leaves the work to them. */
 #include "sites.h"
 #include <errno.h>
 #include <pthread.h>
@@ -54,7 +55,8 @@ int main(int argc, char **argv) {
     sites_print("begin");
     for (int i = 0; i < n_threads; i++)
         pthread_create(&threads[i], NULL, run, &n);
-    run(&n);
+    if (argc <= 3)
+        run(&n);
     for (int i = 0; i < n_threads; i++)
         pthread_join(threads[i], NULL);
     sites_print("end");
