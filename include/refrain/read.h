@@ -250,7 +250,8 @@ struct refrain_event {
     int32_t rank;      /* location: rank in MPI_COMM_WORLD ... */
     uint32_t thread;   /* ... and thread */
     int64_t time_ns;   /* since the start of the run */
-    int64_t probes_ns; /* what refrain's own probes had taken in this location by then, where it was measured */
+    int64_t probes_ns; /* what refrain's own probes had taken in this location by then, where it was measured; 0 unless
+                          the cursor compensates */
     const struct refrain_region_info
         *region; /* ENTER, LEAVE, MARKER, COUNTER: itself; else the MPI call it happens in. Never null */
     const struct refrain_comm_info *comm; /* null unknown or none */

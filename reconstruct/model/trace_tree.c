@@ -248,9 +248,13 @@ const struct refrain_region_info *refrain_process_function(const struct refrain_
     return number < process->header->n_slots ? process->slots[number].region : NULL;
 }
 
+/* Numbers follow each other, but for those whose record the image of a running process does not have yet. */
 const struct refrain_site_view *refrain_process_site(const struct refrain_process *process, uint64_t number) {
     if (number > UINT32_MAX || process->n_sites == 0)
         return NULL;
+    uint64_t at = number - process->sites[0].number;
+    if (at < process->n_sites && process->sites[at].number == number)
+        return &process->sites[at];
     uint32_t key = (uint32_t)number;
     return bsearch(&key, process->sites, process->n_sites, sizeof *process->sites, by_number);
 }

@@ -98,9 +98,9 @@ struct refrain_align {
     uint32_t *running; /* by rank: locations that have not ended */
     size_t n_ranks;
     struct refrain_store channels, messages, waiters, collectives, ordinals;
-    uint32_t emitting; /* location whose group is being given, n = none */
-    size_t given;      /* events of it */
-    int64_t now_ns;    /* of the last event of all */
+    struct location *emitting; /* whose group is being given, null: none */
+    size_t given;              /* events of it */
+    int64_t now_ns;            /* of the last event of all */
     bool adjust, without_probes, no_memory;
     bool collectives_untold;     /* some passed in a pause */
     struct refrain_share *share; /* null: all locations are here */
@@ -176,9 +176,17 @@ static bool add_waiter(struct refrain_align *align, struct list *list, uint32_t 
 
 /* ---- the queue of locations whose group is ready, earliest first ---- */
 
+static uint32_t number_of(const struct refrain_align *align, const struct location *location) {
+    return (uint32_t)(location - align->locations);
+}
+
+/* Is the group of x to be given before that of y? */
+static bool is_earlier(const struct location *x, const struct location *y) {
+    return x->time_ns != y->time_ns ? x->time_ns < y->time_ns : x < y;
+}
+
 static bool earlier(const struct refrain_align *align, size_t a, size_t b) {
-    const struct location *x = &align->locations[a], *y = &align->locations[b];
-    return x->time_ns != y->time_ns ? x->time_ns < y->time_ns : a < b;
+    return is_earlier(&align->locations[a], &align->locations[b]);
 }
 
 static void queue_put(struct refrain_align *align, uint32_t location) {
@@ -838,8 +846,9 @@ static struct refrain_event *group_add(struct location *location) {
 }
 
 static bool completes(const struct refrain_event *event) {
-    return event->kind == REFRAIN_EVENT_RECV || event->kind == REFRAIN_EVENT_SEND_COMPLETE ||
-           event->kind == REFRAIN_EVENT_COLLECTIVE_COMPLETE || event->kind == REFRAIN_EVENT_CANCEL;
+    const unsigned kinds = 1u << REFRAIN_EVENT_RECV | 1u << REFRAIN_EVENT_SEND_COMPLETE |
+                           1u << REFRAIN_EVENT_COLLECTIVE_COMPLETE | 1u << REFRAIN_EVENT_CANCEL;
+    return kinds >> event->kind & 1;
 }
 
 static bool leaves_mpi(const struct refrain_event *event) {
@@ -873,6 +882,30 @@ static bool read_group(struct refrain_align *align, struct location *location) {
             break;
         }
     }
+    return true;
+}
+
+/* Reads a location's next group where that is one event which waits for nobody, as most are: true, and it is ready.
+ * Else false: what was read, if anything, is read again by read_group(). */
+static bool load_alone(struct refrain_align *align, struct location *location) {
+    struct refrain_event *event = location->group;
+    if (location->inside || location->has_ahead || location->exhausted || align->without_probes)
+        return false;
+    if (!location->stream->next(location->stream, event)) {
+        location->exhausted = true;
+        return false;
+    }
+    if (align->adjust && completes(event)) {
+        location->ahead = *event;
+        location->has_ahead = true;
+        return false;
+    }
+    location->n_group = 1;
+    location->time_ns = event->time_ns;
+    if (align->adjust && !leaves_mpi(event))
+        location->time_ns += location->shift_ns;
+    if (align->adjust && location->time_ns < location->now_ns)
+        location->time_ns = location->now_ns;
     return true;
 }
 
@@ -954,29 +987,30 @@ static void pass_virtually(struct location *location, const struct refrain_event
 }
 
 /* The location's group is the one that is given now. */
-static void begin_group(struct refrain_align *align, uint32_t number) {
-    struct location *location = &align->locations[number];
-    align->emitting = number;
+static void begin_group(struct refrain_align *align, struct location *location) {
+    const struct refrain_event *last = last_of(location);
+    align->emitting = location;
     align->given = 0;
-    location->shift_ns = location->time_ns - last_of(location)->time_ns;
+    location->shift_ns = location->time_ns - last->time_ns;
     location->now_ns = location->time_ns;
     align->now_ns = location->time_ns;
     if (align->without_probes)
-        pass_virtually(location, last_of(location));
+        pass_virtually(location, last);
 }
 
 /* All of a group has been given. Its location's next one follows at once where no other is earlier, as is often so. */
-static void given_group(struct refrain_align *align) {
-    struct location *location = &align->locations[align->emitting];
-    uint32_t number = align->emitting;
-    if (leaves_collective(location, &location->group[location->n_group - 1]))
-        left_collective(align, location);
-    align->emitting = (uint32_t)align->n;
-    load(align, number);
-    if (align->no_memory || !is_ready(location))
-        return;
-    bool first = align->n_heap == 0 || earlier(align, number, align->heap[0]);
-    begin_group(align, first ? number : queue_exchange(align, number));
+static void given_group(struct refrain_align *align, struct location *location) {
+    if (!load_alone(align, location)) {
+        if (leaves_collective(location, last_of(location)))
+            left_collective(align, location);
+        align->emitting = NULL;
+        load(align, number_of(align, location));
+        if (align->no_memory || !is_ready(location))
+            return;
+    }
+    if (align->n_heap > 0 && !is_earlier(location, &align->locations[align->heap[0]]))
+        location = &align->locations[queue_exchange(align, number_of(align, location))];
+    begin_group(align, location);
 }
 
 static bool any_waits(const struct refrain_align *align) {
@@ -988,7 +1022,7 @@ static bool any_waits(const struct refrain_align *align) {
 
 /* What other processes have told, now and then, or where nothing can be done without it. False: the run ends here. */
 static bool look_for_news(struct refrain_align *align) {
-    bool stuck = align->emitting == align->n && align->n_heap == 0;
+    bool stuck = !align->emitting && align->n_heap == 0;
     while (!align->share->wrong && !align->no_memory && stuck) {
         if (!align->share->news(align->share, align, true)) {
             if (any_waits(align))
@@ -1005,43 +1039,54 @@ static bool look_for_news(struct refrain_align *align) {
 }
 
 const struct refrain_event *refrain_align_next(struct refrain_align *align) {
-    if (align->emitting < align->n && align->given == align->locations[align->emitting].n_group)
-        given_group(align);
+    if (align->emitting && align->given == align->emitting->n_group)
+        given_group(align, align->emitting);
     if (align->no_memory)
         return NULL;
     if (align->share && !look_for_news(align))
         return NULL;
-    if (align->emitting == align->n) {
+    if (!align->emitting) {
         while (align->n_heap == 0)
             if (align->share || !release_earliest(align))
                 return NULL;
-        begin_group(align, queue_take(align));
+        begin_group(align, &align->locations[queue_take(align)]);
     }
-    struct location *location = &align->locations[align->emitting];
+    struct location *location = align->emitting;
     uint32_t number = (uint32_t)align->given++;
     struct refrain_event *event = &location->group[number];
     if (event->kind >= REFRAIN_EVENT_UNTOLD_SENDS)
         not_shareable(align, "some messages or collectives passed in a pause");
+    align->report.events++;
     if (align->adjust)
         event->time_ns = location->time_ns;
-    align->report.events++;
-    if (event->kind == REFRAIN_EVENT_SEND)
-        sent(align, align->emitting, event);
-    else if (event->kind == REFRAIN_EVENT_COLLECTIVE)
-        entered_collective(align, align->emitting, event);
-    else if (event->kind == REFRAIN_EVENT_RECV && !align->adjust)
-        received(align, align->emitting, number);
-    else if (event->kind == REFRAIN_EVENT_UNTOLD_SENDS)
+    switch (event->kind) {
+    case REFRAIN_EVENT_SEND:
+        sent(align, number_of(align, location), event);
+        break;
+    case REFRAIN_EVENT_COLLECTIVE:
+        entered_collective(align, number_of(align, location), event);
+        break;
+    case REFRAIN_EVENT_RECV:
+        if (!align->adjust)
+            received(align, number_of(align, location), number);
+        break;
+    case REFRAIN_EVENT_UNTOLD_SENDS:
         sent_untold(align, event);
-    else if (event->kind == REFRAIN_EVENT_UNTOLD_RECEIVES)
+        break;
+    case REFRAIN_EVENT_UNTOLD_RECEIVES:
         received_untold(align, event);
-    else if (event->kind == REFRAIN_EVENT_UNTOLD_COLLECTIVES)
+        break;
+    case REFRAIN_EVENT_UNTOLD_COLLECTIVES:
         entered_untold(align, event);
+        break;
+    default:
+        break;
+    }
     return event;
 }
 
 size_t refrain_align_location(const struct refrain_align *align) {
-    return align->emitting;
+    return align->emitting ? number_of(align, align->emitting) : align->n;
 }
 
 bool refrain_align_failed(const struct refrain_align *align) {
@@ -1085,7 +1130,6 @@ struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, 
     align->adjust = times != REFRAIN_TIMES_AS_THEY_ARE;
     align->without_probes = times == REFRAIN_TIMES_WITHOUT_PROBES;
     align->share = share;
-    align->emitting = (uint32_t)n;
     align->now_ns = INT64_MIN;
     for (size_t i = 0; i < n; i++)
         if ((size_t)streams[i]->rank >= align->n_ranks)

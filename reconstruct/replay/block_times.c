@@ -21,6 +21,8 @@ static void go_to_page(struct refrain_time_cursor *cursor, uint32_t reference) {
         cursor->pages++ > cursor->region_bytes / sizeof *page)
         return;
     cursor->page = page;
+    cursor->next = at_reference(cursor, page->next, sizeof *page);
+    cursor->end = cursor->next ? cursor->next->first_block : ~(uint64_t)0;
     cursor->at = 0;
     cursor->quanta = 0;
     cursor->ticks = page->first_ticks;
@@ -46,8 +48,8 @@ static void add_long_block(struct refrain_block_span *span, uint64_t at, uint64_
 bool refrain_time_cursor_next(struct refrain_time_cursor *cursor, struct refrain_block_span *span) {
     struct refrain_time_item item;
     while (cursor->page) {
-        const struct refrain_time_page *page = cursor->page, *next = at_reference(cursor, page->next, sizeof *next);
-        uint64_t end = next ? next->first_block : ~(uint64_t)0;
+        const struct refrain_time_page *page = cursor->page;
+        uint64_t end = cursor->end;
         unsigned at = cursor->block < end ? refrain_time_item(page, cursor->at, &item) : 0;
         if (at == 0) {
             go_to_page(cursor, page->next);
@@ -59,7 +61,8 @@ bool refrain_time_cursor_next(struct refrain_time_cursor *cursor, struct refrain
         span->blocks = last - cursor->block;
         span->quantum_ticks = (uint64_t)1 << page->quantum_shift;
         /* What ends with the page ends when the next one begins, which is told exactly. */
-        span->end_ticks = last == end ? next->first_ticks : page->first_ticks + (cursor->quanta << page->quantum_shift);
+        span->end_ticks = last == end && cursor->next ? cursor->next->first_ticks
+                                                      : page->first_ticks + (cursor->quanta << page->quantum_shift);
         if ((int64_t)(span->end_ticks - cursor->ticks) < 0)
             span->end_ticks = cursor->ticks;
         span->n_long = span->next_long = 0;
@@ -249,12 +252,6 @@ enum refrain_block_passed refrain_block_times_pass(struct refrain_block_times *t
     }
     if (times->n_kept == 0 && !begin_item(times, *ticks))
         return REFRAIN_BLOCK_UNTOLD;
-    if (times->item.blocks == 1 && times->n_kept == 0) {
-        *left = (int64_t)((uint64_t)*left + weight - (times->item.end_ticks - *ticks));
-        *ticks = times->item.end_ticks;
-        times->item.blocks = 0;
-        return REFRAIN_BLOCK_TOLD;
-    }
     if (!keep(times, weight, left) || (times->tail && times->n_kept == REFRAIN_BLOCKS_KEPT)) {
         *ticks = refrain_block_times_give_up(times, false, 0);
         return REFRAIN_BLOCK_SETTLED;

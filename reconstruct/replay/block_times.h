@@ -22,6 +22,8 @@ struct refrain_time_cursor {
     const unsigned char *region;
     size_t region_bytes;
     const struct refrain_time_page *page; /* null: at the end */
+    const struct refrain_time_page *next; /* the one after it, null: none */
+    uint64_t end;                         /* the first block that is not of the page */
     unsigned at;                          /* the next item in it */
     uint64_t quanta;                      /* of the items of the page before it */
     uint64_t block;                       /* number of the next item's first block */
@@ -85,17 +87,16 @@ void refrain_block_times_open(struct refrain_block_times *times, const void *reg
 void refrain_block_times_close(struct refrain_block_times *times);
 
 /* A block ends that began at `ticks`: when, if the timeline tells of it alone. False, and nothing has passed, where it
- * does not: then refrain_block_times_pass has to be asked, which answers the same for those that it does tell of. */
+ * does not: then refrain_block_times_pass has to be asked. */
 bool refrain_block_times_single(struct refrain_block_times *times, uint64_t ticks, uint64_t *end_ticks);
 
 enum refrain_block_passed {
     REFRAIN_BLOCK_UNTOLD,  /* nothing is known of it; *ticks is as it was */
-    REFRAIN_BLOCK_TOLD,    /* *ticks is when it ended */
     REFRAIN_BLOCK_KEPT,    /* *ticks is its number in the item */
     REFRAIN_BLOCK_SETTLED, /* *ticks is when it ended, and those that were kept before it can be resolved now */
 };
 
-/* A block ends that began at *ticks. */
+/* A block ends that began at *ticks, of which the timeline does not tell alone. */
 enum refrain_block_passed refrain_block_times_pass(struct refrain_block_times *times, uint64_t weight, int64_t *left,
                                                    uint64_t *ticks);
 

@@ -44,7 +44,7 @@ enum refrain_status refrain_location_stream_open(struct refrain_location_stream 
                                                  const struct refrain_process *process, uint32_t thread, bool recorded,
                                                  bool costs, struct refrain_error *error) {
     location->stream = (struct refrain_stream){next_event, process->rank};
-    refrain_translation_open(&location->translation, process, thread);
+    refrain_translation_open(&location->translation, process, thread, costs);
     const char *wrong;
     uint64_t offset;
     if (recorded) {

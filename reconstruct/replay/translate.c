@@ -14,8 +14,10 @@ static const struct refrain_region_info unknown_region = {
     .index = UINT32_MAX, .name = "unknown", .file = "", .function = "", .collective = ""};
 
 void refrain_translation_open(struct refrain_translation *translation, const struct refrain_process *process,
-                              uint32_t thread) {
+                              uint32_t thread, bool with_costs) {
     memset(translation, 0, sizeof *translation);
+    translation->with_costs = with_costs;
+    translation->blank = (struct refrain_event){.rank = process->rank, .thread = thread, .peer = -1, .request = -1};
     translation->process = process;
     translation->thread = thread;
     translation->requests.entry_bytes = sizeof(struct request);
@@ -237,17 +239,6 @@ static int64_t cost_ns(const struct refrain_process *process, uint64_t cost) {
     return (int64_t)(ns >> REFRAIN_PROBE_COST_SHIFT);
 }
 
-/* ---- what many events have in common ---- */
-
-static const struct refrain_site_view *site_of(struct refrain_translation *translation, uint64_t id) {
-    unsigned at = (unsigned)((id ^ id >> 5 ^ id >> 10) % REFRAIN_TRANSLATED_SITES);
-    if (translation->sites[at].id != id || id == 0) {
-        translation->sites[at].id = id;
-        translation->sites[at].site = refrain_process_site(translation->process, id);
-    }
-    return translation->sites[at].site;
-}
-
 static int64_t time_of(struct refrain_translation *translation, uint64_t ticks) {
     if (ticks != translation->ticks || !translation->has_time) {
         translation->ticks = ticks;
@@ -260,14 +251,11 @@ static int64_t time_of(struct refrain_translation *translation, uint64_t ticks) 
 bool refrain_translate(struct refrain_translation *translation, const struct refrain_record *record,
                        struct refrain_event *event) {
     const struct refrain_process *process = translation->process;
-    memset(event, 0, sizeof *event);
+    *event = translation->blank;
     event->approximate = record->approximate;
-    event->rank = process->rank;
-    event->thread = translation->thread;
     event->time_ns = time_of(translation, record->ticks);
-    event->probes_ns = cost_ns(process, record->cost);
-    event->peer = -1;
-    event->request = -1;
+    if (translation->with_costs)
+        event->probes_ns = cost_ns(process, record->cost);
     bool is_marker = false, is_untold = false;
     switch (record->kind) {
     case REFRAIN_RECORD_ENTER:
@@ -277,7 +265,7 @@ bool refrain_translate(struct refrain_translation *translation, const struct ref
     case REFRAIN_RECORD_CALL_ENTER:
     case REFRAIN_RECORD_CALL_LEAVE:
     case REFRAIN_RECORD_OPERATION: {
-        const struct refrain_site_view *site = site_of(translation, record->id);
+        const struct refrain_site_view *site = refrain_process_site(process, record->id);
         event->region = site ? site->region : NULL;
         break;
     }

@@ -12,19 +12,15 @@
 #include "trace_read.h"
 #include "walk_rank.h"
 
-#define REFRAIN_TRANSLATED_SITES 32u
-
 struct refrain_translation {
     const struct refrain_process *process;
     uint32_t thread;
     struct refrain_request_table requests;
     int64_t next_id;
     bool no_memory;
-    /* What was looked up lately: call sites by the last bits of their reference, and the time. */
-    struct {
-        uint64_t id; /* 0: none */
-        const struct refrain_site_view *site;
-    } sites[REFRAIN_TRANSLATED_SITES];
+    bool with_costs;            /* events tell what probes took */
+    struct refrain_event blank; /* what all events of the location have in common */
+    /* The time that was looked up last. */
     uint64_t ticks;
     int64_t time_ns; /* of `ticks`, once has_time */
     bool has_time;
@@ -32,8 +28,9 @@ struct refrain_translation {
     unsigned n_untold;
 };
 
+/* `with_costs`: events are to tell what probes took. */
 void refrain_translation_open(struct refrain_translation *translation, const struct refrain_process *process,
-                              uint32_t thread);
+                              uint32_t thread, bool with_costs);
 void refrain_translation_close(struct refrain_translation *translation);
 
 /* The event of a record, if it makes one. A record that refers to nothing in the trace makes an approximate event. */

@@ -35,7 +35,7 @@ struct link {
     struct place *to; /* of the slot, or of what came after the operation; null: nothing is kept here */
     struct operation *operation;
 };
-#define LINKS 4u /* of a place, by the value's last bits */
+#define LINKS 4 /* of a place, by the value's last bits */
 
 /* An operation of a call site, with what the walk knows of its parameters. */
 struct operation {
@@ -288,8 +288,9 @@ static int recursive_node(struct refrain_walk *walk, struct place *place) {
     return place->node;
 }
 
-/* Takes the next value of a place or decision, or in a recursion one that leaves nothing over. */
-static bool take_step(struct refrain_walk *walk, struct place *place, int64_t *value) {
+/* Takes the next value of a place where its order is not known to be the run's, or where it has none left: in a
+ * recursion one that leaves nothing over. */
+static bool take_likely_step(struct refrain_walk *walk, struct place *place, int64_t *value) {
     bool approximate = walk->approximate, given = take_from(walk, place, value, &approximate);
     if (given && !approximate)
         return true;
@@ -307,6 +308,16 @@ static bool take_step(struct refrain_walk *walk, struct place *place, int64_t *v
         return given;
     walk->ended = !refrain_recursion_step(walk->recursion, node, given && !unknown, *value, value);
     return !walk->ended;
+}
+
+/* Takes the next value of a place or decision. */
+static inline bool take_step(struct refrain_walk *walk, struct place *place, int64_t *value) {
+    struct refrain_sequence *sequence = &place->sequence;
+    bool given = !walk->approximate && (sequence->run > 0 || refrain_sequence_advance(sequence));
+    if (!given || sequence->approximate)
+        return take_likely_step(walk, place, value);
+    place->taken++;
+    return refrain_sequence_next(sequence, value);
 }
 
 /* The place of the first of several parameters, with the rows that were counted of them, if any. */
@@ -624,10 +635,11 @@ static void give_back(struct refrain_walk *walk, struct request *request) {
 
 static void fill(struct refrain_walk *walk, struct refrain_record *record, uint8_t kind, uint64_t ticks, uint64_t cost,
                  uint64_t id) {
-    memset(record, 0, sizeof *record);
     record->kind = kind;
     record->approximate = walk->approximate;
     record->thread = walk->thread_number;
+    record->operation = 0;
+    record->n_parameters = 0;
     record->ticks = ticks;
     record->cost = cost;
     record->id = id;
@@ -1086,7 +1098,7 @@ static bool step(struct refrain_walk *walk, struct refrain_record *record) {
     if (value < 0)
         return value < REFRAIN_NEXT_GONE ? impossible(walk, last->slot, "an activation ends in no known way")
                                          : leave(walk, value, record);
-    struct link *link = &last->links[value % LINKS];
+    struct link *link = &last->links[(uint64_t)value % LINKS];
     if ((!link->to || link->value != value) && !follow_value(walk, value, link)) {
         link->to = NULL;
         return false;

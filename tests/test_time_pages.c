@@ -1,0 +1,60 @@
+/* test_time_pages.c: timelines made by hand, sound and damaged, against what is read of them. */
+#include "block_times.h"
+
+#include <refrain/trace.h>
+#include <stdio.h>
+
+#define PAGE_OFFSET(n) (REFRAIN_HEADER_BYTES + 64u + (n) * sizeof(struct refrain_time_page))
+
+static _Alignas(16) unsigned char region[PAGE_OFFSET(2)];
+static unsigned passed, failed;
+
+static void check(bool condition, const char *what) {
+    passed += condition;
+    failed += !condition;
+    if (!condition)
+        printf("FAILED: %s\n", what);
+}
+
+static struct refrain_time_page *page_at(unsigned n) {
+    return (struct refrain_time_page *)(region + PAGE_OFFSET(n));
+}
+
+/* Two pages, of which the first ends with block 4. */
+static void make(struct refrain_thread *thread) {
+    struct refrain_timeline *timeline = (struct refrain_timeline *)(region + REFRAIN_HEADER_BYTES);
+    *thread = (struct refrain_thread){.timeline = REFRAIN_HEADER_BYTES / REFRAIN_UNIT_BYTES};
+    timeline->first = PAGE_OFFSET(0) / REFRAIN_UNIT_BYTES;
+    *page_at(0) = (struct refrain_time_page){.first_ticks = 100, .next = PAGE_OFFSET(1) / REFRAIN_UNIT_BYTES};
+    *page_at(1) = (struct refrain_time_page){.first_block = 4, .first_ticks = 170};
+    for (unsigned i = 0; i < 4; i++)
+        page_at(0)->items[i] = 11;
+    page_at(1)->items[0] = 21;
+}
+
+/* Items that are read, at most `most`, and when the last of them ended. */
+static unsigned read_all(const struct refrain_thread *thread, unsigned most, uint64_t *end_ticks) {
+    struct refrain_time_cursor cursor;
+    struct refrain_block_span span;
+    unsigned n = 0;
+    refrain_time_cursor_open(&cursor, region, sizeof region, thread);
+    for (; n < most && refrain_time_cursor_next(&cursor, &span); n++)
+        *end_ticks = span.end_ticks;
+    return n;
+}
+
+int main(void) {
+    struct refrain_thread thread;
+    uint64_t end_ticks = 0;
+    make(&thread);
+    check(read_all(&thread, 4, &end_ticks) == 4 && end_ticks == 170, "a page's last block ends where the next begins");
+    check(read_all(&thread, 100, &end_ticks) == 5 && end_ticks == 190, "two pages, five items");
+
+    /* Items of 2^63 blocks each: what follows the second one has no number. */
+    make(&thread);
+    page_at(0)->next = 0;
+    page_at(0)->span_shift = 63;
+    check(read_all(&thread, 100, &end_ticks) <= 3, "a page whose blocks come to the end of all numbers");
+    printf("%u passed, %u failed\n", passed, failed);
+    return failed > 0;
+}
