@@ -635,14 +635,12 @@ static void give_back(struct refrain_walk *walk, struct request *request) {
 
 static void fill(struct refrain_walk *walk, struct refrain_record *record, uint8_t kind, uint64_t ticks, uint64_t cost,
                  uint64_t id) {
-    record->kind = kind;
-    record->approximate = walk->approximate;
-    record->thread = walk->thread_number;
-    record->operation = 0;
-    record->n_parameters = 0;
-    record->ticks = ticks;
-    record->cost = cost;
-    record->id = id;
+    *record = (struct refrain_record){.kind = kind,
+                                      .approximate = walk->approximate,
+                                      .thread = walk->thread_number,
+                                      .ticks = ticks,
+                                      .cost = cost,
+                                      .id = id};
 }
 
 static bool push(struct refrain_walk *walk, struct place *to, uint8_t kind, uint64_t id,
