@@ -188,6 +188,8 @@ static void run_program(const char *directory) {
 static bool next_recorded(const unsigned char *file, uint64_t file_bytes, uint64_t *at, struct refrain_record *record) {
     for (uint64_t begin; (begin = *at / REFRAIN_EVENTS_WINDOW_BYTES * REFRAIN_EVENTS_WINDOW_BYTES) < file_bytes;) {
         const struct refrain_events_header *header = (const void *)(file + begin);
+        if (*at == begin) /* the window before was full to its last byte */
+            *at += REFRAIN_EVENTS_HEADER_BYTES;
         const uint64_t *words = (const void *)(file + *at);
         if (*at >= begin + header->bytes_used) {
             if (begin + REFRAIN_EVENTS_WINDOW_BYTES >= file_bytes)
