@@ -446,6 +446,9 @@ static void pass_block(struct refrain_walk *walk, struct place *place) {
     switch (refrain_block_times_pass(&walk->times, ticks, &place->ticks_left, &walk->ticks)) {
     case REFRAIN_BLOCK_UNTOLD:
         walk->ticks += ticks;
+        /* Blocks in an order of our own may have been given too much before: none is beyond the last clock read. */
+        if (walk->approximate && walk->ticks > walk->thread->last_ticks)
+            walk->ticks = walk->thread->last_ticks;
         return;
     case REFRAIN_BLOCK_SETTLED:
         settle(walk);
