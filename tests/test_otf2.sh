@@ -75,6 +75,30 @@ awk '
     END { print n + 0, wanted + 0, wrong + 0; exit !(n > 0 && n == wanted && !wrong) }' "$work/control-run/printed" >"$work/waited" &&
     pass || fail "control: metrics, messages waited for, wrong values: $(cat "$work/waited")"
 
+# otf2-estimator knows every record there is, and says for so many definitions and events at least as many bytes as there are.
+run=$work/control-run
+otf2-print -G "$run/otf2/traces.otf2" >"$run/definitions"
+# In its spelling: "MPI_SEND" is MpiSend.
+spelled() {
+    awk -v what="$1" '$1 ~ /^[A-Z][A-Z_]+$/ && $2 ~ /^[0-9]+$/ { n[$1]++ }
+        END { for (kind in n) {
+            name = ""; parts = split(tolower(kind), part, "_")
+            for (i = 1; i <= parts; i++) name = name toupper(substr(part[i], 1, 1)) substr(part[i], 2)
+            print what, name, (what == "set" ? n[kind] : name == "Metric" ? 1 : ""), n[kind] } }' "$2"
+}
+{
+    spelled set "$run/definitions" | grep -E ' (Region|String|Comm|Location|Group|Metric|Attribute) ' | awk '{ print $1, $2, $3 }'
+    echo "get Timestamp"
+    spelled get "$run/printed" | awk '{ print $1, $2 ($2 == "Metric" ? " 1" : "") }'
+} | otf2-estimator >"$run/sizes" 2>"$run/complaints"
+[ ! -s "$run/complaints" ] && pass || fail "otf2-estimator complains: $(head -n 2 "$run/complaints")"
+spelled get "$run/printed" >"$run/counts"
+awk 'NR == FNR { bytes[$1] = $NF; next } { if (!($2 in bytes)) print "no " $2; sum += $NF * (bytes[$2] + bytes["Timestamp"]) } END { print sum }' \
+    "$run/sizes" "$run/counts" >"$run/estimated"
+there=$(cat "$run"/otf2/traces/*.evt | wc -c)
+[ "$(wc -l <"$run/estimated")" = 1 ] && [ "$there" -gt 1000 ] && [ "$there" -le "$(cat "$run/estimated")" ] && pass ||
+    fail "otf2-estimator says $(cat "$run/estimated") bytes, there are $there"
+
 # A disk that is full in the middle leaves nothing.
 (ulimit -f 40 && refrain reconstruct "$(the_trace "$work/control-run")" -o "$work/full") 2>"$work/said"
 status=$?
@@ -99,6 +123,17 @@ for program in mpi_rma mpi_io mpi_neighbours mpi_completion mpi_threads; do
         END { print n["rma"] + 0, n["io"] + 0, n["io-end"] + 0, n["send"] + 0, n["recv"] + 0 }' "$run/printed" >"$run/a"
     awk -F '\t' '{ n[$3]++ } END { print n["rma"] + 0, n["io"] + 0, n["io"] + 0, n["send"] + 0, n["recv"] + 0 }' "$run/text" >"$run/b"
     cmp -s "$run/a" "$run/b" && pass || fail "$program: accesses and messages in OTF2 $(cat "$run/a"), in text $(cat "$run/b")"
+done
+# Call paths: those that the events have, each defined once.
+for program in control objects mpi_threads; do
+    run=$work/$program-run
+    otf2-print -G "$run/otf2/traces.otf2" >"$run/definitions"
+    awk '{ region = $0; sub(/.*</, "/", region); sub(/>$/, "", region) }
+        $1 == "ENTER" { outer = path[$2, depth[$2] + 0]; path[$2, ++depth[$2]] = outer region; if (!seen[outer region]++) print outer region }
+        $1 == "LEAVE" { depth[$2]-- }' "$run/printed" | sort >"$run/a"
+    awk '$1 == "CALLPATH" { region = $0; sub(/.*</, "/", region); sub(/>$/, "", region); sub(/,/, "", $4); print path[$2] = path[$4] region }' \
+        "$run/definitions" | sort >"$run/b"
+    [ "$(wc -l <"$run/a")" -gt 20 ] && cmp -s "$run/a" "$run/b" && pass || fail "$program: call paths: $(diff "$run/a" "$run/b" | head -n 3)"
 done
 grid=$(grep -c '^CART_COORDINATE .*"grid"' "$work/mpi_neighbours-run/definitions")
 [ "$grid" = 2 ] && pass || fail "mpi_neighbours: $grid of 2 ranks have coordinates in the grid"

@@ -203,6 +203,14 @@ static void define_region(struct strings *strings, OTF2_RegionRef self, const st
         strings->code = code;
 }
 
+static void define_call_path(void *data, uint32_t number, uint32_t parent, uint32_t region) {
+    struct strings *strings = data;
+    OTF2_ErrorCode code = OTF2_GlobalDefWriter_WriteCallpath(
+        strings->writer, number, parent == REFRAIN_CALL_TREE_NONE ? OTF2_UNDEFINED_CALLPATH : parent, region);
+    if (code)
+        strings->code = code;
+}
+
 /* ---- machine and locations ---- */
 
 static void define_locations(struct strings *strings, const struct refrain_trace *trace,
@@ -461,7 +469,7 @@ static void define_value(struct strings *strings, const struct refrain_region_in
 OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct refrain_trace *trace,
                                    const struct refrain_otf2_location *locations, size_t n_locations,
                                    const struct refrain_otf2_comm *comms, const struct refrain_otf2_objects *objects,
-                                   uint64_t end_ns) {
+                                   const struct refrain_call_tree *calls, uint64_t end_ns) {
     static const struct refrain_region_info unknown = {.name = "unknown", .file = "", .collective = ""};
     struct strings strings = {.writer = writer};
     strings.code =
@@ -470,6 +478,8 @@ OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct re
     for (size_t i = 0; i < trace->n_regions; i++)
         define_region(&strings, (OTF2_RegionRef)i, &trace->regions[i]);
     define_region(&strings, (OTF2_RegionRef)trace->n_regions, &unknown);
+    if (!refrain_call_tree_visit(calls, define_call_path, &strings))
+        strings.code = OTF2_ERROR_MEM_ALLOC_FAILED;
     define_locations(&strings, trace, locations, n_locations);
     define_comms(&strings, trace, comms);
     define_topologies(&strings, trace, comms);

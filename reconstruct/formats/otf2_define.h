@@ -2,6 +2,7 @@
 #ifndef REFRAIN_OTF2_DEFINE_H
 #define REFRAIN_OTF2_DEFINE_H
 
+#include "call_tree.h"
 #include "late_sender.h"
 #include "trace_read.h"
 #include <otf2/otf2.h>
@@ -24,6 +25,7 @@ struct refrain_otf2_location {
     const struct refrain_region_info *access_region;
     uint64_t matching; /* number of the last access */
     struct refrain_late_sender waiting;
+    struct refrain_call_position call;
 };
 
 /* Windows and files by the number that their process gave them: the lowest free one. Those beyond are regions only. In
@@ -65,7 +67,7 @@ OTF2_RegionRef refrain_otf2_region(const struct refrain_trace *trace, const stru
 OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct refrain_trace *trace,
                                    const struct refrain_otf2_location *locations, size_t n_locations,
                                    const struct refrain_otf2_comm *comms, const struct refrain_otf2_objects *objects,
-                                   uint64_t end_ns);
+                                   const struct refrain_call_tree *calls, uint64_t end_ns);
 
 /* Removes a file, or a directory of files, of an archive. */
 bool refrain_otf2_remove(const char *directory, const char *name);

@@ -15,8 +15,10 @@
 #include "otf2_define.h"
 #include "otf2_memory.h"
 #include "trace_read.h"
+#include "warn.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <otf2/otf2.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +41,7 @@ struct otf2_writer {
     size_t *first_location; /* by rank: of its thread 0 */
     struct refrain_otf2_comm *comms;
     struct refrain_otf2_objects objects;
+    struct refrain_call_tree calls;
     const struct refrain_together *together; /* null: alone */
     uint64_t end_ns;
     bool begun;  /* by all processes */
@@ -91,8 +94,12 @@ static bool make_locations(struct otf2_writer *otf2) {
                 n = t + 1;
         otf2->first_location[rank] = otf2->n_locations;
         for (uint32_t t = 0; t < n; t++)
-            otf2->locations[otf2->n_locations++] = (struct refrain_otf2_location){
-                .id = (uint64_t)(uint32_t)rank | (uint64_t)t << 32, .rank = rank, .thread = t, .process = process};
+            otf2->locations[otf2->n_locations++] =
+                (struct refrain_otf2_location){.id = (uint64_t)(uint32_t)rank | (uint64_t)t << 32,
+                                               .rank = rank,
+                                               .thread = t,
+                                               .process = process,
+                                               .call = {REFRAIN_CALL_TREE_NONE, 0}};
     }
     return true;
 }
@@ -349,8 +356,18 @@ static uint32_t *file_of(struct otf2_writer *otf2, const struct refrain_event *e
     return &otf2->objects.files[(size_t)event->rank * REFRAIN_OTF2_OBJECTS + (size_t)event->tag];
 }
 
+/* The call paths of all locations, also of those that other processes write. */
+static void follow_call(struct otf2_writer *otf2, const struct refrain_event *event) {
+    struct refrain_call_position *position = &location_of(otf2, event)->call;
+    if (event->kind == REFRAIN_EVENT_ENTER)
+        refrain_call_tree_enter(&otf2->calls, position, refrain_otf2_region(otf2->trace, event->region));
+    else if (event->kind == REFRAIN_EVENT_LEAVE)
+        refrain_call_tree_leave(&otf2->calls, position);
+}
+
 /* An event that another process writes: what it uses is numbered here as it is there. */
 static void pass_over(struct otf2_writer *otf2, const struct refrain_event *event) {
+    follow_call(otf2, event);
     if (event->tag < 0 || event->tag >= REFRAIN_OTF2_OBJECTS)
         return;
     if (event->kind == REFRAIN_EVENT_IO)
@@ -439,6 +456,7 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
     switch (event->kind) {
     case REFRAIN_EVENT_ENTER:
         location->events++;
+        follow_call(otf2, event);
         refrain_late_sender(&location->waiting, event);
         code = OTF2_EvtWriter_Enter(location->writer, NULL, time, region);
         break;
@@ -447,6 +465,7 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
             code = end_collective(otf2, location, time);
         if (!code && location->in_access && location->access_region == event->region)
             code = end_access(location, time);
+        follow_call(otf2, event);
         location->events++;
         if (!code)
             code = OTF2_EvtWriter_Leave(location->writer, NULL, time, region);
@@ -566,7 +585,7 @@ static int finish(struct otf2_writer *otf2) {
     OTF2_GlobalDefWriter *global = code || !is_first(otf2) ? NULL : OTF2_Archive_GetGlobalDefWriter(otf2->archive);
     if (global)
         code = refrain_otf2_define(global, otf2->trace, otf2->locations, otf2->n_locations, otf2->comms, &otf2->objects,
-                                   otf2->end_ns);
+                                   &otf2->calls, otf2->end_ns);
     if (!code && global)
         code = OTF2_Archive_CloseGlobalDefWriter(otf2->archive, global);
     OTF2_ErrorCode closed = OTF2_Archive_Close(otf2->archive);
@@ -603,6 +622,9 @@ static int end(struct refrain_writer *writer) {
             refrain_otf2_remove(otf2->directory, parts[i]);
         rmdir(otf2->directory); /* unless something else is in it */
     }
+    if (is_first(otf2) && result == 0 && otf2->calls.left_out)
+        refrain_warn("otf2 defines the first %u call paths: %" PRIu64 " calls are of further ones", otf2->calls.n,
+                     otf2->calls.left_out);
     if (otf2->comms)
         refrain_otf2_comms_free(otf2->comms, otf2->trace);
     for (size_t i = 0; otf2->locations && i < otf2->n_locations; i++)
@@ -610,6 +632,7 @@ static int end(struct refrain_writer *writer) {
     free(otf2->locations);
     free(otf2->first_location);
     free(otf2->objects.files);
+    refrain_call_tree_free(&otf2->calls);
     free(otf2->directory);
     free(otf2->instead);
     free(otf2);

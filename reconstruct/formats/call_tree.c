@@ -1,0 +1,110 @@
+/* call_tree.c: the call paths of a trace (call_tree.h). */
+#include "call_tree.h"
+
+#include <stdlib.h>
+
+void refrain_call_tree_free(struct refrain_call_tree *tree) {
+    free(tree->nodes);
+}
+
+/* False where there is no room. */
+static bool grow(struct refrain_call_tree *tree) {
+    uint32_t capacity = tree->capacity ? tree->capacity * 2 : 256;
+    if (tree->n < tree->capacity)
+        return true;
+    if (tree->n == REFRAIN_CALL_TREE_NODES)
+        return false;
+    struct refrain_call_node *nodes = realloc(tree->nodes, capacity * sizeof *nodes);
+    if (!nodes)
+        return false;
+    tree->nodes = nodes;
+    tree->capacity = capacity;
+    return true;
+}
+
+/* Programs call the same again, or what they called next the last time: these are looked at first. */
+static uint32_t find(const struct refrain_call_tree *tree, uint32_t first, uint32_t recent, uint32_t region) {
+    if (recent != REFRAIN_CALL_TREE_NONE) {
+        uint32_t next = tree->nodes[recent].next;
+        if (tree->nodes[recent].region == region)
+            return recent;
+        if (next != REFRAIN_CALL_TREE_NONE && tree->nodes[next].region == region)
+            return next;
+    }
+    while (first != REFRAIN_CALL_TREE_NONE && tree->nodes[first].region != region)
+        first = tree->nodes[first].next;
+    return first;
+}
+
+void refrain_call_tree_enter(struct refrain_call_tree *tree, struct refrain_call_position *position, uint32_t region) {
+    bool outermost = position->node == REFRAIN_CALL_TREE_NONE;
+    uint32_t child = REFRAIN_CALL_TREE_NONE;
+    if (position->beyond == 0 && tree->n > 0)
+        child = outermost ? find(tree, tree->first, tree->recent, region)
+                          : find(tree, tree->nodes[position->node].first, tree->nodes[position->node].recent, region);
+    if (child == REFRAIN_CALL_TREE_NONE) {
+        if (position->beyond > 0 || !grow(tree)) {
+            position->beyond++;
+            tree->left_out++;
+            return;
+        }
+        /* Behind the one that was entered last, so that what is called next the next time too is found at once. */
+        uint32_t *first = tree->n == 0 || outermost ? &tree->first : &tree->nodes[position->node].first,
+                 recent = tree->n == 0 ? REFRAIN_CALL_TREE_NONE
+                          : outermost  ? tree->recent
+                                       : tree->nodes[position->node].recent,
+                 *link = recent == REFRAIN_CALL_TREE_NONE ? first : &tree->nodes[recent].next;
+        child = tree->n++;
+        tree->nodes[child] =
+            (struct refrain_call_node){position->node, region, REFRAIN_CALL_TREE_NONE,
+                                       child == 0 ? REFRAIN_CALL_TREE_NONE : *link, REFRAIN_CALL_TREE_NONE};
+        *link = child;
+    }
+    if (outermost)
+        tree->recent = child;
+    else
+        tree->nodes[position->node].recent = child;
+    position->node = child;
+}
+
+void refrain_call_tree_leave(const struct refrain_call_tree *tree, struct refrain_call_position *position) {
+    if (position->beyond > 0)
+        position->beyond--;
+    else if (position->node != REFRAIN_CALL_TREE_NONE)
+        position->node = tree->nodes[position->node].parent;
+}
+
+/* A path that is still to be visited. */
+struct waiting {
+    uint32_t node, parent, region;
+};
+
+static int by_region_backwards(const void *a, const void *b) {
+    uint32_t x = ((const struct waiting *)a)->region, y = ((const struct waiting *)b)->region;
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* Puts the children of a node on the stack, the one with the lowest region on top. */
+static uint32_t push(const struct refrain_call_tree *tree, uint32_t first, uint32_t parent, struct waiting *stack,
+                     uint32_t n) {
+    uint32_t from = n;
+    for (uint32_t child = first; child != REFRAIN_CALL_TREE_NONE; child = tree->nodes[child].next)
+        stack[n++] = (struct waiting){child, parent, tree->nodes[child].region};
+    qsort(stack + from, n - from, sizeof *stack, by_region_backwards);
+    return n;
+}
+
+bool refrain_call_tree_visit(const struct refrain_call_tree *tree,
+                             void (*take)(void *data, uint32_t number, uint32_t parent, uint32_t region), void *data) {
+    struct waiting *stack = calloc((size_t)tree->n + 1, sizeof *stack);
+    if (!stack)
+        return false;
+    uint32_t number = 0, n = tree->n > 0 ? push(tree, tree->first, REFRAIN_CALL_TREE_NONE, stack, 0) : 0;
+    while (n > 0) {
+        struct waiting next = stack[--n];
+        take(data, number, next.parent, next.region);
+        n = push(tree, tree->nodes[next.node].first, number++, stack, n);
+    }
+    free(stack);
+    return true;
+}
