@@ -50,6 +50,7 @@ struct refrain_path;          /* call_path.h */
 struct refrain_learn_scratch; /* learn.h */
 struct refrain_site_table;    /* site_table.h */
 
+#define REFRAIN_SPARE_SIZES 6u /* of formulas */
 #define REFRAIN_REGION_CACHE 64u
 struct refrain_region_cache {
     const char *name;
@@ -91,6 +92,8 @@ struct refrain_context {
     bool python;                        /* the functions of Python are looked at (python.h) */
     struct refrain_timeline_writer timeline;
     struct refrain_region_cache regions[REFRAIN_REGION_CACHE];
+    uint32_t spare_formulas[REFRAIN_SPARE_SIZES]; /* the first of each size (learn_spare.h) ... */
+    uint32_t waiting_formula;                     /* ... and one that the journal has yet to let go of */
 };
 
 /* ---- region.c: the one allocation ---- */
@@ -107,10 +110,11 @@ extern REFRAIN_SHARED struct refrain_region refrain_region;
 enum refrain_pool_use {
     REFRAIN_POOL_VALUES = 0,  /* what MPI calls say, profiles of durations */
     REFRAIN_POOL_CONTROL = 1, /* control flow */
-    REFRAIN_POOL_MANY = 2,    /* counts of many different values, where the order is given up */
-    REFRAIN_POOL_COUNTS = 3,  /* counts of few */
-    REFRAIN_POOL_PLACES = 4,  /* call sites, operations, communicators, user regions, units loaded later */
-    REFRAIN_POOL_LAST = 5,    /* the first call site of each MPI function, and its operations */
+    REFRAIN_POOL_SHORT = 2,   /* short formulas: what is regular after a phase of chance, at places that come late */
+    REFRAIN_POOL_MANY = 3,    /* counts of many different values, where the order is given up */
+    REFRAIN_POOL_COUNTS = 4,  /* counts of few */
+    REFRAIN_POOL_PLACES = 5,  /* call sites, operations, communicators, user regions, units loaded later */
+    REFRAIN_POOL_LAST = 6,    /* the first call site of each MPI function, and its operations */
 };
 
 /* Takes `bytes` from the pool, zeroed, 16-byte aligned; null when what is not kept for others does not suffice. Any
@@ -123,6 +127,8 @@ static inline uint64_t refrain_pool_kept(const struct refrain_header *header, en
     case REFRAIN_POOL_VALUES:
         return header->pool_control;
     case REFRAIN_POOL_CONTROL:
+        return header->pool_counts + (header->pool_control - header->pool_counts) / 4;
+    case REFRAIN_POOL_SHORT:
         return header->pool_counts;
     case REFRAIN_POOL_MANY:
         return header->pool_places + (header->pool_counts - header->pool_places) / 2;

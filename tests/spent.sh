@@ -6,10 +6,11 @@
 #
 #   spent.sh BIN SEEDS STEPS RANKS SIZE...     seeds 1 to SEEDS; sizes as REFRAIN_TOTAL_MEMORY takes them
 #
+# With SPENT_THREADS=N the program is one of N threads (chance_threads.c); the log, which follows one, is left out.
 # The long campaign: sh tests/spent.sh build/bin 50 3000 3 2900K 3M 3100K 3500K 4M 5M 6M 8M 16M 64M
 set -u
 if [ $# -lt 5 ]; then
-    sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,10s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 . "$(dirname "$0")/lib.sh"
@@ -35,12 +36,12 @@ by_partner() {
 by_site() {
     awk -F '\t' -v OFS='\t' '
         { delete value; for (i = 5; i <= NF; i++) { split($i, pair, "="); value[pair[1]] = pair[2] } }
-        $3 == "enter" { key = $1 OFS $3 OFS $4 OFS value["file"] OFS value["line"] }
-        $3 == "leave" { key = $1 OFS $3 OFS $4 }
+        $3 == "enter" { key = $1 OFS $3 OFS $4 OFS value["file"] OFS value["line"] OFS value["thread"] }
+        $3 == "leave" { key = $1 OFS $3 OFS $4 OFS value["thread"] }
         $3 != "enter" && $3 != "leave" {
             if ($4 ~ /^MPI_(Wait|Test)/)
                 $4 = "completed"
-            key = $1 OFS $3 OFS $4 OFS value["dest"] value["source"] value["root"] value["target"] OFS value["comm"] }
+            key = $1 OFS $3 OFS $4 OFS value["dest"] value["source"] value["root"] value["target"] OFS value["comm"] OFS value["thread"] }
         { calls[key]++; bytes[key] += value["bytes"] + value["sent"] + value["received"] }
         END { for (key in calls) print key, calls[key], bytes[key] }' "$1" | sort
 }
@@ -50,9 +51,10 @@ likeness() {
     diff --speed-large-files "$1" "$2" | awk -v n="$(wc -l <"$1")" '/^</ { gone++ } END { printf "%.3f", n ? 1 - gone / n : 1 }'
 }
 
-program=$tests/programs/chance.c
+threads=${SPENT_THREADS:-1}
+[ "$threads" -gt 1 ] && program=$tests/programs/chance_threads.c || program=$tests/programs/chance.c
 mpicc.mpich -O1 -w -shared -fPIC "$tests"/pmpi_logger*.c -o "$work/logger.so" -ldl || fail "the logger"
-REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -w "$program" -o "$work/chance" || fail "compile"
+REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -w "$program" -o "$work/chance" -lpthread || fail "compile"
 
 # one SEED SIZE
 one() {
@@ -61,8 +63,9 @@ one() {
     rm -rf "$run"
     mkdir "$run"
     # shellcheck disable=SC2016 # expanded by the ranks' shell
-    REFRAIN_TOTAL_MEMORY=$2 REFRAIN_MODE=both REFRAIN_DIRECTORY=$run MPI_LOGGER_DIRECTORY=$run launch mpich "$ranks" \
-        sh -c 'LD_PRELOAD=$0${LD_PRELOAD:+:$LD_PRELOAD} exec "$@"' "$work/logger.so" "$work/chance" "$1" "$steps" \
+    [ "$threads" -gt 1 ] && logger= || logger=$work/logger.so
+    REFRAIN_THREADS=$threads REFRAIN_TOTAL_MEMORY=$2 REFRAIN_MODE=both REFRAIN_DIRECTORY=$run MPI_LOGGER_DIRECTORY=$run launch mpich "$ranks" \
+        sh -c 'LD_PRELOAD=$0${LD_PRELOAD:+:$LD_PRELOAD} exec "$@"' "$logger" "$work/chance" "$1" "$steps" "$threads" \
         >"$run/out" 2>"$run/err" || fail "$what: status $?: $(head -n 2 "$run/err")"
     trace=$(the_trace "$run") || {
         fail "$what: no trace: $(head -n 1 "$run/err")"
@@ -76,18 +79,20 @@ one() {
     while [ $rank -lt "$ranks" ]; do
         on_disk=$(($(stat -c %s "$trace/rank-$rank.trace") / 1024))
         [ "$on_disk" -le "$kib" ] && pass || fail "$what: rank $rank has $on_disk KiB on disk"
-        by_partner <"$run/rank-$rank.log" >"$work/seen"
         awk -F '\t' -v r=$rank '$1 == r' "$work/lines" >"$work/a"
         awk -F '\t' -v r=$rank '$1 == r' "$work/recorded" >"$work/b"
         cut -f 3- "$work/a" | by_partner >"$work/replayed"
         cut -f 3- "$work/b" | by_partner >"$work/recorded-partners"
-        same "$what, rank $rank: recorded, by partner" "$work/seen" "$work/recorded-partners"
-        same "$what, rank $rank: reconstructed, by partner" "$work/seen" "$work/replayed"
+        if [ -n "$logger" ]; then
+            by_partner <"$run/rank-$rank.log" >"$work/seen"
+            same "$what, rank $rank: recorded, by partner" "$work/seen" "$work/recorded-partners"
+        fi
+        same "$what, rank $rank: reconstructed, by partner" "$work/recorded-partners" "$work/replayed"
         by_site "$work/a" >"$work/a-sites"
         by_site "$work/b" >"$work/b-sites"
         same "$what, rank $rank: reconstructed, by call site" "$work/b-sites" "$work/a-sites"
-        cut -f 3- "$work/a" | sed 's/	approximate$//' >"$work/a-order"
-        cut -f 3- "$work/b" >"$work/b-order"
+        per_location "$work/a" | cut -f 3- | sed 's/	approximate$//' >"$work/a-order"
+        per_location "$work/b" | cut -f 3- >"$work/b-order"
         alike="$alike $(likeness "$work/b-order" "$work/a-order")"
         rank=$((rank + 1))
     done

@@ -36,6 +36,19 @@ for memory in 3M 4M 8M; do
 done
 unset REFRAIN_TOTAL_MEMORY REFRAIN_DIRECTORY
 
+# A phase of chance that spends the memory does not cost the phase of rule after it.
+REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -w "$tests/programs/late.c" -o "$work/late" || fail "compile late"
+mkdir "$work/run"
+REFRAIN_TOTAL_MEMORY=2700K REFRAIN_THROTTLE=off REFRAIN_DIRECTORY=$work/run mpiexec.mpich -n 1 "$work/late" 600000 ||
+    fail "late: status $?"
+trace=$(the_trace "$work/run")
+refrain formulas "$trace" >"$work/formulas"
+grep -q 'main .* summary' "$work/formulas" && pass || fail "late: the memory was not spent: $(refrain info "$trace" | grep lost)"
+late=$(grep -c ' regular .* 100.00 %' "$work/formulas")
+[ "$late" -ge 18 ] && ! grep -q ' regular .* summary' "$work/formulas" && pass ||
+    fail "late: what came after the memory was spent is not learned: $(grep -m 1 ' regular .* summary' "$work/formulas")"
+rm -rf "$work/run"
+
 # Recorded events have a limit where one is asked for: calls that find nothing take no room then, and what goes beyond it
 # is counted.
 cat >"$work/polls.c" <<'END'

@@ -359,7 +359,7 @@ struct refrain_header {
     uint32_t header_bytes;
     uint64_t bytes;        /* of the region and the file */
     uint64_t pool_used;    /* offset of the first free byte */
-    uint64_t pool_control; /* bytes at the end that values of MPI calls may not take */
+    uint64_t pool_control; /* bytes at the end that values of MPI calls may not take, but for short formulas */
     uint32_t mode;         /* enum refrain_mode */
     uint32_t formula_length;
     int32_t rank; /* in MPI_COMM_WORLD; -1 while unknown, 0 without MPI */

@@ -390,7 +390,7 @@ static bool leave_identity(struct refrain_context *context, struct refrain_learn
     int64_t first = learner->expect;
     uint64_t n = learner->confirmed;
     refrain_journal_begin(context, learner, 0);
-    if (!refrain_formula_create(learner))
+    if (!refrain_formula_create(context, learner))
         return false;
     struct refrain_formula *formula = formula_of(learner);
     struct refrain_item *items = refrain_formula_items(formula);

@@ -4,11 +4,14 @@
 #include "learn.h"
 #include "learn_group.h"
 #include "learn_repeat.h"
+#include "learn_spare.h"
 #include "learn_tally.h"
 
 #include <string.h>
 
 #define FIRST_CAPACITY 4u
+#define SHORT_ITEMS 8u /* formulas up to so many are sure of room for longest; of control flow up to ... */
+#define SHORT_CONTROL_ITEMS 16u
 #define FIRST_ARCHIVE_BYTES 48u
 #define LARGEST_ARCHIVE_BYTES 4080u
 #define VALUE_BYTES 11u /* most bytes of an archived value */
@@ -20,14 +23,16 @@ static enum refrain_pool_use use_of(const struct refrain_learner *learner) {
                                                                                        : REFRAIN_POOL_VALUES;
 }
 
-static size_t formula_bytes(unsigned items) {
-    return sizeof(struct refrain_formula) + items * sizeof(struct refrain_item);
+/* What memory a formula with room for so many items is taken from. */
+static enum refrain_pool_use use_for_items(const struct refrain_learner *learner, unsigned items) {
+    enum refrain_pool_use use = use_of(learner);
+    return items <= (use == REFRAIN_POOL_CONTROL ? SHORT_CONTROL_ITEMS : SHORT_ITEMS) ? REFRAIN_POOL_SHORT : use;
 }
 
 /* ---- journal ---- */
 
 size_t refrain_journal_bytes(void) {
-    return sizeof(struct refrain_journal) + formula_bytes(REFRAIN_WINDOW_ITEMS) + LARGEST_JOURNAL_TALLY;
+    return sizeof(struct refrain_journal) + refrain_formula_bytes(REFRAIN_WINDOW_ITEMS) + LARGEST_JOURNAL_TALLY;
 }
 
 static struct refrain_item *journal_items(struct refrain_journal *journal) {
@@ -56,7 +61,7 @@ void refrain_journal_begin(struct refrain_context *context, struct refrain_learn
         unsigned n = formula->n_items;
         if (first > n)
             first = n;
-        journal->formula_bytes = (uint32_t)formula_bytes(n);
+        journal->formula_bytes = (uint32_t)refrain_formula_bytes(n);
         journal->first_item = first;
         memcpy(journal->formula, formula, sizeof *formula);
         memcpy(journal_items(journal) + first, refrain_formula_items(formula) + first,
@@ -79,7 +84,7 @@ void refrain_journal_tally(struct refrain_context *context, const struct refrain
     uint64_t bytes = refrain_tally_bytes(tally->width, tally->capacity);
     if (bytes > LARGEST_JOURNAL_TALLY)
         return;
-    journal->tally_at = (uint32_t)formula_bytes(REFRAIN_WINDOW_ITEMS);
+    journal->tally_at = (uint32_t)refrain_formula_bytes(REFRAIN_WINDOW_ITEMS);
     memcpy(journal->formula + journal->tally_at, tally, bytes);
     refrain_commit();
     journal->tally_bytes = (uint32_t)bytes;
@@ -94,6 +99,7 @@ void refrain_journal_end(struct refrain_context *context) {
     context->journal->learner = 0;
     refrain_commit();
     learner->changes++;
+    refrain_spare_settle(context, false);
 }
 
 void refrain_journal_undo(struct refrain_context *context, struct refrain_learner *learner) {
@@ -114,6 +120,7 @@ void refrain_journal_undo(struct refrain_context *context, struct refrain_learne
     }
     if (journal->tally_bytes)
         memcpy(refrain_at_reference(learner->tally), journal->formula + journal->tally_at, journal->tally_bytes);
+    refrain_spare_settle(context, true);
     refrain_journal_end(context);
 }
 
@@ -266,11 +273,12 @@ bool refrain_formula_archive(struct refrain_context *context, struct refrain_lea
 
 /* ---- items ---- */
 
-bool refrain_formula_create(struct refrain_learner *learner) {
-    struct refrain_formula *formula = refrain_pool_take(formula_bytes(FIRST_CAPACITY), use_of(learner));
+bool refrain_formula_create(struct refrain_context *context, struct refrain_learner *learner) {
+    struct refrain_formula *formula =
+        refrain_spare_take(context, FIRST_CAPACITY, use_for_items(learner, FIRST_CAPACITY));
     if (!formula)
         return false;
-    formula->capacity = FIRST_CAPACITY;
+    refrain_commit();
     learner->body = refrain_reference(formula);
     return true;
 }
@@ -292,13 +300,17 @@ struct refrain_formula *refrain_formula_room(struct refrain_context *context, st
         unsigned capacity = formula->capacity * 2u;
         if (capacity > context->formula_length)
             capacity = context->formula_length;
-        struct refrain_formula *larger =
-            capacity > formula->capacity ? refrain_pool_take(formula_bytes(capacity), use_of(learner)) : NULL;
+        struct refrain_formula *larger = capacity > formula->capacity
+                                             ? refrain_spare_take(context, capacity, use_for_items(learner, capacity))
+                                             : NULL;
         if (larger) {
-            memcpy(larger, formula, formula_bytes(formula->n_items));
+            refrain_journal_begin(context, learner, UINT32_MAX);
+            capacity = larger->capacity;
+            memcpy(larger, formula, refrain_formula_bytes(formula->n_items));
             larger->capacity = (uint16_t)capacity;
             refrain_commit();
             learner->body = refrain_reference(larger);
+            refrain_spare_give(context, formula);
             formula = larger;
         } else if (formula->n_items == 0 || !give_way(context, learner, formula->capacity / 2u)) {
             return NULL;

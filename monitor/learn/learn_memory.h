@@ -1,5 +1,6 @@
 /* learn_memory.h: memory of learners: room for items, the archive, the summary, and the journal that undoes a
- * transition cut short. All of it is the calling thread's own; what is taken from the pool is never given back. */
+ * transition cut short. All of it is the calling thread's own; what is taken from the pool is never given back to it.
+ */
 #ifndef REFRAIN_LEARN_MEMORY_H
 #define REFRAIN_LEARN_MEMORY_H
 
@@ -27,8 +28,13 @@ REFRAIN_HIDDEN void refrain_journal_end(struct refrain_context *context);
 /* Puts back what was kept, if anything, and ends. */
 REFRAIN_HIDDEN void refrain_journal_undo(struct refrain_context *context, struct refrain_learner *learner);
 
+/* Bytes of a formula with room for so many items. */
+static inline size_t refrain_formula_bytes(unsigned items) {
+    return sizeof(struct refrain_formula) + items * sizeof(struct refrain_item);
+}
+
 /* Gives the learner an empty formula. False when the pool is spent. */
-REFRAIN_HIDDEN bool refrain_formula_create(struct refrain_learner *learner);
+REFRAIN_HIDDEN bool refrain_formula_create(struct refrain_context *context, struct refrain_learner *learner);
 
 /* Makes room for `span` more items, by a larger formula, or by archiving or counting the oldest terms. Returns the
  * formula, which may have moved; null when the pool is spent. */

@@ -1,0 +1,59 @@
+/* learn_spare.c: room of formulas that have grown out of it (learn_spare.h). A spare one begins with the reference of
+ * the next of its size. */
+#include "learn_spare.h"
+#include "learn_memory.h"
+
+#include <string.h>
+
+#define LEAST_SHIFT 2u /* formulas have room for 4 items, 8, 16 ... */
+
+/* The list for formulas of that capacity; REFRAIN_SPARE_SIZES for those that are in none. */
+static unsigned list_of(unsigned items) {
+    unsigned list = (unsigned)__builtin_ctz(items) - LEAST_SHIFT;
+    return (items & (items - 1)) == 0 && list < REFRAIN_SPARE_SIZES ? list : REFRAIN_SPARE_SIZES;
+}
+
+static void add(struct refrain_context *context, uint32_t reference) {
+    struct refrain_formula *formula = refrain_at_reference(reference);
+    unsigned list = list_of(formula->capacity);
+    if (list == REFRAIN_SPARE_SIZES)
+        return;
+    memcpy(formula, &context->spare_formulas[list], sizeof *context->spare_formulas);
+    context->spare_formulas[list] = reference;
+}
+
+static struct refrain_formula *take_from(struct refrain_context *context, unsigned list) {
+    uint32_t *first = &context->spare_formulas[list];
+    if (!*first)
+        return NULL;
+    struct refrain_formula *formula = refrain_at_reference(*first);
+    unsigned items = 1u << (list + LEAST_SHIFT);
+    memcpy(first, formula, sizeof *first);
+    memset(formula, 0, refrain_formula_bytes(items));
+    formula->capacity = (uint16_t)items;
+    return formula;
+}
+
+struct refrain_formula *refrain_spare_take(struct refrain_context *context, unsigned items, enum refrain_pool_use use) {
+    unsigned list = list_of(items);
+    struct refrain_formula *formula = list < REFRAIN_SPARE_SIZES ? take_from(context, list) : NULL;
+    if (!formula && (formula = refrain_pool_take(refrain_formula_bytes(items), use)))
+        formula->capacity = (uint16_t)items;
+    for (; !formula && list < REFRAIN_SPARE_SIZES && 1u << (list + LEAST_SHIFT) <= context->formula_length; list++)
+        formula = take_from(context, list);
+    return formula;
+}
+
+void refrain_spare_give(struct refrain_context *context, struct refrain_formula *formula) {
+    uint32_t reference = refrain_reference(formula);
+    if (context->journal->before.body == reference)
+        context->waiting_formula = reference;
+    else
+        add(context, reference);
+}
+
+void refrain_spare_settle(struct refrain_context *context, bool undone) {
+    if (context->waiting_formula && !undone)
+        add(context, context->waiting_formula);
+    context->waiting_formula = 0;
+}
