@@ -3,6 +3,7 @@
 #include "pause.h"
 #include "call_path.h"
 #include "probe.h"
+#include "registers.h"
 #include "step.h"
 #include "untold.h"
 #include "user.h"
@@ -15,10 +16,9 @@
 static bool begin_pause(struct refrain_context *context, struct refrain_region_name *record) {
     struct refrain_entry *base = context->top;
     struct refrain_entry *entry =
-        record && refrain_untold_record(context)
-            ? refrain_enter(context, &record->inside, NULL, base->address, REFRAIN_ENTRY_REGION, record->number,
-                            REFRAIN_NEXT_REGION + record->number)
-            : NULL;
+        record ? refrain_enter(context, &record->inside, NULL, base->address, REFRAIN_ENTRY_REGION, record->number,
+                               REFRAIN_NEXT_REGION + record->number)
+               : NULL;
     if (!entry) {
         refrain_lose(REFRAIN_LOSS_REGIONS, 1);
         return false;
@@ -49,19 +49,25 @@ void refrain_pause_follow(struct refrain_context *context, uintptr_t frame_addre
     bool paused = false;
     if (!context->thread->now.inside) {
         refrain_drop_abandoned(context, frame_address);
-        paused = begin_pause(context, refrain_user_record(context, "paused", REFRAIN_USE_PAUSE));
+        struct refrain_region_name *record = refrain_user_record(context, "paused", REFRAIN_USE_PAUSE);
+        paused = begin_pause(context, refrain_untold_record(context) ? record : NULL);
     }
     refrain_end(context);
     context->busy = paused ? REFRAIN_PAUSED : 0;
 }
 
+static void tell_untold(void *context) {
+    refrain_untold_tell(context);
+}
+
+/* By a function's probe, whose registers are the program's. */
 void refrain_pause_leave(uintptr_t frame) {
     struct refrain_context *context = refrain_thread_context;
     if (!context || context->busy != REFRAIN_PAUSED)
         return;
     context->busy = 1;
     struct refrain_region_name *record = refrain_user_record_on_top(context);
-    refrain_untold_tell(context);
+    refrain_keep_vectors(tell_untold, context);
     bool paused = !refrain_probe_leave_below(context, frame) || begin_pause(context, record);
     context->thread->paused = paused;
     context->busy = paused ? REFRAIN_PAUSED : 0;
