@@ -10,12 +10,11 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$corpus"
+clang -O1 -std=gnu11 -I"$top/include" -I"$top/packed" "$top/tests/unpack_region.c" "$top"/packed/*.c -o "$work/unpack_region"
 n=0
 for trace in "$@"; do
     for region in "$trace"/rank-*.trace; do
-        # Only the bytes in use: the header's fourth number.
-        used=$(od -An -t u8 -j 24 -N 8 "$region" | tr -d ' ')
-        head -c "$used" "$region" >"$corpus/seed-$n"
+        "$work/unpack_region" "$region" >"$corpus/seed-$n"
         n=$((n + 1))
     done
 done

@@ -92,6 +92,20 @@ check "windows between checkpoints" "$bin/windows" "$(the_trace "$work/wave-run"
 check "windows where few checkpoints fit" "$bin/windows" "$(the_trace "$work/wave-run")" 12 12 400
 check "windows where none but the first fits" "$bin/windows" "$(the_trace "$work/wave-run")" 13 6 1
 
+# Another thread that writes changes nothing of what is written, and what it cannot write is said.
+wave=$(the_trace "$work/wave-run")
+for options in "--format text" "--format text --waiting --all --from 1ms --ranks 1" "--format chrome"; do
+    for threads in 1 2; do
+        # shellcheck disable=SC2086 # several options
+        refrain -q reconstruct "$wave" $options --threads $threads -o "$work/by-$threads" --force || fail "$threads threads, $options"
+    done
+    [ -s "$work/by-1" ] && cmp -s "$work/by-1" "$work/by-2" && pass || fail "two threads write something else: $options"
+done
+for threads in 1 2; do
+    refrain -q reconstruct "$wave" --format text --threads $threads -o - >/dev/full 2>"$work/said"
+    [ $? -eq 1 ] && [ "$(grep -c "No space left" "$work/said")" = 1 ] && pass || fail "$threads threads, a full disk: $(cat "$work/said")"
+done
+
 # All that replays keeps its state where checkpoints find it (arena.h).
 for source in "$tests"/../reconstruct/replay/*.c; do
     case $source in
@@ -100,7 +114,7 @@ for source in "$tests"/../reconstruct/replay/*.c; do
     grep -nE '(^|[^_a-z])(malloc|calloc|realloc|free)\(' "$source" && fail "$source allocates by itself" || pass
 done
 [ "$(refrain reconstruct "$trace" --ranks 7 --format text -o - 2>&1 | grep -c 'holds no rank 7')" = 1 ] && pass || fail "a rank that is not there"
-for option in "--from x" "--to 5parsecs" "--ranks 1,x" "--ranks 3-1" "--from 2 --to 1"; do
+for option in "--from x" "--to 5parsecs" "--ranks 1,x" "--ranks 3-1" "--from 2 --to 1" "--threads 0" "--threads x"; do
     # shellcheck disable=SC2086 # words
     refrain reconstruct "$trace" $option --format text -o - >/dev/null 2>&1
     [ $? -eq 2 ] && pass || fail "$option: status $?"

@@ -4,6 +4,7 @@
 #include "command.h"
 #include "part_writer.h"
 #include "progress.h"
+#include "thread_writer.h"
 #include "waiting.h"
 
 #include <signal.h>
@@ -24,7 +25,8 @@ enum {
     OPTION_COMPENSATE,
     OPTION_FROM,
     OPTION_TO,
-    OPTION_RANKS
+    OPTION_RANKS,
+    OPTION_THREADS
 };
 
 const struct argp_option refrain_output_options[] = {
@@ -48,6 +50,10 @@ const struct argp_option refrain_output_options[] = {
     {"from", OPTION_FROM, "TIME", 0, "Events from TIME on: seconds since the start, or with s, ms, us or ns behind", 0},
     {"to", OPTION_TO, "TIME", 0, "Events before TIME", 0},
     {"ranks", OPTION_RANKS, "LIST", 0, "Events of these ranks, as in 0,4-7", 0},
+    {"threads", OPTION_THREADS, "N", 0,
+     "Threads to use: 1, or 2 or more: one of them replays while another writes. The output is the same. By default 2 "
+     "where there are two processors",
+     0},
     {0}};
 
 /* A time as the user gives it; false when it is none. */
@@ -108,6 +114,14 @@ static bool parse_levels(struct refrain_output *output, const char *text) {
     return true;
 }
 
+/* A number of threads, at least one; false when it is none. */
+static bool parse_threads(const char *text, unsigned *threads) {
+    char *end;
+    unsigned long n = strtoul(text, &end, 10);
+    *threads = (unsigned)n;
+    return end != text && *end == 0 && text[0] != '-' && n >= 1 && n <= 4096;
+}
+
 static void settle_format(struct refrain_output *output, struct argp_state *state) {
     if (!output->format && output->path)
         output->format = refrain_format_of_path(output->path);
@@ -163,6 +177,10 @@ error_t refrain_output_parse(int key, char *value, struct argp_state *state) {
     case OPTION_RANKS:
         if (!parse_ranks(output, value))
             argp_error(state, "%s is no list of ranks, as 0,4-7 is", value);
+        return 0;
+    case OPTION_THREADS:
+        if (!parse_threads(value, &output->threads))
+            argp_error(state, "%s is no number of threads from 1 on", value);
         return 0;
     case ARGP_KEY_SUCCESS:
         if (output->has_to && output->to_ns < output->from_ns)
@@ -234,6 +252,13 @@ static void add_up(const struct refrain_together *together, struct refrain_curso
     progress->approximate = values[2];
 }
 
+/* Is what is replayed to be written by another thread? Not unasked where processes share the work. */
+static bool writes_beside(const struct refrain_output *output) {
+    if (output->threads)
+        return output->threads > 1;
+    return !output->together && !output->share && sysconf(_SC_NPROCESSORS_ONLN) > 1;
+}
+
 static enum refrain_status replay_to(struct refrain_trace *trace, const struct refrain_output *output,
                                      struct refrain_writer *inner, struct refrain_error *error) {
     struct refrain_progress progress;
@@ -265,7 +290,8 @@ static enum refrain_status replay_to(struct refrain_trace *trace, const struct r
         inner->end(inner);
         return REFRAIN_FAIL_MEMORY(error);
     }
-    refrain_progress_open(&progress, with_waits, output->path && strcmp(output->path, "-") != 0);
+    struct refrain_writer *beside = writes_beside(output) ? refrain_thread_writer(with_waits) : NULL;
+    refrain_progress_open(&progress, beside ? beside : with_waits, output->path && strcmp(output->path, "-") != 0);
     refrain_warn_missing(trace);
     if (output->compensate)
         refrain_warn_uncalibrated(trace);

@@ -24,6 +24,7 @@ struct refrain_output {
     bool has_to;            /* ... and without it to the end */
     int32_t *ranks;         /* null: all; freed by refrain_output_write */
     size_t n_ranks;
+    unsigned threads;                        /* 0: as many as help */
     const struct refrain_together *together; /* the processes that write it; null: this one alone */
     struct refrain_share *share;             /* ... and share out the replay as well; null: each replays all */
     bool in_parts;                           /* only what comes at part_from_ns <= time < part_to_ns is written, ... */
@@ -31,8 +32,8 @@ struct refrain_output {
 };
 
 /* The parts of an argp parser with the options -o, --format, --force, --all, --waiting, --compensate, --from, --to,
- * --ranks and the argument TRACE; its input is a struct refrain_output. The help filter lists the formats; the choices
- * are those of
+ * --ranks, --threads and the argument TRACE; its input is a struct refrain_output. The help filter lists the formats;
+ * the choices are those of
  * --format (command.h).
  */
 extern const struct argp_option refrain_output_options[];

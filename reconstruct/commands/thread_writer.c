@@ -1,0 +1,107 @@
+/* thread_writer.c: a ring of batches of events between two threads (thread_writer.h). */
+#include "thread_writer.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#define BATCHES 4u /* one is filled, one is written, others wait */
+#define BATCH_EVENTS 2048u
+
+struct batch {
+    struct refrain_event events[BATCH_EVENTS];
+    size_t n;
+};
+
+struct thread_writer {
+    struct refrain_writer writer, *inner;
+    pthread_t thread;
+    bool runs;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    size_t filled, written; /* batches, since the beginning */
+    bool ended;             /* no more will be filled */
+    int status;             /* what the inner writer said */
+    struct batch batches[BATCHES];
+};
+
+/* Writes batches until there are no more; those behind one that failed are passed over. */
+static void *write_batches(void *data) {
+    struct thread_writer *writer = data;
+    pthread_mutex_lock(&writer->mutex);
+    for (;;) {
+        while (writer->written == writer->filled && !writer->ended)
+            pthread_cond_wait(&writer->changed, &writer->mutex);
+        if (writer->written == writer->filled)
+            break;
+        const struct batch *batch = &writer->batches[writer->written % BATCHES];
+        int status = writer->status;
+        pthread_mutex_unlock(&writer->mutex);
+        for (size_t i = 0; status == 0 && i < batch->n; i++)
+            status = writer->inner->event(writer->inner, &batch->events[i]);
+        pthread_mutex_lock(&writer->mutex);
+        writer->status = status;
+        writer->written++;
+        pthread_cond_signal(&writer->changed);
+    }
+    pthread_mutex_unlock(&writer->mutex);
+    return NULL;
+}
+
+/* The batch that is being filled goes to the other thread; waits until there is room for the next one. */
+static int hand_over(struct thread_writer *writer) {
+    pthread_mutex_lock(&writer->mutex);
+    writer->filled++;
+    pthread_cond_signal(&writer->changed);
+    while (writer->filled - writer->written == BATCHES)
+        pthread_cond_wait(&writer->changed, &writer->mutex);
+    int status = writer->status;
+    pthread_mutex_unlock(&writer->mutex);
+    writer->batches[writer->filled % BATCHES].n = 0;
+    return status;
+}
+
+static int begin(struct refrain_writer *base, const struct refrain_trace *trace) {
+    struct thread_writer *writer = (struct thread_writer *)base;
+    int status = writer->inner->begin ? writer->inner->begin(writer->inner, trace) : 0;
+    /* Where there can be no further thread, this one writes. */
+    writer->runs =
+        status == 0 && writer->inner->event && pthread_create(&writer->thread, NULL, write_batches, writer) == 0;
+    return status;
+}
+
+static int event(struct refrain_writer *base, const struct refrain_event *event) {
+    struct thread_writer *writer = (struct thread_writer *)base;
+    if (!writer->runs)
+        return writer->inner->event ? writer->inner->event(writer->inner, event) : 0;
+    struct batch *batch = &writer->batches[writer->filled % BATCHES];
+    batch->events[batch->n++] = *event;
+    return batch->n == BATCH_EVENTS ? hand_over(writer) : 0;
+}
+
+static int end(struct refrain_writer *base) {
+    struct thread_writer *writer = (struct thread_writer *)base;
+    if (writer->runs) {
+        hand_over(writer);
+        pthread_mutex_lock(&writer->mutex);
+        writer->ended = true;
+        pthread_cond_signal(&writer->changed);
+        pthread_mutex_unlock(&writer->mutex);
+        pthread_join(writer->thread, NULL);
+    }
+    int status = writer->status, ended = writer->inner->end ? writer->inner->end(writer->inner) : 0;
+    pthread_mutex_destroy(&writer->mutex);
+    pthread_cond_destroy(&writer->changed);
+    free(writer);
+    return status ? status : ended;
+}
+
+struct refrain_writer *refrain_thread_writer(struct refrain_writer *inner) {
+    struct thread_writer *writer = calloc(1, sizeof *writer);
+    if (!writer)
+        return NULL;
+    writer->writer = (struct refrain_writer){begin, event, end};
+    writer->inner = inner;
+    pthread_mutex_init(&writer->mutex, NULL);
+    pthread_cond_init(&writer->changed, NULL);
+    return &writer->writer;
+}
