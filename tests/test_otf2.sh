@@ -118,12 +118,34 @@ for program in mpi_rma mpi_io mpi_neighbours mpi_completion mpi_threads; do
     otf2-print -G "$run/otf2/traces.otf2" >"$run/definitions" 2>>"$run/complaints" || fail "$program: otf2-print -G: status $?"
     [ ! -s "$run/complaints" ] && pass || fail "$program: otf2-print complains: $(head -n 2 "$run/complaints")"
     awk '{ kind = $1 }
-        kind ~ /^RMA_/ { n["rma"]++ } kind == "IO_OPERATION_BEGIN" { n["io"]++ } kind ~ /^IO_OPERATION_(COMPLETE|ISSUED)$/ { n["io-end"]++ }
+        kind ~ /^RMA_(PUT|GET|ATOMIC)$/ { n["rma"]++ } kind == "IO_OPERATION_BEGIN" { n["io"]++ } kind ~ /^IO_OPERATION_(COMPLETE|ISSUED)$/ { n["io-end"]++ }
         kind ~ /^MPI_I?SEND$/ { n["send"]++ } kind ~ /^MPI_I?RECV$/ { n["recv"]++ }
         END { print n["rma"] + 0, n["io"] + 0, n["io-end"] + 0, n["send"] + 0, n["recv"] + 0 }' "$run/printed" >"$run/a"
     awk -F '\t' '{ n[$3]++ } END { print n["rma"] + 0, n["io"] + 0, n["io"] + 0, n["send"] + 0, n["recv"] + 0 }' "$run/text" >"$run/b"
     cmp -s "$run/a" "$run/b" && pass || fail "$program: accesses and messages in OTF2 $(cat "$run/a"), in text $(cat "$run/b")"
 done
+# Every access to a window is completed once, behind it and in front of the window's end, by a call that does so.
+run=$work/mpi_rma-run
+awk '{ window = $0; sub(/.*Window: "/, "", window); sub(/".*/, "", window); number = $NF }
+    $1 == "ENTER" { match($0, /MPI_Win_[a-z_]+/); call[$2] = RSTART ? substr($0, RSTART, RLENGTH) : "" }
+    $1 == "RMA_WIN_CREATE" && open[$2, window]++ { wrong++ }
+    $1 == "RMA_WIN_DESTROY" { if (--open[$2, window] != 0) wrong++; destroyed++ }
+    $1 ~ /^RMA_(PUT|GET|ATOMIC)$/ { if (!open[$2, window]) wrong++; under_way[$2, number] = window; n++ }
+    $1 ~ /^RMA_OP_COMPLETE/ {
+        if (under_way[$2, number] != window || call[$2] !~ /fence|free|flush_all|unlock|unlock_all|complete/) wrong++
+        if (($1 ~ /NON_BLOCKING/) != (call[$2] ~ /complete/)) wrong++
+        delete under_way[$2, number]; completed++ }
+    $1 == "RMA_COLLECTIVE_BEGIN" && (fence[$2]++ || call[$2] != "MPI_Win_fence") { wrong++ }
+    $1 == "RMA_COLLECTIVE_END" && --fence[$2] { wrong++ }
+    END { for (i in open) if (open[i]) wrong++; for (i in fence) if (fence[i]) wrong++
+        print n, completed, destroyed, wrong + 0; exit !(n > 50 && n == completed && destroyed > 4 && !wrong) }' "$run/printed" >"$run/accesses" &&
+    pass || fail "mpi_rma: accesses, completions, windows freed, wrong ones: $(cat "$run/accesses")"
+# Where the beginning is not there, how many windows are open is not known, which is said.
+from=$(awk -F '\t' '$3 == "rma" { print $2; exit }' "$run/text")
+refrain reconstruct "$(the_trace "$run")" -o "$run/part" --from "$from" 2>"$work/said"
+[ "$(grep -c "one-sided accesses without their completion: $(grep -c '	rma	' "$run/text")," "$work/said")" = 1 ] &&
+    ! otf2-print "$run/part/traces.otf2" | grep -q '^RMA_[OWC]' && pass || fail "mpi_rma without its beginning: $(cat "$work/said")"
+
 # Call paths: those that the events have, each defined once.
 for program in control objects mpi_threads; do
     run=$work/$program-run

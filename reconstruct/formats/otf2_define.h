@@ -26,6 +26,15 @@ struct refrain_otf2_location {
     uint64_t matching; /* number of the last access */
     struct refrain_late_sender waiting;
     struct refrain_call_position call;
+    struct refrain_otf2_access *accesses; /* to windows, not yet complete; owned */
+    size_t n_accesses, capacity_accesses;
+    bool in_fence;
+    OTF2_RmaWinRef fence_window;
+};
+
+struct refrain_otf2_access {
+    uint64_t matching;
+    OTF2_RmaWinRef window;
 };
 
 /* Windows and files by the number that their process gave them: the lowest free one. Those beyond are regions only. In

@@ -14,6 +14,7 @@
 #include "format.h"
 #include "otf2_define.h"
 #include "otf2_memory.h"
+#include "otf2_windows.h"
 #include "trace_read.h"
 #include "warn.h"
 
@@ -42,6 +43,9 @@ struct otf2_writer {
     struct refrain_otf2_comm *comms;
     struct refrain_otf2_objects objects;
     struct refrain_call_tree calls;
+    unsigned char *window_calls;             /* by region: enum refrain_window_call */
+    struct refrain_process_windows *windows; /* by rank */
+    uint64_t incomplete;                     /* accesses to windows whose completion the trace does not say */
     const struct refrain_together *together; /* null: alone */
     uint64_t end_ns;
     bool begun;  /* by all processes */
@@ -152,7 +156,11 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     bool made = !is_first(otf2) || make_directories(otf2);
     otf2->comms = refrain_otf2_comms(trace);
     otf2->objects.files = calloc((size_t)trace->size + 1, REFRAIN_OTF2_OBJECTS * sizeof *otf2->objects.files);
-    if (!otf2->comms || !otf2->objects.files || !make_locations(otf2)) {
+    otf2->window_calls = calloc(trace->n_regions + 1, 1);
+    otf2->windows = calloc((size_t)trace->size + 1, sizeof *otf2->windows);
+    for (size_t i = 0; otf2->window_calls && i < trace->n_regions; i++)
+        otf2->window_calls[i] = (unsigned char)refrain_window_call_of(&trace->regions[i]);
+    if (!otf2->comms || !otf2->objects.files || !otf2->window_calls || !otf2->windows || !make_locations(otf2)) {
         REFRAIN_FAIL_MEMORY(otf2->error);
         made = false;
     }
@@ -365,9 +373,28 @@ static void follow_call(struct otf2_writer *otf2, const struct refrain_event *ev
         refrain_call_tree_leave(&otf2->calls, position);
 }
 
+static enum refrain_window_call window_call(const struct otf2_writer *otf2, const struct refrain_event *event) {
+    return event->region->index < otf2->trace->n_regions
+               ? (enum refrain_window_call)otf2->window_calls[event->region->index]
+               : REFRAIN_WINDOW_NOTHING;
+}
+
+/* A call is left: what that means for the windows of its process, with their numbers in the archive. */
+static struct refrain_window_step follow_windows(struct otf2_writer *otf2, const struct refrain_event *event) {
+    struct refrain_window_step step =
+        refrain_window_leave(&otf2->windows[event->rank], window_call(otf2, event), event->approximate);
+    if (step.opened >= 0)
+        step.opened = number_object(&otf2->objects.windows[step.opened], &otf2->objects.n_windows);
+    if (step.freed >= 0)
+        step.freed = number_object(&otf2->objects.windows[step.freed], &otf2->objects.n_windows);
+    return step;
+}
+
 /* An event that another process writes: what it uses is numbered here as it is there. */
 static void pass_over(struct otf2_writer *otf2, const struct refrain_event *event) {
     follow_call(otf2, event);
+    if (event->kind == REFRAIN_EVENT_LEAVE)
+        follow_windows(otf2, event);
     if (event->tag < 0 || event->tag >= REFRAIN_OTF2_OBJECTS)
         return;
     if (event->kind == REFRAIN_EVENT_IO)
@@ -376,7 +403,73 @@ static void pass_over(struct otf2_writer *otf2, const struct refrain_event *even
         number_object(&otf2->objects.windows[event->tag], &otf2->objects.n_windows);
 }
 
-/* An access to a window. When it is over a trace does not say: it has a number, but no completion. */
+/* The accesses of the location are complete, here or at their targets as well. */
+static OTF2_ErrorCode complete_accesses(struct refrain_otf2_location *location, bool locally, uint64_t time) {
+    OTF2_ErrorCode code = OTF2_SUCCESS;
+    for (size_t i = 0; !code && i < location->n_accesses; i++) {
+        const struct refrain_otf2_access *access = &location->accesses[i];
+        location->events++;
+        code = locally
+                   ? OTF2_EvtWriter_RmaOpCompleteNonBlocking(location->writer, NULL, time, access->window,
+                                                             access->matching)
+                   : OTF2_EvtWriter_RmaOpCompleteRemote(location->writer, NULL, time, access->window, access->matching);
+    }
+    location->n_accesses = 0;
+    return code;
+}
+
+static OTF2_ErrorCode enter_fence(struct otf2_writer *otf2, struct refrain_otf2_location *location,
+                                  const struct refrain_event *event, uint64_t time) {
+    int64_t window =
+        window_call(otf2, event) == REFRAIN_WINDOW_FENCES ? refrain_window_only(&otf2->windows[event->rank]) : -1;
+    if (window < 0)
+        return OTF2_SUCCESS;
+    location->in_fence = true;
+    location->fence_window = number_object(&otf2->objects.windows[window], &otf2->objects.n_windows);
+    location->events++;
+    return OTF2_EvtWriter_RmaCollectiveBegin(location->writer, NULL, time);
+}
+
+static OTF2_ErrorCode leave_window_call(struct otf2_writer *otf2, struct refrain_otf2_location *location,
+                                        const struct refrain_event *event, uint64_t time) {
+    OTF2_ErrorCode code = OTF2_SUCCESS;
+    if (window_call(otf2, event) == REFRAIN_WINDOW_NOTHING)
+        return code;
+    struct refrain_window_step step = follow_windows(otf2, event);
+    if (step.completes || step.completes_locally)
+        code = complete_accesses(location, !step.completes, time);
+    if (!code && location->in_fence) {
+        location->in_fence = false;
+        location->events++;
+        code = OTF2_EvtWriter_RmaCollectiveEnd(location->writer, NULL, time, OTF2_COLLECTIVE_OP_BARRIER,
+                                               OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY,
+                                               location->fence_window, OTF2_COLLECTIVE_ROOT_NONE, 0, 0);
+    }
+    if (!code && step.opened >= 0) {
+        location->events++;
+        code = OTF2_EvtWriter_RmaWinCreate(location->writer, NULL, time, (OTF2_RmaWinRef)step.opened);
+    }
+    if (!code && step.freed >= 0) {
+        location->events++;
+        code = OTF2_EvtWriter_RmaWinDestroy(location->writer, NULL, time, (OTF2_RmaWinRef)step.freed);
+    }
+    return code;
+}
+
+/* Until it is complete. */
+static OTF2_ErrorCode keep_access(struct refrain_otf2_location *location, OTF2_RmaWinRef window) {
+    if (location->n_accesses == location->capacity_accesses) {
+        size_t capacity = location->capacity_accesses ? location->capacity_accesses * 2 : 16;
+        struct refrain_otf2_access *accesses = realloc(location->accesses, capacity * sizeof *accesses);
+        if (!accesses)
+            return OTF2_ERROR_MEM_ALLOC_FAILED;
+        location->accesses = accesses;
+        location->capacity_accesses = capacity;
+    }
+    location->accesses[location->n_accesses++] = (struct refrain_otf2_access){location->matching, window};
+    return OTF2_SUCCESS;
+}
+
 static OTF2_ErrorCode access_window(struct otf2_writer *otf2, struct refrain_otf2_location *location,
                                     const struct refrain_event *event, uint64_t time) {
     const char *name = event->region->name;
@@ -388,6 +481,9 @@ static OTF2_ErrorCode access_window(struct otf2_writer *otf2, struct refrain_otf
     uint32_t target = (uint32_t)event->peer;
     location->events++;
     location->matching++;
+    if (otf2->windows[event->rank].known && keep_access(location, window))
+        return OTF2_ERROR_MEM_ALLOC_FAILED;
+    otf2->incomplete += !otf2->windows[event->rank].known;
     if (strncmp(name, "MPI_Put", 7) == 0 || strncmp(name, "MPI_Rput", 8) == 0)
         return OTF2_EvtWriter_RmaPut(location->writer, NULL, time, window, target, bytes, location->matching);
     if (!strstr(name, "ccumulate") && (strncmp(name, "MPI_Get", 7) == 0 || strncmp(name, "MPI_Rget", 8) == 0))
@@ -459,12 +555,16 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
         follow_call(otf2, event);
         refrain_late_sender(&location->waiting, event);
         code = OTF2_EvtWriter_Enter(location->writer, NULL, time, region);
+        if (!code)
+            code = enter_fence(otf2, location, event, time);
         break;
     case REFRAIN_EVENT_LEAVE:
         if (location->in_collective && location->collective.region == event->region)
             code = end_collective(otf2, location, time);
         if (!code && location->in_access && location->access_region == event->region)
             code = end_access(location, time);
+        if (!code)
+            code = leave_window_call(otf2, location, event, time);
         follow_call(otf2, event);
         location->events++;
         if (!code)
@@ -520,6 +620,7 @@ static OTF2_ErrorCode share_totals(struct otf2_writer *otf2) {
     for (size_t i = 0; i < otf2->n_locations; i++)
         otf2->locations[i].events = values[i];
     otf2->end_ns = values[otf2->n_locations];
+    otf2->together->combine(otf2->together, &otf2->incomplete, 1, true);
     free(values);
     return OTF2_SUCCESS;
 }
@@ -532,6 +633,7 @@ static OTF2_ErrorCode close_locations(struct otf2_writer *otf2) {
             continue;
         if (location->in_collective) /* the run ended in it */
             code = end_collective(otf2, location, location->last_ns);
+        otf2->incomplete += location->n_accesses;
         if (!code)
             code = OTF2_Archive_CloseEvtWriter(otf2->archive, location->writer);
     }
@@ -625,10 +727,18 @@ static int end(struct refrain_writer *writer) {
     if (is_first(otf2) && result == 0 && otf2->calls.left_out)
         refrain_warn("otf2 defines the first %u call paths: %" PRIu64 " calls are of further ones", otf2->calls.n,
                      otf2->calls.left_out);
+    if (is_first(otf2) && result == 0 && otf2->incomplete)
+        refrain_warn("otf2 has one-sided accesses without their completion: %" PRIu64
+                     ", as the trace does not say of which window a synchronisation was",
+                     otf2->incomplete);
     if (otf2->comms)
         refrain_otf2_comms_free(otf2->comms, otf2->trace);
-    for (size_t i = 0; otf2->locations && i < otf2->n_locations; i++)
+    for (size_t i = 0; otf2->locations && i < otf2->n_locations; i++) {
         free(otf2->locations[i].pending);
+        free(otf2->locations[i].accesses);
+    }
+    free(otf2->window_calls);
+    free(otf2->windows);
     free(otf2->locations);
     free(otf2->first_location);
     free(otf2->objects.files);
