@@ -4,10 +4,12 @@
 #include "call_path.h"
 #include "configure.h"
 #include "learn_by_key.h"
+#include "left_out.h"
 #include "pause.h"
 #include "python.h"
 #include "site_entry.h"
 #include "step.h"
+#include "untold.h"
 #include <refrain/settings.h>
 
 #include <link.h>
@@ -147,6 +149,13 @@ static inline struct refrain_call_site *expected_site(const struct refrain_conte
 static struct refrain_call_site *find_site(struct refrain_context *context, const struct refrain_slot *from,
                                            unsigned function, struct refrain_caller caller);
 
+/* The way out of a layer; 0: this is the program's own code. */
+static uint64_t layer_rule(uintptr_t address) {
+    struct refrain_caller_code code;
+    refrain_caller_look(address, refrain_configuration.layers, &code);
+    return code.is_layer || refrain_leaves_out_file(code.path) ? code.rule : 0;
+}
+
 static __attribute__((noinline)) struct refrain_call_site *
 special_site(struct refrain_context *context, const struct refrain_slot *from, const struct refrain_site_entry *entry,
              unsigned function, struct refrain_caller caller) {
@@ -168,7 +177,7 @@ static inline struct refrain_call_site *find_site(struct refrain_context *contex
     if (__builtin_expect(entry == NULL, 0))
         return borrow(site_of_function(context, function));
     if (__builtin_expect(entry->key == 0, 0)) {
-        uint64_t rule = by_slot ? 0 : refrain_caller_rule(caller.address, refrain_configuration.layers);
+        uint64_t rule = by_slot ? 0 : layer_rule(caller.address);
         struct refrain_call_site *site = NULL;
         entry->special = rule;
         entry->function = function;
@@ -221,6 +230,8 @@ static inline __attribute__((always_inline)) void begin_call(struct refrain_call
         refrain_path_come(context, from, frame_address, python);
     else
         refrain_drop_abandoned(context, frame_address);
+    if (__builtin_expect(context->filtered, 0))
+        refrain_untold_tell(context);
     if (++context->calls % CLOCK_REFRESH_CALLS == 0) {
         refrain_region_refresh_clock();
         refrain_allowance_look(context);
@@ -245,6 +256,8 @@ static inline __attribute__((always_inline)) void begin_call(struct refrain_call
         now->comm = 0;
         now->tag = -1;
         refrain_event(context, REFRAIN_RECORD_CALL_ENTER, call->begin_ticks, entry->id);
+    } else {
+        call->context = NULL;
     }
     refrain_end(context);
 }
@@ -271,6 +284,11 @@ void refrain_call_begin(struct refrain_call *call, unsigned function, void *retu
     if (__builtin_expect(context && refrain_region.header && refrain_pause_call(context, (uintptr_t)frame_address),
                          0)) {
         call->context = context;
+        return;
+    }
+    if (__builtin_expect(context && context->filtered && refrain_leaves_out_call(function), 0)) {
+        call->context = context;
+        context->thread->left_out_calls++;
         return;
     }
     if (__builtin_expect(context && context->python && !context->busy, 0))

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "call_path.h"
 #include "configure.h"
+#include "left_out.h"
 #include "site_entry.h"
 #include "step.h"
 #include <refrain/settings.h>
@@ -96,7 +97,9 @@ static __attribute__((noinline)) void look(struct refrain_context *context, stru
         entry->function = REFRAIN_ENTRY_OF_FRAME;
         entry->special = code.rule | (code.is_system ? OF_SYSTEM : 0);
         entry->site = 0;
-        if (code.rule && !code.is_layer && !code.is_system && !(entry->site = function_region(context, &code)))
+        bool is_shown = code.rule && !code.is_layer && !code.is_system && !refrain_leaves_out_file(code.path) &&
+                        !refrain_leaves_out_function(&code);
+        if (is_shown && !(entry->site = function_region(context, &code)))
             refrain_lose(REFRAIN_LOSS_PATHS, 1);
     }
     if (entry) {

@@ -157,6 +157,11 @@ void refrain_configure(void) {
         bad_setting("REFRAIN_ORDER", value, "mpi or virtual", "mpi");
     value = getenv("REFRAIN_LAYERS");
     snprintf(refrain_configuration.layers, sizeof refrain_configuration.layers, "%s", value ? value : "");
+    value = getenv("REFRAIN_RECORD_FILTER");
+    if (value && strlen(value) < sizeof refrain_configuration.filter)
+        strcpy(refrain_configuration.filter, value);
+    else if (value)
+        bad_setting("REFRAIN_RECORD_FILTER", "...", "less than 4096 bytes", "no filter");
     refrain_clock_is_gettime = 1;
 #if defined(__x86_64__)
     unsigned eax, ebx, ecx, edx;

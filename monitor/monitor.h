@@ -90,6 +90,7 @@ struct refrain_context {
     struct refrain_allowance allowance; /* what probes may cost */
     uint32_t calls;                     /* MPI calls, for refreshing the clock */
     bool python;                        /* the functions of Python are looked at (python.h) */
+    bool filtered;                      /* calls of some MPI functions are left out (left_out.h) */
     struct refrain_timeline_writer timeline;
     struct refrain_region_cache regions[REFRAIN_REGION_CACHE];
     uint32_t spare_formulas[REFRAIN_SPARE_SIZES]; /* the first of each size (learn_spare.h) ... */
@@ -222,16 +223,17 @@ extern REFRAIN_SHARED int refrain_mpi_linked;
  * and then bears the time of end, which must follow with no other call between. All of it is harmless when nothing is
  * traced (`call.entry` is null). */
 struct refrain_call {
-    struct refrain_context *context; /* the thread's; null: not traced */
+    struct refrain_context *context; /* the thread's; null: nothing is known of the call */
     struct refrain_entry *entry;     /* null: not traced */
     struct refrain_call_site *site;
     uint64_t begin_ticks;
     uint64_t end_ticks; /* read at the first operation told after refrain_call_returned(), or by end */
 };
 
-/* Is the call one of a thread that is paused? It is not traced, and `call.context` is set. */
-static inline bool refrain_call_is_paused(const struct refrain_call *call) {
-    return __builtin_expect(!call->entry && call->context && call->context->busy == REFRAIN_PAUSED, 0);
+/* Is the call one that is left out on purpose: its thread is paused, or a filter says so? It has no entry then, but a
+ * context. */
+static inline bool refrain_call_is_untold(const struct refrain_call *call) {
+    return __builtin_expect(!call->entry && call->context, 0);
 }
 
 /* Counts a message or a collective of such a call (untold.h); parameters as enum refrain_untold has them. */

@@ -6,6 +6,7 @@
 #include "call_path.h"
 #include "configure.h"
 #include "learn_memory.h"
+#include "left_out.h"
 #include "pack.h"
 #include "pause.h"
 #include "python.h"
@@ -13,6 +14,7 @@
 #include "reserve.h"
 #include "site_table.h"
 #include "step.h"
+#include "untold.h"
 #include <refrain/settings.h>
 
 #include <errno.h>
@@ -326,6 +328,7 @@ static void say_too_small(uint64_t least) {
 
 static void open_region(void) {
     refrain_configure();
+    refrain_left_out_open();
     if (refrain_configuration.mode == REFRAIN_MODE_OFF)
         return;
     uint64_t bytes = refrain_settings_region_bytes(refrain_configuration.total_bytes, refrain_configuration.threads);
@@ -436,6 +439,7 @@ struct refrain_context *refrain_region_take_context(void) {
     context->thread->last_ticks = context->thread->start_ticks;
     refrain_timeline_open(context);
     context->python = refrain_configuration.python && refrain_python_open();
+    context->filtered = refrain_leaves_out_some_calls() && refrain_untold_record(context);
     if (!refrain_path_open(context))
         refrain_lose(REFRAIN_LOSS_PATHS, 1);
     context->thread->started = 1;
@@ -518,6 +522,7 @@ static __attribute__((destructor)) void close_region(void) {
         refrain_pause_end(refrain_thread_context);
     struct refrain_context *context = refrain_begin();
     if (context) {
+        refrain_untold_tell(context);
         if (context->top > context->stack) /* exit() ends what is open, as a jump out of it would */
             refrain_unwind(context, context->stack);
         refrain_timeline_finish(&context->timeline, refrain_close_block(context, context->top->last));

@@ -1,4 +1,4 @@
-/* untold.c: messages and collectives of a pause, counted (untold.h). */
+/* untold.c: messages and collectives that pass unseen, counted (untold.h). */
 #define _GNU_SOURCE
 #include "untold.h"
 #include "step.h"
@@ -31,11 +31,13 @@ static void unlock(void) {
 }
 
 struct refrain_region_name *refrain_untold_record(struct refrain_context *context) {
-    return refrain_user_record(context, "paused", REFRAIN_USE_UNTOLD);
+    return refrain_user_record(context, "untold", REFRAIN_USE_UNTOLD);
 }
 
 void refrain_untold_tell(struct refrain_context *context) {
     struct count counts[MOST];
+    if (__atomic_load_n(&untold.n, __ATOMIC_RELAXED) == 0)
+        return;
     lock();
     uint32_t n = untold.n;
     memcpy(counts, untold.counts, n * sizeof *counts);
@@ -84,8 +86,11 @@ void refrain_call_count_untold(const struct refrain_call *call, enum refrain_unt
     struct refrain_context *context = call->context;
     const struct count wanted = {peer, tag, 0, (int32_t)comm, what};
     while (!add(&wanted)) {
+        uint32_t busy = context->busy;
+        if (busy & 1)
+            return; /* a signal handler's call, in a probe */
         context->busy = 1;
         refrain_untold_tell(context);
-        context->busy = REFRAIN_PAUSED;
+        context->busy = busy;
     }
 }

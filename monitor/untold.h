@@ -1,19 +1,19 @@
-/* untold.h: what passes unseen while a process is paused, as far as what comes after it needs to know.
+/* untold.h: what passes unseen in a pause or by a filter, as far as what comes after it needs to know.
  *
- *     wrappers in a pause --> counts by (what, partner, tag, communicator) --> told when the pause ends, within
- * "paused"
+ *     wrappers --> counts by (what, partner, tag, communicator) --> told before the pause ends, or the next call begins
  *
- * A message that is sent in a pause takes its place among those from here to its receiver, so that without these counts
+ * A message that is sent unseen takes its place among those from here to its receiver, so that without these counts
  * the receive of it would be taken for that of the next one that is told. So too with collectives. */
 #ifndef REFRAIN_UNTOLD_H
 #define REFRAIN_UNTOLD_H
 
 #include "monitor.h"
 
-/* What the thread's counts are told by: to be had before it pauses. Null when the pool is spent. Inside a probe. */
+/* What the thread's counts are told by: to be had before anything is counted. Null when the pool is spent. Inside a
+ * probe. */
 REFRAIN_HIDDEN struct refrain_region_name *refrain_untold_record(struct refrain_context *context);
 
-/* Tells the process's counts, and begins anew. Inside a probe, with "paused" on top of the shadow stack. */
+/* Tells the process's counts, in the activation that is on top, and begins anew. Inside a probe. */
 REFRAIN_HIDDEN void refrain_untold_tell(struct refrain_context *context);
 
 #endif

@@ -567,6 +567,7 @@ static void thread(struct walk *walk, const struct refrain_header *header, struc
     place(walk, &thread->root);
     FIELD(walk, REFRAIN_PACKED_RUN, thread->paused);
     FIELD(walk, REFRAIN_PACKED_RUN, thread->untold_calls);
+    FIELD(walk, REFRAIN_PACKED_RUN, thread->left_out_calls);
     FIELD(walk, REFRAIN_PACKED_RUN, thread->now.call);
     FIELD(walk, REFRAIN_PACKED_RUN, thread->now.inside);
     SIGNED(walk, REFRAIN_PACKED_RUN, thread->now.sends_to);

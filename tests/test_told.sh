@@ -84,18 +84,6 @@ for flags in -O0 "-O2 -fno-inline"; do
 done
 
 # One end of a message, or one member of a collective, in a pause: what comes after has its own partners.
-cat >pairs.py <<'END'
-import json
-ends, latest = {}, {}
-for e in json.load(open("pairs.json"))["traceEvents"]:
-    where = e["pid"], e.get("tid")
-    if e["ph"] == "i" and e["name"] in ("send", "recv"):
-        latest[where] = e["args"]["bytes"]
-    elif e["ph"] in "sf":
-        ends.setdefault(e["id"], []).append(latest[where])
-pairs = [bytes for bytes in ends.values() if len(bytes) == 2]
-print(len(pairs), sum(a != b for a, b in pairs))
-END
 for mpi in mpich openmpi; do
     "mpicc.$mpi" -O1 -I "$tests/../include" "$tests/programs/record/pauses.c" -o pauses || fail "compile pauses"
     rm -rf run pairs.json
@@ -103,7 +91,7 @@ for mpi in mpich openmpi; do
     exact "$(the_trace run)" "one end in a pause, $mpi"
     refrain reconstruct "$(the_trace run)" --format chrome -o pairs.json >said 2>&1
     grep -q 'have their other ends in a pause' said && ! grep -q without said && pass || fail "said: $(cat said)"
-    [ "$(python3 pairs.py)" = "33 0" ] && pass || fail "pairs, and wrong ones, with pauses under $mpi: $(python3 pairs.py)"
+    [ "$(python3 "$tests/message_pairs.py" pairs.json)" = "33 0" ] && pass || fail "pairs, and wrong ones, with pauses under $mpi: $(python3 "$tests/message_pairs.py" pairs.json)"
 done
 
 # From outside: begun paused, resumed, paused.

@@ -23,7 +23,7 @@
 #define REFRAIN_MAGIC "refrain\n"
 /* Whoever changes the layout raises the version. Readers take versions from the oldest one on and refuse others, newer
  * and older, with a line; while the oldest is the newest, they know one layout. */
-#define REFRAIN_TRACE_VERSION 12u
+#define REFRAIN_TRACE_VERSION 13u
 #define REFRAIN_TRACE_OLDEST REFRAIN_TRACE_VERSION
 #define REFRAIN_HEADER_BYTES 4096u
 #define REFRAIN_UNIT_BYTES 16u /* pool granularity */
@@ -156,7 +156,8 @@ struct refrain_thread {
     uint32_t timeline;        /* reference of struct refrain_timeline, 0 = none */
     uint32_t paused;          /* 1: it is not traced at present */
     uint32_t reserved;
-    uint64_t untold_calls; /* MPI calls while it was paused: not in the trace */
+    uint64_t untold_calls;   /* MPI calls while it was paused: not in the trace */
+    uint64_t left_out_calls; /* ... and those that a filter leaves out */
     struct refrain_now now;
 };
 
@@ -247,8 +248,8 @@ enum refrain_region_use {
     REFRAIN_USE_PAUSE,    /* the thread is not traced (refrain_pause) */
     REFRAIN_USE_MARKER,   /* no activation: a marker; `inside.next` is 0 for each time, `inside.count` how often */
     REFRAIN_USE_COUNTER,  /* no activation: a counter; `inside.next` is its values */
-    REFRAIN_USE_UNTOLD,   /* no activation: what passed in a pause, when that ended. REFRAIN_UNTOLD_VALUES values each
-                             time, none of which has a block: enum refrain_untold, peer, tag, comm, how often */
+    REFRAIN_USE_UNTOLD,   /* no activation: what passed unseen, in a pause or by a filter. REFRAIN_UNTOLD_VALUES values
+                             each   time, none of which has a block: enum refrain_untold, peer, tag, comm, how often */
 };
 
 /* Is it told by values, and never entered? */
@@ -256,7 +257,7 @@ static inline int refrain_use_is_value(uint32_t use) {
     return use == REFRAIN_USE_MARKER || use == REFRAIN_USE_COUNTER || use == REFRAIN_USE_UNTOLD;
 }
 
-/* What passed in a pause, as far as it counts for what comes after. Ranks are of the communicator, as in operations. */
+/* What passed unseen, as far as it counts for what comes after. Ranks are of the communicator, as in operations. */
 enum refrain_untold {
     REFRAIN_UNTOLD_SEND,        /* peer is who it went to */
     REFRAIN_UNTOLD_RECEIVE,     /* peer is who it came from */

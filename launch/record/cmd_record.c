@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 struct arguments {
-    const char *directory;
+    const char *directory, *filter;
     int first; /* of the launcher's words in argv */
 };
 
@@ -67,6 +67,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     case 'p':
         setenv("REFRAIN_PYTHON", "on", 1);
         return 0;
+    case 'f':
+        arguments->filter = value;
+        return 0;
     case 'd':
         arguments->directory = value;
         return 0;
@@ -86,6 +89,11 @@ static const struct argp_option options[] = {
     {"call-path", 'c', "DEPTH", OPTION_ARG_OPTIONAL,
      "Also trace which functions MPI calls are made through: the DEPTH innermost ones, or all", 0},
     {"directory", 'd', "DIRECTORY", 0, "Make the trace in DIRECTORY, which is made where it is not there (here)", 0},
+    {"filter", 'f', "FILE", 0,
+     "Leave out what FILE excludes, in Score-P's syntax: MPI functions (their names begin with MPI_), functions of "
+     "call "
+     "paths, libraries",
+     0},
     {"layers", 'l', "LIBRARY,...", 0,
      "File MPI calls of these libraries under what called them, as those of MPI's own layers are: the beginnings of "
      "their file names",
@@ -178,6 +186,8 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
     snprintf(id, sizeof id, "%s-%lld.%09ld-%d", host, (long long)now.tv_sec, now.tv_nsec, (int)getpid());
     setenv("REFRAIN_RECORD_ID", id, 1);
     enum refrain_status failed = refrain_record_directory(arguments.directory, &made, error);
+    if (!failed && arguments.filter)
+        failed = refrain_record_filter(arguments.filter, error);
     if (!failed)
         failed = refrain_record_preload(error);
     if (failed)

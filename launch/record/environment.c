@@ -103,12 +103,13 @@ enum refrain_status refrain_record_directory(const char *directory, bool *made, 
 }
 
 const char *const *refrain_record_variables(void) {
-    static const char *const all[] = {
-        "LD_PRELOAD",           "ASAN_OPTIONS",           "REFRAIN_MODE",    "REFRAIN_DIRECTORY",
-        "REFRAIN_TOTAL_MEMORY", "REFRAIN_FORMULA_LENGTH", "REFRAIN_THREADS", "REFRAIN_THROTTLE",
-        "REFRAIN_PATCH",        "REFRAIN_CLOCK",          "REFRAIN_LAYERS",  "REFRAIN_TIME_MEMORY",
-        "REFRAIN_CALL_PATH",    "REFRAIN_PYTHON",         "REFRAIN_VERBOSE", "REFRAIN_YIELD",
-        "REFRAIN_RECORD_ID",    "REFRAIN_ORDER",          "REFRAIN_PAUSED",  "REFRAIN_EVENT_MEMORY"};
+    static const char *const all[] = {"LD_PRELOAD",        "ASAN_OPTIONS",         "REFRAIN_MODE",
+                                      "REFRAIN_DIRECTORY", "REFRAIN_TOTAL_MEMORY", "REFRAIN_FORMULA_LENGTH",
+                                      "REFRAIN_THREADS",   "REFRAIN_THROTTLE",     "REFRAIN_PATCH",
+                                      "REFRAIN_CLOCK",     "REFRAIN_LAYERS",       "REFRAIN_TIME_MEMORY",
+                                      "REFRAIN_CALL_PATH", "REFRAIN_PYTHON",       "REFRAIN_VERBOSE",
+                                      "REFRAIN_YIELD",     "REFRAIN_RECORD_ID",    "REFRAIN_ORDER",
+                                      "REFRAIN_PAUSED",    "REFRAIN_EVENT_MEMORY", "REFRAIN_RECORD_FILTER"};
     static const char *set[sizeof all / sizeof *all + 1];
     size_t n = 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

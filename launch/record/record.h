@@ -1,6 +1,7 @@
 /* record.h: the parts of `refrain record` (cmd_record.c):
  *
- *     settings -> environment that every process of the job inherits (environment.c), launcher's arguments (launcher.c)
+ *     settings -> environment that every process of the job inherits (environment.c, rules.c), launcher's arguments
+ *     (launcher.c)
  *     run the launcher (run.c) -> which traces came of it (traces.c), or why none did (untraced.c)
  */
 #ifndef REFRAIN_RECORD_H
@@ -24,6 +25,11 @@ enum refrain_status refrain_record_directory(const char *directory, bool *made, 
 
 /* The environment variables that ranks on other nodes need and that are set; ends with null. Static. */
 const char *const *refrain_record_variables(void);
+
+/* ---- rules.c ---- */
+
+/* Sets REFRAIN_RECORD_FILTER to what a filter file (instrumentor/filter.h) says. */
+enum refrain_status refrain_record_filter(const char *path, struct refrain_error *error);
 
 /* ---- launcher.c ---- */
 

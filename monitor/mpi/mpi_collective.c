@@ -129,7 +129,7 @@ static bool is_told(const struct refrain_call *call, communicator_t c, MPI_Comm 
 
 /* In a pause. */
 static void count_untold(const struct refrain_call *call, enum refrain_untold what, unsigned function, MPI_Comm comm) {
-    if (!refrain_call_is_paused(call) || !refrain_mpi_active || comm == MPI_COMM_NULL)
+    if (!refrain_call_is_untold(call) || !refrain_mpi_active || comm == MPI_COMM_NULL)
         return;
     communicator_t c = refrain_communicator_find(comm);
     refrain_call_count_untold(call, what, function, 0, refrain_communicator_index(c));

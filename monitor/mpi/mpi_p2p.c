@@ -19,7 +19,7 @@ static bool is_sendable(int64_t count, MPI_Datatype datatype, int tag) {
 
 /* A call that is traced, or one in a pause: its messages are counted. */
 static bool is_followed(const struct refrain_call *call) {
-    return call->entry || refrain_call_is_paused(call);
+    return call->entry || refrain_call_is_untold(call);
 }
 
 static void tell_send(struct refrain_call *call, int64_t count, MPI_Datatype datatype, int dest, int tag,

@@ -233,7 +233,7 @@ static struct refrain_request *take_untold(const struct refrain_call *call, enum
 
 struct refrain_request *refrain_request_take(struct refrain_call *call, enum refrain_operation operation,
                                              const int64_t *parameters, unsigned n) {
-    if (refrain_call_is_paused(call))
+    if (refrain_call_is_untold(call))
         return take_untold(call, operation, parameters, n);
     if (!call->entry)
         return NULL;
@@ -299,7 +299,7 @@ void refrain_request_start(struct refrain_call *call, MPI_Request handle) {
     struct refrain_request *request = bound ? entry_find(REFRAIN_MPI_KEY(handle), 0) : NULL;
     if (request) {
         request->flags &= (uint8_t)~REFRAIN_REQUEST_UNTOLD;
-        request->flags |= REFRAIN_REQUEST_ACTIVE | (refrain_call_is_paused(call) ? REFRAIN_REQUEST_UNTOLD : 0);
+        request->flags |= REFRAIN_REQUEST_ACTIVE | (refrain_call_is_untold(call) ? REFRAIN_REQUEST_UNTOLD : 0);
     }
     struct refrain_request copy = request ? *request : (struct refrain_request){.operation = 0};
     refrain_mpi_unlock();
@@ -381,7 +381,7 @@ static void tell_others_completion(struct refrain_call *call, const struct refra
         message_of(request, status, &message);
         int64_t parameters[] = {message.source, message.tag, message.bytes,
                                 request->parameters[REFRAIN_PARAMETERS - 1]};
-        if (!refrain_call_is_paused(call))
+        if (!refrain_call_is_untold(call))
             refrain_call_operation(call, REFRAIN_OP_RECV, parameters, 4);
         else if (message.source >= 0)
             refrain_call_count_untold(call, REFRAIN_UNTOLD_RECEIVE, message.source, message.tag, parameters[3]);

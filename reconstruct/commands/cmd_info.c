@@ -31,7 +31,8 @@ static const struct {
     [REFRAIN_LOSS_CALLS] = {"calls", "MPI calls without room for their call site: not in the trace"},
     [REFRAIN_LOSS_REQUESTS] = {"requests", "requests beyond the table: their completion is not in the trace"},
     [REFRAIN_LOSS_COMMUNICATORS] = {"communicators", "communicators beyond the table: without members"},
-    [REFRAIN_LOSS_EVENTS] = {"events", "recorded events that could not be written (is the disk full, or REFRAIN_EVENT_MEMORY too little?)"},
+    [REFRAIN_LOSS_EVENTS] =
+        {"events", "recorded events that could not be written (is the disk full, or REFRAIN_EVENT_MEMORY too little?)"},
     [REFRAIN_LOSS_FORKS] = {"forks", "processes forked: the child is not traced"},
     [REFRAIN_LOSS_REGIONS] = {"regions", "user regions that ended without a beginning, or for which there was no room"},
     [REFRAIN_LOSS_WINDOWS] = {"windows", "windows and files beyond their table"},
@@ -108,7 +109,7 @@ static enum refrain_status count_learned(const struct refrain_trace *trace, cons
 
 /* What was not traced on purpose. */
 struct paused {
-    uint64_t times, untold_calls;
+    uint64_t times, untold_calls, left_out_calls;
     long double ns;
 };
 
@@ -121,8 +122,10 @@ static struct paused count_paused(const struct refrain_process *process) {
             paused.ns += refrain_trace_span_ns(process, record->inside.ticks);
         }
     }
-    for (uint32_t t = 0; t < process->header->n_threads; t++)
+    for (uint32_t t = 0; t < process->header->n_threads; t++) {
         paused.untold_calls += process->threads[t].untold_calls;
+        paused.left_out_calls += process->threads[t].left_out_calls;
+    }
     return paused;
 }
 
@@ -355,6 +358,9 @@ static enum refrain_status print_process(const struct refrain_trace *trace, cons
     if (paused.times)
         printf("  paused    %s times, for %s in all; %s MPI calls in them are not in the trace\n",
                refrain_show_count(paused.times), refrain_show_ns(paused.ns), refrain_show_count(paused.untold_calls));
+    if (paused.left_out_calls)
+        printf("  filtered  %s MPI calls that the filter leaves out are not in the trace\n",
+               refrain_show_count(paused.left_out_calls));
     bool lost = false;
     for (int i = 0; i < REFRAIN_LOSSES; i++)
         if (header->losses[i]) {
@@ -441,6 +447,7 @@ static json_t *process_json(const struct refrain_trace *trace, const struct refr
     json_object_set_new(object, "pauses", json_integer((json_int_t)paused.times));
     json_object_set_new(object, "paused_ns", json_real((double)paused.ns));
     json_object_set_new(object, "paused_calls", json_integer((json_int_t)paused.untold_calls));
+    json_object_set_new(object, "filtered_calls", json_integer((json_int_t)paused.left_out_calls));
     json_object_set_new(object, "left_out", json_integer((json_int_t)process->n_left_out));
     json_object_set_new(object, "states", states);
     json_object_set_new(object, "losses", lost);
