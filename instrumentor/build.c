@@ -4,25 +4,8 @@
 #include "parts.h"
 #include "run.h"
 #include "toolchain.h"
-#include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
+#include "warn.h"
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-void refrain_build_warn(const struct refrain_build *build, const char *format, ...) {
-    va_list arguments;
-    struct refrain_text line = {0};
-    char message[2048];
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    refrain_text_format(&line, "%s: warning: %s\n", build->program, message);
-    if (write(STDERR_FILENO, line.bytes, line.length) < 0)
-        errno = 0; /* nowhere left to say it */
-    refrain_text_free(&line);
-}
 
 /* Is there something to do once the compiler is done? */
 static bool checks_filter(const struct refrain_call *call) {

@@ -22,8 +22,4 @@ struct refrain_build {
 /* Runs the compiler with the arguments. Returns the exit status, if it returns: the process may become the compiler. */
 int refrain_build_run(const struct refrain_build *build, struct refrain_list *compiler, struct refrain_list *arguments);
 
-/* One line on standard error. */
-__attribute__((format(printf, 2, 3))) void refrain_build_warn(const struct refrain_build *build, const char *format,
-                                                              ...);
-
 #endif

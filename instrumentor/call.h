@@ -6,6 +6,7 @@
  *     messages.c      what the compiler says about stand-ins, told as about the sources
  *     dependencies.c  the sources' names in dependency files
  *     unmatched.c     patterns of the filter that match nothing in the program
+ *     warn.c          what the wrapper says itself
  */
 #ifndef REFRAIN_CALL_H
 #define REFRAIN_CALL_H

@@ -19,6 +19,7 @@
  * tell whether a call failed. Where the function is traced for another reason its place is told.
  */
 #include "construct.h"
+#include "warn.h"
 
 static bool reaches_event(const struct refrain_constructs *constructs, const struct refrain_construct *call, bool all) {
     if (!constructs->speaks_of_events && !all)
@@ -91,13 +92,6 @@ static void decide_functions(struct refrain_constructs *constructs, bool all) {
         for (size_t i = constructs->n_functions; i-- > 0;)
             changed |= decide_function(constructs, &constructs->functions[i], all);
     }
-}
-
-unsigned refrain_macro_around(const struct refrain_constructs *constructs, const struct refrain_construct *construct) {
-    unsigned up = construct->parent;
-    while (up != REFRAIN_NO_INDEX && constructs->items[up].kind != REFRAIN_MACRO)
-        up = constructs->items[up].parent;
-    return up;
 }
 
 /* Marks interesting calls and what holds them. A call without a place is told by the macro statement around it. */

@@ -62,7 +62,7 @@ struct refrain_function {
     unsigned frame_offset;     /* where the frame is declared */
     unsigned head_offset;      /* where an attribute may be written, REFRAIN_NO_INDEX: nowhere */
     unsigned n_tokens;         /* of its body */
-    bool excluded;          /* by the filter */
+    bool excluded;             /* by the filter */
     bool is_inline;
     bool is_main;
     bool has_loop;
@@ -92,7 +92,7 @@ struct refrain_constructs {
 void refrain_walk(struct refrain_constructs *constructs, const struct refrain_source *source,
                   const struct refrain_instrument_options *options);
 
-/* The macro statement around a construct; REFRAIN_NO_INDEX where there is none (choose.c). */
+/* The macro statement around a construct; REFRAIN_NO_INDEX where there is none (construct.c). */
 unsigned refrain_macro_around(const struct refrain_constructs *constructs, const struct refrain_construct *construct);
 
 /* Finds the functions that are small (weigh.c). */
@@ -112,10 +112,7 @@ void refrain_tables_write(struct refrain_constructs *constructs, const struct re
 void refrain_emit(struct refrain_constructs *constructs, const struct refrain_source *source,
                   const struct refrain_instrument_options *options, unsigned n_slots, struct refrain_text *out);
 
+/* Frees what they hold (construct.c). */
 void refrain_constructs_free(struct refrain_constructs *constructs);
-
-/* A note on standard error with --verbose. */
-__attribute__((format(printf, 3, 4))) void refrain_note(const struct refrain_instrument_options *options, unsigned line,
-                                                        const char *format, ...);
 
 #endif

@@ -1,5 +1,6 @@
 /* dependencies.c: the sources' names in dependency files (call.h). */
 #include "call.h"
+#include "warn.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,19 +1,6 @@
 /* instrument.c: one C file in, one out (instrument.h). */
 #include "construct.h"
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
-
-void refrain_note(const struct refrain_instrument_options *options, unsigned line, const char *format, ...) {
-    if (!options->verbose)
-        return;
-    va_list arguments;
-    va_start(arguments, format);
-    fprintf(stderr, "%s: %s:%u: ", options->program, options->source, line);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
-    va_end(arguments);
-}
 
 /* libclang knows other processors than the compiler: without -march= it may understand the file all the same. */
 static bool open_without_processor(struct refrain_source *source, const struct refrain_instrument_options *options) {

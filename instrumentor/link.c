@@ -1,6 +1,7 @@
 /* link.c: the libraries that a link gets (call.h). */
 #include "call.h"
 #include "toolchain.h"
+#include "warn.h"
 #include <string.h>
 
 /* MPI's Fortran layers call PMPI functions, Open MPI's always and MPICH's at times: the entries of librefrain-record

@@ -3,6 +3,7 @@
 #include "instrument.h"
 #include "run.h"
 #include "toolchain.h"
+#include "warn.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -7,6 +7,7 @@
  */
 #include "call.h"
 #include "suggest.h"
+#include "warn.h"
 #include <elf.h>
 #include <fcntl.h>
 #include <fnmatch.h>

@@ -1,6 +1,7 @@
 /* walk_file.c: the functions of a file (walk.h). */
 #include "place.h"
 #include "walk.h"
+#include "warn.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,16 +180,4 @@ void refrain_walk(struct refrain_constructs *constructs, const struct refrain_so
     build_table(constructs);
     clang_visitChildren(unit, walk_top, &walker);
     note_lost(&walker);
-}
-
-void refrain_constructs_free(struct refrain_constructs *constructs) {
-    for (size_t i = 0; i < constructs->count; i++)
-        free(constructs->items[i].name);
-    for (size_t i = 0; i < constructs->n_functions; i++)
-        free(constructs->functions[i].name);
-    free(constructs->items);
-    free(constructs->functions);
-    free(constructs->table);
-    refrain_list_free(&constructs->files);
-    *constructs = (struct refrain_constructs){0};
 }

@@ -10,6 +10,7 @@
 #include "help.h"
 #include "run.h"
 #include "toolchain.h"
+#include "warn.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

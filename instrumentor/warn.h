@@ -1,0 +1,16 @@
+/* warn.h: what the wrapper and the instrumentor say on standard error. */
+#ifndef REFRAIN_WARN_H
+#define REFRAIN_WARN_H
+
+struct refrain_build;
+struct refrain_instrument_options;
+
+/* One line, of the wrapper that was called. */
+__attribute__((format(printf, 2, 3))) void refrain_build_warn(const struct refrain_build *build, const char *format,
+                                                              ...);
+
+/* One line about the source file, with --verbose only. */
+__attribute__((format(printf, 3, 4))) void refrain_note(const struct refrain_instrument_options *options, unsigned line,
+                                                        const char *format, ...);
+
+#endif
