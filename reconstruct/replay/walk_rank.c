@@ -3,11 +3,11 @@
 #include "walk_rank.h"
 #include "arena.h"
 #include "block_times.h"
+#include "places.h"
 #include "probe_costs.h"
 #include "recursion.h"
-#include "request_table.h"
-#include "sequence.h"
 #include "successors.h"
+#include "walk_requests.h"
 
 #include <refrain/settings.h>
 #include <refrain/unit.h>
@@ -27,50 +27,8 @@ enum mpi_function {
 
 #define MOST_OVER_MEAN 4u /* times the mean of its stretch that a visit is expected to take at most; and at least */
 
-struct place;
-
-/* Where a value led that told what came next: the slot that it names, or the operation. */
-struct link {
-    int64_t value;
-    struct place *to; /* of the slot, or of what came after the operation; null: nothing is kept here */
-    struct operation *operation;
-};
-#define LINKS 4 /* of a place, by the value's last bits */
-
-/* An operation of a call site, with what the walk knows of its parameters. */
-struct operation {
-    const struct refrain_operation_record *from;
-    const struct refrain_learner *learners;
-    struct place *parameter[REFRAIN_PARAMETERS];
-    unsigned n;
-    bool plain; /* none of them depends on another one's value or was counted together with others */
-};
-
-/* What the walk knows of a learner or block it has met. */
-struct place {
-    uint64_t offset; /* of the learner in the region, 0: free */
-    struct refrain_sequence sequence;
-    const struct refrain_slot *slot; /* whose learner it is; null until it is known, and of parameters */
-    struct place *beyond[2];         /* of the slots behind it, null until they are come to */
-    struct operation *operation;     /* that it comes after, null until it is come to */
-    struct link links[LINKS];
-    uint64_t taken;       /* values */
-    uint64_t visits;      /* blocks replayed from here */
-    uint64_t visits_left; /* of the stretch of its profile */
-    uint64_t mean_ticks;  /* of all its visits */
-    int64_t ticks_left;   /* what they have to share, and what those before them took too much or too little */
-    uint64_t remaining;   /* loop: iterations left of the count taken */
-    bool counting;        /* loop: a count has been taken */
-    bool pending;         /* loop: it is the count that was not fed yet */
-    bool node_known;
-    int node; /* in the recursion, -1 none */
-    /* first parameter of several that were counted together, once one of them had no memory left */
-    struct refrain_tally_reader rows;
-    uint64_t rows_taken, rows_before; /* all in all; before any was counted */
-};
-
 struct activation {
-    struct place *at; /* of its last slot */
+    struct refrain_walk_place *at; /* of its last slot */
     uint64_t id;
     uint8_t kind; /* enum refrain_record_kind of its entering */
     bool returned;
@@ -83,12 +41,6 @@ struct slot_info {
     uint32_t kind; /* enum refrain_node_kind */
 };
 
-struct request {
-    bool taken, persistent, active;
-    uint64_t posted_as;                            /* number in the order of posting */
-    const struct refrain_operation_record *posted; /* of a receive */
-};
-
 struct refrain_walk {
     const unsigned char *region;
     size_t region_bytes;
@@ -98,13 +50,10 @@ struct refrain_walk {
     struct refrain_numbered numbered;
     struct slot_info *slots; /* by number */
     uint32_t n_slots;
-    struct place **places; /* hash by offset */
-    size_t n_places, capacity_places;
+    struct refrain_walk_places places;
     struct activation *stack;
     size_t depth, capacity_stack; /* stack[0] is the thread's root */
-    struct refrain_request_table requests;
-    bool guessed_requests;      /* a number of one was only likely: which operations posted those in the table is too */
-    uint64_t posted;            /* requests so far */
+    struct refrain_walk_requests requests;
     uint64_t owed;              /* completions that came where no request was under way: with the next ones */
     uint64_t completing_site;   /* of the call that completed one last */
     int64_t run_next, run_left; /* requests that complete together: the next one's number, how many are left */
@@ -150,74 +99,31 @@ static const void *at_offset(struct refrain_walk *walk, uint64_t offset, uint64_
 
 /* ---- what is known of learners ---- */
 
-static size_t hash_of(const struct refrain_walk *walk, uint64_t offset) {
-    return (size_t)(offset * 0x9e3779b97f4a7c15u >> 20) & (walk->capacity_places - 1);
-}
-
-static bool grow_places(struct refrain_walk *walk) {
-    size_t capacity = walk->capacity_places ? walk->capacity_places * 2 : 256;
-    struct place **old = walk->places;
-    size_t n_old = walk->capacity_places;
-    struct place **places = refrain_calloc(capacity, sizeof *places);
-    if (!places)
-        return wrong(walk, NULL, "no memory");
-    walk->places = places;
-    walk->capacity_places = capacity;
-    for (size_t i = 0; i < n_old; i++)
-        if (old[i]) {
-            size_t h = hash_of(walk, old[i]->offset);
-            while (places[h])
-                h = (h + 1) & (capacity - 1);
-            places[h] = old[i];
-        }
-    refrain_free(old);
-    return true;
-}
-
-/* Where the place of a learner is in the table, or would be. */
-static size_t find_place(const struct refrain_walk *walk, uint64_t offset) {
-    size_t h = hash_of(walk, offset);
-    while (walk->places[h] && walk->places[h]->offset != offset)
-        h = (h + 1) & (walk->capacity_places - 1);
-    return h;
-}
-
-static struct place *place_of(struct refrain_walk *walk, const struct refrain_learner *learner) {
-    uint64_t offset = (uint64_t)((const unsigned char *)learner - walk->region);
-    if (walk->n_places * 2 >= walk->capacity_places && !grow_places(walk))
-        return NULL;
-    size_t h = find_place(walk, offset);
-    if (walk->places[h])
-        return walk->places[h];
-    struct place *place = refrain_calloc(1, sizeof *place);
-    if (!place) {
+static struct refrain_walk_place *place_of(struct refrain_walk *walk, const struct refrain_learner *learner) {
+    struct refrain_walk_place *place = refrain_walk_places_get(&walk->places, learner);
+    if (!place)
         wrong(walk, NULL, "no memory");
-        return NULL;
-    }
-    place->offset = offset;
-    refrain_sequence_open(&place->sequence, walk->region, walk->region_bytes, learner);
-    walk->places[h] = place;
-    walk->n_places++;
     return place;
 }
 
-static struct place *place_of_slot(struct refrain_walk *walk, const struct refrain_slot *slot) {
-    struct place *place = place_of(walk, &slot->next);
+static struct refrain_walk_place *place_of_slot(struct refrain_walk *walk, const struct refrain_slot *slot) {
+    struct refrain_walk_place *place = place_of(walk, &slot->next);
     if (place)
         place->slot = slot;
     return place;
 }
 
 /* The slot that lies `n` (1 or 2) behind that of a place, both within the region. */
-static struct place *place_beyond(struct refrain_walk *walk, struct place *place, unsigned n) {
-    struct place **beyond = &place->beyond[n - 1];
+static struct refrain_walk_place *place_beyond(struct refrain_walk *walk, struct refrain_walk_place *place,
+                                               unsigned n) {
+    struct refrain_walk_place **beyond = &place->beyond[n - 1];
     if (!*beyond)
         *beyond = place_of_slot(walk, place->slot + n);
     return *beyond;
 }
 
 /* Takes the next value of a place; false at its end, which is where the walk ends. */
-static bool take_from(struct refrain_walk *walk, struct place *place, int64_t *value, bool *approximate) {
+static bool take_from(struct refrain_walk *walk, struct refrain_walk_place *place, int64_t *value, bool *approximate) {
     if (!refrain_sequence_next(&place->sequence, value)) {
         const struct refrain_terms *terms = &place->sequence.terms;
         if (terms->wrong)
@@ -230,11 +136,6 @@ static bool take_from(struct refrain_walk *walk, struct place *place, int64_t *v
     return true;
 }
 
-static bool take(struct refrain_walk *walk, const struct refrain_learner *learner, int64_t *value, bool *approximate) {
-    struct place *place = place_of(walk, learner);
-    return place && take_from(walk, place, value, approximate);
-}
-
 /* ---- steps whose order is our own ---- */
 
 static uint64_t slot_at(const void *of, uint32_t number, uint32_t *kind) {
@@ -245,8 +146,8 @@ static uint64_t slot_at(const void *of, uint32_t number, uint32_t *kind) {
 
 static uint64_t taken_of(const void *of, const struct refrain_learner *learner, int64_t *iterations, bool *open) {
     const struct refrain_walk *walk = of;
-    size_t at = find_place(walk, (uint64_t)((const unsigned char *)learner - walk->region));
-    const struct place *place = walk->places[at]; /* also of a loop whose end never came: its iterations were walked */
+    const struct refrain_walk_place *place =
+        refrain_walk_places_find(&walk->places, learner); /* also of a loop whose end never came */
     *iterations = place && place->counting ? (int64_t)place->remaining : -1;
     *open = place && place->counting && place->pending;
     return place ? place->taken : 0;
@@ -261,7 +162,7 @@ static const struct refrain_slot *place_at(const void *walk, size_t activation) 
 }
 
 /* The place's number in the recursion; -1 none, or the order is still that of the run. */
-static int recursive_node(struct refrain_walk *walk, struct place *place) {
+static int recursive_node(struct refrain_walk *walk, struct refrain_walk_place *place) {
     if (!walk->approximate)
         return -1;
     if (!walk->knows_recursion) {
@@ -290,7 +191,7 @@ static int recursive_node(struct refrain_walk *walk, struct place *place) {
 
 /* Takes the next value of a place where its order is not known to be the run's, or where it has none left: in a
  * recursion one that leaves nothing over. */
-static bool take_likely_step(struct refrain_walk *walk, struct place *place, int64_t *value) {
+static bool take_likely_step(struct refrain_walk *walk, struct refrain_walk_place *place, int64_t *value) {
     bool approximate = walk->approximate, given = take_from(walk, place, value, &approximate);
     if (given && !approximate)
         return true;
@@ -311,7 +212,7 @@ static bool take_likely_step(struct refrain_walk *walk, struct place *place, int
 }
 
 /* Takes the next value of a place or decision. */
-static inline bool take_step(struct refrain_walk *walk, struct place *place, int64_t *value) {
+static inline bool take_step(struct refrain_walk *walk, struct refrain_walk_place *place, int64_t *value) {
     struct refrain_sequence *sequence = &place->sequence;
     bool given = !walk->approximate && (sequence->run > 0 || refrain_sequence_advance(sequence));
     if (!given || sequence->approximate)
@@ -321,8 +222,8 @@ static inline bool take_step(struct refrain_walk *walk, struct place *place, int
 }
 
 /* The place of the first of several parameters, with the rows that were counted of them, if any. */
-static struct place *place_of_rows(struct refrain_walk *walk, const struct refrain_learner *learner) {
-    struct place *place = place_of(walk, learner);
+static struct refrain_walk_place *place_of_rows(struct refrain_walk *walk, const struct refrain_learner *learner) {
+    struct refrain_walk_place *place = place_of(walk, learner);
     if (!place || place->rows.tally || !learner->tally ||
         refrain_learner_tally(walk->region, walk->region_bytes, learner))
         return place;
@@ -340,7 +241,7 @@ static struct place *place_of_rows(struct refrain_walk *walk, const struct refra
 static const struct refrain_learner *learner_of(struct refrain_walk *walk, const struct refrain_learner *learners,
                                                 const int64_t *values, unsigned i, unsigned known) {
     const struct refrain_learner *learner = &learners[i];
-    struct place *place = learner->state == REFRAIN_BY_KEY ? place_of(walk, learner) : NULL;
+    struct refrain_walk_place *place = learner->state == REFRAIN_BY_KEY ? place_of(walk, learner) : NULL;
     if (!place || place->sequence.run > 0 || refrain_sequence_advance(&place->sequence))
         return learner;
     const struct refrain_by_key *by = refrain_learner_keys(walk->region, walk->region_bytes, learner);
@@ -355,7 +256,7 @@ static const struct refrain_learner *learner_of(struct refrain_walk *walk, const
  * it is that of a row which goes with what the others know. */
 static bool take_row(struct refrain_walk *walk, const struct refrain_learner *learners, int64_t *values, unsigned n,
                      bool *approximate) {
-    struct place *first = n > 0 ? place_of_rows(walk, learners) : NULL;
+    struct refrain_walk_place *first = n > 0 ? place_of_rows(walk, learners) : NULL;
     if (!first)
         return n == 0;
     bool counted = first->rows.tally && first->rows_taken >= first->rows_before && first->rows.tally->width == n;
@@ -364,7 +265,8 @@ static bool take_row(struct refrain_walk *walk, const struct refrain_learner *le
         for (unsigned i = 0; i < n; i++) {
             const struct refrain_learner *learner =
                 known >> i & 1 ? NULL : learner_of(walk, learners, values, i, known);
-            bool taken = learner && take(walk, learner, &values[i], approximate);
+            struct refrain_walk_place *place = learner ? place_of(walk, learner) : NULL;
+            bool taken = place && take_from(walk, place, &values[i], approximate);
             if (walk->wrong)
                 return false;
             if (!taken && round > 0 && !(known >> i & 1)) {
@@ -388,7 +290,7 @@ static bool take_row(struct refrain_walk *walk, const struct refrain_learner *le
 }
 
 /* Begins the next stretch of a place's profile. */
-static void begin_stretch(struct refrain_walk *walk, struct place *place) {
+static void begin_stretch(struct refrain_walk *walk, struct refrain_walk_place *place) {
     const struct refrain_slot *slot = place->slot;
     const struct refrain_profile *profile =
         slot->profile ? at_offset(walk, (uint64_t)slot->profile * REFRAIN_UNIT_BYTES, sizeof *profile) : NULL;
@@ -403,7 +305,7 @@ static void begin_stretch(struct refrain_walk *walk, struct place *place) {
 }
 
 /* What the profile expects of the next block of a place: the mean of what its stretch has left. */
-static uint64_t expected_ticks(struct refrain_walk *walk, struct place *place) {
+static uint64_t expected_ticks(struct refrain_walk *walk, struct refrain_walk_place *place) {
     if (place->visits >= place->slot->count)
         return 0;
     if (place->visits_left == 0)
@@ -421,7 +323,7 @@ static void settle(struct refrain_walk *walk);
 
 /* Lets the block that a place began pass: as long as the timeline says; where it says nothing, or the order of blocks
  * is not that of the run any longer, as long as the profile expects. */
-static void pass_block(struct refrain_walk *walk, struct place *place) {
+static void pass_block(struct refrain_walk *walk, struct refrain_walk_place *place) {
     uint64_t told;
     if (!walk->approximate && refrain_block_times_single(&walk->times, walk->ticks, &told)) {
         /* What was expected of it is of no matter. */
@@ -532,9 +434,10 @@ struct refrain_walk *refrain_walk_open(const void *region, size_t region_bytes, 
     }
     walk->region = region;
     walk->region_bytes = region_bytes;
+    walk->places.region = region;
+    walk->places.region_bytes = region_bytes;
     walk->header = region;
     walk->thread_number = thread;
-    walk->requests.entry_bytes = sizeof(struct request);
     bool sound = thread < walk->header->n_threads &&
                  (walk->thread = at_offset(walk, walk->header->threads,
                                            (uint64_t)walk->header->n_threads * sizeof *walk->thread)) != NULL;
@@ -585,21 +488,14 @@ uint64_t refrain_walk_ticks(const struct refrain_walk *walk) {
 void refrain_walk_close(struct refrain_walk *walk) {
     if (!walk)
         return;
-    for (size_t i = 0; i < walk->capacity_places; i++)
-        if (walk->places[i]) {
-            refrain_sequence_close(&walk->places[i]->sequence);
-            refrain_tally_close(&walk->places[i]->rows);
-            refrain_free(walk->places[i]->operation);
-            refrain_free(walk->places[i]);
-        }
-    refrain_free(walk->places);
+    refrain_walk_places_close(&walk->places);
     refrain_recursion_close(walk->recursion);
     refrain_numbered_close(&walk->numbered);
     refrain_free(walk->slots);
     refrain_free(walk->stack);
     refrain_free(walk->waiting);
     refrain_block_times_close(&walk->times);
-    refrain_requests_close(&walk->requests);
+    refrain_walk_requests_close(&walk->requests);
     refrain_free(walk);
 }
 
@@ -616,22 +512,8 @@ static void probe_ends(struct refrain_walk *walk, enum refrain_probe_kind kind) 
 /* ---- requests ---- */
 
 static bool take_request(struct refrain_walk *walk, const struct refrain_operation_record *posted, bool persistent) {
-    struct request *request = refrain_requests_take(&walk->requests);
-    if (!request)
-        return wrong(walk, walk->stack[walk->depth - 1].at->slot, "more requests in flight than there is memory for");
-    request->persistent = persistent;
-    request->active = !persistent;
-    request->posted_as = walk->posted++;
-    request->posted = posted;
-    return true;
-}
-
-static struct request *request_at(const struct refrain_walk *walk, int64_t number) {
-    return refrain_requests_at(&walk->requests, number);
-}
-
-static void give_back(struct refrain_walk *walk, struct request *request) {
-    refrain_requests_give(&walk->requests, request);
+    return refrain_walk_requests_take(&walk->requests, posted, persistent) ||
+           wrong(walk, walk->stack[walk->depth - 1].at->slot, "more requests in flight than there is memory for");
 }
 
 /* ---- the machine ---- */
@@ -646,9 +528,9 @@ static void fill(struct refrain_walk *walk, struct refrain_record *record, uint8
                                       .id = id};
 }
 
-static bool push(struct refrain_walk *walk, struct place *to, uint8_t kind, uint64_t id,
+static bool push(struct refrain_walk *walk, struct refrain_walk_place *to, uint8_t kind, uint64_t id,
                  struct refrain_record *record) {
-    struct place *from = walk->stack[walk->depth - 1].at;
+    struct refrain_walk_place *from = walk->stack[walk->depth - 1].at;
     probe_begins(walk, refrain_probe_entering(kind));
     pass_block(walk, from);
     if (walk->recursion && refrain_recursion_node(walk->recursion, &from->slot->next) < 0)
@@ -682,22 +564,23 @@ static void pop(struct refrain_walk *walk, struct refrain_record *record) {
     const struct refrain_slot *last = caller->at->slot;
     if (last->flags & REFRAIN_SLOT_CALL) {
         uint64_t next = (uint64_t)((const unsigned char *)(last + 1) - walk->region);
-        struct place *after = at_offset(walk, next, sizeof *last) ? place_beyond(walk, caller->at, 1) : NULL;
+        struct refrain_walk_place *after =
+            at_offset(walk, next, sizeof *last) ? place_beyond(walk, caller->at, 1) : NULL;
         if (after)
             caller->at = after;
     }
 }
 
 /* The activation on top goes on at the slot `n` behind that of `place`. */
-static bool go_beyond(struct refrain_walk *walk, struct place *place, unsigned n) {
-    struct place *to = place_beyond(walk, place, n);
+static bool go_beyond(struct refrain_walk *walk, struct refrain_walk_place *place, unsigned n) {
+    struct refrain_walk_place *to = place_beyond(walk, place, n);
     if (to)
         walk->stack[walk->depth - 1].at = to;
     return to != NULL;
 }
 
 /* Moves within the activation, to the slot of that number. */
-static bool move(struct refrain_walk *walk, int64_t number, struct place *place) {
+static bool move(struct refrain_walk *walk, int64_t number, struct refrain_walk_place *place) {
     const struct refrain_slot *slot = place->slot;
     uint32_t kind = walk->slots[number].kind;
     int64_t decision;
@@ -796,33 +679,20 @@ static bool names_requests(uint32_t operation) {
 
 /* Is it only likely which request an operation is about? Then one that it can be about is as good as another. */
 static bool guesses_requests(const struct refrain_walk *walk) {
-    return walk->approximate || walk->guessed_requests;
-}
-
-/* The request that was posted first after `after` of those that are under way, or of persistent ones that are not; null
- * when there is none. */
-static struct request *oldest_request(const struct refrain_walk *walk, bool active, const struct request *after) {
-    struct request *oldest = NULL;
-    for (size_t i = 0; i < walk->requests.n; i++) {
-        struct request *request = request_at(walk, (int64_t)i);
-        if (request && request->active == active && (active || request->persistent) &&
-            (!after || request->posted_as > after->posted_as) && (!oldest || request->posted_as < oldest->posted_as))
-            oldest = request;
-    }
-    return oldest;
+    return walk->approximate || walk->requests.guessed;
 }
 
 /* The request with this number; where that is only likely, one in the same state. */
-static struct request *likely_request(const struct refrain_walk *walk, int64_t number, bool active) {
-    struct request *request = request_at(walk, number);
+static struct refrain_walk_request *likely_request(const struct refrain_walk *walk, int64_t number, bool active) {
+    struct refrain_walk_request *request = refrain_walk_requests_at(&walk->requests, number);
     if (!guesses_requests(walk) || (request && request->active == active))
         return request;
-    return oldest_request(walk, active, NULL);
+    return refrain_walk_requests_oldest(&walk->requests, active, NULL);
 }
 
 /* A request completes: a receive gets its source, tag and bytes. False when those of its operation are used up. */
-static bool complete(struct refrain_walk *walk, struct request *request, struct refrain_record *record) {
-    record->parameters[0] = refrain_requests_number(&walk->requests, request);
+static bool complete(struct refrain_walk *walk, struct refrain_walk_request *request, struct refrain_record *record) {
+    record->parameters[0] = refrain_walk_requests_number(&walk->requests, request);
     if (request->posted) {
         if (!take_row(walk, request->posted->parameter, &record->parameters[1], 3, &record->approximate))
             return false;
@@ -830,7 +700,7 @@ static bool complete(struct refrain_walk *walk, struct request *request, struct 
     }
     request->active = false;
     if (!request->persistent)
-        give_back(walk, request);
+        refrain_walk_requests_give(&walk->requests, request);
     return true;
 }
 
@@ -848,14 +718,14 @@ static bool complete_next(struct refrain_walk *walk, struct refrain_record *reco
     record->n_parameters = 1;
     record->approximate |= guesses;
     record->parameters[0] = walk->run_next++;
-    struct request *request = likely_request(walk, record->parameters[0], true);
+    struct refrain_walk_request *request = likely_request(walk, record->parameters[0], true);
     if (!guesses)
         return !request || complete(walk, request, record);
     while (request && !complete(walk, request, record)) {
         if (walk->wrong)
             return false;
         walk->ended = false; /* no more of its operation's were completed */
-        request = oldest_request(walk, true, request);
+        request = refrain_walk_requests_oldest(&walk->requests, true, request);
     }
     if (request) {
         walk->owed--;
@@ -887,7 +757,7 @@ static bool complete_run(struct refrain_walk *walk, int64_t first, int64_t n, st
 /* Requests taken and given back by an operation. */
 static bool follow_requests(struct refrain_walk *walk, const struct refrain_operation_record *from,
                             struct refrain_record *record) {
-    struct request *request;
+    struct refrain_walk_request *request;
     switch (record->operation) {
     case REFRAIN_OP_ISEND:
     case REFRAIN_OP_ICOLLECTIVE:
@@ -911,36 +781,37 @@ static bool follow_requests(struct refrain_walk *walk, const struct refrain_oper
         request = likely_request(walk, record->parameters[0], true);
         break;
     case REFRAIN_OP_FREE:
-        request = request_at(walk, record->parameters[0]);
+        request = refrain_walk_requests_at(&walk->requests, record->parameters[0]);
         break;
     default:
         return true;
     }
     if (!request)
         return true;
-    record->parameters[0] = refrain_requests_number(&walk->requests, request);
+    record->parameters[0] = refrain_walk_requests_number(&walk->requests, request);
     request->active = record->operation == REFRAIN_OP_START;
     if (record->operation == REFRAIN_OP_FREE || (record->operation == REFRAIN_OP_CANCELLED && !request->persistent))
-        give_back(walk, request);
+        refrain_walk_requests_give(&walk->requests, request);
     return true;
 }
 
 /* What is known of an operation of the call on top; null when it has none such. */
-static struct operation *operation_of(struct refrain_walk *walk, uint32_t operation, struct place **after) {
+static struct refrain_walk_operation *operation_of(struct refrain_walk *walk, uint32_t operation,
+                                                   struct refrain_walk_place **after) {
     const struct activation *top = &walk->stack[walk->depth - 1];
     const struct refrain_call_site *site =
         at_offset(walk, refrain_numbered_call_site(&walk->numbered, top->id), sizeof(struct refrain_call_site));
     const struct refrain_operation_record *from = site ? operation_at(walk, site, operation) : NULL;
-    struct place *place = *after = from ? place_of_slot(walk, &from->after) : NULL;
+    struct refrain_walk_place *place = *after = from ? place_of_slot(walk, &from->after) : NULL;
     if (!place || place->operation)
         return place ? place->operation : NULL;
-    struct operation *made = refrain_calloc(1, sizeof *made);
+    struct refrain_walk_operation *made = refrain_calloc(1, sizeof *made);
     if (!made) {
         wrong(walk, NULL, "no memory");
         return NULL;
     }
     bool posts = operation == REFRAIN_OP_IRECV || operation == REFRAIN_OP_RECV_INIT;
-    *made = (struct operation){.from = from, .n = parameters_of(operation), .plain = true};
+    *made = (struct refrain_walk_operation){.from = from, .n = parameters_of(operation), .plain = true};
     made->learners = posts ? &from->parameter[REFRAIN_PARAMETERS - 1] : from->parameter;
     for (unsigned i = 0; i < made->n; i++) {
         made->plain &= made->learners[i].state != REFRAIN_BY_KEY && !made->learners[i].tally;
@@ -953,14 +824,14 @@ static struct operation *operation_of(struct refrain_walk *walk, uint32_t operat
 }
 
 /* Takes the parameters of an operation where each of them has a next value of its own. */
-static bool take_plain_row(const struct operation *operation, int64_t *values, bool *approximate) {
+static bool take_plain_row(const struct refrain_walk_operation *operation, int64_t *values, bool *approximate) {
     for (unsigned i = 0; i < operation->n; i++) {
         struct refrain_sequence *sequence = &operation->parameter[i]->sequence;
         if (sequence->run == 0 && !refrain_sequence_advance(sequence))
             return false;
     }
     for (unsigned i = 0; i < operation->n; i++) {
-        struct place *place = operation->parameter[i];
+        struct refrain_walk_place *place = operation->parameter[i];
         refrain_sequence_next(&place->sequence, &values[i]);
         place->taken++;
         *approximate |= place->sequence.approximate;
@@ -970,10 +841,10 @@ static bool take_plain_row(const struct operation *operation, int64_t *values, b
     return true;
 }
 
-static bool operate(struct refrain_walk *walk, uint32_t number, const struct link *link,
+static bool operate(struct refrain_walk *walk, uint32_t number, const struct refrain_walk_link *link,
                     struct refrain_record *record) {
     struct activation *top = &walk->stack[walk->depth - 1];
-    const struct operation *operation = link->operation;
+    const struct refrain_walk_operation *operation = link->operation;
     const struct refrain_operation_record *from = operation->from;
     if (from->after_return && !top->returned) {
         probe_begins(walk, REFRAIN_PROBE_CALL_RETURN);
@@ -992,7 +863,7 @@ static bool operate(struct refrain_walk *walk, uint32_t number, const struct lin
     bool taken = operation->plain && take_plain_row(operation, record->parameters, &record->approximate);
     if (!taken && !take_row(walk, operation->learners, record->parameters, operation->n, &record->approximate))
         return false;
-    walk->guessed_requests |= record->approximate && names_requests(number);
+    walk->requests.guessed |= record->approximate && names_requests(number);
     return follow_requests(walk, from, record);
 }
 
@@ -1021,7 +892,8 @@ static bool leave(struct refrain_walk *walk, int64_t how, struct refrain_record 
 
 /* The place of a slot that begins what has a record of its own, of `bytes` bytes: a call site or a user region. Null
  * also where the image of a process that runs does not have it yet: then no more is known of the thread. */
-static struct place *place_inside(struct refrain_walk *walk, uint64_t offset, size_t slot_offset, size_t bytes) {
+static struct refrain_walk_place *place_inside(struct refrain_walk *walk, uint64_t offset, size_t slot_offset,
+                                               size_t bytes) {
     if (!offset && !walk->header->finished)
         return NULL;
     const unsigned char *at = at_offset(walk, offset, bytes);
@@ -1029,9 +901,9 @@ static struct place *place_inside(struct refrain_walk *walk, uint64_t offset, si
 }
 
 /* Where a value that is not negative leads from the place on top; false where it leads nowhere. */
-static bool follow_value(struct refrain_walk *walk, int64_t value, struct link *link) {
+static bool follow_value(struct refrain_walk *walk, int64_t value, struct refrain_walk_link *link) {
     const struct activation *top = &walk->stack[walk->depth - 1];
-    *link = (struct link){.value = value};
+    *link = (struct refrain_walk_link){.value = value};
     if (value < (int64_t)walk->n_slots) {
         const struct slot_info *info = &walk->slots[value];
         bool decides = info->kind >= REFRAIN_IF && info->kind <= REFRAIN_DO;
@@ -1059,7 +931,7 @@ static bool follow_value(struct refrain_walk *walk, int64_t value, struct link *
 }
 
 /* The next value of a marker, of a counter, or of what passed in a pause. */
-static bool tell_value(struct refrain_walk *walk, uint64_t number, struct place *values,
+static bool tell_value(struct refrain_walk *walk, uint64_t number, struct refrain_walk_place *values,
                        struct refrain_record *record) {
     const struct refrain_learner *learner = &values->slot->next;
     int64_t value = learner->expect;
@@ -1084,7 +956,7 @@ static bool tell_value(struct refrain_walk *walk, uint64_t number, struct place 
 
 /* One step: takes what came next and does it. `record` is filled when that makes an event. */
 static bool step(struct refrain_walk *walk, struct refrain_record *record) {
-    struct place *last = walk->stack[walk->depth - 1].at;
+    struct refrain_walk_place *last = walk->stack[walk->depth - 1].at;
     int64_t value;
     if (walk->steps_left == 0) {
         /* Killed after a long time in which it read no clock: there is no further event. */
@@ -1099,7 +971,7 @@ static bool step(struct refrain_walk *walk, struct refrain_record *record) {
     if (value < 0)
         return value < REFRAIN_NEXT_GONE ? impossible(walk, last->slot, "an activation ends in no known way")
                                          : leave(walk, value, record);
-    struct link *link = &last->links[(uint64_t)value % LINKS];
+    struct refrain_walk_link *link = &last->links[(uint64_t)value % REFRAIN_WALK_LINKS];
     if ((!link->to || link->value != value) && !follow_value(walk, value, link)) {
         link->to = NULL;
         return false;
@@ -1124,7 +996,7 @@ static bool is_decision(const void *data, uint32_t slot) {
 
 static void count_successors(void *data, const struct refrain_learner *learner) {
     struct refrain_walk *walk = data;
-    struct place *place = learner->state == REFRAIN_EMPTY ? NULL : place_of(walk, learner);
+    struct refrain_walk_place *place = learner->state == REFRAIN_EMPTY ? NULL : place_of(walk, learner);
     if (!place)
         return;
     uint64_t values = refrain_learner_values(walk->region, walk->region_bytes, learner, NULL);

@@ -1,0 +1,72 @@
+/* places.h: what a walk knows of the learners it has met, and where their values led (learner -> place -> next place).
+ *
+ *     place of a slot -- value, by its last bits --> link: the place of the slot or operation that the value names
+ *
+ * Made when a learner is first met, kept until the walk ends: nothing grows with the number of events. */
+#ifndef REFRAIN_PLACES_H
+#define REFRAIN_PLACES_H
+
+#include "sequence.h"
+#include "tally.h"
+
+struct refrain_walk_place;
+
+/* Where a value led that told what came next: the slot that it names, or the operation. */
+struct refrain_walk_link {
+    int64_t value;
+    struct refrain_walk_place *to; /* of the slot, or of what came after the operation; null: nothing is kept here */
+    struct refrain_walk_operation *operation;
+};
+#define REFRAIN_WALK_LINKS 4 /* of a place, by the value's last bits */
+
+/* An operation of a call site, with what the walk knows of its parameters. */
+struct refrain_walk_operation {
+    const struct refrain_operation_record *from;
+    const struct refrain_learner *learners;
+    struct refrain_walk_place *parameter[REFRAIN_PARAMETERS];
+    unsigned n;
+    bool plain; /* none of them depends on another one's value or was counted together with others */
+};
+
+/* What the walk knows of a learner or block it has met. */
+struct refrain_walk_place {
+    uint64_t offset; /* of the learner in the region, 0: free */
+    struct refrain_sequence sequence;
+    const struct refrain_slot *slot;          /* whose learner it is; null until it is known, and of parameters */
+    struct refrain_walk_place *beyond[2];     /* of the slots behind it, null until they are come to */
+    struct refrain_walk_operation *operation; /* that it comes after, null until it is come to */
+    struct refrain_walk_link links[REFRAIN_WALK_LINKS];
+    uint64_t taken;       /* values */
+    uint64_t visits;      /* blocks replayed from here */
+    uint64_t visits_left; /* of the stretch of its profile */
+    uint64_t mean_ticks;  /* of all its visits */
+    int64_t ticks_left;   /* what they have to share, and what those before them took too much or too little */
+    uint64_t remaining;   /* loop: iterations left of the count taken */
+    bool counting;        /* loop: a count has been taken */
+    bool pending;         /* loop: it is the count that was not fed yet */
+    bool node_known;
+    int node; /* in the recursion, -1 none */
+    /* first parameter of several that were counted together, once one of them had no memory left */
+    struct refrain_tally_reader rows;
+    uint64_t rows_taken, rows_before; /* all in all; before any was counted */
+};
+
+/* The places of a walk, in a hash by offset. Zero but for the region at first. */
+struct refrain_walk_places {
+    const unsigned char *region;
+    size_t region_bytes;
+    struct refrain_walk_place **table;
+    size_t n, capacity;
+};
+
+/* The place of a learner; null without memory. */
+struct refrain_walk_place *refrain_walk_places_get(struct refrain_walk_places *places,
+                                                   const struct refrain_learner *learner);
+
+/* The same, null where the walk has not met it. */
+const struct refrain_walk_place *refrain_walk_places_find(const struct refrain_walk_places *places,
+                                                          const struct refrain_learner *learner);
+
+void refrain_walk_places_close(struct refrain_walk_places *places);
+
+#endif

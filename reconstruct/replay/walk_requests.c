@@ -1,0 +1,44 @@
+/* walk_requests.c: a walk's requests by number and by age (walk_requests.h). */
+#include "walk_requests.h"
+
+bool refrain_walk_requests_take(struct refrain_walk_requests *requests, const struct refrain_operation_record *posted,
+                                bool persistent) {
+    requests->table.entry_bytes = sizeof(struct refrain_walk_request);
+    struct refrain_walk_request *request = refrain_requests_take(&requests->table);
+    if (!request)
+        return false;
+    request->persistent = persistent;
+    request->active = !persistent;
+    request->posted_as = requests->posted++;
+    request->posted = posted;
+    return true;
+}
+
+struct refrain_walk_request *refrain_walk_requests_at(const struct refrain_walk_requests *requests, int64_t number) {
+    return refrain_requests_at(&requests->table, number);
+}
+
+int64_t refrain_walk_requests_number(const struct refrain_walk_requests *requests,
+                                     const struct refrain_walk_request *request) {
+    return refrain_requests_number(&requests->table, request);
+}
+
+struct refrain_walk_request *refrain_walk_requests_oldest(const struct refrain_walk_requests *requests, bool active,
+                                                          const struct refrain_walk_request *after) {
+    struct refrain_walk_request *oldest = NULL;
+    for (size_t i = 0; i < requests->table.n; i++) {
+        struct refrain_walk_request *request = refrain_walk_requests_at(requests, (int64_t)i);
+        if (request && request->active == active && (active || request->persistent) &&
+            (!after || request->posted_as > after->posted_as) && (!oldest || request->posted_as < oldest->posted_as))
+            oldest = request;
+    }
+    return oldest;
+}
+
+void refrain_walk_requests_give(struct refrain_walk_requests *requests, struct refrain_walk_request *request) {
+    refrain_requests_give(&requests->table, request);
+}
+
+void refrain_walk_requests_close(struct refrain_walk_requests *requests) {
+    refrain_requests_close(&requests->table);
+}

@@ -1,0 +1,40 @@
+/* walk_requests.h: requests under way in a walk: which operation posted them, and which of them a completion can be
+ * about where that is only likely. */
+#ifndef REFRAIN_WALK_REQUESTS_H
+#define REFRAIN_WALK_REQUESTS_H
+
+#include "request_table.h"
+
+#include <refrain/trace.h>
+
+struct refrain_walk_request {
+    bool taken, persistent, active;
+    uint64_t posted_as;                            /* number in the order of posting */
+    const struct refrain_operation_record *posted; /* of a receive */
+};
+
+struct refrain_walk_requests {
+    struct refrain_request_table table;
+    uint64_t posted; /* so far */
+    bool guessed;    /* a number of one was only likely: which operations posted those in the table is too */
+};
+
+/* A further request; false without memory. `posted`: of a receive, the operation that posted it. */
+bool refrain_walk_requests_take(struct refrain_walk_requests *requests, const struct refrain_operation_record *posted,
+                                bool persistent);
+
+/* The request of that number; null when there is none. */
+struct refrain_walk_request *refrain_walk_requests_at(const struct refrain_walk_requests *requests, int64_t number);
+
+int64_t refrain_walk_requests_number(const struct refrain_walk_requests *requests,
+                                     const struct refrain_walk_request *request);
+
+/* The request that was posted first after `after` (null: of all) of those that are under way, or of persistent ones
+ * that are not; null when there is none. */
+struct refrain_walk_request *refrain_walk_requests_oldest(const struct refrain_walk_requests *requests, bool active,
+                                                          const struct refrain_walk_request *after);
+
+void refrain_walk_requests_give(struct refrain_walk_requests *requests, struct refrain_walk_request *request);
+void refrain_walk_requests_close(struct refrain_walk_requests *requests);
+
+#endif
