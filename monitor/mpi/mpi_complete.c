@@ -81,7 +81,7 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
 int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
     REFRAIN_MPI_BEGIN(MPI_Waitall);
     struct refrain_watch watch;
-    refrain_watch_begin(&watch, count, array_of_requests);
+    refrain_watch_begin(&call, &watch, count, array_of_requests);
     MPI_Status *statuses = STATUSES(array_of_statuses, count, watch);
     refrain_order_waits();
     int rc = PMPI_Waitall(count, array_of_requests, statuses);
@@ -95,7 +95,7 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_
 int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[]) {
     REFRAIN_MPI_BEGIN(MPI_Testall);
     struct refrain_watch watch;
-    refrain_watch_begin(&watch, count, array_of_requests);
+    refrain_watch_begin(&call, &watch, count, array_of_requests);
     MPI_Status *statuses = STATUSES(array_of_statuses, count, watch);
     int rc = PMPI_Testall(count, array_of_requests, flag, statuses);
     if (rc == MPI_SUCCESS && !*flag)
@@ -123,7 +123,7 @@ struct any {
 #define ANY_BEGIN(any, number, array)                                                                                  \
     struct any any = {{0, false}, NULL, number};                                                                       \
     if ((number) > MOST_COPIED)                                                                                        \
-        refrain_watch_begin(&any.watch, number, array);                                                                \
+        refrain_watch_begin(&call, &any.watch, number, array);                                                         \
     else if ((number) > 0 && (array))                                                                                  \
     any.former = memcpy(alloca(sizeof(MPI_Request) * (size_t)(number)), array, sizeof(MPI_Request) * (size_t)(number))
 
@@ -188,7 +188,7 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, in
                  MPI_Status array_of_statuses[]) {
     REFRAIN_MPI_BEGIN(MPI_Waitsome);
     struct refrain_watch watch;
-    refrain_watch_begin(&watch, incount, array_of_requests);
+    refrain_watch_begin(&call, &watch, incount, array_of_requests);
     MPI_Status *statuses = STATUSES(array_of_statuses, incount, watch);
     refrain_order_waits();
     int rc = PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, statuses);
@@ -204,7 +204,7 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, in
                  MPI_Status array_of_statuses[]) {
     REFRAIN_MPI_BEGIN(MPI_Testsome);
     struct refrain_watch watch;
-    refrain_watch_begin(&watch, incount, array_of_requests);
+    refrain_watch_begin(&call, &watch, incount, array_of_requests);
     MPI_Status *statuses = STATUSES(array_of_statuses, incount, watch);
     int rc = PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices, statuses);
     some_done(&call, &watch, rc, rc == MPI_SUCCESS || rc == MPI_ERR_IN_STATUS ? *outcount : 0, array_of_indices,
@@ -231,7 +231,7 @@ int MPI_Cancel(MPI_Request *request) {
     REFRAIN_MPI_BEGIN(MPI_Cancel);
     int rc = PMPI_Cancel(request);
     if (rc == MPI_SUCCESS && request)
-        refrain_request_cancel(*request);
+        refrain_request_cancel(&call, *request);
     refrain_call_end(&call);
     return rc;
 }

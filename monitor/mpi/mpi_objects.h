@@ -167,17 +167,18 @@ void refrain_request_await(const struct refrain_call *call, uint64_t key);
 /* It is gone without that: freed, or failed. */
 void refrain_request_lost(struct refrain_call *call, uint64_t key);
 
-void refrain_request_cancel(MPI_Request handle);
+void refrain_request_cancel(const struct refrain_call *call, MPI_Request handle);
 
 /* The message of a matched probe has become a request. */
-void refrain_request_rename(uint64_t key, uint64_t new_key);
+void refrain_request_rename(const struct refrain_call *call, uint64_t key, uint64_t new_key);
 
 /* The requests of an array that a call waits for; between begin and one of the ends. */
 struct refrain_watch {
     uint32_t first; /* place + 1 */
     bool receives;  /* there are receives among them: their statuses are needed */
 };
-void refrain_watch_begin(struct refrain_watch *watch, int count, const MPI_Request *requests);
+void refrain_watch_begin(const struct refrain_call *call, struct refrain_watch *watch, int count,
+                         const MPI_Request *requests);
 /* All have completed, or those with MPI_SUCCESS in their status when rc is MPI_ERR_IN_STATUS. */
 void refrain_watch_all(struct refrain_call *call, struct refrain_watch *watch, int rc, const MPI_Request *requests,
                        MPI_Status *statuses);

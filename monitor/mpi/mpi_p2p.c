@@ -275,7 +275,7 @@ void refrain_isendrecv_try(void) {
         struct refrain_request *taken = former == MPI_MESSAGE_NO_PROC ? take_nothing(&call) : NULL;                    \
         int rc = P##name(buf, count, datatype, message, request);                                                      \
         if (rc == MPI_SUCCESS && former != MPI_MESSAGE_NO_PROC)                                                        \
-            refrain_request_rename(REFRAIN_MPI_KEY(former), REFRAIN_MPI_KEY(*request));                                \
+            refrain_request_rename(&call, REFRAIN_MPI_KEY(former), REFRAIN_MPI_KEY(*request));                         \
         bind(&call, taken, rc, request);                                                                               \
         refrain_call_end(&call);                                                                                       \
         return rc;                                                                                                     \

@@ -154,12 +154,25 @@ static void entry_unlink(struct refrain_request *request) {
     bound--;
 }
 
-/* The oldest that is not watched yet, or the one after the `older` oldest. */
-static inline struct refrain_request *entry_find(uint64_t key, unsigned older) {
-    for (uint32_t n = buckets[bucket_of(key)].head; n; n = at(n - 1)->next)
-        if (at(n - 1)->handle == key && !(at(n - 1)->flags & REFRAIN_REQUEST_WATCHED) && older-- == 0)
-            return at(n - 1);
+#define ANY_THREAD UINT32_MAX
+
+/* The oldest of the thread's that is not watched yet, or the one after the `older` oldest. */
+static inline struct refrain_request *entry_of_thread(uint32_t thread, uint64_t key, unsigned older) {
+    for (uint32_t n = buckets[bucket_of(key)].head; n; n = at(n - 1)->next) {
+        struct refrain_request *request = at(n - 1);
+        if (request->handle == key && (thread == ANY_THREAD || request->thread == thread) &&
+            !(request->flags & REFRAIN_REQUEST_WATCHED) && older-- == 0)
+            return request;
+    }
     return NULL;
+}
+
+/* The same, of the calling thread's if it has one: what several threads post may have the same handle, and a handle
+ * that one of them has just done with may be another's already. */
+static inline struct refrain_request *entry_find(const struct refrain_call *call, uint64_t key, unsigned older) {
+    uint32_t own = call->entry && refrain_mpi_multiple ? call->context->number : ANY_THREAD;
+    struct refrain_request *request = entry_of_thread(own, key, older);
+    return request || own == ANY_THREAD ? request : entry_of_thread(ANY_THREAD, key, older);
 }
 
 static bool is_persistent(const struct refrain_request *request) {
@@ -284,9 +297,9 @@ void refrain_request_bind(struct refrain_call *call, struct refrain_request *req
         free_number(call, index);
 }
 
-void refrain_request_rename(uint64_t key, uint64_t new_key) {
+void refrain_request_rename(const struct refrain_call *call, uint64_t key, uint64_t new_key) {
     refrain_mpi_lock();
-    struct refrain_request *request = bound ? entry_find(key, 0) : NULL;
+    struct refrain_request *request = bound ? entry_find(call, key, 0) : NULL;
     if (request) {
         entry_unlink(request);
         entry_insert(request, new_key);
@@ -296,7 +309,7 @@ void refrain_request_rename(uint64_t key, uint64_t new_key) {
 
 void refrain_request_start(struct refrain_call *call, MPI_Request handle) {
     refrain_mpi_lock();
-    struct refrain_request *request = bound ? entry_find(REFRAIN_MPI_KEY(handle), 0) : NULL;
+    struct refrain_request *request = bound ? entry_find(call, REFRAIN_MPI_KEY(handle), 0) : NULL;
     if (request) {
         request->flags &= (uint8_t)~REFRAIN_REQUEST_UNTOLD;
         request->flags |= REFRAIN_REQUEST_ACTIVE | (refrain_call_is_untold(call) ? REFRAIN_REQUEST_UNTOLD : 0);
@@ -318,7 +331,7 @@ void refrain_request_start(struct refrain_call *call, MPI_Request handle) {
 
 void refrain_request_not_started(struct refrain_call *call, MPI_Request handle) {
     refrain_mpi_lock();
-    struct refrain_request *request = bound ? entry_find(REFRAIN_MPI_KEY(handle), 0) : NULL;
+    struct refrain_request *request = bound ? entry_find(call, REFRAIN_MPI_KEY(handle), 0) : NULL;
     bool own = request && is_own(call, request);
     unsigned index = request ? request->index : 0;
     if (request)
@@ -328,9 +341,9 @@ void refrain_request_not_started(struct refrain_call *call, MPI_Request handle) 
         refrain_call_operation(call, REFRAIN_OP_CANCELLED, (int64_t[]){index}, 1);
 }
 
-void refrain_request_cancel(MPI_Request handle) {
+void refrain_request_cancel(const struct refrain_call *call, MPI_Request handle) {
     refrain_mpi_lock();
-    struct refrain_request *request = bound ? entry_find(REFRAIN_MPI_KEY(handle), 0) : NULL;
+    struct refrain_request *request = bound ? entry_find(call, REFRAIN_MPI_KEY(handle), 0) : NULL;
     if (request)
         request->flags |= REFRAIN_REQUEST_CANCEL;
     refrain_mpi_unlock();
@@ -447,7 +460,7 @@ static void run_add(struct refrain_call *call, struct run *run, const struct ref
 void refrain_request_complete(struct refrain_call *call, uint64_t key, unsigned older, MPI_Status *status) {
     struct run run;
     refrain_mpi_lock();
-    struct refrain_request *request = bound ? entry_find(key, older) : NULL;
+    struct refrain_request *request = bound ? entry_find(call, key, older) : NULL;
     if (request && !(request->flags & REFRAIN_REQUEST_ACTIVE))
         request = NULL;
     if (request)
@@ -467,7 +480,7 @@ void refrain_request_await(const struct refrain_call *call, uint64_t key) {
     if (!call->entry || bound == 0)
         return;
     refrain_mpi_lock();
-    const struct refrain_request *request = entry_find(key, 0);
+    const struct refrain_request *request = entry_find(call, key, 0);
     if (request && (request->operation == REFRAIN_OP_ISEND || request->operation == REFRAIN_OP_SEND_INIT))
         refrain_call_awaits(call, request->parameters[0], -1, request->parameters[3], request->parameters[1]);
     else if (request && is_receive(request))
@@ -478,7 +491,7 @@ void refrain_request_await(const struct refrain_call *call, uint64_t key) {
 
 void refrain_request_lost(struct refrain_call *call, uint64_t key) {
     refrain_mpi_lock();
-    struct refrain_request *request = bound ? entry_find(key, 0) : NULL;
+    struct refrain_request *request = bound ? entry_find(call, key, 0) : NULL;
     bool own = request && is_own(call, request);
     unsigned index = request ? request->index : 0;
     if (request)
@@ -490,14 +503,15 @@ void refrain_request_lost(struct refrain_call *call, uint64_t key) {
 
 /* ---- arrays of requests ---- */
 
-void refrain_watch_begin(struct refrain_watch *watch, int count, const MPI_Request *array) {
+void refrain_watch_begin(const struct refrain_call *call, struct refrain_watch *watch, int count,
+                         const MPI_Request *array) {
     *watch = (struct refrain_watch){0, false};
     if (bound == 0 || !array)
         return;
     refrain_mpi_lock();
     uint32_t *link = &watch->first;
     for (int i = 0; i < count; i++) {
-        struct refrain_request *request = entry_find(REFRAIN_MPI_KEY(array[i]), 0);
+        struct refrain_request *request = entry_find(call, REFRAIN_MPI_KEY(array[i]), 0);
         if (!request || !(request->flags & REFRAIN_REQUEST_ACTIVE))
             continue;
         request->flags |= REFRAIN_REQUEST_WATCHED;

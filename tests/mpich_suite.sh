@@ -1,0 +1,148 @@
+#!/bin/sh
+# MPICH's own tests (Debian's source package mpich, test/mpi) under the wrapper: each program ends with the status and the
+# verdict that it has without, and what is reconstructed of it equals what was recorded. Long, and not among the tests that
+# are always run; the sources are downloaded with Debian's tools, or taken from a directory.
+#
+#   mpich_suite.sh BIN [DIRECTORY...]     by default attr coll comm datatype errhan group info init pt2pt rma topo threads/...
+#   MPICH_SOURCE=DIR    unpacked sources of MPICH; else they are downloaded (deb-src has to be among apt's sources)
+#   MPICH_EACH=N        only each N-th program
+#   MPICH_SECONDS=N     no further programs after so long (default: none)
+#
+# Programs that do not pass without refrain either (too few cores, no such feature) are counted and passed over.
+set -u
+[ $# -ge 1 ] || {
+    sed -n '2,11s/^# \{0,1\}//p' "$0" >&2
+    exit 2
+}
+. "$(dirname "$0")/lib.sh"
+shift
+directories=${*:-attr coll comm datatype errhan group info init pt2pt rma topo}
+LC_ALL=C
+export LC_ALL
+
+if [ -z "${MPICH_SOURCE:-}" ]; then
+    (cd "$work" && apt-get -q source --download-only mpich >apt.log 2>&1 && tar xf mpich_*.orig.tar.*) || {
+        fail "cannot download MPICH's source: $(tail -n 1 "$work/apt.log")"
+        summary
+    }
+    MPICH_SOURCE=$(echo "$work"/mpich-*/)
+fi
+suite=$MPICH_SOURCE/test/mpi
+[ -f "$suite/include/mpitest.h" ] || {
+    fail "$MPICH_SOURCE: no test/mpi/include/mpitest.h in it"
+    summary
+}
+
+# What configure would have found out on such a system.
+mkdir -p "$work/configured/include"
+for type in int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t; do
+    echo "#define HAVE_$(echo $type | tr a-z A-Z) 1"
+done >"$work/configured/include/mpitestconf.h"
+cat >>"$work/configured/include/mpitestconf.h" <<'END'
+#define HAVE_STDINT_H 1
+#define HAVE_INTTYPES_H 1
+#define HAVE_STDIO_H 1
+#define HAVE_STDLIB_H 1
+#define HAVE_STRING_H 1
+#define HAVE_STDARG_H 1
+#define HAVE_UNISTD_H 1
+#define HAVE_SYS_TIME_H 1
+#define HAVE_SYS_RESOURCE_H 1
+#define HAVE_GETRUSAGE 1
+#define HAVE_USLEEP 1
+#define HAVE_PTHREAD_H 1
+#define HAVE_LONG_LONG 1
+#define HAVE_LONG_DOUBLE 1
+#define HAVE__BOOL 1
+#define HAVE_FLOAT__COMPLEX 1
+#define HAVE_DOUBLE__COMPLEX 1
+#define STDC_HEADERS 1
+#define THREAD_PACKAGE_NONE 0
+#define THREAD_PACKAGE_POSIX 1
+#define THREAD_PACKAGE_NAME THREAD_PACKAGE_POSIX
+#define MTEST_HAVE_MIN_MPI_VERSION(v, s) (MPI_VERSION > (v) || (MPI_VERSION == (v) && MPI_SUBVERSION >= (s)))
+END
+cp "$work/configured/include/mpitestconf.h" "$work/configured/dtpoolsconf.h"
+flags="-w -O1 -I$work/configured/include -I$suite/include -I$suite/dtpools/include"
+for source in "$suite"/util/mtest.c "$suite"/util/mtest_common.c "$suite"/util/mtest_single.c "$suite"/util/dtypes.c \
+    "$suite"/dtpools/src/*.c; do
+    # shellcheck disable=SC2086 # words
+    mpicc.mpich $flags -c "$source" -o "$work/$(basename "$source" .c).o" >"$work/error" 2>&1 ||
+        fail "$source: $(head -n 1 "$work/error")"
+done
+
+# run PROGRAM RANKS ARGUMENTS...: its status and verdict.
+run() {
+    program=$1 ranks=$2
+    shift 2
+    (cd "$work/run" && timeout 60 mpiexec.mpich -n "$ranks" "$program" "$@" >"$work/out" 2>&1 </dev/null)
+    echo "status $?, $(grep -c 'No Errors' "$work/out") without errors"
+}
+
+# one DIRECTORY NAME RANKS ARGUMENTS...
+one() {
+    name=$1/$2 ranks=$3
+    source=$suite/$1/$2.c
+    shift 3
+    # shellcheck disable=SC2086 # words
+    mpicc.mpich $flags "$source" "$work"/*.o -o "$work/plain" -lm -lpthread >"$work/error" 2>&1 || {
+        passed_over=$((passed_over + 1))
+        return
+    }
+    # shellcheck disable=SC2086 # words
+    REFRAIN_MPICC=mpicc.mpich refrain-mpicc $flags "$source" "$work"/*.o -o "$work/traced" -lm -lpthread >"$work/error" 2>&1 || {
+        fail "$name: does not compile under the wrapper: $(head -n 1 "$work/error")"
+        return
+    }
+    rm -rf "$work/run"
+    mkdir "$work/run"
+    expected=$(run "$work/plain" "$ranks" "$@")
+    case $expected in
+    "status 0, 0"* | "status 124"*) # says nothing, or does not end
+        passed_over=$((passed_over + 1))
+        return
+        ;;
+    esac
+    rm -rf "$work/run"
+    mkdir "$work/run"
+    got=$(REFRAIN_MODE=both REFRAIN_TOTAL_MEMORY=64M REFRAIN_DIRECTORY=$work/run run "$work/traced" "$ranks" "$@")
+    if [ "$got" = "$expected" ]; then
+        pass
+    else
+        fail "$name on $ranks ranks: $got; without refrain $expected: $(head -n 2 "$work/out" | tr '\n' ' ')"
+    fi
+    case $expected in
+    "status 0"*) ;;
+    *) return ;; # ended by an error: its ranks end where they happen to be
+    esac
+    for trace in "$work"/run/*.refrain; do
+        [ -d "$trace" ] || continue
+        refrain reconstruct "$trace" --all --format text -o "$work/reconstructed" --force >"$work/error" 2>&1 &&
+            refrain events "$trace" --all --format text -o "$work/recorded" --force >"$work/error" 2>&1 || {
+            fail "$name: $(head -n 1 "$work/error")"
+            continue
+        }
+        per_location "$work/reconstructed" >"$work/a"
+        per_location "$work/recorded" >"$work/b"
+        events=$((events + $(wc -l <"$work/b")))
+        cmp -s "$work/a" "$work/b" && pass || fail "$name on $ranks ranks: not exact: $(diff "$work/b" "$work/a" | sed -n 2p)"
+    done
+}
+
+events=0 passed_over=0 programs=0 begin=$(date +%s)
+for directory in $directories; do
+    # Each program once, with the first line of those that are for it.
+    awk '$1 !~ /^[#@]/ && NF >= 2 && $2 ~ /^[0-9]+$/ && !seen[$1]++' "$suite/$directory"/testlist.in >"$work/list" 2>/dev/null ||
+        awk '$1 !~ /^#/ && NF >= 2 && $2 ~ /^[0-9]+$/ && !seen[$1]++' "$suite/$directory"/testlist >"$work/list"
+    while read -r name ranks rest; do
+        programs=$((programs + 1))
+        [ $((programs % ${MPICH_EACH:-1})) -eq 0 ] || continue
+        [ -f "$suite/$directory/$name.c" ] || continue
+        [ -z "${MPICH_SECONDS:-}" ] || [ $(($(date +%s) - begin)) -lt "$MPICH_SECONDS" ] || break
+        arguments=$(echo "$rest" | tr ' ' '\n' | sed -n 's/^arg=//p')
+        # shellcheck disable=SC2086 # words
+        one "$directory" "$name" "$ranks" $arguments
+    done <"$work/list"
+done
+echo "$programs programs looked at, $passed_over passed over, $events events compared"
+summary
