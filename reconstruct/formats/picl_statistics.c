@@ -32,14 +32,15 @@ struct user_event {
     uint32_t active; /* how often it is open */
     uint64_t count;
     int64_t time_ns, enter_ns;
-    struct sums *within,
-        *since; /* of a function or region that occurred: while it lasted; as they were when it was entered */
+    struct sums *within; /* of a function or region that occurred: while it lasted */
 };
 
 struct refrain_picl_statistics {
     const struct refrain_trace *trace;
     struct sums all;
-    struct user_event *user; /* by region; null until one occurs */
+    struct user_event *user;  /* by region; null until one occurs */
+    struct user_event **open; /* those with sums that are open, each once, the outermost first; room for all */
+    size_t n_open;
     bool no_memory;
 };
 
@@ -51,12 +52,12 @@ struct refrain_picl_statistics *refrain_picl_statistics_make(const struct refrai
 }
 
 void refrain_picl_statistics_free(struct refrain_picl_statistics *statistics) {
-    for (size_t i = 0; statistics && statistics->user && i < statistics->trace->n_regions; i++) {
+    for (size_t i = 0; statistics && statistics->user && i < statistics->trace->n_regions; i++)
         free(statistics->user[i].within);
-        free(statistics->user[i].since);
-    }
-    if (statistics)
+    if (statistics) {
         free(statistics->user);
+        free(statistics->open);
+    }
     free(statistics);
 }
 
@@ -66,15 +67,21 @@ bool refrain_picl_statistics_no_memory(const struct refrain_picl_statistics *sta
 
 /* ---- counting ---- */
 
+static void count(struct sums *sums, size_t i, int64_t bytes, int64_t ns) {
+    sums->counts[i]++;
+    sums->volumes[i] += bytes > 0 ? (uint64_t)bytes : 0;
+    sums->times_ns[i] += ns;
+}
+
 void refrain_picl_count(struct refrain_picl_statistics *statistics, enum picl_event type, int64_t bytes, int64_t ns) {
     size_t i = 0;
     while (i < COUNTED && counted[i] != (int)type)
         i++;
     if (i == COUNTED)
         return;
-    statistics->all.counts[i]++;
-    statistics->all.volumes[i] += bytes > 0 ? (uint64_t)bytes : 0;
-    statistics->all.times_ns[i] += ns;
+    count(&statistics->all, i, bytes, ns);
+    for (size_t o = 0; o < statistics->n_open; o++)
+        count(statistics->open[o]->within, i, bytes, ns);
 }
 
 /* Null for what has no name in the trace, and without memory. */
@@ -82,9 +89,12 @@ static struct user_event *user_event(struct refrain_picl_statistics *statistics,
                                      const struct refrain_region_info *region) {
     if (region->index >= statistics->trace->n_regions)
         return NULL;
-    if (!statistics->user)
-        statistics->user = calloc(statistics->trace->n_regions, sizeof *statistics->user);
-    statistics->no_memory |= !statistics->user;
+    if (!statistics->user) {
+        if (!statistics->open)
+            statistics->open = calloc(statistics->trace->n_regions, sizeof *statistics->open);
+        statistics->user = statistics->open ? calloc(statistics->trace->n_regions, sizeof *statistics->user) : NULL;
+        statistics->no_memory |= !statistics->user;
+    }
     return statistics->user ? &statistics->user[region->index] : NULL;
 }
 
@@ -99,25 +109,24 @@ void refrain_picl_count_enter(struct refrain_picl_statistics *statistics, const 
     event->enter_ns = time_ns;
     if (region->kind == REFRAIN_REGION_MPI)
         return;
-    if (!event->within) {
-        event->within = calloc(1, sizeof *event->within);
-        event->since = calloc(1, sizeof *event->since);
-    }
-    if (event->within && event->since)
-        *event->since = statistics->all;
-    else
+    if (!event->within && !(event->within = calloc(1, sizeof *event->within)))
         statistics->no_memory = true;
+    else
+        statistics->open[statistics->n_open++] = event;
 }
 
-static void end_user_event(const struct refrain_picl_statistics *statistics, struct user_event *event,
-                           int64_t time_ns) {
+/* It is open no more: mostly the one that was opened last. */
+static void end_user_event(struct refrain_picl_statistics *statistics, struct user_event *event, int64_t time_ns) {
+    size_t at = statistics->n_open;
     event->active = 0;
     event->time_ns += time_ns - event->enter_ns;
-    for (size_t i = 0; event->within && event->since && i < COUNTED; i++) {
-        event->within->counts[i] += statistics->all.counts[i] - event->since->counts[i];
-        event->within->volumes[i] += statistics->all.volumes[i] - event->since->volumes[i];
-        event->within->times_ns[i] += statistics->all.times_ns[i] - event->since->times_ns[i];
-    }
+    while (at > 0 && statistics->open[at - 1] != event)
+        at--;
+    if (at == 0)
+        return;
+    statistics->n_open--;
+    memmove(statistics->open + at - 1, statistics->open + at,
+            (statistics->n_open - (at - 1)) * sizeof *statistics->open);
 }
 
 void refrain_picl_count_leave(struct refrain_picl_statistics *statistics, const struct refrain_region_info *region,

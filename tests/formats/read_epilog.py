@@ -23,7 +23,7 @@ def main():
     if data[:10] != b"EPILOG\0\1\2\1":
         wrong(f"header {data[:10]}")
     strings, tables, comms, at, continued, events, coords = {}, {}, {}, 10, 0, None, {}
-    stacks, teams, last, defined, n_events, waiting = {}, {}, 0.0, True, 0, {}
+    stacks, teams, last, defined, n_events, waiting, under_way = {}, {}, 0.0, True, 0, {}, {}
     header("enter,leave,send,recv,collective", "file,line,dest,source,tag,bytes,comm,root,sent,received",
            apart="collective,send,recv", untimed="collective", instants="unordered",
            without="send.name,recv.name,recv.bytes,collective.comm,send.comm,recv.comm", blocking="collective")
@@ -141,6 +141,10 @@ def main():
             if rest[1] != NO_ID and not groups[rest[1]] >> rank & 1:
                 wrong(f"{rank} is no member of communicator {rest[1]}")
             peer = locations[rest[0]][0] if rest[0] != NO_ID else -1
+            channel = (rank, peer, *rest[1:3]) if kind == SEND else (peer, rank, *rest[1:3])
+            open_now, least = under_way.get(channel, (0, 0))
+            open_now += 1 if kind == SEND else -1
+            under_way[channel] = open_now, min(least, open_now)
             if kind == SEND:
                 line(rank, thread, ns, "send", "", dest=peer, tag=rest[2], bytes=rest[3])
             else:
@@ -149,6 +153,9 @@ def main():
             teams[rank] = kind == FORK
         else:
             wrong(f"record {kind} of {size} bytes at {at}")
+    for channel, (open_now, least) in under_way.items():
+        if open_now == 0 > least:
+            wrong(f"a message of {channel} is received before it is sent")
     if METRIC not in tables or defined or events != n_events or any(teams.values()):
         wrong(f"{events} events announced, {n_events} there, teams {teams}")
 
