@@ -257,7 +257,6 @@ void refrain_calibrate(const struct refrain_context *context, uint64_t ticks_per
         refrain_thread_context = caller;
     }
     context->top->last = &context->thread->root;
-    refrain_call_sites_clear();
     if (context->events)
         refrain_events_clear(context->events);
     memset(refrain_region.base + before.pool_used, 0, header->pool_used - before.pool_used);

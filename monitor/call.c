@@ -21,8 +21,6 @@
 #define MOST_LINE ((1 << LINE_BITS) - 1)
 #define TEXT_BYTES 1024u /* of the name of a Python function or file */
 
-static uint32_t site_references[REFRAIN_MOST_CALL_SITES]; /* of call sites, by number; touched as it is used */
-
 /* Finds the object a code address lies in: its path and load address. dl_iterate_phdr takes the loader's lock, but this
  * runs once per call site. */
 struct object_search {
@@ -88,10 +86,6 @@ static struct refrain_call_site *take_site(enum refrain_pool_use use) {
     return refrain_pool_take(sizeof(struct refrain_call_site), use);
 }
 
-void refrain_call_sites_clear(void) {
-    memset(site_references, 0, refrain_region.header->n_call_sites * sizeof *site_references);
-}
-
 static struct refrain_call_site *new_site(struct refrain_context *context, struct refrain_site_entry *entry,
                                           const struct refrain_slot *from, bool by_slot, unsigned function,
                                           uintptr_t return_address) {
@@ -109,7 +103,6 @@ static struct refrain_call_site *new_site(struct refrain_context *context, struc
         __atomic_fetch_sub(&refrain_region.header->n_call_sites, 1, __ATOMIC_RELAXED);
         return NULL;
     }
-    site_references[site->number] = refrain_reference(site);
     site->function = function;
     site->slot = from->number;
     site->thread = context->number;
@@ -130,24 +123,11 @@ static struct refrain_call_site *new_site(struct refrain_context *context, struc
     return site;
 }
 
-/* The call site that the place expects to come next, if it is this one: that spares a look into the table, which
- * nothing has kept in the cache since the last call. What is expected may also be a number that never came, so all is
- * checked. */
-static inline struct refrain_call_site *expected_site(const struct refrain_context *context,
-                                                      const struct refrain_slot *from, unsigned function) {
-    uint64_t number = (uint64_t)from->next.expect - (uint64_t)REFRAIN_NEXT_CALL;
-    if (!(from->flags & REFRAIN_SLOT_MPI_CALL) || number >= REFRAIN_MOST_CALL_SITES || !site_references[number])
-        return NULL;
-    struct refrain_call_site *site = refrain_at_reference(site_references[number]);
-    bool is_this = site->slot == from->number && site->function == function && site->thread == context->number &&
-                   site->return_address == 0;
-    return is_this ? site : NULL;
-}
-
 /* The call site of what called a layer between the program and MPI; its entry is made or found for each frame on the
  * way. */
-static struct refrain_call_site *find_site(struct refrain_context *context, const struct refrain_slot *from,
-                                           unsigned function, struct refrain_caller caller);
+static struct refrain_call_site *look_for_site(struct refrain_context *context, const struct refrain_slot *from,
+                                               unsigned function, struct refrain_caller caller,
+                                               struct refrain_call_cache *known);
 
 /* The way out of a layer; 0: this is the program's own code. */
 static uint64_t layer_rule(uintptr_t address) {
@@ -156,21 +136,20 @@ static uint64_t layer_rule(uintptr_t address) {
     return code.is_layer || refrain_leaves_out_file(code.path) ? code.rule : 0;
 }
 
-static __attribute__((noinline)) struct refrain_call_site *
-special_site(struct refrain_context *context, const struct refrain_slot *from, const struct refrain_site_entry *entry,
-             unsigned function, struct refrain_caller caller) {
+static struct refrain_call_site *special_site(struct refrain_context *context, const struct refrain_slot *from,
+                                              const struct refrain_site_entry *entry, unsigned function,
+                                              struct refrain_caller caller, struct refrain_call_cache *known) {
     if (entry->special == 1)
         return borrow(refrain_at_reference(entry->site));
     refrain_caller_step(&caller, entry->special);
-    return find_site(context, from, function, caller);
+    return look_for_site(context, from, function, caller, known);
 }
 
-/* The call site: by the slot where the source says what is called, else by the return address. */
-static inline struct refrain_call_site *find_site(struct refrain_context *context, const struct refrain_slot *from,
-                                                  unsigned function, struct refrain_caller caller) {
-    struct refrain_call_site *expected = expected_site(context, from, function);
-    if (__builtin_expect(expected != NULL, 1))
-        return expected;
+/* The first look: in the thread's table. A call site that has been met before is remembered, unless it is a layer's or
+ * stands for others. */
+static __attribute__((noinline)) struct refrain_call_site *
+look_for_site(struct refrain_context *context, const struct refrain_slot *from, unsigned function,
+              struct refrain_caller caller, struct refrain_call_cache *known) {
     bool by_slot = from->flags & REFRAIN_SLOT_MPI_CALL;
     uint64_t key = by_slot ? (uint64_t)from->number << 1 | 1 : (uint64_t)caller.address << 1;
     struct refrain_site_entry *entry = refrain_site_entry(context, key, function);
@@ -185,11 +164,36 @@ static inline struct refrain_call_site *find_site(struct refrain_context *contex
             site = new_site(context, entry, from, by_slot, function, caller.address);
         if (rule || site)
             entry->key = key;
-        return entry->special ? special_site(context, from, entry, function, caller) : site;
+        return entry->special ? special_site(context, from, entry, function, caller, known) : site;
     }
     if (__builtin_expect(entry->special != 0, 0))
-        return special_site(context, from, entry, function, caller);
-    return refrain_at_reference(entry->site);
+        return special_site(context, from, entry, function, caller, known);
+    struct refrain_call_site *site = refrain_at_reference(entry->site);
+    *known = (struct refrain_call_cache){
+        .from = from,
+        .address = by_slot ? 0 : caller.address,
+        .site = site,
+        .operation = site->operations ? refrain_at_reference(site->operations) : NULL,
+        .function = function,
+    };
+    return site;
+}
+
+/* The call site: by the slot where the source says what is called, else by the return address. What it will learn is
+ * asked for at once, as the program has had the caches to itself since the last call. */
+static inline __attribute__((always_inline)) struct refrain_call_site *
+find_site(struct refrain_context *context, const struct refrain_slot *from, unsigned function, void *return_address,
+          const void *frame_address) {
+    uintptr_t address = from->flags & REFRAIN_SLOT_MPI_CALL ? 0 : (uintptr_t)return_address;
+    struct refrain_call_cache *known =
+        &context->calls_known[(((uintptr_t)from >> 5) + (address >> 2)) % REFRAIN_CALL_CACHE];
+    if (__builtin_expect(known->from != from || known->address != address || known->function != function, 0))
+        return look_for_site(context, from, function, refrain_caller_of_wrapper(return_address, frame_address), known);
+    const char *operation = (const char *)known->operation;
+#pragma GCC unroll 8
+    for (unsigned i = 0; i < sizeof(struct refrain_operation_record); i += 64)
+        __builtin_prefetch(operation + i, 1);
+    return known->site;
 }
 
 /* The call site in a line of Python, whose interpreter is locked. */
@@ -218,31 +222,24 @@ static struct refrain_call_site *python_site(struct refrain_context *context, co
     return site;
 }
 
-/* `python`: the functions of Python that are open, null where there are none or they are not looked at. */
-static inline __attribute__((always_inline)) void begin_call(struct refrain_call *call, unsigned function,
-                                                             struct refrain_caller from, uintptr_t frame_address,
+/* The thread is inside the probe, and the innermost activation is the one that the call is made from. `python`: the
+ * functions of Python that are open, null where there are none or they are not looked at. */
+static inline __attribute__((always_inline)) void begin_call(struct refrain_call *call, struct refrain_context *context,
+                                                             unsigned function, void *return_address,
+                                                             const void *frame_address,
                                                              const struct refrain_python_stack *python) {
-    struct refrain_context *context = refrain_begin();
     call->context = context;
-    if (!context)
-        return;
-    if (__builtin_expect(context->path != NULL, 0))
-        refrain_path_come(context, from, frame_address, python);
-    else
-        refrain_drop_abandoned(context, frame_address);
-    if (__builtin_expect(context->filtered, 0))
-        refrain_untold_tell(context);
     if (++context->calls % CLOCK_REFRESH_CALLS == 0) {
         refrain_region_refresh_clock();
         refrain_allowance_look(context);
     }
     struct refrain_entry *caller = context->top;
     struct refrain_call_site *site = python ? python_site(context, caller->last, function, &python->frames[0])
-                                            : find_site(context, caller->last, function, from);
+                                            : find_site(context, caller->last, function, return_address, frame_address);
     if (!site)
         refrain_lose(REFRAIN_LOSS_CALLS, 1);
     struct refrain_entry *entry =
-        site ? refrain_push(context, &site->inside, frame_address, REFRAIN_ENTRY_CALL, site->number) : NULL;
+        site ? refrain_push(context, &site->inside, (uintptr_t)frame_address, REFRAIN_ENTRY_CALL, site->number) : NULL;
     if (entry) {
         call->entry = entry;
         call->site = site;
@@ -262,39 +259,56 @@ static inline __attribute__((always_inline)) void begin_call(struct refrain_call
     refrain_end(context);
 }
 
-/* A call of a Python program, perhaps. Once the look is over nothing of Python runs until it is told. */
-static __attribute__((noinline)) void begin_python_call(struct refrain_call *call, unsigned function,
-                                                        struct refrain_caller from, uintptr_t frame_address) {
+/* Where anything is not as usual: the thread may have no context yet, be inside a probe or paused, tell call paths or
+ * the functions of Python, or calls may be left out. */
+static __attribute__((noinline)) void begin_unusual_call(struct refrain_call *call, unsigned function,
+                                                         void *return_address, void *frame_address) {
+    struct refrain_context *context = refrain_thread_context;
+    if (!context) {
+        /* A library's constructor may call MPI before that of the MPI part has run. */
+        refrain_mpi_linked = 1;
+        context = refrain_context();
+    }
+    call->context = context;
+    if (context && refrain_region.header && refrain_pause_call(context, (uintptr_t)frame_address))
+        return;
+    if (context && context->filtered && refrain_leaves_out_call(function)) {
+        context->thread->left_out_calls++;
+        return;
+    }
+    /* Once the look is over nothing of Python runs until it is told. */
     struct refrain_python_stack stack;
-    bool found = refrain_python_begin(&stack, refrain_configuration.path_depth ? refrain_configuration.path_depth : 1);
-    begin_call(call, function, from, frame_address, found ? &stack : NULL);
+    bool found = context && context->python && !context->busy &&
+                 refrain_python_begin(&stack, refrain_configuration.path_depth ? refrain_configuration.path_depth : 1);
+    context = refrain_begin();
+    call->context = context;
+    if (context) {
+        if (context->path)
+            refrain_path_come(context, refrain_caller_of_wrapper(return_address, frame_address),
+                              (uintptr_t)frame_address, found ? &stack : NULL);
+        else
+            refrain_drop_abandoned(context, (uintptr_t)frame_address);
+        if (context->filtered)
+            refrain_untold_tell(context);
+        begin_call(call, context, function, return_address, frame_address, found ? &stack : NULL);
+    }
     if (found)
         refrain_python_end(&stack);
 }
 
 void refrain_call_begin(struct refrain_call *call, unsigned function, void *return_address, void *frame_address) {
     struct refrain_context *context = refrain_thread_context;
-    struct refrain_caller from = refrain_caller_of_wrapper(return_address, frame_address);
     call->entry = NULL;
-    if (__builtin_expect(context == NULL, 0)) {
-        /* A library's constructor may call MPI before that of the MPI part has run. */
-        refrain_mpi_linked = 1;
-        context = refrain_context();
-    }
-    if (__builtin_expect(context && refrain_region.header && refrain_pause_call(context, (uintptr_t)frame_address),
+    if (__builtin_expect(!context || context->busy || context->path || context->python || context->filtered ||
+                             refrain_region.header->pause,
                          0)) {
-        call->context = context;
+        begin_unusual_call(call, function, return_address, frame_address);
         return;
     }
-    if (__builtin_expect(context && context->filtered && refrain_leaves_out_call(function), 0)) {
-        call->context = context;
-        context->thread->left_out_calls++;
-        return;
-    }
-    if (__builtin_expect(context && context->python && !context->busy, 0))
-        begin_python_call(call, function, from, (uintptr_t)frame_address);
-    else
-        begin_call(call, function, from, (uintptr_t)frame_address, NULL);
+    context->busy = 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    refrain_drop_abandoned(context, (uintptr_t)frame_address);
+    begin_call(call, context, function, return_address, frame_address, NULL);
 }
 
 /* The call is still the thread's innermost activation, once what was abandoned above it is ended. */
@@ -407,16 +421,25 @@ static void record_operation(struct refrain_call *call, enum refrain_operation o
                              parameters, n);
 }
 
+/* What an operation says, told to the learners of its record; those of a receive that is posted have only the
+ * communicator yet. */
+static inline void learn_operation(struct refrain_context *context, struct refrain_operation_record *record,
+                                   enum refrain_operation operation, const int64_t *parameters) {
+    const struct refrain_row *row = &rows[operation];
+    bool posts = operation == REFRAIN_OP_IRECV || operation == REFRAIN_OP_RECV_INIT;
+    if (row->width == 4)
+        refrain_learn_four(context, record->parameter, parameters, row);
+    else
+        refrain_learn_parameters(context, &record->parameter[posts ? REFRAIN_PARAMETERS - 1 : 0], parameters, row);
+}
+
 struct refrain_operation_record *refrain_call_operation(struct refrain_call *call, enum refrain_operation operation,
                                                         const int64_t *parameters, unsigned n) {
     if (!resume(call))
         return NULL;
     struct refrain_operation_record *record = tell(call, operation);
-    if (record && call->context->learning) {
-        bool posts = operation == REFRAIN_OP_IRECV || operation == REFRAIN_OP_RECV_INIT;
-        refrain_learn_parameters(call->context, &record->parameter[posts ? REFRAIN_PARAMETERS - 1 : 0], parameters,
-                                 &rows[operation]);
-    }
+    if (record && call->context->learning)
+        learn_operation(call->context, record, operation, parameters);
     if (record)
         record_operation(call, operation, parameters, n);
     refrain_end(call->context);

@@ -57,6 +57,16 @@ struct refrain_region_cache {
     struct refrain_region_name *record;
 };
 
+/* Where an MPI call was made from, and the call site that it has: found again by one look (call.c). */
+#define REFRAIN_CALL_CACHE 64u
+struct refrain_call_cache {
+    const struct refrain_slot *from; /* null: free */
+    uintptr_t address;               /* that the call returns to; 0 where `from` is an MPI call by name */
+    struct refrain_call_site *site;
+    struct refrain_operation_record *operation; /* its first, or null */
+    uint64_t function;
+};
+
 /* What a thread's probes may cost (allowance.h). In ticks. */
 struct refrain_allowance {
     uint32_t probes;     /* until the next sample */
@@ -95,6 +105,7 @@ struct refrain_context {
     struct refrain_region_cache regions[REFRAIN_REGION_CACHE];
     uint32_t spare_formulas[REFRAIN_SPARE_SIZES]; /* the first of each size (learn_spare.h) ... */
     uint32_t waiting_formula;                     /* ... and one that the journal has yet to let go of */
+    struct refrain_call_cache calls_known[REFRAIN_CALL_CACHE];
 };
 
 /* ---- region.c: the one allocation ---- */
@@ -290,9 +301,6 @@ REFRAIN_SHARED bool refrain_call_complete(struct refrain_call *call, uint32_t re
                                           const struct refrain_completion *completions, unsigned n);
 
 REFRAIN_SHARED void refrain_call_end(struct refrain_call *call);
-
-/* Forgets all call sites so far: they were not the program's. */
-REFRAIN_HIDDEN void refrain_call_sites_clear(void);
 
 /* ---- record.c: events as they happen (modes events and both) ---- */
 

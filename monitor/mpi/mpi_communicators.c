@@ -45,7 +45,8 @@ static struct {
 } chains[REFRAIN_COMMUNICATORS / 2]; /* by `alike`, each in the order of the table */
 static struct refrain_map_entry entries[REFRAIN_COMMUNICATORS * 2];
 static struct refrain_map handles = REFRAIN_MAP(entries);
-static struct refrain_communicator *world, *last;
+const struct refrain_communicator *refrain_communicator_world;
+static struct refrain_communicator *last;
 static MPI_Group world_group; /* null once MPI_Finalize has begun */
 static int world_rank, world_size;
 static int most_members; /* of a group that the two arrays have room for */
@@ -495,9 +496,7 @@ static struct refrain_communicator *find_locked(MPI_Comm comm) {
     return index < 0 ? NULL : table[index].record;
 }
 
-const struct refrain_communicator *refrain_communicator_find(MPI_Comm comm) {
-    if (comm == MPI_COMM_WORLD)
-        return world;
+const struct refrain_communicator *refrain_communicator_find_other(MPI_Comm comm) {
     refrain_mpi_lock();
     const struct refrain_communicator *record = find_locked(comm);
     refrain_mpi_unlock();
@@ -574,7 +573,7 @@ bool refrain_communicators_open(int rank, int size, bool has_world) {
         return true;
     PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
     if (n_table >= 2) {
-        world = table[0].record;
+        refrain_communicator_world = table[0].record;
         remember(&table[0], MPI_COMM_WORLD);
         remember(&table[1], MPI_COMM_SELF);
         refrain_communicator_named(MPI_COMM_WORLD, "MPI_COMM_WORLD");

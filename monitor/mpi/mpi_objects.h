@@ -63,7 +63,11 @@ bool refrain_communicators_open(int rank, int size, bool world);
 void refrain_communicators_close(void);
 
 /* A communicator's record; null when it is unknown. */
-const struct refrain_communicator *refrain_communicator_find(MPI_Comm comm);
+extern const struct refrain_communicator *refrain_communicator_world; /* of MPI_COMM_WORLD */
+const struct refrain_communicator *refrain_communicator_find_other(MPI_Comm comm);
+static inline const struct refrain_communicator *refrain_communicator_find(MPI_Comm comm) {
+    return comm == MPI_COMM_WORLD ? refrain_communicator_world : refrain_communicator_find_other(comm);
+}
 /* The call is a blocking collective on it, which begins. */
 static inline void refrain_communicator_entered(const struct refrain_call *call,
                                                 const struct refrain_communicator *communicator) {

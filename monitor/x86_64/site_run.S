@@ -108,10 +108,11 @@ refrain_site:
     jz .Lfunction
     mov CONTEXT_TOP(%rdi), %rsi
     mov PLACE_FUNCTION(%rcx), %ecx
-    cmp %rcx, ENTRY_ID(%rsi)
-    jne .Lrun
     cmpl $ENTRY_KIND_FUNCTION, ENTRY_KIND(%rsi)
     jne .Lrun
+    cmp %rcx, ENTRY_ID(%rsi)
+    jne .Lelsewhere
+.Linside:
     lea 48(%rsp), %rcx
     cmp %rcx, ENTRY_ADDRESS(%rsi)
     jb .Lrun
@@ -157,6 +158,17 @@ refrain_site:
 4:  mov SLOT_COUNT(%rcx), %rdx
     takes %rcx, .Lvalue
     movq $0, SLOT_COUNT(%rcx)
+    jmp .Ldone
+
+.Lelsewhere: /* its function was not entered, unless it is open in the same frame: then only MPI calls tell their place */
+    mov ENTRY_ADDRESS(%rsi), %rcx
+    cmp %rcx, ENTRY_ADDRESS - ENTRY_BYTES(%rsi)
+    je .Lrun
+    test $SLOT_MPI_CALL, %dl
+    jnz .Linside
+    lea 48(%rsp), %rdx
+    cmp %rdx, %rcx
+    jb .Lrun
     jmp .Ldone
 
 .Lfunction: /* or something rare */

@@ -20,6 +20,7 @@
 #define ENTRY_LAST 0
 #define ENTRY_ADDRESS 8
 #define ENTRY_ID 16
+#define ENTRY_BYTES 48
 #define ENTRY_KIND 40
 #define ENTRY_FRAME 44
 #define ENTRY_KIND_FUNCTION 1
@@ -32,6 +33,7 @@
 #define SLOT_NUMBER 80
 #define SLOT_FLAGS 84
 #define SLOT_OFF 0x20
+#define SLOT_MPI_CALL 2
 #define ARRIVAL_MASK 15 /* of the second byte of the flags */
 #define ARRIVAL_ENTER 2
 #define ARRIVAL_LEAVE 3
