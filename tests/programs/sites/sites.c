@@ -29,6 +29,19 @@ static __attribute__((constructor(101))) void deny(void) {
         puts("not denied");
 }
 
+static int is_wrong(const struct refrain_site *site) {
+    return *code_of(site) != (on_of(site) ? REFRAIN_SITE_ON : REFRAIN_SITE_OFF);
+}
+
+int sites_unsettled(void) {
+    int off = 0, wrong = 0;
+    for (const struct refrain_site *site = __start_refrain_sites; site < __stop_refrain_sites; site++) {
+        off += *code_of(site) == REFRAIN_SITE_OFF;
+        wrong += is_wrong(site);
+    }
+    return off > 0 ? wrong : 0;
+}
+
 void sites_print(const char *when) {
     int sites = 0, off = 0, wrong = 0;
     for (const struct refrain_site *site = __start_refrain_sites; site < __stop_refrain_sites; site++) {
@@ -36,7 +49,7 @@ void sites_print(const char *when) {
         Dl_info in = {0};
         sites++;
         off += *code == REFRAIN_SITE_OFF;
-        wrong += *code != (on_of(site) ? REFRAIN_SITE_ON : REFRAIN_SITE_OFF);
+        wrong += is_wrong(site);
         if (getenv("SITES_NAMES"))
             printf("%s %02x %d\n", dladdr(code, &in) && in.dli_sname ? in.dli_sname : "?", *code, on_of(site));
     }

@@ -7,6 +7,10 @@
  * for each: the exported function it is in, the code's byte, the probe's byte. */
 void sites_print(const char *when);
 
+/* How many places have a code that is not what the probe's byte says; 0 where no code is off, as it may not be changed.
+ */
+int sites_unsettled(void);
+
 /* How many places of the exported function have a code that is on. */
 int sites_on_in(const char *function);
 
