@@ -75,9 +75,11 @@ otf2_round_trip() {
 
 # canonical FILE: each location's text without what another form of the same events may number or know otherwise. Requests are numbered in the
 # order in which their location began them, none where that is not in the text; OTF2 says the communicator of a posted
-# receive when that completes, which may lie behind the window; a cancelled one never has one.
+# receive when that completes, which may lie behind the window; a cancelled one never has one. It has no completion of a
+# nonblocking collective that began in front of the window, and nothing of one that completes behind it but that there is one.
 canonical() {
     awk -F '\t' -v OFS='\t' '
+        NR != FNR && FNR == 1 { split("", number); split("", n) }
         {
             at = 0; thread = 0
             for (i = 5; i <= NF; i++)
@@ -85,17 +87,22 @@ canonical() {
                 else if ($i ~ /^thread=/) thread = $i
             if (at) {
                 where = $1 " " thread " " $at
+                if ($3 == "collective-complete" && !(where in number)) next
                 if ($3 == "recv-post" || $3 == "send" || $3 == "collective")
                     number[where] = ++n[$1 " " thread]
+                if ($3 == "collective-complete" && NR == FNR) complete[$1 " " thread " " number[where]] = 1
                 $at = where in number ? "request=" number[where] : ""
+                if ($3 == "collective" && !(($1 " " thread " " number[where]) in complete))
+                    gsub(/\t(root|sent|received|comm)=[^\t]*/, "")
                 if ($3 != "recv-post" && $3 != "send" && $3 != "collective")
                     delete number[where]
             }
+            if (NR == FNR) next
             if ($3 == "recv-post") gsub(/\tcomm=[^\t]*/, "")
             sub(/\tapproximate$/, ""); gsub(/\t\t/, "\t"); sub(/\t$/, "")
             sub(/^thread=/, "", thread)
             print $1 "\t" thread "\t" $0
-        }' "$1" | sort -s -t "$(printf '\t')" -n -k 1,1 -k 2,2 | cut -f 3-
+        }' "$1" "$1" | sort -s -t "$(printf '\t')" -n -k 1,1 -k 2,2 | cut -f 3-
 }
 
 # full_disk TRACE NAME: a disk that is full in the middle: one line that names the output, and nothing under its name; what was
