@@ -100,7 +100,8 @@ void refrain_configure(void) {
     if (refrain_configuration.event_bytes && refrain_configuration.event_bytes < REFRAIN_EVENTS_WINDOW_BYTES)
         refrain_configuration.event_bytes = REFRAIN_EVENTS_WINDOW_BYTES;
     uint64_t number;
-    refrain_configuration.formula_length = REFRAIN_WINDOW_ITEMS;
+    refrain_configuration.formula_length =
+        refrain_configuration.total_bytes < REFRAIN_SMALL_MEMORY ? REFRAIN_SMALL_FORMULA_LENGTH : REFRAIN_WINDOW_ITEMS;
     value = getenv("REFRAIN_FORMULA_LENGTH");
     if (value && *value) {
         if (!refrain_settings_size(value, &number) || number > REFRAIN_MAXIMUM_FORMULA_LENGTH ||

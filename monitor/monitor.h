@@ -94,11 +94,12 @@ struct refrain_context {
     struct refrain_journal *journal;
     struct refrain_learn_scratch *scratch;
     struct refrain_path *path;          /* null: no call paths are told */
-    struct refrain_site_entry *sites;   /* REFRAIN_SITE_TABLE_ENTRIES, hashed (site_entry.h) */
+    struct refrain_site_entry *sites;   /* site_mask + 1 of them, hashed (site_entry.h) */
     uint32_t site_pages;                /* bit per page of them that is charged (outside.h) */
     uint32_t formula_length;            /* most items of a formula */
     struct refrain_allowance allowance; /* what probes may cost */
     uint32_t calls;                     /* MPI calls, for refreshing the clock */
+    uint32_t site_mask;                 /* entries of `sites` less one */
     bool python;                        /* the functions of Python are looked at (python.h) */
     bool filtered;                      /* calls of some MPI functions are left out (left_out.h) */
     struct refrain_timeline_writer timeline;

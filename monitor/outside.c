@@ -5,9 +5,14 @@
 
 static uint64_t left_bytes;
 
-void refrain_outside_open(uint32_t threads) {
-    left_bytes = refrain_settings_outside_bytes(threads) - REFRAIN_OUTSIDE_FIXED_BYTES -
+uint32_t refrain_outside_open(uint64_t total, uint32_t threads) {
+    uint32_t entries = REFRAIN_SITE_TABLE_ENTRIES;
+    left_bytes = refrain_settings_outside_bytes(total, threads) - REFRAIN_OUTSIDE_FIXED_BYTES -
+                 (total >= REFRAIN_SMALL_MEMORY ? REFRAIN_OUTSIDE_END_BYTES : 0) -
                  (uint64_t)threads * REFRAIN_OUTSIDE_STACK_BYTES;
+    while (entries > 1 && (uint64_t)entries * REFRAIN_SITE_ENTRY_BYTES > left_bytes / threads / 2)
+        entries /= 2;
+    return entries;
 }
 
 static bool take(uint64_t bytes) {

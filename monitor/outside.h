@@ -8,8 +8,9 @@
 #include "monitor.h"
 #include <refrain/settings.h>
 
-/* What all threads share; once, before the first thread is traced. */
-REFRAIN_HIDDEN void refrain_outside_open(uint32_t threads);
+/* What all threads share of `total` bytes; once, before the first thread is traced. Returns how many entries the table
+ * of call sites of a thread has, a power of two. */
+REFRAIN_HIDDEN uint32_t refrain_outside_open(uint64_t total, uint32_t threads);
 
 /* Entries of a shadow stack that each thread has in any case. */
 #define REFRAIN_OUTSIDE_FIRST_ENTRIES (REFRAIN_OUTSIDE_STACK_BYTES / sizeof(struct refrain_entry))

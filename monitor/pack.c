@@ -55,9 +55,13 @@ static void give_back(const char *path, uint64_t used, uint64_t bytes) {
     close(fd);
 }
 
-void refrain_pack_region(const char *path, bool (*still)(void)) {
+void refrain_pack_region(const char *path, bool may_pack, bool (*still)(void)) {
     const struct refrain_header *header = refrain_region.header;
     uint64_t used = header->pool_used;
+    if (!may_pack) {
+        give_back(path, used, header->bytes);
+        return;
+    }
     size_t most = refrain_packed_most_bytes(used), n = 0;
     unsigned char *file = mmap(NULL, most, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     for (int i = 0; file != MAP_FAILED && n == 0 && i < TRIES; i++) {

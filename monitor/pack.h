@@ -7,7 +7,7 @@
 /* Puts a packed file in the place of `path`, which is the region's file. The region stays mapped, so that a thread that
  * still runs writes into a file without a name. Where the file system has no room for both, or `still` says that
  * something was learned meanwhile, the region's file stays, without the blocks that were never used. The header says
- * that the process has finished. */
-REFRAIN_HIDDEN void refrain_pack_region(const char *path, bool (*still)(void));
+ * that the process has finished. Without `may_pack` it stays so in any case: there is no memory for packing. */
+REFRAIN_HIDDEN void refrain_pack_region(const char *path, bool may_pack, bool (*still)(void));
 
 #endif

@@ -43,9 +43,7 @@
 #define COUNTS_BYTES 160u             /* of a place: eight different values */
 #define SITE_OPERATIONS 2u            /* kinds of operations at most call sites */
 #define OTHER_SITES_BYTES (64u << 10) /* for call sites that no table knows, and communicators, at most */
-#define LEAST_POOL_BYTES (64u << 10)  /* beyond the tables */
-#define LEAST_REGION_BYTES (256u << 10)
-#define MOST_TIME_SHARE 2u /* the most that timelines get */
+#define MOST_TIME_SHARE 2u            /* the most that timelines get */
 
 struct refrain_region refrain_region;
 int refrain_mpi_linked;
@@ -240,7 +238,7 @@ static bool make_contexts(void) {
     if (memory == MAP_FAILED)
         return false;
     contexts = (struct refrain_context *)memory;
-    refrain_outside_open(refrain_configuration.threads);
+    uint32_t site_entries = refrain_outside_open(refrain_configuration.total_bytes, refrain_configuration.threads);
     struct refrain_thread *threads =
         refrain_pool_take(sizeof *threads * refrain_configuration.threads, REFRAIN_POOL_LAST);
     if (!threads)
@@ -273,6 +271,7 @@ static bool make_contexts(void) {
         context->top->last = &threads[t].root;
         context->top->address = UINTPTR_MAX;
         context->sites = (struct refrain_site_entry *)(rest + stack);
+        context->site_mask = site_entries - 1;
         context->scratch = (struct refrain_learn_scratch *)(rest + stack + sites);
         rest += stack + sites + scratch;
         context->thread = &threads[t];
@@ -314,8 +313,7 @@ static void remove_own_files(void) {
 static uint64_t least_bytes(uint32_t threads) {
     uint64_t tables = REFRAIN_HEADER_BYTES + refrain_units_bytes(threads) +
                       threads * (sizeof(struct refrain_thread) + refrain_journal_bytes() + 2 * REFRAIN_UNIT_BYTES);
-    uint64_t region = (tables + LEAST_POOL_BYTES + 4095) & ~(uint64_t)4095;
-    return refrain_settings_outside_bytes(threads) + (region < LEAST_REGION_BYTES ? LEAST_REGION_BYTES : region);
+    return refrain_settings_least_bytes(tables, threads);
 }
 
 static void say_too_small(uint64_t least) {
@@ -372,18 +370,19 @@ static void open_region(void) {
     header->pid = (uint32_t)getpid();
     header->clock = (uint32_t)refrain_clock_is_gettime;
     header->n_threads = refrain_configuration.threads;
-    header->outside_bytes = refrain_settings_outside_bytes(refrain_configuration.threads);
+    header->outside_bytes =
+        refrain_settings_outside_bytes(refrain_configuration.total_bytes, refrain_configuration.threads);
     read_clock_pair(&header->start);
     refrain_region.header = header;
     refrain_region.base = base;
     refrain_region.mode = refrain_configuration.mode;
     bool complete = make_contexts();
     uint64_t missing = complete ? refrain_units_open() : 0;
-    if (complete && !missing && header->bytes - header->pool_used < LEAST_POOL_BYTES)
+    if (complete && !missing && header->bytes - header->pool_used < REFRAIN_LEAST_POOL_BYTES)
         missing = 1;
     if (!complete || missing) {
         if (missing)
-            say_too_small(refrain_configuration.total_bytes - (bytes - header->pool_used) + missing + LEAST_POOL_BYTES);
+            say_too_small(refrain_settings_least_bytes(header->pool_used + missing, refrain_configuration.threads));
         else
             untraced("cannot set up", own_directory, errno);
         refrain_region = (struct refrain_region){NULL, NULL, 0};
@@ -531,7 +530,7 @@ static __attribute__((destructor)) void close_region(void) {
     refrain_region_refresh_clock();
     refrain_region.header->finished = 1;
     others_are_still();
-    refrain_pack_region(own_file, others_are_still);
+    refrain_pack_region(own_file, refrain_configuration.total_bytes >= REFRAIN_SMALL_MEMORY, others_are_still);
     if (refrain_configuration.verbose)
         refrain_say("trace written to %s", own_directory);
 }

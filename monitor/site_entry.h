@@ -20,8 +20,8 @@ _Static_assert(sizeof(struct refrain_site_entry) == REFRAIN_SITE_ENTRY_BYTES, "s
 static inline struct refrain_site_entry *refrain_site_entry(struct refrain_context *context, uint64_t key,
                                                             uint32_t function) {
     uint64_t hash = (key ^ (uint64_t)function << 40) * 0x9e3779b97f4a7c15u >> 32;
-    for (unsigned i = 0; i < REFRAIN_SITE_TABLE_ENTRIES; i++) {
-        struct refrain_site_entry *entry = &context->sites[(hash + i) % REFRAIN_SITE_TABLE_ENTRIES];
+    for (unsigned i = 0; i <= context->site_mask; i++) {
+        struct refrain_site_entry *entry = &context->sites[(hash + i) & context->site_mask];
         if (__builtin_expect(entry->key == key && entry->function == function, 1))
             return entry;
         if (entry->key == 0)

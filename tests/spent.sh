@@ -7,7 +7,7 @@
 #   spent.sh BIN SEEDS STEPS RANKS SIZE...     seeds 1 to SEEDS; sizes as REFRAIN_TOTAL_MEMORY takes them
 #
 # With SPENT_THREADS=N the program is one of N threads (chance_threads.c); the log, which follows one, is left out.
-# The long campaign: sh tests/spent.sh build/bin 50 3000 3 2900K 3M 3100K 3500K 4M 5M 6M 8M 16M 64M
+# The long campaign: sh tests/spent.sh build/bin 50 3000 3 300K 400K 500K 700K 1M 2120K 3M 4M 6M 8M 16M 64M
 set -u
 if [ $# -lt 5 ]; then
     sed -n '2,10s/^# \{0,1\}//p' "$0" >&2

@@ -39,7 +39,7 @@ unset REFRAIN_TOTAL_MEMORY REFRAIN_DIRECTORY
 # A phase of chance that spends the memory does not cost the phase of rule after it.
 REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -w "$tests/programs/late.c" -o "$work/late" || fail "compile late"
 mkdir "$work/run"
-REFRAIN_TOTAL_MEMORY=2700K REFRAIN_THROTTLE=off REFRAIN_DIRECTORY=$work/run mpiexec.mpich -n 1 "$work/late" 600000 ||
+REFRAIN_TOTAL_MEMORY=540K REFRAIN_THROTTLE=off REFRAIN_DIRECTORY=$work/run mpiexec.mpich -n 1 "$work/late" 600000 ||
     fail "late: status $?"
 trace=$(the_trace "$work/run")
 refrain formulas "$trace" >"$work/formulas"
@@ -47,6 +47,62 @@ grep -q 'main .* summary' "$work/formulas" && pass || fail "late: the memory was
 late=$(grep -c ' regular .* 100.00 %' "$work/formulas")
 [ "$late" -ge 18 ] && ! grep -q ' regular .* summary' "$work/formulas" && pass ||
     fail "late: what came after the memory was spent is not learned: $(grep -m 1 ' regular .* summary' "$work/formulas")"
+rm -rf "$work/run"
+
+# A quarter of a megabyte traces a plain MPI program: all is learned, and what it comes to is what was recorded.
+cat >"$work/plain.c" <<'END'
+#include <mpi.h>
+int main(int argc, char **argv) {
+    int rank, size, sum, value[2] = {0};
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = 0; i < 200; i++) {
+        MPI_Request requests[2];
+        MPI_Irecv(&value[0], 1, MPI_INT, (rank + size - 1) % size, 1, MPI_COMM_WORLD, &requests[0]);
+        MPI_Isend(&value[1], 1, MPI_INT, (rank + 1) % size, 1, MPI_COMM_WORLD, &requests[1]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        if (i % 10 == 0)
+            MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    }
+    return MPI_Finalize();
+}
+END
+REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -w "$work/plain.c" -o "$work/plain" || fail "compile plain"
+mkdir "$work/run"
+said=$(REFRAIN_TOTAL_MEMORY=256K refrain size "$work/plain" --json | tr -d ' ",' | sed -n 's/^total_bytes://p')
+REFRAIN_TOTAL_MEMORY=256K REFRAIN_MODE=both REFRAIN_DIRECTORY="$work/run" launch mpich 2 "$work/plain" || fail "256K: status $?"
+trace=$(the_trace "$work/run")
+exact "$trace" "256K"
+[ "$(refrain info "$trace" | grep -c "nothing was lost")" = 2 ] && pass || fail "256K: something was lost"
+bytes=$(cat "$trace/rank-0.trace" | wc -c)
+[ "$bytes" = "$said" ] && pass || fail "256K: $bytes bytes, refrain size said $said"
+rm -rf "$work/run"
+
+# Sixty-four threads have their tables in the memory that one has by default.
+cat >"$work/many.c" <<'END'
+#include <omp.h>
+#include <stdio.h>
+static double sums[64];
+static double step(int n) {
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += i % 3 ? i : -i;
+    return sum;
+}
+int main(void) {
+    for (int round = 0; round < 5; round++)
+#pragma omp parallel num_threads(64)
+        sums[omp_get_thread_num()] += step(100 + omp_get_thread_num());
+    printf("%.0f\n", sums[63]);
+    return 0;
+}
+END
+REFRAIN_WRAPPER=on refrain-cc --detail=all gcc -O1 -w -fopenmp "$work/many.c" -o "$work/many" || fail "compile many"
+mkdir "$work/run"
+OMP_NUM_THREADS=64 REFRAIN_DIRECTORY="$work/run" "$work/many" >/dev/null || fail "64 threads: status $?"
+refrain info "$(the_trace "$work/run")" >"$work/info"
+grep -q "threads *64 of 64" "$work/info" && grep -q "nothing was lost" "$work/info" && pass || fail "64 threads: $(cat "$work/info")"
 rm -rf "$work/run"
 
 # Recorded events have a limit where one is asked for: calls that find nothing take no room then, and what goes beyond it

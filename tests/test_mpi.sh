@@ -148,7 +148,7 @@ all_programs() {
                 program "$mpi" "$name" "$ranks" $argument
             done
         done
-        [ "$name" != mpi_tables ] || REFRAIN_TOTAL_MEMORY=2900K program "$mpi" "$name" 2
+        [ "$name" != mpi_tables ] || REFRAIN_TOTAL_MEMORY=800K program "$mpi" "$name" 2
     done
     echo "$passed $failed ${total_events:-0}" >"$work/counts"
 }

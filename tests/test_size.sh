@@ -21,6 +21,11 @@ for memory in "" 5M; do
         echo "${memory:-default} memory, $rounds rounds: $bytes bytes"
         [ "$bytes" -le "$said" ] && pass || fail "$bytes bytes, refrain size said $said at most"
         [ "$reserved" -le "$limit" ] && pass || fail "$reserved bytes on disk for a limit of $limit"
+        for part in tree_bytes slot_bytes outside_bytes; do # the parts are as foretold too
+            before=$(refrain size "$work/control" --json | json_number $part)
+            after=$(refrain info "$work"/run/*.refrain --json | json_number $part | sort -u)
+            [ "$before" = "$after" ] && pass || fail "$part: $before foretold, $after used"
+        done
         known=$(refrain info "$work"/run/*.refrain --json | grep -B 1 most_bytes | json_number bytes | head -n 1)
         [ "$known" = "$bytes" ] && pass || fail "refrain info says $known bytes, there are $bytes"
         rm -rf "$work/run"

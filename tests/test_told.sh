@@ -47,7 +47,7 @@ assert cells == [100 + 7 * i for i in range(12)] and len(marks) == 4, (cells, ma
 END
 [ "$(otf2-print otf2/traces.otf2 2>/dev/null | grep METRIC | grep -c '"cells"')" = 24 ] && pass ||
     fail "otf2: $(otf2-print otf2/traces.otf2 | grep METRIC | head -n 2)"
-REFRAIN_TOTAL_MEMORY=2700K record ./told 300
+REFRAIN_TOTAL_MEMORY=536K record ./told 300
 exact "$(the_trace run)" "little memory"
 
 # Instrumented, and where the calls are compiled away.

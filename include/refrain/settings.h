@@ -5,12 +5,11 @@
  *     REFRAIN_DIRECTORY       .           where the trace directory is made
  *     REFRAIN_TOTAL_MEMORY    16M         bytes per process, in memory and on disk, for everything refrain keeps
  *     REFRAIN_TIME_MEMORY     an eighth   bytes of these for the times of the single blocks; 0: means only
- *     REFRAIN_EVENT_MEMORY    no limit    most bytes of the file of recorded events (modes events and both), at least 1M;
- *                                         with a limit, calls in a row that find nothing (MPI_Test ...) are one record
- *     REFRAIN_FORMULA_LENGTH  0           most items of one formula, 4 to 128 (the paper's is 18); 0: 128
- *     REFRAIN_THREADS         from OMP_NUM_THREADS, else as many as OpenMP has, else 1    threads that are traced
- *     REFRAIN_THROTTLE        on          on | off: probes may take 2 % of a thread's time; those that come most often
- *                                         are dormant while they would take more
+ *     REFRAIN_EVENT_MEMORY    no limit    most bytes of the file of recorded events (modes events and both), at least
+ * 1M; with a limit, calls in a row that find nothing (MPI_Test ...) are one record REFRAIN_FORMULA_LENGTH  0 most items
+ * of one formula, 4 to 128 (the paper's is 18); 0: 128, or 32 where REFRAIN_TOTAL_MEMORY is below 2M REFRAIN_THREADS
+ * from OMP_NUM_THREADS, else as many as OpenMP has, else 1    threads that are traced REFRAIN_THROTTLE        on on |
+ * off: probes may take 2 % of a thread's time; those that come most often are dormant while they would take more
  *     REFRAIN_PATCH           on          on | off: probes that can be switched and are off are taken out of the code
  *                                         in memory (x86-64; elsewhere, and where the system forbids it, they cost a
  *                                         test, with or without a call)
@@ -23,9 +22,9 @@
  *                                         without probes in them; a number: so many of the innermost ones
  *     REFRAIN_PAUSED          off         on | off: nothing is traced before refrain_resume() or refrain resume
  *     REFRAIN_PYTHON          off         on | off: MPI calls of Python programs are filed under the line of Python
- *     REFRAIN_ORDER           mpi         mpi | virtual: receives of any source take the message that is first in virtual
- *                                         time, that is without what probes take
- *     REFRAIN_VERBOSE         off         say on standard error what was set up and written
+ *     REFRAIN_ORDER           mpi         mpi | virtual: receives of any source take the message that is first in
+ * virtual time, that is without what probes take REFRAIN_VERBOSE         off         say on standard error what was set
+ * up and written
  *
  * Sizes take K, M, G (1024s), upper or lower case, with or without B or iB. Switches take on, true, yes, 1 and off,
  * false, no, 0. The default of REFRAIN_TOTAL_MEMORY is the one of Score-P's SCOREP_TOTAL_MEMORY, so that a job that ran
@@ -47,12 +46,19 @@
 #define REFRAIN_ALLOWANCE_NS 1000000u    /* ... and so much that may be saved up for a time with many of them */
 #define REFRAIN_ALLOWANCE_PROBES 64u     /* between two samples */
 #define REFRAIN_SLEEP_NS 100000000u      /* dormant probes come back after this, then after twice as long each time */
-#define REFRAIN_SITE_TABLE_ENTRIES 4096u /* MPI call sites of a thread */
+#define REFRAIN_SITE_TABLE_ENTRIES 4096u /* MPI call sites of a thread, at most */
 #define REFRAIN_SITE_ENTRY_BYTES 24u
 #define REFRAIN_OUTSIDE_THREAD_BYTES 32768u /* charged for each thread ... */
 #define REFRAIN_OUTSIDE_STACK_BYTES 16384u  /* ... of which it has these for its shadow stack; the rest is shared */
+#define REFRAIN_OUTSIDE_SHARE 8u            /* what is left after that: so much of it goes to what threads share */
 #define REFRAIN_OUTSIDE_FIXED_BYTES                                                                                    \
-    ((uint64_t)1536 << 10) /* libraries, request, communicator and type tables, event window */
+    ((uint64_t)160 << 10) /* the libraries' data, their first tables of requests, communicators and types */
+#define REFRAIN_OUTSIDE_END_BYTES                                                                                      \
+    ((uint64_t)1152 << 10) /* what packing at the end takes; before that, what learners need for rearranging */
+#define REFRAIN_SMALL_MEMORY                                                                                           \
+    ((uint64_t)2 << 20) /* with less there is no room for that: what is left is not packed, formulas are shorter */
+#define REFRAIN_SMALL_FORMULA_LENGTH 32u
+#define REFRAIN_LEAST_POOL_BYTES ((uint64_t)20 << 10) /* for what is learned, beyond the program's tables */
 #define REFRAIN_MAXIMUM_THREADS 256u
 #define REFRAIN_MAXIMUM_PATH 256u /* functions of a call path */
 #define REFRAIN_MINIMUM_FORMULA_LENGTH 4u
@@ -114,19 +120,30 @@ static inline bool refrain_settings_switch(const char *text, bool *value) {
     return false;
 }
 
-/* Bytes that the monitor keeps outside the region, for `threads` threads: one of them may have its whole shadow stack
- * and table of call sites, or several a part of them. */
-static inline uint64_t refrain_settings_outside_bytes(uint32_t threads) {
+/* Bytes that the monitor keeps outside the region, of `total`, for `threads` threads: what each has in any case, and
+ * what they share, so that one of them may have its whole shadow stack and table of call sites, or several a part of
+ * them. */
+static inline uint64_t refrain_settings_outside_bytes(uint64_t total, uint32_t threads) {
     uint64_t whole = (uint64_t)REFRAIN_SHADOW_STACK_ENTRIES * REFRAIN_SHADOW_ENTRY_BYTES +
-                     (uint64_t)REFRAIN_SITE_TABLE_ENTRIES * REFRAIN_SITE_ENTRY_BYTES;
-    uint64_t others = threads > 1 ? threads - 1 : 0;
-    return REFRAIN_OUTSIDE_FIXED_BYTES + whole + others * REFRAIN_OUTSIDE_THREAD_BYTES;
+                     (uint64_t)REFRAIN_SITE_TABLE_ENTRIES * REFRAIN_SITE_ENTRY_BYTES - REFRAIN_OUTSIDE_THREAD_BYTES;
+    uint64_t each = REFRAIN_OUTSIDE_FIXED_BYTES + (uint64_t)threads * REFRAIN_OUTSIDE_THREAD_BYTES +
+                    (total >= REFRAIN_SMALL_MEMORY ? REFRAIN_OUTSIDE_END_BYTES : 0);
+    uint64_t share = total > each ? (total - each) / REFRAIN_OUTSIDE_SHARE : 0;
+    return each + (share < whole ? share : whole);
 }
 
 /* Bytes of a process's region, which is its trace file: what is left of `total`, in pages; 0 when nothing is left. */
 static inline uint64_t refrain_settings_region_bytes(uint64_t total, uint32_t threads) {
-    uint64_t outside = refrain_settings_outside_bytes(threads);
+    uint64_t outside = refrain_settings_outside_bytes(total, threads);
     return total <= outside ? 0 : (total - outside) & ~(uint64_t)4095;
+}
+
+/* The least that REFRAIN_TOTAL_MEMORY can be for a program whose tables, header included, take `tables` bytes. */
+static inline uint64_t refrain_settings_least_bytes(uint64_t tables, uint32_t threads) {
+    uint64_t total = refrain_settings_outside_bytes(0, threads) + tables + REFRAIN_LEAST_POOL_BYTES;
+    while (refrain_settings_region_bytes(total, threads) < tables + REFRAIN_LEAST_POOL_BYTES)
+        total += 4096;
+    return total;
 }
 
 #endif

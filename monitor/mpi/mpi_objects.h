@@ -17,11 +17,11 @@
 #include "mpi_wrap.h"
 #include <limits.h>
 
-#define REFRAIN_COMMUNICATORS 2048u /* live or dead before their table grows */
-#define REFRAIN_TYPES 2048u         /* committed at a time before the table grows, predefined ones included */
-#define REFRAIN_REQUESTS 4096u      /* under way before their table grows */
-#define REFRAIN_WINDOWS 256u        /* open at a time before their table grows */
-#define REFRAIN_FILES 256u          /* open at a time before their table grows */
+#define REFRAIN_COMMUNICATORS 128u /* live or dead before their table grows */
+#define REFRAIN_TYPES 256u         /* committed at a time before the table grows, predefined ones included */
+#define REFRAIN_REQUESTS 256u      /* under way before their table grows */
+#define REFRAIN_WINDOWS 256u       /* open at a time before their table grows */
+#define REFRAIN_FILES 256u         /* open at a time before their table grows */
 
 /* ---- mpi_init.c ---- */
 

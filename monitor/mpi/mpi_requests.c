@@ -8,9 +8,10 @@
 #include <refrain/settings.h>
 #include <string.h>
 
-#define BUCKETS REFRAIN_REQUESTS
-#define WORDS (REFRAIN_REQUESTS / 64)
-#define MOST_CHUNKS 64u /* of REFRAIN_REQUESTS each */
+#define BUCKETS 1024u
+#define NUMBERS 4096u /* in a part of a thread's numbering */
+#define WORDS (NUMBERS / 64)
+#define MOST_CHUNKS 1024u /* of REFRAIN_REQUESTS each */
 
 /* Entries by place, which is their number in this table; they stay where they are. */
 static struct refrain_request first_chunk[REFRAIN_REQUESTS], *chunks[MOST_CHUNKS] = {first_chunk};
@@ -39,7 +40,7 @@ static bool number_take(struct numbering *numbering, uint32_t *index) {
         if (!numbering->next)
             return false;
         numbering = numbering->next;
-        before += REFRAIN_REQUESTS;
+        before += NUMBERS;
     }
     unsigned word = (unsigned)__builtin_ctzll(~numbering->full);
     unsigned bit = (unsigned)__builtin_ctzll(~numbering->taken[word]);
@@ -54,7 +55,7 @@ static bool number_take(struct numbering *numbering, uint32_t *index) {
 
 /* The part that a number taken is in; the number becomes that in the part. */
 static struct numbering *part_of(struct numbering *numbering, uint32_t *index) {
-    for (; *index >= REFRAIN_REQUESTS; *index -= REFRAIN_REQUESTS)
+    for (; *index >= NUMBERS; *index -= NUMBERS)
         numbering = numbering->next;
     return numbering;
 }
@@ -75,7 +76,7 @@ static void number_orphan(struct numbering *numbering, uint32_t index) {
  * back stays taken. */
 static void free_orphans(struct refrain_call *call, struct numbering *first) {
     uint32_t before = 0;
-    for (struct numbering *part = first; part; part = part->next, before += REFRAIN_REQUESTS)
+    for (struct numbering *part = first; part; part = part->next, before += NUMBERS)
         while (part->orphans) {
             unsigned word = (unsigned)__builtin_ctzll(part->orphans);
             uint32_t index = before + word * 64 + (unsigned)__builtin_ctzll(part->orphan[word]);

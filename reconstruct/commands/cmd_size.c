@@ -17,8 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LEAST_FREE_BYTES ((uint64_t)256 << 10) /* for what a run learns; the monitor refuses less */
-#define JOURNAL_ITEMS 128u                     /* of the longest formula that a thread's journal holds */
+#define JOURNAL_TALLY_BYTES 2048u /* and of the largest tally */
+#define JOURNAL_ITEMS 128u        /* of the longest formula that a thread's journal holds */
 
 /* What the executable's units need of a region. */
 struct tables {
@@ -196,19 +196,19 @@ static enum refrain_status work_out(const struct arguments *arguments, struct an
         return status;
     const struct tables *tables = &answer->tables;
     uint64_t most = (uint64_t)REFRAIN_UNIT_BYTES << 32;
-    answer->outside_bytes = refrain_settings_outside_bytes(answer->threads);
+    answer->outside_bytes = refrain_settings_outside_bytes(answer->total_memory_bytes, answer->threads);
     answer->region_bytes = refrain_settings_region_bytes(answer->total_memory_bytes, answer->threads);
     if (answer->region_bytes > most)
         answer->region_bytes = most;
-    answer->threads_bytes =
-        answer->threads * (sizeof(struct refrain_thread) + sizeof(struct refrain_journal) +
-                           sizeof(struct refrain_formula) + JOURNAL_ITEMS * sizeof(struct refrain_item));
+    answer->threads_bytes = answer->threads * (sizeof(struct refrain_thread) + sizeof(struct refrain_journal) +
+                                               sizeof(struct refrain_formula) +
+                                               JOURNAL_ITEMS * sizeof(struct refrain_item) + JOURNAL_TALLY_BYTES);
     uint64_t taken = REFRAIN_HEADER_BYTES + answer->threads_bytes + tables->tree_bytes + tables->slot_bytes;
-    if (answer->region_bytes < LEAST_FREE_BYTES || answer->region_bytes < taken)
-        return REFRAIN_FAIL(
-            error, "REFRAIN_TOTAL_MEMORY is %" PRIu64 " bytes, but %s on %u thread%s needs at least %" PRIu64,
-            answer->total_memory_bytes, arguments->executable, answer->threads, answer->threads == 1 ? "" : "s",
-            answer->outside_bytes + (taken < LEAST_FREE_BYTES ? LEAST_FREE_BYTES : taken + 4096));
+    if (answer->region_bytes < taken + REFRAIN_LEAST_POOL_BYTES)
+        return REFRAIN_FAIL(error,
+                            "REFRAIN_TOTAL_MEMORY is %" PRIu64 " bytes, but %s on %u thread%s needs at least %" PRIu64,
+                            answer->total_memory_bytes, arguments->executable, answer->threads,
+                            answer->threads == 1 ? "" : "s", refrain_settings_least_bytes(taken, answer->threads));
     answer->free_bytes = answer->region_bytes - taken;
     answer->total_bytes = answer->region_bytes * arguments->ranks;
     return REFRAIN_OK;
