@@ -20,7 +20,14 @@ int refrain_reserve(int fd, uint64_t offset, uint64_t bytes) {
     uint64_t limit = refrain_reserve_limit_bytes();
     if (bytes > limit || offset > limit - bytes)
         return EFBIG;
-    return posix_fallocate(fd, (off_t)offset, (off_t)bytes);
+    int error = fallocate(fd, 0, (off_t)offset, (off_t)bytes) == 0 ? 0 : errno;
+    if (error != EOPNOTSUPP && error != ENOSYS)
+        return error;
+    static bool said;
+    if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+        refrain_say("the file system of the trace cannot reserve room: each block is written once before it is used, "
+                    "which takes longer (see REFRAIN_DIRECTORY, REFRAIN_TOTAL_MEMORY)");
+    return posix_fallocate(fd, (off_t)offset, (off_t)bytes); /* writes where the file system does not reserve */
 }
 
 static bool is_directory(const char *path) {

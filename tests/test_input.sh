@@ -176,6 +176,22 @@ if [ "$(id -u)" = 0 ] && mkdir "$work/small" && mount -t tmpfs -o size=1M refrai
     umount "$work/small"
 fi
 
+# A file system that cannot reserve room, as NFS before its version 4.2: one line, and the run is traced.
+cat >"$work/reserve.c" <<'END'
+#include <errno.h>
+#include <sys/types.h>
+int fallocate(int fd, int mode, off_t offset, off_t bytes) {
+    (void)fd, (void)mode, (void)offset, (void)bytes;
+    errno = EOPNOTSUPP;
+    return -1;
+}
+END
+gcc -shared -fPIC "$work/reserve.c" -o "$work/reserve.so" || fail "reserve.so"
+rm -rf "$work/run"
+runs "no reservation" "cannot reserve room" LD_PRELOAD="$work/reserve.so"
+[ "$(ls "$work"/run/*.refrain/rank-*.trace | wc -l)" = 2 ] && refrain info "$work"/run/*.refrain | grep -q "nothing was lost" &&
+    pass || fail "no reservation: not traced"
+
 # ---- the build ----
 printf 'int main(void) { return nonsense(; }\n' >"$work/bad.c"
 gcc -c "$work/bad.c" -o "$work/bad.o" 2>"$work/expected"
