@@ -52,7 +52,9 @@ check("waiting caused", total(ranks, "caused_waiting_ns"), everything["waiting_n
 check("waiting by line", total([r for r in views["source-line"]["rows"] if r["what"].startswith("MPI_")], "waiting_ns"), everything["waiting_ns"], 0)
 check("transmission", total(ranks, "transmission_ns"), everything["transmission_ns"], 0)
 check("each rank", total(ranks, "computing_ns") + total(ranks, "transmission_ns") + total(ranks, "waiting_ns"), total(ranks, "total_ns"), 0)
-check("run time of the replay and of the profile", total(ranks, "total_ns"), everything["run_ns"], 0.03)
+# A rank's replay lasts from its first event to its last; before and after them it was outside of all functions.
+outside = everything["run_ns"] - total(ranks, "total_ns")
+check("run time of the replay and of the profile", -1000 <= outside <= everything["outside_ns"] + 1000, True, 0)
 check("messages sent", total(ranks, "messages"), total([r for r in views["partner"]["rows"] if " to " in r["what"]], "messages"), 0)
 check("messages of matmul", total(ranks, "messages"), 18, 0)
 check("bytes sent and received", total([r for r in views["partner"]["rows"] if " to " in r["what"]], "bytes"),
