@@ -19,6 +19,9 @@ linked() {
 linked "--output prog" refrain-cc gcc --output prog main.c
 linked "--output=prog" refrain-cc gcc --output=prog main.c
 linked "--language c" refrain-cc gcc --language c main.c -o prog -lm
+linked "--for-linker -s" refrain-cc gcc --for-linker -s main.c -o prog
+linked "--for-assembler -L" refrain-cc gcc --for-assembler -L main.c -o prog
+linked "--entry _start" refrain-cc gcc --entry _start main.c -o prog
 echo '#define INCLUDED 1' >included.h
 clang included.h -o included.pch
 linked "clang -include-pch" refrain-cc clang -include-pch included.pch main.c -o prog
