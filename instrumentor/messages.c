@@ -3,7 +3,9 @@
  * A stand-in has every token of its source on the source's line and in the source's column (edit.h), and its #line
  * directives bear the source's name, so that messages are the source's as they are. gcc shows the source's own lines;
  * clang shows the text that it compiled, where blanks or a probe stand for a part of the line: the source's line goes
- * in its place. Messages about the text in front of the file, "<refrain>", and about probes, refrain__..., are dropped.
+ * in its place, behind the line's number and a bar where it shows these; lines that it shows further, up to the end of
+ * what the message is about, are of the probe. Messages about the text in front of the file, "<refrain>", and about
+ * probes, refrain__..., are dropped.
  */
 #include "call.h"
 #include <errno.h>
@@ -114,14 +116,23 @@ static void source_line(struct reader *reader, const char *file, size_t file_len
     }
 }
 
+/* The length of "   12 | " or "      | ", with which newer compilers begin what they show; 0 where a line has none.
+ * `numbered`: a line of the file follows, no marks below it. */
+static size_t margin(const char *shown, bool *numbered) {
+    size_t blanks = strspn(shown, " "), digits = strspn(shown + blanks, "0123456789"), n = blanks + digits;
+    *numbered = digits > 0;
+    return blanks > 0 && strncmp(shown + n, *numbered ? " | " : "| ", *numbered ? 3 : 2) == 0 ? n + (*numbered ? 3 : 2)
+                                                                                              : 0;
+}
+
 /* Whether `shown` is `line` with blanks or a probe where something was inserted, or the beginning of it. */
-static bool is_blanked(const struct refrain_text *shown, const struct refrain_text *line) {
-    if (strstr(shown->bytes, "refrain__"))
+static bool is_blanked(const char *shown, const struct refrain_text *line) {
+    if (strstr(shown, "refrain__"))
         return true;
-    if (shown->length > line->length || strcmp(shown->bytes, line->bytes) == 0)
+    if (strlen(shown) > line->length || strcmp(shown, line->bytes) == 0)
         return false;
-    for (size_t i = 0; i < shown->length; i++)
-        if (shown->bytes[i] != line->bytes[i] && shown->bytes[i] != ' ')
+    for (size_t i = 0; shown[i]; i++)
+        if (shown[i] != line->bytes[i] && shown[i] != ' ')
             return false;
     return true;
 }
@@ -147,7 +158,7 @@ void refrain_call_relay(const struct refrain_call *call, const char *path) {
     }
     reader.texts = refrain_memory_grow(NULL, &capacity, call->command.n_sources, sizeof *reader.texts);
     memset(reader.texts, 0, call->command.n_sources * sizeof *reader.texts);
-    bool dropping = false;
+    bool dropping = false, replaced = false, beyond = false; /* the line shown; what is shown after it and its marks */
     unsigned long dropped = 0;
     struct refrain_text line = {0}; /* of the source, that the next line may show */
     for (const char *at = text.bytes, *next; *at; at = next) {
@@ -156,8 +167,14 @@ void refrain_call_relay(const struct refrain_call *call, const char *path) {
         next = at + n + (at[n] == '\n');
         append_plain(&plain, at, n);
         unsigned long number = plain.bytes[0] == ' ' ? 0 : head_line(plain.bytes, &file_length);
-        bool blanked = number == 0 && line.bytes && is_blanked(&plain, &line);
+        bool numbered;
+        size_t before = margin(plain.bytes, &numbered);
+        bool blanked =
+            number == 0 && line.bytes && (before == 0 || numbered) && is_blanked(plain.bytes + before, &line);
+        beyond = before > 0 && replaced && (beyond || numbered);
+        replaced = before > 0 && (replaced || blanked);
         if (blanked && !dropping) {
+            refrain_text_bytes(&out, plain.bytes, before);
             refrain_text_bytes(&out, line.bytes, line.length);
             refrain_text_bytes(&out, "\n", 1);
         }
@@ -170,7 +187,7 @@ void refrain_call_relay(const struct refrain_call *call, const char *path) {
         }
         if (recount(plain.bytes, dropped, &out))
             dropped = 0;
-        else if (!dropping && !blanked)
+        else if (!dropping && !blanked && !beyond)
             refrain_text_bytes(&out, at, (size_t)(next - at));
         refrain_text_free(&plain);
     }
