@@ -34,12 +34,14 @@ static struct refrain_formula *take_from(struct refrain_context *context, unsign
     return formula;
 }
 
+/* The pool first: who looks at the process while it runs may still see the learner that a spare formula was of with it,
+ * and takes what another one writes there for that learner's. */
 struct refrain_formula *refrain_spare_take(struct refrain_context *context, unsigned items, enum refrain_pool_use use) {
-    unsigned list = list_of(items);
-    struct refrain_formula *formula = list < REFRAIN_SPARE_SIZES ? take_from(context, list) : NULL;
-    if (!formula && (formula = refrain_pool_take(refrain_formula_bytes(items), use)))
+    struct refrain_formula *formula = refrain_pool_take(refrain_formula_bytes(items), use);
+    if (formula)
         formula->capacity = (uint16_t)items;
-    for (; !formula && list < REFRAIN_SPARE_SIZES && 1u << (list + LEAST_SHIFT) <= context->formula_length; list++)
+    for (unsigned list = list_of(items);
+         !formula && list < REFRAIN_SPARE_SIZES && 1u << (list + LEAST_SHIFT) <= context->formula_length; list++)
         formula = take_from(context, list);
     return formula;
 }
