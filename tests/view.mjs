@@ -52,8 +52,15 @@ const state = (page) => page.evaluate(() => {
              notes: document.getElementById("notes").textContent };
 }); // prettier-ignore
 
-/** Lets the page draw and the worker answer. */
-const settle = (page) => page.waitForTimeout(250);
+/** Lets the page ask (it does so after 40 ms), the worker answer, and the page draw. */
+async function settle(page) {
+    await page.waitForTimeout(100);
+    await page.waitForFunction(() => window.refrainView.state.settled, null, { timeout: 90000 });
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+}
+
+/** Waits until the end of the chosen span has been found out. */
+const endIsKnown = (page) => page.waitForFunction(() => isFinite(window.refrainView.state.choice?.to), null, { timeout: 90000 });
 
 /** What the tip says over a location at a moment: at each height of its row. */
 async function tips(page, location, time) {
@@ -199,15 +206,36 @@ await page.keyboard.press("ArrowDown");
 await settle(page);
 const across = await state(page);
 check("key down: the rank below", across.choice.location !== wait.choice.location || wait.choice.location === 3);
-await page.waitForTimeout(300);
+await endIsKnown(page);
+await page.waitForTimeout(300); // the address is written with a delay of 200 ms
 const address = new URL(page.url()).hash;
 const again = await open("demo", address);
-await settle(again);
+await endIsKnown(again);
 const reopened = await state(again);
 const before = await state(page);
 check("the fragment keeps the window", Math.abs(reopened.from - before.from) <= 1 && Math.abs(reopened.to - before.to) <= 1, address);
 same("the fragment keeps the choice", JSON.stringify(reopened.choice), JSON.stringify(before.choice));
 await again.close();
+
+// ---- what goes on behind the window: its end is found out all the same
+
+const early = await open("demo");
+for (let rank = 0; rank < 4; rank++) {
+    const of = lines.filter((line) => line.rank === rank && line.region === "main");
+    const from = Number(of.find((line) => line.kind === "enter").time) * 1e9;
+    const to = Math.round(Number(of.findLast((line) => line.kind === "leave").time) * 1e9);
+    await early.evaluate(([from, rank]) => {
+        window.refrainView.state.show(from + 1000, from + 2000);
+        window.refrainView.navigate.across(rank);
+    }, [from, rank]);
+    await early.waitForFunction((rank) => window.refrainView.state.choice?.location === rank, rank, { timeout: 90000 });
+    while ((await state(early)).choice.depth > 0) await early.keyboard.press("[");
+    await endIsKnown(early);
+    const { choice } = await state(early);
+    same(`main of rank ${rank}: its end`, choice.to, to);
+    check(`main of rank ${rank}: was left`, choice.left);
+}
+await early.close();
 
 // ---- legend, marks, search, matrix
 

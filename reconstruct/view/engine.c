@@ -26,8 +26,18 @@ _Static_assert(sizeof(struct refrain_picture_share) == 16, "as the page reads it
 _Static_assert(sizeof(struct refrain_picture_total) == 32, "as the page reads it");
 _Static_assert(sizeof(struct refrain_picture_pair) == 32, "as the page reads it");
 _Static_assert(sizeof(struct refrain_picture_wait) == 24, "as the page reads it");
+_Static_assert(sizeof(struct refrain_picture_end) == 32, "as the page reads it");
 
-enum list { LIST_SPANS, LIST_SEGMENTS, LIST_OPERATIONS, LIST_MESSAGES, LIST_COLLECTIVES, LIST_SHARES, LIST_PAIRS };
+enum list {
+    LIST_SPANS,
+    LIST_SEGMENTS,
+    LIST_OPERATIONS,
+    LIST_MESSAGES,
+    LIST_COLLECTIVES,
+    LIST_SHARES,
+    LIST_PAIRS,
+    LIST_ENDS
+};
 
 enum step { STEP_FAILED = -1, STEP_MORE, STEP_DONE, STEP_ENDED };
 
@@ -77,19 +87,19 @@ static struct refrain_picture_list *list_of(int list) {
     struct refrain_picture *picture = engine.picture;
     struct refrain_picture_list *const lists[] = {&picture->spans,    &picture->segments,    &picture->operations,
                                                   &picture->messages, &picture->collectives, &picture->shares,
-                                                  &picture->pairs};
+                                                  &picture->pairs,    &picture->ends};
     return lists[list];
 }
 
 static const size_t record_bytes[] = {sizeof(struct refrain_picture_span),       sizeof(struct refrain_picture_segment),
                                       sizeof(struct refrain_picture_operation),  sizeof(struct refrain_picture_message),
                                       sizeof(struct refrain_picture_collective), sizeof(struct refrain_picture_share),
-                                      sizeof(struct refrain_picture_pair)};
+                                      sizeof(struct refrain_picture_pair),       sizeof(struct refrain_picture_end)};
 
 /* Room for what a step gives. It holds zeros whenever the page keeps the state (engine_take), so that this costs
  * nothing. */
 static bool reserve_lists(void) {
-    for (int list = LIST_SPANS; list <= LIST_PAIRS; list++) {
+    for (int list = LIST_SPANS; list <= LIST_ENDS; list++) {
         struct refrain_picture_list *of = list_of(list);
         of->items = calloc(RESERVED_RECORDS, record_bytes[list]);
         of->capacity = of->items ? RESERVED_RECORDS : 0;
@@ -227,6 +237,11 @@ int EXPORT(engine_step)(uint32_t n_events) {
         return STEP_FAILED;
     }
     return STEP_MORE;
+}
+
+/* The ends of the spans that are open now are wanted, and with `later` of those that begin later. */
+void EXPORT(engine_mark)(int later) {
+    refrain_picture_mark(engine.picture, later != 0);
 }
 
 /* Gives what is still open, and the pairs of ranks. */

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define EVERY SIZE_MAX
+
 /* A region that is open. */
 struct frame {
     double from_ns, waits_until_ns;
@@ -25,6 +27,7 @@ struct location {
     struct refrain_picture_joined *joined; /* the collective it is in */
     struct refrain_picture_list pending;   /* operations of the MPI call it is in */
     size_t unfinished;                     /* depth of the MPI call that is open at the window's end; 0: none */
+    size_t marked;                         /* so many of the outermost frames are marked; EVERY: also later ones */
 };
 
 struct refrain_picture_state {
@@ -119,7 +122,7 @@ void refrain_picture_close(struct refrain_picture *picture) {
     }
     struct refrain_picture_list *lists[] = {&picture->spans,    &picture->segments,    &picture->operations,
                                             &picture->messages, &picture->collectives, &picture->shares,
-                                            &picture->pairs};
+                                            &picture->pairs,    &picture->ends};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         free(lists[i]->items);
     free(picture->totals);
@@ -134,7 +137,7 @@ bool refrain_picture_window(struct refrain_picture *picture, double from_ns, dou
     picture->n_bins = n_bins ? n_bins : 1;
     picture->keeps_spans = keeps_spans;
     picture->spans.n = picture->segments.n = picture->operations.n = picture->messages.n = picture->collectives.n = 0;
-    picture->shares.n = picture->pairs.n = 0;
+    picture->shares.n = picture->pairs.n = picture->ends.n = 0;
     picture->n_operations_given = 0;
     picture->n_unfinished = picture->events_behind = 0;
     picture->n_waits = 0;
@@ -226,6 +229,20 @@ static void give_span(struct refrain_picture *picture, uint32_t number, size_t d
         give_operations(picture, location, span);
 }
 
+/* The innermost frame ends; who marked it is told when. */
+static void give_end(struct refrain_picture *picture, uint32_t number, size_t depth, double to_ns, uint32_t flags) {
+    struct location *location = &picture->state->locations[number];
+    if (depth >= location->marked)
+        return;
+    const struct frame *frame = &location->frames[depth];
+    if (location->marked != EVERY)
+        location->marked = depth;
+    struct refrain_picture_end *end = refrain_picture_append(picture, &picture->ends, sizeof *end);
+    if (end)
+        *end = (struct refrain_picture_end){frame->from_ns,  to_ns,         number,
+                                            (uint32_t)depth, frame->region, frame->flags | flags};
+}
+
 static void note_wait(struct refrain_picture *picture, uint32_t number, const struct frame *frame) {
     double ns = frame->waits_until_ns - frame->from_ns;
     if (ns <= 0 || frame->waits_until_ns < picture->from_ns || frame->from_ns > picture->to_ns)
@@ -287,6 +304,7 @@ static void leave(struct refrain_picture *picture, uint32_t number, const struct
         note_wait(picture, number, top);
         give_span(picture, number, location->depth - 1, now_ns, 0);
     }
+    give_end(picture, number, location->depth - 1, now_ns, 0);
     location->pending.n = 0;
     if (location->unfinished == location->depth) {
         location->unfinished = 0;
@@ -375,6 +393,11 @@ int refrain_picture_event(struct refrain_picture *picture, const struct refrain_
     return 0;
 }
 
+void refrain_picture_mark(struct refrain_picture *picture, bool later) {
+    for (uint32_t number = 0; number < picture->n_locations; number++)
+        picture->state->locations[number].marked = later ? EVERY : picture->state->locations[number].depth;
+}
+
 void refrain_picture_finish(struct refrain_picture *picture, bool ended) {
     for (uint32_t number = 0; number < picture->n_locations; number++) {
         struct location *location = &picture->state->locations[number];
@@ -382,6 +405,8 @@ void refrain_picture_finish(struct refrain_picture *picture, bool ended) {
         account(picture, number, fmin(now_ns, picture->to_ns));
         for (size_t depth = 0; depth < location->depth; depth++)
             give_span(picture, number, depth, ended ? now_ns : INFINITY, REFRAIN_PICTURE_OPEN);
+        for (size_t depth = location->depth; ended && depth-- > 0;)
+            give_end(picture, number, depth, now_ns, REFRAIN_PICTURE_OPEN);
         refrain_picture_share_flush(picture, number, &location->bin);
     }
     refrain_picture_give_open(picture, picture->state->match);

@@ -106,6 +106,13 @@ struct refrain_picture_wait {
 };
 #define REFRAIN_PICTURE_WAITS 64u
 
+/* When a marked span was left (refrain_picture_mark); what is never left ends with its location's last clock read. */
+struct refrain_picture_end {
+    double from_ns, to_ns;
+    uint32_t location, depth;
+    uint32_t region, flags; /* OPEN: never left */
+};
+
 /* Records of one kind; the picture grows it, who reads it may set n to 0 at any time. */
 struct refrain_picture_list {
     void *items;
@@ -128,6 +135,7 @@ struct refrain_picture {
     struct refrain_picture_wait waits[REFRAIN_PICTURE_WAITS]; /* longest first */
     uint32_t n_waits;
     struct refrain_picture_list pairs; /* filled by refrain_picture_list_pairs */
+    struct refrain_picture_list ends;
     uint64_t events;
     uint32_t n_unfinished;  /* behind the window: locations whose MPI call of its end has not been left ... */
     uint32_t events_behind; /* ... and events since then; 0: not yet behind */
@@ -151,6 +159,10 @@ bool refrain_picture_window(struct refrain_picture *picture, double from_ns, dou
  * waited, or after so many events. */
 #define REFRAIN_PICTURE_BEHIND 50000u
 int refrain_picture_event(struct refrain_picture *picture, const struct refrain_event *event);
+
+/* From now on the end of each span that is open now is given in `ends`, wherever the window lies; with `later`, of
+ * those that begin later, too. (A window shows of what is open at its end only that it goes on.) */
+void refrain_picture_mark(struct refrain_picture *picture, bool later);
 
 /* Gives what is still open at the window's end. `ended`: there are no further events. */
 void refrain_picture_finish(struct refrain_picture *picture, bool ended);

@@ -1,7 +1,7 @@
 // details.ts: what is known of a thing in the picture, as pairs of words: for tips, the side panel and screen readers.
 
 import { showBytes, showCount, showMoment, showNs, showPlace, showShare } from "./format.js";
-import { FLAG_APPROXIMATE, FLAG_OPEN, type Formula, type Region, type Tile } from "./protocol.js";
+import { FLAG_APPROXIMATE, FLAG_OPEN, type End, type Formula, type Region, type Tile } from "./protocol.js";
 import { Records, type Message, type Operation, type Span } from "./records.js";
 import { regionOf, shareOf, waits } from "./shares.js";
 import type { State } from "./state.js";
@@ -95,6 +95,11 @@ const WAITS = [
 ];
 
 const MOST_OPERATIONS = 6;
+
+/** The span with the end that was found out for it, where the window does not show it. */
+export function withEnd(span: Span, end: End): Span {
+    return { ...span, to: end.to, flags: end.left ? span.flags & ~FLAG_OPEN : span.flags };
+}
 
 export function ofSpan(state: State, records: Records, span: Span): Details {
     const region = regionOfSpan(state, span.region);

@@ -20,6 +20,7 @@ interface Exports {
     engine_window(from: number, to: number, bins: number, keepsSpans: number): number;
     engine_keep_spans(keeps: number): void;
     engine_step(events: number): number;
+    engine_mark(later: number): void;
     engine_finish(ended: number): void;
     engine_check(): number;
     engine_items(list: number): number;
@@ -39,6 +40,7 @@ export enum List {
     Collectives,
     Shares,
     Pairs,
+    Ends,
 }
 
 export enum Step {
@@ -190,6 +192,11 @@ export class Engine {
         const status = this.exports.engine_step(events);
         if (status < 0) throw new Error(this.error());
         return status;
+    }
+
+    /** The ends of the spans that are open now are wanted, and with `later` of those that begin later. */
+    mark(later: boolean): void {
+        this.exports.engine_mark(later ? 1 : 0);
     }
 
     finish(ended: boolean): void {

@@ -232,7 +232,7 @@ async function start(): Promise<void> {
         const { choice, range } = state;
         if (choice?.kind === "span" || choice?.kind === "message") {
             const from = choice.kind === "span" ? choice.from : choice.sent;
-            const to = choice.kind === "span" ? choice.to : choice.received;
+            const to = Math.min(choice.kind === "span" ? choice.to : choice.received, state.end);
             state.show(from - (to - from) * 0.1, to + (to - from) * 0.1);
         } else if (range) state.show(range.from, range.to);
     };
@@ -260,7 +260,7 @@ async function start(): Promise<void> {
     };
     const markChosen = (): void => {
         const { choice, from, to } = state;
-        if (choice?.kind === "span") state.mark({ from: choice.from, to: choice.to });
+        if (choice?.kind === "span") state.mark({ from: choice.from, to: Math.min(choice.to, state.end) });
         else if (choice?.kind === "message" && isFinite(choice.received))
             state.mark({ from: choice.sent, to: choice.received });
         else state.mark({ from, to });
@@ -424,10 +424,7 @@ async function start(): Promise<void> {
             if (order.value !== "rank") parts.set("ranks", order.value);
             if (fragment.get("theme")) parts.set("theme", fragment.get("theme")!);
             if (state.choice?.kind === "span")
-                parts.set(
-                    "chosen",
-                    `${state.choice.location},${state.choice.depth},${Math.round((state.choice.from + state.choice.to) / 2)}`,
-                );
+                parts.set("chosen", `${state.choice.location},${state.choice.depth},${Math.ceil(state.choice.from)}`);
             const hash = `#${parts.toString().replace(/%2C/g, ",")}`;
             if (hash !== location.hash) history.replaceState(null, "", hash);
         }, 200);

@@ -3,6 +3,7 @@
 import { nameLocation, ofMessage, ofSpan } from "./details.js";
 import { Records, SPAN_DOUBLES, SPAN_WORDS, type Span } from "./records.js";
 import type { Group } from "./palette.js";
+import { FLAG_OPEN } from "./protocol.js";
 import { regionOf } from "./shares.js";
 import type { Choice, State } from "./state.js";
 
@@ -27,8 +28,8 @@ export class Navigate {
 
     chooseSpan(records: Records, span: Span): void {
         const { location, depth, from, region } = span;
-        const to = isFinite(span.to) ? span.to : this.state.end;
-        this.state.choose({ kind: "span", location, depth, from, to, region });
+        const left = (span.flags & FLAG_OPEN) === 0;
+        this.state.choose({ kind: "span", location, depth, from, to: span.to, left, region });
         const details = ofSpan(this.state, records, span);
         this.speak(`${details.title}: ${details.lines.map((line) => line.join(" ")).join(", ")}`);
     }
@@ -159,7 +160,7 @@ export class Navigate {
         const depth = choice.depth + direction;
         if (depth < 0 || depth >= records.exact.depths) return;
         if (direction < 0) {
-            const span = records.spanAt(choice.location, (choice.from + choice.to) / 2, depth);
+            const span = records.spanAt(choice.location, choice.from, depth);
             if (span) this.chooseSpan(records, span);
             return;
         }

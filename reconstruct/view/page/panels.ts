@@ -1,6 +1,6 @@
 // panels.ts: the side panel: profile with legend, what is chosen, the program with its formulas, who sent to whom.
 
-import { formulasOf, nameLocation, ofMessage, ofSpan, regionOfSpan, type Details } from "./details.js";
+import { formulasOf, nameLocation, ofMessage, ofSpan, regionOfSpan, withEnd, type Details } from "./details.js";
 import { showBytes, showCount, showNs, showPlace, showShare } from "./format.js";
 import type { Group } from "./palette.js";
 import { Records } from "./records.js";
@@ -185,12 +185,9 @@ export class Panels {
             parts.push(element("h2", group.name));
         } else {
             region = choice.region;
-            const span = records?.spanAt(
-                choice.location,
-                (choice.from + Math.min(choice.to, this.state.end)) / 2,
-                choice.depth,
-            );
-            if (span && span.from === choice.from) parts.push(...detailsElement(ofSpan(this.state, records!, span)));
+            const span = records?.spanAt(choice.location, choice.from, choice.depth);
+            if (span && span.from === choice.from)
+                parts.push(...detailsElement(ofSpan(this.state, records!, withEnd(span, choice))));
             else
                 parts.push(
                     ...detailsElement({

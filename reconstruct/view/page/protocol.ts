@@ -78,6 +78,7 @@ export const SHARE_BYTES = 16;
 export const TOTAL_BYTES = 32;
 export const PAIR_BYTES = 32;
 export const WAIT_BYTES = 24;
+export const END_BYTES = 32;
 
 /** Shares of time of all locations over equal intervals. Location l, interval b: words[index[l * (bins + 1) + b]] to the next. */
 export interface Shares {
@@ -150,15 +151,31 @@ export interface Sums {
     events: number;
 }
 
+/** A span that is open at the moment `at`; its end is not known there. */
+export interface OpenSpan {
+    location: number;
+    depth: number;
+    from: number;
+    at: number;
+}
+
+/** When it ends; one that was never left ends with the last clock read of its location. */
+export interface End {
+    to: number;
+    left: boolean;
+}
+
 export type Request =
     | { kind: "open"; wasm: ArrayBuffer; blobs: ArrayBuffer[]; names: string[]; symbols: ArrayBuffer }
     | { kind: "tile"; id: number; from: number; to: number; bins: number; most: number }
-    | { kind: "sums"; id: number; from: number; to: number };
+    | { kind: "sums"; id: number; from: number; to: number }
+    | ({ kind: "end"; id: number } & OpenSpan);
 
 export type Reply =
     | { kind: "opened"; locations: Location[]; end: number; regions: [string, number][] }
     | { kind: "scanned"; upTo: number; events: number; done: boolean; levels: Shares[]; sums: Sums }
     | { kind: "tile"; id: number; tile: Tile; milliseconds: number }
     | { kind: "sums"; id: number; sums: Sums }
+    | { kind: "end"; id: number; span: OpenSpan; end: End }
     | { kind: "note"; text: string }
     | { kind: "failed"; text: string };

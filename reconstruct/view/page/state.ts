@@ -1,12 +1,12 @@
 // state.ts: what the page shows: the window, the choice, the data that has come; who wants to know of changes.
 
 import { Palette } from "./palette.js";
-import type { About, Location, Reply, Request, Sums, Tile } from "./protocol.js";
+import type { About, Location, OpenSpan, Reply, Request, Sums, Tile } from "./protocol.js";
 import { Pyramid } from "./shares.js";
 
 /** What is chosen: a span, a message or a region; times are of the run. */
 export type Choice =
-    | { kind: "span"; location: number; depth: number; from: number; to: number; region: number }
+    | { kind: "span"; location: number; depth: number; from: number; to: number; left: boolean; region: number }
     | {
           kind: "message";
           from: number;
@@ -47,8 +47,11 @@ export class State {
     private readonly listeners = new Map<Topic, (() => void)[]>();
     private asked = { from: NaN, to: NaN };
     private askedSums = { from: NaN, to: NaN };
+    private askedEnd: OpenSpan | null = null;
     private timer: number | null = null;
     private ids = 0;
+    /** The last request of each kind that has not been answered; a newer one takes its place. */
+    private readonly unanswered = new Map<Request["kind"], number>();
 
     constructor(
         readonly about: About,
@@ -85,7 +88,9 @@ export class State {
 
     choose(choice: Choice | null): void {
         this.choice = choice;
+        this.askedEnd = null;
         this.tell("choice");
+        this.askSoon();
     }
 
     mark(range: { from: number; to: number } | null): void {
@@ -103,7 +108,18 @@ export class State {
         return best;
     }
 
+    /** Nothing that has been asked for is still to come. */
+    get settled(): boolean {
+        return this.scanned.done && this.timer === null && this.unanswered.size === 0;
+    }
+
+    private request(request: Exclude<Request, { kind: "open" }>): void {
+        this.unanswered.set(request.kind, request.id);
+        this.post(request);
+    }
+
     receive(reply: Reply): void {
+        if ("id" in reply && this.unanswered.get(reply.kind) === reply.id) this.unanswered.delete(reply.kind);
         switch (reply.kind) {
             case "opened":
                 this.locations = reply.locations;
@@ -129,6 +145,13 @@ export class State {
             case "sums":
                 this.sums = reply.sums;
                 this.tell("sums");
+                break;
+            case "end":
+                if (this.choice?.kind === "span" && sameSpan(this.choice, reply.span)) {
+                    this.choice.to = reply.end.to;
+                    this.choice.left = reply.end.left;
+                    this.tell("choice");
+                }
                 break;
             case "note":
             case "failed":
@@ -170,12 +193,24 @@ export class State {
         this.timer = window.setTimeout(() => {
             this.timer = null;
             this.ask();
+            this.askEnd();
         }, ASK_AFTER_MS);
     }
 
     /** Three windows long, so that a pixel has an interval of its own, but for very many ranks. */
     private tileBins(): number {
         return Math.round(Math.max(1536, Math.min(6144, (1 << 21) / this.locations.length)));
+    }
+
+    /** The end of what is chosen lies behind what is known here. */
+    private askEnd(): void {
+        const { choice } = this;
+        const tile = this.tile();
+        if (choice?.kind !== "span" || isFinite(choice.to) || !tile) return;
+        if (this.askedEnd && sameSpan(choice, this.askedEnd)) return;
+        const { location, depth, from } = choice;
+        this.askedEnd = { location, depth, from, at: tile.to };
+        this.request({ kind: "end", id: ++this.ids, ...this.askedEnd });
     }
 
     /** Asks for a tile around the window where there is none that is fine enough, and for the sums over it. */
@@ -188,14 +223,18 @@ export class State {
         const to = Math.min(this.end, this.to + width);
         if (!fine && (from !== this.asked.from || to !== this.asked.to)) {
             this.asked = { from, to };
-            this.post({ kind: "tile", id: ++this.ids, from, to, bins: this.tileBins(), most: MOST_SPANS });
+            this.request({ kind: "tile", id: ++this.ids, from, to, bins: this.tileBins(), most: MOST_SPANS });
         }
         const over = this.range ?? { from: this.from, to: this.to };
         if (this.scanned.done && (over.from !== this.askedSums.from || over.to !== this.askedSums.to)) {
             this.askedSums = { from: over.from, to: over.to };
-            this.post({ kind: "sums", id: ++this.ids, ...this.askedSums });
+            this.request({ kind: "sums", id: ++this.ids, ...this.askedSums });
         }
     }
+}
+
+function sameSpan(a: Omit<OpenSpan, "at">, b: Omit<OpenSpan, "at">): boolean {
+    return a.location === b.location && a.depth === b.depth && a.from === b.from;
 }
 
 function better(a: Tile, b: Tile): boolean {

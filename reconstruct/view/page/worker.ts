@@ -3,6 +3,8 @@
 import { Engine, List, Step, type Snapshot } from "./engine.js";
 import {
     COLLECTIVE_BYTES,
+    END_BYTES,
+    FLAG_OPEN,
     MESSAGE_BYTES,
     OPERATION_BYTES,
     PAIR_BYTES,
@@ -11,6 +13,7 @@ import {
     SPAN_BYTES,
     TOTAL_BYTES,
     WAIT_BYTES,
+    type End,
     type Exact,
     type Pair,
     type Reply,
@@ -37,6 +40,8 @@ const send = (reply: Reply, transfer: Transferable[] = []): void =>
 
 /** Lets messages of the page come in between. */
 const breathe = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+
+const keyOf = (location: number, depth: number, from: number): string => `${location} ${depth} ${from}`;
 
 class Chunks {
     private readonly chunks: Uint8Array[] = [];
@@ -76,6 +81,8 @@ class Replayer {
     private scan: ShareCollector | null = null;
     private scannedUpTo = 0;
     private end = 0;
+    /** Ends of the spans that were open when a snapshot was taken. */
+    private readonly ends = new Map<string, End>();
     private waiting: Exclude<Request, { kind: "open" }>[] = [];
     private busy = false;
 
@@ -101,11 +108,13 @@ class Replayer {
         for (;;) {
             const step = engine.step(STEP_EVENTS);
             collector.add(engine.take(List.Shares, SHARE_BYTES));
+            this.takeEnds(this.ends);
             this.scannedUpTo = engine.last;
             if (step !== Step.More) break;
             if (engine.events - kept >= this.snapshotEvery) {
                 kept = engine.events;
                 this.keep(engine.snapshot(engine.last, false));
+                engine.mark(false);
             }
             const now = performance.now();
             if (now - started > nextReport) {
@@ -121,6 +130,7 @@ class Replayer {
         }
         engine.finish(true);
         collector.add(engine.take(List.Shares, SHARE_BYTES));
+        this.takeEnds(this.ends);
         this.end = Math.max(this.end, engine.last);
         this.scannedUpTo = Infinity;
         this.report(collector, this.end, true);
@@ -156,7 +166,9 @@ class Replayer {
 
     /** The first request for a window that has been scanned; -1: none. */
     private servable(): number {
-        return this.waiting.findIndex((request) => request.to <= this.scannedUpTo || !this.scan);
+        return this.waiting.findIndex(
+            (request) => !this.scan || (request.kind !== "end" && request.to <= this.scannedUpTo),
+        );
     }
 
     /** Serves what has been asked for, as far as the run has been scanned. */
@@ -167,7 +179,8 @@ class Replayer {
             if (at < 0) break;
             const [request] = this.waiting.splice(at, 1);
             if (request.kind === "tile") await this.tile(request);
-            else await this.sumsOf(request);
+            else if (request.kind === "sums") await this.sumsOf(request);
+            else await this.endOf(request);
         }
         this.busy = false;
     }
@@ -279,6 +292,45 @@ class Replayer {
         } while (step === Step.More);
         engine.finish(step === Step.Ended);
         send({ kind: "sums", id: request.id, sums: this.sums(request.from, request.to) });
+    }
+
+    private takeEnds(ends: Map<string, End>): void {
+        const records = this.engine.take(List.Ends, END_BYTES);
+        const view = new DataView(records.buffer);
+        for (let at = 0; at < records.length; at += END_BYTES) {
+            const location = view.getUint32(at + 16, true);
+            const depth = view.getUint32(at + 20, true);
+            const left = (view.getUint32(at + 28, true) & FLAG_OPEN) === 0;
+            ends.set(keyOf(location, depth, view.getFloat64(at, true)), { to: view.getFloat64(at + 8, true), left });
+        }
+    }
+
+    /** A span either was open when the next snapshot was taken, so that its end is known, or it ended before. */
+    private async endOf(request: Request & { kind: "end" }): Promise<void> {
+        const { engine } = this;
+        const { location, depth, from, at } = request;
+        const key = keyOf(location, depth, from);
+        const started = performance.now();
+        let end = this.ends.get(key);
+        if (!end) {
+            const found = new Map<string, End>();
+            this.goTo(at);
+            engine.window(at, Infinity, 1, false);
+            engine.mark(true);
+            for (let step = Step.More; step === Step.More && !found.has(key);) {
+                found.clear();
+                step = engine.step(STEP_EVENTS);
+                engine.take(List.Shares, SHARE_BYTES);
+                if (step !== Step.More) engine.finish(true);
+                this.takeEnds(found);
+                if (performance.now() - started > 30) {
+                    await breathe();
+                    if (this.superseded("end")) return;
+                }
+            }
+            end = found.get(key);
+        }
+        if (end) send({ kind: "end", id: request.id, span: { location, depth, from, at }, end });
     }
 
     private sums(from: number, to: number): Sums {
