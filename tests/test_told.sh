@@ -83,6 +83,17 @@ for flags in -O0 "-O2 -fno-inline"; do
         fail "left in a pause: $(rank0 leave)"
 done
 
+# A signal handler jumps out of the counting of what passes in a pause: others count on.
+if [ "$(uname -m)" = x86_64 ]; then
+    REFRAIN_MPICC=mpicc.mpich refrain-mpicc --detail=calls -O2 -I "$tests/../include" "$tests/programs/record/untold_jumps.c" \
+        -o untold_jumps || fail "compile untold_jumps"
+    rm -rf run
+    REFRAIN_MODE=both REFRAIN_DIRECTORY=run launch mpich 1 ./untold_jumps 100 >out 2>said && [ "$(cat out)" = "100 jumps" ] &&
+        pass || fail "jumps out of what counts: status $?: $(head -n 3 out said)"
+    exact "$(the_trace run)" "jumps out of what counts"
+    [ "$(rank0 enter | grep -c MPI_Barrier)" = 100 ] && pass || fail "calls after jumps: $(rank0 enter | grep -c MPI_Barrier)"
+fi
+
 # One end of a message, or one member of a collective, in a pause: what comes after has its own partners.
 for mpi in mpich openmpi; do
     "mpicc.$mpi" -O1 -I "$tests/../include" "$tests/programs/record/pauses.c" -o pauses || fail "compile pauses"
