@@ -69,10 +69,10 @@ int main(int argc, char **argv) {
         return printf("%s\n", error.message), 1;
     for (const struct refrain_event *event; (event = refrain_cursor_next(cursor));)
         printf("%d %d %" PRId32 " %" PRIu32 " %" PRId64 " %" PRIu32 " %" PRId64 " %" PRId32 " %" PRId64 " %" PRId64
-               " %" PRId64 " %" PRId64 " %" PRIu64 " %" PRId64 " %" PRIu32 "\n",
+               " %" PRId64 " %" PRId64 " %" PRIu64 " %" PRId64 " %" PRIu32 " %" PRIu32 "\n",
                event->kind, event->approximate, event->rank, event->thread, event->time_ns, event->region->index,
                event->comm ? (int64_t)event->comm->index : -1, event->peer, event->tag, event->bytes, event->received,
-               event->request, event->match, event->match_time_ns, event->match_thread);
+               event->request, event->match, event->match_time_ns, event->match_thread, event->overtook);
     if (refrain_cursor_close(cursor, &error))
         printf("%s\n", error.message);
     refrain_trace_close(trace);

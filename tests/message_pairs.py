@@ -1,5 +1,5 @@
 """message_pairs.py CHROME-TRACE: how many messages have both ends in the trace, and how many of these have ends of
-different lengths: they were matched wrongly, where the messages of a program differ in length."""
+different lengths, as far as these are known: they were matched wrongly, where the messages of a program differ in length."""
 import json
 import sys
 
@@ -11,4 +11,4 @@ for event in json.load(open(sys.argv[1]))["traceEvents"]:
     elif event["ph"] in "sf":
         ends.setdefault(event["id"], []).append(latest[thread])
 pairs = [lengths for lengths in ends.values() if len(lengths) == 2]
-print(len(pairs), sum(a != b for a, b in pairs))
+print(len(pairs), sum(a != b and min(a, b) >= 0 for a, b in pairs))

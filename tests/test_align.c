@@ -403,8 +403,162 @@ static void collectives_in_pauses(void) {
     }
 }
 
+/* A nonblocking operation of rank 1 with the other rank, of a request. */
+static void request(struct made_stream *made, enum refrain_event_kind kind, int64_t time_ns, int64_t number,
+                    int64_t tag) {
+    bool posts = kind == REFRAIN_EVENT_RECV_POST;
+    add(made, REFRAIN_EVENT_ENTER, time_ns, -1, &call);
+    add(made, kind, time_ns, posts ? -1 : 0, &call);
+    made->events[made->n - 1].request = number;
+    made->events[made->n - 1].tag = posts ? 0 : tag;
+    add(made, REFRAIN_EVENT_LEAVE, time_ns, -1, &call);
+}
+
+static void send_tag(struct made_stream *made, int64_t time_ns, int64_t tag) {
+    send(made, time_ns, 1);
+    made->events[made->n - 2].tag = tag;
+}
+
+/* Two receives of the same messages, completed in the other order: the one that was posted first has the first one, be
+ * the messages there before the receives complete or after. */
+static void overtaken(void) {
+    for (int late = 0; late < 2; late++) {
+        struct made_stream made[] = {make(0, 0), make(1, 0)};
+        request(&made[1], REFRAIN_EVENT_RECV_POST, 10, 0, 0);
+        request(&made[1], REFRAIN_EVENT_RECV_POST, 11, 1, 0);
+        request(&made[1], REFRAIN_EVENT_RECV_POST, 12, 2, 7);
+        send_tag(&made[0], 20 + 100 * late, 5);
+        send_tag(&made[0], 30 + 100 * late, 7);
+        send_tag(&made[0], 40 + 100 * late, 5);
+        send_tag(&made[0], 50 + 100 * late, 5);
+        request(&made[1], REFRAIN_EVENT_RECV, 101, 2, 7);
+        request(&made[1], REFRAIN_EVENT_RECV, 102, 1, 5);
+        receive(&made[1], 104, 106, 0); /* blocking, posted last: with the first one still under way */
+        made[1].events[made[1].n - 2].tag = 5;
+        request(&made[1], REFRAIN_EVENT_RECV, 107, 0, 5);
+        struct result result = merge(made, 2, 100);
+        static const unsigned sent[] = {1, 2, 3, 0};
+        for (unsigned i = 0; i < 4; i++) {
+            const struct refrain_event *send = find(&result, REFRAIN_EVENT_SEND, 0, sent[i]);
+            const struct refrain_event *receive = find(&result, REFRAIN_EVENT_RECV, 1, i);
+            CHECK(receive->match == send->match && receive->match_time_ns == send->time_ns &&
+                      receive->time_ns > send->time_ns,
+                  "late %d, receive %u of message sent at %lld", late, i, (long long)receive->match_time_ns);
+        }
+        CHECK(result.in_order && result.report.matched_messages == 4 && result.report.unmatched_sends == 0 &&
+                  result.report.unmatched_receives == 0,
+              "%llu matched", (unsigned long long)result.report.matched_messages);
+        free(result.events);
+    }
+}
+
+/* A receive of the random run: what it takes, and what it has by MPI's rules. */
+struct random_receive {
+    int64_t request, tag, post_ns, end_ns; /* tag -1: any */
+    bool cancelled;
+    unsigned message; /* number of the send, from 0 */
+};
+
+static int by_end(const void *a, const void *b) {
+    const struct random_receive *x = a, *y = b;
+    return x->end_ns != y->end_ns ? x->end_ns < y->end_ns ? -1 : 1 : x->request < y->request ? -1 : 1;
+}
+
+#define RECEIVES 24u
+
+/* Posts as many receives as there are messages, wildcards among them, and completes them in any order. Receives in the
+ * order of posting have the first message each that fits and no other one has; `ns`: when completions begin. */
+static void random_order(unsigned seed, int64_t ns, enum refrain_align_times times) {
+    struct made_stream made[] = {make(0, 0), make(1, 0)};
+    struct random_receive receives[RECEIVES];
+    int64_t tags[RECEIVES];
+    bool taken[RECEIVES] = {false};
+    srand(seed);
+    for (unsigned i = 0; i < RECEIVES; i++) {
+        tags[i] = rand() % 3;
+        send_tag(&made[0], 1000 + 10 * i, tags[i]);
+    }
+    for (unsigned i = 0; i < RECEIVES; i++) {
+        struct random_receive *receive = &receives[i];
+        unsigned m = 0;
+        *receive = (struct random_receive){.request = i, .post_ns = 10 * i, .end_ns = ns + rand() % 300};
+        receive->cancelled = rand() % 8 == 0;
+        receive->tag = rand() % 2 ? -1 : rand() % 3;
+        request(&made[1], REFRAIN_EVENT_RECV_POST, receive->post_ns, i, 0);
+        for (; m < RECEIVES && (taken[m] || (receive->tag >= 0 && receive->tag != tags[m])); m++)
+            ;
+        receive->cancelled |= m == RECEIVES; /* nothing is left for it */
+        receive->message = m;
+        if (!receive->cancelled)
+            taken[m] = true;
+    }
+    qsort(receives, RECEIVES, sizeof *receives, by_end);
+    for (unsigned i = 0; i < RECEIVES; i++)
+        request(&made[1], receives[i].cancelled ? REFRAIN_EVENT_CANCEL : REFRAIN_EVENT_RECV, receives[i].end_ns,
+                receives[i].request, receives[i].cancelled ? 0 : tags[receives[i].message]);
+    struct result result = merge_as(made, 2, 1000, times);
+    for (unsigned i = 0, n = 0; i < RECEIVES; i++) {
+        const struct refrain_event *receive = receives[i].cancelled ? NULL : find(&result, REFRAIN_EVENT_RECV, 1, n++);
+        const struct refrain_event *send = receive ? find(&result, REFRAIN_EVENT_SEND, 0, receives[i].message) : NULL;
+        CHECK(!receive || receive->match == send->match, "seed %u: the %uth to end has the message of %lld, not %lld",
+              seed, i, (long long)receive->match_time_ns, (long long)send->time_ns);
+    }
+    CHECK(result.in_order && result.report.unmatched_receives == 0, "seed %u: %llu receives without a message", seed,
+          (unsigned long long)result.report.unmatched_receives);
+    free(result.events);
+}
+
+/* One receive is under way all the time: those of other channels go on, and it has its own message in the end. */
+static void one_under_way(void) {
+    struct made_stream made[] = {make(0, 0), make(1, 0)};
+    request(&made[1], REFRAIN_EVENT_RECV_POST, 0, 0, 0);
+    for (int i = 0; i < 2000; i++) {
+        send_tag(&made[0], 10 * i, 1);
+        request(&made[1], REFRAIN_EVENT_RECV_POST, 10 * i + 1, i + 1, 0);
+        request(&made[1], REFRAIN_EVENT_RECV, 10 * i + 2, i + 1, 1);
+    }
+    send_tag(&made[0], 20001, 2);
+    request(&made[1], REFRAIN_EVENT_RECV, 20002, 0, 2);
+    struct result result = merge(made, 2, 20000);
+    for (unsigned i = 0; i < 2001; i += 100)
+        CHECK(find(&result, REFRAIN_EVENT_RECV, 1, i)->match == find(&result, REFRAIN_EVENT_SEND, 0, i)->match,
+              "receive %u", i);
+    CHECK(result.report.matched_messages == 2001 && result.n == 9 * 2001, "%zu events", result.n);
+    free(result.events);
+}
+
+/* A receive that is under way during a pause in which others of its channel complete. */
+static void overtaken_in_pause(void) {
+    for (int late = 0; late < 2; late++) {
+        struct made_stream made[] = {make(0, 0), make(1, 0)};
+        request(&made[1], REFRAIN_EVENT_RECV_POST, 0, 0, 0);
+        for (int i = 0; i < 4; i++)
+            send_tag(&made[0], late ? 100 + i : i, 0);
+        untold(&made[1], REFRAIN_EVENT_UNTOLD_RECEIVES, 10, 0, 2);
+        request(&made[1], REFRAIN_EVENT_RECV, 20, 0, 0);
+        receive(&made[1], 30, 40, 0);
+        struct result result = merge(made, 2, 100);
+        for (unsigned i = 0; i < 2; i++)
+            CHECK(find(&result, REFRAIN_EVENT_RECV, 1, i)->match == find(&result, REFRAIN_EVENT_SEND, 0, 3 * i)->match,
+                  "late %d, receive %u", late, i);
+        CHECK(result.report.other_end_untold == 2 && result.report.unmatched_sends == 0, "%llu in pauses",
+              (unsigned long long)result.report.other_end_untold);
+        free(result.events);
+    }
+}
+
 int main(void) {
     hybrid();
+    overtaken_in_pause();
+    overtaken();
+    for (unsigned seed = 0; seed < 200; seed++) {
+        random_order(seed, 300, REFRAIN_TIMES_CONSISTENT);  /* waited for */
+        random_order(seed, 1000, REFRAIN_TIMES_CONSISTENT); /* while messages are sent */
+        random_order(seed, 2000, REFRAIN_TIMES_CONSISTENT);
+        random_order(seed, 2000, REFRAIN_TIMES_AS_THEY_ARE);
+        random_order(seed, 300, REFRAIN_TIMES_WITHOUT_PROBES);
+    }
+    one_under_way();
     pauses();
     pauses_at_once();
     collectives_in_pauses();

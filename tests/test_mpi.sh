@@ -45,6 +45,17 @@ paired() {
     [ ! -s "$work/unpaired" ] && pass || fail "$1: $(cat "$work/unpaired")"
 }
 
+# Each receive has the message that it received: both ends of one are of one length, where they differ from message to message.
+matched() {
+    refrain reconstruct "$2" --format chrome -o "$work/pairs.json" >"$work/error" 2>&1
+    pairs=$(python3 "$tests/message_pairs.py" "$work/pairs.json")
+    case $pairs in
+    [1-9]*" 0") pass ;;
+    *) fail "$1: pairs, and wrong ones: $pairs $(head -n 1 "$work/error")" ;;
+    esac
+    rm -f "$work/pairs.json"
+}
+
 # start MPI RANKS COMMAND...: as launch; Open MPI reaches processes that were started later only through sockets.
 start() {
     if [ "$1 $name" = "openmpi mpi_spawn" ]; then
@@ -112,6 +123,9 @@ program() {
             fi
             ;;
         *) paired "$what" ;;
+        esac
+        case $name-$ranks in
+        mpi_p2p-3 | mpi_probe-3 | mpi_completion-3 | mpi_persistent-3 | mpi_wildcards-3) matched "$what" "$trace" ;;
         esac
         if [ "$name" = mpi_threads ]; then # some of its requests are completed by another thread than the one that posted them
             awk -F '\t' '$3 == "send" && /\trequest=/ { open++ } $3 == "send-complete" { open-- } END { exit open != 0 }' \

@@ -267,6 +267,8 @@ struct refrain_event {
     uint64_t match;
     int64_t match_time_ns; /* RECV with a match: when the message was sent ... */
     uint32_t match_thread; /* ... by which thread of `peer` */
+    uint32_t overtook; /* RECV: so many receives of the same source, tag and communicator were posted before it by its
+                          thread and complete later */
     /* Filled by writers that analyse waiting (reconstruct/replay/waiting.h); null from a cursor. */
     const struct refrain_wait *wait, *peer_wait;
 };

@@ -15,19 +15,13 @@
  * has no stream, or whose streams have ended: what it would have sent is unmatched, and so is what is sent to it. Where
  * nothing can go on (values that are only likely), the earliest location is let through; the message that it did not
  * wait for is passed over when it comes, so that those behind it keep their partners. So are messages and collectives
- * that passed in a pause. */
+ * that passed in a pause. Receives have their messages in the order in which they were posted (posting_order.h). */
 #ifndef REFRAIN_ALIGN_H
 #define REFRAIN_ALIGN_H
 
+#include "posting_order.h"
 #include "share.h"
 #include <refrain/read.h>
-
-/* A location's events in their order. */
-struct refrain_stream {
-    /* The next one; false at the end. */
-    bool (*next)(struct refrain_stream *stream, struct refrain_event *event);
-    int32_t rank;
-};
 
 /* The merged run under way. */
 struct refrain_align;

@@ -95,6 +95,22 @@ bool refrain_store_live(const struct refrain_store *store, uint32_t number) {
     return entry_at(store, number)->keyed != 0;
 }
 
+void refrain_store_insert(struct refrain_store *store, struct refrain_store_list *list, uint32_t before,
+                          uint32_t number) {
+    uint32_t *link = before ? &entry_at(store, before)->next : &list->first;
+    entry_at(store, number)->next = *link;
+    *link = number;
+    if (list->last == before)
+        list->last = number;
+}
+
+void refrain_store_unlink(struct refrain_store *store, struct refrain_store_list *list, uint32_t before) {
+    uint32_t *link = before ? &entry_at(store, before)->next : &list->first;
+    if (list->last == *link)
+        list->last = before;
+    *link = entry_at(store, *link)->next;
+}
+
 void refrain_store_close(struct refrain_store *store) {
     refrain_free(store->entries);
     refrain_free(store->buckets);

@@ -47,4 +47,21 @@ bool refrain_store_live(const struct refrain_store *store, uint32_t number);
 
 void refrain_store_close(struct refrain_store *store);
 
+/* A list of entries that were taken, linked by `next`; 0 = empty. */
+struct refrain_store_list {
+    uint32_t first, last;
+};
+
+/* The entry behind that one; 0: it is the last. */
+static inline uint32_t refrain_store_next(const struct refrain_store *store, uint32_t number) {
+    return ((const struct refrain_store_entry *)refrain_store_at(store, number))->next;
+}
+
+/* Puts an entry behind `before` (0: at the beginning). */
+void refrain_store_insert(struct refrain_store *store, struct refrain_store_list *list, uint32_t before,
+                          uint32_t number);
+
+/* Takes the entry behind `before` out of the list, without giving it back. */
+void refrain_store_unlink(struct refrain_store *store, struct refrain_store_list *list, uint32_t before);
+
 #endif

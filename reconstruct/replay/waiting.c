@@ -1,6 +1,6 @@
 /* waiting.c: who waited for whom (waiting.h).
  *
- *     SEND                 message --> channel (comm, source, dest, tag) --> RECV: late sender, late receiver
+ *     SEND                 message, by its match --------------------------> RECV: late sender, late receiver
  *                                  '-> request (location, number) --------> SEND_COMPLETE: late receiver
  *     RECV_POST            request: when it was posted --------------------> RECV
  *     COLLECTIVE           collective (comm, ordinal): who came last ------> LEAVE, COLLECTIVE_COMPLETE
@@ -29,9 +29,10 @@ struct call {
 
 /* Sends of a message that have not been received, sends that have not been completed. */
 struct message {
-    struct message *next; /* in its channel, or of the free ones */
+    struct refrain_pair_node node; /* by its match, until it is received or cancelled */
+    struct message *next;          /* of the free ones */
     unsigned references;
-    bool approximate, cancelled;
+    bool approximate;
     int64_t sent_ns;
     struct call *send;
     struct call *completion; /* the call that completed it, when that is no longer ahead */
@@ -41,12 +42,6 @@ struct message {
     int64_t posted_ns;
     int32_t receiver;
     const struct refrain_region_info *receive;
-};
-
-struct channel {
-    struct refrain_pair_node node;
-    struct message *first, *last;
-    uint64_t ahead; /* receives that came before their sends: clocks of recorded events may disagree */
 };
 
 struct request {
@@ -92,7 +87,7 @@ struct refrain_waiting {
     size_t n_ranks;
     bool *has_trace;    /* by rank */
     signed char *whole; /* by index of the communicator: all members have a trace; -1 not yet looked at */
-    struct refrain_pair_table channels, requests, collectives, ordinals;
+    struct refrain_pair_table messages, requests, collectives, ordinals;
     struct call *free_calls;
     struct message *free_messages;
     bool no_memory;
@@ -239,52 +234,33 @@ static bool is_traced(const struct refrain_waiting *waiting, int32_t rank) {
     return rank >= 0 && (size_t)rank < waiting->n_ranks && waiting->has_trace[rank];
 }
 
-static struct channel *channel_of(struct refrain_waiting *waiting, const struct refrain_event *event, int32_t source,
-                                  int32_t dest) {
-    struct refrain_pair key = {(uint64_t)(uint32_t)source << 32 | (uint32_t)dest,
-                               (uint64_t)(event->comm ? event->comm->index : UINT32_MAX) << 32 ^ (uint64_t)event->tag};
-    struct channel *channel = (struct channel *)refrain_pair_table_find(&waiting->channels, key);
-    if (channel)
-        return channel;
-    channel = calloc(1, sizeof *channel);
-    if (channel) {
-        channel->node.key = key;
-        if (!refrain_pair_table_add(&waiting->channels, &channel->node)) {
-            free(channel);
-            channel = NULL;
-        }
-    }
-    waiting->no_memory |= !channel;
-    return channel;
+static struct message *find_message(const struct refrain_waiting *waiting, uint64_t match) {
+    return (struct message *)refrain_pair_table_find(&waiting->messages, (struct refrain_pair){match, 0});
 }
 
-static void drop_channel(struct refrain_waiting *waiting, struct channel *channel) {
-    if (channel->first || channel->ahead)
-        return;
-    refrain_pair_table_remove(&waiting->channels, &channel->node);
-    free(channel);
+/* The message is received or will not be. */
+static void forget_message(struct refrain_waiting *waiting, struct message *message) {
+    refrain_pair_table_remove(&waiting->messages, &message->node);
+    release_message(waiting, message);
 }
 
 static void sent(struct refrain_waiting *waiting, struct call *call, const struct refrain_event *event) {
-    if (!is_traced(waiting, event->peer))
+    if (!event->match || !is_traced(waiting, event->peer))
         return;
-    struct channel *channel = channel_of(waiting, event, event->rank, event->peer);
-    if (channel && channel->ahead) {
-        channel->ahead--;
-        drop_channel(waiting, channel);
-        return;
-    }
-    struct message *message = channel ? new_message(waiting) : NULL;
+    struct message *message = new_message(waiting);
     if (!message)
         return;
-    *message =
-        (struct message){.references = 1, .approximate = event->approximate, .sent_ns = call->enter_ns, .send = call};
+    *message = (struct message){.node.key = {event->match, 0},
+                                .references = 1,
+                                .approximate = event->approximate,
+                                .sent_ns = call->enter_ns,
+                                .send = call};
     call->references++;
-    if (channel->first)
-        channel->last->next = message;
-    else
-        channel->first = message;
-    channel->last = message;
+    if (!refrain_pair_table_add(&waiting->messages, &message->node)) {
+        release_message(waiting, message);
+        waiting->no_memory = true;
+        return;
+    }
     struct request *request = event->request >= 0 ? add_request(waiting, event) : NULL;
     if (request) {
         request->message = message;
@@ -299,22 +275,9 @@ static void received(struct refrain_waiting *waiting, struct call *call, struct 
     bool nonblocking = event->request >= 0;
     if (request)
         drop_request(waiting, request);
-    if (!is_traced(waiting, event->peer))
+    struct message *message = event->match ? find_message(waiting, event->match) : NULL;
+    if (!message)
         return;
-    struct channel *channel = channel_of(waiting, event, event->peer, event->rank);
-    if (!channel)
-        return;
-    struct message *message;
-    while ((message = channel->first) && message->cancelled) {
-        channel->first = message->next;
-        release_message(waiting, message);
-    }
-    if (!message) {
-        channel->ahead++;
-        return;
-    }
-    channel->first = message->next;
-    drop_channel(waiting, channel);
     bool approximate = event->approximate || message->approximate;
     int64_t until_ns = message->sent_ns < event->time_ns ? message->sent_ns : event->time_ns;
     if (set_wait(&waiting->wait, call, nonblocking ? REFRAIN_WAIT_COMPLETION_RECEIVE : REFRAIN_WAIT_LATE_SENDER,
@@ -331,7 +294,7 @@ static void received(struct refrain_waiting *waiting, struct call *call, struct 
                  message->completion ? REFRAIN_WAIT_COMPLETION_SEND : REFRAIN_WAIT_LATE_RECEIVER, posted_ns,
                  event->rank, posted_in, approximate))
         event->peer_wait = &waiting->peer_wait;
-    release_message(waiting, message);
+    forget_message(waiting, message);
 }
 
 static void completed_send(struct refrain_waiting *waiting, struct call *call, struct refrain_event *event) {
@@ -535,8 +498,8 @@ bool refrain_waiting_event(struct refrain_waiting *waiting, struct refrain_event
         break;
     case REFRAIN_EVENT_CANCEL:
         if ((request = find_request(waiting, event))) {
-            if (request->message)
-                request->message->cancelled = true;
+            if (request->message && !request->message->received)
+                forget_message(waiting, request->message);
             drop_request(waiting, request);
         }
         break;
@@ -582,27 +545,21 @@ struct refrain_waiting *refrain_waiting_open(const struct refrain_trace *trace) 
     return waiting;
 }
 
-static void free_messages(struct refrain_waiting *waiting, struct message *first) {
-    for (struct message *message = first, *next; message; message = next) {
-        next = message->next;
-        release_message(waiting, message);
-    }
-}
-
 void refrain_waiting_close(struct refrain_waiting *waiting) {
     if (!waiting)
         return;
-    struct refrain_pair_table *tables[] = {&waiting->channels, &waiting->requests, &waiting->collectives,
+    struct refrain_pair_table *tables[] = {&waiting->messages, &waiting->requests, &waiting->collectives,
                                            &waiting->ordinals};
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
         for (size_t b = 0; b < tables[t]->capacity; b++)
             for (struct refrain_pair_node *node = tables[t]->buckets[b], *next; node; node = next) {
                 next = node->next;
-                if (tables[t] == &waiting->channels)
-                    free_messages(waiting, ((struct channel *)node)->first);
-                else if (tables[t] == &waiting->requests && ((struct request *)node)->message)
+                if (tables[t] == &waiting->requests && ((struct request *)node)->message)
                     release_message(waiting, ((struct request *)node)->message);
-                free(node);
+                if (tables[t] == &waiting->messages)
+                    release_message(waiting, (struct message *)node);
+                else
+                    free(node);
             }
         free(tables[t]->buckets);
     }

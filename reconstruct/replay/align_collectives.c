@@ -1,0 +1,381 @@
+/* align_collectives.c: who leaves a collective waits for those that have to enter it before (align_parts.h). */
+#include "align_parts.h"
+#include "arena.h"
+
+#include <string.h>
+
+/* None for those where each pair of ranks has a length of its own: who is sent nothing by another need not wait for it.
+ */
+static const unsigned char rules[REFRAIN_COLLECTIVES] = {
+    [REFRAIN_COLLECTIVE_BARRIER] = REFRAIN_RULE_ALL,       [REFRAIN_COLLECTIVE_ALLREDUCE] = REFRAIN_RULE_ALL,
+    [REFRAIN_COLLECTIVE_ALLGATHER] = REFRAIN_RULE_ALL,     [REFRAIN_COLLECTIVE_ALLGATHERV] = REFRAIN_RULE_ALL,
+    [REFRAIN_COLLECTIVE_ALLTOALL] = REFRAIN_RULE_ALL,      [REFRAIN_COLLECTIVE_REDUCE_SCATTER] = REFRAIN_RULE_ALL,
+    [REFRAIN_COLLECTIVE_BCAST] = REFRAIN_RULE_FROM_ROOT,   [REFRAIN_COLLECTIVE_REDUCE_SCATTER_BLOCK] = REFRAIN_RULE_ALL,
+    [REFRAIN_COLLECTIVE_SCATTER] = REFRAIN_RULE_FROM_ROOT, [REFRAIN_COLLECTIVE_SCATTERV] = REFRAIN_RULE_FROM_ROOT,
+    [REFRAIN_COLLECTIVE_REDUCE] = REFRAIN_RULE_TO_ROOT,    [REFRAIN_COLLECTIVE_GATHER] = REFRAIN_RULE_TO_ROOT,
+    [REFRAIN_COLLECTIVE_GATHERV] = REFRAIN_RULE_TO_ROOT,
+};
+
+/* A location that waits in a collective. */
+struct waiter {
+    struct refrain_store_entry entry;
+    uint32_t location;
+};
+
+/* One operation of all members; only those in which somebody may have to wait. */
+struct collective {
+    struct refrain_store_entry entry;
+    const struct refrain_comm_info *comm;
+    uint64_t ordinal;
+    uint32_t kind, inside; /* locations in it now */
+    uint32_t entered, left;
+    struct refrain_moment latest_enter, root_enter;
+    uint32_t own_entered; /* of a run that is shared out: locations of this process */
+    bool root_entered;
+    bool broken; /* somebody will never come ... */
+    bool untold; /* ... as it did so in a pause */
+    struct refrain_store_list waiters;
+};
+
+/* Per (rank, comm, kind): how many collectives it has entered. */
+struct ordinal {
+    struct refrain_store_entry entry;
+    uint64_t next;
+    uint32_t thread; /* that entered the latest */
+};
+
+static uint64_t kind_of(const struct refrain_event *event) {
+    return (uint64_t)event->region->role * 2 + (event->request >= 0);
+}
+
+static uint64_t ordinal_key(const struct refrain_comm_info *comm, uint64_t kind) {
+    return (uint64_t)comm->index << 8 | kind;
+}
+
+/* Will some member never enter the operation? */
+static bool never_complete(const struct refrain_align *align, const struct collective *collective) {
+    const struct refrain_comm_info *comm = collective->comm;
+    for (int32_t i = 0; i < comm->size; i++) {
+        int32_t rank = comm->members ? comm->members[i] : i;
+        if (!refrain_align_gone(align, rank))
+            continue;
+        uint32_t at = refrain_store_find(&align->ordinals, (uint32_t)rank, ordinal_key(comm, collective->kind));
+        if (!at || ((const struct ordinal *)refrain_store_at(&align->ordinals, at))->next <= collective->ordinal)
+            return true;
+    }
+    return false;
+}
+
+/* Has another member than `entering` passed the operation by, in a pause? */
+static bool was_passed_by(const struct refrain_align *align, const struct collective *collective, int32_t entering) {
+    const struct refrain_comm_info *comm = collective->comm;
+    for (int32_t i = 0; align->collectives_untold && i < comm->size; i++) {
+        int32_t rank = comm->members ? comm->members[i] : i;
+        uint32_t at = rank == entering
+                          ? 0
+                          : refrain_store_find(&align->ordinals, (uint32_t)rank, ordinal_key(comm, collective->kind));
+        if (at && ((const struct ordinal *)refrain_store_at(&align->ordinals, at))->next > collective->ordinal)
+            return true;
+    }
+    return false;
+}
+
+/* Counts a call of a collective that some member did not come to. */
+static void incomplete(struct refrain_align *align, const struct collective *collective) {
+    if (collective->untold)
+        align->report.other_end_untold++;
+    else
+        align->report.unmatched_collectives++;
+    refrain_align_not_shareable(align, "some collectives are without some of their members");
+}
+
+/* ---- who waits ---- */
+
+static bool add_waiter(struct refrain_align *align, struct collective *collective, uint32_t location) {
+    uint32_t number = refrain_store_take(&align->waiters);
+    if (!number) {
+        align->no_memory = true;
+        return false;
+    }
+    ((struct waiter *)refrain_store_at(&align->waiters, number))->location = location;
+    refrain_store_insert(&align->waiters, &collective->waiters, collective->waiters.last, number);
+    return true;
+}
+
+/* The one behind `before` does not wait any more. */
+static void remove_waiter(struct refrain_align *align, struct collective *collective, uint32_t before) {
+    uint32_t number = before ? refrain_store_next(&align->waiters, before) : collective->waiters.first;
+    refrain_store_unlink(&align->waiters, &collective->waiters, before);
+    refrain_store_give(&align->waiters, number);
+}
+
+/* Has come what a location with that rule waits for, and when? */
+static bool may_leave(const struct collective *collective, uint8_t rule, struct refrain_moment *cause) {
+    bool from_root = rule == REFRAIN_RULE_FROM_ROOT;
+    *cause = from_root ? collective->root_enter : collective->latest_enter;
+    return from_root ? collective->root_entered : collective->entered >= (uint32_t)collective->comm->size;
+}
+
+/* Wakes those for whom the collective has become complete enough, or who would wait for ever. */
+static void wake(struct refrain_align *align, uint32_t number) {
+    struct collective *collective = refrain_store_at(&align->collectives, number);
+    uint32_t before = 0;
+    for (uint32_t at = collective->waiters.first, next; at; at = next) {
+        const struct waiter *waiter = refrain_store_at(&align->waiters, at);
+        uint32_t woken = waiter->location;
+        struct refrain_align_location *location = &align->locations[woken];
+        struct refrain_moment cause;
+        bool complete = may_leave(collective, location->rule, &cause);
+        next = waiter->entry.next;
+        if (!complete && !collective->broken) {
+            before = at;
+            continue;
+        }
+        remove_waiter(align, collective, before);
+        location->wait_collective = false;
+        if (!complete)
+            incomplete(align, collective);
+        refrain_align_satisfy(align, woken, complete ? &cause : NULL);
+    }
+}
+
+void refrain_align_pass_collective(struct refrain_align *align, uint32_t number) {
+    struct refrain_align_location *location = &align->locations[number];
+    if (!location->wait_collective)
+        return;
+    struct collective *collective = refrain_store_at(&align->collectives, location->inside);
+    uint32_t before = 0, at = collective->waiters.first;
+    for (; at; before = at, at = refrain_store_next(&align->waiters, at))
+        if (((const struct waiter *)refrain_store_at(&align->waiters, at))->location == number)
+            break;
+    if (at) {
+        remove_waiter(align, collective, before);
+        align->report.unmatched_collectives++;
+    }
+    location->wait_collective = false;
+}
+
+/* ---- operations ---- */
+
+/* Members of the communicator that this process has. */
+static uint32_t own_members(struct refrain_align *align, const struct refrain_comm_info *comm) {
+    if (!align->share)
+        return (uint32_t)comm->size;
+    if (comm->index >= align->n_own_members) {
+        size_t n = (size_t)comm->index + 64;
+        uint32_t *larger = refrain_realloc(align->own_members, n * sizeof *larger);
+        if (!larger) {
+            align->no_memory = true;
+            return 0;
+        }
+        memset(larger + align->n_own_members, 0, (n - align->n_own_members) * sizeof *larger);
+        align->own_members = larger;
+        align->n_own_members = n;
+    }
+    uint32_t *known = &align->own_members[comm->index];
+    if (*known == 0) {
+        *known = 1;
+        for (int32_t i = 0; i < comm->size; i++)
+            *known += align->share->owns(align->share, comm->members ? comm->members[i] : i);
+    }
+    return *known - 1;
+}
+
+/* The collective is no longer needed when all who were to leave have, and nobody else will tell of it. */
+static void drop_collective(struct refrain_align *align, uint32_t number) {
+    const struct collective *collective = refrain_store_at(&align->collectives, number);
+    bool told = !align->share || collective->entered >= (uint32_t)collective->comm->size;
+    if (collective->inside == 0 &&
+        ((collective->left >= own_members(align, collective->comm) && told) || collective->broken))
+        refrain_store_remove(&align->collectives, number);
+}
+
+void refrain_align_left(struct refrain_align *align, struct refrain_align_location *location) {
+    uint32_t number = location->inside;
+    struct collective *collective = refrain_store_at(&align->collectives, number);
+    location->inside = 0;
+    collective->inside--;
+    collective->left++;
+    drop_collective(align, number);
+}
+
+static uint32_t find_collective(struct refrain_align *align, const struct refrain_comm_info *comm, uint64_t kind,
+                                uint64_t ordinal, int32_t rank) {
+    uint64_t key = ordinal_key(comm, kind);
+    uint32_t at = refrain_store_find(&align->collectives, key, ordinal);
+    if (at || !(at = refrain_store_add(&align->collectives, key, ordinal)))
+        return at;
+    struct collective *collective = refrain_store_at(&align->collectives, at);
+    collective->comm = comm;
+    collective->ordinal = ordinal;
+    collective->kind = (uint32_t)kind;
+    collective->untold = was_passed_by(align, collective, rank);
+    collective->broken = collective->untold || never_complete(align, collective);
+    return at;
+}
+
+static uint32_t ordinal_of(struct refrain_align *align, const struct refrain_event *event, uint64_t key) {
+    uint32_t at = refrain_store_find(&align->ordinals, (uint32_t)event->rank, key);
+    if (!at && !(at = refrain_store_add(&align->ordinals, (uint32_t)event->rank, key)))
+        align->no_memory = true;
+    return at;
+}
+
+/* For the others they never become complete. */
+void refrain_align_untold_collectives(struct refrain_align *align, const struct refrain_event *event) {
+    uint64_t kind = (uint64_t)event->tag * 2 + (event->request >= 0);
+    uint64_t n = event->value > 0 ? (uint64_t)event->value : 0;
+    uint32_t at = event->comm && event->tag > 0 && event->tag < REFRAIN_COLLECTIVES
+                      ? ordinal_of(align, event, ordinal_key(event->comm, kind))
+                      : 0;
+    if (!at)
+        return;
+    struct ordinal *ordinal = refrain_store_at(&align->ordinals, at);
+    uint64_t first = ordinal->next;
+    ordinal->next += n;
+    align->collectives_untold = true;
+    for (uint32_t i = 1; i < align->collectives.n; i++) {
+        struct collective *collective = refrain_store_at(&align->collectives, i);
+        if (!refrain_store_live(&align->collectives, i) || collective->comm != event->comm ||
+            collective->kind != kind || collective->ordinal < first || collective->ordinal >= first + n)
+            continue;
+        collective->broken = collective->untold = true;
+        wake(align, i);
+    }
+}
+
+/* Members have entered, the latest of them then. */
+static void entered_at(struct collective *collective, const struct refrain_moment *when, bool first) {
+    struct refrain_moment *latest = &collective->latest_enter;
+    if (first || when->virtual_ns > latest->virtual_ns)
+        latest->virtual_ns = when->virtual_ns;
+    if (first || when->real_ns > latest->real_ns)
+        latest->real_ns = when->real_ns;
+}
+
+/* A location of this process has entered: what others have to know of that. */
+static void tell_entered(struct refrain_align *align, struct collective *collective, bool is_root) {
+    uint32_t own = own_members(align, collective->comm);
+    struct refrain_share_entry entry = {
+        .ordinal = collective->ordinal, .comm = collective->comm->index, .kind = collective->kind};
+    if (own == (uint32_t)collective->comm->size)
+        return;
+    if (is_root) {
+        entry.from_root = true;
+        entry.when = collective->root_enter;
+        align->share->entered(align->share, collective->comm, &entry);
+    }
+    if (++collective->own_entered == own) {
+        entry.from_root = false;
+        entry.entered = own;
+        entry.when = collective->latest_enter; /* of others too, where they have told: the latest of all is asked for */
+        align->share->entered(align->share, collective->comm, &entry);
+    }
+}
+
+void refrain_align_enter(struct refrain_align *align, uint32_t number, struct refrain_event *event) {
+    struct refrain_align_location *location = &align->locations[number];
+    uint8_t rule = rules[event->region->role];
+    if (!event->comm || event->region->role == REFRAIN_COLLECTIVE_NONE)
+        return;
+    uint32_t at = ordinal_of(align, event, ordinal_key(event->comm, kind_of(event)));
+    if (!at)
+        return;
+    struct ordinal *counted = refrain_store_at(&align->ordinals, at);
+    uint64_t ordinal = counted->next++;
+    if (ordinal > 0 && counted->thread != event->thread)
+        refrain_align_not_shareable(align, "threads of one rank call the same collective");
+    counted->thread = event->thread;
+    bool alone = event->comm->size <= 1;
+    uint64_t scope = alone ? (uint64_t)1 << 23 | (uint32_t)event->rank : event->comm->index;
+    event->match = scope << 40 | (kind_of(event) & 63) << 34 | (ordinal + 1);
+    /* A nonblocking one makes nobody wait in its call. */
+    if (!align->adjust || rule == REFRAIN_RULE_NONE || event->comm->remote_size > 0 || alone || event->request >= 0)
+        return;
+    if (location->inside)
+        refrain_align_left(align, location);
+    if (!(at = find_collective(align, event->comm, kind_of(event), ordinal, event->rank))) {
+        align->no_memory = true;
+        return;
+    }
+    struct collective *collective = refrain_store_at(&align->collectives, at);
+    location->inside = at;
+    location->inside_region = event->region;
+    bool empty = event->received == 0 && event->region->role != REFRAIN_COLLECTIVE_BARRIER;
+    location->rule = empty ? REFRAIN_RULE_NONE : rule; /* who receives nothing need not wait either */
+    location->is_root = event->peer == event->rank;
+    collective->inside++;
+    collective->entered++;
+    struct refrain_moment now = refrain_align_moment(align, number);
+    entered_at(collective, &now, collective->entered == 1);
+    if (location->is_root) {
+        collective->root_entered = true;
+        collective->root_enter = now;
+    }
+    if (align->share)
+        tell_entered(align, collective, location->is_root);
+    wake(align, at);
+}
+
+void refrain_align_take_entry(struct refrain_align *align, const struct refrain_comm_info *comm,
+                              const struct refrain_share_entry *entry) {
+    uint32_t at = find_collective(align, comm, entry->kind, entry->ordinal, -1);
+    if (!at) {
+        align->no_memory = true;
+        return;
+    }
+    struct collective *collective = refrain_store_at(&align->collectives, at);
+    if (entry->from_root) {
+        collective->root_entered = true;
+        collective->root_enter = entry->when;
+    } else {
+        entered_at(collective, &entry->when, collective->entered == 0);
+        collective->entered += entry->entered;
+    }
+    wake(align, at);
+    drop_collective(align, at);
+}
+
+void refrain_align_leave(struct refrain_align *align, uint32_t number) {
+    struct refrain_align_location *location = &align->locations[number];
+    struct collective *collective = refrain_store_at(&align->collectives, location->inside);
+    bool waits = location->rule == REFRAIN_RULE_ALL ||
+                 (location->rule == REFRAIN_RULE_FROM_ROOT && !location->is_root) ||
+                 (location->rule == REFRAIN_RULE_TO_ROOT && location->is_root);
+    struct refrain_moment cause;
+    if (!waits)
+        return;
+    if (may_leave(collective, location->rule, &cause)) {
+        refrain_align_hold(align, location, &cause);
+    } else if (collective->broken) {
+        incomplete(align, collective);
+    } else if (add_waiter(align, collective, number)) {
+        location->waiting++;
+        location->wait_collective = true;
+    }
+}
+
+void refrain_align_collectives_ended(struct refrain_align *align) {
+    for (uint32_t i = 1; i < align->collectives.n; i++) {
+        if (!refrain_store_live(&align->collectives, i))
+            continue;
+        struct collective *collective = refrain_store_at(&align->collectives, i);
+        if (!collective->broken && never_complete(align, collective)) {
+            collective->broken = true;
+            wake(align, i);
+        }
+    }
+}
+
+void refrain_align_collectives_open(struct refrain_align *align) {
+    align->waiters.entry_bytes = sizeof(struct waiter);
+    align->collectives.entry_bytes = sizeof(struct collective);
+    align->ordinals.entry_bytes = sizeof(struct ordinal);
+}
+
+void refrain_align_collectives_close(struct refrain_align *align) {
+    refrain_store_close(&align->waiters);
+    refrain_store_close(&align->collectives);
+    refrain_store_close(&align->ordinals);
+    refrain_free(align->own_members);
+}

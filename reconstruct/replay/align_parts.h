@@ -1,0 +1,129 @@
+/* align_parts.h: what the parts of the alignment share (align.h).
+ *
+ *     align.c                              groups of events, and the run through them
+ *     align_messages.c align_collectives.c what goes with what, and who has to wait
+ *     align_wait.c                         a group that waits, until what it waits for has come
+ */
+#ifndef REFRAIN_ALIGN_PARTS_H
+#define REFRAIN_ALIGN_PARTS_H
+
+#include "align.h"
+#include "channels.h"
+#include "ready_queue.h"
+
+/* Who waits for whom in a collective. */
+enum refrain_align_rule {
+    REFRAIN_RULE_NONE,
+    REFRAIN_RULE_ALL,       /* all for all */
+    REFRAIN_RULE_FROM_ROOT, /* the others for the root */
+    REFRAIN_RULE_TO_ROOT,   /* the root for the others */
+};
+
+struct refrain_align_location {
+    uint32_t number;
+    struct refrain_stream *stream;
+    struct refrain_posting_order posting_order;
+    struct refrain_event *group; /* emitted together, at one time */
+    size_t n_group, capacity_group;
+    struct refrain_event ahead; /* read, but of the next group */
+    bool has_ahead, exhausted;
+    bool wait_collective;
+    bool is_root;
+    uint8_t rule;     /* enum refrain_align_rule, of the collective it is in */
+    uint32_t waiting; /* causes that have not come */
+    uint32_t inside;  /* the collective whose LEAVE is to come, 0 = none */
+    const struct refrain_region_info *inside_region;
+    int64_t time_ns; /* of the group */
+    int64_t now_ns;  /* of the last event emitted */
+    int64_t shift_ns;
+    struct refrain_virtual_time virtual_time; /* where probes are taken out */
+    uint64_t messages;                        /* sent */
+};
+
+struct refrain_align {
+    struct refrain_align_location *locations;
+    size_t n;
+    struct refrain_ready_queue ready; /* locations whose group waits for nothing */
+    uint32_t *running;                /* by rank: locations that have not ended */
+    size_t n_ranks;
+    struct refrain_channels channels;
+    struct refrain_store waiters, collectives, ordinals; /* align_collectives.c */
+    struct refrain_align_location *emitting;             /* whose group is being given, null: none */
+    size_t given;                                        /* events of it */
+    int64_t now_ns;                                      /* of the last event of all */
+    bool adjust, without_probes, no_memory;
+    bool collectives_untold;     /* some passed in a pause */
+    struct refrain_share *share; /* null: all locations are here */
+    uint32_t *own_members;       /* by index of a communicator, + 1; 0 not counted yet */
+    size_t n_own_members;
+    unsigned turns; /* since news were asked for */
+    struct refrain_cursor_report report;
+};
+
+/* ---- align_wait.c ---- */
+
+/* The last event of the location's group, which is that of the leaving where there are several. */
+static inline const struct refrain_event *refrain_align_last(const struct refrain_align_location *location) {
+    return &location->group[location->n_group - 1];
+}
+
+/* The location's group may not be before what it waits for, at `cause`. */
+void refrain_align_hold(struct refrain_align *align, struct refrain_align_location *location,
+                        const struct refrain_moment *cause);
+
+/* A cause that the location waited for has come, or (null) will never come. With the last one its group is ready. */
+void refrain_align_satisfy(struct refrain_align *align, uint32_t location, const struct refrain_moment *cause);
+
+/* The location's group waits for nothing (more). */
+void refrain_align_ready(struct refrain_align *align, uint32_t location);
+
+/* When the group of the location that is given now is. */
+struct refrain_moment refrain_align_moment(const struct refrain_align *align, uint32_t location);
+
+/* Has the rank no more events, or none here at all? */
+bool refrain_align_gone(const struct refrain_align *align, int32_t rank);
+
+/* Something that only one process with all locations can put in order. */
+void refrain_align_not_shareable(struct refrain_align *align, const char *why);
+
+/* ---- align_messages.c ---- */
+
+/* The event of the location's group that is given now: a message leaves, or messages do so or arrive in a pause. */
+void refrain_align_send(struct refrain_align *align, uint32_t location, struct refrain_event *event);
+void refrain_align_untold_sends(struct refrain_align *align, const struct refrain_event *event);
+void refrain_align_untold_receives(struct refrain_align *align, const struct refrain_event *event);
+
+/* A receive, event `event` of the location's group: it has a message in flight, or its group waits for one. */
+void refrain_align_receive(struct refrain_align *align, uint32_t location, uint32_t event);
+
+/* The location's group does not wait for messages any more. */
+void refrain_align_pass_messages(struct refrain_align *align, uint32_t location);
+
+/* The rank has no more events: nobody waits for messages of it, and none to it are kept. */
+void refrain_align_messages_ended(struct refrain_align *align, int32_t rank);
+
+/* Messages that have been sent and are not received yet. */
+uint64_t refrain_align_messages_in_flight(const struct refrain_align *align);
+
+/* ---- align_collectives.c ---- */
+
+void refrain_align_collectives_open(struct refrain_align *align);
+void refrain_align_collectives_close(struct refrain_align *align);
+
+/* The event of the location's group that is given now: it enters a collective, or the rank did in a pause. */
+void refrain_align_enter(struct refrain_align *align, uint32_t location, struct refrain_event *event);
+void refrain_align_untold_collectives(struct refrain_align *align, const struct refrain_event *event);
+
+/* The location's group leaves the collective that it is in: it may have to wait for others. */
+void refrain_align_leave(struct refrain_align *align, uint32_t location);
+
+/* The location has left it. */
+void refrain_align_left(struct refrain_align *align, struct refrain_align_location *location);
+
+/* The location's group does not wait for others in its collective any more. */
+void refrain_align_pass_collective(struct refrain_align *align, uint32_t location);
+
+/* A rank has no more events: nobody waits for it in collectives. */
+void refrain_align_collectives_ended(struct refrain_align *align);
+
+#endif

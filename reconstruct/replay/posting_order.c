@@ -1,0 +1,213 @@
+/* posting_order.c: receives under way, and what overtakes them (posting_order.h). */
+#include "posting_order.h"
+#include "arena.h"
+
+#include <string.h>
+
+enum state {
+    UNDER_WAY, /* what it will receive is not known */
+    KNOWN,     /* its completion has been read, but not given */
+    NOT_FOUND, /* its completion is not among the events that were read ahead */
+    OVER,      /* completed or cancelled */
+};
+
+struct refrain_posted {
+    int64_t request;
+    const struct refrain_comm_info *comm;
+    int64_t tag;
+    int32_t peer;
+    enum state state;
+};
+
+/* An event that was read ahead. `before`: the receives of smaller requests were posted before it. */
+struct refrain_ahead {
+    struct refrain_event event;
+    int64_t before;
+};
+
+/* ---- receives under way ---- */
+
+/* Makes room for one more: those that are over go, and the table grows where others fill half of it. */
+static bool make_room(struct refrain_posting_order *order) {
+    size_t kept = 0;
+    for (size_t i = order->first; i < order->n; i++)
+        if (order->posted[i].state != OVER)
+            order->posted[kept++] = order->posted[i];
+    order->first = 0;
+    order->n = kept;
+    if (kept < order->capacity / 2)
+        return true;
+    size_t larger = order->capacity ? order->capacity * 2 : 16;
+    struct refrain_posted *posted = refrain_realloc(order->posted, larger * sizeof *posted);
+    if (!posted)
+        return false;
+    order->posted = posted;
+    order->capacity = larger;
+    return true;
+}
+
+static bool post(struct refrain_posting_order *order, const struct refrain_event *event) {
+    if (event->request < 0 || (order->n > 0 && event->request <= order->latest))
+        return true;
+    if (order->n == order->capacity && !make_room(order))
+        return false;
+    order->latest = event->request;
+    order->posted[order->n++] =
+        (struct refrain_posted){.request = event->request, .comm = event->comm, .state = UNDER_WAY};
+    return true;
+}
+
+/* The number of the first receive of that request or a later one. */
+static size_t find(const struct refrain_posting_order *order, int64_t request) {
+    size_t low = order->first, high = order->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (order->posted[middle].request < request)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static struct refrain_posted *posted_by(const struct refrain_posting_order *order, int64_t request) {
+    size_t i = request < 0 ? order->n : find(order, request);
+    return i < order->n && order->posted[i].request == request ? &order->posted[i] : NULL;
+}
+
+/* The receive's completion has been given. */
+static void end_receive(struct refrain_posting_order *order, int64_t request) {
+    struct refrain_posted *posted = posted_by(order, request);
+    if (posted)
+        posted->state = OVER;
+    while (order->first < order->n && order->posted[order->first].state == OVER)
+        order->first++;
+}
+
+/* ---- reading ahead ---- */
+
+/* What an event says of receives, as soon as it is read: *before of one that receives; *found where it is the
+ * completion of one of which nothing was known, else null. */
+static bool note(struct refrain_posting_order *order, const struct refrain_event *event, int64_t *before,
+                 const struct refrain_posted **found) {
+    bool completes = event->kind == REFRAIN_EVENT_RECV || event->kind == REFRAIN_EVENT_CANCEL;
+    struct refrain_posted *posted = completes ? posted_by(order, event->request) : NULL;
+    *before = event->request >= 0 ? event->request : order->latest + 1;
+    *found = posted && posted->state == UNDER_WAY ? posted : NULL;
+    if (posted) {
+        posted->state = KNOWN;
+        posted->tag = event->tag;
+        posted->peer = event->kind == REFRAIN_EVENT_RECV ? event->peer : -1;
+    }
+    return event->kind != REFRAIN_EVENT_RECV_POST || post(order, event);
+}
+
+static struct refrain_ahead *ahead_at(const struct refrain_posting_order *order, size_t i) {
+    return &order->ahead[(order->next_ahead + i) & (order->capacity_ahead - 1)];
+}
+
+static bool grow_ahead(struct refrain_posting_order *order) {
+    size_t larger = order->capacity_ahead ? order->capacity_ahead * 2 : 16;
+    struct refrain_ahead *ahead = refrain_realloc(order->ahead, larger * sizeof *ahead);
+    if (!ahead)
+        return false;
+    if (order->capacity_ahead) /* what went round the end follows it now */
+        memcpy(ahead + order->capacity_ahead, ahead, order->next_ahead * sizeof *ahead);
+    order->ahead = ahead;
+    order->capacity_ahead = larger;
+    return true;
+}
+
+/* Reads one event more, unless the stream ends. */
+static bool read_ahead(struct refrain_posting_order *order, struct refrain_stream *stream,
+                       const struct refrain_posted **found) {
+    *found = NULL;
+    if (order->n_ahead == order->capacity_ahead && !grow_ahead(order))
+        return false;
+    struct refrain_ahead *ahead = ahead_at(order, order->n_ahead);
+    order->behind = true;
+    order->ended = !stream->next(stream, &ahead->event);
+    if (order->ended)
+        return true;
+    order->n_ahead++;
+    return note(order, &ahead->event, &ahead->before, found);
+}
+
+/* ---- what overtakes what ---- */
+
+/* May the receive be of the event's channel, for all that is known? */
+static bool may_be_overtaken(const struct refrain_posted *posted, const struct refrain_event *event) {
+    return posted->state == UNDER_WAY && posted->comm == event->comm;
+}
+
+/* Reads until it is known of which channels those are that were posted before the event's receive. False without
+ * memory. */
+static bool look_ahead(struct refrain_posting_order *order, struct refrain_stream *stream,
+                       const struct refrain_event *event, int64_t before) {
+    size_t n = 0;
+    for (size_t i = order->first, end = find(order, before); i < end; i++)
+        n += may_be_overtaken(&order->posted[i], event);
+    while (n > 0 && !order->ended && order->n_ahead < REFRAIN_READ_AHEAD) {
+        const struct refrain_posted *found;
+        if (!read_ahead(order, stream, &found))
+            return false;
+        n -= found && found->comm == event->comm && found->request < before;
+    }
+    for (size_t i = order->first, end = find(order, before); n > 0 && i < end; i++)
+        if (may_be_overtaken(&order->posted[i], event))
+            order->posted[i].state = NOT_FOUND;
+    return true;
+}
+
+/* How many receives of the event's channel were posted before it and complete later. */
+static uint32_t overtaken(const struct refrain_posting_order *order, const struct refrain_event *event,
+                          int64_t before) {
+    uint32_t n = 0;
+    for (size_t i = order->first, end = find(order, before); i < end; i++) {
+        const struct refrain_posted *posted = &order->posted[i];
+        n += posted->state == KNOWN && posted->comm == event->comm && posted->peer == event->peer &&
+             posted->tag == event->tag;
+    }
+    return n;
+}
+
+/* The event is given now. */
+static bool give(struct refrain_posting_order *order, struct refrain_stream *stream, struct refrain_event *event,
+                 int64_t before) {
+    bool receives = event->kind == REFRAIN_EVENT_RECV || event->kind == REFRAIN_EVENT_UNTOLD_RECEIVES;
+    if (receives && order->first < order->n && order->posted[order->first].request < before) {
+        if (!look_ahead(order, stream, event, before))
+            return false;
+        event->overtook = overtaken(order, event, before);
+    }
+    if (event->kind == REFRAIN_EVENT_RECV || event->kind == REFRAIN_EVENT_CANCEL)
+        end_receive(order, event->request);
+    return true;
+}
+
+bool refrain_posting_order_take(struct refrain_posting_order *order, struct refrain_stream *stream,
+                                struct refrain_event *event) {
+    int64_t before;
+    const struct refrain_posted *found;
+    order->no_memory = !note(order, event, &before, &found) || !give(order, stream, event, before);
+    return !order->no_memory;
+}
+
+bool refrain_posting_order_go_on(struct refrain_posting_order *order, struct refrain_stream *stream,
+                                 struct refrain_event *event) {
+    if (order->n_ahead == 0)
+        return false;
+    struct refrain_ahead *ahead = ahead_at(order, 0);
+    int64_t before = ahead->before;
+    *event = ahead->event;
+    order->next_ahead = (order->next_ahead + 1) & (order->capacity_ahead - 1);
+    order->behind = --order->n_ahead > 0 || order->ended;
+    order->no_memory = !give(order, stream, event, before);
+    return !order->no_memory;
+}
+
+void refrain_posting_order_close(struct refrain_posting_order *order) {
+    refrain_free(order->posted);
+    refrain_free(order->ahead);
+    *order = (struct refrain_posting_order){0};
+}

@@ -1,0 +1,67 @@
+/* posting_order.h: in which order a location posted its receives (stream -> the same events, receives with what they
+ * overtook).
+ *
+ *     MPI_Irecv a     MPI_Irecv b     MPI_Wait b     MPI_Wait a         one source, tag and communicator
+ *                                     overtook 1     overtook 0         so b has the second message, a the first
+ *
+ * MPI gives messages of one channel (communicator, source, destination, tag) to receives in the order in which these
+ * were posted, wildcards or not, whereas a trace tells a message where its receive completes. So a receive that
+ * completes leaves alone as many messages as there are receives of its channel that were posted before and complete
+ * later. Which channel one of those is of is told when it completes: so where a receive overtakes any, events are read
+ * ahead until that is known of all that are of its communicator, REFRAIN_READ_AHEAD at most. What completes later than
+ * that counts as of another channel. */
+#ifndef REFRAIN_POSTING_ORDER_H
+#define REFRAIN_POSTING_ORDER_H
+
+#include <refrain/read.h>
+
+/* A location's events in their order. */
+struct refrain_stream {
+    /* The next one; false at the end. */
+    bool (*next)(struct refrain_stream *stream, struct refrain_event *event);
+    int32_t rank;
+};
+
+#define REFRAIN_READ_AHEAD 512u
+
+/* A location's receives under way, and the events that were read ahead. Zero at first. */
+struct refrain_posting_order {
+    struct refrain_posted *posted; /* [first, n), in the order of posting; the first one is under way */
+    size_t first, n, capacity;
+    struct refrain_ahead *ahead; /* a ring */
+    size_t next_ahead, n_ahead, capacity_ahead;
+    int64_t latest; /* request that was posted last */
+    bool ended;     /* the stream has */
+    bool behind;    /* it has, or events were read ahead */
+    bool no_memory;
+};
+
+/* As stream->next, with `overtook` set; false at the end, or without memory (no_memory is set then). Not to be called
+ * again after that. */
+static inline bool refrain_posting_order_next(struct refrain_posting_order *order, struct refrain_stream *stream,
+                                              struct refrain_event *event);
+
+void refrain_posting_order_close(struct refrain_posting_order *order);
+
+/* ---- of the above ---- */
+
+/* The same where events have been read ahead. */
+bool refrain_posting_order_go_on(struct refrain_posting_order *order, struct refrain_stream *stream,
+                                 struct refrain_event *event);
+
+/* The event that was read concerns receives; none was read ahead. */
+bool refrain_posting_order_take(struct refrain_posting_order *order, struct refrain_stream *stream,
+                                struct refrain_event *event);
+
+static inline bool refrain_posting_order_next(struct refrain_posting_order *order, struct refrain_stream *stream,
+                                              struct refrain_event *event) {
+    const unsigned receives = 1u << REFRAIN_EVENT_RECV_POST | 1u << REFRAIN_EVENT_RECV | 1u << REFRAIN_EVENT_CANCEL |
+                              1u << REFRAIN_EVENT_UNTOLD_RECEIVES;
+    if (order->behind)
+        return refrain_posting_order_go_on(order, stream, event);
+    if (!stream->next(stream, event))
+        return false;
+    return !(receives >> event->kind & 1) || refrain_posting_order_take(order, stream, event);
+}
+
+#endif
