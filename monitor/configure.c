@@ -137,6 +137,10 @@ void refrain_configure(void) {
     value = getenv("REFRAIN_PAUSED");
     if (value && *value && !refrain_settings_switch(value, &refrain_configuration.paused))
         bad_setting("REFRAIN_PAUSED", value, "on or off", "off");
+    refrain_configuration.pack = false;
+    value = getenv("REFRAIN_PACK");
+    if (value && *value && !refrain_settings_switch(value, &refrain_configuration.pack))
+        bad_setting("REFRAIN_PACK", value, "on or off", "off");
     refrain_configuration.python = false;
     value = getenv("REFRAIN_PYTHON");
     if (value && *value && !refrain_settings_switch(value, &refrain_configuration.python))

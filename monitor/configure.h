@@ -12,7 +12,7 @@ extern REFRAIN_HIDDEN struct refrain_configuration {
     uint64_t event_bytes; /* of the event file at most, 0: no limit */
     uint32_t threads, formula_length;
     uint32_t path_depth; /* functions of a call path, 0: none are told */
-    bool verbose, throttle, patch, python, virtual_order, paused;
+    bool verbose, throttle, patch, python, virtual_order, paused, pack;
     char layers[512];                   /* libraries whose MPI calls are their callers' */
     char filter[4096];                  /* what is not to be recorded (left_out.h) */
     char directory[REFRAIN_PATH_BYTES]; /* absolute */

@@ -55,6 +55,8 @@ static char own_directory[PATH_BYTES + 64]; /* where the files are now, absolute
 static char own_file[PATH_BYTES + 128];     /* the region's file, absolute */
 static uint64_t ticks_per_us = 1000;        /* of the clock */
 static bool has_events;
+static bool finished; /* tracing has ended before the process does (MPI_Finalize, REFRAIN_PACK=on) ... */
+static bool packed;   /* ... and what it was is in a file of all ranks */
 static pid_t owner;
 
 /* ---- the pool ---- */
@@ -514,9 +516,8 @@ static bool others_are_still(void) {
     return !busy && same;
 }
 
-static __attribute__((destructor)) void close_region(void) {
-    if (!refrain_region.base || getpid() != owner)
-        return;
+/* Ends what is open in this thread, as exit() does. */
+static void end_thread(void) {
     if (refrain_thread_context)
         refrain_pause_end(refrain_thread_context);
     struct refrain_context *context = refrain_begin();
@@ -528,7 +529,38 @@ static __attribute__((destructor)) void close_region(void) {
         refrain_end(context);
     }
     refrain_region_refresh_clock();
-    refrain_region.header->finished = 1;
+}
+
+const char *refrain_region_directory(void) {
+    return own_directory;
+}
+
+void refrain_region_finish(void) {
+    end_thread();
+    refrain_region.header->finished = REFRAIN_FINISHED_WITH_MPI;
+    finished = true;
+    refrain_context_drop();
+    others_are_still();
+}
+
+bool refrain_region_is_still(void) {
+    return others_are_still();
+}
+
+void refrain_region_packed(bool last) {
+    packed = true;
+    unlink(own_file);
+    if (last)
+        rmdir(own_directory);
+}
+
+static __attribute__((destructor)) void close_region(void) {
+    if (!refrain_region.base || getpid() != owner || packed)
+        return;
+    if (!finished) {
+        end_thread();
+        refrain_region.header->finished = REFRAIN_FINISHED;
+    }
     others_are_still();
     refrain_pack_region(own_file, refrain_configuration.total_bytes >= REFRAIN_SMALL_MEMORY, others_are_still);
     if (refrain_configuration.verbose)

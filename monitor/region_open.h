@@ -17,6 +17,18 @@ REFRAIN_HIDDEN void refrain_context_drop(void);
 /* What all threads share that are not traced, if the calling thread is one of them; else null. */
 REFRAIN_HIDDEN struct refrain_context *refrain_context_untraced(void);
 
+/* Where the files are now, absolute. */
+REFRAIN_HIDDEN const char *refrain_region_directory(void);
+
+/* The calling thread ends what is open, as exit() does, and is not traced from now on; the region says so. */
+REFRAIN_HIDDEN void refrain_region_finish(void);
+
+/* Has no other thread learned anything since this, or refrain_region_finish(), was last called? */
+REFRAIN_HIDDEN bool refrain_region_is_still(void);
+
+/* All of it is in a file of all ranks: its own file goes, and with `last` its directory. */
+REFRAIN_HIDDEN void refrain_region_packed(bool last);
+
 /* Copies the tables of all units registered so far; from then on refrain_register() does so by itself. Returns the
  * bytes that the first units needed but the pool did not have, 0 when all fit. */
 REFRAIN_HIDDEN uint64_t refrain_units_open(void);

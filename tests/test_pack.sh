@@ -35,6 +35,34 @@ for n in 4 16; do
     refrain formulas "$work/$n.refrain-pack" >"$work/formulas"
     grep -q "dest .* 0-$((n - 1))  *((r+1) mod $n)^20\$" "$work/formulas" && pass || fail "$n ranks: the ring"
     grep -q "source .* 0-$((n - 1))  *((r xor 1) (r xor 2).*)^20\$" "$work/formulas" && pass || fail "$n ranks: the butterfly"
+    # The same at MPI_Finalize: one file, no directory, and what is read is the same but for times. What main does after
+    # MPI_Finalize is not traced.
+    mkdir "$work/packed"
+    REFRAIN_DIRECTORY=$work/packed REFRAIN_THROTTLE=off REFRAIN_PACK=on launch mpich $n "$work/neighbours" 20 2>"$work/said" ||
+        fail "$n ranks, packed at the end: status $?"
+    pack=$(echo "$work"/packed/*)
+    [ -f "$pack" ] && [ "${pack%.refrain-pack}" != "$pack" ] && [ ! -s "$work/said" ] && pass ||
+        fail "$n ranks, packed at the end: $(ls "$work/packed") $(cat "$work/said")"
+    refrain formulas --all "$trace" | sed '/MPI_Finalize  *after/s/exit/unwind/' >"$work/a"
+    refrain formulas --all "$pack" >"$work/b"
+    [ -s "$work/a" ] && cmp -s "$work/a" "$work/b" && pass ||
+        fail "$n ranks, packed at the end: formulas differ: $(diff "$work/a" "$work/b" | head -n 3)"
+    refrain reconstruct "$trace" --format text -o - >"$work/a" && per_location "$work/a" >"$work/c"
+    refrain reconstruct "$pack" --format text -o - >"$work/b" && per_location "$work/b" >"$work/d"
+    [ -s "$work/c" ] && cmp -s "$work/c" "$work/d" && pass || fail "$n ranks, packed at the end: events differ"
+    refrain info "$pack" | grep -q 'traced to MPI_Finalize' && pass || fail "$n ranks: info on what was packed at the end"
+    check "$n ranks: trees" fold_ranks "$trace" "$work/$n.refrain-pack"
+    rm -rf "$work/run" "$work/packed"
+done
+
+# Where a pack cannot be, that is said, once, and ranks have their files.
+for setting in REFRAIN_MODE=both REFRAIN_TOTAL_MEMORY=1M; do
+    mkdir "$work/run"
+    env "$setting" REFRAIN_DIRECTORY="$work/run" REFRAIN_PACK=on "$bin/refrain-run" mpiexec.mpich -n 4 "$work/neighbours" 20 \
+        2>"$work/said" || fail "$setting: status $?"
+    [ "$(grep -c REFRAIN_PACK "$work/said")" = 1 ] && [ "$(wc -l <"$work/said")" = 1 ] && pass ||
+        fail "$setting: $(cat "$work/said")"
+    check "$setting: files of ranks" refrain stats "$(the_trace "$work/run")"
     rm -rf "$work/run"
 done
 

@@ -21,6 +21,7 @@
  *     REFRAIN_CALL_PATH      off         off | on | a number: the functions between which MPI calls are made are shown
  *                                         without probes in them; a number: so many of the innermost ones
  *     REFRAIN_PAUSED          off         on | off: nothing is traced before refrain_resume() or refrain resume
+ *     REFRAIN_PACK            off         on | off: one file of all ranks at MPI_Finalize, instead of one each
  *     REFRAIN_PYTHON          off         on | off: MPI calls of Python programs are filed under the line of Python
  *     REFRAIN_ORDER           mpi         mpi | virtual: receives of any source take the message that is first in
  * virtual time, that is without what probes take REFRAIN_VERBOSE         off         say on standard error what was set

@@ -354,6 +354,13 @@ struct refrain_order_counts {
     uint64_t given_up; /* ... and waited no longer, though it may */
 };
 
+/* How the process came to its end. */
+enum refrain_finished {
+    REFRAIN_UNFINISHED,       /* it runs, or was killed */
+    REFRAIN_FINISHED,         /* by itself */
+    REFRAIN_FINISHED_WITH_MPI /* tracing ended in MPI_Finalize (REFRAIN_PACK=on); the process may have gone on */
+};
+
 struct refrain_header {
     char magic[8];    /* REFRAIN_MAGIC; written last */
     uint32_t version; /* REFRAIN_TRACE_VERSION */
@@ -366,7 +373,7 @@ struct refrain_header {
     int32_t rank; /* in MPI_COMM_WORLD; -1 while unknown, 0 without MPI */
     int32_t size; /* of MPI_COMM_WORLD; 0 while unknown, 1 without MPI */
     uint32_t pid;
-    uint32_t finished; /* 1: the process came to its end by itself */
+    uint32_t finished; /* enum refrain_finished */
     uint32_t clock;    /* 0 TSC, 1 clock_gettime */
     uint32_t n_threads;
     uint64_t threads;       /* offset of struct refrain_thread[n_threads] */

@@ -109,7 +109,8 @@ const char *const *refrain_record_variables(void) {
                                       "REFRAIN_CLOCK",     "REFRAIN_LAYERS",       "REFRAIN_TIME_MEMORY",
                                       "REFRAIN_CALL_PATH", "REFRAIN_PYTHON",       "REFRAIN_VERBOSE",
                                       "REFRAIN_YIELD",     "REFRAIN_RECORD_ID",    "REFRAIN_ORDER",
-                                      "REFRAIN_PAUSED",    "REFRAIN_EVENT_MEMORY", "REFRAIN_RECORD_FILTER"};
+                                      "REFRAIN_PAUSED",    "REFRAIN_EVENT_MEMORY", "REFRAIN_RECORD_FILTER",
+                                      "REFRAIN_PACK"};
     static const char *set[sizeof all / sizeof *all + 1];
     size_t n = 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define REFRAIN_PACK_SUFFIX REFRAIN_TRACE_SUFFIX "-pack" /* REFRAIN_PACK=on */
+
 /* Does the process whose trace this is have this identity among its settings? */
 static bool has_identity(const char *path, const char *id) {
     struct refrain_trace *trace;
@@ -34,6 +36,8 @@ static bool is_of_run(const char *parent, const char *name, const char *id) {
     char path[PATH_MAX];
     if (snprintf(path, sizeof path, "%s/%s", parent, name) >= (int)sizeof path)
         return false;
+    if (ends(name, REFRAIN_PACK_SUFFIX))
+        return has_identity(path, id);
     DIR *directory = opendir(path);
     size_t n = strlen(path);
     bool is = false;
@@ -49,7 +53,7 @@ static bool is_of_run(const char *parent, const char *name, const char *id) {
 }
 
 static int ends_as_trace(const struct dirent *entry) {
-    return ends(entry->d_name, REFRAIN_TRACE_SUFFIX);
+    return ends(entry->d_name, REFRAIN_TRACE_SUFFIX) || ends(entry->d_name, REFRAIN_PACK_SUFFIX);
 }
 
 size_t refrain_record_traces(const char *directory, const char *id, void (*found)(const char *path, void *data),

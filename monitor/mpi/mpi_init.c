@@ -1,12 +1,13 @@
 /* mpi_init.c: where MPI begins and ends. Here the processes find out where their trace belongs. */
 #include "mpi_objects.h"
+#include "pack_ranks.h"
 
 #include <sched.h>
 #include <string.h>
 
 #define PATH_BYTES 4096
 
-bool refrain_mpi_active, refrain_mpi_multiple, refrain_mpi_world;
+bool refrain_mpi_active, refrain_mpi_multiple, refrain_mpi_world, refrain_mpi_packs;
 
 static int lock;
 
@@ -56,17 +57,19 @@ void refrain_mpi_place(MPI_Comm comm, int rank, int size) {
 /* After MPI_Init, on all ranks, whether or not they are traced: what is agreed upon needs all of them. */
 static void started(int thread_level) {
     uint64_t begin_ticks = refrain_ticks();
-    int rank, size, state[3], least[3];
+    int rank, size, state[4], least[4];
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
     refrain_mpi_world = true;
     state[0] = refrain_communicators_open(rank, size, true);
     state[1] = refrain_region.base == NULL;
     state[2] = !refrain_order_is_virtual();
-    PMPI_Allreduce(state, least, 3, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    state[3] = refrain_pack_is_wanted();
+    PMPI_Allreduce(state, least, 4, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     refrain_mpi_active = least[0] && !least[1]; /* memory on all ranks, and some are traced */
     if (!refrain_mpi_active)
         return;
+    refrain_mpi_packs = least[3];
     refrain_mpi_multiple = thread_level == MPI_THREAD_MULTIPLE;
     refrain_mpi_place(MPI_COMM_WORLD, rank, size);
     refrain_types_open();
@@ -103,10 +106,16 @@ int MPI_Finalize(void) {
     REFRAIN_MPI_BEGIN(MPI_Finalize);
     refrain_order_end();
     refrain_mpi_clocks_end();
+    bool packs = refrain_mpi_pack_begin();
+    if (packs) { /* the call ends here, and with it what is traced */
+        refrain_call_end(&call);
+        refrain_mpi_pack();
+    }
     refrain_communicators_close();
     int rc = PMPI_Finalize();
     refrain_mpi_active = false;
-    refrain_call_end(&call);
+    if (!packs)
+        refrain_call_end(&call);
     return rc;
 }
 

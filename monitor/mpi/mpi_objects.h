@@ -29,6 +29,7 @@
 extern bool refrain_mpi_active;
 extern bool refrain_mpi_multiple; /* MPI_THREAD_MULTIPLE */
 extern bool refrain_mpi_world;    /* there is an MPI_COMM_WORLD */
+extern bool refrain_mpi_packs;    /* all ranks want REFRAIN_PACK */
 
 /* By all members of `comm`, which are all processes of the run: the directory that its rank 0 proposes is everybody's.
  * `rank` and `size` are those in MPI_COMM_WORLD. Only the first time. */
@@ -42,6 +43,14 @@ void refrain_mpi_describe(int thread_level);
  * (struct refrain_clock_sync). Within one node the first makes one reduction and the second nothing. */
 void refrain_mpi_clocks_begin(int rank);
 void refrain_mpi_clocks_end(void);
+
+/* ---- mpi_pack.c: by all ranks, in MPI_Finalize ---- */
+
+/* Is there to be a file of all ranks, and can there be one? Where it cannot, that is said. */
+bool refrain_mpi_pack_begin(void);
+
+/* Makes it, if the above was so. Tracing ends with this. */
+void refrain_mpi_pack(void);
 
 void refrain_mpi_lock_wait(void);
 void refrain_mpi_lock_give(void);

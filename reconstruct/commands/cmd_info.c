@@ -322,7 +322,10 @@ static enum refrain_status print_process(const struct refrain_trace *trace, cons
            : header->finished ? " (it never called MPI_Init)"
                               : " (killed before it had one)",
            refrain_process_name(process, header->host), header->pid,
-           header->finished ? "finished" : "killed or still running", refrain_show_ns((long double)end_ns(process)));
+           header->finished == REFRAIN_FINISHED_WITH_MPI ? "traced to MPI_Finalize (REFRAIN_PACK)"
+           : header->finished                            ? "finished"
+                                                         : "killed or still running",
+           refrain_show_ns((long double)end_ns(process)));
     if (header->clock == 1)
         puts("  clock     CLOCK_MONOTONIC of the system, since the time-stamp counter does not run evenly here or "
              "REFRAIN_CLOCK says so");
@@ -403,6 +406,7 @@ static json_t *process_json(const struct refrain_trace *trace, const struct refr
     json_object_set_new(object, "host", refrain_json_text(refrain_process_name(process, header->host)));
     json_object_set_new(object, "pid", json_integer(header->pid));
     json_object_set_new(object, "finished", json_boolean(header->finished));
+    json_object_set_new(object, "traced_to_mpi_finalize", json_boolean(header->finished == REFRAIN_FINISHED_WITH_MPI));
     json_object_set_new(object, "end_ns", json_integer(end_ns(process)));
     json_object_set_new(object, "run_ns", json_real((double)learned.run_ns));
     json_object_set_new(object, "blocks_ns", json_real((double)learned.blocks_ns));

@@ -1,7 +1,6 @@
 /* cmd_pack.c: refrain pack: a trace directory as one file, in which what ranks have in common stands once. */
 #define _GNU_SOURCE
 #include "command.h"
-#include "packed_ranks.h"
 #include "ranks_write.h"
 
 #include <errno.h>
@@ -44,12 +43,12 @@ static enum refrain_status check_run(const struct refrain_trace *trace, struct r
 static void print_report(const struct arguments *arguments, const struct refrain_trace *trace,
                          const struct refrain_ranks_report *report) {
     printf("%s: %s of %zu ranks\n", arguments->output, refrain_show_bytes(report->bytes), trace->n_processes);
-    printf("  structure %s, %s a rank: what was learned\n", refrain_show_bytes(report->structure_bytes),
-           refrain_show_bytes(report->structure_bytes / trace->n_processes));
+    printf("  structure %s, %s a rank: what was learned\n", refrain_show_bytes(report->fold.structure_bytes),
+           refrain_show_bytes(report->fold.structure_bytes / trace->n_processes));
     printf(
         "            %s values on all ranks are %s: %s the same on all that have them, %s a formula over the ranks\n",
-        refrain_show_count(report->values), refrain_show_count(report->rows), refrain_show_count(report->same_rows),
-        refrain_show_count(report->learned_rows));
+        refrain_show_count(report->fold.values), refrain_show_count(report->fold.rows),
+        refrain_show_count(report->fold.same_rows), refrain_show_count(report->fold.learned_rows));
     printf("  times     %s, %s a rank: when blocks were, and what else each rank has for itself\n",
            refrain_show_bytes(report->times_bytes), refrain_show_bytes(report->times_bytes / trace->n_processes));
     printf("  index     %s\n", refrain_show_bytes(report->index_bytes));
@@ -61,13 +60,13 @@ static enum refrain_status print_json(const struct arguments *arguments, const s
     json_object_set_new(object, "pack", refrain_json_text(arguments->output));
     json_object_set_new(object, "ranks", json_integer((json_int_t)trace->n_processes));
     json_object_set_new(object, "bytes", json_integer((json_int_t)report->bytes));
-    json_object_set_new(object, "structure_bytes", json_integer((json_int_t)report->structure_bytes));
+    json_object_set_new(object, "structure_bytes", json_integer((json_int_t)report->fold.structure_bytes));
     json_object_set_new(object, "times_bytes", json_integer((json_int_t)report->times_bytes));
     json_object_set_new(object, "index_bytes", json_integer((json_int_t)report->index_bytes));
-    json_object_set_new(object, "values", json_integer((json_int_t)report->values));
-    json_object_set_new(object, "rows", json_integer((json_int_t)report->rows));
-    json_object_set_new(object, "same_rows", json_integer((json_int_t)report->same_rows));
-    json_object_set_new(object, "learned_rows", json_integer((json_int_t)report->learned_rows));
+    json_object_set_new(object, "values", json_integer((json_int_t)report->fold.values));
+    json_object_set_new(object, "rows", json_integer((json_int_t)report->fold.rows));
+    json_object_set_new(object, "same_rows", json_integer((json_int_t)report->fold.same_rows));
+    json_object_set_new(object, "learned_rows", json_integer((json_int_t)report->fold.learned_rows));
     return refrain_print_json(object, error);
 }
 

@@ -19,9 +19,4 @@
 bool refrain_relearn(const void *region, size_t region_bytes, const struct refrain_learner *learner, unsigned length,
                      enum refrain_formula_type *type);
 
-/* Learns `n` values and gives the learner that holds exactly these, in a region of *region_bytes bytes, until the next
- * call; null where a formula would not be shorter than the values. */
-const struct refrain_learner *refrain_relearn_row(const uint64_t *values, size_t n, const void **region,
-                                                  size_t *region_bytes);
-
 #endif

@@ -1,0 +1,15 @@
+/* fold_library.c: see fold_library.h. */
+#include "fold_library.h"
+
+extern const struct refrain_fold_library refrain_fold_library;
+__attribute__((visibility("default"))) const struct refrain_fold_library refrain_fold_library = {
+    .version = REFRAIN_TRACE_VERSION,
+    .of_region = refrain_sheet_of_region,
+    .add = refrain_sheet_add,
+    .to_bytes = refrain_sheet_to_bytes,
+    .from_bytes = refrain_sheet_from_bytes,
+    .head = refrain_sheet_head,
+    .give_sheet = refrain_sheet_give,
+    .take = refrain_fold_take,
+    .give = refrain_fold_give,
+};

@@ -1,0 +1,25 @@
+/* fold_library.h: what folding needs (packed/fold) as a library of its own, which only processes that pack at
+ * MPI_Finalize load: it brings a learner with a pool of its own. */
+#ifndef REFRAIN_FOLD_LIBRARY_H
+#define REFRAIN_FOLD_LIBRARY_H
+
+#include "fold.h"
+
+#define REFRAIN_FOLD_LIBRARY_FILE "librefrain-pack.so" /* beside librefrain.so */
+#define REFRAIN_FOLD_LIBRARY_SYMBOL "refrain_fold_library"
+
+/* The functions of fold.h. */
+struct refrain_fold_library {
+    uint32_t version; /* REFRAIN_TRACE_VERSION */
+    struct refrain_sheet *(*of_region)(struct refrain_fold_memory *memory, const void *region, uint64_t used,
+                                       unsigned char **times, const char **wrong);
+    bool (*add)(struct refrain_sheet *sheet, struct refrain_sheet *other);
+    unsigned char *(*to_bytes)(const struct refrain_sheet *sheet, size_t *n);
+    struct refrain_sheet *(*from_bytes)(struct refrain_fold_memory *memory, const unsigned char *bytes, size_t n);
+    unsigned char *(*head)(struct refrain_sheet *sheet, size_t *n, struct refrain_fold_report *report);
+    void (*give_sheet)(struct refrain_sheet *sheet);
+    void *(*take)(struct refrain_fold_memory *memory, size_t bytes);
+    void (*give)(struct refrain_fold_memory *memory, void *p);
+};
+
+#endif
