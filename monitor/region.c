@@ -477,13 +477,16 @@ void refrain_region_place(int rank, int size, const char *directory) {
     refrain_region_refresh_clock();
     if (!directory[0])
         return; /* rank 0 is not traced: the files stay where they are, in a directory of their own */
-    if (mkdir(directory, 0777) != 0 && errno != EEXIST)
-        return;
     char from[PATH_BYTES + 128], to[PATH_BYTES + 128], name[64];
     snprintf(from, sizeof from, "%s/rank-unknown.trace", own_directory);
     snprintf(name, sizeof name, REFRAIN_REGION_NAME, rank);
     snprintf(to, sizeof to, "%s/%s", directory, name);
-    if (rename(from, to) != 0) {
+    int moved = rename(from, to);
+    if (moved != 0 && errno == ENOENT) { /* rank 0 has made it; on a node with a file system of its own nobody has */
+        if (mkdir(directory, 0777) == 0 || errno == EEXIST)
+            moved = rename(from, to);
+    }
+    if (moved != 0) {
         untraced("cannot move the trace to", to, errno);
         return;
     }
