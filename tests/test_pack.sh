@@ -78,12 +78,23 @@ for n in 16 256; do
     [ $n = 256 ] || rm -rf "$work/many"
 done
 
+# Of many ranks it is said once what they have in common.
+refrain info "$work/many" >"$work/info" || fail "info on 256 ranks"
+[ "$(wc -l <"$work/info")" -le 40 ] && grep -q '^ranks 0-255, 256 processes' "$work/info" &&
+    grep -q ', MPI call sites 3 (rank 0) to 5 (rank 1),' "$work/info" &&
+    grep -q 'nothing was lost on any rank' "$work/info" && pass || fail "info on 256 ranks: $(cat "$work/info")"
+[ "$(refrain info --each "$work/many" | grep -c '^rank [0-9]* on ')" = 256 ] && pass || fail "info --each"
+[ "$(refrain info --json "$work/many" | grep -c '"rank":')" = 256 ] && pass || fail "info --json"
+[ "$(refrain info --rank 7 "$work/many" | grep -c '^rank 7 on ')" = 1 ] && pass || fail "info --rank"
+refrain info --rank 256 "$work/many" 2>&1 | grep -q 'there is no rank 256' && pass || fail "info on a rank that is not there"
+refrain formulas "$work/many" | grep -q ' 1-253:2  (r+1)^24$' && pass || fail "formulas on 256 ranks"
+
 # Damage.
 pack=$work/many.refrain-pack
 whole=$(wc -c <"$pack")
 head -c $((whole - 1000)) "$pack" >"$work/short.refrain-pack"
 refrain info "$work/short.refrain-pack" >"$work/out" 2>"$work/said" && pass || fail "cut short: status $?"
-grep -q 'left out' "$work/said" && grep -q '^rank 0 ' "$work/out" && pass || fail "cut short: $(cat "$work/said")"
+grep -q 'left out' "$work/said" && grep -q '^ranks 0-2' "$work/out" && pass || fail "cut short: $(cat "$work/said")"
 head -c 500 "$pack" >"$work/short.refrain-pack"
 refrain info "$work/short.refrain-pack" >/dev/null 2>"$work/said" && fail "nothing of it is left, and it is read"
 grep -q 'cut short' "$work/said" && pass || fail "nothing is left: $(cat "$work/said")"

@@ -3,6 +3,7 @@
 #include "command.h"
 #include "formula_text.h"
 #include "learners.h"
+#include "rank_list.h"
 #include "sequence.h"
 
 #include <argp.h>
@@ -42,6 +43,7 @@ struct row {
     uint64_t values, kept; /* of one rank */
     int32_t rank;
     double share;      /* of a decision without a short formula: of its values, those that are true; else -1 */
+    size_t n_ranks;    /* that share it */
     const char *ranks; /* text, of the first of equal rows; null: the row is one of those before it */
 };
 
@@ -275,22 +277,12 @@ static int by_wish(const void *a, const void *b) {
 }
 
 /* "0-3,7": the ranks of the n rows. */
-static char *list_ranks(const struct row *rows, size_t n) {
-    char *text = NULL;
-    size_t bytes;
-    FILE *file = open_memstream(&text, &bytes);
-    if (!file)
-        return NULL;
-    for (size_t i = 0; i < n;) {
-        size_t j = i;
-        while (j + 1 < n && rows[j + 1].rank <= rows[j].rank + 1)
-            j++;
-        fprintf(file, "%s%d", i ? "," : "", rows[i].rank);
-        if (rows[j].rank > rows[i].rank)
-            fprintf(file, "-%d", rows[j].rank);
-        i = j + 1;
-    }
-    fclose(file);
+static char *list_ranks(const struct row *rows, size_t n, bool steps) {
+    int32_t *ranks = malloc(n * sizeof *ranks);
+    for (size_t i = 0; ranks && i < n; i++)
+        ranks[i] = rows[i].rank;
+    char *text = ranks ? refrain_rank_list(ranks, n, steps) : NULL;
+    free(ranks);
     return text;
 }
 
@@ -361,7 +353,9 @@ static bool merge(struct rows *rows) {
              j++)
             ;
         struct row first = rows->rows[i];
-        first.ranks = list_ranks(&rows->rows[i], j - i);
+        first.ranks = list_ranks(&rows->rows[i], j - i, !rows->arguments->json);
+        for (size_t k = i; k < j; k++)
+            first.n_ranks += k == i || rows->rows[k].rank != rows->rows[k - 1].rank;
         for (size_t k = i + 1; k < j; k++) {
             free_forms(&rows->rows[k]);
         }
@@ -440,10 +434,11 @@ static void print_text(const struct rows *rows, bool full) {
             snprintf(share, sizeof share, "%.2f %%", 100 * captured(row));
         if (row->view.thread)
             snprintf(thread, sizeof thread, ".%u", row->view.thread);
-        printf("%-*s %-*s %-*s %-*s %-9s %12s %9s  %s%-*s ", source, place, function,
+        printf("%-*s %-*s %-*s %-*s %-9s %12s %9s  ", source, place, function,
                row->view.function[0] ? row->view.function : "-", construct, row->view.name, value, row->view.label,
-               refrain_formula_type_name(row->type), values, share, row->ranks,
-               (int)(strlen(row->ranks) < 8 ? 8 - strlen(row->ranks) : 0), thread);
+               refrain_formula_type_name(row->type), values, share);
+        int width = refrain_rank_list_print(row->ranks, row->n_ranks, full);
+        printf("%-*s ", width < 8 ? 8 - width : 0, thread);
         if (row->share >= 0 && !full)
             printf("taken %.1f %%", 100 * row->share);
         else if (full || strlen(row->formula) <= SHOWN_FORMULA_CHARACTERS)
@@ -540,7 +535,8 @@ static const struct argp argp = {
     "which most values stand by themselves: exact, but no formula. summary: memory ran out, and only the beginning "
     "is exact; the most frequent values follow in {}. 'then by source': what follows depends on the source; each "
     "has a formula of its own in the lines below, 'source 3: a^n'.\n\n"
-    "Ranks on which a construct has the same formula share a line. Where more of them do so by the distance of "
+    "Ranks on which a construct has the same formula share a line: 0-3,7 or, every second of them, 0-14:2; --full "
+    "writes long lists out. Where more of them do so by the distance of "
     "their partners to the own rank, r, partners are shown as r+1, r-4. .t is thread t. captured is the share of "
     "the values that are held exactly. taken: the share of a decision's values that were true, where these have no "
     "short formula (--full writes them out). throttled: the probe came too often and was off at times; what is shown "

@@ -1,144 +1,20 @@
 /* cmd_info.c: refrain info: what was run, how much of it was learned, what was lost. */
 #define _GNU_SOURCE
-#include "block_times.h"
 #include "command.h"
+#include "info_many.h"
 #include "learners.h"
-#include "profile.h"
 #include "progress.h"
 #include "replay.h"
-#include "sequence.h"
 
 #include <argp.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-static const struct {
-    const char *key, *text;
-} losses[REFRAIN_LOSSES] = {
-    [REFRAIN_LOSS_UNITS] =
-        {"units",
-         "source files that are untraced: their tables did not fit (raise REFRAIN_TOTAL_MEMORY), or another version "
-         "of refrain instrumented them (compile them again)"},
-    [REFRAIN_LOSS_THREADS] = {"threads", "threads beyond REFRAIN_THREADS: untraced"},
-    [REFRAIN_LOSS_DEPTH] = {"depth", "function calls nested too deeply to be traced"},
-    [REFRAIN_LOSS_INTERRUPTED] = {"interrupted",
-                                  "probes that a signal handler ran inside another, or after it jumped out of one"},
-    [REFRAIN_LOSS_LEARNERS] = {"learners", "sequences that are only summarised; raise REFRAIN_TOTAL_MEMORY"},
-    [REFRAIN_LOSS_SUMMARY_VALUES] = {"summary_values", "values of which only a summary is kept"},
-    [REFRAIN_LOSS_CALLS] = {"calls", "MPI calls without room for their call site: not in the trace"},
-    [REFRAIN_LOSS_REQUESTS] = {"requests", "requests beyond the table: their completion is not in the trace"},
-    [REFRAIN_LOSS_COMMUNICATORS] = {"communicators", "communicators beyond the table: without members"},
-    [REFRAIN_LOSS_EVENTS] =
-        {"events", "recorded events that could not be written (is the disk full, or REFRAIN_EVENT_MEMORY too little?)"},
-    [REFRAIN_LOSS_FORKS] = {"forks", "processes forked: the child is not traced"},
-    [REFRAIN_LOSS_REGIONS] = {"regions", "user regions that ended without a beginning, or for which there was no room"},
-    [REFRAIN_LOSS_WINDOWS] = {"windows", "windows and files beyond their table"},
-    [REFRAIN_LOSS_TYPES] = {"types", "datatypes beyond their table: bytes of their messages are unknown"},
-    [REFRAIN_LOSS_COUNTS] = {"counts",
-                             "values counted as another, for want of a count of their own: totals by value are off"},
-    [REFRAIN_LOSS_PATHS] = {"paths", "call paths of which the outer part, or a function, is not known: code without "
-                                     "unwinding tables, or no memory"},
-    [REFRAIN_LOSS_SITES] = {"sites", "MPI calls shown at another call of the same MPI function: no room for their own"},
-};
-
 static const char *const mode_names[] = {"off", "stat", "events", "both"};
-static const char *const state_names[] = {"empty",   "identity",  "predicting", "building",
-                                          "summary", "repeating", "by-key"};
-
-struct learned {
-    const struct refrain_process *process;
-    uint64_t by_state[REFRAIN_LEARNER_STATES];
-    uint64_t total, values, kept;
-    uint64_t throttled_functions, throttled_probes; /* switched off during the run, since they came too often */
-    long double run_ns, blocks_ns; /* of all its threads: how long they ran, and what their blocks add up to */
-    struct refrain_time_summary times;
-    uint64_t control_given_up; /* sequences of control flow of which the order is not known any longer */
-};
-
-static int count_learner(void *data, const struct refrain_learner_view *view) {
-    struct learned *learned = data;
-    uint64_t kept = 0;
-    uint64_t values =
-        refrain_learner_values(learned->process->region, learned->process->region_bytes, view->learner, &kept);
-    if (view->learner->state < REFRAIN_LEARNER_STATES)
-        learned->by_state[view->learner->state]++;
-    if (view->learner->state == REFRAIN_SUMMARY && view->subject <= REFRAIN_SUBJECT_SUCCESSOR)
-        learned->control_given_up++;
-    learned->total++;
-    learned->values += values;
-    learned->kept += kept;
-    return 0;
-}
-
-static void count_throttled(const struct refrain_process *process, struct learned *learned) {
-    for (uint32_t t = 0; t < process->header->n_threads; t++)
-        for (uint32_t number = 0; process->threads[t].started && number < process->header->n_slots; number++) {
-            const struct refrain_slot_view *view = &process->slots[number];
-            const struct refrain_slot *slot = refrain_process_slot(process, t, number);
-            if (!view->node || !slot)
-                continue;
-            if (view->node->kind == REFRAIN_FUNCTION)
-                learned->throttled_functions += view->part == 1 && slot->throttled_at != 0;
-            else
-                learned->throttled_probes += (slot->flags & REFRAIN_SLOT_THROTTLED) != 0;
-        }
-}
-
-static enum refrain_status count_learned(const struct refrain_trace *trace, const struct refrain_process *process,
-                                         struct learned *learned, struct refrain_error *error) {
-    struct refrain_profile_total total;
-    *learned = (struct learned){.process = process};
-    refrain_learners_visit(process, count_learner, learned);
-    count_throttled(process, learned);
-    for (uint32_t t = 0; t < process->header->n_threads; t++)
-        if (process->threads[t].started)
-            refrain_time_summary_add(&learned->times, process->region, process->region_bytes, &process->threads[t]);
-    enum refrain_status status = refrain_profile_open(trace, process->rank, &total, error);
-    if (status)
-        return status;
-    learned->run_ns = total.run_ns;
-    learned->blocks_ns = total.functions_ns + total.mpi_ns + total.outside_ns;
-    for (size_t i = 0; i < total.n_regions; i++)
-        learned->blocks_ns += total.regions[i].own_ns;
-    refrain_profile_close(&total);
-    return REFRAIN_OK;
-}
-
-/* What was not traced on purpose. */
-struct paused {
-    uint64_t times, untold_calls, left_out_calls;
-    long double ns;
-};
-
-static struct paused count_paused(const struct refrain_process *process) {
-    struct paused paused = {0};
-    for (size_t i = 0; i < process->n_user_regions; i++) {
-        const struct refrain_region_name *record = process->user_regions[i].record;
-        if (record->use == REFRAIN_USE_PAUSE) {
-            paused.times += record->inside.count;
-            paused.ns += refrain_trace_span_ns(process, record->inside.ticks);
-        }
-    }
-    for (uint32_t t = 0; t < process->header->n_threads; t++) {
-        paused.untold_calls += process->threads[t].untold_calls;
-        paused.left_out_calls += process->threads[t].left_out_calls;
-    }
-    return paused;
-}
-
-static int64_t end_ns(const struct refrain_process *process) {
-    int64_t end = 0;
-    for (uint32_t t = 0; t < process->header->n_threads; t++) {
-        int64_t at = refrain_trace_time_ns(process, process->threads[t].last_ticks);
-        if (process->threads[t].started && at > end)
-            end = at;
-    }
-    return end;
-}
-
 static uint64_t file_bytes(const struct refrain_trace *trace) {
     uint64_t bytes = 0;
     for (size_t i = 0; i < trace->n_processes; i++)
@@ -146,27 +22,11 @@ static uint64_t file_bytes(const struct refrain_trace *trace) {
     return bytes;
 }
 
-/* The region that the process had, and how much of it was used: of one that was packed the image is smaller. */
-static uint64_t region_bytes(const struct refrain_header *header) {
-    return header->region_bytes ? header->region_bytes : header->bytes;
-}
-
-static uint64_t region_used(const struct refrain_header *header) {
-    return header->region_bytes ? header->region_used : header->pool_used;
-}
-
 static uint64_t most_file_bytes(const struct refrain_trace *trace) {
     uint64_t bytes = 0;
     for (size_t i = 0; i < trace->n_processes; i++)
-        bytes += region_bytes(trace->processes[i].header);
+        bytes += refrain_info_region_bytes(trace->processes[i].header);
     return bytes;
-}
-
-static uint32_t threads_started(const struct refrain_process *process) {
-    uint32_t n = 0;
-    for (uint32_t t = 0; t < process->header->n_threads; t++)
-        n += process->threads[t].started != 0;
-    return n;
 }
 
 static void format_date(uint64_t realtime_ns, char *text, size_t bytes) {
@@ -229,8 +89,8 @@ static void print_run(const struct refrain_trace *trace) {
     int64_t duration_ns = 0;
     char date[64];
     for (size_t i = 0; i < trace->n_processes; i++)
-        if (end_ns(&trace->processes[i]) > duration_ns)
-            duration_ns = end_ns(&trace->processes[i]);
+        if (refrain_info_end_ns(&trace->processes[i]) > duration_ns)
+            duration_ns = refrain_info_end_ns(&trace->processes[i]);
     format_date(trace->start_realtime_ns, date, sizeof date);
     printf("trace       %s\n", trace->path);
     printf("program     %s\n", refrain_process_name(first, header->executable));
@@ -264,7 +124,7 @@ static void print_run(const struct refrain_trace *trace) {
     }
 }
 
-static void print_times(const struct refrain_process *process, const struct learned *learned) {
+static void print_times(const struct refrain_process *process, const struct refrain_learned *learned) {
     const struct refrain_time_summary *times = &learned->times;
     if (times->most_bytes == 0) {
         uint64_t least = (uint64_t)process->header->n_threads * REFRAIN_TIME_LEAST_PAGES * REFRAIN_TIME_PAGE_BYTES;
@@ -313,8 +173,8 @@ static void print_order(const struct refrain_order_counts *order) {
 static enum refrain_status print_process(const struct refrain_trace *trace, const struct refrain_process *process,
                                          struct refrain_error *error) {
     const struct refrain_header *header = process->header;
-    struct learned learned;
-    enum refrain_status status = count_learned(trace, process, &learned, error);
+    struct refrain_learned learned;
+    enum refrain_status status = refrain_info_learned(trace, process, &learned, error);
     if (status)
         return status;
     printf("\nrank %d%s on %s, process %u: %s after %s\n", process->rank,
@@ -325,18 +185,18 @@ static enum refrain_status print_process(const struct refrain_trace *trace, cons
            header->finished == REFRAIN_FINISHED_WITH_MPI ? "traced to MPI_Finalize (REFRAIN_PACK)"
            : header->finished                            ? "finished"
                                                          : "killed or still running",
-           refrain_show_ns((long double)end_ns(process)));
+           refrain_show_ns((long double)refrain_info_end_ns(process)));
     if (header->clock == 1)
         puts("  clock     CLOCK_MONOTONIC of the system, since the time-stamp counter does not run evenly here or "
              "REFRAIN_CLOCK says so");
     print_order(&header->order);
-    uint64_t most = region_bytes(header), used = region_used(header);
+    uint64_t most = refrain_info_region_bytes(header), used = refrain_info_region_used(header);
     printf("  memory    %s of %s used: program tree %s, places %s, %s left; file %s%s\n", refrain_show_bytes(used),
            refrain_show_bytes(most), refrain_show_bytes(header->tree_bytes), refrain_show_bytes(header->slot_bytes),
            refrain_show_bytes(most - used), refrain_show_bytes(process->file_bytes),
            header->region_bytes ? ", packed" : "");
     printf("  threads   %u of %u, source files %zu, places %u, MPI call sites %zu, communicators %zu\n",
-           threads_started(process), header->n_threads, process->n_units, header->n_slots, process->n_sites,
+           refrain_info_threads(process), header->n_threads, process->n_units, header->n_slots, process->n_sites,
            process->n_comms);
     printf("  time      %s in all threads, %s in blocks\n", refrain_show_ns(learned.run_ns),
            refrain_show_ns(learned.blocks_ns));
@@ -347,7 +207,7 @@ static enum refrain_status print_process(const struct refrain_trace *trace, cons
                learned.values ? 100.0 * (double)learned.kept / (double)learned.values : 100.0);
         printf("            ");
         for (int state = REFRAIN_IDENTITY; state <= REFRAIN_REPEAT; state++)
-            printf("%s%s %s", state > REFRAIN_IDENTITY ? ", " : "", state_names[state],
+            printf("%s%s %s", state > REFRAIN_IDENTITY ? ", " : "", refrain_info_state_name(state),
                    refrain_show_count(learned.by_state[state]));
         putchar('\n');
     }
@@ -357,7 +217,7 @@ static enum refrain_status print_process(const struct refrain_trace *trace, cons
     if (learned.throttled_functions || learned.throttled_probes)
         printf("  throttled %s functions and %s other places that came too often for their length\n",
                refrain_show_count(learned.throttled_functions), refrain_show_count(learned.throttled_probes));
-    struct paused paused = count_paused(process);
+    struct refrain_info_paused paused = refrain_info_paused(process);
     if (paused.times)
         printf("  paused    %s times, for %s in all; %s MPI calls in them are not in the trace\n",
                refrain_show_count(paused.times), refrain_show_ns(paused.ns), refrain_show_count(paused.untold_calls));
@@ -367,7 +227,8 @@ static enum refrain_status print_process(const struct refrain_trace *trace, cons
     bool lost = false;
     for (int i = 0; i < REFRAIN_LOSSES; i++)
         if (header->losses[i]) {
-            printf("  lost      %s %s\n", refrain_show_count(header->losses[i]), losses[i].text);
+            printf("  lost      %s %s\n", refrain_show_count(header->losses[i]),
+                   refrain_info_loss_text((enum refrain_loss)i));
             lost = true;
         }
     if (!lost)
@@ -392,22 +253,23 @@ static json_t *probe_costs_json(const struct refrain_trace *trace, const struct 
 static json_t *process_json(const struct refrain_trace *trace, const struct refrain_process *process,
                             struct refrain_error *error) {
     const struct refrain_header *header = process->header;
-    struct learned learned;
-    if (count_learned(trace, process, &learned, error))
+    struct refrain_learned learned;
+    if (refrain_info_learned(trace, process, &learned, error))
         return NULL;
     json_t *states = json_object(), *lost = json_object(), *object = json_object();
     for (int state = REFRAIN_IDENTITY; state <= REFRAIN_REPEAT; state++)
-        json_object_set_new(states, state_names[state], json_integer((json_int_t)learned.by_state[state]));
+        json_object_set_new(states, refrain_info_state_name(state), json_integer((json_int_t)learned.by_state[state]));
     for (int i = 0; i < REFRAIN_LOSSES; i++)
         if (header->losses[i])
-            json_object_set_new(lost, losses[i].key, json_integer((json_int_t)header->losses[i]));
+            json_object_set_new(lost, refrain_info_loss_key((enum refrain_loss)i),
+                                json_integer((json_int_t)header->losses[i]));
     json_object_set_new(object, "rank", json_integer(process->rank));
     json_object_set_new(object, "rank_known", json_boolean(header->rank >= 0));
     json_object_set_new(object, "host", refrain_json_text(refrain_process_name(process, header->host)));
     json_object_set_new(object, "pid", json_integer(header->pid));
     json_object_set_new(object, "finished", json_boolean(header->finished));
     json_object_set_new(object, "traced_to_mpi_finalize", json_boolean(header->finished == REFRAIN_FINISHED_WITH_MPI));
-    json_object_set_new(object, "end_ns", json_integer(end_ns(process)));
+    json_object_set_new(object, "end_ns", json_integer(refrain_info_end_ns(process)));
     json_object_set_new(object, "run_ns", json_real((double)learned.run_ns));
     json_object_set_new(object, "blocks_ns", json_real((double)learned.blocks_ns));
     json_t *times = json_object();
@@ -430,13 +292,13 @@ static json_t *process_json(const struct refrain_trace *trace, const struct refr
                                   "receives", (json_int_t)header->order.receives, "held",
                                   (json_int_t)header->order.held, "given_up", (json_int_t)header->order.given_up));
     json_object_set_new(object, "probe_costs", probe_costs_json(trace, process));
-    json_object_set_new(object, "bytes", json_integer((json_int_t)region_bytes(header)));
-    json_object_set_new(object, "pool_used_bytes", json_integer((json_int_t)region_used(header)));
+    json_object_set_new(object, "bytes", json_integer((json_int_t)refrain_info_region_bytes(header)));
+    json_object_set_new(object, "pool_used_bytes", json_integer((json_int_t)refrain_info_region_used(header)));
     json_object_set_new(object, "file_bytes", json_integer((json_int_t)process->file_bytes));
     json_object_set_new(object, "tree_bytes", json_integer((json_int_t)header->tree_bytes));
     json_object_set_new(object, "slot_bytes", json_integer((json_int_t)header->slot_bytes));
     json_object_set_new(object, "outside_bytes", json_integer((json_int_t)header->outside_bytes));
-    json_object_set_new(object, "threads", json_integer(threads_started(process)));
+    json_object_set_new(object, "threads", json_integer(refrain_info_threads(process)));
     json_object_set_new(object, "units", json_integer((json_int_t)process->n_units));
     json_object_set_new(object, "slots", json_integer(header->n_slots));
     json_object_set_new(object, "call_sites", json_integer((json_int_t)process->n_sites));
@@ -447,7 +309,7 @@ static json_t *process_json(const struct refrain_trace *trace, const struct refr
     json_object_set_new(object, "code_is_kept", json_boolean(header->code_is_kept));
     json_object_set_new(object, "throttled_functions", json_integer((json_int_t)learned.throttled_functions));
     json_object_set_new(object, "throttled_probes", json_integer((json_int_t)learned.throttled_probes));
-    struct paused paused = count_paused(process);
+    struct refrain_info_paused paused = refrain_info_paused(process);
     json_object_set_new(object, "pauses", json_integer((json_int_t)paused.times));
     json_object_set_new(object, "paused_ns", json_real((double)paused.ns));
     json_object_set_new(object, "paused_calls", json_integer((json_int_t)paused.untold_calls));
@@ -458,7 +320,8 @@ static json_t *process_json(const struct refrain_trace *trace, const struct refr
     return object;
 }
 
-static enum refrain_status print_json(const struct refrain_trace *trace, const struct moved *moved,
+/* `rank`: that one alone; -1: all. */
+static enum refrain_status print_json(const struct refrain_trace *trace, const struct moved *moved, int32_t rank,
                                       struct refrain_error *error) {
     const struct refrain_process *first = &trace->processes[0];
     const struct refrain_header *header = first->header;
@@ -490,7 +353,8 @@ static enum refrain_status print_json(const struct refrain_trace *trace, const s
     for (size_t i = 0; i < trace->n_missing; i++)
         json_array_append_new(missing, json_integer(trace->missing[i]));
     for (size_t i = 0; i < trace->n_processes; i++)
-        if (json_array_append_new(processes, process_json(trace, &trace->processes[i], error)) != 0) {
+        if ((rank < 0 || trace->processes[i].rank == rank) &&
+            json_array_append_new(processes, process_json(trace, &trace->processes[i], error)) != 0) {
             json_decref(object);
             json_decref(missing);
             json_decref(processes);
@@ -503,11 +367,14 @@ static enum refrain_status print_json(const struct refrain_trace *trace, const s
 
 /* ---- command line ---- */
 
-enum { OPTION_MOVED = 256 };
+#define MOST_RANKS_EACH 16u /* that have a part each, without being asked for */
+
+enum { OPTION_MOVED = 256, OPTION_EACH };
 
 struct arguments {
     const char *trace;
-    bool json, moved;
+    int32_t rank; /* -1: all */
+    bool json, moved, each;
 };
 
 static error_t parse_option(int key, char *value, struct argp_state *state) {
@@ -515,6 +382,17 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     switch (key) {
     case 'j':
         arguments->json = true;
+        return 0;
+    case 'r': {
+        char *end;
+        long rank = strtol(value, &end, 10);
+        if (end == value || *end || rank < 0 || rank > INT32_MAX)
+            argp_error(state, "%s is no rank", value);
+        arguments->rank = (int32_t)rank;
+        return 0;
+    }
+    case OPTION_EACH:
+        arguments->each = true;
         return 0;
     case OPTION_MOVED:
         arguments->moved = true;
@@ -525,7 +403,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
 }
 
 static const struct argp_option options[] = {
-    {"json", 'j', NULL, 0, "Print JSON", 0},
+    {"json", 'j', NULL, 0, "Print JSON, of each rank", 0},
+    {"rank", 'r', "N", 0, "That rank alone", 0},
+    {"each", OPTION_EACH, NULL, 0, "A part for each rank, where there are more than 16, too", 0},
     {"moved", OPTION_MOVED, NULL, 0,
      "Say how reconstructed times have to be moved, however long the run is (else where that is known at once)", 0},
     {0}};
@@ -537,27 +417,38 @@ static const struct argp argp = {
     "Says what was run, how much of it was learned, and what was lost.\v"
     "For each rank: whether it finished, the memory it used of what it was given, and how many sequences (branch "
     "outcomes, loop counts, partners, tags, sizes, orders) are held as formulas. What did not fit is counted, "
-    "never dropped silently; a run without such lines is kept exactly.",
+    "never dropped silently; a run without such lines is kept exactly. Of more than 16 ranks it is said once what they "
+    "have in common, with the least and the most where they differ, and which ranks are exceptions.",
     NULL,
     NULL,
     NULL};
 
 static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
-    struct arguments arguments = {0};
+    struct arguments arguments = {.rank = -1};
     struct refrain_trace *trace;
     refrain_command_parse(&refrain_command_info, argc, argv, &arguments);
     enum refrain_status status = refrain_trace_open(arguments.trace, false, &trace, error);
     if (status)
         return status;
     refrain_warn_missing(trace);
+    if (arguments.rank >= 0 && !refrain_trace_process(trace, arguments.rank)) {
+        status = REFRAIN_FAIL(error, "%s: there is no rank %d", trace->path, arguments.rank);
+        refrain_trace_close(trace);
+        return status;
+    }
     struct moved moved = count_moved(trace, arguments.moved);
     if (arguments.json) {
-        status = print_json(trace, &moved, error);
+        status = print_json(trace, &moved, arguments.rank, error);
     } else {
         print_run(trace);
         print_moved(trace, &moved);
-        for (size_t i = 0; !status && i < trace->n_processes; i++)
-            status = print_process(trace, &trace->processes[i], error);
+        if (arguments.rank >= 0)
+            status = print_process(trace, refrain_trace_process(trace, arguments.rank), error);
+        else if (trace->n_processes > MOST_RANKS_EACH && !arguments.each)
+            status = refrain_info_print_many(trace, error);
+        else
+            for (size_t i = 0; !status && i < trace->n_processes; i++)
+                status = print_process(trace, &trace->processes[i], error);
     }
     for (size_t i = 0; !status && i < trace->n_processes; i++)
         status = refrain_learners_check(&trace->processes[i], error);
@@ -572,5 +463,6 @@ const struct refrain_command refrain_command_info = {
     .run = run,
     .flags = REFRAIN_COMMAND_PAGED,
     .examples = "  refrain info app-*.refrain\n"
+                "  refrain info --rank 3 app-*.refrain\n"
                 "  refrain info --json app-*.refrain | jq .processes[0].losses\n",
 };

@@ -1,0 +1,45 @@
+/* info_learned.h: what refrain info counts of a rank (trace -> text, JSON). */
+#ifndef REFRAIN_INFO_LEARNED_H
+#define REFRAIN_INFO_LEARNED_H
+
+#include "block_times.h"
+#include "trace_read.h"
+
+struct refrain_learned {
+    const struct refrain_process *process;
+    uint64_t by_state[REFRAIN_LEARNER_STATES];
+    uint64_t total, values, kept;
+    uint64_t throttled_functions, throttled_probes; /* switched off during the run, since they came too often */
+    long double run_ns, blocks_ns; /* of all its threads: how long they ran, and what their blocks add up to */
+    struct refrain_time_summary times;
+    uint64_t control_given_up; /* sequences of control flow of which the order is not known any longer */
+};
+
+/* Counts what the rank learned. */
+enum refrain_status refrain_info_learned(const struct refrain_trace *trace, const struct refrain_process *process,
+                                         struct refrain_learned *learned, struct refrain_error *error);
+
+/* What was not traced on purpose. */
+struct refrain_info_paused {
+    uint64_t times, untold_calls, left_out_calls;
+    long double ns;
+};
+
+struct refrain_info_paused refrain_info_paused(const struct refrain_process *process);
+
+/* When the last of its threads was seen, after the start of the run. */
+int64_t refrain_info_end_ns(const struct refrain_process *process);
+
+/* The region that the process had, and how much of it was used: of one that was packed the image is smaller. */
+uint64_t refrain_info_region_bytes(const struct refrain_header *header);
+uint64_t refrain_info_region_used(const struct refrain_header *header);
+
+/* Threads that were traced. */
+uint32_t refrain_info_threads(const struct refrain_process *process);
+
+/* What was lost, for JSON and for people; a state of a learner. */
+const char *refrain_info_loss_key(enum refrain_loss loss);
+const char *refrain_info_loss_text(enum refrain_loss loss);
+const char *refrain_info_state_name(int state);
+
+#endif

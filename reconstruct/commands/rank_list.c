@@ -1,0 +1,54 @@
+/* rank_list.c: see rank_list.h. */
+#define _GNU_SOURCE
+#include "rank_list.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SHOWN_CHARACTERS 40u
+#define LEAST_STEPS 3u /* ranks in equal steps of more than one */
+
+/* The next rank that is another. */
+static size_t next_of(const int32_t *ranks, size_t n, size_t i) {
+    size_t next = i + 1;
+    while (next < n && ranks[next] == ranks[i])
+        next++;
+    return next;
+}
+
+char *refrain_rank_list(const int32_t *ranks, size_t n, bool steps) {
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&text, &bytes);
+    if (!file)
+        return NULL;
+    for (size_t i = 0; i < n;) {
+        size_t last = i, end = next_of(ranks, n, i), members = 1;
+        int32_t step = end < n ? ranks[end] - ranks[i] : 1;
+        for (size_t next = end; next < n && ranks[next] - ranks[last] == step; members++) {
+            last = next;
+            next = end = next_of(ranks, n, next);
+        }
+        if (step > 1 && (!steps || members < LEAST_STEPS)) {
+            last = i;
+            end = next_of(ranks, n, i);
+        }
+        fprintf(file, "%s%d", i ? "," : "", ranks[i]);
+        if (last > i && step > 0)
+            fprintf(file, "-%d", ranks[last]);
+        if (last > i && step > 1)
+            fprintf(file, ":%d", step);
+        i = end;
+    }
+    fclose(file);
+    return text;
+}
+
+int refrain_rank_list_print(const char *list, size_t n_ranks, bool full) {
+    if (full || strlen(list) <= SHOWN_CHARACTERS)
+        return printf("%s", list);
+    size_t shown = SHOWN_CHARACTERS;
+    while (shown > 0 && list[shown] != ',')
+        shown--;
+    return printf("%.*s,... (%zu ranks)", (int)shown, list, n_ranks);
+}

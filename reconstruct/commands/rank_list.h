@@ -1,0 +1,17 @@
+/* rank_list.h: sets of ranks as text. */
+#ifndef REFRAIN_RANK_LIST_H
+#define REFRAIN_RANK_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* "0-3,7" of ranks in rising order, some of which may come more than once; with `steps` also "0-14:2", every second of
+ * these. The caller frees it; null without memory. */
+char *refrain_rank_list(const int32_t *ranks, size_t n, bool steps);
+
+/* The same on standard output: at most some forty characters of it, and how many ranks there are, where it is longer
+ * and not `full`. Returns the characters that were printed. */
+int refrain_rank_list_print(const char *list, size_t n_ranks, bool full);
+
+#endif
