@@ -48,6 +48,10 @@ for name in demo killed hybrid plain many; do
     check "$name: view" refrain view "$trace" -o "$work/$name.html"
     check "$name: reconstruct" refrain reconstruct "$trace" --format text -o "$work/$name.txt"
 done
+# A run that is long enough to be replayed before, and its page without what came of that.
+check "a long run" "$bin/many_ranks" 8 10000 "$work/long.refrain"
+check "long: view" refrain view "$work/long.refrain" -o "$work/long.html"
+grep -v 'id="data-ahead"' "$work/long.html" >"$work/reread.html"
 # A trace of recorded events alone, as other tools' become.
 check "converted: the trace" refrain convert "$work/demo.txt" -o "$work/converted.refrain"
 check "converted: view" refrain view "$work/converted.refrain" -o "$work/converted.html"

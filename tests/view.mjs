@@ -286,12 +286,49 @@ check("ranks that are alike are folded", folded.rows > 1 && folded.rows < 40, `$
 const alike = await many.evaluate(() => window.refrainView.rows.rows.findIndex((row) => row.locations.length > 1));
 const spread = await tips(many, await many.evaluate((row) => window.refrainView.rows.rows[row].locations[0], alike), folded.end / 2);
 check("and say how far they differ", spread.some((tip) => /ranks: mean, least and most\|.* % \(.* % to .* %\)/.test(tip)), spread[0]);
+await many.locator("#order").selectOption("rank");
+await many.evaluate(() => ((window.refrainView.timeline.showMessages = true), window.refrainView.state.show(0, window.refrainView.state.end), window.refrainView.timeline.draw()));
+await settle(many);
+const bundled = await many.evaluate(() => {
+    const { state, timeline } = window.refrainView;
+    return { lines: timeline.drawn.length, stand: timeline.drawn.reduce((sum, line) => sum + line.count, 0), all: state.tile().exact.nMessages, bundled: timeline.bundled };
+});
+check("too many messages for a line each are bundled", bundled.all > 4000 && bundled.lines > 100 && bundled.lines <= 4000 && bundled.stand > bundled.all * 0.99, JSON.stringify(bundled));
 await many.close();
 const without = await open("demo", "", "delete globalThis.WebAssembly");
 await without.waitForTimeout(600);
 check("without WebAssembly the page says so", /WebAssembly/.test(await without.locator("#notes").innerText()));
 check("and shows the program", /multiply\(\)/.test(await without.locator("#program").innerText()));
 await without.close();
+
+// ---- a long run: what its page got ready-made is what it would have read itself
+
+if (/id="data-ahead"/.test(readFileSync(join(directory, "long.html"), "utf8"))) {
+    const digests = [];
+    for (const name of ["long", "reread"]) {
+        const page = await browser.newPage();
+        page.on("console", (message) => wrong.push(`${name}: ${message.text()}`));
+        page.on("pageerror", (error) => wrong.push(`${name}: ${error.message}`));
+        await page.goto(`file://${join(directory, `${name}.html`)}`);
+        await page.waitForFunction(() => window.refrainView?.state.scanned.done && !window.refrainView.state.refining, null, { timeout: 90000 });
+        const digest = await page.evaluate(async () => {
+            const { state } = window.refrainView;
+            const hash = async (bytes) => [...new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))].join(".");
+            const found = { events: state.scanned.events, totals: JSON.stringify(state.whole.totals), waits: JSON.stringify(state.whole.waits) };
+            for (const part of [0.77, 0.31, 0.305, 0.999, 0]) {
+                state.show(state.end * part, state.end * part + state.end / 1000);
+                while (!state.tile()?.exact) await new Promise((done) => setTimeout(done, 20));
+                const { exact } = state.tile();
+                found[part] = [exact.nSpans, await hash(exact.spans), await hash(exact.messages), await hash(exact.operations), exact.nCollectives];
+            }
+            return found;
+        });
+        digests.push(digest);
+        await page.close();
+    }
+    for (const key of Object.keys(digests[0])) same(`long: ${key}`, JSON.stringify(digests[0][key]), JSON.stringify(digests[1][key]));
+    check("long: its windows have events", digests[0][0.31][0] > 100, JSON.stringify(digests[0][0.31]));
+} else console.log("refrain was built without wasm2c: long runs are not replayed before");
 
 // ---- a trace of recorded events alone
 

@@ -13,7 +13,7 @@
 #define EXPORT(name) __attribute__((export_name(#name), used)) name
 
 #define MOST_IMAGES (1u << 20)
-#define RESERVED_RECORDS 32768u
+#define RESERVED_RECORDS 16384u
 
 /* The records are read byte by byte (page/protocol.ts). */
 _Static_assert(sizeof(struct refrain_picture_location) == 24, "as the page reads it");

@@ -39,9 +39,19 @@ static json_t *comms_json(const struct refrain_trace *trace) {
     return comms;
 }
 
-/* Where calls that the source did not tell were made from. */
-static json_t *symbols_json(const struct refrain_trace *trace) {
-    json_t *symbols = json_array();
+/* A tab or line feed in a name would end its field. */
+static void put_field(FILE *file, const char *text, char end) {
+    for (; *text; text++)
+        putc(*text == '\t' || *text == '\n' ? ' ' : *text, file);
+    putc(end, file);
+}
+
+char *refrain_view_symbols(const struct refrain_trace *trace) {
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&text, &bytes);
+    if (!file)
+        return NULL;
     for (size_t i = 0; i < trace->n_processes; i++) {
         const struct refrain_process *process = &trace->processes[i];
         for (size_t s = 0; s < process->n_sites; s++) {
@@ -49,16 +59,17 @@ static json_t *symbols_json(const struct refrain_trace *trace) {
             const struct refrain_region_info *region = process->sites[s].region;
             if (!record->return_address || !record->object || !region || !region->file[0])
                 continue;
-            char address[24];
-            snprintf(address, sizeof address, "%" PRIx64, (uint64_t)record->return_address);
-            json_array_append_new(symbols,
-                                  json_pack("{s:o, s:s, s:o, s:o, s:I}", "object",
-                                            refrain_json_text(refrain_process_name(process, record->object)), "address",
-                                            address, "function", refrain_json_text(region->function), "file",
-                                            refrain_json_text(region->file), "line", (json_int_t)region->line));
+            put_field(file, refrain_process_name(process, record->object), '\t');
+            fprintf(file, "%" PRIx64 "\t", (uint64_t)record->return_address);
+            put_field(file, region->function, '\t');
+            put_field(file, region->file, '\t');
+            fprintf(file, "%u\n", region->line);
         }
     }
-    return symbols;
+    if (fclose(file) == 0)
+        return text;
+    free(text);
+    return NULL;
 }
 
 /* ---- what is missing ---- */
@@ -215,11 +226,10 @@ enum refrain_status refrain_view_about(const struct refrain_trace *trace, json_t
     struct tm local;
     if (localtime_r(&seconds, &local))
         strftime(started, sizeof started, "%Y-%m-%d %H:%M:%S", &local);
-    *about =
-        json_pack("{s:s, s:o, s:o, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", REFRAIN_VERSION,
-                  "program", refrain_json_text(slash ? slash + 1 : executable), "path", refrain_json_text(trace->path),
-                  "started", started, "size", (int)trace->size, "missing", missing_json(trace), "notes",
-                  notes_json(trace), "regions", regions_json(trace), "comms", comms_json(trace), "symbols",
-                  symbols_json(trace), "tree", tree, "formulas", formulas, "processes", processes_json(trace));
+    *about = json_pack("{s:s, s:o, s:o, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", REFRAIN_VERSION,
+                       "program", refrain_json_text(slash ? slash + 1 : executable), "path",
+                       refrain_json_text(trace->path), "started", started, "size", (int)trace->size, "missing",
+                       missing_json(trace), "notes", notes_json(trace), "regions", regions_json(trace), "comms",
+                       comms_json(trace), "tree", tree, "formulas", formulas, "processes", processes_json(trace));
     return *about ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(error);
 }

@@ -10,4 +10,8 @@ struct json_t; /* jansson */
 enum refrain_status refrain_view_about(const struct refrain_trace *trace, struct json_t **about,
                                        struct refrain_error *error);
 
+/* Where calls that the source did not tell were made from, as the engine reads it (engine_symbols): lines of object,
+ * return address in hexadecimal, function, file and line, by tabs. Null without memory; the caller frees it. */
+char *refrain_view_symbols(const struct refrain_trace *trace);
+
 #endif

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "view_page.h"
 #include "view_about.h"
+#include "view_ahead.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -93,6 +94,22 @@ static bool write_packed(FILE *file, const char *id, const void *bytes, size_t l
 
 /* ---- the page ---- */
 
+/* Names of call sites, and what was replayed before. */
+static enum refrain_status write_prepared(const struct refrain_trace *trace, FILE *file, struct refrain_error *error) {
+    char *symbols = refrain_view_symbols(trace);
+    unsigned char *ahead = NULL;
+    size_t n = 0;
+    if (!symbols)
+        return REFRAIN_FAIL_MEMORY(error);
+    enum refrain_status status = refrain_view_ahead(trace, symbols, &ahead, &n, error);
+    if (!status && (!write_packed(file, "data-symbols", symbols, strlen(symbols), NULL, 0) ||
+                    (ahead && !write_packed(file, "data-ahead", ahead, n, NULL, 0))))
+        status = REFRAIN_FAIL_MEMORY(error);
+    free(ahead);
+    free(symbols);
+    return status;
+}
+
 static enum refrain_status write_data(const struct refrain_trace *trace, FILE *file, struct refrain_error *error) {
     json_t *about;
     enum refrain_status status = refrain_view_about(trace, &about, error);
@@ -112,7 +129,7 @@ static enum refrain_status write_data(const struct refrain_trace *trace, FILE *f
         if (!write_packed(file, id, process->region, (size_t)process->header->pool_used, process->events, events))
             status = REFRAIN_FAIL_MEMORY(error);
     }
-    return status;
+    return status ? status : write_prepared(trace, file, error);
 }
 
 enum refrain_status refrain_view_write(const struct refrain_trace *trace, FILE *file, const char *path,

@@ -1,5 +1,7 @@
 // engine.ts: the reading library as WebAssembly: opens the trace, replays it, hands out records, keeps and restores its state.
 
+import { TOTAL_BYTES } from "./protocol.js";
+
 /** Exports of engine.c. */
 interface Exports {
     memory: WebAssembly.Memory;
@@ -49,17 +51,23 @@ export enum Step {
     Ended,
 }
 
-const PAGE = 16384;
-/** Memory that is had from the start, so that going back and forth does not make it grow time and again. */
-const HEADROOM_BYTES = 16 << 20;
+/** Words of memory that are compared at a time. */
+const BLOCK = 1024;
+/** Memory that is had from the start, so that going back and forth does not make it grow time and again. The same in
+ *  view_machine.c, by which the memory is the same there. */
+const HEADROOM_BYTES = 8 << 20;
+/** A snapshot that differs from its key in this part of what the key has makes a key of its own. */
+const WORTH_A_KEY = 2;
 
-/** The state of a replay: the pages of memory that differ from those right after opening. */
+/** The state of a replay: the words of memory that differ from those right after opening, or from those of a key, which
+ *  is a snapshot that differs from those after opening. */
 export interface Snapshot {
     at: number;
     events: number;
     ended: boolean;
-    pages: Uint32Array;
-    bytes: Uint8Array;
+    key: Snapshot | null;
+    places: Uint32Array;
+    words: Uint32Array;
 }
 
 function wasiStubs(memory: () => WebAssembly.Memory): WebAssembly.ModuleImports {
@@ -91,7 +99,8 @@ function wasiStubs(memory: () => WebAssembly.Memory): WebAssembly.ModuleImports 
 }
 
 export class Engine {
-    private base: Uint8Array | null = null;
+    private base: Uint32Array | null = null;
+    private image: { of: Snapshot; words: Uint32Array } | null = null;
     /** Where the trace itself lies, which does not change: from, to, in order. */
     private readonly excluded: [number, number][] = [];
 
@@ -140,7 +149,7 @@ export class Engine {
         const headroom = this.exports.engine_reserve(HEADROOM_BYTES);
         if (headroom) this.exports.engine_release(headroom);
         this.excluded.sort((a, b) => a[0] - b[0]);
-        this.base = new Uint8Array(this.exports.memory.buffer.slice(0));
+        this.base = new Uint32Array(this.exports.memory.buffer.slice(0));
     }
 
     private error(): string {
@@ -222,7 +231,11 @@ export class Engine {
     }
 
     totals(): DataView {
-        return new DataView(this.exports.memory.buffer, this.exports.engine_totals());
+        return new DataView(
+            this.exports.memory.buffer,
+            this.exports.engine_totals(),
+            (this.nRegions + 1) * TOTAL_BYTES,
+        );
     }
     waits(): { view: DataView; n: number } {
         return {
@@ -231,37 +244,67 @@ export class Engine {
         };
     }
 
-    /** What has to be copied back to go on from here later. */
-    snapshot(at: number, ended: boolean): Snapshot {
-        const memory = new Uint8Array(this.exports.memory.buffer);
+    /** Is this the memory right after opening that such a hash was made of (view_ahead.c)? */
+    isOpenedAs(words: number, hash: number): boolean {
         const base = this.base!;
-        const pages: number[] = [];
-        const now = new Int32Array(memory.buffer);
-        const was = new Int32Array(base.buffer);
-        const words = PAGE / 4;
-        let skip = 0;
-        for (let start = 0; start < memory.length; start += PAGE) {
-            while (skip < this.excluded.length && this.excluded[skip][1] < start + PAGE) skip++;
-            if (skip < this.excluded.length && start >= this.excluded[skip][0]) continue;
-            const end = start / 4 + words;
-            let i = start / 4;
-            if (start < base.length) while (i < end && now[i] === was[i]) i++;
-            else while (i < end && now[i] === 0) i++;
-            if (i < end) pages.push(start);
+        if (base.length !== words) return false;
+        let own = 2166136261;
+        for (let i = 0; i < base.length; i++) own = Math.imul(own ^ base[i], 16777619);
+        return own >>> 0 === hash;
+    }
+
+    /** Words of memory from one place to another that are not part of the trace itself, which does not change. */
+    private *changing(words: number): Generator<[number, number]> {
+        let from = 0;
+        for (const [start, end] of this.excluded) {
+            const stop = Math.ceil(start / 4);
+            if (stop > from) yield [from, Math.min(stop, words)];
+            from = Math.max(from, Math.floor(end / 4));
         }
-        const bytes = new Uint8Array(pages.length * PAGE);
-        pages.forEach((start, i) => bytes.set(memory.subarray(start, start + PAGE), i * PAGE));
-        return { at, events: this.events, ended, pages: Uint32Array.from(pages), bytes };
+        yield [from, words];
+    }
+
+    /** What memory has otherwise than an image of it; null where that is more than so many words. */
+    private difference(image: Uint32Array, most: number): { places: Uint32Array; words: Uint32Array } | null {
+        const now = new Uint32Array(this.exports.memory.buffer);
+        const places: number[] = [];
+        for (const [from, to] of this.changing(now.length))
+            for (let start = from; start < to; start += BLOCK) {
+                const end = Math.min(start + BLOCK, to);
+                if (end <= image.length) {
+                    for (let i = start; i < end; i++) if (now[i] !== image[i]) places.push(i);
+                } else for (let i = start; i < end; i++) if (now[i] !== (image[i] ?? 0)) places.push(i);
+                if (places.length > most) return null;
+            }
+        return { places: Uint32Array.from(places), words: Uint32Array.from(places, (place) => now[place]) };
+    }
+
+    /** Memory as it is in a key. */
+    private imageOf(key: Snapshot): Uint32Array {
+        if (this.image?.of === key) return this.image.words;
+        const base = this.base!;
+        const words = new Uint32Array(Math.max(base.length, (key.places.at(-1) ?? 0) + 1));
+        words.set(base);
+        key.places.forEach((place, i) => (words[place] = key.words[i]));
+        this.image = { of: key, words };
+        return words;
+    }
+
+    /** What has to be put back to go on from here later: told by the key, where not too much differs from that. */
+    snapshot(at: number, ended: boolean, key: Snapshot | null): Snapshot {
+        const { events } = this;
+        const most = key ? key.places.length / WORTH_A_KEY : Infinity;
+        const by = key && this.difference(this.imageOf(key), most);
+        if (by) return { at, events, ended, key, ...by };
+        return { at, events, ended, key: null, ...this.difference(this.base!, Infinity)! };
     }
 
     restore(snapshot: Snapshot): void {
-        const memory = new Uint8Array(this.exports.memory.buffer);
-        const base = this.base!;
-        let from = 0;
-        for (const [start, end] of [...this.excluded, [base.length, base.length]]) {
-            if (start > from) memory.set(base.subarray(from, start), from);
-            from = Math.max(from, end);
-        }
-        snapshot.pages.forEach((start, i) => memory.set(snapshot.bytes.subarray(i * PAGE, (i + 1) * PAGE), start));
+        const memory = new Uint32Array(this.exports.memory.buffer);
+        const image = snapshot.key ? this.imageOf(snapshot.key) : this.base!;
+        for (const [from, to] of this.changing(image.length)) memory.set(image.subarray(from, to), from);
+        memory.fill(0, image.length);
+        const { places, words } = snapshot;
+        for (let i = 0; i < places.length; i++) memory[places[i]] = words[i];
     }
 }

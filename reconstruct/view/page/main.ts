@@ -25,6 +25,13 @@ async function unpack(id: string): Promise<ArrayBuffer> {
     return new Response(stream).arrayBuffer();
 }
 
+function startWorker(): Worker {
+    const source = new Blob([byId("worker-source").textContent!], { type: "text/javascript" });
+    return new Worker(URL.createObjectURL(source));
+}
+
+const REFINE_AFTER_MS = 1500;
+
 // ---- colours
 
 function readColours(): Colours {
@@ -68,9 +75,7 @@ async function start(): Promise<void> {
     const about = JSON.parse(new TextDecoder().decode(await unpack("data-about"))) as About;
     document.title = `${about.program} – refrain view`;
     byId("title").textContent = about.program;
-    const worker = new Worker(
-        URL.createObjectURL(new Blob([byId("worker-source").textContent!], { type: "text/javascript" })),
-    );
+    const worker = startWorker();
     const state = new State(about, (request: Request) => worker.postMessage(request));
     let colours = readColours();
     const rows = new Rows(state);
@@ -97,8 +102,8 @@ async function start(): Promise<void> {
             `${about.size} rank${about.size === 1 ? "" : "s"}${threads}, ${showNs(state.end)}${events}, ${about.started}`;
         byId("facts").title = about.path;
         byId("progress").textContent = state.scanned.done
-            ? timeline.hiddenMessages
-                ? `${showCount(timeline.hiddenMessages)} messages in this window: come closer to see them`
+            ? timeline.bundled
+                ? `${showCount(timeline.bundled)} messages, bundled: come closer to see each`
                 : state.tile()?.exact
                   ? ""
                   : "shares of time: come closer to see each event"
@@ -185,7 +190,12 @@ async function start(): Promise<void> {
         if (row < 0 || event.buttons) return placeTip(event, null);
         const records = exactRecords();
         const message = timeline.messageAt(x, y);
-        if (message) return placeTip(event, detailsElement(ofMessage(state, message)));
+        if (message) {
+            const details = ofMessage(state, message);
+            if (message.count > 1)
+                details.title = `${showCount(message.count)} messages from about here to about there; the first`;
+            return placeTip(event, detailsElement(details));
+        }
         const { locations } = rows.rows[row];
         const span =
             records && locations.length === 1 ? records.spanAt(locations[0], time, timeline.depthAt(row, y)) : null;
@@ -457,17 +467,28 @@ async function start(): Promise<void> {
     }
     const blobs = await Promise.all(about.processes.map((_, i) => unpack(`data-rank-${i}`)));
     const wasm = await unpack("data-wasm");
-    const symbols = new TextEncoder().encode(
-        about.symbols.map((s) => `${s.object}\t${s.address}\t${s.function}\t${s.file}\t${s.line}\n`).join(""),
-    );
-    const request: Request = {
-        kind: "open",
-        wasm,
-        blobs,
-        names: about.processes.map((p) => `rank ${p.rank}`),
-        symbols: symbols.buffer as ArrayBuffer,
+    const symbols = await unpack("data-symbols");
+    const ahead = document.getElementById("data-ahead") ? await unpack("data-ahead") : null;
+    const names = about.processes.map((p) => `rank ${p.rank}`);
+    const open = (who: Worker, to: "show" | "refine", ahead: ArrayBuffer | null): void => {
+        const request: Request = { kind: "open", to, wasm, blobs, names, symbols, ahead };
+        who.postMessage(request, ahead ? [ahead] : []);
     };
-    worker.postMessage(request, [wasm, ...blobs]);
+    open(worker, "show", ahead);
+    // A finer overview than the page holds is made beside, once what is looked at has been shown.
+    let refines = false;
+    state.on(["data"], () => {
+        if (!state.refining || refines) return;
+        refines = true;
+        setTimeout(() => {
+            const other = startWorker();
+            other.addEventListener("message", (event: MessageEvent<Reply>) => {
+                if (event.data.kind === "refined") state.receive(event.data);
+                other.terminate();
+            });
+            open(other, "refine", null);
+        }, REFINE_AFTER_MS);
+    });
     // For tests and measurements.
     (window as unknown as { refrainView: unknown }).refrainView = { state, rows, timeline, navigate };
 }

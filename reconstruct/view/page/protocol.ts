@@ -50,7 +50,6 @@ export interface About {
     notes: string[];
     regions: Region[];
     comms: { name: string; size: number }[];
-    symbols: { object: string; address: string; function: string; file: string; line: number }[];
     tree: TreeNode[];
     formulas: Formula[];
     processes: { rank: number; bytes: number }[];
@@ -166,14 +165,36 @@ export interface End {
 }
 
 export type Request =
-    | { kind: "open"; wasm: ArrayBuffer; blobs: ArrayBuffer[]; names: string[]; symbols: ArrayBuffer }
+    | {
+          kind: "open";
+          /** To show windows, or to read the whole run once for a finer overview than the page holds. */
+          to: "show" | "refine";
+          wasm: ArrayBuffer;
+          blobs: ArrayBuffer[];
+          names: string[];
+          symbols: ArrayBuffer;
+          /** What was replayed before (ahead.ts); null: nothing. */
+          ahead: ArrayBuffer | null;
+      }
     | { kind: "tile"; id: number; from: number; to: number; bins: number; most: number }
     | { kind: "sums"; id: number; from: number; to: number }
     | ({ kind: "end"; id: number } & OpenSpan);
 
 export type Reply =
     | { kind: "opened"; locations: Location[]; end: number; regions: [string, number][] }
-    | { kind: "scanned"; upTo: number; events: number; done: boolean; levels: Shares[]; sums: Sums }
+    | {
+          kind: "scanned";
+          upTo: number;
+          events: number;
+          done: boolean;
+          levels: Shares[];
+          sums: Sums;
+          /** Moments, and the number of events before each of them, by turns; what was replayed before has them. */
+          density: Float64Array;
+          /** The overview can be made finer by reading the run. */
+          coarse: boolean;
+      }
+    | { kind: "refined"; levels: Shares[] }
     | { kind: "tile"; id: number; tile: Tile; milliseconds: number }
     | { kind: "sums"; id: number; sums: Sums }
     | { kind: "end"; id: number; span: OpenSpan; end: End }

@@ -24,6 +24,9 @@ export type Topic = "window" | "data" | "choice" | "legend" | "rows" | "sums" | 
 /** Most events of a window that are shown one by one, and windows that are kept. */
 const MOST_SPANS = 400_000;
 const MOST_TILES = 6;
+/** Windows of more events are not read while the overview shows them as finely as pixels are, or soon will. */
+const MOST_EVENTS = 3_000_000;
+const MOST_EVENTS_MEANWHILE = 12_000_000;
 const ASK_AFTER_MS = 40;
 
 export class State {
@@ -38,6 +41,9 @@ export class State {
     range: { from: number; to: number } | null = null;
     overview: Pyramid | null = null;
     scanned = { upTo: 0, events: 0, done: false };
+    /** A finer overview is being made. */
+    refining = false;
+    private density: Float64Array = new Float64Array(0);
     /** Of the whole run, and of the window or the range. */
     whole: Sums | null = null;
     sums: Sums | null = null;
@@ -132,7 +138,15 @@ export class State {
             case "scanned":
                 this.scanned = { upTo: reply.upTo, events: reply.events, done: reply.done };
                 this.overview = new Pyramid(reply.levels);
+                this.density = reply.density;
+                this.refining = reply.coarse;
                 this.takeSums(reply.sums, reply.done, reply.upTo);
+                this.tell("data");
+                this.askSoon();
+                break;
+            case "refined":
+                this.overview = new Pyramid(reply.levels);
+                this.refining = false;
                 this.tell("data");
                 this.askSoon();
                 break;
@@ -213,15 +227,35 @@ export class State {
         this.request({ kind: "end", id: ++this.ids, ...this.askedEnd });
     }
 
+    /** About how many events lie before a moment. */
+    private eventsBefore(time: number): number {
+        const { density } = this;
+        let i = 2;
+        while (i + 2 < density.length && density[i] < time) i += 2;
+        const [t0, n0, t1, n1] = density.subarray(i - 2, i + 2);
+        return n0 + (n1 - n0) * Math.max(0, Math.min(1, (time - t0) / Math.max(1, t1 - t0)));
+    }
+
+    /** Does the overview show so many events as finely as it takes, or will it before they could be read? */
+    private overviewDoes(from: number, to: number, interval: number): boolean {
+        const { overview, density } = this;
+        if (!overview || density.length < 4 || !this.scanned.done) return false;
+        const events = this.eventsBefore(to) - this.eventsBefore(from);
+        const { finest } = overview;
+        const fine = (finest.to - finest.from) / finest.bins <= interval;
+        return fine ? events > MOST_EVENTS : this.refining && events > MOST_EVENTS_MEANWHILE;
+    }
+
     /** Asks for a tile around the window where there is none that is fine enough, and for the sums over it. */
     private ask(): void {
         if (this.locations.length === 0) return;
         const width = this.to - this.from;
         const tile = this.tile();
-        const fine = tile && (tile.exact || (tile.to - tile.from) / tile.shares.bins <= (width / this.tileBins()) * 4);
+        const wanted = (width / this.tileBins()) * 4;
+        const fine = tile && (tile.exact || (tile.to - tile.from) / tile.shares.bins <= wanted);
         const from = Math.max(0, this.from - width);
         const to = Math.min(this.end, this.to + width);
-        if (!fine && (from !== this.asked.from || to !== this.asked.to)) {
+        if (!fine && !this.overviewDoes(from, to, wanted) && (from !== this.asked.from || to !== this.asked.to)) {
             this.asked = { from, to };
             this.request({ kind: "tile", id: ++this.ids, from, to, bins: this.tileBins(), most: MOST_SPANS });
         }

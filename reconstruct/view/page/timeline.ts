@@ -16,6 +16,10 @@ import type { Tile } from "./protocol.js";
 /** From so many pieces of time to a pixel on, they are drawn as shares. */
 const DENSE = 1.5;
 const MOST_LINES = 4000;
+/** Messages within so many pixels are one line where there are more, and rows within so many. */
+const BUNDLE_PIXELS = 4;
+const BUNDLE_HEIGHT = 3;
+const BUNDLE_STRENGTHS = 4;
 const MOST_COLLECTIVES = 1500;
 const NAME_FROM = 30;
 
@@ -35,6 +39,14 @@ interface DrawnMessage {
     x1: number;
     y1: number;
     message: Message;
+    /** Messages that it stands for. */
+    count: number;
+}
+
+/** Messages that are drawn as one line: the first of them, and how many. */
+interface Bundle {
+    first: number;
+    count: number;
 }
 
 /** The bars as they were drawn of a window. */
@@ -56,8 +68,8 @@ export class Timeline {
     slowest = 0;
     showMessages = true;
     showCollectives = true;
-    /** Messages that were too many to be drawn. */
-    hiddenMessages = 0;
+    /** Messages that were too many for a line each; 0: each has its own. */
+    bundled = 0;
     pointer: { x: number; y: number } | null = null;
     drag: { from: number; to: number } | null = null;
     private drawn: DrawnMessage[] = [];
@@ -403,8 +415,8 @@ export class Timeline {
             if (sent <= to && received >= from) visible.push(i);
         }
         this.drawn = [];
-        this.hiddenMessages = visible.length > MOST_LINES ? visible.length : 0;
-        if (this.hiddenMessages) return;
+        this.bundled = visible.length > MOST_LINES ? visible.length : 0;
+        if (this.bundled) return this.drawBundles(context, records, visible);
         context.lineWidth = 1;
         context.strokeStyle = context.fillStyle = this.colours().message;
         context.globalAlpha = visible.length > 800 ? 0.35 : visible.length > 200 ? 0.6 : 0.9;
@@ -418,7 +430,7 @@ export class Timeline {
             const y1 = open ? y0 + (this.yOf(message.to, records) > y0 ? 10 : -10) : this.yOf(message.to, records);
             context.moveTo(x0, y0);
             context.lineTo(x1, y1);
-            this.drawn.push({ x0, y0, x1, y1, message });
+            this.drawn.push({ x0, y0, x1, y1, message, count: 1 });
         }
         context.stroke();
         if (visible.length * 14 < this.width)
@@ -434,6 +446,63 @@ export class Timeline {
                 context.fill();
             }
         context.globalAlpha = 1;
+    }
+
+    private bundleCache: { key: string; records: unknown; bundles: Bundle[] } = { key: "", records: null, bundles: [] };
+
+    /** Messages that begin in the same few pixels of one row and end in the same few pixels of another, as one each. Where
+     *  these are still too many, more pixels are few. */
+    private bundlesOf(records: Records, visible: number[]): Bundle[] {
+        const { from, to } = this.state;
+        const key = `${from} ${to} ${this.width} ${this.rows.height}`;
+        if (this.bundleCache.key === key && this.bundleCache.records === records) return this.bundleCache.bundles;
+        const { messageNumbers: numbers, messageWords: words } = records;
+        let bundles = new Map<string, Bundle>();
+        const across = Math.max(1, BUNDLE_HEIGHT / this.rows.height);
+        for (let pixels = BUNDLE_PIXELS; ; pixels *= 2) {
+            const interval = (pixels / this.width) * (to - from);
+            bundles = new Map();
+            for (const i of visible) {
+                const sent = numbers[i * 6];
+                const received = Math.min(numbers[i * 6 + 1], sent + 1e18);
+                const [row, other] = [this.rowIndex(words[i * 12 + 8]), this.rowIndex(words[i * 12 + 9])];
+                const place = `${Math.floor(row / across)} ${Math.floor(other / across)} ${Math.floor(sent / interval)} ${Math.floor(received / interval)}`;
+                const bundle = bundles.get(place);
+                if (bundle) bundle.count++;
+                else bundles.set(place, { first: i, count: 1 });
+            }
+            if (bundles.size <= MOST_LINES || pixels > this.width) break;
+        }
+        const list = [...bundles.values()].sort((a, b) => a.count - b.count);
+        this.bundleCache = { key, records, bundles: list };
+        return list;
+    }
+
+    /** Too many messages for a line each: a line for each bundle, by the first message of it, the stronger the more there are. */
+    private drawBundles(context: CanvasRenderingContext2D, records: Records, visible: number[]): void {
+        const bundles = this.bundlesOf(records, visible);
+        context.strokeStyle = this.colours().message;
+        const most = bundles.at(-1)?.count ?? 1;
+        // Lines of about the same strength are drawn together.
+        for (let strength = 0; strength < BUNDLE_STRENGTHS; strength++) {
+            context.globalAlpha = 0.12 + (0.5 * strength) / BUNDLE_STRENGTHS;
+            context.lineWidth = 0.6 + (1.4 * strength) / BUNDLE_STRENGTHS;
+            context.beginPath();
+            for (const { first, count } of bundles) {
+                const part = Math.log(count) / Math.log(most + 1);
+                if (Math.floor(part * BUNDLE_STRENGTHS) !== strength) continue;
+                const message = records.message(first);
+                if (!isFinite(message.received)) continue;
+                const [x0, x1] = [this.xOf(message.sent), this.xOf(message.received)];
+                const [y0, y1] = [this.yOf(message.from, records), this.yOf(message.to, records)];
+                context.moveTo(x0, y0);
+                context.lineTo(x1, y1);
+                this.drawn.push({ x0, y0, x1, y1, message, count });
+            }
+            context.stroke();
+        }
+        context.globalAlpha = 1;
+        context.lineWidth = 1;
     }
 
     private drawCollectives(context: CanvasRenderingContext2D, records: Records): void {
@@ -577,7 +646,7 @@ export class Timeline {
     }
 
     /** The message line within a few pixels of a point. */
-    messageAt(x: number, y: number): Message | null {
+    messageAt(x: number, y: number): (Message & { count: number }) | null {
         let best: DrawnMessage | null = null;
         let nearest = 5;
         for (const drawn of this.drawn) {
@@ -593,7 +662,7 @@ export class Timeline {
                 best = drawn;
             }
         }
-        return best?.message ?? null;
+        return best && { ...best.message, count: best.count };
     }
 
     /** The depth of the lane at a pixel of a row; null where the row has no lanes. */

@@ -1,5 +1,6 @@
 // worker.ts: replays the run beside the page: once from end to end for the overview, then window by window as asked.
 
+import { readAhead, type Ahead } from "./ahead.js";
 import { Engine, List, Step, type Snapshot } from "./engine.js";
 import {
     COLLECTIVE_BYTES,
@@ -25,13 +26,15 @@ import {
 import { SPAN_WORDS } from "./records.js";
 import { levelsOf, ShareCollector } from "./shares.js";
 
-const STEP_EVENTS = 20_000;
+const STEP_EVENTS = 10_000;
 /** Intervals of the overview, all locations together, and of one location. */
 const MOST_BINS = 1 << 21;
 const MOST_LOCATION_BINS = 1 << 15;
 const SNAPSHOT_EVENTS = 100_000;
 const SNAPSHOT_LOCATION_EVENTS = 200;
-const SNAPSHOT_BYTES = 192 << 20;
+const SNAPSHOT_WORDS = 24 << 20;
+/** A window that needed so many events to be replayed first has the state at its beginning kept. */
+const WORTH_KEEPING = 100_000;
 /** The first part of the overview is shown after this time, the next ones after twice the time before. */
 const REPORT_MS = 250;
 
@@ -88,17 +91,84 @@ class Replayer {
 
     constructor(private readonly engine: Engine) {
         this.snapshotEvery = Math.max(SNAPSHOT_EVENTS, engine.nLocations * SNAPSHOT_LOCATION_EVENTS);
+        this.snapshots.push(engine.snapshot(-Infinity, false, null));
+    }
+
+    /** The run is known already: only windows are read. */
+    take(ahead: Ahead): void {
+        const { engine } = this;
+        this.end = Math.max(engine.end, ahead.last);
+        this.scannedUpTo = Infinity;
+        let key: Snapshot | null = null;
+        for (const { at, events, key: isKey, places, words } of ahead.differences) {
+            const snapshot: Snapshot = { at, events, ended: false, key: isKey ? null : key, places, words };
+            if (isKey) key = snapshot;
+            this.snapshots.push(snapshot);
+        }
+        addEnds(this.ends, ahead.ends);
+        const levels = levelsOf(ahead.overview, engine.nLocations, 64);
+        const sums = sumsIn(
+            0,
+            this.end,
+            ahead.events,
+            ahead.totals,
+            ahead.pairs,
+            ahead.nPairs,
+            ahead.waits,
+            ahead.nWaits,
+        );
+        const density = Float64Array.from([
+            0,
+            0,
+            ...ahead.differences.flatMap((d) => [d.at, d.events]),
+            this.end,
+            ahead.events,
+        ]);
+        send(
+            {
+                kind: "scanned",
+                upTo: this.end,
+                events: ahead.events,
+                done: true,
+                levels,
+                sums,
+                density,
+                coarse: ahead.overview.bins < this.finestBins(),
+            },
+            levels.flatMap((level) => [level.index.buffer, level.words.buffer]),
+        );
+        void this.serve();
+    }
+
+    /** Intervals of the overview that reading the whole run gives. */
+    private finestBins(): number {
+        const { nLocations } = this.engine;
+        return Math.max(
+            256,
+            Math.min(MOST_LOCATION_BINS, 1 << Math.floor(Math.log2(MOST_BINS / Math.max(1, nLocations)))),
+        );
+    }
+
+    /** Reads the run for its overview alone. */
+    async refine(): Promise<void> {
+        const { engine } = this;
+        const bins = this.finestBins();
+        const collector = new ShareCollector(0, engine.end, bins, engine.nLocations);
+        engine.window(0, engine.end, bins, false);
+        while (engine.step(STEP_EVENTS) === Step.More) collector.add(engine.take(List.Shares, SHARE_BYTES));
+        engine.finish(true);
+        collector.add(engine.take(List.Shares, SHARE_BYTES));
+        const levels = levelsOf(collector.finish(), engine.nLocations, 64);
+        send(
+            { kind: "refined", levels },
+            levels.flatMap((level) => [level.index.buffer, level.words.buffer]),
+        );
     }
 
     async run(): Promise<void> {
         const { engine } = this;
         this.end = engine.end;
-        send({ kind: "opened", locations: engine.locations(), end: engine.end, regions: engine.regions() });
-        this.snapshots.push(engine.snapshot(-Infinity, false));
-        const bins = Math.max(
-            256,
-            Math.min(MOST_LOCATION_BINS, 1 << Math.floor(Math.log2(MOST_BINS / Math.max(1, engine.nLocations)))),
-        );
+        const bins = this.finestBins();
         const collector = new ShareCollector(0, this.end, bins, engine.nLocations);
         this.scan = collector;
         engine.window(0, this.end, bins, false);
@@ -113,7 +183,7 @@ class Replayer {
             if (step !== Step.More) break;
             if (engine.events - kept >= this.snapshotEvery) {
                 kept = engine.events;
-                this.keep(engine.snapshot(engine.last, false));
+                this.keep(engine.snapshot(engine.last, false, this.lastKey()));
                 engine.mark(false);
             }
             const now = performance.now();
@@ -123,7 +193,7 @@ class Replayer {
             }
             await breathe();
             if (this.servable() >= 0) {
-                const snapshot = engine.snapshot(engine.last, false);
+                const snapshot = engine.snapshot(engine.last, false, this.lastKey());
                 await this.serve();
                 engine.restore(snapshot);
             }
@@ -145,16 +215,36 @@ class Replayer {
         const { engine } = this;
         const levels = levelsOf(collector.finish(), engine.nLocations, 64);
         send(
-            { kind: "scanned", upTo, events: engine.events, done, levels, sums: this.sums(0, upTo) },
+            {
+                kind: "scanned",
+                upTo,
+                events: engine.events,
+                done,
+                levels,
+                sums: this.sums(0, upTo),
+                density: Float64Array.from([0, 0, upTo, engine.events]),
+                coarse: false,
+            },
             levels.flatMap((level) => [level.index.buffer, level.words.buffer]),
         );
     }
 
+    /** The snapshot by which the next ones are told; null: none. */
+    private lastKey(before = Infinity): Snapshot | null {
+        let key: Snapshot | null = null;
+        for (const snapshot of this.snapshots)
+            if (snapshot.events > 0 && snapshot.at <= before) key = snapshot.key ?? snapshot;
+        return key;
+    }
+
+    /** Keeps the state; where there are too many, every second one goes that no other is told by. */
     private keep(snapshot: Snapshot): void {
-        this.snapshots.push(snapshot);
-        const bytes = this.snapshots.reduce((sum, kept) => sum + kept.bytes.length, 0);
-        if (bytes <= SNAPSHOT_BYTES) return;
-        this.snapshots = this.snapshots.filter((_, i) => i % 2 === 0);
+        const after = this.snapshots.findIndex((other) => other.at > snapshot.at);
+        this.snapshots.splice(after < 0 ? this.snapshots.length : after, 0, snapshot);
+        const words = this.snapshots.reduce((sum, kept) => sum + 2 * kept.words.length, 0);
+        if (words <= SNAPSHOT_WORDS) return;
+        const keys = new Set(this.snapshots.map((kept) => kept.key));
+        this.snapshots = this.snapshots.filter((kept, i) => i % 2 === 0 || keys.has(kept));
         this.snapshotEvery *= 2;
     }
 
@@ -185,10 +275,28 @@ class Replayer {
         this.busy = false;
     }
 
-    private goTo(from: number): void {
+    private goTo(from: number): Snapshot {
         let best = this.snapshots[0];
         for (const snapshot of this.snapshots) if (snapshot.at <= from) best = snapshot;
         this.engine.restore(best);
+        return best;
+    }
+
+    /** Says, step by step on the way to a window, when its beginning is as good as reached: then the state is kept, so that
+     *  windows beside it come at once. */
+    private keeper(from: number, restored: Snapshot): () => void {
+        const { engine } = this;
+        let before = restored.at;
+        let kept = false;
+        return () => {
+            const now = engine.last;
+            const next = now + (now - before);
+            before = now;
+            if (kept || next < from || now > from) return;
+            kept = true;
+            if (engine.events - restored.events >= WORTH_KEEPING)
+                this.keep(engine.snapshot(now, false, this.lastKey(now)));
+        };
     }
 
     /** Has the page asked for something newer of this kind? */
@@ -199,7 +307,7 @@ class Replayer {
     private async tile(request: Request & { kind: "tile" }): Promise<void> {
         const { engine } = this;
         const started = performance.now();
-        this.goTo(request.from);
+        const keepOnTheWay = this.keeper(request.from, this.goTo(request.from));
         engine.window(request.from, request.to, request.bins, true);
         const collector = new ShareCollector(request.from, request.to, request.bins, engine.nLocations);
         const lists: [List, number, Chunks][] = [
@@ -216,6 +324,7 @@ class Replayer {
             if (step !== Step.More) engine.finish(step === Step.Ended);
             collector.add(engine.take(List.Shares, SHARE_BYTES));
             for (const [list, bytes, chunks] of lists) chunks.add(engine.take(list, bytes));
+            if (step === Step.More) keepOnTheWay();
             if (exact && lists[0][2].length / SPAN_BYTES > request.most) {
                 exact = false;
                 engine.keepSpans(false);
@@ -295,14 +404,7 @@ class Replayer {
     }
 
     private takeEnds(ends: Map<string, End>): void {
-        const records = this.engine.take(List.Ends, END_BYTES);
-        const view = new DataView(records.buffer);
-        for (let at = 0; at < records.length; at += END_BYTES) {
-            const location = view.getUint32(at + 16, true);
-            const depth = view.getUint32(at + 20, true);
-            const left = (view.getUint32(at + 28, true) & FLAG_OPEN) === 0;
-            ends.set(keyOf(location, depth, view.getFloat64(at, true)), { to: view.getFloat64(at + 8, true), left });
-        }
+        addEnds(ends, new DataView(this.engine.take(List.Ends, END_BYTES).buffer));
     }
 
     /** A span either was open when the next snapshot was taken, so that its end is known, or it ended before. */
@@ -336,31 +438,53 @@ class Replayer {
     private sums(from: number, to: number): Sums {
         const { engine } = this;
         const count = engine.count(List.Pairs);
-        const pairRecords = engine.take(List.Pairs, PAIR_BYTES);
-        const view = new DataView(pairRecords.buffer);
-        const pairs: Pair[] = Array.from({ length: count }, (_, i) => ({
-            from: view.getInt32(PAIR_BYTES * i, true),
-            to: view.getInt32(PAIR_BYTES * i + 4, true),
-            count: view.getFloat64(PAIR_BYTES * i + 8, true),
-            bytes: view.getFloat64(PAIR_BYTES * i + 16, true),
-            waiting: view.getFloat64(PAIR_BYTES * i + 24, true),
-        }));
-        const sums = engine.totals();
-        const totals: Total[] = Array.from({ length: engine.nRegions + 1 }, (_, i) => ({
-            count: sums.getFloat64(TOTAL_BYTES * i, true),
-            own: sums.getFloat64(TOTAL_BYTES * i + 8, true),
-            waiting: sums.getFloat64(TOTAL_BYTES * i + 16, true),
-            inclusive: sums.getFloat64(TOTAL_BYTES * i + 24, true),
-        }));
-        const longest = engine.waits();
-        const waits: Wait[] = Array.from({ length: longest.n }, (_, i) => ({
-            from: longest.view.getFloat64(WAIT_BYTES * i, true),
-            to: longest.view.getFloat64(WAIT_BYTES * i + 8, true),
-            location: longest.view.getUint32(WAIT_BYTES * i + 16, true),
-            region: longest.view.getUint32(WAIT_BYTES * i + 20, true),
-        }));
-        return { from, to, totals, pairs, waits, events: engine.events };
+        const pairs = new DataView(engine.take(List.Pairs, PAIR_BYTES).buffer);
+        const waits = engine.waits();
+        return sumsIn(from, to, engine.events, engine.totals(), pairs, count, waits.view, waits.n);
     }
+}
+
+/** Ends of spans from the engine's records of them. */
+function addEnds(ends: Map<string, End>, view: DataView): void {
+    for (let at = 0; at < view.byteLength; at += END_BYTES) {
+        const location = view.getUint32(at + 16, true);
+        const depth = view.getUint32(at + 20, true);
+        const left = (view.getUint32(at + 28, true) & FLAG_OPEN) === 0;
+        ends.set(keyOf(location, depth, view.getFloat64(at, true)), { to: view.getFloat64(at + 8, true), left });
+    }
+}
+
+/** Sums from the engine's records of them. */
+function sumsIn(
+    from: number,
+    to: number,
+    events: number,
+    sums: DataView,
+    pairRecords: DataView,
+    nPairs: number,
+    waitRecords: DataView,
+    nWaits: number,
+): Sums {
+    const pairs: Pair[] = Array.from({ length: nPairs }, (_, i) => ({
+        from: pairRecords.getInt32(PAIR_BYTES * i, true),
+        to: pairRecords.getInt32(PAIR_BYTES * i + 4, true),
+        count: pairRecords.getFloat64(PAIR_BYTES * i + 8, true),
+        bytes: pairRecords.getFloat64(PAIR_BYTES * i + 16, true),
+        waiting: pairRecords.getFloat64(PAIR_BYTES * i + 24, true),
+    }));
+    const totals: Total[] = Array.from({ length: Math.floor(sums.byteLength / TOTAL_BYTES) }, (_, i) => ({
+        count: sums.getFloat64(TOTAL_BYTES * i, true),
+        own: sums.getFloat64(TOTAL_BYTES * i + 8, true),
+        waiting: sums.getFloat64(TOTAL_BYTES * i + 16, true),
+        inclusive: sums.getFloat64(TOTAL_BYTES * i + 24, true),
+    }));
+    const waits: Wait[] = Array.from({ length: nWaits }, (_, i) => ({
+        from: waitRecords.getFloat64(WAIT_BYTES * i, true),
+        to: waitRecords.getFloat64(WAIT_BYTES * i + 8, true),
+        location: waitRecords.getUint32(WAIT_BYTES * i + 16, true),
+        region: waitRecords.getUint32(WAIT_BYTES * i + 20, true),
+    }));
+    return { from, to, totals, pairs, waits, events };
 }
 
 let replayer: Replayer | null = null;
@@ -369,8 +493,14 @@ async function open(request: Request & { kind: "open" }): Promise<void> {
     try {
         const engine = await Engine.load(request.wasm);
         engine.open(request.blobs, request.names, request.symbols);
-        replayer = new Replayer(engine);
-        await replayer.run();
+        const made = new Replayer(engine);
+        if (request.to === "refine") return await made.refine();
+        send({ kind: "opened", locations: engine.locations(), end: engine.end, regions: engine.regions() });
+        replayer = made;
+        const ahead = request.ahead && readAhead(request.ahead);
+        if (ahead && engine.isOpenedAs(ahead.memoryWords, ahead.hash)) return made.take(ahead);
+        if (request.ahead) console.warn("what was replayed before is of another engine: the run is read once more");
+        await made.run();
     } catch (error) {
         send({ kind: "failed", text: error instanceof Error ? error.message : String(error) });
     }

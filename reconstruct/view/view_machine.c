@@ -1,0 +1,228 @@
+/* view_machine.c: the page's engine, translated to C by wasm2c when refrain is built (view_machine.h). */
+#include "view_machine.h"
+#include "engine_machine.h" /* by wasm2c, of engine.wasm */
+#include "wasm-rt-impl.h"   /* wasm2c's runtime */
+
+#include <stdlib.h>
+#include <string.h>
+
+/* wasm2c names what it makes by its version. */
+#ifdef REFRAIN_WASM2C_Z
+typedef Z_engine_instance_t instance;
+typedef struct Z_wasi_snapshot_preview1_instance_t system_calls;
+#define ENGINE(name) Z_engineZ_engine_##name
+#define SYSTEM(name) Z_wasi_snapshot_preview1Z_##name
+#define INITIALIZE Z_engineZ__initialize
+#define MEMORY Z_engineZ_memory
+#define FREE Z_engine_free
+#define INSTANTIATE(made, calls) (Z_engine_init_module(), Z_engine_instantiate(made, calls))
+struct Z_wasi_snapshot_preview1_instance_t {
+    char unused;
+};
+#else
+typedef w2c_engine instance;
+typedef struct w2c_wasi__snapshot__preview1 system_calls;
+#define ENGINE(name) w2c_engine_engine_##name
+#define SYSTEM(name) w2c_wasi__snapshot__preview1_##name
+#define INITIALIZE w2c_engine_0x5Finitialize
+#define MEMORY w2c_engine_memory
+#define FREE wasm2c_engine_free
+#define INSTANTIATE(made, calls) wasm2c_engine_instantiate(made, calls)
+struct w2c_wasi__snapshot__preview1 {
+    char unused;
+};
+#endif
+
+#define HEADROOM_BYTES (8u << 20) /* as page/engine.ts has it */
+#define NOT_THERE 52              /* ENOSYS: the page has no files either */
+
+struct refrain_machine {
+    instance engine;
+    system_calls calls;
+    size_t from, to; /* of the trace */
+    bool failed;
+};
+
+/* ---- what the engine may ask of the system: nothing ---- */
+
+u32 SYSTEM(fd_close)(system_calls *calls, u32 fd) {
+    (void)calls, (void)fd;
+    return NOT_THERE;
+}
+
+u32 SYSTEM(fd_seek)(system_calls *calls, u32 fd, u64 offset, u32 whence, u32 position) {
+    (void)calls, (void)fd, (void)offset, (void)whence, (void)position;
+    return NOT_THERE;
+}
+
+u32 SYSTEM(fd_write)(system_calls *calls, u32 fd, u32 vectors, u32 n, u32 written) {
+    (void)calls, (void)fd, (void)vectors, (void)n, (void)written;
+    return NOT_THERE;
+}
+
+/* ---- calls that end when something goes wrong inside ---- */
+
+/* Does something with the engine, unless a call has failed before or fails now. */
+#define GUARDED(machine, statement)                                                                                    \
+    do {                                                                                                               \
+        if ((machine)->failed || wasm_rt_impl_try() != 0)                                                              \
+            (machine)->failed = true;                                                                                  \
+        else {                                                                                                         \
+            statement;                                                                                                 \
+        }                                                                                                              \
+    } while (0)
+
+/* The number of memory's bytes from `at` on, as something to read; null where they are not all in it. */
+static const void *bytes_at(const struct refrain_machine *machine, size_t at, size_t length) {
+    size_t bytes;
+    const unsigned char *memory = refrain_machine_memory(machine, &bytes);
+    return !machine->failed && at <= bytes && length <= bytes - at ? memory + at : NULL;
+}
+
+/* ---- opening ---- */
+
+/* Memory of the engine with these bytes in it; 0 where there is none. */
+static u32 put(struct refrain_machine *machine, const void *const bytes[2], const size_t length[2]) {
+    size_t all = length[0] + length[1];
+    volatile u32 at = 0;
+    if (all < UINT32_MAX)
+        GUARDED(machine, at = ENGINE(reserve)(&machine->engine, (u32)all));
+    unsigned char *memory = at ? (unsigned char *)(uintptr_t)bytes_at(machine, at, all) : NULL;
+    if (!memory) {
+        machine->failed = true;
+        return 0;
+    }
+    for (int i = 0; i < 2; i++) {
+        if (length[i])
+            memcpy(memory, bytes[i], length[i]);
+        memory += length[i];
+    }
+    return at;
+}
+
+static void add(struct refrain_machine *machine, const struct refrain_machine_image *image) {
+    u32 name = put(machine, (const void *[]){image->name, NULL}, (size_t[]){strlen(image->name) + 1, 0});
+    u32 at = put(machine, image->bytes, image->length);
+    size_t length = image->length[0] + image->length[1];
+    volatile u32 status = 1;
+    GUARDED(machine, status = ENGINE(add)(&machine->engine, at, (u32)length, name));
+    machine->failed |= status != 0;
+    if (machine->to == 0)
+        machine->from = at;
+    machine->to = at + length;
+}
+
+static void open_trace(struct refrain_machine *machine, const char *symbols) {
+    size_t length = strlen(symbols);
+    u32 at = put(machine, (const void *[]){symbols, NULL}, (size_t[]){length + 1, 0});
+    volatile u32 status = 1, headroom = 0;
+    GUARDED(machine, ENGINE(symbols)(&machine->engine, at, (u32)length));
+    GUARDED(machine, status = ENGINE(open)(&machine->engine));
+    machine->failed |= status != 0;
+    GUARDED(machine, headroom = ENGINE(reserve)(&machine->engine, HEADROOM_BYTES));
+    if (headroom)
+        GUARDED(machine, ENGINE(release)(&machine->engine, headroom));
+}
+
+static void initialize(struct refrain_machine *machine) {
+    GUARDED(machine, INITIALIZE(&machine->engine));
+}
+
+struct refrain_machine *refrain_machine_open(const struct refrain_machine_image *images, size_t n,
+                                             const char *symbols) {
+    struct refrain_machine *machine = calloc(1, sizeof *machine);
+    if (!machine)
+        return NULL;
+    wasm_rt_init();
+    INSTANTIATE(&machine->engine, &machine->calls);
+    initialize(machine);
+    for (size_t i = 0; i < n && !machine->failed; i++)
+        add(machine, &images[i]);
+    open_trace(machine, symbols);
+    if (!machine->failed)
+        return machine;
+    refrain_machine_close(machine);
+    return NULL;
+}
+
+void refrain_machine_close(struct refrain_machine *machine) {
+    if (!machine)
+        return;
+    FREE(&machine->engine);
+    free(machine);
+}
+
+const unsigned char *refrain_machine_memory(const struct refrain_machine *machine, size_t *bytes) {
+    const wasm_rt_memory_t *memory = MEMORY((instance *)(uintptr_t)&machine->engine);
+    *bytes = memory->size;
+    return memory->data;
+}
+
+void refrain_machine_unchanged(const struct refrain_machine *machine, size_t *from, size_t *to) {
+    *from = machine->from;
+    *to = machine->to;
+}
+
+/* ---- replaying ---- */
+
+#define NUMBER(type, name)                                                                                             \
+    type refrain_machine_##name(struct refrain_machine *machine) {                                                     \
+        volatile type number = 0;                                                                                      \
+        GUARDED(machine, number = ENGINE(name)(&machine->engine));                                                     \
+        return number;                                                                                                 \
+    }
+NUMBER(uint32_t, n_locations)
+NUMBER(uint32_t, n_regions)
+NUMBER(double, end_ns)
+NUMBER(double, last_ns)
+NUMBER(double, events)
+
+void refrain_machine_window(struct refrain_machine *machine, double from_ns, double to_ns, uint32_t n_bins) {
+    volatile u32 status = 1;
+    GUARDED(machine, status = ENGINE(window)(&machine->engine, from_ns, to_ns, n_bins, 0));
+    machine->failed |= status != 0;
+}
+
+enum refrain_machine_step refrain_machine_step(struct refrain_machine *machine, uint32_t n_events) {
+    volatile int status = REFRAIN_MACHINE_FAILED;
+    GUARDED(machine, status = (int)ENGINE(step)(&machine->engine, n_events));
+    return (enum refrain_machine_step)status;
+}
+
+void refrain_machine_mark(struct refrain_machine *machine) {
+    GUARDED(machine, ENGINE(mark)(&machine->engine, 0));
+}
+
+void refrain_machine_finish(struct refrain_machine *machine) {
+    GUARDED(machine, ENGINE(finish)(&machine->engine, 1));
+}
+
+const void *refrain_machine_items(struct refrain_machine *machine, enum refrain_machine_list list, size_t record_bytes,
+                                  size_t *n) {
+    volatile u32 at = 0, count = 0;
+    GUARDED(machine, at = ENGINE(items)(&machine->engine, (u32)list));
+    GUARDED(machine, count = ENGINE(count)(&machine->engine, (u32)list));
+    const void *items = bytes_at(machine, at, count * record_bytes);
+    *n = items ? count : 0;
+    return items;
+}
+
+void refrain_machine_take(struct refrain_machine *machine, enum refrain_machine_list list) {
+    GUARDED(machine, ENGINE(take)(&machine->engine, (u32)list));
+}
+
+const void *refrain_machine_totals(struct refrain_machine *machine, size_t record_bytes) {
+    volatile u32 at = 0;
+    uint32_t n = refrain_machine_n_regions(machine) + 1;
+    GUARDED(machine, at = ENGINE(totals)(&machine->engine));
+    return bytes_at(machine, at, n * record_bytes);
+}
+
+const void *refrain_machine_waits(struct refrain_machine *machine, size_t record_bytes, size_t *n) {
+    volatile u32 at = 0, count = 0;
+    GUARDED(machine, at = ENGINE(waits)(&machine->engine));
+    GUARDED(machine, count = ENGINE(n_waits)(&machine->engine));
+    const void *items = bytes_at(machine, at, count * record_bytes);
+    *n = items ? count : 0;
+    return items;
+}
