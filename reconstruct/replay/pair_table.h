@@ -1,4 +1,5 @@
-/* pair_table.h: small objects by a pair of numbers: messages in flight, collectives under way (align.c, waiting.c). */
+/* pair_table.h: small objects by a pair of numbers: messages, requests, collectives under way (waiting.c,
+ * formats/messages.c). */
 #ifndef REFRAIN_PAIR_TABLE_H
 #define REFRAIN_PAIR_TABLE_H
 

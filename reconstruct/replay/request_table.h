@@ -1,5 +1,5 @@
 /* request_table.h: requests under way, numbered by the monitor's rule (trace.h, enum refrain_operation): a request
- * takes the lowest number that is free, so that replay knows it without being told (walk_rank.c, translate.c). */
+ * takes the lowest number that is free, so that replay knows it without being told (walk_requests.c, translate.c). */
 #ifndef REFRAIN_REQUEST_TABLE_H
 #define REFRAIN_REQUEST_TABLE_H
 

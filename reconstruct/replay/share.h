@@ -49,7 +49,8 @@ struct refrain_share {
     const char *wrong; /* why the run cannot be shared out; null: nothing was found yet */
 };
 
-/* What other processes told (align.c). Their ranks, threads and numbers are those of one trace. */
+/* What other processes told (align_messages.c, align_collectives.c). Their ranks, threads and numbers are those of one
+ * trace. */
 void refrain_align_take_message(struct refrain_align *align, const struct refrain_share_message *message);
 void refrain_align_take_entry(struct refrain_align *align, const struct refrain_comm_info *comm,
                               const struct refrain_share_entry *entry);

@@ -1,4 +1,4 @@
-/* store.h: small entries of one size, by number and by a pair of keys, in arrays (align.c).
+/* store.h: small entries of one size, by number and by a pair of keys, in arrays (channels.c, align_collectives.c).
  *
  *     buckets[hash of (a, b)] -> entry number -> next entry number ...         0 is none
  *     entries [unused] [1] [2] ... [n)                                        given-back ones are listed through `next`

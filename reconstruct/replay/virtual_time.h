@@ -1,4 +1,4 @@
-/* virtual_time.h: when a location would have been somewhere if it had had no probes (align.c asks; Li and Zhang,
+/* virtual_time.h: when a location would have been somewhere if it had had no probes (align_wait.c asks; Li and Zhang,
  * section 5, reckoned afterwards).
  *
  *     computing    as long as it took, less what the probes in it took

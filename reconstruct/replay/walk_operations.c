@@ -1,0 +1,247 @@
+/* walk_operations.c: the operations of MPI calls, mirroring the monitor's call.c: what that feeds, they take, in the
+ * same order (walk_parts.h). */
+#include "arena.h"
+#include "walk_parts.h"
+
+/* ---- requests ---- */
+
+static bool take_request(struct refrain_walk *walk, const struct refrain_operation_record *posted, bool persistent) {
+    return refrain_walk_requests_take(&walk->requests, posted, persistent) ||
+           refrain_walk_fail(walk, walk->stack[walk->depth - 1].at->slot,
+                             "more requests in flight than there is memory for");
+}
+
+static bool names_requests(uint32_t operation) {
+    return operation == REFRAIN_OP_COMPLETE || operation == REFRAIN_OP_COMPLETE_RUN ||
+           operation == REFRAIN_OP_CANCELLED || operation == REFRAIN_OP_FREE;
+}
+
+/* Is it only likely which request an operation is about? Then one that it can be about is as good as another. */
+static bool guesses_requests(const struct refrain_walk *walk) {
+    return walk->approximate || walk->requests.guessed;
+}
+
+/* The request with this number; where that is only likely, one in the same state. */
+static struct refrain_walk_request *likely_request(const struct refrain_walk *walk, int64_t number, bool active) {
+    struct refrain_walk_request *request = refrain_walk_requests_at(&walk->requests, number);
+    if (!guesses_requests(walk) || (request && request->active == active))
+        return request;
+    return refrain_walk_requests_oldest(&walk->requests, active, NULL);
+}
+
+/* A request completes: a receive gets its source, tag and bytes. False when those of its operation are used up. */
+static bool complete(struct refrain_walk *walk, struct refrain_walk_request *request, struct refrain_record *record) {
+    record->parameters[0] = refrain_walk_requests_number(&walk->requests, request);
+    if (request->posted) {
+        if (!refrain_walk_take_row(walk, request->posted->parameter, &record->parameters[1], 3, &record->approximate))
+            return false;
+        record->n_parameters += 3;
+    }
+    request->active = false;
+    if (!request->persistent)
+        refrain_walk_requests_give(&walk->requests, request);
+    return true;
+}
+
+bool refrain_walk_complete_next(struct refrain_walk *walk, struct refrain_record *record) {
+    const struct refrain_walk_activation *top = &walk->stack[walk->depth - 1];
+    bool guesses = guesses_requests(walk), in_call = top->kind == REFRAIN_RECORD_CALL_ENTER;
+    walk->run_left--;
+    if (in_call)
+        walk->completing_site = top->id;
+    bool returned = in_call && top->returned;
+    refrain_walk_fill(walk, record, REFRAIN_RECORD_OPERATION, returned ? top->end_ticks : walk->ticks,
+                      returned ? top->end_cost : walk->cost, walk->completing_site);
+    record->operation = REFRAIN_OP_COMPLETE;
+    record->n_parameters = 1;
+    record->approximate |= guesses;
+    record->parameters[0] = walk->run_next++;
+    struct refrain_walk_request *request = likely_request(walk, record->parameters[0], true);
+    if (!guesses)
+        return !request || complete(walk, request, record);
+    while (request && !complete(walk, request, record)) {
+        if (walk->wrong)
+            return false;
+        walk->ended = false; /* no more of its operation's were completed */
+        request = refrain_walk_requests_oldest(&walk->requests, true, request);
+    }
+    if (request) {
+        walk->owed--;
+        return true;
+    }
+    walk->run_left = 0; /* those that are still owed complete with the next ones */
+    record->kind = REFRAIN_RECORD_NONE;
+    return true;
+}
+
+/* `n` requests complete, the first of them with this number. */
+static bool complete_run(struct refrain_walk *walk, int64_t first, int64_t n, struct refrain_record *record) {
+    walk->run_next = first;
+    walk->run_left = n;
+    if (guesses_requests(walk)) {
+        walk->owed += n > 0 ? (uint64_t)n : 0;
+        walk->run_left = walk->owed < INT64_MAX ? (int64_t)walk->owed : INT64_MAX;
+        if (walk->run_left == 0) {
+            record->kind = REFRAIN_RECORD_NONE;
+            return true;
+        }
+    } else if (n < 1 || n > REFRAIN_RUN_REQUESTS) {
+        return refrain_walk_impossible(walk, walk->stack[walk->depth - 1].at->slot,
+                                       "more requests complete together than the monitor tells of at once");
+    }
+    return refrain_walk_complete_next(walk, record);
+}
+
+/* Requests taken and given back by an operation. */
+static bool follow_requests(struct refrain_walk *walk, const struct refrain_operation_record *from,
+                            struct refrain_record *record) {
+    struct refrain_walk_request *request;
+    switch (record->operation) {
+    case REFRAIN_OP_ISEND:
+    case REFRAIN_OP_ICOLLECTIVE:
+    case REFRAIN_OP_NOTHING:
+        return take_request(walk, NULL, false);
+    case REFRAIN_OP_IRECV:
+        return take_request(walk, from, false);
+    case REFRAIN_OP_SEND_INIT:
+    case REFRAIN_OP_COLLECTIVE_INIT:
+        return take_request(walk, NULL, true);
+    case REFRAIN_OP_RECV_INIT:
+        return take_request(walk, from, true);
+    case REFRAIN_OP_COMPLETE:
+        return complete_run(walk, record->parameters[0], 1, record);
+    case REFRAIN_OP_COMPLETE_RUN:
+        return complete_run(walk, record->parameters[0], record->parameters[1], record);
+    case REFRAIN_OP_START:
+        request = likely_request(walk, record->parameters[0], false);
+        break;
+    case REFRAIN_OP_CANCELLED:
+        request = likely_request(walk, record->parameters[0], true);
+        break;
+    case REFRAIN_OP_FREE:
+        request = refrain_walk_requests_at(&walk->requests, record->parameters[0]);
+        break;
+    default:
+        return true;
+    }
+    if (!request)
+        return true;
+    record->parameters[0] = refrain_walk_requests_number(&walk->requests, request);
+    request->active = record->operation == REFRAIN_OP_START;
+    if (record->operation == REFRAIN_OP_FREE || (record->operation == REFRAIN_OP_CANCELLED && !request->persistent))
+        refrain_walk_requests_give(&walk->requests, request);
+    return true;
+}
+
+/* ---- parameters ---- */
+
+static const struct refrain_operation_record *operation_at(struct refrain_walk *walk,
+                                                           const struct refrain_call_site *site, uint32_t operation) {
+    uint32_t reference = site->operations;
+    for (unsigned n = 0; reference && n < REFRAIN_OPERATIONS; n++) {
+        const struct refrain_operation_record *record =
+            refrain_walk_at(walk, (uint64_t)reference * REFRAIN_UNIT_BYTES, sizeof *record);
+        if (!record)
+            return NULL;
+        if (record->operation == operation)
+            return record;
+        reference = record->next;
+    }
+    refrain_walk_impossible(walk, site, "a call site lacks the operation it is said to have done");
+    return NULL;
+}
+
+/* Parameters that an operation has of its own. */
+static unsigned parameters_of(uint32_t operation) {
+    switch (operation) {
+    case REFRAIN_OP_RMA:
+        return 3;
+    case REFRAIN_OP_IO:
+    case REFRAIN_OP_COMPLETE_RUN:
+    case REFRAIN_OP_COMPLETE_OTHER:
+        return 2;
+    case REFRAIN_OP_IRECV:
+    case REFRAIN_OP_RECV_INIT:
+    case REFRAIN_OP_START:
+    case REFRAIN_OP_COMPLETE:
+    case REFRAIN_OP_CANCELLED:
+    case REFRAIN_OP_FREE:
+        return 1;
+    case REFRAIN_OP_NOTHING:
+        return 0;
+    default:
+        return 4;
+    }
+}
+
+struct refrain_walk_operation *refrain_walk_operation(struct refrain_walk *walk, uint32_t operation,
+                                                      struct refrain_walk_place **after) {
+    const struct refrain_walk_activation *top = &walk->stack[walk->depth - 1];
+    const struct refrain_call_site *site =
+        refrain_walk_at(walk, refrain_numbered_call_site(&walk->numbered, top->id), sizeof(struct refrain_call_site));
+    const struct refrain_operation_record *from = site ? operation_at(walk, site, operation) : NULL;
+    struct refrain_walk_place *place = *after = from ? refrain_walk_meet_slot(walk, &from->after) : NULL;
+    if (!place || place->operation)
+        return place ? place->operation : NULL;
+    struct refrain_walk_operation *made = refrain_calloc(1, sizeof *made);
+    if (!made) {
+        refrain_walk_fail(walk, NULL, "no memory");
+        return NULL;
+    }
+    bool posts = operation == REFRAIN_OP_IRECV || operation == REFRAIN_OP_RECV_INIT;
+    *made = (struct refrain_walk_operation){.from = from, .n = parameters_of(operation), .plain = true};
+    made->learners = posts ? &from->parameter[REFRAIN_PARAMETERS - 1] : from->parameter;
+    for (unsigned i = 0; i < made->n; i++) {
+        made->plain &= made->learners[i].state != REFRAIN_BY_KEY && !made->learners[i].tally;
+        if (!(made->parameter[i] = refrain_walk_meet(walk, &made->learners[i]))) {
+            refrain_free(made);
+            return NULL;
+        }
+    }
+    return place->operation = made;
+}
+
+/* Takes the parameters of an operation where each of them has a next value of its own. */
+static bool take_plain_row(const struct refrain_walk_operation *operation, int64_t *values, bool *approximate) {
+    for (unsigned i = 0; i < operation->n; i++) {
+        struct refrain_sequence *sequence = &operation->parameter[i]->sequence;
+        if (sequence->run == 0 && !refrain_sequence_advance(sequence))
+            return false;
+    }
+    for (unsigned i = 0; i < operation->n; i++) {
+        struct refrain_walk_place *place = operation->parameter[i];
+        refrain_sequence_next(&place->sequence, &values[i]);
+        place->taken++;
+        *approximate |= place->sequence.approximate;
+    }
+    if (operation->n > 0)
+        operation->parameter[0]->rows_taken++;
+    return true;
+}
+
+bool refrain_walk_operate(struct refrain_walk *walk, uint32_t number, const struct refrain_walk_link *link,
+                          struct refrain_record *record) {
+    struct refrain_walk_activation *top = &walk->stack[walk->depth - 1];
+    const struct refrain_walk_operation *operation = link->operation;
+    const struct refrain_operation_record *from = operation->from;
+    if (from->after_return && !top->returned) {
+        refrain_walk_probe_begins(walk, REFRAIN_PROBE_CALL_RETURN);
+        refrain_walk_pass_block(walk, top->at);
+        top->end_ticks = walk->ticks;
+        top->end_cost = walk->cost;
+        top->returned = true;
+        refrain_walk_probe_ends(walk, REFRAIN_PROBE_CALL_RETURN);
+    }
+    top->at = link->to;
+    refrain_walk_fill(walk, record, REFRAIN_RECORD_OPERATION, top->returned ? top->end_ticks : top->begin_ticks,
+                      top->returned ? top->end_cost : top->begin_cost, top->id);
+    refrain_walk_probe_begins(walk, REFRAIN_PROBE_OPERATION);
+    record->operation = number;
+    record->n_parameters = operation->n;
+    bool taken = operation->plain && take_plain_row(operation, record->parameters, &record->approximate);
+    if (!taken &&
+        !refrain_walk_take_row(walk, operation->learners, record->parameters, operation->n, &record->approximate))
+        return false;
+    walk->requests.guessed |= record->approximate && names_requests(number);
+    return follow_requests(walk, from, record);
+}

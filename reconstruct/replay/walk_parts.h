@@ -1,0 +1,182 @@
+/* walk_parts.h: what the parts of a walk share (walk_rank.h).
+ *
+ *     walk_rank.c         the stack machine: a step, and the record that it makes
+ *     walk_operations.c   what MPI calls say, and the requests that they take and complete
+ *     walk_values.c       the next value of a learner, also where its order is not known
+ *     walk_time.c         how long blocks took, and records that wait for their time
+ *     walk_open.c         beginning and end
+ *
+ * A file calls those below it only. */
+#ifndef REFRAIN_WALK_PARTS_H
+#define REFRAIN_WALK_PARTS_H
+
+#include "block_times.h"
+#include "places.h"
+#include "probe_costs.h"
+#include "recursion.h"
+#include "walk_rank.h"
+#include "walk_requests.h"
+
+struct refrain_walk_activation {
+    struct refrain_walk_place *at; /* of its last slot */
+    uint64_t id;
+    uint8_t kind; /* enum refrain_record_kind of its entering */
+    bool returned;
+    uint64_t begin_ticks, end_ticks;
+    uint64_t begin_cost, end_cost;
+};
+
+struct refrain_walk_slot {
+    uint64_t offset;
+    uint32_t kind; /* enum refrain_node_kind */
+};
+
+struct refrain_walk {
+    const unsigned char *region;
+    size_t region_bytes;
+    const struct refrain_header *header;
+    const struct refrain_thread *thread;
+    unsigned thread_number;
+    struct refrain_numbered numbered;
+    struct refrain_walk_slot *slots; /* by number */
+    uint32_t n_slots;
+    struct refrain_walk_places places;
+    struct refrain_walk_activation *stack;
+    size_t depth, capacity_stack; /* stack[0] is the thread's root */
+    struct refrain_walk_requests requests;
+    uint64_t owed;              /* completions that came where no request was under way: with the next ones */
+    uint64_t completing_site;   /* of the call that completed one last */
+    int64_t run_next, run_left; /* requests that complete together: the next one's number, how many are left */
+    uint64_t ticks;
+    uint64_t cost; /* of the probes so far (struct refrain_record) */
+    struct refrain_block_times times;
+    struct refrain_record *waiting; /* records of blocks whose times are not known yet */
+    size_t first_waiting, n_waiting, capacity_waiting;
+    uint64_t steps_left;      /* that the run had time for */
+    uint64_t successors_left; /* once it is known: values that tell what came next and have not been taken */
+    bool counts_successors;
+    struct refrain_recursion *recursion; /* once the order is our own ... */
+    bool knows_recursion;                /* ... and unless there was no memory for it */
+    bool approximate;
+    bool ended;
+    const char *wrong;
+    uint64_t wrong_offset;
+};
+
+/* Something does not hold together: the walk ends here. `at` in the region, null unknown. Returns false. */
+static inline bool refrain_walk_fail(struct refrain_walk *walk, const void *at, const char *what) {
+    if (!walk->wrong) {
+        walk->wrong = what;
+        walk->wrong_offset = at ? (uint64_t)((const unsigned char *)at - walk->region) : 0;
+    }
+    walk->ended = true;
+    return false;
+}
+
+/* What is to come does not go with what has been: damage, but where the order of values is our own. */
+static inline bool refrain_walk_impossible(struct refrain_walk *walk, const void *at, const char *what) {
+    return walk->approximate ? false : refrain_walk_fail(walk, at, what);
+}
+
+/* What lies there in the region; null where that leads out of it, and the walk ends. */
+static inline const void *refrain_walk_at(struct refrain_walk *walk, uint64_t offset, uint64_t bytes) {
+    if (offset < REFRAIN_HEADER_BYTES || offset % 8 || offset > walk->region_bytes ||
+        bytes > walk->region_bytes - offset) {
+        refrain_walk_fail(walk, walk->region, "a reference leads out of the region");
+        walk->wrong_offset = offset;
+        return NULL;
+    }
+    return walk->region + offset;
+}
+
+/* ---- walk_values.c ---- */
+
+/* The place of a learner, and that of a slot's; null without memory, and the walk ends. */
+struct refrain_walk_place *refrain_walk_meet(struct refrain_walk *walk, const struct refrain_learner *learner);
+struct refrain_walk_place *refrain_walk_meet_slot(struct refrain_walk *walk, const struct refrain_slot *slot);
+
+/* The slot that lies `n` (1 or 2) behind that of a place, both within the region. */
+static inline struct refrain_walk_place *refrain_walk_beyond(struct refrain_walk *walk,
+                                                             struct refrain_walk_place *place, unsigned n) {
+    struct refrain_walk_place **beyond = &place->beyond[n - 1];
+    if (!*beyond)
+        *beyond = refrain_walk_meet_slot(walk, place->slot + n);
+    return *beyond;
+}
+
+/* The place's number in the recursion; -1 none, or the order is still that of the run. */
+int refrain_walk_recursive_node(struct refrain_walk *walk, struct refrain_walk_place *place);
+
+/* Takes the next value of a place; false at its end, which is where the walk ends. */
+bool refrain_walk_take(struct refrain_walk *walk, struct refrain_walk_place *place, int64_t *value, bool *approximate);
+
+/* Takes the next value of a place where its order is not known to be the run's, or where it has none left: in a
+ * recursion one that leaves nothing over. */
+bool refrain_walk_take_likely_step(struct refrain_walk *walk, struct refrain_walk_place *place, int64_t *value);
+
+/* Takes the next value of a place or decision. */
+static inline bool refrain_walk_take_step(struct refrain_walk *walk, struct refrain_walk_place *place, int64_t *value) {
+    struct refrain_sequence *sequence = &place->sequence;
+    bool given = !walk->approximate && (sequence->run > 0 || refrain_sequence_advance(sequence));
+    if (!given || sequence->approximate)
+        return refrain_walk_take_likely_step(walk, place, value);
+    place->taken++;
+    return refrain_sequence_next(sequence, value);
+}
+
+/* Takes the n parameters of an event. What one does not know itself, having given up, is in the rows that were counted:
+ * it is that of a row which goes with what the others know. */
+bool refrain_walk_take_row(struct refrain_walk *walk, const struct refrain_learner *learners, int64_t *values,
+                           unsigned n, bool *approximate);
+
+/* ---- walk_time.c ---- */
+
+/* Lets the block that a place began pass: as long as the timeline says; where it says nothing, or the order of blocks
+ * is not that of the run any longer, as long as the profile expects. */
+void refrain_walk_pass_block(struct refrain_walk *walk, struct refrain_walk_place *place);
+
+/* Are there blocks whose times are not known yet? Then records wait for them. */
+static inline bool refrain_walk_is_time_pending(const struct refrain_walk *walk) {
+    return walk->times.n_kept > 0 && !walk->times.settled;
+}
+
+/* Keeps a record until its time is known; false without memory, and the walk ends. */
+bool refrain_walk_wait_for_time(struct refrain_walk *walk, const struct refrain_record *record);
+
+/* Nothing more comes: what waits gets its time, up to the thread's last clock read, which ended one block more. */
+void refrain_walk_settle_last(struct refrain_walk *walk);
+
+/* What probes cost. */
+static inline void refrain_walk_probe_begins(struct refrain_walk *walk, enum refrain_probe_kind kind) {
+    walk->cost += walk->header->probe_costs[kind].before;
+}
+
+static inline void refrain_walk_probe_ends(struct refrain_walk *walk, enum refrain_probe_kind kind) {
+    walk->cost += walk->header->probe_costs[kind].after;
+}
+
+/* ---- walk_operations.c ---- */
+
+/* A record without parameters. */
+static inline void refrain_walk_fill(struct refrain_walk *walk, struct refrain_record *record, uint8_t kind,
+                                     uint64_t ticks, uint64_t cost, uint64_t id) {
+    *record = (struct refrain_record){.kind = kind,
+                                      .approximate = walk->approximate,
+                                      .thread = walk->thread_number,
+                                      .ticks = ticks,
+                                      .cost = cost,
+                                      .id = id};
+}
+
+/* What is known of an operation of the call on top; null when it has none such. */
+struct refrain_walk_operation *refrain_walk_operation(struct refrain_walk *walk, uint32_t operation,
+                                                      struct refrain_walk_place **after);
+
+/* The call on top does the operation of that number, to which the link leads. False where the walk ends. */
+bool refrain_walk_operate(struct refrain_walk *walk, uint32_t number, const struct refrain_walk_link *link,
+                          struct refrain_record *record);
+
+/* The next of requests that complete together; a record like that of one that completes alone. */
+bool refrain_walk_complete_next(struct refrain_walk *walk, struct refrain_record *record);
+
+#endif

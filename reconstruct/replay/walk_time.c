@@ -1,0 +1,108 @@
+/* walk_time.c: how long blocks took (walk_parts.h). */
+#include "arena.h"
+#include "walk_parts.h"
+
+#define MOST_OVER_MEAN 4u /* times the mean of its stretch that a visit is expected to take at most; and at least */
+
+/* Begins the next stretch of a place's profile. */
+static void begin_stretch(struct refrain_walk *walk, struct refrain_walk_place *place) {
+    const struct refrain_slot *slot = place->slot;
+    const struct refrain_profile *profile =
+        slot->profile ? refrain_walk_at(walk, (uint64_t)slot->profile * REFRAIN_UNIT_BYTES, sizeof *profile) : NULL;
+    uint64_t bucket = profile && profile->shift < 64 ? place->visits >> profile->shift : REFRAIN_PROFILE_BUCKETS,
+             end = slot->count;
+    if (bucket < REFRAIN_PROFILE_BUCKETS && (bucket + 1) << profile->shift < end)
+        end = (bucket + 1) << profile->shift;
+    place->visits_left = end - place->visits;
+    uint64_t ticks = bucket < REFRAIN_PROFILE_BUCKETS ? profile->ticks[bucket] : slot->ticks;
+    place->ticks_left = (int64_t)((uint64_t)place->ticks_left + ticks);
+    place->mean_ticks = place->visits_left ? ticks / place->visits_left : 0;
+}
+
+/* What the profile expects of the next block of a place: the mean of what its stretch has left. */
+static uint64_t expected_ticks(struct refrain_walk *walk, struct refrain_walk_place *place) {
+    if (place->visits >= place->slot->count)
+        return 0;
+    if (place->visits_left == 0)
+        begin_stretch(walk, place);
+    uint64_t expected = place->ticks_left > 0 ? (uint64_t)place->ticks_left / place->visits_left : 0;
+    if (walk->times.ended)
+        return expected; /* none may be lost */
+    /* The last visits must not make up for all that those before them were given too much or too little. */
+    if (expected > place->mean_ticks * MOST_OVER_MEAN)
+        return place->mean_ticks * MOST_OVER_MEAN;
+    return expected < place->mean_ticks / MOST_OVER_MEAN ? place->mean_ticks / MOST_OVER_MEAN : expected;
+}
+
+/* The times of an item's blocks have become known: open activations and waiting records get them. */
+static void settle(struct refrain_walk *walk) {
+    uint64_t begin_ticks = walk->times.begin_ticks;
+    for (size_t i = walk->depth; i-- > 0;) {
+        struct refrain_walk_activation *activation = &walk->stack[i];
+        bool began_before = activation->begin_ticks <= begin_ticks;
+        activation->begin_ticks = refrain_block_times_resolve(&walk->times, activation->begin_ticks);
+        activation->end_ticks = refrain_block_times_resolve(&walk->times, activation->end_ticks);
+        if (began_before)
+            break;
+    }
+    for (size_t i = walk->first_waiting; i < walk->first_waiting + walk->n_waiting; i++)
+        walk->waiting[i].ticks = refrain_block_times_resolve(&walk->times, walk->waiting[i].ticks);
+}
+
+void refrain_walk_pass_block(struct refrain_walk *walk, struct refrain_walk_place *place) {
+    uint64_t told;
+    if (!walk->approximate && refrain_block_times_single(&walk->times, walk->ticks, &told)) {
+        /* What was expected of it is of no matter. */
+        if (place->visits < place->slot->count && place->visits_left == 0)
+            begin_stretch(walk, place);
+        place->visits_left -= place->visits_left > 0;
+        place->visits++;
+        place->ticks_left = (int64_t)((uint64_t)place->ticks_left - (told - walk->ticks));
+        walk->ticks = told;
+        return;
+    }
+    uint64_t ticks = expected_ticks(walk, place);
+    place->ticks_left = (int64_t)((uint64_t)place->ticks_left - ticks);
+    place->visits_left -= place->visits_left > 0;
+    place->visits++;
+    if (walk->approximate && !walk->times.ended) {
+        bool waited = walk->times.n_kept > 0 && !walk->times.settled;
+        uint64_t end_ticks = refrain_block_times_give_up(&walk->times, false, 0);
+        walk->ticks = waited ? end_ticks : walk->ticks;
+        settle(walk);
+    }
+    switch (refrain_block_times_pass(&walk->times, ticks, &place->ticks_left, &walk->ticks)) {
+    case REFRAIN_BLOCK_UNTOLD:
+        walk->ticks += ticks;
+        /* Blocks in an order of our own may have been given too much before: none is beyond the last clock read. */
+        if (walk->approximate && walk->ticks > walk->thread->last_ticks)
+            walk->ticks = walk->thread->last_ticks;
+        return;
+    case REFRAIN_BLOCK_SETTLED:
+        settle(walk);
+        return;
+    default:
+        return;
+    }
+}
+
+/* ---- records that wait ---- */
+
+bool refrain_walk_wait_for_time(struct refrain_walk *walk, const struct refrain_record *record) {
+    if (walk->first_waiting + walk->n_waiting == walk->capacity_waiting) {
+        size_t capacity = walk->capacity_waiting ? walk->capacity_waiting * 2 : 64;
+        struct refrain_record *waiting = refrain_realloc(walk->waiting, capacity * sizeof *waiting);
+        if (!waiting)
+            return refrain_walk_fail(walk, NULL, "no memory");
+        walk->waiting = waiting;
+        walk->capacity_waiting = capacity;
+    }
+    walk->waiting[walk->first_waiting + walk->n_waiting++] = *record;
+    return true;
+}
+
+void refrain_walk_settle_last(struct refrain_walk *walk) {
+    uint64_t further = expected_ticks(walk, walk->stack[walk->depth - 1].at);
+    walk->ticks = refrain_block_times_give_up(&walk->times, true, further);
+    settle(walk);
+}
