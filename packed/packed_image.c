@@ -9,7 +9,7 @@
 #define MOST_PAGES ((uint32_t)1 << 24)
 
 /* Who adds a field that a reader needs adds it here too. */
-_Static_assert(sizeof(struct refrain_header) == 656 && sizeof(struct refrain_slot) == 96 &&
+_Static_assert(sizeof(struct refrain_header) == 664 && sizeof(struct refrain_slot) == 96 &&
                    sizeof(struct refrain_learner) == 64 && sizeof(struct refrain_region_name) == 128 &&
                    sizeof(struct refrain_call_site) == 152 && sizeof(struct refrain_communicator) == 48 &&
                    sizeof(struct refrain_time_page) == 1024,

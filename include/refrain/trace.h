@@ -412,6 +412,7 @@ struct refrain_header {
     uint64_t init_ticks;                                        /* of MPI_Init: what refrain did in it */
     uint64_t region_bytes, region_used; /* of an image that was packed: `bytes` and `pool_used` of its region; else 0 */
     struct refrain_order_counts order;
+    uint64_t formulas_reused; /* times that a formula was put where another had been; for who reads while it runs */
 };
 
 #endif

@@ -29,13 +29,15 @@ static struct refrain_formula *take_from(struct refrain_context *context, unsign
     struct refrain_formula *formula = refrain_at_reference(*first);
     unsigned items = 1u << (list + LEAST_SHIFT);
     memcpy(first, formula, sizeof *first);
+    __atomic_fetch_add(&refrain_region.header->formulas_reused, 1, __ATOMIC_RELAXED);
+    refrain_commit();
     memset(formula, 0, refrain_formula_bytes(items));
     formula->capacity = (uint16_t)items;
     return formula;
 }
 
 /* The pool first: who looks at the process while it runs may still see the learner that a spare formula was of with it,
- * and takes what another one writes there for that learner's. */
+ * and has to begin anew where what another one writes there comes in between (formulas_reused). */
 struct refrain_formula *refrain_spare_take(struct refrain_context *context, unsigned items, enum refrain_pool_use use) {
     struct refrain_formula *formula = refrain_pool_take(refrain_formula_bytes(items), use);
     if (formula)

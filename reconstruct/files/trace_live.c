@@ -3,7 +3,7 @@
  * The copy was taken while the process went on. Each learner holds a beginning of its sequence, some a little more of
  * it than others; replay ends at the first that has no more, so this needs no common moment. But a learner and its
  * formula must be of one moment: `changes` tells (formula.h). What was taken from the pool meanwhile is copied after
- * it. */
+ * it, and so is what a link leads to: what was copied of it may be from before it was filled in. */
 #define _GNU_SOURCE
 #include "trace_files.h"
 
@@ -15,10 +15,12 @@
 static int tries = 200; /* before something is taken to change all the time */
 
 struct live {
+    struct refrain_process *process;
     unsigned char *image;
     const volatile unsigned char *file; /* shared with the process */
     size_t bytes;
-    size_t left_out; /* learners of which only the beginning was copied */
+    size_t left_out;    /* learners of which only the beginning was copied */
+    uint64_t last_unit; /* offset */
 };
 
 static bool in_region(const struct live *live, uint64_t offset, uint64_t bytes) {
@@ -49,6 +51,20 @@ static void copy_archive(const struct live *live, const struct refrain_formula *
     }
 }
 
+static void copy_name(const struct live *live, uint32_t reference) {
+    uint64_t at = (uint64_t)reference * REFRAIN_UNIT_BYTES;
+    if (!reference || !in_region(live, at, sizeof(struct refrain_name)))
+        return;
+    copy(live, at, sizeof(struct refrain_name));
+    copy(live, at, sizeof(struct refrain_name) + ((const struct refrain_name *)(live->image + at))->length + 1);
+}
+
+/* Copies a slot but its learner. */
+static void copy_counters(const struct live *live, uint64_t offset) {
+    uint64_t learner = sizeof(struct refrain_learner);
+    copy(live, offset + learner, sizeof(struct refrain_slot) - learner);
+}
+
 /* Copies what a learner refers to: formula, items, repetition, archive. */
 static void copy_formula(const struct live *live, const struct refrain_learner *learner) {
     uint64_t at = (uint64_t)learner->body * REFRAIN_UNIT_BYTES;
@@ -72,14 +88,14 @@ static void copy_tally(const struct live *live, const struct refrain_learner *le
     copy(live, at, refrain_tally_bytes(tally->width, tally->capacity));
 }
 
-/* Copies the journals as they are now; true when one is about the learner at `offset`. */
-static bool copy_journals(const struct live *live, uint64_t offset) {
+/* Copies the journals as they are now. Returns the one about the learner at `offset`; null: none is. */
+static const struct refrain_journal *copy_journals(const struct live *live, uint64_t offset) {
     const struct refrain_header *header = (const struct refrain_header *)live->image;
-    bool found = false;
+    const struct refrain_journal *found = NULL;
     for (uint32_t t = 0; t < header->n_threads; t++) {
         uint64_t thread = header->threads + t * sizeof(struct refrain_thread);
         if (!in_region(live, thread, sizeof(struct refrain_thread)))
-            return false;
+            return NULL;
         uint64_t at = (uint64_t)((const struct refrain_thread *)(live->image + thread))->journal * REFRAIN_UNIT_BYTES;
         const struct refrain_journal *journal = (const struct refrain_journal *)(live->image + at);
         if (!at || !in_region(live, at, sizeof *journal))
@@ -88,9 +104,24 @@ static bool copy_journals(const struct live *live, uint64_t offset) {
         copy(live, at, sizeof *journal + (uint64_t)journal->formula_bytes);
         if (journal->tally_bytes)
             copy(live, at + sizeof *journal + journal->tally_at, journal->tally_bytes);
-        found |= journal->learner == offset;
+        if (journal->learner == offset)
+            found = journal;
     }
     return found;
+}
+
+/* Undoes the change in the middle of which the process stands. The journal is needed at once: it is soon about another
+ * learner. It does not hold what the change leaves alone of the formula as it was before, which may have moved since.
+ */
+static bool undo_change(const struct live *live, uint64_t offset, uint32_t changes) {
+    const volatile struct refrain_learner *original = (const volatile void *)(live->file + offset);
+    struct refrain_error error;
+    const struct refrain_journal *journal = copy_journals(live, offset);
+    if (!journal)
+        return false;
+    copy_formula(live, &journal->before);
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    return original->changes == changes && !refrain_image_undo(live->process, journal, &error);
 }
 
 /* What of a learner that changes all the time is sure to be a beginning: its archive, to which bytes are only added. */
@@ -114,10 +145,20 @@ static void copy_beginning(const struct live *live, uint64_t offset) {
     learner->state = REFRAIN_BUILD;
 }
 
-/* Copies a learner until it is of one moment. Where it stays in the middle of a change the process has ended or stands
- * there, and the journal undoes it. Of one that never keeps still only the beginning is copied: replay ends where more
- * would be asked. False then. */
-static bool settle(struct live *live, uint64_t offset) {
+/* Has the learner been told no value since it was copied that its formula, and not `confirmed`, tells of? Items are
+ * added without a change: what was there stays as it is. */
+static bool has_all_items(const struct live *live, const struct refrain_learner *learner) {
+    uint64_t at = (uint64_t)learner->body * REFRAIN_UNIT_BYTES;
+    if (!learner->body || !in_region(live, at, sizeof(struct refrain_formula)))
+        return true;
+    return ((const struct refrain_formula *)(live->image + at))->n_items ==
+           ((const volatile struct refrain_formula *)(live->file + at))->n_items;
+}
+
+/* Copies a learner until it is of one moment: when its `changes` was `*at`. Where it stays in the middle of a change
+ * the process has ended or stands there, and the journal undoes it. Of one that never keeps still only the beginning is
+ * copied: replay ends where more would be asked. False then. */
+static bool settle_at(struct live *live, uint64_t offset, uint32_t *at) {
     if (!in_region(live, offset, sizeof(struct refrain_learner)))
         return true;
     struct refrain_learner *learner = (struct refrain_learner *)(live->image + offset);
@@ -131,7 +172,9 @@ static bool settle(struct live *live, uint64_t offset) {
             continue;
         }
         uint32_t body = learner->body;
-        bool has_formula = learner->changes == now;
+        /* What was copied after the learner, in the order of the file, is as it was at `now`, or has lost nothing. */
+        bool has_formula =
+            learner->changes == now && (uint64_t)body * REFRAIN_UNIT_BYTES > offset && has_all_items(live, learner);
         copy(live, offset, sizeof *learner);
         if (!has_formula || learner->body != body)
             copy_formula(live, learner);
@@ -139,18 +182,26 @@ static bool settle(struct live *live, uint64_t offset) {
         if (learner->state == REFRAIN_IDENTITY) /* its value stands before the state says so */
             learner->expect = original->expect;
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
-        if (original->changes == now)
+        if (original->changes == now) {
+            *at = now;
             return true;
+        }
         learner->changes = now - 1; /* what it refers to is not known to be of one moment */
     }
     uint32_t now = original->changes;
     copy(live, offset, sizeof *learner);
     copy_formula(live, learner);
-    if (now % 2 && copy_journals(live, offset) && original->changes == now)
+    *at = now;
+    if (now % 2 && undo_change(live, offset, now))
         return true;
     copy_beginning(live, offset);
     live->left_out++;
     return false;
+}
+
+static bool settle(struct live *live, uint64_t offset) {
+    uint32_t at;
+    return settle_at(live, offset, &at);
 }
 
 /* A slot's learner, and what else replay asks of it: iterations of a loop that is not over count only with the counts
@@ -158,14 +209,15 @@ static bool settle(struct live *live, uint64_t offset) {
 static void settle_slot(struct live *live, uint64_t offset) {
     struct refrain_slot *slot = (struct refrain_slot *)(live->image + offset);
     const volatile struct refrain_slot *original = (const volatile void *)(live->file + offset);
-    for (int i = 0; i < tries; i++) {
-        if (!settle(live, offset))
-            break;
-        slot->count = original->count;
-        slot->flags = original->flags;
+    uint32_t at;
+    for (int i = 0; i < tries && settle_at(live, offset, &at); i++) {
+        copy_counters(live, offset);
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
-        if (slot->next.confirmed == original->next.confirmed && slot->next.changes == original->next.changes)
+        if (original->next.changes == at &&
+            (at % 2 || (slot->next.confirmed == original->next.confirmed && has_all_items(live, &slot->next))))
             return;
+        if (i == tries - 1)
+            live->left_out++;
     }
     slot->count = 0;
 }
@@ -194,6 +246,10 @@ static void settle_sites(struct live *live) {
         const struct refrain_call_site *site = (const struct refrain_call_site *)(live->image + at);
         if (!in_region(live, at, sizeof *site))
             return;
+        copy(live, at, offsetof(struct refrain_call_site, inside));
+        copy_counters(live, at + offsetof(struct refrain_call_site, inside));
+        copy_name(live, site->object);
+        copy_name(live, site->within);
         settle(live, at + offsetof(struct refrain_call_site, inside.next));
         copy(live, at + offsetof(struct refrain_call_site, operations), sizeof site->operations);
         uint32_t operation = site->operations;
@@ -203,6 +259,8 @@ static void settle_sites(struct live *live) {
                 (const struct refrain_operation_record *)(live->image + of_operation);
             if (!in_region(live, of_operation, sizeof *record))
                 break;
+            copy(live, of_operation, offsetof(struct refrain_operation_record, after));
+            copy_counters(live, of_operation + offsetof(struct refrain_operation_record, after));
             settle(live, of_operation + offsetof(struct refrain_operation_record, after.next));
             for (unsigned p = 0; p < REFRAIN_PARAMETERS; p++)
                 settle_parameter(live, of_operation + offsetof(struct refrain_operation_record, parameter) +
@@ -214,29 +272,88 @@ static void settle_sites(struct live *live) {
     }
 }
 
-static void settle_slots(struct live *live) {
+static void settle_roots(struct live *live) {
     const struct refrain_header *header = (const struct refrain_header *)live->image;
     for (uint32_t t = 0; t < header->n_threads; t++)
         settle(live, header->threads + t * sizeof(struct refrain_thread) + offsetof(struct refrain_thread, root.next));
+}
+
+static bool is_count_of_loop(const struct refrain_slot *slot) {
+    return REFRAIN_SLOT_KIND(slot->flags) == REFRAIN_ARRIVAL_COUNT;
+}
+
+/* Settles the slots of the units' places, or the counts of their loops. */
+static void settle_slots(struct live *live, bool counts) {
+    const struct refrain_header *header = (const struct refrain_header *)live->image;
     uint64_t at = header->units;
     for (size_t n = 0; at && n < live->bytes / sizeof(struct refrain_unit_record); n++) {
         const struct refrain_unit_record *unit = (const struct refrain_unit_record *)(live->image + at);
+        copy(live, at, sizeof *unit);
         if (!in_region(live, at, sizeof *unit) ||
             !in_region(live, unit->slots, (uint64_t)unit->n_slots * header->n_threads * sizeof(struct refrain_slot)))
             return;
-        for (uint64_t s = 0; s < (uint64_t)unit->n_slots * header->n_threads; s++)
-            settle_slot(live, unit->slots + s * sizeof(struct refrain_slot));
+        if (!counts) {
+            copy(live, unit->nodes, (uint64_t)unit->n_nodes * sizeof(struct refrain_node));
+            copy(live, unit->strings, unit->strings_bytes);
+        }
+        for (uint64_t s = 0; s < (uint64_t)unit->n_slots * header->n_threads; s++) {
+            uint64_t slot = unit->slots + s * sizeof(struct refrain_slot);
+            if (!counts)
+                copy_counters(live, slot);
+            if (is_count_of_loop((const struct refrain_slot *)(live->image + slot)) == counts)
+                settle_slot(live, slot);
+        }
         copy(live, at + offsetof(struct refrain_unit_record, next), sizeof unit->next);
+        live->last_unit = at;
         at = unit->next;
     }
+}
+
+static void settle_regions(struct live *live) {
+    const struct refrain_header *header = (const struct refrain_header *)live->image;
     uint64_t region = header->regions;
     for (size_t n = 0; region && n < live->bytes / sizeof(struct refrain_region_name); n++) {
         uint64_t place = region * REFRAIN_UNIT_BYTES;
         const struct refrain_region_name *name = (const struct refrain_region_name *)(live->image + place);
         if (!in_region(live, place, sizeof *name))
             return;
+        copy(live, place, offsetof(struct refrain_region_name, inside));
+        copy_counters(live, place + offsetof(struct refrain_region_name, inside));
+        copy_name(live, name->name);
+        copy_name(live, name->object);
         settle(live, place + offsetof(struct refrain_region_name, inside.next));
         region = name->next;
+    }
+}
+
+/* After the learners, which tell of communicators by their numbers. Only the end of the list grows. */
+static void copy_communicators(const struct live *live) {
+    struct refrain_header *header = (struct refrain_header *)live->image;
+    const volatile struct refrain_header *now = (const volatile struct refrain_header *)live->file;
+    header->n_communicators = now->n_communicators;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    header->communicators = now->communicators;
+    uint64_t reference = header->communicators;
+    for (size_t n = 0; reference && n < live->bytes / sizeof(struct refrain_communicator); n++) {
+        uint64_t at = reference * REFRAIN_UNIT_BYTES;
+        const struct refrain_communicator *record = (const struct refrain_communicator *)(live->image + at);
+        if (!in_region(live, at, sizeof *record))
+            return;
+        copy(live, at, sizeof *record);
+        copy_name(live, record->name);
+        if (record->members)
+            copy(live, (uint64_t)record->members * REFRAIN_UNIT_BYTES,
+                 ((uint64_t)(uint32_t)record->size + (uint32_t)record->remote_size) * sizeof(int32_t));
+        if (record->topology) {
+            uint64_t topology = (uint64_t)record->topology * REFRAIN_UNIT_BYTES;
+            copy(live, topology, sizeof(struct refrain_topology));
+            if (in_region(live, topology, sizeof(struct refrain_topology)))
+                copy(live, topology,
+                     sizeof(struct refrain_topology) +
+                         3 * sizeof(int32_t) *
+                             (uint64_t)((const struct refrain_topology *)(live->image + topology))->n_dimensions);
+        }
+        reference = record->next;
     }
 }
 
@@ -334,24 +451,42 @@ static void settle_timelines(struct live *live) {
     }
 }
 
+/* Is there nothing that the image does not know, and that what was settled may tell of? */
+static bool is_whole(const struct live *live) {
+    const struct refrain_header *copied = (const struct refrain_header *)live->image;
+    const volatile struct refrain_header *now = (const volatile struct refrain_header *)live->file;
+    return now->pool_used == copied->pool_used && now->call_sites == copied->call_sites &&
+           now->regions == copied->regions && now->units == copied->units && now->n_slots == copied->n_slots &&
+           now->formulas_reused == copied->formulas_reused &&
+           (!live->last_unit ||
+            ((const volatile struct refrain_unit_record *)(live->file + live->last_unit))->next == 0);
+}
+
 void refrain_process_settle(struct refrain_process *process, const void *file) {
-    struct live live = {process->mapped, file, process->region_bytes, 0};
-    const volatile struct refrain_header *now = file;
+    struct live live = {.process = process, .image = process->mapped, .file = file, .bytes = process->region_bytes};
+    const struct refrain_header *header = (const struct refrain_header *)live.image;
     for (int i = 0;; i++) {
-        uint64_t used = ((const struct refrain_header *)live.image)->pool_used;
         live.left_out = 0;
-        settle_slots(&live);
+        settle_roots(&live);
+        settle_slots(&live, false);
+        settle_regions(&live);
         settle_sites(&live);
-        uint64_t used_now = now->pool_used;
-        if (used_now == used || used_now > live.bytes)
+        /* Last: between a loop's count being told and being zero it looks like one of the visit that comes next, of
+         * which nothing else tells yet. */
+        settle_slots(&live, true);
+        copy_communicators(&live);
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        if (is_whole(&live))
             break;
         if (i == tries) { /* what was added since is not known */
             live.left_out++;
             break;
         }
-        /* lists grew: what was added, then their heads */
-        memcpy(live.image + used, (const unsigned char *)file + used, used_now - used);
+        /* lists grew: their heads, then what was added */
+        uint64_t used = header->pool_used;
         memcpy(live.image, file, sizeof(struct refrain_header));
+        if (header->pool_used > used && header->pool_used <= live.bytes)
+            memcpy(live.image + used, (const unsigned char *)file + used, header->pool_used - used);
     }
     settle_timelines(&live);
     process->n_left_out = live.left_out;

@@ -97,8 +97,8 @@ static enum refrain_status undo_tally(struct refrain_process *process, const str
     return REFRAIN_OK;
 }
 
-static enum refrain_status undo(struct refrain_process *process, const struct refrain_journal *journal,
-                                struct refrain_error *error) {
+enum refrain_status refrain_image_undo(struct refrain_process *process, const struct refrain_journal *journal,
+                                       struct refrain_error *error) {
     uint64_t at = (uint64_t)((const unsigned char *)journal - process->region);
     unsigned char *image = process->mapped;
     if (journal->learner % 8 ||
@@ -138,7 +138,7 @@ static enum refrain_status undo_journals(struct refrain_process *process, struct
         const struct refrain_journal *journal = refrain_process_at(process, at, sizeof *journal, "a journal", error);
         enum refrain_status status = journal ? REFRAIN_OK : REFRAIN_ERROR;
         if (journal && journal->learner)
-            status = undo(process, journal, error);
+            status = refrain_image_undo(process, journal, error);
         if (status)
             return status;
     }

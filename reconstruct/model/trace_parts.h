@@ -57,6 +57,11 @@ enum refrain_status refrain_ranks_unpack(struct refrain_trace *trace, const char
  * undone. Bytes that may not be written (process->mapped null) are copied before. */
 enum refrain_status refrain_image_begin(struct refrain_process *process, struct refrain_error *error);
 
+/* Puts back what a journal says of the learner it is about, where that is in the middle of a change; the region may be
+ * written (process->mapped). */
+enum refrain_status refrain_image_undo(struct refrain_process *process, const struct refrain_journal *journal,
+                                       struct refrain_error *error);
+
 /* Makes a copy of the region that may be written; false without memory. */
 bool refrain_image_make_private(struct refrain_process *process);
 
