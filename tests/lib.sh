@@ -60,6 +60,23 @@ launch() {
     fi
 }
 
+# processes_of EXECUTABLE: the ids of those that run it, in order.
+processes_of() {
+    for process in /proc/[0-9]*; do
+        [ "$(readlink "$process/exe")" != "$1" ] || echo "${process#/proc/}"
+    done | sort -n
+}
+
+# wait_for_traces DIRECTORY RANKS: until so many ranks have a trace there, however long it takes them to start (a minute
+# at most).
+wait_for_traces() {
+    looks=0
+    while [ "$(ls "$1"/*.refrain/rank-*.trace 2>/dev/null | wc -l)" -lt "$2" ] && [ $looks -lt 600 ]; do
+        looks=$((looks + 1))
+        sleep 0.1
+    done
+}
+
 # the_trace DIRECTORY: the one trace in it.
 the_trace() {
     set -- "$1"/*.refrain

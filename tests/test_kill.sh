@@ -12,11 +12,10 @@ for try in 1 2 3 4 5 6 7 8 9 10; do
     REFRAIN_TOTAL_MEMORY=6M REFRAIN_MODE=both REFRAIN_DIRECTORY=$run \
         refrain-run mpiexec.mpich -n 2 "$work/control" 1000000 500 >"$run/out" 2>&1 &
     launcher=$!
-    sleep "0.$((2 + try * 7 % 8))"
+    wait_for_traces "$run" 2
+    sleep "0.$((try * 7 % 8))"
     # The ranks, in the order of their process ids; tries take turns.
-    victim=$(for process in /proc/[0-9]*; do
-        [ "$(readlink "$process/exe")" = "$work/control" ] && echo "${process#/proc/}"
-    done | sort -n | if [ $((try % 2)) = 0 ]; then head -n 1; else tail -n 1; fi)
+    victim=$(processes_of "$work/control" | if [ $((try % 2)) = 0 ]; then head -n 1; else tail -n 1; fi)
     if [ -n "$victim" ] && kill -9 "$victim" 2>/dev/null; then
         killed=$((killed + 1))
     fi

@@ -121,12 +121,14 @@ exact "$trace" "none"
 
 # ---- killed ----
 
-traced "killed" 2M sh -c "launched() { exec refrain-run mpiexec.mpich -n 2 '$work/control' 1000000 500; }
-    launched & sleep 0.4
-    for process in /proc/[0-9]*; do
-        [ \"\$(readlink \"\$process/exe\")\" = '$work/control' ] && kill -9 \"\${process#/proc/}\"
-    done
-    wait"
+killed_run() {
+    refrain-run mpiexec.mpich -n 2 "$work/control" 1000000 500 &
+    wait_for_traces "$REFRAIN_DIRECTORY" 2
+    sleep 0.3
+    kill -9 $(processes_of "$work/control")
+    wait
+}
+traced "killed" 2M killed_run
 refrain compare --json "$trace:events" "$trace:unaligned" >"$work/compared"
 within=$(sed -n '/position_error/,/}/s/.*"within_1us": *\([0-9]*\).*/\1/p' "$work/compared" | head -n 1)
 pairs=$(sed -n '/"position"/,/}/s/.*"pairs": *\([0-9]*\).*/\1/p' "$work/compared" | head -n 1)

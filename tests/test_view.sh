@@ -25,16 +25,9 @@ OMP_NUM_THREADS=2 REFRAIN_DIRECTORY=$work/hybrid check "hybrid" launch mpich 2 "
 REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -std=gnu11 -w "$tests/programs/control.c" -o "$work/control" || fail "compile control"
 REFRAIN_TOTAL_MEMORY=6M REFRAIN_DIRECTORY=$work/killed refrain-run mpiexec.mpich -n 2 "$work/control" 1000000 500 >/dev/null 2>&1 &
 launcher=$!
-# Both have begun to trace before they are killed, however long it takes them to start.
-looks=0
-while [ "$(ls "$work/killed"/*.refrain/rank-[01].trace 2>/dev/null | wc -l)" -lt 2 ] && [ $looks -lt 600 ]; do
-    looks=$((looks + 1))
-    sleep 0.1
-done
+wait_for_traces "$work/killed" 2
 sleep 0.6
-for process in /proc/[0-9]*; do
-    [ "$(readlink "$process/exe")" != "$work/control" ] || kill -9 "${process#/proc/}"
-done
+kill -9 $(processes_of "$work/control")
 wait $launcher 2>/dev/null
 mkdir "$work/plain"
 check "plain" mpicc.mpich -O1 -g -o "$work/plain-matmul" "$tests"/programs/matmul/*.c
