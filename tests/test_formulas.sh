@@ -60,6 +60,46 @@ done <"$work/expected"
 refrain formulas "$trace" --sort values | awk '/ for .* count / { if (last != "" && $6 > last) exit 1; last = $6 }' &&
     pass || fail "--sort values"
 
+# Loops that break, return, goto and longjmp leave are told from those that end by their condition alone.
+cat >"$work/leaving.c" <<'END_OF_C'
+#include <setjmp.h>
+volatile int sink;
+static jmp_buf back;
+__attribute__((noinline)) static void work(int n) { if (n < 0) longjmp(back, 1); sink += n; }
+__attribute__((noinline)) static void by_break(int at) { for (int i = 0; i < 10; i++) { if (i == at) break; work(i); } work(9); }
+__attribute__((noinline)) static void by_return(int at) { for (int i = 0; i < 10; i++) { if (i == at) return; work(i); } }
+__attribute__((noinline)) static void by_goto(int at) { for (int i = 0; i < 10; i++) { if (i == at) goto out; work(i); } out: work(9); }
+__attribute__((noinline)) static void by_jump(int at) { for (int i = 0; i < 10; i++) work(i == at ? -1 : i); }
+__attribute__((noinline)) static void inner(int at) {
+    for (int i = 0; i < 4; i++) { int j = 0; while (j < 10) { if (j == at) break; work(j++); } work(i); }
+}
+__attribute__((noinline)) static void ends(int at) {
+    for (int i = 0; i < 10; i++) {
+        if (i == at) continue;
+        for (int j = 0; j < i; j++) work(j);
+        if (at == 99) break;
+    }
+    work(9);
+}
+int main(void) {
+    for (int t = 0; t < 12; t++) {
+        int at = t % 3 == 2 ? 20 : 3;
+        by_break(at), by_return(at), by_goto(at), inner(at), ends(at);
+        if (!setjmp(back))
+            by_jump(at);
+    }
+    return 0;
+}
+END_OF_C
+refrain-cc --detail=all gcc -O1 "$work/leaving.c" -o "$work/leaving" || fail "compile leaving.c"
+mkdir "$work/left"
+REFRAIN_THROTTLE=off REFRAIN_DIRECTORY=$work/left "$work/leaving" || fail "run leaving"
+refrain formulas --full "$(the_trace "$work/left")" >"$work/formulas.left"
+awk '$4 == "count" && / left early$/ { print $2, $3 }' "$work/formulas.left" | sort | tr '\n' ';' >"$work/left.early"
+[ "$(cat "$work/left.early")" = "by_break for;by_goto for;by_jump for;by_return for;inner while;" ] && pass || fail "left early: $(cat "$work/left.early")"
+grep -q '^5 of loops left early' "$work/formulas.left" && pass || fail "loops left early are not counted"
+refrain formulas --json "$(the_trace "$work/left")" | grep -c '"left_early": true' | grep -qx 5 && pass || fail "left early in JSON"
+
 # Loops by length of formula: what the last column holds is all of them, and no column holds less than the one before it.
 refrain capture "$trace" >"$work/capture" || fail "capture"
 awk '/^share captured/ { on = 1 } on && /^loops/ { gsub(/%/, ""); for (i = 3; i <= NF; i++) if ($i < $(i - 1)) exit 1

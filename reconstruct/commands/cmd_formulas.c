@@ -3,6 +3,7 @@
 #include "command.h"
 #include "formula_text.h"
 #include "learners.h"
+#include "loop_exits.h"
 #include "rank_list.h"
 #include "sequence.h"
 
@@ -42,6 +43,7 @@ struct row {
     size_t same[FORMS];    /* rows of the construct that have the same text */
     uint64_t values, kept; /* of one rank */
     int32_t rank;
+    bool left_early;   /* a loop, at times: its counts are not those of single visits */
     double share;      /* of a decision without a short formula: of its values, those that are true; else -1 */
     size_t n_ranks;    /* that share it */
     const char *ranks; /* text, of the first of equal rows; null: the row is one of those before it */
@@ -203,6 +205,8 @@ static int add_row(void *data, const struct refrain_learner_view *view) {
     const struct refrain_process *process = rows->process;
     struct row *row = &rows->rows[rows->n];
     *row = (struct row){.view = *view, .rank = process->rank, .share = -1};
+    row->left_early = view->subject == REFRAIN_SUBJECT_LOOP && !view->throttled &&
+                      refrain_loop_left_early(process, view->thread, view->slot);
     rows->n++;
     bool ranks = view->subject == REFRAIN_SUBJECT_DEST || view->subject == REFRAIN_SUBJECT_SOURCE;
     for (enum form form = FORM_PLAIN; form < FORMS; form++) {
@@ -253,6 +257,8 @@ static int by_construct_and_formula(const void *a, const void *b) {
         order = strcmp(x->formula, y->formula);
     if (!order)
         order = (int)x->view.throttled - (int)y->view.throttled;
+    if (!order)
+        order = (int)x->left_early - (int)y->left_early;
     return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
@@ -349,7 +355,8 @@ static bool merge(struct rows *rows) {
     for (size_t i = 0, j; i < rows->n; i = j) {
         for (j = i + 1; j < rows->n && by_construct(&rows->rows[i], &rows->rows[j]) == 0 &&
                         strcmp(rows->rows[i].formula, rows->rows[j].formula) == 0 &&
-                        rows->rows[i].view.throttled == rows->rows[j].view.throttled;
+                        rows->rows[i].view.throttled == rows->rows[j].view.throttled &&
+                        rows->rows[i].left_early == rows->rows[j].left_early;
              j++)
             ;
         struct row first = rows->rows[i];
@@ -381,12 +388,13 @@ static void free_rows(struct rows *rows) {
 /* ---- printing ---- */
 
 static void print_totals(const struct rows *rows) {
-    uint64_t by_type[REFRAIN_TYPES] = {0}, values = 0, kept = 0, throttled = 0;
+    uint64_t by_type[REFRAIN_TYPES] = {0}, values = 0, kept = 0, throttled = 0, left_early = 0;
     for (size_t i = 0; i < rows->n; i++) {
         by_type[rows->rows[i].type]++;
         values += rows->rows[i].values;
         kept += rows->rows[i].kept;
         throttled += rows->rows[i].view.throttled;
+        left_early += rows->rows[i].left_early;
     }
     printf("\n%zu formulas:", rows->n);
     for (int type = 0; type < REFRAIN_TYPES; type++)
@@ -396,6 +404,10 @@ static void print_totals(const struct rows *rows) {
            throttled ? " that were seen" : "");
     if (throttled)
         printf("%s throttled: of a part of the visits\n", refrain_show_count(throttled));
+    if (left_early)
+        printf("%s of loops left early at times, by break, return or a jump: those iterations count with the next "
+               "visit's\n",
+               refrain_show_count(left_early));
 }
 
 /* "bound.c:12"; the whole path where it is asked for. */
@@ -447,7 +459,7 @@ static void print_text(const struct rows *rows, bool full) {
             printf("%.*s ...", (int)SHOWN_FORMULA_CHARACTERS, row->formula);
         if (row->view.then_by)
             printf(" then by %s", row->view.then_by);
-        puts(row->view.throttled ? "  throttled" : "");
+        puts(row->view.throttled ? "  throttled" : row->left_early ? "  left early" : "");
     }
     print_totals(rows);
 }
@@ -475,6 +487,8 @@ static enum refrain_status print_json(const struct rows *rows, struct refrain_er
         if (row->share >= 0)
             json_object_set_new(object, "taken", json_real(row->share));
         json_object_set_new(object, "throttled", json_boolean(row->view.throttled));
+        if (row->view.subject == REFRAIN_SUBJECT_LOOP)
+            json_object_set_new(object, "left_early", json_boolean(row->left_early));
         json_object_set_new(object, "ranks", json_string(row->ranks));
         json_object_set_new(object, "thread", json_integer(row->view.thread));
         json_object_set_new(object, "formula", refrain_json_text(row->formula));
@@ -541,7 +555,9 @@ static const struct argp argp = {
     "the values that are held exactly. taken: the share of a decision's values that were true, where these have no "
     "short formula (--full writes them out). throttled: the probe came too often and was off at times; what is shown "
     "is a "
-    "part of the visits, their number the least there was.",
+    "part of the visits, their number the least there was. left early: break, return, goto or a jump left the loop at "
+    "times. A count is told when the loop's condition ends it, so that the iterations of such a visit are in the count "
+    "of the next one: 3 by break, then 10, is 13.",
     NULL,
     NULL,
     NULL};

@@ -47,6 +47,7 @@ static int visit_slot(const struct refrain_process *process, uint32_t number, ui
                                         .function = refrain_node_function(slot->unit, slot->node),
                                         .file = refrain_node_file(slot->unit, slot->node),
                                         .line = slot->node->line,
+                                        .slot = number,
                                         .throttled = refrain_process_throttled(process, thread, number)};
     bool decides = kind >= REFRAIN_IF && kind <= REFRAIN_OR, loops = kind >= REFRAIN_WHILE && kind <= REFRAIN_DO;
     if (slot->part == 0 && decides)

@@ -36,6 +36,7 @@ struct refrain_learner_view {
     const char *function;
     const char *file;
     uint32_t line;
+    uint32_t slot; /* BRANCH, LOOP, SUCCESSOR of a place in the program tree: number of the slot */
     bool throttled; /* its probe was switched off, since it came too often: what came after is not in the learner */
 };
 
