@@ -1,13 +1,15 @@
 /* many_ranks.c: a trace of more ranks than this machine could run, for tests of what reads traces: many_ranks RANKS
- * STEPS DIRECTORY.
+ * STEPS DIRECTORY [SLOWER].
  *
  * Each rank is a process that tells the monitor of a stencil computation as the probes and wrappers would, by a clock
  * of its own that goes on by as much as the program pretends to take. What is learned and written is what the monitor
- * makes of it; no MPI runs. One function bears a name that is markup. The trace is written to DIRECTORY. */
+ * makes of it; no MPI runs. One function bears a name that is markup; from step
+ * SLOWER on it takes half as long again. The trace is written to DIRECTORY. */
 #define _GNU_SOURCE
 #include "activation.h"
 #include "monitor.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +61,7 @@ static struct refrain_unit unit = {.version = REFRAIN_UNIT_VERSION,
 
 #define FUNCTION(slot) ACTIVATION(frame, &unit, slot)
 
-static int rank, ranks;
+static int rank, ranks, slower_from = INT_MAX;
 
 static void compute(uint64_t ns) {
     now_ns += ns;
@@ -119,7 +121,7 @@ static __attribute__((noinline)) void exchange(void) {
 static __attribute__((noinline)) void relax(int step) {
     FUNCTION(MARKUP);
     /* One in sixteen ranks has more to do, and more and more so. */
-    compute(60000 + (rank % 16 == 5 ? 20000u + (unsigned)step * 40u : 0) +
+    compute((step < slower_from ? 60000 : 90000) + (rank % 16 == 5 ? 20000u + (unsigned)step * 40u : 0) +
             (unsigned)(rank * 7919 + step * 104729) % 9000);
 }
 
@@ -143,8 +145,10 @@ static __attribute__((noinline)) void run(int steps, const char *directory) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 4 || (ranks = atoi(argv[1])) < 1)
-        return fputs("usage: many_ranks RANKS STEPS DIRECTORY\n", stderr), 2;
+    if (argc < 4 || argc > 5 || (ranks = atoi(argv[1])) < 1)
+        return fputs("usage: many_ranks RANKS STEPS DIRECTORY [SLOWER]\n", stderr), 2;
+    if (argc > 4)
+        slower_from = atoi(argv[4]);
     setenv("REFRAIN_CLOCK", "gettime", 1);
     setenv("REFRAIN_THROTTLE", "off", 1);
     setenv("REFRAIN_MODE", "stat", 0);

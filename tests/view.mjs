@@ -330,6 +330,46 @@ if (/id="data-ahead"/.test(readFileSync(join(directory, "long.html"), "utf8"))) 
     check("long: its windows have events", digests[0][0.31][0] > 100, JSON.stringify(digests[0][0.31]));
 } else console.log("refrain was built without wasm2c: long runs are not replayed before");
 
+// ---- two runs, one above the other
+
+const two = await browser.newPage();
+two.on("console", (message) => message.type() === "error" && wrong.push(`two: ${message.text()}`));
+two.on("pageerror", (error) => wrong.push(`two: ${error.message}`));
+await two.goto(`file://${join(directory, "two.html")}`);
+await two.waitForFunction(() => window.refrainCompare?.runs.every((run) => run.state.scanned.done && run.state.tile()?.exact), null, { timeout: 90000 });
+const met = await two.evaluate(() => {
+    const { runs, alignment, compared } = window.refrainCompare;
+    // Where rank 1 begins each step, in both runs.
+    const [a, b] = runs.map(({ state }) => {
+        const { exact } = state.tile();
+        const [times, words] = [new Float64Array(exact.spans), new Uint32Array(exact.spans)];
+        const steps = [];
+        for (let i = 0; i < exact.nSpans; i++)
+            if (state.about.regions[words[i * 14 + 6]].name === "step" && words[i * 14 + 7] === 1) steps.push(times[i * 7]);
+        return steps.sort((x, y) => x - y);
+    });
+    const off = a.map((time, i) => Math.abs(alignment.map(0, time) - b[i]));
+    const back = a.map((time) => Math.abs(alignment.map(1, alignment.map(0, time)) - time));
+    const list = compared.changes.filter((change) => change.beyond && change.own[1] > change.own[0]);
+    runs[0].state.show(a[50], a[60]);
+    const window0 = [runs[1].state.from, runs[1].state.to];
+    runs[1].state.show(b[150], b[160]);
+    const window1 = [runs[0].state.from, runs[0].state.to];
+    return { a, b, off: Math.max(...off), back: Math.max(...back), list, window0, window1 };
+});
+const step = (met.a[199] - met.a[0]) / 199;
+same("two runs: steps", `${met.a.length} ${met.b.length}`, "200 200");
+check("two runs: the same step is found in the other", met.off < step / 2 && met.back < 10, `${met.off} ${met.back} of ${step}`);
+check("two runs: the other one's window follows", Math.abs(met.window0[0] - met.b[50]) < step / 2 && Math.abs(met.window0[1] - met.b[60]) < step / 2, `${met.window0} ${met.b[50]} ${met.b[60]}`);
+check("two runs: and this one's the other's", Math.abs(met.window1[0] - met.a[150]) < step / 2 && Math.abs(met.window1[1] - met.a[160]) < step / 2, `${met.window1} ${met.a[150]} ${met.a[160]}`);
+same("two runs: what became slower", met.list.map((change) => change.name).join(), "<img src=x onerror=document.title='broken'>");
+check("two runs: by how much", Math.abs(met.list[0]?.own[1] - met.list[0]?.own[0] - 4 * 80 * 30000) < 1000, JSON.stringify(met.list[0]));
+await two.locator("#changes td.name button").first().click();
+const worst = await two.evaluate(() => window.refrainCompare.runs.map((run) => [run.state.from, run.state.to, run.state.choice?.kind]));
+check("two runs: a click goes where it is worst", worst[0][0] > met.a[119] && worst[1][0] > met.b[119] && worst.every((run) => run[1] - run[0] < 3 * step && run[2] === "region"), JSON.stringify(worst));
+check("two runs: names are no markup", (await two.title()) !== "broken");
+await two.close();
+
 // ---- a trace of recorded events alone
 
 const recorded = await open("converted");

@@ -1,4 +1,4 @@
-// build.mjs: bundles the page: node build.mjs SOURCES MODULES ENGINE.wasm OUT.html
+// build.mjs: bundles the page, and the one that shows two: node build.mjs SOURCES MODULES ENGINE.wasm OUT.html COMPARE.html
 //
 // SOURCES is this directory, MODULES a directory with node_modules in it (npm ci of package-lock.json).
 
@@ -7,7 +7,7 @@ import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { deflateSync } from "node:zlib";
 
-const [sources, modules, engine, out] = process.argv.slice(2).map((path) => resolve(path));
+const [sources, modules, engine, out, outOfTwo] = process.argv.slice(2).map((path) => resolve(path));
 const esbuild = createRequire(join(modules, "package.json"))("esbuild");
 
 /** A module with all it imports, as one script. */
@@ -31,13 +31,15 @@ const style = esbuild.transformSync(readFileSync(join(sources, "page", "style.cs
     loader: "css",
     minify: true,
 }).code;
-const parts = {
-    "/*STYLE*/": style,
-    "/*WORKER*/": await bundle("worker.ts"),
-    "/*MAIN*/": await bundle("main.ts"),
-};
-let page = readFileSync(join(sources, "page", "index.html"), "utf8");
-for (const [mark, text] of Object.entries(parts)) page = page.replace(mark, () => text);
+/** A page with its style and scripts in it. */
+function assemble(name, parts) {
+    let page = readFileSync(join(sources, "page", name), "utf8").replace("/*STYLE*/", () => style);
+    for (const [mark, text] of Object.entries(parts)) page = page.replace(mark, () => text);
+    return page;
+}
+
+const page = assemble("index.html", { "/*WORKER*/": await bundle("worker.ts"), "/*MAIN*/": await bundle("main.ts") });
 const wasm = deflateSync(readFileSync(engine), { level: 9 }).toString("base64");
-page = page.replace("<!--DATA-->", () => `<script type="text/plain" id="data-wasm">${wasm}</script>\n<!--DATA-->`);
-writeFileSync(out, page);
+const data = `<script type="text/plain" id="data-wasm">${wasm}</script>\n<!--DATA-->`;
+writeFileSync(out, page.replace("<!--DATA-->", () => data));
+writeFileSync(outOfTwo, assemble("compare.html", { "/*MAIN*/": await bundle("compare.ts") }));

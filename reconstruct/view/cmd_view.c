@@ -20,7 +20,7 @@ enum { OPTION_FORCE = 256, OPTION_SVG, OPTION_PNG, OPTION_FROM, OPTION_TO, OPTIO
 #define MOST_WIDTH 20000
 
 struct arguments {
-    const char *trace, *path;
+    const char *traces[2], *path; /* the second: null, or another run to show below the first */
     bool force, svg, png, window;
     struct refrain_figure figure;
 };
@@ -96,23 +96,38 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
             arguments->svg = ends_with(arguments->path, ".svg");
             arguments->png = ends_with(arguments->path, ".png");
         }
+        if (arguments->traces[1] && (arguments->svg || arguments->png))
+            argp_error(state, "a figure is of one trace, and two are given");
         if (arguments->window && !arguments->svg && !arguments->png)
             argp_error(state, "--from, --to, --ranks and --width are of figures: --svg or --png");
         return 0;
+    case ARGP_KEY_ARG:
+        if (arguments->traces[1])
+            argp_error(state, "one trace is shown, or two, and %s is a third one", value);
+        arguments->traces[arguments->traces[0] != NULL] = value;
+        return 0;
+    case ARGP_KEY_END:
+        if (!arguments->traces[0])
+            argp_error(state, "no trace given");
+        return 0;
     default:
-        return refrain_take_argument(key, value, state, "trace", &arguments->trace);
+        return ARGP_ERR_UNKNOWN;
     }
 }
 
 static const struct argp argp = {
     options,
     parse_option,
-    "TRACE",
-    "Writes the run as a page to look at.\v"
+    "TRACE [OTHER]",
+    "Writes the run as a page to look at, or two runs, one above the other.\v"
     "The page is one file, to be opened from disk by a browser; it needs no network and no server. It holds the trace "
     "itself and regenerates what is on the screen: a bar for each rank and thread, message lines, collectives, where "
     "each rank waits for others, the profile of any window, the program tree with its formulas, who sent what to "
     "whom. The key ? lists the keys.\n\n"
+    "With a second trace the page shows both, the other one below: they move together, by the steps of the program "
+    "rather "
+    "than by the clock, and a list says what became slower in the other one by more than it varies by itself, and goes "
+    "to where that is worst.\n\n"
     "With --svg or --png it is a figure of a window instead, for papers. A PNG has twice as many pixels as --width "
     "says; "
     "rsvg-convert -f pdf makes PDF of an SVG.",
@@ -136,24 +151,26 @@ static enum refrain_status write_png(struct refrain_trace *trace, const struct a
     return status;
 }
 
-static enum refrain_status write_one(struct refrain_trace *trace, const struct arguments *arguments, FILE *file,
-                                     const char *path, struct refrain_error *error) {
+static enum refrain_status write_one(struct refrain_trace *const traces[2], const struct arguments *arguments,
+                                     FILE *file, const char *path, struct refrain_error *error) {
     if (arguments->png)
-        return write_png(trace, arguments, file, path, error);
-    return arguments->svg ? refrain_figure_write(trace, &arguments->figure, file, error)
-                          : refrain_view_write(trace, file, path, error);
+        return write_png(traces[0], arguments, file, path, error);
+    if (arguments->svg)
+        return refrain_figure_write(traces[0], &arguments->figure, file, error);
+    return traces[1] ? refrain_view_write_two(traces, file, path, error)
+                     : refrain_view_write(traces[0], file, path, error);
 }
 
-static enum refrain_status write_file(struct refrain_trace *trace, const struct arguments *arguments,
+static enum refrain_status write_file(struct refrain_trace *const traces[2], const struct arguments *arguments,
                                       struct refrain_error *error) {
     if (strcmp(arguments->path, "-") == 0)
-        return write_one(trace, arguments, stdout, "standard output", error);
+        return write_one(traces, arguments, stdout, "standard output", error);
     FILE *file = fopen(arguments->path, arguments->force ? "we" : "wxe");
     if (!file && errno == EEXIST)
         return REFRAIN_FAIL(error, "%s: exists; --force overwrites it", arguments->path);
     if (!file)
         return REFRAIN_FAIL(error, "%s: cannot be written: %s", arguments->path, strerror(errno));
-    enum refrain_status status = write_one(trace, arguments, file, arguments->path, error);
+    enum refrain_status status = write_one(traces, arguments, file, arguments->path, error);
     if (fclose(file) != 0 && !status)
         status = REFRAIN_FAIL(error, "%s: cannot be written: %s", arguments->path, strerror(errno));
     if (status)
@@ -168,16 +185,22 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
         return REFRAIN_FAIL(error, "this refrain was built without the page of refrain view, which takes npm, node and "
                                    "clang with a C library for WebAssembly (apt-get install nodejs npm clang lld "
                                    "wasi-libc libclang-rt-14-dev-wasm32): install them and build refrain again");
-    struct refrain_trace *trace;
-    enum refrain_status status = refrain_trace_open(arguments.trace, true, &trace, error);
-    if (status)
-        return status;
-    refrain_warn_missing(trace);
-    /* What was recorded is all that a trace without formulas has. */
-    status = refrain_replayable(trace, false, NULL) == REFRAIN_OK ? REFRAIN_OK : refrain_replayable(trace, true, error);
+    struct refrain_trace *traces[2] = {NULL, NULL};
+    enum refrain_status status = REFRAIN_OK;
+    for (int i = 0; !status && i < 2 && arguments.traces[i]; i++) {
+        status = refrain_trace_open(arguments.traces[i], true, &traces[i], error);
+        if (status)
+            break;
+        refrain_warn_missing(traces[i]);
+        /* What was recorded is all that a trace without formulas has. */
+        if (refrain_replayable(traces[i], false, NULL) != REFRAIN_OK)
+            status = refrain_replayable(traces[i], true, error);
+    }
     if (!status)
-        status = write_file(trace, &arguments, error);
-    refrain_trace_close(trace);
+        status = write_file(traces, &arguments, error);
+    for (int i = 0; i < 2; i++)
+        if (traces[i])
+            refrain_trace_close(traces[i]);
     return status;
 }
 
@@ -187,6 +210,7 @@ const struct refrain_command refrain_command_view = {
     .argp = &argp,
     .run = run,
     .examples = "refrain view app-*.refrain -o app.html  # then open app.html\n"
+                "refrain view before.refrain after.refrain -o both.html  # two runs: what became slower\n"
                 "refrain view app-*.refrain --from 1.2 --to 1.3 --ranks 0-7 -o app.svg  # a figure of a window\n"
                 "refrain view app-*.refrain --from 1.2 --to 1.3 -o app.png  # the same in pixels\n",
 };

@@ -10,6 +10,7 @@ endif()
 set(view_directory ${CMAKE_CURRENT_SOURCE_DIR}/view)
 set(view_build ${PROJECT_BINARY_DIR}/view)
 set(view_html ${view_build}/refrain-view.html)
+set(view_compare_html ${view_build}/refrain-compare.html)
 file(MAKE_DIRECTORY ${view_build})
 file(GLOB view_sources CONFIGURE_DEPENDS ${view_directory}/*.c ${view_directory}/*.S)
 list(REMOVE_ITEM view_sources ${view_directory}/engine.c)
@@ -29,8 +30,8 @@ if(NODE AND NPM AND WASM_CLANG_WORKS)
         COMMENT "Compiling the page's engine for WebAssembly")
     file(GLOB view_page CONFIGURE_DEPENDS ${view_directory}/page/*)
     add_custom_command(
-        OUTPUT ${view_html}
-        COMMAND sh ${view_directory}/bundle.sh ${NODE} ${NPM} ${view_wasm} ${view_html}
+        OUTPUT ${view_html} ${view_compare_html}
+        COMMAND sh ${view_directory}/bundle.sh ${NODE} ${NPM} ${view_wasm} ${view_html} ${view_compare_html}
         DEPENDS ${view_wasm} ${view_page} ${view_directory}/bundle.sh ${view_directory}/build.mjs
                 ${view_directory}/package-lock.json
         COMMENT "Bundling the page of refrain view")
@@ -71,9 +72,11 @@ else()
     message(STATUS "refrain view is left out: it takes node, npm and clang with a C library for wasm32-wasi "
                    "(apt-get install nodejs npm clang lld wasi-libc libclang-rt-dev-wasm32)")
     file(WRITE ${view_html} "")
+    file(WRITE ${view_compare_html} "")
 endif()
 if(NOT view_machine)
     list(REMOVE_ITEM view_sources ${view_directory}/view_machine.c)
 endif()
 set_source_files_properties(${view_directory}/view_html.S PROPERTIES
-                            COMPILE_OPTIONS "-DREFRAIN_VIEW_HTML=\"${view_html}\"" OBJECT_DEPENDS ${view_html})
+                            COMPILE_OPTIONS "-DREFRAIN_VIEW_HTML=\"${view_html}\";-DREFRAIN_COMPARE_HTML=\"${view_compare_html}\""
+                            OBJECT_DEPENDS "${view_html};${view_compare_html}")

@@ -3,6 +3,7 @@
 #include "view_page.h"
 #include "view_about.h"
 #include "view_ahead.h"
+#include "view_compare.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -13,6 +14,8 @@
 /* view_html.S; empty where the page could not be bundled. */
 extern const char refrain_view_html[];
 extern const char refrain_view_html_end[];
+extern const char refrain_compare_html[];
+extern const char refrain_compare_html_end[];
 
 #define MARK "<!--DATA-->"
 
@@ -132,19 +135,65 @@ static enum refrain_status write_data(const struct refrain_trace *trace, FILE *f
     return status ? status : write_prepared(trace, file, error);
 }
 
-enum refrain_status refrain_view_write(const struct refrain_trace *trace, FILE *file, const char *path,
-                                       struct refrain_error *error) {
-    size_t length = (size_t)(&refrain_view_html_end[0] - &refrain_view_html[0]);
-    const char *mark = memmem(refrain_view_html, length, MARK, sizeof MARK - 1);
-    if (!mark)
-        return REFRAIN_FAIL(error, "the page that refrain was built with has no place for a trace");
-    size_t before = (size_t)(mark - refrain_view_html);
-    fwrite(refrain_view_html, 1, before, file);
-    enum refrain_status status = write_data(trace, file, error);
-    if (status)
-        return status;
-    fwrite(mark + sizeof MARK - 1, 1, length - before - (sizeof MARK - 1), file);
+/* What follows the data in a bundled page. */
+static enum refrain_status write_end(const char *html, const char *end, FILE *file, const char *path,
+                                     struct refrain_error *error) {
+    const char *rest = (const char *)memmem(html, (size_t)(end - html), MARK, sizeof MARK - 1) + sizeof MARK - 1;
+    fwrite(rest, 1, (size_t)(end - rest), file);
     if (fflush(file) != 0 || ferror(file))
         return REFRAIN_FAIL(error, "%s: cannot be written: %s", path, strerror(errno));
     return REFRAIN_OK;
+}
+
+/* What comes before the data. */
+static enum refrain_status write_begin(const char *html, const char *end, FILE *file, struct refrain_error *error) {
+    const char *mark = memmem(html, (size_t)(end - html), MARK, sizeof MARK - 1);
+    if (!mark)
+        return REFRAIN_FAIL(error, "the page that refrain was built with has no place for a trace");
+    fwrite(html, 1, (size_t)(mark - html), file);
+    return REFRAIN_OK;
+}
+
+enum refrain_status refrain_view_write(const struct refrain_trace *trace, FILE *file, const char *path,
+                                       struct refrain_error *error) {
+    enum refrain_status status = write_begin(refrain_view_html, refrain_view_html_end, file, error);
+    if (!status)
+        status = write_data(trace, file, error);
+    return status ? status : write_end(refrain_view_html, refrain_view_html_end, file, path, error);
+}
+
+/* The whole page of a trace, as data of another page. */
+static enum refrain_status write_inner(const struct refrain_trace *trace, const char *id, FILE *file,
+                                       struct refrain_error *error) {
+    char *page = NULL;
+    size_t bytes = 0;
+    FILE *memory = open_memstream(&page, &bytes);
+    if (!memory)
+        return REFRAIN_FAIL_MEMORY(error);
+    enum refrain_status status = refrain_view_write(trace, memory, "memory", error);
+    if (fclose(memory) != 0 && !status)
+        status = REFRAIN_FAIL_MEMORY(error);
+    if (!status && !write_packed(file, id, page, bytes, NULL, 0))
+        status = REFRAIN_FAIL_MEMORY(error);
+    free(page);
+    return status;
+}
+
+enum refrain_status refrain_view_write_two(struct refrain_trace *const traces[2], FILE *file, const char *path,
+                                           struct refrain_error *error) {
+    json_t *compared;
+    enum refrain_status status = refrain_view_compare(traces, &compared, error);
+    if (status)
+        return status;
+    char *text = json_dumps(compared, JSON_COMPACT);
+    json_decref(compared);
+    status = write_begin(refrain_compare_html, refrain_compare_html_end, file, error);
+    if (!status && (!text || !write_packed(file, "data-compare", text, strlen(text), NULL, 0)))
+        status = REFRAIN_FAIL_MEMORY(error);
+    free(text);
+    if (!status)
+        status = write_inner(traces[0], "page-0", file, error);
+    if (!status)
+        status = write_inner(traces[1], "page-1", file, error);
+    return status ? status : write_end(refrain_compare_html, refrain_compare_html_end, file, path, error);
 }

@@ -16,4 +16,8 @@ bool refrain_view_built(void);
 enum refrain_status refrain_view_write(const struct refrain_trace *trace, FILE *file, const char *path,
                                        struct refrain_error *error);
 
+/* Writes a page that holds those of two traces, shows one above the other and what became slower in the second. */
+enum refrain_status refrain_view_write_two(struct refrain_trace *const traces[2], FILE *file, const char *path,
+                                           struct refrain_error *error);
+
 #endif

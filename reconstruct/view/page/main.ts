@@ -2,7 +2,9 @@
 
 import { zoom, zoomIdentity, type D3ZoomEvent } from "d3-zoom";
 import { select } from "d3-selection";
-import { detailsElement, element, Panels } from "./panels.js";
+import { element } from "./elements.js";
+import { detailsElement, Panels } from "./panels.js";
+import { unpack } from "./unpack.js";
 import { ofMessage, ofShares, ofSpan } from "./details.js";
 import { showCount, showMoment, showNs, showPlace } from "./format.js";
 import { Navigate } from "./navigate.js";
@@ -15,15 +17,7 @@ import { Timeline, type Colours } from "./timeline.js";
 
 const byId = <T extends HTMLElement = HTMLElement>(id: string): T => document.getElementById(id) as T;
 
-// ---- what the page holds
-
-async function unpack(id: string): Promise<ArrayBuffer> {
-    const text = atob(byId(id).textContent!.trim());
-    const bytes = new Uint8Array(text.length);
-    for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-    return new Response(stream).arrayBuffer();
-}
+// ---- the worker
 
 function startWorker(): Worker {
     const source = new Blob([byId("worker-source").textContent!], { type: "text/javascript" });
@@ -426,7 +420,8 @@ async function start(): Promise<void> {
     let opened = false;
     let writing: number | undefined;
     const writeFragment = (): void => {
-        if (!opened) return;
+        // As one of two runs the page has no address of its own.
+        if (!opened || window.parent !== window) return;
         clearTimeout(writing);
         writing = window.setTimeout(() => {
             const parts = new URLSearchParams();

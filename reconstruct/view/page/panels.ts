@@ -1,5 +1,6 @@
 // panels.ts: the side panel: profile with legend, what is chosen, the program with its formulas, who sent to whom.
 
+import { element } from "./elements.js";
 import { formulasOf, nameLocation, ofMessage, ofSpan, regionOfSpan, withEnd, type Details } from "./details.js";
 import { showBytes, showCount, showNs, showPlace, showShare } from "./format.js";
 import type { Group } from "./palette.js";
@@ -7,18 +8,6 @@ import { Records } from "./records.js";
 import type { Formula, Pair, TreeNode } from "./protocol.js";
 import type { State } from "./state.js";
 import type { Timeline } from "./timeline.js";
-
-/** An element with text in it. Names of the program get into the page as text only. */
-export function element<K extends keyof HTMLElementTagNameMap>(
-    tag: K,
-    text = "",
-    className = "",
-): HTMLElementTagNameMap[K] {
-    const made = document.createElement(tag);
-    if (text) made.textContent = text;
-    if (className) made.className = className;
-    return made;
-}
 
 export function detailsElement(details: Details): HTMLElement[] {
     const list = element("dl");

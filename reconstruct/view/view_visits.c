@@ -1,0 +1,191 @@
+/* view_visits.c: when each rank came to each construct (view_visits.h). */
+#include "view_visits.h"
+#include "command.h"
+#include "progress.h"
+#include "replay.h"
+#include "waiting.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct frame {
+    uint32_t region;
+    uint32_t stretch; /* of its visits that this one is in */
+    uint32_t stride;  /* of them then */
+};
+
+struct stack {
+    struct frame *frames;
+    size_t n, capacity;
+    double since_ns; /* up to where the location's time is accounted for */
+};
+
+/* A writer, so that progress is said (progress.h). */
+struct visitor {
+    struct refrain_writer writer;
+    struct refrain_visit_table *table;
+    struct refrain_waiting *waiting;
+    struct stack *stacks; /* by location */
+    bool no_memory;
+};
+
+void refrain_visits_widen(struct refrain_visits *visits, uint32_t stride) {
+    while (visits->stretches && visits->stride < stride) {
+        for (uint32_t i = 0; i < visits->n; i += 2) {
+            struct refrain_stretch *into = &visits->stretches[i / 2];
+            *into = visits->stretches[i];
+            if (i + 1 < visits->n) {
+                into->own_ns += visits->stretches[i + 1].own_ns;
+                into->waiting_ns += visits->stretches[i + 1].waiting_ns;
+            }
+        }
+        visits->n = (visits->n + 1) / 2;
+        visits->stride *= 2;
+    }
+}
+
+/* The stretch of a new visit; null without memory. */
+static struct refrain_stretch *add_visit(struct visitor *visitor, struct refrain_visits *visits, double now_ns) {
+    uint32_t most = visitor->table->most;
+    if (!visits->stretches) {
+        visits->stretches = calloc(most, sizeof *visits->stretches);
+        visits->stride = 1;
+    }
+    if (!visits->stretches) {
+        visitor->no_memory = true;
+        return NULL;
+    }
+    if (visits->count == (uint64_t)most * visits->stride)
+        refrain_visits_widen(visits, visits->stride * 2);
+    struct refrain_stretch *stretch = &visits->stretches[visits->count / visits->stride];
+    if (visits->count % visits->stride == 0) {
+        *stretch = (struct refrain_stretch){.enter_ns = now_ns};
+        visits->n = (uint32_t)(visits->count / visits->stride) + 1;
+    }
+    visits->count++;
+    return stretch;
+}
+
+static struct refrain_visits *visits_of(struct visitor *visitor, size_t location, uint32_t region) {
+    return &visitor->table->visits[location * visitor->table->n_regions + region];
+}
+
+/* The stretch of an open visit, which may have been put together with the one before since it began. */
+static struct refrain_stretch *stretch_of(struct visitor *visitor, size_t location, const struct frame *frame) {
+    struct refrain_visits *visits = visits_of(visitor, location, frame->region);
+    return visits->stretches ? &visits->stretches[frame->stretch / (visits->stride / frame->stride)] : NULL;
+}
+
+static void account(struct visitor *visitor, size_t location, double now_ns) {
+    struct stack *stack = &visitor->stacks[location];
+    struct refrain_stretch *stretch = stack->n ? stretch_of(visitor, location, &stack->frames[stack->n - 1]) : NULL;
+    if (stretch && now_ns > stack->since_ns)
+        stretch->own_ns += now_ns - stack->since_ns;
+    stack->since_ns = now_ns;
+}
+
+static void enter(struct visitor *visitor, size_t location, uint32_t region, double now_ns) {
+    struct stack *stack = &visitor->stacks[location];
+    if (stack->n == stack->capacity) {
+        size_t larger = stack->capacity ? stack->capacity * 2 : 16;
+        struct frame *frames = realloc(stack->frames, larger * sizeof *frames);
+        if (!frames) {
+            visitor->no_memory = true;
+            return;
+        }
+        stack->frames = frames;
+        stack->capacity = larger;
+    }
+    struct refrain_visits *visits = visits_of(visitor, location, region);
+    add_visit(visitor, visits, now_ns);
+    stack->frames[stack->n++] =
+        (struct frame){region, visits->n ? visits->n - 1 : 0, visits->stride ? visits->stride : 1};
+}
+
+/* The location of an event; n_locations where the trace has none. They are by rank and thread. */
+static size_t location_of(const struct refrain_trace *trace, const struct refrain_event *event) {
+    size_t low = 0, high = trace->n_locations;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        const struct refrain_location_info *info = &trace->locations[middle];
+        bool before = info->rank != event->rank ? info->rank < event->rank : info->thread < event->thread;
+        if (before)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool is_it = low < trace->n_locations && trace->locations[low].rank == event->rank &&
+                 trace->locations[low].thread == event->thread;
+    return is_it ? low : trace->n_locations;
+}
+
+static int visit(struct refrain_writer *writer, const struct refrain_event *given) {
+    struct visitor *visitor = (struct visitor *)writer;
+    struct refrain_visit_table *table = visitor->table;
+    struct refrain_event event = *given;
+    visitor->no_memory |= !refrain_waiting_event(visitor->waiting, &event);
+    size_t location = location_of(table->trace, &event);
+    double now_ns = (double)event.time_ns;
+    if (location == table->n_locations || visitor->no_memory)
+        return visitor->no_memory;
+    struct stack *stack = &visitor->stacks[location];
+    if (now_ns > table->end_ns)
+        table->end_ns = now_ns;
+    if (event.wait && stack->n) {
+        struct refrain_stretch *stretch = stretch_of(visitor, location, &stack->frames[stack->n - 1]);
+        if (stretch)
+            stretch->waiting_ns += (double)event.wait->ns;
+    }
+    if (event.kind == REFRAIN_EVENT_ENTER && event.region->index < table->n_regions) {
+        account(visitor, location, now_ns);
+        enter(visitor, location, event.region->index, now_ns);
+    } else if (event.kind == REFRAIN_EVENT_LEAVE && stack->n && event.region->index < table->n_regions) {
+        account(visitor, location, now_ns);
+        stack->n--;
+    }
+    return visitor->no_memory;
+}
+
+static enum refrain_status replay(struct visitor *visitor, struct refrain_trace *trace, struct refrain_error *error) {
+    struct refrain_progress progress;
+    struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
+    struct refrain_cursor *cursor;
+    options.recorded = trace->processes[0].header->mode == REFRAIN_MODE_EVENTS;
+    enum refrain_status status = refrain_cursor_open(trace, &options, &cursor, error);
+    if (status)
+        return status;
+    visitor->writer.event = visit;
+    refrain_progress_open(&progress, &visitor->writer, true);
+    progress.writer.begin(&progress.writer, trace);
+    for (const struct refrain_event *event; (event = refrain_cursor_next(cursor));)
+        if (progress.writer.event(&progress.writer, event))
+            break;
+    progress.writer.end(&progress.writer);
+    status = refrain_cursor_close(cursor, error);
+    return visitor->no_memory && !status ? REFRAIN_FAIL_MEMORY(error) : status;
+}
+
+enum refrain_status refrain_visits_open(struct refrain_trace *trace, uint32_t most, struct refrain_visit_table *table,
+                                        struct refrain_error *error) {
+    *table = (struct refrain_visit_table){
+        .trace = trace, .n_locations = trace->n_locations, .n_regions = trace->n_regions, .most = most};
+    table->visits = calloc(trace->n_locations * trace->n_regions + 1, sizeof *table->visits);
+    struct visitor visitor = {.table = table,
+                              .waiting = refrain_waiting_open(trace),
+                              .stacks = calloc(trace->n_locations + 1, sizeof *visitor.stacks)};
+    enum refrain_status status = table->visits && visitor.waiting && visitor.stacks ? replay(&visitor, trace, error)
+                                                                                    : REFRAIN_FAIL_MEMORY(error);
+    for (size_t i = 0; visitor.stacks && i < trace->n_locations; i++)
+        free(visitor.stacks[i].frames);
+    free(visitor.stacks);
+    if (visitor.waiting)
+        refrain_waiting_close(visitor.waiting);
+    return status;
+}
+
+void refrain_visits_close(struct refrain_visit_table *table) {
+    for (size_t i = 0; table->visits && i < table->n_locations * table->n_regions; i++)
+        free(table->visits[i].stretches);
+    free(table->visits);
+    table->visits = NULL;
+}
