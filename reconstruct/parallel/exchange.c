@@ -12,6 +12,8 @@
 #define LOOKS_BEFORE_YIELD 200u
 #define LOOKS_BEFORE_ROUND 2000u
 #define MOST_QUEUED ((size_t)64) /* batches that are taken in while others are still to be sent */
+/* Messages that are kept for receives to come; more are not taken in while there is something else to do. */
+#define MOST_HELD ((uint64_t)32768)
 
 struct record {
     bool is_message;
@@ -108,8 +110,9 @@ static void flush(struct refrain_exchange *exchange, int process) {
     struct record *records = outgoing->records;
     outgoing->records = outgoing->sending;
     outgoing->sending = records;
-    MPI_Isend(records, (int)(outgoing->n * sizeof *records), MPI_BYTE, process, 0, exchange->processes,
-              &outgoing->request);
+    /* It leaves when the other takes it in, so that a process does not run ahead of one that has enough for now. */
+    MPI_Issend(records, (int)(outgoing->n * sizeof *records), MPI_BYTE, process, 0, exchange->processes,
+               &outgoing->request);
     outgoing->n = 0;
     exchange->sent++;
 }
@@ -230,8 +233,7 @@ static bool wait_for_news(struct refrain_exchange *exchange, struct refrain_alig
     for (int process = 0; process < exchange->n; process++)
         flush(exchange, process);
     while (!exchange->ended) {
-        while (take_in(exchange))
-            ;
+        take_in(exchange);
         if (hand_out(exchange, drop ? NULL : align) && !drop)
             return true;
         looked++;
@@ -252,9 +254,10 @@ static bool news(struct refrain_share *share, struct refrain_align *align, bool 
     for (int process = 0; process < exchange->n; process++)
         if (has_left(exchange, process))
             flush(exchange, process);
-    for (size_t i = 0; i < MOST_QUEUED && take_in(exchange); i++)
-        ;
-    return hand_out(exchange, align);
+    bool any = hand_out(exchange, align);
+    for (size_t i = 0; i < MOST_QUEUED && share->held < MOST_HELD && take_in(exchange); i++)
+        any |= hand_out(exchange, align);
+    return any;
 }
 
 /* ---- the whole of it ---- */

@@ -3,7 +3,9 @@
  *     message, entered --> [batch for process 1] --MPI_Isend--> queue of batches --> refrain_align_take_...
  *                          [batch for process 2]
  *
- * Batches go out when they are full, and all of them before a process waits. Nothing will come any more when all
+ * Batches go out when they are full, and all of them before a process waits. One that has many messages whose receives
+ * are still to come takes no more in until it has to wait, and who sends to it waits then, so that nobody runs ahead
+ * without bound. Nothing will come any more when all
  * processes wait and as many batches have arrived as were sent: sums are taken round by round, of processes that wait,
  * and two rounds have to agree (F. Mattern, "Algorithms for distributed termination detection", 1987, four counters).
  * A process that cannot go on takes part in the rounds and says so; then all of them stop after the same round. */

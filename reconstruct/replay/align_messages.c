@@ -34,6 +34,11 @@ static void set_match(struct refrain_align *align, struct refrain_event *receive
     align->report.matched_messages++;
 }
 
+/* Does another process have the rank that sent it? */
+static bool is_foreign(const struct refrain_align *align, int32_t source) {
+    return align->share && !align->share->owns(align->share, source);
+}
+
 static void unmatched_receive(struct refrain_align *align) {
     align->report.unmatched_receives++;
     refrain_align_not_shareable(align, "some messages are without their send");
@@ -74,6 +79,8 @@ static void under_way(struct refrain_align *align, const struct refrain_share_me
         align->report.unmatched_sends++;
     } else if (!refrain_channel_keep(&align->channels, at, &message)) {
         align->no_memory = true;
+    } else if (is_foreign(align, (int32_t)(sent->ranks >> 32))) {
+        align->share->held++;
     }
     refrain_channel_drop(&align->channels, at);
 }
@@ -120,6 +127,8 @@ void refrain_align_receive(struct refrain_align *align, uint32_t number, uint32_
     struct refrain_in_flight message;
     uint64_t beyond;
     bool in_flight = refrain_channel_take(&align->channels, at, event->overtook, 1, &message, &beyond) > 0;
+    if (in_flight && is_foreign(align, event->peer))
+        align->share->held--;
     if (in_flight && message.untold) {
         align->report.other_end_untold++;
     } else if (in_flight) {

@@ -46,6 +46,7 @@ struct refrain_share {
     /* Hands what has come to refrain_align_take_message() and refrain_align_take_entry(). `wait`: nothing can be done
      * here without it, so until something has come; then false says that nothing will come any more. */
     bool (*news)(struct refrain_share *share, struct refrain_align *align, bool wait);
+    uint64_t held;     /* messages of other processes that no receive has asked for yet; the aligner counts them */
     const char *wrong; /* why the run cannot be shared out; null: nothing was found yet */
 };
 
