@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "calibrate.h"
 #include "allowance.h"
+#include "metrics.h"
 #include "step.h"
 #include <refrain/settings.h>
 #define REFRAIN_BUILDING
@@ -236,6 +237,7 @@ static bool make_thread(struct refrain_context *context, struct refrain_unit *un
     context->top->last = &thread->root;
     context->allowance.probes = UINT32_MAX; /* none is a sample */
     refrain_timeline_open(context);
+    refrain_metrics_open(context);
     return true;
 }
 
@@ -255,6 +257,7 @@ void refrain_calibrate(const struct refrain_context *context, uint64_t ticks_per
         refrain_thread_context = &copy;
         measure(&unit, ticks_per_us * REFRAIN_ENTRY_NS / 1000, costs);
         refrain_thread_context = caller;
+        refrain_metrics_close(&copy);
     }
     context->top->last = &context->thread->root;
     if (context->events)

@@ -162,6 +162,11 @@ void refrain_configure(void) {
         bad_setting("REFRAIN_ORDER", value, "mpi or virtual", "mpi");
     value = getenv("REFRAIN_LAYERS");
     snprintf(refrain_configuration.layers, sizeof refrain_configuration.layers, "%s", value ? value : "");
+    value = getenv("REFRAIN_METRICS");
+    if (value && strlen(value) < sizeof refrain_configuration.metrics)
+        strcpy(refrain_configuration.metrics, value);
+    else if (value)
+        bad_setting("REFRAIN_METRICS", "...", "less than 512 bytes", "none");
     value = getenv("REFRAIN_RECORD_FILTER");
     if (value && strlen(value) < sizeof refrain_configuration.filter)
         strcpy(refrain_configuration.filter, value);

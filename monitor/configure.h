@@ -14,6 +14,7 @@ extern REFRAIN_HIDDEN struct refrain_configuration {
     uint32_t path_depth; /* functions of a call path, 0: none are told */
     bool verbose, throttle, patch, python, virtual_order, paused, pack;
     char layers[512];                   /* libraries whose MPI calls are their callers' */
+    char metrics[512];                  /* what is counted beside the time (metrics.h) */
     char filter[4096];                  /* what is not to be recorded (left_out.h) */
     char directory[REFRAIN_PATH_BYTES]; /* absolute */
     char start_directory[REFRAIN_PATH_BYTES];

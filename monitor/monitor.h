@@ -49,6 +49,7 @@ struct refrain_site_entry;    /* site_entry.h */
 struct refrain_path;          /* call_path.h */
 struct refrain_learn_scratch; /* learn.h */
 struct refrain_site_table;    /* site_table.h */
+struct refrain_counting;      /* metrics.c */
 
 #define REFRAIN_SPARE_SIZES 6u /* of formulas */
 #define REFRAIN_REGION_CACHE 64u
@@ -107,6 +108,7 @@ struct refrain_context {
     uint32_t spare_formulas[REFRAIN_SPARE_SIZES]; /* the first of each size (learn_spare.h) ... */
     uint32_t waiting_formula;                     /* ... and one that the journal has yet to let go of */
     struct refrain_call_cache calls_known[REFRAIN_CALL_CACHE];
+    struct refrain_counting *counting; /* null: nothing is counted (metrics.h) */
 };
 
 /* ---- region.c: the one allocation ---- */

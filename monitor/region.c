@@ -7,6 +7,7 @@
 #include "configure.h"
 #include "learn_memory.h"
 #include "left_out.h"
+#include "metrics.h"
 #include "pack.h"
 #include "pause.h"
 #include "python.h"
@@ -332,11 +333,13 @@ static void open_region(void) {
     if (refrain_configuration.mode == REFRAIN_MODE_OFF)
         return;
     uint64_t bytes = refrain_settings_region_bytes(refrain_configuration.total_bytes, refrain_configuration.threads);
-    uint64_t least = least_bytes(refrain_configuration.threads);
+    uint64_t metrics_bytes = refrain_metrics_outside_bytes(refrain_configuration.threads);
+    uint64_t least = least_bytes(refrain_configuration.threads) + metrics_bytes;
     if (refrain_configuration.total_bytes < least) {
         say_too_small(least);
         return;
     }
+    bytes -= metrics_bytes;
     if (bytes > (uint64_t)REFRAIN_UNIT_BYTES << 32)
         bytes = (uint64_t)REFRAIN_UNIT_BYTES << 32;
     char stem[PATH_BYTES], path[PATH_BYTES + 128];
@@ -373,7 +376,8 @@ static void open_region(void) {
     header->clock = (uint32_t)refrain_clock_is_gettime;
     header->n_threads = refrain_configuration.threads;
     header->outside_bytes =
-        refrain_settings_outside_bytes(refrain_configuration.total_bytes, refrain_configuration.threads);
+        refrain_settings_outside_bytes(refrain_configuration.total_bytes, refrain_configuration.threads) +
+        metrics_bytes;
     read_clock_pair(&header->start);
     refrain_region.header = header;
     refrain_region.base = base;
@@ -393,6 +397,7 @@ static void open_region(void) {
         return;
     }
     describe_environment(header);
+    refrain_metrics_choose();
     keep_reserves(header);
     uint64_t most_for_time = (bytes - header->pool_used) / MOST_TIME_SHARE;
     header->time_bytes =
@@ -439,6 +444,7 @@ struct refrain_context *refrain_region_take_context(void) {
     context->thread->start_ticks = n == 0 ? refrain_region.header->start.ticks : refrain_clock();
     context->thread->last_ticks = context->thread->start_ticks;
     refrain_timeline_open(context);
+    refrain_metrics_open(context);
     context->python = refrain_configuration.python && refrain_python_open();
     context->filtered = refrain_leaves_out_some_calls() && refrain_untold_record(context);
     if (!refrain_path_open(context))

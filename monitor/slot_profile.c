@@ -8,7 +8,8 @@ struct refrain_profile *refrain_profile_make_room(struct refrain_slot *slot) {
     if (!slot->profile) {
         if (slot->count > 0)
             return NULL; /* there was no room at the first visit: a profile with a gap would mislead */
-        struct refrain_profile *made = refrain_pool_take(sizeof *made, REFRAIN_POOL_VALUES);
+        size_t metrics_bytes = refrain_region.header->n_metrics * sizeof(uint64_t);
+        struct refrain_profile *made = refrain_pool_take(sizeof *made + metrics_bytes, REFRAIN_POOL_VALUES);
         if (made)
             slot->profile = refrain_reference(made);
         return made;

@@ -4,6 +4,7 @@
 
 #include "clock.h"
 #include "learn.h"
+#include "metrics.h"
 #include "outside.h"
 
 /* The activation goes on at `value`: learned by the place it was at. */
@@ -16,10 +17,11 @@ static inline void refrain_step(struct refrain_context *context, struct refrain_
  */
 REFRAIN_HIDDEN struct refrain_profile *refrain_profile_make_room(struct refrain_slot *slot);
 
-/* Closes the block that `slot` began and opens the next: one clock read for both. */
-static inline uint64_t refrain_close_block(struct refrain_context *context, struct refrain_slot *slot) {
+/* The block that `slot` began ends `now`. Returns the place's profile, null where it has none. */
+static inline struct refrain_profile *refrain_end_block(struct refrain_context *context, struct refrain_slot *slot,
+                                                        uint64_t now) {
     struct refrain_thread *thread = context->thread;
-    uint64_t now = refrain_clock(), elapsed = now - thread->last_ticks, visit = slot->count;
+    uint64_t elapsed = now - thread->last_ticks, visit = slot->count;
     struct refrain_profile *profile = slot->profile ? refrain_at_reference(slot->profile) : NULL;
     if (__builtin_expect(!profile || visit >> profile->shift >= REFRAIN_PROFILE_BUCKETS, 0))
         profile = refrain_profile_make_room(slot);
@@ -29,7 +31,19 @@ static inline uint64_t refrain_close_block(struct refrain_context *context, stru
     slot->count = visit + 1;
     thread->last_ticks = now;
     refrain_timeline_block(&context->timeline, now, elapsed);
-    return now;
+    return profile;
+}
+
+/* Closes the block that `slot` began and opens the next: one clock read for both. */
+static inline uint64_t refrain_close_block(struct refrain_context *context, struct refrain_slot *slot) {
+#if defined(__x86_64__)
+    if (__builtin_expect(!refrain_blocks_are_special, 1)) {
+        uint64_t now = __builtin_ia32_rdtsc();
+        refrain_end_block(context, slot, now);
+        return now;
+    }
+#endif
+    return refrain_close_special_block(context, slot);
 }
 
 /* What was called from this activation has returned. */

@@ -9,7 +9,7 @@
 #define MOST_PAGES ((uint32_t)1 << 24)
 
 /* Who adds a field that a reader needs adds it here too. */
-_Static_assert(sizeof(struct refrain_header) == 664 && sizeof(struct refrain_slot) == 96 &&
+_Static_assert(sizeof(struct refrain_header) == 680 && sizeof(struct refrain_slot) == 96 &&
                    sizeof(struct refrain_learner) == 64 && sizeof(struct refrain_region_name) == 128 &&
                    sizeof(struct refrain_call_site) == 152 && sizeof(struct refrain_communicator) == 48 &&
                    sizeof(struct refrain_time_page) == 1024,
@@ -26,6 +26,7 @@ struct walk {
     uint32_t names[MOST_NAMES];      /* references of the names met so far */
     unsigned n_names;
     const struct refrain_unit_record *unit;
+    uint32_t n_metrics; /* behind each profile */
 };
 
 /* ---- fields ---- */
@@ -362,7 +363,7 @@ static void profile(struct walk *walk, struct refrain_slot *slot) {
     struct refrain_profile *profile;
     uint64_t has = value_of(walk, REFRAIN_PACKED_PROFILE_SHIFT, slot->profile != 0);
     uint64_t offset = (uint64_t)slot->profile * REFRAIN_UNIT_BYTES;
-    if (!has || !(profile = record_of(walk, &offset, sizeof *profile)))
+    if (!has || !(profile = record_of(walk, &offset, sizeof *profile + walk->n_metrics * sizeof profile->metrics[0])))
         return;
     if (walk->to)
         slot->profile = (uint32_t)(offset / REFRAIN_UNIT_BYTES);
@@ -373,6 +374,8 @@ static void profile(struct walk *walk, struct refrain_slot *slot) {
     buckets = value_of(walk, REFRAIN_PACKED_PROFILE_SHIFT, buckets);
     for (unsigned i = 0; i < REFRAIN_PROFILE_BUCKETS && i < buckets; i++)
         FIELD(walk, REFRAIN_PACKED_PROFILE, profile->ticks[i]);
+    for (uint32_t i = 0; i < walk->n_metrics; i++)
+        FIELD(walk, REFRAIN_PACKED_METRIC, profile->metrics[i]);
 }
 
 /* All of a place but its number and flags. */
@@ -568,6 +571,8 @@ static void thread(struct walk *walk, const struct refrain_header *header, struc
     FIELD(walk, REFRAIN_PACKED_RUN, thread->paused);
     FIELD(walk, REFRAIN_PACKED_RUN, thread->untold_calls);
     FIELD(walk, REFRAIN_PACKED_RUN, thread->left_out_calls);
+    FIELD(walk, REFRAIN_PACKED_RUN, thread->metrics_ns);
+    FIELD(walk, REFRAIN_PACKED_RUN, thread->metrics_counted_ns);
     FIELD(walk, REFRAIN_PACKED_RUN, thread->now.call);
     FIELD(walk, REFRAIN_PACKED_RUN, thread->now.inside);
     SIGNED(walk, REFRAIN_PACKED_RUN, thread->now.sends_to);
@@ -811,10 +816,28 @@ static void about(struct walk *walk, struct refrain_header *header) {
     name(walk, &header->start_directory);
 }
 
+static void metrics(struct walk *walk, struct refrain_header *header) {
+    FIELD(walk, REFRAIN_PACKED_RUN, header->n_metrics);
+    if (header->n_metrics > REFRAIN_MOST_METRICS) {
+        fail(walk, "there are more metrics than there can be");
+        return;
+    }
+    struct refrain_metrics *metrics = reference_of(walk, &header->metrics, sizeof *metrics);
+    if (!metrics)
+        return;
+    FIELD(walk, REFRAIN_PACKED_RUN, metrics->n);
+    for (uint32_t i = 0; i < metrics->n && i < REFRAIN_MOST_METRICS; i++) {
+        FIELD(walk, REFRAIN_PACKED_RUN, metrics->metric[i].state);
+        name(walk, &metrics->metric[i].name);
+    }
+    walk->n_metrics = header->n_metrics;
+}
+
 static void process(struct walk *walk, struct refrain_header *header) {
     begin_record(walk, RECORD_HEADER, 0, 0);
     about(walk, header);
     clocks(walk, header);
+    metrics(walk, header);
     uint64_t threads_bytes = (uint64_t)header->n_threads * sizeof(struct refrain_thread), offset = header->threads;
     struct refrain_thread *threads =
         header->n_threads > REFRAIN_MAXIMUM_THREADS ? NULL : record_of(walk, &offset, threads_bytes);

@@ -18,6 +18,8 @@
  *                                         separated by commas: their MPI calls are filed under what called them, as
  *                                         those of MPI's own libraries are
  *     REFRAIN_RECORD_FILTER   none        what refrain record --filter read: rules for what is left out (left_out.h)
+ *     REFRAIN_METRICS         none        events that are counted beside the time, at most 8, separated by commas
+ *                                         (metric_names.h)
  *     REFRAIN_CALL_PATH      off         off | on | a number: the functions between which MPI calls are made are shown
  *                                         without probes in them; a number: so many of the innermost ones
  *     REFRAIN_PAUSED          off         on | off: nothing is traced before refrain_resume() or refrain resume

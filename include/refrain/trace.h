@@ -23,7 +23,7 @@
 #define REFRAIN_MAGIC "refrain\n"
 /* Whoever changes the layout raises the version. Readers take versions from the oldest one on and refuse others, newer
  * and older, with a line; while the oldest is the newest, they know one layout. */
-#define REFRAIN_TRACE_VERSION 13u
+#define REFRAIN_TRACE_VERSION 14u
 #define REFRAIN_TRACE_OLDEST REFRAIN_TRACE_VERSION
 #define REFRAIN_HEADER_BYTES 4096u
 #define REFRAIN_UNIT_BYTES 16u /* pool granularity */
@@ -53,6 +53,7 @@ enum refrain_loss {
     REFRAIN_LOSS_COUNTS,         /* values that have no count of their own, but are counted as another */
     REFRAIN_LOSS_SITES,          /* MPI calls filed under another call site of their function: no room for their own */
     REFRAIN_LOSS_PATHS,          /* call paths of which the outer part, or a function in it, could not be told */
+    REFRAIN_LOSS_METRICS,        /* blocks in which nothing was counted: no room at their place, or not read */
     REFRAIN_LOSSES
 };
 
@@ -118,6 +119,29 @@ struct refrain_profile {
     uint32_t shift;
     uint32_t reserved[3];
     uint64_t ticks[REFRAIN_PROFILE_BUCKETS];
+    uint64_t metrics[]; /* totals of the blocks: header.n_metrics of them, in the order of struct refrain_metrics */
+};
+
+/* What REFRAIN_METRICS asks for, and what became of it: events of the processor and the kernel, counted per thread. */
+#define REFRAIN_MOST_METRICS 8u
+enum refrain_metric_state {
+    REFRAIN_METRIC_COUNTED,
+    REFRAIN_METRIC_USER,      /* counted, but not while the kernel works for the program: that is forbidden */
+    REFRAIN_METRIC_UNKNOWN,   /* no event has this name */
+    REFRAIN_METRIC_ABSENT,    /* this machine has no such event */
+    REFRAIN_METRIC_FORBIDDEN, /* the kernel lets this user count it not at all */
+    REFRAIN_METRIC_TOO_MANY,  /* not beside those before it */
+    REFRAIN_METRIC_FAILED,    /* for want of descriptors, memory ... */
+    REFRAIN_METRIC_STATES
+};
+struct refrain_metric {
+    uint32_t name;  /* reference of struct refrain_name: as it was asked for */
+    uint32_t state; /* enum refrain_metric_state */
+};
+struct refrain_metrics {
+    uint32_t n; /* asked for; the first header.n_metrics of them are counted */
+    uint32_t reserved;
+    struct refrain_metric metric[REFRAIN_MOST_METRICS];
 };
 
 /* A translation unit as copied from the executable. */
@@ -156,8 +180,10 @@ struct refrain_thread {
     uint32_t timeline;        /* reference of struct refrain_timeline, 0 = none */
     uint32_t paused;          /* 1: it is not traced at present */
     uint32_t reserved;
-    uint64_t untold_calls;   /* MPI calls while it was paused: not in the trace */
-    uint64_t left_out_calls; /* ... and those that a filter leaves out */
+    uint64_t untold_calls;                   /* MPI calls while it was paused: not in the trace */
+    uint64_t left_out_calls;                 /* ... and those that a filter leaves out */
+    uint64_t metrics_ns, metrics_counted_ns; /* since its metrics were opened, and how long of it they were counted:
+                                                less where others use the same counters; 0 where all of it */
     struct refrain_now now;
 };
 
@@ -413,6 +439,8 @@ struct refrain_header {
     uint64_t region_bytes, region_used; /* of an image that was packed: `bytes` and `pool_used` of its region; else 0 */
     struct refrain_order_counts order;
     uint64_t formulas_reused; /* times that a formula was put where another had been; for who reads while it runs */
+    uint32_t n_metrics;       /* totals behind each profile */
+    uint32_t metrics;         /* reference of struct refrain_metrics, 0 = none were asked for */
 };
 
 #endif

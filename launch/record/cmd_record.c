@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "command.h"
 #include "record.h"
+#include "suggest.h"
+#include <refrain/metric_names.h>
 #include <refrain/settings.h>
 
 #include <argp.h>
@@ -28,6 +30,24 @@ static bool is_one_of(const char *value, const char *const *words) {
     while (*words && strcmp(*words, value) != 0)
         words++;
     return *words != NULL;
+}
+
+/* Ends with a usage error where a name in the list is that of no event. */
+static void check_metrics(struct argp_state *state, const char *list) {
+    struct refrain_metric_event event;
+    char copy[512], *rest = copy;
+    if (strlen(list) >= sizeof copy)
+        argp_error(state, "--metrics: a list of less than %zu bytes is expected", sizeof copy);
+    strcpy(copy, list);
+    for (char *name; (name = strtok_r(rest, REFRAIN_METRIC_SEPARATORS, &rest));) {
+        if (refrain_metric_find(name, &event))
+            continue;
+        struct refrain_suggestion suggestion = {.typed = name};
+        for (size_t i = 0; i < REFRAIN_METRIC_EVENTS; i++)
+            refrain_suggest(&suggestion, refrain_metric_events[i].name);
+        argp_error(state, "--metrics: there is no event %s%s%s%s", name, suggestion.name ? "; did you mean " : "",
+                   suggestion.name ? suggestion.name : "", suggestion.name ? "?" : "");
+    }
 }
 
 static error_t parse_option(int key, char *value, struct argp_state *state) {
@@ -67,6 +87,10 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     case 'p':
         setenv("REFRAIN_PYTHON", "on", 1);
         return 0;
+    case 'e':
+        check_metrics(state, value);
+        setenv("REFRAIN_METRICS", value, 1);
+        return 0;
     case 'f':
         arguments->filter = value;
         return 0;
@@ -99,6 +123,11 @@ static const struct argp_option options[] = {
      "their file names",
      0},
     {"memory", 'm', "SIZE", 0, "Take at most SIZE bytes per process, in memory and on disk (16M)", 0},
+    {"metrics", 'e', "EVENT,...", 0,
+     "Also count these, at most 8, at each place: instructions, cache-misses, page-faults, context-switches, "
+     "task-clock "
+     "... as perf or PAPI names them",
+     0},
     {"mode", 'M', "stat|events|both|off", 0,
      "Learn what repeats (stat), record every event (events), both, or nothing (off); stat", 0},
     {"paused", 'P', NULL, 0,

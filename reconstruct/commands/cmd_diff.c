@@ -383,9 +383,9 @@ static enum refrain_status compare(struct refrain_activity *const activities[2],
                                    struct refrain_error *error) {
     enum refrain_stats_view view = (enum refrain_stats_view)arguments->view;
     struct refrain_stats_rows rows[2] = {{0}, {0}};
-    enum refrain_status status = refrain_stats_rows_make(activities[0], view, &rows[0], error);
+    enum refrain_status status = refrain_stats_rows_make(activities[0], NULL, view, &rows[0], error);
     if (!status)
-        status = refrain_stats_rows_make(activities[1], view, &rows[1], error);
+        status = refrain_stats_rows_make(activities[1], NULL, view, &rows[1], error);
     size_t n = 0, beyond = 0;
     struct pair *pairs = status ? NULL : make_pairs(rows, &n);
     if (!status && !pairs)

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "command.h"
 #include "info_many.h"
+#include "info_metrics.h"
 #include "learners.h"
 #include "progress.h"
 #include "replay.h"
@@ -224,6 +225,7 @@ static enum refrain_status print_process(const struct refrain_trace *trace, cons
     if (paused.left_out_calls)
         printf("  filtered  %s MPI calls that the filter leaves out are not in the trace\n",
                refrain_show_count(paused.left_out_calls));
+    refrain_info_print_metrics(process);
     bool lost = false;
     for (int i = 0; i < REFRAIN_LOSSES; i++)
         if (header->losses[i]) {
@@ -292,6 +294,8 @@ static json_t *process_json(const struct refrain_trace *trace, const struct refr
                                   "receives", (json_int_t)header->order.receives, "held",
                                   (json_int_t)header->order.held, "given_up", (json_int_t)header->order.given_up));
     json_object_set_new(object, "probe_costs", probe_costs_json(trace, process));
+    json_object_set_new(object, "metrics", refrain_info_metrics_json(process));
+    json_object_set_new(object, "metrics_counted_percent", json_real(refrain_info_metrics_percent(process)));
     json_object_set_new(object, "bytes", json_integer((json_int_t)refrain_info_region_bytes(header)));
     json_object_set_new(object, "pool_used_bytes", json_integer((json_int_t)refrain_info_region_used(header)));
     json_object_set_new(object, "file_bytes", json_integer((json_int_t)process->file_bytes));

@@ -127,7 +127,7 @@ static void print_balance(const struct refrain_activity *activity) {
 static enum refrain_status print_rows(const struct refrain_activity *activity, enum refrain_stats_view view,
                                       size_t most, struct refrain_error *error) {
     struct refrain_stats_rows rows;
-    enum refrain_status status = refrain_stats_rows_make(activity, view, &rows, error);
+    enum refrain_status status = refrain_stats_rows_make(activity, NULL, view, &rows, error);
     if (!status) {
         if (rows.n)
             putchar('\n');
@@ -170,9 +170,10 @@ static json_t *balance_json(const struct refrain_activity *activity) {
 }
 
 static enum refrain_status add_rows(json_t *object, const char *key, const struct refrain_activity *activity,
-                                    enum refrain_stats_view view, struct refrain_error *error) {
+                                    const struct refrain_stats_metrics *metrics, enum refrain_stats_view view,
+                                    struct refrain_error *error) {
     struct refrain_stats_rows rows;
-    enum refrain_status status = refrain_stats_rows_make(activity, view, &rows, error);
+    enum refrain_status status = refrain_stats_rows_make(activity, metrics, view, &rows, error);
     if (status)
         return status;
     json_object_set_new(object, key, refrain_stats_rows_json(&rows));
@@ -181,7 +182,8 @@ static enum refrain_status add_rows(json_t *object, const char *key, const struc
 }
 
 static enum refrain_status print_json(const struct refrain_activity *activity,
-                                      const struct refrain_profile_total *total, const struct arguments *arguments,
+                                      const struct refrain_profile_total *total,
+                                      const struct refrain_stats_metrics *metrics, const struct arguments *arguments,
                                       struct refrain_error *error) {
     json_t *object = json_object();
     enum refrain_status status = REFRAIN_OK;
@@ -196,18 +198,18 @@ static enum refrain_status print_json(const struct refrain_activity *activity,
     }
     if (arguments->view >= 0) {
         json_object_set_new(object, "by", json_string(refrain_stats_views[arguments->view]));
-        status = add_rows(object, "rows", activity, (enum refrain_stats_view)arguments->view, error);
+        status = add_rows(object, "rows", activity, metrics, (enum refrain_stats_view)arguments->view, error);
     } else {
         if (activity) {
             json_object_set_new(object, "balance", balance_json(activity));
-            status = add_rows(object, "ranks", activity, REFRAIN_STATS_BY_RANK, error);
+            status = add_rows(object, "ranks", activity, metrics, REFRAIN_STATS_BY_RANK, error);
         }
         if (activity && !status)
-            status = add_rows(object, "waits", activity, REFRAIN_STATS_BY_WAIT, error);
+            status = add_rows(object, "waits", activity, metrics, REFRAIN_STATS_BY_WAIT, error);
         if (!status && total)
             status = refrain_profile_json(total, activity, object, error);
         else if (!status)
-            status = add_rows(object, "functions", activity, REFRAIN_STATS_BY_FUNCTION, error);
+            status = add_rows(object, "functions", activity, metrics, REFRAIN_STATS_BY_FUNCTION, error);
     }
     if (!status)
         return refrain_print_json(object, error);
@@ -316,10 +318,10 @@ static const struct argp argp = {
     NULL};
 
 static enum refrain_status show(const struct refrain_trace *trace, const struct refrain_activity *activity,
-                                const struct refrain_profile_total *total, const struct arguments *arguments,
-                                struct refrain_error *error) {
+                                const struct refrain_profile_total *total, const struct refrain_stats_metrics *metrics,
+                                const struct arguments *arguments, struct refrain_error *error) {
     if (arguments->json)
-        return print_json(activity, total, arguments, error);
+        return print_json(activity, total, metrics, arguments, error);
     if (arguments->folded) {
         refrain_stats_folded(activity, stdout);
         return REFRAIN_OK;
@@ -328,7 +330,7 @@ static enum refrain_status show(const struct refrain_trace *trace, const struct 
         return print_overview(trace, activity, total, arguments, error);
     struct refrain_stats_rows rows;
     enum refrain_status status =
-        refrain_stats_rows_make(activity, (enum refrain_stats_view)arguments->view, &rows, error);
+        refrain_stats_rows_make(activity, metrics, (enum refrain_stats_view)arguments->view, &rows, error);
     if (status)
         return status;
     if (arguments->csv)
@@ -370,8 +372,15 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
         status = refrain_profile_open(trace, arguments.rank, &total, error);
         has_profile = status == REFRAIN_OK;
     }
+    struct refrain_stats_metrics metrics = {.trace = trace};
+    bool has_metrics = !status && trace->n_metrics > 0 && !windowed && !arguments.recorded;
+    if (has_metrics)
+        status = refrain_metric_tables_open(trace, arguments.rank, &metrics.tables, error);
+    if (!status && trace->n_metrics > 0 && !has_metrics)
+        refrain_warn("what was counted (REFRAIN_METRICS) is known of the whole run only, and not shown");
     if (!status)
-        status = show(trace, activity, has_profile ? &total : NULL, &arguments, error);
+        status = show(trace, activity, has_profile ? &total : NULL, has_metrics ? &metrics : NULL, &arguments, error);
+    refrain_metric_tables_close(&metrics.tables);
     if (has_profile)
         refrain_profile_close(&total);
     refrain_activity_close(activity);

@@ -88,4 +88,8 @@ const char *refrain_show_bytes(uint64_t bytes);
 const char *refrain_show_ns(long double ns);
 const char *refrain_show_count(uint64_t n);
 
+/* A total of REFRAIN_METRICS: a count, or for what is a time that; and how wide a column of them is. */
+const char *refrain_show_metric(const char *name, uint64_t value);
+int refrain_show_metric_width(const char *name);
+
 #endif

@@ -30,6 +30,8 @@ static const struct {
                              "values counted as another, for want of a count of their own: totals by value are off"},
     [REFRAIN_LOSS_PATHS] = {"paths", "call paths of which the outer part, or a function, is not known: code without "
                                      "unwinding tables, or no memory"},
+    [REFRAIN_LOSS_METRICS] = {"metrics", "blocks whose metrics are in no total: no room at their place (raise "
+                                         "REFRAIN_TOTAL_MEMORY), or the counters could not be opened or read"},
     [REFRAIN_LOSS_SITES] = {"sites", "MPI calls shown at another call of the same MPI function: no room for their own"},
 };
 

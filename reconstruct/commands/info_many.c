@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "info_many.h"
 #include "command.h"
+#include "info_metrics.h"
 #include "rank_list.h"
 
 #include <stdio.h>
@@ -270,6 +271,7 @@ static bool print_text(const struct many *many, const struct refrain_trace *trac
                    refrain_show_count(many->by_state[state]));
         putchar('\n');
     }
+    refrain_info_print_metrics_of_all(trace);
     bool done = print_exceptions(many);
     puts("\nrefrain info --rank N says it of one rank, --each of each");
     return done;

@@ -158,7 +158,8 @@ static const char *short_file(const char *file) {
 
 /* `least`: the count is the least there was. */
 static void print_line(const struct tree *tree, long double time_ns, long double own_ns, long double mpi_ns,
-                       int64_t waiting_ns, uint64_t count, bool least, unsigned depth, const char *text) {
+                       int64_t waiting_ns, const struct refrain_metric_totals *metrics, uint64_t count, bool least,
+                       unsigned depth, const char *text) {
     char counted[48];
     snprintf(counted, sizeof counted, "%s%s", least ? ">=" : "", refrain_show_count(count));
     long double run_ns = tree->total->run_ns > 0 ? tree->total->run_ns : 1;
@@ -166,6 +167,9 @@ static void print_line(const struct tree *tree, long double time_ns, long double
            refrain_show_ns(mpi_ns));
     if (tree->activity)
         printf("%11s ", refrain_show_ns((long double)waiting_ns));
+    for (size_t i = 0; i < tree->total->n_metrics; i++)
+        printf("%*s ", refrain_show_metric_width(tree->total->metric_names[i]),
+               refrain_show_metric(tree->total->metric_names[i], metrics->value[i]));
     /* Lines about the tenth part of the run and more stand out. */
     printf("%14s  %*s%s%s%s\n", counted, (int)(2 * depth), "",
            depth && time_ns * 10 > run_ns ? refrain_style(REFRAIN_BOLD) : "", text,
@@ -180,7 +184,8 @@ static void print_site(const struct tree *tree, const struct refrain_profile_sit
         snprintf(place, sizeof place, "  %.200s:%u", short_file(region->file), region->line);
     snprintf(text, sizeof text, "%s%s%s%.200s", region->name, place, outside && region->function[0] ? "  in " : "",
              outside ? region->function : "");
-    print_line(tree, site->mpi_ns, 0, site->mpi_ns, site_waiting(tree, site), site->calls, false, depth, text);
+    print_line(tree, site->mpi_ns, 0, site->mpi_ns, site_waiting(tree, site), &site->metrics, site->calls, false, depth,
+               text);
 }
 
 #define MOST_DEPTH 64u
@@ -210,10 +215,18 @@ static void print_children(const struct tree *tree, const struct refrain_profile
                  short_file(refrain_node_file(unit->view, source)), source->line, throttled[0] ? "at least " : "",
                  refrain_show_count(node->entries), throttled);
         print_line(tree, node->own_total_ns + node->mpi_total_ns, node->own_total_ns, node->mpi_total_ns,
-                   node_waiting(tree, unit, child), node->visits, throttled[0] != 0, depth, text);
+                   node_waiting(tree, unit, child), &node->metrics, node->visits, throttled[0] != 0, depth, text);
         if (depth < MOST_DEPTH)
             print_children(tree, unit, child, depth + 1);
     }
+}
+
+/* Of lines that say more of the one above. */
+static int indentation(const struct tree *tree) {
+    int columns = 67;
+    for (size_t i = 0; i < tree->total->n_metrics; i++)
+        columns += refrain_show_metric_width(tree->total->metric_names[i]) + 1;
+    return columns;
 }
 
 static void print_callers(const struct tree *tree, const struct refrain_profile_unit *unit,
@@ -225,11 +238,11 @@ static void print_callers(const struct tree *tree, const struct refrain_profile_
     if (n < 2)
         return;
     for (size_t i = 0; i < n && i < MOST_CALLERS; i++)
-        printf("%*s%s for %s%s: %s calls\n", 67, "", refrain_show_ns((long double)callers[i].total_ns),
+        printf("%*s%s for %s%s: %s calls\n", indentation(tree), "", refrain_show_ns((long double)callers[i].total_ns),
                callers[i].region ? callers[i].region->name : "calls from outside", callers[i].region ? "()" : "",
                refrain_show_count(callers[i].count));
     if (n > MOST_CALLERS)
-        printf("%*sand for others\n", 67, "");
+        printf("%*sand for others\n", indentation(tree), "");
 }
 
 static void print_function(const struct tree *tree, const struct function *function) {
@@ -245,7 +258,7 @@ static void print_function(const struct tree *tree, const struct function *funct
     snprintf(text, sizeof text, "%.200s()  %.200s:%u%s%s", refrain_node_name(unit->view, source),
              short_file(refrain_node_file(unit->view, source)), source->line, callees, throttled);
     print_line(tree, function->time_ns, node->own_total_ns, node->mpi_total_ns,
-               node_waiting(tree, unit, function->node), node->visits, throttled[0] != 0, 0, text);
+               node_waiting(tree, unit, function->node), &node->metrics, node->visits, throttled[0] != 0, 0, text);
     print_callers(tree, unit, source);
     print_children(tree, unit, function->node, 1);
 }
@@ -261,19 +274,25 @@ enum refrain_status refrain_profile_print(const struct refrain_profile_total *to
         free(functions);
         return REFRAIN_FAIL_MEMORY(error);
     }
-    printf("%s%11s %8s %11s %11s %s%14s  %s%s\n", refrain_style(REFRAIN_BOLD), "time", "share", "own", "in MPI",
-           activity ? "    waiting " : "", "count", "what", refrain_style(REFRAIN_NORMAL));
+    printf("%s%11s %8s %11s %11s %s", refrain_style(REFRAIN_BOLD), "time", "share", "own", "in MPI",
+           activity ? "    waiting " : "");
+    for (size_t i = 0; i < total->n_metrics; i++)
+        printf("%*s ", refrain_show_metric_width(total->metric_names[i]), total->metric_names[i]);
+    printf("%14s  %s%s\n", "count", "what", refrain_style(REFRAIN_NORMAL));
     print_line(&tree, total->run_ns, total->run_ns - total->mpi_ns, total->mpi_ns, activity ? activity->waiting_ns : 0,
-               1, false, 0, "all ranks and threads");
+               &total->metrics, 1, false, 0, "all ranks and threads");
     for (size_t i = 0; i < n && i < most; i++)
         print_function(&tree, &functions[i]);
     if (n > most) {
         long double rest_ns = 0;
-        for (size_t i = most; i < n; i++)
+        struct refrain_metric_totals rest = {{0}};
+        for (size_t i = most; i < n; i++) {
             rest_ns += functions[i].time_ns;
+            refrain_metrics_add_up(&rest, &functions[i].unit->nodes[functions[i].node].metrics);
+        }
         char text[64];
         snprintf(text, sizeof text, "%zu more functions (--top)", n - most);
-        print_line(&tree, rest_ns, rest_ns, 0, 0, 0, false, 0, text);
+        print_line(&tree, rest_ns, rest_ns, 0, 0, &rest, 0, false, 0, text);
     }
     for (size_t i = 0; i < total->n_regions; i++) {
         const struct refrain_profile_region *region = &total->regions[i];
@@ -283,9 +302,10 @@ enum refrain_status refrain_profile_print(const struct refrain_profile_total *to
             snprintf(text, sizeof text, "%.200s()  %.200s:%u", info->name, short_file(info->file), info->line);
         else
             snprintf(text, sizeof text, "%s%.400s", info->kind == REFRAIN_REGION_USER ? "region " : "", info->name);
-        print_line(&tree, region->own_ns, region->own_ns, 0, 0, region->visits, false, 0, text);
+        print_line(&tree, region->own_ns, region->own_ns, 0, 0, &region->metrics, region->visits, false, 0, text);
     }
-    print_line(&tree, total->outside_ns, total->outside_ns, 0, 0, 0, false, 0, "outside of instrumented functions");
+    print_line(&tree, total->outside_ns, total->outside_ns, 0, 0, &total->outside_metrics, 0, false, 0,
+               "outside of instrumented functions");
     for (size_t s = 0; s < total->outside.n_sites; s++)
         print_site(&tree, &total->outside.sites[s], 1, true);
     free_waiting(&tree);
@@ -294,6 +314,17 @@ enum refrain_status refrain_profile_print(const struct refrain_profile_total *to
 }
 
 /* ---- JSON ---- */
+
+/* By name; no member where nothing was counted. */
+static void add_metrics(json_t *object, const struct refrain_profile_total *total,
+                        const struct refrain_metric_totals *metrics) {
+    json_t *values = json_object();
+    for (size_t i = 0; i < total->n_metrics; i++)
+        json_object_set_new(values, total->metric_names[i], json_integer((json_int_t)metrics->value[i]));
+    if (total->n_metrics)
+        json_object_set(object, "metrics", values);
+    json_decref(values);
+}
 
 static json_t *site_json(const struct tree *tree, const struct refrain_profile_site *site) {
     json_t *object = json_object();
@@ -306,6 +337,7 @@ static json_t *site_json(const struct tree *tree, const struct refrain_profile_s
     json_object_set_new(object, "mpi_ns", json_real((double)site->mpi_ns));
     if (tree->activity)
         json_object_set_new(object, "waiting_ns", json_integer(site_waiting(tree, site)));
+    add_metrics(object, tree->total, &site->metrics);
     return object;
 }
 
@@ -334,6 +366,7 @@ static json_t *node_json(const struct tree *tree, const struct refrain_profile_u
     json_object_set_new(object, "mpi_ns", json_real((double)node->mpi_total_ns));
     if (tree->activity)
         json_object_set_new(object, "waiting_ns", json_integer(node_waiting(tree, unit, number)));
+    add_metrics(object, tree->total, &node->metrics);
     for (uint32_t child = number; depth < MOST_DEPTH && (child = next_child(unit, number, child)) != UINT32_MAX;)
         json_array_append_new(children, child >= n ? site_json(tree, &unit->sites[child - n])
                                                    : node_json(tree, unit, child, depth + 1));
@@ -362,12 +395,14 @@ enum refrain_status refrain_profile_json(const struct refrain_profile_total *tot
         json_object_set_new(region, "name", refrain_json_text(total->regions[i].region->name));
         json_object_set_new(region, "visits", json_integer((json_int_t)total->regions[i].visits));
         json_object_set_new(region, "own_ns", json_real((double)total->regions[i].own_ns));
+        add_metrics(region, total, &total->regions[i].metrics);
         json_array_append_new(regions, region);
     }
     json_object_set_new(object, "run_ns", json_real((double)total->run_ns));
     json_object_set_new(object, "mpi_ns", json_real((double)total->mpi_ns));
     json_object_set_new(object, "functions_ns", json_real((double)total->functions_ns));
     json_object_set_new(object, "outside_ns", json_real((double)total->outside_ns));
+    add_metrics(object, total, &total->metrics);
     json_object_set_new(object, "functions", list);
     json_object_set_new(object, "regions", regions);
     json_object_set_new(object, "outside_calls", outside);

@@ -1,10 +1,12 @@
 /* show.c: what the commands have in common: arguments, numbers for people, JSON, warnings (command.h). */
 #define _GNU_SOURCE
 #include "command.h"
+#include "metric_totals.h"
 
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
+#include <string.h>
 
 #define BUFFERS 8
 #define MOST_RANKS_NAMED 8
@@ -79,6 +81,15 @@ const char *refrain_show_count(uint64_t n) {
     }
     text[out] = 0;
     return text;
+}
+
+const char *refrain_show_metric(const char *name, uint64_t value) {
+    return refrain_metric_is_time(name) ? refrain_show_ns((long double)value) : refrain_show_count(value);
+}
+
+int refrain_show_metric_width(const char *name) {
+    size_t length = strlen(name);
+    return length > 14 ? (int)length : 14;
 }
 
 void refrain_warn_missing(const struct refrain_trace *trace) {

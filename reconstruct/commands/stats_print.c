@@ -111,6 +111,10 @@ void refrain_stats_rows_print(const struct refrain_stats_rows *rows, size_t most
         width += columns[i].wide ? 0 : width_of(&columns[i]) + 1;
         wide += width_of(&columns[i]) + 1;
     }
+    for (size_t i = 0; i < rows->n_metrics; i++) {
+        width += (unsigned)refrain_show_metric_width(rows->metric_names[i]) + 1;
+        wide += (unsigned)refrain_show_metric_width(rows->metric_names[i]) + 1;
+    }
     bool show_wide = terminal == 0 || wide + LEAST_LABEL <= terminal;
     unsigned used = show_wide ? wide : width;
     unsigned room = terminal == 0 ? 0 : terminal > used + LEAST_LABEL ? terminal - used - 1 : LEAST_LABEL;
@@ -118,6 +122,8 @@ void refrain_stats_rows_print(const struct refrain_stats_rows *rows, size_t most
     for (size_t i = 0; i < n; i++)
         if (show_wide || !columns[i].wide)
             printf("%*s ", (int)width_of(&columns[i]), columns[i].title);
+    for (size_t i = 0; i < rows->n_metrics; i++)
+        printf("%*s ", refrain_show_metric_width(rows->metric_names[i]), rows->metric_names[i]);
     printf(" %s%s\n", rows->view == REFRAIN_STATS_BY_WAIT ? "what waited, for what" : "what",
            refrain_style(REFRAIN_NORMAL));
     for (size_t r = 0; r < rows->n && r < most; r++) {
@@ -127,6 +133,9 @@ void refrain_stats_rows_print(const struct refrain_stats_rows *rows, size_t most
         for (size_t i = 0; i < n; i++)
             if (show_wide || !columns[i].wide)
                 print_value(&columns[i], row->value[columns[i].value]);
+        for (size_t i = 0; i < rows->n_metrics; i++)
+            printf("%*s ", refrain_show_metric_width(rows->metric_names[i]),
+                   refrain_show_metric(rows->metric_names[i], row->metrics.value[i]));
         print_label(row, room);
         fputs(hot ? refrain_style(REFRAIN_NORMAL) : "", stdout);
     }
@@ -152,6 +161,10 @@ void refrain_stats_rows_csv(const struct refrain_stats_rows *rows, FILE *file) {
     fputs("what,file,line,depth", file);
     for (size_t i = 0; i < n; i++)
         fprintf(file, ",%s", columns[i].key);
+    for (size_t i = 0; i < rows->n_metrics; i++) {
+        fputc(',', file);
+        refrain_stats_put_csv(file, rows->metric_names[i]);
+    }
     fputc('\n', file);
     for (size_t r = 0; r < rows->n; r++) {
         const struct refrain_stats_row *row = &rows->rows[r];
@@ -168,6 +181,8 @@ void refrain_stats_rows_csv(const struct refrain_stats_rows *rows, FILE *file) {
             else
                 fprintf(file, ",%" PRId64, value);
         }
+        for (size_t i = 0; i < rows->n_metrics; i++)
+            fprintf(file, ",%" PRIu64, row->metrics.value[i]);
         fputc('\n', file);
     }
 }
@@ -213,6 +228,11 @@ json_t *refrain_stats_rows_json(const struct refrain_stats_rows *rows) {
                                 : columns[i].unit == REFRAIN_STATS_MILLIPERCENT ? json_real((double)value / 1e3)
                                                                                 : json_integer(value));
         }
+        json_t *metrics = rows->n_metrics ? json_object() : NULL;
+        for (size_t i = 0; i < rows->n_metrics; i++)
+            json_object_set_new(metrics, rows->metric_names[i], json_integer((json_int_t)row->metrics.value[i]));
+        if (metrics)
+            json_object_set_new(object, "metrics", metrics);
         json_array_append_new(list, object);
     }
     return list;

@@ -94,7 +94,8 @@ static int64_t noise_of(const struct refrain_activity_region *region) {
     return (int64_t)sqrt((double)n * squares / (double)(n - 1));
 }
 
-static void add_regions(const struct refrain_activity *activity, struct refrain_stats_rows *rows) {
+static void add_regions(const struct refrain_activity *activity, const struct refrain_stats_metrics *metrics,
+                        struct refrain_stats_rows *rows) {
     bool by_line = rows->view == REFRAIN_STATS_BY_SOURCE_LINE;
     for (size_t i = 0; i < activity->n_regions; i++) {
         const struct refrain_activity_region *region = &activity->regions[i];
@@ -123,6 +124,8 @@ static void add_regions(const struct refrain_activity *activity, struct refrain_
         value[REFRAIN_STATS_MESSAGES] = (int64_t)region->messages;
         value[REFRAIN_STATS_BYTES] = (int64_t)region->bytes;
         value[REFRAIN_STATS_NOISE] = noise_of(region);
+        if (metrics && i < metrics->trace->n_regions)
+            row->metrics = metrics->tables.regions[i];
         set_balance(activity, region, value);
     }
 }
@@ -227,7 +230,8 @@ static void add_partners(const struct refrain_activity *activity, struct refrain
     }
 }
 
-static void add_ranks(const struct refrain_activity *activity, struct refrain_stats_rows *rows) {
+static void add_ranks(const struct refrain_activity *activity, const struct refrain_stats_metrics *metrics,
+                      struct refrain_stats_rows *rows) {
     for (size_t i = 0; i < activity->n_ranks; i++) {
         const struct refrain_activity_rank *rank = &activity->ranks[i];
         if (rank->run_ns == 0 && rank->caused_ns == 0 && rank->calls == 0)
@@ -245,6 +249,9 @@ static void add_ranks(const struct refrain_activity *activity, struct refrain_st
         row->value[REFRAIN_STATS_MESSAGES] = (int64_t)rank->sent;
         row->value[REFRAIN_STATS_BYTES] = (int64_t)rank->sent_bytes;
         row->value[REFRAIN_STATS_NOISE] = -1;
+        const struct refrain_process *process = metrics ? refrain_trace_process(metrics->trace, rank->rank) : NULL;
+        if (process)
+            row->metrics = metrics->tables.processes[process - metrics->trace->processes];
     }
 }
 
@@ -304,6 +311,7 @@ static void merge(struct refrain_stats_rows *rows) {
             REFRAIN_STATS_COUNT, REFRAIN_STATS_MESSAGES,     REFRAIN_STATS_BYTES};
         for (size_t k = 0; k < sizeof sums / sizeof *sums; k++)
             last->value[sums[k]] += row->value[sums[k]];
+        refrain_metrics_add_up(&last->metrics, &row->metrics);
         /* The ranks' shares of each do not tell those of both. */
         for (int value = REFRAIN_STATS_LEAST; value <= REFRAIN_STATS_IMBALANCE; value++)
             last->value[value] = -1;
@@ -325,9 +333,15 @@ static int by_pain(const void *a, const void *b) {
     return of_x < of_y ? 1 : of_x > of_y ? -1 : strcmp(x->key, y->key);
 }
 
-enum refrain_status refrain_stats_rows_make(const struct refrain_activity *activity, enum refrain_stats_view view,
+enum refrain_status refrain_stats_rows_make(const struct refrain_activity *activity,
+                                            const struct refrain_stats_metrics *metrics, enum refrain_stats_view view,
                                             struct refrain_stats_rows *rows, struct refrain_error *error) {
     *rows = (struct refrain_stats_rows){.view = view};
+    if (metrics &&
+        (view == REFRAIN_STATS_BY_FUNCTION || view == REFRAIN_STATS_BY_SOURCE_LINE || view == REFRAIN_STATS_BY_RANK)) {
+        rows->metric_names = metrics->trace->metric_names;
+        rows->n_metrics = metrics->trace->n_metrics;
+    }
     switch (view) {
     case REFRAIN_STATS_BY_CALL_PATH:
         add_paths(activity, rows, activity->root, 0, "");
@@ -336,13 +350,13 @@ enum refrain_status refrain_stats_rows_make(const struct refrain_activity *activ
         add_partners(activity, rows);
         break;
     case REFRAIN_STATS_BY_RANK:
-        add_ranks(activity, rows);
+        add_ranks(activity, metrics, rows);
         break;
     case REFRAIN_STATS_BY_WAIT:
         add_waits(activity, rows);
         break;
     default:
-        add_regions(activity, rows);
+        add_regions(activity, metrics, rows);
         break;
     }
     if (rows->no_memory) {

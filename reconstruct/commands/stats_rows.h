@@ -4,6 +4,7 @@
 #define REFRAIN_STATS_ROWS_H
 
 #include "activity.h"
+#include "metric_totals.h"
 
 #include <stdio.h>
 
@@ -38,6 +39,7 @@ struct refrain_stats_row {
     const struct refrain_activity_wait *wait; /* of the view of waits; else null */
     unsigned depth;                           /* of call paths */
     int64_t value[REFRAIN_STATS_VALUES];      /* -1: not known */
+    struct refrain_metric_totals metrics;     /* rows->n_metrics of them: of what is told by SELF; of ranks by TOTAL */
 };
 
 enum refrain_stats_view {
@@ -60,11 +62,21 @@ struct refrain_stats_rows {
     enum refrain_stats_view view;
     struct refrain_stats_row *rows;
     size_t n, capacity;
+    const char *const *metric_names; /* of functions, lines and ranks, where something was counted ... */
+    size_t n_metrics;                /* ... else 0 */
     bool no_memory;
 };
 
-/* The rows of a view, what hurts most first; call paths in the order of the tree, ranks by number. The caller frees. */
-enum refrain_status refrain_stats_rows_make(const struct refrain_activity *activity, enum refrain_stats_view view,
+/* What was counted beside the time, for rows of the whole run. */
+struct refrain_stats_metrics {
+    const struct refrain_trace *trace;
+    struct refrain_metric_tables tables;
+};
+
+/* The rows of a view, what hurts most first; call paths in the order of the tree, ranks by number. `metrics`: null
+ * without. The caller frees. */
+enum refrain_status refrain_stats_rows_make(const struct refrain_activity *activity,
+                                            const struct refrain_stats_metrics *metrics, enum refrain_stats_view view,
                                             struct refrain_stats_rows *rows, struct refrain_error *error);
 void refrain_stats_rows_free(struct refrain_stats_rows *rows);
 

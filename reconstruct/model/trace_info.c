@@ -18,6 +18,7 @@ const char *refrain_loss_text(enum refrain_loss loss) {
         [REFRAIN_LOSS_WINDOWS] = "windows and files beyond their table",
         [REFRAIN_LOSS_TYPES] = "datatypes beyond their table",
         [REFRAIN_LOSS_PATHS] = "call paths of which a part is not known",
+        [REFRAIN_LOSS_METRICS] = "blocks in which nothing was counted",
     };
     return (unsigned)loss < REFRAIN_LOSSES && texts[loss] ? texts[loss] : "other losses";
 }

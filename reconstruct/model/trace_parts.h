@@ -6,6 +6,7 @@
  *     trace_tree.c  image -> units, slots, call sites, user regions
  *     regions.c     all processes -> regions
  *     comms.c       all processes -> communicators
+ *     metric_totals.c all processes -> names of what was counted
  *     trace_clock.c all processes -> ticks to nanoseconds
  *     trace_read.c  all of these in order
  *     trace_info.c  what read.h tells of them */
@@ -108,6 +109,7 @@ enum refrain_status refrain_trace_read_regions(struct refrain_trace *trace, refr
                                                struct refrain_error *error);
 enum refrain_status refrain_trace_read_comms(struct refrain_trace *trace, struct refrain_error *error);
 enum refrain_status refrain_trace_read_clock(struct refrain_trace *trace, struct refrain_error *error);
+enum refrain_status refrain_trace_read_metrics(struct refrain_trace *trace, struct refrain_error *error);
 enum refrain_status refrain_trace_read_info(struct refrain_trace *trace, struct refrain_error *error);
 
 #endif

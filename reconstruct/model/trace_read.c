@@ -99,6 +99,8 @@ enum refrain_status refrain_trace_assemble(struct refrain_trace *trace, refrain_
         status = refrain_trace_read_comms(trace, error);
     if (!status)
         status = refrain_trace_read_clock(trace, error);
+    if (!status)
+        status = refrain_trace_read_metrics(trace, error);
     return status ? status : refrain_trace_read_info(trace, error);
 }
 

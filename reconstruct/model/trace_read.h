@@ -61,6 +61,8 @@ struct refrain_comm_view {
     int32_t n_peers;
 };
 
+#define REFRAIN_NO_METRIC UINT8_MAX
+
 struct refrain_process {
     char *path;        /* of the region file */
     char *events_path; /* of the recorded events beside it, a name for messages; null when there are none */
@@ -80,7 +82,9 @@ struct refrain_process {
     size_t n_user_regions;
     struct refrain_comm_view *comms; /* by index */
     size_t n_comms;
-    int32_t own_rank;  /* what MPI_COMM_SELF consists of */
+    const struct refrain_metrics *metrics;       /* asked for; null none */
+    uint8_t metric_column[REFRAIN_MOST_METRICS]; /* which of the trace's metrics each one counted is, or NO_METRIC */
+    int32_t own_rank;                            /* what MPI_COMM_SELF consists of */
     size_t n_left_out; /* it still ran, and so many of its sequences changed too fast to be copied up to now */
     /* clock: ns = offset_ns + (ticks - base_ticks) * (ns_a_tick + ns_a_tick_fraction / 2^64) */
     uint64_t base_ticks;
@@ -116,7 +120,9 @@ struct refrain_trace {
     size_t n_locations;
     struct refrain_loss_info *losses;
     size_t n_losses;
-    struct refrain_probe_cost_info *probe_costs; /* REFRAIN_PROBE_KINDS for each process */
+    struct refrain_probe_cost_info *probe_costs;    /* REFRAIN_PROBE_KINDS for each process */
+    const char *metric_names[REFRAIN_MOST_METRICS]; /* what was counted, in some process (metric_totals.h) */
+    size_t n_metrics;
     struct refrain_trace_tables *tables;
 };
 

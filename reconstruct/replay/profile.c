@@ -85,6 +85,8 @@ static void add_slot(const struct refrain_process *process, const struct refrain
         return;
     }
     node->own_ns += ns;
+    refrain_metrics_add(process, slot, &node->metrics);
+    refrain_metrics_add(process, slot, &total->metrics);
     if (throttled)
         mark_throttled(node, process->rank);
     total->functions_ns += ns;
@@ -108,6 +110,8 @@ static void add_units(const struct refrain_process *process, struct refrain_prof
             continue;
         total->run_ns += refrain_trace_span_ns(process, thread->last_ticks - thread->start_ticks);
         total->outside_ns += refrain_trace_span_ns(process, thread->root.ticks);
+        refrain_metrics_add(process, &thread->root, &total->outside_metrics);
+        refrain_metrics_add(process, &thread->root, &total->metrics);
         for (uint32_t number = 0; number < process->header->n_slots; number++) {
             const struct refrain_slot_view *view = &process->slots[number];
             const struct refrain_slot *slot = refrain_process_slot(process, t, number);
@@ -132,8 +136,11 @@ static bool add_site(const struct refrain_process *process, const struct refrain
     }
     long double ns = refrain_trace_span_ns(process, ticks);
     total->mpi_ns += ns;
-    if (unit->nodes)
+    refrain_metrics_add_site(process, view->record, &total->metrics);
+    if (unit->nodes) {
         unit->nodes[node].mpi_ns += ns;
+        refrain_metrics_add_site(process, view->record, &unit->nodes[node].metrics);
+    }
     struct refrain_profile_site *site = unit->sites;
     while (site < unit->sites + unit->n_sites && (site->region != view->region || site->node != node))
         site++;
@@ -151,6 +158,7 @@ static bool add_site(const struct refrain_process *process, const struct refrain
     }
     site->calls += calls;
     site->mpi_ns += ns;
+    refrain_metrics_add_site(process, view->record, &site->metrics);
     return true;
 }
 
@@ -180,6 +188,8 @@ static bool add_calls(const struct refrain_process *process, struct refrain_prof
             total->regions[total->n_regions++] = (struct refrain_profile_region){.region = view->region};
         }
         total->regions[r].own_ns += refrain_trace_span_ns(process, view->record->inside.ticks);
+        refrain_metrics_add(process, &view->record->inside, &total->regions[r].metrics);
+        refrain_metrics_add(process, &view->record->inside, &total->metrics);
         total->regions[r].visits += activations(process, &view->record->inside.next);
     }
     return true;
@@ -198,6 +208,7 @@ static void add_up(struct refrain_profile_unit *unit) {
         struct refrain_profile_node *parent = &unit->nodes[unit->view->nodes[i].parent];
         parent->own_total_ns += unit->nodes[i].own_total_ns;
         parent->mpi_total_ns += unit->nodes[i].mpi_total_ns;
+        refrain_metrics_add_up(&parent->metrics, &unit->nodes[i].metrics);
     }
 }
 
@@ -222,6 +233,8 @@ enum refrain_status refrain_profile_open(const struct refrain_trace *trace, int3
         return REFRAIN_FAIL(error, "%s: there is no rank %d in it", trace->path, rank);
     for (size_t i = 0; i < trace->n_processes; i++)
         most += trace->processes[i].n_units;
+    total->metric_names = trace->metric_names;
+    total->n_metrics = trace->n_metrics;
     total->units = calloc(most + 1, sizeof *total->units);
     bool sound = total->units != NULL;
     for (size_t i = 0; sound && i < trace->n_processes; i++)

@@ -6,7 +6,7 @@
 #ifndef REFRAIN_PROFILE_H
 #define REFRAIN_PROFILE_H
 
-#include "trace_read.h"
+#include "metric_totals.h"
 
 /* An MPI call site, over the ranks and threads that have it. */
 struct refrain_profile_site {
@@ -14,6 +14,7 @@ struct refrain_profile_site {
     uint32_t node; /* it was made from */
     uint64_t calls;
     long double mpi_ns;
+    struct refrain_metric_totals metrics; /* of these blocks */
 };
 
 struct refrain_profile_node {
@@ -24,6 +25,7 @@ struct refrain_profile_node {
     long double own_total_ns; /* with the nodes inside */
     long double mpi_ns;       /* in MPI calls made from here */
     long double mpi_total_ns; /* with the nodes inside */
+    struct refrain_metric_totals metrics; /* of own_total_ns and mpi_total_ns together */
     uint32_t throttled_ranks; /* on so many its probe was dormant at some time: the counts are the least there were */
     int32_t throttled_rank;   /* the latest of these */
 };
@@ -40,6 +42,7 @@ struct refrain_profile_region {
     const struct refrain_region_info *region;
     uint64_t visits;
     long double own_ns;
+    struct refrain_metric_totals metrics; /* of these blocks */
 };
 
 struct refrain_profile_total {
@@ -53,6 +56,9 @@ struct refrain_profile_total {
     long double outside_ns;              /* before, between and after instrumented functions */
     long double mpi_ns;
     long double functions_ns;
+    const char *const *metric_names; /* the trace's */
+    size_t n_metrics;
+    struct refrain_metric_totals metrics, outside_metrics; /* of all blocks, and of those of outside_ns */
 };
 
 /* Adds up the ranks (`rank` >= 0: that one alone). The caller closes. */
