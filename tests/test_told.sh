@@ -30,6 +30,18 @@ refined " ] && pass || fail "markers: $(rank0 marker)"
     " 1 set up, 1 solve file=, 1 loop file=, 12 step file=, 1 pauses file=, 3 paused file=," ] && pass ||
     fail "regions: $(rank0 enter | grep -v MPI_)"
 refrain formulas "$(the_trace run)" | grep -q 'cells .* (100 107 .. 177)$' && pass || fail "formula of a counter"
+refrain stats --quick --json "$(the_trace run)" >stats && refrain stats --by counter --csv "$(the_trace run)" >csv &&
+    refrain stats "$(the_trace run)" >text && refrain view "$(the_trace run)" -o view.html >said 2>&1 || fail "stats: $(cat said)"
+python3 - <<'END' && pass || fail "counters in stats: $(grep -A 12 '"counters"' stats)"
+import json
+cells, step, refined = json.load(open("stats"))["counters"]
+assert (cells["name"], cells["kind"], cells["times"], cells["ranks"], cells["least"], cells["mean"], cells["most"]) == \
+    ("cells", "counter", 24, 2, 100, 138.5, 177), cells
+assert (step["name"], step["times"]) == ("step", 24), step
+assert (refined["name"], refined["kind"], refined["times"], refined["least"]) == ("refined", "marker", 4, None), refined
+END
+[ "$(sed -n 2p csv)" = '"cells",counter,24,2,24,100,138.500000,177' ] && [ "$(wc -l <csv)" = 4 ] && pass || fail "by counter: $(cat csv)"
+[ "$(grep -Ec '^ +24 +2 +100 +138.50 +177  cells$' text)" = 1 ] && pass || fail "counters as text: $(tail -n 4 text)"
 # In pauses: nothing but that they were, and how many calls were not told; the request that completed in one is given back.
 refrain info "$(the_trace run)" >info
 [ "$(grep -c 'paused    3 times, for .*; 9 MPI calls in them are not in the trace' info)" = 2 ] && grep -q 'nothing was lost' info &&

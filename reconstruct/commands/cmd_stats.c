@@ -1,6 +1,7 @@
 /* cmd_stats.c: refrain stats: where the time went: program, functions, loops, call sites, partners, ranks. */
 #define _GNU_SOURCE
 #include "command.h"
+#include "counter_table.h"
 #include "profile_tree.h"
 #include "replay.h"
 #include "stats_rows.h"
@@ -33,6 +34,7 @@ struct arguments {
     int view; /* -1: the whole overview */
     struct refrain_time_option from, to;
     bool json, csv, folded, recorded, compensate, quick;
+    bool counters; /* --by=counter: nothing else */
 };
 
 /* ---- the overview ---- */
@@ -183,7 +185,8 @@ static enum refrain_status add_rows(json_t *object, const char *key, const struc
 
 static enum refrain_status print_json(const struct refrain_activity *activity,
                                       const struct refrain_profile_total *total,
-                                      const struct refrain_stats_metrics *metrics, const struct arguments *arguments,
+                                      const struct refrain_stats_metrics *metrics,
+                                      const struct refrain_counters *counters, const struct arguments *arguments,
                                       struct refrain_error *error) {
     json_t *object = json_object();
     enum refrain_status status = REFRAIN_OK;
@@ -211,10 +214,28 @@ static enum refrain_status print_json(const struct refrain_activity *activity,
         else if (!status)
             status = add_rows(object, "functions", activity, metrics, REFRAIN_STATS_BY_FUNCTION, error);
     }
+    if (arguments->view < 0 && total)
+        json_object_set_new(object, "counters", refrain_counters_json(counters));
     if (!status)
         return refrain_print_json(object, error);
     json_decref(object);
     return status;
+}
+
+/* --by=counter */
+static enum refrain_status show_counters(const struct refrain_counters *counters, const struct arguments *arguments,
+                                         struct refrain_error *error) {
+    if (arguments->json)
+        return refrain_print_json(json_pack("{s:i,s:s,s:o}", "schema_version", SCHEMA_VERSION, "by", "counter", "rows",
+                                            refrain_counters_json(counters)),
+                                  error);
+    if (arguments->csv)
+        refrain_counters_csv(counters);
+    else if (counters->n)
+        refrain_counters_print(counters);
+    else
+        puts("the program told no counters and no markers");
+    return REFRAIN_OK;
 }
 
 /* ---- command line ---- */
@@ -248,9 +269,11 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
         arguments->quick = true;
         return 0;
     case OPTION_BY:
+        arguments->counters = strcmp(value, "counter") == 0;
         arguments->view = refrain_stats_view_named(value);
-        if (arguments->view < 0)
-            argp_error(state, "--by=%s: function, call-path, source-line, partner, rank or wait is expected", value);
+        if (arguments->view < 0 && !arguments->counters)
+            argp_error(state, "--by=%s: function, call-path, source-line, partner, rank, wait or counter is expected",
+                       value);
         return 0;
     case OPTION_FROM:
     case OPTION_TO:
@@ -272,7 +295,10 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
         if (arguments->quick && (arguments->csv || arguments->folded || arguments->view >= 0 || arguments->from.given ||
                                  arguments->to.given || arguments->recorded || arguments->compensate))
             argp_error(state, "--quick replays nothing, and goes with --json, --rank and --top only");
-        if (arguments->csv && arguments->view < 0)
+        if (arguments->counters &&
+            (arguments->folded || arguments->from.given || arguments->to.given || arguments->recorded))
+            argp_error(state, "--by=counter is of the whole run, as it was learned");
+        if (arguments->csv && arguments->view < 0 && !arguments->counters)
             arguments->view = REFRAIN_STATS_BY_FUNCTION;
         return 0;
     default:
@@ -281,7 +307,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
 }
 
 static const struct argp_option options[] = {
-    {"by", OPTION_BY, "function|call-path|source-line|partner|rank|wait", 0, "One table, a line for each of these", 0},
+    {"by", OPTION_BY, "function|call-path|source-line|partner|rank|wait|counter", 0,
+     "One table, a line for each of these", 0},
     {"rank", 'r', "N", 0, "That rank alone (default: all together)", 0},
     {"from", OPTION_FROM, "TIME", 0, "Only what comes after: 1.5 or 1.5s, 200ms, 30us, 25% of the run", 0},
     {"to", OPTION_TO, "TIME", 0, "Only what comes before", 0},
@@ -310,6 +337,8 @@ static const struct argp argp = {
     "barrier, n-to-n (allreduce ...), late broadcast (also scatter), early reduce (also gather: the root came first), "
     "and "
     "completion, the same in MPI_Wait and its like. The rest is transmission. Within a call time counts once.\n"
+    "What REFRAIN_METRICS counted has a column each, for what the time of the line is of; the program's own counters and "
+    "markers come last, over the whole run.\n"
     "With --from, --to or --compensate, only events count, and loops are not shown. JSON has a schema_version, which "
     "changes when a "
     "member goes or means something else.",
@@ -319,15 +348,20 @@ static const struct argp argp = {
 
 static enum refrain_status show(const struct refrain_trace *trace, const struct refrain_activity *activity,
                                 const struct refrain_profile_total *total, const struct refrain_stats_metrics *metrics,
-                                const struct arguments *arguments, struct refrain_error *error) {
+                                const struct refrain_counters *counters, const struct arguments *arguments,
+                                struct refrain_error *error) {
     if (arguments->json)
-        return print_json(activity, total, metrics, arguments, error);
+        return print_json(activity, total, metrics, counters, arguments, error);
     if (arguments->folded) {
         refrain_stats_folded(activity, stdout);
         return REFRAIN_OK;
     }
-    if (arguments->view < 0)
-        return print_overview(trace, activity, total, arguments, error);
+    if (arguments->view < 0) {
+        enum refrain_status status = print_overview(trace, activity, total, arguments, error);
+        if (!status && total)
+            refrain_counters_print(counters);
+        return status;
+    }
     struct refrain_stats_rows rows;
     enum refrain_status status =
         refrain_stats_rows_make(activity, metrics, (enum refrain_stats_view)arguments->view, &rows, error);
@@ -366,9 +400,9 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
     /* What was recorded is all that a trace without formulas has. */
     if (!status && trace->processes[0].header->mode == REFRAIN_MODE_EVENTS)
         request.recorded = true;
-    if (!status && !arguments.quick)
+    if (!status && !arguments.quick && !arguments.counters)
         status = refrain_activity_open(trace, &request, &activity, error);
-    if (!status && arguments.view < 0 && !arguments.folded && !windowed && !arguments.recorded) {
+    if (!status && arguments.view < 0 && !arguments.counters && !arguments.folded && !windowed && !arguments.recorded) {
         status = refrain_profile_open(trace, arguments.rank, &total, error);
         has_profile = status == REFRAIN_OK;
     }
@@ -378,8 +412,15 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
         status = refrain_metric_tables_open(trace, arguments.rank, &metrics.tables, error);
     if (!status && trace->n_metrics > 0 && !has_metrics)
         refrain_warn("what was counted (REFRAIN_METRICS) is known of the whole run only, and not shown");
+    struct refrain_counters counters = {0};
     if (!status)
-        status = show(trace, activity, has_profile ? &total : NULL, has_metrics ? &metrics : NULL, &arguments, error);
+        status = refrain_counters_open(trace, arguments.rank, &counters, error);
+    if (!status && arguments.counters)
+        status = show_counters(&counters, &arguments, error);
+    else if (!status)
+        status = show(trace, activity, has_profile ? &total : NULL, has_metrics ? &metrics : NULL, &counters,
+                      &arguments, error);
+    refrain_counters_close(&counters);
     refrain_metric_tables_close(&metrics.tables);
     if (has_profile)
         refrain_profile_close(&total);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "view_about.h"
 #include "command.h"
+#include "counter_table.h"
 #include "profile.h"
 #include "view_formulas.h"
 
@@ -134,14 +135,26 @@ static uint32_t shown_parent(const struct refrain_unit_view *view, uint32_t node
 }
 
 static json_t *node_json(const char *kind, const char *name, const char *file, uint32_t line, uint64_t count,
-                         long double time_ns, long double own_ns, long double mpi_ns) {
-    return json_pack("{s:s, s:o, s:o, s:I, s:I, s:f, s:f, s:f}", "kind", kind, "name", refrain_json_text(name), "file",
-                     refrain_json_text(file), "line", (json_int_t)line, "count", (json_int_t)count, "time_ns",
-                     (double)time_ns, "own_ns", (double)own_ns, "mpi_ns", (double)mpi_ns);
+                         long double time_ns, long double own_ns, long double mpi_ns,
+                         const struct refrain_profile_total *total, const struct refrain_metric_totals *metrics) {
+    json_t *object =
+        json_pack("{s:s, s:o, s:o, s:I, s:I, s:f, s:f, s:f}", "kind", kind, "name", refrain_json_text(name), "file",
+                  refrain_json_text(file), "line", (json_int_t)line, "count", (json_int_t)count, "time_ns",
+                  (double)time_ns, "own_ns", (double)own_ns, "mpi_ns", (double)mpi_ns);
+    json_t *counted = json_array();
+    for (size_t i = 0; i < total->n_metrics; i++)
+        json_array_append_new(counted,
+                              json_pack("[o, o]", refrain_json_text(total->metric_names[i]),
+                                        json_string(refrain_show_metric(total->metric_names[i], metrics->value[i]))));
+    if (total->n_metrics)
+        json_object_set(object, "metrics", counted);
+    json_decref(counted);
+    return object;
 }
 
 /* Functions, loops and call sites of a unit: parents come before children, so that one pass finds each one's place. */
-static void add_unit(json_t *functions, const struct refrain_profile_unit *unit) {
+static void add_unit(json_t *functions, const struct refrain_profile_total *total,
+                     const struct refrain_profile_unit *unit) {
     const struct refrain_unit_view *view = unit->view;
     uint32_t n = view->record->n_nodes;
     json_t **shown = calloc((size_t)n + 1, sizeof(json_t *));
@@ -160,7 +173,7 @@ static void add_unit(json_t *functions, const struct refrain_profile_unit *unit)
                       function ? refrain_node_name(view, source) : loops[source->kind - REFRAIN_WHILE],
                       refrain_node_file(view, source), source->line, node->visits,
                       function && node->inclusive_ns > 0 ? node->inclusive_ns : node->own_total_ns + node->mpi_total_ns,
-                      node->own_total_ns, node->mpi_total_ns);
+                      node->own_total_ns, node->mpi_total_ns, total, &node->metrics);
         shown[i] = json_array();
         json_object_set_new(object, "children", shown[i]);
         json_array_append_new(parent, object);
@@ -170,7 +183,7 @@ static void add_unit(json_t *functions, const struct refrain_profile_unit *unit)
         json_t *parent = shown[shown_parent(view, site->node)];
         if (parent)
             json_array_append_new(parent, node_json("call", site->region->name, site->region->file, site->region->line,
-                                                    site->calls, site->mpi_ns, 0, site->mpi_ns));
+                                                    site->calls, site->mpi_ns, 0, site->mpi_ns, total, &site->metrics));
     }
     free(shown);
 }
@@ -182,11 +195,11 @@ static enum refrain_status tree_json(const struct refrain_trace *trace, json_t *
         return status;
     *tree = json_array();
     for (size_t u = 0; u < total.n_units; u++)
-        add_unit(*tree, &total.units[u]);
+        add_unit(*tree, &total, &total.units[u]);
     for (size_t s = 0; s < total.outside.n_sites; s++) {
         const struct refrain_profile_site *site = &total.outside.sites[s];
         json_array_append_new(*tree, node_json("call", site->region->name, site->region->file, site->region->line,
-                                               site->calls, site->mpi_ns, 0, site->mpi_ns));
+                                               site->calls, site->mpi_ns, 0, site->mpi_ns, &total, &site->metrics));
     }
     refrain_profile_close(&total);
     return REFRAIN_OK;
@@ -214,10 +227,16 @@ enum refrain_status refrain_view_about(const struct refrain_trace *trace, json_t
     enum refrain_status status = tree_json(trace, &tree, error);
     if (!status)
         status = refrain_view_formulas(trace, &formulas, error);
+    struct refrain_counters counters = {0};
+    if (!status)
+        status = refrain_counters_open(trace, -1, &counters, error);
     if (status) {
         json_decref(tree);
+        json_decref(formulas);
         return status;
     }
+    json_t *of_counters = refrain_counters_json(&counters);
+    refrain_counters_close(&counters);
     const struct refrain_process *first = &trace->processes[0];
     const char *executable = refrain_process_name(first, first->header->executable);
     const char *slash = strrchr(executable, '/');
@@ -226,10 +245,11 @@ enum refrain_status refrain_view_about(const struct refrain_trace *trace, json_t
     struct tm local;
     if (localtime_r(&seconds, &local))
         strftime(started, sizeof started, "%Y-%m-%d %H:%M:%S", &local);
-    *about = json_pack("{s:s, s:o, s:o, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", REFRAIN_VERSION,
-                       "program", refrain_json_text(slash ? slash + 1 : executable), "path",
-                       refrain_json_text(trace->path), "started", started, "size", (int)trace->size, "missing",
-                       missing_json(trace), "notes", notes_json(trace), "regions", regions_json(trace), "comms",
-                       comms_json(trace), "tree", tree, "formulas", formulas, "processes", processes_json(trace));
+    *about =
+        json_pack("{s:s, s:o, s:o, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", REFRAIN_VERSION,
+                  "program", refrain_json_text(slash ? slash + 1 : executable), "path", refrain_json_text(trace->path),
+                  "started", started, "size", (int)trace->size, "missing", missing_json(trace), "notes",
+                  notes_json(trace), "regions", regions_json(trace), "comms", comms_json(trace), "tree", tree,
+                  "formulas", formulas, "processes", processes_json(trace), "counters", of_counters);
     return *about ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(error);
 }

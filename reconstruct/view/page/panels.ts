@@ -242,6 +242,24 @@ export class Panels {
         panel.replaceChildren(element("h2", "Functions, loops and MPI calls, all ranks"), tree);
         if (about.tree.length === 0)
             panel.append(element("p", "The trace holds no program tree: the program was not instrumented."));
+        if (about.counters.length) panel.append(element("h2", "Counters and markers, all ranks"), this.counterTable());
+    }
+
+    private counterTable(): HTMLElement {
+        const table = element("table", "", "counters");
+        const head = element("tr");
+        for (const title of ["name", "times", "least", "mean", "most"]) head.append(element("th", title));
+        table.append(head);
+        const show = (value: number | null): string =>
+            value === null ? "–" : value.toLocaleString("en", { maximumFractionDigits: 2 });
+        for (const counter of this.state.about.counters) {
+            const row = element("tr");
+            row.append(element("td", counter.name), element("td", showCount(counter.times)));
+            for (const value of [counter.least, counter.mean, counter.most]) row.append(element("td", show(value)));
+            row.title = `${counter.kind}, told by ${counter.ranks} ranks`;
+            table.append(row);
+        }
+        return table;
     }
 
     private treeElement(node: TreeNode, depth: number): HTMLElement {
@@ -255,7 +273,8 @@ export class Panels {
             element("span", `${showPlace(node.file, node.line)} ×${showCount(node.count)}`, "place"),
         );
         line.append(what, element("span", showNs(node.time_ns), "time"));
-        line.title = `own ${showNs(node.own_ns)}, in MPI ${showNs(node.mpi_ns)}`;
+        const counted = (node.metrics ?? []).map(([name, total]) => `, ${name} ${total}`).join("");
+        line.title = `own ${showNs(node.own_ns)}, in MPI ${showNs(node.mpi_ns)}${counted}`;
         line.addEventListener("click", () => {
             const region = this.state.about.regions.findIndex(
                 (info) => info.name === node.name && info.file === node.file && info.line === node.line,

@@ -36,6 +36,8 @@ export interface TreeNode {
     time_ns: number;
     own_ns: number;
     mpi_ns: number;
+    /** What was counted beside the time (REFRAIN_METRICS): names, and totals as they are to be read. */
+    metrics?: [string, string][];
     children?: TreeNode[];
 }
 
@@ -53,6 +55,19 @@ export interface About {
     tree: TreeNode[];
     formulas: Formula[];
     processes: { rank: number; bytes: number }[];
+    counters: Counter[];
+}
+
+/** A counter or marker that the program tells, over all ranks; null: not known, as of markers. */
+export interface Counter {
+    name: string;
+    kind: "counter" | "marker";
+    times: number;
+    ranks: number;
+    values: number;
+    least: number | null;
+    mean: number | null;
+    most: number | null;
 }
 
 /** A thread of a rank. */
