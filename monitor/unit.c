@@ -3,6 +3,7 @@
 #include "region_open.h"
 #include "site.h"
 #include "site_table.h"
+#include "slot_flags.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -63,29 +64,6 @@ static size_t unit_bytes(const struct refrain_unit *unit, uint32_t threads) {
            round_up(unit->strings_bytes) + (size_t)unit->n_slots * threads * sizeof(struct refrain_slot);
 }
 
-/* How control comes to the slots of a node, one after the other. */
-static const unsigned char *arrivals(unsigned kind) {
-    static const unsigned char function[3] = {REFRAIN_ARRIVAL_ENTER, REFRAIN_ARRIVAL_LEAVE, REFRAIN_ARRIVAL_NONE},
-                               decision[3] = {REFRAIN_ARRIVAL_DECISION, REFRAIN_ARRIVAL_TRUE, REFRAIN_ARRIVAL_FALSE},
-                               loop[3] = {REFRAIN_ARRIVAL_COUNT, REFRAIN_ARRIVAL_AGAIN, REFRAIN_ARRIVAL_DONE},
-                               call[3] = {REFRAIN_ARRIVAL_AT, REFRAIN_ARRIVAL_NONE, REFRAIN_ARRIVAL_NONE};
-    switch (kind) {
-    case REFRAIN_FUNCTION:
-        return function;
-    case REFRAIN_IF:
-    case REFRAIN_CONDITIONAL:
-    case REFRAIN_AND:
-    case REFRAIN_OR:
-        return decision;
-    case REFRAIN_WHILE:
-    case REFRAIN_FOR:
-    case REFRAIN_DO:
-        return loop;
-    default:
-        return call;
-    }
-}
-
 static uint32_t flags_of(unsigned kind) {
     switch (kind) {
     case REFRAIN_CALL:
@@ -100,26 +78,12 @@ static uint32_t flags_of(unsigned kind) {
     }
 }
 
-/* First slot of the function that a node is in; its own where it is in none. */
-static unsigned function_slot(const struct refrain_unit *unit, unsigned i) {
-    unsigned slot = unit->nodes[i].slot;
-    while (i > 0 && unit->nodes[i].kind != REFRAIN_FUNCTION)
-        i = unit->nodes[i].parent < i ? unit->nodes[i].parent : 0;
-    return i > 0 && unit->nodes[i].slot <= slot ? unit->nodes[i].slot : slot;
-}
-
 /* What a slot does beyond being a place, from its node. */
 static void flag_slots(struct refrain_slot *slots, const struct refrain_unit *unit) {
-    for (unsigned i = 0; i < unit->n_nodes; i++) {
-        const struct refrain_node *node = &unit->nodes[i];
-        if (node->slot >= unit->n_slots)
-            continue;
-        unsigned function = function_slot(unit, i);
-        const unsigned char *arrival = arrivals(node->kind);
-        for (unsigned j = 0; j < refrain_slots_of_node(node->kind) && node->slot + j < unit->n_slots; j++)
-            slots[node->slot + j].flags = REFRAIN_SLOT_FLAGS(arrival[j], node->slot + j - function);
-        slots[node->slot].flags |= flags_of(node->kind);
-    }
+    refrain_slot_flags(slots, unit->n_slots, unit->nodes, unit->n_nodes);
+    for (unsigned i = 0; i < unit->n_nodes; i++)
+        if (unit->nodes[i].slot < unit->n_slots)
+            slots[unit->nodes[i].slot].flags |= flags_of(unit->nodes[i].kind);
 }
 
 /* Copies one unit into the pool. Returns 0, or the bytes it would have needed. */

@@ -1,5 +1,6 @@
 /* packed_image.c: the walk over everything that a region says (packed_image.h). */
 #include "packed_image.h"
+#include "slot_flags.h"
 #include <refrain/settings.h>
 #include <refrain/unit.h>
 
@@ -392,7 +393,7 @@ static bool was_used(const struct refrain_slot *slot) {
            slot->profile;
 }
 
-#define KEPT_FLAGS 255u /* the rest is the monitor's, and follows from the program tree */
+#define KEPT_FLAGS 255u /* the rest follows from the program tree (slot_flags.h) */
 #define DORMANT_FLAGS (REFRAIN_SLOT_DORMANT | REFRAIN_SLOT_OFF | REFRAIN_SLOT_THROTTLED)
 
 static void slots(struct walk *walk, const struct refrain_unit_record *unit, struct refrain_slot *all,
@@ -498,8 +499,10 @@ static void slots_of_units(struct walk *walk, const struct refrain_header *heade
     unsigned char *base = walk->to ? walk->to : (unsigned char *)(uintptr_t)walk->from;
     for (uint64_t offset = header->units; offset && !walk->stream->wrong;) {
         const struct refrain_unit_record *unit = (const void *)(base + offset); /* units() has checked it */
-        struct refrain_slot *all = (void *)(base + unit->slots);
-        slots(walk, unit, all + (size_t)thread * unit->n_slots, thread);
+        struct refrain_slot *all = (struct refrain_slot *)(void *)(base + unit->slots) + (size_t)thread * unit->n_slots;
+        slots(walk, unit, all, thread);
+        if (walk->to)
+            refrain_slot_flags(all, unit->n_slots, (const void *)(base + unit->nodes), unit->n_nodes);
         offset = unit->next;
     }
 }

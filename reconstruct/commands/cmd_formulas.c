@@ -405,8 +405,8 @@ static void print_totals(const struct rows *rows) {
     if (throttled)
         printf("%s throttled: of a part of the visits\n", refrain_show_count(throttled));
     if (left_early)
-        printf("%s of loops left early at times, by break, return or a jump: those iterations count with the next "
-               "visit's\n",
+        printf("%s left early: loops that break, return, goto or a jump left at times; the iterations of such a visit "
+               "count with the next one\n",
                refrain_show_count(left_early));
 }
 

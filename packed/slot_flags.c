@@ -1,0 +1,49 @@
+/* slot_flags.c: how control comes to slots (slot_flags.h). */
+#include "slot_flags.h"
+
+#define OTHER_FLAGS 255u
+
+/* How control comes to the slots of a node, one after the other. */
+static const unsigned char *arrivals(unsigned kind) {
+    static const unsigned char function[3] = {REFRAIN_ARRIVAL_ENTER, REFRAIN_ARRIVAL_LEAVE, REFRAIN_ARRIVAL_NONE},
+                               decision[3] = {REFRAIN_ARRIVAL_DECISION, REFRAIN_ARRIVAL_TRUE, REFRAIN_ARRIVAL_FALSE},
+                               loop[3] = {REFRAIN_ARRIVAL_COUNT, REFRAIN_ARRIVAL_AGAIN, REFRAIN_ARRIVAL_DONE},
+                               call[3] = {REFRAIN_ARRIVAL_AT, REFRAIN_ARRIVAL_NONE, REFRAIN_ARRIVAL_NONE};
+    switch (kind) {
+    case REFRAIN_FUNCTION:
+        return function;
+    case REFRAIN_IF:
+    case REFRAIN_CONDITIONAL:
+    case REFRAIN_AND:
+    case REFRAIN_OR:
+        return decision;
+    case REFRAIN_WHILE:
+    case REFRAIN_FOR:
+    case REFRAIN_DO:
+        return loop;
+    default:
+        return call;
+    }
+}
+
+/* First slot of the function that a node is in; its own where it is in none. */
+static uint32_t function_slot(const struct refrain_node *nodes, uint32_t i) {
+    uint32_t slot = nodes[i].slot;
+    while (i > 0 && nodes[i].kind != REFRAIN_FUNCTION)
+        i = nodes[i].parent < i ? nodes[i].parent : 0;
+    return i > 0 && nodes[i].slot <= slot ? nodes[i].slot : slot;
+}
+
+void refrain_slot_flags(struct refrain_slot *slots, uint32_t n_slots, const struct refrain_node *nodes,
+                        uint32_t n_nodes) {
+    for (uint32_t i = 0; i < n_nodes; i++) {
+        uint32_t first = nodes[i].slot;
+        if (first >= n_slots)
+            continue;
+        uint32_t function = function_slot(nodes, i);
+        const unsigned char *arrival = arrivals(nodes[i].kind);
+        for (uint32_t j = 0; j < refrain_slots_of_node(nodes[i].kind) && j < n_slots - first; j++)
+            slots[first + j].flags =
+                (slots[first + j].flags & OTHER_FLAGS) | REFRAIN_SLOT_FLAGS(arrival[j], first + j - function);
+    }
+}
