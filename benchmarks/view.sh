@@ -5,7 +5,7 @@ set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "$1" && pwd)
 shift
-[ $# -gt 0 ] || set -- 4 100 64 1000 64 8500 1024 100
+[ $# -gt 0 ] || set -- 4 100 64 1000 64 85000 1024 100
 work=$(mktemp -d "${TMPDIR:-/tmp}/refrain-view.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cp "$root/reconstruct/view/package.json" "$root/reconstruct/view/package-lock.json" "$work"
@@ -13,7 +13,7 @@ npm ci --prefix "$work" --no-audit --no-fund >"$work/npm.log" 2>&1 || {
     cat "$work/npm.log" >&2
     exit 1
 }
-echo "ranks  events      page-bytes  first-ms  read-ms  window-ms(median,most)  frame-ms(median,slowest)"
+echo "ranks   events      page-bytes  first-ms      read-ms       far-ms(median, most)      near-ms(median, most)     frame-ms(median, last but one, slowest)"
 while [ $# -ge 2 ]; do
     rm -rf "$work/run.refrain"
     "$build/bin/many_ranks" "$1" "$2" "$work/run.refrain"

@@ -81,6 +81,16 @@ refrain diff --exit-code "$a" "$b" >said 2>&1
 [ $? -eq 3 ] && pass || fail "status of what differs"
 refrain diff --exit-code "$a" "$a" >said 2>&1
 [ $? -eq 0 ] && grep -q "others differ by no more than their noise" said && pass || fail "status of what does not"
+# Visits that take longer and longer in both runs, and 3 % longer each in the second: less than they differ from one
+# another, but each of them changed.
+awk 'BEGIN { for (run = 0; run < 2; run++) { t = 0; for (i = 1; i <= 64; i++) { took = 0.001 * i * (1 + 0.03 * run)
+     printf "0\t%.9f\tenter\twork\n0\t%.9f\tleave\twork\n", t, t + took >(run ? "longer.txt" : "grows.txt")
+     t += took + 0.0005 } } }'
+refrain convert grows.txt -o grows.refrain >/dev/null && refrain convert longer.txt -o longer.refrain >/dev/null &&
+    refrain diff --json grows.refrain longer.refrain >grows.json && pass || fail "growing visits"
+python3 -c 'import json
+row, = (row for row in json.load(open("grows.json"))["rows"] if row["what"].startswith("work"))
+assert row["beyond_noise"] and abs(row["change_ns"] - 62400000) < 1000 and row["noise_ns"] < 8000000, row' 2>said && pass || fail "$(tail -n 1 said)"
 for view in function call-path source-line partner rank wait; do
     refrain diff --by $view "$a" "$b" >said 2>error && [ ! -s error ] && pass || fail "--by $view: $(cat error)"
 done

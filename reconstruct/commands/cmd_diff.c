@@ -69,6 +69,28 @@ static double beyond_errors(int64_t visits) {
     return degrees < 20 ? 2.2 : 2.05;
 }
 
+/* Runs that came to a region equally often have the same stretches of visits: then the change varies as their
+ * differences do, and what makes one stretch longer than another in both runs is no noise. Returns how many stretches
+ * there are; 0: they do not go together. */
+static uint64_t pair_stretches(struct pair *pair) {
+    const struct refrain_activity_region *of[] = {pair->of[0] ? pair->of[0]->region : NULL,
+                                                  pair->of[1] ? pair->of[1]->region : NULL};
+    if (!of[0] || !of[1] || of[0]->count != of[1]->count || of[0]->shift != of[1]->shift)
+        return 0;
+    uint64_t n = of[0]->count >> of[0]->shift; /* whole stretches */
+    double mean = 0, squares = 0;
+    for (uint64_t i = 0; i < n; i++)
+        mean += (of[1]->stretch_ns[i] - of[0]->stretch_ns[i]) / (double)n;
+    for (uint64_t i = 0; i < n; i++) {
+        double off = of[1]->stretch_ns[i] - of[0]->stretch_ns[i] - mean;
+        squares += off * off;
+    }
+    if (n < 2)
+        return 0;
+    pair->noise_ns = sqrt((double)n * squares / (double)(n - 1));
+    return n;
+}
+
 static void weigh(struct pair *pair, enum refrain_stats_view view) {
     double squares = 0;
     bool known = true;
@@ -80,7 +102,8 @@ static void weigh(struct pair *pair, enum refrain_stats_view view) {
     pair->change_ns = hurt_of(pair->of[1], view) - hurt_of(pair->of[0], view);
     pair->noise_ns = known ? sqrt(squares) : -1;
     int64_t count[2] = {value_of(pair->of[0], REFRAIN_STATS_COUNT), value_of(pair->of[1], REFRAIN_STATS_COUNT)};
-    double errors = beyond_errors(count[0] < count[1] ? count[0] : count[1]);
+    uint64_t stretches = pair_stretches(pair);
+    double errors = beyond_errors(stretches ? (int64_t)stretches : count[0] < count[1] ? count[0] : count[1]);
     pair->beyond = known && fabs((double)pair->change_ns) > errors * pair->noise_ns && pair->change_ns != 0;
     pair->beyond |= !pair->of[0] || !pair->of[1] || count[0] != count[1];
 }
@@ -349,7 +372,10 @@ static const struct argp argp = {
     "the source that moves lines is best compared by function.\n"
     "Noise is the standard error of the change: how much a sum of so many visits would vary by chance, as these vary "
     "over "
-    "the stretches of the run of which durations are kept (up to 32). What chance would do in more than one of twenty "
+    "the stretches of the run of which durations are kept (up to 32). Where both runs came to a function equally "
+    "often, "
+    "stretch is compared with stretch, so that what makes some longer than others in both runs is no noise. What "
+    "chance would do in more than one of twenty "
     "cases (Student's t) is left out, unless the number of calls differs too. - stands for a noise that is not known: "
     "of "
     "what was called once in a run, and of call paths, partners, ranks and waits; these are shown. What varies from "

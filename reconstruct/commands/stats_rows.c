@@ -110,6 +110,7 @@ static void add_regions(const struct refrain_activity *activity, const struct re
         if (!row)
             return;
         int64_t *value = row->value;
+        row->region = region;
         if (by_line || !is_mpi) {
             row->file = info->file;
             row->line = info->line;
@@ -317,6 +318,7 @@ static void merge(struct refrain_stats_rows *rows) {
             last->value[value] = -1;
         int64_t *noise = &last->value[REFRAIN_STATS_NOISE], more = row->value[REFRAIN_STATS_NOISE];
         *noise = *noise < 0 || more < 0 ? -1 : (int64_t)hypot((double)*noise, (double)more);
+        last->region = NULL;
         free(row->label);
         free(row->key);
     }

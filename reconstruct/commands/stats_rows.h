@@ -36,10 +36,11 @@ struct refrain_stats_row {
     char *key;   /* the same row of another run has the same; owned */
     const char *file;
     uint32_t line;
-    const struct refrain_activity_wait *wait; /* of the view of waits; else null */
-    unsigned depth;                           /* of call paths */
-    int64_t value[REFRAIN_STATS_VALUES];      /* -1: not known */
-    struct refrain_metric_totals metrics;     /* rows->n_metrics of them: of what is told by SELF; of ranks by TOTAL */
+    const struct refrain_activity_wait *wait;     /* of the view of waits; else null */
+    const struct refrain_activity_region *region; /* that the row alone is of; null: none, or several */
+    unsigned depth;                               /* of call paths */
+    int64_t value[REFRAIN_STATS_VALUES];          /* -1: not known */
+    struct refrain_metric_totals metrics; /* rows->n_metrics of them: of what is told by SELF; of ranks by TOTAL */
 };
 
 enum refrain_stats_view {

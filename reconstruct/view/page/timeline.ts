@@ -485,7 +485,7 @@ export class Timeline {
         const most = bundles.at(-1)?.count ?? 1;
         // Lines of about the same strength are drawn together.
         for (let strength = 0; strength < BUNDLE_STRENGTHS; strength++) {
-            context.globalAlpha = 0.12 + (0.5 * strength) / BUNDLE_STRENGTHS;
+            context.globalAlpha = 0.3 + (0.5 * strength) / BUNDLE_STRENGTHS;
             context.lineWidth = 0.6 + (1.4 * strength) / BUNDLE_STRENGTHS;
             context.beginPath();
             for (const { first, count } of bundles) {
