@@ -328,7 +328,7 @@ if (/id="data-ahead"/.test(readFileSync(join(directory, "long.html"), "utf8"))) 
     }
     for (const key of Object.keys(digests[0])) same(`long: ${key}`, JSON.stringify(digests[0][key]), JSON.stringify(digests[1][key]));
     check("long: its windows have events", digests[0][0.31][0] > 100, JSON.stringify(digests[0][0.31]));
-} else console.log("refrain was built without wasm2c: long runs are not replayed before");
+} else console.log("refrain was built without wasm2c 1.0.32: long runs are not replayed before");
 
 // ---- two runs, one above the other
 

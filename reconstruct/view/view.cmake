@@ -36,11 +36,14 @@ if(NODE AND NPM AND WASM_CLANG_WORKS)
                 ${view_directory}/package-lock.json
         COMMENT "Bundling the page of refrain view")
 
-    # The engine once more, as C that refrain itself runs (view_machine.h). wasm2c's runtime comes as source with it.
+    # The engine once more, as C that refrain itself runs (view_machine.h). wasm2c's runtime comes as source with it, up to
+    # version 1.0.32 (Debian 12) whole; later ones name things otherwise, and Debian 13's lacks files that it includes.
     find_program(WASM2C wasm2c)
     find_path(WASM2C_RUNTIME wasm-rt-impl.c PATHS /usr/share/wabt/wasm2c)
     if(WASM2C AND WASM2C_RUNTIME)
         execute_process(COMMAND ${WASM2C} --version OUTPUT_VARIABLE wasm2c_version OUTPUT_STRIP_TRAILING_WHITESPACE)
+    endif()
+    if(wasm2c_version VERSION_EQUAL 1.0.32)
         set(view_machine ${view_build}/engine_machine.c)
         add_custom_command(
             OUTPUT ${view_machine} ${view_build}/engine_machine.h
@@ -48,25 +51,18 @@ if(NODE AND NPM AND WASM_CLANG_WORKS)
             DEPENDS ${view_wasm}
             COMMENT "Translating the page's engine to C")
         set(view_runtime ${WASM2C_RUNTIME}/wasm-rt-impl.c)
-        if(EXISTS ${WASM2C_RUNTIME}/wasm-rt-mem-impl.c)
-            list(APPEND view_runtime ${WASM2C_RUNTIME}/wasm-rt-mem-impl.c)
-        endif()
         # Every access to memory is checked, without signals and without 8 GB of address space. No sums are contracted:
         # browsers do not either.
         set(view_checks WASM_RT_USE_MMAP=0 WASM_RT_MEMCHECK_SIGNAL_HANDLER=0 _GNU_SOURCE)
         list(APPEND view_sources ${view_machine} ${view_build}/engine_machine.h ${view_runtime})
         set_source_files_properties(${view_machine} ${view_runtime} PROPERTIES COMPILE_DEFINITIONS "${view_checks}"
                                     COMPILE_OPTIONS "-w;-O1;-ffp-contract=off")
-        set(view_machine_definitions ${view_checks})
-        if(wasm2c_version VERSION_LESS 1.0.33)
-            list(APPEND view_machine_definitions REFRAIN_WASM2C_Z)
-        endif()
         set_source_files_properties(${view_directory}/view_machine.c PROPERTIES COMPILE_DEFINITIONS
-                                    "${view_machine_definitions}" OBJECT_DEPENDS ${view_build}/engine_machine.h
+                                    "${view_checks}" OBJECT_DEPENDS ${view_build}/engine_machine.h
                                     INCLUDE_DIRECTORIES "${view_build};${WASM2C_RUNTIME}")
         set_source_files_properties(${view_directory}/view_ahead.c PROPERTIES COMPILE_DEFINITIONS REFRAIN_HAVE_MACHINE)
     else()
-        message(STATUS "wasm2c is missing (apt-get install wabt): pages of long runs have to read them when they are opened")
+        message(STATUS "wasm2c 1.0.32 is missing (Debian 12: apt-get install wabt): pages of long runs have to read them when they are opened")
     endif()
 else()
     message(STATUS "refrain view is left out: it takes node, npm and clang with a C library for wasm32-wasi "

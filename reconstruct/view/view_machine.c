@@ -6,32 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* wasm2c names what it makes by its version. */
-#ifdef REFRAIN_WASM2C_Z
+/* As wasm2c 1.0.32 names what it makes. */
 typedef Z_engine_instance_t instance;
 typedef struct Z_wasi_snapshot_preview1_instance_t system_calls;
 #define ENGINE(name) Z_engineZ_engine_##name
 #define SYSTEM(name) Z_wasi_snapshot_preview1Z_##name
-#define INITIALIZE Z_engineZ__initialize
-#define MEMORY Z_engineZ_memory
-#define FREE Z_engine_free
-#define INSTANTIATE(made, calls) (Z_engine_init_module(), Z_engine_instantiate(made, calls))
+
 struct Z_wasi_snapshot_preview1_instance_t {
     char unused;
 };
-#else
-typedef w2c_engine instance;
-typedef struct w2c_wasi__snapshot__preview1 system_calls;
-#define ENGINE(name) w2c_engine_engine_##name
-#define SYSTEM(name) w2c_wasi__snapshot__preview1_##name
-#define INITIALIZE w2c_engine_0x5Finitialize
-#define MEMORY w2c_engine_memory
-#define FREE wasm2c_engine_free
-#define INSTANTIATE(made, calls) wasm2c_engine_instantiate(made, calls)
-struct w2c_wasi__snapshot__preview1 {
-    char unused;
-};
-#endif
 
 #define HEADROOM_BYTES (8u << 20) /* as page/engine.ts has it */
 #define NOT_THERE 52              /* ENOSYS: the page has no files either */
@@ -125,7 +108,7 @@ static void open_trace(struct refrain_machine *machine, const char *symbols) {
 }
 
 static void initialize(struct refrain_machine *machine) {
-    GUARDED(machine, INITIALIZE(&machine->engine));
+    GUARDED(machine, Z_engineZ__initialize(&machine->engine));
 }
 
 struct refrain_machine *refrain_machine_open(const struct refrain_machine_image *images, size_t n,
@@ -134,7 +117,8 @@ struct refrain_machine *refrain_machine_open(const struct refrain_machine_image 
     if (!machine)
         return NULL;
     wasm_rt_init();
-    INSTANTIATE(&machine->engine, &machine->calls);
+    Z_engine_init_module();
+    Z_engine_instantiate(&machine->engine, &machine->calls);
     initialize(machine);
     for (size_t i = 0; i < n && !machine->failed; i++)
         add(machine, &images[i]);
@@ -148,12 +132,12 @@ struct refrain_machine *refrain_machine_open(const struct refrain_machine_image 
 void refrain_machine_close(struct refrain_machine *machine) {
     if (!machine)
         return;
-    FREE(&machine->engine);
+    Z_engine_free(&machine->engine);
     free(machine);
 }
 
 const unsigned char *refrain_machine_memory(const struct refrain_machine *machine, size_t *bytes) {
-    const wasm_rt_memory_t *memory = MEMORY((instance *)(uintptr_t)&machine->engine);
+    const wasm_rt_memory_t *memory = Z_engineZ_memory((instance *)(uintptr_t)&machine->engine);
     *bytes = memory->size;
     return memory->data;
 }
