@@ -6,12 +6,13 @@
 #   mpich_suite.sh BIN [DIRECTORY...]     by default attr coll comm datatype errhan group info init pt2pt rma topo threads/...
 #   MPICH_SOURCE=DIR    unpacked sources of MPICH; else they are downloaded (deb-src has to be among apt's sources)
 #   MPICH_EACH=N        only each N-th program
+#   MPICH_FROM=N        begin with the N-th, to go on where the time was over
 #   MPICH_SECONDS=N     no further programs after so long (default: none)
 #
 # Programs that do not pass without refrain either (too few cores, no such feature) are counted and passed over.
 set -u
 [ $# -ge 1 ] || {
-    sed -n '2,11s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,12s/^# \{0,1\}//p' "$0" >&2
     exit 2
 }
 . "$(dirname "$0")/lib.sh"
@@ -75,7 +76,7 @@ done
 run() {
     program=$1 ranks=$2
     shift 2
-    (cd "$work/run" && timeout 60 mpiexec.mpich -n "$ranks" "$program" "$@" >"$work/out" 2>&1 </dev/null)
+    (cd "$work/run" && timeout 120 refrain-run mpiexec.mpich -n "$ranks" "$program" "$@" >"$work/out" 2>&1 </dev/null)
     echo "status $?, $(grep -c 'No Errors' "$work/out") without errors"
 }
 
@@ -129,20 +130,24 @@ one() {
     done
 }
 
-events=0 passed_over=0 programs=0 begin=$(date +%s)
+events=0 passed_over=0 programs=0 over="" begin=$(date +%s)
 for directory in $directories; do
     # Each program once, with the first line of those that are for it.
     awk '$1 !~ /^[#@]/ && NF >= 2 && $2 ~ /^[0-9]+$/ && !seen[$1]++' "$suite/$directory"/testlist.in >"$work/list" 2>/dev/null ||
         awk '$1 !~ /^#/ && NF >= 2 && $2 ~ /^[0-9]+$/ && !seen[$1]++' "$suite/$directory"/testlist >"$work/list"
     while read -r name ranks rest; do
         programs=$((programs + 1))
-        [ $((programs % ${MPICH_EACH:-1})) -eq 0 ] || continue
+        [ $((programs % ${MPICH_EACH:-1})) -eq 0 ] && [ "$programs" -ge "${MPICH_FROM:-1}" ] || continue
         [ -f "$suite/$directory/$name.c" ] || continue
-        [ -z "${MPICH_SECONDS:-}" ] || [ $(($(date +%s) - begin)) -lt "$MPICH_SECONDS" ] || break
+        [ -z "${MPICH_SECONDS:-}" ] || [ $(($(date +%s) - begin)) -lt "$MPICH_SECONDS" ] || {
+            programs=$((programs - 1))
+            over=" (the time was over: MPICH_FROM=$((programs + 1)) goes on)"
+            break 2
+        }
         arguments=$(echo "$rest" | tr ' ' '\n' | sed -n 's/^arg=//p')
         # shellcheck disable=SC2086 # words
         one "$directory" "$name" "$ranks" $arguments
     done <"$work/list"
 done
-echo "$programs programs looked at, $passed_over passed over, $events events compared"
+echo "$programs programs looked at$over, $passed_over passed over, $events events compared"
 summary

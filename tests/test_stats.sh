@@ -98,4 +98,28 @@ for arguments in "--by size" "--from 1.5x" "--from 2s --to 1s" "--quick --csv" "
     refrain stats $arguments "$late" >said 2>&1
     [ $? -eq 2 ] && pass || fail "refrain stats $arguments: $(head -n 1 said)"
 done
+
+# The numbers of communicators, which events have, have a legend.
+cat >groups.c <<'END'
+#include <mpi.h>
+int main(int argc, char **argv) {
+    MPI_Comm halves;
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &halves);
+    MPI_Comm_set_name(halves, rank % 2 ? "odd" : "even");
+    MPI_Barrier(halves);
+    return MPI_Finalize();
+}
+END
+mpicc.mpich groups.c -o groups || fail "compile groups"
+timeout 120 refrain record -q --directory groups-run mpiexec.mpich -n 6 ./groups >said 2>&1 || fail "groups: $(cat said)"
+refrain info groups-run/*.refrain >info
+grep -q '^comms       comm=2 even: 3 ranks 0-4 by 2$' info && grep -q '^            comm=3 odd: 3 ranks 1-5 by 2$' info && pass ||
+    fail "legend: $(grep comm= info)"
+refrain info --json groups-run/*.refrain | python3 -c '
+import json, sys
+comms = json.load(sys.stdin)["communicators"]
+assert comms[3] == {"comm": 3, "name": "odd", "members": [1, 3, 5]}, comms' && pass || fail "legend as JSON"
 summary

@@ -1,6 +1,7 @@
 /* cmd_info.c: refrain info: what was run, how much of it was learned, what was lost. */
 #define _GNU_SOURCE
 #include "command.h"
+#include "info_comms.h"
 #include "info_many.h"
 #include "info_metrics.h"
 #include "learners.h"
@@ -364,6 +365,7 @@ static enum refrain_status print_json(const struct refrain_trace *trace, const s
             json_decref(processes);
             return REFRAIN_FAIL_MEMORY(error);
         }
+    json_object_set_new(object, "communicators", refrain_info_comms_json(trace));
     json_object_set_new(object, "missing_ranks", missing);
     json_object_set_new(object, "processes", processes);
     return refrain_print_json(object, error);
@@ -446,6 +448,7 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
     } else {
         print_run(trace);
         print_moved(trace, &moved);
+        refrain_info_print_comms(trace);
         if (arguments.rank >= 0)
             status = print_process(trace, refrain_trace_process(trace, arguments.rank), error);
         else if (trace->n_processes > MOST_RANKS_EACH && !arguments.each)
