@@ -398,6 +398,10 @@ static const struct refrain_row rows[REFRAIN_OPERATIONS] = {
     [REFRAIN_OP_IO] = {2, 1, {1, 0}},
     [REFRAIN_OP_COMPLETE_RUN] = {2, 1 << 1, {1, 1 << 1}},
     [REFRAIN_OP_COMPLETE_OTHER] = {.width = 2},
+    [REFRAIN_OP_RMA_REQUEST] = {3, 1 << 1, {1 << 1, 0}},
+    [REFRAIN_OP_IO_REQUEST] = {2, 1, {1, 0}},
+    [REFRAIN_OP_WINDOW] = {.width = 3},
+    [REFRAIN_OP_FILE] = {.width = 2},
 };
 static const struct refrain_row received = {3, 1 << 2, {1 << 2, 1 << 1}};
 

@@ -10,10 +10,10 @@
 #define MOST_PAGES ((uint32_t)1 << 24)
 
 /* Who adds a field that a reader needs adds it here too. */
-_Static_assert(sizeof(struct refrain_header) == 680 && sizeof(struct refrain_slot) == 96 &&
+_Static_assert(sizeof(struct refrain_header) == 696 && sizeof(struct refrain_slot) == 96 &&
                    sizeof(struct refrain_learner) == 64 && sizeof(struct refrain_region_name) == 128 &&
                    sizeof(struct refrain_call_site) == 152 && sizeof(struct refrain_communicator) == 48 &&
-                   sizeof(struct refrain_time_page) == 1024,
+                   sizeof(struct refrain_object) == 32 && sizeof(struct refrain_time_page) == 1024,
                "what is packed are these fields");
 
 struct walk {
@@ -81,6 +81,7 @@ enum record {
     RECORD_CALL_SITE,
     RECORD_REGION,
     RECORD_COMMUNICATOR,
+    RECORD_OBJECT,
 };
 
 static void begin_record(const struct walk *walk, enum record record, uint64_t major, uint64_t minor) {
@@ -741,6 +742,31 @@ static void communicators(struct walk *walk, struct refrain_header *header) {
     }
 }
 
+/* ---- windows and files ---- */
+
+static void objects(struct walk *walk, struct refrain_header *header) {
+    uint32_t *link = &header->objects, reference = *link;
+    for (uint32_t n = 0; value_of(walk, REFRAIN_PACKED_HAS, reference != 0) && !walk->stream->wrong; n++) {
+        uint64_t offset = (uint64_t)reference * REFRAIN_UNIT_BYTES;
+        struct refrain_object *object = record_of(walk, &offset, sizeof *object);
+        if (!object || n == UINT32_MAX) {
+            fail(walk, "a list of windows and files runs in circles");
+            return;
+        }
+        if (walk->to)
+            *link = (uint32_t)(offset / REFRAIN_UNIT_BYTES);
+        begin_record(walk, RECORD_OBJECT, n, 0);
+        FIELD(walk, REFRAIN_PACKED_OBJECT, object->kind);
+        NEAR(walk, REFRAIN_PACKED_OBJECT, object->number, n);
+        FIELD(walk, REFRAIN_PACKED_OBJECT, object->comm);
+        FIELD(walk, REFRAIN_PACKED_OBJECT, object->slot);
+        FIELD(walk, REFRAIN_PACKED_OBJECT, object->open);
+        name(walk, &object->name);
+        link = &object->next;
+        reference = walk->to ? 0 : object->next;
+    }
+}
+
 /* ---- the process ---- */
 
 static void clock_pair(struct walk *walk, struct refrain_clock_pair *pair, const struct refrain_clock_pair *before) {
@@ -774,6 +800,7 @@ static void about(struct walk *walk, struct refrain_header *header) {
     FIELD(walk, REFRAIN_PACKED_COUNT_OF, header->n_communicators);
     FIELD(walk, REFRAIN_PACKED_COUNT_OF, header->n_call_sites);
     FIELD(walk, REFRAIN_PACKED_COUNT_OF, header->n_regions);
+    FIELD(walk, REFRAIN_PACKED_COUNT_OF, header->n_objects);
     FIELD(walk, REFRAIN_PACKED_COUNT_OF, header->call_slots);
     FIELD(walk, REFRAIN_PACKED_COUNT_OF, header->mpi_thread_level);
     FIELD(walk, REFRAIN_PACKED_RUN, header->pid);
@@ -859,6 +886,7 @@ static void process(struct walk *walk, struct refrain_header *header) {
     call_sites(walk, header);
     regions(walk, header);
     communicators(walk, header);
+    objects(walk, header);
 }
 
 /* ---- both directions ---- */

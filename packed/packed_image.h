@@ -74,10 +74,11 @@ enum refrain_packed_kind {
     REFRAIN_PACKED_TALLY,
     REFRAIN_PACKED_TALLY_WORD,
     REFRAIN_PACKED_KEY,
-    /* communicators */
+    /* communicators, windows, files */
     REFRAIN_PACKED_COMM,
     REFRAIN_PACKED_MEMBER,
     REFRAIN_PACKED_TOPOLOGY,
+    REFRAIN_PACKED_OBJECT,
     REFRAIN_PACKED_KINDS
 };
 

@@ -12,6 +12,8 @@
  *     collective  MPI_Bcast    root=0   (none where there is no root)
  *     rma         MPI_Put      target=2 bytes=8
  *     io          MPI_File_read  bytes=128
+ *     window      MPI_Win_fence  object=3                      the third window that this rank has made; with rma: here as well
+ *     file        MPI_File_close object=1
  *
  * It follows the communication of one thread; what is persistent is logged when started. Collectives are in
  * pmpi_logger_collective.c, windows and files in pmpi_logger_access.c.

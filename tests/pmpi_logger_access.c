@@ -1,5 +1,8 @@
-/* pmpi_logger_access.c: one-sided accesses with their target, accesses to files with their bytes (pmpi_logger.c). */
+/* pmpi_logger_access.c: one-sided accesses with their target, accesses to files with their bytes, and which window or
+ * file each call is about (pmpi_logger.c). */
 #include "pmpi_logger.h"
+
+#include <stdint.h>
 
 static long long bytes_of(long long count, MPI_Datatype type) {
     int bytes = 0;
@@ -8,7 +11,97 @@ static long long bytes_of(long long count, MPI_Datatype type) {
     return bytes * count;
 }
 
+/* ---- which window or file: the how-manieth that this rank has made ---- */
+
+#define MOST_OPEN 4096
+struct objects {
+    uintptr_t handle[MOST_OPEN];
+    int number[MOST_OPEN], made;
+};
+static struct objects windows, files;
+
+static int number_of(const struct objects *objects, uintptr_t handle) {
+    for (int i = 0; i < MOST_OPEN; i++)
+        if (objects->number[i] && objects->handle[i] == handle)
+            return objects->number[i];
+    return -1;
+}
+
+static void made(struct objects *objects, uintptr_t handle) {
+    int i = 0;
+    while (objects->number[i] && i < MOST_OPEN - 1)
+        i++;
+    objects->handle[i] = handle;
+    objects->number[i] = ++objects->made;
+}
+
+static void gone(struct objects *objects, uintptr_t handle) {
+    for (int i = 0; i < MOST_OPEN; i++)
+        if (objects->number[i] && objects->handle[i] == handle)
+            objects->number[i] = 0;
+}
+
+static void log_object(const char *kind, const char *call, const struct objects *objects, uintptr_t handle) {
+    int number = number_of(objects, handle);
+    if (out && number > 0)
+        fprintf(out, "%s\t%s\tobject=%d\n", kind, call, number);
+}
+
 /* ---- windows: ranks of a window are those of its group ---- */
+
+#define MAKES(name, parameters, arguments)                                                                             \
+    int name parameters {                                                                                              \
+        int(*f) parameters = next(#name);                                                                              \
+        int rc = f arguments;                                                                                          \
+        if (rc == MPI_SUCCESS) {                                                                                       \
+            made(&windows, (uintptr_t)*w);                                                                             \
+            log_object("window", #name, &windows, (uintptr_t)*w);                                                      \
+        }                                                                                                              \
+        return rc;                                                                                                     \
+    }
+#define MAKERS(T, x)                                                                                                   \
+    MAKES(MPI_Win_create##x, (void *b, MPI_Aint n, T u, MPI_Info i, MPI_Comm c, MPI_Win *w), (b, n, u, i, c, w))       \
+    MAKES(MPI_Win_allocate##x, (MPI_Aint n, T u, MPI_Info i, MPI_Comm c, void *b, MPI_Win *w), (n, u, i, c, b, w))     \
+    MAKES(MPI_Win_allocate_shared##x, (MPI_Aint n, T u, MPI_Info i, MPI_Comm c, void *b, MPI_Win *w),                  \
+          (n, u, i, c, b, w))
+
+MAKERS(int, )
+#if MPI_VERSION >= 4
+MAKERS(MPI_Aint, _c)
+#endif
+MAKES(MPI_Win_create_dynamic, (MPI_Info i, MPI_Comm c, MPI_Win *w), (i, c, w))
+
+int MPI_Win_free(MPI_Win *w) {
+    int (*f)(MPI_Win *) = next("MPI_Win_free");
+    MPI_Win former = *w;
+    int rc = f(w);
+    if (rc == MPI_SUCCESS) {
+        log_object("window", "MPI_Win_free", &windows, (uintptr_t)former);
+        gone(&windows, (uintptr_t)former);
+    }
+    return rc;
+}
+
+#define USES(name, parameters, arguments)                                                                              \
+    int name parameters {                                                                                              \
+        int(*f) parameters = next(#name);                                                                              \
+        log_object("window", #name, &windows, (uintptr_t)w);                                                           \
+        return f arguments;                                                                                            \
+    }
+USES(MPI_Win_fence, (int a, MPI_Win w), (a, w))
+USES(MPI_Win_lock, (int l, int r, int a, MPI_Win w), (l, r, a, w))
+USES(MPI_Win_unlock, (int r, MPI_Win w), (r, w))
+USES(MPI_Win_lock_all, (int a, MPI_Win w), (a, w))
+USES(MPI_Win_unlock_all, (MPI_Win w), (w))
+USES(MPI_Win_flush, (int r, MPI_Win w), (r, w))
+USES(MPI_Win_flush_all, (MPI_Win w), (w))
+USES(MPI_Win_flush_local, (int r, MPI_Win w), (r, w))
+USES(MPI_Win_flush_local_all, (MPI_Win w), (w))
+USES(MPI_Win_sync, (MPI_Win w), (w))
+USES(MPI_Win_post, (MPI_Group g, int a, MPI_Win w), (g, a, w))
+USES(MPI_Win_start, (MPI_Group g, int a, MPI_Win w), (g, a, w))
+USES(MPI_Win_complete, (MPI_Win w), (w))
+USES(MPI_Win_wait, (MPI_Win w), (w))
 
 static void log_rma(const char *call, long long count, MPI_Datatype type, int target, MPI_Win win) {
     MPI_Group group, world;
@@ -20,7 +113,8 @@ static void log_rma(const char *call, long long count, MPI_Datatype type, int ta
     PMPI_Group_translate_ranks(group, 1, &target, world, &rank);
     PMPI_Group_free(&group);
     PMPI_Group_free(&world);
-    fprintf(out, "rma\t%s\ttarget=%d\tbytes=%lld\n", call, rank, bytes_of(count, type));
+    fprintf(out, "rma\t%s\ttarget=%d\tbytes=%lld\tobject=%d\n", call, rank, bytes_of(count, type),
+            number_of(&windows, (uintptr_t)win));
 }
 
 #define UNWRAP(...) __VA_ARGS__
@@ -63,11 +157,38 @@ RMA(MPI_Compare_and_swap, 1, t,
 
 /* ---- files ---- */
 
+int MPI_File_open(MPI_Comm c, const char *n, int m, MPI_Info i, MPI_File *fh) {
+    int (*f)(MPI_Comm, const char *, int, MPI_Info, MPI_File *) = next("MPI_File_open");
+    int rc = f(c, n, m, i, fh);
+    if (rc == MPI_SUCCESS) {
+        made(&files, (uintptr_t)*fh);
+        log_object("file", "MPI_File_open", &files, (uintptr_t)*fh);
+    }
+    return rc;
+}
+
+int MPI_File_close(MPI_File *fh) {
+    int (*f)(MPI_File *) = next("MPI_File_close");
+    MPI_File former = *fh;
+    int rc = f(fh);
+    if (rc == MPI_SUCCESS) {
+        log_object("file", "MPI_File_close", &files, (uintptr_t)former);
+        gone(&files, (uintptr_t)former);
+    }
+    return rc;
+}
+
+int MPI_File_seek(MPI_File fh, MPI_Offset o, int w) {
+    int (*f)(MPI_File, MPI_Offset, int) = next("MPI_File_seek");
+    log_object("file", "MPI_File_seek", &files, (uintptr_t)fh);
+    return f(fh, o, w);
+}
+
 #define FILE_CALL(name, parameters, arguments)                                                                         \
     int name parameters {                                                                                              \
         int(*f) parameters = next(#name);                                                                              \
         if (out)                                                                                                       \
-            fprintf(out, "io\t%s\tbytes=%lld\n", #name, bytes_of(n, t));                                               \
+            fprintf(out, "io\t%s\tbytes=%lld\tobject=%d\n", #name, bytes_of(n, t), number_of(&files, (uintptr_t)fh));  \
         return f arguments;                                                                                            \
     }
 #define AT_POINTER(name, buffer_t, T)                                                                                  \

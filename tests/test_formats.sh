@@ -5,7 +5,7 @@ set -u
 . "$(dirname "$0")/lib.sh"
 . "$tests/formats/forms.sh"
 
-for program in control mpi_rma mpi_io mpi_completion mpi_threads mpi_intercomm; do
+for program in control mpi_rma mpi_io mpi_objects mpi_completion mpi_threads mpi_intercomm; do
     trace_program $program 2 4
     round_trip "$work/$program.refrain" $program
 done

@@ -14,10 +14,20 @@ programs=${*:-$(cd "$tests/programs" && echo mpi_*.c)}
 # Every rank's lines of $work/lines equal its log.
 witnessed() {
     awk -F '\t' -v OFS='\t' -v prefix="$work/seen-" '
+        # Which window or file it is: the how-manieth that the rank has made.
+        { which = ""; comm = ""
+          for (i = 5; i <= NF; i++) if ($i ~ /^(window|handle)=/) which = $i; else if ($i ~ /^comm=/) comm = $i
+          object = $1 " " which (which ~ /^window/ ? comm : "") }
+        $3 == "window" && $4 ~ /^MPI_Win_(create|allocate)/ { made[object] = ++windows[$1] }
+        $3 == "file" && $4 == "MPI_File_open" { made[object] = ++files[$1] }
+        $3 == "window" && $4 ~ /_(attach|detach|test|shared_query|[gs]et_[a-z]*|delete_attr|call_errhandler)$/ { next }
+        $3 == "file" && $4 !~ /_(open|close|seek)$/ { next }
+        $3 == "window" || $3 == "file" { print $3, $4, "object=" made[object] >(prefix $1) }
         $3 == "send" || $3 == "recv" { print $3, $4, $5, $6, $7 >(prefix $1) }
         $3 == "collective" && $5 !~ /^root=/ { print $3, $4 >(prefix $1); next }
-        $3 == "collective" || $3 == "io" { print $3, $4, $5 >(prefix $1) }
-        $3 == "rma" { print $3, $4, $5, $6 >(prefix $1) }' "$work/lines"
+        $3 == "collective" { print $3, $4, $5 >(prefix $1) }
+        $3 == "io" { print $3, $4, $5, "object=" made[object] >(prefix $1) }
+        $3 == "rma" { print $3, $4, $5, $6, "object=" made[object] >(prefix $1) }' "$work/lines"
     rank=0
     while [ $rank -lt "$2" ]; do
         [ -f "$work/seen-$rank" ] || : >"$work/seen-$rank"

@@ -106,7 +106,7 @@ status=$?
     fail "a full disk: status $status, said $(cat "$work/said"), left $(ls "$work/full" 2>/dev/null)"
 
 # Windows, files, topologies and requests have records of their own: as many as the text has events.
-for program in mpi_rma mpi_io mpi_neighbours mpi_completion mpi_threads; do
+for program in mpi_rma mpi_io mpi_objects mpi_neighbours mpi_completion mpi_threads; do
     REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -w "$tests/programs/$program.c" -o "$work/$program" -lpthread || fail "compile"
     run=$work/$program-run
     mkdir "$run"
@@ -118,33 +118,80 @@ for program in mpi_rma mpi_io mpi_neighbours mpi_completion mpi_threads; do
     otf2-print -G "$run/otf2/traces.otf2" >"$run/definitions" 2>>"$run/complaints" || fail "$program: otf2-print -G: status $?"
     [ ! -s "$run/complaints" ] && pass || fail "$program: otf2-print complains: $(head -n 2 "$run/complaints")"
     awk '{ kind = $1 }
-        kind ~ /^RMA_(PUT|GET|ATOMIC)$/ { n["rma"]++ } kind == "IO_OPERATION_BEGIN" { n["io"]++ } kind ~ /^IO_OPERATION_(COMPLETE|ISSUED)$/ { n["io-end"]++ }
+        kind ~ /^RMA_(PUT|GET|ATOMIC)$/ { n["rma"]++ } kind == "IO_OPERATION_BEGIN" { n["io"]++ } kind == "IO_OPERATION_COMPLETE" { n["io-end"]++ }
         kind ~ /^MPI_I?SEND$/ { n["send"]++ } kind ~ /^MPI_I?RECV$/ { n["recv"]++ }
         END { print n["rma"] + 0, n["io"] + 0, n["io-end"] + 0, n["send"] + 0, n["recv"] + 0 }' "$run/printed" >"$run/a"
     awk -F '\t' '{ n[$3]++ } END { print n["rma"] + 0, n["io"] + 0, n["io"] + 0, n["send"] + 0, n["recv"] + 0 }' "$run/text" >"$run/b"
     cmp -s "$run/a" "$run/b" && pass || fail "$program: accesses and messages in OTF2 $(cat "$run/a"), in text $(cat "$run/b")"
 done
-# Every access to a window is completed once, behind it and in front of the window's end, by a call that does so.
+# Every access to a window is completed once at its target, behind it and in front of the window's end, by a call that does so (or
+# with MPI_Win_complete, whose target completes it); in front of that at most once where it began. What is locked is unlocked.
+for program in mpi_rma mpi_objects; do
+    run=$work/$program-run
+    awk '{ window = $0; sub(/.*Window: "/, "", window); sub(/".*/, "", window); number = $NF; rank = $0; sub(/.*Remote: /, "", rank); sub(/[ ,].*/, "", rank) }
+        $1 == "ENTER" { match($0, /MPI_[A-Za-z_]+/); call[$2] = RSTART ? substr($0, RSTART, RLENGTH) : "" }
+        $1 == "RMA_WIN_CREATE" && (open[$2, window]++ || call[$2] !~ /MPI_Win_(create|allocate)/) { wrong++ }
+        $1 == "RMA_WIN_DESTROY" { if (--open[$2, window] != 0 || call[$2] != "MPI_Win_free") wrong++; destroyed++ }
+        $1 ~ /^RMA_(PUT|GET|ATOMIC)$/ { if (!open[$2, window]) wrong++; under_way[$2, number] = window; by[$2, number] = call[$2]; to[$2, number] = rank; n++ }
+        $1 == "RMA_OP_COMPLETE_NON_BLOCKING" {
+            if (under_way[$2, number] != window || here[$2, number]++ || call[$2] !~ /^MPI_(Win_flush_local|Win_flush_local_all|Win_complete|Wait|Waitall)$/) wrong++
+            if (call[$2] == "MPI_Win_complete" || by[$2, number] ~ /^MPI_Rget(_c)?$/) { delete under_way[$2, number]; completed++ } }
+        $1 == "RMA_OP_COMPLETE_REMOTE" {
+            if (under_way[$2, number] != window || call[$2] !~ /^MPI_Win_(fence|free|flush|flush_all|unlock|unlock_all)$/) wrong++
+            if (call[$2] ~ /_(flush|unlock)$/) { if (target[$2] == "") target[$2] = to[$2, number]; if (target[$2] != to[$2, number]) wrong++ }
+            delete under_way[$2, number]; completed++ }
+        $1 == "LEAVE" { # what is left of the window is for the next call that completes
+            target[$2] = "" }
+        $1 == "RMA_COLLECTIVE_BEGIN" && (fence[$2]++ || call[$2] != "MPI_Win_fence") { wrong++ }
+        $1 == "RMA_COLLECTIVE_END" { if (--fence[$2]) wrong++
+            for (i in under_way) { split(i, at, SUBSEP); if (at[1] == $2 && under_way[i] == window) wrong++ } }
+        $1 == "RMA_REQUEST_LOCK" && asked[$2, window, rank]++ { wrong++ }
+        $1 == "RMA_ACQUIRE_LOCK" && (--asked[$2, window, rank] || locked[$2, window, rank]++) { wrong++ }
+        $1 == "RMA_RELEASE_LOCK" { if (--locked[$2, window, rank]) wrong++; unlocked++ }
+        END { for (i in open) if (open[i]) wrong++; for (i in fence) if (fence[i]) wrong++; for (i in locked) if (locked[i]) wrong++
+            print n, completed, destroyed, unlocked, wrong + 0
+            exit !(n > 50 && n == completed && destroyed > 4 && unlocked > 4 && !wrong) }' "$run/printed" >"$run/accesses" &&
+        pass || fail "$program: accesses, completions, windows freed, locks given back, wrong ones: $(cat "$run/accesses")"
+done
+# Which of several windows and files it is: as the text has it, call by call.
+run=$work/mpi_objects-run
+refrain reconstruct "$(the_trace "$run")" --all --format text -o "$run/all"
+awk -F '\t' '$3 ~ /^(rma|io)$/ || ($3 == "window" && $4 ~ /_(create|allocate|free|lock|lock_all|unlock|unlock_all|fence)$/) || $4 ~ /^MPI_File_(open|close)$/ && $3 == "file" {
+        split("", v); for (i = 5; i <= NF; i++) { at = index($i, "="); v[substr($i, 1, at - 1)] = substr($i, at + 1) }
+        if ($3 == "file") name[$1, v["handle"]] = v["name"]
+        print $1, $4, ("window" in v ? v["window"] " " v["comm"] : name[$1, v["handle"]]) }' "$run/all" | sort -s -n -k 1,1 >"$run/a"
+awk '$1 == "ENTER" { match($0, /MPI_[A-Za-z_]+/); call[$2] = RSTART ? substr($0, RSTART, RLENGTH) : "" }
+    $1 ~ /^RMA_(PUT|GET|ATOMIC|WIN_CREATE|WIN_DESTROY|COLLECTIVE_END|ACQUIRE_LOCK|RELEASE_LOCK)$/ {
+        window = $0; sub(/.*Window: "window /, "", window); sub(/".*/, "", window); sub(/ of (communicator )?/, " ", window)
+        sub(/MPI_COMM_WORLD/, "0", window); sub(/MPI_COMM_SELF/, "1", window); print $2, call[$2], window }
+    $1 ~ /^IO_(OPERATION_BEGIN|CREATE_HANDLE|DESTROY_HANDLE)$/ { name = $0; sub(/.*Handle: "/, "", name); sub(/".*/, "", name); print $2, call[$2], name }
+    ' "$run/printed" | sort -s -n -k 1,1 >"$run/b"
+[ "$(wc -l <"$run/a")" -gt 200 ] && cmp -s "$run/a" "$run/b" && pass || fail "windows and files of calls: $(diff "$run/a" "$run/b" | head -n 5)"
+! grep -q 'MPI_Win_create' "$run/a" && grep -q 'MPI_Win_create' "$run/all" && pass || fail "a window that could not be made is there"
+# A file's handle is made, used and given back; each operation is completed, by the call, the request or the second half that does so.
+for program in mpi_io mpi_objects; do
+    run=$work/$program-run
+    awk '{ handle = $0; sub(/.*Handle: "[^"]*" </, "", handle); sub(/>.*/, "", handle); number = $NF }
+        $1 == "ENTER" { match($0, /MPI_[A-Za-z_]+/); call[$2] = RSTART ? substr($0, RSTART, RLENGTH) : "" }
+        $1 == "IO_CREATE_HANDLE" && (open[$2, handle]++ || call[$2] != "MPI_File_open") { wrong++ }
+        $1 == "IO_DESTROY_HANDLE" { if (--open[$2, handle] || call[$2] != "MPI_File_close") wrong++; closed++ }
+        $1 == "IO_OPERATION_BEGIN" { if (!open[$2, handle]) wrong++; under_way[$2, handle, number] = call[$2] }
+        $1 == "IO_OPERATION_ISSUED" && (under_way[$2, handle, number] != call[$2] || call[$2] !~ /File_i|_begin/) { wrong++ }
+        $1 == "IO_OPERATION_COMPLETE" { began = under_way[$2, handle, number]; delete under_way[$2, handle, number]; n++
+            if (began ~ /_begin/ ? call[$2] != substr(began, 1, length(began) - 5) "end" : began ~ /File_i/ ? call[$2] != "MPI_Wait" : call[$2] != began) wrong++ }
+        END { for (i in open) if (open[i]) wrong++; for (i in under_way) wrong++
+            print n, closed, wrong + 0; exit !(n > 30 && closed > 3 && !wrong) }' "$run/printed" >"$run/operations" &&
+        pass || fail "$program: operations on files, handles closed, wrong ones: $(cat "$run/operations")"
+done
+# In a part, a window that was made before is there all the same; what its end cuts off is said to be incomplete.
 run=$work/mpi_rma-run
-awk '{ window = $0; sub(/.*Window: "/, "", window); sub(/".*/, "", window); number = $NF }
-    $1 == "ENTER" { match($0, /MPI_Win_[a-z_]+/); call[$2] = RSTART ? substr($0, RSTART, RLENGTH) : "" }
-    $1 == "RMA_WIN_CREATE" && open[$2, window]++ { wrong++ }
-    $1 == "RMA_WIN_DESTROY" { if (--open[$2, window] != 0) wrong++; destroyed++ }
-    $1 ~ /^RMA_(PUT|GET|ATOMIC)$/ { if (!open[$2, window]) wrong++; under_way[$2, number] = window; n++ }
-    $1 ~ /^RMA_OP_COMPLETE/ {
-        if (under_way[$2, number] != window || call[$2] !~ /fence|free|flush_all|unlock|unlock_all|complete/) wrong++
-        if (($1 ~ /NON_BLOCKING/) != (call[$2] ~ /complete/)) wrong++
-        delete under_way[$2, number]; completed++ }
-    $1 == "RMA_COLLECTIVE_BEGIN" && (fence[$2]++ || call[$2] != "MPI_Win_fence") { wrong++ }
-    $1 == "RMA_COLLECTIVE_END" && --fence[$2] { wrong++ }
-    END { for (i in open) if (open[i]) wrong++; for (i in fence) if (fence[i]) wrong++
-        print n, completed, destroyed, wrong + 0; exit !(n > 50 && n == completed && destroyed > 4 && !wrong) }' "$run/printed" >"$run/accesses" &&
-    pass || fail "mpi_rma: accesses, completions, windows freed, wrong ones: $(cat "$run/accesses")"
-# Where the beginning is not there, how many windows are open is not known, which is said.
-from=$(awk -F '\t' '$3 == "rma" { print $2; exit }' "$run/text")
+from=$(awk -F '\t' '$3 == "rma" { print $2; exit }' "$run/text") to=$(awk -F '\t' '$3 == "rma" { getline; print $2; exit }' "$run/text")
 refrain reconstruct "$(the_trace "$run")" -o "$run/part" --from "$from" 2>"$work/said"
-[ "$(grep -c "one-sided accesses without their completion: $(grep -c '	rma	' "$run/text")," "$work/said")" = 1 ] &&
-    ! otf2-print "$run/part/traces.otf2" | grep -q '^RMA_[OWC]' && pass || fail "mpi_rma without its beginning: $(cat "$work/said")"
+[ ! -s "$work/said" ] && otf2-print -G "$run/part/traces.otf2" | grep -q '^RMA_WIN .*Flags: NONE' &&
+    [ "$(otf2-print "$run/part/traces.otf2" | grep -c '^RMA_OP_COMPLETE_REMOTE')" = "$(grep -c '^RMA_OP_COMPLETE_REMOTE' "$run/printed")" ] && pass ||
+    fail "mpi_rma without its beginning: $(cat "$work/said")"
+refrain reconstruct "$(the_trace "$run")" -o "$run/cut" --to "$to" 2>"$work/said"
+grep -q "one-sided accesses without their completion: [12]," "$work/said" && pass || fail "mpi_rma cut off behind an access: $(cat "$work/said")"
 
 # Call paths: those that the events have, each defined once.
 for program in control objects mpi_threads; do

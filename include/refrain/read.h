@@ -231,10 +231,18 @@ enum refrain_event_kind {
     REFRAIN_EVENT_CANCEL,        /* request: it completed without a message */
     REFRAIN_EVENT_COLLECTIVE,    /* root, sent, received, comm; request >= 0 when nonblocking */
     REFRAIN_EVENT_COLLECTIVE_COMPLETE, /* request: a nonblocking collective completed; comm */
-    REFRAIN_EVENT_RMA,                 /* peer, bytes; tag: number of the window in its process, -1 unknown */
-    REFRAIN_EVENT_IO,                  /* bytes; tag: number of the file in its process, -1 unknown */
-    REFRAIN_EVENT_MARKER,              /* a moment that the program named: region */
-    REFRAIN_EVENT_COUNTER,             /* the counter `region` has this value from now on */
+    REFRAIN_EVENT_RMA, /* peer, bytes; tag: number of the window in its process, -1 unknown; comm: the window's; request
+                          >= 0 when it has one */
+    REFRAIN_EVENT_IO,  /* bytes; tag: number of the file in its process, -1 unknown; comm: the file's; request >= 0 when
+                          nonblocking */
+    REFRAIN_EVENT_WINDOW, /* the call makes, frees or synchronises (...) a window: tag, comm; peer: the rank it is
+                             about, -1 none or all; value: 1 exclusive, 2 shared of a lock that is asked for, else 0.
+                             Where it makes or frees the window it has succeeded */
+    REFRAIN_EVENT_FILE, /* the call opens, closes, seeks in (...) a file: tag, comm; the same; value: how it is opened,
+                           bits of enum refrain_file_mode (refrain/trace.h) */
+    REFRAIN_EVENT_ACCESS_COMPLETE, /* request: an RMA or IO with a request completed */
+    REFRAIN_EVENT_MARKER,          /* a moment that the program named: region */
+    REFRAIN_EVENT_COUNTER,         /* the counter `region` has this value from now on */
     /* What will pass in the pause that begins, `value` times, without events of its own. Only where they are asked for
      * (struct refrain_cursor_options). */
     REFRAIN_EVENT_UNTOLD_SENDS,       /* messages that leave: peer, tag, comm */
@@ -260,7 +268,7 @@ struct refrain_event {
     int64_t bytes;    /* message; collective: sent */
     int64_t received; /* collective */
     int64_t request;  /* unique in the location, -1 none */
-    int64_t value;    /* COUNTER, UNTOLD_* */
+    int64_t value;    /* COUNTER, WINDOW, FILE, UNTOLD_* */
     /* What belongs together: the SEND and the RECV of one message, and the COLLECTIVEs of one collective operation (on
      * every member), have the same `match` of their kind; 0 is none or not known. A message that is never received has
      * one too, and so has a collective that some member never came to. */

@@ -23,7 +23,7 @@
 #define REFRAIN_MAGIC "refrain\n"
 /* Whoever changes the layout raises the version. Readers take versions from the oldest one on and refuse others, newer
  * and older, with a line; while the oldest is the newest, they know one layout. */
-#define REFRAIN_TRACE_VERSION 14u
+#define REFRAIN_TRACE_VERSION 15u
 #define REFRAIN_TRACE_OLDEST REFRAIN_TRACE_VERSION
 #define REFRAIN_HEADER_BYTES 4096u
 #define REFRAIN_UNIT_BYTES 16u /* pool granularity */
@@ -54,6 +54,7 @@ enum refrain_loss {
     REFRAIN_LOSS_SITES,          /* MPI calls filed under another call site of their function: no room for their own */
     REFRAIN_LOSS_PATHS,          /* call paths of which the outer part, or a function in it, could not be told */
     REFRAIN_LOSS_METRICS,        /* blocks in which nothing was counted: no room at their place, or not read */
+    REFRAIN_LOSS_FILE_NAMES,     /* files opened whose name there was no room for */
     REFRAIN_LOSSES
 };
 
@@ -219,16 +220,38 @@ enum refrain_operation {
     REFRAIN_OP_COLLECTIVE,      /* root (or -1), sent, received, comm */
     REFRAIN_OP_ICOLLECTIVE,     /* root (or -1), sent, received, comm; takes a request */
     REFRAIN_OP_COLLECTIVE_INIT, /* root, sent, received, comm; takes a request, inactive */
-    REFRAIN_OP_RMA,             /* target (in MPI_COMM_WORLD), bytes, window */
-    REFRAIN_OP_IO,              /* bytes, file */
+    REFRAIN_OP_RMA,             /* target (in MPI_COMM_WORLD), bytes, window: by number, -1 unknown */
+    REFRAIN_OP_IO,              /* bytes, file: by number, -1 unknown */
     REFRAIN_OP_NOTHING,         /* takes a request that carries no message (MPI_PROC_NULL, generalised, I/O ...) */
     REFRAIN_OP_COMPLETE_RUN,    /* request, n: n times COMPLETE, of requests whose numbers follow each other */
     REFRAIN_OP_COMPLETE_OTHER,  /* operation, comm: a request completed that another thread took with this operation,
                                    which  receives nothing; its owner gives it back by FREE */
+    REFRAIN_OP_RMA_REQUEST,     /* target, bytes, window: as RMA; takes a request */
+    REFRAIN_OP_IO_REQUEST,      /* bytes, file: as IO; takes a request */
+    REFRAIN_OP_WINDOW, /* rank (in MPI_COMM_WORLD, -1 none or all), lock (enum refrain_window_lock), window: any
+                          other call that names one. Those that make or free it tell so once they have
+                          succeeded */
+    REFRAIN_OP_FILE,   /* mode (of opening: enum refrain_file_mode, else 0), file: any other call that names
+                          one; opening and closing once they have succeeded */
     REFRAIN_OPERATIONS
 };
 #define REFRAIN_PARAMETERS 4
 #define REFRAIN_RUN_REQUESTS 64 /* most requests of one COMPLETE_RUN */
+
+enum refrain_window_lock { REFRAIN_LOCK_NONE, REFRAIN_LOCK_EXCLUSIVE, REFRAIN_LOCK_SHARED };
+
+/* How a file is opened: bits. */
+enum refrain_file_mode {
+    REFRAIN_FILE_READS = 1 << 0,
+    REFRAIN_FILE_WRITES = 1 << 1,
+    REFRAIN_FILE_CREATES = 1 << 2,
+    REFRAIN_FILE_EXCLUSIVE = 1 << 3,
+    REFRAIN_FILE_APPENDS = 1 << 4,
+    REFRAIN_FILE_DELETES = 1 << 5, /* when it is closed */
+    REFRAIN_FILE_UNIQUE = 1 << 6,
+    REFRAIN_FILE_SEQUENTIAL = 1 << 7,
+};
+#define REFRAIN_FILE_MODES 8
 
 /* Root of a collective in an intercommunicator (MPI_ROOT): this rank itself, which is not of the remote group. */
 #define REFRAIN_ROOT_SELF (-2)
@@ -325,6 +348,21 @@ struct refrain_topology {
     uint32_t n_dimensions; /* Cartesian */
     uint32_t reserved[3];
     int32_t values[]; /* dimensions, then periods, then own coordinates */
+};
+
+/* What the numbers of windows and files in operations mean, in the order in which they were first used. A number stands
+ * for one after the other: of the windows (files of one name) that a communicator has at the same time, one that is
+ * made gets the lowest `slot` that is free, which is the same on all members, as they make and free them together. */
+enum refrain_object_kind { REFRAIN_OBJECT_WINDOW = 1, REFRAIN_OBJECT_FILE };
+struct refrain_object {
+    uint32_t next;   /* reference of the next one */
+    uint32_t kind;   /* enum refrain_object_kind */
+    uint32_t number; /* among those of its kind */
+    uint32_t comm;   /* index + 1 of the communicator it was made on, 0 = unknown */
+    uint32_t slot;
+    uint32_t name; /* of a file: reference of struct refrain_name; 0: there was no room for it */
+    uint32_t open; /* 1: there is one at present */
+    uint32_t reserved;
 };
 
 struct refrain_clock_pair {
@@ -441,6 +479,8 @@ struct refrain_header {
     uint64_t formulas_reused; /* times that a formula was put where another had been; for who reads while it runs */
     uint32_t n_metrics;       /* totals behind each profile */
     uint32_t metrics;         /* reference of struct refrain_metrics, 0 = none were asked for */
+    uint32_t objects;         /* reference of the first window or file */
+    uint32_t n_objects;       /* of both */
 };
 
 #endif

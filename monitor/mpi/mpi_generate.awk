@@ -47,6 +47,27 @@ function parameter_name(parameter,    words, n, last) {
     return last
 }
 
+# What a wrapper tells of its parameters: which window or file they name, which rank of that, and which lock.
+function told(name, list, n,    i, its_name, rank, lock) {
+    if (name ~ /_c2f$/)
+        return ""
+    rank = "-1"
+    lock = name == "MPI_Win_lock_all" ? "MPI_LOCK_SHARED" : "0"
+    for (i = 1; i <= n; i++)
+        if (list[i] ~ /^ *int +(target_)?rank *$/)
+            rank = parameter_name(list[i])
+        else if (list[i] ~ /^ *int +lock_type *$/)
+            lock = parameter_name(list[i])
+    for (i = 1; i <= n; i++) {
+        its_name = parameter_name(list[i])
+        if (its_name != "" && list[i] ~ /^ *MPI_Win +[A-Za-z_]+ *$/)
+            return "    refrain_window_used(&call, " its_name ", " rank ", " lock ");\n"
+        if (its_name != "" && list[i] ~ /^ *MPI_File +[A-Za-z_]+ *$/)
+            return "    refrain_file_used(&call, " its_name ");\n"
+    }
+    return ""
+}
+
 function wrapper(type, name, parameters,    list, n, i, declared, passed, parameter, array, its_name) {
     gsub(/ +/, " ", parameters)
     if (parameters ~ /^ *(void)? *$/)
@@ -70,8 +91,8 @@ function wrapper(type, name, parameters,    list, n, i, declared, passed, parame
             passed = passed (i > 1 ? ", " : "") its_name
         }
     }
-    printf "#undef %s\n%s %s(%s) {\n    REFRAIN_MPI_BEGIN(%s);\n    %s returned = P%s(%s);\n", name, type, name, declared,
-        name, type, name, passed
+    printf "#undef %s\n%s %s(%s) {\n    REFRAIN_MPI_BEGIN(%s);\n%s    %s returned = P%s(%s);\n", name, type, name, declared,
+        name, told(name, list, n), type, name, passed
     printf "    refrain_call_end(&call);\n    return returned;\n}\n\n"
 }
 
@@ -99,8 +120,8 @@ END {
         parameters_of[name] = parameters
     }
     if (out == "plain")
-        print "/* Made by mpi_generate.awk: MPI functions that are a region and nothing more. */\n" \
-              "#include \"mpi_wrap.h\"\n\n#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n"
+        print "/* Made by mpi_generate.awk: MPI functions that are a region and nothing more, save for naming a window or file. */\n" \
+              "#include \"mpi_objects.h\"\n\n#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n"
     if (out == "has")
         print "/* Made by mpi_generate.awk: what the installed mpi.h declares. */"
     for (i = 1; i <= n_names; i++) {

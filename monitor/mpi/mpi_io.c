@@ -1,12 +1,12 @@
 /* mpi_io.c: wrappers of MPI-IO: files, and accesses with the bytes that are asked for. The second half of a split
- * access, and all that moves no data, is a plain region. */
+ * access, and all that moves no data, have generated wrappers, which tell which file it is. */
 #include "mpi_objects.h"
 
 int MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh) {
     REFRAIN_MPI_BEGIN(MPI_File_open);
     int rc = PMPI_File_open(comm, filename, amode, info, fh);
     if (rc == MPI_SUCCESS)
-        refrain_file_new(*fh);
+        refrain_file_new(&call, comm, *fh, filename, amode);
     refrain_call_end(&call);
     return rc;
 }
@@ -16,7 +16,7 @@ int MPI_File_close(MPI_File *fh) {
     MPI_File former = fh ? *fh : MPI_FILE_NULL;
     int rc = PMPI_File_close(fh);
     if (rc == MPI_SUCCESS)
-        refrain_file_freed(former);
+        refrain_file_freed(&call, former);
     refrain_call_end(&call);
     return rc;
 }
@@ -24,6 +24,11 @@ int MPI_File_close(MPI_File *fh) {
 static void tell_access(struct refrain_call *call, MPI_File fh, int64_t count, MPI_Datatype datatype) {
     if (call->entry)
         refrain_file_access(call, fh, refrain_bytes(count, datatype));
+}
+
+static struct refrain_request *tell_request(struct refrain_call *call, MPI_File fh, int64_t count,
+                                            MPI_Datatype datatype) {
+    return refrain_file_request(call, fh, call->entry ? refrain_bytes(count, datatype) : 0);
 }
 
 static int finish(struct refrain_call *call, struct refrain_request *taken, int rc, const MPI_Request *request) {
@@ -66,16 +71,14 @@ static int finish(struct refrain_call *call, struct refrain_request *taken, int 
 #define NONBLOCKING(name, buffer_t, T)                                                                                 \
     int name(MPI_File fh, buffer_t buf, T count, MPI_Datatype datatype, MPI_Request *request) {                        \
         REFRAIN_MPI_BEGIN(name);                                                                                       \
-        tell_access(&call, fh, count, datatype);                                                                       \
-        struct refrain_request *taken = refrain_request_take(&call, REFRAIN_OP_NOTHING, NULL, 0);                      \
+        struct refrain_request *taken = tell_request(&call, fh, count, datatype);                                      \
         return finish(&call, taken, P##name(fh, buf, count, datatype, request), request);                              \
     }
 
 #define NONBLOCKING_AT(name, buffer_t, T)                                                                              \
     int name(MPI_File fh, MPI_Offset offset, buffer_t buf, T count, MPI_Datatype datatype, MPI_Request *request) {     \
         REFRAIN_MPI_BEGIN(name);                                                                                       \
-        tell_access(&call, fh, count, datatype);                                                                       \
-        struct refrain_request *taken = refrain_request_take(&call, REFRAIN_OP_NOTHING, NULL, 0);                      \
+        struct refrain_request *taken = tell_request(&call, fh, count, datatype);                                      \
         return finish(&call, taken, P##name(fh, offset, buf, count, datatype, request), request);                      \
     }
 

@@ -5,7 +5,7 @@
  *     communicator -> struct refrain_communicator in the region   (mpi_communicators.c)
  *     datatype     -> bytes                                       (mpi_types.c)
  *     request      -> struct refrain_request                      (mpi_requests.c)
- *     window, file -> number                                      (mpi_windows.c)
+ *     window, file -> struct refrain_object in the region        (mpi_windows.c)
  *
  * No function here makes an MPI call on a handle that MPI has not itself given out through a wrapper, so that a bad
  * handle gets MPI's own error, from the user's call and only once. All may be called by any thread: a spin lock is
@@ -201,12 +201,21 @@ void refrain_watch_some(struct refrain_call *call, struct refrain_watch *watch, 
 
 /* ---- mpi_windows.c ---- */
 
-/* Tell of an access: to `target`, a rank of the window's communicator; or to a file. */
-void refrain_window_new(MPI_Comm comm, MPI_Win window);
-void refrain_window_freed(MPI_Win former);
+/* A window has been made on a communicator; it has been freed. Both tell so. */
+void refrain_window_new(struct refrain_call *call, MPI_Comm comm, MPI_Win window);
+void refrain_window_freed(struct refrain_call *call, MPI_Win former);
+/* Tell of an access to `target`, a rank of the window's communicator; of one with a request, which is taken; of any
+ * other call that names the window, and maybe a
+ * target (else -1) and a lock (MPI_LOCK_*, else 0). */
 void refrain_window_access(struct refrain_call *call, MPI_Win window, int target, int64_t bytes);
-void refrain_file_new(MPI_File file);
-void refrain_file_freed(MPI_File former);
+struct refrain_request *refrain_window_request(struct refrain_call *call, MPI_Win window, int target, int64_t bytes);
+void refrain_window_used(struct refrain_call *call, MPI_Win window, int target, int lock_type);
+
+/* The same of files. */
+void refrain_file_new(struct refrain_call *call, MPI_Comm comm, MPI_File file, const char *name, int amode);
+void refrain_file_freed(struct refrain_call *call, MPI_File former);
 void refrain_file_access(struct refrain_call *call, MPI_File file, int64_t bytes);
+struct refrain_request *refrain_file_request(struct refrain_call *call, MPI_File file, int64_t bytes);
+void refrain_file_used(struct refrain_call *call, MPI_File file);
 
 #endif

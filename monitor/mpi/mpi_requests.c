@@ -214,11 +214,17 @@ static void tell_blocking_form(struct refrain_call *call, enum refrain_operation
         refrain_call_operation(call, REFRAIN_OP_SEND, parameters, n);
     else if (operation == REFRAIN_OP_ICOLLECTIVE)
         refrain_call_operation(call, REFRAIN_OP_COLLECTIVE, parameters, n);
+    else if (operation == REFRAIN_OP_RMA_REQUEST)
+        refrain_call_operation(call, REFRAIN_OP_RMA, parameters, n);
+    else if (operation == REFRAIN_OP_IO_REQUEST)
+        refrain_call_operation(call, REFRAIN_OP_IO, parameters, n);
 }
 
 static void set_parameters(struct refrain_request *request, const int64_t *parameters, unsigned n) {
     for (unsigned i = 0; i < n; i++)
         request->parameters[i] = parameters[i];
+    for (unsigned i = n; i < REFRAIN_PARAMETERS; i++)
+        request->parameters[i] = -1;
     if (is_receive(request))
         request->parameters[REFRAIN_PARAMETERS - 1] = parameters[0];
 }

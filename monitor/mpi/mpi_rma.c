@@ -1,5 +1,6 @@
 /* mpi_rma.c: wrappers of one-sided communication: windows, and accesses with their target and the bytes at the origin
- * (of those that fetch as well: the bytes fetched where nothing is brought). Synchronisation is a plain region. */
+ * (of those that fetch as well: the bytes fetched where nothing is brought). All other calls that name a window have
+ * generated wrappers, which tell which. */
 #include "mpi_objects.h"
 
 /* ---- windows ---- */
@@ -26,7 +27,7 @@
 
 static int opened(struct refrain_call *call, int rc, MPI_Comm comm, const MPI_Win *win) {
     if (rc == MPI_SUCCESS)
-        refrain_window_new(comm, *win);
+        refrain_window_new(call, comm, *win);
     refrain_call_end(call);
     return rc;
 }
@@ -47,7 +48,7 @@ int MPI_Win_free(MPI_Win *win) {
     MPI_Win former = win ? *win : MPI_WIN_NULL;
     int rc = PMPI_Win_free(win);
     if (rc == MPI_SUCCESS)
-        refrain_window_freed(former);
+        refrain_window_freed(&call, former);
     refrain_call_end(&call);
     return rc;
 }
@@ -59,18 +60,13 @@ static void tell_access(struct refrain_call *call, int64_t count, MPI_Datatype d
         refrain_window_access(call, win, target, refrain_bytes(count, datatype));
 }
 
-/* MPI_Get_accumulate brings nothing where the operation is MPI_NO_OP, and fetches then. */
-static void tell_fetch(struct refrain_call *call, MPI_Op op, int64_t count, MPI_Datatype datatype, int64_t result_count,
-                       MPI_Datatype result_type, int target, MPI_Win win) {
-    if (op == MPI_NO_OP)
-        tell_access(call, result_count, result_type, target, win);
-    else
-        tell_access(call, count, datatype, target, win);
+static struct refrain_request *tell_request(struct refrain_call *call, int64_t count, MPI_Datatype datatype, int target,
+                                            MPI_Win win) {
+    return refrain_window_request(call, win, target, call->entry ? refrain_bytes(count, datatype) : 0);
 }
 
-static struct refrain_request *take(struct refrain_call *call) {
-    return refrain_request_take(call, REFRAIN_OP_NOTHING, NULL, 0);
-}
+/* MPI_Get_accumulate brings nothing where the operation is MPI_NO_OP, and fetches then. */
+#define FETCHED(op, brought, fetched) ((op) == MPI_NO_OP ? (fetched) : (brought))
 
 static int finish(struct refrain_call *call, struct refrain_request *taken, int rc, const MPI_Request *request) {
     if (taken)
@@ -108,7 +104,8 @@ static int finish(struct refrain_call *call, struct refrain_request *taken, int 
                                    MPI_Aint target_disp, T target_count, MPI_Datatype target_datatype, MPI_Op op,      \
                                    MPI_Win win) {                                                                      \
         REFRAIN_MPI_BEGIN(MPI_Get_accumulate##suffix);                                                                 \
-        tell_fetch(&call, op, origin_count, origin_datatype, result_count, result_datatype, target_rank, win);         \
+        tell_access(&call, FETCHED(op, origin_count, result_count), FETCHED(op, origin_datatype, result_datatype),     \
+                    target_rank, win);                                                                                 \
         REFRAIN_MPI_PASS(PMPI_Get_accumulate##suffix(origin_addr, origin_count, origin_datatype, result_addr,          \
                                                      result_count, result_datatype, target_rank, target_disp,          \
                                                      target_count, target_datatype, op, win));                         \
@@ -117,8 +114,7 @@ static int finish(struct refrain_call *call, struct refrain_request *taken, int 
                          MPI_Aint target_disp, T target_count, MPI_Datatype target_datatype, MPI_Win win,              \
                          MPI_Request *request) {                                                                       \
         REFRAIN_MPI_BEGIN(MPI_Rput##suffix);                                                                           \
-        tell_access(&call, origin_count, origin_datatype, target_rank, win);                                           \
-        struct refrain_request *taken = take(&call);                                                                   \
+        struct refrain_request *taken = tell_request(&call, origin_count, origin_datatype, target_rank, win);          \
         int rc = PMPI_Rput##suffix(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, \
                                    target_datatype, win, request);                                                     \
         return finish(&call, taken, rc, request);                                                                      \
@@ -127,8 +123,7 @@ static int finish(struct refrain_call *call, struct refrain_request *taken, int 
                          MPI_Aint target_disp, T target_count, MPI_Datatype target_datatype, MPI_Win win,              \
                          MPI_Request *request) {                                                                       \
         REFRAIN_MPI_BEGIN(MPI_Rget##suffix);                                                                           \
-        tell_access(&call, origin_count, origin_datatype, target_rank, win);                                           \
-        struct refrain_request *taken = take(&call);                                                                   \
+        struct refrain_request *taken = tell_request(&call, origin_count, origin_datatype, target_rank, win);          \
         int rc = PMPI_Rget##suffix(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, \
                                    target_datatype, win, request);                                                     \
         return finish(&call, taken, rc, request);                                                                      \
@@ -137,8 +132,7 @@ static int finish(struct refrain_call *call, struct refrain_request *taken, int 
                                 int target_rank, MPI_Aint target_disp, T target_count, MPI_Datatype target_datatype,   \
                                 MPI_Op op, MPI_Win win, MPI_Request *request) {                                        \
         REFRAIN_MPI_BEGIN(MPI_Raccumulate##suffix);                                                                    \
-        tell_access(&call, origin_count, origin_datatype, target_rank, win);                                           \
-        struct refrain_request *taken = take(&call);                                                                   \
+        struct refrain_request *taken = tell_request(&call, origin_count, origin_datatype, target_rank, win);          \
         int rc = PMPI_Raccumulate##suffix(origin_addr, origin_count, origin_datatype, target_rank, target_disp,        \
                                           target_count, target_datatype, op, win, request);                            \
         return finish(&call, taken, rc, request);                                                                      \
@@ -148,8 +142,8 @@ static int finish(struct refrain_call *call, struct refrain_request *taken, int 
                                     MPI_Aint target_disp, T target_count, MPI_Datatype target_datatype, MPI_Op op,     \
                                     MPI_Win win, MPI_Request *request) {                                               \
         REFRAIN_MPI_BEGIN(MPI_Rget_accumulate##suffix);                                                                \
-        tell_fetch(&call, op, origin_count, origin_datatype, result_count, result_datatype, target_rank, win);         \
-        struct refrain_request *taken = take(&call);                                                                   \
+        struct refrain_request *taken = tell_request(&call, FETCHED(op, origin_count, result_count),                   \
+                                                     FETCHED(op, origin_datatype, result_datatype), target_rank, win); \
         int rc = PMPI_Rget_accumulate##suffix(origin_addr, origin_count, origin_datatype, result_addr, result_count,   \
                                               result_datatype, target_rank, target_disp, target_count,                 \
                                               target_datatype, op, win, request);                                      \

@@ -1,126 +1,233 @@
-/* mpi_windows.c: windows and open files, by number: the lowest that is free. */
+/* mpi_windows.c: windows and open files, by number (struct refrain_object). */
 #include "mpi_map.h"
 #include "mpi_objects.h"
 
 #include <string.h>
 
-#define WORDS(n) ((n) / 64)
+/* Files of further names have none: a program that writes a thousand of them has room for its events. */
+#define MOST_NAME_BYTES 8192u
+#define LONGEST_NAME 1024u
 
-/* What a map has for an object: its number, and above it, for a window, the reference of its communicator's record (0:
- * unknown). */
-#define NUMBER_BITS 32u
-
-struct numbers {
-    struct refrain_map map;
-    uint64_t *taken; /* bits */
-    unsigned words;
-};
+/* What the map has for a handle: the reference of its record, and above it that of its communicator's (0: unknown). */
+#define COMM_SHIFT 32u
 
 static struct refrain_map_entry window_entries[REFRAIN_WINDOWS * 2], file_entries[REFRAIN_FILES * 2];
-static uint64_t windows_taken[WORDS(REFRAIN_WINDOWS)], files_taken[WORDS(REFRAIN_FILES)];
-static struct numbers windows = {REFRAIN_MAP(window_entries), windows_taken, WORDS(REFRAIN_WINDOWS)};
-static struct numbers files = {REFRAIN_MAP(file_entries), files_taken, WORDS(REFRAIN_FILES)};
+static struct refrain_map windows = REFRAIN_MAP(window_entries), files = REFRAIN_MAP(file_entries);
 
-static bool numbers_grow(struct numbers *numbers) {
-    uint64_t *taken = refrain_pool_take(sizeof *taken * numbers->words * 2, REFRAIN_POOL_CONTROL);
-    if (!taken)
-        return false;
-    memcpy(taken, numbers->taken, sizeof *taken * numbers->words);
-    numbers->taken = taken;
-    numbers->words *= 2;
-    return true;
+/* Of all records, as long as the lock is held. */
+static uint32_t *last_link;
+static uint32_t n_numbers[REFRAIN_OBJECT_FILE + 1];
+static uint32_t name_bytes;
+
+static struct refrain_object *record_of(int64_t value) {
+    return value < 0 ? NULL : refrain_at_reference((uint32_t)value);
 }
 
-/* -1 when there is none. */
-static int64_t number_take(struct numbers *numbers) {
-    unsigned word = 0;
-    while (word < numbers->words && !~numbers->taken[word])
-        word++;
-    if (word == numbers->words && !numbers_grow(numbers))
-        return -1;
-    unsigned bit = (unsigned)__builtin_ctzll(~numbers->taken[word]);
-    numbers->taken[word] |= (uint64_t)1 << bit;
-    return word * 64 + bit;
+static const char *text_of(const struct refrain_object *object) {
+    return ((const struct refrain_name *)refrain_at_reference(object->name))->text;
 }
 
-static void number_give(struct numbers *numbers, int64_t number) {
-    numbers->taken[number / 64] &= ~((uint64_t)1 << number % 64);
+/* 0 where there is no room. */
+static uint32_t put_name(const char *name) {
+    size_t length = strlen(name);
+    uint32_t reference = 0;
+    if (length <= LONGEST_NAME && name_bytes + length + 1 <= MOST_NAME_BYTES)
+        reference = refrain_pool_name(name);
+    if (reference)
+        name_bytes += (uint32_t)length + 1;
+    return reference;
 }
 
-static int64_t number_of(int64_t value) {
-    return (uint32_t)value;
+static struct refrain_object *add(enum refrain_object_kind kind, uint32_t comm, uint32_t slot, uint32_t name) {
+    struct refrain_header *header = refrain_region.header;
+    struct refrain_object *object = refrain_pool_take(sizeof *object, REFRAIN_POOL_PLACES);
+    if (!object)
+        return NULL;
+    *object =
+        (struct refrain_object){.kind = kind, .number = n_numbers[kind]++, .comm = comm, .slot = slot, .name = name};
+    header->n_objects++;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    *(last_link ? last_link : &header->objects) = refrain_reference(object);
+    last_link = &object->next;
+    return object;
 }
 
-static void object_freed(struct numbers *numbers, uint64_t key) {
+/* A record for one that has been made on a communicator: that of the lowest slot that is free. Those of a name that
+ * there was no room for are told apart by their slots alone. */
+static struct refrain_object *take(enum refrain_object_kind kind, uint32_t comm, const char *name) {
+    uint32_t reference = refrain_region.header->objects, of_name = 0, slots = 0;
+    for (struct refrain_object *object; name && !of_name && reference; reference = object->next) {
+        object = refrain_at_reference(reference);
+        if (object->kind == kind && object->name && strcmp(text_of(object), name) == 0)
+            of_name = object->name;
+    }
+    if (name && !of_name) {
+        of_name = put_name(name);
+        if (!of_name)
+            refrain_lose(REFRAIN_LOSS_FILE_NAMES, 1);
+    }
+    reference = refrain_region.header->objects;
+    for (struct refrain_object *object; reference; reference = object->next) {
+        object = refrain_at_reference(reference);
+        if (object->kind != kind || object->comm != comm || object->name != of_name)
+            continue;
+        if (!object->open)
+            return object;
+        slots++;
+    }
+    return add(kind, comm, slots, of_name);
+}
+
+/* A handle that is known already has been freed by nobody who told. Returns the number, -1 where there is no room. */
+static int64_t object_new(enum refrain_object_kind kind, struct refrain_map *map, uint64_t key, MPI_Comm comm,
+                          const char *name) {
+    const struct refrain_communicator *communicator = refrain_communicator_find(comm);
+    int64_t above = communicator ? (int64_t)refrain_reference(communicator) << COMM_SHIFT : 0;
     refrain_mpi_lock();
-    int64_t value = refrain_map_get(&numbers->map, key, -1);
-    if (value >= 0) {
-        refrain_map_remove(&numbers->map, key);
-        number_give(numbers, number_of(value));
+    struct refrain_object *former = record_of(refrain_map_get(map, key, -1));
+    if (former)
+        former->open = 0;
+    struct refrain_object *object = take(kind, communicator ? communicator->index + 1 : 0, name);
+    if (object && refrain_map_put(map, key, above | refrain_reference(object)))
+        object->open = 1;
+    else
+        object = NULL;
+    int64_t number = object ? (int64_t)object->number : -1;
+    refrain_mpi_unlock();
+    if (!object)
+        refrain_lose(REFRAIN_LOSS_WINDOWS, 1);
+    return number;
+}
+
+/* The number of one that is freed, -1 where it is unknown. */
+static int64_t object_freed(struct refrain_map *map, uint64_t key) {
+    refrain_mpi_lock();
+    struct refrain_object *object = record_of(refrain_map_get(map, key, -1));
+    if (object) {
+        refrain_map_remove(map, key);
+        object->open = 0;
     }
     refrain_mpi_unlock();
-}
-
-/* An object that is known already has been freed by nobody who told: it takes over the number. */
-static void object_new(struct numbers *numbers, uint64_t key, uint32_t communicator) {
-    refrain_mpi_lock();
-    int64_t value = refrain_map_get(&numbers->map, key, -1);
-    int64_t number = value < 0 ? number_take(numbers) : number_of(value);
-    bool fits = number >= 0 && refrain_map_put(&numbers->map, key, (int64_t)communicator << NUMBER_BITS | number);
-    if (number >= 0 && !fits)
-        number_give(numbers, number);
-    refrain_mpi_unlock();
-    if (!fits)
-        refrain_lose(REFRAIN_LOSS_WINDOWS, 1);
+    return object ? (int64_t)object->number : -1;
 }
 
 /* Its number, -1 where it is unknown; and its communicator. */
-static int64_t object_find(const struct numbers *numbers, uint64_t key,
+static int64_t object_find(const struct refrain_map *map, uint64_t key,
                            const struct refrain_communicator **communicator) {
     refrain_mpi_lock();
-    int64_t value = refrain_map_get(&numbers->map, key, -1);
+    int64_t value = refrain_map_get(map, key, -1);
     refrain_mpi_unlock();
-    uint32_t reference = value < 0 ? 0 : (uint32_t)(value >> NUMBER_BITS);
+    uint32_t reference = value < 0 ? 0 : (uint32_t)(value >> COMM_SHIFT);
     *communicator = reference ? refrain_at_reference(reference) : NULL;
-    return value < 0 ? -1 : number_of(value);
+    return value < 0 ? -1 : (int64_t)record_of(value)->number;
 }
 
 /* ---- windows ---- */
 
-void refrain_window_new(MPI_Comm comm, MPI_Win window) {
-    if (!refrain_mpi_active || window == MPI_WIN_NULL)
+static void tell_window(struct refrain_call *call, int64_t rank, enum refrain_window_lock lock, int64_t number) {
+    if (number >= 0)
+        refrain_call_operation(call, REFRAIN_OP_WINDOW, (int64_t[]){rank, lock, number}, 3);
+}
+
+void refrain_window_new(struct refrain_call *call, MPI_Comm comm, MPI_Win window) {
+    if (!refrain_mpi_active || !refrain_region.header || window == MPI_WIN_NULL)
         return;
-    const struct refrain_communicator *communicator = refrain_communicator_find(comm);
-    object_new(&windows, REFRAIN_MPI_KEY(window), communicator ? refrain_reference(communicator) : 0);
+    int64_t number = object_new(REFRAIN_OBJECT_WINDOW, &windows, REFRAIN_MPI_KEY(window), comm, NULL);
+    refrain_call_returned(call);
+    tell_window(call, -1, REFRAIN_LOCK_NONE, number);
 }
 
-void refrain_window_freed(MPI_Win former) {
-    object_freed(&windows, REFRAIN_MPI_KEY(former));
+void refrain_window_freed(struct refrain_call *call, MPI_Win former) {
+    int64_t number = object_freed(&windows, REFRAIN_MPI_KEY(former));
+    refrain_call_returned(call);
+    tell_window(call, -1, REFRAIN_LOCK_NONE, number);
 }
 
-void refrain_window_access(struct refrain_call *call, MPI_Win window, int target, int64_t bytes) {
-    if (!call->entry || !refrain_mpi_active || window == MPI_WIN_NULL || target < 0)
+void refrain_window_used(struct refrain_call *call, MPI_Win window, int target, int lock_type) {
+    if (!call->entry || !refrain_mpi_active || window == MPI_WIN_NULL)
         return;
     const struct refrain_communicator *communicator;
     int64_t number = object_find(&windows, REFRAIN_MPI_KEY(window), &communicator);
-    int rank = refrain_communicator_world_rank(communicator, target);
-    refrain_call_operation(call, REFRAIN_OP_RMA, (int64_t[]){rank, bytes, number}, 3);
+    enum refrain_window_lock lock = lock_type == 0                    ? REFRAIN_LOCK_NONE
+                                    : lock_type == MPI_LOCK_EXCLUSIVE ? REFRAIN_LOCK_EXCLUSIVE
+                                                                      : REFRAIN_LOCK_SHARED;
+    tell_window(call, target < 0 ? -1 : refrain_communicator_world_rank(communicator, target), lock, number);
+}
+
+/* The parameters of an access; false where it is none. */
+static bool fill_access(const struct refrain_call *call, MPI_Win window, int target, int64_t bytes,
+                        int64_t parameters[3]) {
+    if (!call->entry || !refrain_mpi_active || window == MPI_WIN_NULL || target < 0)
+        return false;
+    const struct refrain_communicator *communicator;
+    parameters[2] = object_find(&windows, REFRAIN_MPI_KEY(window), &communicator);
+    parameters[1] = bytes;
+    parameters[0] = refrain_communicator_world_rank(communicator, target);
+    return true;
+}
+
+void refrain_window_access(struct refrain_call *call, MPI_Win window, int target, int64_t bytes) {
+    int64_t parameters[3];
+    if (fill_access(call, window, target, bytes, parameters))
+        refrain_call_operation(call, REFRAIN_OP_RMA, parameters, 3);
+}
+
+struct refrain_request *refrain_window_request(struct refrain_call *call, MPI_Win window, int target, int64_t bytes) {
+    int64_t parameters[3];
+    return fill_access(call, window, target, bytes, parameters)
+               ? refrain_request_take(call, REFRAIN_OP_RMA_REQUEST, parameters, 3)
+               : refrain_request_take(call, REFRAIN_OP_NOTHING, NULL, 0);
 }
 
 /* ---- files ---- */
 
-void refrain_file_new(MPI_File file) {
-    if (refrain_mpi_active && file != MPI_FILE_NULL)
-        object_new(&files, REFRAIN_MPI_KEY(file), 0);
+static void tell_file(struct refrain_call *call, unsigned mode, int64_t number) {
+    if (number >= 0)
+        refrain_call_operation(call, REFRAIN_OP_FILE, (int64_t[]){mode, number}, 2);
 }
 
-void refrain_file_freed(MPI_File former) {
-    object_freed(&files, REFRAIN_MPI_KEY(former));
+static unsigned mode_of(int amode) {
+    return (amode & MPI_MODE_RDONLY ? REFRAIN_FILE_READS : 0u) | (amode & MPI_MODE_WRONLY ? REFRAIN_FILE_WRITES : 0u) |
+           (amode & MPI_MODE_RDWR ? REFRAIN_FILE_READS | REFRAIN_FILE_WRITES : 0u) |
+           (amode & MPI_MODE_CREATE ? REFRAIN_FILE_CREATES : 0u) |
+           (amode & MPI_MODE_EXCL ? REFRAIN_FILE_EXCLUSIVE : 0u) |
+           (amode & MPI_MODE_APPEND ? REFRAIN_FILE_APPENDS : 0u) |
+           (amode & MPI_MODE_DELETE_ON_CLOSE ? REFRAIN_FILE_DELETES : 0u) |
+           (amode & MPI_MODE_UNIQUE_OPEN ? REFRAIN_FILE_UNIQUE : 0u) |
+           (amode & MPI_MODE_SEQUENTIAL ? REFRAIN_FILE_SEQUENTIAL : 0u);
+}
+
+static int64_t file_find(MPI_File file) {
+    const struct refrain_communicator *none;
+    return object_find(&files, REFRAIN_MPI_KEY(file), &none);
+}
+
+void refrain_file_new(struct refrain_call *call, MPI_Comm comm, MPI_File file, const char *name, int amode) {
+    if (!refrain_mpi_active || !refrain_region.header || file == MPI_FILE_NULL)
+        return;
+    int64_t number = object_new(REFRAIN_OBJECT_FILE, &files, REFRAIN_MPI_KEY(file), comm, name);
+    refrain_call_returned(call);
+    tell_file(call, mode_of(amode), number);
+}
+
+void refrain_file_freed(struct refrain_call *call, MPI_File former) {
+    int64_t number = object_freed(&files, REFRAIN_MPI_KEY(former));
+    refrain_call_returned(call);
+    tell_file(call, 0, number);
+}
+
+void refrain_file_used(struct refrain_call *call, MPI_File file) {
+    if (call->entry && refrain_mpi_active && file != MPI_FILE_NULL)
+        tell_file(call, 0, file_find(file));
 }
 
 void refrain_file_access(struct refrain_call *call, MPI_File file, int64_t bytes) {
-    const struct refrain_communicator *none;
     if (call->entry && refrain_mpi_active && file != MPI_FILE_NULL)
-        refrain_call_operation(call, REFRAIN_OP_IO,
-                               (int64_t[]){bytes, object_find(&files, REFRAIN_MPI_KEY(file), &none)}, 2);
+        refrain_call_operation(call, REFRAIN_OP_IO, (int64_t[]){bytes, file_find(file)}, 2);
+}
+
+struct refrain_request *refrain_file_request(struct refrain_call *call, MPI_File file, int64_t bytes) {
+    if (!call->entry || !refrain_mpi_active || file == MPI_FILE_NULL)
+        return refrain_request_take(call, REFRAIN_OP_NOTHING, NULL, 0);
+    return refrain_request_take(call, REFRAIN_OP_IO_REQUEST, (int64_t[]){bytes, file_find(file)}, 2);
 }

@@ -357,6 +357,25 @@ static void copy_communicators(const struct live *live) {
     }
 }
 
+/* The same of windows and files. */
+static void copy_objects(const struct live *live) {
+    struct refrain_header *header = (struct refrain_header *)live->image;
+    const volatile struct refrain_header *now = (const volatile struct refrain_header *)live->file;
+    header->objects = now->objects;
+    uint64_t reference = header->objects;
+    for (size_t n = 0; reference && n < live->bytes / sizeof(struct refrain_object); n++) {
+        uint64_t at = reference * REFRAIN_UNIT_BYTES;
+        const struct refrain_object *object = (const struct refrain_object *)(live->image + at);
+        if (!in_region(live, at, sizeof *object))
+            break;
+        copy(live, at, sizeof *object);
+        copy_name(live, object->name);
+        reference = object->next;
+    }
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    header->n_objects = now->n_objects; /* counted before they are in the list */
+}
+
 /* ---- timelines ---- */
 
 /* The blocks of a copied page of which `items` items are sure to be whole; the rest of it is cleared. Returns the
@@ -475,6 +494,7 @@ void refrain_process_settle(struct refrain_process *process, const void *file) {
          * which nothing else tells yet. */
         settle_slots(&live, true);
         copy_communicators(&live);
+        copy_objects(&live);
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
         if (is_whole(&live))
             break;

@@ -19,6 +19,9 @@ static const struct {
     [REFRAIN_EVENT_COLLECTIVE_COMPLETE] = {"collective-complete", "completions of collectives"},
     [REFRAIN_EVENT_RMA] = {"rma", "one-sided accesses"},
     [REFRAIN_EVENT_IO] = {"io", "file accesses"},
+    [REFRAIN_EVENT_WINDOW] = {"window", "calls that name a window"},
+    [REFRAIN_EVENT_FILE] = {"file", "calls that name a file"},
+    [REFRAIN_EVENT_ACCESS_COMPLETE] = {"access-complete", "completions of accesses"},
     [REFRAIN_EVENT_MARKER] = {"marker", "markers"},
     [REFRAIN_EVENT_COUNTER] = {"counter", "values of counters"},
     [REFRAIN_EVENT_UNTOLD_SENDS] = {"untold-sends", "counts of messages sent in pauses"},
@@ -26,12 +29,29 @@ static const struct {
     [REFRAIN_EVENT_UNTOLD_COLLECTIVES] = {"untold-collectives", "counts of collectives in pauses"},
 };
 
+const char *const refrain_file_mode_names[REFRAIN_FILE_MODES] = {"read",   "write",  "create", "exclusive",
+                                                                 "append", "delete", "unique", "sequential"};
+
 const char *refrain_event_name(enum refrain_event_kind kind) {
     return kinds[kind].name;
 }
 
 const char *refrain_event_plural(enum refrain_event_kind kind) {
     return kinds[kind].plural;
+}
+
+int64_t refrain_event_object(const struct refrain_trace *trace, const struct refrain_event *event) {
+    const struct refrain_process *process = refrain_trace_process(trace, event->rank);
+    if (!process || event->kind == REFRAIN_EVENT_IO || event->kind == REFRAIN_EVENT_FILE)
+        return event->tag;
+    const struct refrain_object_view *window = refrain_process_window(process, event->tag);
+    return window ? (int64_t)window->record->slot : event->tag;
+}
+
+const char *refrain_event_file_name(const struct refrain_trace *trace, const struct refrain_event *event) {
+    const struct refrain_process *process = refrain_trace_process(trace, event->rank);
+    const struct refrain_object_view *file = process ? refrain_process_file(process, event->tag) : NULL;
+    return file ? refrain_process_name(process, file->record->name) : "";
 }
 
 void refrain_omitted_say(const struct refrain_omitted *omitted) {

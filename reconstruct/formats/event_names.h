@@ -2,13 +2,21 @@
 #ifndef REFRAIN_EVENT_NAMES_H
 #define REFRAIN_EVENT_NAMES_H
 
-#include "event.h"
+#include "trace_read.h"
 
 /* As in the text form: "enter", "send", "recv-post" ... */
 const char *refrain_event_name(enum refrain_event_kind kind);
 
 /* What is left out, in the plural: "messages sent", "one-sided accesses" ... */
 const char *refrain_event_plural(enum refrain_event_kind kind);
+
+/* Of each bit of enum refrain_file_mode: "read", "write", "create" ... */
+extern const char *const refrain_file_mode_names[REFRAIN_FILE_MODES];
+
+/* Which window of its communicator (all members have the same number), or which file of its process, an event is about;
+ * -1 unknown. And the name of that file, "" unknown. */
+int64_t refrain_event_object(const struct refrain_trace *trace, const struct refrain_event *event);
+const char *refrain_event_file_name(const struct refrain_trace *trace, const struct refrain_event *event);
 
 #define REFRAIN_EVENT_KINDS (REFRAIN_EVENT_UNTOLD_COLLECTIVES + 1)
 

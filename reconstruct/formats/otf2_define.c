@@ -383,58 +383,6 @@ static void define_topologies(struct strings *strings, const struct refrain_trac
         strings->code = code;
 }
 
-/* ---- windows and files ---- */
-
-/* Keys by their number in the archive; null without memory. */
-static uint32_t *in_order(const uint32_t *numbers, size_t n_keys, uint32_t n) {
-    uint32_t *keys = calloc((size_t)n + 1, sizeof *keys);
-    for (size_t i = 0; keys && i < n_keys; i++)
-        if (numbers[i])
-            keys[numbers[i] - 1] = (uint32_t)i;
-    return keys;
-}
-
-/* A trace holds neither the names of files nor when they were opened: they have numbers, and exist from the start. */
-static OTF2_ErrorCode define_files(struct strings *strings, const uint32_t *keys, uint32_t n) {
-    OTF2_GlobalDefWriter *writer = strings->writer;
-    OTF2_StringRef mpi_io = string(strings, "MPI-IO");
-    OTF2_ErrorCode code = OTF2_GlobalDefWriter_WriteIoParadigm(
-        writer, 0, mpi_io, mpi_io, OTF2_IO_PARADIGM_CLASS_PARALLEL, OTF2_IO_PARADIGM_FLAG_NONE, 0, NULL, NULL, NULL);
-    for (uint32_t i = 0; !code && i < n; i++) {
-        char text[64];
-        snprintf(text, sizeof text, "file %u of rank %u", keys[i] % REFRAIN_OTF2_OBJECTS,
-                 keys[i] / REFRAIN_OTF2_OBJECTS);
-        OTF2_StringRef name = passing_string(strings, text);
-        code = OTF2_GlobalDefWriter_WriteIoRegularFile(writer, i, name, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
-        if (!code)
-            code = OTF2_GlobalDefWriter_WriteIoHandle(writer, i, name, i, 0, OTF2_IO_HANDLE_FLAG_PRE_CREATED, 1,
-                                                      OTF2_UNDEFINED_IO_HANDLE);
-        if (!code)
-            code = OTF2_GlobalDefWriter_WriteIoPreCreatedHandleState(writer, i, OTF2_IO_ACCESS_MODE_READ_WRITE,
-                                                                     OTF2_IO_STATUS_FLAG_NONE);
-    }
-    return code;
-}
-
-static void define_objects(struct strings *strings, const struct refrain_trace *trace,
-                           const struct refrain_otf2_objects *objects) {
-    uint32_t *windows = in_order(objects->windows, REFRAIN_OTF2_OBJECTS, objects->n_windows);
-    uint32_t *files = in_order(objects->files, (size_t)trace->size * REFRAIN_OTF2_OBJECTS, objects->n_files);
-    OTF2_ErrorCode code = windows && files ? OTF2_SUCCESS : OTF2_ERROR_MEM_ALLOC_FAILED;
-    for (uint32_t i = 0; !code && i < objects->n_windows; i++) {
-        char text[64];
-        snprintf(text, sizeof text, "window %u", windows[i]);
-        OTF2_StringRef name = passing_string(strings, text);
-        code = OTF2_GlobalDefWriter_WriteRmaWin(strings->writer, i, name, 0, OTF2_RMA_WIN_FLAG_NONE);
-    }
-    if (!code && objects->n_files > 0)
-        code = define_files(strings, files, objects->n_files);
-    free(windows);
-    free(files);
-    if (code)
-        strings->code = code;
-}
-
 /* ---- all ---- */
 
 static void define_waiting(struct strings *strings) {
@@ -466,6 +414,10 @@ static void define_value(struct strings *strings, const struct refrain_region_in
         strings->code = code;
 }
 
+static OTF2_StringRef string_of_object(void *strings, const char *text) {
+    return passing_string(strings, text);
+}
+
 OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct refrain_trace *trace,
                                    const struct refrain_otf2_location *locations, size_t n_locations,
                                    const struct refrain_otf2_comm *comms, const struct refrain_otf2_objects *objects,
@@ -483,7 +435,9 @@ OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct re
     define_locations(&strings, trace, locations, n_locations);
     define_comms(&strings, trace, comms);
     define_topologies(&strings, trace, comms);
-    define_objects(&strings, trace, objects);
+    OTF2_ErrorCode code = refrain_otf2_define_objects(objects, writer, string_of_object, &strings);
+    if (code)
+        strings.code = code;
     define_waiting(&strings);
     for (size_t i = 0; i < trace->n_regions; i++)
         if (trace->regions[i].kind == REFRAIN_REGION_VALUE)

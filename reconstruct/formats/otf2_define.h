@@ -4,8 +4,46 @@
 
 #include "call_tree.h"
 #include "late_sender.h"
+#include "otf2_objects.h"
 #include "trace_read.h"
 #include <otf2/otf2.h>
+
+/* An access to a window (otf2_rma.c). */
+struct refrain_otf2_access {
+    uint64_t matching;
+    OTF2_RmaWinRef window;
+    uint32_t target;
+    int64_t request;    /* -1: none */
+    bool fetches;       /* when its request completes, all of it is done */
+    bool complete_here; /* as its records say, but not at the target */
+};
+
+/* A call that synchronises a window, while the location is in it. */
+enum refrain_otf2_sync {
+    REFRAIN_OTF2_NO_SYNC,
+    REFRAIN_OTF2_FENCE,
+    REFRAIN_OTF2_LOCK,
+    REFRAIN_OTF2_UNLOCK,
+    REFRAIN_OTF2_FLUSH,
+    REFRAIN_OTF2_FLUSH_LOCAL,
+    REFRAIN_OTF2_COMPLETE,
+};
+struct refrain_otf2_window_call {
+    enum refrain_otf2_sync sync;
+    const struct refrain_region_info *region;
+    OTF2_RmaWinRef window;
+    uint32_t target; /* rank in the window, OTF2_UNDEFINED_UINT32 all */
+    OTF2_LockType lock;
+};
+
+/* An access to a file (otf2_io.c). */
+struct refrain_otf2_operation {
+    uint64_t matching, bytes;
+    OTF2_IoHandleRef handle;
+    int64_t request;                            /* -1: none */
+    const struct refrain_region_info *begun_in; /* null: that call has returned */
+    bool in_halves;
+};
 
 struct refrain_otf2_location {
     uint64_t id; /* rank | thread << 32 */
@@ -19,33 +57,16 @@ struct refrain_otf2_location {
     struct refrain_event collective; /* the one it is in */
     struct refrain_event *pending;   /* nonblocking ones under way; owned */
     size_t n_pending, capacity_pending;
-    bool in_access; /* to a file */
-    uint64_t access_bytes;
-    OTF2_IoHandleRef access_handle;
-    const struct refrain_region_info *access_region;
     uint64_t matching; /* number of the last access */
     struct refrain_late_sender waiting;
     struct refrain_call_position call;
     struct refrain_otf2_access *accesses; /* to windows, not yet complete; owned */
     size_t n_accesses, capacity_accesses;
-    bool in_fence;
-    OTF2_RmaWinRef fence_window;
-};
-
-struct refrain_otf2_access {
-    uint64_t matching;
-    OTF2_RmaWinRef window;
-};
-
-/* Windows and files by the number that their process gave them: the lowest free one. Those beyond are regions only. In
- * the archive they are numbered as they come to be used. */
-#define REFRAIN_OTF2_OBJECTS 256u
-struct refrain_otf2_objects {
-    uint32_t windows[REFRAIN_OTF2_OBJECTS]; /* number in the archive + 1, 0 = not used by anybody. The ranks of a window
-                                               are those of MPI_COMM_WORLD */
-    uint32_t n_windows;
-    uint32_t *files; /* the same by rank * REFRAIN_OTF2_OBJECTS + number */
-    uint32_t n_files;
+    struct refrain_otf2_window_call window_call;
+    struct refrain_otf2_operation *operations; /* on files, not yet complete; owned */
+    size_t n_operations, capacity_operations;
+    const struct refrain_region_info *ends_halves; /* call that is the second half of an access; null: in none such */
+    OTF2_IoHandleRef halves_of;
 };
 
 /* Ranks of a communicator, by rank in MPI_COMM_WORLD; members that are not known are left out. */

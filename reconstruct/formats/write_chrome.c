@@ -26,6 +26,7 @@ struct region_text {
 
 struct chrome_writer {
     struct refrain_file_writer file;
+    const struct refrain_trace *trace;
     struct refrain_locations locations;
     struct refrain_late_sender *waiting; /* by location */
     struct region_text *regions;         /* by index; an unknown one behind the others */
@@ -152,6 +153,7 @@ static void put_metadata(struct chrome_writer *chrome, const struct refrain_loca
 static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
     struct chrome_writer *chrome = (struct chrome_writer *)writer;
     struct refrain_sink *out = chrome->file.out;
+    chrome->trace = trace;
     if (refrain_locations_make(&chrome->locations, trace))
         chrome->waiting = calloc(chrome->locations.n + 1, sizeof *chrome->waiting);
     if (!chrome->waiting || !make_regions(chrome, trace)) {
@@ -184,7 +186,8 @@ static void put_comm(struct refrain_sink *out, const struct refrain_event *event
     }
 }
 
-static void put_fields(struct refrain_sink *out, const struct refrain_event *event) {
+static void put_fields(const struct chrome_writer *chrome, const struct refrain_event *event) {
+    struct refrain_sink *out = chrome->file.out;
     switch (event->kind) {
     case REFRAIN_EVENT_SEND:
     case REFRAIN_EVENT_RECV:
@@ -202,11 +205,28 @@ static void put_fields(struct refrain_sink *out, const struct refrain_event *eve
     case REFRAIN_EVENT_RMA:
         put_number(out, ",\"target\":", event->peer);
         put_number(out, ",\"bytes\":", event->bytes);
-        put_number(out, ",\"window\":", event->tag);
+        put_number(out, ",\"window\":", refrain_event_object(chrome->trace, event));
+        put_comm(out, event);
         break;
     case REFRAIN_EVENT_IO:
         put_number(out, ",\"bytes\":", event->bytes);
-        put_number(out, ",\"file\":", event->tag);
+        put_number(out, ",\"handle\":", event->tag);
+        put_comm(out, event);
+        break;
+    case REFRAIN_EVENT_WINDOW:
+        if (event->peer >= 0)
+            put_number(out, ",\"target\":", event->peer);
+        put_number(out, ",\"window\":", refrain_event_object(chrome->trace, event));
+        put_comm(out, event);
+        if (event->value != REFRAIN_LOCK_NONE)
+            refrain_sink_put_text(out, event->value == REFRAIN_LOCK_EXCLUSIVE ? ",\"lock\":\"exclusive\""
+                                                                              : ",\"lock\":\"shared\"");
+        break;
+    case REFRAIN_EVENT_FILE:
+        put_number(out, ",\"handle\":", event->tag);
+        put_comm(out, event);
+        refrain_sink_put_text(out, ",\"name\":");
+        put_string(out, refrain_event_file_name(chrome->trace, event));
         break;
     default:
         put_comm(out, event);
@@ -267,7 +287,7 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
         refrain_sink_put_text(out, refrain_event_name(event->kind));
         refrain_sink_put_text(out, "\",\"args\":{\"call\":");
         refrain_sink_put_bytes(out, chrome->texts.bytes + text->name, text->name_bytes);
-        put_fields(out, event);
+        put_fields(chrome, event);
         refrain_sink_put_text(out, event->approximate ? ",\"approximate\":true}}" : "}}");
         if (event->kind == REFRAIN_EVENT_SEND || event->kind == REFRAIN_EVENT_RECV)
             put_flow(chrome, event);

@@ -13,8 +13,9 @@
 #define _GNU_SOURCE
 #include "format.h"
 #include "otf2_define.h"
+#include "otf2_io.h"
 #include "otf2_memory.h"
-#include "otf2_windows.h"
+#include "otf2_rma.h"
 #include "trace_read.h"
 #include "warn.h"
 
@@ -43,9 +44,7 @@ struct otf2_writer {
     struct refrain_otf2_comm *comms;
     struct refrain_otf2_objects objects;
     struct refrain_call_tree calls;
-    unsigned char *window_calls;             /* by region: enum refrain_window_call */
-    struct refrain_process_windows *windows; /* by rank */
-    uint64_t incomplete;                     /* accesses to windows whose completion the trace does not say */
+    struct refrain_otf2_rma rma;
     const struct refrain_together *together; /* null: alone */
     uint64_t end_ns;
     bool begun;  /* by all processes */
@@ -155,12 +154,8 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     otf2->trace = trace;
     bool made = !is_first(otf2) || make_directories(otf2);
     otf2->comms = refrain_otf2_comms(trace);
-    otf2->objects.files = calloc((size_t)trace->size + 1, REFRAIN_OTF2_OBJECTS * sizeof *otf2->objects.files);
-    otf2->window_calls = calloc(trace->n_regions + 1, 1);
-    otf2->windows = calloc((size_t)trace->size + 1, sizeof *otf2->windows);
-    for (size_t i = 0; otf2->window_calls && i < trace->n_regions; i++)
-        otf2->window_calls[i] = (unsigned char)refrain_window_call_of(&trace->regions[i]);
-    if (!otf2->comms || !otf2->objects.files || !otf2->window_calls || !otf2->windows || !make_locations(otf2)) {
+    otf2->rma = (struct refrain_otf2_rma){&otf2->objects, otf2->comms, 0};
+    if (!otf2->comms || !refrain_otf2_objects_open(&otf2->objects, trace) || !make_locations(otf2)) {
         REFRAIN_FAIL_MEMORY(otf2->error);
         made = false;
     }
@@ -351,19 +346,6 @@ static OTF2_ErrorCode told_value(struct refrain_otf2_location *location, const s
                                  &type, &value);
 }
 
-/* ---- windows and files ---- */
-
-/* Its number in the archive: they are numbered as they come to be used. */
-static uint32_t number_object(uint32_t *number, uint32_t *n) {
-    if (*number == 0)
-        *number = ++*n;
-    return *number - 1;
-}
-
-static uint32_t *file_of(struct otf2_writer *otf2, const struct refrain_event *event) {
-    return &otf2->objects.files[(size_t)event->rank * REFRAIN_OTF2_OBJECTS + (size_t)event->tag];
-}
-
 /* The call paths of all locations, also of those that other processes write. */
 static void follow_call(struct otf2_writer *otf2, const struct refrain_event *event) {
     struct refrain_call_position *position = &location_of(otf2, event)->call;
@@ -373,165 +355,19 @@ static void follow_call(struct otf2_writer *otf2, const struct refrain_event *ev
         refrain_call_tree_leave(&otf2->calls, position);
 }
 
-static enum refrain_window_call window_call(const struct otf2_writer *otf2, const struct refrain_event *event) {
-    return event->region->index < otf2->trace->n_regions
-               ? (enum refrain_window_call)otf2->window_calls[event->region->index]
-               : REFRAIN_WINDOW_NOTHING;
-}
-
-/* A call is left: what that means for the windows of its process, with their numbers in the archive. */
-static struct refrain_window_step follow_windows(struct otf2_writer *otf2, const struct refrain_event *event) {
-    struct refrain_window_step step =
-        refrain_window_leave(&otf2->windows[event->rank], window_call(otf2, event), event->approximate);
-    if (step.opened >= 0)
-        step.opened = number_object(&otf2->objects.windows[step.opened], &otf2->objects.n_windows);
-    if (step.freed >= 0)
-        step.freed = number_object(&otf2->objects.windows[step.freed], &otf2->objects.n_windows);
-    return step;
-}
-
-/* An event that another process writes: what it uses is numbered here as it is there. */
-static void pass_over(struct otf2_writer *otf2, const struct refrain_event *event) {
+/* A call is left. */
+static OTF2_ErrorCode leave(struct otf2_writer *otf2, struct refrain_otf2_location *location,
+                            const struct refrain_event *event, OTF2_RegionRef region, uint64_t time) {
+    OTF2_ErrorCode code = OTF2_SUCCESS;
+    if (location->in_collective && location->collective.region == event->region)
+        code = end_collective(otf2, location, time);
+    if (!code)
+        code = refrain_otf2_io_leave(location, event, time);
+    if (!code && location->window_call.region == event->region)
+        code = refrain_otf2_rma_leave(location, time);
     follow_call(otf2, event);
-    if (event->kind == REFRAIN_EVENT_LEAVE)
-        follow_windows(otf2, event);
-    if (event->tag < 0 || event->tag >= REFRAIN_OTF2_OBJECTS)
-        return;
-    if (event->kind == REFRAIN_EVENT_IO)
-        number_object(file_of(otf2, event), &otf2->objects.n_files);
-    else if (event->kind == REFRAIN_EVENT_RMA && event->peer >= 0 && event->peer < otf2->trace->size)
-        number_object(&otf2->objects.windows[event->tag], &otf2->objects.n_windows);
-}
-
-/* The accesses of the location are complete, here or at their targets as well. */
-static OTF2_ErrorCode complete_accesses(struct refrain_otf2_location *location, bool locally, uint64_t time) {
-    OTF2_ErrorCode code = OTF2_SUCCESS;
-    for (size_t i = 0; !code && i < location->n_accesses; i++) {
-        const struct refrain_otf2_access *access = &location->accesses[i];
-        location->events++;
-        code = locally
-                   ? OTF2_EvtWriter_RmaOpCompleteNonBlocking(location->writer, NULL, time, access->window,
-                                                             access->matching)
-                   : OTF2_EvtWriter_RmaOpCompleteRemote(location->writer, NULL, time, access->window, access->matching);
-    }
-    location->n_accesses = 0;
-    return code;
-}
-
-static OTF2_ErrorCode enter_fence(struct otf2_writer *otf2, struct refrain_otf2_location *location,
-                                  const struct refrain_event *event, uint64_t time) {
-    int64_t window =
-        window_call(otf2, event) == REFRAIN_WINDOW_FENCES ? refrain_window_only(&otf2->windows[event->rank]) : -1;
-    if (window < 0)
-        return OTF2_SUCCESS;
-    location->in_fence = true;
-    location->fence_window = number_object(&otf2->objects.windows[window], &otf2->objects.n_windows);
     location->events++;
-    return OTF2_EvtWriter_RmaCollectiveBegin(location->writer, NULL, time);
-}
-
-static OTF2_ErrorCode leave_window_call(struct otf2_writer *otf2, struct refrain_otf2_location *location,
-                                        const struct refrain_event *event, uint64_t time) {
-    OTF2_ErrorCode code = OTF2_SUCCESS;
-    if (window_call(otf2, event) == REFRAIN_WINDOW_NOTHING)
-        return code;
-    struct refrain_window_step step = follow_windows(otf2, event);
-    if (step.completes || step.completes_locally)
-        code = complete_accesses(location, !step.completes, time);
-    if (!code && location->in_fence) {
-        location->in_fence = false;
-        location->events++;
-        code = OTF2_EvtWriter_RmaCollectiveEnd(location->writer, NULL, time, OTF2_COLLECTIVE_OP_BARRIER,
-                                               OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY,
-                                               location->fence_window, OTF2_COLLECTIVE_ROOT_NONE, 0, 0);
-    }
-    if (!code && step.opened >= 0) {
-        location->events++;
-        code = OTF2_EvtWriter_RmaWinCreate(location->writer, NULL, time, (OTF2_RmaWinRef)step.opened);
-    }
-    if (!code && step.freed >= 0) {
-        location->events++;
-        code = OTF2_EvtWriter_RmaWinDestroy(location->writer, NULL, time, (OTF2_RmaWinRef)step.freed);
-    }
-    return code;
-}
-
-/* Until it is complete. */
-static OTF2_ErrorCode keep_access(struct refrain_otf2_location *location, OTF2_RmaWinRef window) {
-    if (location->n_accesses == location->capacity_accesses) {
-        size_t capacity = location->capacity_accesses ? location->capacity_accesses * 2 : 16;
-        struct refrain_otf2_access *accesses = realloc(location->accesses, capacity * sizeof *accesses);
-        if (!accesses)
-            return OTF2_ERROR_MEM_ALLOC_FAILED;
-        location->accesses = accesses;
-        location->capacity_accesses = capacity;
-    }
-    location->accesses[location->n_accesses++] = (struct refrain_otf2_access){location->matching, window};
-    return OTF2_SUCCESS;
-}
-
-static OTF2_ErrorCode access_window(struct otf2_writer *otf2, struct refrain_otf2_location *location,
-                                    const struct refrain_event *event, uint64_t time) {
-    const char *name = event->region->name;
-    uint64_t bytes = (uint64_t)event->bytes, received = bytes;
-    OTF2_RmaAtomicType type = OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE;
-    if (event->peer < 0 || event->peer >= otf2->trace->size || event->tag < 0 || event->tag >= REFRAIN_OTF2_OBJECTS)
-        return OTF2_SUCCESS;
-    OTF2_RmaWinRef window = number_object(&otf2->objects.windows[event->tag], &otf2->objects.n_windows);
-    uint32_t target = (uint32_t)event->peer;
-    location->events++;
-    location->matching++;
-    if (otf2->windows[event->rank].known && keep_access(location, window))
-        return OTF2_ERROR_MEM_ALLOC_FAILED;
-    otf2->incomplete += !otf2->windows[event->rank].known;
-    if (strncmp(name, "MPI_Put", 7) == 0 || strncmp(name, "MPI_Rput", 8) == 0)
-        return OTF2_EvtWriter_RmaPut(location->writer, NULL, time, window, target, bytes, location->matching);
-    if (!strstr(name, "ccumulate") && (strncmp(name, "MPI_Get", 7) == 0 || strncmp(name, "MPI_Rget", 8) == 0))
-        return OTF2_EvtWriter_RmaGet(location->writer, NULL, time, window, target, bytes, location->matching);
-    if (strstr(name, "ccumulate") && !strstr(name, "get_") && !strstr(name, "Get_")) {
-        type = OTF2_RMA_ATOMIC_TYPE_ACCUMULATE;
-        received = 0;
-    } else if (strstr(name, "Compare")) {
-        type = OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP;
-    }
-    return OTF2_EvtWriter_RmaAtomic(location->writer, NULL, time, window, target, type, bytes, received,
-                                    location->matching);
-}
-
-/* Is the access still under way when the call that begins it returns? */
-static bool goes_on(const char *name) {
-    return strncmp(name, "MPI_File_i", 10) == 0 || strstr(name, "_begin") != NULL;
-}
-
-static OTF2_ErrorCode begin_access(struct otf2_writer *otf2, struct refrain_otf2_location *location,
-                                   const struct refrain_event *event, uint64_t time) {
-    const char *name = event->region->name;
-    OTF2_IoOperationFlag flags = OTF2_IO_OPERATION_FLAG_NONE;
-    if (event->tag < 0 || event->tag >= REFRAIN_OTF2_OBJECTS)
-        return OTF2_SUCCESS;
-    if (goes_on(name))
-        flags |= OTF2_IO_OPERATION_FLAG_NON_BLOCKING;
-    if (strstr(name, "_all") || strstr(name, "_ordered"))
-        flags |= OTF2_IO_OPERATION_FLAG_COLLECTIVE;
-    location->access_handle = number_object(file_of(otf2, event), &otf2->objects.n_files);
-    location->access_bytes = (uint64_t)event->bytes;
-    location->access_region = event->region;
-    location->in_access = true;
-    location->events++;
-    return OTF2_EvtWriter_IoOperationBegin(location->writer, NULL, time, location->access_handle,
-                                           strstr(name, "read") ? OTF2_IO_OPERATION_MODE_READ
-                                                                : OTF2_IO_OPERATION_MODE_WRITE,
-                                           flags, location->access_bytes, ++location->matching);
-}
-
-static OTF2_ErrorCode end_access(struct refrain_otf2_location *location, uint64_t time) {
-    location->in_access = false;
-    location->events++;
-    if (goes_on(location->access_region->name))
-        return OTF2_EvtWriter_IoOperationIssued(location->writer, NULL, time, location->access_handle,
-                                                location->matching);
-    return OTF2_EvtWriter_IoOperationComplete(location->writer, NULL, time, location->access_handle,
-                                              location->access_bytes, location->matching);
+    return code ? code : OTF2_EvtWriter_Leave(location->writer, NULL, time, region);
 }
 
 static int write_event(struct refrain_writer *writer, const struct refrain_event *event) {
@@ -541,7 +377,8 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
     OTF2_RegionRef region = refrain_otf2_region(otf2->trace, event->region);
     OTF2_ErrorCode code = OTF2_SUCCESS;
     if (!location->writer) {
-        pass_over(otf2, event);
+        follow_call(otf2, event);
+        refrain_otf2_follow(&otf2->objects, event);
         return 0;
     }
     if (time < location->last_ns)
@@ -555,20 +392,9 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
         follow_call(otf2, event);
         refrain_late_sender(&location->waiting, event);
         code = OTF2_EvtWriter_Enter(location->writer, NULL, time, region);
-        if (!code)
-            code = enter_fence(otf2, location, event, time);
         break;
     case REFRAIN_EVENT_LEAVE:
-        if (location->in_collective && location->collective.region == event->region)
-            code = end_collective(otf2, location, time);
-        if (!code && location->in_access && location->access_region == event->region)
-            code = end_access(location, time);
-        if (!code)
-            code = leave_window_call(otf2, location, event, time);
-        follow_call(otf2, event);
-        location->events++;
-        if (!code)
-            code = OTF2_EvtWriter_Leave(location->writer, NULL, time, region);
+        code = leave(otf2, location, event, region, time);
         break;
     case REFRAIN_EVENT_SEND:
     case REFRAIN_EVENT_RECV:
@@ -589,10 +415,21 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
         code = complete_collective(otf2, location, event->request, time);
         break;
     case REFRAIN_EVENT_RMA:
-        code = access_window(otf2, location, event, time);
+        code = refrain_otf2_rma_access(&otf2->rma, location, event, time);
         break;
     case REFRAIN_EVENT_IO:
-        code = begin_access(otf2, location, event, time);
+        code = refrain_otf2_io_access(&otf2->objects, location, event, time);
+        break;
+    case REFRAIN_EVENT_WINDOW:
+        code = refrain_otf2_rma_window(&otf2->rma, location, event, time);
+        break;
+    case REFRAIN_EVENT_FILE:
+        code = refrain_otf2_io_file(&otf2->objects, location, event, time);
+        break;
+    case REFRAIN_EVENT_ACCESS_COMPLETE:
+        code = refrain_otf2_rma_complete(location, event, time);
+        if (!code)
+            code = refrain_otf2_io_complete(location, event, time);
         break;
     case REFRAIN_EVENT_MARKER:
     case REFRAIN_EVENT_COUNTER:
@@ -620,7 +457,7 @@ static OTF2_ErrorCode share_totals(struct otf2_writer *otf2) {
     for (size_t i = 0; i < otf2->n_locations; i++)
         otf2->locations[i].events = values[i];
     otf2->end_ns = values[otf2->n_locations];
-    otf2->together->combine(otf2->together, &otf2->incomplete, 1, true);
+    otf2->together->combine(otf2->together, &otf2->rma.incomplete, 1, true);
     free(values);
     return OTF2_SUCCESS;
 }
@@ -633,7 +470,7 @@ static OTF2_ErrorCode close_locations(struct otf2_writer *otf2) {
             continue;
         if (location->in_collective) /* the run ended in it */
             code = end_collective(otf2, location, location->last_ns);
-        otf2->incomplete += location->n_accesses;
+        refrain_otf2_rma_end(&otf2->rma, location);
         if (!code)
             code = OTF2_Archive_CloseEvtWriter(otf2->archive, location->writer);
     }
@@ -727,21 +564,20 @@ static int end(struct refrain_writer *writer) {
     if (is_first(otf2) && result == 0 && otf2->calls.left_out)
         refrain_warn("otf2 defines the first %u call paths: %" PRIu64 " calls are of further ones", otf2->calls.n,
                      otf2->calls.left_out);
-    if (is_first(otf2) && result == 0 && otf2->incomplete)
+    if (is_first(otf2) && result == 0 && otf2->rma.incomplete)
         refrain_warn("otf2 has one-sided accesses without their completion: %" PRIu64
-                     ", as the trace does not say of which window a synchronisation was",
-                     otf2->incomplete);
+                     ", as no call that completes them is in what was written",
+                     otf2->rma.incomplete);
     if (otf2->comms)
         refrain_otf2_comms_free(otf2->comms, otf2->trace);
     for (size_t i = 0; otf2->locations && i < otf2->n_locations; i++) {
         free(otf2->locations[i].pending);
         free(otf2->locations[i].accesses);
+        free(otf2->locations[i].operations);
     }
-    free(otf2->window_calls);
-    free(otf2->windows);
     free(otf2->locations);
     free(otf2->first_location);
-    free(otf2->objects.files);
+    refrain_otf2_objects_close(&otf2->objects);
     refrain_call_tree_free(&otf2->calls);
     free(otf2->directory);
     free(otf2->instead);

@@ -57,8 +57,8 @@ enum key {
     APPROXIMATE,
     KEYS
 };
-static const char *const keys[KEYS] = {"dest",     "source", "tag",    "bytes", "comm",    "root",       "sent",
-                                       "received", "target", "window", "file",  "request", "approximate"};
+static const char *const keys[KEYS] = {"dest",     "source", "tag",    "bytes",  "comm",    "root",       "sent",
+                                       "received", "target", "window", "handle", "request", "approximate"};
 
 /* By kind of region; then that of all other events. */
 static const char *const categories[] = {"function", "mpi", "user", "operation"};
@@ -66,6 +66,7 @@ static const char *const categories[] = {"function", "mpi", "user", "operation"}
 
 struct perfetto_writer {
     struct refrain_file_writer file;
+    const struct refrain_trace *trace;
     struct refrain_locations locations;
     struct refrain_late_sender *waiting; /* by location */
     size_t n_regions;
@@ -187,6 +188,7 @@ static uint64_t kind_iid(const struct perfetto_writer *perfetto, enum refrain_ev
 
 static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
     struct perfetto_writer *perfetto = (struct perfetto_writer *)writer;
+    perfetto->trace = trace;
     perfetto->n_regions = trace->n_regions;
     if (refrain_locations_make(&perfetto->locations, trace))
         perfetto->waiting = calloc(perfetto->locations.n + 1, sizeof *perfetto->waiting);
@@ -239,10 +241,18 @@ static void annotate_fields(struct perfetto_writer *perfetto, const struct refra
     case REFRAIN_EVENT_RMA:
         annotate(perfetto, TARGET, event->peer);
         annotate(perfetto, BYTES, event->bytes);
-        annotate(perfetto, WINDOW, event->tag);
+        annotate(perfetto, WINDOW, refrain_event_object(perfetto->trace, event));
+        break;
+    case REFRAIN_EVENT_WINDOW:
+        if (event->peer >= 0)
+            annotate(perfetto, TARGET, event->peer);
+        annotate(perfetto, WINDOW, refrain_event_object(perfetto->trace, event));
         break;
     case REFRAIN_EVENT_IO:
         annotate(perfetto, BYTES, event->bytes);
+        annotate(perfetto, FILE_NUMBER, event->tag);
+        break;
+    case REFRAIN_EVENT_FILE:
         annotate(perfetto, FILE_NUMBER, event->tag);
         break;
     default:

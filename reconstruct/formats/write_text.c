@@ -1,6 +1,7 @@
 /* write_text.c: the format "text" (format.h): one event a line, tab-separated: rank, seconds since the start with nine
  * decimals, event, name, then key=value pairs. */
 #include "write_text.h"
+#include "event_names.h"
 #include "format.h"
 #include "trace_read.h"
 #include "waiting.h"
@@ -19,6 +20,7 @@ struct text_writer {
     struct refrain_writer writer;
     struct refrain_sink *sink;
     bool all, waiting;
+    const struct refrain_trace *trace;
     bool begun, failed;
     struct refrain_error *error;
     struct region_text *regions; /* by index */
@@ -41,6 +43,7 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
         return 1;
     }
     text->begun = true;
+    text->trace = trace;
     text->n_regions = trace->n_regions;
     for (size_t i = 0; i < trace->n_regions; i++) {
         const struct refrain_region_info *region = &trace->regions[i];
@@ -150,6 +153,44 @@ static void put_fields(struct refrain_sink *sink, const struct refrain_event *ev
     }
 }
 
+static void put_flags(struct refrain_sink *sink, const char *key, int64_t value) {
+    const char *separator = key;
+    for (unsigned i = 0; i < REFRAIN_FILE_MODES; i++)
+        if (value >> i & 1) {
+            refrain_sink_put_text(sink, separator);
+            refrain_sink_put_text(sink, refrain_file_mode_names[i]);
+            separator = ",";
+        }
+}
+
+/* Which of the windows of its communicator it is; which of the files of its process, and its name where it is opened or
+ * the like. */
+static void put_object(struct text_writer *text, const struct refrain_event *event) {
+    struct refrain_sink *sink = text->sink;
+    const bool window = event->kind == REFRAIN_EVENT_WINDOW || event->kind == REFRAIN_EVENT_RMA;
+    if (!window && event->kind != REFRAIN_EVENT_FILE && event->kind != REFRAIN_EVENT_IO)
+        return;
+    if (event->kind == REFRAIN_EVENT_WINDOW && event->peer >= 0) {
+        PUT(sink, "\ttarget=");
+        refrain_sink_put_signed(sink, event->peer);
+    }
+    if (window)
+        PUT(sink, "\twindow=");
+    else
+        PUT(sink, "\thandle=");
+    refrain_sink_put_signed(sink, refrain_event_object(text->trace, event));
+    put_comm(sink, event);
+    if (event->kind == REFRAIN_EVENT_WINDOW && event->value != REFRAIN_LOCK_NONE)
+        refrain_sink_put_text(sink, event->value == REFRAIN_LOCK_EXCLUSIVE ? "\tlock=exclusive" : "\tlock=shared");
+    if (event->kind == REFRAIN_EVENT_FILE)
+        put_flags(sink, "\tmode=", event->value);
+    const char *name = event->kind == REFRAIN_EVENT_FILE ? refrain_event_file_name(text->trace, event) : "";
+    if (name[0]) {
+        PUT(sink, "\tname=");
+        refrain_sink_put_name(sink, name);
+    }
+}
+
 /* Names of the kinds, with a tab on either side; null: no such events are written. */
 static const char *name_of(enum refrain_event_kind kind, bool all) {
     switch (kind) {
@@ -185,6 +226,12 @@ static const char *name_of(enum refrain_event_kind kind, bool all) {
         return all ? "\tcollective-complete\t" : NULL;
     case REFRAIN_EVENT_CANCEL:
         return all ? "\tcancel\t" : NULL;
+    case REFRAIN_EVENT_WINDOW:
+        return all ? "\twindow\t" : NULL;
+    case REFRAIN_EVENT_FILE:
+        return all ? "\tfile\t" : NULL;
+    case REFRAIN_EVENT_ACCESS_COMPLETE:
+        return all ? "\taccess-complete\t" : NULL;
     }
     return NULL;
 }
@@ -243,6 +290,8 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
             PUT(sink, "\tfile=\tline=0");
     }
     put_fields(sink, event);
+    if (text->all)
+        put_object(text, event);
     if (text->all && event->request >= 0 && event->kind < REFRAIN_EVENT_UNTOLD_SENDS) {
         PUT(sink, "\trequest=");
         refrain_sink_put_signed(sink, event->request);

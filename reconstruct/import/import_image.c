@@ -207,6 +207,25 @@ static void put_comms(struct builder *builder, const struct refrain_import_image
     }
 }
 
+static void put_objects(struct builder *builder, const struct refrain_import_image *image) {
+    size_t last = 0;
+    for (const struct refrain_import_object *object = image->objects; object; object = object->next) {
+        uint32_t name = object->name ? put_name(builder, object->name) : 0;
+        size_t offset = take(builder, sizeof(struct refrain_object));
+        if (builder->no_memory)
+            return;
+        *(struct refrain_object *)at(builder, offset) = (struct refrain_object){
+            .kind = object->kind, .number = object->number, .comm = object->comm, .slot = object->slot, .name = name};
+        struct refrain_header *header = at(builder, 0);
+        if (last)
+            ((struct refrain_object *)at(builder, last))->next = reference(offset);
+        else
+            header->objects = reference(offset);
+        header->n_objects++;
+        last = offset;
+    }
+}
+
 static void put_threads(struct builder *builder, const struct refrain_import_image *image) {
     size_t offset = take(builder, image->n_threads * sizeof(struct refrain_thread));
     int64_t last_ns = 0;
@@ -239,6 +258,7 @@ bool refrain_import_image_write(struct refrain_sink *out, const struct refrain_i
         put_threads(&builder, image);
         put_sites(&builder, image, call_slots);
         put_comms(&builder, image);
+        put_objects(&builder, image);
         uint32_t program = put_name(&builder, image->program), source = put_name(&builder, image->source);
         if (!builder.no_memory) {
             struct refrain_header *header = at(&builder, 0);

@@ -1,9 +1,11 @@
 /* import_image.h: the region of a rank whose events were recorded by another tool (import_trace.c -> trace.h).
  *
- *     header | unit: program tree and names | slots, all empty | threads | call sites | user regions | communicators */
+ *     header | unit: program tree and names | slots, all empty | threads | call sites | user regions | communicators |
+ *     windows and files */
 #ifndef REFRAIN_IMPORT_IMAGE_H
 #define REFRAIN_IMPORT_IMAGE_H
 
+#include "import_objects.h"
 #include "sink.h"
 #include <refrain/read.h>
 
@@ -34,6 +36,7 @@ struct refrain_import_image {
     uint32_t n_slots;
     const struct refrain_import_image_comm *comms; /* from number 2 on */
     size_t n_comms;
+    const struct refrain_import_object *objects; /* windows and files; null: none */
 };
 
 /* False without memory. */

@@ -5,8 +5,10 @@
  * First all lines are read for what has to be known before the events: how many ranks there are, which of them use a
  * communicator, and whether completions are told. */
 #define _GNU_SOURCE
+#include "event_names.h"
 #include "import_source.h"
 #include "import_trace.h"
+#include <refrain/trace.h>
 
 #include <errno.h>
 #include <inttypes.h>
@@ -21,9 +23,9 @@
 struct line {
     int64_t rank, thread, time_ns;
     enum refrain_event_kind kind;
-    char *name, *file;
-    int64_t number, peer, tag, bytes, received, comm,
-        request; /* number: of the line in the source; -1 where not told */
+    char *name, *file, *opened; /* of the region, its source, and of a file */
+    int64_t number, peer, tag, bytes, received, comm, object, value,
+        request; /* number: of the line in the source; object: a window or file; -1 where not told */
 };
 
 /* Calls that a location is in. */
@@ -114,6 +116,9 @@ static bool parse_kind(const char *name, enum refrain_event_kind *kind) {
                  {"collective", REFRAIN_EVENT_COLLECTIVE},
                  {"rma", REFRAIN_EVENT_RMA},
                  {"io", REFRAIN_EVENT_IO},
+                 {"window", REFRAIN_EVENT_WINDOW},
+                 {"file", REFRAIN_EVENT_FILE},
+                 {"access-complete", REFRAIN_EVENT_ACCESS_COMPLETE},
                  {"send-complete", REFRAIN_EVENT_SEND_COMPLETE},
                  {"recv-post", REFRAIN_EVENT_RECV_POST},
                  {"collective-complete", REFRAIN_EVENT_COLLECTIVE_COMPLETE},
@@ -131,6 +136,19 @@ static bool parse_kind(const char *name, enum refrain_event_kind *kind) {
     return false;
 }
 
+/* Names with commas between them: how a file is opened. */
+static bool parse_flags(char *names, int64_t *flags) {
+    for (char *name; (name = strsep(&names, ","));) {
+        unsigned i = 0;
+        while (i < REFRAIN_FILE_MODES && strcmp(name, refrain_file_mode_names[i]) != 0)
+            i++;
+        if (i == REFRAIN_FILE_MODES)
+            return false;
+        *flags |= (int64_t)1 << i;
+    }
+    return true;
+}
+
 /* key=value. Keys that are not known are of no importance. */
 static bool parse_field(struct line *line, char *field) {
     struct {
@@ -139,10 +157,21 @@ static bool parse_field(struct line *line, char *field) {
     } numbers[] = {{"line=", &line->number},     {"dest=", &line->peer},     {"source=", &line->peer},
                    {"root=", &line->peer},       {"target=", &line->peer},   {"tag=", &line->tag},
                    {"bytes=", &line->bytes},     {"sent=", &line->bytes},    {"received=", &line->received},
-                   {"request=", &line->request}, {"thread=", &line->thread}, {"comm=", &line->comm}};
+                   {"request=", &line->request}, {"thread=", &line->thread}, {"comm=", &line->comm},
+                   {"window=", &line->object},   {"handle=", &line->object}};
     if (strncmp(field, "file=", 5) == 0) {
         line->file = field + 5;
         return unescape(line->file);
+    }
+    if (strncmp(field, "mode=", 5) == 0)
+        return parse_flags(field + 5, &line->value);
+    if (strncmp(field, "lock=", 5) == 0) {
+        line->value = strcmp(field + 5, "exclusive") == 0 ? REFRAIN_LOCK_EXCLUSIVE : REFRAIN_LOCK_SHARED;
+        return true;
+    }
+    if (strncmp(field, "name=", 5) == 0) {
+        line->opened = field + 5;
+        return unescape(line->opened);
     }
     if (strcmp(field, "comm=unknown") == 0)
         return true;
@@ -157,7 +186,7 @@ static bool parse_field(struct line *line, char *field) {
 static enum refrain_status parse_line(struct text *text, struct line *line) {
     static char none[1];
     char *at = text->buffer, *field;
-    *line = (struct line){.peer = -1, .comm = -1, .request = -1, .file = none};
+    *line = (struct line){.peer = -1, .comm = -1, .object = -1, .request = -1, .file = none};
     if (!(field = strsep(&at, "\t")) || !at || !parse_number(field, &line->rank) || line->rank < 0 ||
         line->rank >= MOST_RANKS)
         return wrong(text, "does not begin with a rank and a tab: is this the text that refrain reconstruct writes?");
@@ -227,13 +256,15 @@ static enum refrain_status read_definitions(struct text *text) {
     struct line line;
     enum refrain_status status = REFRAIN_OK;
     while (next_line(text, &line, &status)) {
-        bool message = line.kind == REFRAIN_EVENT_SEND || line.kind == REFRAIN_EVENT_RECV;
+        bool message = line.kind == REFRAIN_EVENT_SEND || line.kind == REFRAIN_EVENT_RECV ||
+                       line.kind == REFRAIN_EVENT_RMA || line.kind == REFRAIN_EVENT_WINDOW;
         int64_t highest = line.peer > line.rank ? line.peer : line.rank;
         text->ranks = highest >= text->ranks ? highest + 1 : text->ranks;
         text->threads = line.thread >= text->threads ? line.thread + 1 : text->threads;
         text->comms = line.comm >= text->comms ? line.comm + 1 : text->comms;
         text->completions |= line.kind == REFRAIN_EVENT_SEND_COMPLETE || line.kind == REFRAIN_EVENT_RECV_POST ||
-                             line.kind == REFRAIN_EVENT_COLLECTIVE_COMPLETE;
+                             line.kind == REFRAIN_EVENT_COLLECTIVE_COMPLETE ||
+                             line.kind == REFRAIN_EVENT_ACCESS_COMPLETE;
         if (!note_member(text, line.comm, line.rank) || (message && !note_member(text, line.comm, line.peer)))
             return REFRAIN_FAIL_MEMORY(text->error);
     }
@@ -313,9 +344,12 @@ static enum refrain_status convert_line(struct text *text, const struct line *li
                                          .tag = line->tag,
                                          .bytes = line->bytes,
                                          .received = line->received,
-                                         .request = text->completions ? line->request : -1};
-    if (line->kind == REFRAIN_EVENT_RMA || line->kind == REFRAIN_EVENT_IO)
-        event.tag = -1; /* which window or file the text does not tell */
+                                         .request = text->completions ? line->request : -1,
+                                         .value = line->value,
+                                         .name = line->opened};
+    if (line->kind == REFRAIN_EVENT_RMA || line->kind == REFRAIN_EVENT_IO || line->kind == REFRAIN_EVENT_WINDOW ||
+        line->kind == REFRAIN_EVENT_FILE)
+        event.tag = line->object;
     if (line->time_ns < text->last_ns[location])
         return wrong(text, "is earlier than the line before of the same rank and thread");
     text->last_ns[location] = line->time_ns;

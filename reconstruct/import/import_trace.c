@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "import_trace.h"
 #include "import_image.h"
+#include "import_objects.h"
 #include "pair_table.h"
 #include "request_table.h"
 #include <refrain/event_file.h>
@@ -51,6 +52,7 @@ struct rank {
     uint32_t *numbers; /* by region: its number in this rank + 1; 0 none yet */
     size_t n_numbers;
     uint32_t n_functions, n_sites, n_user_regions;
+    struct refrain_import_objects objects;
 };
 
 struct refrain_import {
@@ -407,6 +409,38 @@ static enum refrain_record_kind record_kind(const struct refrain_import *import,
     }
 }
 
+static int64_t object_of(struct refrain_import *import, const struct refrain_import_event *event,
+                         enum refrain_object_kind kind) {
+    int64_t number =
+        refrain_import_object(&import->ranks[event->rank].objects, kind, comm_number(event), event->tag, event->name);
+    import->no_memory |= number < -1;
+    return number;
+}
+
+static void add_window(struct refrain_import *import, struct location *location,
+                       const struct refrain_import_event *event) {
+    const int64_t number = object_of(import, event, REFRAIN_OBJECT_WINDOW),
+                  access[] = {event->peer, event->bytes, number}, use[] = {event->peer, event->value, number};
+    if (event->kind == REFRAIN_EVENT_WINDOW)
+        put_operation(import, event, REFRAIN_OP_WINDOW, use, 3);
+    else if (event->request < 0)
+        put_operation(import, event, REFRAIN_OP_RMA, access, 3);
+    else
+        put_request(import, location, event, REFRAIN_OP_RMA_REQUEST, access, 3);
+}
+
+static void add_file(struct refrain_import *import, struct location *location,
+                     const struct refrain_import_event *event) {
+    const int64_t number = object_of(import, event, REFRAIN_OBJECT_FILE), access[] = {event->bytes, number},
+                  use[] = {event->value, number};
+    if (event->kind == REFRAIN_EVENT_FILE)
+        put_operation(import, event, REFRAIN_OP_FILE, use, 2);
+    else if (event->request < 0)
+        put_operation(import, event, REFRAIN_OP_IO, access, 2);
+    else
+        put_request(import, location, event, REFRAIN_OP_IO_REQUEST, access, 2);
+}
+
 int refrain_import_add(struct refrain_import *import, const struct refrain_import_event *event) {
     struct location *location = event->thread < REFRAIN_MAXIMUM_THREADS ? location_of(import, event) : NULL;
     import->events++;
@@ -418,8 +452,7 @@ int refrain_import_add(struct refrain_import *import, const struct refrain_impor
     location->last_ns = event->time_ns > location->last_ns ? event->time_ns : location->last_ns;
     const int64_t message[] = {rank_in(import, event, event->peer), event->tag, event->bytes, comm_number(event)},
                   collective[] = {root_in(import, event), event->bytes, event->received, comm_number(event)},
-                  comm = comm_number(event), access[] = {event->peer, event->bytes, event->tag},
-                  file[] = {event->bytes, event->tag};
+                  comm = comm_number(event);
     switch (event->kind) {
     case REFRAIN_EVENT_ENTER:
     case REFRAIN_EVENT_LEAVE:
@@ -454,10 +487,15 @@ int refrain_import_add(struct refrain_import *import, const struct refrain_impor
         complete(import, location, event, REFRAIN_OP_ICOLLECTIVE);
         break;
     case REFRAIN_EVENT_RMA:
-        put_operation(import, event, REFRAIN_OP_RMA, access, 3);
+    case REFRAIN_EVENT_WINDOW:
+        add_window(import, location, event);
         break;
     case REFRAIN_EVENT_IO:
-        put_operation(import, event, REFRAIN_OP_IO, file, 2);
+    case REFRAIN_EVENT_FILE:
+        add_file(import, location, event);
+        break;
+    case REFRAIN_EVENT_ACCESS_COMPLETE:
+        complete(import, location, event, REFRAIN_OP_RMA_REQUEST);
         break;
     case REFRAIN_EVENT_MARKER:
     case REFRAIN_EVENT_COUNTER:
@@ -594,6 +632,7 @@ static enum refrain_status write_image(struct refrain_import *import, int32_t nu
                                          .regions = regions,
                                          .n_slots = 2 * rank->n_functions,
                                          .comms = import->comms,
+                                         .objects = rank->objects.first,
                                          .n_comms = import->n_comms};
     for (uint32_t i = 0; last_ns && i < n_threads; i++)
         last_ns[i] = i < rank->n_threads && rank->threads[i].ran ? rank->threads[i].last_ns : i == 0 ? 0 : -1;
@@ -648,6 +687,7 @@ static void free_rank(struct rank *rank) {
     }
     free(rank->threads);
     free(rank->numbers);
+    refrain_import_objects_free(&rank->objects);
 }
 
 enum refrain_status refrain_import_finish(struct refrain_import *import, bool keep) {

@@ -200,6 +200,17 @@ static OTF2_CallbackCode on_window(void *data, OTF2_RmaWinRef self, OTF2_StringR
     return done(definitions);
 }
 
+static OTF2_CallbackCode on_handle(void *data, OTF2_IoHandleRef self, OTF2_StringRef name, OTF2_IoFileRef file,
+                                   OTF2_IoParadigmRef paradigm, OTF2_IoHandleFlag flags, OTF2_CommRef comm,
+                                   OTF2_IoHandleRef parent) {
+    struct refrain_otf2_definitions *definitions = data;
+    (void)file, (void)paradigm, (void)flags, (void)parent;
+    struct refrain_otf2_handle_definition *own = entry(definitions, &definitions->handles, sizeof *own, self);
+    if (own)
+        *own = (struct refrain_otf2_handle_definition){name, comm};
+    return done(definitions);
+}
+
 static OTF2_CallbackCode on_context(void *data, OTF2_CallingContextRef self, OTF2_RegionRef region,
                                     OTF2_SourceCodeLocationRef place, OTF2_CallingContextRef parent) {
     struct refrain_otf2_definitions *definitions = data;
@@ -264,6 +275,7 @@ OTF2_ErrorCode refrain_otf2_definitions_read(OTF2_Reader *reader, struct refrain
     OTF2_GlobalDefReaderCallbacks_SetCommCallback(callbacks, on_comm);
     OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(callbacks, on_inter_comm);
     OTF2_GlobalDefReaderCallbacks_SetRmaWinCallback(callbacks, on_window);
+    OTF2_GlobalDefReaderCallbacks_SetIoHandleCallback(callbacks, on_handle);
     OTF2_GlobalDefReaderCallbacks_SetCallingContextCallback(callbacks, on_context);
     if (!code)
         code = OTF2_Reader_RegisterGlobalDefCallbacks(reader, global, callbacks, definitions);
@@ -290,6 +302,7 @@ void refrain_otf2_definitions_free(struct refrain_otf2_definitions *definitions)
     free_table(&definitions->groups);
     free_table(&definitions->comms);
     free_table(&definitions->windows);
+    free_table(&definitions->handles);
     free_table(&definitions->contexts);
     free_table(&definitions->processes);
     free(definitions->places);
@@ -490,6 +503,21 @@ int32_t refrain_otf2_world_rank(const struct refrain_otf2_definitions *definitio
         group = group_of(definitions, definition->remote);
     return rank < group->n && group->members[rank] < (uint64_t)definitions->n_ranks ? (int32_t)group->members[rank]
                                                                                     : -1;
+}
+
+uint32_t refrain_otf2_window_comm(const struct refrain_otf2_definitions *definitions, OTF2_RmaWinRef window) {
+    const OTF2_CommRef *comm = find(&definitions->windows, window);
+    return comm ? refrain_otf2_comm_number(definitions, *comm) : REFRAIN_IMPORT_NO_COMM;
+}
+
+uint32_t refrain_otf2_handle_comm(const struct refrain_otf2_definitions *definitions, OTF2_IoHandleRef handle) {
+    const struct refrain_otf2_handle_definition *own = find(&definitions->handles, handle);
+    return own ? refrain_otf2_comm_number(definitions, own->comm) : REFRAIN_IMPORT_NO_COMM;
+}
+
+const char *refrain_otf2_handle_name(const struct refrain_otf2_definitions *definitions, OTF2_IoHandleRef handle) {
+    const struct refrain_otf2_handle_definition *own = find(&definitions->handles, handle);
+    return own ? string_of(definitions, own->name) : "";
 }
 
 int32_t refrain_otf2_window_rank(const struct refrain_otf2_definitions *definitions, OTF2_RmaWinRef window, int32_t own,

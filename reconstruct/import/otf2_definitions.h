@@ -53,6 +53,11 @@ struct refrain_otf2_comm_definition {
     uint32_t number; /* of the trace */
 };
 
+struct refrain_otf2_handle_definition {
+    OTF2_StringRef name;
+    OTF2_CommRef comm;
+};
+
 /* Entries of one kind, by their references, which some tools take from far apart. Zero at first. */
 struct refrain_otf2_table {
     size_t entry_bytes;
@@ -72,6 +77,7 @@ struct refrain_otf2_definitions {
     struct refrain_otf2_table groups;      /* struct refrain_otf2_group */
     struct refrain_otf2_table comms;       /* struct refrain_otf2_comm_definition */
     struct refrain_otf2_table windows;     /* OTF2_CommRef */
+    struct refrain_otf2_table handles;     /* struct refrain_otf2_handle_definition, of files */
     struct refrain_otf2_table contexts;    /* struct refrain_otf2_context */
     struct refrain_otf2_table processes;   /* struct refrain_otf2_process */
     struct refrain_otf2_place *places;     /* of threads on processors, by location */
@@ -118,6 +124,11 @@ OTF2_CallingContextRef refrain_otf2_common_context(const struct refrain_otf2_def
 /* The rank in MPI_COMM_WORLD of a rank in a communicator, seen from `own`, or in a window; -1 unknown. */
 int32_t refrain_otf2_world_rank(const struct refrain_otf2_definitions *definitions, OTF2_CommRef comm, int32_t own,
                                 uint32_t rank);
+/* The communicator of a window and of a file's handle, REFRAIN_IMPORT_NO_COMM unknown; what a handle is called. */
+uint32_t refrain_otf2_window_comm(const struct refrain_otf2_definitions *definitions, OTF2_RmaWinRef window);
+uint32_t refrain_otf2_handle_comm(const struct refrain_otf2_definitions *definitions, OTF2_IoHandleRef handle);
+const char *refrain_otf2_handle_name(const struct refrain_otf2_definitions *definitions, OTF2_IoHandleRef handle);
+
 int32_t refrain_otf2_window_rank(const struct refrain_otf2_definitions *definitions, OTF2_RmaWinRef window, int32_t own,
                                  uint32_t rank);
 

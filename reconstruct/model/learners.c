@@ -90,6 +90,10 @@ static const struct parameter *parameters_of(uint32_t operation, unsigned *n) {
                                            {REFRAIN_SUBJECT_BYTES, "bytes"},
                                            {REFRAIN_SUBJECT_COMM, "window"}},
                                   io[] = {{REFRAIN_SUBJECT_BYTES, "bytes"}, {REFRAIN_SUBJECT_COMM, "file"}},
+                                  window[] = {{REFRAIN_SUBJECT_DEST, "target"},
+                                              {REFRAIN_SUBJECT_COMM, "lock"},
+                                              {REFRAIN_SUBJECT_COMM, "window"}},
+                                  file[] = {{REFRAIN_SUBJECT_COMM, "mode"}, {REFRAIN_SUBJECT_COMM, "file"}},
                                   run[] = {{REFRAIN_SUBJECT_REQUEST, "request"}, {REFRAIN_SUBJECT_REQUEST, "requests"}},
                                   other[] = {{REFRAIN_SUBJECT_REQUEST, "operation"}, {REFRAIN_SUBJECT_COMM, "comm"}};
     *n = 4;
@@ -107,11 +111,19 @@ static const struct parameter *parameters_of(uint32_t operation, unsigned *n) {
     case REFRAIN_OP_COLLECTIVE_INIT:
         return collective;
     case REFRAIN_OP_RMA:
+    case REFRAIN_OP_RMA_REQUEST:
         *n = 3;
         return rma;
     case REFRAIN_OP_IO:
+    case REFRAIN_OP_IO_REQUEST:
         *n = 2;
         return io;
+    case REFRAIN_OP_WINDOW:
+        *n = 3;
+        return window;
+    case REFRAIN_OP_FILE:
+        *n = 2;
+        return file;
     case REFRAIN_OP_COMPLETE_RUN:
         *n = 2;
         return run;

@@ -7,6 +7,7 @@
  *     regions.c     all processes -> regions
  *     comms.c       all processes -> communicators
  *     metric_totals.c all processes -> names of what was counted
+ *     objects.c     image, communicators -> windows and files
  *     trace_clock.c all processes -> ticks to nanoseconds
  *     trace_read.c  all of these in order
  *     trace_info.c  what read.h tells of them */
@@ -108,6 +109,8 @@ enum refrain_status refrain_process_read_tree(struct refrain_trace *trace, struc
 enum refrain_status refrain_trace_read_regions(struct refrain_trace *trace, refrain_resolver *resolve,
                                                struct refrain_error *error);
 enum refrain_status refrain_trace_read_comms(struct refrain_trace *trace, struct refrain_error *error);
+enum refrain_status refrain_process_read_objects(struct refrain_trace *trace, struct refrain_process *process,
+                                                 struct refrain_error *error);
 enum refrain_status refrain_trace_read_clock(struct refrain_trace *trace, struct refrain_error *error);
 enum refrain_status refrain_trace_read_metrics(struct refrain_trace *trace, struct refrain_error *error);
 enum refrain_status refrain_trace_read_info(struct refrain_trace *trace, struct refrain_error *error);

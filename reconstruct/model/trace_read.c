@@ -97,6 +97,8 @@ enum refrain_status refrain_trace_assemble(struct refrain_trace *trace, refrain_
         status = refrain_trace_read_regions(trace, resolve, error);
     if (!status)
         status = refrain_trace_read_comms(trace, error);
+    for (size_t i = 0; !status && i < trace->n_processes; i++)
+        status = refrain_process_read_objects(trace, &trace->processes[i], error);
     if (!status)
         status = refrain_trace_read_clock(trace, error);
     if (!status)

@@ -63,6 +63,12 @@ struct refrain_comm_view {
 
 #define REFRAIN_NO_METRIC UINT8_MAX
 
+/* A window or file as one process numbers it. */
+struct refrain_object_view {
+    const struct refrain_object *record;  /* null: number not in the trace */
+    const struct refrain_comm_info *comm; /* that it was made on; null: unknown */
+};
+
 struct refrain_process {
     char *path;        /* of the region file */
     char *events_path; /* of the recorded events beside it, a name for messages; null when there are none */
@@ -85,6 +91,8 @@ struct refrain_process {
     const struct refrain_metrics *metrics;       /* asked for; null none */
     uint8_t metric_column[REFRAIN_MOST_METRICS]; /* which of the trace's metrics each one counted is, or NO_METRIC */
     int32_t own_rank;                            /* what MPI_COMM_SELF consists of */
+    struct refrain_object_view *windows, *files; /* by number, below n_objects */
+    size_t n_objects;
     size_t n_left_out; /* it still ran, and so many of its sequences changed too fast to be copied up to now */
     /* clock: ns = offset_ns + (ticks - base_ticks) * (ns_a_tick + ns_a_tick_fraction / 2^64) */
     uint64_t base_ticks;
@@ -158,6 +166,8 @@ const struct refrain_site_view *refrain_process_site(const struct refrain_proces
 const struct refrain_user_region_view *refrain_process_user_region(const struct refrain_process *process,
                                                                    uint64_t number);
 const struct refrain_comm_view *refrain_process_comm(const struct refrain_process *process, int64_t index);
+const struct refrain_object_view *refrain_process_window(const struct refrain_process *process, int64_t number);
+const struct refrain_object_view *refrain_process_file(const struct refrain_process *process, int64_t number);
 
 /* The text of a struct refrain_name; "" for reference 0. */
 const char *refrain_process_name(const struct refrain_process *process, uint32_t reference);

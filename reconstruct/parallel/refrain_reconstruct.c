@@ -77,8 +77,8 @@ static enum refrain_status write_shared(struct refrain_processes *processes, str
     return *done ? status : REFRAIN_OK;
 }
 
-/* Numbers of windows and files are those in the order of first use by all ranks, which nobody knows who replays some.
- */
+/* Which windows and files were there without having been made is said of all ranks, and known to nobody who replays
+ * some. */
 static bool has_objects(const struct refrain_trace *trace) {
     for (size_t i = 0; i < trace->n_regions; i++) {
         const char *name = trace->regions[i].name;

@@ -33,7 +33,8 @@ static struct refrain_event *group_add(struct refrain_align_location *location) 
 
 static bool completes(const struct refrain_event *event) {
     const unsigned kinds = 1u << REFRAIN_EVENT_RECV | 1u << REFRAIN_EVENT_SEND_COMPLETE |
-                           1u << REFRAIN_EVENT_COLLECTIVE_COMPLETE | 1u << REFRAIN_EVENT_CANCEL;
+                           1u << REFRAIN_EVENT_COLLECTIVE_COMPLETE | 1u << REFRAIN_EVENT_CANCEL |
+                           1u << REFRAIN_EVENT_ACCESS_COMPLETE;
     return kinds >> event->kind & 1;
 }
 

@@ -61,6 +61,10 @@ static bool sends(const struct request *request) {
     return request->operation == REFRAIN_OP_ISEND || request->operation == REFRAIN_OP_SEND_INIT;
 }
 
+static bool accesses(const struct request *request) {
+    return request->operation == REFRAIN_OP_RMA_REQUEST || request->operation == REFRAIN_OP_IO_REQUEST;
+}
+
 static bool collects(const struct request *request) {
     return request->operation == REFRAIN_OP_ICOLLECTIVE || request->operation == REFRAIN_OP_COLLECTIVE_INIT;
 }
@@ -124,6 +128,9 @@ static bool complete(struct refrain_translation *translation, const struct refra
         event->kind = REFRAIN_EVENT_COLLECTIVE_COMPLETE;
         set_comm(translation, event, comm, -1);
         event->request = request->id;
+    } else if (accesses(request)) {
+        event->kind = REFRAIN_EVENT_ACCESS_COMPLETE;
+        event->request = request->id;
     } else {
         makes_event = false;
     }
@@ -147,6 +154,30 @@ static bool start(struct refrain_translation *translation, const struct refrain_
     set_comm(translation, event, request->parameters[0], -1);
     event->request = request->id;
     return true;
+}
+
+/* A rank and a window, as operations have them. */
+static void set_window(const struct refrain_translation *translation, struct refrain_event *event, int64_t rank,
+                       int64_t number) {
+    const struct refrain_object_view *window = refrain_process_window(translation->process, number);
+    event->peer = rank >= 0 && rank <= INT32_MAX ? (int32_t)rank : -1;
+    event->tag = number;
+    event->comm = window ? window->comm : NULL;
+}
+
+static void set_file(const struct refrain_translation *translation, struct refrain_event *event, int64_t number) {
+    const struct refrain_object_view *file = refrain_process_file(translation->process, number);
+    event->tag = number;
+    event->comm = file ? file->comm : NULL;
+}
+
+/* The request of an access that has one. */
+static void take_access(struct refrain_translation *translation, const struct refrain_record *record,
+                        struct refrain_event *event) {
+    const struct request *request = NULL;
+    if (record->operation == REFRAIN_OP_RMA_REQUEST || record->operation == REFRAIN_OP_IO_REQUEST)
+        request = take_request(translation, record, false);
+    event->request = request ? request->id : -1;
 }
 
 static bool operation(struct refrain_translation *translation, const struct refrain_record *record,
@@ -190,15 +221,28 @@ static bool operation(struct refrain_translation *translation, const struct refr
         request = take_request(translation, record, false);
         return set_collective(translation, event, parameters, request ? request->id : -1);
     case REFRAIN_OP_RMA:
+    case REFRAIN_OP_RMA_REQUEST:
         event->kind = REFRAIN_EVENT_RMA;
-        event->peer = parameters[0] >= 0 && parameters[0] <= INT32_MAX ? (int32_t)parameters[0] : -1;
         event->bytes = parameters[1];
-        event->tag = parameters[2];
+        set_window(translation, event, parameters[0], parameters[2]);
+        take_access(translation, record, event);
         return true;
     case REFRAIN_OP_IO:
+    case REFRAIN_OP_IO_REQUEST:
         event->kind = REFRAIN_EVENT_IO;
         event->bytes = parameters[0];
-        event->tag = parameters[1];
+        set_file(translation, event, parameters[1]);
+        take_access(translation, record, event);
+        return true;
+    case REFRAIN_OP_WINDOW:
+        event->kind = REFRAIN_EVENT_WINDOW;
+        event->value = parameters[1];
+        set_window(translation, event, parameters[0], parameters[2]);
+        return true;
+    case REFRAIN_OP_FILE:
+        event->kind = REFRAIN_EVENT_FILE;
+        event->value = parameters[0];
+        set_file(translation, event, parameters[1]);
         return true;
     case REFRAIN_OP_NOTHING:
         take_request(translation, record, false);
@@ -206,6 +250,9 @@ static bool operation(struct refrain_translation *translation, const struct refr
     case REFRAIN_OP_COMPLETE_OTHER:
         event->kind = REFRAIN_EVENT_SEND_COMPLETE;
         if (parameters[0] == REFRAIN_OP_ISEND || parameters[0] == REFRAIN_OP_SEND_INIT)
+            return true;
+        event->kind = REFRAIN_EVENT_ACCESS_COMPLETE;
+        if (parameters[0] == REFRAIN_OP_RMA_REQUEST || parameters[0] == REFRAIN_OP_IO_REQUEST)
             return true;
         event->kind = REFRAIN_EVENT_COLLECTIVE_COMPLETE;
         set_comm(translation, event, parameters[1], -1);

@@ -100,6 +100,8 @@ static bool follow_requests(struct refrain_walk *walk, const struct refrain_oper
     case REFRAIN_OP_ISEND:
     case REFRAIN_OP_ICOLLECTIVE:
     case REFRAIN_OP_NOTHING:
+    case REFRAIN_OP_RMA_REQUEST:
+    case REFRAIN_OP_IO_REQUEST:
         return take_request(walk, NULL, false);
     case REFRAIN_OP_IRECV:
         return take_request(walk, from, false);
@@ -155,8 +157,12 @@ static const struct refrain_operation_record *operation_at(struct refrain_walk *
 static unsigned parameters_of(uint32_t operation) {
     switch (operation) {
     case REFRAIN_OP_RMA:
+    case REFRAIN_OP_RMA_REQUEST:
+    case REFRAIN_OP_WINDOW:
         return 3;
     case REFRAIN_OP_IO:
+    case REFRAIN_OP_IO_REQUEST:
+    case REFRAIN_OP_FILE:
     case REFRAIN_OP_COMPLETE_RUN:
     case REFRAIN_OP_COMPLETE_OTHER:
         return 2;

@@ -70,6 +70,8 @@ def events(path, says, lone):
             thread = values.pop("thread", "0")
             if values.get("root") == "-1":  # of a collective that has none, of which the text says nothing
                 del values["root"]
+            if kind in ("rma", "io") and not {"window", "handle"} & keys:  # nor which communicator has the window or file
+                values.pop("comm", None)
             if kind not in kinds or (not threads and thread != "0") or (kind in blocking and "request" in values):
                 continue
             whole, _, decimals = seconds.partition(".")

@@ -77,24 +77,34 @@ otf2_round_trip() {
 # order in which their location began them, none where that is not in the text; OTF2 says the communicator of a posted
 # receive when that completes, which may lie behind the window; a cancelled one never has one. It has no completion of a
 # nonblocking collective that began in front of the window, and nothing of one that completes behind it but that there is one.
+# Windows and files are numbered in the order in which their location used them; without `all` calls that only name one are left out:
+# OTF2 has records of some of them.
 canonical() {
-    awk -F '\t' -v OFS='\t' '
+    awk -v all="${2:-}" -F '\t' -v OFS='\t' '
         NR != FNR && FNR == 1 { split("", number); split("", n) }
+        ($3 == "window" || $3 == "file") && !all { next }
         {
-            at = 0; thread = 0
+            at = 0; thread = 0; object = 0; comm = ""
             for (i = 5; i <= NF; i++)
                 if ($i ~ /^request=/) at = i
                 else if ($i ~ /^thread=/) thread = $i
+                else if ($i ~ /^(window|handle)=/) object = i
+                else if ($i ~ /^comm=/) comm = $i
+            if (object) {
+                used = NR != FNR " " $1 " " thread " " $object " " comm
+                if (!(used in objects)) objects[used] = ++n_objects[NR != FNR " " $1 " " thread]
+                $object = substr($object, 1, index($object, "=")) objects[used]
+            }
             if (at) {
                 where = $1 " " thread " " $at
-                if ($3 == "collective-complete" && !(where in number)) next
-                if ($3 == "recv-post" || $3 == "send" || $3 == "collective")
+                if ($3 ~ /^(collective|access)-complete$/ && !(where in number)) next
+                if ($3 ~ /^(recv-post|send|collective|rma|io)$/)
                     number[where] = ++n[$1 " " thread]
                 if ($3 == "collective-complete" && NR == FNR) complete[$1 " " thread " " number[where]] = 1
                 $at = where in number ? "request=" number[where] : ""
                 if ($3 == "collective" && !(($1 " " thread " " number[where]) in complete))
                     gsub(/\t(root|sent|received|comm)=[^\t]*/, "")
-                if ($3 != "recv-post" && $3 != "send" && $3 != "collective")
+                if ($3 !~ /^(recv-post|send|collective|rma|io)$/)
                     delete number[where]
             }
             if (NR == FNR) next

@@ -6,10 +6,10 @@ import re
 import subprocess
 import sys
 
-from lines import escape, header, line, wrong
+from lines import KEYS, KINDS, OBJECTS, escape, header, line, wrong
 
-FIELDS = ("dest", "source", "tag", "bytes", "comm", "root", "sent", "received", "target", "request")
-WITH_COMM = ("send", "recv", "collective", "recv-post", "collective-complete")
+FIELDS = ("dest", "source", "tag", "bytes", "comm", "root", "sent", "received", "target", "request", "window", "handle")
+WITH_COMM = ("send", "recv", "collective", "recv-post", "collective-complete", "rma", "io", "window", "file")
 
 
 def value_of(text):
@@ -55,7 +55,7 @@ def main():
                                   stdout=subprocess.PIPE, text=True, cwd=here)
         names, categories, keys, places = {}, {}, {}, {}
         ranks, threads, counters, stacks, last, waited, flows = {}, {}, {}, {}, {}, {}, {}
-        header()
+        header(KINDS + OBJECTS, KEYS + ",window,handle")
         first = True
         for packet in packets(protoc.stdout):
             if one(packet, "trusted_packet_sequence_id") != 1 or one(packet, "sequence_flags") != (3 if first else 2):

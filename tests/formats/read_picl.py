@@ -126,7 +126,7 @@ class Processor:
 def main():
     heads, places, last, ended, statistics = Header(), {}, 0, set(), {}
     header(KINDS + ",marker,counter", KEYS.replace("file,line,", "").replace(",approximate", "") + ",value", threads="no",
-           instants="unordered", without="send.comm,recv.comm,recv-post.comm,cancel.comm")
+           instants="unordered", without="send.comm,recv.comm,recv-post.comm,cancel.comm,rma.request,io.request")
     for text in open(sys.argv[1], encoding="utf-8", errors="surrogateescape"):
         match = re.fullmatch(r"(-?\d+) (-?\d+) (\d+)\.(\d{9}) (-?\d+) (-?\d+) (\d+)(?: (\"[^\"]*\"|\d) (.*))?\n", text, re.S)
         if not match:

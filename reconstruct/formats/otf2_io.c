@@ -1,0 +1,125 @@
+/* otf2_io.c: accesses to files until they are complete (otf2_io.h). */
+#include "otf2_io.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Is the access still under way when the call that begins it returns? */
+static bool goes_on(const char *name) {
+    return strncmp(name, "MPI_File_i", 10) == 0 || strstr(name, "_begin") != NULL;
+}
+
+static bool keep(struct refrain_otf2_location *location, const struct refrain_otf2_operation *operation) {
+    if (location->n_operations == location->capacity_operations) {
+        size_t capacity = location->capacity_operations ? location->capacity_operations * 2 : 8;
+        struct refrain_otf2_operation *operations = realloc(location->operations, capacity * sizeof *operations);
+        if (!operations)
+            return false;
+        location->operations = operations;
+        location->capacity_operations = capacity;
+    }
+    location->operations[location->n_operations++] = *operation;
+    return true;
+}
+
+OTF2_ErrorCode refrain_otf2_io_access(struct refrain_otf2_objects *objects, struct refrain_otf2_location *location,
+                                      const struct refrain_event *event, uint64_t time) {
+    const char *name = event->region->name;
+    const uint32_t handle = refrain_otf2_handle(objects, event);
+    OTF2_IoOperationFlag flags = OTF2_IO_OPERATION_FLAG_NONE;
+    if (handle == REFRAIN_OTF2_NO_OBJECT)
+        return OTF2_SUCCESS;
+    refrain_otf2_follow(objects, event);
+    if (goes_on(name))
+        flags |= OTF2_IO_OPERATION_FLAG_NON_BLOCKING;
+    if (strstr(name, "_all") || strstr(name, "_ordered"))
+        flags |= OTF2_IO_OPERATION_FLAG_COLLECTIVE;
+    const struct refrain_otf2_operation operation = {.matching = ++location->matching,
+                                                     .handle = handle,
+                                                     .bytes = (uint64_t)event->bytes,
+                                                     .request = event->request,
+                                                     .begun_in = event->region,
+                                                     .in_halves = strstr(name, "_begin") != NULL};
+    if (!keep(location, &operation))
+        return OTF2_ERROR_MEM_ALLOC_FAILED;
+    location->events++;
+    return OTF2_EvtWriter_IoOperationBegin(location->writer, NULL, time, handle,
+                                           strstr(name, "read") ? OTF2_IO_OPERATION_MODE_READ
+                                                                : OTF2_IO_OPERATION_MODE_WRITE,
+                                           flags, operation.bytes, operation.matching);
+}
+
+static OTF2_ErrorCode complete(struct refrain_otf2_location *location, size_t number, uint64_t time) {
+    const struct refrain_otf2_operation operation = location->operations[number];
+    location->operations[number] = location->operations[--location->n_operations];
+    location->events++;
+    return OTF2_EvtWriter_IoOperationComplete(location->writer, NULL, time, operation.handle, operation.bytes,
+                                              operation.matching);
+}
+
+OTF2_ErrorCode refrain_otf2_io_complete(struct refrain_otf2_location *location, const struct refrain_event *event,
+                                        uint64_t time) {
+    for (size_t i = 0; event->request >= 0 && i < location->n_operations; i++)
+        if (location->operations[i].request == event->request)
+            return complete(location, i, time);
+    return OTF2_SUCCESS;
+}
+
+static OTF2_ErrorCode create(struct refrain_otf2_location *location, uint32_t handle, int64_t mode, uint64_t time) {
+    OTF2_IoAccessMode access = !(mode & REFRAIN_FILE_WRITES)  ? OTF2_IO_ACCESS_MODE_READ_ONLY
+                               : !(mode & REFRAIN_FILE_READS) ? OTF2_IO_ACCESS_MODE_WRITE_ONLY
+                                                              : OTF2_IO_ACCESS_MODE_READ_WRITE;
+    OTF2_IoCreationFlag creation =
+        (mode & REFRAIN_FILE_CREATES ? OTF2_IO_CREATION_FLAG_CREATE : OTF2_IO_CREATION_FLAG_NONE) |
+        (mode & REFRAIN_FILE_EXCLUSIVE ? OTF2_IO_CREATION_FLAG_EXCLUSIVE : OTF2_IO_CREATION_FLAG_NONE) |
+        (mode & REFRAIN_FILE_SEQUENTIAL ? OTF2_IO_CREATION_FLAG_NO_SEEK : OTF2_IO_CREATION_FLAG_NONE) |
+        (mode & REFRAIN_FILE_UNIQUE ? OTF2_IO_CREATION_FLAG_UNIQUE : OTF2_IO_CREATION_FLAG_NONE);
+    OTF2_IoStatusFlag status =
+        (mode & REFRAIN_FILE_APPENDS ? OTF2_IO_STATUS_FLAG_APPEND : OTF2_IO_STATUS_FLAG_NONE) |
+        (mode & REFRAIN_FILE_DELETES ? OTF2_IO_STATUS_FLAG_DELETE_ON_CLOSE : OTF2_IO_STATUS_FLAG_NONE);
+    location->events++;
+    return OTF2_EvtWriter_IoCreateHandle(location->writer, NULL, time, handle, access, creation, status);
+}
+
+OTF2_ErrorCode refrain_otf2_io_file(struct refrain_otf2_objects *objects, struct refrain_otf2_location *location,
+                                    const struct refrain_event *event, uint64_t time) {
+    const uint32_t handle = refrain_otf2_handle(objects, event);
+    const char *name = event->region->name;
+    const size_t length = strlen(name);
+    if (handle == REFRAIN_OTF2_NO_OBJECT)
+        return OTF2_SUCCESS;
+    switch (refrain_otf2_follow(objects, event)) {
+    case REFRAIN_OTF2_MADE:
+        return create(location, handle, event->value, time);
+    case REFRAIN_OTF2_GONE:
+        location->events++;
+        return OTF2_EvtWriter_IoDestroyHandle(location->writer, NULL, time, handle);
+    default:
+        break;
+    }
+    if (length > 4 && strcmp(name + length - 4, "_end") == 0) { /* a file has one access in halves at a time */
+        location->ends_halves = event->region;
+        location->halves_of = handle;
+    }
+    return OTF2_SUCCESS;
+}
+
+OTF2_ErrorCode refrain_otf2_io_leave(struct refrain_otf2_location *location, const struct refrain_event *event,
+                                     uint64_t time) {
+    struct refrain_otf2_operation *last =
+        location->n_operations ? &location->operations[location->n_operations - 1] : NULL;
+    if (location->ends_halves == event->region) {
+        location->ends_halves = NULL;
+        for (size_t i = 0; i < location->n_operations; i++)
+            if (location->operations[i].in_halves && location->operations[i].handle == location->halves_of)
+                return complete(location, i, time);
+        return OTF2_SUCCESS;
+    }
+    if (!last || last->begun_in != event->region)
+        return OTF2_SUCCESS;
+    last->begun_in = NULL;
+    if (!goes_on(event->region->name))
+        return complete(location, location->n_operations - 1, time);
+    location->events++;
+    return OTF2_EvtWriter_IoOperationIssued(location->writer, NULL, time, last->handle, last->matching);
+}

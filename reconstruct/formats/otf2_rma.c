@@ -1,0 +1,197 @@
+/* otf2_rma.c: accesses to windows until they are complete, and what synchronises them (otf2_rma.h). */
+#include "otf2_rma.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What the leaving of a call does, by its name. */
+static enum refrain_otf2_sync sync_of(const char *name) {
+    static const struct {
+        const char *name;
+        enum refrain_otf2_sync sync;
+    } calls[] = {{"MPI_Win_fence", REFRAIN_OTF2_FENCE},
+                 {"MPI_Win_lock", REFRAIN_OTF2_LOCK},
+                 {"MPI_Win_lock_all", REFRAIN_OTF2_LOCK},
+                 {"MPI_Win_unlock", REFRAIN_OTF2_UNLOCK},
+                 {"MPI_Win_unlock_all", REFRAIN_OTF2_UNLOCK},
+                 {"MPI_Win_flush", REFRAIN_OTF2_FLUSH},
+                 {"MPI_Win_flush_all", REFRAIN_OTF2_FLUSH},
+                 {"MPI_Win_flush_local", REFRAIN_OTF2_FLUSH_LOCAL},
+                 {"MPI_Win_flush_local_all", REFRAIN_OTF2_FLUSH_LOCAL},
+                 {"MPI_Win_complete", REFRAIN_OTF2_COMPLETE}};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (strcmp(name, calls[i].name) == 0)
+            return calls[i].sync;
+    return REFRAIN_OTF2_NO_SYNC;
+}
+
+/* The rank in the window of a rank in MPI_COMM_WORLD; false where there is none. */
+static bool rank_in(const struct refrain_otf2_rma *rma, const struct refrain_event *event, uint32_t window,
+                    uint32_t *rank) {
+    const struct refrain_comm_info *comm = rma->objects->windows.objects[window].comm;
+    if (event->peer < 0 || event->peer >= rma->objects->trace->size)
+        return false;
+    *rank = (uint32_t)event->peer;
+    return !comm || refrain_otf2_comm_rank(&rma->comms[comm->index], event->rank, event->peer, rank);
+}
+
+/* ---- accesses ---- */
+
+/* Until it is complete. */
+static bool keep(struct refrain_otf2_location *location, const struct refrain_otf2_access *access) {
+    if (location->n_accesses == location->capacity_accesses) {
+        size_t capacity = location->capacity_accesses ? location->capacity_accesses * 2 : 16;
+        struct refrain_otf2_access *accesses = realloc(location->accesses, capacity * sizeof *accesses);
+        if (!accesses)
+            return false;
+        location->accesses = accesses;
+        location->capacity_accesses = capacity;
+    }
+    location->accesses[location->n_accesses++] = *access;
+    return true;
+}
+
+OTF2_ErrorCode refrain_otf2_rma_access(struct refrain_otf2_rma *rma, struct refrain_otf2_location *location,
+                                       const struct refrain_event *event, uint64_t time) {
+    const char *name = event->region->name;
+    uint64_t bytes = (uint64_t)event->bytes, received = bytes;
+    OTF2_RmaAtomicType type = OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE;
+    uint32_t window = refrain_otf2_window(rma->objects, event), target;
+    if (window == REFRAIN_OTF2_NO_OBJECT || !rank_in(rma, event, window, &target))
+        return OTF2_SUCCESS;
+    refrain_otf2_follow(rma->objects, event);
+    const struct refrain_otf2_access access = {.matching = ++location->matching,
+                                               .window = window,
+                                               .target = target,
+                                               .request = event->request,
+                                               .fetches =
+                                                   strncmp(name, "MPI_Rget", 8) == 0 && !strstr(name, "ccumulate")};
+    if (!keep(location, &access))
+        return OTF2_ERROR_MEM_ALLOC_FAILED;
+    location->events++;
+    if (strncmp(name, "MPI_Put", 7) == 0 || strncmp(name, "MPI_Rput", 8) == 0)
+        return OTF2_EvtWriter_RmaPut(location->writer, NULL, time, window, target, bytes, location->matching);
+    if (!strstr(name, "ccumulate") && (strncmp(name, "MPI_Get", 7) == 0 || strncmp(name, "MPI_Rget", 8) == 0))
+        return OTF2_EvtWriter_RmaGet(location->writer, NULL, time, window, target, bytes, location->matching);
+    if (strstr(name, "ccumulate") && !strstr(name, "get_") && !strstr(name, "Get_")) {
+        type = OTF2_RMA_ATOMIC_TYPE_ACCUMULATE;
+        received = 0;
+    } else if (strstr(name, "Compare")) {
+        type = OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP;
+    }
+    return OTF2_EvtWriter_RmaAtomic(location->writer, NULL, time, window, target, type, bytes, received,
+                                    location->matching);
+}
+
+static OTF2_ErrorCode complete_here(struct refrain_otf2_location *location, struct refrain_otf2_access *access,
+                                    uint64_t time) {
+    if (access->complete_here)
+        return OTF2_SUCCESS;
+    access->complete_here = true;
+    location->events++;
+    return OTF2_EvtWriter_RmaOpCompleteNonBlocking(location->writer, NULL, time, access->window, access->matching);
+}
+
+/* The accesses to a window (and to one rank in it, unless `target` is OTF2_UNDEFINED_UINT32) are complete: here, at
+ * their targets as well, or, with MPI_Win_complete, here for good. */
+static OTF2_ErrorCode complete(struct refrain_otf2_location *location, uint32_t window, uint32_t target,
+                               enum refrain_otf2_sync sync, uint64_t time) {
+    OTF2_ErrorCode code = OTF2_SUCCESS;
+    size_t kept = 0;
+    for (size_t i = 0; i < location->n_accesses; i++) {
+        struct refrain_otf2_access *access = &location->accesses[i];
+        const bool meant = access->window == window && (target == OTF2_UNDEFINED_UINT32 || access->target == target);
+        const bool here = sync == REFRAIN_OTF2_FLUSH_LOCAL || sync == REFRAIN_OTF2_COMPLETE;
+        if (meant && !code && here)
+            code = complete_here(location, access, time);
+        if (meant && !code && !here) {
+            location->events++;
+            code = OTF2_EvtWriter_RmaOpCompleteRemote(location->writer, NULL, time, window, access->matching);
+        }
+        if (!meant || sync == REFRAIN_OTF2_FLUSH_LOCAL)
+            location->accesses[kept++] = *access;
+    }
+    location->n_accesses = kept;
+    return code;
+}
+
+OTF2_ErrorCode refrain_otf2_rma_complete(struct refrain_otf2_location *location, const struct refrain_event *event,
+                                         uint64_t time) {
+    for (size_t i = 0; event->request >= 0 && i < location->n_accesses; i++) {
+        struct refrain_otf2_access *access = &location->accesses[i];
+        if (access->request != event->request)
+            continue;
+        OTF2_ErrorCode code = complete_here(location, access, time);
+        if (access->fetches) /* there is nothing left to be done at the target */
+            location->accesses[i] = location->accesses[--location->n_accesses];
+        return code;
+    }
+    return OTF2_SUCCESS;
+}
+
+void refrain_otf2_rma_end(struct refrain_otf2_rma *rma, const struct refrain_otf2_location *location) {
+    rma->incomplete += location->n_accesses;
+}
+
+/* ---- windows ---- */
+
+OTF2_ErrorCode refrain_otf2_rma_window(struct refrain_otf2_rma *rma, struct refrain_otf2_location *location,
+                                       const struct refrain_event *event, uint64_t time) {
+    const uint32_t window = refrain_otf2_window(rma->objects, event);
+    struct refrain_otf2_window_call *call = &location->window_call;
+    OTF2_ErrorCode code = OTF2_SUCCESS;
+    if (window == REFRAIN_OTF2_NO_OBJECT)
+        return OTF2_SUCCESS;
+    switch (refrain_otf2_follow(rma->objects, event)) {
+    case REFRAIN_OTF2_MADE:
+        location->events++;
+        return OTF2_EvtWriter_RmaWinCreate(location->writer, NULL, time, window);
+    case REFRAIN_OTF2_GONE:
+        code = complete(location, window, OTF2_UNDEFINED_UINT32, REFRAIN_OTF2_FENCE, time);
+        location->events++;
+        return code ? code : OTF2_EvtWriter_RmaWinDestroy(location->writer, NULL, time, window);
+    default:
+        break;
+    }
+    *call = (struct refrain_otf2_window_call){.sync = sync_of(event->region->name),
+                                              .region = event->region,
+                                              .window = window,
+                                              .target = OTF2_UNDEFINED_UINT32,
+                                              .lock = event->value == REFRAIN_LOCK_EXCLUSIVE ? OTF2_LOCK_EXCLUSIVE
+                                                                                             : OTF2_LOCK_SHARED};
+    if (event->peer >= 0 && !rank_in(rma, event, window, &call->target))
+        call->sync = REFRAIN_OTF2_NO_SYNC; /* of a rank that is none of it */
+    if (call->sync == REFRAIN_OTF2_FENCE) {
+        location->events++;
+        code = OTF2_EvtWriter_RmaCollectiveBegin(location->writer, NULL, time);
+    } else if (call->sync == REFRAIN_OTF2_LOCK) {
+        location->events++;
+        code = OTF2_EvtWriter_RmaRequestLock(location->writer, NULL, time, window, call->target, 0, call->lock);
+    }
+    return code;
+}
+
+OTF2_ErrorCode refrain_otf2_rma_leave(struct refrain_otf2_location *location, uint64_t time) {
+    const struct refrain_otf2_window_call call = location->window_call;
+    OTF2_ErrorCode code = OTF2_SUCCESS;
+    location->window_call.sync = REFRAIN_OTF2_NO_SYNC;
+    if (call.sync != REFRAIN_OTF2_NO_SYNC && call.sync != REFRAIN_OTF2_LOCK)
+        code = complete(location, call.window, call.target, call.sync, time);
+    if (code)
+        return code;
+    switch (call.sync) {
+    case REFRAIN_OTF2_FENCE:
+        location->events++;
+        return OTF2_EvtWriter_RmaCollectiveEnd(location->writer, NULL, time, OTF2_COLLECTIVE_OP_BARRIER,
+                                               OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY, call.window,
+                                               OTF2_COLLECTIVE_ROOT_NONE, 0, 0);
+    case REFRAIN_OTF2_LOCK:
+        location->events++;
+        return OTF2_EvtWriter_RmaAcquireLock(location->writer, NULL, time, call.window, call.target, 0, call.lock);
+    case REFRAIN_OTF2_UNLOCK:
+        location->events++;
+        return OTF2_EvtWriter_RmaReleaseLock(location->writer, NULL, time, call.window, call.target, 0);
+    default:
+        return OTF2_SUCCESS;
+    }
+}

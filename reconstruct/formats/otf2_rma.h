@@ -1,0 +1,33 @@
+/* otf2_rma.h: one-sided communication as records of OTF2 (events -> RmaPut ..., what completes them, locks, fences).
+ *
+ *     MPI_Put ...                         RmaPut, RmaGet, RmaAtomic
+ *     request completes, flush_local      RmaOpCompleteNonBlocking: of that access; of those to the window (and rank)
+ *     flush, unlock, fence, free          RmaOpCompleteRemote
+ *     complete                            RmaOpCompleteNonBlocking; at their targets they are complete with
+ * MPI_Win_wait fence                               RmaCollectiveBegin ... RmaCollectiveEnd lock, unlock RmaRequestLock
+ * ... RmaAcquireLock, RmaReleaseLock create, free                        RmaWinCreate, RmaWinDestroy */
+#ifndef REFRAIN_OTF2_RMA_H
+#define REFRAIN_OTF2_RMA_H
+
+#include "otf2_define.h"
+
+/* What an archive knows of windows; `incomplete` counts accesses that nothing completed. */
+struct refrain_otf2_rma {
+    struct refrain_otf2_objects *objects;
+    const struct refrain_otf2_comm *comms;
+    uint64_t incomplete;
+};
+
+/* An RMA event, a WINDOW event, an ACCESS_COMPLETE (which may be none of a window), and the leaving of a call. */
+OTF2_ErrorCode refrain_otf2_rma_access(struct refrain_otf2_rma *rma, struct refrain_otf2_location *location,
+                                       const struct refrain_event *event, uint64_t time);
+OTF2_ErrorCode refrain_otf2_rma_window(struct refrain_otf2_rma *rma, struct refrain_otf2_location *location,
+                                       const struct refrain_event *event, uint64_t time);
+OTF2_ErrorCode refrain_otf2_rma_complete(struct refrain_otf2_location *location, const struct refrain_event *event,
+                                         uint64_t time);
+OTF2_ErrorCode refrain_otf2_rma_leave(struct refrain_otf2_location *location, uint64_t time);
+
+/* The location has no more events. */
+void refrain_otf2_rma_end(struct refrain_otf2_rma *rma, const struct refrain_otf2_location *location);
+
+#endif

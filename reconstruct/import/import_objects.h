@@ -1,0 +1,32 @@
+/* import_objects.h: windows and files of a rank whose events another tool recorded: from what that tool calls them to
+ * numbers (import_trace.c). */
+#ifndef REFRAIN_IMPORT_OBJECTS_H
+#define REFRAIN_IMPORT_OBJECTS_H
+
+#include "pair_table.h"
+#include <refrain/trace.h>
+
+/* As struct refrain_object has it. */
+struct refrain_import_object {
+    struct refrain_pair_node node; /* by kind and communicator, and what it is called */
+    struct refrain_import_object *next;
+    enum refrain_object_kind kind;
+    uint32_t number, comm, slot; /* comm: index + 1, 0 unknown */
+    char *name;                  /* owned; null: it has none */
+};
+
+/* All zero at first. */
+struct refrain_import_objects {
+    struct refrain_pair_table table;
+    struct refrain_import_object *first, *last;
+    uint32_t n[REFRAIN_OBJECT_FILE + 1]; /* by kind */
+};
+
+/* The number of what the tool calls `tag` (-1 where that is negative, as it is unknown); a new one where it is first
+ * met. `comm` is an index, -1 unknown; `name`, of a file, may be null and is copied. -2 without memory. */
+int64_t refrain_import_object(struct refrain_import_objects *objects, enum refrain_object_kind kind, int64_t comm,
+                              int64_t tag, const char *name);
+
+void refrain_import_objects_free(struct refrain_import_objects *objects);
+
+#endif
