@@ -111,6 +111,10 @@ refrain stats "$work/less.refrain-pack" >/dev/null 2>"$work/said" && grep -q 'ra
 many_ranks 16 8 "$work/other" && cp "$work/other/rank-7.trace" "$work/many/"
 refrain pack "$work/many" -o "$work/mixed.refrain-pack" >/dev/null 2>"$work/said" && fail "two runs are packed together"
 grep -q 'of a run with 16 ranks' "$work/said" && pass || fail "two runs: $(cat "$work/said")"
+cp "$bin/many_ranks" "$work/elsewhere" && "$work/elsewhere" 16 8 "$work/program" && cp "$work/program/rank-3.trace" "$work/other/"
+refrain pack "$work/other" -o "$work/two.refrain-pack" >/dev/null 2>"$work/said" && pass || fail "two programs: status $?"
+grep -q 'rank 0 ran .*many_ranks, rank 3 ran .*elsewhere: both are packed' "$work/said" && pass || fail "two programs: $(cat "$work/said")"
+[ "$(refrain info --each "$work/two.refrain-pack" | grep -c '^rank ')" = 16 ] && pass || fail "two programs: not all is read"
 refrain pack "$work/other" -o "$work/less.refrain-pack" 2>"$work/said" && fail "a file is written over"
 grep -q 'force' "$work/said" && pass || fail "a file that is there: $(cat "$work/said")"
 summary

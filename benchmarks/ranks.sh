@@ -1,0 +1,81 @@
+#!/bin/sh
+# ranks.sh: what ranks learned together, by the number of ranks; ranks.sh --help says more.
+set -u
+LC_ALL=C
+export LC_ALL
+here=$(cd "$(dirname "$0")" && pwd)
+ranks="16 64"
+tools=$(dirname "$(command -v refrain 2>/dev/null || echo /usr/bin/refrain)")
+
+usage() {
+    cat <<'END'
+NAME
+    ranks.sh - the bytes of what all ranks learned, by the number of ranks
+
+SYNOPSIS
+    benchmarks/ranks.sh [--ranks LIST] [--tools DIR]
+
+DESCRIPTION
+    Builds the workloads that are modelled on the NAS benchmarks, runs each for a few iterations on so many ranks of this machine
+    with REFRAIN_PACK=on and REFRAIN_TOTAL_MEMORY=4M, and prints a table in Markdown: bytes of the structure (all that was learned, of
+    all ranks together), bytes of the whole pack, and the milliseconds that packing took in MPI_Finalize.
+
+OPTIONS
+    --ranks LIST  numbers of ranks, squares and powers of two (default "16 64")
+    --tools DIR   the directory of refrain and refrain-mpicc (default: that of refrain on PATH)
+    --help        this text
+
+EXIT STATUS
+    0 measured; 1 something could not be built or run; 2 bad command line.
+END
+}
+
+while [ $# -gt 0 ]; do
+    case $1 in
+    --ranks) ranks=$2 && shift 2 ;;
+    --tools) tools=$2 && shift 2 ;;
+    --help) usage && exit 0 ;;
+    *) echo "ranks.sh: unknown argument $1; ranks.sh --help lists all" >&2 && exit 2 ;;
+    esac
+done
+PATH=$tools:$PATH
+export PATH
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mpicc=$(command -v mpicc.mpich || command -v mpicc)
+mpiexec=$(command -v mpiexec.mpich || command -v mpiexec)
+make -s -f "$here/workloads/Makefile" CC="refrain-cc $mpicc" BUILD="$work/traced" ONLY="bt sp lu mg cg ft is ep" -j2 || exit 1
+
+# structure FILE: what its header says.
+structure() {
+    od -An -t u8 -j 24 -N 8 "$1" | tr -d ' '
+}
+
+failed=0
+echo "| workload | ranks | structure | pack | packed in ms |"
+echo "|---|---|---|---|---|"
+while read -r name size iterations; do
+    for n in $ranks; do
+        rm -rf "$work/run"
+        mkdir "$work/run"
+        (cd "$work/run" && REFRAIN_THREADS=1 REFRAIN_TOTAL_MEMORY=4M REFRAIN_PACK=on REFRAIN_VERBOSE=on refrain-run "$mpiexec" -n "$n" \
+            "$work/traced/$name" --size "$size" --iterations "$iterations") </dev/null >/dev/null 2>"$work/said"
+        pack=$(echo "$work"/run/*.refrain-pack)
+        if [ ! -f "$pack" ]; then
+            echo "ranks.sh: $name on $n ranks failed: $(tail -n 1 "$work/said")" >&2
+            failed=1
+            continue
+        fi
+        echo "| $name | $n | $(structure "$pack") | $(wc -c <"$pack") | $(sed -n 's/.*packed in \([0-9]*\) ms/\1/p' "$work/said") |"
+    done
+done <<'END'
+ep 12 1
+is 12 5
+ft 64 3
+mg 64 5
+cg 1400 2
+lu 16 5
+sp 16 5
+bt 16 5
+END
+exit $failed
