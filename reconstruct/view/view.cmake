@@ -40,11 +40,7 @@ if(NODE AND NPM AND WASM_CLANG_WORKS)
     # version 1.0.32 (Debian 12) whole; later ones name things otherwise, and Debian 13's lacks files that it includes.
     find_program(WASM2C wasm2c)
     find_path(WASM2C_RUNTIME wasm-rt-impl.c PATHS /usr/share/wabt/wasm2c)
-    # From 1.0.34 on it is in more parts, of which Debian 13's wabt 1.0.36 lacks one: it cannot be compiled there.
-    if(WASM2C AND WASM2C_RUNTIME AND EXISTS ${WASM2C_RUNTIME}/wasm-rt-exceptions-impl.c)
-        message(STATUS "wasm2c is there, but its runtime in ${WASM2C_RUNTIME} is not one of those that refrain knows: "
-                       "pages of long runs have to read them when they are opened")
-    elseif(WASM2C AND WASM2C_RUNTIME)
+    if(WASM2C AND WASM2C_RUNTIME)
         execute_process(COMMAND ${WASM2C} --version OUTPUT_VARIABLE wasm2c_version OUTPUT_STRIP_TRAILING_WHITESPACE)
     endif()
     if(wasm2c_version VERSION_EQUAL 1.0.32)
