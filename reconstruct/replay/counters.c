@@ -1,5 +1,6 @@
 /* counters.c: how often each counter and marker was told, and the values between (counters.h). */
 #include "counters.h"
+#include "arena.h"
 #include "sequence.h"
 
 #include <stdlib.h>
@@ -34,7 +35,7 @@ static struct refrain_counter *find(struct refrain_counters *counters, const cha
     for (size_t i = 0; i < counters->n; i++)
         if (counters->counters[i].is_marker == is_marker && strcmp(counters->counters[i].name, name) == 0)
             return &counters->counters[i];
-    struct refrain_counter *more = realloc(counters->counters, (counters->n + 1) * sizeof *more);
+    struct refrain_counter *more = refrain_realloc(counters->counters, (counters->n + 1) * sizeof *more);
     if (!more)
         return NULL;
     counters->counters = more;
@@ -79,6 +80,6 @@ enum refrain_status refrain_counters_open(const struct refrain_trace *trace, int
 }
 
 void refrain_counters_close(struct refrain_counters *counters) {
-    free(counters->counters);
+    refrain_free(counters->counters);
     *counters = (struct refrain_counters){0};
 }
