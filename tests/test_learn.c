@@ -161,6 +161,23 @@ static void generate(unsigned family) {
                 }
         }
         break;
+    case 10: { /* chance: of some values, near or far from each other, some more often than others, and later of others
+                */
+        unsigned n = 1 + (unsigned)(random_next() % 90), width = (unsigned)(random_next() % 64),
+                 skewed = random_next() % 3;
+        int64_t of[90];
+        for (want *= 4; length < want;) {
+            for (unsigned i = 0; i < n; i++)
+                of[i] = (int64_t)(random_next() >> width) - (int64_t)(random_next() % 3);
+            for (unsigned left = (unsigned)(random_next() % 9000); left > 0; left--) {
+                unsigned i = (unsigned)(random_next() % n);
+                for (unsigned k = 0; k < skewed; k++)
+                    i = (unsigned)(random_next() % (i + 1));
+                put(random_next() % 500 ? of[i] : (int64_t)random_next());
+            }
+        }
+        break;
+    }
     default: /* triangle */
         for (int64_t i = 0; length < want; i++)
             for (int64_t j = 0; j <= i; j++)
@@ -225,6 +242,34 @@ static bool check(const struct refrain_learner *learner, unsigned seen, unsigned
     return whole;
 }
 
+/* Values without a rule take about as many bits as they tell. */
+static unsigned check_bits(void) {
+    enum { N = 100000, FORMULAS_BYTES = 18000 }; /* which a sequence of chance grows through */
+    static const struct {
+        const char *what;
+        unsigned n, shift, sixteenths; /* values, n of them; a value times 2^shift; bits allowed */
+    } kinds[] = {
+        {"coin tosses", 2, 0, 32}, {"three places", 3, 7, 60}, {"powers of two", 18, 64, 82}, {"64 bits", 0, 0, 1120}};
+    unsigned failed = 0;
+    context.formula_length = REFRAIN_WINDOW_ITEMS;
+    for (unsigned k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        struct refrain_learner *learner = refrain_alone_begin(&context, 0);
+        uint64_t before = refrain_region.header->pool_used;
+        for (unsigned i = 0; i < N; i++) {
+            uint64_t value = kinds[k].n ? random_next() % kinds[k].n : random_next();
+            refrain_learn(&context, learner,
+                          kinds[k].shift == 64 ? (int64_t)8 << value : (int64_t)(value << kinds[k].shift),
+                          REFRAIN_KIND_VALUES);
+        }
+        uint64_t took = refrain_region.header->pool_used - before;
+        if (took > FORMULAS_BYTES + (uint64_t)N * kinds[k].sixteenths / 128) {
+            printf("%s: %llu bytes for %d\n", kinds[k].what, (unsigned long long)took, N);
+            failed++;
+        }
+    }
+    return failed;
+}
+
 int main(int argc, char **argv) {
     uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
     unsigned rounds = argc > 2 ? (unsigned)atoi(argv[2]) : 2000, failed = 0;
@@ -243,7 +288,7 @@ int main(int argc, char **argv) {
         if (starve)
             refrain_alone_bytes = refrain_region.header->pool_used + random_next() % 4096;
         context.formula_length = random_next() % 2 ? REFRAIN_WINDOW_ITEMS : 4 + (unsigned)(random_next() % 40);
-        unsigned family = (unsigned)(random_next() % 11);
+        unsigned family = (unsigned)(random_next() % 12);
         generate(family);
         enum refrain_learner_kind kind = (enum refrain_learner_kind)(random_next() % 3);
         unsigned next_check = 1 + (unsigned)(random_next() % 50);
@@ -261,6 +306,8 @@ int main(int argc, char **argv) {
         }
         values += length;
     }
+    refrain_alone_bytes = bytes;
+    failed += check_bits();
     for (unsigned s = 0; s < REFRAIN_LEARNER_STATES; s++)
         if (transitions[s] & ~refrain_learn_table[s]) {
             printf("from state %u to states %x, but the table has only %x\n", s, transitions[s],

@@ -34,6 +34,8 @@
 #ifndef REFRAIN_FORMULA_H
 #define REFRAIN_FORMULA_H
 
+#include <refrain/group.h>
+
 #include <stdint.h>
 
 #define REFRAIN_LOOP_HEIGHTS 6 /* loops nest no deeper; a deeper sequence is a longer row of terms */
@@ -104,7 +106,8 @@ struct refrain_formula {
     uint8_t innermost;      /* private: height of the loop it is in */
     uint8_t patience;       /* private: values between two searches for long repetition ... */
     uint16_t waited;        /* ... and values since the last */
-    uint16_t repeats;       /* 1: there is or was a REPEAT among its terms: its archive has to stay where it is */
+    uint8_t repeats;        /* 1: there is or was a REPEAT among its terms: its archive has to stay where it is */
+    uint8_t table;          /* private: where the last chunk's latest table is (group.h); 0: it has none */
     uint32_t repeat;        /* pool reference of struct refrain_repeat, 0 = none */
     uint32_t archive_first; /* pool reference of the first struct refrain_archive, 0 = none */
     uint32_t archive_last;
@@ -129,6 +132,7 @@ struct refrain_repeat {
     uint32_t settled;
     uint16_t short_ones; /* REPEATs in a row that were short, as of chance ... */
     uint16_t passed;     /* ... and places that would have begun another and were passed by, since */
+    uint64_t left_at;    /* terms that had been archived when the latest REPEAT ended */
     struct refrain_repeat_frame {
         struct refrain_place at, first, end;
         uint64_t left; /* values */
@@ -151,15 +155,10 @@ struct refrain_repeat {
  *     per nonzero stride: byte height, zigzag varint stride
  * where a short VALUE without strides is a byte alone, REFRAIN_SHORT_FIRST + value - REFRAIN_SHORT_LEAST; or, for a
  * REPEAT, the byte REFRAIN_ARCHIVED_REPEAT and varints: values, first chunk, byte, end chunk, byte; or, for up to
- * REFRAIN_GROUP_VALUES values without a rule, REFRAIN_ARCHIVED_GROUP and bytes: how many, bits of each; a zigzag
- * varint: the least; and each one's distance from it, in so many bits, the lowest first. A group reads as a LOOP of one
- * iteration around its values.
+ * REFRAIN_GROUP_VALUES values without a rule, a group (group.h).
  * A reader reads `used` bytes of each chunk up to the formula's last one; a term never crosses chunks. */
 #define REFRAIN_ARCHIVED_REPEAT 0xf0u /* height 7, which no loop has */
-#define REFRAIN_ARCHIVED_GROUP 0xf1u
-#define REFRAIN_GROUP_VALUES 127u
-#define REFRAIN_GROUP_BITS 32u   /* of a value, at most */
-#define REFRAIN_SHORT_FIRST 0x10 /* of the bytes that are a value; 0x7f is the last */
+#define REFRAIN_SHORT_FIRST 0x10      /* of the bytes that are a value; 0x7f is the last */
 #define REFRAIN_SHORT_LEAST (-16)
 #define REFRAIN_IS_SHORT(value) ((value) >= REFRAIN_SHORT_LEAST && (value) < REFRAIN_SHORT_LEAST + 112)
 #define REFRAIN_IS_SHORT_BYTE(byte) ((byte) >= REFRAIN_SHORT_FIRST && (byte) < 128)

@@ -5,10 +5,11 @@
 
 #include <string.h>
 
-#define MOST_EXPANDED 16u /* values of a loop that are written out */
+#define MOST_EXPANDED 64u /* values of a loop that are written out */
 #define LEAST_VALUES 8u
-#define VALUE_BYTES 2u /* what a value, and a loop, take one by one: some of them */
-#define LOOP_BYTES 3u
+#define MOST_BITS_BYTES 256u /* of a group whose values are wide: chunks are filled up with less waste */
+#define UNIT 16u             /* costs are in parts of a bit */
+#define MOST_OTHERS 16u      /* values that a group may have and its table not */
 
 /* The values of a term, as they come. */
 struct expansion {
@@ -47,78 +48,304 @@ static unsigned put_varint(unsigned char *out, uint64_t value) {
     return n;
 }
 
-/* Head, number of values, their bits, the least of them, then each one's distance from it. */
-static unsigned write_group(const int64_t *values, unsigned n, int64_t least, unsigned bits, unsigned char *out) {
+static uint64_t zigzag(int64_t value) {
+    return ((uint64_t)value << 1) ^ (uint64_t)(value >> 63);
+}
+
+static unsigned varint_bytes(uint64_t value) {
+    return (70u - (unsigned)__builtin_clzll(value | 1)) / 7;
+}
+
+/* ---- so many bits each ---- */
+
+static unsigned bits_header(unsigned bits, int64_t least) {
+    return least == 0 && bits > 0 && bits <= REFRAIN_GROUP_0_BITS ? 2 : 3 + varint_bytes(zigzag(least));
+}
+
+static unsigned write_bits(const int64_t *values, unsigned n, int64_t least, unsigned bits, unsigned char *out) {
     unsigned bytes = 0, filled = 0;
     uint64_t waiting = 0;
-    out[bytes++] = REFRAIN_ARCHIVED_GROUP;
-    out[bytes++] = (unsigned char)n;
-    out[bytes++] = (unsigned char)bits;
-    bytes += put_varint(out + bytes, ((uint64_t)least << 1) ^ (uint64_t)(least >> 63));
+    if (bits_header(bits, least) == 2) {
+        out[bytes++] = (unsigned char)(REFRAIN_ARCHIVED_GROUP_0 + bits - 1);
+        out[bytes++] = (unsigned char)n;
+    } else {
+        out[bytes++] = REFRAIN_ARCHIVED_GROUP;
+        out[bytes++] = (unsigned char)n;
+        out[bytes++] = (unsigned char)bits;
+        bytes += put_varint(out + bytes, zigzag(least));
+    }
     for (unsigned i = 0; i < n; i++) {
-        waiting |= ((uint64_t)values[i] - (uint64_t)least) << filled;
-        for (filled += bits; filled >= 8; filled -= 8, waiting >>= 8)
-            out[bytes++] = (unsigned char)waiting;
+        uint64_t value = (uint64_t)values[i] - (uint64_t)least;
+        unsigned left = bits;
+        while (filled + left >= 8) {
+            out[bytes++] = (unsigned char)(waiting | value << filled);
+            value >>= 8 - filled;
+            left -= 8 - filled;
+            waiting = filled = 0;
+        }
+        waiting |= value << filled;
+        filled += left;
     }
     if (filled > 0)
         out[bytes++] = (unsigned char)waiting;
     return bytes;
 }
 
-unsigned refrain_group_encode(const struct refrain_item *items, unsigned n_items, unsigned most_values,
-                              unsigned char *out, unsigned *moved) {
-    int64_t values[REFRAIN_GROUP_VALUES];
-    struct expansion expansion = {.values = values};
-    expansion.most = most_values < REFRAIN_GROUP_VALUES ? most_values : REFRAIN_GROUP_VALUES;
-    unsigned n = 0, alone_bytes = 0;
-    *moved = 0;
-    while (*moved < n_items) {
-        const struct refrain_item *term = &items[*moved];
-        unsigned before = expansion.n;
-        if (expansion.n + 1 > expansion.most || !expand(&expansion, term) || expansion.n - before > MOST_EXPANDED) {
-            expansion.n = before;
-            break;
+/* ---- by a table ---- */
+
+/* The different values of a group. */
+struct different {
+    int64_t values[REFRAIN_TABLE_VALUES]; /* ascending */
+    uint8_t counts[REFRAIN_TABLE_VALUES];
+    uint8_t part[REFRAIN_TABLE_VALUES]; /* each one's in a table */
+    uint8_t of[REFRAIN_GROUP_VALUES];   /* which one each value is */
+    unsigned n;
+};
+
+/* False where there are too many for a table to be of use. */
+static bool find_different(const int64_t *values, unsigned n, struct different *different) {
+    uint8_t slots[256], order[REFRAIN_TABLE_VALUES], rank[REFRAIN_TABLE_VALUES];
+    int64_t found[REFRAIN_TABLE_VALUES];
+    uint8_t counts[REFRAIN_TABLE_VALUES];
+    unsigned k = 0;
+    memset(slots, 0, sizeof slots);
+    for (unsigned i = 0; i < n; i++) {
+        unsigned slot = (unsigned)((uint64_t)values[i] * 0x9e3779b97f4a7c15u >> 56);
+        while (slots[slot] && found[slots[slot] - 1] != values[i])
+            slot = (slot + 1) % 256;
+        if (!slots[slot]) {
+            if (k == REFRAIN_TABLE_VALUES || k * 2 > n)
+                return false;
+            found[k] = values[i];
+            counts[k] = 0;
+            slots[slot] = (uint8_t)++k;
         }
-        for (unsigned i = 0; i < term->span; i++)
-            alone_bytes += term[i].kind == REFRAIN_ITEM_LOOP ? LOOP_BYTES
-                           : REFRAIN_IS_SHORT(term[i].base)  ? 1
-                                                             : VALUE_BYTES;
-        *moved += term->span;
+        different->of[i] = (uint8_t)(slots[slot] - 1);
+        counts[slots[slot] - 1]++;
     }
-    n = expansion.n;
-    if (*moved == 0)
-        *moved = items[0].span;
-    if (n < LEAST_VALUES)
-        return 0;
-    int64_t least = values[0], most = values[0];
-    for (unsigned i = 1; i < n; i++) {
-        least = values[i] < least ? values[i] : least;
-        most = values[i] > most ? values[i] : most;
+    for (unsigned i = 0; i < k; i++) {
+        unsigned j = i;
+        for (; j > 0 && found[order[j - 1]] > found[i]; j--)
+            order[j] = order[j - 1];
+        order[j] = (uint8_t)i;
     }
-    uint64_t range = (uint64_t)most - (uint64_t)least;
-    unsigned bits = range ? 64u - (unsigned)__builtin_clzll(range) : 0;
-    if (bits > REFRAIN_GROUP_BITS || 4 + (n * bits + 7) / 8 >= alone_bytes)
-        return 0;
-    return write_group(values, n, least, bits, out);
+    for (unsigned i = 0; i < k; i++) {
+        rank[order[i]] = (uint8_t)i;
+        different->values[i] = found[order[i]];
+        different->counts[i] = counts[order[i]];
+    }
+    for (unsigned i = 0; i < n; i++)
+        different->of[i] = rank[different->of[i]];
+    different->n = k;
+    return true;
 }
 
-unsigned refrain_group_decode(const unsigned char *bytes, uint32_t *at, struct refrain_item *out) {
-    unsigned n = bytes[(*at)++], bits = bytes[(*at)++], shift = 0, filled = 0;
-    uint64_t coded = 0, waiting = 0;
-    for (unsigned char byte = 128; byte >= 128; shift += 7)
-        coded |= (uint64_t)((byte = bytes[(*at)++]) & 127) << shift;
-    uint64_t least = coded >> 1 ^ -(coded & 1), mask = ((uint64_t)1 << bits) - 1;
+/* What a value costs that comes so often among 256: -log2 of its share, between powers of two on a straight line. */
+static unsigned cost_of(unsigned often) {
+    unsigned power = 31u - (unsigned)__builtin_clz(often);
+    return (8 - power) * UNIT - ((often * UNIT >> power) - UNIT);
+}
+
+static unsigned table_bytes(const struct refrain_group_table *table) {
+    unsigned bytes = 2 + table->n + varint_bytes(zigzag(table->values[0]));
+    for (unsigned i = 1; i < table->n; i++)
+        bytes += varint_bytes((uint64_t)table->values[i] - (uint64_t)table->values[i - 1]);
+    return bytes;
+}
+
+/* Finds each value's part, and returns the bytes of their code, about; UINT32_MAX where too many have none. */
+static unsigned fit(struct different *different, const struct refrain_group_table *table) {
+    unsigned cost = 0, others = 0, other_bytes = 0;
+    for (unsigned i = 0, at = 0; i < different->n; i++) {
+        while (at < table->n && table->values[at] < different->values[i])
+            at++;
+        bool known = at < table->n && table->values[at] == different->values[i];
+        unsigned part = known ? at : table->n;
+        different->part[i] = (uint8_t)part;
+        cost += different->counts[i] * cost_of((unsigned)(table->begin[part + 1] - table->begin[part]));
+        if (!known) {
+            others += different->counts[i];
+            other_bytes += different->counts[i] * varint_bytes(zigzag(different->values[i]));
+        }
+    }
+    return others > MOST_OTHERS ? UINT32_MAX : 2 + cost / (8 * UNIT) + 1 + other_bytes;
+}
+
+/* Of the values that come more than once. */
+static void make_table(const struct different *different, unsigned n, struct refrain_group_table *table) {
+    unsigned often[REFRAIN_TABLE_VALUES + 1], sum = 0, others = 0, largest = 0;
+    table->n = 0;
+    for (unsigned i = 0; i < different->n; i++) {
+        if (different->counts[i] < 2) {
+            others++;
+            continue;
+        }
+        table->values[table->n] = different->values[i];
+        often[table->n] = different->counts[i] * 255u / n; /* rounded down: all together are 255 at most */
+        sum += often[table->n++];
+    }
+    often[table->n] = others * 255 / n + 1;
+    sum += often[table->n];
+    for (unsigned i = 1; i <= table->n; i++)
+        largest = often[i] > often[largest] ? i : largest;
+    often[largest] += 256 - sum;
+    table->begin[0] = 0;
+    for (unsigned i = 0; i <= table->n; i++)
+        table->begin[i + 1] = (uint16_t)(table->begin[i] + often[i]);
+}
+
+static unsigned write_table(const struct refrain_group_table *table, unsigned char *out) {
+    unsigned bytes = 0;
+    out[bytes++] = (unsigned char)table->n;
+    for (unsigned i = 0; i < table->n; i++)
+        bytes += put_varint(out + bytes,
+                            i ? (uint64_t)table->values[i] - (uint64_t)table->values[i - 1] : zigzag(table->values[0]));
+    for (unsigned i = 0; i <= table->n; i++)
+        out[bytes++] = (unsigned char)(table->begin[i + 1] - table->begin[i]);
+    return bytes;
+}
+
+static unsigned write_code(const struct different *different, unsigned n, const struct refrain_group_table *table,
+                           unsigned char *out) {
+    unsigned char reversed[REFRAIN_GROUP_VALUES];
+    unsigned n_reversed = 0, bytes = 0;
+    uint32_t state = 256;
+    for (unsigned i = n; i-- > 0;) {
+        unsigned part = different->part[different->of[i]];
+        uint32_t often = (uint32_t)(table->begin[part + 1] - table->begin[part]);
+        if (state >= often << 8) {
+            reversed[n_reversed++] = (unsigned char)state;
+            state >>= 8;
+        }
+        state = (state / often << 8) + state % often + table->begin[part];
+    }
+    out[bytes++] = (unsigned char)state;
+    out[bytes++] = (unsigned char)(state >> 8);
+    while (n_reversed > 0)
+        out[bytes++] = reversed[--n_reversed];
+    for (unsigned i = 0; i < n; i++)
+        if (different->part[different->of[i]] == table->n)
+            bytes += put_varint(out + bytes, zigzag(different->values[different->of[i]]));
+    return bytes;
+}
+
+static unsigned round_up(unsigned at) {
+    return (at + REFRAIN_TABLE_UNIT - 1) / REFRAIN_TABLE_UNIT * REFRAIN_TABLE_UNIT;
+}
+
+/* By a table where that takes less than `bytes`; 0 where it does not. */
+static unsigned write_coded(const int64_t *values, unsigned n, unsigned bytes, struct refrain_group_place *place,
+                            unsigned char *out) {
+    struct different different;
+    struct refrain_group_table old, new;
+    if (!find_different(values, n, &different))
+        return 0;
+    unsigned old_bytes = UINT32_MAX, at = place->table * REFRAIN_TABLE_UNIT;
+    if (place->table && refrain_group_table(place->chunk, place->used, &at, &old)) {
+        unsigned code_bytes = fit(&different, &old);
+        old_bytes = code_bytes == UINT32_MAX ? code_bytes : 3 + code_bytes;
+    }
+    make_table(&different, n, &new);
+    unsigned new_bytes = UINT32_MAX;
+    unsigned begin = round_up(place->used + 2);
+    if (new.n > 0 && begin / REFRAIN_TABLE_UNIT <= UINT8_MAX) {
+        /* A table serves later groups of the chunk, too. */
+        unsigned code_bytes = fit(&different, &new);
+        if (code_bytes != UINT32_MAX)
+            new_bytes = begin - place->used + code_bytes + table_bytes(&new) / 4;
+    }
+    if (old_bytes >= bytes && new_bytes >= bytes)
+        return 0;
+    unsigned written = 0;
+    if (old_bytes <= new_bytes) {
+        fit(&different, &old);
+        out[written++] = REFRAIN_ARCHIVED_CODED;
+        out[written++] = (unsigned char)n;
+        out[written++] = (unsigned char)place->table;
+        return written + write_code(&different, n, &old, out + written);
+    }
+    out[written++] = REFRAIN_ARCHIVED_CODED_TABLE;
+    out[written++] = (unsigned char)n;
+    while (place->used + written < begin)
+        out[written++] = 0;
+    place->table = begin / REFRAIN_TABLE_UNIT;
+    written += write_table(&new, out + written);
+    return written + write_code(&different, n, &new, out + written);
+}
+
+/* ---- terms to groups and back ---- */
+
+/* What the terms take one by one, about. */
+static unsigned alone_bytes(const struct refrain_item *term) {
+    unsigned bytes = 0;
+    for (unsigned i = 0; i < term->span; i++)
+        bytes += term[i].kind == REFRAIN_ITEM_LOOP ? 3
+                 : REFRAIN_IS_SHORT(term[i].base)  ? 1
+                                                   : 1 + varint_bytes(zigzag(term[i].base));
+    return bytes;
+}
+
+/* Takes terms, as many as have at most so many values; returns what they take one by one. */
+static unsigned take_terms(const struct refrain_item *items, unsigned n_items, unsigned most,
+                           struct expansion *expansion, unsigned *moved) {
+    unsigned alone = 0;
+    expansion->n = *moved = 0;
+    expansion->most = most;
+    while (*moved < n_items && expansion->n < most) {
+        const struct refrain_item *term = &items[*moved];
+        unsigned before = expansion->n;
+        if (!expand(expansion, term) || expansion->n - before > MOST_EXPANDED) {
+            expansion->n = before;
+            break;
+        }
+        alone += alone_bytes(term);
+        *moved += term->span;
+    }
+    return alone;
+}
+
+static unsigned bits_of(const struct expansion *expansion, int64_t *least) {
+    int64_t most = *least = expansion->values[0];
+    for (unsigned i = 1; i < expansion->n; i++) {
+        *least = expansion->values[i] < *least ? expansion->values[i] : *least;
+        most = expansion->values[i] > most ? expansion->values[i] : most;
+    }
+    uint64_t range = (uint64_t)most - (uint64_t)*least;
+    return range ? 64u - (unsigned)__builtin_clzll(range) : 0;
+}
+
+unsigned refrain_group_encode(const struct refrain_item *items, unsigned n_items, unsigned most_values,
+                              struct refrain_group_place *place, unsigned char *out, unsigned *moved) {
+    int64_t values[REFRAIN_GROUP_VALUES], least = 0;
+    struct expansion expansion = {.values = values};
+    unsigned most = most_values < REFRAIN_GROUP_VALUES ? most_values : REFRAIN_GROUP_VALUES;
+    unsigned alone = take_terms(items, n_items, most, &expansion, moved);
+    if (*moved == 0)
+        *moved = items[0].span;
+    if (expansion.n < LEAST_VALUES)
+        return 0;
+    unsigned bits = bits_of(&expansion, &least);
+    unsigned bytes = bits_header(bits, least) + (expansion.n * bits + 7) / 8;
+    unsigned coded = write_coded(values, expansion.n, bytes < alone ? bytes : alone, place, out);
+    if (coded || bytes >= alone)
+        return coded;
+    if (bytes > MOST_BITS_BYTES) {
+        take_terms(items, n_items, MOST_BITS_BYTES * 8 / bits, &expansion, moved);
+        bits = bits_of(&expansion, &least);
+    }
+    return write_bits(values, expansion.n, least, bits, out);
+}
+
+unsigned refrain_group_read(const struct refrain_archive *chunk, uint32_t *at, struct refrain_item *out) {
+    int64_t values[REFRAIN_GROUP_VALUES];
+    unsigned n = refrain_group_decode(chunk->bytes, chunk->used, at, values);
     memset(out, 0, (n + 1) * sizeof *out);
     out[0].kind = REFRAIN_ITEM_LOOP;
     out[0].span = (uint16_t)(n + 1);
     out[0].base = 1;
     for (unsigned i = 1; i <= n; i++) {
-        for (; filled < bits; filled += 8)
-            waiting |= (uint64_t)bytes[(*at)++] << filled;
         out[i].span = 1;
-        out[i].base = (int64_t)(least + (waiting & mask));
-        waiting >>= bits;
-        filled -= bits;
+        out[i].base = values[i - 1];
     }
     return n + 1;
 }

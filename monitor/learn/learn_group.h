@@ -1,19 +1,28 @@
-/* learn_group.h: values without a rule leave the window in groups of so many bits each (REFRAIN_ARCHIVED_GROUP,
- * formula.h). */
+/* learn_group.h: values without a rule leave the window in groups (include/refrain/group.h has their form): in so many
+ * bits each, or by how often each comes. */
 #ifndef REFRAIN_LEARN_GROUP_H
 #define REFRAIN_LEARN_GROUP_H
 
 #include "monitor.h"
 
-/* Writes the terms at the beginning of `items`, as many as make sense, as one group of at most `most_values` values (at
- * most REFRAIN_GROUP_VALUES) to `out`, of which REFRAIN_GROUP_BYTES may be written, and sets *moved to their items.
- * Returns its bytes; 0 where a group would save nothing, and then *moved are those that are better written one by one.
- */
-REFRAIN_HIDDEN unsigned refrain_group_encode(const struct refrain_item *items, unsigned n_items, unsigned most_values,
-                                             unsigned char *out, unsigned *moved);
+#include <refrain/group.h>
 
-/* Reads the group whose values begin at bytes[*at], behind its first byte, into out[0 .. n]: a loop of one iteration
- * around them. Returns n + 1, and moves *at behind it. */
-REFRAIN_HIDDEN unsigned refrain_group_decode(const unsigned char *bytes, uint32_t *at, struct refrain_item *out);
+/* Where a group will be: behind the `used` bytes of a chunk. */
+struct refrain_group_place {
+    const unsigned char *chunk;
+    unsigned used;
+    unsigned table; /* the chunk's latest one, in units; 0: it has none */
+};
+
+/* Writes the terms at the beginning of `items`, as many as make sense, as one group of at most `most_values` values (at
+ * most REFRAIN_GROUP_VALUES) to `out`, that of refrain_learn_scratch, and sets *moved to their items, and place->table
+ * where the group has a new one. Returns its bytes; 0 where a group would save nothing, and then *moved are those that
+ * are better written one by one. */
+REFRAIN_HIDDEN unsigned refrain_group_encode(const struct refrain_item *items, unsigned n_items, unsigned most_values,
+                                             struct refrain_group_place *place, unsigned char *out, unsigned *moved);
+
+/* Reads the group at chunk->bytes[*at] into out[0 .. n]: a loop of one iteration around its values. Returns n + 1, and
+ * moves *at behind it. */
+REFRAIN_HIDDEN unsigned refrain_group_read(const struct refrain_archive *chunk, uint32_t *at, struct refrain_item *out);
 
 #endif

@@ -188,11 +188,11 @@ static unsigned encode(const struct refrain_item *term, unsigned char *out) {
     return n;
 }
 
-/* A chunk with room for `bytes`, the last one or a new one after it. */
-static struct refrain_archive *archive_room(struct refrain_formula *formula, unsigned bytes,
-                                            enum refrain_pool_use use) {
+/* A chunk with room for `bytes`, the last one or, if that has none or a `fresh` one is wanted, a new one after it. */
+static struct refrain_archive *archive_room(struct refrain_formula *formula, unsigned bytes, enum refrain_pool_use use,
+                                            bool fresh) {
     struct refrain_archive *last = formula->archive_last ? refrain_at_reference(formula->archive_last) : NULL;
-    if (last && (unsigned)last->capacity - last->used >= bytes)
+    if (last && !fresh && (unsigned)last->capacity - last->used >= bytes)
         return last;
     unsigned capacity = last ? last->capacity * 2u + 8u : FIRST_ARCHIVE_BYTES - 8u;
     if (capacity > LARGEST_ARCHIVE_BYTES)
@@ -210,6 +210,7 @@ static struct refrain_archive *archive_room(struct refrain_formula *formula, uns
     else
         formula->archive_first = reference;
     formula->archive_last = reference;
+    formula->table = 0;
     return chunk;
 }
 
@@ -219,7 +220,35 @@ static bool takes_groups(const struct refrain_formula *formula) {
     return formula->archived_terms >= UNGROUPED_TERMS && !refrain_repeat_is_fruitful(formula);
 }
 
-bool refrain_formula_archive(struct refrain_context *context, struct refrain_learner *learner, unsigned keep) {
+/* A group in the scratch. */
+struct group {
+    unsigned bytes; /* 0: none is worth it */
+    unsigned span;  /* items that are in it, or that are not worth it */
+    unsigned table; /* of the chunk then */
+    bool fresh;     /* it is for a new chunk */
+};
+
+/* Writes one of the terms from item `from` on: for the last chunk or, where it does not fit, a new one. */
+static struct group make_group(struct refrain_context *context, const struct refrain_formula *formula,
+                               const struct refrain_item *items, unsigned n_items) {
+    const struct refrain_archive *last = formula->archive_last ? refrain_at_reference(formula->archive_last) : NULL;
+    struct refrain_group_place place = {.used = 0};
+    struct group group = {.fresh = !last};
+    unsigned most = formula->capacity - 1u;
+    if (last)
+        place = (struct refrain_group_place){last->bytes, last->used, formula->table};
+    group.bytes = refrain_group_encode(items, n_items, most, &place, context->scratch->bytes, &group.span);
+    if (last && group.bytes > (unsigned)last->capacity - last->used) {
+        place = (struct refrain_group_place){.used = 0};
+        group.bytes = refrain_group_encode(items, n_items, most, &place, context->scratch->bytes, &group.span);
+        group.fresh = true;
+    }
+    group.table = place.table;
+    return group;
+}
+
+bool refrain_formula_archive(struct refrain_context *context, struct refrain_learner *learner, unsigned keep,
+                             unsigned least) {
     if (refrain_learner_counts(learner))
         return false; /* the archive is what came before all that is counted */
     enum refrain_pool_use use = use_of(learner);
@@ -232,28 +261,27 @@ bool refrain_formula_archive(struct refrain_context *context, struct refrain_lea
     refrain_repeat_make_room(formula, use);
     unsigned grouped = 0; /* items up to there make no group */
     while (formula->n_items - moved > keep) {
-        unsigned span = items[moved].span, bytes = 0;
+        struct group group = {.bytes = 0};
         if (takes_groups(formula) && moved >= grouped) {
-            bytes = refrain_group_encode(&items[moved], formula->n_items - moved - keep, formula->capacity - 1u,
-                                         context->scratch->bytes, &span);
-            grouped = moved + span;
+            group = make_group(context, formula, &items[moved], formula->n_items - moved - least);
+            grouped = moved + group.span;
         }
         struct refrain_archive *open = formula->archive_last ? refrain_at_reference(formula->archive_last) : NULL;
-        if (bytes == 0 && open && (unsigned)open->capacity - open->used >= VALUE_BYTES && is_value(&items[moved])) {
+        if (group.bytes == 0 && open && (unsigned)open->capacity - open->used >= VALUE_BYTES &&
+            is_value(&items[moved])) {
             open->used = (uint16_t)(open->used + put_value(open->bytes + open->used, items[moved].base));
             formula->archived_terms++;
             refrain_repeat_archived(formula, &items[moved++], true, open->used);
             continue;
         }
-        if (bytes == 0) {
-            span = items[moved].span;
-            bytes = encode(&items[moved], context->scratch->bytes);
-        }
-        struct refrain_archive *chunk = archive_room(formula, bytes, use);
+        unsigned span = group.bytes ? group.span : items[moved].span;
+        unsigned bytes = group.bytes ? group.bytes : encode(&items[moved], context->scratch->bytes);
+        struct refrain_archive *chunk = archive_room(formula, bytes, use, group.bytes && group.fresh);
         if (!chunk) {
             formula->archive_first = before.archive_first;
             formula->archive_last = before.archive_last;
             formula->archived_terms = before.archived_terms;
+            formula->table = before.table;
             if (last)
                 last->used = (uint16_t)last_used;
             refrain_repeat_forget(formula);
@@ -261,6 +289,8 @@ bool refrain_formula_archive(struct refrain_context *context, struct refrain_lea
         }
         memcpy(chunk->bytes + chunk->used, context->scratch->bytes, bytes);
         chunk->used = (uint16_t)(chunk->used + bytes);
+        if (group.bytes)
+            formula->table = (uint8_t)group.table;
         for (unsigned end = moved + span; moved < end; moved += items[moved].span) {
             formula->archived_terms++;
             refrain_repeat_archived(formula, &items[moved], moved + items[moved].span == end, chunk->used);
@@ -285,7 +315,7 @@ bool refrain_formula_create(struct refrain_context *context, struct refrain_lear
 
 /* The oldest terms go to the archive, or are counted where there is no memory for one. */
 static bool give_way(struct refrain_context *context, struct refrain_learner *learner, unsigned keep) {
-    if (refrain_formula_archive(context, learner, keep))
+    if (refrain_formula_archive(context, learner, keep, keep / 4))
         return true;
     if (learner->kind == REFRAIN_KIND_PARAMETER)
         return false;

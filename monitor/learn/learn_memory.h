@@ -46,10 +46,11 @@ static inline bool refrain_learner_counts(const struct refrain_learner *learner)
     return learner->tally && learner->kind != REFRAIN_KIND_PARAMETER;
 }
 
-/* Moves terms from the oldest on to the archive until at most `keep` items are left. False when the pool is spent or
- * the archive closed, and nothing has changed. */
+/* Moves terms from the oldest on to the archive until at most `keep` items are left; a group, which takes the less the
+ * longer it is, may leave fewer, but at least `least`. False when the pool is spent or the archive closed, and nothing
+ * has changed. */
 REFRAIN_HIDDEN bool refrain_formula_archive(struct refrain_context *context, struct refrain_learner *learner,
-                                            unsigned keep);
+                                            unsigned keep, unsigned least);
 
 /* The pool is spent: what the learner holds stays as the beginning, `value` and all later ones are counted, by itself
  * or (REFRAIN_KIND_PARAMETER) by who feeds it. */

@@ -15,6 +15,7 @@
 #define SHORT_REPEAT 128u  /* values of a repetition that chance may make */
 #define SHORT_REPEATS 4u   /* of these in a row: then so many times more places are passed by before the next one ... */
 #define MOST_SHORT 8u      /* ... as often as this */
+#define FRUITFUL_TERMS 1024u /* archived since the latest: no more are expected */
 
 static struct refrain_repeat *repeat_of(const struct refrain_formula *formula) {
     return refrain_at_reference(formula->repeat);
@@ -145,8 +146,9 @@ void refrain_archive_read(struct refrain_place *place, struct refrain_item *out)
                 item->stride[j] = (int64_t)get_unsigned(chunk, &place->at);
             return;
         }
-        if (head == REFRAIN_ARCHIVED_GROUP) {
-            refrain_group_decode(chunk->bytes, &place->at, out);
+        if (REFRAIN_IS_GROUP(head)) {
+            place->at--;
+            refrain_group_read(chunk, &place->at, out);
             return;
         }
         if (REFRAIN_IS_SHORT_BYTE(head)) {
@@ -294,7 +296,7 @@ void refrain_repeat_look(struct refrain_context *context, struct refrain_learner
         return;
     struct refrain_place first = *found;
     struct refrain_item unsettled[2 * UNSETTLED_TERMS]; /* values and runs: two items each at most */
-    if (!refrain_formula_archive(context, learner, n - settled))
+    if (!refrain_formula_archive(context, learner, n - settled, n - settled))
         return;
     memcpy(unsettled, items, (n - settled) * sizeof *items);
     formula->n_items = 0;
@@ -310,7 +312,9 @@ void refrain_repeat_look(struct refrain_context *context, struct refrain_learner
 }
 
 bool refrain_repeat_is_fruitful(const struct refrain_formula *formula) {
-    return formula->repeats && repeat_of(formula)->short_ones < SHORT_REPEATS;
+    const struct refrain_repeat *repeat = repeat_of(formula);
+    return formula->repeats && repeat->short_ones < SHORT_REPEATS &&
+           formula->archived_terms - repeat->left_at < FRUITFUL_TERMS;
 }
 
 bool refrain_repeat_resume(struct refrain_context *context, struct refrain_learner *learner, int64_t value) {
@@ -325,7 +329,7 @@ bool refrain_repeat_resume(struct refrain_context *context, struct refrain_learn
     refrain_archive_read(&after, context->scratch->items);
     if (term->kind == REFRAIN_ITEM_REPEAT || term->span > 2 || term[term->span - 1].base != value)
         return false;
-    if (!refrain_formula_archive(context, learner, 0))
+    if (!refrain_formula_archive(context, learner, 0, 0))
         return false;
     begin(learner, formula, next);
     return refrain_repeat_takes(learner, value);
@@ -350,6 +354,7 @@ void refrain_repeat_leave(struct refrain_context *context, struct refrain_learne
         repeat->short_ones = 0;
     else if (repeat->short_ones < SHORT_REPEATS + MOST_SHORT)
         repeat->short_ones++;
+    repeat->left_at = formula->archived_terms;
     refrain_commit();
     formula->n_items = 1;
     repeat->settled = UINT32_MAX;

@@ -11,7 +11,7 @@
 
 #include "monitor.h"
 
-/* Have REPEATs been found, and not just short ones? */
+/* Have REPEATs been found, and not just short ones, or long ago? */
 REFRAIN_HIDDEN bool refrain_repeat_is_fruitful(const struct refrain_formula *formula);
 
 /* Gives a formula whose archive has grown long the means to find repetition in it. Null memory: it goes without. */

@@ -138,26 +138,15 @@ static bool decode_item(const struct refrain_archive *chunk, unsigned *at, struc
 
 /* Decodes a group: a loop of one iteration around its values. */
 static bool decode_group(const struct refrain_archive *chunk, unsigned *at, struct refrain_item *term) {
-    if (chunk->used - *at < 4)
-        return false;
-    unsigned n = chunk->bytes[*at + 1], bits = chunk->bytes[*at + 2], filled = 0;
-    int64_t least;
-    *at += 3;
-    if (n == 0 || n > REFRAIN_GROUP_VALUES || bits > REFRAIN_GROUP_BITS || !get_signed(chunk, at, &least) ||
-        chunk->used - *at < (n * bits + 7) / 8)
-        return false;
-    uint64_t waiting = 0;
+    int64_t values[REFRAIN_GROUP_VALUES];
+    unsigned n = refrain_group_decode(chunk->bytes, chunk->used, at, values);
     memset(term, 0, (n + 1) * sizeof *term);
     term[0] = (struct refrain_item){.kind = REFRAIN_ITEM_LOOP, .span = (uint16_t)(n + 1), .base = 1};
     for (unsigned i = 1; i <= n; i++) {
-        for (; filled < bits; filled += 8)
-            waiting |= (uint64_t)chunk->bytes[(*at)++] << filled;
         term[i].span = 1;
-        term[i].base = (int64_t)((uint64_t)least + (waiting & (((uint64_t)1 << bits) - 1)));
-        waiting >>= bits;
-        filled -= bits;
+        term[i].base = values[i - 1];
     }
-    return true;
+    return n > 0;
 }
 
 /* The archived term at `place`, which moves behind it; null when the archive is read or wrong. */
@@ -184,7 +173,7 @@ static const struct refrain_item *archived_term(struct refrain_terms *terms, str
             return NULL;
         }
         unsigned n = 1, at = place->at;
-        bool group = chunk->bytes[at] == REFRAIN_ARCHIVED_GROUP;
+        bool group = REFRAIN_IS_GROUP(chunk->bytes[at]);
         if (group && !decode_group(chunk, &at, terms->decoded)) {
             wrong(terms, offset, "an archived group is cut off");
             return NULL;
