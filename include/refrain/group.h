@@ -1,10 +1,12 @@
 /* group.h: values without a rule in an archive (formula.h), up to REFRAIN_GROUP_VALUES of them together (monitor ->
  * reader). A group reads as a LOOP of one iteration around its values. Its first byte says how it is written:
  *
- *     GROUP          bytes: how many values, bits of each; a zigzag varint: the least; each one's distance from it in
- * so many bits, the lowest first GROUP_0 + b    byte: how many; each value in b + 1 bits: the least is 0 CODED bytes:
- * how many, where their table is: a multiple of 16 of the chunk's bytes, divided by it; code CODED_TABLE    byte: how
- * many; zeros up to a multiple of 16; a table; code
+ *     GROUP         bytes: how many values, bits of each; a zigzag varint: the least;
+ *                   each one's distance from it in so many bits, the lowest first
+ *     GROUP_0 + b   byte: how many; each value in b + 1 bits: the least is 0
+ *     CODED         bytes: how many, where their table is: a multiple of 16 of the chunk's
+ *                   bytes, divided by it; code
+ *     CODED_TABLE   byte: how many; zeros up to a multiple of 16; a table; code
  *
  * A table is of values that come often: a byte, how many (1 to 64); the least as a zigzag varint, then the distance of
  * each from the one before as a varint; how often each comes among 256 values, a byte each, and a byte for all others

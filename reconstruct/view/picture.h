@@ -1,10 +1,10 @@
 /* picture.h: what is seen of a window of time (events of all locations -> spans, messages, shares of time -> page,
  * SVG).
  *
- *     events in time order --> open regions of each location --> spans      what was entered and left, how deep, how
- * long it waited |                                 '-> shares     of each interval of the window: which region had how
- * much
- *                          '-> picture_match.h ----------------> messages, collectives
+ *     events in time order --> open regions of each location
+ *                                |--> spans: what was entered and left, how deep, how long it waited
+ *                                '--> shares of each interval of the window: which region had how much
+ *                          --> picture_match.h --> messages, collectives
  *
  * A picture is fed all events from the start of the run, or from where its state was kept, so that it knows what is
  * open when the window begins; it keeps what touches the window. The page runs it as WebAssembly and reads the records
