@@ -1,0 +1,196 @@
+/* packed_learner.c: what learners hold, as values: formulas, archives, tallies, learners by key (packer.h). */
+#include "packer.h"
+
+static void items(struct refrain_packer *packer, struct refrain_item *all, unsigned n) {
+    for (unsigned i = 0; i < n && !packer->stream->wrong; i++) {
+        struct refrain_item *item = &all[i];
+        bool repeats = item->kind == REFRAIN_ITEM_REPEAT;
+        unsigned strides = 0;
+        for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
+            strides |= (unsigned)(item->stride[h] != 0) << h;
+        uint64_t head =
+            refrain_packer_value(packer, REFRAIN_PACKED_ITEM_HEAD,
+                                 (uint64_t)item->kind | (uint64_t)item->height << 2 | (uint64_t)strides << 6);
+        if (packer->to) {
+            item->kind = head & 3;
+            item->height = head >> 2 & 15;
+            strides = (unsigned)(head >> 6) & ((1u << REFRAIN_LOOP_HEIGHTS) - 1);
+            repeats = item->kind == REFRAIN_ITEM_REPEAT;
+            item->span = 1;
+        }
+        if (item->kind == REFRAIN_ITEM_LOOP)
+            REFRAIN_FIELD(packer, REFRAIN_PACKED_ITEM_SPAN, item->span);
+        REFRAIN_SIGNED(packer, item->kind == REFRAIN_ITEM_LOOP ? REFRAIN_PACKED_LOOP : REFRAIN_PACKED_BASE, item->base);
+        for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
+            if (strides >> h & 1)
+                REFRAIN_SIGNED(packer, repeats ? REFRAIN_PACKED_PLACE : REFRAIN_PACKED_STRIDE, item->stride[h]);
+    }
+}
+
+/* The chunk at a reference, which keeps its place when `pinned`. */
+static struct refrain_archive *chunk_of(struct refrain_packer *packer, uint32_t *reference, uint32_t used,
+                                        bool pinned) {
+    uint64_t offset = (uint64_t)*reference * REFRAIN_UNIT_BYTES, bytes = sizeof(struct refrain_archive) + used;
+    struct refrain_archive *chunk;
+    if (!pinned) {
+        chunk = refrain_packer_record(packer, &offset, bytes);
+    } else if (!packer->to) {
+        chunk = refrain_packer_region_at(packer, offset, bytes);
+        refrain_packer_value(packer, REFRAIN_PACKED_PLACE, *reference);
+        if (offset < packer->pinned_from)
+            packer->pinned_from = offset;
+        if (offset + bytes > packer->pinned_to)
+            packer->pinned_to = (offset + bytes + REFRAIN_UNIT_BYTES - 1) & ~(uint64_t)(REFRAIN_UNIT_BYTES - 1);
+    } else {
+        offset = (uint64_t)refrain_packer_value(packer, REFRAIN_PACKED_PLACE, 0) * REFRAIN_UNIT_BYTES;
+        if (offset < packer->pinned_from || offset + bytes > packer->pinned_to || offset + bytes > packer->to_bytes)
+            return refrain_packer_fail(packer, "a part of an archive is out of place");
+        chunk = (struct refrain_archive *)(packer->to + offset);
+    }
+    if (chunk && packer->to)
+        *reference = (uint32_t)(offset / REFRAIN_UNIT_BYTES);
+    return chunk;
+}
+
+static void archive(struct refrain_packer *packer, struct refrain_formula *formula, bool pinned) {
+    uint32_t *link = &formula->archive_first, last = formula->archive_last, reference = *link;
+    for (size_t n = 0; refrain_packer_value(packer, REFRAIN_PACKED_HAS, reference != 0) && !packer->stream->wrong;
+         n++) {
+        uint64_t used = 0;
+        if (!packer->to) {
+            const struct refrain_archive *before =
+                refrain_packer_region_at(packer, (uint64_t)reference * REFRAIN_UNIT_BYTES, sizeof *before);
+            used = before ? before->used : 0;
+        }
+        used = refrain_packer_value(packer, REFRAIN_PACKED_CHUNK, used);
+        struct refrain_archive *chunk =
+            used <= UINT16_MAX ? chunk_of(packer, &reference, (uint32_t)used, pinned) : NULL;
+        if (!chunk || n > packer->from_bytes + packer->to_bytes) {
+            refrain_packer_fail(packer, "an archive does not end");
+            return;
+        }
+        if (packer->to) {
+            chunk->capacity = chunk->used = (uint16_t)used;
+            *link = reference;
+            formula->archive_last = reference;
+        }
+        refrain_packer_bytes(packer, REFRAIN_PACKED_ARCHIVE, chunk->bytes, used);
+        link = &chunk->next;
+        reference = packer->to || reference == last ? 0 : chunk->next;
+    }
+}
+
+static void repeat(struct refrain_packer *packer, struct refrain_formula *formula) {
+    struct refrain_repeat *repeat = refrain_packer_reference(packer, &formula->repeat, sizeof *repeat);
+    if (!repeat)
+        return;
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_PLACE, repeat->first.chunk);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_PLACE, repeat->first.at);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_PLACE, repeat->end.chunk);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_PLACE, repeat->end.at);
+}
+
+static void formula(struct refrain_packer *packer, struct refrain_learner *learner) {
+    uint64_t n = 0;
+    if (!packer->to && learner->body) {
+        const struct refrain_formula *before =
+            refrain_packer_region_at(packer, (uint64_t)learner->body * REFRAIN_UNIT_BYTES, sizeof *before);
+        n = before ? before->n_items : 0;
+    }
+    n = refrain_packer_value(packer, REFRAIN_PACKED_ITEMS, n);
+    struct refrain_formula *formula =
+        n > UINT16_MAX
+            ? NULL
+            : refrain_packer_reference(packer, &learner->body, sizeof *formula + n * sizeof(struct refrain_item));
+    if (!formula)
+        return;
+    if (packer->to)
+        formula->n_items = formula->capacity = (uint16_t)n;
+    items(packer, (struct refrain_item *)(formula + 1), (unsigned)n);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_HAS, formula->repeats);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_CHUNK, formula->archived_terms);
+    archive(packer, formula, formula->repeats || learner->state == REFRAIN_REPEAT);
+    if (learner->state == REFRAIN_REPEAT)
+        repeat(packer, formula);
+}
+
+static void tally(struct refrain_packer *packer, uint32_t *reference) {
+    struct refrain_tally shape = {0};
+    if (!packer->to && *reference) {
+        const struct refrain_tally *before =
+            refrain_packer_region_at(packer, (uint64_t)*reference * REFRAIN_UNIT_BYTES, sizeof shape);
+        if (before)
+            shape = *before;
+    }
+    uint64_t width = refrain_packer_value(packer, REFRAIN_PACKED_TALLY, shape.width);
+    uint64_t capacity = refrain_packer_value(packer, REFRAIN_PACKED_TALLY, shape.capacity);
+    if (width > REFRAIN_TALLY_WIDTH || capacity > (1u << 20)) {
+        refrain_packer_fail(packer, "counts make no sense");
+        return;
+    }
+    struct refrain_tally *tally =
+        refrain_packer_reference(packer, reference, refrain_tally_bytes((unsigned)width, (uint32_t)capacity));
+    if (!tally)
+        return;
+    if (packer->to) {
+        tally->width = (uint8_t)width;
+        tally->capacity = (uint32_t)capacity;
+    }
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_TALLY, tally->used);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_TALLY, tally->joint);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_TALLY, tally->amounts);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_TALLY, tally->drop[0]);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_TALLY, tally->drop[1]);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_TALLY, tally->dropped);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_TALLY_WORD, tally->count);
+    REFRAIN_SIGNED(packer, REFRAIN_PACKED_TALLY_WORD, tally->last);
+    for (uint64_t i = 0; i <= capacity && !packer->stream->wrong; i++) {
+        uint64_t *words = tally->words + i * (1 + width);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_TALLY_WORD, words[0]);
+        for (unsigned k = 1; words[0] && k <= width; k++)
+            REFRAIN_SIGNED(packer, REFRAIN_PACKED_TALLY_WORD, words[k]);
+    }
+}
+
+void refrain_packer_learner(struct refrain_packer *packer, struct refrain_learner *learner);
+
+static void by_key(struct refrain_packer *packer, struct refrain_learner *learner_of_parameter) {
+    struct refrain_by_key *by = refrain_packer_reference(packer, &learner_of_parameter->by_key, sizeof *by);
+    if (!by)
+        return;
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_KEY, by->used);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_KEY, by->parameter);
+    refrain_packer_learner(packer, &by->others);
+    for (unsigned i = 0; i < REFRAIN_KEYS && !packer->stream->wrong; i++)
+        if (by->used >> i & 1) {
+            REFRAIN_SIGNED(packer, REFRAIN_PACKED_KEY, by->key[i]);
+            refrain_packer_learner(packer, &by->learner[i]);
+        }
+}
+
+/* `expect` and `until` beyond what is written here are derived from the rest, for the monitor. */
+void refrain_packer_learner(struct refrain_packer *packer, struct refrain_learner *learner) {
+    static unsigned const known_kinds = 4;
+    uint64_t state = refrain_packer_value(packer, REFRAIN_PACKED_STATE,
+                                          (uint64_t)learner->state * known_kinds + learner->kind % known_kinds);
+    if (packer->to) {
+        learner->state = (uint8_t)(state / known_kinds);
+        learner->kind = (uint8_t)(state % known_kinds);
+    }
+    bool joint = learner->tally != 0; /* of an operation's first parameter: it may be there whatever the state */
+    if (learner->state >= REFRAIN_LEARNER_STATES)
+        refrain_packer_fail(packer, "a learner of unknown state");
+    if (learner->state > REFRAIN_IDENTITY)
+        formula(packer, learner);
+    bool has_value = learner->state == REFRAIN_SUMMARY || !learner->body;
+    if (learner->state != REFRAIN_EMPTY && has_value)
+        REFRAIN_SIGNED(packer, REFRAIN_PACKED_EXPECT, learner->expect);
+    if (learner->state != REFRAIN_EMPTY)
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_CONFIRMED, learner->confirmed);
+    if (learner->state == REFRAIN_SUMMARY)
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_CONFIRMED, learner->stride);
+    if (refrain_packer_value(packer, REFRAIN_PACKED_HAS, joint))
+        tally(packer, &learner->tally);
+    if (learner->state == REFRAIN_BY_KEY)
+        by_key(packer, learner);
+}

@@ -1,0 +1,190 @@
+/* packed_tables.c: what a process lists, as values: call sites, user regions, communicators, windows and files
+ * (packer.h). */
+#include "packer.h"
+#include <refrain/settings.h>
+
+/* ---- call sites, user regions ---- */
+
+static void operations(struct refrain_packer *packer, struct refrain_call_site *site) {
+    uint32_t *link = &site->operations, reference = *link;
+    for (unsigned n = 0; refrain_packer_value(packer, REFRAIN_PACKED_HAS, reference != 0) && !packer->stream->wrong;
+         n++) {
+        uint64_t offset = (uint64_t)reference * REFRAIN_UNIT_BYTES;
+        struct refrain_operation_record *record = refrain_packer_record(packer, &offset, sizeof *record);
+        if (!record || n >= REFRAIN_OPERATIONS) {
+            refrain_packer_fail(packer, "one operation twice");
+            return;
+        }
+        if (packer->to) {
+            *link = (uint32_t)(offset / REFRAIN_UNIT_BYTES);
+            record->after.number = UINT32_MAX;
+        }
+        refrain_packer_begin(packer, REFRAIN_PACKER_CALL_SITE, UINT32_MAX - site->number, n + 1);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_OPERATION, record->operation);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_OPERATION, record->after_return);
+        refrain_packer_place(packer, &record->after);
+        for (unsigned i = 0; i < REFRAIN_PARAMETERS; i++)
+            refrain_packer_learner(packer, &record->parameter[i]);
+        link = &record->next;
+        reference = packer->to ? 0 : record->next;
+    }
+}
+
+/* Newest first, as they are listed. */
+void refrain_packer_call_sites(struct refrain_packer *packer, struct refrain_header *header) {
+    uint32_t reference = (uint32_t)header->call_sites, *link = NULL, before = header->n_call_sites;
+    for (uint32_t n = 0; refrain_packer_value(packer, REFRAIN_PACKED_HAS, reference != 0) && !packer->stream->wrong;
+         n++) {
+        uint64_t offset = (uint64_t)reference * REFRAIN_UNIT_BYTES;
+        struct refrain_call_site *site = refrain_packer_record(packer, &offset, sizeof *site);
+        if (!site || n > REFRAIN_MOST_CALL_SITES) {
+            refrain_packer_fail(packer, "a list of call sites runs in circles");
+            return;
+        }
+        REFRAIN_NEAR(packer, REFRAIN_PACKED_SITE, site->number, before - 1);
+        before = site->number;
+        refrain_packer_begin(packer, REFRAIN_PACKER_CALL_SITE, UINT32_MAX - site->number, 0);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_SITE, site->function);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_SITE, site->slot);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_SITE, site->thread);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_SITE, site->shared);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_RETURN_ADDRESS, site->return_address);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_SITE, site->line);
+        refrain_packer_name(packer, &site->object);
+        refrain_packer_name(packer, &site->within);
+        refrain_packer_place(packer, &site->inside);
+        operations(packer, site);
+        uint32_t at = (uint32_t)(offset / REFRAIN_UNIT_BYTES);
+        if (packer->to) {
+            site->inside.number = UINT32_MAX;
+            if (link)
+                *link = at;
+            else
+                header->call_sites = at;
+        }
+        link = &site->next;
+        reference = packer->to ? 0 : site->next;
+    }
+}
+
+void refrain_packer_regions(struct refrain_packer *packer, struct refrain_header *header) {
+    uint32_t reference = (uint32_t)header->regions, *link = NULL, before = header->n_regions;
+    for (uint32_t n = 0; refrain_packer_value(packer, REFRAIN_PACKED_HAS, reference != 0) && !packer->stream->wrong;
+         n++) {
+        uint64_t offset = (uint64_t)reference * REFRAIN_UNIT_BYTES;
+        struct refrain_region_name *region = refrain_packer_record(packer, &offset, sizeof *region);
+        if (!region || n == UINT32_MAX) {
+            refrain_packer_fail(packer, "a list of user regions runs in circles");
+            return;
+        }
+        REFRAIN_NEAR(packer, REFRAIN_PACKED_SITE, region->number, before - 1);
+        before = region->number;
+        refrain_packer_begin(packer, REFRAIN_PACKER_REGION, UINT32_MAX - region->number, 0);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_SITE, region->thread);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_SITE, region->use);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_RETURN_ADDRESS, region->address);
+        refrain_packer_name(packer, &region->name);
+        refrain_packer_name(packer, &region->object);
+        refrain_packer_place(packer, &region->inside);
+        uint32_t at = (uint32_t)(offset / REFRAIN_UNIT_BYTES);
+        if (packer->to) {
+            region->inside.number = UINT32_MAX;
+            if (link)
+                *link = at;
+            else
+                header->regions = at;
+        }
+        link = &region->next;
+        reference = packer->to ? 0 : region->next;
+    }
+}
+
+/* ---- communicators ---- */
+
+static void members(struct refrain_packer *packer, struct refrain_communicator *comm) {
+    uint64_t n = (uint64_t)(uint32_t)comm->size + (uint32_t)comm->remote_size;
+    int32_t *all = refrain_packer_reference(packer, &comm->members, n * sizeof *all), before = -1;
+    for (uint64_t i = 0; all && i < n && !packer->stream->wrong; i++) {
+        REFRAIN_NEAR(packer, REFRAIN_PACKED_MEMBER, all[i], (int64_t)before + 1);
+        before = all[i];
+    }
+}
+
+static void topology(struct refrain_packer *packer, struct refrain_communicator *comm) {
+    uint64_t n = 0;
+    if (!packer->to && comm->topology) {
+        const struct refrain_topology *before =
+            refrain_packer_region_at(packer, (uint64_t)comm->topology * REFRAIN_UNIT_BYTES, sizeof *before);
+        n = before ? before->n_dimensions : 0;
+    }
+    n = refrain_packer_value(packer, REFRAIN_PACKED_TOPOLOGY, n);
+    struct refrain_topology *topology =
+        n > 4096 ? refrain_packer_fail(packer, "a topology of too many dimensions")
+                 : refrain_packer_reference(packer, &comm->topology, sizeof *topology + 3 * n * sizeof(int32_t));
+    if (!topology)
+        return;
+    if (packer->to)
+        topology->n_dimensions = (uint32_t)n;
+    for (uint64_t i = 0; i < 3 * n; i++)
+        REFRAIN_SIGNED(packer, REFRAIN_PACKED_TOPOLOGY, topology->values[i]);
+}
+
+void refrain_packer_communicators(struct refrain_packer *packer, struct refrain_header *header) {
+    uint32_t reference = (uint32_t)header->communicators, *link = NULL;
+    for (uint32_t n = 0; refrain_packer_value(packer, REFRAIN_PACKED_HAS, reference != 0) && !packer->stream->wrong;
+         n++) {
+        uint64_t offset = (uint64_t)reference * REFRAIN_UNIT_BYTES;
+        struct refrain_communicator *comm = refrain_packer_record(packer, &offset, sizeof *comm);
+        if (!comm || n == UINT32_MAX) {
+            refrain_packer_fail(packer, "a list of communicators runs in circles");
+            return;
+        }
+        refrain_packer_begin(packer, REFRAIN_PACKER_COMMUNICATOR, n, 0);
+        REFRAIN_NEAR(packer, REFRAIN_PACKED_COMM, comm->index, n);
+        REFRAIN_SIGNED(packer, REFRAIN_PACKED_COMM, comm->leader);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_COMM, comm->ordinal);
+        REFRAIN_SIGNED(packer, REFRAIN_PACKED_COMM, comm->size);
+        REFRAIN_SIGNED(packer, REFRAIN_PACKED_COMM, comm->my_rank);
+        REFRAIN_SIGNED(packer, REFRAIN_PACKED_COMM, comm->remote_size);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_COMM, comm->parent);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_COMM, comm->collectives);
+        refrain_packer_name(packer, &comm->name);
+        members(packer, comm);
+        topology(packer, comm);
+        uint32_t at = (uint32_t)(offset / REFRAIN_UNIT_BYTES);
+        if (packer->to) {
+            if (link)
+                *link = at;
+            else
+                header->communicators = at;
+        }
+        link = &comm->next;
+        reference = packer->to ? 0 : comm->next;
+    }
+}
+
+/* ---- windows and files ---- */
+
+void refrain_packer_objects(struct refrain_packer *packer, struct refrain_header *header) {
+    uint32_t *link = &header->objects, reference = *link;
+    for (uint32_t n = 0; refrain_packer_value(packer, REFRAIN_PACKED_HAS, reference != 0) && !packer->stream->wrong;
+         n++) {
+        uint64_t offset = (uint64_t)reference * REFRAIN_UNIT_BYTES;
+        struct refrain_object *object = refrain_packer_record(packer, &offset, sizeof *object);
+        if (!object || n == UINT32_MAX) {
+            refrain_packer_fail(packer, "a list of windows and files runs in circles");
+            return;
+        }
+        if (packer->to)
+            *link = (uint32_t)(offset / REFRAIN_UNIT_BYTES);
+        refrain_packer_begin(packer, REFRAIN_PACKER_OBJECT, n, 0);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_OBJECT, object->kind);
+        REFRAIN_NEAR(packer, REFRAIN_PACKED_OBJECT, object->number, n);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_OBJECT, object->comm);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_OBJECT, object->slot);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_OBJECT, object->open);
+        refrain_packer_name(packer, &object->name);
+        link = &object->next;
+        reference = packer->to ? 0 : object->next;
+    }
+}

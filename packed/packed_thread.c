@@ -1,0 +1,80 @@
+/* packed_thread.c: threads and their timelines, as values (packer.h). */
+#include "packer.h"
+
+#define MOST_PAGES ((uint32_t)1 << 24)
+
+static struct refrain_time_page *page_of(struct refrain_packer *packer, uint64_t *offset,
+                                         const struct refrain_time_page *before, uint64_t start_ticks) {
+    struct refrain_time_page *page = refrain_packer_record(packer, offset, sizeof *page);
+    uint64_t used = 0;
+    if (!page)
+        return NULL;
+    REFRAIN_NEAR(packer, REFRAIN_PACKED_PAGE, page->first_block, before ? before->first_block : 0);
+    REFRAIN_NEAR(packer, REFRAIN_PACKED_CLOCK, page->first_ticks, before ? before->first_ticks : start_ticks);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_PAGE, page->span_shift);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_PAGE, page->quantum_shift);
+    for (unsigned i = 0; !packer->to && i < REFRAIN_TIME_ITEMS_BYTES; i++)
+        used = page->items[i] ? i + 1 : used;
+    used = refrain_packer_value(packer, REFRAIN_PACKED_PAGE_BYTES, used);
+    if (used > REFRAIN_TIME_ITEMS_BYTES)
+        return refrain_packer_fail(packer, "a page of times is too long");
+    refrain_packer_bytes(packer, REFRAIN_PACKED_TIMELINE, page->items, used);
+    return page;
+}
+
+static void timeline(struct refrain_packer *packer, struct refrain_thread *thread) {
+    struct refrain_timeline *timeline;
+    uint64_t offset = (uint64_t)thread->timeline * REFRAIN_UNIT_BYTES;
+    if (!refrain_packer_value(packer, REFRAIN_PACKED_PAGE, offset != 0) ||
+        !(timeline = refrain_packer_record(packer, &offset, sizeof *timeline)))
+        return;
+    if (packer->to)
+        thread->timeline = (uint32_t)(offset / REFRAIN_UNIT_BYTES);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_PAGE, timeline->pages);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_PAGE, timeline->most_pages);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_PAGE, timeline->stopped);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_PAGE, timeline->merges);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_PAGE, timeline->backwards);
+    uint32_t *link = &timeline->first, n = 0;
+    const struct refrain_time_page *before = NULL;
+    for (uint32_t reference = *link;
+         refrain_packer_value(packer, REFRAIN_PACKED_PAGE, reference != 0) && !packer->stream->wrong;) {
+        uint64_t at = (uint64_t)reference * REFRAIN_UNIT_BYTES;
+        struct refrain_time_page *page = page_of(packer, &at, before, thread->start_ticks);
+        if (!page || ++n > MOST_PAGES) {
+            refrain_packer_fail(packer, "a timeline does not end");
+            return;
+        }
+        if (packer->to)
+            *link = (uint32_t)(at / REFRAIN_UNIT_BYTES);
+        link = &page->next;
+        reference = packer->to ? 0 : page->next;
+        before = page;
+    }
+}
+
+void refrain_packer_thread(struct refrain_packer *packer, const struct refrain_header *header,
+                           struct refrain_thread *thread, uint32_t number) {
+    refrain_packer_begin(packer, REFRAIN_PACKER_THREAD, number, 0);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_USED, thread->started);
+    if (packer->to)
+        thread->root.number = UINT32_MAX;
+    if (!thread->started)
+        return;
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, thread->ended);
+    REFRAIN_NEAR(packer, REFRAIN_PACKED_CLOCK, thread->start_ticks, header->start.ticks);
+    REFRAIN_NEAR(packer, REFRAIN_PACKED_CLOCK, thread->last_ticks, thread->start_ticks);
+    refrain_packer_place(packer, &thread->root);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, thread->paused);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, thread->untold_calls);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, thread->left_out_calls);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, thread->metrics_ns);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, thread->metrics_counted_ns);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, thread->now.call);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, thread->now.inside);
+    REFRAIN_SIGNED(packer, REFRAIN_PACKED_RUN, thread->now.sends_to);
+    REFRAIN_SIGNED(packer, REFRAIN_PACKED_RUN, thread->now.receives_from);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, thread->now.comm);
+    REFRAIN_SIGNED(packer, REFRAIN_PACKED_RUN, thread->now.tag);
+    timeline(packer, thread);
+}

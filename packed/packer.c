@@ -1,0 +1,105 @@
+/* packer.c: fields, records, references and names, which are written or read (packer.h). */
+#include "packer.h"
+
+uint64_t refrain_packer_value(struct refrain_packer *packer, enum refrain_packed_kind kind, uint64_t value) {
+    if (packer->stream->wrong)
+        return packer->to ? 0 : value;
+    packer->stream->value(packer->stream, kind, &value);
+    return packer->stream->wrong && packer->to ? 0 : value;
+}
+
+/* A number that is near to what is expected. */
+uint64_t refrain_packer_near(struct refrain_packer *packer, enum refrain_packed_kind kind, uint64_t value,
+                             uint64_t expected) {
+    return expected + (uint64_t)refrain_packer_unzigzag(
+                          refrain_packer_value(packer, kind, refrain_packer_zigzag((int64_t)(value - expected))));
+}
+
+void refrain_packer_bytes(struct refrain_packer *packer, enum refrain_packed_kind kind, const void *bytes, size_t n) {
+    if (!packer->stream->wrong)
+        packer->stream->bytes(packer->stream, kind, (void *)(uintptr_t)bytes, n);
+}
+
+void refrain_packer_begin(const struct refrain_packer *packer, enum refrain_packed_record record, uint64_t major,
+                          uint64_t minor) {
+    if (packer->stream->record && !packer->stream->wrong)
+        packer->stream->record(packer->stream,
+                               (uint64_t)record << 60 | (major & (((uint64_t)1 << 36) - 1)) << 24 | (minor & 0xffffff));
+}
+
+void *refrain_packer_fail(struct refrain_packer *packer, const char *wrong) {
+    refrain_packed_fail(packer->stream, wrong);
+    return NULL;
+}
+
+void *refrain_packer_region_at(struct refrain_packer *packer, uint64_t offset, uint64_t bytes) {
+    if (offset < REFRAIN_HEADER_BYTES || offset % 4 || offset > packer->from_bytes ||
+        bytes > packer->from_bytes - offset)
+        return refrain_packer_fail(packer, "a record lies outside of the region");
+    return (void *)(uintptr_t)(packer->from + offset);
+}
+
+/* The record at `offset` of the region; or, reading, room for it: *offset is where. Null when that fails. */
+void *refrain_packer_record(struct refrain_packer *packer, uint64_t *offset, uint64_t bytes) {
+    void *record = packer->to ? NULL : refrain_packer_region_at(packer, *offset, bytes);
+    if (packer->stream->wrong || bytes > UINT32_MAX)
+        return refrain_packer_fail(packer, "a record is too large");
+    uint64_t room = (bytes + REFRAIN_UNIT_BYTES - 1) & ~(uint64_t)(REFRAIN_UNIT_BYTES - 1);
+    if (packer->used < packer->pinned_to && packer->used + room > packer->pinned_from)
+        packer->used = packer->pinned_to;
+    uint64_t at = packer->used;
+    packer->used += room;
+    if (!packer->to)
+        return record;
+    if (packer->used > packer->to_bytes || packer->used < at)
+        return refrain_packer_fail(packer, "there is more than there is said to be");
+    *offset = at;
+    return packer->to + at;
+}
+
+/* The same by a reference, which may be none: whether there is one is a value. Writing, `reference` is only read. */
+void *refrain_packer_reference(struct refrain_packer *packer, uint32_t *reference, uint64_t bytes) {
+    if (!refrain_packer_value(packer, REFRAIN_PACKED_HAS, *reference != 0))
+        return NULL;
+    uint64_t offset = (uint64_t)*reference * REFRAIN_UNIT_BYTES;
+    void *record = refrain_packer_record(packer, &offset, bytes);
+    if (packer->to && record)
+        *reference = (uint32_t)(offset / REFRAIN_UNIT_BYTES);
+    return record;
+}
+
+void refrain_packer_name(struct refrain_packer *packer, uint32_t *reference) {
+    uint64_t which = 0; /* 0 none, 1 a new one, 2 + i: names[i] */
+    if (!packer->to && *reference) {
+        which = 1;
+        for (unsigned i = 0; i < packer->n_names; i++)
+            if (packer->names[i] == *reference)
+                which = 2 + i;
+    }
+    which = refrain_packer_value(packer, REFRAIN_PACKED_HAS, which);
+    if (which == 0)
+        return;
+    if (which > 1) {
+        if (which - 2 >= packer->n_names)
+            refrain_packer_fail(packer, "a name is missing");
+        else if (packer->to)
+            *reference = packer->names[which - 2];
+        return;
+    }
+    uint64_t offset = (uint64_t)*reference * REFRAIN_UNIT_BYTES, length = 0;
+    if (!packer->to) {
+        const struct refrain_name *before = refrain_packer_region_at(packer, offset, sizeof *before);
+        length = before ? before->length : 0;
+    }
+    length = refrain_packer_value(packer, REFRAIN_PACKED_NAME_LENGTH, length);
+    struct refrain_name *record = refrain_packer_record(packer, &offset, sizeof *record + length + 1);
+    if (!record)
+        return;
+    if (packer->to) {
+        record->length = (uint32_t)length;
+        *reference = (uint32_t)(offset / REFRAIN_UNIT_BYTES);
+    }
+    refrain_packer_bytes(packer, REFRAIN_PACKED_NAME, record->text, length);
+    if (packer->n_names < REFRAIN_PACKER_NAMES)
+        packer->names[packer->n_names++] = *reference;
+}

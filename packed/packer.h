@@ -1,0 +1,118 @@
+/* packer.h: how each part of a region is visited, in both directions (packed_image.h).
+ *
+ *     packed_image.c                the process, and both directions
+ *       -> packed_program.c         units: program trees, places of each thread
+ *       -> packed_thread.c          threads, timelines
+ *       -> packed_tables.c          call sites, user regions, communicators, windows and files
+ *          -> packed_learner.c      learners
+ *             -> packer.c           fields, records, references, names
+ *
+ * A visit of a part reads "take this field, then that": the same lines write and read. A function that fails marks the
+ * stream as wrong (refrain_packer_fail()), after which values are nothing and visits end. */
+#ifndef REFRAIN_PACKER_H
+#define REFRAIN_PACKER_H
+
+#include "packed_image.h"
+
+#define REFRAIN_PACKER_NAMES 64u /* that are found again, so that one name stays one */
+
+struct refrain_packer {
+    struct refrain_packed_stream *stream;
+    const unsigned char *from; /* the region that is written; null: reading */
+    size_t from_bytes;
+    unsigned char *to; /* the image that is read; null: writing */
+    size_t to_bytes;
+    uint64_t used;                        /* of the image: where the next record goes */
+    uint64_t pinned_from, pinned_to;      /* records with places of their own lie between: [from, to) */
+    uint32_t names[REFRAIN_PACKER_NAMES]; /* references of the names met so far */
+    unsigned n_names;
+    uint32_t n_metrics; /* behind each profile */
+};
+
+/* A value of this kind: written as it is, or what is read in its stead. 0 where reading has failed. */
+REFRAIN_PACKED_API uint64_t refrain_packer_value(struct refrain_packer *packer, enum refrain_packed_kind kind,
+                                                 uint64_t value);
+
+/* The same of a number that is near to what is expected: small differences of either sign take few bytes. */
+REFRAIN_PACKED_API uint64_t refrain_packer_near(struct refrain_packer *packer, enum refrain_packed_kind kind,
+                                                uint64_t value, uint64_t expected);
+
+static inline uint64_t refrain_packer_zigzag(int64_t value) {
+    return (uint64_t)value << 1 ^ (uint64_t)(value >> 63);
+}
+
+static inline int64_t refrain_packer_unzigzag(uint64_t coded) {
+    return (int64_t)(coded >> 1 ^ -(coded & 1));
+}
+
+/* Fields are written as they are, and set to what is read; reading a region must not write to it. */
+#define REFRAIN_FIELD(packer, kind, field)                                                                             \
+    do {                                                                                                               \
+        uint64_t field_value = refrain_packer_value(packer, kind, (uint64_t)(field));                                  \
+        if ((packer)->to)                                                                                              \
+            (field) = (__typeof__(field))field_value;                                                                  \
+    } while (0)
+#define REFRAIN_NEAR(packer, kind, field, expected)                                                                    \
+    do {                                                                                                               \
+        uint64_t field_value = refrain_packer_near(packer, kind, (uint64_t)(field), (uint64_t)(expected));             \
+        if ((packer)->to)                                                                                              \
+            (field) = (__typeof__(field))field_value;                                                                  \
+    } while (0)
+#define REFRAIN_SIGNED(packer, kind, field) REFRAIN_NEAR(packer, kind, field, 0)
+
+/* Bytes as they are: written from there, or read to there. */
+REFRAIN_PACKED_API void refrain_packer_bytes(struct refrain_packer *packer, enum refrain_packed_kind kind,
+                                             const void *bytes, size_t n);
+
+/* In the order in which they are visited. */
+enum refrain_packed_record {
+    REFRAIN_PACKER_HEADER = 1,
+    REFRAIN_PACKER_UNIT,
+    REFRAIN_PACKER_THREAD,
+    REFRAIN_PACKER_SLOT,
+    REFRAIN_PACKER_CALL_SITE,
+    REFRAIN_PACKER_REGION,
+    REFRAIN_PACKER_COMMUNICATOR,
+    REFRAIN_PACKER_OBJECT,
+};
+
+/* Values from here on belong to this record; keys rise from record to record. `major` has 36 bits, `minor` 24. */
+REFRAIN_PACKED_API void refrain_packer_begin(const struct refrain_packer *packer, enum refrain_packed_record record,
+                                             uint64_t major, uint64_t minor);
+
+/* Marks the stream as wrong, unless it is already. Returns null, for callers that return a record. */
+REFRAIN_PACKED_API void *refrain_packer_fail(struct refrain_packer *packer, const char *wrong);
+
+/* Writing: the bytes at `offset` of the region. Null where they do not lie in it. */
+REFRAIN_PACKED_API void *refrain_packer_region_at(struct refrain_packer *packer, uint64_t offset, uint64_t bytes);
+
+/* The record at `offset` of the region; or, reading, room for it: *offset is where. Null when that fails. */
+REFRAIN_PACKED_API void *refrain_packer_record(struct refrain_packer *packer, uint64_t *offset, uint64_t bytes);
+
+/* The same by a reference, which may be none: whether there is one is a value. Writing, `reference` is only read. */
+REFRAIN_PACKED_API void *refrain_packer_reference(struct refrain_packer *packer, uint32_t *reference, uint64_t bytes);
+
+/* A name by its reference; one that was met before is told by which it was. */
+REFRAIN_PACKED_API void refrain_packer_name(struct refrain_packer *packer, uint32_t *reference);
+
+/* packed_learner.c. `expect` and `until` beyond what is written are derived from the rest, for the monitor. */
+REFRAIN_PACKED_API void refrain_packer_learner(struct refrain_packer *packer, struct refrain_learner *learner);
+
+/* packed_program.c. All of a place but its number and flags. */
+REFRAIN_PACKED_API void refrain_packer_place(struct refrain_packer *packer, struct refrain_slot *slot);
+REFRAIN_PACKED_API void refrain_packer_units(struct refrain_packer *packer, struct refrain_header *header);
+/* The places that a thread has in all units, which have been visited. */
+REFRAIN_PACKED_API void refrain_packer_slots(struct refrain_packer *packer, const struct refrain_header *header,
+                                             uint32_t thread);
+
+/* packed_thread.c. */
+REFRAIN_PACKED_API void refrain_packer_thread(struct refrain_packer *packer, const struct refrain_header *header,
+                                              struct refrain_thread *thread, uint32_t number);
+
+/* packed_tables.c. Call sites and user regions newest first, as they are listed. */
+REFRAIN_PACKED_API void refrain_packer_call_sites(struct refrain_packer *packer, struct refrain_header *header);
+REFRAIN_PACKED_API void refrain_packer_regions(struct refrain_packer *packer, struct refrain_header *header);
+REFRAIN_PACKED_API void refrain_packer_communicators(struct refrain_packer *packer, struct refrain_header *header);
+REFRAIN_PACKED_API void refrain_packer_objects(struct refrain_packer *packer, struct refrain_header *header);
+
+#endif
