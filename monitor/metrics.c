@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -27,9 +28,11 @@ static struct {
 } chosen[REFRAIN_MOST_METRICS];
 static uint32_t n_chosen;
 
-/* A thread's counters; the first is the group's leader. */
+/* A thread's counters; the first is the group's leader. A program may close descriptors that it did not open, and give
+ * their numbers to files of its own: is_ours() is asked before a descriptor is used. */
 struct refrain_counting {
     int32_t fd[REFRAIN_MOST_METRICS];
+    uint64_t id[REFRAIN_MOST_METRICS];                                /* the kernel's, of this counter alone */
     volatile struct perf_event_mmap_page *page[REFRAIN_MOST_METRICS]; /* null: cannot be read without the kernel */
     uint64_t last[REFRAIN_MOST_METRICS];
 };
@@ -38,6 +41,32 @@ struct refrain_counting {
 struct group {
     uint64_t n, enabled_ns, running_ns, value[REFRAIN_MOST_METRICS];
 };
+
+/* ---- the system ---- */
+
+/* A call of the system, without a register or errno that a probe must keep. */
+static long call_system(long number, int fd, uintptr_t second, uintptr_t third) {
+#if defined(__x86_64__)
+    long result = number;
+    __asm__ volatile("syscall" : "+a"(result) : "D"((long)fd), "S"(second), "d"(third) : "rcx", "r11", "memory");
+    return result;
+#else
+    int saved = errno;
+    long result = syscall(number, (long)fd, second, third);
+    errno = saved;
+    return result;
+#endif
+}
+
+/* The counter's identity, 0 for what is no counter. */
+static uint64_t id_of(int fd) {
+    uint64_t id = 0;
+    return call_system(SYS_ioctl, fd, PERF_EVENT_IOC_ID, (uintptr_t)&id) == 0 ? id : 0;
+}
+
+static bool is_ours(const struct refrain_counting *counting, uint32_t i) {
+    return id_of(counting->fd[i]) == counting->id[i];
+}
 
 /* ---- opening ---- */
 
@@ -168,20 +197,6 @@ void refrain_metrics_choose(void) {
 
 /* ---- reading ---- */
 
-/* read(2), without a register or errno that a probe must keep. */
-static long read_group(int fd, struct group *group) {
-#if defined(__x86_64__)
-    long result = SYS_read;
-    __asm__ volatile("syscall" : "+a"(result) : "D"((long)fd), "S"(group), "d"(sizeof *group) : "rcx", "r11", "memory");
-    return result;
-#else
-    int saved = errno;
-    long result = syscall(SYS_read, fd, group, sizeof *group);
-    errno = saved;
-    return result;
-#endif
-}
-
 /* As the kernel's header describes it; false where the counter is not in the processor at this moment. */
 static inline bool read_page(const volatile struct perf_event_mmap_page *page, uint64_t *value) {
 #if defined(__x86_64__)
@@ -208,7 +223,8 @@ static inline bool read_page(const volatile struct perf_event_mmap_page *page, u
 #endif
 }
 
-/* Fills n_chosen values; false when they cannot be read, since the program has closed what it did not open. */
+/* Fills n_chosen values; false when they cannot be read, since the program has closed what it did not open. A number
+ * that the program has given to a file of its own meanwhile is not read: it would miss the bytes. */
 static bool read_counters(const struct refrain_context *context, uint64_t *values) {
     const struct refrain_counting *counting = context->counting;
     uint32_t i = 0;
@@ -217,7 +233,10 @@ static bool read_counters(const struct refrain_context *context, uint64_t *value
     if (i == n_chosen)
         return true;
     struct group group;
-    if (read_group(counting->fd[0], &group) != (long)((3 + n_chosen) * sizeof(uint64_t)) || group.n != n_chosen)
+    if (!is_ours(counting, 0) ||
+        call_system(SYS_read, counting->fd[0], (uintptr_t)&group, sizeof group) !=
+            (long)((3 + n_chosen) * sizeof(uint64_t)) ||
+        group.n != n_chosen)
         return false;
     for (i = 0; i < n_chosen; i++)
         values[i] = group.value[i];
@@ -267,7 +286,8 @@ static void close_counters(struct refrain_counting *counting, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
         if (counting->page[i])
             munmap((void *)(uintptr_t)counting->page[i], PAGE_BYTES);
-        close(counting->fd[i]);
+        if (is_ours(counting, i))
+            close(counting->fd[i]);
     }
 }
 
@@ -281,6 +301,11 @@ void refrain_metrics_open(struct refrain_context *context) {
         if (fd < 0)
             break;
         counting->fd[n] = fd;
+        counting->id[n] = id_of(fd);
+        if (!counting->id[n]) {
+            close(fd);
+            break;
+        }
         counting->page[n] = chosen[n].type == PERF_TYPE_SOFTWARE ? NULL : page_of(fd);
     }
     if (counting && n == n_chosen) {

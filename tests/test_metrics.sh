@@ -90,6 +90,13 @@ refrain info --json "$work/names.refrain" >"$work/info"
 is "an unknown name" "$work/info" 'state(0, "pagefaults")["counted"]' False
 is "closed counters are lost" "$work/info" 'lost() > 0 and lost() < 30' True
 [ "$status" = 0 ] && pass || fail "closed counters: the program ends with $status: $(cat "$work/out")"
+
+# Numbers of such descriptors that the program gives to a file of its own: no byte of it is read, and it stays open.
+counted reuse page-faults,task-clock reuse
+[ "$(sort -u "$work/out")" = "reused 4" ] && pass || fail "numbers used again: $(cat "$work/out")"
+refrain info --json "$work/reuse.refrain" >"$work/info"
+is "what is not counted then is lost" "$work/info" 'lost() > 0' True
+
 refrain record --metrics=instrutions true >"$work/out" 2>&1
 [ $? = 2 ] && grep -q "no event instrutions; did you mean instructions?" "$work/out" && pass || fail "record --metrics"
 

@@ -1,9 +1,12 @@
 /* metrics.c: pages are touched for the first time, so many in each of some functions. With "kill" the ranks are killed
- * at the end, with "close" all descriptors that the program knows nothing of are closed in the middle. */
+ * at the end, with "close" all descriptors that the program knows nothing of are closed in the middle, with "reuse" the
+ * numbers of those that count are given to a file, of which nobody may read a byte or close one: prints how many. */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -33,6 +36,51 @@ static void *in_thread(void *unused) {
     return unused;
 }
 
+static int file, reused[64], n_reused;
+static pthread_barrier_t began, replaced;
+
+static void replace_counters(void) {
+    char name[64], target[64];
+    for (int fd = 3; fd < 4096 && n_reused < 64; fd++) {
+        snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+        ssize_t n = readlink(name, target, sizeof target - 1);
+        target[n < 0 ? 0 : n] = 0;
+        if (strstr(target, "perf_event") && dup2(file, fd) == fd)
+            reused[n_reused++] = fd;
+    }
+}
+
+static void *beside(void *unused) {
+    touch(10);
+    pthread_barrier_wait(&began);
+    pthread_barrier_wait(&replaced);
+    touch(10);
+    return unused;
+}
+
+/* Both threads' counters, while they count; one thread ends after that. */
+static int reuse(void) {
+    pthread_t thread;
+    char path[] = "/tmp/metrics.XXXXXX", bytes[1000] = "these are the program's";
+    file = mkstemp(path);
+    unlink(path);
+    if (file < 0 || write(file, bytes, sizeof bytes) != sizeof bytes || lseek(file, 0, SEEK_SET) != 0)
+        return -1;
+    pthread_barrier_init(&began, NULL, 2);
+    pthread_barrier_init(&replaced, NULL, 2);
+    pthread_create(&thread, NULL, beside, NULL);
+    pthread_barrier_wait(&began);
+    replace_counters();
+    pthread_barrier_wait(&replaced);
+    for (int i = 0; i < 10; i++)
+        touch(10);
+    pthread_join(thread, NULL);
+    for (int i = 0; i < n_reused; i++)
+        if (fcntl(reused[i], F_GETFD) < 0)
+            return -2;
+    return lseek(file, 0, SEEK_CUR) == 0 ? n_reused : -3;
+}
+
 int main(int argc, char **argv) {
     int rank;
     pthread_t thread;
@@ -52,6 +100,8 @@ int main(int argc, char **argv) {
             close(fd);
         touch(10);
     }
+    if (argc > 1 && strcmp(argv[1], "reuse") == 0)
+        printf("reused %d\n", reuse());
     MPI_Finalize();
     return 0;
 }
