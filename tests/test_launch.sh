@@ -61,6 +61,52 @@ srun_record "srun --export=NONE" 0 --export=NONE
 grep -q 'refrain record: .*traced\|refrain record: .*environment' said && pass || fail "srun --export=NONE: $(cat said)"
 srun_record "srun --export=NAME" 0 --export=HOME,USER
 
+# A stand-in for a launcher of Open MPI: the settings are named to it, for each of several programs.
+printf 'int rte;\n' | gcc -shared -x c - -Wl,-soname,libopen-rte.so.40 -o libopen-rte.so.40 &&
+    printf '#include <stdio.h>\nint main(int c, char **v) { while (*++v) printf(" %%s", *v); return c < 2; }\n' |
+    gcc -x c - -x none -Wl,--no-as-needed ./libopen-rte.so.40 -Wl,-rpath,"$work" -o rterun || fail "compile rterun"
+REFRAIN_METRICS=page-faults REFRAIN_MODE=off refrain record --directory run ./rterun -n 1 a : -n 1 b >out 2>said
+for name in LD_PRELOAD REFRAIN_DIRECTORY REFRAIN_METRICS REFRAIN_MODE REFRAIN_RECORD_ID REFRAIN_YIELD; do
+    [ "$(grep -o -- "-x $name " out | wc -l)" = 2 ] && pass || fail "not handed on by Open MPI's launchers: $name: $(cat out)"
+done
+
+# Below the launcher: one line for all ranks, also where they make one file.
+# below NAME WORDS...: the launcher's words; refrain record speaks once, of the trace that there is.
+below() {
+    name=$1
+    shift
+    REFRAIN_DIRECTORY=run launch "$@" 2>said >out || fail "$name: status $?: $(cat said)"
+    [ "$(grep -c '^refrain record' said)" = 1 ] && grep -q "^refrain record: trace: $work/run/meet-.*; next:" said &&
+        pass || fail "$name: $(cat said)"
+}
+cat >meet.c <<'END'
+#include <mpi.h>
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Finalize();
+}
+END
+for mpi in mpich openmpi; do
+    mpicc.$mpi meet.c -o meet || fail "compile meet"
+    rm -rf run
+    below "below the launcher, $mpi" $mpi 4 refrain record ./meet
+    [ "$(refrain info "$(the_trace run)" | grep -c '^rank [0-3] on')" = 4 ] && pass || fail "below $mpi: not all ranks"
+    rm -rf run
+    REFRAIN_PACK=on below "below the launcher, packed, $mpi" $mpi 3 refrain record ./meet
+    launch $mpi 2 refrain record --directory run true >out 2>said
+    [ "$(grep -c 'nothing was traced' said)" = 2 ] && pass || fail "below $mpi, beside another's trace: $(cat said)"
+done
+
+# Several programs of which one cannot be traced: none is, since those that are would wait for it.
+printf 'int PMPI_Init(void) { return 3; }\nint main(void) { return PMPI_Init(); }\n' >within.c
+printf '#!/bin/sh\necho "preloaded: $LD_PRELOAD"\n' >preloaded
+chmod +x preloaded
+gcc -static within.c -o within || fail "compile within"
+REFRAIN_DIRECTORY=run refrain record sh -c './preloaded; "$0"' ./within >out 2>said
+[ $? = 3 ] && [ "$(cat out)" = "preloaded: ${LD_PRELOAD:-}" ] && grep -q 'nothing was traced: ./within contains the MPI library' said &&
+    pass || fail "one of several programs: $(cat out said)"
+
 # MPI_T: the same words with and without refrain.
 for mpi in mpich openmpi; do
     mpicc.$mpi -O1 "$tests/programs/record/tools.c" -o tools || fail "compile tools"

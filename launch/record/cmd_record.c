@@ -176,14 +176,14 @@ static void list_trace(const char *name, void *data) {
              is_here ? "" : "/", name);
 }
 
-static void report(const char *id, int argc, char **argv) {
+static void report(const char *id, time_t since, int argc, char **argv) {
     struct listing listing = {.directory = getenv("REFRAIN_DIRECTORY")};
     const char *mode = getenv("REFRAIN_MODE");
     if (mode && strcmp(mode, "off") == 0)
         return;
-    if (refrain_record_traces(listing.directory, id, list_trace, &listing) == 0)
+    if (refrain_record_traces(listing.directory, id, since, list_trace, &listing) == 0)
         refrain_record_explain(argc, argv);
-    else if (!refrain_warn_quiet)
+    else if (!refrain_warn_quiet && listing.n > 0)
         fprintf(stderr, "refrain record: trace: %s; next: refrain info %s, refrain stats %s\n", listing.text,
                 listing.text, listing.text);
 }
@@ -217,7 +217,7 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
     enum refrain_status failed = refrain_record_directory(arguments.directory, &made, error);
     if (!failed && arguments.filter)
         failed = refrain_record_filter(arguments.filter, error);
-    if (!failed)
+    if (!failed && refrain_record_is_possible(argc, argv))
         failed = refrain_record_preload(error);
     if (failed)
         return failed;
@@ -230,7 +230,7 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
     if (failed)
         fprintf(stderr, "refrain record: %s\n", error->message);
     else if (made)
-        report(id, argc, argv);
+        report(id, now.tv_sec, argc, argv);
     end_as(status);
     return REFRAIN_OK;
 }

@@ -102,20 +102,19 @@ enum refrain_status refrain_record_directory(const char *directory, bool *made, 
     return REFRAIN_OK;
 }
 
-const char *const *refrain_record_variables(void) {
-    static const char *const all[] = {"LD_PRELOAD",        "ASAN_OPTIONS",         "REFRAIN_MODE",
-                                      "REFRAIN_DIRECTORY", "REFRAIN_TOTAL_MEMORY", "REFRAIN_FORMULA_LENGTH",
-                                      "REFRAIN_THREADS",   "REFRAIN_THROTTLE",     "REFRAIN_PATCH",
-                                      "REFRAIN_CLOCK",     "REFRAIN_LAYERS",       "REFRAIN_TIME_MEMORY",
-                                      "REFRAIN_CALL_PATH", "REFRAIN_PYTHON",       "REFRAIN_VERBOSE",
-                                      "REFRAIN_YIELD",     "REFRAIN_RECORD_ID",    "REFRAIN_ORDER",
-                                      "REFRAIN_PAUSED",    "REFRAIN_EVENT_MEMORY", "REFRAIN_RECORD_FILTER",
-                                      "REFRAIN_PACK"};
-    static const char *set[sizeof all / sizeof *all + 1];
-    size_t n = 0;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (getenv(all[i]))
-            set[n++] = all[i];
-    set[n] = NULL;
-    return set;
+static bool is_needed(const char *entry) {
+    return strncmp(entry, "REFRAIN_", 8) == 0 || strncmp(entry, "LD_PRELOAD=", 11) == 0 ||
+           strncmp(entry, "ASAN_OPTIONS=", 13) == 0;
+}
+
+char **refrain_record_variables(void) {
+    extern char **environ;
+    size_t n = 0, needed = 0;
+    while (environ[n])
+        n++;
+    char **names = calloc(n + 1, sizeof *names);
+    for (size_t i = 0; names && i < n; i++)
+        if (is_needed(environ[i]) && (names[needed] = strndup(environ[i], strcspn(environ[i], "="))))
+            needed++;
+    return names;
 }

@@ -55,23 +55,24 @@ static bool is_open_mpi(const char *name) {
 }
 
 char **refrain_launcher_command(int argc, char **argv) {
-    const char *const *variables = refrain_record_variables();
+    char **variables = refrain_record_variables();
     size_t n_variables = 0, contexts = 1, n = 0;
-    while (variables[n_variables])
+    while (variables && variables[n_variables])
         n_variables++;
     for (int i = 1; i < argc; i++)
         contexts += strcmp(argv[i], ":") == 0;
     bool pass = is_open_mpi(argv[0]);
-    char **command = malloc(((size_t)argc + 1 + 2 * contexts * n_variables) * sizeof *command);
+    char **command = variables ? malloc(((size_t)argc + 1 + 2 * contexts * n_variables) * sizeof *command) : NULL;
     for (int i = 0; command && i < argc; i++) {
         command[n++] = argv[i];
         if (pass && (i == 0 || strcmp(argv[i], ":") == 0))
             for (size_t v = 0; v < n_variables; v++) {
                 command[n++] = (char *)(uintptr_t) "-x";
-                command[n++] = (char *)(uintptr_t)variables[v];
+                command[n++] = variables[v];
             }
     }
     if (command)
         command[n] = NULL;
+    free(variables); /* the names stay, as words of the command */
     return command;
 }

@@ -23,8 +23,9 @@ enum refrain_status refrain_record_preload(struct refrain_error *error);
  * Says in *made whether it is there now, made where it was not. */
 enum refrain_status refrain_record_directory(const char *directory, bool *made, struct refrain_error *error);
 
-/* The environment variables that ranks on other nodes need and that are set; ends with null. Static. */
-const char *const *refrain_record_variables(void);
+/* The names of the environment variables that ranks on other nodes need and that are set; ends with null. It and the
+ * names are malloced. Null without memory. */
+char **refrain_record_variables(void);
 
 /* ---- rules.c ---- */
 
@@ -49,12 +50,17 @@ enum refrain_status refrain_run_command(char **argv, int *status, struct refrain
 
 /* ---- traces.c ---- */
 
-/* Calls `found` for each trace directory in `directory` that processes with REFRAIN_RECORD_ID=`id` wrote. Returns how
- * many. */
-size_t refrain_record_traces(const char *directory, const char *id, void (*found)(const char *path, void *data),
-                             void *data);
+/* Calls `found` for each trace in `directory` of which processes had REFRAIN_RECORD_ID=`id`, from `since` on, but not
+ * for those of which another refrain record, of a lower rank, speaks: where each rank has its own. Returns how many
+ * traces there are with these. */
+size_t refrain_record_traces(const char *directory, const char *id, time_t since,
+                             void (*found)(const char *name, void *data), void *data);
 
 /* ---- untraced.c ---- */
+
+/* False where one of the programs in these words is an MPI program of which no process can be traced. None of the job
+ * is then: what the processes agree upon when MPI begins needs all of them. */
+bool refrain_record_is_possible(int argc, char **argv);
 
 /* Says in one line on standard error why the command left no trace, as far as its words tell. */
 void refrain_record_explain(int argc, char **argv);

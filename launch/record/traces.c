@@ -1,5 +1,9 @@
-/* traces.c: finds the traces of one `refrain record` among others by the identity that each trace keeps with the
- * settings of its run (record.h). */
+/* traces.c: finds the traces of one `refrain record` among others by the identity that each process keeps with the
+ * settings of its run (record.h).
+ *
+ *     refrain record mpiexec -n 2 ./app     one identity for all
+ *     mpiexec -n 2 refrain record ./app     one for each process, in one trace: that of the lowest rank speaks for all
+ */
 #define _GNU_SOURCE
 #include "record.h"
 #include <refrain/read.h>
@@ -10,21 +14,43 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define REFRAIN_PACK_SUFFIX REFRAIN_TRACE_SUFFIX "-pack" /* REFRAIN_PACK=on */
+#define CLOCK_APART_S 600                                /* a file server's clock and ours */
 
-/* Does the process whose trace this is have this identity among its settings? */
-static bool has_identity(const char *path, const char *id) {
+/* Of the processes of a trace that were looked at so far. */
+struct share {
+    const char *id;
+    bool recorded; /* some by a refrain record */
+    bool lowest;   /* the lowest of these ranks by this one */
+    bool ours;     /* any by this one */
+};
+
+static void look_at_process(const struct refrain_process_info *process, struct share *share) {
+    static const char name[] = "REFRAIN_RECORD_ID=";
+    const char *value = strstr(process->environment, name);
+    if (!value)
+        return;
+    value += sizeof name - 1;
+    size_t n = strlen(share->id);
+    bool ours = strncmp(value, share->id, n) == 0 && value[n] == '\n';
+    if (!share->recorded)
+        share->lowest = ours;
+    share->recorded = true;
+    share->ours |= ours;
+}
+
+/* The file of a process, or one of all. */
+static void look_at_file(const char *path, struct share *share) {
     struct refrain_trace *trace;
-    char wanted[256];
     size_t n;
     if (refrain_trace_open(path, false, &trace, NULL) != REFRAIN_OK)
-        return false;
-    snprintf(wanted, sizeof wanted, "REFRAIN_RECORD_ID=%s\n", id);
+        return;
     const struct refrain_process_info *processes = refrain_trace_processes(trace, &n);
-    bool has = n > 0 && strstr(processes[0].environment, wanted);
+    for (size_t i = 0; i < n; i++)
+        look_at_process(&processes[i], share);
     refrain_trace_close(trace);
-    return has;
 }
 
 static bool ends(const char *name, const char *with) {
@@ -32,42 +58,68 @@ static bool ends(const char *name, const char *with) {
     return n > m && strcmp(name + n - m, with) == 0;
 }
 
-static bool is_of_run(const char *parent, const char *name, const char *id) {
+static int is_of_process(const struct dirent *entry) {
+    return strncmp(entry->d_name, "rank-", 5) == 0 && ends(entry->d_name, ".trace");
+}
+
+static void look_at_entry(const char *directory, const char *name, struct share *share) {
     char path[PATH_MAX];
-    if (snprintf(path, sizeof path, "%s/%s", parent, name) >= (int)sizeof path)
-        return false;
-    if (ends(name, REFRAIN_PACK_SUFFIX))
-        return has_identity(path, id);
-    DIR *directory = opendir(path);
-    size_t n = strlen(path);
-    bool is = false;
-    for (struct dirent *entry; directory && (entry = readdir(directory));)
-        if (ends(entry->d_name, ".trace")) {
-            is = snprintf(path + n, sizeof path - n, "/%s", entry->d_name) < (int)(sizeof path - n) &&
-                 has_identity(path, id);
-            break; /* all of one run have the same settings */
-        }
-    if (directory)
-        closedir(directory);
-    return is;
+    if (snprintf(path, sizeof path, "%s/%s", directory, name) < (int)sizeof path)
+        look_at_file(path, share);
+}
+
+/* Where this process has a rank itself, the program that it ran had the same. */
+static void look_at_own_rank(const char *directory, struct share *share) {
+    static const char *const variables[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables && !share->ours; i++) {
+        const char *rank = getenv(variables[i]);
+        char name[64];
+        if (rank && snprintf(name, sizeof name, REFRAIN_REGION_NAME, atoi(rank)) < (int)sizeof name)
+            look_at_entry(directory, name, share);
+    }
+}
+
+/* By rank, as far as need be; of what began before this refrain record, which is of another, the first one tells. */
+static void look_at_directory(const char *path, time_t since, struct share *share) {
+    struct dirent **entries;
+    struct stat status;
+    int n = scandir(path, &entries, is_of_process, versionsort);
+    int most = stat(path, &status) == 0 && status.st_mtime + CLOCK_APART_S < since ? 1 : n;
+    bool knows_lowest = false;
+    for (int i = 0; i < n; i++) {
+        if (i < most && !share->ours)
+            look_at_entry(path, entries[i]->d_name, share);
+        if (share->recorded && !share->ours && !knows_lowest && most > 1)
+            look_at_own_rank(path, share);
+        knows_lowest = share->recorded;
+        free(entries[i]);
+    }
+    if (n >= 0)
+        free(entries);
 }
 
 static int ends_as_trace(const struct dirent *entry) {
     return ends(entry->d_name, REFRAIN_TRACE_SUFFIX) || ends(entry->d_name, REFRAIN_PACK_SUFFIX);
 }
 
-size_t refrain_record_traces(const char *directory, const char *id, void (*found)(const char *path, void *data),
-                             void *data) {
+size_t refrain_record_traces(const char *directory, const char *id, time_t since,
+                             void (*found)(const char *name, void *data), void *data) {
     struct dirent **entries;
     int n = scandir(directory, &entries, ends_as_trace, alphasort);
     size_t traces = 0;
     if (n < 0)
         return 0;
     for (int i = 0; i < n; i++) {
-        if (is_of_run(directory, entries[i]->d_name, id)) {
+        char path[PATH_MAX];
+        struct share share = {.id = id};
+        bool fits = snprintf(path, sizeof path, "%s/%s", directory, entries[i]->d_name) < (int)sizeof path;
+        if (fits && ends(path, REFRAIN_PACK_SUFFIX))
+            look_at_file(path, &share);
+        else if (fits)
+            look_at_directory(path, since, &share);
+        if (share.ours && share.lowest)
             found(entries[i]->d_name, data);
-            traces++;
-        }
+        traces += share.ours;
         free(entries[i]);
     }
     free(entries);

@@ -42,13 +42,29 @@ static enum reason reason_of(const struct refrain_program *program) {
     return program->is_dynamic ? NO_MPI : STATIC;
 }
 
+/* Is this word a program, and not the launcher? */
+static bool read_word(char **argv, int i, struct refrain_program *program) {
+    char *path = i == 0 || argv[i][0] != '-' ? refrain_find_program(argv[i]) : NULL;
+    bool is = path && refrain_program_read(path, program) && program->is_elf && !program->open_mpi_runtime;
+    free(path);
+    return is;
+}
+
+bool refrain_record_is_possible(int argc, char **argv) {
+    struct refrain_program program;
+    for (int i = 0; i < argc; i++)
+        if (read_word(argv, i, &program) && (program.needs_mpi || program.contains_mpi) &&
+            reason_of(&program) < MPI_NOT_CALLED)
+            return false;
+    return true;
+}
+
 void refrain_record_explain(int argc, char **argv) {
     enum reason best = REASONS;
     const char *name = NULL;
     for (int i = 0; i < argc; i++) {
         struct refrain_program program;
-        char *path = i == 0 || argv[i][0] != '-' ? refrain_find_program(argv[i]) : NULL;
-        if (path && refrain_program_read(path, &program) && program.is_elf && !program.open_mpi_runtime) {
+        if (read_word(argv, i, &program)) {
             enum reason reason = reason_of(&program);
             /* Of programs without MPI the last one is it, behind the launcher and wrappers. */
             if (reason < best || (reason == best && reason == NO_MPI)) {
@@ -56,7 +72,6 @@ void refrain_record_explain(int argc, char **argv) {
                 name = argv[i];
             }
         }
-        free(path);
     }
     if (name)
         fprintf(stderr, "refrain record: nothing was traced: %s %s\n", name, texts[best]);
