@@ -148,22 +148,30 @@ static enum refrain_status add_process(struct many *many, const struct refrain_t
 
 /* ---- text ---- */
 
-/* "3", or "3 (rank 0) to 5 (rank 7)". */
-static void print_range(const struct many *many, enum number which, const char *(*show)(long double value)) {
-    const struct range *range = &many->range[which];
-    fputs(show(range->least), stdout);
-    if (range->least == range->most)
-        return;
-    printf(" (rank %d) to ", range->least_rank);
-    printf("%s (rank %d)", show(range->most), range->most_rank);
-}
-
 static const char *show_bytes(long double value) {
     return refrain_show_bytes((uint64_t)value);
 }
 
 static const char *show_count(long double value) {
     return refrain_show_count((uint64_t)value);
+}
+
+/* A number of each rank, with what stands before it: "3", or "3 (rank 0) to 5 (rank 7)". */
+struct told {
+    const char *before;
+    enum number number;
+    const char *(*show)(long double value);
+};
+
+static void print_numbers(const struct many *many, const struct told *told, size_t n) {
+    for (const struct told *one = told; one < told + n; one++) {
+        const struct range *range = &many->range[one->number];
+        printf("%s%s", one->before, one->show(range->least));
+        if (range->least == range->most)
+            continue;
+        printf(" (rank %d) to ", range->least_rank);
+        printf("%s (rank %d)", one->show(range->most), range->most_rank);
+    }
 }
 
 static bool print_ranks(const struct many *many, unsigned which) {
@@ -224,44 +232,31 @@ static bool print_exceptions(const struct many *many) {
 }
 
 static bool print_text(const struct many *many, const struct refrain_trace *trace) {
+    static const struct told memory[] = {
+        {", after ", NUMBER_END_NS, refrain_show_ns},  {"\n  memory    ", NUMBER_MEMORY, show_bytes},
+        {" of ", NUMBER_MOST_MEMORY, show_bytes},      {" used: program tree ", NUMBER_TREE, show_bytes},
+        {", places ", NUMBER_PLACE_BYTES, show_bytes}, {"; file ", NUMBER_FILE, show_bytes}};
+    static const struct told contents[] = {{"\n  threads   ", NUMBER_THREADS, show_count},
+                                           {" of ", NUMBER_MOST_THREADS, show_count},
+                                           {", source files ", NUMBER_UNITS, show_count},
+                                           {", places ", NUMBER_PLACES, show_count},
+                                           {", MPI call sites ", NUMBER_SITES, show_count},
+                                           {", communicators ", NUMBER_COMMUNICATORS, show_count},
+                                           {"\n  time      ", NUMBER_RUN_NS, refrain_show_ns},
+                                           {" in all threads of a rank, ", NUMBER_BLOCKS_NS, refrain_show_ns}};
+    static const struct told times[] = {{"  times     of ", NUMBER_BLOCKS, show_count},
+                                        {" blocks, ", NUMBER_SINGLE, show_count}};
     printf("\nranks %d-%d, %zu processes on %s", trace->processes[0].rank, trace->processes[many->n - 1].rank, many->n,
            many->host);
     if (many->other_hosts)
         printf(", %zu of them on other nodes", many->other_hosts);
-    printf(": %zu finished, after ", many->n - many->exception[EXCEPTION_UNFINISHED].n);
-    print_range(many, NUMBER_END_NS, refrain_show_ns);
-    printf("\n  memory    ");
-    print_range(many, NUMBER_MEMORY, show_bytes);
-    printf(" of ");
-    print_range(many, NUMBER_MOST_MEMORY, show_bytes);
-    printf(" used: program tree ");
-    print_range(many, NUMBER_TREE, show_bytes);
-    printf(", places ");
-    print_range(many, NUMBER_PLACE_BYTES, show_bytes);
-    printf("; file ");
-    print_range(many, NUMBER_FILE, show_bytes);
-    printf("%s\n  threads   ", many->packed ? ", packed" : "");
-    print_range(many, NUMBER_THREADS, show_count);
-    printf(" of ");
-    print_range(many, NUMBER_MOST_THREADS, show_count);
-    printf(", source files ");
-    print_range(many, NUMBER_UNITS, show_count);
-    printf(", places ");
-    print_range(many, NUMBER_PLACES, show_count);
-    printf(", MPI call sites ");
-    print_range(many, NUMBER_SITES, show_count);
-    printf(", communicators ");
-    print_range(many, NUMBER_COMMUNICATORS, show_count);
-    printf("\n  time      ");
-    print_range(many, NUMBER_RUN_NS, refrain_show_ns);
-    printf(" in all threads of a rank, ");
-    print_range(many, NUMBER_BLOCKS_NS, refrain_show_ns);
+    printf(": %zu finished", many->n - many->exception[EXCEPTION_UNFINISHED].n);
+    print_numbers(many, memory, sizeof memory / sizeof *memory);
+    fputs(many->packed ? ", packed" : "", stdout);
+    print_numbers(many, contents, sizeof contents / sizeof *contents);
     printf(" in blocks\n");
     if (trace->processes[0].header->mode & REFRAIN_MODE_STAT) {
-        printf("  times     of ");
-        print_range(many, NUMBER_BLOCKS, show_count);
-        printf(" blocks, ");
-        print_range(many, NUMBER_SINGLE, show_count);
+        print_numbers(many, times, sizeof times / sizeof *times);
         printf(" of them with a time of their own\n  learned   %s sequences of %s values, %s values exactly (%.4f "
                "%%)\n            ",
                refrain_show_count(many->learners), refrain_show_count(many->values), refrain_show_count(many->kept),
