@@ -59,16 +59,24 @@ const HEADROOM_BYTES = 8 << 20;
 /** A snapshot that differs from its key in this part of what the key has makes a key of its own. */
 const WORTH_A_KEY = 2;
 
-/** The state of a replay: the words of memory that differ from those right after opening, or from those of a key, which
- *  is a snapshot that differs from those after opening. */
+/** All of memory as it was in a state of a replay, but for the trace itself. Quick to make and large. */
+export interface Copy {
+    at: number;
+    events: number;
+    memory: Uint32Array;
+}
+
+/** The state of a replay: the words of memory that differ from those right after opening, from those of a key, which is a
+ *  snapshot that differs from those after opening, or from those of a copy. */
 export interface Snapshot {
     at: number;
     events: number;
-    ended: boolean;
-    key: Snapshot | null;
+    key: Snapshot | Copy | null;
     places: Uint32Array;
     words: Uint32Array;
 }
+
+const isCopy = (state: Snapshot | Copy): state is Copy => "memory" in state;
 
 function wasiStubs(memory: () => WebAssembly.Memory): WebAssembly.ModuleImports {
     const say = (fd: number, vectors: number, n: number, written: number): number => {
@@ -280,7 +288,8 @@ export class Engine {
     }
 
     /** Memory as it is in a key. */
-    private imageOf(key: Snapshot): Uint32Array {
+    private imageOf(key: Snapshot | Copy): Uint32Array {
+        if (isCopy(key)) return key.memory;
         if (this.image?.of === key) return this.image.words;
         const base = this.base!;
         const words = new Uint32Array(Math.max(base.length, (key.places.at(-1) ?? 0) + 1));
@@ -291,20 +300,38 @@ export class Engine {
     }
 
     /** What has to be put back to go on from here later: told by the key, where not too much differs from that. */
-    snapshot(at: number, ended: boolean, key: Snapshot | null): Snapshot {
+    snapshot(at: number, key: Snapshot | Copy | null): Snapshot {
         const { events } = this;
-        const most = key ? key.places.length / WORTH_A_KEY : Infinity;
+        const most = key && !isCopy(key) ? key.places.length / WORTH_A_KEY : Infinity;
         const by = key && this.difference(this.imageOf(key), most);
-        if (by) return { at, events, ended, key, ...by };
-        return { at, events, ended, key: null, ...this.difference(this.base!, Infinity)! };
+        if (by) return { at, events, key, ...by };
+        return { at, events, key: null, ...this.difference(this.base!, Infinity)! };
     }
 
-    restore(snapshot: Snapshot): void {
+    /** The state as it is now; `old` is a copy that is not needed any more, whose room is used. */
+    copy(old: Copy | null): Copy {
+        const now = new Uint32Array(this.exports.memory.buffer);
+        const memory = old?.memory.length === now.length ? old.memory : new Uint32Array(now.length);
+        for (const [from, to] of this.changing(now.length)) memory.set(now.subarray(from, to), from);
+        return { at: this.last, events: this.events, memory };
+    }
+
+    restore(state: Snapshot | Copy): void {
+        if (isCopy(state)) return this.putBack(state.memory);
+        const { key } = state;
+        this.putBack(key && isCopy(key) ? key.memory : this.base!);
+        if (key && !isCopy(key)) this.patch(key);
+        this.patch(state);
+    }
+
+    private putBack(image: Uint32Array): void {
         const memory = new Uint32Array(this.exports.memory.buffer);
-        const image = snapshot.key ? this.imageOf(snapshot.key) : this.base!;
         for (const [from, to] of this.changing(image.length)) memory.set(image.subarray(from, to), from);
         memory.fill(0, image.length);
-        const { places, words } = snapshot;
+    }
+
+    private patch({ places, words }: Snapshot): void {
+        const memory = new Uint32Array(this.exports.memory.buffer);
         for (let i = 0; i < places.length; i++) memory[places[i]] = words[i];
     }
 }

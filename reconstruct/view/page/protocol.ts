@@ -191,7 +191,9 @@ export type Request =
           /** What was replayed before (ahead.ts); null: nothing. */
           ahead: ArrayBuffer | null;
       }
-    | { kind: "tile"; id: number; from: number; to: number; bins: number; most: number }
+    /** What is seen, with the sums over it, and then what lies beside it, where nothing else is asked for. */
+    | { kind: "tile"; id: number; from: number; to: number; bins: number; most: number; sums: boolean }
+    | { kind: "beside"; id: number; from: number; to: number; bins: number; most: number }
     | { kind: "sums"; id: number; from: number; to: number }
     | ({ kind: "end"; id: number } & OpenSpan);
 
@@ -210,7 +212,7 @@ export type Reply =
           coarse: boolean;
       }
     | { kind: "refined"; levels: Shares[] }
-    | { kind: "tile"; id: number; tile: Tile; milliseconds: number }
+    | { kind: "tile" | "beside"; id: number; tile: Tile; milliseconds: number }
     | { kind: "sums"; id: number; sums: Sums }
     | { kind: "end"; id: number; span: OpenSpan; end: End }
     | { kind: "note"; text: string }

@@ -23,10 +23,11 @@ export type Topic = "window" | "data" | "choice" | "legend" | "rows" | "sums" | 
 
 /** Most events of a window that are shown one by one, and windows that are kept. */
 const MOST_SPANS = 400_000;
-const MOST_TILES = 6;
+const MOST_TILES = 8;
 /** Windows of more events are not read while the overview shows them as finely as pixels are, or soon will. */
-const MOST_EVENTS = 3_000_000;
-const MOST_EVENTS_MEANWHILE = 12_000_000;
+const MOST_EVENTS = 1_000_000;
+const MOST_EVENTS_MEANWHILE = 4_000_000;
+/** While the window moves, data is asked for so often. */
 const ASK_AFTER_MS = 40;
 
 export class State {
@@ -54,7 +55,9 @@ export class State {
     private asked = { from: NaN, to: NaN };
     private askedSums = { from: NaN, to: NaN };
     private askedEnd: OpenSpan | null = null;
+    private askedBeside = { from: NaN, to: NaN };
     private timer: number | null = null;
+    private lastAsked = -Infinity;
     private ids = 0;
     /** The last request of each kind that has not been answered; a newer one takes its place. */
     private readonly unanswered = new Map<Request["kind"], number>();
@@ -151,12 +154,15 @@ export class State {
                 this.askSoon();
                 break;
             case "tile":
+            case "beside":
                 this.tiles.push(reply.tile);
                 if (this.tiles.length > MOST_TILES) this.tiles.shift();
-                this.tileMilliseconds = reply.milliseconds;
+                if (reply.kind === "tile") this.tileMilliseconds = reply.milliseconds;
                 this.tell("data");
+                this.askSoon();
                 break;
             case "sums":
+                if (reply.sums.from !== this.askedSums.from || reply.sums.to !== this.askedSums.to) break;
                 this.sums = reply.sums;
                 this.tell("sums");
                 break;
@@ -190,6 +196,7 @@ export class State {
             const whole = this.to >= this.end;
             this.end = Math.max(this.end, upTo);
             this.whole = sums;
+            this.askedSums = { from: NaN, to: NaN };
             this.palette.rank(sums.totals.map((total) => total.own));
             if (whole) this.show(this.from, this.end);
         } else if (this.whole === null) this.palette.rank(sums.totals.map((total) => total.own));
@@ -204,16 +211,18 @@ export class State {
 
     private askSoon(): void {
         if (this.timer !== null) return;
+        const wait = Math.max(0, this.lastAsked + ASK_AFTER_MS - performance.now());
         this.timer = window.setTimeout(() => {
             this.timer = null;
+            this.lastAsked = performance.now();
             this.ask();
             this.askEnd();
-        }, ASK_AFTER_MS);
+        }, wait);
     }
 
-    /** Three windows long, so that a pixel has an interval of its own, but for very many ranks. */
-    private tileBins(): number {
-        return Math.round(Math.max(1536, Math.min(6144, (1 << 21) / this.locations.length)));
+    /** Intervals of a window, so that a pixel has one of its own, but for very many ranks. */
+    private windowBins(): number {
+        return Math.round(Math.max(512, Math.min(2048, (1 << 20) / 1.5 / this.locations.length)));
     }
 
     /** The end of what is chosen lies behind what is known here. */
@@ -246,26 +255,63 @@ export class State {
         return fine ? events > MOST_EVENTS : this.refining && events > MOST_EVENTS_MEANWHILE;
     }
 
-    /** Asks for a tile around the window where there is none that is fine enough, and for the sums over it. */
+    /** Is there a tile from one moment to another that is fine enough? */
+    private isThere(from: number, to: number, wanted: number): boolean {
+        return this.tiles.some(
+            (tile) =>
+                tile.from <= from &&
+                tile.to >= Math.min(to, this.end) &&
+                (tile.exact || (tile.to - tile.from) / tile.shares.bins <= wanted),
+        );
+    }
+
+    /** Asks for a tile of the window where there is none that is fine enough, then for one around it, and for the sums over
+     *  what is looked at. */
     private ask(): void {
         if (this.locations.length === 0) return;
-        const width = this.to - this.from;
-        const tile = this.tile();
-        const wanted = (width / this.tileBins()) * 4;
-        const fine = tile && (tile.exact || (tile.to - tile.from) / tile.shares.bins <= wanted);
-        const from = Math.max(0, this.from - width);
-        const to = Math.min(this.end, this.to + width);
-        if (!fine && !this.overviewDoes(from, to, wanted) && (from !== this.asked.from || to !== this.asked.to)) {
-            this.asked = { from, to };
-            this.request({ kind: "tile", id: ++this.ids, from, to, bins: this.tileBins(), most: MOST_SPANS });
+        const { from, to } = this;
+        const width = to - from;
+        const bins = this.windowBins();
+        const wanted = (width / bins) * 1.4;
+        const around = { from: Math.max(0, from - width), to: Math.min(this.end, to + width) };
+        const fine = this.isThere(from, to, wanted);
+        const over = this.range ?? { from, to };
+        if (!fine && !this.overviewDoes(from, to, wanted)) {
+            if (differ(this, this.asked)) {
+                this.asked = { from, to };
+                const sums = this.range === null && this.scanned.done;
+                if (sums) {
+                    this.askedSums = { from, to };
+                    this.unanswered.set("sums", this.ids + 1);
+                }
+                this.request({ kind: "tile", id: ++this.ids, from, to, bins, most: MOST_SPANS, sums });
+            }
+        } else if (
+            fine &&
+            !this.isThere(Math.max(0, from - width / 2), to + width / 2, wanted) &&
+            !this.overviewDoes(around.from, around.to, wanted) &&
+            differ(around, this.askedBeside)
+        ) {
+            this.askedBeside = around;
+            this.request({ kind: "beside", id: ++this.ids, ...around, bins: 3 * bins, most: MOST_SPANS });
         }
-        const over = this.range ?? { from: this.from, to: this.to };
-        if (this.scanned.done && (over.from !== this.askedSums.from || over.to !== this.askedSums.to)) {
-            this.askedSums = { from: over.from, to: over.to };
-            this.request({ kind: "sums", id: ++this.ids, ...this.askedSums });
-        }
+        if (!this.scanned.done || !differ(over, this.askedSums)) return;
+        this.askedSums = { from: over.from, to: over.to };
+        if (this.whole && over.from <= 0 && over.to >= this.end) {
+            this.sums = this.whole;
+            this.unanswered.delete("sums");
+            this.tell("sums");
+        } else this.request({ kind: "sums", id: ++this.ids, ...this.askedSums });
     }
 }
+
+/** Part of the run. */
+interface Stretch {
+    from: number;
+    to: number;
+}
+
+const differ = (a: Stretch, b: Stretch): boolean => a.from !== b.from || a.to !== b.to;
 
 function sameSpan(a: Omit<OpenSpan, "at">, b: Omit<OpenSpan, "at">): boolean {
     return a.location === b.location && a.depth === b.depth && a.from === b.from;

@@ -1,7 +1,7 @@
 // worker.ts: replays the run beside the page: once from end to end for the overview, then window by window as asked.
 
 import { readAhead, type Ahead } from "./ahead.js";
-import { Engine, List, Step, type Snapshot } from "./engine.js";
+import { Engine, List, Step, type Copy, type Snapshot } from "./engine.js";
 import {
     COLLECTIVE_BYTES,
     END_BYTES,
@@ -33,8 +33,16 @@ const MOST_LOCATION_BINS = 1 << 15;
 const SNAPSHOT_EVENTS = 100_000;
 const SNAPSHOT_LOCATION_EVENTS = 200;
 const SNAPSHOT_WORDS = 24 << 20;
-/** A window that needed so many events to be replayed first has the state at its beginning kept. */
+/** A window that needed so many events to be replayed first has the state before it kept, and near states beside it. */
 const WORTH_KEEPING = 100_000;
+/** Near states are about a window apart, but not closer and not farther than so many events; so many windows on both sides
+ *  have them; and so many words of them are kept. */
+const LEAST_NEAR_EVENTS = 20_000;
+const MOST_NEAR_EVENTS = 100_000;
+const NEAR_WINDOWS = 6;
+const NEAR_WORDS = 12 << 20;
+/** Requests are looked for so often. */
+const BREATHE_MS = 10;
 /** The first part of the overview is shown after this time, the next ones after twice the time before. */
 const REPORT_MS = 250;
 
@@ -42,7 +50,15 @@ const send = (reply: Reply, transfer: Transferable[] = []): void =>
     (self as unknown as Worker).postMessage(reply, transfer);
 
 /** Lets messages of the page come in between. */
-const breathe = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+const breathe = (): Promise<void> =>
+    new Promise((resolve) => {
+        const channel = new MessageChannel(); // setTimeout would take 4 ms
+        channel.port1.onmessage = () => {
+            channel.port1.close();
+            resolve();
+        };
+        channel.port2.postMessage(0);
+    });
 
 const keyOf = (location: number, depth: number, from: number): string => `${location} ${depth} ${from}`;
 
@@ -78,6 +94,13 @@ function group(n: number, groups: number, groupOf: (i: number) => number): { fir
     return { first, order };
 }
 
+type Asked = Exclude<Request, { kind: "open" }>;
+type Tiles = Asked & { kind: "tile" | "beside" };
+
+/** What is served first where several things are asked for; what is being served gives way to what comes before it. */
+const ORDER: Asked["kind"][] = ["tile", "end", "sums", "beside"];
+const rankOf = (request: Asked): number => ORDER.indexOf(request.kind);
+
 class Replayer {
     private snapshots: Snapshot[] = [];
     private snapshotEvery: number;
@@ -86,12 +109,18 @@ class Replayer {
     private end = 0;
     /** Ends of the spans that were open when a snapshot was taken. */
     private readonly ends = new Map<string, End>();
-    private waiting: Exclude<Request, { kind: "open" }>[] = [];
+    private waiting: Asked[] = [];
     private busy = false;
+    private breathed = 0;
+    /** Around the window that was shown last: its state as a whole, and the near states, told by it. */
+    private here: Copy | null = null;
+    private near: Snapshot[] = [];
+    private hereIsKept = true;
+    private shown: { from: number; to: number; events: number } | null = null;
 
     constructor(private readonly engine: Engine) {
         this.snapshotEvery = Math.max(SNAPSHOT_EVENTS, engine.nLocations * SNAPSHOT_LOCATION_EVENTS);
-        this.snapshots.push(engine.snapshot(-Infinity, false, null));
+        this.snapshots.push(engine.snapshot(-Infinity, null));
     }
 
     /** The run is known already: only windows are read. */
@@ -101,7 +130,7 @@ class Replayer {
         this.scannedUpTo = Infinity;
         let key: Snapshot | null = null;
         for (const { at, events, key: isKey, places, words } of ahead.differences) {
-            const snapshot: Snapshot = { at, events, ended: false, key: isKey ? null : key, places, words };
+            const snapshot: Snapshot = { at, events, key: isKey ? null : key, places, words };
             if (isKey) key = snapshot;
             this.snapshots.push(snapshot);
         }
@@ -183,7 +212,7 @@ class Replayer {
             if (step !== Step.More) break;
             if (engine.events - kept >= this.snapshotEvery) {
                 kept = engine.events;
-                this.keep(engine.snapshot(engine.last, false, this.lastKey()));
+                this.keep(engine.snapshot(engine.last, this.lastKey()));
                 engine.mark(false);
             }
             const now = performance.now();
@@ -193,7 +222,7 @@ class Replayer {
             }
             await breathe();
             if (this.servable() >= 0) {
-                const snapshot = engine.snapshot(engine.last, false, this.lastKey());
+                const snapshot = engine.snapshot(engine.last, this.lastKey());
                 await this.serve();
                 engine.restore(snapshot);
             }
@@ -233,7 +262,7 @@ class Replayer {
     private lastKey(before = Infinity): Snapshot | null {
         let key: Snapshot | null = null;
         for (const snapshot of this.snapshots)
-            if (snapshot.events > 0 && snapshot.at <= before) key = snapshot.key ?? snapshot;
+            if (snapshot.events > 0 && snapshot.at <= before) key = (snapshot.key as Snapshot | null) ?? snapshot;
         return key;
     }
 
@@ -248,9 +277,13 @@ class Replayer {
         this.snapshotEvery *= 2;
     }
 
-    ask(request: Exclude<Request, { kind: "open" }>): void {
-        this.waiting = this.waiting.filter((other) => other.kind !== request.kind);
+    /** A newer request takes the place of an older one of its kind, one with sums also that of a request for sums. */
+    ask(request: Asked): void {
+        const replaces = (other: Asked): boolean =>
+            other.kind === request.kind || (request.kind === "tile" && request.sums && other.kind === "sums");
+        this.waiting = this.waiting.filter((other) => !replaces(other));
         this.waiting.push(request);
+        this.waiting.sort((a, b) => rankOf(a) - rankOf(b));
         if (!this.scan && !this.busy) void this.serve();
     }
 
@@ -261,55 +294,83 @@ class Replayer {
         );
     }
 
-    /** Serves what has been asked for, as far as the run has been scanned. */
+    /** Serves what has been asked for, as far as the run has been scanned; then what may be asked for next is prepared. */
     private async serve(): Promise<void> {
         this.busy = true;
         for (;;) {
             const at = this.servable();
-            if (at < 0) break;
-            const [request] = this.waiting.splice(at, 1);
-            if (request.kind === "tile") await this.tile(request);
-            else if (request.kind === "sums") await this.sumsOf(request);
-            else await this.endOf(request);
+            if (at >= 0) {
+                const [request] = this.waiting.splice(at, 1);
+                if (request.kind === "end") await this.endOf(request);
+                else if (request.kind === "sums") await this.sumsOf(request);
+                else await this.tile(request);
+            } else if (this.scan || (await this.prepare())) break;
         }
         this.busy = false;
     }
 
-    private goTo(from: number): Snapshot {
-        let best = this.snapshots[0];
-        for (const snapshot of this.snapshots) if (snapshot.at <= from) best = snapshot;
+    /** Lets requests come in now and then. */
+    private async listen(): Promise<void> {
+        const now = performance.now();
+        if (now - this.breathed < BREATHE_MS) return;
+        await breathe();
+        this.breathed = performance.now();
+    }
+
+    /** Whether a request has to give way to another one; unless that is for the same, it is served later. */
+    private async givesWay(request: Asked): Promise<boolean> {
+        await this.listen();
+        const [first] = this.waiting;
+        if (!first || rankOf(first) > rankOf(request)) return false;
+        const replaced = this.waiting.some(
+            (other) => other.kind === request.kind || (other.kind === "tile" && other.sums && request.kind === "sums"),
+        );
+        if (!replaced) this.ask(request);
+        return true;
+    }
+
+    /** The last state that is kept from before a moment. */
+    private stateBefore(from: number): Snapshot | Copy {
+        let best: Snapshot | Copy = this.snapshots[0];
+        const near = this.here ? [this.here, ...this.near] : [];
+        for (const state of [...this.snapshots, ...near]) if (state.at <= from && state.at >= best.at) best = state;
+        return best;
+    }
+
+    private goTo(from: number): Snapshot | Copy {
+        const best = this.stateBefore(from);
         this.engine.restore(best);
         return best;
     }
 
-    /** Says, step by step on the way to a window, when its beginning is as good as reached: then the state is kept, so that
-     *  windows beside it come at once. */
-    private keeper(from: number, restored: Snapshot): () => void {
+    /** Says, step by step on the way to a window, when the moment before it is as good as reached: then the state is kept, so
+     *  that windows near it come at once. */
+    private keeper(from: number, restored: Snapshot | Copy): () => void {
         const { engine } = this;
         let before = restored.at;
-        let kept = false;
+        let kept = this.scan !== null;
         return () => {
             const now = engine.last;
             const next = now + (now - before);
             before = now;
             if (kept || next < from || now > from) return;
             kept = true;
-            if (engine.events - restored.events >= WORTH_KEEPING)
-                this.keep(engine.snapshot(now, false, this.lastKey(now)));
+            if (engine.events - restored.events < WORTH_KEEPING) return;
+            this.here = engine.copy(this.here);
+            this.near = [];
+            this.hereIsKept = false;
         };
     }
 
-    /** Has the page asked for something newer of this kind? */
-    private superseded(kind: string): boolean {
-        return this.waiting.some((request) => request.kind === kind);
-    }
-
-    private async tile(request: Request & { kind: "tile" }): Promise<void> {
+    private async tile(request: Tiles): Promise<void> {
         const { engine } = this;
         const started = performance.now();
-        const keepOnTheWay = this.keeper(request.from, this.goTo(request.from));
-        engine.window(request.from, request.to, request.bins, true);
-        const collector = new ShareCollector(request.from, request.to, request.bins, engine.nLocations);
+        const { from, to } = request;
+        // What is seen is asked for first, and then what lies beside it.
+        const keepOnTheWay = this.keeper(from - (request.kind === "tile" ? to - from : 0), this.goTo(from));
+        const before = engine.events;
+        engine.window(from, to, request.bins, true);
+        const collector = new ShareCollector(from, to, request.bins, engine.nLocations);
         const lists: [List, number, Chunks][] = [
             [List.Spans, SPAN_BYTES, new Chunks()],
             [List.Segments, SEGMENT_BYTES, new Chunks()],
@@ -318,26 +379,25 @@ class Replayer {
             [List.Collectives, COLLECTIVE_BYTES, new Chunks()],
         ];
         let exact = true;
+        let first = before;
         let step: Step;
         do {
             step = engine.step(STEP_EVENTS);
             if (step !== Step.More) engine.finish(step === Step.Ended);
             collector.add(engine.take(List.Shares, SHARE_BYTES));
             for (const [list, bytes, chunks] of lists) chunks.add(engine.take(list, bytes));
+            if (engine.last < from) first = engine.events;
             if (step === Step.More) keepOnTheWay();
             if (exact && lists[0][2].length / SPAN_BYTES > request.most) {
                 exact = false;
                 engine.keepSpans(false);
             }
-            if (performance.now() - started > 30) {
-                await breathe();
-                if (this.superseded("tile")) return;
-            }
+            if (await this.givesWay(request)) return;
         } while (step === Step.More);
         const shares = collector.finish();
         const tile = {
-            from: request.from,
-            to: request.to,
+            from,
+            to,
             shares,
             exact: exact ? this.exact(lists.map(([, , chunks]) => chunks.join())) : null,
         };
@@ -346,7 +406,73 @@ class Replayer {
             for (const value of Object.values(tile.exact))
                 if (value instanceof ArrayBuffer) transfer.push(value);
                 else if (value instanceof Uint32Array) transfer.push(value.buffer);
-        send({ kind: "tile", id: request.id, tile, milliseconds: performance.now() - started }, transfer);
+        send({ kind: request.kind, id: request.id, tile, milliseconds: performance.now() - started }, transfer);
+        if (request.kind === "beside") return;
+        this.shown = { from, to, events: engine.events - first };
+        if (request.sums) send({ kind: "sums", id: request.id, sums: this.sums(from, to) });
+    }
+
+    /** Keeps states around the window that was shown last, so that a window near it is replayed from near it. False: something
+     *  was asked for meanwhile. */
+    private async prepare(): Promise<boolean> {
+        const { shown, here, engine } = this;
+        if (!shown || !here) return true;
+        const apart = Math.max(LEAST_NEAR_EVENTS, Math.min(MOST_NEAR_EVENTS, shown.events));
+        const reach = ((shown.to - shown.from) * NEAR_WINDOWS * apart) / Math.max(1, Math.min(apart, shown.events));
+        const parts = [
+            [shown.from, shown.to + reach],
+            [shown.from - reach, shown.from],
+        ];
+        for (const [from, to] of parts) if (!(await this.keepNear(from, Math.min(to, this.end), apart))) return false;
+        if (!this.hereIsKept) {
+            this.hereIsKept = true;
+            engine.restore(here);
+            this.keep(engine.snapshot(here.at, this.lastKey(here.at)));
+        }
+        return this.waiting.length === 0;
+    }
+
+    /** Keeps a state about every so many events from one moment to another. False: something was asked for meanwhile. */
+    private async keepNear(from: number, to: number, apart: number): Promise<boolean> {
+        const { engine } = this;
+        let state = this.stateBefore(from);
+        let restored = false;
+        for (;;) {
+            const next = this.stateAfter(state);
+            if (next && next.events - state.events <= 1.5 * apart) {
+                if (next.at >= to) return true;
+                state = next;
+                restored = false;
+                continue;
+            }
+            if (!restored) {
+                engine.restore(state);
+                engine.window(to, to + 1, 1, false);
+                restored = true;
+            }
+            do {
+                if (engine.step(STEP_EVENTS) !== Step.More || engine.last >= to) return true;
+                await this.listen();
+                if (this.waiting.length) return false;
+            } while (engine.last < from || engine.events - state.events < apart);
+            state = engine.snapshot(engine.last, this.here);
+            this.addNear(state);
+        }
+    }
+
+    private stateAfter(state: Snapshot | Copy): Snapshot | Copy | null {
+        let best: Snapshot | Copy | null = null;
+        const near = this.here ? [this.here, ...this.near] : [];
+        for (const other of [...this.snapshots, ...near])
+            if (other.events > state.events && (!best || other.events < best.events)) best = other;
+        return best;
+    }
+
+    /** The oldest ones go where there are too many. */
+    private addNear(state: Snapshot): void {
+        this.near.push(state);
+        let words = this.near.reduce((sum, { places }) => sum + 2 * places.length, 0);
+        while (words > NEAR_WORDS && this.near.length > 1) words -= 2 * this.near.shift()!.places.length;
     }
 
     private exact([spans, segments, operations, messages, collectives]: Uint8Array<ArrayBuffer>[]): Exact {
@@ -382,22 +508,15 @@ class Replayer {
         };
     }
 
-    private async sumsOf(request: Request & { kind: "sums" }): Promise<void> {
+    private async sumsOf(request: Asked & { kind: "sums" }): Promise<void> {
         const { engine } = this;
-        const started = performance.now();
         this.goTo(request.from);
         engine.window(request.from, request.to, 1, false);
         let step: Step;
         do {
             step = engine.step(STEP_EVENTS);
             engine.take(List.Shares, SHARE_BYTES);
-            if (performance.now() - started > 30) {
-                await breathe();
-                if (this.superseded("sums") || this.superseded("tile")) {
-                    if (!this.superseded("sums")) this.waiting.push(request);
-                    return;
-                }
-            }
+            if (await this.givesWay(request)) return;
         } while (step === Step.More);
         engine.finish(step === Step.Ended);
         send({ kind: "sums", id: request.id, sums: this.sums(request.from, request.to) });
@@ -408,11 +527,10 @@ class Replayer {
     }
 
     /** A span either was open when the next snapshot was taken, so that its end is known, or it ended before. */
-    private async endOf(request: Request & { kind: "end" }): Promise<void> {
+    private async endOf(request: Asked & { kind: "end" }): Promise<void> {
         const { engine } = this;
         const { location, depth, from, at } = request;
         const key = keyOf(location, depth, from);
-        const started = performance.now();
         let end = this.ends.get(key);
         if (!end) {
             const found = new Map<string, End>();
@@ -425,10 +543,7 @@ class Replayer {
                 engine.take(List.Shares, SHARE_BYTES);
                 if (step !== Step.More) engine.finish(true);
                 this.takeEnds(found);
-                if (performance.now() - started > 30) {
-                    await breathe();
-                    if (this.superseded("end")) return;
-                }
+                if (await this.givesWay(request)) return;
             }
             end = found.get(key);
         }
