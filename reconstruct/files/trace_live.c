@@ -238,37 +238,43 @@ static void settle_parameter(struct live *live, uint64_t offset) {
         settle(live, keys + offsetof(struct refrain_by_key, learner) + k * sizeof(struct refrain_learner));
 }
 
+/* The record at a reference of a list in the image, and its offset; null at the end of the list, and where it runs out
+ * of the region or in circles. `met`: the records of the list so far. */
+static void *record_of_list(const struct live *live, uint32_t reference, size_t bytes, size_t *met, uint64_t *offset) {
+    *offset = (uint64_t)reference * REFRAIN_UNIT_BYTES;
+    if (!reference || ++*met > live->bytes / bytes || !in_region(live, *offset, bytes))
+        return NULL;
+    return live->image + *offset;
+}
+
+static void settle_operations(struct live *live, uint32_t reference) {
+    const struct refrain_operation_record *record;
+    uint64_t at;
+    for (size_t met = 0; (record = record_of_list(live, reference, sizeof *record, &met, &at));
+         reference = record->next) {
+        copy(live, at, offsetof(struct refrain_operation_record, after));
+        copy_counters(live, at + offsetof(struct refrain_operation_record, after));
+        settle(live, at + offsetof(struct refrain_operation_record, after.next));
+        for (unsigned p = 0; p < REFRAIN_PARAMETERS; p++)
+            settle_parameter(live, at + offsetof(struct refrain_operation_record, parameter) +
+                                       p * sizeof(struct refrain_learner));
+        copy(live, at + offsetof(struct refrain_operation_record, next), sizeof record->next);
+    }
+}
+
 static void settle_sites(struct live *live) {
     const struct refrain_header *header = (const struct refrain_header *)live->image;
-    uint64_t reference = header->call_sites;
-    for (size_t n = 0; reference && n < live->bytes / sizeof(struct refrain_call_site); n++) {
-        uint64_t at = reference * REFRAIN_UNIT_BYTES;
-        const struct refrain_call_site *site = (const struct refrain_call_site *)(live->image + at);
-        if (!in_region(live, at, sizeof *site))
-            return;
+    const struct refrain_call_site *site;
+    uint32_t reference = (uint32_t)header->call_sites;
+    uint64_t at;
+    for (size_t met = 0; (site = record_of_list(live, reference, sizeof *site, &met, &at)); reference = site->next) {
         copy(live, at, offsetof(struct refrain_call_site, inside));
         copy_counters(live, at + offsetof(struct refrain_call_site, inside));
         copy_name(live, site->object);
         copy_name(live, site->within);
         settle(live, at + offsetof(struct refrain_call_site, inside.next));
         copy(live, at + offsetof(struct refrain_call_site, operations), sizeof site->operations);
-        uint32_t operation = site->operations;
-        for (unsigned i = 0; operation && i < REFRAIN_OPERATIONS; i++) {
-            uint64_t of_operation = (uint64_t)operation * REFRAIN_UNIT_BYTES;
-            const struct refrain_operation_record *record =
-                (const struct refrain_operation_record *)(live->image + of_operation);
-            if (!in_region(live, of_operation, sizeof *record))
-                break;
-            copy(live, of_operation, offsetof(struct refrain_operation_record, after));
-            copy_counters(live, of_operation + offsetof(struct refrain_operation_record, after));
-            settle(live, of_operation + offsetof(struct refrain_operation_record, after.next));
-            for (unsigned p = 0; p < REFRAIN_PARAMETERS; p++)
-                settle_parameter(live, of_operation + offsetof(struct refrain_operation_record, parameter) +
-                                           p * sizeof(struct refrain_learner));
-            copy(live, of_operation + offsetof(struct refrain_operation_record, next), sizeof record->next);
-            operation = record->next;
-        }
-        reference = site->next;
+        settle_operations(live, site->operations);
     }
 }
 
@@ -311,18 +317,16 @@ static void settle_slots(struct live *live, bool counts) {
 
 static void settle_regions(struct live *live) {
     const struct refrain_header *header = (const struct refrain_header *)live->image;
-    uint64_t region = header->regions;
-    for (size_t n = 0; region && n < live->bytes / sizeof(struct refrain_region_name); n++) {
-        uint64_t place = region * REFRAIN_UNIT_BYTES;
-        const struct refrain_region_name *name = (const struct refrain_region_name *)(live->image + place);
-        if (!in_region(live, place, sizeof *name))
-            return;
-        copy(live, place, offsetof(struct refrain_region_name, inside));
-        copy_counters(live, place + offsetof(struct refrain_region_name, inside));
-        copy_name(live, name->name);
-        copy_name(live, name->object);
-        settle(live, place + offsetof(struct refrain_region_name, inside.next));
-        region = name->next;
+    const struct refrain_region_name *region;
+    uint32_t reference = (uint32_t)header->regions;
+    uint64_t at;
+    for (size_t met = 0; (region = record_of_list(live, reference, sizeof *region, &met, &at));
+         reference = region->next) {
+        copy(live, at, offsetof(struct refrain_region_name, inside));
+        copy_counters(live, at + offsetof(struct refrain_region_name, inside));
+        copy_name(live, region->name);
+        copy_name(live, region->object);
+        settle(live, at + offsetof(struct refrain_region_name, inside.next));
     }
 }
 
@@ -333,12 +337,11 @@ static void copy_communicators(const struct live *live) {
     header->n_communicators = now->n_communicators;
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     header->communicators = now->communicators;
-    uint64_t reference = header->communicators;
-    for (size_t n = 0; reference && n < live->bytes / sizeof(struct refrain_communicator); n++) {
-        uint64_t at = reference * REFRAIN_UNIT_BYTES;
-        const struct refrain_communicator *record = (const struct refrain_communicator *)(live->image + at);
-        if (!in_region(live, at, sizeof *record))
-            return;
+    const struct refrain_communicator *record;
+    uint32_t reference = (uint32_t)header->communicators;
+    uint64_t at;
+    for (size_t met = 0; (record = record_of_list(live, reference, sizeof *record, &met, &at));
+         reference = record->next) {
         copy(live, at, sizeof *record);
         copy_name(live, record->name);
         if (record->members)
@@ -353,7 +356,6 @@ static void copy_communicators(const struct live *live) {
                          3 * sizeof(int32_t) *
                              (uint64_t)((const struct refrain_topology *)(live->image + topology))->n_dimensions);
         }
-        reference = record->next;
     }
 }
 
@@ -362,15 +364,13 @@ static void copy_objects(const struct live *live) {
     struct refrain_header *header = (struct refrain_header *)live->image;
     const volatile struct refrain_header *now = (const volatile struct refrain_header *)live->file;
     header->objects = now->objects;
-    uint64_t reference = header->objects;
-    for (size_t n = 0; reference && n < live->bytes / sizeof(struct refrain_object); n++) {
-        uint64_t at = reference * REFRAIN_UNIT_BYTES;
-        const struct refrain_object *object = (const struct refrain_object *)(live->image + at);
-        if (!in_region(live, at, sizeof *object))
-            break;
+    const struct refrain_object *object;
+    uint32_t reference = header->objects;
+    uint64_t at;
+    for (size_t met = 0; (object = record_of_list(live, reference, sizeof *object, &met, &at));
+         reference = object->next) {
         copy(live, at, sizeof *object);
         copy_name(live, object->name);
-        reference = object->next;
     }
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     header->n_objects = now->n_objects; /* counted before they are in the list */
