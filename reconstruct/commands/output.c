@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "output.h"
 #include "command.h"
+#include "late_writer.h"
 #include "part_writer.h"
 #include "progress.h"
 #include "thread_writer.h"
@@ -283,6 +284,15 @@ static enum refrain_status replay_to(struct refrain_trace *trace, const struct r
         /* What comes later is not needed, unless for what it says of calls before. */
         if (output->part_to_ns != REFRAIN_TIME_LAST && !output->waiting)
             options.to_ns = output->part_to_ns;
+    }
+    if (output->format->by_order && !output->paragraph && output->from_ns) {
+        const bool quiet = output->together && output->together->number != 0; /* the first process says it for all */
+        struct refrain_writer *late = refrain_late_writer(inner, output->from_ns, output->format->name, quiet);
+        if (!late) {
+            inner->end(inner);
+            return REFRAIN_FAIL_MEMORY(error);
+        }
+        inner = late;
     }
     struct refrain_writer *with_waits =
         output->waiting || output->format->waiting ? refrain_waiting_writer(inner, error) : inner;

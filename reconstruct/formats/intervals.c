@@ -31,7 +31,8 @@ struct refrain_intervals {
 
 bool refrain_intervals_tells(const struct refrain_region_info *region) {
     return region->kind == REFRAIN_REGION_MPI &&
-           (region->collective[0] || strcmp(region->name, "MPI_Start") == 0); /* of a persistent one */
+           (region->collective[0] ||
+            strncmp(region->name, "MPI_Start", 9) == 0); /* and MPI_Startall: of persistent ones */
 }
 
 static void enter(struct refrain_intervals *intervals, size_t location, const struct refrain_event *event) {

@@ -52,6 +52,8 @@ struct refrain_otf2_location {
     const struct refrain_process *process; /* null: no file */
     OTF2_EvtWriter *writer;
     uint64_t events;
+    uint64_t
+        unknown; /* messages, collectives and accesses left out: of ranks or objects that the trace does not know */
     uint64_t last_ns;
     bool in_collective;
     struct refrain_event collective; /* the one it is in */

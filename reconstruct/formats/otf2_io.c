@@ -27,8 +27,10 @@ OTF2_ErrorCode refrain_otf2_io_access(struct refrain_otf2_objects *objects, stru
     const char *name = event->region->name;
     const uint32_t handle = refrain_otf2_handle(objects, event);
     OTF2_IoOperationFlag flags = OTF2_IO_OPERATION_FLAG_NONE;
-    if (handle == REFRAIN_OTF2_NO_OBJECT)
+    if (handle == REFRAIN_OTF2_NO_OBJECT) {
+        location->unknown++;
         return OTF2_SUCCESS;
+    }
     refrain_otf2_follow(objects, event);
     if (goes_on(name))
         flags |= OTF2_IO_OPERATION_FLAG_NON_BLOCKING;

@@ -57,8 +57,10 @@ OTF2_ErrorCode refrain_otf2_rma_access(struct refrain_otf2_rma *rma, struct refr
     uint64_t bytes = (uint64_t)event->bytes, received = bytes;
     OTF2_RmaAtomicType type = OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE;
     uint32_t window = refrain_otf2_window(rma->objects, event), target;
-    if (window == REFRAIN_OTF2_NO_OBJECT || !rank_in(rma, event, window, &target))
+    if (window == REFRAIN_OTF2_NO_OBJECT || !rank_in(rma, event, window, &target)) {
+        location->unknown++;
         return OTF2_SUCCESS;
+    }
     refrain_otf2_follow(rma->objects, event);
     const struct refrain_otf2_access access = {.matching = ++location->matching,
                                                .window = window,

@@ -214,5 +214,8 @@ static enum refrain_status open_alog(const struct refrain_format_request *reques
     return status;
 }
 
-const struct refrain_format refrain_format_alog = {
-    .name = "alog", .suffix = ".alog", .summary = "ALOG text, for upshot and nupshot", .open = open_alog};
+const struct refrain_format refrain_format_alog = {.name = "alog",
+                                                   .suffix = ".alog",
+                                                   .summary = "ALOG text, for upshot and nupshot",
+                                                   .by_order = true,
+                                                   .open = open_alog};

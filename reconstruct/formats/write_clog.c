@@ -191,4 +191,4 @@ static enum refrain_status open_clog(const struct refrain_format_request *reques
 }
 
 const struct refrain_format refrain_format_clog = {
-    .name = "clog", .suffix = ".clog", .summary = "CLOG of MPE 1, for Jumpshot-2", .open = open_clog};
+    .name = "clog", .suffix = ".clog", .summary = "CLOG of MPE 1, for Jumpshot-2", .by_order = true, .open = open_clog};

@@ -301,5 +301,8 @@ static enum refrain_status open_clog2(const struct refrain_format_request *reque
     return status;
 }
 
-const struct refrain_format refrain_format_clog2 = {
-    .name = "clog2", .suffix = ".clog2", .summary = "CLOG-2 of MPE 2, for Jumpshot-4", .open = open_clog2};
+const struct refrain_format refrain_format_clog2 = {.name = "clog2",
+                                                    .suffix = ".clog2",
+                                                    .summary = "CLOG-2 of MPE 2, for Jumpshot-4",
+                                                    .by_order = true,
+                                                    .open = open_clog2};

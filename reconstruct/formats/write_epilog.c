@@ -33,7 +33,8 @@ struct epilog_writer {
     size_t n_regions;
     struct refrain_omitted omitted;
     struct place *places; /* by location */
-    uint64_t events, cut; /* cut: numbers that are larger than their field */
+    uint64_t events, cut,
+        unknown; /* cut: numbers that are larger than their field; unknown: those the trace does not know */
     int64_t end_ns;
 };
 
@@ -85,8 +86,11 @@ static void close_event(struct epilog_writer *epilog, struct refrain_epilog_reco
 }
 
 static uint32_t number(struct epilog_writer *epilog, int64_t value) {
-    epilog->cut += value > UINT32_MAX;
-    return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
+    epilog->cut += value >= REFRAIN_EPILOG_NO_ID;
+    epilog->unknown += value < 0;
+    return value < 0                       ? REFRAIN_EPILOG_NO_ID
+           : value >= REFRAIN_EPILOG_NO_ID ? REFRAIN_EPILOG_NO_ID - 1
+                                           : (uint32_t)value;
 }
 
 static uint32_t location_of_rank(const struct epilog_writer *epilog, int32_t rank) {
@@ -184,8 +188,11 @@ static void say(const struct epilog_writer *epilog) {
     if (epilog->ids.shortened)
         refrain_warn("epilog holds 65,274 bytes of a name: %" PRIu64 " are shortened", epilog->ids.shortened);
     if (epilog->cut)
-        refrain_warn("epilog holds sizes and tags up to 4,294,967,295: %" PRIu64 " larger ones became that",
+        refrain_warn("epilog holds sizes and tags up to 4,294,967,294: %" PRIu64 " larger ones became that",
                      epilog->cut);
+    if (epilog->unknown)
+        refrain_warn("epilog has 4,294,967,295 for the sizes and tags that the trace does not know: %" PRIu64,
+                     epilog->unknown);
     if (epilog->events >= UINT32_MAX)
         refrain_warn("epilog counts up to 4,294,967,294 events: the number of all of them is left out");
 }
@@ -225,5 +232,8 @@ static enum refrain_status open_epilog(const struct refrain_format_request *requ
     return status;
 }
 
-const struct refrain_format refrain_format_epilog = {
-    .name = "epilog", .suffix = ".elg", .summary = "EPILOG 1.2, for KOJAK's tools", .open = open_epilog};
+const struct refrain_format refrain_format_epilog = {.name = "epilog",
+                                                     .suffix = ".elg",
+                                                     .summary = "EPILOG 1.2, for KOJAK's tools",
+                                                     .by_order = true,
+                                                     .open = open_epilog};

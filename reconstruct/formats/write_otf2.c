@@ -47,8 +47,9 @@ struct otf2_writer {
     struct refrain_otf2_rma rma;
     const struct refrain_together *together; /* null: alone */
     uint64_t end_ns;
-    bool begun;  /* by all processes */
-    bool failed; /* OTF2 met an error, which it does not always return */
+    uint64_t unknown; /* of all locations */
+    bool begun;       /* by all processes */
+    bool failed;      /* OTF2 met an error, which it does not always return */
 };
 
 static OTF2_FlushType before_flush(void *data, OTF2_FileType type, OTF2_LocationRef location, void *caller,
@@ -253,8 +254,6 @@ static OTF2_ErrorCode end_collective(struct otf2_writer *otf2, struct refrain_ot
 /* A nonblocking one: OTF2 wants what it was when it completes. */
 static OTF2_ErrorCode request_collective(struct refrain_otf2_location *location, const struct refrain_event *event,
                                          uint64_t time) {
-    if (!event->comm)
-        return OTF2_SUCCESS;
     if (location->n_pending == location->capacity_pending) {
         size_t capacity = location->capacity_pending ? location->capacity_pending * 2 : 8;
         struct refrain_event *pending = realloc(location->pending, capacity * sizeof *pending);
@@ -286,7 +285,7 @@ static OTF2_ErrorCode complete_collective(struct otf2_writer *otf2, struct refra
 static OTF2_ErrorCode begin_collective(struct otf2_writer *otf2, struct refrain_otf2_location *location,
                                        const struct refrain_event *event, uint64_t time) {
     OTF2_ErrorCode code = location->in_collective ? end_collective(otf2, location, time) : OTF2_SUCCESS;
-    if (code || !event->comm)
+    if (code)
         return code;
     location->collective = *event;
     location->in_collective = true;
@@ -298,8 +297,10 @@ static OTF2_ErrorCode message(struct otf2_writer *otf2, struct refrain_otf2_loca
                               const struct refrain_event *event, uint64_t time) {
     uint32_t peer, comm, tag = (uint32_t)event->tag;
     uint64_t bytes = (uint64_t)event->bytes, request = (uint64_t)event->request;
-    if (!comm_rank(otf2, event, &peer))
+    if (!comm_rank(otf2, event, &peer)) {
+        location->unknown++;
         return OTF2_SUCCESS;
+    }
     comm = event->comm->index;
     location->events++;
     if (event->kind == REFRAIN_EVENT_SEND)
@@ -408,8 +409,11 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
         code = request(location, event, time);
         break;
     case REFRAIN_EVENT_COLLECTIVE:
-        code = event->request < 0 ? begin_collective(otf2, location, event, time)
-                                  : request_collective(location, event, time);
+        if (!event->comm)
+            location->unknown++;
+        else
+            code = event->request < 0 ? begin_collective(otf2, location, event, time)
+                                      : request_collective(location, event, time);
         break;
     case REFRAIN_EVENT_COLLECTIVE_COMPLETE:
         code = complete_collective(otf2, location, event->request, time);
@@ -458,6 +462,7 @@ static OTF2_ErrorCode share_totals(struct otf2_writer *otf2) {
         otf2->locations[i].events = values[i];
     otf2->end_ns = values[otf2->n_locations];
     otf2->together->combine(otf2->together, &otf2->rma.incomplete, 1, true);
+    otf2->together->combine(otf2->together, &otf2->unknown, 1, true);
     free(values);
     return OTF2_SUCCESS;
 }
@@ -471,6 +476,7 @@ static OTF2_ErrorCode close_locations(struct otf2_writer *otf2) {
         if (location->in_collective) /* the run ended in it */
             code = end_collective(otf2, location, location->last_ns);
         refrain_otf2_rma_end(&otf2->rma, location);
+        otf2->unknown += location->unknown;
         if (!code)
             code = OTF2_Archive_CloseEvtWriter(otf2->archive, location->writer);
     }
@@ -568,6 +574,10 @@ static int end(struct refrain_writer *writer) {
         refrain_warn("otf2 has one-sided accesses without their completion: %" PRIu64
                      ", as no call that completes them is in what was written",
                      otf2->rma.incomplete);
+    if (is_first(otf2) && result == 0 && otf2->unknown)
+        refrain_warn("otf2 names ranks, communicators, windows and files: %" PRIu64
+                     " messages, collectives and accesses of which the trace does not know them are left out",
+                     otf2->unknown);
     if (otf2->comms)
         refrain_otf2_comms_free(otf2->comms, otf2->trace);
     for (size_t i = 0; otf2->locations && i < otf2->n_locations; i++) {
@@ -630,5 +640,8 @@ static enum refrain_status open_otf2(const struct refrain_format_request *reques
     return REFRAIN_OK;
 }
 
-const struct refrain_format refrain_format_otf2 = {
-    .name = "otf2", .summary = "for otf2-print, ViTE, Vampir and others", .directory = true, .open = open_otf2};
+const struct refrain_format refrain_format_otf2 = {.name = "otf2",
+                                                   .summary = "for otf2-print, ViTE, Vampir and others",
+                                                   .directory = true,
+                                                   .by_order = true,
+                                                   .open = open_otf2};

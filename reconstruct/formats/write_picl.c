@@ -290,5 +290,8 @@ static enum refrain_status open_picl(const struct refrain_format_request *reques
     return status;
 }
 
-const struct refrain_format refrain_format_picl = {
-    .name = "picl", .suffix = ".trf", .summary = "PICL's text records, for ParaGraph", .open = open_picl};
+const struct refrain_format refrain_format_picl = {.name = "picl",
+                                                   .suffix = ".trf",
+                                                   .summary = "PICL's text records, for ParaGraph",
+                                                   .by_order = true,
+                                                   .open = open_picl};

@@ -25,6 +25,7 @@ enum { VERSION_MAJOR = 0, VERSION_MINOR = 7, HEADER_BYTES = 5 * 4 + 3 * 2 + 6 * 
 enum { LABEL_BYTES = 21, BINS = 128 };
 enum { FIRST_TYPE = 1, MOST_STATES = 32000, MOST_RANKS = 65535 };
 #define NO_VALUE UINT32_MAX
+#define UNKNOWN_COMM (NO_VALUE - 1) /* NO_VALUE: the call did nothing collectively */
 
 /* What occurs of a type. */
 struct kind {
@@ -96,8 +97,8 @@ static void put_arguments(struct slog1_writer *slog1, struct refrain_slog1_recor
         values[1] = event->bytes;
         values[2] = event->received;
     }
-    if (event && event->comm)
-        values[3] = event->comm->index;
+    if (event)
+        values[3] = event->comm ? (int64_t)event->comm->index : (int64_t)UNKNOWN_COMM;
     for (unsigned i = 0; i < record->n_arguments; i++)
         record->arguments[i] = argument(slog1, values[i]);
 }

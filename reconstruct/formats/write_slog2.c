@@ -53,7 +53,9 @@ static void put_infos(struct slog2_writer *slog2, struct refrain_slog2_drawable 
                       const struct refrain_interval *interval) {
     const struct refrain_event *event = interval->message ? interval->receive : interval->collective;
     const struct refrain_trace *trace = slog2->trace;
-    int64_t comm = event && event->comm ? (int64_t)event->comm->index : -1;
+    int64_t comm = !event        ? -1
+                   : event->comm ? (int64_t)event->comm->index
+                                 : -2; /* -1: nothing collective, -2: unknown */
     if (interval->message) {
         put_info(drawable, event->tag, 8);
         put_info(drawable, interval->sent_bytes, 8);

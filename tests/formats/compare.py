@@ -11,10 +11,14 @@ Events of other kinds and fields of other keys are taken out of TEXT; `threads=n
 the same order, and their times no further apart than the resolution; `instants=unordered`: those of one time in any order.
 `apart=send,recv`: each of these kinds is compared for itself, not in the order of all events, `untimed=send`: and without
 its times. `blocking=collective`: those of a request are taken out. `cut=15`: a name is its first bytes, as many as whole
-characters fit into so many, `blanks=yes`: with blanks for control characters and none at its end. `pairs=yes`: messages of which only one end is there are taken out; WHOLE, the text of all of the run,
-tells which belong together."""
+characters fit into so many, `blanks=yes`: with blanks for control characters and none at its end. `pairs=yes`: messages of
+which only one end is there are taken out, `pairs=late`: receives of messages that were sent before TEXT begins; WHOLE, the text
+of all of the run, tells which belong together. `unknown=recv.bytes`: where the text has -1, for what the trace does not know, the
+format may know it. `first=collective`: of several of this kind in one call only the first is compared."""
 import re
 import sys
+
+from ends import lone_ends
 
 
 def cut(name, most, blanks):
@@ -32,34 +36,10 @@ def cut(name, most, blanks):
     return "".join(out).rstrip(" ") if blanks else "".join(out)
 
 
-def lone_ends(path, whole):
-    """Numbers of the lines of messages whose other end is not there, as the text of the whole run tells it: there, messages
-    of one channel are received in the order in which they were sent."""
-    sent, other = {}, {}
-    with open(whole, encoding="utf-8", errors="surrogateescape") as lines:
-        for line in lines:
-            fields = line.rstrip("\n").split("\t")
-            if len(fields) < 3 or fields[2] not in ("send", "recv"):
-                continue
-            values = dict(f.split("=", 1) for f in fields[4:] if "=" in f)
-            ends = (fields[0], values["dest"]) if fields[2] == "send" else (values["source"], fields[0])
-            waiting = sent.setdefault((*ends, values["tag"], values["comm"]), [])
-            if fields[2] == "send":
-                waiting.append(line)
-            elif waiting:
-                other[line] = waiting.pop(0)
-                other[other[line]] = line
-    with open(path, encoding="utf-8", errors="surrogateescape") as lines:
-        there = list(lines)
-    among = set(there)
-    return {number for number, line in enumerate(there)
-            if line.split("\t")[2] in ("send", "recv") and other.get(line) not in among}
-
-
 def events(path, says, lone):
     kinds, keys, threads = says("kinds"), says("keys"), says("threads") != {"no"}
     without, apart, untimed, blocking = says("without"), says("apart"), says("untimed"), says("blocking")
-    locations = {}
+    locations, told = {}, {}
     with open(path, encoding="utf-8", errors="surrogateescape") as lines:
         for number, line in enumerate(lines):
             if line.startswith("#") or number in lone:
@@ -68,6 +48,11 @@ def events(path, says, lone):
             rank, seconds, kind, name = fields[:4]
             values = dict(f.split("=", 1) if "=" in f else (f, "") for f in fields[4:])
             thread = values.pop("thread", "0")
+            if kind in ("enter", "leave"):
+                told[rank, thread] = set()
+            if kind in says("first") and kind in told.setdefault((rank, thread), set()):
+                continue
+            told.setdefault((rank, thread), set()).add(kind)
             if values.get("root") == "-1":  # of a collective that has none, of which the text says nothing
                 del values["root"]
             if kind in ("rma", "io") and not {"window", "handle"} & keys:  # nor which communicator has the window or file
@@ -87,6 +72,14 @@ def events(path, says, lone):
     return locations
 
 
+def same(text, read, unknown):
+    """Whether both are the same event, but for what the text does not know."""
+    kind = text[0]
+    known = [field for field in text[2:] if field[1] != "-1" or f"{kind}.{field[0]}" not in unknown]
+    keys = {field[0] for field in text[2:]} - {field[0] for field in known}
+    return text[:2] == read[:2] and known == [field for field in read[2:] if field[0] not in keys]
+
+
 def main():
     text_path, read_path = sys.argv[1:3]
     whole_path = sys.argv[3] if len(sys.argv) > 3 else text_path
@@ -97,7 +90,7 @@ def main():
         return set(header.get(key, "").split(",")) - {""}
 
     resolution_ns = float(header["resolution_ns"])
-    lone = lone_ends(text_path, whole_path) if says("pairs") == {"yes"} else ()
+    lone = lone_ends(text_path, whole_path, says("pairs") == {"late"}) if says("pairs") else ()
     text, read = events(text_path, says, lone), events(read_path, says, ())
     n = sum(map(len, text.values()))
     if n == 0 or set(text) != set(read):
@@ -105,7 +98,7 @@ def main():
     for location in sorted(text):
         a, b = text[location], read[location]
         for i, (x, y) in enumerate(zip(a, b)):
-            if x[1] != y[1] or abs(x[0] - y[0]) > resolution_ns:
+            if not same(x[1], y[1], says("unknown")) or abs(x[0] - y[0]) > resolution_ns:
                 sys.exit(f"location {location}, event {i}:\n  text {x}\n  read {y}")
         if len(a) != len(b):
             longer = max(a, b, key=len)

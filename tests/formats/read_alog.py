@@ -3,12 +3,13 @@
 import sys
 
 from lines import header, line, wrong
+from order import Order
 
 
 def main():
-    numbers, names, states, collective, last, count, stacks = {}, {}, {}, None, 0, 0, {}
+    numbers, names, states, collective, last, count, stacks, order = {}, {}, {}, None, 0, 0, {}, Order()
     header("enter,leave,send,recv,collective", "dest,source,tag,bytes,comm,root,sent,received", resolution_ns=1000,
-           without="send.comm,recv.comm")
+           without="send.comm,recv.comm", pairs="late")
     rollover = None
     for text in open(sys.argv[1], encoding="utf-8", errors="surrogateescape"):
         fields = text.rstrip("\n").split(None, 6)
@@ -43,6 +44,7 @@ def main():
             stack = stacks.setdefault((process, task), [])
             if kind in (-101, -102):
                 tag, size = map(int, string.split())
+                order.message(*("send", process, integer) if kind == -101 else ("recv", integer, process), tag)
                 peer = {"dest" if kind == -101 else "source": integer}
                 line(process, task, ns, "send" if kind == -101 else "recv", stack[-1], True, tag=tag, bytes=size, **peer)
             elif kind == collective:
@@ -56,6 +58,7 @@ def main():
                 elif stack.pop() != name:
                     wrong(f"leaves what was not entered last: {text}")
                 line(process, task, ns, event, name, True)
+    order.check()
     if count != numbers[-2] or last % rollover != numbers[-7] or numbers[-5] < len(states):
         wrong(f"{count} events until {last}, announced {numbers}")
 

@@ -5,6 +5,7 @@ import sys
 
 from clog_lines import States, text
 from lines import header, line, wrong
+from order import Order
 
 BLOCK = 65536
 LENGTHS = {-2: 3, -1: 3, 1: 7, 2: 6, 3: 6, 4: 5, 6: 10, 7: 9}
@@ -15,8 +16,8 @@ def main():
         data = file.read()
     if not data or len(data) % BLOCK:
         wrong(f"{len(data)} bytes are no blocks")
-    states, sources, comms, last, ended = States(15), {}, set(), 0, False
-    header("enter,leave,send,recv,collective", "dest,source,tag,bytes,comm,root,sent", threads="no", cut=15)
+    states, sources, comms, last, ended, order = States(15), {}, set(), 0, False, Order()
+    header("enter,leave,send,recv,collective", "dest,source,tag,bytes,comm,root,sent", threads="no", cut=15, pairs="late")
     for start in range(0, len(data), BLOCK):
         at = start
         while True:
@@ -51,6 +52,7 @@ def main():
                 event, tag, peer, comm, size, source = struct.unpack(">6i", body)
                 if event not in (-101, -102) or comm not in comms | {-1}:
                     wrong(f"message at {at}")
+                order.message(*("send", rank, peer) if event == -101 else ("recv", peer, rank), comm, tag)
                 line(rank, 0, ns, "send" if event == -101 else "recv", states.inside(rank, 0), tag=tag, bytes=size,
                      comm=comm if comm >= 0 else "unknown", **{"dest" if event == -101 else "source": peer})
             else:
@@ -63,6 +65,7 @@ def main():
                 wrong(f"source {source} at {at}")
         if any(data[at:start + BLOCK]):
             wrong(f"something behind the end of the block at {start}")
+    order.check()
     if not ended:
         wrong("no end of the log")
 

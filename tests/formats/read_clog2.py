@@ -5,6 +5,7 @@ import sys
 
 from clog_lines import States, text
 from lines import header, line, wrong
+from order import Order
 
 BODIES = {0: 0, 1: 0, 2: 112, 5: 8, 7: 24, 8: 16, 9: 48, 10: 48, 11: 8}
 
@@ -17,7 +18,7 @@ def main():
         wrong(f"preamble {words[:5]}")
     values = {title.rstrip("="): int(value) for title, value in zip(words[5:31:2], words[6:31:2])}
     table = values["commtable_fptr"] * int(words[31]) + int(words[32])
-    block, states, comms, members, last, ended = values["block_size"], States(31), {}, {}, 0, False
+    block, states, comms, members, last, ended, order = values["block_size"], States(31), {}, {}, 0, False, Order()
     size = values["max_comm_world_size"]
     count, = struct.unpack_from(">i", data, table)
     for i in range(count):
@@ -27,7 +28,7 @@ def main():
         comms[number] = identifier
     if table + 4 + 40 * count != len(data) or (table - 1024) % block:
         wrong(f"table of communicators at {table} of {len(data)}")
-    header("enter,leave,send,recv,collective", "dest,source,tag,bytes,root,sent", cut=31)
+    header("enter,leave,send,recv,collective", "dest,source,tag,bytes,root,sent", cut=31, pairs="late")
     for start in range(1024, table, block):
         at = start
         while True:
@@ -64,6 +65,7 @@ def main():
             elif kind == 7:
                 event, comm, in_comm, tag, length, _ = struct.unpack(">6i", body)
                 peer = members.get((comm, in_comm), -1) if in_comm >= 0 else -1
+                order.message(*("send", rank, peer) if event == -101 else ("recv", peer, rank), comm, tag)
                 line(rank, thread, ns, "send" if event == -101 else "recv", states.inside(rank, thread), tag=tag,
                      bytes=length, **{"dest" if event == -101 else "source": peer})
             else:
@@ -71,6 +73,7 @@ def main():
                 if states.of_event[event] != ("enter", states.inside(rank, thread)):
                     wrong(f"collective at {at}")
                 line(rank, thread, ns, "collective", states.inside(rank, thread), root=root, sent=length)
+    order.check()
     if not ended:
         wrong("no end of the log")
 

@@ -5,6 +5,7 @@ import struct
 import sys
 
 from lines import header, line, wrong
+from order import Order
 
 NO_ID = 2**32 - 1
 STRING, STRING_CNT, MACHINE, NODE, PROCESS, THREAD, LOCATION, FILE, REGION, METRIC, MPI_COMM = range(1, 12)
@@ -17,16 +18,20 @@ def as_text(name):
     return re.sub(rb"\\x([89a-f][0-9a-f])", lambda m: bytes([int(m.group(1), 16)]), name).decode("utf-8", "surrogateescape")
 
 
+def known(value):
+    return -1 if value == NO_ID else value
+
+
 def main():
     with open(sys.argv[1], "rb") as file:
         data = file.read()
     if data[:10] != b"EPILOG\0\1\2\1":
         wrong(f"header {data[:10]}")
     strings, tables, comms, at, continued, events, coords = {}, {}, {}, 10, 0, None, {}
-    stacks, teams, last, defined, n_events, waiting, under_way = {}, {}, 0.0, True, 0, {}, {}
+    stacks, teams, last, defined, n_events, waiting, order = {}, {}, 0.0, True, 0, {}, Order()
     header("enter,leave,send,recv,collective", "file,line,dest,source,tag,bytes,comm,root,sent,received",
            apart="collective,send,recv", untimed="collective", instants="unordered",
-           without="send.name,recv.name,recv.bytes,collective.comm,send.comm,recv.comm", blocking="collective")
+           without="send.name,recv.name,recv.bytes,collective.comm,send.comm,recv.comm", blocking="collective", pairs="late")
 
     def define(kind, number, *value):
         if tables.setdefault(kind, {}).setdefault(number, value) != value:
@@ -135,27 +140,22 @@ def main():
             root = locations[rest[0]][0] if rest[0] != NO_ID else -1
             if rest[1] != NO_ID and not groups[rest[1]] >> rank & 1:
                 wrong(f"{rank} is no member of communicator {rest[1]}")
-            line(rank, thread, ns, "collective", stack[-1], True, root=root, sent=rest[2], received=rest[3])
+            line(rank, thread, ns, "collective", stack[-1], True, root=root, sent=known(rest[2]), received=known(rest[3]))
             line(rank, thread, ns, "leave", stack.pop(), True)
         elif kind in (SEND, RECV) and len(rest) == (4 if kind == SEND else 3):
             if rest[1] != NO_ID and not groups[rest[1]] >> rank & 1:
                 wrong(f"{rank} is no member of communicator {rest[1]}")
             peer = locations[rest[0]][0] if rest[0] != NO_ID else -1
-            channel = (rank, peer, *rest[1:3]) if kind == SEND else (peer, rank, *rest[1:3])
-            open_now, least = under_way.get(channel, (0, 0))
-            open_now += 1 if kind == SEND else -1
-            under_way[channel] = open_now, min(least, open_now)
+            order.message(*("send", rank, peer) if kind == SEND else ("recv", peer, rank), *rest[1:3])
             if kind == SEND:
-                line(rank, thread, ns, "send", "", dest=peer, tag=rest[2], bytes=rest[3])
+                line(rank, thread, ns, "send", "", dest=peer, tag=known(rest[2]), bytes=known(rest[3]))
             else:
-                line(rank, thread, ns, "recv", "", source=peer, tag=rest[2])
+                line(rank, thread, ns, "recv", "", source=peer, tag=known(rest[2]))
         elif kind in (FORK, JOIN) and not rest and thread == 0 and teams.get(rank, False) == (kind == JOIN):
             teams[rank] = kind == FORK
         else:
             wrong(f"record {kind} of {size} bytes at {at}")
-    for channel, (open_now, least) in under_way.items():
-        if open_now == 0 > least:
-            wrong(f"a message of {channel} is received before it is sent")
+    order.check()
     if METRIC not in tables or defined or events != n_events or any(teams.values()):
         wrong(f"{events} events announced, {n_events} there, teams {teams}")
 

@@ -61,7 +61,7 @@ def main():
     if any(not re.fullmatch(r"c:1:\d+:\d+(:\d+)*\n", comm) or len(comm.split(":")) != 4 + int(comm.split(":")[3]) for comm in comms):
         wrong("communicators")
     header("enter,leave,send,recv,collective,rma,io", "file,line,dest,source,tag,bytes,comm,root,sent,received,target",
-           instants="unordered", without="send.comm,recv.comm,send.name,recv.name,collective.name,rma.name,io.name")
+           instants="unordered", without="send.comm,recv.comm,send.name,recv.name,collective.name,rma.name,io.name", unknown="recv.bytes")
     last, state_end, stacks, open_events, owner = 0, {}, {}, {}, {}
 
     def where(cpu, appl, task, thread):

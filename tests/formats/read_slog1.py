@@ -8,7 +8,8 @@ import sys
 
 from lines import header, line, wrong
 
-NONE = 2**32 - 1
+NONE = 2**32 - 1  # no value, of a communicator also: nothing collective
+UNKNOWN = NONE - 1  # of a communicator
 SECTORS = ("CURRENT", "INCOMING", "PASSING THROUGH", "OUTGOING")
 
 
@@ -200,10 +201,10 @@ def main():
         print(touched + entries * -(-len(log.frames) // log.entries))
         return
     header("enter,leave,send,recv,collective", "dest,source,tag,bytes,comm,root,sent,received", instants="unordered",
-           without="send.name,recv.name", apart="collective", untimed="collective", pairs="yes", cut=20, blanks="yes")
+           without="send.name,recv.name", apart="collective", untimed="collective", pairs="yes", first="collective", cut=20, blanks="yes")
     ns = lambda seconds: round(seconds * 10**9)
     number = lambda value: -1 if value == NONE else value
-    known = lambda value: "unknown" if value == NONE else value
+    known = lambda value: "unknown" if value == UNKNOWN else value
     for rectype, kind, start, duration, places, arguments, _, _ in \
             sorted(check(log), key=lambda r: (ns(r[2]), -ns(r[2] + r[3]))):
         class_, name, _ = log.profile[kind]
@@ -211,16 +212,16 @@ def main():
         if rectype == 192:
             tag, sent, received, comm = arguments
             (source, _, thread), (dest, _, other) = places
-            line(source, thread, begin, "send", "", dest=dest, tag=tag, bytes=sent, comm=known(comm))
-            line(dest, other, end, "recv", "", source=source, tag=tag, bytes=received, comm=known(comm))
+            line(source, thread, begin, "send", "", dest=dest, tag=number(tag), bytes=number(sent), comm=known(comm))
+            line(dest, other, end, "recv", "", source=source, tag=number(tag), bytes=number(received), comm=known(comm))
             continue
         (rank, _, thread), = places
         line(rank, thread, begin, "enter", name)
         if class_ == "state":
             line(rank, thread, end, "leave", name)
-        if arguments and arguments[1] != NONE:
-            line(rank, thread, begin, "collective", name, root=number(arguments[0]), sent=arguments[1],
-                 received=arguments[2], comm=known(arguments[3]))
+        if arguments and arguments[3] != NONE:
+            line(rank, thread, begin, "collective", name, root=number(arguments[0]), sent=number(arguments[1]),
+                 received=number(arguments[2]), comm=known(arguments[3]))
 
 
 main()

@@ -157,7 +157,7 @@ def main():
         window(log, float(sys.argv[3]), float(sys.argv[4]))
         return
     header("enter,leave,send,recv,collective", "dest,source,tag,bytes,comm,root,sent,received", instants="unordered",
-           without="send.name,recv.name", apart="collective", untimed="collective", pairs="yes")
+           without="send.name,recv.name", apart="collective", untimed="collective", pairs="yes", first="collective")
     drawables = below(log, (log.depth, 0))
     if len(log.directory) != len({k for k in log.directory}) or len(drawables) != sum(c[3] for c in log.categories.values()):
         wrong(f"{len(drawables)} drawables")
@@ -166,7 +166,7 @@ def main():
         name, topology, _, _, _, _ = log.categories[index]
         if topology == 2:
             tag, sent, received, comm = values
-            comm = comm if comm >= 0 else "unknown"
+            comm = comm if comm != -2 else "unknown"
             (source, thread), (dest, other) = log.lines[first], log.lines[last]
             line(source, thread, ns(start), "send", "", dest=dest, tag=tag, bytes=sent, comm=comm)
             line(dest, other, ns(end), "recv", "", source=source, tag=tag, bytes=received, comm=comm)
@@ -179,10 +179,10 @@ def main():
         line(rank, thread, ns(start), "enter", name)
         if left:
             line(rank, thread, ns(end), "leave", name)
-        if values and (values[0], values[1]) != (-1, -1):
+        if values and values[3] != -1:
             root, sent, received, comm = values
             line(rank, thread, ns(start), "collective", name, root=root, sent=sent, received=received,
-                 comm=comm if comm >= 0 else "unknown")
+                 comm=comm if comm != -2 else "unknown")
 
 
 main()
