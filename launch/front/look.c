@@ -15,7 +15,17 @@ static bool begins(const char *text, const char *with) {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* The name an object gives itself. Its addresses may or may not have been relocated by the loader. */
+static bool is_in(const struct dl_phdr_info *info, uintptr_t address) {
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        if (header->p_type == PT_LOAD && address - info->dlpi_addr - header->p_vaddr < header->p_memsz)
+            return true;
+    }
+    return false;
+}
+
+/* The name an object gives itself. Its addresses may or may not have been relocated by the loader; those of the
+ * kernel's own object (vdso) are not, and may be of another place in memory altogether. */
 static const char *object_name(const struct dl_phdr_info *info) {
     const char *strings = NULL;
     uintptr_t name = 0;
@@ -27,14 +37,14 @@ static const char *object_name(const struct dl_phdr_info *info) {
         for (; dynamic->d_tag != DT_NULL; dynamic++) {
             if (dynamic->d_tag == DT_STRTAB) {
                 uintptr_t at = dynamic->d_un.d_ptr;
-                strings = (const char *)(at < info->dlpi_addr ? at + info->dlpi_addr : at);
+                strings = (const char *)(is_in(info, at) ? at : at + info->dlpi_addr);
             } else if (dynamic->d_tag == DT_SONAME) {
                 name = dynamic->d_un.d_val;
                 has_name = true;
             }
         }
     }
-    if (has_name && strings)
+    if (has_name && strings && is_in(info, (uintptr_t)strings + name))
         return strings + name;
     const char *slash = strrchr(info->dlpi_name, '/');
     return slash ? slash + 1 : info->dlpi_name;
