@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 uint64_t refrain_reserve_limit_bytes(void) {
     struct rlimit limit;
@@ -27,7 +28,8 @@ int refrain_reserve(int fd, uint64_t offset, uint64_t bytes) {
     if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
         refrain_say("the file system of the trace cannot reserve room: each block is written once before it is used, "
                     "which takes longer (see REFRAIN_DIRECTORY, REFRAIN_TOTAL_MEMORY)");
-    return posix_fallocate(fd, (off_t)offset, (off_t)bytes); /* writes where the file system does not reserve */
+    error = posix_fallocate(fd, (off_t)offset, (off_t)bytes); /* writes where the file system does not reserve */
+    return error ? error : fsync(fd) == 0 ? 0 : errno;        /* and NFS says only then that a disk is full */
 }
 
 static bool is_directory(const char *path) {

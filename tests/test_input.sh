@@ -192,6 +192,43 @@ runs "no reservation" "cannot reserve room" LD_PRELOAD="$work/reserve.so"
 [ "$(ls "$work"/run/*.refrain/rank-*.trace | wc -l)" = 2 ] && refrain info "$work"/run/*.refrain | grep -q "nothing was lost" &&
     pass || fail "no reservation: not traced"
 
+# One that says only when it has written that the disk is full, as NFS does; one that cannot map files.
+cat >>"$work/reserve.c" <<'END'
+int fsync(int fd) {
+    (void)fd;
+    errno = ENOSPC;
+    return -1;
+}
+END
+cat >"$work/map.c" <<'END'
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+void *mmap(void *at, size_t bytes, int protection, int flags, int fd, off_t offset) {
+    char name[64], path[4096] = "";
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    if (fd >= 0 && readlink(name, path, sizeof path - 1) > 0 && strstr(path, ".trace")) {
+        errno = ENODEV;
+        return MAP_FAILED;
+    }
+    return (void *)syscall(SYS_mmap, at, bytes, protection, flags, fd, offset);
+}
+END
+gcc -shared -fPIC "$work/reserve.c" -o "$work/full.so" && gcc -shared -fPIC "$work/map.c" -o "$work/map.so" || fail "full.so, map.so"
+for what in full map; do
+    rm -rf "$work/run"
+    LD_PRELOAD="$work/$what.so" REFRAIN_DIRECTORY=$work/run "$work/events" >"$work/out" 2>"$work/err"
+    status=$?
+    said="cannot map a file into the memory of a program, which a trace needs; the program runs untraced"
+    [ $what = map ] || said="cannot make the trace file .*No space left on device; the program runs untraced"
+    [ $status = 5 ] && grep -q "$said" "$work/err" && [ -z "$(ls "$work/run")" ] && pass ||
+        fail "a file system, $what: status $status: $(cat "$work/err"; ls -R "$work/run")"
+done
+
 # ---- the build ----
 printf 'int main(void) { return nonsense(; }\n' >"$work/bad.c"
 gcc -c "$work/bad.c" -o "$work/bad.o" 2>"$work/expected"
