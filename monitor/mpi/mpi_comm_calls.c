@@ -2,8 +2,6 @@
 #include "mpi_idup.h"
 #include "mpi_objects.h"
 
-#define IDUPS 64 /* duplicates under way at a time that get a name */
-
 /* Makes the wrapper's call, then announces the communicator it has made. */
 #define MAKE(parent, comm, pmpi_call)                                                                                  \
     do {                                                                                                               \
@@ -133,53 +131,16 @@ int MPI_Comm_get_parent(MPI_Comm *parent) {
 
 /* ---- idup ---- */
 
-/* Members may not wait for each other when they ask for a duplicate, but they ask for duplicates and other collectives
- * of the parent in the same order: the ordinal is broadcast in the parent, without blocking. */
-static struct idup {
-    MPI_Comm parent, *comm;
-    MPI_Request agreement;
-    uint32_t ordinal;
-    bool used;
-} idups[IDUPS];
-
-static uint32_t ordinal_beyond; /* received for duplicates beyond the table */
-
-static struct idup *idup_begin(MPI_Comm parent, MPI_Comm *comm) {
-    struct idup *idup = NULL;
-    refrain_mpi_lock();
-    for (unsigned i = 0; i < IDUPS && !idup; i++)
-        if (!idups[i].used)
-            idup = &idups[i];
-    if (idup)
-        *idup = (struct idup){parent, comm, MPI_REQUEST_NULL, REFRAIN_ORDINAL_NONE, true};
-    refrain_mpi_unlock();
-    return idup;
-}
-
-void refrain_idup_complete(unsigned n) {
-    struct idup *idup = &idups[n];
-    PMPI_Wait(&idup->agreement, MPI_STATUS_IGNORE);
-    refrain_communicator_duplicated(idup->parent, *idup->comm, idup->ordinal);
-    refrain_mpi_lock();
-    idup->used = false;
-    refrain_mpi_unlock();
-}
-
-static void idup_agree(struct refrain_request *taken, struct idup *idup, MPI_Comm parent) {
-    MPI_Request forgotten;
-    uint32_t *ordinal = idup ? &idup->ordinal : &ordinal_beyond;
-    if (refrain_communicator_reserve(parent, ordinal, idup != NULL))
-        PMPI_Ibcast(ordinal, 1, MPI_UNSIGNED, 0, parent, idup ? &idup->agreement : &forgotten);
-    if (idup) {
-        taken->parameters[0] = idup - idups;
-        taken->flags |= REFRAIN_REQUEST_IDUP;
-    }
-}
-
 static int finish_idup(struct refrain_call *call, struct refrain_request *taken, int rc, MPI_Comm comm,
                        MPI_Comm *newcomm, const MPI_Request *request) {
-    if (rc == MPI_SUCCESS && refrain_mpi_active)
-        idup_agree(taken, taken ? idup_begin(comm, newcomm) : NULL, comm);
+    if (rc == MPI_SUCCESS && refrain_mpi_active) {
+        int duplicate = taken ? refrain_idup_begin(comm, newcomm) : REFRAIN_IDUP_NONE;
+        refrain_idup_agree(duplicate, comm);
+        if (duplicate != REFRAIN_IDUP_NONE) {
+            taken->parameters[0] = duplicate;
+            taken->flags |= REFRAIN_REQUEST_IDUP;
+        }
+    }
     if (taken)
         refrain_request_bind(call, taken, rc == MPI_SUCCESS, rc == MPI_SUCCESS ? REFRAIN_MPI_KEY(*request) : 0);
     refrain_call_end(call);

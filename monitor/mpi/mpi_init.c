@@ -2,58 +2,6 @@
 #include "mpi_objects.h"
 #include "pack_ranks.h"
 
-#include <sched.h>
-#include <string.h>
-
-#define PATH_BYTES 4096
-
-bool refrain_mpi_active, refrain_mpi_multiple, refrain_mpi_world, refrain_mpi_packs;
-
-static int lock;
-
-void refrain_mpi_lock_wait(void) {
-    for (unsigned n = 1; __atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE); n++)
-        if (n % 64 == 0)
-            sched_yield();
-}
-
-void refrain_mpi_lock_give(void) {
-    __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
-}
-
-/* The rank is not known before MPI is initialised. */
-static __attribute__((constructor)) void announce(void) {
-    refrain_mpi_linked = 1;
-}
-
-void refrain_mpi_describe(int thread_level) {
-    if (!refrain_region.base)
-        return;
-    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-    int length;
-    PMPI_Get_library_version(version, &length);
-    version[strcspn(version, "\n")] = 0;
-    for (char *tab; (tab = strchr(version, '\t'));)
-        *tab = ' ';
-    refrain_region.header->mpi_library = refrain_pool_name(version);
-    refrain_region.header->mpi_thread_level = (uint32_t)thread_level;
-    refrain_region.header->call_slots = REFRAIN_MPI_FUNCTIONS;
-}
-
-void refrain_mpi_place(MPI_Comm comm, int rank, int size) {
-    static bool placed;
-    char path[PATH_BYTES] = "";
-    int position;
-    if (placed)
-        return;
-    placed = true;
-    PMPI_Comm_rank(comm, &position);
-    if (position == 0)
-        refrain_directory_propose(path, sizeof path);
-    PMPI_Bcast(path, (int)sizeof path, MPI_CHAR, 0, comm);
-    refrain_region_place(rank, size, path);
-}
-
 /* After MPI_Init, on all ranks, whether or not they are traced: what is agreed upon needs all of them. */
 static void started(int thread_level) {
     uint64_t begin_ticks = refrain_ticks();

@@ -23,13 +23,27 @@
 #define REFRAIN_WINDOWS 256u       /* open at a time before their table grows */
 #define REFRAIN_FILES 256u         /* open at a time before their table grows */
 
-/* ---- mpi_init.c ---- */
+/* ---- mpi_state.c ---- */
 
 /* MPI is initialised and traced by somebody, so that objects are remembered and agreed upon. */
 extern bool refrain_mpi_active;
 extern bool refrain_mpi_multiple; /* MPI_THREAD_MULTIPLE */
 extern bool refrain_mpi_world;    /* there is an MPI_COMM_WORLD */
 extern bool refrain_mpi_packs;    /* all ranks want REFRAIN_PACK */
+
+/* The lock over what is remembered of MPI's objects, where several threads may call MPI. */
+void refrain_mpi_lock_wait(void);
+void refrain_mpi_lock_give(void);
+static inline void refrain_mpi_lock(void) {
+    if (refrain_mpi_multiple)
+        refrain_mpi_lock_wait();
+}
+static inline void refrain_mpi_unlock(void) {
+    if (refrain_mpi_multiple)
+        refrain_mpi_lock_give();
+}
+
+/* ---- mpi_place.c ---- */
 
 /* By all members of `comm`, which are all processes of the run: the directory that its rank 0 proposes is everybody's.
  * `rank` and `size` are those in MPI_COMM_WORLD. Only the first time. */
@@ -51,17 +65,6 @@ bool refrain_mpi_pack_begin(void);
 
 /* Makes it, if the above was so. Tracing ends with this. */
 void refrain_mpi_pack(void);
-
-void refrain_mpi_lock_wait(void);
-void refrain_mpi_lock_give(void);
-static inline void refrain_mpi_lock(void) {
-    if (refrain_mpi_multiple)
-        refrain_mpi_lock_wait();
-}
-static inline void refrain_mpi_unlock(void) {
-    if (refrain_mpi_multiple)
-        refrain_mpi_lock_give();
-}
 
 /* ---- mpi_communicators.c ---- */
 

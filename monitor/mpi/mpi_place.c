@@ -1,0 +1,34 @@
+/* mpi_place.c: where the trace of an MPI process belongs, and what it says of the MPI library. */
+#include "mpi_objects.h"
+
+#include <string.h>
+
+#define PATH_BYTES 4096
+
+void refrain_mpi_describe(int thread_level) {
+    if (!refrain_region.base)
+        return;
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length;
+    PMPI_Get_library_version(version, &length);
+    version[strcspn(version, "\n")] = 0;
+    for (char *tab; (tab = strchr(version, '\t'));)
+        *tab = ' ';
+    refrain_region.header->mpi_library = refrain_pool_name(version);
+    refrain_region.header->mpi_thread_level = (uint32_t)thread_level;
+    refrain_region.header->call_slots = REFRAIN_MPI_FUNCTIONS;
+}
+
+void refrain_mpi_place(MPI_Comm comm, int rank, int size) {
+    static bool placed;
+    char path[PATH_BYTES] = "";
+    int position;
+    if (placed)
+        return;
+    placed = true;
+    PMPI_Comm_rank(comm, &position);
+    if (position == 0)
+        refrain_directory_propose(path, sizeof path);
+    PMPI_Bcast(path, (int)sizeof path, MPI_CHAR, 0, comm);
+    refrain_region_place(rank, size, path);
+}
