@@ -37,14 +37,14 @@ struct made_stream {
     int64_t step_ns;
 };
 
-static bool next_made(struct refrain_stream *stream, struct refrain_event *event) {
+static size_t read_made(struct refrain_stream *stream, struct refrain_event *events, size_t n) {
     struct made_stream *made = (struct made_stream *)stream;
-    unsigned long round = made->n ? made->at / made->n : 0;
-    if (made->n == 0 || round >= (made->repeat ? made->repeat : 1))
-        return false;
-    *event = made->events[made->at++ % made->n];
-    event->time_ns += (int64_t)round * made->step_ns;
-    return true;
+    size_t all = made->n * (made->repeat ? made->repeat : 1), i = 0;
+    for (; i < n && made->at < all; i++, made->at++) {
+        events[i] = made->events[made->at % made->n];
+        events[i].time_ns += (int64_t)(made->at / made->n) * made->step_ns;
+    }
+    return i;
 }
 
 static void add(struct made_stream *made, enum refrain_event_kind kind, int64_t time_ns, int32_t peer,
@@ -55,7 +55,7 @@ static void add(struct made_stream *made, enum refrain_event_kind kind, int64_t 
         if (!made->events)
             exit(2);
     }
-    made->stream.next = next_made;
+    made->stream.read = read_made;
     made->events[made->n++] = (struct refrain_event){.kind = kind,
                                                      .rank = made->stream.rank,
                                                      .thread = made->thread,
@@ -67,7 +67,7 @@ static void add(struct made_stream *made, enum refrain_event_kind kind, int64_t 
 }
 
 static struct made_stream make(int32_t rank, uint32_t thread) {
-    return (struct made_stream){.stream = {next_made, rank}, .thread = thread};
+    return (struct made_stream){.stream = {.read = read_made, .rank = rank}, .thread = thread};
 }
 
 struct result {
@@ -86,7 +86,9 @@ static struct result merge_as(struct made_stream *made, size_t n, size_t most, e
         streams[i] = &made[i].stream;
     struct refrain_align *align = refrain_align_open(streams, n, times, NULL);
     int64_t last_ns = INT64_MIN;
-    for (const struct refrain_event *event; (event = refrain_align_next(align)); result.n++) {
+    size_t stream;
+    for (const struct refrain_event *event; (event = refrain_align_next(align, &stream)); result.n++) {
+        result.in_order &= made[stream].stream.rank == event->rank;
         result.in_order &= event->time_ns >= last_ns;
         last_ns = event->time_ns;
         if (result.n < most)

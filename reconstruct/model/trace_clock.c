@@ -9,15 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LONGEST ((uint64_t)1000000000000000000) /* ns, some thirty years */
 #define MOST_DRIFT 100u /* 1 / share by which a clock may be faster or slower than its own node says */
 #define MOST_STEPS 64u  /* from a node to the root of the tree */
 
 /* Times of a damaged file stay where sums and differences of them fit 64 bits. */
 static int64_t limited_difference(uint64_t a, uint64_t b) {
     uint64_t distance = a > b ? a - b : b - a;
-    if (distance > LONGEST)
-        distance = LONGEST;
+    if (distance > REFRAIN_LONGEST_NS)
+        distance = REFRAIN_LONGEST_NS;
     return a > b ? (int64_t)distance : -(int64_t)distance;
 }
 
@@ -37,6 +36,7 @@ static bool share_clock(const struct refrain_process *a, const struct refrain_pr
 static void set_rate(struct refrain_process *process, unsigned __int128 rate) {
     process->ns_a_tick = (uint64_t)(rate >> 64);
     process->ns_a_tick_fraction = (uint64_t)rate;
+    process->most_ticks = process->ns_a_tick < REFRAIN_LONGEST_NS ? REFRAIN_LONGEST_NS / (process->ns_a_tick + 1) : 0;
     process->ns_per_tick = (long double)process->ns_a_tick + (long double)process->ns_a_tick_fraction / 0x1p64L;
 }
 
@@ -71,17 +71,6 @@ static void place_by_real_time(struct refrain_trace *trace) {
         process->offset_ns = limited_difference(first->header->start.realtime_ns, trace->start_realtime_ns);
         set_rate(process, rate_of(longest_of(trace, process)));
     }
-}
-
-int64_t refrain_trace_time_ns(const struct refrain_process *process, uint64_t ticks) {
-    int64_t since = (int64_t)(ticks - process->base_ticks);
-    uint64_t distance = since < 0 ? -(uint64_t)since : (uint64_t)since;
-    unsigned __int128 whole = (unsigned __int128)distance * process->ns_a_tick;
-    uint64_t fraction = (uint64_t)((unsigned __int128)distance * process->ns_a_tick_fraction >> 64);
-    uint64_t ns = LONGEST;
-    if (whole < LONGEST && fraction < LONGEST && (uint64_t)whole + fraction < LONGEST)
-        ns = (uint64_t)whole + fraction;
-    return process->offset_ns + (since < 0 ? -(int64_t)ns : (int64_t)ns);
 }
 
 long double refrain_trace_span_ns(const struct refrain_process *process, uint64_t ticks) {
@@ -206,7 +195,7 @@ void refrain_trace_clocks(const struct refrain_trace *trace, struct refrain_trac
             uint64_t ticks = sync->meeting[0].round_trip_ticks;
             if (sync->n == 2 && sync->meeting[1].round_trip_ticks > ticks)
                 ticks = sync->meeting[1].round_trip_ticks;
-            error_ns += (int64_t)(refrain_trace_span_ns(speaker, ticks < LONGEST ? ticks : 0) / 2);
+            error_ns += (int64_t)(refrain_trace_span_ns(speaker, ticks < REFRAIN_LONGEST_NS ? ticks : 0) / 2);
             speaker = speaker_of(trace, parent);
             parent = parent_of(trace, speaker);
         }

@@ -98,6 +98,7 @@ struct refrain_process {
     uint64_t base_ticks;
     int64_t offset_ns;
     uint64_t ns_a_tick, ns_a_tick_fraction;
+    uint64_t most_ticks;         /* from base_ticks that are less than REFRAIN_LONGEST_NS for certain */
     long double ns_per_tick;     /* the same */
     const unsigned char *events; /* recorded ones (event_file.h) */
     size_t events_bytes;
@@ -134,8 +135,19 @@ struct refrain_trace {
     struct refrain_trace_tables *tables;
 };
 
+#define REFRAIN_LONGEST_NS ((uint64_t)1000000000000000000) /* some thirty years: times of a damaged file stay there */
+
 /* Nanoseconds since the start of the run. Monotonic in ticks; processes of one host share one slope. */
-int64_t refrain_trace_time_ns(const struct refrain_process *process, uint64_t ticks);
+static inline int64_t refrain_trace_time_ns(const struct refrain_process *process, uint64_t ticks) {
+    int64_t since = (int64_t)(ticks - process->base_ticks);
+    uint64_t distance = since < 0 ? -(uint64_t)since : (uint64_t)since, ns = REFRAIN_LONGEST_NS;
+    uint64_t fraction = (uint64_t)((unsigned __int128)distance * process->ns_a_tick_fraction >> 64);
+    unsigned __int128 whole = (unsigned __int128)distance * process->ns_a_tick;
+    if (distance < process->most_ticks || (whole < REFRAIN_LONGEST_NS && fraction < REFRAIN_LONGEST_NS &&
+                                           (uint64_t)whole + fraction < REFRAIN_LONGEST_NS))
+        ns = (uint64_t)whole + fraction;
+    return process->offset_ns + (since < 0 ? -(int64_t)ns : (int64_t)ns);
+}
 
 /* How the clocks of the run's nodes stand to each other. */
 struct refrain_trace_clocks {

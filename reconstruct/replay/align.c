@@ -15,19 +15,23 @@ static bool read_event(struct refrain_align_location *location, struct refrain_e
     }
     if (location->exhausted)
         return false;
-    location->exhausted = !refrain_posting_order_next(&location->posting_order, location->stream, event);
-    return !location->exhausted;
+    const struct refrain_event *read = refrain_posting_order_next(&location->posting_order, location->stream);
+    location->exhausted = !read;
+    if (read)
+        *event = *read;
+    return read != NULL;
 }
 
 static struct refrain_event *group_add(struct refrain_align_location *location) {
-    if (location->n_group == location->capacity_group) {
-        size_t larger = location->capacity_group ? location->capacity_group * 2 : 4;
-        struct refrain_event *group = refrain_realloc(location->group, larger * sizeof *group);
-        if (!group)
+    if (location->n_group == location->capacity_gathered) {
+        size_t larger = location->capacity_gathered ? location->capacity_gathered * 2 : 4;
+        struct refrain_event *gathered = refrain_realloc(location->gathered, larger * sizeof *gathered);
+        if (!gathered)
             return NULL;
-        location->group = group;
-        location->capacity_group = larger;
+        location->gathered = gathered;
+        location->capacity_gathered = larger;
     }
+    location->group = location->gathered;
     return &location->group[location->n_group++];
 }
 
@@ -74,11 +78,11 @@ static bool read_group(struct refrain_align *align, struct refrain_align_locatio
 
 /* Reads a location's next group where that is one event which waits for nobody, as most are: true, and it is ready.
  * Else false: what was read, if anything, is read again by read_group(). */
-static bool load_alone(struct refrain_align *align, struct refrain_align_location *location) {
-    struct refrain_event *event = location->group;
+static inline bool load_alone(struct refrain_align *align, struct refrain_align_location *location) {
     if (location->inside || location->has_ahead || location->exhausted || align->without_probes)
         return false;
-    if (!refrain_posting_order_next(&location->posting_order, location->stream, event)) {
+    struct refrain_event *event = refrain_posting_order_next(&location->posting_order, location->stream);
+    if (!event) {
         location->exhausted = true;
         return false;
     }
@@ -87,6 +91,7 @@ static bool load_alone(struct refrain_align *align, struct refrain_align_locatio
         location->has_ahead = true;
         return false;
     }
+    location->group = event;
     location->n_group = 1;
     location->time_ns = event->time_ns;
     if (align->adjust && !leaves_mpi(event))
@@ -168,7 +173,7 @@ static void pass_virtually(struct refrain_align_location *location, const struct
 }
 
 /* The location's group is the one that is given now. */
-static void begin_group(struct refrain_align *align, struct refrain_align_location *location) {
+static inline void begin_group(struct refrain_align *align, struct refrain_align_location *location) {
     const struct refrain_event *last = refrain_align_last(location);
     align->emitting = location;
     align->given = 0;
@@ -179,20 +184,22 @@ static void begin_group(struct refrain_align *align, struct refrain_align_locati
         pass_virtually(location, last);
 }
 
-/* All of a group has been given. Its location's next one follows at once where no other is earlier, as is often so. */
-static void given_group(struct refrain_align *align, struct refrain_align_location *location) {
-    if (!load_alone(align, location)) {
-        if (leaves_collective(location, refrain_align_last(location)))
-            refrain_align_left(align, location);
-        align->emitting = NULL;
-        load(align, location->number);
-        if (align->no_memory || !is_ready(location))
-            return;
-    }
+/* The earliest of a location whose group is ready, and of all others, is given now. */
+static inline void begin_earliest(struct refrain_align *align, struct refrain_align_location *location) {
     struct refrain_ready ready = {location->time_ns, location->number};
     if (align->ready.n > 0 && !refrain_ready_before(&ready, &align->ready.heap[0]))
         location = &align->locations[refrain_ready_exchange(&align->ready, ready)];
     begin_group(align, location);
+}
+
+/* All of the group has been given: its location's next one may have to wait. */
+static void go_on(struct refrain_align *align, struct refrain_align_location *location) {
+    if (leaves_collective(location, refrain_align_last(location)))
+        refrain_align_left(align, location);
+    align->emitting = NULL;
+    load(align, location->number);
+    if (!align->no_memory && is_ready(location))
+        begin_earliest(align, location);
 }
 
 static bool any_waits(const struct refrain_align *align) {
@@ -220,37 +227,29 @@ static bool look_for_news(struct refrain_align *align) {
     return !align->share->wrong && !align->no_memory;
 }
 
-const struct refrain_event *refrain_align_next(struct refrain_align *align) {
-    if (align->emitting && align->given == align->emitting->n_group)
-        given_group(align, align->emitting);
-    if (align->no_memory)
-        return NULL;
-    if (align->share && !look_for_news(align))
-        return NULL;
-    if (!align->emitting) {
-        while (align->ready.n == 0)
-            if (align->share || !release_earliest(align))
-                return NULL;
-        begin_group(align, &align->locations[refrain_ready_take(&align->ready)]);
-    }
-    struct refrain_align_location *location = align->emitting;
-    uint32_t number = (uint32_t)align->given++;
-    struct refrain_event *event = &location->group[number];
+/* No group is given: one that is ready is, or one that waits in vain. False: there is none. */
+static bool begin_any(struct refrain_align *align) {
+    while (align->ready.n == 0)
+        if (align->share || !release_earliest(align))
+            return false;
+    begin_group(align, &align->locations[refrain_ready_take(&align->ready)]);
+    return true;
+}
+
+/* What the event, which is given now, means to others. */
+static void tell(struct refrain_align *align, uint32_t location, struct refrain_event *event, uint32_t number) {
     if (event->kind >= REFRAIN_EVENT_UNTOLD_SENDS)
         refrain_align_not_shareable(align, "some messages or collectives passed in a pause");
-    align->report.events++;
-    if (align->adjust)
-        event->time_ns = location->time_ns;
     switch (event->kind) {
     case REFRAIN_EVENT_SEND:
-        refrain_align_send(align, location->number, event);
+        refrain_align_send(align, location, event);
         break;
     case REFRAIN_EVENT_COLLECTIVE:
-        refrain_align_enter(align, location->number, event);
+        refrain_align_enter(align, location, event);
         break;
     case REFRAIN_EVENT_RECV:
         if (!align->adjust)
-            refrain_align_receive(align, location->number, number);
+            refrain_align_receive(align, location, number);
         break;
     case REFRAIN_EVENT_UNTOLD_SENDS:
         refrain_align_untold_sends(align, event);
@@ -264,11 +263,32 @@ const struct refrain_event *refrain_align_next(struct refrain_align *align) {
     default:
         break;
     }
-    return event;
 }
 
-size_t refrain_align_location(const struct refrain_align *align) {
-    return align->emitting ? align->emitting->number : align->n;
+const struct refrain_event *refrain_align_next(struct refrain_align *align, size_t *stream) {
+    const unsigned told = 1u << REFRAIN_EVENT_SEND | 1u << REFRAIN_EVENT_COLLECTIVE | 1u << REFRAIN_EVENT_RECV |
+                          1u << REFRAIN_EVENT_UNTOLD_SENDS | 1u << REFRAIN_EVENT_UNTOLD_RECEIVES |
+                          1u << REFRAIN_EVENT_UNTOLD_COLLECTIVES;
+    struct refrain_align_location *location = align->emitting;
+    if (location && align->given == location->n_group) {
+        /* The location's next event follows at once where no other is earlier, as is often so. */
+        if (load_alone(align, location))
+            begin_earliest(align, location);
+        else
+            go_on(align, location);
+    }
+    if (align->no_memory || (align->share && !look_for_news(align)) || (!align->emitting && !begin_any(align)))
+        return NULL;
+    location = align->emitting;
+    size_t number = align->given++;
+    struct refrain_event *event = &location->group[number];
+    *stream = location->number;
+    align->report.events++;
+    if (align->adjust)
+        event->time_ns = location->time_ns;
+    if (told >> event->kind & 1)
+        tell(align, location->number, event, (uint32_t)number);
+    return event;
 }
 
 bool refrain_align_failed(const struct refrain_align *align) {
@@ -335,7 +355,7 @@ void refrain_align_close(struct refrain_align *align) {
         return;
     for (size_t i = 0; i < align->n && align->locations; i++) {
         refrain_posting_order_close(&align->locations[i].posting_order);
-        refrain_free(align->locations[i].group);
+        refrain_free(align->locations[i].gathered);
     }
     refrain_channels_close(&align->channels);
     refrain_align_collectives_close(align);

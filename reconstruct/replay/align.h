@@ -37,12 +37,9 @@ enum refrain_align_times {
 struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, size_t n,
                                          enum refrain_align_times times, struct refrain_share *share);
 
-/* The next event of all, its match filled; null at the end, or without memory (refrain_align_failed). Valid until the
- * next call. */
-const struct refrain_event *refrain_align_next(struct refrain_align *align);
-
-/* The stream that the last event is of. */
-size_t refrain_align_location(const struct refrain_align *align);
+/* The next event of all, its match filled, and the stream that it is of; null at the end, or without memory
+ * (refrain_align_failed). Valid until the next call. */
+const struct refrain_event *refrain_align_next(struct refrain_align *align, size_t *stream);
 
 /* Was there no memory for something? Then the run ends there. */
 bool refrain_align_failed(const struct refrain_align *align);

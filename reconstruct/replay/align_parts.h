@@ -23,9 +23,11 @@ struct refrain_align_location {
     uint32_t number;
     struct refrain_stream *stream;
     struct refrain_posting_order posting_order;
-    struct refrain_event *group; /* emitted together, at one time */
-    size_t n_group, capacity_group;
-    struct refrain_event ahead; /* read, but of the next group */
+    struct refrain_event *group; /* emitted together, at one time: in the stream, or in `gathered` */
+    size_t n_group;
+    struct refrain_event *gathered; /* room for a group of several */
+    size_t capacity_gathered;
+    struct refrain_event ahead; /* read, but not of `gathered` */
     bool has_ahead, exhausted;
     bool wait_collective;
     bool is_root;

@@ -17,12 +17,14 @@ static const void *at_reference(const struct refrain_time_cursor *cursor, uint32
 static void go_to_page(struct refrain_time_cursor *cursor, uint32_t reference) {
     const struct refrain_time_page *page = at_reference(cursor, reference, sizeof *page);
     cursor->page = NULL;
+    cursor->single_until = 0;
     if (!page || page->first_block != cursor->block || page->span_shift >= 64 || page->quantum_shift >= 64 ||
         cursor->pages++ > cursor->region_bytes / sizeof *page)
         return;
     cursor->page = page;
     cursor->next = at_reference(cursor, page->next, sizeof *page);
     cursor->end = cursor->next ? cursor->next->first_block : ~(uint64_t)0;
+    cursor->single_until = page->span_shift == 0 && cursor->end > 0 ? cursor->end - 1 : 0;
     cursor->at = 0;
     cursor->quanta = 0;
     cursor->ticks = page->first_ticks;

@@ -24,6 +24,7 @@ struct refrain_time_cursor {
     const struct refrain_time_page *page; /* null: at the end */
     const struct refrain_time_page *next; /* the one after it, null: none */
     uint64_t end;                         /* the first block that is not of the page */
+    uint64_t single_until;                /* before this block each item is one block that is not the page's last */
     unsigned at;                          /* the next item in it */
     uint64_t quanta;                      /* of the items of the page before it */
     uint64_t block;                       /* number of the next item's first block */
@@ -89,6 +90,32 @@ void refrain_block_times_close(struct refrain_block_times *times);
 /* A block ends that began at `ticks`: when, if the timeline tells of it alone. False, and nothing has passed, where it
  * does not: then refrain_block_times_pass has to be asked. */
 bool refrain_block_times_single(struct refrain_block_times *times, uint64_t ticks, uint64_t *end_ticks);
+
+/* The same where the item is the next of a page whose items are single blocks, and short, as most are. */
+static inline bool refrain_block_times_short(struct refrain_block_times *times, uint64_t ticks, uint64_t *end_ticks) {
+    struct refrain_time_cursor *cursor = &times->cursor;
+    if (cursor->block >= cursor->single_until || times->n_kept > 0 || times->item.blocks > 0 || times->ended ||
+        cursor->at + 2 > REFRAIN_TIME_ITEMS_BYTES)
+        return false;
+    const struct refrain_time_page *page = cursor->page;
+    unsigned low = page->items[cursor->at], high = 0, bytes = 1;
+    if (low >= 128) {
+        high = page->items[cursor->at + 1];
+        bytes = 2;
+    }
+    if (low == 0 || high >= 128)
+        return false;
+    uint64_t quanta = cursor->quanta + ((low & 127) | high << 7) - 1;
+    uint64_t end = page->first_ticks + (quanta << page->quantum_shift);
+    end = (int64_t)(end - cursor->ticks) < 0 ? cursor->ticks : end;
+    cursor->quanta = quanta;
+    cursor->at += bytes;
+    cursor->block++;
+    cursor->ticks = end;
+    times->begin_ticks = ticks;
+    *end_ticks = (int64_t)(end - ticks) < 0 ? ticks : end; /* the clock went back */
+    return true;
+}
 
 enum refrain_block_passed {
     REFRAIN_BLOCK_UNTOLD,  /* nothing is known of it; *ticks is as it was */

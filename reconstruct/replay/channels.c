@@ -1,6 +1,8 @@
 /* channels.c: messages in flight and claims to those that are to come (channels.h). */
 #include "channels.h"
 
+#define MOST_IDLE 256u /* channels, with which empty ones are kept */
+
 void refrain_channels_open(struct refrain_channels *channels) {
     *channels = (struct refrain_channels){.channels.entry_bytes = sizeof(struct refrain_channel),
                                           .in_flight.entry_bytes = sizeof(struct refrain_in_flight),
@@ -40,9 +42,13 @@ uint32_t refrain_channel_add(struct refrain_channels *channels, uint64_t ranks, 
 }
 
 void refrain_channel_drop(struct refrain_channels *channels, uint32_t number) {
-    const struct refrain_channel *channel = refrain_channel_at(channels, number);
-    if (!channel->in_flight.first && !channel->claims.first)
+    struct refrain_channel *channel = refrain_channel_at(channels, number);
+    if (channel->in_flight.first || channel->claims.first)
+        return;
+    if (channels->channels.live > MOST_IDLE)
         refrain_store_remove(&channels->channels, number);
+    else
+        *channel = (struct refrain_channel){.entry = channel->entry};
 }
 
 /* ---- claims ---- */

@@ -60,7 +60,8 @@ static inline struct refrain_channel *refrain_channel_at(const struct refrain_ch
 uint32_t refrain_channel_find(const struct refrain_channels *channels, uint64_t ranks, uint64_t what);
 uint32_t refrain_channel_add(struct refrain_channels *channels, uint64_t ranks, uint64_t what);
 
-/* Forgets the channel where nothing is in flight and nothing claimed. */
+/* Forgets the channel where nothing is in flight and nothing claimed; as long as there are few it is left, empty, for
+ * the next message. */
 void refrain_channel_drop(struct refrain_channels *channels, uint32_t channel);
 
 /* Of n messages that come, the first k have one claim, or none: returns k > 0, and the claim. It is used up by that. */

@@ -267,33 +267,39 @@ enum refrain_status refrain_cursor_open_shared(struct refrain_trace *trace,
 
 /* ---- events ---- */
 
-static bool is_wanted(const struct refrain_cursor *cursor, int32_t rank) {
+static inline bool is_wanted(const struct refrain_cursor *cursor, int32_t rank) {
     return !cursor->wanted || ((size_t)rank < cursor->n_wanted && cursor->wanted[rank]);
 }
 
-/* Follows the regions that the event's location is in. */
-static bool follow(struct refrain_cursor *cursor, size_t location, const struct refrain_event *event) {
-    struct stack *stack = &cursor->position.stacks[location];
-    if (event->kind == REFRAIN_EVENT_LEAVE)
-        stack->n -= stack->n > 0;
-    if (event->kind != REFRAIN_EVENT_ENTER)
-        return true;
-    if (stack->n == stack->capacity) {
-        size_t capacity = stack->capacity ? stack->capacity * 2 : 16;
-        struct refrain_open_region *regions = refrain_realloc(stack->regions, capacity * sizeof *regions);
-        if (!regions) {
-            REFRAIN_FAIL_MEMORY(&cursor->error);
-            return false;
-        }
-        stack->regions = regions;
-        stack->capacity = capacity;
+static bool grow(struct refrain_cursor *cursor, struct stack *stack) {
+    size_t capacity = stack->capacity ? stack->capacity * 2 : 16;
+    struct refrain_open_region *regions = refrain_realloc(stack->regions, capacity * sizeof *regions);
+    if (!regions) {
+        REFRAIN_FAIL_MEMORY(&cursor->error);
+        return false;
     }
+    stack->regions = regions;
+    stack->capacity = capacity;
+    return true;
+}
+
+/* Follows the regions that the event's location is in. */
+static inline bool follow(struct refrain_cursor *cursor, size_t location, const struct refrain_event *event) {
+    if (event->kind > REFRAIN_EVENT_LEAVE)
+        return true;
+    struct stack *stack = &cursor->position.stacks[location];
+    if (event->kind == REFRAIN_EVENT_LEAVE) {
+        stack->n -= stack->n > 0;
+        return true;
+    }
+    if (stack->n == stack->capacity && !grow(cursor, stack))
+        return false;
     stack->regions[stack->n++] = (struct refrain_open_region){event->region, event->time_ns, event->approximate};
     return true;
 }
 
 /* The cursor moves behind the event. */
-static bool take(struct refrain_cursor *cursor, size_t location, const struct refrain_event *event) {
+static inline bool take(struct refrain_cursor *cursor, size_t location, const struct refrain_event *event) {
     cursor->position.has_held = false;
     cursor->position.events++;
     cursor->position.now_ns = event->time_ns;
@@ -305,15 +311,15 @@ static bool take(struct refrain_cursor *cursor, size_t location, const struct re
 }
 
 /* The next event of all; null at the end. The cursor is before it until it has been taken. */
-static const struct refrain_event *peek(struct refrain_cursor *cursor, size_t *location) {
+static inline const struct refrain_event *peek(struct refrain_cursor *cursor, size_t *location) {
     if (cursor->position.has_held) {
         *location = cursor->position.held_location;
         return &cursor->position.held;
     }
-    const struct refrain_event *event = cursor->error.code ? NULL : refrain_align_next(cursor->position.align);
+    const struct refrain_event *event =
+        cursor->error.code ? NULL : refrain_align_next(cursor->position.align, location);
     if (!event && refrain_align_failed(cursor->position.align))
         REFRAIN_FAIL_MEMORY(&cursor->error);
-    *location = refrain_align_location(cursor->position.align);
     return event;
 }
 
@@ -324,7 +330,7 @@ static void hold(struct refrain_cursor *cursor, const struct refrain_event *even
     cursor->position.has_held = true;
 }
 
-static const struct refrain_event *next_wanted(struct refrain_cursor *cursor) {
+static inline const struct refrain_event *next_wanted(struct refrain_cursor *cursor) {
     const struct refrain_event *event;
     size_t location;
     while ((event = peek(cursor, &location))) {

@@ -25,25 +25,35 @@ static uint64_t cost_of(struct refrain_location_stream *location, const struct r
     return until;
 }
 
-static bool next_event(struct refrain_stream *stream, struct refrain_event *event) {
+static size_t read_records(struct refrain_location_stream *location, struct refrain_record *records, size_t n) {
+    if (location->walk)
+        return refrain_walk_read(location->walk, records, n);
+    size_t k = 0;
+    while (k < n && refrain_event_reader_next(location->reader, &records[k]))
+        k++;
+    return k;
+}
+
+static size_t read_events(struct refrain_stream *stream, struct refrain_event *events, size_t n) {
     struct refrain_location_stream *location = (struct refrain_location_stream *)stream;
-    struct refrain_record record;
-    for (;;) {
-        bool more = location->walk ? refrain_walk_next(location->walk, &record)
-                                   : refrain_event_reader_next(location->reader, &record);
-        if (!more)
-            return false;
-        if (location->with_costs)
-            record.cost = cost_of(location, &record);
-        if (refrain_translate(&location->translation, &record, event))
-            return true;
+    struct refrain_record records[REFRAIN_STREAM_EVENTS];
+    size_t made = 0;
+    while (made == 0 && !location->ended) {
+        size_t most = n < REFRAIN_STREAM_EVENTS ? n : REFRAIN_STREAM_EVENTS;
+        size_t k = read_records(location, records, most);
+        location->ended = k < most;
+        for (size_t i = 0; i < k && location->with_costs; i++)
+            records[i].cost = cost_of(location, &records[i]);
+        made = refrain_translate(&location->translation, records, k, events);
     }
+    return made;
 }
 
 enum refrain_status refrain_location_stream_open(struct refrain_location_stream *location,
                                                  const struct refrain_process *process, uint32_t thread, bool recorded,
                                                  bool costs, struct refrain_error *error) {
-    location->stream = (struct refrain_stream){next_event, process->rank};
+    location->stream.read = read_events;
+    location->stream.rank = process->rank;
     refrain_translation_open(&location->translation, process, thread, costs);
     const char *wrong;
     uint64_t offset;

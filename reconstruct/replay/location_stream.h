@@ -15,6 +15,7 @@ struct refrain_location_stream {
                                             between them took; null: not asked for, or not known */
     uint64_t cost;                       /* by the last event */
     bool with_costs;
+    bool ended; /* no record is left */
 };
 
 /* Opens a thread's events. `costs`: of recorded ones too it is to be known what probes took. The caller closes the

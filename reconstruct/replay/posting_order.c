@@ -125,10 +125,12 @@ static bool read_ahead(struct refrain_posting_order *order, struct refrain_strea
     if (order->n_ahead == order->capacity_ahead && !grow_ahead(order))
         return false;
     struct refrain_ahead *ahead = ahead_at(order, order->n_ahead);
+    const struct refrain_event *event = refrain_stream_next(stream);
     order->behind = true;
-    order->ended = !stream->next(stream, &ahead->event);
+    order->ended = !event;
     if (order->ended)
         return true;
+    ahead->event = *event;
     order->n_ahead++;
     return note(order, &ahead->event, &ahead->before, found);
 }
@@ -171,39 +173,52 @@ static uint32_t overtaken(const struct refrain_posting_order *order, const struc
     return n;
 }
 
-/* The event is given now. */
-static bool give(struct refrain_posting_order *order, struct refrain_stream *stream, struct refrain_event *event,
-                 int64_t before) {
+/* Does the event have a message that others, posted before, may have to leave to it? */
+static bool may_overtake(const struct refrain_posting_order *order, const struct refrain_event *event, int64_t before) {
     bool receives = event->kind == REFRAIN_EVENT_RECV || event->kind == REFRAIN_EVENT_UNTOLD_RECEIVES;
-    if (receives && order->first < order->n && order->posted[order->first].request < before) {
-        if (!look_ahead(order, stream, event, before))
-            return false;
-        event->overtook = overtaken(order, event, before);
-    }
+    return receives && order->first < order->n && order->posted[order->first].request < before;
+}
+
+/* The event is given now. Null without memory. */
+static struct refrain_event *give(struct refrain_posting_order *order, struct refrain_event *event) {
     if (event->kind == REFRAIN_EVENT_RECV || event->kind == REFRAIN_EVENT_CANCEL)
         end_receive(order, event->request);
-    return true;
+    return event;
 }
 
-bool refrain_posting_order_take(struct refrain_posting_order *order, struct refrain_stream *stream,
-                                struct refrain_event *event) {
+/* The same for one that may overtake others. */
+static struct refrain_event *give_ahead(struct refrain_posting_order *order, struct refrain_stream *stream,
+                                        const struct refrain_event *event, int64_t before) {
+    if (event != &order->given)
+        order->given = *event; /* as reading ahead may take its place */
+    if (!look_ahead(order, stream, &order->given, before)) {
+        order->no_memory = true;
+        return NULL;
+    }
+    order->given.overtook = overtaken(order, &order->given, before);
+    return give(order, &order->given);
+}
+
+struct refrain_event *refrain_posting_order_take(struct refrain_posting_order *order, struct refrain_stream *stream,
+                                                 struct refrain_event *event) {
     int64_t before;
     const struct refrain_posted *found;
-    order->no_memory = !note(order, event, &before, &found) || !give(order, stream, event, before);
-    return !order->no_memory;
+    order->no_memory = !note(order, event, &before, &found);
+    if (order->no_memory)
+        return NULL;
+    return may_overtake(order, event, before) ? give_ahead(order, stream, event, before) : give(order, event);
 }
 
-bool refrain_posting_order_go_on(struct refrain_posting_order *order, struct refrain_stream *stream,
-                                 struct refrain_event *event) {
+struct refrain_event *refrain_posting_order_go_on(struct refrain_posting_order *order, struct refrain_stream *stream) {
     if (order->n_ahead == 0)
-        return false;
-    struct refrain_ahead *ahead = ahead_at(order, 0);
+        return NULL;
+    const struct refrain_ahead *ahead = ahead_at(order, 0);
     int64_t before = ahead->before;
-    *event = ahead->event;
+    order->given = ahead->event;
     order->next_ahead = (order->next_ahead + 1) & (order->capacity_ahead - 1);
     order->behind = --order->n_ahead > 0 || order->ended;
-    order->no_memory = !give(order, stream, event, before);
-    return !order->no_memory;
+    return may_overtake(order, &order->given, before) ? give_ahead(order, stream, &order->given, before)
+                                                      : give(order, &order->given);
 }
 
 void refrain_posting_order_close(struct refrain_posting_order *order) {

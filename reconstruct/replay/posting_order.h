@@ -13,14 +13,7 @@
 #ifndef REFRAIN_POSTING_ORDER_H
 #define REFRAIN_POSTING_ORDER_H
 
-#include <refrain/read.h>
-
-/* A location's events in their order. */
-struct refrain_stream {
-    /* The next one; false at the end. */
-    bool (*next)(struct refrain_stream *stream, struct refrain_event *event);
-    int32_t rank;
-};
+#include "stream.h"
 
 #define REFRAIN_READ_AHEAD 512u
 
@@ -34,34 +27,33 @@ struct refrain_posting_order {
     bool ended;     /* the stream has */
     bool behind;    /* it has, or events were read ahead */
     bool no_memory;
+    struct refrain_event given; /* the last one, if it was read ahead or others behind it were */
 };
 
-/* As stream->next, with `overtook` set; false at the end, or without memory (no_memory is set then). Not to be called
- * again after that. */
-static inline bool refrain_posting_order_next(struct refrain_posting_order *order, struct refrain_stream *stream,
-                                              struct refrain_event *event);
+/* As refrain_stream_next(), with `overtook` set; null at the end, or without memory (no_memory is set then). Not to be
+ * called again after that. */
+static inline struct refrain_event *refrain_posting_order_next(struct refrain_posting_order *order,
+                                                               struct refrain_stream *stream);
 
 void refrain_posting_order_close(struct refrain_posting_order *order);
 
 /* ---- of the above ---- */
 
 /* The same where events have been read ahead. */
-bool refrain_posting_order_go_on(struct refrain_posting_order *order, struct refrain_stream *stream,
-                                 struct refrain_event *event);
+struct refrain_event *refrain_posting_order_go_on(struct refrain_posting_order *order, struct refrain_stream *stream);
 
-/* The event that was read concerns receives; none was read ahead. */
-bool refrain_posting_order_take(struct refrain_posting_order *order, struct refrain_stream *stream,
-                                struct refrain_event *event);
+/* The event that was read concerns receives; none was read ahead. Null without memory. */
+struct refrain_event *refrain_posting_order_take(struct refrain_posting_order *order, struct refrain_stream *stream,
+                                                 struct refrain_event *event);
 
-static inline bool refrain_posting_order_next(struct refrain_posting_order *order, struct refrain_stream *stream,
-                                              struct refrain_event *event) {
+static inline struct refrain_event *refrain_posting_order_next(struct refrain_posting_order *order,
+                                                               struct refrain_stream *stream) {
     const unsigned receives = 1u << REFRAIN_EVENT_RECV_POST | 1u << REFRAIN_EVENT_RECV | 1u << REFRAIN_EVENT_CANCEL |
                               1u << REFRAIN_EVENT_UNTOLD_RECEIVES;
     if (order->behind)
-        return refrain_posting_order_go_on(order, stream, event);
-    if (!stream->next(stream, event))
-        return false;
-    return !(receives >> event->kind & 1) || refrain_posting_order_take(order, stream, event);
+        return refrain_posting_order_go_on(order, stream);
+    struct refrain_event *event = refrain_stream_next(stream);
+    return event && receives >> event->kind & 1 ? refrain_posting_order_take(order, stream, event) : event;
 }
 
 #endif

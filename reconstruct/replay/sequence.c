@@ -332,6 +332,8 @@ void refrain_sequence_open(struct refrain_sequence *sequence, const void *region
 
 static int64_t evaluate(const struct refrain_sequence *sequence, const struct refrain_item *item) {
     uint64_t value = (uint64_t)item->base;
+    if (sequence->flat)
+        return item->base;
     for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
         value += (uint64_t)item->stride[h] * sequence->cursor[h].counter;
     return (int64_t)value;
@@ -420,8 +422,17 @@ static bool enter_repeat_term(struct refrain_sequence *sequence, const struct re
                         (uint64_t)term->base);
 }
 
+static bool is_flat(const struct refrain_item *term) {
+    for (unsigned i = 0; i < term->span; i++)
+        for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
+            if (term[i].stride[h])
+                return false;
+    return true;
+}
+
 static void begin_term(struct refrain_sequence *sequence, const struct refrain_item *term) {
     sequence->term = term;
+    sequence->flat = term->span > 1 && is_flat(term);
     sequence->position = 0;
     sequence->innermost = REFRAIN_LOOP_HEIGHTS;
 }

@@ -70,6 +70,7 @@ struct refrain_sequence {
     uint64_t run;
     /* the term being expanded */
     const struct refrain_item *term;
+    bool flat;                    /* nothing in it has a stride */
     unsigned position, innermost; /* innermost == REFRAIN_LOOP_HEIGHTS: outside of all loops */
     struct refrain_loop_cursor cursor[REFRAIN_LOOP_HEIGHTS];
     uint64_t continuation; /* values of it left */

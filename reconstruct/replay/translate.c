@@ -286,63 +286,72 @@ static int64_t cost_ns(const struct refrain_process *process, uint64_t cost) {
     return (int64_t)(ns >> REFRAIN_PROBE_COST_SHIFT);
 }
 
-static int64_t time_of(struct refrain_translation *translation, uint64_t ticks) {
-    if (ticks != translation->ticks || !translation->has_time) {
-        translation->ticks = ticks;
-        translation->time_ns = refrain_trace_time_ns(translation->process, ticks);
-        translation->has_time = true;
-    }
-    return translation->time_ns;
+/* What a value of a user region, a marker or a counter makes. */
+static bool value(struct refrain_translation *translation, const struct refrain_record *record,
+                  const struct refrain_user_region_view *region, struct refrain_event *event) {
+    if (region && region->record->use == REFRAIN_USE_UNTOLD)
+        return untold(translation, record->parameters[0], event);
+    bool is_marker = region && region->record->use == REFRAIN_USE_MARKER;
+    event->kind = is_marker ? REFRAIN_EVENT_MARKER : REFRAIN_EVENT_COUNTER;
+    event->value = record->parameters[0];
+    return true;
 }
 
-bool refrain_translate(struct refrain_translation *translation, const struct refrain_record *record,
-                       struct refrain_event *event) {
+static void set_region(struct refrain_event *event, const struct refrain_region_info *region) {
+    event->region = region ? region : &unknown_region;
+    event->approximate |= !region;
+}
+
+static void set_site(const struct refrain_process *process, uint64_t number, struct refrain_event *event) {
+    const struct refrain_site_view *site = refrain_process_site(process, number);
+    set_region(event, site ? site->region : NULL);
+}
+
+static bool translate(struct refrain_translation *translation, const struct refrain_record *record,
+                      struct refrain_event *event) {
     const struct refrain_process *process = translation->process;
-    *event = translation->blank;
-    event->approximate = record->approximate;
-    event->time_ns = time_of(translation, record->ticks);
-    if (translation->with_costs)
-        event->probes_ns = cost_ns(process, record->cost);
-    bool is_marker = false, is_untold = false;
+    const struct refrain_user_region_view *region;
     switch (record->kind) {
     case REFRAIN_RECORD_ENTER:
     case REFRAIN_RECORD_LEAVE:
-        event->region = refrain_process_function(process, record->id);
-        break;
+        set_region(event, refrain_process_function(process, record->id));
+        event->kind = record->kind == REFRAIN_RECORD_ENTER ? REFRAIN_EVENT_ENTER : REFRAIN_EVENT_LEAVE;
+        return true;
     case REFRAIN_RECORD_CALL_ENTER:
     case REFRAIN_RECORD_CALL_LEAVE:
-    case REFRAIN_RECORD_OPERATION: {
-        const struct refrain_site_view *site = refrain_process_site(process, record->id);
-        event->region = site ? site->region : NULL;
-        break;
-    }
+        set_site(process, record->id, event);
+        event->kind = record->kind == REFRAIN_RECORD_CALL_ENTER ? REFRAIN_EVENT_ENTER : REFRAIN_EVENT_LEAVE;
+        return true;
+    case REFRAIN_RECORD_OPERATION:
+        set_site(process, record->id, event);
+        return operation(translation, record, event);
     case REFRAIN_RECORD_REGION_ENTER:
     case REFRAIN_RECORD_REGION_LEAVE:
-    case REFRAIN_RECORD_VALUE: {
-        const struct refrain_user_region_view *region = refrain_process_user_region(process, record->id);
-        event->region = region ? region->region : NULL;
-        is_marker = region && region->record->use == REFRAIN_USE_MARKER;
-        is_untold = region && region->record->use == REFRAIN_USE_UNTOLD;
-        break;
-    }
+    case REFRAIN_RECORD_VALUE:
+        region = refrain_process_user_region(process, record->id);
+        set_region(event, region ? region->region : NULL);
+        if (record->kind == REFRAIN_RECORD_VALUE)
+            return value(translation, record, region, event);
+        event->kind = record->kind == REFRAIN_RECORD_REGION_ENTER ? REFRAIN_EVENT_ENTER : REFRAIN_EVENT_LEAVE;
+        return true;
     default:
         return false;
     }
-    if (!event->region) {
-        event->region = &unknown_region;
-        event->approximate = true;
+}
+
+size_t refrain_translate(struct refrain_translation *translation, const struct refrain_record *records, size_t n,
+                         struct refrain_event *events) {
+    const struct refrain_process *process = translation->process;
+    size_t made = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct refrain_record *record = &records[i];
+        struct refrain_event *event = &events[made];
+        *event = translation->blank;
+        event->approximate = record->approximate;
+        event->time_ns = refrain_trace_time_ns(process, record->ticks);
+        if (translation->with_costs)
+            event->probes_ns = cost_ns(process, record->cost);
+        made += translate(translation, record, event);
     }
-    if (is_untold)
-        return untold(translation, record->parameters[0], event);
-    if (record->kind == REFRAIN_RECORD_VALUE) {
-        event->kind = is_marker ? REFRAIN_EVENT_MARKER : REFRAIN_EVENT_COUNTER;
-        event->value = record->parameters[0];
-        return true;
-    }
-    if (record->kind == REFRAIN_RECORD_OPERATION)
-        return operation(translation, record, event);
-    bool enters = record->kind == REFRAIN_RECORD_ENTER || record->kind == REFRAIN_RECORD_CALL_ENTER ||
-                  record->kind == REFRAIN_RECORD_REGION_ENTER;
-    event->kind = enters ? REFRAIN_EVENT_ENTER : REFRAIN_EVENT_LEAVE;
-    return true;
+    return made;
 }

@@ -18,12 +18,8 @@ struct refrain_translation {
     struct refrain_request_table requests;
     int64_t next_id;
     bool no_memory;
-    bool with_costs;            /* events tell what probes took */
-    struct refrain_event blank; /* what all events of the location have in common */
-    /* The time that was looked up last. */
-    uint64_t ticks;
-    int64_t time_ns; /* of `ticks`, once has_time */
-    bool has_time;
+    bool with_costs;                       /* events tell what probes took */
+    struct refrain_event blank;            /* what all events of the location have in common */
     int64_t untold[REFRAIN_UNTOLD_VALUES]; /* the first n_untold of what passed in a pause */
     unsigned n_untold;
 };
@@ -33,8 +29,9 @@ void refrain_translation_open(struct refrain_translation *translation, const str
                               uint32_t thread, bool with_costs);
 void refrain_translation_close(struct refrain_translation *translation);
 
-/* The event of a record, if it makes one. A record that refers to nothing in the trace makes an approximate event. */
-bool refrain_translate(struct refrain_translation *translation, const struct refrain_record *record,
-                       struct refrain_event *event);
+/* The events of n records, in their order: returns how many there are, as some make none. A record that refers to
+ * nothing in the trace makes an approximate event. */
+size_t refrain_translate(struct refrain_translation *translation, const struct refrain_record *records, size_t n,
+                         struct refrain_event *events);
 
 #endif

@@ -131,9 +131,31 @@ bool refrain_walk_take_row(struct refrain_walk *walk, const struct refrain_learn
 
 /* ---- walk_time.c ---- */
 
+/* Begins the next stretch of a place's profile. */
+void refrain_walk_begin_stretch(struct refrain_walk *walk, struct refrain_walk_place *place);
+
+/* A block passes whose end the timeline tells by itself: what was expected of it is of no matter. */
+static inline void refrain_walk_pass_told(struct refrain_walk *walk, struct refrain_walk_place *place, uint64_t told) {
+    if (place->visits_left == 0 && place->visits < place->slot->count)
+        refrain_walk_begin_stretch(walk, place);
+    place->visits_left -= place->visits_left > 0;
+    place->visits++;
+    place->ticks_left = (int64_t)((uint64_t)place->ticks_left - (told - walk->ticks));
+    walk->ticks = told;
+}
+
+/* As refrain_walk_pass_block, for blocks of all kinds. */
+void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_place *place);
+
 /* Lets the block that a place began pass: as long as the timeline says; where it says nothing, or the order of blocks
  * is not that of the run any longer, as long as the profile expects. */
-void refrain_walk_pass_block(struct refrain_walk *walk, struct refrain_walk_place *place);
+static inline void refrain_walk_pass_block(struct refrain_walk *walk, struct refrain_walk_place *place) {
+    uint64_t told;
+    if (!walk->approximate && refrain_block_times_short(&walk->times, walk->ticks, &told))
+        refrain_walk_pass_told(walk, place, told);
+    else
+        refrain_walk_pass_any_block(walk, place);
+}
 
 /* Are there blocks whose times are not known yet? Then records wait for them. */
 static inline bool refrain_walk_is_time_pending(const struct refrain_walk *walk) {

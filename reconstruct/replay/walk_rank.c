@@ -235,17 +235,19 @@ static bool step(struct refrain_walk *walk, struct refrain_record *record) {
         link->to = NULL;
         return false;
     }
-    if (value < (int64_t)walk->n_slots && walk->slots[value].kind != REFRAIN_FUNCTION)
-        return move(walk, value, link->to);
-    if (value < (int64_t)walk->n_slots)
-        return push(walk, link->to, REFRAIN_RECORD_ENTER, (uint64_t)value, record);
     if (value >= REFRAIN_NEXT_VALUE)
         return tell_value(walk, (uint64_t)(value - REFRAIN_NEXT_VALUE), link->to, record);
-    if (value >= REFRAIN_NEXT_REGION)
-        return push(walk, link->to, REFRAIN_RECORD_REGION_ENTER, (uint64_t)(value - REFRAIN_NEXT_REGION), record);
-    if (value >= REFRAIN_NEXT_OPERATION)
+    if (value >= REFRAIN_NEXT_OPERATION && value < REFRAIN_NEXT_REGION)
         return refrain_walk_operate(walk, (uint32_t)(value - REFRAIN_NEXT_OPERATION), link, record);
-    return push(walk, link->to, REFRAIN_RECORD_CALL_ENTER, (uint64_t)(value - REFRAIN_NEXT_CALL), record);
+    if (value < (int64_t)walk->n_slots && walk->slots[value].kind != REFRAIN_FUNCTION)
+        return move(walk, value, link->to);
+    uint8_t kind = REFRAIN_RECORD_ENTER;
+    if (value >= (int64_t)walk->n_slots)
+        kind = value >= REFRAIN_NEXT_REGION ? REFRAIN_RECORD_REGION_ENTER : REFRAIN_RECORD_CALL_ENTER;
+    uint64_t first = kind == REFRAIN_RECORD_ENTER          ? 0
+                     : kind == REFRAIN_RECORD_REGION_ENTER ? (uint64_t)REFRAIN_NEXT_REGION
+                                                           : (uint64_t)REFRAIN_NEXT_CALL;
+    return push(walk, link->to, kind, (uint64_t)value - first, record);
 }
 
 static bool is_decision(const void *data, uint32_t slot) {
@@ -279,39 +281,69 @@ static bool recover(struct refrain_walk *walk, struct refrain_record *record) {
     return leave(walk, REFRAIN_NEXT_EXIT, record);
 }
 
-static bool next_record(struct refrain_walk *walk, struct refrain_record *record) {
-    record->kind = REFRAIN_RECORD_NONE;
-    while (record->kind == REFRAIN_RECORD_NONE) {
-        if (walk->ended) {
-            bool owes = walk->owed > 0 && walk->completing_site && !walk->wrong;
-            walk->run_left = 1;
-            if (!owes || !refrain_walk_complete_next(walk, record) || record->kind == REFRAIN_RECORD_NONE)
-                return false;
-        } else if (!(walk->run_left > 0 ? refrain_walk_complete_next(walk, record) : step(walk, record)) &&
-                   !recover(walk, record)) {
-            walk->ended = true;
-            record->kind = REFRAIN_RECORD_NONE; /* what it began to say is not known */
-        }
+/* What was to come could not be done: the order of values is our own, or this is the end. */
+static void stop(struct refrain_walk *walk, struct refrain_record *record) {
+    if (recover(walk, record))
+        return;
+    walk->ended = true;
+    record->kind = REFRAIN_RECORD_NONE; /* what it began to say is not known */
+}
+
+enum before_step {
+    NOTHING,  /* the step is to be done */
+    MADE,     /* a record, or none after all */
+    IN_ORDER, /* a record that has waited for its time, which is known now */
+    OVER,     /* nothing more comes */
+};
+
+/* Does nothing come before the next step, and does no record wait? That is so most of the time. */
+static bool only_steps(const struct refrain_walk *walk) {
+    return !walk->ended && walk->run_left <= 0 && walk->n_waiting == 0 && !refrain_walk_is_time_pending(walk);
+}
+
+static enum before_step before_step(struct refrain_walk *walk, struct refrain_record *record) {
+    if (walk->n_waiting > 0 && !refrain_walk_is_time_pending(walk)) {
+        *record = walk->waiting[walk->first_waiting++];
+        if (--walk->n_waiting == 0)
+            walk->first_waiting = 0;
+        return IN_ORDER;
     }
-    return true;
+    if (walk->ended) {
+        bool owes = walk->owed > 0 && walk->completing_site && !walk->wrong;
+        walk->run_left = 1;
+        return owes && refrain_walk_complete_next(walk, record) && record->kind != REFRAIN_RECORD_NONE ? MADE : OVER;
+    }
+    if (walk->run_left <= 0)
+        return NOTHING;
+    if (!refrain_walk_complete_next(walk, record))
+        stop(walk, record);
+    return MADE;
+}
+
+size_t refrain_walk_read(struct refrain_walk *walk, struct refrain_record *records, size_t n) {
+    size_t i = 0;
+    while (i < n) {
+        struct refrain_record *record = &records[i];
+        record->kind = REFRAIN_RECORD_NONE;
+        enum before_step before = only_steps(walk) ? NOTHING : before_step(walk, record);
+        if (before == OVER && !refrain_walk_is_time_pending(walk))
+            break;
+        if (before == OVER) {
+            refrain_walk_settle_last(walk);
+            continue;
+        }
+        if (before == NOTHING && !step(walk, record))
+            stop(walk, record);
+        if (record->kind == REFRAIN_RECORD_NONE)
+            continue;
+        if (before == IN_ORDER || (walk->n_waiting == 0 && !refrain_walk_is_time_pending(walk)))
+            i++;
+        else if (!refrain_walk_wait_for_time(walk, record))
+            break;
+    }
+    return i;
 }
 
 bool refrain_walk_next(struct refrain_walk *walk, struct refrain_record *record) {
-    for (;;) {
-        if (walk->n_waiting > 0 && !refrain_walk_is_time_pending(walk)) {
-            *record = walk->waiting[walk->first_waiting++];
-            if (--walk->n_waiting == 0)
-                walk->first_waiting = 0;
-            return true;
-        }
-        bool more = next_record(walk, record);
-        if (!more && !refrain_walk_is_time_pending(walk))
-            return false;
-        if (!more)
-            refrain_walk_settle_last(walk);
-        else if (!refrain_walk_is_time_pending(walk) && walk->n_waiting == 0)
-            return true;
-        else if (!refrain_walk_wait_for_time(walk, record))
-            return false;
-    }
+    return refrain_walk_read(walk, record, 1) == 1;
 }

@@ -37,6 +37,9 @@ struct refrain_walk *refrain_walk_open(const void *region, size_t region_bytes, 
 /* The next record; false at the end, or where something does not hold together (refrain_walk_wrong). */
 bool refrain_walk_next(struct refrain_walk *walk, struct refrain_record *record);
 
+/* The next records, up to n: returns how many, fewer at the end only. */
+size_t refrain_walk_read(struct refrain_walk *walk, struct refrain_record *records, size_t n);
+
 /* What stopped the walk before its end, null if nothing did. */
 const char *refrain_walk_wrong(const struct refrain_walk *walk, uint64_t *offset);
 

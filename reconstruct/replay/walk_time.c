@@ -4,8 +4,7 @@
 
 #define MOST_OVER_MEAN 4u /* times the mean of its stretch that a visit is expected to take at most; and at least */
 
-/* Begins the next stretch of a place's profile. */
-static void begin_stretch(struct refrain_walk *walk, struct refrain_walk_place *place) {
+void refrain_walk_begin_stretch(struct refrain_walk *walk, struct refrain_walk_place *place) {
     const struct refrain_slot *slot = place->slot;
     const struct refrain_profile *profile =
         slot->profile ? refrain_walk_at(walk, (uint64_t)slot->profile * REFRAIN_UNIT_BYTES, sizeof *profile) : NULL;
@@ -24,7 +23,7 @@ static uint64_t expected_ticks(struct refrain_walk *walk, struct refrain_walk_pl
     if (place->visits >= place->slot->count)
         return 0;
     if (place->visits_left == 0)
-        begin_stretch(walk, place);
+        refrain_walk_begin_stretch(walk, place);
     uint64_t expected = place->ticks_left > 0 ? (uint64_t)place->ticks_left / place->visits_left : 0;
     if (walk->times.ended)
         return expected; /* none may be lost */
@@ -49,16 +48,10 @@ static void settle(struct refrain_walk *walk) {
         walk->waiting[i].ticks = refrain_block_times_resolve(&walk->times, walk->waiting[i].ticks);
 }
 
-void refrain_walk_pass_block(struct refrain_walk *walk, struct refrain_walk_place *place) {
+void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_place *place) {
     uint64_t told;
     if (!walk->approximate && refrain_block_times_single(&walk->times, walk->ticks, &told)) {
-        /* What was expected of it is of no matter. */
-        if (place->visits < place->slot->count && place->visits_left == 0)
-            begin_stretch(walk, place);
-        place->visits_left -= place->visits_left > 0;
-        place->visits++;
-        place->ticks_left = (int64_t)((uint64_t)place->ticks_left - (told - walk->ticks));
-        walk->ticks = told;
+        refrain_walk_pass_told(walk, place, told);
         return;
     }
     uint64_t ticks = expected_ticks(walk, place);

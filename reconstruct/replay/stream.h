@@ -1,0 +1,29 @@
+/* stream.h: a location's events in their order, some of them read at a time (location_stream.c -> posting_order.h,
+ * align.c). */
+#ifndef REFRAIN_STREAM_H
+#define REFRAIN_STREAM_H
+
+#include <refrain/read.h>
+
+#define REFRAIN_STREAM_EVENTS 8u /* read at a time */
+
+struct refrain_stream {
+    /* Reads up to n further events, n > 0: returns how many; 0 at the end. */
+    size_t (*read)(struct refrain_stream *stream, struct refrain_event *events, size_t n);
+    int32_t rank;
+    uint32_t next, n; /* those of events[] that were read and not given */
+    struct refrain_event events[REFRAIN_STREAM_EVENTS];
+};
+
+/* The next event, null at the end; the caller's to change, until the next call. */
+static inline struct refrain_event *refrain_stream_next(struct refrain_stream *stream) {
+    if (stream->next == stream->n) {
+        stream->next = 0;
+        stream->n = (uint32_t)stream->read(stream, stream->events, REFRAIN_STREAM_EVENTS);
+        if (stream->n == 0)
+            return NULL;
+    }
+    return &stream->events[stream->next++];
+}
+
+#endif
