@@ -70,6 +70,8 @@ enum refrain_packed_kind {
     REFRAIN_PACKED_STRIDE,
     REFRAIN_PACKED_CHUNK,
     REFRAIN_PACKED_ARCHIVE, /* bytes */
+    REFRAIN_PACKED_TERM,    /* of an archive that is told term by term */
+    REFRAIN_PACKED_TERM_NUMBER,
     REFRAIN_PACKED_PLACE,
     REFRAIN_PACKED_TALLY,
     REFRAIN_PACKED_TALLY_WORD,

@@ -1,4 +1,4 @@
-/* packed_learner.c: what learners hold, as values: formulas, archives, tallies, learners by key (packer.h). */
+/* packed_learner.c: what learners hold, as values: formulas, tallies, learners by key (packer.h). */
 #include "packer.h"
 
 static void items(struct refrain_packer *packer, struct refrain_item *all, unsigned n) {
@@ -24,59 +24,6 @@ static void items(struct refrain_packer *packer, struct refrain_item *all, unsig
         for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
             if (strides >> h & 1)
                 REFRAIN_SIGNED(packer, repeats ? REFRAIN_PACKED_PLACE : REFRAIN_PACKED_STRIDE, item->stride[h]);
-    }
-}
-
-/* The chunk at a reference, which keeps its place when `pinned`. */
-static struct refrain_archive *chunk_of(struct refrain_packer *packer, uint32_t *reference, uint32_t used,
-                                        bool pinned) {
-    uint64_t offset = (uint64_t)*reference * REFRAIN_UNIT_BYTES, bytes = sizeof(struct refrain_archive) + used;
-    struct refrain_archive *chunk;
-    if (!pinned) {
-        chunk = refrain_packer_record(packer, &offset, bytes);
-    } else if (!packer->to) {
-        chunk = refrain_packer_region_at(packer, offset, bytes);
-        refrain_packer_value(packer, REFRAIN_PACKED_PLACE, *reference);
-        if (offset < packer->pinned_from)
-            packer->pinned_from = offset;
-        if (offset + bytes > packer->pinned_to)
-            packer->pinned_to = (offset + bytes + REFRAIN_UNIT_BYTES - 1) & ~(uint64_t)(REFRAIN_UNIT_BYTES - 1);
-    } else {
-        offset = (uint64_t)refrain_packer_value(packer, REFRAIN_PACKED_PLACE, 0) * REFRAIN_UNIT_BYTES;
-        if (offset < packer->pinned_from || offset + bytes > packer->pinned_to || offset + bytes > packer->to_bytes)
-            return refrain_packer_fail(packer, "a part of an archive is out of place");
-        chunk = (struct refrain_archive *)(packer->to + offset);
-    }
-    if (chunk && packer->to)
-        *reference = (uint32_t)(offset / REFRAIN_UNIT_BYTES);
-    return chunk;
-}
-
-static void archive(struct refrain_packer *packer, struct refrain_formula *formula, bool pinned) {
-    uint32_t *link = &formula->archive_first, last = formula->archive_last, reference = *link;
-    for (size_t n = 0; refrain_packer_value(packer, REFRAIN_PACKED_HAS, reference != 0) && !packer->stream->wrong;
-         n++) {
-        uint64_t used = 0;
-        if (!packer->to) {
-            const struct refrain_archive *before =
-                refrain_packer_region_at(packer, (uint64_t)reference * REFRAIN_UNIT_BYTES, sizeof *before);
-            used = before ? before->used : 0;
-        }
-        used = refrain_packer_value(packer, REFRAIN_PACKED_CHUNK, used);
-        struct refrain_archive *chunk =
-            used <= UINT16_MAX ? chunk_of(packer, &reference, (uint32_t)used, pinned) : NULL;
-        if (!chunk || n > packer->from_bytes + packer->to_bytes) {
-            refrain_packer_fail(packer, "an archive does not end");
-            return;
-        }
-        if (packer->to) {
-            chunk->capacity = chunk->used = (uint16_t)used;
-            *link = reference;
-            formula->archive_last = reference;
-        }
-        refrain_packer_bytes(packer, REFRAIN_PACKED_ARCHIVE, chunk->bytes, used);
-        link = &chunk->next;
-        reference = packer->to || reference == last ? 0 : chunk->next;
     }
 }
 
@@ -109,7 +56,7 @@ static void formula(struct refrain_packer *packer, struct refrain_learner *learn
     items(packer, (struct refrain_item *)(formula + 1), (unsigned)n);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_HAS, formula->repeats);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_CHUNK, formula->archived_terms);
-    archive(packer, formula, formula->repeats || learner->state == REFRAIN_REPEAT);
+    refrain_packer_archive(packer, formula, formula->repeats || learner->state == REFRAIN_REPEAT);
     if (learner->state == REFRAIN_REPEAT)
         repeat(packer, formula);
 }

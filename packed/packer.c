@@ -39,16 +39,21 @@ void *refrain_packer_region_at(struct refrain_packer *packer, uint64_t offset, u
     return (void *)(uintptr_t)(packer->from + offset);
 }
 
-/* The record at `offset` of the region; or, reading, room for it: *offset is where. Null when that fails. */
-void *refrain_packer_record(struct refrain_packer *packer, uint64_t *offset, uint64_t bytes) {
-    void *record = packer->to ? NULL : refrain_packer_region_at(packer, *offset, bytes);
-    if (packer->stream->wrong || bytes > UINT32_MAX)
-        return refrain_packer_fail(packer, "a record is too large");
+uint64_t refrain_packer_room(struct refrain_packer *packer, uint64_t bytes) {
     uint64_t room = (bytes + REFRAIN_UNIT_BYTES - 1) & ~(uint64_t)(REFRAIN_UNIT_BYTES - 1);
     if (packer->used < packer->pinned_to && packer->used + room > packer->pinned_from)
         packer->used = packer->pinned_to;
     uint64_t at = packer->used;
     packer->used += room;
+    return at;
+}
+
+/* The record at `offset` of the region; or, reading, room for it: *offset is where. Null when that fails. */
+void *refrain_packer_record(struct refrain_packer *packer, uint64_t *offset, uint64_t bytes) {
+    void *record = packer->to ? NULL : refrain_packer_region_at(packer, *offset, bytes);
+    if (packer->stream->wrong || bytes > UINT32_MAX)
+        return refrain_packer_fail(packer, "a record is too large");
+    uint64_t at = refrain_packer_room(packer, bytes);
     if (!packer->to)
         return record;
     if (packer->used > packer->to_bytes || packer->used < at)

@@ -5,7 +5,8 @@
  *       -> packed_thread.c          threads, timelines
  *       -> packed_tables.c          call sites, user regions, communicators, windows and files
  *          -> packed_learner.c      learners
- *             -> packer.c           fields, records, references, names
+ *             -> packed_archive.c   their archives
+ *                -> packer.c        fields, records, references, names
  *
  * A visit of a part reads "take this field, then that": the same lines write and read. A function that fails marks the
  * stream as wrong (refrain_packer_fail()), after which values are nothing and visits end. */
@@ -86,6 +87,9 @@ REFRAIN_PACKED_API void *refrain_packer_fail(struct refrain_packer *packer, cons
 /* Writing: the bytes at `offset` of the region. Null where they do not lie in it. */
 REFRAIN_PACKED_API void *refrain_packer_region_at(struct refrain_packer *packer, uint64_t offset, uint64_t bytes);
 
+/* Takes the next room of the image for a record of so many bytes; returns where. */
+REFRAIN_PACKED_API uint64_t refrain_packer_room(struct refrain_packer *packer, uint64_t bytes);
+
 /* The record at `offset` of the region; or, reading, room for it: *offset is where. Null when that fails. */
 REFRAIN_PACKED_API void *refrain_packer_record(struct refrain_packer *packer, uint64_t *offset, uint64_t bytes);
 
@@ -97,6 +101,10 @@ REFRAIN_PACKED_API void refrain_packer_name(struct refrain_packer *packer, uint3
 
 /* packed_learner.c. `expect` and `until` beyond what is written are derived from the rest, for the monitor. */
 REFRAIN_PACKED_API void refrain_packer_learner(struct refrain_packer *packer, struct refrain_learner *learner);
+
+/* packed_archive.c. `pinned`: its bytes keep their places. */
+REFRAIN_PACKED_API void refrain_packer_archive(struct refrain_packer *packer, struct refrain_formula *formula,
+                                               bool pinned);
 
 /* packed_program.c. All of a place but its number and flags. */
 REFRAIN_PACKED_API void refrain_packer_place(struct refrain_packer *packer, struct refrain_slot *slot);

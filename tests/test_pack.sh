@@ -55,6 +55,21 @@ for n in 4 16; do
     rm -rf "$work/run" "$work/packed"
 done
 
+# What was moved to archives is laid side by side, too: numbers that are as much larger as the rank says take no more room.
+REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -w "$tests/programs/archived.c" -o "$work/archived" || fail "compile"
+for n in 4 16; do
+    mkdir "$work/run"
+    REFRAIN_DIRECTORY=$work/run REFRAIN_THROTTLE=off launch mpich $n "$work/archived" || fail "archived, $n ranks: status $?"
+    trace=$(the_trace "$work/run")
+    refrain pack "$trace" -o "$work/archived.refrain-pack" --json --force >"$work/report" || fail "archived, $n ranks: pack"
+    bytes=$(json_number structure_bytes <"$work/report")
+    echo "archived, $n ranks: $bytes bytes of structure"
+    [ $n = 4 ] && few=$bytes
+    same "archived, $n ranks" "$trace" "$work/archived.refrain-pack"
+    rm -rf "$work/run"
+done
+[ "$bytes" -le $((few + few / 4)) ] && pass || fail "archived: 16 ranks take $bytes bytes of structure, 4 $few"
+
 # Where a pack cannot be, that is said, once, and ranks have their files.
 for setting in REFRAIN_MODE=both REFRAIN_TOTAL_MEMORY=1M; do
     mkdir "$work/run"

@@ -24,9 +24,9 @@ static void quit(int status) {
 
 static void print_help(const struct workload *w) {
     static const char *const ranks[] = {
-        [WORKLOAD_ANY] = "1 to 64",
-        [WORKLOAD_SQUARE] = "squares from 1 to 64",
-        [WORKLOAD_POWER_OF_TWO] = "powers of two from 1 to 64",
+        [WORKLOAD_ANY] = "1 to 1024",
+        [WORKLOAD_SQUARE] = "squares from 1 to 1024",
+        [WORKLOAD_POWER_OF_TWO] = "powers of two from 1 to 1024",
     };
     const struct workload_spec *s = w->spec;
     printf("%s: %s\n", s->name, s->purpose);

@@ -18,12 +18,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define WORKLOAD_MAXIMUM_RANKS 64
+#define WORKLOAD_MAXIMUM_RANKS 1024
 
 enum workload_ranks {
-    WORKLOAD_ANY,          /* 1 .. 64 */
-    WORKLOAD_SQUARE,       /* 1, 4, 9, ... 64 */
-    WORKLOAD_POWER_OF_TWO, /* 1, 2, 4, ... 64 */
+    WORKLOAD_ANY,          /* 1 .. 1024 */
+    WORKLOAD_SQUARE,       /* 1, 4, 9, ... 1024 */
+    WORKLOAD_POWER_OF_TWO, /* 1, 2, 4, ... 1024 */
 };
 
 struct workload_spec {

@@ -12,7 +12,7 @@
 
 #include "fluid.h"
 
-#define MOST_CELLS 8
+#define MOST_CELLS 32
 
 struct cells {
     const struct workload *w;

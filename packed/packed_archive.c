@@ -1,0 +1,231 @@
+/* packed_archive.c: what a formula has moved to its archive, as values (packer.h).
+ *
+ * A short archive is told term by term, so that ranks whose terms differ in numbers only have it in the same shape:
+ *
+ *     head (kind, height, strides) | LOOP: span | base | each stride: height, value
+ *
+ * in one chunk, whatever the chunks were that the numbers' lengths made. Where its bytes have to stay in place, where
+ * it is long, or has groups of values, it is told as bytes, chunk by chunk. */
+#include "packer.h"
+
+#define MOST_TOLD_TERMS 512u
+#define VARINT_BYTES 10u
+#define VALUE_HEAD 0u /* of a value alone, which is one byte where it is short */
+
+/* ---- term by term ---- */
+
+/* Heads and heights of strides, and numbers, of which an archive consists. */
+struct parts {
+    uint64_t heads, numbers;
+};
+
+/* Bytes of a chunk that are read. */
+struct source {
+    const unsigned char *bytes;
+    unsigned end, at;
+    bool strange; /* it is not what the monitor writes term by term */
+};
+
+static uint64_t get_number(struct source *source) {
+    uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64 && source->at < source->end; shift += 7) {
+        unsigned char byte = source->bytes[source->at++];
+        value |= (uint64_t)(byte & 127) << shift;
+        if (byte < 128) {
+            source->strange |= (byte == 0 && shift > 0) || (shift == 63 && byte > 1);
+            return value;
+        }
+    }
+    source->strange = true;
+    return 0;
+}
+
+static unsigned get_byte(struct source *source) {
+    source->strange |= source->at >= source->end;
+    return source->strange ? 0 : source->bytes[source->at++];
+}
+
+static bool is_short(uint64_t number) {
+    return REFRAIN_IS_SHORT(refrain_packer_unzigzag(number));
+}
+
+/* Passes over a term and, where `packer` is not null, tells it. */
+static void tell_term(struct refrain_packer *packer, struct source *source, struct parts *parts) {
+    unsigned head = get_byte(source), numbers = 0, strides = 0;
+    uint64_t number[2];
+    if (REFRAIN_IS_SHORT_BYTE(head)) {
+        number[numbers++] = refrain_packer_zigzag((int64_t)head - REFRAIN_SHORT_FIRST + REFRAIN_SHORT_LEAST);
+        head = VALUE_HEAD;
+    } else if (head == REFRAIN_ARCHIVED_REPEAT || REFRAIN_IS_GROUP(head)) {
+        source->strange = true;
+    } else {
+        if (head >> 7 == REFRAIN_ITEM_LOOP)
+            number[numbers++] = get_number(source);
+        number[numbers++] = get_number(source);
+        strides = head & 15;
+        source->strange |= head == VALUE_HEAD && is_short(number[0]);
+    }
+    parts->heads += 1 + strides;
+    parts->numbers += numbers + strides;
+    if (packer)
+        refrain_packer_value(packer, REFRAIN_PACKED_TERM, head);
+    for (unsigned i = 0; packer && i < numbers; i++)
+        refrain_packer_value(packer, REFRAIN_PACKED_TERM_NUMBER, number[i]);
+    for (; strides > 0 && !source->strange; strides--) {
+        unsigned height = get_byte(source);
+        uint64_t stride = get_number(source);
+        if (packer) {
+            refrain_packer_value(packer, REFRAIN_PACKED_TERM, height);
+            refrain_packer_value(packer, REFRAIN_PACKED_TERM_NUMBER, stride);
+        }
+    }
+}
+
+/* Tells all terms, or only counts their parts; false where they cannot be told so. */
+static bool tell_terms(struct refrain_packer *packer, const struct refrain_formula *formula, bool only_counts,
+                       struct parts *parts) {
+    *parts = (struct parts){0};
+    uint32_t reference = formula->archive_first;
+    for (uint64_t chunks = 0; reference; chunks++) {
+        uint64_t offset = (uint64_t)reference * REFRAIN_UNIT_BYTES;
+        const struct refrain_archive *chunk = refrain_packer_region_at(packer, offset, sizeof *chunk);
+        if (!chunk || chunks > MOST_TOLD_TERMS ||
+            !refrain_packer_region_at(packer, offset, sizeof *chunk + chunk->used))
+            return false;
+        struct source source = {.bytes = chunk->bytes, .end = chunk->used};
+        while (source.at < source.end) {
+            tell_term(only_counts ? NULL : packer, &source, parts);
+            if (source.strange)
+                return false;
+        }
+        reference = reference == formula->archive_last ? 0 : chunk->next;
+    }
+    return parts->heads > 0;
+}
+
+/* Bytes of the terms, whatever their numbers are. */
+static uint64_t most_bytes(const struct parts *parts) {
+    return parts->heads + parts->numbers * VARINT_BYTES;
+}
+
+static void put_byte(const struct refrain_packer *packer, struct refrain_archive *chunk, uint64_t byte) {
+    if (!packer->stream->wrong)
+        chunk->bytes[chunk->used++] = (unsigned char)byte;
+}
+
+static void put_number(const struct refrain_packer *packer, struct refrain_archive *chunk, uint64_t number) {
+    for (; number >= 128; number >>= 7)
+        put_byte(packer, chunk, number | 128);
+    put_byte(packer, chunk, number);
+}
+
+static uint64_t take(struct refrain_packer *packer, enum refrain_packed_kind kind, uint64_t *left) {
+    if (*left == 0)
+        refrain_packer_fail(packer, "an archive has more terms than it says");
+    else
+        --*left;
+    return refrain_packer_value(packer, kind, 0);
+}
+
+/* The terms that were told, in the chunk, which has room for them. */
+static void hear_terms(struct refrain_packer *packer, struct refrain_archive *chunk, struct parts left) {
+    while (left.heads > 0 && !packer->stream->wrong) {
+        uint64_t head = take(packer, REFRAIN_PACKED_TERM, &left.heads);
+        uint64_t number = take(packer, REFRAIN_PACKED_TERM_NUMBER, &left.numbers);
+        if (head == VALUE_HEAD && is_short(number)) {
+            put_byte(packer, chunk,
+                     (uint64_t)(REFRAIN_SHORT_FIRST + refrain_packer_unzigzag(number) - REFRAIN_SHORT_LEAST));
+            continue;
+        }
+        put_byte(packer, chunk, head);
+        put_number(packer, chunk, number);
+        if ((head & 255) >> 7 == REFRAIN_ITEM_LOOP)
+            put_number(packer, chunk, take(packer, REFRAIN_PACKED_TERM_NUMBER, &left.numbers));
+        for (unsigned strides = head & 15; strides > 0 && !packer->stream->wrong; strides--) {
+            put_byte(packer, chunk, take(packer, REFRAIN_PACKED_TERM, &left.heads));
+            put_number(packer, chunk, take(packer, REFRAIN_PACKED_TERM_NUMBER, &left.numbers));
+        }
+    }
+    chunk->capacity = chunk->used;
+}
+
+/* ---- chunk by chunk ---- */
+
+/* The chunk at a reference, which keeps its place when `pinned`. */
+static struct refrain_archive *chunk_of(struct refrain_packer *packer, uint32_t *reference, uint32_t used,
+                                        bool pinned) {
+    uint64_t offset = (uint64_t)*reference * REFRAIN_UNIT_BYTES, bytes = sizeof(struct refrain_archive) + used;
+    struct refrain_archive *chunk;
+    if (!pinned) {
+        chunk = refrain_packer_record(packer, &offset, bytes);
+    } else if (!packer->to) {
+        chunk = refrain_packer_region_at(packer, offset, bytes);
+        refrain_packer_value(packer, REFRAIN_PACKED_PLACE, *reference);
+        if (offset < packer->pinned_from)
+            packer->pinned_from = offset;
+        if (offset + bytes > packer->pinned_to)
+            packer->pinned_to = (offset + bytes + REFRAIN_UNIT_BYTES - 1) & ~(uint64_t)(REFRAIN_UNIT_BYTES - 1);
+    } else {
+        offset = (uint64_t)refrain_packer_value(packer, REFRAIN_PACKED_PLACE, 0) * REFRAIN_UNIT_BYTES;
+        if (offset < packer->pinned_from || offset + bytes > packer->pinned_to || offset + bytes > packer->to_bytes)
+            return refrain_packer_fail(packer, "a part of an archive is out of place");
+        chunk = (struct refrain_archive *)(packer->to + offset);
+    }
+    if (chunk && packer->to)
+        *reference = (uint32_t)(offset / REFRAIN_UNIT_BYTES);
+    return chunk;
+}
+
+static void chunks(struct refrain_packer *packer, struct refrain_formula *formula, bool pinned) {
+    uint32_t *link = &formula->archive_first, last = formula->archive_last, reference = *link;
+    for (size_t n = 0; refrain_packer_value(packer, REFRAIN_PACKED_HAS, reference != 0) && !packer->stream->wrong;
+         n++) {
+        uint64_t used = 0;
+        if (!packer->to) {
+            const struct refrain_archive *before =
+                refrain_packer_region_at(packer, (uint64_t)reference * REFRAIN_UNIT_BYTES, sizeof *before);
+            used = before ? before->used : 0;
+        }
+        used = refrain_packer_value(packer, REFRAIN_PACKED_CHUNK, used);
+        struct refrain_archive *chunk =
+            used <= UINT16_MAX ? chunk_of(packer, &reference, (uint32_t)used, pinned) : NULL;
+        if (!chunk || n > packer->from_bytes + packer->to_bytes) {
+            refrain_packer_fail(packer, "an archive does not end");
+            return;
+        }
+        if (packer->to) {
+            chunk->capacity = chunk->used = (uint16_t)used;
+            *link = reference;
+            formula->archive_last = reference;
+        }
+        refrain_packer_bytes(packer, REFRAIN_PACKED_ARCHIVE, chunk->bytes, used);
+        link = &chunk->next;
+        reference = packer->to || reference == last ? 0 : chunk->next;
+    }
+}
+
+void refrain_packer_archive(struct refrain_packer *packer, struct refrain_formula *formula, bool pinned) {
+    struct parts parts = {0}, same;
+    if (!packer->to && !pinned && formula->archive_first && formula->archived_terms <= MOST_TOLD_TERMS &&
+        (!tell_terms(packer, formula, true, &parts) || most_bytes(&parts) > UINT16_MAX))
+        parts = (struct parts){0};
+    parts.heads = refrain_packer_value(packer, REFRAIN_PACKED_CHUNK, parts.heads);
+    if (parts.heads == 0) {
+        chunks(packer, formula, pinned);
+        return;
+    }
+    parts.numbers = refrain_packer_value(packer, REFRAIN_PACKED_CHUNK, parts.numbers);
+    uint64_t offset = (uint64_t)formula->archive_first * REFRAIN_UNIT_BYTES;
+    if (parts.heads > UINT16_MAX || parts.numbers > UINT16_MAX || most_bytes(&parts) > UINT16_MAX) {
+        refrain_packer_fail(packer, "an archive is too long");
+    } else if (!packer->to) {
+        refrain_packer_room(packer, sizeof(struct refrain_archive) + most_bytes(&parts));
+        tell_terms(packer, formula, false, &same);
+    } else {
+        struct refrain_archive *chunk = refrain_packer_record(packer, &offset, sizeof *chunk + most_bytes(&parts));
+        if (!chunk)
+            return;
+        formula->archive_first = formula->archive_last = (uint32_t)(offset / REFRAIN_UNIT_BYTES);
+        hear_terms(packer, chunk, parts);
+    }
+}

@@ -1,0 +1,16 @@
+/* archived.c: on each rank a loop whose counts have no rule, each as much higher as the rank says. */
+#include <mpi.h>
+
+int main(int argc, char **argv) {
+    int rank, flag;
+    unsigned random = 1;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 400; i++) {
+        random = random * 1103515245u + 12345u;
+        for (int n = (int)(random >> 16) % 40 + 1 + rank; n > 0; n--)
+            MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+    }
+    MPI_Finalize();
+    return 0;
+}
