@@ -15,11 +15,21 @@ static void set_up(struct refrain_packed_bit *bits, size_t n) {
         bits[i] = (struct refrain_packed_bit){32768, 0};
 }
 
-static void learn(struct refrain_packed_bit *bit, unsigned value) {
-    int32_t goal = value ? 65535 - (int32_t)LEAST_PROBABILITY : (int32_t)LEAST_PROBABILITY;
-    bit->one = (uint16_t)(bit->one + (goal - bit->one) * 2 / ((int32_t)bit->seen * 2 + 3));
-    if (bit->seen < SLOWEST)
-        bit->seen++;
+/* 2 / (2 n + 3) in 2^-32, such that what is below 2^16 is multiplied by it exactly, rounded down. */
+#define SHARE(n) (uint32_t)((((uint64_t)1 << 32) / (2 * (n) + 3) + 1) * 2)
+#define SHARES(n) SHARE(n), SHARE(n + 1), SHARE(n + 2), SHARE(n + 3), SHARE(n + 4)
+static const uint32_t share[] = {SHARES(0), SHARES(5), SHARES(10), SHARES(15), SHARES(20), SHARES(25), SHARE(30)};
+_Static_assert(sizeof share / sizeof *share == SLOWEST + 1, "one for each that `seen` comes to");
+
+/* The probability goes its share of the way to 1 or 0, which it never comes to. */
+static inline __attribute__((always_inline)) void learn(struct refrain_packed_bit *bit, unsigned value) {
+    uint32_t one = bit->one, seen = bit->seen;
+    uint64_t now = share[seen];
+    if (value)
+        one += (uint32_t)((65535 - LEAST_PROBABILITY - one) * now >> 32);
+    else
+        one -= (uint32_t)((one - LEAST_PROBABILITY) * now >> 32);
+    *bit = (struct refrain_packed_bit){(uint16_t)one, (uint16_t)(seen + (seen < SLOWEST))};
 }
 
 static void put(struct refrain_packed_coder *coder, unsigned char byte) {
@@ -87,6 +97,51 @@ static unsigned code_tree(struct refrain_packed_coder *coder, struct refrain_pac
     for (unsigned i = n; i-- > 0;)
         node = node << 1 | code_bit(coder, &models[node], value >> i & 1);
     return node - (1u << n);
+}
+
+/* The same for the eight bits of a byte, of which a timeline has millions: what changes with each stays in registers.
+ */
+static inline void encode_byte(struct refrain_packed_coder *coder, struct refrain_packed_bit *models, unsigned byte) {
+    uint32_t range = coder->range;
+    uint64_t low = coder->low;
+    for (unsigned node = 1, i = 8; i-- > 0;) {
+        unsigned bit = byte >> i & 1;
+        uint32_t bound = (uint32_t)((uint64_t)range * models[node].one >> 16);
+        learn(&models[node], bit);
+        low += bit ? 0 : bound;
+        range = bit ? bound : range - bound;
+        node = node << 1 | bit;
+        for (; __builtin_expect(range < LEAST_RANGE, 0); range <<= 8) {
+            coder->low = low;
+            shift_out(coder);
+            low = coder->low;
+        }
+    }
+    coder->range = range;
+    coder->low = low;
+}
+
+static inline unsigned char decode_byte(struct refrain_packed_coder *coder, struct refrain_packed_bit *models) {
+    uint32_t range = coder->range, code = coder->code;
+    unsigned node = 1;
+    while (node < 256) {
+        uint32_t bound = (uint32_t)((uint64_t)range * models[node].one >> 16);
+        if (code < bound) {
+            learn(&models[node], 1);
+            range = bound;
+            node = node << 1 | 1;
+        } else {
+            learn(&models[node], 0);
+            range -= bound;
+            code -= bound;
+            node <<= 1;
+        }
+        for (; __builtin_expect(range < LEAST_RANGE, 0); range <<= 8)
+            code = code << 8 | get(coder);
+    }
+    coder->range = range;
+    coder->code = code;
+    return (unsigned char)node;
 }
 
 /* ---- values and bytes ---- */
@@ -157,10 +212,11 @@ void refrain_packed_code_bytes(struct refrain_packed_coder *coder, enum refrain_
         if (!coder->models->text_is_set[number][before])
             set_up(text->bits[before], sizeof text->bits[before] / sizeof *text->bits[before]);
         coder->models->text_is_set[number][before] = true;
-        unsigned byte = code_tree(coder, text->bits[before], 8, bytes[i]);
         if (coder->decodes)
-            bytes[i] = (unsigned char)byte;
-        before = byte;
+            bytes[i] = decode_byte(coder, text->bits[before]);
+        else
+            encode_byte(coder, text->bits[before], bytes[i]);
+        before = bytes[i];
     }
 }
 
