@@ -86,8 +86,36 @@ static void flag_slots(struct refrain_slot *slots, const struct refrain_unit *un
             slots[unit->nodes[i].slot].flags |= flags_of(unit->nodes[i].kind);
 }
 
-/* Copies one unit into the pool. Returns 0, or the bytes it would have needed. */
+static bool is_in_use(uint64_t record) {
+    for (const struct refrain_unit *unit = units; unit; unit = unit->next)
+        if (unit->record == record)
+            return true;
+    return false;
+}
+
+/* Gives a unit the tables that it had when its library was loaded before: its places go on from what was learned there,
+ * and a library that comes and goes takes memory once. False where there are none. */
+static bool take_up_tables(struct refrain_unit *unit) {
+    const unsigned char *base = refrain_region.base;
+    for (uint64_t at = refrain_region.header->units, next; at; at = next) {
+        const struct refrain_unit_record *record = (const void *)(base + at);
+        next = record->next;
+        if (record->n_nodes != unit->n_nodes || record->n_slots != unit->n_slots ||
+            record->strings_bytes != unit->strings_bytes ||
+            memcmp(base + record->nodes, unit->nodes, unit->n_nodes * sizeof *unit->nodes) != 0 ||
+            memcmp(base + record->strings, unit->strings, unit->strings_bytes) != 0 || is_in_use(at))
+            continue;
+        unit->record = at;
+        unit->slots = refrain_region.base + record->slots;
+        return true;
+    }
+    return false;
+}
+
+/* Copies one unit into the pool, unless it is there. Returns 0, or the bytes it would have needed. */
 static uint64_t copy_unit(struct refrain_unit *unit) {
+    if (take_up_tables(unit))
+        return 0;
     struct refrain_header *header = refrain_region.header;
     size_t bytes = unit_bytes(unit, header->n_threads);
     unsigned char *p = refrain_pool_take(bytes, REFRAIN_POOL_PLACES);

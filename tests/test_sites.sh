@@ -165,7 +165,10 @@ loaded() {
     [ "$off" -gt 0 ] && pass || fail "$compiler: host: a library's function switched on $off places of the program"
     [ "$(grep -c '^child: \([0-9]*\) sites, \1 off, 0 wrong' out) $(grep -c '^status 0$' out)" = "2 2" ] && pass ||
         fail "$compiler: host: children: $(grep -e ^child -e ^status out)"
-    exact "$(the_trace run)" "$compiler: host"
+    trace=$(the_trace run)
+    exact "$trace" "$compiler: host"
+    [ "$(refrain info --json "$trace" | grep -c '"units": 3')" = 1 ] && pass ||
+        fail "$compiler: host: a library that was loaded twice has its tables twice"
     # shellcheck disable=SC2086
     refrain-cc --detail=all $compiler $flags -O2 -pthread "$programs/forked.c" -o forked || fail "$compiler: forked"
     REFRAIN_THREADS=2 SLOW_CODE=1 run "$compiler: forked" env LD_PRELOAD=./deny.so ./forked ./library.so
