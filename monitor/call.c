@@ -252,6 +252,7 @@ static inline __attribute__((always_inline)) void begin_call(struct refrain_call
         now->sends_to = now->receives_from = -1;
         now->comm = 0;
         now->tag = -1;
+        now->n_awaited = 0;
         refrain_event(context, REFRAIN_RECORD_CALL_ENTER, call->begin_ticks, entry->id);
     } else {
         call->context = NULL;

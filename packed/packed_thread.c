@@ -53,6 +53,19 @@ static void timeline(struct refrain_packer *packer, struct refrain_thread *threa
     }
 }
 
+static void awaited(struct refrain_packer *packer, struct refrain_now *now) {
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, now->n_awaited);
+    if (now->n_awaited == 0)
+        return;
+    if (now->n_awaited > REFRAIN_MOST_AWAITED)
+        now->n_awaited = REFRAIN_MOST_AWAITED; /* nothing of a trace follows from it */
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, now->sends);
+    for (uint32_t i = 0; i < now->n_awaited; i++) {
+        REFRAIN_SIGNED(packer, REFRAIN_PACKED_RUN, now->awaited[i].peer);
+        REFRAIN_SIGNED(packer, REFRAIN_PACKED_RUN, now->awaited[i].tag);
+    }
+}
+
 void refrain_packer_thread(struct refrain_packer *packer, const struct refrain_header *header,
                            struct refrain_thread *thread, uint32_t number) {
     refrain_packer_begin(packer, REFRAIN_PACKER_THREAD, number, 0);
@@ -76,5 +89,6 @@ void refrain_packer_thread(struct refrain_packer *packer, const struct refrain_h
     REFRAIN_SIGNED(packer, REFRAIN_PACKED_RUN, thread->now.receives_from);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, thread->now.comm);
     REFRAIN_SIGNED(packer, REFRAIN_PACKED_RUN, thread->now.tag);
+    awaited(packer, &thread->now);
     timeline(packer, thread);
 }

@@ -155,6 +155,13 @@ struct refrain_unit_record {
     uint32_t first_slot; /* number of the unit's slot 0 */
 };
 
+/* A message that a call on several requests waits for. */
+struct refrain_awaited {
+    int32_t peer; /* rank that has to send or receive; REFRAIN_NOW_ANY any */
+    int32_t tag;  /* -1 any */
+};
+#define REFRAIN_MOST_AWAITED 32u
+
 /* What a thread does right now, for those who look at a program that runs or hangs (refrain top); nothing of a trace
  * follows from it. Written before the call begins to wait. */
 struct refrain_now {
@@ -164,6 +171,10 @@ struct refrain_now {
     int32_t receives_from; /* rank of `comm` that has to send; -1 none or not known, REFRAIN_NOW_ANY any */
     uint32_t comm; /* index + 1 of the communicator of these, or of the collective the call is; 0 none or unknown */
     int32_t tag;   /* of what it receives, else of what it sends; -1 any, or not known */
+    /* Instead of sends_to and receives_from, of a call on several requests: what each of them waits for. */
+    uint32_t n_awaited; /* 0: none, or not known of all of them */
+    uint32_t sends;     /* bit i: i is sent, so that the peer has to receive it */
+    struct refrain_awaited awaited[REFRAIN_MOST_AWAITED];
 };
 #define REFRAIN_NOW_ANY (-2)
 

@@ -83,6 +83,7 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_
     struct refrain_watch watch;
     refrain_watch_begin(&call, &watch, count, array_of_requests);
     MPI_Status *statuses = STATUSES(array_of_statuses, count, watch);
+    refrain_watch_await(&call, &watch);
     refrain_order_waits();
     int rc = PMPI_Waitall(count, array_of_requests, statuses);
     refrain_order_goes_on();
@@ -113,6 +114,7 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Statu
  * for one by one would cost n * n otherwise. */
 
 #define MOST_COPIED 4096
+#define MOST_AWAITED_ANY 8 /* who looks at the program is told of so few */
 
 struct any {
     struct refrain_watch watch; /* of more than MOST_COPIED */
@@ -121,7 +123,7 @@ struct any {
 };
 
 #define ANY_BEGIN(any, number, array)                                                                                  \
-    struct any any = {{0, false}, NULL, number};                                                                       \
+    struct any any = {{0}, NULL, number};                                                                              \
     if ((number) > MOST_COPIED)                                                                                        \
         refrain_watch_begin(&call, &any.watch, number, array);                                                         \
     else if ((number) > 0 && (array))                                                                                  \
@@ -156,6 +158,8 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Statu
     REFRAIN_MPI_BEGIN(MPI_Waitany);
     MPI_Status own, *used = status == MPI_STATUS_IGNORE ? &own : status;
     ANY_BEGIN(any, count, array_of_requests);
+    if (count <= MOST_AWAITED_ANY)
+        refrain_requests_await(&call, count, array_of_requests);
     refrain_order_waits();
     int rc = PMPI_Waitany(count, array_of_requests, indx, used);
     refrain_order_goes_on();
@@ -190,6 +194,7 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, in
     struct refrain_watch watch;
     refrain_watch_begin(&call, &watch, incount, array_of_requests);
     MPI_Status *statuses = STATUSES(array_of_statuses, incount, watch);
+    refrain_watch_await(&call, &watch);
     refrain_order_waits();
     int rc = PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, statuses);
     refrain_order_goes_on();

@@ -192,9 +192,14 @@ void refrain_request_rename(const struct refrain_call *call, uint64_t key, uint6
 struct refrain_watch {
     uint32_t first; /* place + 1 */
     bool receives;  /* there are receives among them: their statuses are needed */
+    bool others;    /* there are requests of which nothing is known */
 };
 void refrain_watch_begin(const struct refrain_call *call, struct refrain_watch *watch, int count,
                          const MPI_Request *requests);
+/* The call is about to wait for them. */
+void refrain_watch_await(const struct refrain_call *call, const struct refrain_watch *watch);
+/* It is about to wait for one of so few requests that looking them up costs little. */
+void refrain_requests_await(const struct refrain_call *call, int count, const MPI_Request *requests);
 /* All have completed, or those with MPI_SUCCESS in their status when rc is MPI_ERR_IN_STATUS. */
 void refrain_watch_all(struct refrain_call *call, struct refrain_watch *watch, int rc, const MPI_Request *requests,
                        MPI_Status *statuses);

@@ -512,13 +512,14 @@ void refrain_request_lost(struct refrain_call *call, uint64_t key) {
 
 void refrain_watch_begin(const struct refrain_call *call, struct refrain_watch *watch, int count,
                          const MPI_Request *array) {
-    *watch = (struct refrain_watch){0, false};
+    *watch = (struct refrain_watch){0, false, bound == 0};
     if (bound == 0 || !array)
         return;
     refrain_mpi_lock();
     uint32_t *link = &watch->first;
     for (int i = 0; i < count; i++) {
         struct refrain_request *request = entry_find(call, REFRAIN_MPI_KEY(array[i]), 0);
+        watch->others |= !request && array[i] != MPI_REQUEST_NULL;
         if (!request || !(request->flags & REFRAIN_REQUEST_ACTIVE))
             continue;
         request->flags |= REFRAIN_REQUEST_WATCHED;
@@ -529,6 +530,65 @@ void refrain_watch_begin(const struct refrain_call *call, struct refrain_watch *
         watch->receives |= is_receive(request) || request->flags & REFRAIN_REQUEST_CANCEL;
     }
     refrain_mpi_unlock();
+}
+
+/* ---- what a call on several requests waits for ---- */
+
+struct awaiting {
+    struct refrain_now *now;
+    uint32_t n;
+    int64_t comm;
+};
+
+/* Adds what the request waits for; false: that is not known, or is more than fits. */
+static bool add_awaited(struct awaiting *awaiting, const struct refrain_request *request) {
+    bool sends = request->operation == REFRAIN_OP_ISEND || request->operation == REFRAIN_OP_SEND_INIT;
+    if (request->operation == REFRAIN_OP_NOTHING)
+        return true;
+    if (!sends && !is_receive(request))
+        return false;
+    int64_t comm = request->parameters[REFRAIN_PARAMETERS - 1];
+    if (awaiting->n == REFRAIN_MOST_AWAITED || (awaiting->n > 0 && comm != awaiting->comm))
+        return false;
+    int64_t peer = request->parameters[0];
+    awaiting->comm = comm;
+    awaiting->now->awaited[awaiting->n] =
+        (struct refrain_awaited){peer < 0 ? REFRAIN_NOW_ANY : (int32_t)peer, (int32_t)request->parameters[1]};
+    awaiting->now->sends &= ~(1u << awaiting->n);
+    awaiting->now->sends |= (uint32_t)sends << awaiting->n++;
+    return true;
+}
+
+/* Others read it at any time: the number comes last. */
+static void tell_awaited(const struct awaiting *awaiting) {
+    awaiting->now->comm = (uint32_t)(awaiting->comm + 1);
+    __atomic_store_n(&awaiting->now->n_awaited, awaiting->n, __ATOMIC_RELEASE);
+}
+
+void refrain_watch_await(const struct refrain_call *call, const struct refrain_watch *watch) {
+    if (!call->entry || !watch->first || watch->others)
+        return;
+    struct awaiting awaiting = {.now = &call->context->thread->now};
+    for (uint32_t next = watch->first; next; next = at(next - 1)->watched)
+        if (!add_awaited(&awaiting, at(next - 1)))
+            return;
+    tell_awaited(&awaiting);
+}
+
+void refrain_requests_await(const struct refrain_call *call, int count, const MPI_Request *requests) {
+    if (!call->entry || bound == 0 || !requests)
+        return;
+    struct awaiting awaiting = {.now = &call->context->thread->now};
+    bool known = true;
+    refrain_mpi_lock();
+    for (int i = 0; i < count && known; i++) {
+        const struct refrain_request *request = entry_find(call, REFRAIN_MPI_KEY(requests[i]), 0);
+        if (requests[i] != MPI_REQUEST_NULL)
+            known = request && (!(request->flags & REFRAIN_REQUEST_ACTIVE) || add_awaited(&awaiting, request));
+    }
+    refrain_mpi_unlock();
+    if (known)
+        tell_awaited(&awaiting);
 }
 
 /* One of the array is settled: completed, or gone without a message. */

@@ -6,11 +6,13 @@
 
 /* What is needed of one rank for its call to end. */
 struct needs {
-    size_t first, n; /* of hang->edges; all of them */
-    bool any;        /* some message, from any member of its communicator */
+    size_t first, n; /* of hang->edges; all of them ... */
+    bool one;        /* ... or one: some of the requests are over */
+    bool any;        /* some message, from any member of its communicator; where `one`: or that */
+    bool answered;   /* where `one`: one of the requests meets what it wants */
 };
 
-static bool add_edge(struct refrain_hang *hang, size_t *capacity, int32_t rank, int32_t awaited, bool collective) {
+static bool add_edge(struct refrain_hang *hang, size_t *capacity, struct refrain_hang_edge edge) {
     if (hang->n_edges == *capacity) {
         size_t larger = *capacity ? *capacity * 2 : 64;
         struct refrain_hang_edge *edges = realloc(hang->edges, larger * sizeof *edges);
@@ -19,7 +21,7 @@ static bool add_edge(struct refrain_hang *hang, size_t *capacity, int32_t rank, 
         hang->edges = edges;
         *capacity = larger;
     }
-    hang->edges[hang->n_edges++] = (struct refrain_hang_edge){rank, awaited, collective};
+    hang->edges[hang->n_edges++] = edge;
     return true;
 }
 
@@ -27,13 +29,25 @@ static bool tags_match(int32_t sent, int32_t received) {
     return received == -1 || sent == -1 || sent == received;
 }
 
-/* The rank is in a call that receives what `sender` sends. Its tag may be that of the other direction of a
- * MPI_Sendrecv: then it is not compared. */
-static bool receives(const struct refrain_live_rank *rank, const struct refrain_live_rank *sender) {
-    bool one_way = sender->receives_from == -1;
-    return rank->state == REFRAIN_LIVE_CALLS && rank->comm == sender->comm &&
-           (rank->receives_from == sender->rank || rank->receives_from == REFRAIN_NOW_ANY) &&
-           (!one_way || tags_match(sender->tag, rank->tag));
+/* The other one is in a call that receives what is sent, or sends what is received. */
+static bool meets(const struct refrain_live_rank *other, const struct refrain_live_rank *rank,
+                  const struct refrain_live_want *want) {
+    if (other->state != REFRAIN_LIVE_CALLS || other->comm != rank->comm)
+        return false;
+    for (uint32_t i = 0; i < other->n_wants; i++) {
+        const struct refrain_live_want *its = &other->wants[i];
+        if (its->sends != want->sends && (its->peer == rank->rank || its->peer == REFRAIN_NOW_ANY) &&
+            tags_match(want->sends ? want->tag : its->tag, want->sends ? its->tag : want->tag))
+            return true;
+    }
+    return false;
+}
+
+static bool sends_to(const struct refrain_live_rank *rank, int32_t peer) {
+    for (uint32_t i = 0; rank->state == REFRAIN_LIVE_CALLS && i < rank->n_wants; i++)
+        if (rank->wants[i].sends && rank->wants[i].peer == peer)
+            return true;
+    return false;
 }
 
 static bool is_stuck(const struct refrain_live_rank *rank, int64_t stuck_ns) {
@@ -54,22 +68,29 @@ static int32_t member_of(const struct refrain_comm_info *comm, int32_t i) {
     return comm->members ? comm->members[i] : i;
 }
 
+/* Is it listed already that the rank waits for this one? */
+static bool has_edge(const struct refrain_hang *hang, size_t first, int32_t awaited) {
+    for (size_t i = first; i < hang->n_edges; i++)
+        if (hang->edges[i].awaited == awaited)
+            return true;
+    return false;
+}
+
 static bool find_needs(const struct refrain_live *live, const struct refrain_live_rank *rank, struct refrain_hang *hang,
                        size_t *capacity, struct needs *needs) {
-    needs->first = hang->n_edges;
+    *needs = (struct needs){.first = hang->n_edges, .one = rank->some_are_over};
     bool memory = true;
-    if (is_rank(live, rank->receives_from)) {
-        const struct refrain_live_rank *sender = &live->ranks[rank->receives_from];
-        bool comes = sender->state == REFRAIN_LIVE_CALLS && sender->sends_to == rank->rank &&
-                     sender->comm == rank->comm && receives(rank, sender);
-        if (!comes)
-            memory &= add_edge(hang, capacity, rank->rank, rank->receives_from, false);
-    } else if (rank->receives_from == REFRAIN_NOW_ANY) {
-        needs->any = true;
+    for (uint32_t i = 0; i < rank->n_wants; i++) {
+        const struct refrain_live_want *want = &rank->wants[i];
+        if (want->peer == REFRAIN_NOW_ANY)
+            needs->any = true;
+        else if (is_rank(live, want->peer) && meets(&live->ranks[want->peer], rank, want))
+            needs->answered |= want->peer != rank->rank; /* what it sends to itself is over */
+        else if (is_rank(live, want->peer) && !has_edge(hang, needs->first, want->peer))
+            memory &=
+                add_edge(hang, capacity,
+                         (struct refrain_hang_edge){rank->rank, want->peer, .sends = want->sends, .tag = want->tag});
     }
-    if (is_rank(live, rank->sends_to) && !receives(&live->ranks[rank->sends_to], rank) &&
-        rank->sends_to != rank->receives_from)
-        memory &= add_edge(hang, capacity, rank->rank, rank->sends_to, false);
     if (rank->in_collective && rank->comm && rank->comm->remote_size == 0)
         for (int32_t i = 0; i < rank->comm->size; i++) {
             int32_t member = member_of(rank->comm, i);
@@ -80,7 +101,8 @@ static bool find_needs(const struct refrain_live *live, const struct refrain_liv
             bool known = refrain_live_entered(live, member, rank->comm, &entered);
             if ((known && (int32_t)(entered - rank->ordinal) < 0) ||
                 (!known && live->ranks[member].state == REFRAIN_LIVE_MISSING))
-                memory &= add_edge(hang, capacity, rank->rank, member, true);
+                memory &= add_edge(hang, capacity,
+                                   (struct refrain_hang_edge){rank->rank, member, .collective = true, .tag = -1});
         }
     needs->n = hang->n_edges - needs->first;
     return memory;
@@ -93,16 +115,21 @@ static bool can_go_on(const struct refrain_live *live, const struct refrain_hang
 
 static bool goes_on(const struct refrain_live *live, const struct refrain_hang *hang, const struct needs *needs,
                     const struct refrain_live_rank *rank) {
-    bool someone = !needs->any;
-    for (size_t i = 0; i < needs->n; i++)
-        if (!can_go_on(live, hang, hang->edges[needs->first + i].awaited))
+    bool someone = needs->one && needs->answered;
+    for (size_t i = 0; i < needs->n && !someone; i++) {
+        bool can = can_go_on(live, hang, hang->edges[needs->first + i].awaited);
+        if (!needs->one && !can)
             return false;
-    for (int32_t i = 0; needs->any && !someone && i < (rank->comm ? rank->comm->size : 0); i++) {
+        someone = needs->one && can;
+    }
+    if (someone || !needs->any)
+        return someone || !needs->one;
+    for (int32_t i = 0; !someone && i < (rank->comm ? rank->comm->size : 0); i++) {
         int32_t member = member_of(rank->comm, i);
         someone = !is_rank(live, member) || (member != rank->rank && can_go_on(live, hang, member)) ||
-                  (is_rank(live, member) && live->ranks[member].sends_to == rank->rank);
+                  (is_rank(live, member) && sends_to(&live->ranks[member], rank->rank));
     }
-    return someone || (needs->any && (!rank->comm || rank->comm->remote_size > 0));
+    return someone || !rank->comm || rank->comm->remote_size > 0;
 }
 
 /* A cycle among those that hang, from the lowest rank that is in one. */

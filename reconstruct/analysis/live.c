@@ -62,6 +62,26 @@ static const char *function_of(const struct refrain_process *process, const stru
     return refrain_node_function(process->slots[slot].unit, process->slots[slot].node);
 }
 
+static void add_want(struct refrain_live_rank *rank, const struct refrain_comm_view *comm, int32_t peer, int32_t tag,
+                     bool sends) {
+    int32_t in_world = world_rank(comm, peer);
+    if (in_world != -1)
+        rank->wants[rank->n_wants++] = (struct refrain_live_want){in_world, tag, sends};
+}
+
+/* The tag is that of what is received, where something is. */
+static void read_wants(const struct refrain_now *now, const struct refrain_comm_view *comm,
+                       struct refrain_live_rank *rank) {
+    uint32_t n = now->n_awaited < REFRAIN_MOST_AWAITED ? now->n_awaited : REFRAIN_MOST_AWAITED;
+    rank->some_are_over = n > 1;
+    for (uint32_t i = 0; i < n; i++)
+        add_want(rank, comm, now->awaited[i].peer, now->awaited[i].tag, now->sends >> i & 1);
+    if (n > 0)
+        return;
+    add_want(rank, comm, now->receives_from, now->tag, false);
+    add_want(rank, comm, now->sends_to, now->receives_from == -1 ? now->tag : -1, true);
+}
+
 static void read_call(const struct refrain_process *process, const struct refrain_now *now,
                       struct refrain_live_rank *rank) {
     const struct refrain_site_view *site = refrain_process_site(process, (uint64_t)now->call - 1);
@@ -74,10 +94,8 @@ static void read_call(const struct refrain_process *process, const struct refrai
         return;
     const struct refrain_comm_view *comm = refrain_process_comm(process, (int64_t)now->comm - 1);
     rank->comm = comm ? comm->info : NULL;
-    rank->sends_to = world_rank(comm, now->sends_to);
-    rank->receives_from = world_rank(comm, now->receives_from);
-    rank->tag = now->tag;
-    rank->in_collective = comm && comm->record && now->sends_to == -1 && now->receives_from == -1;
+    read_wants(now, comm, rank);
+    rank->in_collective = comm && comm->record && now->sends_to == -1 && now->receives_from == -1 && !now->n_awaited;
     rank->ordinal = rank->in_collective ? comm->record->collectives : 0;
 }
 
@@ -135,12 +153,7 @@ enum refrain_status refrain_live_read(const char *path, bool resolve, struct ref
         return REFRAIN_FAIL_MEMORY(error);
     }
     for (size_t i = 0; i < live->n_ranks; i++)
-        live->ranks[i] = (struct refrain_live_rank){.rank = (int32_t)i,
-                                                    .state = REFRAIN_LIVE_MISSING,
-                                                    .function = "",
-                                                    .sends_to = -1,
-                                                    .receives_from = -1,
-                                                    .tag = -1};
+        live->ranks[i] = (struct refrain_live_rank){.rank = (int32_t)i, .state = REFRAIN_LIVE_MISSING, .function = ""};
     for (size_t i = 0; i < trace->n_processes; i++) {
         const struct refrain_process *process = &trace->processes[i];
         if (process->rank < 0)

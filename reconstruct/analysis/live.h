@@ -15,6 +15,13 @@ enum refrain_live_state {
     REFRAIN_LIVE_MISSING, /* it has no file */
 };
 
+/* A message that has to come, or to be taken, for a call to end. */
+struct refrain_live_want {
+    int32_t peer; /* rank in MPI_COMM_WORLD; REFRAIN_NOW_ANY: any member of the communicator */
+    int32_t tag;  /* -1 any or not known */
+    bool sends;   /* the peer has to receive it; else to send it */
+};
+
 struct refrain_live_rank {
     int32_t rank;
     uint32_t pid;
@@ -26,9 +33,10 @@ struct refrain_live_rank {
     uint32_t call_reference;                /* the same for the same call site of the process */
     int64_t since_ns;                       /* how long it has been in the call, or outside */
     int64_t run_ns;
-    /* What the call waits for, as ranks in MPI_COMM_WORLD; -1 nothing or not known. */
-    int32_t sends_to, receives_from;      /* REFRAIN_NOW_ANY: any member of the communicator */
-    int32_t tag;                          /* -1 any or not known */
+    /* What the call waits for. */
+    struct refrain_live_want wants[REFRAIN_MOST_AWAITED];
+    uint32_t n_wants;                     /* 0: nothing, or not known */
+    bool some_are_over;                   /* of several requests: some may have what they want already */
     const struct refrain_comm_info *comm; /* null unknown */
     bool in_collective;                   /* the call is a collective on comm ... */
     uint32_t ordinal;                     /* ... and that process's so many-th on it */

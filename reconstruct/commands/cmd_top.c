@@ -60,9 +60,11 @@ static const struct argp argp = {
     "When ranks wait, it says for whom. When what they wait for cannot come, because they wait for each other in a "
     "circle, or for a rank that has ended, that is a deadlock, and the status of --once is 3. A collective that some "
     "have "
-    "not entered is shown with what those do instead. A rank in MPI_Waitall, MPI_Probe, one-sided communication or "
-    "files "
-    "may wait for anybody; nothing is concluded from it. Of a process with several threads the first is shown.\n"
+    "not entered is shown with what those do instead. Of a call on several requests some may "
+    "have come already: it is shown for whom it waits, and taken to hang when none of these can go on; MPI_Waitany on "
+    "more than 8 requests, others on more than 32, and a rank in one-sided communication, files or collectives that do "
+    "not block may wait for anybody: nothing is concluded from it. Of a process with several threads the first is "
+    "shown.\n"
     "Keys: q ends, the arrows and page keys move through the ranks, space looks at once, h shows those that hang "
     "first.",
     NULL,

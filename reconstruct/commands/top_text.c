@@ -136,12 +136,12 @@ static void print_need(FILE *file, const struct refrain_live *live, const struct
     const struct refrain_live_rank *rank = &live->ranks[edge->rank];
     fprintf(file, "  rank %d in ", rank->rank);
     print_call(file, rank);
-    if (rank->tag >= 0 && !edge->collective)
-        fprintf(file, " (tag %d)", rank->tag);
+    if (edge->tag >= 0)
+        fprintf(file, " (tag %d)", edge->tag);
     fprintf(file, " waits for rank %d to %s", edge->awaited,
-            edge->collective                       ? "enter it"
-            : rank->receives_from == edge->awaited ? "send"
-                                                   : "receive");
+            edge->collective ? "enter it"
+            : edge->sends    ? "receive"
+                             : "send");
     fprintf(file, " since %s\n", refrain_show_ns((long double)rank->since_ns));
 }
 

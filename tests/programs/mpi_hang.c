@@ -86,12 +86,57 @@ static void slow(void) {
         sleep(BUSY_S);
 }
 
+/* Each receives from both others and sends to both, but for rank 2, which does not send to rank 0. */
+static void waitall(void) {
+    int values[4] = {0};
+    MPI_Request requests[4] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Irecv(&values[0], 1, MPI_INT, left, 3, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(&values[1], 1, MPI_INT, right, 3, MPI_COMM_WORLD, &requests[1]);
+    MPI_Isend(&values[2], 1, MPI_INT, left, 3, MPI_COMM_WORLD, &requests[2]);
+    if (rank != 2)
+        MPI_Isend(&values[3], 1, MPI_INT, right, 3, MPI_COMM_WORLD, &requests[3]);
+    MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Each starts a receive from the next one, again and again, and waits for any of them. */
+static void waitany(void) {
+    MPI_Request requests[2];
+    int index;
+    MPI_Recv_init(&value, 1, MPI_INT, right, 5, MPI_COMM_WORLD, &requests[0]);
+    MPI_Issend(&value, 1, MPI_INT, left, 4, MPI_COMM_WORLD, &requests[1]);
+    MPI_Start(&requests[0]);
+    if (rank == 0)
+        MPI_Waitsome(2, requests, &index, (int[2]){0}, MPI_STATUSES_IGNORE);
+    else
+        MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE);
+}
+
+/* No deadlock: rank 0 has what rank 1 sent, which waits for it; what is missing comes late. */
+static void partly(void) {
+    MPI_Request requests[2];
+    int values[2];
+    if (rank == 0) {
+        MPI_Irecv(&values[0], 1, MPI_INT, 1, 3, MPI_COMM_WORLD, &requests[0]);
+        MPI_Irecv(&values[1], 1, MPI_INT, 2, 3, MPI_COMM_WORLD, &requests[1]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    }
+    if (rank == 1) {
+        MPI_Send(&value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
+        MPI_Recv(&value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    if (rank == 2)
+        sleep(BUSY_S);
+}
+
 int main(int argc, char **argv) {
     static const struct {
         const char *name;
         void (*run)(void);
-    } kinds[] = {{"ring", ring},         {"receive", receive}, {"tags", tags}, {"mixed", mixed}, {"anybody", anybody},
-                 {"requests", requests}, {"ended", ended},     {"late", late}, {"busy", busy},   {"slow", slow}};
+    } kinds[] = {{"ring", ring},       {"receive", receive},   {"tags", tags},       {"mixed", mixed},
+                 {"anybody", anybody}, {"requests", requests}, {"ended", ended},     {"late", late},
+                 {"busy", busy},       {"slow", slow},         {"waitall", waitall}, {"waitany", waitany},
+                 {"partly", partly}};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
