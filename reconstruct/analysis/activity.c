@@ -52,6 +52,8 @@ struct collector {
     size_t n_locations;
     struct refrain_pair_table parts, partners, waits;
     int64_t last_ns; /* of the last event */
+    size_t n_calls;  /* MPI calls that began before the window's end and are open */
+    bool is_over;    /* nothing that comes can count */
     bool no_memory;
 };
 
@@ -69,6 +71,12 @@ static int64_t span(const struct collector *collector, int64_t begin_ns, int64_t
 
 static bool is_inside(const struct collector *collector, int64_t ns) {
     return ns >= collector->request->from_ns && ns <= collector->request->to_ns;
+}
+
+/* What it waits for may count, even where that is known later only. */
+static bool is_call_of_window(const struct collector *collector, const struct refrain_region_info *region,
+                              int64_t enter_ns) {
+    return region->kind == REFRAIN_REGION_MPI && enter_ns <= collector->request->to_ns;
 }
 
 static bool counts(const struct collector *collector, int32_t rank) {
@@ -224,6 +232,7 @@ static bool push(struct collector *collector, struct location *location, const s
         location->frames = frames;
         location->capacity = larger;
     }
+    collector->n_calls += is_call_of_window(collector, event->region, event->time_ns);
     struct refrain_activity_path *parent =
         location->depth ? location->frames[location->depth - 1].path : collector->activity->root;
     /* What has no index is a region that the trace does not tell of; all of it is one. */
@@ -271,6 +280,7 @@ static void pop(struct collector *collector, struct location *location, int32_t 
     if (location->depth)
         location->frames[location->depth - 1].inner_ns += ns;
     const struct refrain_region_info *info = frame->path->region;
+    collector->n_calls -= is_call_of_window(collector, info, frame->enter_ns);
     location->open[info->index < collector->activity->n_regions ? info->index : collector->activity->n_regions]
         .levels--;
     if (counts(collector, rank) && (ns > 0 || begun)) {
@@ -339,6 +349,11 @@ static void add_message(struct collector *collector, struct location *location, 
 static int take(struct refrain_writer *writer, const struct refrain_event *given) {
     struct collector *collector = (struct collector *)writer;
     struct refrain_event event = *given;
+    /* Of times without probes the end of a location is not known before. */
+    if (event.time_ns > collector->request->to_ns && collector->n_calls == 0 && !collector->request->compensate) {
+        collector->is_over = true;
+        return REFRAIN_WRITER_ENOUGH;
+    }
     struct location *location = location_of(collector, &event);
     collector->activity->events++;
     collector->last_ns = event.time_ns;
@@ -433,10 +448,22 @@ static bool finish_parts(struct collector *collector) {
     return !collector->no_memory;
 }
 
-static bool finish(struct collector *collector) {
+/* Does the location end behind that moment? */
+static bool goes_on(const struct refrain_trace *trace, int32_t rank, uint32_t thread, int64_t ns) {
+    size_t n;
+    const struct refrain_location_info *locations = refrain_trace_locations(trace, &n);
+    for (size_t i = 0; i < n; i++)
+        if (locations[i].rank == rank && locations[i].thread == thread)
+            return locations[i].end_ns > ns;
+    return false;
+}
+
+static bool finish(struct collector *collector, const struct refrain_trace *trace) {
     struct refrain_activity *activity = collector->activity;
     for (size_t rank = 0; rank < collector->n_locations; rank++)
         for (struct location *location = collector->locations[rank]; location; location = location->next) {
+            if (collector->is_over && goes_on(trace, (int32_t)rank, location->thread, collector->request->to_ns))
+                location->last_ns = collector->request->to_ns;
             /* What is open when the trace ends (a run that was killed, exit) ends there. */
             while (location->depth)
                 pop(collector, location, (int32_t)rank, location->last_ns);
@@ -523,7 +550,7 @@ enum refrain_status refrain_activity_open(struct refrain_trace *trace, const str
     options.compensate = request->compensate;
     refrain_progress_open(&progress, &collector.writer, request->progress);
     enum refrain_status status = refrain_write(trace, &options, &progress.writer, &report, error);
-    if (collector.no_memory || !finish(&collector))
+    if (collector.no_memory || !finish(&collector, trace))
         status = REFRAIN_FAIL_MEMORY(error);
     activity->from_ns = request->from_ns > 0 ? request->from_ns : 0;
     int64_t end_ns = request->compensate ? collector.last_ns : progress.end_ns;

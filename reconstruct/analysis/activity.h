@@ -89,8 +89,8 @@ struct refrain_activity {
     struct refrain_activity_wait **waits;
     size_t n_waits;
     int64_t run_ns, mpi_ns, waiting_ns; /* over all ranks */
-    uint64_t events, approximate;
-    uint64_t unmatched; /* messages and collectives of which one side only is in the trace */
+    uint64_t events, approximate;       /* that were replayed: the window's and those before it */
+    uint64_t unmatched;                 /* messages and collectives of which one side only is in the trace */
 };
 
 struct refrain_activity_request {

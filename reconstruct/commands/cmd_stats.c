@@ -196,6 +196,7 @@ static enum refrain_status print_json(const struct refrain_activity *activity,
         json_object_set_new(object, "to_ns", json_integer(activity->to_ns));
         json_object_set_new(object, "waiting_ns", json_integer(activity->waiting_ns));
         json_object_set_new(object, "transmission_ns", json_integer(activity->mpi_ns - activity->waiting_ns));
+        json_object_set_new(object, "replayed_events", json_integer((json_int_t)activity->events));
         json_object_set_new(object, "approximate_events", json_integer((json_int_t)activity->approximate));
         json_object_set_new(object, "unmatched", json_integer((json_int_t)activity->unmatched));
     }
@@ -337,9 +338,11 @@ static const struct argp argp = {
     "barrier, n-to-n (allreduce ...), late broadcast (also scatter), early reduce (also gather: the root came first), "
     "and "
     "completion, the same in MPI_Wait and its like. The rest is transmission. Within a call time counts once.\n"
-    "What REFRAIN_METRICS counted has a column each, for what the time of the line is of; the program's own counters and "
+    "What REFRAIN_METRICS counted has a column each, for what the time of the line is of; the program's own counters "
+    "and "
     "markers come last, over the whole run.\n"
-    "With --from, --to or --compensate, only events count, and loops are not shown. JSON has a schema_version, which "
+    "With --from, --to or --compensate, only events count, and loops are not shown; what lies "
+    "behind the window is not replayed. JSON has a schema_version, which "
     "changes when a "
     "member goes or means something else.",
     NULL,

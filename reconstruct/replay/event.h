@@ -9,9 +9,11 @@
 
 #include <refrain/read.h>
 
+#define REFRAIN_WRITER_ENOUGH 1
 struct refrain_writer {
     /* Once, before the first event. */
     int (*begin)(struct refrain_writer *writer, const struct refrain_trace *trace);
+    /* 0, REFRAIN_WRITER_ENOUGH: no more events are wanted; else something failed. */
     int (*event)(struct refrain_writer *writer, const struct refrain_event *event);
     /* Once, after the last event; also where something failed before, begin itself included, and where begin was not
      * come to. Frees the writer. */

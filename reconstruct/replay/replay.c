@@ -56,9 +56,11 @@ enum refrain_status refrain_write_shared(struct refrain_trace *trace, const stru
         write_edge(trace, cursor, writer, REFRAIN_EVENT_ENTER, options->from_ns))
         status = REFRAIN_ERROR;
     const struct refrain_event *event;
-    while (!status && (event = refrain_cursor_next(cursor)))
-        if (writer->event && writer->event(writer, event))
-            status = REFRAIN_ERROR;
+    int said = 0;
+    while (!status && !said && (event = refrain_cursor_next(cursor)))
+        said = writer->event ? writer->event(writer, event) : 0;
+    if (said && said != REFRAIN_WRITER_ENOUGH)
+        status = REFRAIN_ERROR;
     if (!status && options && options->to_ns != REFRAIN_TIME_LAST &&
         write_edge(trace, cursor, writer, REFRAIN_EVENT_LEAVE, options->to_ns))
         status = REFRAIN_ERROR;
