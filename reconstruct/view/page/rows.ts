@@ -6,12 +6,16 @@ import { regionOf, shareOf, waits } from "./shares.js";
 export interface Row {
     locations: number[];
     label: string;
+    /** A second line of it; "": none. */
+    more: string;
 }
 
 export type Order = "rank" | "waiting" | "alike";
 
 const MOST_FOLDS = 12;
 const MOST_HEIGHT = 220;
+/** Letters that fit beside a row. */
+const SHORT = 9;
 
 /** Each location's share of time by group, then its waiting: what makes locations alike. */
 function vectors(state: State): Float64Array[] {
@@ -94,10 +98,16 @@ export class Rows {
             threads ? `${locations[l].rank}.${locations[l].thread}` : `${locations[l].rank}`;
         const all = locations.map((_, i) => i);
         if (this.folded && all.length > 1) {
-            this.rows = fold(vectors(this.state), MOST_FOLDS).map((members) => ({
-                locations: members,
-                label: members.length === 1 ? label(members[0]) : showRanks(members.map((l) => locations[l].rank)),
-            }));
+            this.rows = fold(vectors(this.state), MOST_FOLDS).map((members) => {
+                const ranks = showRanks(members.map((l) => locations[l].rank));
+                if (members.length === 1) return { locations: members, label: label(members[0]), more: "" };
+                if (ranks.length <= SHORT) return { locations: members, label: ranks, more: "" };
+                return {
+                    locations: members,
+                    label: `${members.length} ${threads ? "threads" : "ranks"}`,
+                    more: ranks.replace(/ \(\d+\)$/, ""),
+                };
+            });
             return;
         }
         if (this.order === "waiting") {
@@ -107,7 +117,7 @@ export class Rows {
             const folds = fold(vectors(this.state), MOST_FOLDS);
             all.splice(0, all.length, ...folds.flat());
         }
-        this.rows = all.map((l) => ({ locations: [l], label: label(l) }));
+        this.rows = all.map((l) => ({ locations: [l], label: label(l), more: "" }));
     }
 
     set(order: Order, folded: boolean): void {

@@ -20,6 +20,7 @@ const MOST_LINES = 4000;
 const BUNDLE_PIXELS = 4;
 const BUNDLE_HEIGHT = 3;
 const BUNDLE_STRENGTHS = 4;
+const FEW_LINES = 600;
 const MOST_COLLECTIVES = 1500;
 const NAME_FROM = 30;
 
@@ -483,9 +484,10 @@ export class Timeline {
         const bundles = this.bundlesOf(records, visible);
         context.strokeStyle = this.colours().message;
         const most = bundles.at(-1)?.count ?? 1;
-        // Lines of about the same strength are drawn together.
+        // Lines of about the same strength are drawn together; very many of them must not hide the bars.
+        const fade = Math.max(0.35, Math.min(1, FEW_LINES / bundles.length));
         for (let strength = 0; strength < BUNDLE_STRENGTHS; strength++) {
-            context.globalAlpha = 0.3 + (0.5 * strength) / BUNDLE_STRENGTHS;
+            context.globalAlpha = fade * (0.3 + (0.5 * strength) / BUNDLE_STRENGTHS);
             context.lineWidth = 0.6 + (1.4 * strength) / BUNDLE_STRENGTHS;
             context.beginPath();
             for (const { first, count } of bundles) {
@@ -618,8 +620,16 @@ export class Timeline {
         const chosen = this.state.choice?.kind === "span" ? this.rowIndex(this.state.choice.location) : -1;
         for (let r = first; r < last; r++) {
             if (r % step && r !== chosen) continue;
+            const { label, more } = this.rows.rows[r];
+            const both = more !== "" && this.rows.height >= 30;
+            const y = this.rows.top(r) + this.rows.height / 2;
             context.fillStyle = r === chosen ? this.colours().chosen : this.colours().ink;
-            context.fillText(this.rows.rows[r].label, width - 8, this.rows.top(r) + this.rows.height / 2, width - 10);
+            context.fillText(label, width - 8, both ? y - 7 : y, width - 10);
+            if (!both) continue;
+            context.font = "10px system-ui, sans-serif";
+            context.fillStyle = this.colours().faint;
+            context.fillText(more, width - 8, y + 8, width - 10);
+            context.font = `${size}px system-ui, sans-serif`;
         }
     }
 
