@@ -460,16 +460,17 @@ async function start(): Promise<void> {
         panels.open("program");
         return;
     }
-    const blobs = await Promise.all(about.processes.map((_, i) => unpack(`data-rank-${i}`)));
-    const wasm = await unpack("data-wasm");
-    const symbols = await unpack("data-symbols");
-    const ahead = document.getElementById("data-ahead") ? await unpack("data-ahead") : null;
-    const names = about.processes.map((p) => `rank ${p.rank}`);
-    const open = (who: Worker, to: "show" | "refine", ahead: ArrayBuffer | null): void => {
+    /** The data goes to the worker, without a copy here. */
+    const open = async (who: Worker, to: "show" | "refine"): Promise<void> => {
+        const blobs = await Promise.all(about.processes.map((_, i) => unpack(`data-rank-${i}`)));
+        const [wasm, symbols] = await Promise.all([unpack("data-wasm"), unpack("data-symbols")]);
+        const isAhead = to === "show" && document.getElementById("data-ahead") !== null;
+        const ahead = isAhead ? await unpack("data-ahead") : null;
+        const names = about.processes.map((p) => `rank ${p.rank}`);
         const request: Request = { kind: "open", to, wasm, blobs, names, symbols, ahead };
-        who.postMessage(request, ahead ? [ahead] : []);
+        who.postMessage(request, [...blobs, wasm, symbols, ...(ahead ? [ahead] : [])]);
     };
-    open(worker, "show", ahead);
+    await open(worker, "show");
     // A finer overview than the page holds is made beside, once what is looked at has been shown.
     let refines = false;
     state.on(["data"], () => {
@@ -481,7 +482,7 @@ async function start(): Promise<void> {
                 if (event.data.kind === "refined") state.receive(event.data);
                 other.terminate();
             });
-            open(other, "refine", null);
+            void open(other, "refine");
         }, REFINE_AFTER_MS);
     });
     // For tests and measurements.

@@ -99,6 +99,7 @@ export class Panels {
         key.append(element("span", "", "hatch"), " waits for another rank");
         panel.replaceChildren(
             element("h2", title),
+            ...(sums?.rough ? [element("p", "Times are those of the overview; events are being counted.", "key")] : []),
             table,
             key,
             this.switchOf("Message lines", this.timeline.showMessages, (on) => (this.timeline.showMessages = on)),
@@ -135,7 +136,7 @@ export class Panels {
             element("td", showNs(own)),
             element("td", showShare(own, all)),
             element("td", waiting > 0 ? showNs(waiting) : ""),
-            element("td", showCount(count)),
+            element("td", isNaN(count) ? "…" : showCount(count)),
         );
         return row;
     }
@@ -333,7 +334,10 @@ export class Panels {
         const title = element("h2", "From (down) to (across) ");
         title.append(pick);
         if (pairs.length === 0) {
-            panel.replaceChildren(title, element("p", "No messages in this window."));
+            panel.replaceChildren(
+                title,
+                element("p", sums?.rough ? "Messages are being counted." : "No messages in this window."),
+            );
             return;
         }
         const value = (pair: Pair): number => pair[this.matrixOf];

@@ -163,6 +163,8 @@ export interface Sums {
     pairs: Pair[];
     waits: Wait[];
     events: number;
+    /** They are of the overview, until every event is counted: times are about right, numbers are not known. */
+    rough?: boolean;
 }
 
 /** A span that is open at the moment `at`; its end is not known there. */

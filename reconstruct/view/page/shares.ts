@@ -1,6 +1,6 @@
 // shares.ts: shares of time by location and interval: put in order as they come, and halved level by level.
 
-import { SHARE_BYTES, type Shares } from "./protocol.js";
+import { SHARE_BYTES, type Shares, type Total } from "./protocol.js";
 
 const REGION_SHIFT = 17;
 const WAITS = 1 << 16;
@@ -86,6 +86,29 @@ function halve(shares: Shares, locations: number): Shares {
         }
     }
     return { from: shares.from, to: shares.from + bins * 2 * width, bins, index, words: words.slice(0, n) };
+}
+
+/** Own time and waiting of each region in a stretch, over all locations; intervals at its edges count by their part in it. */
+export function timesIn(shares: Shares, locations: number, regions: number, from: number, to: number): Total[] {
+    const totals: Total[] = Array.from({ length: regions }, () => ({ count: NaN, own: 0, waiting: 0, inclusive: NaN }));
+    const width = (shares.to - shares.from) / shares.bins;
+    const first = Math.max(0, Math.floor((from - shares.from) / width));
+    const last = Math.min(shares.bins, Math.ceil((to - shares.from) / width));
+    for (let b = first; b < last; b++) {
+        const start = shares.from + b * width;
+        const inside = Math.min(to, start + width) - Math.max(from, start);
+        for (let l = 0; l < locations; l++) {
+            const row = l * (shares.bins + 1) + b;
+            for (let i = shares.index[row]; i < shares.index[row + 1]; i++) {
+                const word = shares.words[i];
+                const total = totals[regionOf(word)];
+                if (!total) continue;
+                total.own += shareOf(word) * inside;
+                if (waits(word)) total.waiting += shareOf(word) * inside;
+            }
+        }
+    }
+    return totals;
 }
 
 /** The finest level and all coarser ones, each of half as many intervals, down to so many. */

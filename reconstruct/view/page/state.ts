@@ -2,7 +2,7 @@
 
 import { Palette } from "./palette.js";
 import type { About, Location, OpenSpan, Reply, Request, Sums, Tile } from "./protocol.js";
-import { Pyramid } from "./shares.js";
+import { Pyramid, timesIn } from "./shares.js";
 
 /** What is chosen: a span, a message or a region; times are of the run. */
 export type Choice =
@@ -29,6 +29,9 @@ const MOST_EVENTS = 1_000_000;
 const MOST_EVENTS_MEANWHILE = 4_000_000;
 /** While the window moves, data is asked for so often. */
 const ASK_AFTER_MS = 40;
+/** The profile of a stretch of more events is shown from the overview until they are counted. */
+const MOST_EVENTS_UNTOLD = 200_000;
+const ROUGH_INTERVALS = 256;
 
 export class State {
     readonly palette: Palette;
@@ -265,6 +268,17 @@ export class State {
         );
     }
 
+    /** Counting all events of a long stretch takes seconds: the overview tells times meanwhile. */
+    private tellRoughSums(): void {
+        const { overview, askedSums } = this;
+        if (!overview) return;
+        const { from, to } = askedSums;
+        const shares = overview.level((to - from) / ROUGH_INTERVALS);
+        const totals = timesIn(shares, this.locations.length, this.about.regions.length + 1, from, to);
+        this.sums = { from, to, totals, pairs: [], waits: [], events: NaN, rough: true };
+        this.tell("sums");
+    }
+
     /** Asks for a tile of the window where there is none that is fine enough, then for one around it, and for the sums over
      *  what is looked at. */
     private ask(): void {
@@ -301,7 +315,10 @@ export class State {
             this.sums = this.whole;
             this.unanswered.delete("sums");
             this.tell("sums");
-        } else this.request({ kind: "sums", id: ++this.ids, ...this.askedSums });
+            return;
+        }
+        this.request({ kind: "sums", id: ++this.ids, ...this.askedSums });
+        if (this.eventsBefore(over.to) - this.eventsBefore(over.from) > MOST_EVENTS_UNTOLD) this.tellRoughSums();
     }
 }
 
