@@ -48,6 +48,7 @@ struct otf2_writer {
     const struct refrain_together *together; /* null: alone */
     uint64_t end_ns;
     uint64_t unknown; /* of all locations */
+    bool opened;      /* there are files */
     bool begun;       /* by all processes */
     bool failed;      /* OTF2 met an error, which it does not always return */
 };
@@ -168,6 +169,7 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
                           EVENT_CHUNK_BYTES, DEFINITION_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (!otf2->archive)
         return fail(otf2, OTF2_ERROR_FILE_CAN_NOT_OPEN);
+    otf2->opened = true;
     OTF2_ErrorCode code = OTF2_Archive_SetFlushCallbacks(otf2->archive, &flush_callbacks, NULL);
     if (!code)
         code = OTF2_Archive_SetMemoryCallbacks(otf2->archive, refrain_otf2_memory(), NULL);
@@ -524,18 +526,32 @@ static int replace(struct otf2_writer *otf2, bool complete) {
     return failed;
 }
 
+/* Leaves the archive as it is, open: what could not be written must not be closed. When OTF2 3.0 cannot write the 4 MB
+ * that it has collected for a file it frees them, and in closing the file writes and frees them once more
+ * (otf2_file_write_buffered and otf2_file_finalize in its OTF2_File.c). That happens in the middle of the events alone:
+ * what is left of them at the end, and definitions, are less, or go past that memory. */
+static void abandon(struct otf2_writer *otf2) {
+    static OTF2_Archive *abandoned; /* so that checkers of memory see that this is meant */
+    abandoned = otf2->archive;
+    otf2->archive = NULL;
+    (void)abandoned;
+}
+
 /* Definitions, and the end of the archive. */
 static int finish(struct otf2_writer *otf2) {
-    OTF2_ErrorCode code = close_locations(otf2);
+    OTF2_ErrorCode code = otf2->failed ? OTF2_ERROR_FILE_INTERACTION : close_locations(otf2);
     OTF2_GlobalDefWriter *global = code || !is_first(otf2) ? NULL : OTF2_Archive_GetGlobalDefWriter(otf2->archive);
     if (global)
         code = refrain_otf2_define(global, otf2->trace, otf2->locations, otf2->n_locations, otf2->comms, &otf2->objects,
                                    &otf2->calls, otf2->end_ns);
     if (!code && global)
         code = OTF2_Archive_CloseGlobalDefWriter(otf2->archive, global);
-    OTF2_ErrorCode closed = OTF2_Archive_Close(otf2->archive);
-    bool failed = code || closed || (!global && is_first(otf2)) || otf2->failed;
-    return failed ? fail(otf2, code ? code : closed) : 0;
+    bool complete = all(otf2, !code && (global || !is_first(otf2)) && !otf2->failed);
+    if (!complete)
+        abandon(otf2);
+    else
+        code = OTF2_Archive_Close(otf2->archive);
+    return !complete || code || otf2->failed ? fail(otf2, code ? code : OTF2_ERROR_FILE_INTERACTION) : 0;
 }
 
 /* Ends the archive if what all processes did for it is well, and else what there is of it. */
@@ -547,7 +563,7 @@ static int finish_together(struct otf2_writer *otf2) {
     if (otf2->together->settle(otf2->together, !otf2->error->code && !otf2->failed))
         return !all(otf2, finish(otf2) == 0);
     if (otf2->begun)
-        OTF2_Archive_Close(otf2->archive);
+        abandon(otf2);
     all(otf2, true); /* so that nobody writes any more when the files are removed */
     return 1;
 }
@@ -562,7 +578,7 @@ static int end(struct refrain_writer *writer) {
     OTF2_Error_RegisterCallback(NULL, NULL);
     if (is_first(otf2) && otf2->instead && replace(otf2, result == 0) != 0)
         result = 1;
-    if (is_first(otf2) && !otf2->instead && otf2->archive && result != 0) {
+    if (is_first(otf2) && !otf2->instead && otf2->opened && result != 0) {
         for (size_t i = 0; i < PARTS; i++)
             refrain_otf2_remove(otf2->directory, parts[i]);
         rmdir(otf2->directory); /* unless something else is in it */
