@@ -2,7 +2,8 @@
 //
 // first: from navigation to the first picture; read: until all of the run is known (its sums, its longest waits). Windows of
 // 30,000 events, from asking to having each of their events: far: 12 at places spread over the run, where nothing near has
-// been shown; near: after each of these one a little later, which does not lie in what was read for it. Frames: a zoom from the
+// been shown; near: after each of these one a little later, which does not lie in what was read for it. Before each of them the page
+// has had 300 ms of processor time for what it does while somebody looks, or did not want them. Frames: a zoom from the
 // whole run to such a window in 90 steps, one a frame, and back: what drawing a frame took.
 //
 // Behind each time stands, in brackets, the processor time that the page's process took meanwhile, all threads: what the time is

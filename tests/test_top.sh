@@ -21,16 +21,16 @@ starts() {
     mkdir run
     REFRAIN_DIRECTORY=run refrain-run mpiexec.mpich -n 3 ./hang "$1" </dev/null >/dev/null 2>&1 &
     launcher=$!
-    for i in $(seq 100); do
+    for i in $(seq 600); do
         trace=$(the_trace run) && [ "$(ls "$trace"/rank-*.trace 2>/dev/null | wc -l)" -eq 3 ] && return
         sleep 0.1
     done
     fail "$1: no trace came"
 }
 
-# becomes STATUS PATTERN: top ends with that status and says it, at the latest after 15 seconds.
+# becomes STATUS PATTERN: top ends with that status and says it, at the latest after a minute.
 becomes() {
-    for i in $(seq 30); do
+    for i in $(seq 120); do
         refrain top --once --stuck 0.5 "$trace" >said 2>error
         status=$?
         [ $status -eq "$1" ] && tr '\n' ' ' <said | grep -qE "$2" && pass && return
