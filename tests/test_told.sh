@@ -106,6 +106,16 @@ if [ "$(uname -m)" = x86_64 ]; then
     [ "$(rank0 enter | grep -c MPI_Barrier)" = 100 ] && pass || fail "calls after jumps: $(rank0 enter | grep -c MPI_Barrier)"
 fi
 
+# Threads that leave the tables of MPI's objects while they have them locked: others go on.
+if [ "$(uname -m)" = x86_64 ]; then
+    mpicc.mpich -O1 -pthread "$tests/programs/record/lock_jumps.c" -o lock_jumps || fail "compile lock_jumps"
+    rm -rf run
+    REFRAIN_DIRECTORY=run launch mpich 1 refrain record -q ./lock_jumps 100 >out 2>said && [ "$(grep left out)" = "68 left" ] &&
+        pass || fail "threads that leave with the lock: status $?: $(head -n 3 out said)"
+    refrain info "$(the_trace run)" >info || fail "threads that leave with the lock: no trace"
+    grep -q 'signal handler' info && pass || fail "not counted as lost: $(cat info)"
+fi
+
 # One end of a message, or one member of a collective, in a pause: what comes after has its own partners.
 for mpi in mpich openmpi; do
     "mpicc.$mpi" -O1 -I "$tests/../include" "$tests/programs/record/pauses.c" -o pauses || fail "compile pauses"

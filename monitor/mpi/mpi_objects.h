@@ -31,7 +31,10 @@ extern bool refrain_mpi_multiple; /* MPI_THREAD_MULTIPLE */
 extern bool refrain_mpi_world;    /* there is an MPI_COMM_WORLD */
 extern bool refrain_mpi_packs;    /* all ranks want REFRAIN_PACK */
 
-/* The lock over what is remembered of MPI's objects, where several threads may call MPI. */
+/* ---- mpi_lock.c ---- */
+
+/* The lock over what is remembered of MPI's objects, where several threads may call MPI. Who waits takes it from a
+ * thread that has gone away with it. */
 void refrain_mpi_lock_wait(void);
 void refrain_mpi_lock_give(void);
 static inline void refrain_mpi_lock(void) {
