@@ -30,6 +30,18 @@ bool refrain_source_extent(const struct refrain_source *source, CXCursor cursor,
 
 /* ---- errors ---- */
 
+/* Is this about an attribute in a header of the system's, whose form the compiler knows and libclang does not (gcc's
+ * omp.h from version 13 on: __malloc__ (omp_free))? What is declared there is the same without it. */
+static bool is_of_attribute(CXDiagnostic diagnostic) {
+    CXString text = clang_getDiagnosticSpelling(diagnostic);
+    const char *chars = clang_getCString(text);
+    bool is = clang_getDiagnosticSeverity(diagnostic) == CXDiagnostic_Error && chars &&
+              strstr(chars, "' attribute takes ") &&
+              clang_Location_isInSystemHeader(clang_getDiagnosticLocation(diagnostic));
+    clang_disposeString(text);
+    return is;
+}
+
 /* Collects the places of errors. One outside the file, or fatal, spoils the whole file. */
 static bool collect_errors(struct refrain_source *source, bool strict, struct refrain_text *reason) {
     unsigned n = clang_getNumDiagnostics(source->unit);
@@ -37,7 +49,7 @@ static bool collect_errors(struct refrain_source *source, bool strict, struct re
     for (unsigned i = 0; i < n && good; i++) {
         CXDiagnostic diagnostic = clang_getDiagnostic(source->unit, i);
         enum CXDiagnosticSeverity severity = clang_getDiagnosticSeverity(diagnostic);
-        if (severity >= CXDiagnostic_Error) {
+        if (severity >= CXDiagnostic_Error && !is_of_attribute(diagnostic)) {
             CXFile file;
             unsigned offset;
             clang_getFileLocation(clang_getDiagnosticLocation(diagnostic), &file, NULL, NULL, &offset);

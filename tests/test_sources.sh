@@ -31,6 +31,17 @@ linked "behind -Bstatic" refrain-cc gcc main.c -Wl,-Bstatic -lgcc -Wl,-Bdynamic 
 mkdir lib && echo 'int zero(void) { return 0; }' >zero.c && gcc -c zero.c && ar rc lib/libzero.a zero.o
 linked "a library that is found by -L" refrain-cc gcc main.c -Llib -Wl,--start-group -lzero -Wl,--end-group -o prog
 
+# An attribute in a system's header that libclang does not know in this form, as in omp.h of gcc 13 and later.
+mkdir system && cat >system/given.h <<'END'
+void give_back(void *);
+void *given(void) __attribute__((__malloc__, __malloc__(give_back)));
+END
+printf '#include <given.h>\nint main(void) { give_back(given()); return 0; }\n' >attribute.c
+printf '#include <stddef.h>\nvoid give_back(void *p) { (void)p; }\nvoid *given(void) { return NULL; }\n' >given.c
+refrain-cc --detail=all --verbose gcc -isystem system attribute.c given.c -o prog >said 2>&1 && ! grep -q 'does not parse' said &&
+    refrain-instrument attribute.c --detail=all -o attribute.out.c -- -isystem system && grep -q refrain__ attribute.out.c && pass ||
+    fail "an attribute in a system's header: $(head -n 3 said)"
+
 # Assembly at file scope goes where the compiler alone puts it: behind code.
 cat >assembly.c <<'END'
 #include <stdio.h>
