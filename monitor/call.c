@@ -4,6 +4,7 @@
 #include "call_path.h"
 #include "configure.h"
 #include "learn_by_key.h"
+#include "learn_spare.h"
 #include "left_out.h"
 #include "pause.h"
 #include "python.h"
@@ -326,6 +327,27 @@ static inline __attribute__((always_inline)) bool resume(const struct refrain_ca
     if (call->entry != context->top)
         refrain_unwind(context, call->entry);
     return true;
+}
+
+/* What is kept becomes less by what is taken from it, so that the rest of the pool's end is for others. */
+static void *take_kept(size_t bytes) {
+    uint64_t *kept = &refrain_region.kept_for_open, before = __atomic_load_n(kept, __ATOMIC_RELAXED);
+    do
+        if (before < bytes)
+            return NULL;
+    while (!__atomic_compare_exchange_n(kept, &before, before - bytes, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    return refrain_pool_take(bytes, REFRAIN_POOL_OPEN);
+}
+
+void *refrain_pool_take_for_open(size_t bytes) {
+    void *room = refrain_pool_take(bytes, REFRAIN_POOL_CONTROL);
+    room = room ? room : take_kept(bytes);
+    struct refrain_context *context = room ? NULL : refrain_begin();
+    if (!context)
+        return room;
+    room = refrain_spare_take_bytes(context, bytes);
+    refrain_end(context);
+    return room;
 }
 
 static void close_call(struct refrain_call *call) {

@@ -116,7 +116,8 @@ struct refrain_context {
 struct refrain_region {
     unsigned char *base; /* null: nothing is traced */
     struct refrain_header *header;
-    int mode; /* enum refrain_mode */
+    int mode;               /* enum refrain_mode */
+    uint64_t kept_for_open; /* of the pool, still, for REFRAIN_POOL_OPEN */
 };
 extern REFRAIN_SHARED struct refrain_region refrain_region;
 
@@ -128,16 +129,23 @@ enum refrain_pool_use {
     REFRAIN_POOL_SHORT = 2,   /* short formulas: what is regular after a phase of chance, at places that come late */
     REFRAIN_POOL_MANY = 3,    /* counts of many different values, where the order is given up */
     REFRAIN_POOL_COUNTS = 4,  /* counts of few */
-    REFRAIN_POOL_PLACES = 5,  /* call sites, operations, communicators, user regions, units loaded later */
-    REFRAIN_POOL_LAST = 6,    /* the first call site of each MPI function, and its operations */
+    REFRAIN_POOL_OPEN = 5,    /* what is under way or open: requests, handles of communicators, datatypes, files */
+    REFRAIN_POOL_PLACES = 6,  /* call sites, operations, communicators, user regions, units loaded later */
+    REFRAIN_POOL_LAST = 7,    /* the first call site of each MPI function, and its operations */
 };
 
 /* Takes `bytes` from the pool, zeroed, 16-byte aligned; null when what is not kept for others does not suffice. Any
  * thread. */
 REFRAIN_SHARED void *refrain_pool_take(size_t bytes, enum refrain_pool_use use);
 
+/* Room for what is under way or open, zeroed, aligned as above: of the pool, and once control flow has none there of
+ * what is kept for this, else where a formula of the calling thread was that is not needed any more. Null where there
+ * is none of that. */
+REFRAIN_SHARED void *refrain_pool_take_for_open(size_t bytes);
+
 /* Bytes that `use` may not take, at the end of the pool. */
 static inline uint64_t refrain_pool_kept(const struct refrain_header *header, enum refrain_pool_use use) {
+    uint64_t open = refrain_region.kept_for_open, after_counts = header->pool_places + open;
     switch (use) {
     case REFRAIN_POOL_VALUES:
         return header->pool_control;
@@ -146,8 +154,10 @@ static inline uint64_t refrain_pool_kept(const struct refrain_header *header, en
     case REFRAIN_POOL_SHORT:
         return header->pool_counts;
     case REFRAIN_POOL_MANY:
-        return header->pool_places + (header->pool_counts - header->pool_places) / 2;
+        return after_counts + (header->pool_counts - after_counts) / 2;
     case REFRAIN_POOL_COUNTS: /* and half of what is kept for places, in need */
+        return header->pool_last + (header->pool_places - header->pool_last) / 2 + open;
+    case REFRAIN_POOL_OPEN:
         return header->pool_last + (header->pool_places - header->pool_last) / 2;
     case REFRAIN_POOL_PLACES:
         return header->pool_last;

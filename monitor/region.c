@@ -35,16 +35,18 @@
 #define FIRST_CALIBRATION_NS 100000u
 #define PATH_BYTES REFRAIN_PATH_BYTES
 /* What is kept of the pool, as 1 / share of what the program's tables leave of it. */
-#define CONTROL_SHARE 4u              /* for control flow, less what follows */
-#define LEAST_COUNTS_SHARE 8u         /* for counts ... */
-#define MOST_COUNTS_SHARE 4u          /* ... at most, where there are many places */
-#define MOST_PLACES_SHARE 4u          /* for call sites, operations, communicators, at most */
-#define LAST_SHARE 8u                 /* for the first call site of each MPI function, at most ... */
-#define LAST_BYTES (64u << 10)        /* ... and in any case */
-#define COUNTS_BYTES 160u             /* of a place: eight different values */
-#define SITE_OPERATIONS 2u            /* kinds of operations at most call sites */
-#define OTHER_SITES_BYTES (64u << 10) /* for call sites that no table knows, and communicators, at most */
-#define MOST_TIME_SHARE 2u            /* the most that timelines get */
+#define CONTROL_SHARE 4u               /* for control flow, less what follows */
+#define LEAST_COUNTS_SHARE 8u          /* for counts ... */
+#define MOST_COUNTS_SHARE 4u           /* ... at most, where there are many places */
+#define MOST_PLACES_SHARE 4u           /* for call sites, operations, communicators, at most */
+#define OPEN_SHARE 8u                  /* for what is under way, where the program has requests, at most ... */
+#define OPEN_BYTES ((uint64_t)1 << 20) /* ... and in any case */
+#define LAST_SHARE 8u                  /* for the first call site of each MPI function, at most ... */
+#define LAST_BYTES (64u << 10)         /* ... and in any case */
+#define COUNTS_BYTES 160u              /* of a place: eight different values */
+#define SITE_OPERATIONS 2u             /* kinds of operations at most call sites */
+#define OTHER_SITES_BYTES (64u << 10)  /* for call sites that no table knows, and communicators, at most */
+#define MOST_TIME_SHARE 2u             /* the most that timelines get */
 
 struct refrain_region refrain_region;
 int refrain_mpi_linked;
@@ -112,7 +114,7 @@ static uint64_t least_of(uint64_t a, uint64_t b) {
 }
 
 /* Sets aside what learners may not take: for places that have not been seen yet, as many as the tables say there may
- * be, and for counting what comes next where its order is given up. */
+ * be, for requests under way, and for counting what comes next where its order is given up. */
 static void keep_reserves(struct refrain_header *header) {
     uint64_t pool = header->bytes - header->pool_used, threads = header->n_threads;
     uint64_t site = sizeof(struct refrain_call_site) + SITE_OPERATIONS * sizeof(struct refrain_operation_record);
@@ -120,8 +122,10 @@ static void keep_reserves(struct refrain_header *header) {
     uint64_t counts = header->n_slots * threads * COUNTS_BYTES;
     header->pool_last = least_of(pool / LAST_SHARE, LAST_BYTES);
     header->pool_places = header->pool_last + least_of(pool / MOST_PLACES_SHARE, places);
+    refrain_region.kept_for_open =
+        refrain_mpi_linked && refrain_units_use_requests() ? least_of(pool / OPEN_SHARE, OPEN_BYTES) : 0;
     header->pool_counts =
-        header->pool_places +
+        header->pool_places + refrain_region.kept_for_open +
         (counts < pool / LEAST_COUNTS_SHARE ? pool / LEAST_COUNTS_SHARE : least_of(counts, pool / MOST_COUNTS_SHARE));
     header->pool_control = header->pool_counts + pool / CONTROL_SHARE;
 }
@@ -396,7 +400,7 @@ static void open_region(void) {
             say_too_small(refrain_settings_least_bytes(header->pool_used + missing, refrain_configuration.threads));
         else
             untraced("cannot set up", own_directory, errno);
-        refrain_region = (struct refrain_region){NULL, NULL, 0};
+        refrain_region = (struct refrain_region){.base = NULL};
         munmap(base, bytes);
         remove_own_files();
         return;

@@ -39,6 +39,9 @@ REFRAIN_HIDDEN uint64_t refrain_units_bytes(uint32_t threads);
 /* Calls of MPI functions in the units that are in the region. */
 REFRAIN_HIDDEN uint64_t refrain_units_mpi_calls(void);
 
+/* May the program have requests? Its calls tell, where it is instrumented. */
+REFRAIN_HIDDEN bool refrain_units_use_requests(void);
+
 /* No unit is traced, from now on (mode off, no memory, child of a fork): all switchable probes are off. `forked`: in
  * the child of a fork. */
 REFRAIN_HIDDEN void refrain_units_close(bool forked);

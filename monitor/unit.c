@@ -442,6 +442,24 @@ uint64_t refrain_units_mpi_calls(void) {
     return calls;
 }
 
+/* Who has a request waits for it or tests it. */
+static bool is_about_requests(const char *name) {
+    return strncmp(name, "MPI_Wait", 8) == 0 || strncmp(name, "MPI_Test", 8) == 0;
+}
+
+bool refrain_units_use_requests(void) {
+    bool known = false, use = false;
+    take_lock();
+    for (const struct refrain_unit *unit = units; unit; unit = unit->next)
+        for (unsigned i = 0; unit->slots && i < unit->n_nodes; i++)
+            if (unit->nodes[i].kind == REFRAIN_MPI_CALL) {
+                known = true;
+                use |= is_about_requests(unit->strings + unit->nodes[i].name);
+            }
+    drop_lock();
+    return use || !known;
+}
+
 void refrain_units_close(bool forked) {
     if (forked)
         __atomic_store_n(&lock, 0, __ATOMIC_RELAXED); /* the thread that may have held it is not in this process */

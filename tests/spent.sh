@@ -6,11 +6,13 @@
 #
 #   spent.sh BIN SEEDS STEPS RANKS SIZE...     seeds 1 to SEEDS; sizes as REFRAIN_TOTAL_MEMORY takes them
 #
-# With SPENT_THREADS=N the program is one of N threads (chance_threads.c); the log, which follows one, is left out.
+# With SPENT_THREADS=N the program is one of N threads (chance_threads.c); the log, which follows one, is left out. With
+# SPENT_REQUESTS=N it is one of N requests under way at a time once the memory is spent (chance_requests.c), none of which
+# may be lost.
 # The long campaign: sh tests/spent.sh build/bin 50 3000 3 300K 400K 500K 700K 1M 2120K 3M 4M 6M 8M 16M 64M
 set -u
 if [ $# -lt 5 ]; then
-    sed -n '2,10s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,12s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 . "$(dirname "$0")/lib.sh"
@@ -52,7 +54,9 @@ likeness() {
 }
 
 threads=${SPENT_THREADS:-1}
-[ "$threads" -gt 1 ] && program=$tests/programs/chance_threads.c || program=$tests/programs/chance.c
+program=$tests/programs/chance.c
+[ "$threads" -eq 1 ] || program=$tests/programs/chance_threads.c
+[ -z "${SPENT_REQUESTS:-}" ] || program=$tests/programs/chance_requests.c
 mpicc.mpich -O1 -w -shared -fPIC "$tests"/pmpi_logger*.c -o "$work/logger.so" -ldl || fail "the logger"
 REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -w "$program" -o "$work/chance" -lpthread || fail "compile"
 
@@ -65,7 +69,7 @@ one() {
     # shellcheck disable=SC2016 # expanded by the ranks' shell
     [ "$threads" -gt 1 ] && logger= || logger=$work/logger.so
     REFRAIN_THREADS=$threads REFRAIN_TOTAL_MEMORY=$2 REFRAIN_MODE=both REFRAIN_DIRECTORY=$run MPI_LOGGER_DIRECTORY=$run launch mpich "$ranks" \
-        sh -c 'LD_PRELOAD=$0${LD_PRELOAD:+:$LD_PRELOAD} exec "$@"' "$logger" "$work/chance" "$1" "$steps" "$threads" \
+        sh -c 'LD_PRELOAD=$0${LD_PRELOAD:+:$LD_PRELOAD} exec "$@"' "$logger" "$work/chance" "$1" "$steps" "${SPENT_REQUESTS:-$threads}" \
         >"$run/out" 2>"$run/err" || fail "$what: status $?: $(head -n 2 "$run/err")"
     trace=$(the_trace "$run") || {
         fail "$what: no trace: $(head -n 1 "$run/err")"
@@ -73,6 +77,9 @@ one() {
     }
     refrain reconstruct "$trace" --format text -o - >"$work/lines" 2>"$work/error" || fail "$what: $(head -n 1 "$work/error")"
     refrain events "$trace" >"$work/recorded" 2>"$work/error" || fail "$what: $(head -n 1 "$work/error")"
+    if refrain info "$trace" | grep -q 'requests beyond'; then
+        fail "$what: $(refrain info "$trace" | grep 'requests beyond')"
+    fi
     kib=$(echo "$2" | awk '{ n = $1 + 0; print /M$/ ? n * 1024 : n }')
     rank=0
     alike=

@@ -22,17 +22,23 @@ static void add(struct refrain_context *context, uint32_t reference) {
     context->spare_formulas[list] = reference;
 }
 
-static struct refrain_formula *take_from(struct refrain_context *context, unsigned list) {
+/* The room of a spare one, zero; null where the list is empty. */
+static void *room_from(struct refrain_context *context, unsigned list) {
     uint32_t *first = &context->spare_formulas[list];
     if (!*first)
         return NULL;
-    struct refrain_formula *formula = refrain_at_reference(*first);
-    unsigned items = 1u << (list + LEAST_SHIFT);
-    memcpy(first, formula, sizeof *first);
+    void *room = refrain_at_reference(*first);
+    memcpy(first, room, sizeof *first);
     __atomic_fetch_add(&refrain_region.header->formulas_reused, 1, __ATOMIC_RELAXED);
     refrain_commit();
-    memset(formula, 0, refrain_formula_bytes(items));
-    formula->capacity = (uint16_t)items;
+    memset(room, 0, refrain_formula_bytes(1u << (list + LEAST_SHIFT)));
+    return room;
+}
+
+static struct refrain_formula *take_from(struct refrain_context *context, unsigned list) {
+    struct refrain_formula *formula = room_from(context, list);
+    if (formula)
+        formula->capacity = (uint16_t)(1u << (list + LEAST_SHIFT));
     return formula;
 }
 
@@ -46,6 +52,14 @@ struct refrain_formula *refrain_spare_take(struct refrain_context *context, unsi
          !formula && list < REFRAIN_SPARE_SIZES && 1u << (list + LEAST_SHIFT) <= context->formula_length; list++)
         formula = take_from(context, list);
     return formula;
+}
+
+void *refrain_spare_take_bytes(struct refrain_context *context, size_t bytes) {
+    void *room = NULL;
+    for (unsigned list = 0; !room && list < REFRAIN_SPARE_SIZES; list++)
+        if (refrain_formula_bytes(1u << (list + LEAST_SHIFT)) >= bytes)
+            room = room_from(context, list);
+    return room;
 }
 
 void refrain_spare_give(struct refrain_context *context, struct refrain_formula *formula) {

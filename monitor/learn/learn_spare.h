@@ -13,6 +13,9 @@
 REFRAIN_HIDDEN struct refrain_formula *refrain_spare_take(struct refrain_context *context, unsigned items,
                                                           enum refrain_pool_use use);
 
+/* The room of a spare formula for something else, zeroed: at least so many bytes. Null when there is none. */
+REFRAIN_HIDDEN void *refrain_spare_take_bytes(struct refrain_context *context, size_t bytes);
+
 /* A formula that the learner which the journal is at has no use for any more. */
 REFRAIN_HIDDEN void refrain_spare_give(struct refrain_context *context, struct refrain_formula *formula);
 

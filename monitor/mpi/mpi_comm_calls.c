@@ -137,7 +137,7 @@ static int finish_idup(struct refrain_call *call, struct refrain_request *taken,
         int duplicate = taken ? refrain_idup_begin(comm, newcomm) : REFRAIN_IDUP_NONE;
         refrain_idup_agree(duplicate, comm);
         if (duplicate != REFRAIN_IDUP_NONE) {
-            taken->parameters[0] = duplicate;
+            taken->partner = duplicate;
             taken->flags |= REFRAIN_REQUEST_IDUP;
         }
     }

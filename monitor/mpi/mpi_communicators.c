@@ -252,7 +252,7 @@ static bool make_room(void) {
     if (n_table < table_room)
         return true;
     struct communicator *larger = table_room < MOST_COMMUNICATORS && refrain_region.base
-                                      ? refrain_pool_take(sizeof *larger * table_room * 2, REFRAIN_POOL_CONTROL)
+                                      ? refrain_pool_take_for_open(sizeof *larger * table_room * 2)
                                       : NULL;
     if (!larger)
         return false;

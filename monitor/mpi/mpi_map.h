@@ -41,7 +41,7 @@ static inline int64_t refrain_map_get(const struct refrain_map *map, uint64_t ke
 /* Twice the room, as long as the pool has some; what the map had there is not given back. */
 static inline bool refrain_map_grow(struct refrain_map *map) {
     struct refrain_map larger = {NULL, map->capacity * 2, map->used};
-    larger.entries = refrain_pool_take(sizeof *larger.entries * larger.capacity, REFRAIN_POOL_CONTROL);
+    larger.entries = refrain_pool_take_for_open(sizeof *larger.entries * larger.capacity);
     if (!larger.entries)
         return false;
     for (uint32_t i = 0; i < map->capacity; i++)

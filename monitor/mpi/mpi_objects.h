@@ -19,7 +19,7 @@
 
 #define REFRAIN_COMMUNICATORS 128u /* live or dead before their table grows */
 #define REFRAIN_TYPES 256u         /* committed at a time before the table grows, predefined ones included */
-#define REFRAIN_REQUESTS 256u      /* under way before their table grows */
+#define REFRAIN_REQUESTS 256u      /* under way before their table grows, persistent ones count twice */
 #define REFRAIN_WINDOWS 256u       /* open at a time before their table grows */
 #define REFRAIN_FILES 256u         /* open at a time before their table grows */
 
@@ -141,24 +141,27 @@ int64_t refrain_status_bytes(const MPI_Status *status);
  * completes it tells of the message with all it knows of it; the owner gives the number back before it takes the next
  * one. */
 struct refrain_request {
-    uint64_t handle; /* of the request, or of the message that MPI_Mprobe matched */
-    struct refrain_operation_record *posted;
-    int64_t parameters[REFRAIN_PARAMETERS]; /* as told: what a start by another thread tells again */
-    uint32_t position;                      /* in the array that a call waits for */
-    uint32_t place;                         /* of this entry in the table */
-    uint32_t next;                          /* place + 1: in the chain of its bucket, or of free ones */
-    uint32_t watched;                       /* place + 1: next one of the same array */
-    uint32_t index;                         /* in its thread's numbering */
-    uint16_t thread;                        /* that posted it */
-    uint8_t operation;                      /* enum refrain_operation that took it */
+    uint64_t handle;   /* of the request, or of the message that MPI_Mprobe matched */
+    uint32_t posted;   /* reference of the operation that took it, 0 none */
+    uint32_t position; /* in the array that a call waits for */
+    uint32_t place;    /* of this entry in the table */
+    uint32_t next;     /* place + 1: in the chain of its bucket, or of free ones */
+    uint32_t watched;  /* place + 1: next one of the same array */
+    uint32_t index;    /* in its thread's numbering */
+    int32_t partner;   /* that it sends to or receives from; -1 any. Of MPI_Comm_idup: its number */
+    int32_t tag;       /* -1 any */
+    uint32_t comm;     /* its index + 1, 0 unknown; of a persistent request: place + 1 of its parameters */
+    uint16_t thread;   /* that posted it */
+    uint8_t operation; /* enum refrain_operation that took it */
     uint8_t flags;
 };
 enum {
     REFRAIN_REQUEST_ACTIVE = 1,
     REFRAIN_REQUEST_CANCEL = 2,  /* MPI_Cancel was called */
     REFRAIN_REQUEST_WATCHED = 4, /* part of the array that a call waits for */
-    REFRAIN_REQUEST_FIXED = 8,   /* a receive whose source, tag and bytes are those in `parameters`, not the status's */
-    REFRAIN_REQUEST_IDUP = 16,   /* of MPI_Comm_idup number parameters[0] */
+    REFRAIN_REQUEST_FIXED =
+        8, /* a receive whose source, tag and bytes are those it was posted with, not the status's */
+    REFRAIN_REQUEST_IDUP = 16,   /* of MPI_Comm_idup number `partner` */
     REFRAIN_REQUEST_UNTOLD = 32, /* what is under way began in a pause */
 };
 #define REFRAIN_REQUEST_NOBODYS UINT16_MAX /* `thread` of one that was posted in a pause: it has no number */
@@ -167,6 +170,11 @@ enum {
  * call is not traced or no request is left; in the latter case the blocking form of the operation has been told. */
 struct refrain_request *refrain_request_take(struct refrain_call *call, enum refrain_operation operation,
                                              const int64_t *parameters, unsigned n);
+
+/* What a receive that has just been taken is posted for; MPI_ANY_SOURCE and MPI_ANY_TAG are welcome. `fixed`: that is
+ * also what it will have received, with `bytes` (persistent ones only, else -1). */
+void refrain_request_expects(struct refrain_request *request, int source, int tag);
+void refrain_request_fixed(struct refrain_request *request, int64_t bytes);
 
 /* After the PMPI function: the request is known by its key from now on; or, where there is none (`bound` false), given
  * back. A null `request` is welcome. */

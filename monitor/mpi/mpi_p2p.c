@@ -85,10 +85,8 @@ static struct refrain_request *tell_irecv(struct refrain_call *call, enum refrai
         return operation == REFRAIN_OP_IRECV && source == MPI_PROC_NULL ? take_nothing(call) : NULL;
     int64_t parameters[] = {refrain_communicator_index(communicator)};
     struct refrain_request *taken = refrain_request_take(call, operation, parameters, 1);
-    if (taken) { /* what a call that waits for it waits for */
-        taken->parameters[0] = source == MPI_ANY_SOURCE ? -1 : source;
-        taken->parameters[1] = tag == MPI_ANY_TAG ? -1 : tag;
-    }
+    if (taken)
+        refrain_request_expects(taken, source, tag);
     return taken;
 }
 
@@ -214,12 +212,8 @@ void refrain_isendrecv_try(void) {
 
 static struct refrain_request *tell_isendrecv(struct refrain_call *call, int source, int tag, MPI_Comm comm) {
     struct refrain_request *taken = tell_irecv(call, REFRAIN_OP_IRECV, source, tag, comm);
-    if (taken && taken->operation == REFRAIN_OP_IRECV && !isendrecv_has_status) {
-        taken->parameters[0] = source == MPI_ANY_SOURCE ? -1 : source;
-        taken->parameters[1] = tag == MPI_ANY_TAG ? -1 : tag;
-        taken->parameters[2] = -1;
-        taken->flags |= REFRAIN_REQUEST_FIXED;
-    }
+    if (taken && taken->operation == REFRAIN_OP_IRECV && !isendrecv_has_status)
+        refrain_request_fixed(taken, -1);
     return taken;
 }
 #else
@@ -377,12 +371,8 @@ int MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype data
                    MPI_Comm comm, MPI_Info info, MPI_Request *request) {
     REFRAIN_MPI_BEGIN(MPI_Precv_init);
     struct refrain_request *taken = tell_irecv(&call, REFRAIN_OP_RECV_INIT, source, tag, comm);
-    if (taken) {
-        taken->parameters[0] = source;
-        taken->parameters[1] = tag;
-        taken->parameters[2] = refrain_bytes(partitions * count, datatype);
-        taken->flags |= REFRAIN_REQUEST_FIXED;
-    }
+    if (taken)
+        refrain_request_fixed(taken, refrain_bytes(partitions * count, datatype));
     int rc = PMPI_Precv_init(buf, partitions, count, datatype, source, tag, comm, info, request);
     bind(&call, taken, rc, request);
     refrain_call_end(&call);

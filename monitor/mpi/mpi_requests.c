@@ -11,11 +11,23 @@
 #define BUCKETS 1024u
 #define NUMBERS 4096u /* in a part of a thread's numbering */
 #define WORDS (NUMBERS / 64)
-#define MOST_CHUNKS 1024u /* of REFRAIN_REQUESTS each */
+#define CHUNK 32u /* entries: as many as the room of a long formula that is not needed any more holds */
+#define MOST_CHUNKS 8192u
+
+/* What a persistent request was posted with, in an entry of its own: a start by another thread tells it again. */
+struct posted {
+    int64_t parameters[REFRAIN_PARAMETERS];
+};
 
 /* Entries by place, which is their number in this table; they stay where they are. */
-static struct refrain_request first_chunk[REFRAIN_REQUESTS], *chunks[MOST_CHUNKS] = {first_chunk};
-static uint32_t n_chunks = 1;
+union entry {
+    struct refrain_request request;
+    struct posted posted;
+};
+_Static_assert(sizeof(union entry) == sizeof(struct refrain_request) && REFRAIN_REQUESTS % CHUNK == 0,
+               "a compact table");
+static union entry first_entries[REFRAIN_REQUESTS], *chunks[MOST_CHUNKS];
+static uint32_t n_chunks;   /* beyond the first entries */
 static uint32_t never_used; /* entries from here on */
 static uint32_t first_free; /* place + 1 */
 static uint32_t bound;      /* in the buckets */
@@ -36,7 +48,7 @@ static bool number_take(struct numbering *numbering, uint32_t *index) {
     uint32_t before = 0;
     while (~numbering->full == 0) {
         if (!numbering->next)
-            numbering->next = refrain_pool_take(sizeof *numbering, REFRAIN_POOL_CONTROL);
+            numbering->next = refrain_pool_take_for_open(sizeof *numbering);
         if (!numbering->next)
             return false;
         numbering = numbering->next;
@@ -90,14 +102,21 @@ static void free_orphans(struct refrain_call *call, struct numbering *first) {
 
 /* ---- entries ---- */
 
+static inline union entry *entry_at(uint32_t place) {
+    if (place < REFRAIN_REQUESTS)
+        return &first_entries[place];
+    place -= REFRAIN_REQUESTS;
+    return &chunks[place / CHUNK][place % CHUNK];
+}
+
 static inline struct refrain_request *at(uint32_t place) {
-    return &chunks[place / REFRAIN_REQUESTS][place % REFRAIN_REQUESTS];
+    return &entry_at(place)->request;
 }
 
 static bool chunk_take(void) {
     if (n_chunks == MOST_CHUNKS)
         return false;
-    struct refrain_request *chunk = refrain_pool_take(sizeof first_chunk, REFRAIN_POOL_CONTROL);
+    union entry *chunk = refrain_pool_take_for_open(CHUNK * sizeof *chunk);
     if (chunk)
         chunks[n_chunks++] = chunk;
     return chunk != NULL;
@@ -109,7 +128,7 @@ static struct refrain_request *entry_take(void) {
         first_free = request->next;
         return request;
     }
-    if (never_used == n_chunks * REFRAIN_REQUESTS && !chunk_take())
+    if (never_used == REFRAIN_REQUESTS + n_chunks * CHUNK && !chunk_take())
         return NULL;
     struct refrain_request *request = at(never_used);
     request->place = never_used++;
@@ -124,6 +143,63 @@ static void entry_give(struct refrain_request *request) {
     request->flags = 0;
     request->next = first_free;
     first_free = place_of(request);
+}
+
+static bool is_persistent(const struct refrain_request *request) {
+    return request->operation == REFRAIN_OP_SEND_INIT || request->operation == REFRAIN_OP_RECV_INIT ||
+           request->operation == REFRAIN_OP_COLLECTIVE_INIT;
+}
+
+static bool is_receive(const struct refrain_request *request) {
+    return request->operation == REFRAIN_OP_IRECV || request->operation == REFRAIN_OP_RECV_INIT;
+}
+
+/* Of a persistent request. */
+static struct posted *posted_of(const struct refrain_request *request) {
+    return &entry_at(request->comm - 1)->posted;
+}
+
+/* Index of its communicator; -1 unknown. */
+static int64_t comm_of(const struct refrain_request *request) {
+    return is_persistent(request) ? posted_of(request)->parameters[REFRAIN_PARAMETERS - 1] : (int64_t)request->comm - 1;
+}
+
+/* An entry for a request that is posted with these parameters; null where there is no room. */
+static struct refrain_request *request_take(enum refrain_operation operation, const int64_t *parameters, unsigned n) {
+    int64_t all[REFRAIN_PARAMETERS] = {-1, -1, -1, -1};
+    for (unsigned i = 0; i < n; i++)
+        all[i] = parameters[i];
+    struct refrain_request *request = entry_take();
+    if (!request)
+        return NULL;
+    request->operation = (uint8_t)operation;
+    if (is_receive(request)) /* their one parameter */
+        all[REFRAIN_PARAMETERS - 1] = parameters[0];
+    request->partner = (int32_t)all[0];
+    request->tag = (int32_t)all[1];
+    request->comm = (uint32_t)(all[REFRAIN_PARAMETERS - 1] + 1);
+    if (!is_persistent(request)) {
+        request->flags = REFRAIN_REQUEST_ACTIVE;
+        return request;
+    }
+    struct refrain_request *second = entry_take();
+    if (!second) {
+        entry_give(request);
+        return NULL;
+    }
+    request->flags = 0;
+    request->comm = place_of(second);
+    memcpy(posted_of(request)->parameters, all, sizeof all);
+    return request;
+}
+
+static void request_give(struct refrain_request *request) {
+    if (is_persistent(request)) {
+        struct refrain_request *second = at(request->comm - 1);
+        second->place = request->comm - 1;
+        entry_give(second);
+    }
+    entry_give(request);
 }
 
 static unsigned bucket_of(uint64_t key) {
@@ -176,15 +252,6 @@ static inline struct refrain_request *entry_find(const struct refrain_call *call
     return request || own == ANY_THREAD ? request : entry_of_thread(ANY_THREAD, key, older);
 }
 
-static bool is_persistent(const struct refrain_request *request) {
-    return request->operation == REFRAIN_OP_SEND_INIT || request->operation == REFRAIN_OP_RECV_INIT ||
-           request->operation == REFRAIN_OP_COLLECTIVE_INIT;
-}
-
-static bool is_receive(const struct refrain_request *request) {
-    return request->operation == REFRAIN_OP_IRECV || request->operation == REFRAIN_OP_RECV_INIT;
-}
-
 static bool is_own(const struct refrain_call *call, const struct refrain_request *request) {
     return call->entry && call->context->number == request->thread;
 }
@@ -220,34 +287,21 @@ static void tell_blocking_form(struct refrain_call *call, enum refrain_operation
         refrain_call_operation(call, REFRAIN_OP_IO, parameters, n);
 }
 
-static void set_parameters(struct refrain_request *request, const int64_t *parameters, unsigned n) {
-    for (unsigned i = 0; i < n; i++)
-        request->parameters[i] = parameters[i];
-    for (unsigned i = n; i < REFRAIN_PARAMETERS; i++)
-        request->parameters[i] = -1;
-    if (is_receive(request))
-        request->parameters[REFRAIN_PARAMETERS - 1] = parameters[0];
-}
-
 /* In a pause. What a receive has received is known when it completes, be that after the pause. */
 static struct refrain_request *take_untold(const struct refrain_call *call, enum refrain_operation operation,
                                            const int64_t *parameters, unsigned n) {
     if (operation == REFRAIN_OP_ISEND)
         refrain_call_count_untold(call, REFRAIN_UNTOLD_SEND, parameters[0], parameters[1], parameters[3]);
     refrain_mpi_lock();
-    struct refrain_request *request = entry_take();
+    struct refrain_request *request = request_take(operation, parameters, n);
     refrain_mpi_unlock();
     if (!request) {
         refrain_lose(REFRAIN_LOSS_REQUESTS, 1);
         return NULL;
     }
-    request->posted = NULL;
-    request->operation = (uint8_t)operation;
-    request->flags = REFRAIN_REQUEST_UNTOLD;
-    if (!is_persistent(request))
-        request->flags |= REFRAIN_REQUEST_ACTIVE;
+    request->posted = 0;
+    request->flags |= REFRAIN_REQUEST_UNTOLD;
     request->thread = REFRAIN_REQUEST_NOBODYS;
-    set_parameters(request, parameters, n);
     return request;
 }
 
@@ -262,10 +316,10 @@ struct refrain_request *refrain_request_take(struct refrain_call *call, enum ref
     refrain_mpi_lock();
     if (numbering->orphans)
         free_orphans(call, numbering);
-    struct refrain_request *request = entry_take();
+    struct refrain_request *request = request_take(operation, parameters, n);
     bool numbered = request && number_take(numbering, &index);
     if (request && !numbered)
-        entry_give(request);
+        request_give(request);
     refrain_mpi_unlock();
     if (!numbered) {
         tell_blocking_form(call, operation, parameters, n);
@@ -275,19 +329,25 @@ struct refrain_request *refrain_request_take(struct refrain_call *call, enum ref
     if (!posted) {
         refrain_mpi_lock();
         number_give(numbering, index);
-        entry_give(request);
+        request_give(request);
         refrain_mpi_unlock();
         return NULL;
     }
-    request->posted = posted;
-    request->operation = (uint8_t)operation;
-    request->flags = 0;
-    if (!is_persistent(request))
-        request->flags = REFRAIN_REQUEST_ACTIVE;
+    request->posted = refrain_reference(posted);
     request->index = index;
     request->thread = (uint16_t)call->context->number;
-    set_parameters(request, parameters, n);
     return request;
+}
+
+void refrain_request_expects(struct refrain_request *request, int source, int tag) {
+    request->partner = source == MPI_ANY_SOURCE ? -1 : source;
+    request->tag = tag == MPI_ANY_TAG ? -1 : tag;
+}
+
+void refrain_request_fixed(struct refrain_request *request, int64_t bytes) {
+    request->flags |= REFRAIN_REQUEST_FIXED;
+    if (is_persistent(request))
+        posted_of(request)->parameters[2] = bytes;
 }
 
 void refrain_request_bind(struct refrain_call *call, struct refrain_request *request, bool bind, uint64_t key) {
@@ -298,7 +358,7 @@ void refrain_request_bind(struct refrain_call *call, struct refrain_request *req
     if (bind)
         entry_insert(request, key);
     else
-        entry_give(request);
+        request_give(request);
     refrain_mpi_unlock();
     if (!bind)
         free_number(call, index);
@@ -322,18 +382,19 @@ void refrain_request_start(struct refrain_call *call, MPI_Request handle) {
         request->flags |= REFRAIN_REQUEST_ACTIVE | (refrain_call_is_untold(call) ? REFRAIN_REQUEST_UNTOLD : 0);
     }
     struct refrain_request copy = request ? *request : (struct refrain_request){.operation = 0};
+    struct posted posted = request && is_persistent(request) ? *posted_of(request) : (struct posted){.parameters = {0}};
+    const int64_t *parameters = posted.parameters;
     refrain_mpi_unlock();
     if (!request)
         return;
     if (copy.flags & REFRAIN_REQUEST_UNTOLD && copy.operation == REFRAIN_OP_SEND_INIT)
-        refrain_call_count_untold(call, REFRAIN_UNTOLD_SEND, copy.parameters[0], copy.parameters[1],
-                                  copy.parameters[3]);
+        refrain_call_count_untold(call, REFRAIN_UNTOLD_SEND, parameters[0], parameters[1], parameters[3]);
     else if (is_own(call, &copy))
         refrain_call_operation(call, REFRAIN_OP_START, (int64_t[]){copy.index}, 1);
     else if (copy.operation == REFRAIN_OP_SEND_INIT)
-        refrain_call_operation(call, REFRAIN_OP_SEND, copy.parameters, 4);
+        refrain_call_operation(call, REFRAIN_OP_SEND, parameters, 4);
     else if (copy.operation == REFRAIN_OP_COLLECTIVE_INIT)
-        refrain_call_operation(call, REFRAIN_OP_COLLECTIVE, copy.parameters, 4);
+        refrain_call_operation(call, REFRAIN_OP_COLLECTIVE, parameters, 4);
 }
 
 void refrain_request_not_started(struct refrain_call *call, MPI_Request handle) {
@@ -368,7 +429,7 @@ static void settle(const struct refrain_call *call, struct refrain_request *requ
     entry_unlink(request);
     if (!is_own(call, request) && request->thread != REFRAIN_REQUEST_NOBODYS)
         number_orphan(&numberings[request->thread], request->index);
-    entry_give(request);
+    request_give(request);
 }
 
 /* The message that has arrived with a receive; what is not known is -1. */
@@ -377,11 +438,11 @@ static void message_of(const struct refrain_request *request, MPI_Status *status
     message->source = message->tag = message->bytes = -1;
     if (!is_receive(request))
         return;
-    message->posted = request->posted;
+    message->posted = request->posted ? refrain_at_reference(request->posted) : NULL;
     if (request->flags & REFRAIN_REQUEST_FIXED) {
-        message->source = request->parameters[0];
-        message->tag = request->parameters[1];
-        message->bytes = request->parameters[2];
+        message->source = request->partner;
+        message->tag = request->tag;
+        message->bytes = is_persistent(request) ? posted_of(request)->parameters[2] : -1;
     } else if (status) {
         message->source = status->MPI_SOURCE;
         message->tag = status->MPI_TAG;
@@ -399,14 +460,13 @@ static void tell_others_completion(struct refrain_call *call, const struct refra
     if (is_receive(request)) {
         struct refrain_completion message;
         message_of(request, status, &message);
-        int64_t parameters[] = {message.source, message.tag, message.bytes,
-                                request->parameters[REFRAIN_PARAMETERS - 1]};
+        int64_t parameters[] = {message.source, message.tag, message.bytes, comm_of(request)};
         if (!refrain_call_is_untold(call))
             refrain_call_operation(call, REFRAIN_OP_RECV, parameters, 4);
         else if (message.source >= 0)
             refrain_call_count_untold(call, REFRAIN_UNTOLD_RECEIVE, message.source, message.tag, parameters[3]);
     } else if (request->operation != REFRAIN_OP_NOTHING && !(request->flags & REFRAIN_REQUEST_UNTOLD)) {
-        int64_t parameters[] = {request->operation, request->parameters[REFRAIN_PARAMETERS - 1]};
+        int64_t parameters[] = {request->operation, comm_of(request)};
         refrain_call_operation(call, REFRAIN_OP_COMPLETE_OTHER, parameters, 2);
     }
 }
@@ -440,7 +500,7 @@ static void run_add(struct refrain_call *call, struct run *run, const struct ref
     if (request->flags & REFRAIN_REQUEST_CANCEL && status)
         PMPI_Test_cancelled(status, &cancelled);
     if (!cancelled && is_receive(request) && status)
-        refrain_order_receives(request->parameters[REFRAIN_PARAMETERS - 1], status->MPI_SOURCE, status->MPI_TAG, false);
+        refrain_order_receives(comm_of(request), status->MPI_SOURCE, status->MPI_TAG, false);
     if (own && !cancelled) {
         if (run->n == REFRAIN_RUN_REQUESTS || request->index != run->first + run->n)
             run_tell(call, run);
@@ -460,7 +520,7 @@ static void run_add(struct refrain_call *call, struct run *run, const struct ref
     }
     if (request->flags & REFRAIN_REQUEST_IDUP) {
         run_tell(call, run);
-        refrain_idup_complete((unsigned)request->parameters[0]);
+        refrain_idup_complete((unsigned)request->partner);
     }
 }
 
@@ -489,10 +549,10 @@ void refrain_request_await(const struct refrain_call *call, uint64_t key) {
     refrain_mpi_lock();
     const struct refrain_request *request = entry_find(call, key, 0);
     if (request && (request->operation == REFRAIN_OP_ISEND || request->operation == REFRAIN_OP_SEND_INIT))
-        refrain_call_awaits(call, request->parameters[0], -1, request->parameters[3], request->parameters[1]);
+        refrain_call_awaits(call, request->partner, -1, comm_of(request), request->tag);
     else if (request && is_receive(request))
-        refrain_call_awaits(call, -1, request->parameters[0] < 0 ? REFRAIN_NOW_ANY : request->parameters[0],
-                            request->parameters[REFRAIN_PARAMETERS - 1], request->parameters[1]);
+        refrain_call_awaits(call, -1, request->partner < 0 ? REFRAIN_NOW_ANY : request->partner, comm_of(request),
+                            request->tag);
     refrain_mpi_unlock();
 }
 
