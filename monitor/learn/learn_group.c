@@ -330,7 +330,8 @@ unsigned refrain_group_encode(const struct refrain_item *items, unsigned n_items
     if (coded || bytes >= alone)
         return coded;
     if (bytes > MOST_BITS_BYTES) {
-        take_terms(items, n_items, MOST_BITS_BYTES * 8 / bits, &expansion, moved);
+        unsigned fewer = MOST_BITS_BYTES * 8 / bits;
+        take_terms(items, n_items, fewer < most ? fewer : most, &expansion, moved);
         bits = bits_of(&expansion, &least);
     }
     return write_bits(values, expansion.n, least, bits, out);

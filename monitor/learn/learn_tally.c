@@ -128,6 +128,27 @@ static bool make_room(struct refrain_context *context, uint32_t *reference) {
     return (can_drop && drop(context, tally)) || tally->used < tally->capacity;
 }
 
+/* A row that there is no room for may take the place of another, which is counted with the rest from then on: any
+ * other, but the less likely the more often that one came, so that those that come most often are the ones that stay
+ * (after Ben Basat, Einziger, Friedman, Kassner, "Randomized admission policy for efficient top-k and frequency
+ * estimation", INFOCOM 2017). Null where it does not. All entries are taken then, so that a row is found wherever it
+ * is. */
+static uint64_t *take_from_another(struct refrain_tally *tally) {
+    uint64_t draw = tally->count * 0x9e3779b97f4a7c15u;
+    uint64_t *rest = entry_at(tally, tally->capacity), *other = entry_at(tally, draw >> 40 & (tally->capacity - 1));
+    if (!tally->joint || other[0] > UINT16_MAX || (draw >> 8 & 0xffffffff) % (other[0] * other[0] + 1) != 0)
+        return NULL;
+    for (unsigned i = 0; i < tally->width; i++)
+        if (tally->amounts >> i & 1)
+            rest[1 + i] += is_dropped(tally, i) ? other[1 + i] : other[1 + i] * other[0];
+        else if (rest[0] == 0)
+            rest[1 + i] = other[1 + i];
+    refrain_lose(REFRAIN_LOSS_COUNTS, other[0]);
+    rest[0] += other[0];
+    memset(other, 0, refrain_tally_entry_words(tally) * sizeof *other);
+    return other;
+}
+
 void refrain_tally_add(struct refrain_context *context, uint32_t *reference, const int64_t *values, uint64_t times) {
     struct refrain_tally *tally = refrain_at_reference(*reference);
     uint64_t *entry = find(tally, values);
@@ -137,6 +158,8 @@ void refrain_tally_add(struct refrain_context *context, uint32_t *reference, con
         entry = room ? find(tally, values) : NULL;
         if (entry && entry[0] == 0)
             tally->used++;
+        if (!entry)
+            entry = take_from_another(tally);
     }
     tally->count += times;
     tally->last = values[0];

@@ -607,13 +607,12 @@ static bool add_awaited(struct awaiting *awaiting, const struct refrain_request 
         return true;
     if (!sends && !is_receive(request))
         return false;
-    int64_t comm = request->parameters[REFRAIN_PARAMETERS - 1];
+    int64_t comm = comm_of(request);
     if (awaiting->n == REFRAIN_MOST_AWAITED || (awaiting->n > 0 && comm != awaiting->comm))
         return false;
-    int64_t peer = request->parameters[0];
+    int32_t peer = request->partner;
     awaiting->comm = comm;
-    awaiting->now->awaited[awaiting->n] =
-        (struct refrain_awaited){peer < 0 ? REFRAIN_NOW_ANY : (int32_t)peer, (int32_t)request->parameters[1]};
+    awaiting->now->awaited[awaiting->n] = (struct refrain_awaited){peer < 0 ? REFRAIN_NOW_ANY : peer, request->tag};
     awaiting->now->sends &= ~(1u << awaiting->n);
     awaiting->now->sends |= (uint32_t)sends << awaiting->n++;
     return true;
