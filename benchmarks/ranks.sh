@@ -1,11 +1,8 @@
 #!/bin/sh
 # ranks.sh: what ranks learned together, by the number of ranks; ranks.sh --help says more.
 set -u
-LC_ALL=C
-export LC_ALL
-here=$(cd "$(dirname "$0")" && pwd)
+. "$(dirname "$0")/lib.sh"
 ranks="16 64"
-tools=$(dirname "$(command -v refrain 2>/dev/null || echo /usr/bin/refrain)")
 
 usage() {
     cat <<'END'
@@ -30,26 +27,8 @@ EXIT STATUS
 END
 }
 
-while [ $# -gt 0 ]; do
-    case $1 in
-    --ranks) ranks=$2 && shift 2 ;;
-    --tools) tools=$2 && shift 2 ;;
-    --help) usage && exit 0 ;;
-    *) echo "ranks.sh: unknown argument $1; ranks.sh --help lists all" >&2 && exit 2 ;;
-    esac
-done
-PATH=$tools:$PATH
-export PATH
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-mpicc=$(command -v mpicc.mpich || command -v mpicc)
-mpiexec=$(command -v mpiexec.mpich || command -v mpiexec)
-make -s -f "$here/workloads/Makefile" CC="refrain-cc $mpicc" BUILD="$work/traced" ONLY="bt sp lu mg cg ft is ep" -j2 || exit 1
-
-# structure FILE: what its header says.
-structure() {
-    od -An -t u8 -j 24 -N 8 "$1" | tr -d ' '
-}
+options "ranks tools" "$@"
+build "refrain-cc $mpicc" "$work/traced" "bt sp lu mg cg ft is ep" || exit 1
 
 failed=0
 echo "| workload | ranks | structure | pack | packed in ms |"
@@ -66,16 +45,16 @@ while read -r name size iterations; do
             failed=1
             continue
         fi
-        echo "| $name | $n | $(structure "$pack") | $(wc -c <"$pack") | $(sed -n 's/.*packed in \([0-9]*\) ms/\1/p' "$work/said") |"
+        echo "| $name | $n | $(refrain info --json "$pack" | json_number structure_bytes) | $(wc -c <"$pack") | $(sed -n 's/.*packed in \([0-9]*\) ms/\1/p' "$work/said") |"
     done
 done <<'END'
 ep 12 1
-is 12 5
-ft 64 3
-mg 64 5
-cg 1400 2
-lu 16 5
-sp 16 5
-bt 16 5
+is 12 2
+ft 64 1
+mg 64 2
+cg 1400 1
+lu 64 1
+sp 64 1
+bt 64 1
 END
 exit $failed

@@ -1,12 +1,9 @@
 #!/bin/sh
 # sizes.sh: the bytes that traces of the workloads take on disk, beside EZTrace; sizes.sh --help says more.
 set -u
-LC_ALL=C
-export LC_ALL
-here=$(cd "$(dirname "$0")" && pwd)
+. "$(dirname "$0")/lib.sh"
 ranks=4
 only=
-tools=$(dirname "$(command -v refrain 2>/dev/null || echo /usr/bin/refrain)")
 
 usage() {
     cat <<'END'
@@ -37,27 +34,13 @@ EXIT STATUS
 END
 }
 
-while [ $# -gt 0 ]; do
-    case $1 in
-    --only) only="$only $2" && shift 2 ;;
-    --ranks) ranks=$2 && shift 2 ;;
-    --tools) tools=$2 && shift 2 ;;
-    --help) usage && exit 0 ;;
-    *) echo "sizes.sh: unknown argument $1; sizes.sh --help lists all" >&2 && exit 2 ;;
-    esac
-done
-PATH=$tools:$PATH
-export PATH
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+options "only+ ranks tools" "$@"
 names=${only:-$(awk -F'|' '/^[a-z]/ {gsub(/ /, "", $1); print $1}' "$here/workloads/list.txt")}
-mpicc=$(command -v mpicc.mpich || command -v mpicc)
-mpiexec=$(command -v mpiexec.mpich || command -v mpiexec)
-make -s -f "$here/workloads/Makefile" CC="refrain-cc $mpicc" BUILD="$work/traced" ONLY="$names" -j2 || exit 1
+build "refrain-cc $mpicc" "$work/traced" "$names" || exit 1
 eztrace=
 if command -v eztrace >/dev/null && eztrace_avail 2>/dev/null | grep -q ^mpich; then
     eztrace=yes
-    make -s -f "$here/workloads/Makefile" CC="$mpicc" BUILD="$work/plain" ONLY="$names" -j2 || exit 1
+    build "$mpicc" "$work/plain" "$names" || exit 1
 fi
 
 # run COMMAND...: on all ranks, in a directory of its own.
@@ -73,10 +56,6 @@ run() {
 
 largest() {
     for file in "$work"/run/*.refrain/rank-*.trace; do wc -c <"$file"; done | sort -n | tail -n 1
-}
-
-json_number() {
-    tr -d ' ",' | sed -n "s/^$1://p"
 }
 
 echo "| workload on $ranks ranks | most | file | no times | pack | common | EZTrace |"

@@ -1,12 +1,9 @@
 #!/bin/sh
 # start_end.sh: what tracing adds to the start and the end of a process; start_end.sh --help says more.
 set -u
-LC_ALL=C
-export LC_ALL
-here=$(cd "$(dirname "$0")" && pwd)
+. "$(dirname "$0")/lib.sh"
 runs=15
 ranks="1 4 16"
-tools=$(dirname "$(command -v refrain 2>/dev/null || echo /usr/bin/refrain)")
 
 usage() {
     cat <<'END'
@@ -29,21 +26,7 @@ OPTIONS
 END
 }
 
-while [ $# -gt 0 ]; do
-    case $1 in
-    --runs) runs=$2 && shift 2 ;;
-    --ranks) ranks=$2 && shift 2 ;;
-    --tools) tools=$2 && shift 2 ;;
-    --help) usage && exit 0 ;;
-    *) echo "start_end.sh: unknown argument $1; start_end.sh --help lists all" >&2 && exit 2 ;;
-    esac
-done
-PATH=$tools:$PATH
-export PATH
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-mpicc=$(command -v mpicc.mpich || command -v mpicc)
-mpiexec=$(command -v mpiexec.mpich || command -v mpiexec)
+options "runs ranks tools" "$@"
 gcc -O1 "$here/start_end.c" -o "$work/start_end" && "$mpicc" -O1 -DPROGRAM "$here/start_end.c" -o "$work/plain" &&
     refrain-cc "$mpicc" -O1 -DPROGRAM "$here/start_end.c" -o "$work/traced" || exit 1
 echo "| ranks | program | start to main, us | Finalize to end, us | processor time of a rank, us |"

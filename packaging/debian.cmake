@@ -52,7 +52,7 @@ The wrappers for the MPI implementation in use are in a package of its name.")
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME refrain-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_SHLIBDEPS OFF)
-set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "refrain (= ${version}), libdw-dev, libiberty-dev")
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "refrain (= ${version}), libdw-dev, libiberty-dev, libzstd-dev")
 set(CPACK_COMPONENT_DEV_DESCRIPTION "tracer of fixed size for MPI programs: headers and reading library
 What programs need that name their own regions in the traces of refrain, or
 that read these traces themselves.")

@@ -72,6 +72,9 @@ enum refrain_packed_kind {
     REFRAIN_PACKED_ARCHIVE, /* bytes */
     REFRAIN_PACKED_TERM,    /* of an archive that is told term by term */
     REFRAIN_PACKED_TERM_NUMBER,
+    /* of shapes (packed_ranks.h) */
+    REFRAIN_PACKED_GUESSED,
+    REFRAIN_PACKED_KIND,
     REFRAIN_PACKED_PLACE,
     REFRAIN_PACKED_TALLY,
     REFRAIN_PACKED_TALLY_WORD,

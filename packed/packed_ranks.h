@@ -18,7 +18,9 @@
  * The structure, coded (packed_coder.h):
  *     texts: their number; of each its length and bytes. Values of names are numbers of texts
  *     records: their number; of each the difference of its key to the one before, its classes as a row over all ranks
- *         (0: the rank has no such record); of each class the kinds of its values, then a row over its ranks for each
+ *         (0: the rank has no such record); of each class the number of its values; where it is the record's only one,
+ *         their kinds, then a row over its ranks for each; else of each value whether it is the guess (shape_guess.h),
+ *         and if not its kind and its row
  *     a row: REFRAIN_ROW_*, then what that says
  * Times are what a rank has for itself: the values of refrain_packed_is_time() kinds. */
 #ifndef REFRAIN_PACKED_RANKS_H
@@ -38,6 +40,13 @@ enum refrain_row_form {
     REFRAIN_ROW_FORMS
 };
 
+/* How the bytes of a rank's times that are not coded lie in the file. */
+enum refrain_copied_form {
+    REFRAIN_COPIED_AS_THEY_ARE, /* MPI_Finalize leaves them so: no library is in the traced program */
+    REFRAIN_COPIED_ZSTD,        /* refrain pack: a frame of Zstandard (RFC 8878) that tells its size */
+    REFRAIN_COPIED_FORMS
+};
+
 struct refrain_ranks_header {
     char magic[8];
     uint32_t version; /* REFRAIN_TRACE_VERSION */
@@ -51,8 +60,8 @@ struct refrain_ranks_header {
 
 /* A row of the index, ranks in rising order; those that were killed before they had one come last. */
 struct refrain_ranks_index {
-    int32_t rank; /* -1: it was never told one */
-    uint32_t reserved;
+    int32_t rank;         /* -1: it was never told one */
+    uint32_t copied_form; /* enum refrain_copied_form */
     uint64_t image_bytes;
     uint64_t at, coded_bytes, copied_bytes; /* its times: offset in the file; parts as in packed_file.h */
     uint64_t checksum;

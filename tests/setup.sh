@@ -12,7 +12,7 @@ python3 protobuf-compiler libopenmpi-dev openmpi-bin libcmocka-dev csmith libcsm
 autoconf automake libtool ccache dpkg-dev
 man-db zsh bsdutils less
 gfortran g++ python3-mpi4py musl-tools
-zlib1g-dev librsvg2-bin wabt lld wasi-libc libclang-rt-dev-wasm32 chromium"
+zlib1g-dev libzstd-dev librsvg2-bin wabt lld wasi-libc libclang-rt-dev-wasm32 chromium"
 # node and npm may come from elsewhere than Debian's packages.
 command -v npm >/dev/null 2>&1 || packages="$packages nodejs npm"
 

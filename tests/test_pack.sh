@@ -70,6 +70,36 @@ for n in 4 16; do
 done
 [ "$bytes" -le $((few + few / 4)) ] && pass || fail "archived: 16 ranks take $bytes bytes of structure, 4 $few"
 
+# Times beyond those that are coded are compressed where libzstd is there, and read again.
+mkdir "$work/run"
+REFRAIN_DIRECTORY=$work/run REFRAIN_THROTTLE=off launch mpich 2 "$work/archived" 4000 || fail "long: status $?"
+trace=$(the_trace "$work/run")
+refrain pack "$trace" -o "$work/long.refrain-pack" --json >"$work/report" || fail "long: pack"
+for command in "formulas --all" stats "capture --json"; do
+    # shellcheck disable=SC2086 # a command and its options
+    refrain $command "$trace" | grep -v '"trace"' >"$work/a"
+    # shellcheck disable=SC2086
+    refrain $command "$work/long.refrain-pack" | grep -v '"trace"' >"$work/b"
+    [ -s "$work/a" ] && cmp -s "$work/a" "$work/b" && pass || fail "long: refrain $command differs"
+done
+if ldd "$(command -v refrain)" | grep -q libzstd; then
+    files=$(cat "$trace"/rank-*.trace | wc -c)
+    bytes=$(json_number bytes <"$work/report")
+    echo "long: $files bytes in files of ranks, $bytes packed"
+    [ "$bytes" -lt $((files / 2)) ] && pass || fail "long: $bytes bytes of $files"
+    # The reading library for WebAssembly has no libzstd.
+    if [ -e "$bin/../lib/dump_images.wasm" ] && command -v node >/dev/null; then
+        node --no-warnings "$tests/run_wasi.mjs" "$work" "$bin/../lib/dump_images.wasm" 0 "$work/long.refrain-pack" >"$work/said" 2>&1
+        grep -q 'compressed by libzstd, which this refrain was built without' "$work/said" && pass ||
+            fail "long, without libzstd: $(head -n 3 "$work/said")"
+    fi
+fi
+rm -rf "$work/run"
+refrain info --json "$work/long.refrain-pack" >"$work/info" || fail "info --json on a pack"
+[ "$(json_number structure_bytes <"$work/info")" = "$(json_number structure_bytes <"$work/report")" ] &&
+    grep -q "^  \"bytes\": $(json_number bytes <"$work/report"),$" "$work/info" && pass || fail "info --json on a pack"
+refrain info "$work/long.refrain-pack" | grep -q '^trace size .* in one file, .* of it what ranks learned' && pass || fail "info on a pack"
+
 # Where a pack cannot be, that is said, once, and ranks have their files.
 for setting in REFRAIN_MODE=both REFRAIN_TOTAL_MEMORY=1M; do
     mkdir "$work/run"

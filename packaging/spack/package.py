@@ -31,6 +31,7 @@ class Refrain(CMakePackage):
     depends_on("elfutils")
     depends_on("binutils+libiberty")
     depends_on("jansson")
+    depends_on("zstd")
     depends_on("otf2@3:", when="+otf2")
     depends_on("ncurses", when="+top")
     depends_on("zlib-api", when="+view")

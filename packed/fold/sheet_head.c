@@ -2,6 +2,7 @@
 #include "fold.h"
 #include "packed_file.h"
 #include "row_learn.h"
+#include "shape_guess.h"
 
 #include <string.h>
 
@@ -17,6 +18,7 @@ struct kept {
 struct writing {
     const struct refrain_sheet *sheet;
     struct refrain_packed_coder structure;
+    struct refrain_guess *guess; /* of the record under way */
     struct kept *kept;
     size_t n_kept, room_kept;
     uint64_t *values; /* of a row */
@@ -115,6 +117,32 @@ static bool put_shape(struct writing *writing, const struct refrain_fold_shape *
     return done;
 }
 
+/* A shape of a record that has several. */
+static bool put_shape_by_guess(struct writing *writing, const struct refrain_fold_shape *shape) {
+    bool done = true;
+    put(writing, REFRAIN_PACKED_ITEMS, shape->n);
+    refrain_guess_begin_shape(writing->guess);
+    for (uint64_t i = 0; done && i < shape->n; i++) {
+        const struct refrain_fold_row *row = &shape->rows[i];
+        bool same = refrain_fold_row_is_same(row);
+        struct refrain_guess_symbol symbol = {same && row->n ? row->first.base : 0, shape->kinds[i], same};
+        const struct refrain_guess_symbol *guessed = refrain_guess_next(writing->guess);
+        bool right = guessed && refrain_guess_is(guessed, &symbol);
+        if (guessed)
+            put(writing, REFRAIN_PACKED_GUESSED, right);
+        if (right) {
+            writing->report->rows++;
+            writing->report->same_rows++;
+        } else {
+            put(writing, REFRAIN_PACKED_KIND, symbol.kind);
+            done = put_row(writing, shape->kinds[i], row);
+        }
+        writing->report->values += row->n;
+        refrain_guess_take(writing->guess, &symbol);
+    }
+    return done;
+}
+
 static bool put_structure(struct writing *writing) {
     const struct refrain_sheet *sheet = writing->sheet;
     bool done = true;
@@ -129,8 +157,12 @@ static bool put_structure(struct writing *writing) {
         const struct refrain_fold_record *record = &sheet->records[i];
         put(writing, REFRAIN_PACKED_COUNT_OF, record->key - (i > 0 ? record[-1].key : 0));
         done = put_row(writing, REFRAIN_PACKED_USED, &record->shape_of);
-        for (size_t k = 0; done && k < record->n_shapes; k++)
-            done = put_shape(writing, &record->shapes[k]);
+        if (record->n_shapes == 1)
+            done = done && put_shape(writing, record->shapes);
+        else
+            refrain_guess_begin(writing->guess);
+        for (size_t k = 0; done && record->n_shapes > 1 && k < record->n_shapes; k++)
+            done = put_shape_by_guess(writing, &record->shapes[k]);
     }
     return done;
 }
@@ -167,8 +199,10 @@ unsigned char *refrain_sheet_head(struct refrain_sheet *sheet, size_t *n, struct
     struct writing writing = {.sheet = sheet, .report = report};
     size_t index_bytes = sheet->n_ranks * sizeof *sheet->index, before = sizeof header + index_bytes, structure;
     writing.values = refrain_fold_take(sheet->memory, sheet->n_ranks * sizeof *writing.values);
-    unsigned char *head = writing.values ? code_structure(&writing, before, &structure) : NULL;
+    writing.guess = refrain_fold_take(sheet->memory, sizeof *writing.guess);
+    unsigned char *head = writing.values && writing.guess ? code_structure(&writing, before, &structure) : NULL;
     refrain_fold_give(sheet->memory, writing.values);
+    refrain_fold_give(sheet->memory, writing.guess);
     refrain_fold_give(sheet->memory, writing.kept);
     refrain_row_end();
     if (!head)

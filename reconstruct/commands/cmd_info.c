@@ -18,8 +18,8 @@
 
 static const char *const mode_names[] = {"off", "stat", "events", "both"};
 static uint64_t file_bytes(const struct refrain_trace *trace) {
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < trace->n_processes; i++)
+    uint64_t bytes = trace->pack_bytes;
+    for (size_t i = 0; bytes == 0 && i < trace->n_processes; i++)
         bytes += trace->processes[i].file_bytes;
     return bytes;
 }
@@ -104,9 +104,14 @@ static void print_run(const struct refrain_trace *trace) {
     printf("mode        %s\n", mode_names[header->mode]);
     printf("started     %s\n", date);
     printf("duration    %s\n", refrain_show_ns((long double)duration_ns));
-    printf("trace size  %s in %zu file%s, of the %s set before the run as the most\n",
-           refrain_show_bytes(file_bytes(trace)), trace->n_processes, trace->n_processes == 1 ? "" : "s",
-           refrain_show_bytes(most_file_bytes(trace)));
+    if (trace->pack_bytes)
+        printf("trace size  %s in one file, %s of it what ranks learned, of the %s set before the run as the most\n",
+               refrain_show_bytes(trace->pack_bytes), refrain_show_bytes(trace->pack_structure_bytes),
+               refrain_show_bytes(most_file_bytes(trace)));
+    else
+        printf("trace size  %s in %zu file%s, of the %s set before the run as the most\n",
+               refrain_show_bytes(file_bytes(trace)), trace->n_processes, trace->n_processes == 1 ? "" : "s",
+               refrain_show_bytes(most_file_bytes(trace)));
     struct refrain_trace_clocks clocks;
     refrain_trace_clocks(trace, &clocks);
     size_t not_compared = clocks.nodes - clocks.compared[0] - clocks.compared[1] - 1;
@@ -341,6 +346,8 @@ static enum refrain_status print_json(const struct refrain_trace *trace, const s
     json_object_set_new(object, "ranks", json_integer(trace->size));
     json_object_set_new(object, "start_realtime_ns", json_integer((json_int_t)trace->start_realtime_ns));
     json_object_set_new(object, "bytes", json_integer((json_int_t)file_bytes(trace)));
+    if (trace->pack_bytes)
+        json_object_set_new(object, "structure_bytes", json_integer((json_int_t)trace->pack_structure_bytes));
     json_object_set_new(object, "most_bytes", json_integer((json_int_t)most_file_bytes(trace)));
     struct refrain_trace_clocks clocks;
     refrain_trace_clocks(trace, &clocks);

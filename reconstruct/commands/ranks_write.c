@@ -1,5 +1,7 @@
 /* ranks_write.c: see ranks_write.h. */
 #include "ranks_write.h"
+#include "copied_times.h"
+#include "packed_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,6 +13,31 @@ struct writing {
     unsigned char **times;       /* of each */
 };
 
+/* Compresses what a rank has of times that are not coded, where that makes it less. */
+static enum refrain_status compress(struct refrain_fold_memory *memory, struct refrain_ranks_index *index,
+                                    unsigned char **times, struct refrain_error *error) {
+    size_t coded = (size_t)index->coded_bytes, copied = (size_t)index->copied_bytes;
+    if (copied == 0 || !refrain_copied_are_compressed())
+        return REFRAIN_OK;
+    size_t room = refrain_copied_most_bytes(copied);
+    unsigned char *with = refrain_fold_take(memory, coded + room);
+    if (!with)
+        return REFRAIN_FAIL_MEMORY(error);
+    size_t compressed = refrain_copied_compress(*times + coded, copied, with + coded, room);
+    unsigned char *fits = compressed ? refrain_fold_take(memory, coded + compressed) : NULL;
+    if (fits) {
+        memcpy(fits, *times, coded);
+        memcpy(fits + coded, with + coded, compressed);
+        index->copied_form = REFRAIN_COPIED_ZSTD;
+        index->copied_bytes = compressed;
+        index->checksum = refrain_packed_checksum(fits, coded + compressed);
+        refrain_fold_give(memory, *times);
+        *times = fits;
+    }
+    refrain_fold_give(memory, with);
+    return REFRAIN_OK;
+}
+
 static enum refrain_status add_rank(struct writing *writing, const struct refrain_process *process, size_t i,
                                     struct refrain_error *error) {
     const char *wrong;
@@ -19,6 +46,10 @@ static enum refrain_status add_rank(struct writing *writing, const struct refrai
     if (!sheet)
         return wrong ? REFRAIN_FAIL(error, "%s: cannot be packed: %s", process->path, wrong)
                      : REFRAIN_FAIL_MEMORY(error);
+    if (compress(&writing->memory, sheet->index, &writing->times[i], error)) {
+        refrain_sheet_give(sheet);
+        return REFRAIN_ERROR;
+    }
     if (!writing->sheet)
         writing->sheet = sheet;
     else if (!refrain_sheet_add(writing->sheet, sheet))

@@ -1,7 +1,9 @@
 /* ranks_read.c: a pack of many ranks becomes the images of its processes (packed_ranks.h, trace_parts.h). */
+#include "copied_times.h"
 #include "packed_file.h"
 #include "packed_ranks.h"
 #include "sequence.h"
+#include "shape_guess.h"
 #include "trace_parts.h"
 
 #include <stdio.h>
@@ -44,7 +46,8 @@ struct ranks {
     uint64_t n_texts;
     struct record *records;
     uint64_t n_records;
-    uint64_t **kept; /* rows that may come again */
+    struct refrain_guess *guess; /* of the record under way */
+    uint64_t **kept;             /* rows that may come again */
     uint64_t n_kept, capacity_kept;
     unsigned char *rows_image;
     uint64_t rows_used;
@@ -194,6 +197,35 @@ static bool read_class(struct ranks *ranks, struct class *class, uint64_t member
     return true;
 }
 
+/* One of several. */
+static bool read_class_by_guess(struct ranks *ranks, struct class *class, uint64_t members) {
+    class->n = number(ranks, REFRAIN_PACKED_ITEMS, MOST_VALUES);
+    unsigned char *kinds = own(ranks, class->n, 1);
+    class->rows = own(ranks, class->n, sizeof *class->rows);
+    if (!kinds || !class->rows)
+        return false;
+    class->kinds = kinds;
+    refrain_guess_begin_shape(ranks->guess);
+    for (uint64_t i = 0; i < class->n && !ranks->stream.wrong; i++) {
+        struct row *row = &class->rows[i];
+        const struct refrain_guess_symbol *guessed = refrain_guess_next(ranks->guess);
+        struct refrain_guess_symbol symbol;
+        if (guessed && number(ranks, REFRAIN_PACKED_GUESSED, 1)) {
+            symbol = *guessed;
+            row->same = symbol.value;
+        } else {
+            symbol.kind = (unsigned char)number(ranks, REFRAIN_PACKED_KIND, REFRAIN_PACKED_KINDS - 1);
+            if (!read_row(ranks, symbol.kind, members, row))
+                return false;
+            symbol.same = !row->values;
+            symbol.value = row->same;
+        }
+        kinds[i] = symbol.kind;
+        refrain_guess_take(ranks->guess, &symbol);
+    }
+    return true;
+}
+
 static bool read_record(struct ranks *ranks, struct record *record) {
     uint32_t n = ranks->header->n_ranks;
     number(ranks, REFRAIN_PACKED_COUNT_OF, UINT64_MAX); /* its key */
@@ -211,8 +243,11 @@ static bool read_record(struct ranks *ranks, struct record *record) {
     bool done = record->all && members;
     for (uint32_t i = 0; done && i < n && !ranks->stream.wrong; i++)
         members[row_value(&record->classes, i)]++;
+    if (record->n_classes > 1)
+        refrain_guess_begin(ranks->guess);
     for (size_t c = 0; done && c < record->n_classes && !ranks->stream.wrong; c++)
-        done = read_class(ranks, &record->all[c], members[c + 1]);
+        done = record->n_classes > 1 ? read_class_by_guess(ranks, &record->all[c], members[c + 1])
+                                     : read_class(ranks, &record->all[c], members[c + 1]);
     free(members);
     return done;
 }
@@ -236,9 +271,10 @@ struct reading {
     struct ranks *ranks;
     size_t rank; /* row of the index */
     const struct refrain_ranks_index *index;
-    const unsigned char *times;
+    const unsigned char *coded, *copied; /* its times */
+    size_t copied_bytes;
     struct refrain_packed_coder coder;
-    size_t copied, timeline_bytes;
+    size_t copied_at, timeline_bytes;
     uint64_t record, value; /* the next one */
 };
 
@@ -277,9 +313,9 @@ static void rank_bytes(struct refrain_packed_stream *stream, enum refrain_packed
         reading->timeline_bytes += n;
         if (reading->timeline_bytes <= REFRAIN_PACKED_CODED_TIMES) {
             refrain_packed_code_bytes(&reading->coder, kind, bytes, n);
-        } else if (n <= reading->index->copied_bytes - reading->copied) {
-            memcpy(bytes, reading->times + reading->index->coded_bytes + reading->copied, n);
-            reading->copied += n;
+        } else if (n <= reading->copied_bytes - reading->copied_at) {
+            memcpy(bytes, reading->copied + reading->copied_at, n);
+            reading->copied_at += n;
         } else {
             refrain_packed_fail(stream, "the times of a rank end too early");
         }
@@ -310,13 +346,35 @@ static enum refrain_status read_rank(struct reading *reading, struct refrain_pro
     process->header = image;
     process->file_bytes = (size_t)(reading->index->coded_bytes + reading->index->copied_bytes);
     refrain_packed_models_begin(reading->ranks->models);
-    refrain_packed_coder_open(&reading->coder, reading->ranks->models, (unsigned char *)(uintptr_t)reading->times,
+    refrain_packed_coder_open(&reading->coder, reading->ranks->models, (unsigned char *)(uintptr_t)reading->coded,
                               (size_t)reading->index->coded_bytes, true);
     if (!refrain_packed_read(image, (size_t)bytes, &stream))
         return REFRAIN_FAIL(error, "%s: damaged: %s", process->path,
                             stream.wrong ? stream.wrong : "an image is too small");
     enum refrain_status status = refrain_image_check(process->path, process->header, bytes, error);
     return status ? status : refrain_image_begin(process, error);
+}
+
+/* Adds the rank whose times lie at `times`. */
+static enum refrain_status add_rank(struct reading *reading, struct refrain_trace *trace, const char *path,
+                                    const unsigned char *times, struct refrain_error *error) {
+    const struct refrain_ranks_index *index = reading->index;
+    const char *wrong = "of a form that this refrain does not know";
+    unsigned char *expanded = NULL;
+    char name[4096];
+    snprintf(name, sizeof name, "%.4000s (rank %d)", path, index->rank);
+    reading->coded = times;
+    reading->copied = times + index->coded_bytes;
+    reading->copied_bytes = (size_t)index->copied_bytes;
+    if (index->copied_form == REFRAIN_COPIED_ZSTD)
+        reading->copied = expanded = refrain_copied_expand(reading->copied, reading->copied_bytes,
+                                                           (size_t)index->image_bytes, &reading->copied_bytes, &wrong);
+    if (!reading->copied || index->copied_form >= REFRAIN_COPIED_FORMS)
+        return REFRAIN_FAIL(error, "%s: %s", name, wrong);
+    struct refrain_process *process = refrain_trace_add_process(trace, name, NULL);
+    enum refrain_status status = process ? read_rank(reading, process, error) : REFRAIN_FAIL_MEMORY(error);
+    free(expanded);
+    return status;
 }
 
 /* The rows of this rank's classes move on. */
@@ -337,15 +395,10 @@ static enum refrain_status read_ranks(struct ranks *ranks, struct refrain_trace 
         bool whole = index->at <= length && index->coded_bytes <= length - index->at &&
                      index->copied_bytes <= length - index->at - index->coded_bytes;
         if (whole && refrain_packed_checksum(file + index->at, (size_t)(index->coded_bytes + index->copied_bytes)) ==
-                         index->checksum) {
-            char name[4096];
-            snprintf(name, sizeof name, "%.4000s (rank %d)", path, index->rank);
-            struct refrain_process *process = refrain_trace_add_process(trace, name, NULL);
-            reading.times = file + index->at;
-            status = process ? read_rank(&reading, process, error) : REFRAIN_FAIL_MEMORY(error);
-        } else {
+                         index->checksum)
+            status = add_rank(&reading, trace, path, file + index->at, error);
+        else
             trace->n_damaged++;
-        }
         pass_rank(ranks, i);
     }
     if (!status && trace->n_processes == 0)
@@ -382,6 +435,7 @@ enum refrain_status refrain_ranks_unpack(struct refrain_trace *trace, const char
     ranks.index = (const struct refrain_ranks_index *)(header + 1);
     ranks.models = own(&ranks, 1, sizeof *ranks.models);
     ranks.rows_image = own(&ranks, header->rows_bytes, 1);
+    ranks.guess = own(&ranks, 1, sizeof *ranks.guess);
     ranks.rows_used = REFRAIN_HEADER_BYTES;
     ranks.stream = (struct refrain_packed_stream){.data = &ranks, .value = next_value, .bytes = next_bytes};
     enum refrain_status status = REFRAIN_OK;
@@ -390,7 +444,7 @@ enum refrain_status refrain_ranks_unpack(struct refrain_trace *trace, const char
         refrain_packed_coder_open(&ranks.coder, ranks.models, (unsigned char *)(uintptr_t)structure,
                                   (size_t)header->structure_bytes, true);
     }
-    if (!ranks.models || !ranks.rows_image || !read_structure(&ranks))
+    if (!ranks.models || !ranks.rows_image || !ranks.guess || !read_structure(&ranks))
         status = REFRAIN_FAIL_MEMORY(error);
     else if (ranks.stream.wrong)
         status = REFRAIN_FAIL(error, "%s: damaged: %s", path, ranks.stream.wrong);

@@ -1,12 +1,15 @@
-/* archived.c: on each rank a loop whose counts have no rule, each as much higher as the rank says. */
+/* archived.c: on each rank a loop whose counts have no rule, each as much higher as the rank says: archived [N], N
+ * times that loop. */
 #include <mpi.h>
+#include <stdlib.h>
 
 int main(int argc, char **argv) {
     int rank, flag;
+    int steps = argc > 1 ? atoi(argv[1]) : 400;
     unsigned random = 1;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    for (int i = 0; i < 400; i++) {
+    for (int i = 0; i < steps; i++) {
         random = random * 1103515245u + 12345u;
         for (int n = (int)(random >> 16) % 40 + 1 + rank; n > 0; n--)
             MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
