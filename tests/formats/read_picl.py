@@ -16,21 +16,21 @@ SUBSETS = {-1012: range(-50, -20), -1013: range(-80, -50), -1014: (-31, -52, -56
 TIME, COUNT, VOLUME = -101, -102, -103
 
 
-def operation(rank, ns, kind, fields, name, order):
+def operation(rank, ns, kind, fields, name, messages):
     """What the fields of entry and exit of an event type say, as the text form has it."""
     if kind in (-21, -27):
         request = {"request": fields[4]} if kind == -27 and len(fields) > 4 else {}
-        order.message("send", rank, fields[2], fields[1])
+        messages.append((ns, 0, "send", rank, fields[2], fields[1]))
         line(rank, 0, ns, "send", name, True, bytes=fields[0], tag=fields[1], dest=fields[2], **request)
     elif kind in (-28, -31):
         line(rank, 0, ns, "send-complete", name, True, **({"request": fields[0]} if fields[0] >= 0 else {}))
     elif kind == -52:
-        order.message("recv", fields[5], rank, fields[4])
+        messages.append((ns, 1, "recv", fields[5], rank, fields[4]))
         line(rank, 0, ns, "recv", name, True, bytes=fields[3], tag=fields[4], source=fields[5])
     elif kind == -57:
         line(rank, 0, ns, "recv-post", name, True, request=fields[3])
     elif kind in (-58, -61):
-        order.message("recv", fields[3], rank, fields[2])
+        messages.append((ns, 1, "recv", fields[3], rank, fields[2]))
         line(rank, 0, ns, "recv", name, True, request=fields[0], bytes=fields[1], tag=fields[2], source=fields[3])
     elif kind in (-221, -251):
         line(rank, 0, ns, "io", name, True, bytes=fields[0])
@@ -128,7 +128,7 @@ class Processor:
 
 
 def main():
-    heads, places, last, ended, statistics, order = Header(), {}, 0, set(), {}, Order()
+    heads, places, last, ended, statistics, messages = Header(), {}, 0, set(), {}, []
     header(KINDS + ",marker,counter", KEYS.replace("file,line,", "").replace(",approximate", "") + ",value", threads="no",
            instants="unordered", without="send.comm,recv.comm,recv-post.comm,cancel.comm,rma.request,io.request", pairs="late")
     for text in open(sys.argv[1], encoding="utf-8", errors="surrogateescape"):
@@ -226,11 +226,14 @@ def main():
         else:
             tells = True
         if tells:
-            operation(rank, since if kind in (-21, -27, -57, -221, -251) else ns, kind, told, name, order)
+            operation(rank, since if kind in (-21, -27, -57, -221, -251) else ns, kind, told, name, messages)
             if kind in LENGTH and told[LENGTH[kind]] > 0:
                 place.add(VOLUME, kind, told[LENGTH[kind]])
         place.add(COUNT, kind, 1)
         place.add(TIME, kind, ns - since)
+    order = Order()
+    for _, _, *message in sorted(messages):  # a send is read with its exit, which may come after the receipt
+        order.message(*message)
     order.check()
     if ended != set(places):
         wrong("tracing does not end")
