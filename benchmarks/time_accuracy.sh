@@ -12,11 +12,15 @@ NAME
     time_accuracy.sh - compare reconstructed times with the recorded ones of the same run, on the workloads
 
 SYNOPSIS
-    benchmarks/time_accuracy.sh [--only NAME]... [--ranks N[,N]...] [--times N] [--out FILE] [--tools DIR]
+    benchmarks/time_accuracy.sh [--only NAME]... [--ranks N[,N]...] [--times N] [--out FILE] [--report FILE]
+                                [--tools DIR]
+    benchmarks/time_accuracy.sh --from FILE... --report FILE
 
 DESCRIPTION
     Runs each workload in mode both with as much memory for times as holds every block, with a tenth and with a
-    hundredth of that, and without any (means only, as before there were timelines), and writes a row for each to FILE,
+    hundredth of that, and without any (means only, as before there were timelines): so much of the run as fits, ten and
+    a hundred times as much. Sizes and iterations are such that a hundredth is still more than the least that a timeline
+    needs (8 KB), which takes some hundred thousand blocks a rank. Writes a row for each to FILE,
     tab-separated: program, ranks, memory ("all", "1/10", "1/100", "none"), its bytes, events, blocks, the share of
     blocks whose time is kept singly, the length of the run in ms, then before and after times of different ranks are
     made consistent: position error, largest and root mean square in ms and as a share of the run, block error, largest
@@ -26,8 +30,10 @@ DESCRIPTION
 OPTIONS
     --only NAME   this workload; repeatable
     --ranks N     numbers of ranks (default 2,4)
-    --times N     N times the usual iterations, so that a hundredth of the memory is more than the least (default 1)
+    --times N     N times the iterations (default 1)
     --out FILE    (default ./time-accuracy.tsv); replaced
+    --report FILE a page of these figures that begins with what they say
+    --from FILE   measures nothing: the report of rows measured before; repeatable
     --tools DIR   the directory of refrain and refrain-cc (default: that of refrain on PATH)
 
 EXIT STATUS
@@ -35,17 +41,19 @@ EXIT STATUS
 END
 }
 
-only= ranks=2,4 times=1 out=time-accuracy.tsv tools=
+only= ranks=2,4 times=1 out=time-accuracy.tsv tools= report= from=
 while [ $# -gt 0 ]; do
     case $1 in
     --help) usage; exit ;;
-    --only | --ranks | --times | --out | --tools)
+    --only | --ranks | --times | --out | --tools | --report | --from)
         [ $# -gt 1 ] || { echo "time_accuracy.sh: $1 needs a value" >&2; exit 2; }
         case $1 in
         --only) only="$only $2" ;;
         --ranks) ranks=$2 ;;
         --times) times=$2 ;;
         --out) out=$2 ;;
+        --report) report=$2 ;;
+        --from) from="$from $2" ;;
         --tools) tools=$2 ;;
         esac
         shift ;;
@@ -53,6 +61,15 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
+write_report() {
+    # shellcheck disable=SC2086 # names without blanks
+    [ -z "$report" ] || awk -f "$here/time_report.awk" $1 >"$report" || exit 1
+}
+if [ -n "$from" ]; then
+    [ -n "$report" ] || { echo "time_accuracy.sh: --from needs --report" >&2; exit 2; }
+    write_report "$from"
+    exit
+fi
 [ -z "$tools" ] || PATH=$(cd "$tools" && pwd):$PATH
 export PATH
 work=$(mktemp -d "${TMPDIR:-/tmp}/refrain-times.XXXXXX")
@@ -81,13 +98,32 @@ run() {
     trace=$(echo "$work"/run/*.refrain)
 }
 
-# arguments PROGRAM: with the iterations asked for.
+# arguments PROGRAM: small problems, in which events come fast, and many iterations.
 arguments() {
-    awk -F'|' -v n="$1" -v times="$times" '{ gsub(/ /, "", $1) } $1 == n {
-        k = split($3, word, " ")
-        for (i = 1; i <= k; i++)
-            printf "%s ", word[i - 1] == "--iterations" ? word[i] * times : word[i]
-    }' "$list"
+    awk -v n="$1" -v times="$times" '$1 == n { printf "--size %d --iterations %d\n", $2, $3 * times }' <<'END'
+matmul 40 2200
+bt 12 900
+sp 12 900
+lu 12 2800
+mg 16 1800
+cg 1400 750
+ft 32 160
+is 12 52000
+ep 12 3000
+nbody 24 40000
+samplesort 1000 22000
+heat 40 60
+meshcg 60 60
+master 50 20
+amr 24 6000
+hybrid 16 13000
+graph 12 800
+assembly 60 900
+particles 12 28000
+advect 12 56000
+barrier 2000 130
+reduce 2000 100
+END
 }
 
 # figures FILE: of compare --json: errors of all locations together.
@@ -142,6 +178,7 @@ for program in $only; do
                 END { print v }' "$work/info") + 0))
             blocks=$(value blocks sum "$work/info")
             single=$(value single sum "$work/info")
+            [ $memory != all ] || bytes=$all
             awk -v p="$program" -v n="$n" -v m="$memory" -v b="$bytes" -v e="$(value compared max "$work/after")" \
                 -v blocks="$blocks" -v single="$single" -v run="$(value run_ns max "$work/before")" 'BEGIN {
                     printf "%s\t%d\t%s\t%s\t%d\t%d\t%.4f\t%.3f\t", p, n, m, b, e, blocks, blocks ? single / blocks : 0,
@@ -153,4 +190,5 @@ for program in $only; do
         done
     done
 done
+write_report "$out"
 exit $status

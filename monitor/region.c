@@ -96,10 +96,20 @@ uint32_t refrain_pool_name(const char *text) {
 
 /* ---- clocks ---- */
 
+#define CLOCK_PAIR_TRIES 4
+
+/* The system's clocks, between two reads of the probes'; of some tries the one in which these were closest, as the
+ * process may have lost its processor in between. */
 static void read_clock_pair(struct refrain_clock_pair *pair) {
-    pair->realtime_ns = refrain_clock_gettime_ns(CLOCK_REALTIME);
-    pair->monotonic_ns = refrain_clock_gettime_ns(CLOCK_MONOTONIC);
-    pair->ticks = refrain_clock();
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < CLOCK_PAIR_TRIES; i++) {
+        uint64_t before = refrain_clock(), realtime_ns = refrain_clock_gettime_ns(CLOCK_REALTIME),
+                 monotonic_ns = refrain_clock_gettime_ns(CLOCK_MONOTONIC), between = refrain_clock() - before;
+        if (between < least) {
+            *pair = (struct refrain_clock_pair){before + between / 2, realtime_ns, monotonic_ns};
+            least = between;
+        }
+    }
 }
 
 void refrain_region_refresh_clock(void) {
@@ -414,6 +424,7 @@ static void open_region(void) {
     while (refrain_clock_gettime_ns(CLOCK_MONOTONIC) - header->start.monotonic_ns < FIRST_CALIBRATION_NS)
         ;
     read_clock_pair(&header->last);
+    header->first = header->last;
     uint64_t ticks = header->last.ticks - header->start.ticks;
     uint64_t ns = header->last.monotonic_ns - header->start.monotonic_ns;
     ticks_per_us = ticks * 1000 / ns;

@@ -16,16 +16,15 @@ struct refrain_timeline_writer {
     unsigned char *at;    /* where the next item goes, */
     unsigned char *limit; /* as a byte if that is below `limit`; null unless an item is one block */
     uint64_t first_ticks; /* of the page */
-    uint64_t left;        /* blocks of the item still to come; that many that it never ends: no timeline */
-    uint64_t usual;       /* most ticks of a block that is not told apart */
+    uint64_t item_ticks;  /* where items are of several blocks: when the one begun began, ... */
+    uint64_t most_ticks;  /* ... and how long it may last; more than it can: no timeline */
+    uint64_t blocks;      /* that it has so far */
     uint32_t quantum_shift;
     /* Looked at once an item that is more than a byte. */
-    uint32_t further;              /* while an item is one block: bytes of the page's items beyond the first of each */
-    uint64_t quanta;               /* while an item is more: of all items written in the page */
-    uint64_t block;                /* number of the item's first block; while an item is one block, of the page's */
-    uint64_t span;                 /* blocks of the item */
-    struct refrain_time_item item; /* its long blocks so far, in ticks instead of quanta */
-    unsigned char *almost;         /* from there on an item may be the page's last */
+    uint32_t further;      /* while an item is one block: bytes of the page's items beyond the first of each */
+    uint64_t quanta;       /* while an item is more: of all items written in the page */
+    uint64_t block;        /* number of the item's first block; while an item is one block, of the page's */
+    unsigned char *almost; /* from there on an item may be the page's last */
     uint32_t first_quantum_shift;
     struct refrain_timeline *timeline; /* null: none */
     struct refrain_time_page *page;    /* that is written */
@@ -53,8 +52,8 @@ static inline void refrain_timeline_block(struct refrain_timeline_writer *writer
             *writer->at++ = (unsigned char)(quanta + 1);
             return;
         }
-    } else if (writer->left > 1 && elapsed <= writer->usual) {
-        writer->left--;
+    } else if (now - writer->item_ticks <= writer->most_ticks) {
+        writer->blocks++;
         return;
     }
     refrain_timeline_item(writer, now, elapsed);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Who adds a field that a reader needs adds it here too. */
-_Static_assert(sizeof(struct refrain_header) == 696 && sizeof(struct refrain_slot) == 96 &&
+_Static_assert(sizeof(struct refrain_header) == 720 && sizeof(struct refrain_slot) == 96 &&
                    sizeof(struct refrain_learner) == 64 && sizeof(struct refrain_region_name) == 128 &&
                    sizeof(struct refrain_call_site) == 152 && sizeof(struct refrain_communicator) == 48 &&
                    sizeof(struct refrain_object) == 32 && sizeof(struct refrain_time_page) == 1024,
@@ -23,6 +23,7 @@ static void clock_pair(struct refrain_packer *packer, struct refrain_clock_pair 
 
 static void clocks(struct refrain_packer *packer, struct refrain_header *header) {
     clock_pair(packer, &header->start, NULL);
+    clock_pair(packer, &header->first, &header->start);
     clock_pair(packer, &header->last, &header->start);
     struct refrain_clock_sync *sync = &header->clock_sync;
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, sync->n);

@@ -11,7 +11,7 @@ static struct refrain_time_page *page_of(struct refrain_packer *packer, uint64_t
         return NULL;
     REFRAIN_NEAR(packer, REFRAIN_PACKED_PAGE, page->first_block, before ? before->first_block : 0);
     REFRAIN_NEAR(packer, REFRAIN_PACKED_CLOCK, page->first_ticks, before ? before->first_ticks : start_ticks);
-    REFRAIN_FIELD(packer, REFRAIN_PACKED_PAGE, page->span_shift);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_PAGE, page->item_shift);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_PAGE, page->quantum_shift);
     for (unsigned i = 0; !packer->to && i < REFRAIN_TIME_ITEMS_BYTES; i++)
         used = page->items[i] ? i + 1 : used;

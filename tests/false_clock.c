@@ -1,6 +1,7 @@
 /* false_clock.c: preloaded, gives each node of REFRAIN_FALSE_NODE ranks a boot id and clocks of its own: they are some
- * seconds off and run too fast or too slow, as far as the node's number says. For processes that use
- * REFRAIN_CLOCK=gettime, on one machine, whose true clock the program can still ask the system for. */
+ * seconds off and run too fast or too slow, as far as the node's number says. CLOCK_MONOTONIC is ahead by
+ * REFRAIN_FALSE_JUMP nanoseconds as soon as the program sets that. For processes that use REFRAIN_CLOCK=gettime, on one
+ * machine, whose true clock the program can still ask the system for. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -12,8 +13,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define OFFSET_NS 2700000000  /* from a node to the next; every other one is behind */
-#define DRIFT_DIVISOR 20000   /* 50 ppm from a node to the next */
+#define OFFSET_NS 2700000000 /* from a node to the next; every other one is behind */
+#define DRIFT_DIVISOR 20000  /* 50 ppm from a node to the next */
+
+static long long jumped(void) {
+    const char *ns = getenv("REFRAIN_FALSE_JUMP");
+    return ns ? atoll(ns) : 0;
+}
 
 static long node(void) {
     const char *rank = getenv("PMI_RANK"), *each = getenv("REFRAIN_FALSE_NODE");
@@ -29,6 +35,8 @@ int clock_gettime(clockid_t id, struct timespec *t) {
     long long *start = &first[id == CLOCK_REALTIME];
     if (*start == 0)
         *start = now;
+    if (id == CLOCK_MONOTONIC)
+        now += jumped();
     now += (n % 2 ? -n : n) * OFFSET_NS + (now - *start) / DRIFT_DIVISOR * n;
     t->tv_sec = now / 1000000000;
     t->tv_nsec = now % 1000000000;

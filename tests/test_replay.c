@@ -2,6 +2,7 @@
  * (replay_program.h) must equal what was recorded, record by record. Usage: test_replay [SEED [STEPS [DIRECTORY]]]; the
  * trace is left in DIRECTORY, which has to be empty. */
 #define _GNU_SOURCE
+#include "block_times.h"
 #include "read_region.h"
 #include "replay_program.h"
 
@@ -24,14 +25,17 @@ static void *map(const char *path, size_t *bytes) {
 }
 
 /* Every event is where it was, to within a quantum, where the timeline holds every block. Where it holds items of
- * several, no event is further off than a page of medium length. Nothing is said of one that had no memory to go on. */
-static bool time_is_right(const unsigned char *region, const struct refrain_thread *thread, uint64_t most_off,
-                          uint64_t total) {
+ * several, no event is further off than the longest of them. Nothing is said of one that had no memory to go on. */
+static bool time_is_right(const unsigned char *region, size_t region_bytes, const struct refrain_thread *thread,
+                          uint64_t most_off) {
     const struct refrain_timeline *timeline = (const void *)(region + (uint64_t)thread->timeline * REFRAIN_UNIT_BYTES);
     if (!thread->timeline || timeline->stopped)
         return true;
     const struct refrain_time_page *page = (const void *)(region + (uint64_t)timeline->first * REFRAIN_UNIT_BYTES);
-    uint64_t most = timeline->merges == 0 ? ((uint64_t)1 << page->quantum_shift) - 1 : total / timeline->pages;
+    struct refrain_time_summary summary = {0};
+    refrain_time_summary_add(&summary, region, region_bytes, thread);
+    uint64_t most = timeline->merges == 0 ? ((uint64_t)1 << page->quantum_shift) - 1
+                                          : summary.longest_ticks + summary.quantum_ticks;
     if (most_off <= most)
         return true;
     printf("times are off by more than %llu ticks: %u pages, %llu merges\n", (unsigned long long)most, timeline->pages,
@@ -102,7 +106,7 @@ static int compare(void) {
             printf("%lu records%s, at most %llu ticks off, %llu of %llu ticks, %s\n", n, compared ? " equal" : "",
                    (unsigned long long)most_off, (unsigned long long)replayed, (unsigned long long)total,
                    what ? what : "sound");
-            if (!what && !time_is_right(region, thread, most_off, total))
+            if (!what && !time_is_right(region, region_bytes, thread, most_off))
                 return 1;
             if (!same_counts())
                 return 1;

@@ -70,10 +70,13 @@ exact "$trace" "little"
 cat >"$work/slow.c" <<'END'
 #include <mpi.h>
 #include <refrain/refrain.h>
+#include <stdlib.h>
 #include <unistd.h>
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     for (int i = 0; i < 100000; i++) {
+        if (i == 50000 && argc > 1)
+            setenv("REFRAIN_FALSE_JUMP", argv[1], 1);
         refrain_region_begin("visit");
         if (i == 31415 || i == 77777)
             usleep(60000);
@@ -229,9 +232,27 @@ refrain stats --json "$trace" >"$work/stats.plain"
     fail "stats --compensate: the run is not shorter"
 refrain diff --compensate "$trace" "$trace" >"$work/said" && pass || fail "diff --compensate: $(cat "$work/said")"
 
-# ---- several nodes ----
+# ---- a clock that jumps ----
 
 cc -O1 -shared -fPIC "$tests/false_clock.c" -o "$work/false_clock.so" || fail "compile false_clock.c"
+# jump NANOSECONDS: of the program with two slow visits, whose clock does so between them.
+jump() {
+    REFRAIN_CLOCK=gettime launch mpich 1 sh -c 'LD_PRELOAD="$LD_PRELOAD $0" exec "$@"' "$work/false_clock.so" "$work/slow" "$1"
+}
+traced "jump" 1M jump 3000000000
+refrain info "$trace" | grep -q "clock  *jumped .* gained 3.0* s against the real time clock" && pass ||
+    fail "jump: $(refrain info "$trace" | grep clock)"
+exact "$trace" "jump"
+traced "jump back" 1M jump -30000000
+refrain info --json "$trace" >"$work/info"
+[ "$(number backwards "$work/info")" -ge 1 ] && [ "$(number clock_ahead_ns "$work/info")" -lt -20000000 ] && pass ||
+    fail "jump back: $(refrain info "$trace" | grep -e clock -e earlier)"
+exact "$trace" "jump back"
+traced "no jump" 1M jump 0
+refrain info "$trace" | grep -q "clock  *jumped" && fail "no jump: $(refrain info "$trace" | grep clock)" || pass
+
+# ---- several nodes ----
+
 refrain-mpicc -O1 -w -I "$tests/../include" "$tests/programs/marks.c" -o "$work/marks" || fail "compile marks.c"
 false_clocks() {
     REFRAIN_CLOCK=gettime REFRAIN_FALSE_NODE=2 timeout 60 refrain-run mpiexec.mpich -n 6 \

@@ -53,8 +53,23 @@ int main(void) {
     /* Items of 2^63 blocks each: what follows the second one has no number. */
     make(&thread);
     page_at(0)->next = 0;
-    page_at(0)->span_shift = 63;
+    page_at(0)->item_shift = 63;
     check(read_all(&thread, 100, &end_ticks) <= 3, "a page whose blocks come to the end of all numbers");
+
+    /* Items of several blocks: two numbers each, the last block of the page again where the next one begins. */
+    make(&thread);
+    page_at(0)->item_shift = 6;
+    const unsigned char several[] = {3, 40, 1, 30, 0, 0};
+    for (unsigned i = 0; i < sizeof several; i++)
+        page_at(0)->items[i] = several[i];
+    check(read_all(&thread, 1, &end_ticks) == 1 && end_ticks == 140, "an item of three blocks");
+    check(read_all(&thread, 100, &end_ticks) == 3 && end_ticks == 190, "three items");
+    struct refrain_time_summary summary = {0};
+    refrain_time_summary_add(&summary, region, sizeof region, &thread);
+    check(summary.blocks == 5 && summary.single == 2 && summary.longest_span == 3 && summary.longest_ticks == 40,
+          "what is known of them");
+    page_at(0)->items[0] = 200; /* its second byte: more blocks than the page has */
+    check(read_all(&thread, 100, &end_ticks) == 2 && end_ticks == 190, "an item that goes beyond its page");
     printf("%u passed, %u failed\n", passed, failed);
     return failed > 0;
 }

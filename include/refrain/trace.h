@@ -23,7 +23,7 @@
 #define REFRAIN_MAGIC "refrain\n"
 /* Whoever changes the layout raises the version. Readers take versions from the oldest one on and refuse others, newer
  * and older, with a line; while the oldest is the newest, they know one layout. */
-#define REFRAIN_TRACE_VERSION 18u
+#define REFRAIN_TRACE_VERSION 19u
 #define REFRAIN_TRACE_OLDEST REFRAIN_TRACE_VERSION
 #define REFRAIN_HEADER_BYTES 4096u
 #define REFRAIN_UNIT_BYTES 16u /* pool granularity */
@@ -492,6 +492,7 @@ struct refrain_header {
     uint32_t metrics;         /* reference of struct refrain_metrics, 0 = none were asked for */
     uint32_t objects;         /* reference of the first window or file */
     uint32_t n_objects;       /* of both */
+    struct refrain_clock_pair first; /* soon after `start`: the clock's rate at first; all 0: not known */
 };
 
 #endif

@@ -150,7 +150,7 @@ static void print_times(const struct refrain_process *process, const struct refr
            refrain_show_count(times->single), refrain_show_ns(refrain_trace_span_ns(process, times->quantum_ticks)));
     if (others)
         printf(", %s in spans of up to %s, inside which they are shared out", refrain_show_count(others),
-               refrain_show_count(times->longest_span));
+               refrain_show_ns(refrain_trace_span_ns(process, times->longest_ticks)));
     printf("; %s of %s\n", refrain_show_bytes(times->bytes), refrain_show_bytes(times->most_bytes));
     if (times->stopped)
         puts("            they end before the run does, for want of memory: means from there on");
@@ -162,6 +162,16 @@ static void print_times(const struct refrain_process *process, const struct refr
     if (times->backwards)
         printf("            %s clock reads told an earlier time than the one before them: taken as the same time\n",
                refrain_show_count(times->backwards));
+}
+
+static void print_uneven_clock(const struct refrain_process *process) {
+    int64_t ns = refrain_trace_clock_ahead_ns(process);
+    if (ns != 0)
+        printf("  clock     jumped or did not run evenly: by its first rate it %s %s against %s in the run; times are "
+               "as it "
+               "told them\n",
+               ns > 0 ? "gained" : "lost", refrain_show_ns((long double)(ns > 0 ? ns : -ns)),
+               process->header->clock == 1 ? "the real time clock" : "the system's");
 }
 
 /* What became of REFRAIN_ORDER=virtual. */
@@ -193,6 +203,7 @@ static enum refrain_status print_process(const struct refrain_trace *trace, cons
            : header->finished                            ? "finished"
                                                          : "killed or still running",
            refrain_show_ns((long double)refrain_info_end_ns(process)));
+    print_uneven_clock(process);
     if (header->clock == 1)
         puts("  clock     CLOCK_MONOTONIC of the system, since the time-stamp counter does not run evenly here or "
              "REFRAIN_CLOCK says so");
@@ -280,12 +291,15 @@ static json_t *process_json(const struct refrain_trace *trace, const struct refr
     json_object_set_new(object, "end_ns", json_integer(refrain_info_end_ns(process)));
     json_object_set_new(object, "run_ns", json_real((double)learned.run_ns));
     json_object_set_new(object, "blocks_ns", json_real((double)learned.blocks_ns));
+    json_object_set_new(object, "clock_ahead_ns", json_integer(refrain_trace_clock_ahead_ns(process)));
     json_t *times = json_object();
     json_object_set_new(times, "blocks", json_integer((json_int_t)learned.times.blocks));
     json_object_set_new(times, "single", json_integer((json_int_t)learned.times.single));
     json_object_set_new(times, "quantum_ns",
                         json_real((double)refrain_trace_span_ns(process, learned.times.quantum_ticks)));
     json_object_set_new(times, "longest_span", json_integer((json_int_t)learned.times.longest_span));
+    json_object_set_new(times, "longest_span_ns",
+                        json_real((double)refrain_trace_span_ns(process, learned.times.longest_ticks)));
     json_object_set_new(times, "bytes", json_integer((json_int_t)learned.times.bytes));
     json_object_set_new(times, "most_bytes", json_integer((json_int_t)learned.times.most_bytes));
     json_object_set_new(times, "backwards", json_integer((json_int_t)learned.times.backwards));

@@ -385,7 +385,7 @@ static uint64_t keep_items(struct refrain_time_page *page, unsigned items, uint6
     uint64_t block = page->first_block;
     unsigned at = 0, next;
     for (; items > 0 && block < end_block && (next = refrain_time_item(page, at, &item)); items--, at = next)
-        block = refrain_time_item_end(page, block, end_block);
+        block += item.blocks;
     for (; at < sizeof page->items; at++)
         page->items[at] = 0;
     return block;

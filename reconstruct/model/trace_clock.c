@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_DRIFT 100u /* 1 / share by which a clock may be faster or slower than its own node says */
-#define MOST_STEPS 64u  /* from a node to the root of the tree */
+#define MOST_DRIFT 100u       /* 1 / share by which a clock may be faster or slower than its own node says */
+#define LEAST_JUMP_NS 1000000 /* a clock that is so far from the system's at the end, ... */
+#define LEAST_JUMP_SHARE 50   /* ... and by more than that share of the run, did not run evenly */
+#define MOST_STEPS 64u        /* from a node to the root of the tree */
 
 /* Times of a damaged file stay where sums and differences of them fit 64 bits. */
 static int64_t limited_difference(uint64_t a, uint64_t b) {
@@ -75,6 +77,28 @@ static void place_by_real_time(struct refrain_trace *trace) {
 
 long double refrain_trace_span_ns(const struct refrain_process *process, uint64_t ticks) {
     return (long double)ticks * process->ns_per_tick;
+}
+
+/* ---- clocks that do not run evenly ---- */
+
+/* Of a clock that kept its first rate, the time by which it differs from the system's at the end: positive when it went
+ * ahead. */
+static int64_t ahead_ns(const struct refrain_header *header, int64_t system_ns) {
+    int64_t ticks = limited_difference(header->last.ticks, header->first.ticks);
+    if (header->clock == 1)
+        return ticks - limited_difference(header->last.realtime_ns, header->first.realtime_ns);
+    long double first_ns = (long double)limited_difference(header->first.monotonic_ns, header->start.monotonic_ns);
+    long double first_ticks = (long double)limited_difference(header->first.ticks, header->start.ticks);
+    return first_ticks > 0 ? (int64_t)((long double)ticks * first_ns / first_ticks) - system_ns : 0;
+}
+
+int64_t refrain_trace_clock_ahead_ns(const struct refrain_process *process) {
+    const struct refrain_header *header = process->header;
+    int64_t system_ns = limited_difference(header->last.monotonic_ns, header->first.monotonic_ns);
+    if (header->first.monotonic_ns == 0 || system_ns <= 0)
+        return 0;
+    int64_t ahead = ahead_ns(header, system_ns), distance = ahead < 0 ? -ahead : ahead;
+    return distance > LEAST_JUMP_NS && distance > system_ns / LEAST_JUMP_SHARE ? ahead : 0;
 }
 
 /* ---- several nodes ---- */

@@ -158,6 +158,10 @@ struct refrain_trace_clocks {
 };
 void refrain_trace_clocks(const struct refrain_trace *trace, struct refrain_trace_clocks *clocks);
 
+/* How far the process's clock was ahead of the system's at the end, by the rate that it had at first; negative: behind.
+ * 0 where that is little, or not known: else it jumped or did not run evenly. */
+int64_t refrain_trace_clock_ahead_ns(const struct refrain_process *process);
+
 /* Duration of `ticks` in nanoseconds. */
 long double refrain_trace_span_ns(const struct refrain_process *process, uint64_t ticks);
 

@@ -18,13 +18,13 @@ static void go_to_page(struct refrain_time_cursor *cursor, uint32_t reference) {
     const struct refrain_time_page *page = at_reference(cursor, reference, sizeof *page);
     cursor->page = NULL;
     cursor->single_until = 0;
-    if (!page || page->first_block != cursor->block || page->span_shift >= 64 || page->quantum_shift >= 64 ||
+    if (!page || page->first_block != cursor->block || page->item_shift >= 64 || page->quantum_shift >= 64 ||
         cursor->pages++ > cursor->region_bytes / sizeof *page)
         return;
     cursor->page = page;
     cursor->next = at_reference(cursor, page->next, sizeof *page);
     cursor->end = cursor->next ? cursor->next->first_block : ~(uint64_t)0;
-    cursor->single_until = page->span_shift == 0 && cursor->end > 0 ? cursor->end - 1 : 0;
+    cursor->single_until = page->item_shift == 0 && cursor->end > 0 ? cursor->end - 1 : 0;
     cursor->at = 0;
     cursor->quanta = 0;
     cursor->ticks = page->first_ticks;
@@ -38,15 +38,6 @@ void refrain_time_cursor_open(struct refrain_time_cursor *cursor, const void *re
         go_to_page(cursor, timeline->first);
 }
 
-/* Adds a block that is told apart, unless it cannot be one of the item, which takes `ticks`. */
-static void add_long_block(struct refrain_block_span *span, uint64_t at, uint64_t block_ticks, uint64_t ticks) {
-    bool in_order = span->n_long == 0 || at > span->long_block[span->n_long - 1].at;
-    if (!in_order || at >= span->blocks || block_ticks > ticks - span->long_ticks)
-        return;
-    span->long_block[span->n_long++] = (struct refrain_time_long_block){at, block_ticks};
-    span->long_ticks += block_ticks;
-}
-
 bool refrain_time_cursor_next(struct refrain_time_cursor *cursor, struct refrain_block_span *span) {
     struct refrain_time_item item;
     while (cursor->page) {
@@ -57,7 +48,7 @@ bool refrain_time_cursor_next(struct refrain_time_cursor *cursor, struct refrain
             go_to_page(cursor, page->next);
             continue;
         }
-        uint64_t last = refrain_time_item_end(page, cursor->block, end);
+        uint64_t last = item.blocks < end - cursor->block ? cursor->block + item.blocks : end;
         cursor->at = at;
         cursor->quanta += item.quanta;
         span->blocks = last - cursor->block;
@@ -67,11 +58,6 @@ bool refrain_time_cursor_next(struct refrain_time_cursor *cursor, struct refrain
                                                       : page->first_ticks + (cursor->quanta << page->quantum_shift);
         if ((int64_t)(span->end_ticks - cursor->ticks) < 0)
             span->end_ticks = cursor->ticks;
-        span->n_long = span->next_long = 0;
-        span->long_ticks = 0;
-        for (uint32_t i = 0; i < item.n_long; i++)
-            add_long_block(span, item.long_block[i].at, item.long_block[i].quanta << page->quantum_shift,
-                           span->end_ticks - cursor->ticks);
         cursor->block = last;
         cursor->ticks = span->end_ticks;
         return true;
@@ -84,6 +70,7 @@ void refrain_time_summary_add(struct refrain_time_summary *summary, const void *
     struct refrain_time_cursor cursor;
     struct refrain_block_span span;
     refrain_time_cursor_open(&cursor, region, region_bytes, thread);
+    uint64_t begin_ticks = cursor.ticks;
     const struct refrain_timeline *timeline = at_reference(&cursor, thread->timeline, sizeof *timeline);
     if (!timeline)
         return;
@@ -95,7 +82,10 @@ void refrain_time_summary_add(struct refrain_time_summary *summary, const void *
             summary->single++;
             if (span.quantum_ticks > summary->quantum_ticks)
                 summary->quantum_ticks = span.quantum_ticks;
+        } else if (span.end_ticks - begin_ticks > summary->longest_ticks) {
+            summary->longest_ticks = span.end_ticks - begin_ticks;
         }
+        begin_ticks = span.end_ticks;
     }
     summary->bytes += (uint64_t)timeline->pages * sizeof(struct refrain_time_page);
     summary->most_bytes += (uint64_t)timeline->most_pages * sizeof(struct refrain_time_page);
@@ -117,51 +107,32 @@ void refrain_block_times_close(struct refrain_block_times *times) {
     times->kept = NULL;
 }
 
-/* The next one of the blocks told apart that is not before block `i` of those kept; null behind the last. */
-static const struct refrain_time_long_block *long_block_from(const struct refrain_block_span *item, uint32_t *next,
-                                                             uint32_t i) {
-    while (*next < item->n_long && item->long_block[*next].at < i)
-        (*next)++;
-    return *next < item->n_long ? &item->long_block[*next] : NULL;
-}
-
-/* Of the blocks kept that are not told apart. */
+/* Of the blocks kept. */
 static double weight_kept(const struct refrain_block_times *times) {
     double weight = 0;
-    uint32_t next = times->item.next_long;
-    for (uint32_t i = 0; i < times->n_kept; i++) {
-        const struct refrain_time_long_block *apart = long_block_from(&times->item, &next, i);
-        weight += apart && apart->at == i ? 0 : (double)times->kept[i].weight;
-    }
+    for (uint32_t i = 0; i < times->n_kept; i++)
+        weight += (double)times->kept[i].weight;
     return weight;
 }
 
-/* Shares out `ticks` between those kept, by their weights; those told apart have times of their own on top. Returns
- * when the last of them ends. */
+/* Shares out `ticks` between those kept, by their weights. Returns when the last of them ends. */
 static uint64_t share_out(struct refrain_block_times *times, uint64_t ticks, double weight) {
-    struct refrain_block_span *item = &times->item;
-    uint64_t before = times->begin_ticks, apart_ticks = 0;
+    uint64_t before = times->begin_ticks;
     double scale = weight > 0 ? (double)ticks / weight : 0, so_far = 0;
     for (uint32_t i = 0, n = times->n_kept; i < n; i++) {
         struct refrain_kept_block *block = &times->kept[i];
-        const struct refrain_time_long_block *apart = long_block_from(item, &item->next_long, i);
-        if (apart && apart->at == i)
-            apart_ticks += apart->quanta;
-        else
-            so_far += weight > 0 ? (double)block->weight * scale : (double)ticks / (double)n;
+        so_far += weight > 0 ? (double)block->weight * scale : (double)ticks / (double)n;
         uint64_t shared = i == n - 1 || so_far > (double)ticks ? ticks : (uint64_t)so_far;
-        block->end_ticks = times->begin_ticks + shared + apart_ticks;
+        block->end_ticks = times->begin_ticks + shared;
         *block->left = (int64_t)((uint64_t)*block->left + block->weight - (block->end_ticks - before));
         before = block->end_ticks;
     }
-    long_block_from(item, &item->next_long, times->n_kept);
-    item->long_ticks -= apart_ticks;
     return before;
 }
 
-/* What the blocks of the item that are not told apart have left to share. */
+/* What the blocks of the item have left to share. */
 static uint64_t rest_of(const struct refrain_block_times *times) {
-    return times->item.end_ticks - times->begin_ticks - times->item.long_ticks;
+    return times->item.end_ticks - times->begin_ticks;
 }
 
 /* A part of an item that spans more than can be kept: as long as the item before makes one expect. */
@@ -169,8 +140,6 @@ static uint64_t share_out_part(struct refrain_block_times *times) {
     double rest = (double)rest_of(times), weight = weight_kept(times);
     double ticks = times->scale > 0 ? weight * times->scale : rest * (double)times->n_kept / (double)times->item.blocks;
     uint64_t end = share_out(times, (uint64_t)(ticks < rest ? ticks : rest), weight);
-    for (uint32_t i = times->item.next_long; i < times->item.n_long; i++)
-        times->item.long_block[i].at -= times->n_kept;
     times->item.blocks -= times->n_kept;
     return end;
 }
@@ -189,7 +158,7 @@ uint64_t refrain_block_times_give_up(struct refrain_block_times *times, bool at_
     if (times->n_kept > 0 && !times->settled) {
         double weight = weight_kept(times), ticks = weight;
         uint64_t until = times->tail ? times->last_ticks : times->item.end_ticks;
-        double rest = until > end ? (double)(until - end) - (double)times->item.long_ticks : 0;
+        double rest = until > end ? (double)(until - end) : 0;
         if (at_end && times->tail && weight + (double)further > 0)
             ticks = rest * (weight / (weight + (double)further));
         end = share_out(times, (uint64_t)(ticks < rest ? ticks : rest > 0 ? rest : 0), weight);
@@ -211,8 +180,6 @@ static bool begin_item(struct refrain_block_times *times, uint64_t ticks) {
     if (!times->tail && (int64_t)(times->item.end_ticks - ticks) < 0) {
         times->item.end_ticks = ticks; /* the clock went back */
     }
-    if (times->item.long_ticks > times->item.end_ticks - ticks)
-        times->item.n_long = 0, times->item.long_ticks = 0;
     return true;
 }
 

@@ -39,10 +39,7 @@ void refrain_time_cursor_open(struct refrain_time_cursor *cursor, const void *re
 /* Some blocks that follow each other: when the last of them ended. */
 struct refrain_block_span {
     uint64_t blocks, end_ticks;
-    uint64_t quantum_ticks;     /* what the end is exact to */
-    uint64_t long_ticks;        /* of the blocks told apart, together */
-    uint32_t n_long, next_long; /* how many these are; the first that has not come yet */
-    struct refrain_time_long_block long_block[REFRAIN_TIME_LONG_BLOCKS]; /* in ticks instead of quanta */
+    uint64_t quantum_ticks; /* what the end is exact to */
 };
 
 /* The next item; false at the end of what was written, or where the pages do not hold together. */
@@ -54,6 +51,7 @@ struct refrain_time_summary {
     uint64_t single;        /* each by itself, and ... */
     uint64_t quantum_ticks; /* what these are exact to at most */
     uint64_t longest_span;  /* blocks of the largest item */
+    uint64_t longest_ticks; /* of an item of several blocks: no event in one is further off */
     uint64_t bytes, most_bytes;
     uint64_t backwards; /* clock reads that told an earlier time than the one before */
     bool stopped;       /* it ends before the thread does, since there was no memory to go on */
