@@ -50,9 +50,20 @@ static void count_at(const struct refrain_tally *tally, uint64_t *entry, const i
     entry[0] += times;
 }
 
+/* Room for counts. The first of control flow, without which events would be missing, may take what is kept for places
+ * too: there are as many of them as places. */
+static struct refrain_tally *take(unsigned width, uint32_t capacity, bool joint) {
+    size_t bytes = refrain_tally_bytes(width, capacity);
+    bool few = capacity <= (joint ? FEW_ENTRIES : SOME_ENTRIES);
+    struct refrain_tally *tally = refrain_pool_take(bytes, few ? REFRAIN_POOL_COUNTS : REFRAIN_POOL_MANY);
+    if (!tally && !joint && capacity <= FEW_ENTRIES)
+        tally = refrain_pool_take(bytes, REFRAIN_POOL_PLACES);
+    return tally;
+}
+
 uint32_t refrain_tally_make(const struct refrain_row *row, bool joint) {
     uint32_t capacity = joint ? FIRST_JOINT_ENTRIES : FIRST_ENTRIES;
-    struct refrain_tally *tally = refrain_pool_take(refrain_tally_bytes(row->width, capacity), REFRAIN_POOL_COUNTS);
+    struct refrain_tally *tally = take(row->width, capacity, joint);
     if (!tally)
         return 0;
     tally->capacity = capacity;
@@ -67,10 +78,7 @@ uint32_t refrain_tally_make(const struct refrain_row *row, bool joint) {
 /* Moves what a tally holds into a larger one. */
 static struct refrain_tally *grow(uint32_t *reference, struct refrain_tally *tally) {
     uint32_t capacity = tally->capacity * 2;
-    bool few = capacity <= (tally->joint ? FEW_ENTRIES : SOME_ENTRIES);
-    enum refrain_pool_use use = few ? REFRAIN_POOL_COUNTS : REFRAIN_POOL_MANY;
-    struct refrain_tally *larger =
-        capacity > MOST_ENTRIES ? NULL : refrain_pool_take(refrain_tally_bytes(tally->width, capacity), use);
+    struct refrain_tally *larger = capacity > MOST_ENTRIES ? NULL : take(tally->width, capacity, tally->joint);
     if (!larger)
         return NULL;
     size_t entry_bytes = refrain_tally_entry_words(tally) * sizeof(uint64_t);
