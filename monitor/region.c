@@ -576,21 +576,8 @@ bool refrain_region_is_still(void) {
     return others_are_still();
 }
 
-/* The region stays, since threads may look at it, but is the file's no more: a file that is removed while it is in use
- * keeps its directory from being removed on NFS. */
-static void leave_file(void) {
-    size_t bytes = refrain_region.header->bytes;
-    void *copy = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (copy == MAP_FAILED)
-        return;
-    memcpy(copy, refrain_region.base, refrain_region.header->pool_used);
-    if (mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, refrain_region.base) == MAP_FAILED)
-        munmap(copy, bytes);
-}
-
 void refrain_region_packed(bool last) {
     packed = true;
-    leave_file();
     unlink(own_file);
     if (last)
         rmdir(own_directory);
