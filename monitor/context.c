@@ -1,10 +1,8 @@
-/* context.c: the thread-local context, taken from those that were set up when the region was opened. */
+/* context.c: which context the calling thread has: taken, when it first comes to a probe, from contexts.c. */
 #define _GNU_SOURCE
 #include "region_open.h"
 #include "registers.h"
 #include "step.h"
-
-__thread struct refrain_context *refrain_thread_context;
 
 /* Threads that are not traced: every probe finds it busy. They share one allowance for what that costs. */
 static struct refrain_context not_traced = {.busy = 1, .allowance = {.probes = REFRAIN_ALLOWANCE_PROBES}};

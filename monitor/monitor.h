@@ -206,11 +206,7 @@ REFRAIN_SHARED struct refrain_context *refrain_context(void);
 /* Puts a new record into the list of regions. Any thread. */
 REFRAIN_HIDDEN void refrain_region_add(struct refrain_region_name *record);
 
-/* ---- region.c: life of the process ---- */
-
-/* Has any thread an activation of the function with this slot number open? A look at the stacks of running threads,
- * which may miss one that begins at this moment. */
-REFRAIN_HIDDEN bool refrain_region_has_open(uint64_t function);
+/* ---- own_files.c: where the files belong ---- */
 
 /* Called by MPI_Init[_thread] after PMPI_Init: rank and size are known and `directory` (absolute or relative to the
  * start directory), the same on all ranks, is where the region file belongs; rank 0 has proposed it with
@@ -219,6 +215,8 @@ REFRAIN_SHARED void refrain_region_place(int rank, int size, const char *directo
 
 /* Rank 0: chooses the run's directory (never an existing one), creates it, writes its path to `path`. */
 REFRAIN_SHARED void refrain_directory_propose(char *path, size_t path_bytes);
+
+/* ---- region.c, clock.c, configure.c, allowance.c: clocks and settings ---- */
 
 /* Refreshes header.last from the clocks. Cheap enough for once in some thousand calls. */
 REFRAIN_SHARED void refrain_region_refresh_clock(void);

@@ -3,6 +3,8 @@
 #include "pack_ranks.h"
 #include "clock.h"
 #include "configure.h"
+#include "contexts.h"
+#include "own_files.h"
 #include "packed_file.h"
 #include "region_open.h"
 #include <refrain/settings.h>
@@ -57,7 +59,7 @@ enum refrain_pack_trouble refrain_pack_begin(void) {
         return REFRAIN_PACK_EVENTS;
     if (refrain_configuration.total_bytes < REFRAIN_SMALL_MEMORY)
         return REFRAIN_PACK_SMALL;
-    const char *directory = refrain_region_directory();
+    const char *directory = refrain_own_files_directory();
     size_t n = strlen(directory), suffix = strlen(REFRAIN_TRACE_SUFFIX);
     if (n > suffix && strcmp(directory + n - suffix, REFRAIN_TRACE_SUFFIX) == 0)
         n -= suffix;
@@ -75,14 +77,14 @@ struct refrain_sheet *refrain_pack_finish(enum refrain_pack_trouble *trouble) {
     refrain_region_finish();
     const struct refrain_header *header = refrain_region.header;
     uint64_t used = header->pool_used;
-    if (!refrain_region_is_still())
+    if (!refrain_contexts_are_still())
         return NULL;
     sheet = library->of_region(&memory, header, used, &own_times, &wrong);
     *trouble = wrong ? REFRAIN_PACK_UNSOUND : REFRAIN_PACK_MEMORY;
     if (!sheet)
         return NULL;
     n_own_times = (size_t)(sheet->index->coded_bytes + sheet->index->copied_bytes);
-    if (refrain_region_is_still() && header->pool_used == used) {
+    if (refrain_contexts_are_still() && header->pool_used == used) {
         *trouble = REFRAIN_PACK_NONE;
         return sheet;
     }

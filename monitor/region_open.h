@@ -1,4 +1,4 @@
-/* region_open.h: between context.c, region.c and unit.c. */
+/* region_open.h: what opening and closing a region needs of context.c, region.c, tracing.c and unit.c. */
 #ifndef REFRAIN_REGION_OPEN_H
 #define REFRAIN_REGION_OPEN_H
 
@@ -17,17 +17,14 @@ REFRAIN_HIDDEN void refrain_context_drop(void);
 /* What all threads share that are not traced, if the calling thread is one of them; else null. */
 REFRAIN_HIDDEN struct refrain_context *refrain_context_untraced(void);
 
-/* Where the files are now, absolute. */
-REFRAIN_HIDDEN const char *refrain_region_directory(void);
-
 /* The calling thread ends what is open, as exit() does, and is not traced from now on; the region says so. */
 REFRAIN_HIDDEN void refrain_region_finish(void);
 
-/* Has no other thread learned anything since this, or refrain_region_finish(), was last called? */
-REFRAIN_HIDDEN bool refrain_region_is_still(void);
-
 /* All of it is in a file of all ranks: its own file goes, and with `last` its directory. */
 REFRAIN_HIDDEN void refrain_region_packed(bool last);
+
+/* The system's clocks and the probes' at one moment. */
+REFRAIN_HIDDEN void refrain_read_clock_pair(struct refrain_clock_pair *pair);
 
 /* Copies the tables of all units registered so far; from then on refrain_register() does so by itself. Returns the
  * bytes that the first units needed but the pool did not have, 0 when all fit. */

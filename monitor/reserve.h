@@ -1,4 +1,4 @@
-/* reserve.h: room in the file system for what the monitor is about to write (region.c, record.c). */
+/* reserve.h: room in the file system for what the monitor is about to write (own_files.c, record.c). */
 #ifndef REFRAIN_RESERVE_H
 #define REFRAIN_RESERVE_H
 

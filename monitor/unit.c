@@ -1,5 +1,6 @@
 /* unit.c: the tables of translation units: registration, and their copy in the region. */
 #define _GNU_SOURCE
+#include "contexts.h"
 #include "region_open.h"
 #include "site.h"
 #include "site_table.h"
@@ -262,7 +263,7 @@ static void rest_probe(struct refrain_unit *unit, uint32_t first, bool open) {
 
 static void rest_function(struct refrain_unit *unit, uint32_t first) {
     struct refrain_slot *slots = unit->slots;
-    bool open = refrain_region_has_open(slots[first].number);
+    bool open = refrain_contexts_have_open(slots[first].number);
     for (size_t t = 0; t < refrain_region.header->n_threads; t++) {
         struct refrain_slot *whole = &slots[t * unit->n_slots + first + 1];
         if (whole->throttled_at == 0 && whole->count > 0)

@@ -1,0 +1,25 @@
+/* contexts.h: the contexts of all threads that can be traced, set up together before the first event (tracing.c) and
+ * given out one by one (context.c). */
+#ifndef REFRAIN_CONTEXTS_H
+#define REFRAIN_CONTEXTS_H
+
+#include "monitor.h"
+
+/* Makes all of them, with their tables in the region and, where events are recorded, their file. False with errno set
+ * when there is no memory. */
+REFRAIN_HIDDEN bool refrain_contexts_make(void);
+
+/* The context that the first thread will get. */
+REFRAIN_HIDDEN struct refrain_context *refrain_contexts_first(void);
+
+/* One that no thread has had; null, and counted as lost, when there is none left. Any thread. */
+REFRAIN_HIDDEN struct refrain_context *refrain_contexts_take(void);
+
+/* Has any thread an activation of the function with this slot number open? A look at the stacks of running threads,
+ * which may miss one that begins at this moment. */
+REFRAIN_HIDDEN bool refrain_contexts_have_open(uint64_t function);
+
+/* Does no other thread learn at present, nor has since this was last asked? */
+REFRAIN_HIDDEN bool refrain_contexts_are_still(void);
+
+#endif

@@ -1,0 +1,243 @@
+/* tracing.c: tracing begins with the first probe and ends with the process: the region is set up, contexts are given
+ * out, and in the end what is open is ended and the region becomes the trace. */
+#define _GNU_SOURCE
+#include "allowance.h"
+#include "calibrate.h"
+#include "call_path.h"
+#include "configure.h"
+#include "contexts.h"
+#include "describe.h"
+#include "learn_memory.h"
+#include "left_out.h"
+#include "metrics.h"
+#include "own_files.h"
+#include "pack.h"
+#include "pause.h"
+#include "python.h"
+#include "region_open.h"
+#include "step.h"
+#include "untold.h"
+#include <refrain/settings.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define FIRST_CALIBRATION_NS 100000u
+/* What is kept of the pool, as 1 / share of what the program's tables leave of it. */
+#define CONTROL_SHARE 4u               /* for control flow, less what follows */
+#define LEAST_COUNTS_SHARE 8u          /* for counts ... */
+#define MOST_COUNTS_SHARE 4u           /* ... at most, where there are many places */
+#define MOST_PLACES_SHARE 4u           /* for call sites, operations, communicators, at most */
+#define OPEN_SHARE 8u                  /* for what is under way, where the program has requests, at most ... */
+#define OPEN_BYTES ((uint64_t)1 << 20) /* ... and in any case */
+#define LAST_SHARE 8u                  /* for the first call site of each MPI function, at most ... */
+#define LAST_BYTES (64u << 10)         /* ... and in any case */
+#define COUNTS_BYTES 160u              /* of a place: eight different values */
+#define SITE_OPERATIONS 2u             /* kinds of operations at most call sites */
+#define OTHER_SITES_BYTES (64u << 10)  /* for call sites that no table knows, and communicators, at most */
+#define MOST_TIME_SHARE 2u             /* the most that timelines get */
+
+static int state;                    /* 0 closed, 1 opening, 2 settled */
+static uint64_t ticks_per_us = 1000; /* of the clock */
+static bool finished;                /* tracing has ended before the process does (MPI_Finalize, REFRAIN_PACK=on) ... */
+static bool packed;                  /* ... and what it was is in a file of all ranks */
+static pid_t owner;
+
+/* ---- opening ---- */
+
+static uint64_t least_of(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+/* Sets aside what learners may not take: for places that have not been seen yet, as many as the tables say there may
+ * be, for requests under way, and for counting what comes next where its order is given up. */
+static void keep_reserves(struct refrain_header *header) {
+    uint64_t pool = header->bytes - header->pool_used, threads = header->n_threads;
+    uint64_t site = sizeof(struct refrain_call_site) + SITE_OPERATIONS * sizeof(struct refrain_operation_record);
+    uint64_t places = refrain_units_mpi_calls() * threads * site + OTHER_SITES_BYTES;
+    uint64_t counts = header->n_slots * threads * COUNTS_BYTES;
+    header->pool_last = least_of(pool / LAST_SHARE, LAST_BYTES);
+    header->pool_places = header->pool_last + least_of(pool / MOST_PLACES_SHARE, places);
+    refrain_region.kept_for_open =
+        refrain_mpi_linked && refrain_units_use_requests() ? least_of(pool / OPEN_SHARE, OPEN_BYTES) : 0;
+    header->pool_counts =
+        header->pool_places + refrain_region.kept_for_open +
+        (counts < pool / LEAST_COUNTS_SHARE ? pool / LEAST_COUNTS_SHARE : least_of(counts, pool / MOST_COUNTS_SHARE));
+    header->pool_control = header->pool_counts + pool / CONTROL_SHARE;
+}
+
+static void after_fork_in_child(void) {
+    refrain_lose(REFRAIN_LOSS_FORKS, 1);
+    refrain_region.header = NULL;
+    refrain_region.base = NULL;
+    refrain_units_close(true);
+    refrain_context_drop();
+}
+
+/* The least that REFRAIN_TOTAL_MEMORY can be for this program: its tables, and some room to learn in. */
+static uint64_t least_bytes(uint32_t threads) {
+    uint64_t tables = REFRAIN_HEADER_BYTES + refrain_units_bytes(threads) +
+                      threads * (sizeof(struct refrain_thread) + refrain_journal_bytes() + 2 * REFRAIN_UNIT_BYTES);
+    return refrain_settings_least_bytes(tables, threads);
+}
+
+static void say_too_small(uint64_t least) {
+    bool one = refrain_configuration.threads == 1;
+    refrain_say("REFRAIN_TOTAL_MEMORY is %llu bytes, but this program and its %u thread%s need at least %llu "
+                "(%lluK); the program runs untraced",
+                (unsigned long long)refrain_configuration.total_bytes, refrain_configuration.threads, one ? "" : "s",
+                (unsigned long long)least, (unsigned long long)(least + 1023) >> 10);
+}
+
+static void open_region(void) {
+    refrain_configure();
+    refrain_left_out_open();
+    if (refrain_configuration.mode == REFRAIN_MODE_OFF)
+        return;
+    uint64_t bytes = refrain_settings_region_bytes(refrain_configuration.total_bytes, refrain_configuration.threads);
+    uint64_t metrics_bytes = refrain_metrics_outside_bytes(refrain_configuration.threads);
+    uint64_t least = least_bytes(refrain_configuration.threads) + metrics_bytes;
+    if (refrain_configuration.total_bytes < least) {
+        say_too_small(least);
+        return;
+    }
+    bytes -= metrics_bytes;
+    if (bytes > (uint64_t)REFRAIN_UNIT_BYTES << 32)
+        bytes = (uint64_t)REFRAIN_UNIT_BYTES << 32;
+    unsigned char *base = refrain_own_files_make(bytes);
+    if (!base)
+        return;
+    struct refrain_header *header = (struct refrain_header *)base;
+    header->version = REFRAIN_TRACE_VERSION;
+    header->header_bytes = REFRAIN_HEADER_BYTES;
+    header->bytes = bytes;
+    header->pool_used = REFRAIN_HEADER_BYTES;
+    header->mode = (uint32_t)refrain_configuration.mode;
+    header->formula_length = refrain_configuration.formula_length;
+    header->rank = refrain_mpi_linked ? -1 : 0;
+    header->size = refrain_mpi_linked ? 0 : 1;
+    header->pid = (uint32_t)getpid();
+    header->clock = (uint32_t)refrain_clock_is_gettime;
+    header->n_threads = refrain_configuration.threads;
+    header->outside_bytes =
+        refrain_settings_outside_bytes(refrain_configuration.total_bytes, refrain_configuration.threads) +
+        metrics_bytes;
+    refrain_read_clock_pair(&header->start);
+    refrain_region.header = header;
+    refrain_region.base = base;
+    refrain_region.mode = refrain_configuration.mode;
+    bool complete = refrain_contexts_make();
+    uint64_t missing = complete ? refrain_units_open() : 0;
+    if (complete && !missing && header->bytes - header->pool_used < REFRAIN_LEAST_POOL_BYTES)
+        missing = 1;
+    if (!complete || missing) {
+        if (missing)
+            say_too_small(refrain_settings_least_bytes(header->pool_used + missing, refrain_configuration.threads));
+        else
+            refrain_say_untraced("cannot set up", refrain_own_files_directory(), errno);
+        refrain_region = (struct refrain_region){.base = NULL};
+        munmap(base, bytes);
+        refrain_own_files_remove();
+        return;
+    }
+    refrain_describe_process(header);
+    refrain_metrics_choose();
+    keep_reserves(header);
+    uint64_t most_for_time = (bytes - header->pool_used) / MOST_TIME_SHARE;
+    header->time_bytes =
+        refrain_configuration.time_bytes < most_for_time ? refrain_configuration.time_bytes : most_for_time;
+    while (refrain_clock_gettime_ns(CLOCK_MONOTONIC) - header->start.monotonic_ns < FIRST_CALIBRATION_NS)
+        ;
+    refrain_read_clock_pair(&header->last);
+    header->first = header->last;
+    uint64_t ticks = header->last.ticks - header->start.ticks;
+    uint64_t ns = header->last.monotonic_ns - header->start.monotonic_ns;
+    ticks_per_us = ticks * 1000 / ns;
+    refrain_calibrate(refrain_contexts_first(), ticks_per_us);
+    header->pause = refrain_configuration.paused;
+    owner = getpid();
+    pthread_atfork(NULL, NULL, after_fork_in_child);
+    header->setup_ticks = refrain_clock() - header->start.ticks;
+    memcpy(header->magic, REFRAIN_MAGIC, sizeof header->magic);
+    if (refrain_configuration.verbose)
+        refrain_say("writing %llu bytes to %s", (unsigned long long)bytes, refrain_own_files_region());
+}
+
+bool refrain_region_open(void) {
+    int expected = 0;
+    if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == 2)
+        return true;
+    if (!__atomic_compare_exchange_n(&state, &expected, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return expected == 2;
+    int saved = errno;
+    open_region();
+    if (!refrain_region.base)
+        refrain_units_close(false);
+    errno = saved;
+    __atomic_store_n(&state, 2, __ATOMIC_RELEASE);
+    return true;
+}
+
+struct refrain_context *refrain_region_take_context(void) {
+    struct refrain_context *context = refrain_contexts_take();
+    if (!context)
+        return NULL;
+    context->thread->start_ticks = context->number == 0 ? refrain_region.header->start.ticks : refrain_clock();
+    context->thread->last_ticks = context->thread->start_ticks;
+    refrain_timeline_open(context);
+    refrain_metrics_open(context);
+    context->python = refrain_configuration.python && refrain_python_open();
+    context->filtered = refrain_leaves_out_some_calls() && refrain_untold_record(context);
+    if (!refrain_path_open(context))
+        refrain_lose(REFRAIN_LOSS_PATHS, 1);
+    context->thread->started = 1;
+    refrain_allowance_begin(&context->allowance, ticks_per_us, refrain_configuration.throttle);
+    return context;
+}
+
+/* ---- placing and closing ---- */
+
+/* Ends what is open in this thread, as exit() does. */
+static void end_thread(void) {
+    if (refrain_thread_context)
+        refrain_pause_end(refrain_thread_context);
+    struct refrain_context *context = refrain_begin();
+    if (context) {
+        refrain_untold_tell(context);
+        if (context->top > context->stack) /* exit() ends what is open, as a jump out of it would */
+            refrain_unwind(context, context->stack);
+        refrain_timeline_finish(&context->timeline, refrain_close_block(context, context->top->last));
+        refrain_end(context);
+    }
+    refrain_region_refresh_clock();
+}
+
+void refrain_region_finish(void) {
+    end_thread();
+    refrain_region.header->finished = REFRAIN_FINISHED_WITH_MPI;
+    finished = true;
+    refrain_context_drop();
+    refrain_contexts_are_still();
+}
+
+void refrain_region_packed(bool last) {
+    packed = true;
+    refrain_own_files_drop(last);
+}
+
+static __attribute__((destructor)) void close_region(void) {
+    if (!refrain_region.base || getpid() != owner || packed)
+        return;
+    if (!finished) {
+        end_thread();
+        refrain_region.header->finished = REFRAIN_FINISHED;
+    }
+    refrain_contexts_are_still();
+    refrain_pack_region(refrain_own_files_region(), refrain_configuration.total_bytes >= REFRAIN_SMALL_MEMORY,
+                        refrain_contexts_are_still);
+    if (refrain_configuration.verbose)
+        refrain_say("trace written to %s", refrain_own_files_directory());
+}
