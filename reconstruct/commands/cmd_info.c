@@ -17,11 +17,12 @@
 #include <time.h>
 
 static const char *const mode_names[] = {"off", "stat", "events", "both"};
+
 static uint64_t file_bytes(const struct refrain_trace *trace) {
-    uint64_t bytes = trace->pack_bytes;
-    for (size_t i = 0; bytes == 0 && i < trace->n_processes; i++)
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < trace->n_processes; i++)
         bytes += trace->processes[i].file_bytes;
-    return bytes;
+    return trace->pack_bytes ? trace->pack_bytes : bytes;
 }
 
 static uint64_t most_file_bytes(const struct refrain_trace *trace) {
