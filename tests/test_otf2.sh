@@ -128,12 +128,15 @@ for program in mpi_rma mpi_io mpi_objects mpi_neighbours mpi_completion mpi_thre
     awk -F '\t' '{ n[$3]++ } END { print n["rma"] + 0, n["io"] + 0, n["io"] + 0, n["send"] + 0, n["recv"] + 0 }' "$run/text" >"$run/b"
     cmp -s "$run/a" "$run/b" && pass || fail "$program: accesses and messages in OTF2 $(cat "$run/a"), in text $(cat "$run/b")"
 done
+# An event is its innermost call's that has not been left: an MPI may call others of its functions, as MPICH 4.2 does MPI_Comm_get_info
+# in MPI_File_open.
 # Every access to a window is completed once at its target, behind it and in front of the window's end, by a call that does so (or
 # with MPI_Win_complete, whose target completes it); in front of that at most once where it began. What is locked is unlocked.
 for program in mpi_rma mpi_objects; do
     run=$work/$program-run
     awk '{ window = $0; sub(/.*Window: "/, "", window); sub(/".*/, "", window); number = $NF; rank = $0; sub(/.*Remote: /, "", rank); sub(/[ ,].*/, "", rank) }
-        $1 == "ENTER" { match($0, /MPI_[A-Za-z_]+/); call[$2] = RSTART ? substr($0, RSTART, RLENGTH) : "" }
+        $1 == "ENTER" { match($0, /MPI_[A-Za-z_]+/); call[$2] = within[$2, ++depth[$2]] = RSTART ? substr($0, RSTART, RLENGTH) : "" }
+        $1 == "LEAVE" { call[$2] = within[$2, --depth[$2]] }
         $1 == "RMA_WIN_CREATE" && (open[$2, window]++ || call[$2] !~ /MPI_Win_(create|allocate)/) { wrong++ }
         $1 == "RMA_WIN_DESTROY" { if (--open[$2, window] != 0 || call[$2] != "MPI_Win_free") wrong++; destroyed++ }
         $1 ~ /^RMA_(PUT|GET|ATOMIC)$/ { if (!open[$2, window]) wrong++; under_way[$2, number] = window; by[$2, number] = call[$2]; to[$2, number] = rank; n++ }
@@ -164,7 +167,8 @@ awk -F '\t' '$3 ~ /^(rma|io)$/ || ($3 == "window" && $4 ~ /_(create|allocate|fre
         split("", v); for (i = 5; i <= NF; i++) { at = index($i, "="); v[substr($i, 1, at - 1)] = substr($i, at + 1) }
         if ($3 == "file") name[$1, v["handle"]] = v["name"]
         print $1, $4, ("window" in v ? v["window"] " " v["comm"] : name[$1, v["handle"]]) }' "$run/all" | sort -s -n -k 1,1 >"$run/a"
-awk '$1 == "ENTER" { match($0, /MPI_[A-Za-z_]+/); call[$2] = RSTART ? substr($0, RSTART, RLENGTH) : "" }
+awk '$1 == "ENTER" { match($0, /MPI_[A-Za-z_]+/); call[$2] = within[$2, ++depth[$2]] = RSTART ? substr($0, RSTART, RLENGTH) : "" }
+    $1 == "LEAVE" { call[$2] = within[$2, --depth[$2]] }
     $1 ~ /^RMA_(PUT|GET|ATOMIC|WIN_CREATE|WIN_DESTROY|COLLECTIVE_END|ACQUIRE_LOCK|RELEASE_LOCK)$/ {
         window = $0; sub(/.*Window: "window /, "", window); sub(/".*/, "", window); sub(/ of (communicator )?/, " ", window)
         sub(/MPI_COMM_WORLD/, "0", window); sub(/MPI_COMM_SELF/, "1", window); print $2, call[$2], window }
@@ -176,7 +180,8 @@ awk '$1 == "ENTER" { match($0, /MPI_[A-Za-z_]+/); call[$2] = RSTART ? substr($0,
 for program in mpi_io mpi_objects; do
     run=$work/$program-run
     awk '{ handle = $0; sub(/.*Handle: "[^"]*" </, "", handle); sub(/>.*/, "", handle); number = $NF }
-        $1 == "ENTER" { match($0, /MPI_[A-Za-z_]+/); call[$2] = RSTART ? substr($0, RSTART, RLENGTH) : "" }
+        $1 == "ENTER" { match($0, /MPI_[A-Za-z_]+/); call[$2] = within[$2, ++depth[$2]] = RSTART ? substr($0, RSTART, RLENGTH) : "" }
+        $1 == "LEAVE" { call[$2] = within[$2, --depth[$2]] }
         $1 == "IO_CREATE_HANDLE" && (open[$2, handle]++ || call[$2] != "MPI_File_open") { wrong++ }
         $1 == "IO_DESTROY_HANDLE" { if (--open[$2, handle] || call[$2] != "MPI_File_close") wrong++; closed++ }
         $1 == "IO_OPERATION_BEGIN" { if (!open[$2, handle]) wrong++; under_way[$2, handle, number] = call[$2] }
