@@ -80,6 +80,10 @@ start() {
 program() {
     mpi=$1 name=$2 ranks=$3 what="$2 on $3 ranks ($1)"
     shift 3
+    if [ "$mpi $name ${1:-}" = "openmpi mpi_connect port" ] && mpiexec.openmpi --version | grep -q ' 5\.0\.'; then
+        echo "$what: skipped: between MPI_Comm_accept and MPI_Comm_connect Open MPI 5.0 hangs now and then, without refrain too"
+        return
+    fi
     rm -rf "$run"
     mkdir "$run"
     case $name in # the logger follows one thread, and programs that call MPI_Init; of what MPI refuses it knows nothing
