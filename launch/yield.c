@@ -13,13 +13,22 @@
 
 unsigned ucp_worker_progress(void *worker);
 
+/* A number of at most nine digits. Not by atoi(), which newer glibcs make a function of theirs alone: a program with
+ * another C library has to start with this preloaded. */
+static int number(const char *text) {
+    int value = 0;
+    for (const char *at = text; *at >= '0' && *at <= '9' && at < text + 9; at++)
+        value = 10 * value + (*at - '0');
+    return value;
+}
+
 /* Ranks of the job on this node, as its launcher tells; 0: unknown. */
 static int ranks_on_node(void) {
     static const char *const variables[] = {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE"};
     for (unsigned i = 0; i < sizeof variables / sizeof *variables; i++) {
         const char *value = getenv(variables[i]);
         if (value)
-            return atoi(value);
+            return number(value);
     }
     return 0;
 }
