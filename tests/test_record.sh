@@ -66,7 +66,12 @@ for mpi in mpich openmpi; do
         at "$program.$mpi" MPI_Send $file 12
         at "$program.$mpi" MPI_Waitall $file 34
     done
-    record "$mpi" 1 sh -c "exec env A=1 ./cc.$mpi" : -n 1 nice "./cc.$mpi" && pass || fail "cc.$mpi: $(cat out said)"
+    if [ "$mpi" = openmpi ] && mpiexec.openmpi --version | grep -q ' 5\.0\.'; then # crashes on two commands, "true : true" as well
+        # shellcheck disable=SC2016 # expanded by the ranks' shell
+        record "$mpi" 2 sh -c 'test "$OMPI_COMM_WORLD_RANK" = 0 && exec env A=1 "$0"; exec nice "$0"' "./cc.$mpi"
+    else
+        record "$mpi" 1 sh -c "exec env A=1 ./cc.$mpi" : -n 1 nice "./cc.$mpi"
+    fi && pass || fail "cc.$mpi: $(cat out said)"
     exact "$(the_trace run)" "cc.$mpi" && counted "cc.$mpi" MPI_Sendrecv=4 MPI_Comm_rank=1
     at "cc.$mpi" MPI_Sendrecv exchange.cc 10
 done
