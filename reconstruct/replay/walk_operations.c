@@ -59,11 +59,11 @@ bool refrain_walk_complete_next(struct refrain_walk *walk, struct refrain_record
     struct refrain_walk_request *request = likely_request(walk, record->parameters[0], true);
     if (!guesses)
         return !request || complete(walk, request, record);
-    while (request && !complete(walk, request, record)) {
+    for (bool first = true; request && !complete(walk, request, record); first = false) {
         if (walk->wrong)
             return false;
-        walk->ended = false; /* no more of its operation's were completed */
-        request = refrain_walk_requests_oldest(&walk->requests, true, request);
+        walk->ended = false; /* no more of its operation's were completed: the others, from the oldest on */
+        request = refrain_walk_requests_oldest(&walk->requests, true, first ? NULL : request);
     }
     if (request) {
         walk->owed--;
