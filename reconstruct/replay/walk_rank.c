@@ -309,7 +309,7 @@ static enum before_step before_step(struct refrain_walk *walk, struct refrain_re
         return IN_ORDER;
     }
     if (walk->ended) {
-        bool owes = walk->owed > 0 && walk->completing_site && !walk->wrong;
+        bool owes = walk->owed > 0 && !walk->wrong;
         walk->run_left = 1;
         return owes && refrain_walk_complete_next(walk, record) && record->kind != REFRAIN_RECORD_NONE ? MADE : OVER;
     }
