@@ -128,10 +128,11 @@ enum refrain_pool_use {
     REFRAIN_POOL_CONTROL = 1, /* control flow */
     REFRAIN_POOL_SHORT = 2,   /* short formulas: what is regular after a phase of chance, at places that come late */
     REFRAIN_POOL_MANY = 3,    /* counts of many different values, where the order is given up */
-    REFRAIN_POOL_COUNTS = 4,  /* counts of few */
-    REFRAIN_POOL_OPEN = 5,    /* what is under way or open: requests, handles of communicators, datatypes, files */
-    REFRAIN_POOL_PLACES = 6,  /* call sites, operations, communicators, user regions, units loaded later */
-    REFRAIN_POOL_LAST = 7,    /* the first call site of each MPI function, and its operations */
+    REFRAIN_POOL_SOME = 4,    /* counts of some */
+    REFRAIN_POOL_COUNTS = 5,  /* counts of few */
+    REFRAIN_POOL_OPEN = 6,    /* what is under way or open: requests, handles of communicators, datatypes, files */
+    REFRAIN_POOL_PLACES = 7,  /* call sites, operations, communicators, user regions, units loaded later */
+    REFRAIN_POOL_LAST = 8,    /* the first call site of each MPI function, and its operations */
 };
 
 /* Takes `bytes` from the pool, zeroed, 16-byte aligned; null when what is not kept for others does not suffice. Any
@@ -155,6 +156,8 @@ static inline uint64_t refrain_pool_kept(const struct refrain_header *header, en
         return header->pool_counts;
     case REFRAIN_POOL_MANY:
         return after_counts + (header->pool_counts - after_counts) / 2;
+    case REFRAIN_POOL_SOME:
+        return after_counts;
     case REFRAIN_POOL_COUNTS: /* and half of what is kept for places, in need */
         return header->pool_last + (header->pool_places - header->pool_last) / 2 + open;
     case REFRAIN_POOL_OPEN:

@@ -112,9 +112,14 @@ for mpi in mpich openmpi; do
     mpicc.$mpi -O1 "$tests/programs/record/tools.c" -o tools || fail "compile tools"
     names=
     [ $mpi = mpich ] || names=names
-    launch $mpi 2 ./tools $names 2>/dev/null | sort >plain
-    rm -rf run
-    REFRAIN_MODE=both REFRAIN_DIRECTORY=run launch $mpi 2 refrain record -q ./tools $names 2>said | sort >traced
+    # A segment of shared memory that a killed job has left may have the name that Open MPI chooses: it says so, and goes on
+    # without, or not at all.
+    for try in 1 2 3; do
+        launch $mpi 2 ./tools $names 2>said-plain | sort >plain
+        rm -rf run
+        REFRAIN_MODE=both REFRAIN_DIRECTORY=run launch $mpi 2 refrain record -q ./tools $names 2>said | sort >traced
+        grep -q 'failed during shared memory initialization' said said-plain || break
+    done
     [ "$(wc -l <plain)" = 6 ] && cmp -s plain traced && pass || fail "MPI_T under $mpi: $(diff plain traced | head -n 4) $(head -n 3 said)"
     exact "$(the_trace run)" "MPI_T under $mpi"
     [ "$(grep -c 'enter.MPI_Allreduce' reconstructed)" = 6 ] && pass || fail "MPI_T under $mpi: events"

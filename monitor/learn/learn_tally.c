@@ -8,8 +8,8 @@
 
 #define FIRST_ENTRIES 4u
 #define FIRST_JOINT_ENTRIES 8u
-#define FEW_ENTRIES 16u       /* of control flow, as many may take the last room there is */
-#define FEW_JOINT_ENTRIES 64u /* as many rows are sure of room; of places, as many as ... */
+#define FEW_ENTRIES 16u       /* as many rows may take room of places in need, of control flow all of it; ... */
+#define FEW_JOINT_ENTRIES 64u /* ... as many are sure of the room for counts; of places, as many as ... */
 #define SOME_ENTRIES 256u     /* ... as many are tried before less is told apart ... */
 #define MOST_ENTRIES 4096u    /* ... and as many after it */
 
@@ -55,8 +55,10 @@ static void count_at(const struct refrain_tally *tally, uint64_t *entry, const i
  * too: there are as many of them as places. */
 static struct refrain_tally *take(unsigned width, uint32_t capacity, bool joint) {
     size_t bytes = refrain_tally_bytes(width, capacity);
-    bool few = capacity <= (joint ? FEW_JOINT_ENTRIES : SOME_ENTRIES);
-    struct refrain_tally *tally = refrain_pool_take(bytes, few ? REFRAIN_POOL_COUNTS : REFRAIN_POOL_MANY);
+    bool few = capacity <= (joint ? FEW_ENTRIES : SOME_ENTRIES), some = capacity <= FEW_JOINT_ENTRIES;
+    struct refrain_tally *tally = refrain_pool_take(bytes, few    ? REFRAIN_POOL_COUNTS
+                                                           : some ? REFRAIN_POOL_SOME
+                                                                  : REFRAIN_POOL_MANY);
     if (!tally && !joint && capacity <= FEW_ENTRIES)
         tally = refrain_pool_take(bytes, REFRAIN_POOL_PLACES);
     return tally;
