@@ -12,7 +12,7 @@ options() {
     shift
     while [ $# -gt 0 ]; do
         name=${1#--}
-        case " $known $1 " in
+        case " $known  $1 " in
         *" --help "*) usage && exit 0 ;;
         *" $name "*" --$name "*) [ $# -gt 1 ] && eval "$name=\$2" ;;
         *" $name+ "*" --$name "*) [ $# -gt 1 ] && eval "$name=\"\$$name \$2\"" ;;
