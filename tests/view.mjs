@@ -273,6 +273,8 @@ for (const line of lines) if (line.kind === "recv") pairs[`${line.source} → ${
 const rows = await page.evaluate(() => Object.fromEntries([...document.querySelectorAll("#matrix table tr")].slice(1).map((row) => [row.cells[0].innerText, Number(row.cells[1].innerText)])));
 same("the matrix counts messages", JSON.stringify(Object.entries(rows).sort()), JSON.stringify(Object.entries(pairs).sort()));
 await page.locator("#tab-program").click();
+const roots = await page.evaluate(() => window.refrainView.state.about.formulas.filter((formula) => formula.subject === "root").map((formula) => `${formula.construct} ${formula.text}`));
+check("a root is told of collectives that have one", roots.length > 0 && roots.every((root) => /^MPI_Bcast 0/.test(root)), roots.join("; "));
 check("the program's tree", /multiply\(\)/.test(await page.locator("#program").innerText()));
 await page.close();
 

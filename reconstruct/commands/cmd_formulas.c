@@ -187,10 +187,7 @@ static double taken_share(const struct refrain_process *process, const struct re
 
 static int add_row(void *data, const struct refrain_learner_view *view) {
     struct rows *rows = data;
-    bool flow = view->subject == REFRAIN_SUBJECT_SUCCESSOR || view->subject == REFRAIN_SUBJECT_REQUEST;
-    bool no_root = view->subject == REFRAIN_SUBJECT_ROOT && view->learner->state == REFRAIN_IDENTITY &&
-                   view->learner->expect == -1; /* as of all collectives that have none */
-    if ((flow || no_root) && !rows->arguments->all)
+    if (!rows->arguments->all && !refrain_learner_is_for_readers(view))
         return 0;
     if (rows->n == rows->capacity) {
         size_t capacity = rows->capacity ? rows->capacity * 2 : 256;

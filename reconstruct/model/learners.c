@@ -13,6 +13,12 @@ const char *refrain_subject_name(enum refrain_subject subject) {
 
 typedef int visitor(void *data, const struct refrain_learner_view *view);
 
+bool refrain_learner_is_for_readers(const struct refrain_learner_view *view) {
+    if (view->subject == REFRAIN_SUBJECT_ROOT)
+        return view->learner->state != REFRAIN_IDENTITY || view->learner->expect != -1;
+    return view->subject != REFRAIN_SUBJECT_SUCCESSOR && view->subject != REFRAIN_SUBJECT_REQUEST;
+}
+
 static int visit_one(const struct refrain_learner *learner, struct refrain_learner_view view,
                      enum refrain_subject subject, const char *label, visitor *visit, void *data) {
     if (learner->state == REFRAIN_EMPTY)

@@ -45,6 +45,10 @@ struct refrain_learner_view {
 int refrain_learners_visit(const struct refrain_process *process,
                            int (*visit)(void *data, const struct refrain_learner_view *view), void *data);
 
+/* Is that what a reader wants to see? Not the control flow, nor the requests, nor the root of a collective that has none
+ * (it is -1). */
+bool refrain_learner_is_for_readers(const struct refrain_learner_view *view);
+
 /* Reads the terms of all learners; the error names the first place in the region that does not hold together. */
 enum refrain_status refrain_learners_check(const struct refrain_process *process, struct refrain_error *error);
 

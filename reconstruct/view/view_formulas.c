@@ -49,8 +49,7 @@ static void shorten(char *text) {
 
 static int add(void *data, const struct refrain_learner_view *view) {
     struct collection *collection = data;
-    if (view->subject == REFRAIN_SUBJECT_SUCCESSOR || view->subject == REFRAIN_SUBJECT_REQUEST ||
-        json_array_size(collection->formulas) >= MOST_ENTRIES)
+    if (!refrain_learner_is_for_readers(view) || json_array_size(collection->formulas) >= MOST_ENTRIES)
         return 0;
     const struct refrain_process *process = collection->process;
     enum refrain_formula_type type;
