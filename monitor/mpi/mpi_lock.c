@@ -69,9 +69,9 @@ void refrain_mpi_lock_wait(void) {
     }
 }
 
-/* Not what was taken from this thread meanwhile. */
+/* Not what is taken from this thread meanwhile: it is looked at and given back in one. */
 void refrain_mpi_lock_give(void) {
     uint64_t word = __atomic_load_n(&lock, __ATOMIC_RELAXED);
     if (HOLDER(word) == this_thread)
-        __atomic_store_n(&lock, word & ~(TIME - 1), __ATOMIC_RELEASE);
+        __atomic_compare_exchange_n(&lock, &word, word & ~(TIME - 1), false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
