@@ -23,6 +23,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define FIRST_CALIBRATION_NS 100000u
@@ -223,8 +224,22 @@ void refrain_region_finish(void) {
     refrain_contexts_are_still();
 }
 
+/* The region stays, since other threads may look at it, but is no more the file's: NFS keeps a file that is mapped under
+ * another name when it is removed, and its directory could not be removed then. */
+static void leave_file(void) {
+    size_t bytes = refrain_region.header->bytes;
+    void *copy = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (copy == MAP_FAILED)
+        return;
+    memcpy(copy, refrain_region.base, refrain_region.header->pool_used);
+    /* Not by mremap(): UCX puts a function of its own in its place, which knows nothing of the fifth argument. */
+    if (syscall(SYS_mremap, copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, refrain_region.base) == -1)
+        munmap(copy, bytes);
+}
+
 void refrain_region_packed(bool last) {
     packed = true;
+    leave_file();
     refrain_own_files_drop(last);
 }
 
