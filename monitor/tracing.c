@@ -224,8 +224,8 @@ void refrain_region_finish(void) {
     refrain_contexts_are_still();
 }
 
-/* The region stays, since other threads may look at it, but is no more the file's: NFS keeps a file that is mapped under
- * another name when it is removed, and its directory could not be removed then. */
+/* The region stays, since other threads may look at it, but is no more the file's: NFS keeps a file that is mapped
+ * under another name when it is removed, and its directory could not be removed then. */
 static void leave_file(void) {
     size_t bytes = refrain_region.header->bytes;
     void *copy = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

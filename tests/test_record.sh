@@ -53,16 +53,18 @@ says() {
 
 fortran="MPI_Init=1 MPI_Comm_rank=1 MPI_Send=5 MPI_Recv=5 MPI_Irecv=1 MPI_Isend=1 MPI_Waitall=1 MPI_Allreduce=1 MPI_Finalize=1"
 sed 's/use mpi$/use mpi_f08/; s/integer :: .*!f08 //' "$programs/exchange.f90" >f08.f90
+sed "s/use mpi\$/include 'mpif.h'/" "$programs/exchange.f90" >f77.f90
 for mpi in mpich openmpi; do
     "mpifort.$mpi" -g -O2 "$programs/exchange.f90" -o "f90.$mpi" && "mpifort.$mpi" -g -O2 f08.f90 -o "f08.$mpi" &&
+        "mpifort.$mpi" -g -O2 f77.f90 -o "f77.$mpi" &&
         "mpicxx.$mpi" -g -O2 "$programs/exchange.cc" -o "cc.$mpi" && pass || fail "$mpi: compile"
-    for program in f90 f08; do
+    for program in f90 f08 f77; do
         record "$mpi" 2 "./$program.$mpi" && grep -q 'total *1$' out && pass || fail "$program.$mpi: $(cat out said)"
         # shellcheck disable=SC2086 # words
         exact "$(the_trace run)" "$program.$mpi" && counted "$program.$mpi" $fortran
         # Through the layers for Fortran, which have no debug information and no frame pointers.
-        file=exchange.f90
-        [ $program = f90 ] || file=f08.f90
+        file=$program.f90
+        [ $program != f90 ] || file=exchange.f90
         at "$program.$mpi" MPI_Send $file 12
         at "$program.$mpi" MPI_Waitall $file 34
     done
@@ -130,9 +132,10 @@ exact "$(the_trace run)" control && grep -q 'enter.main' recorded && pass || fai
 for mpi in mpich openmpi; do
     REFRAIN_MPIFORT=mpifort.$mpi refrain-mpifort -g -O2 "$programs/exchange.f90" -o "linked90.$mpi" &&
         REFRAIN_MPIFORT=mpifort.$mpi refrain-mpifort -g -O2 f08.f90 -o "linked08.$mpi" &&
+        REFRAIN_MPIFORT=mpifort.$mpi refrain-mpifort -g -O2 f77.f90 -o "linked77.$mpi" &&
         REFRAIN_MPICXX=mpicxx.$mpi refrain-mpicxx -g -O2 "$programs/exchange.cc" -o "linkedcc.$mpi" && pass ||
         fail "$mpi: compile with refrain-mpifort, refrain-mpicxx"
-    for program in linked90 linked08 linkedcc; do
+    for program in linked90 linked08 linked77 linkedcc; do
         rm -rf run
         mkdir run
         REFRAIN_MODE=both REFRAIN_DIRECTORY=$work/run launch "$mpi" 2 "./$program.$mpi" >out 2>said ||

@@ -1,4 +1,4 @@
-! Two ranks exchange by the module MPI; test_record.sh makes the mpi_f08 variant of it.
+! Two ranks exchange by the module MPI; test_record.sh makes the variants for mpi_f08 and mpif.h of it.
 module exchange
 contains
     subroutine swap(rank, n)
@@ -20,8 +20,8 @@ contains
 end module
 
 program main
-    use mpi
     use exchange
+    use mpi
     integer :: ierr, rank, total, a, b
     integer :: requests(2) !f08 type(MPI_Request) :: requests(2)
     integer :: statuses(MPI_STATUS_SIZE, 2) !f08 type(MPI_Status) :: statuses(2)
