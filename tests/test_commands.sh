@@ -24,6 +24,11 @@ for command in $commands; do
             pass || fail "$option of $command is not in page or completion"
     done
 done
+# No page is too narrow at 80 columns, and whatis knows each.
+for page in "$bin"/../share/man/man1/*.1; do
+    LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -l "$page" >page 2>said && [ ! -s said ] && lexgrog "$page" >said 2>&1 && pass ||
+        fail "$page at 80 columns: $(head -n 2 said)"
+done
 LC_ALL=C.UTF-8 man --warnings -l "$bin/../share/man/man1/refrain.1" >page 2>said && [ ! -s said ] && pass || fail "refrain.1: $(cat said)"
 # The other tools' pages are made of what --help says.
 for tool in refrain-cc refrain-mpicc refrain-mpicxx refrain-mpifort refrain-instrument refrain-run; do

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Text with what roff would take for its own made plain. */
+/* Text with what roff would take for its own made plain. A long list of alternatives may go on in the next line. */
 static void print_text(FILE *file, const char *text, size_t n) {
     for (size_t i = 0; i < n; i++) {
         bool begins = i == 0 || text[i - 1] == '\n';
@@ -15,6 +15,8 @@ static void print_text(FILE *file, const char *text, size_t n) {
             fputs("\\e", file);
         else if (text[i] == '-')
             fputs("\\-", file);
+        else if (text[i] == '|')
+            fputs("|\\:", file);
         else if (begins && (text[i] == '.' || text[i] == '\''))
             fprintf(file, "\\&%c", text[i]);
         else
