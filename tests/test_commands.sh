@@ -29,6 +29,28 @@ for page in "$bin"/../share/man/man1/*.1; do
     LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -l "$page" >page 2>said && [ ! -s said ] && lexgrog "$page" >said 2>&1 && pass ||
         fail "$page at 80 columns: $(head -n 2 said)"
 done
+# The table of options in docs/commands.md has those of the help, no more and no fewer.
+root=$tests/..
+for command in $commands all; do
+    if [ "$command" = all ]; then
+        refrain help pause | sed -n '/^ Common options/,$p'
+    else
+        refrain help "$command" | sed '/^ Common options/,$d'
+    fi | grep -oE '^ +(-., +)?--[a-z-]+' | grep -oE -e '--[a-z-]+' | sort >options.help
+    sed -n '/^| command | options/,/^$/p' "$root/docs/commands.md" | tr -d '\`' |
+        awk -F '|' -v name="$command" '(", " $2 ",") ~ "[ ,]" name " *," { print $3 }' | grep -oE -e '--[a-z-]+' | sort >options.docs
+    cmp -s options.help options.docs && pass ||
+        fail "docs/commands.md, options of $command: $(diff options.help options.docs | tr '\n' ' ')"
+done
+# Every variable that the code knows is in the README or in docs/, and every one that is there is known to the code.
+(cd "$root" && grep -rhoE '"REFRAIN_[A-Z_]+=?"' instrumentor monitor packed reconstruct launch --include='*.c') |
+    grep -oE 'REFRAIN_[A-Z_]+' | grep -v REFRAIN_INSTRUMENTED | sort -u >variables.code
+cat "$root/README.md" "$root"/docs/*.md | grep -oE 'REFRAIN_[A-Z_]+' | sort -u >variables.docs
+[ "$(wc -l <variables.code)" -gt 20 ] && missing=$(comm -23 variables.code variables.docs) && [ -z "$missing" ] && pass ||
+    fail "variables without documentation: $missing"
+for variable in $(comm -13 variables.code variables.docs); do
+    grep -q "#define $variable" "$root"/include/refrain/*.h && pass || fail "the code knows no variable $variable, the documentation does"
+done
 LC_ALL=C.UTF-8 man --warnings -l "$bin/../share/man/man1/refrain.1" >page 2>said && [ ! -s said ] && pass || fail "refrain.1: $(cat said)"
 # The other tools' pages are made of what --help says.
 for tool in refrain-cc refrain-mpicc refrain-mpicxx refrain-mpifort refrain-instrument refrain-run; do
