@@ -175,6 +175,11 @@ if [ "$(id -u)" = 0 ] && mkdir "$work/small" && mount -t tmpfs -o size=1M refrai
     runs "a full disk" "$work/small.*No space left.*untraced" REFRAIN_DIRECTORY="$work/small"
     umount "$work/small"
 fi
+# One that may only be read.
+if [ "$(id -u)" = 0 ] && mkdir "$work/fixed" && mount -t tmpfs -o ro refrain-test "$work/fixed" 2>/dev/null; then
+    runs "a read-only file system" "$work/fixed.*Read-only file system.*untraced" REFRAIN_DIRECTORY="$work/fixed"
+    umount "$work/fixed"
+fi
 
 # A file system that cannot reserve room, as NFS before its version 4.2: one line, and the run is traced.
 cat >"$work/reserve.c" <<'END'
