@@ -7,8 +7,10 @@
 #include "learn_spare.h"
 #include "left_out.h"
 #include "pause.h"
+#include "probe.h"
 #include "python.h"
 #include "site_entry.h"
+#include "site_quiet.h"
 #include "step.h"
 #include "untold.h"
 #include <refrain/settings.h>
@@ -127,8 +129,7 @@ static struct refrain_call_site *new_site(struct refrain_context *context, struc
 /* The call site of what called a layer between the program and MPI; its entry is made or found for each frame on the
  * way. */
 static struct refrain_call_site *look_for_site(struct refrain_context *context, const struct refrain_slot *from,
-                                               unsigned function, struct refrain_caller caller,
-                                               struct refrain_call_cache *known);
+                                               unsigned function, struct refrain_caller caller, bool *own);
 
 /* The way out of a layer; 0: this is the program's own code. */
 static uint64_t layer_rule(uintptr_t address) {
@@ -139,18 +140,18 @@ static uint64_t layer_rule(uintptr_t address) {
 
 static struct refrain_call_site *special_site(struct refrain_context *context, const struct refrain_slot *from,
                                               const struct refrain_site_entry *entry, unsigned function,
-                                              struct refrain_caller caller, struct refrain_call_cache *known) {
+                                              struct refrain_caller caller) {
     if (entry->special == 1)
         return borrow(refrain_at_reference(entry->site));
     refrain_caller_step(&caller, entry->special);
-    return look_for_site(context, from, function, caller, known);
+    bool own;
+    return look_for_site(context, from, function, caller, &own);
 }
 
-/* The first look: in the thread's table. A call site that has been met before is remembered, unless it is a layer's or
- * stands for others. */
-static __attribute__((noinline)) struct refrain_call_site *
-look_for_site(struct refrain_context *context, const struct refrain_slot *from, unsigned function,
-              struct refrain_caller caller, struct refrain_call_cache *known) {
+/* The thread's table. `*own`: the call site has been met before, and is neither a layer's nor stands for others. */
+static struct refrain_call_site *look_for_site(struct refrain_context *context, const struct refrain_slot *from,
+                                               unsigned function, struct refrain_caller caller, bool *own) {
+    *own = false;
     bool by_slot = from->flags & REFRAIN_SLOT_MPI_CALL;
     uint64_t key = by_slot ? (uint64_t)from->number << 1 | 1 : (uint64_t)caller.address << 1;
     struct refrain_site_entry *entry = refrain_site_entry(context, key, function);
@@ -165,35 +166,74 @@ look_for_site(struct refrain_context *context, const struct refrain_slot *from, 
             site = new_site(context, entry, from, by_slot, function, caller.address);
         if (rule || site)
             entry->key = key;
-        return entry->special ? special_site(context, from, entry, function, caller, known) : site;
+        return entry->special ? special_site(context, from, entry, function, caller) : site;
     }
     if (__builtin_expect(entry->special != 0, 0))
-        return special_site(context, from, entry, function, caller, known);
-    struct refrain_call_site *site = refrain_at_reference(entry->site);
-    *known = (struct refrain_call_cache){
-        .from = from,
-        .address = by_slot ? 0 : caller.address,
-        .site = site,
-        .operation = site->operations ? refrain_at_reference(site->operations) : NULL,
-        .function = function,
-    };
+        return special_site(context, from, entry, function, caller);
+    *own = true;
+    return refrain_at_reference(entry->site);
+}
+
+/* The entry of what calls may be known by. */
+static inline struct refrain_call_cache *known_call(struct refrain_context *context, const struct refrain_slot *from,
+                                                    uintptr_t address) {
+    return &context->calls_known[(((uintptr_t)from >> 5) + (address >> 2)) % REFRAIN_CALL_CACHE];
+}
+
+/* Where the probe before a call is quiet, its place is that of the address which the call returns to: the activation
+ * comes there now. False: what was found is not to be remembered. */
+static bool come_to_place(struct refrain_context *context, uintptr_t address, uintptr_t stack_pointer) {
+    struct refrain_slot *from = context->top->last;
+    if (!context->learning || context->path)
+        return true;
+    if (from->flags & REFRAIN_SLOT_MPI_CALL)
+        return refrain_quiet_told(context->latest_site, from, address);
+    bool sure;
+    const struct refrain_entry *top = context->top;
+    struct refrain_slot *at = refrain_quiet_slot(context, address, &sure);
+    if (at)
+        refrain_probe_come(context, at, stack_pointer);
+    return sure && context->top == top;
+}
+
+/* The first look. A call site that has been met before is remembered, with where it was met. */
+static __attribute__((noinline)) struct refrain_call_site *
+first_look(struct refrain_context *context, unsigned function, void *return_address, const void *frame_address) {
+    struct refrain_caller caller = refrain_caller_of_wrapper(return_address, frame_address);
+    const struct refrain_slot *from = context->top->last;
+    bool lasts = come_to_place(context, caller.address, caller.stack_pointer), own;
+    struct refrain_slot *at = context->top->last;
+    struct refrain_call_site *site = look_for_site(context, at, function, caller, &own);
+    if (lasts && own)
+        *known_call(context, from, caller.address) = (struct refrain_call_cache){
+            .from = from,
+            .address = caller.address,
+            .at = at == from ? NULL : at,
+            .site = site,
+            .operation = site->operations ? refrain_at_reference(site->operations) : NULL,
+            .function = function,
+        };
     return site;
 }
 
 /* The call site: by the slot where the source says what is called, else by the return address. What it will learn is
  * asked for at once, as the program has had the caches to itself since the last call. */
 static inline __attribute__((always_inline)) struct refrain_call_site *
-find_site(struct refrain_context *context, const struct refrain_slot *from, unsigned function, void *return_address,
-          const void *frame_address) {
-    uintptr_t address = from->flags & REFRAIN_SLOT_MPI_CALL ? 0 : (uintptr_t)return_address;
-    struct refrain_call_cache *known =
-        &context->calls_known[(((uintptr_t)from >> 5) + (address >> 2)) % REFRAIN_CALL_CACHE];
+find_site(struct refrain_context *context, unsigned function, void *return_address, const void *frame_address) {
+    struct refrain_entry *caller = context->top;
+    const struct refrain_slot *from = caller->last;
+    uintptr_t address = (uintptr_t)return_address;
+    const struct refrain_call_cache *known = known_call(context, from, address);
     if (__builtin_expect(known->from != from || known->address != address || known->function != function, 0))
-        return look_for_site(context, from, function, refrain_caller_of_wrapper(return_address, frame_address), known);
+        return first_look(context, function, return_address, frame_address);
     const char *operation = (const char *)known->operation;
 #pragma GCC unroll 8
     for (unsigned i = 0; i < sizeof(struct refrain_operation_record); i += 64)
         __builtin_prefetch(operation + i, 1);
+    if (known->at) {
+        refrain_step(context, caller, known->at->number);
+        caller->last = known->at;
+    }
     return known->site;
 }
 
@@ -223,6 +263,11 @@ static struct refrain_call_site *python_site(struct refrain_context *context, co
     return site;
 }
 
+/* The call is made with the stack pointer behind the wrapper's return address: nothing below is open any more. */
+static inline void drop_above_caller(struct refrain_context *context, const void *frame_address) {
+    refrain_drop_abandoned(context, (uintptr_t)((const uintptr_t *)frame_address + 2));
+}
+
 /* The thread is inside the probe, and the innermost activation is the one that the call is made from. `python`: the
  * functions of Python that are open, null where there are none or they are not looked at. */
 static inline __attribute__((always_inline)) void begin_call(struct refrain_call *call, struct refrain_context *context,
@@ -233,10 +278,11 @@ static inline __attribute__((always_inline)) void begin_call(struct refrain_call
     if (++context->calls % CLOCK_REFRESH_CALLS == 0) {
         refrain_region_refresh_clock();
         refrain_allowance_look(context);
+        refrain_quiet_settle();
     }
+    struct refrain_call_site *site = python ? python_site(context, context->top->last, function, &python->frames[0])
+                                            : find_site(context, function, return_address, frame_address);
     struct refrain_entry *caller = context->top;
-    struct refrain_call_site *site = python ? python_site(context, caller->last, function, &python->frames[0])
-                                            : find_site(context, caller->last, function, return_address, frame_address);
     if (!site)
         refrain_lose(REFRAIN_LOSS_CALLS, 1);
     struct refrain_entry *entry =
@@ -289,7 +335,7 @@ static __attribute__((noinline)) void begin_unusual_call(struct refrain_call *ca
             refrain_path_come(context, refrain_caller_of_wrapper(return_address, frame_address),
                               (uintptr_t)frame_address, found ? &stack : NULL);
         else
-            refrain_drop_abandoned(context, (uintptr_t)frame_address);
+            drop_above_caller(context, frame_address);
         if (context->filtered)
             refrain_untold_tell(context);
         begin_call(call, context, function, return_address, frame_address, found ? &stack : NULL);
@@ -309,7 +355,7 @@ void refrain_call_begin(struct refrain_call *call, unsigned function, void *retu
     }
     context->busy = 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    refrain_drop_abandoned(context, (uintptr_t)frame_address);
+    drop_above_caller(context, frame_address);
     begin_call(call, context, function, return_address, frame_address, NULL);
 }
 

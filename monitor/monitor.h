@@ -62,7 +62,8 @@ struct refrain_region_cache {
 #define REFRAIN_CALL_CACHE 64u
 struct refrain_call_cache {
     const struct refrain_slot *from; /* null: free */
-    uintptr_t address;               /* that the call returns to; 0 where `from` is an MPI call by name */
+    uintptr_t address;               /* that the call returns to */
+    struct refrain_slot *at;         /* the place that it comes to first, whose site is quiet; null: `from` */
     struct refrain_call_site *site;
     struct refrain_operation_record *operation; /* its first, or null */
     uint64_t function;
@@ -91,6 +92,7 @@ struct refrain_context {
     uint32_t busy;                               /* 1: inside a probe; or REFRAIN_PAUSED */
     uint32_t learning;                           /* mode has stat */
     const struct refrain_site_table *site_table; /* in which the latest site was found (site_run.c) */
+    uintptr_t latest_site;                       /* of a place that control passes: the address that it returned to */
     struct refrain_events *events;               /* null unless the mode has events */
     struct refrain_journal *journal;
     struct refrain_learn_scratch *scratch;
@@ -191,6 +193,10 @@ REFRAIN_HIDDEN bool refrain_units_wake(void);
 
 /* A site in code runs although its probe is off: brings the code in line if that was put off. */
 REFRAIN_HIDDEN void refrain_units_settle(void);
+
+/* Calls `change`, alone, and where it returns true brings the code in line with what is wanted of the sites. False, and
+ * nothing was done, when another thread is changing probes. Any thread. */
+REFRAIN_HIDDEN bool refrain_units_change_sites(bool (*change)(void *), void *data);
 
 /* Has anything been loaded since the tables of sites were made? A site that is in none is one of a unit of another
  * version otherwise. */

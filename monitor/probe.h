@@ -24,6 +24,9 @@ REFRAIN_HIDDEN bool refrain_probe_leave_below(struct refrain_context *context, u
  * is open among them nothing ends. The probe does not end. */
 REFRAIN_HIDDEN void refrain_probe_give_up(struct refrain_context *context, uint64_t function);
 
+/* The same for slot [0] of an MPI call whose probe is quiet (x86_64/site_quiet.h): the probe does not end. */
+REFRAIN_HIDDEN void refrain_probe_come(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place);
+
 /* What refrain_probe_run() does, but what it costs is measured (allowance.h), and the probe does not end. */
 REFRAIN_HIDDEN void refrain_probe_sample(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place,
                                          uint64_t extra);

@@ -336,6 +336,17 @@ bool refrain_units_wake(void) {
     return true;
 }
 
+bool refrain_units_change_sites(bool (*change)(void *), void *data) {
+    if (!try_lock())
+        return false;
+    if (opened && change(data)) {
+        refrain_sites_place(NULL);
+        n_unsettled = 0;
+    }
+    drop_lock();
+    return true;
+}
+
 bool refrain_units_have_new_sites(void) {
     return __atomic_load_n(&tables_generation, __ATOMIC_RELAXED) != __atomic_load_n(&generation, __ATOMIC_RELAXED);
 }

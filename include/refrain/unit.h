@@ -108,6 +108,7 @@ struct refrain_site {
     int code; /* the instruction */
     int on;   /* the byte, in `on` of the site's unit, of the slot that control reaches here (refrain_probe) */
 };
+#define REFRAIN_SITE_BYTES 5u
 #define REFRAIN_SITE_ON 0xe8u /* call rel32 */
 #define REFRAIN_SITE_OFF                                                                                               \
     0xa9u /* test imm32, eax: differs in one byte, so that it may be changed while others run it                       \

@@ -29,8 +29,10 @@ static unsigned char *code_of(const struct refrain_site *site) {
     return (unsigned char *)&site->code + site->code;
 }
 
-static unsigned char wanted(const struct refrain_site *site) {
-    return ((const unsigned char *)&site->on)[site->on] ? REFRAIN_SITE_ON : REFRAIN_SITE_OFF;
+static unsigned char wanted(const struct refrain_sites *module, const struct refrain_site *site) {
+    size_t number = (size_t)(site - module->first);
+    bool quiet = module->quiet && module->quiet[number / 8] >> number % 8 & 1;
+    return ((const unsigned char *)&site->on)[site->on] && !quiet ? REFRAIN_SITE_ON : REFRAIN_SITE_OFF;
 }
 
 static uintptr_t page_bytes(void) {
@@ -44,13 +46,17 @@ static unsigned char *page_of(uintptr_t address) {
 /* Are all pages of `data`, sites, in one segment that may be read and executed, but not written? */
 static int is_plain_code(struct dl_phdr_info *info, size_t size, void *data) {
     (void)size;
-    const struct refrain_sites *sites = data;
+    struct refrain_sites *sites = data;
     for (unsigned i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
         uintptr_t begin = info->dlpi_addr + segment->p_vaddr, end = begin + segment->p_memsz;
         if (segment->p_type == PT_LOAD && segment->p_flags == (PF_R | PF_X) && sites->pages >= page_of(begin) &&
-            sites->pages_end <= page_of(end + page_bytes() - 1))
+            sites->pages_end <= page_of(end + page_bytes() - 1)) {
+            sites->text = begin;
+            sites->text_end = end;
+            sites->is_executable = !info->dlpi_name || !*info->dlpi_name;
             return 1;
+        }
     }
     return 0;
 }
@@ -82,9 +88,9 @@ void refrain_sites_drop(const struct refrain_unit *unit) {
 }
 
 /* Something else, a breakpoint say, is left alone. */
-static bool is_to_change(const struct refrain_site *site) {
+static bool is_to_change(const struct refrain_sites *module, const struct refrain_site *site) {
     unsigned char now = *code_of(site);
-    return now != wanted(site) && (now == REFRAIN_SITE_ON || now == REFRAIN_SITE_OFF);
+    return now != wanted(module, site) && (now == REFRAIN_SITE_ON || now == REFRAIN_SITE_OFF);
 }
 
 /* Is nothing to become code that was data (PR_SET_MDWE)? Who wants that wants its code as it is. */
@@ -104,7 +110,7 @@ static bool write_piece(int memory) {
 }
 
 /* Adds the site to what is written at once; where it lies too far off that is written, and another begun. */
-static bool change(int memory, const struct refrain_site *site) {
+static bool change(int memory, const struct refrain_sites *module, const struct refrain_site *site) {
     unsigned char *code = code_of(site);
     size_t at = (size_t)(code - piece.begin);
     bool fits = piece.n > 0 && code >= piece.begin && at < PIECE_BYTES && at < piece.n + GAP_BYTES;
@@ -116,14 +122,14 @@ static bool change(int memory, const struct refrain_site *site) {
     }
     for (; piece.n <= at; piece.n++)
         piece.bytes[piece.n] = piece.begin[piece.n];
-    piece.bytes[at] = wanted(site);
+    piece.bytes[at] = wanted(module, site);
     return true;
 }
 
 /* Code is written by way of the process's memory as a file: it is never writable where it is executed. */
 static void place(const struct refrain_sites *module) {
     const struct refrain_site *site = module->first;
-    while (site < module->end && !is_to_change(site))
+    while (site < module->end && !is_to_change(module, site))
         site++;
     if (site == module->end)
         return;
@@ -135,8 +141,8 @@ static void place(const struct refrain_sites *module) {
     bool written = true;
     piece.n = 0;
     for (; written && site < module->end; site++)
-        if (is_to_change(site))
-            written = change(memory, site);
+        if (is_to_change(module, site))
+            written = change(memory, module, site);
     if (!written || !write_piece(memory))
         forbidden = true;
     close(memory);
@@ -151,4 +157,61 @@ void refrain_sites_place(const struct refrain_unit *unit) {
     if (forbidden && refrain_region.header)
         refrain_region.header->code_is_kept = 1;
     errno = kept;
+}
+
+/* ---- sites that are quiet ---- */
+
+static size_t quiet_bytes(const struct refrain_sites *module) {
+    return (size_t)(module->end - module->first + 7) / 8;
+}
+
+/* It is one of the first: libraries that come with it are started before it, those that it loads come later. */
+static struct refrain_sites *executable(void) {
+    for (unsigned i = 0; i < n_modules; i++)
+        if (modules[i].is_executable)
+            return &modules[i];
+    return NULL;
+}
+
+bool refrain_sites_have_call(uintptr_t address) {
+    const struct refrain_sites *module = executable();
+    return module && refrain_configuration.patch && !forbidden && address > module->text && address <= module->text_end;
+}
+
+bool refrain_sites_number(uintptr_t address, uint32_t *number) {
+    const struct refrain_sites *module = executable();
+    for (const struct refrain_site *site = module ? module->first : NULL; module && site < module->end; site++)
+        if ((uintptr_t)code_of(site) + REFRAIN_SITE_BYTES == address) {
+            *number = (uint32_t)(site - module->first);
+            return true;
+        }
+    return false;
+}
+
+/* Two rows of bits: sites that are quiet, and those that are not to be. */
+static struct refrain_sites *with_bits(void) {
+    struct refrain_sites *module = executable();
+    if (module && !module->quiet)
+        module->quiet = refrain_pool_take(2 * quiet_bytes(module), REFRAIN_POOL_PLACES);
+    if (module && !module->quiet)
+        module->is_executable = false;
+    return module && module->quiet ? module : NULL;
+}
+
+bool refrain_sites_quiet(uint32_t number, bool quiet) {
+    struct refrain_sites *module = with_bits();
+    unsigned char bit = (unsigned char)(1u << number % 8);
+    if (!module || (quiet && module->quiet[quiet_bytes(module) + number / 8] & bit))
+        return false;
+    bool before = module->quiet[number / 8] & bit;
+    if (before != quiet)
+        module->quiet[number / 8] ^= bit;
+    return before != quiet;
+}
+
+bool refrain_sites_keep(uint32_t number) {
+    struct refrain_sites *module = with_bits();
+    if (module)
+        module->quiet[quiet_bytes(module) + number / 8] |= (unsigned char)(1u << number % 8);
+    return refrain_sites_quiet(number, false);
 }

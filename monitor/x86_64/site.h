@@ -9,6 +9,10 @@
 struct refrain_sites {
     const struct refrain_site *first, *end;
     unsigned char *pages, *pages_end;
+    uintptr_t text, text_end; /* the segment that they are in */
+    bool is_executable;
+    unsigned char *quiet; /* the executable's, a bit each, and another row that says which are not to be; null: all are
+                             as their bytes say */
 };
 
 /* Those of the executable or library that `unit` belongs to. False where there are none, or where the code is not
@@ -26,5 +30,18 @@ REFRAIN_HIDDEN void refrain_sites_drop(const struct refrain_unit *unit);
  * had been read a moment before. Where the system does not let code be changed, it stays as it is from then on. Keeps
  * errno. */
 REFRAIN_HIDDEN void refrain_sites_place(const struct refrain_unit *unit);
+
+/* May code at `address` be of the executable, and call MPI after a site of it? Without the lock. */
+REFRAIN_HIDDEN bool refrain_sites_have_call(uintptr_t address);
+
+/* The number of the executable's site that returns to `address`; false where there is none. Without the lock. */
+REFRAIN_HIDDEN bool refrain_sites_number(uintptr_t address, uint32_t *number);
+
+/* The executable's site with this number is to be out of the code whatever its byte says (site_quiet.h), or not any
+ * more; refrain_sites_place() does it. Whether that is a change. */
+REFRAIN_HIDDEN bool refrain_sites_quiet(uint32_t number, bool quiet);
+
+/* It is to be as its byte says from now on. Whether it was quiet. */
+REFRAIN_HIDDEN bool refrain_sites_keep(uint32_t number);
 
 #endif

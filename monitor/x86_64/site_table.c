@@ -52,7 +52,7 @@ static const struct refrain_unit *unit_of(const struct sorted *sorted, const uns
 
 /* The address that the site returns to. */
 static uintptr_t address_of(const struct refrain_site *site) {
-    return (uintptr_t)&site->code + (uintptr_t)(intptr_t)site->code + 5;
+    return (uintptr_t)&site->code + (uintptr_t)(intptr_t)site->code + REFRAIN_SITE_BYTES;
 }
 
 static bool fill(struct refrain_site_table *table, const struct refrain_unit *first, const struct sorted *sorted) {

@@ -1,0 +1,91 @@
+/* quiet.c: MPI calls of which the compiler makes one of two, or several of one, or which have no place of their own, in
+ * loops that are long enough for sites to become quiet (monitor/x86_64/site_quiet.h). Prints how many are at the end.
+ */
+#include <mpi.h>
+#include <refrain/unit.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define LATE 600
+
+extern const struct refrain_site __start_refrain_sites[] __attribute__((weak));
+extern const struct refrain_site __stop_refrain_sites[] __attribute__((weak));
+
+static int data[64];
+static jmp_buf away;
+static int (*volatile barrier)(MPI_Comm) = MPI_Barrier;
+
+static void alike(int i) {
+    if (i & 4)
+        MPI_Bcast(data, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    else if (i < LATE)
+        MPI_Bcast(data, 2, MPI_INT, 0, MPI_COMM_WORLD);
+    else /* for the first time when the others are quiet */
+        MPI_Bcast(data, 1, MPI_INT, 0, MPI_COMM_WORLD);
+}
+
+static inline __attribute__((always_inline)) void put_in(int n) {
+    MPI_Bcast(data, n, MPI_INT, 0, MPI_COMM_SELF);
+}
+
+static __attribute__((noinline)) void puts_in(int i) {
+    put_in(3);
+    if (i % 5 == 0)
+        put_in(i > LATE ? 4 : 5);
+}
+
+#define TWO (MPI_Barrier(MPI_COMM_WORLD), MPI_Barrier(MPI_COMM_SELF))
+
+static __attribute__((noinline)) int tail(int i) {
+    return i % 2 ? MPI_Barrier(MPI_COMM_SELF) : MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static __attribute__((noinline)) int size_of(MPI_Comm comm) {
+    int size;
+    MPI_Comm_size(comm, &size);
+    return size;
+}
+
+/* Jumps out of what was entered in its own frame's callee, and calls from there. */
+static __attribute__((noinline)) void jump(int i) {
+    MPI_Barrier(MPI_COMM_SELF);
+    if (i % 7 == 0)
+        longjmp(away, 1);
+}
+
+static __attribute__((noinline)) void land(int i) {
+    if (setjmp(away) == 0)
+        jump(i);
+    else
+        MPI_Bcast(data, 6, MPI_INT, 0, MPI_COMM_SELF);
+    MPI_Bcast(data, 7, MPI_INT, 0, MPI_COMM_SELF);
+}
+
+static unsigned count_quiet(void) {
+    unsigned n = 0;
+    for (const struct refrain_site *site = __start_refrain_sites; site < __stop_refrain_sites; site++)
+        n += ((const unsigned char *)&site->on)[site->on] &&
+             ((const unsigned char *)&site->code)[site->code] == REFRAIN_SITE_OFF;
+    return n;
+}
+
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 2 * LATE; i++) {
+        alike(i);
+        puts_in(i);
+        TWO, tail(i);
+        MPI_Bcast(data, i % 3 ? size_of(MPI_COMM_WORLD) : 8, MPI_INT, 0, MPI_COMM_SELF);
+        if (i % 11 == 0)
+            barrier(MPI_COMM_SELF);
+        if (i > LATE && i % 200 == 0) { /* an address that is new while sites are quiet */
+            int (*volatile other)(void *, int, MPI_Datatype, int, MPI_Comm) = MPI_Bcast;
+            other(data, 9, MPI_INT, 0, MPI_COMM_SELF);
+        }
+        land(i);
+    }
+    fprintf(stderr, "quiet %u\n", count_quiet());
+    MPI_Finalize();
+    return 0;
+}
