@@ -1,4 +1,4 @@
-/* part_writer.h: the events of a stretch of time, of those that come (replay -> writer). */
+/* part_writer.h: passes on the events of a window of time (replay -> writer). */
 #ifndef REFRAIN_PART_WRITER_H
 #define REFRAIN_PART_WRITER_H
 

@@ -2,7 +2,7 @@
  *
  *     otf2    each process replays some ranks and writes their events (exchange.h). A trace that cannot be shared out
  *             (share.h) is replayed by each as a whole, and each writes the events of some ranks.
- *     text    each process replays the whole and writes a stretch of time; the stretches are put together.
+ *     text    each process replays the whole and writes a part of the run; the parts are put together.
  *     others  the first process writes it alone.
  */
 #define _GNU_SOURCE

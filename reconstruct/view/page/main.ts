@@ -59,8 +59,8 @@ const KEYS: [string, string][] = [
     ["w W", "the longest waits, one after the other"],
     ["/", "find a function, MPI call or file"],
     ["PgUp PgDn", "further ranks; Shift and wheel does it too, Ctrl and wheel makes rows higher"],
-    ["Shift+drag", "mark a stretch: its length and the profile of just that"],
-    ["s", "mark the stretch of what is chosen, or the window"],
+    ["Shift+drag", "mark an interval: its length and its profile"],
+    ["s", "mark the time of the chosen bar, or the window"],
     ["Esc", "choose and mark nothing"],
     ["l", "light or dark"],
 ];

@@ -88,7 +88,7 @@ function halve(shares: Shares, locations: number): Shares {
     return { from: shares.from, to: shares.from + bins * 2 * width, bins, index, words: words.slice(0, n) };
 }
 
-/** Own time and waiting of each region in a stretch, over all locations; intervals at its edges count by their part in it. */
+/** Own time and waiting of each region in an interval, over all locations; intervals at its edges count by their part in it. */
 export function timesIn(shares: Shares, locations: number, regions: number, from: number, to: number): Total[] {
     const totals: Total[] = Array.from({ length: regions }, () => ({ count: NaN, own: 0, waiting: 0, inclusive: NaN }));
     const width = (shares.to - shares.from) / shares.bins;

@@ -29,7 +29,7 @@ const MOST_EVENTS = 1_000_000;
 const MOST_EVENTS_MEANWHILE = 4_000_000;
 /** While the window moves, data is asked for so often. */
 const ASK_AFTER_MS = 40;
-/** The profile of a stretch of more events is shown from the overview until they are counted. */
+/** The profile of an interval with more events is shown from the overview until they are counted. */
 const MOST_EVENTS_UNTOLD = 200_000;
 const ROUGH_INTERVALS = 256;
 
@@ -41,7 +41,7 @@ export class State {
     from = 0;
     to = 1;
     choice: Choice | null = null;
-    /** A stretch of time that the user marked; null: none. */
+    /** The interval that the user marked; null: none. */
     range: { from: number; to: number } | null = null;
     overview: Pyramid | null = null;
     scanned = { upTo: 0, events: 0, done: false };
@@ -268,7 +268,7 @@ export class State {
         );
     }
 
-    /** Counting all events of a long stretch takes seconds: the overview tells times meanwhile. */
+    /** Counting all events of a long interval takes seconds: the overview tells times meanwhile. */
     private tellRoughSums(): void {
         const { overview, askedSums } = this;
         if (!overview) return;
@@ -323,12 +323,12 @@ export class State {
 }
 
 /** Part of the run. */
-interface Stretch {
+interface Interval {
     from: number;
     to: number;
 }
 
-const differ = (a: Stretch, b: Stretch): boolean => a.from !== b.from || a.to !== b.to;
+const differ = (a: Interval, b: Interval): boolean => a.from !== b.from || a.to !== b.to;
 
 function sameSpan(a: Omit<OpenSpan, "at">, b: Omit<OpenSpan, "at">): boolean {
     return a.location === b.location && a.depth === b.depth && a.from === b.from;
