@@ -6,11 +6,11 @@
  *
  * in one chunk, whatever the chunks were that the numbers' lengths made. Where its bytes have to stay in place, where
  * it is long, or has groups of values, it is told as bytes, chunk by chunk. */
+#include "archive_bytes.h"
 #include "packer.h"
 
 #define MOST_TOLD_TERMS 512u
-#define VARINT_BYTES 10u
-#define VALUE_HEAD 0u /* of a value alone, which is one byte where it is short */
+#define VALUE_HEAD REFRAIN_ARCHIVE_VALUE_HEAD
 
 /* ---- term by term ---- */
 
@@ -19,39 +19,13 @@ struct parts {
     uint64_t heads, numbers;
 };
 
-/* Bytes of a chunk that are read. */
-struct source {
-    const unsigned char *bytes;
-    unsigned end, at;
-    bool strange; /* it is not what the monitor writes term by term */
-};
-
-static uint64_t get_number(struct source *source) {
-    uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64 && source->at < source->end; shift += 7) {
-        unsigned char byte = source->bytes[source->at++];
-        value |= (uint64_t)(byte & 127) << shift;
-        if (byte < 128) {
-            source->strange |= (byte == 0 && shift > 0) || (shift == 63 && byte > 1);
-            return value;
-        }
-    }
-    source->strange = true;
-    return 0;
-}
-
-static unsigned get_byte(struct source *source) {
-    source->strange |= source->at >= source->end;
-    return source->strange ? 0 : source->bytes[source->at++];
-}
-
 static bool is_short(uint64_t number) {
     return REFRAIN_IS_SHORT(refrain_packer_unzigzag(number));
 }
 
 /* Passes over a term and, where `packer` is not null, tells it. */
-static void tell_term(struct refrain_packer *packer, struct source *source, struct parts *parts) {
-    unsigned head = get_byte(source), numbers = 0, strides = 0;
+static void tell_term(struct refrain_packer *packer, struct refrain_archive_source *source, struct parts *parts) {
+    unsigned head = refrain_archive_get_byte(source), numbers = 0, strides = 0;
     uint64_t number[2];
     if (REFRAIN_IS_SHORT_BYTE(head)) {
         number[numbers++] = refrain_packer_zigzag((int64_t)head - REFRAIN_SHORT_FIRST + REFRAIN_SHORT_LEAST);
@@ -60,8 +34,8 @@ static void tell_term(struct refrain_packer *packer, struct source *source, stru
         source->strange = true;
     } else {
         if (head >> 7 == REFRAIN_ITEM_LOOP)
-            number[numbers++] = get_number(source);
-        number[numbers++] = get_number(source);
+            number[numbers++] = refrain_archive_get_number(source);
+        number[numbers++] = refrain_archive_get_number(source);
         strides = head & 15;
         source->strange |= head == VALUE_HEAD && is_short(number[0]);
     }
@@ -72,8 +46,8 @@ static void tell_term(struct refrain_packer *packer, struct source *source, stru
     for (unsigned i = 0; packer && i < numbers; i++)
         refrain_packer_value(packer, REFRAIN_PACKED_TERM_NUMBER, number[i]);
     for (; strides > 0 && !source->strange; strides--) {
-        unsigned height = get_byte(source);
-        uint64_t stride = get_number(source);
+        unsigned height = refrain_archive_get_byte(source);
+        uint64_t stride = refrain_archive_get_number(source);
         if (packer) {
             refrain_packer_value(packer, REFRAIN_PACKED_TERM, height);
             refrain_packer_value(packer, REFRAIN_PACKED_TERM_NUMBER, stride);
@@ -92,7 +66,7 @@ static bool tell_terms(struct refrain_packer *packer, const struct refrain_formu
         if (!chunk || chunks > MOST_TOLD_TERMS ||
             !refrain_packer_region_at(packer, offset, sizeof *chunk + chunk->used))
             return false;
-        struct source source = {.bytes = chunk->bytes, .end = chunk->used};
+        struct refrain_archive_source source = {.bytes = chunk->bytes, .end = chunk->used};
         while (source.at < source.end) {
             tell_term(only_counts ? NULL : packer, &source, parts);
             if (source.strange)
@@ -105,18 +79,7 @@ static bool tell_terms(struct refrain_packer *packer, const struct refrain_formu
 
 /* Bytes of the terms, whatever their numbers are. */
 static uint64_t most_bytes(const struct parts *parts) {
-    return parts->heads + parts->numbers * VARINT_BYTES;
-}
-
-static void put_byte(const struct refrain_packer *packer, struct refrain_archive *chunk, uint64_t byte) {
-    if (!packer->stream->wrong)
-        chunk->bytes[chunk->used++] = (unsigned char)byte;
-}
-
-static void put_number(const struct refrain_packer *packer, struct refrain_archive *chunk, uint64_t number) {
-    for (; number >= 128; number >>= 7)
-        put_byte(packer, chunk, number | 128);
-    put_byte(packer, chunk, number);
+    return parts->heads + parts->numbers * REFRAIN_ARCHIVE_NUMBER_BYTES;
 }
 
 static uint64_t take(struct refrain_packer *packer, enum refrain_packed_kind kind, uint64_t *left) {
@@ -129,21 +92,30 @@ static uint64_t take(struct refrain_packer *packer, enum refrain_packed_kind kin
 
 /* The terms that were told, in the chunk, which has room for them. */
 static void hear_terms(struct refrain_packer *packer, struct refrain_archive *chunk, struct parts left) {
-    while (left.heads > 0 && !packer->stream->wrong) {
+    while (left.heads > 0) {
         uint64_t head = take(packer, REFRAIN_PACKED_TERM, &left.heads);
         uint64_t number = take(packer, REFRAIN_PACKED_TERM_NUMBER, &left.numbers);
-        if (head == VALUE_HEAD && is_short(number)) {
-            put_byte(packer, chunk,
-                     (uint64_t)(REFRAIN_SHORT_FIRST + refrain_packer_unzigzag(number) - REFRAIN_SHORT_LEAST));
+        if (packer->stream->wrong)
+            return;
+        if (head == VALUE_HEAD) {
+            refrain_archive_put_value(chunk, refrain_packer_unzigzag(number));
             continue;
         }
-        put_byte(packer, chunk, head);
-        put_number(packer, chunk, number);
-        if ((head & 255) >> 7 == REFRAIN_ITEM_LOOP)
-            put_number(packer, chunk, take(packer, REFRAIN_PACKED_TERM_NUMBER, &left.numbers));
-        for (unsigned strides = head & 15; strides > 0 && !packer->stream->wrong; strides--) {
-            put_byte(packer, chunk, take(packer, REFRAIN_PACKED_TERM, &left.heads));
-            put_number(packer, chunk, take(packer, REFRAIN_PACKED_TERM_NUMBER, &left.numbers));
+        refrain_archive_put_byte(chunk, head);
+        refrain_archive_put_number(chunk, number);
+        if ((head & 255) >> 7 == REFRAIN_ITEM_LOOP) {
+            uint64_t base = take(packer, REFRAIN_PACKED_TERM_NUMBER, &left.numbers);
+            if (packer->stream->wrong)
+                return;
+            refrain_archive_put_number(chunk, base);
+        }
+        for (unsigned strides = head & 15; strides > 0; strides--) {
+            uint64_t height = take(packer, REFRAIN_PACKED_TERM, &left.heads);
+            uint64_t stride = take(packer, REFRAIN_PACKED_TERM_NUMBER, &left.numbers);
+            if (packer->stream->wrong)
+                return;
+            refrain_archive_put_byte(chunk, height);
+            refrain_archive_put_number(chunk, stride);
         }
     }
     chunk->capacity = chunk->used;

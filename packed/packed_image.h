@@ -92,6 +92,27 @@ static inline bool refrain_packed_is_time(enum refrain_packed_kind kind) {
     return kind <= REFRAIN_PACKED_LAST_TIME;
 }
 
+/* A sequence by its beat, the word that comes in it most often, and the values between:
+ *
+ *     a b a b a b a c a b a b a b a b a c a     word: a b     steps: 3 beats, a; 0 beats, c; 4 beats, a; 0 beats, c ...
+ *
+ * first `before` steps, then `period` steps `rounds` times, `after` steps, and `last` beats. */
+#define REFRAIN_BEAT_WIDTH 8u   /* values of a word at most */
+#define REFRAIN_BEAT_STEPS 512u /* at most, those of a period counted once */
+struct refrain_beat_step {
+    uint64_t beats; /* before the value */
+    int64_t value;
+};
+struct refrain_beat {
+    uint64_t width;
+    int64_t word[REFRAIN_BEAT_WIDTH];
+    uint64_t before, period, rounds, after, last;
+    const struct refrain_beat_step *steps; /* before + period + after; null while it is read */
+};
+
+/* Is it one that a reader takes? */
+REFRAIN_PACKED_API bool refrain_beat_is_possible(const struct refrain_beat *beat);
+
 /* Where values go to, or come from. A function that fails says so by refrain_packed_fail(). */
 struct refrain_packed_stream {
     void *data;
@@ -99,6 +120,9 @@ struct refrain_packed_stream {
     void (*record)(struct refrain_packed_stream *stream, uint64_t key);
     void (*value)(struct refrain_packed_stream *stream, enum refrain_packed_kind kind, uint64_t *value);
     void (*bytes)(struct refrain_packed_stream *stream, enum refrain_packed_kind kind, void *bytes, size_t n);
+    /* Writing: is this learner's sequence to be told by its beat? Null: none is. */
+    bool (*beat)(struct refrain_packed_stream *stream, const void *region, size_t region_bytes,
+                 const struct refrain_learner *learner, struct refrain_beat *beat);
     const char *wrong; /* what failed first, null nothing */
 };
 

@@ -1,6 +1,8 @@
 /* packed_learner.c: what learners hold, as values: formulas, tallies, learners by key (packer.h). */
 #include "packer.h"
 
+#define TOLD_BY_BEAT REFRAIN_LEARNER_STATES /* in the place of a state */
+
 static void items(struct refrain_packer *packer, struct refrain_item *all, unsigned n) {
     for (unsigned i = 0; i < n && !packer->stream->wrong; i++) {
         struct refrain_item *item = &all[i];
@@ -118,11 +120,20 @@ static void by_key(struct refrain_packer *packer, struct refrain_learner *learne
 /* `expect` and `until` beyond what is written here are derived from the rest, for the monitor. */
 void refrain_packer_learner(struct refrain_packer *packer, struct refrain_learner *learner) {
     static unsigned const known_kinds = 4;
-    uint64_t state = refrain_packer_value(packer, REFRAIN_PACKED_STATE,
-                                          (uint64_t)learner->state * known_kinds + learner->kind % known_kinds);
+    struct refrain_packed_stream *stream = packer->stream;
+    struct refrain_beat beat;
+    bool by_beat =
+        !packer->to && stream->beat && stream->beat(stream, packer->from, packer->from_bytes, learner, &beat);
+    uint64_t told = by_beat ? TOLD_BY_BEAT : learner->state;
+    uint64_t state =
+        refrain_packer_value(packer, REFRAIN_PACKED_STATE, told * known_kinds + learner->kind % known_kinds);
     if (packer->to) {
         learner->state = (uint8_t)(state / known_kinds);
         learner->kind = (uint8_t)(state % known_kinds);
+    }
+    if (state / known_kinds == TOLD_BY_BEAT) {
+        refrain_packer_beat(packer, learner, by_beat ? &beat : NULL);
+        return;
     }
     bool joint = learner->tally != 0; /* of an operation's first parameter: it may be there whatever the state */
     if (learner->state >= REFRAIN_LEARNER_STATES)

@@ -11,6 +11,7 @@
  *     class 2: state            2       2                     one value for all, or
  *              base             1       2                     a sequence over the ranks
  *
+ * Formulas of other forms on ranks that do the same at other moments are brought into one first (fold/beat.h).
  * A row of values over the ranks is a sequence like any other, and is learned by the same learner: 1 2 3 .. n-1 0 is a
  * ring, and neighbours in a grid, pairs of a butterfly, corners and edges are loops of loops. So what a thousand ranks
  * do takes hardly more than what sixteen do, and unpacks to exactly what each rank had.

@@ -6,6 +6,7 @@
  *       -> packed_tables.c          call sites, user regions, communicators, windows and files
  *          -> packed_learner.c      learners
  *             -> packed_archive.c   their archives
+ *             -> packed_beat.c      those that are told by their beat
  *                -> packer.c        fields, records, references, names
  *
  * A visit of a part reads "take this field, then that": the same lines write and read. A function that fails marks the
@@ -105,6 +106,10 @@ REFRAIN_PACKED_API void refrain_packer_learner(struct refrain_packer *packer, st
 /* packed_archive.c. `pinned`: its bytes keep their places. */
 REFRAIN_PACKED_API void refrain_packer_archive(struct refrain_packer *packer, struct refrain_formula *formula,
                                                bool pinned);
+
+/* packed_beat.c. What is `told`; or, reading, null. */
+REFRAIN_PACKED_API void refrain_packer_beat(struct refrain_packer *packer, struct refrain_learner *learner,
+                                            const struct refrain_beat *told);
 
 /* packed_program.c. All of a place but its number and flags. */
 REFRAIN_PACKED_API void refrain_packer_place(struct refrain_packer *packer, struct refrain_slot *slot);

@@ -1,4 +1,5 @@
 /* sheet_walk.c: the walk over a rank's region becomes a sheet of that rank, and its times (fold.h). */
+#include "beat.h"
 #include "fold.h"
 #include "packed_file.h"
 
@@ -8,6 +9,7 @@
 struct walk {
     struct refrain_sheet *sheet;
     struct refrain_packed_coder times;
+    struct refrain_beat_room *room_of_beat;
     unsigned char *copied; /* bytes of timelines as they are */
     size_t copied_bytes, capacity_copied, timeline_bytes;
     /* the record under way */
@@ -133,6 +135,12 @@ static void take_bytes(struct refrain_packed_stream *stream, enum refrain_packed
     }
 }
 
+static bool find_beat(struct refrain_packed_stream *stream, const void *region, size_t region_bytes,
+                      const struct refrain_learner *learner, struct refrain_beat *beat) {
+    const struct walk *walk = stream->data;
+    return refrain_beat_find(walk->room_of_beat, region, region_bytes, learner, beat);
+}
+
 /* Bytes of the timelines' pages in the region, at most. */
 static size_t most_times(uint64_t used) {
     return (size_t)(used + used / 4) + 4096;
@@ -156,18 +164,19 @@ struct refrain_sheet *refrain_sheet_of_region(struct refrain_fold_memory *memory
                                               unsigned char **times, const char **wrong) {
     struct walk walk = {.sheet = refrain_fold_take(memory, sizeof *walk.sheet), .capacity_copied = (size_t)used};
     struct refrain_packed_stream stream = {
-        .data = &walk, .record = begin_record, .value = take_value, .bytes = take_bytes};
+        .data = &walk, .record = begin_record, .value = take_value, .bytes = take_bytes, .beat = find_beat};
     struct refrain_packed_models *models = refrain_fold_take(memory, sizeof *models);
     /* Touched as far as there are times, and cut to that. */
     unsigned char *coded = malloc(most_times(used));
     walk.copied = malloc((size_t)used);
     *times = NULL;
     *wrong = NULL;
+    walk.room_of_beat = refrain_fold_take(memory, sizeof *walk.room_of_beat);
     if (walk.sheet) {
         walk.sheet->memory = memory;
         walk.sheet->index = refrain_fold_take(memory, sizeof *walk.sheet->index);
     }
-    if (walk.sheet && walk.sheet->index && models && coded && walk.copied) {
+    if (walk.sheet && walk.sheet->index && models && walk.room_of_beat && coded && walk.copied) {
         struct refrain_ranks_index *index = walk.sheet->index;
         walk.sheet->n_ranks = walk.sheet->room_ranks = 1;
         refrain_packed_models_begin(models);
@@ -182,6 +191,7 @@ struct refrain_sheet *refrain_sheet_of_region(struct refrain_fold_memory *memory
         *wrong = memory->spent ? NULL : stream.wrong;
     }
     refrain_fold_give(memory, models);
+    refrain_fold_give(memory, walk.room_of_beat);
     free(coded);
     free(walk.copied);
     refrain_fold_give(memory, walk.kinds);
