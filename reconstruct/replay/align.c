@@ -76,6 +76,20 @@ static bool read_group(struct refrain_align *align, struct refrain_align_locatio
     return true;
 }
 
+/* The event is the location's next group, which waits for nobody. */
+static inline void load_event(const struct refrain_align *align, struct refrain_align_location *location,
+                              struct refrain_event *event) {
+    location->group = event;
+    location->n_group = 1;
+    location->time_ns = event->time_ns;
+    if (!align->adjust)
+        return;
+    if (!leaves_mpi(event))
+        location->time_ns += location->shift_ns;
+    if (location->time_ns < location->now_ns)
+        location->time_ns = location->now_ns;
+}
+
 /* Reads a location's next group where that is one event which waits for nobody, as most are: true, and it is ready.
  * Else false: what was read, if anything, is read again by read_group(). */
 static inline bool load_alone(struct refrain_align *align, struct refrain_align_location *location) {
@@ -91,13 +105,7 @@ static inline bool load_alone(struct refrain_align *align, struct refrain_align_
         location->has_ahead = true;
         return false;
     }
-    location->group = event;
-    location->n_group = 1;
-    location->time_ns = event->time_ns;
-    if (align->adjust && !leaves_mpi(event))
-        location->time_ns += location->shift_ns;
-    if (align->adjust && location->time_ns < location->now_ns)
-        location->time_ns = location->now_ns;
+    load_event(align, location, event);
     return true;
 }
 
@@ -265,10 +273,25 @@ static void tell(struct refrain_align *align, uint32_t location, struct refrain_
     }
 }
 
-const struct refrain_event *refrain_align_next(struct refrain_align *align, size_t *stream) {
+/* The next event of the group that is given now. */
+static inline struct refrain_event *give(struct refrain_align *align, size_t *stream) {
+    const struct refrain_align_location *location = align->emitting;
+    struct refrain_event *event = &location->group[align->given++];
+    *stream = location->number;
+    align->report.events++;
+    if (align->adjust)
+        event->time_ns = location->time_ns;
+    return event;
+}
+
+static inline bool is_told(const struct refrain_event *event) {
     const unsigned told = 1u << REFRAIN_EVENT_SEND | 1u << REFRAIN_EVENT_COLLECTIVE | 1u << REFRAIN_EVENT_RECV |
                           1u << REFRAIN_EVENT_UNTOLD_SENDS | 1u << REFRAIN_EVENT_UNTOLD_RECEIVES |
                           1u << REFRAIN_EVENT_UNTOLD_COLLECTIVES;
+    return told >> event->kind & 1;
+}
+
+const struct refrain_event *refrain_align_next(struct refrain_align *align, size_t *stream) {
     struct refrain_align_location *location = align->emitting;
     if (location && align->given == location->n_group) {
         /* The location's next event follows at once where no other is earlier, as is often so. */
@@ -279,16 +302,28 @@ const struct refrain_event *refrain_align_next(struct refrain_align *align, size
     }
     if (align->no_memory || (align->share && !look_for_news(align)) || (!align->emitting && !begin_any(align)))
         return NULL;
-    location = align->emitting;
-    size_t number = align->given++;
-    struct refrain_event *event = &location->group[number];
-    *stream = location->number;
-    align->report.events++;
-    if (align->adjust)
-        event->time_ns = location->time_ns;
-    if (told >> event->kind & 1)
-        tell(align, location->number, event, (uint32_t)number);
+    struct refrain_event *event = give(align, stream);
+    if (is_told(event))
+        tell(align, align->emitting->number, event, (uint32_t)(align->given - 1));
     return event;
+}
+
+const struct refrain_event *refrain_align_next_read(struct refrain_align *align, size_t *stream) {
+    const unsigned alone = 1u << REFRAIN_EVENT_ENTER | 1u << REFRAIN_EVENT_LEAVE | 1u << REFRAIN_EVENT_MARKER |
+                           1u << REFRAIN_EVENT_COUNTER;
+    struct refrain_align_location *location = align->emitting;
+    if (!location || align->no_memory || align->share || align->without_probes)
+        return NULL;
+    if (align->given == location->n_group) {
+        bool plain = !location->inside && !location->has_ahead && !location->posting_order.behind;
+        struct refrain_event *event = plain ? refrain_stream_read(location->stream) : NULL;
+        if (!event || !(alone >> event->kind & 1))
+            return NULL;
+        location->stream->next++;
+        load_event(align, location, event);
+        begin_earliest(align, location);
+    }
+    return is_told(&align->emitting->group[align->given]) ? NULL : give(align, stream);
 }
 
 bool refrain_align_failed(const struct refrain_align *align) {

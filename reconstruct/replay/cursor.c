@@ -273,7 +273,9 @@ static inline bool is_wanted(const struct refrain_cursor *cursor, int32_t rank) 
 
 static bool grow(struct refrain_cursor *cursor, struct stack *stack) {
     size_t capacity = stack->capacity ? stack->capacity * 2 : 16;
+    struct refrain_arena *before = enter(cursor);
     struct refrain_open_region *regions = refrain_realloc(stack->regions, capacity * sizeof *regions);
+    leave(cursor, before);
     if (!regions) {
         REFRAIN_FAIL_MEMORY(&cursor->error);
         return false;
@@ -298,6 +300,13 @@ static inline bool follow(struct refrain_cursor *cursor, size_t location, const 
     return true;
 }
 
+/* Keeps the position where it is one to go back to. */
+static void look_at_checkpoints(struct refrain_cursor *cursor) {
+    struct refrain_arena *before = enter(cursor);
+    keep_checkpoint(cursor);
+    leave(cursor, before);
+}
+
 /* The cursor moves behind the event. */
 static inline bool take(struct refrain_cursor *cursor, size_t location, const struct refrain_event *event) {
     cursor->position.has_held = false;
@@ -306,8 +315,20 @@ static inline bool take(struct refrain_cursor *cursor, size_t location, const st
     if (!follow(cursor, location, event))
         return false;
     if (cursor->arena && (cursor->position.events & (cursor->interval - 1)) == 0)
-        keep_checkpoint(cursor);
+        look_at_checkpoints(cursor);
     return true;
+}
+
+/* The next event where memory may have to be taken for it. */
+static const struct refrain_event *read_on(struct refrain_cursor *cursor, size_t *location) {
+    if (cursor->error.code)
+        return NULL;
+    struct refrain_arena *before = enter(cursor);
+    const struct refrain_event *event = refrain_align_next(cursor->position.align, location);
+    leave(cursor, before);
+    if (!event && refrain_align_failed(cursor->position.align))
+        REFRAIN_FAIL_MEMORY(&cursor->error);
+    return event;
 }
 
 /* The next event of all; null at the end. The cursor is before it until it has been taken. */
@@ -316,11 +337,8 @@ static inline const struct refrain_event *peek(struct refrain_cursor *cursor, si
         *location = cursor->position.held_location;
         return &cursor->position.held;
     }
-    const struct refrain_event *event =
-        cursor->error.code ? NULL : refrain_align_next(cursor->position.align, location);
-    if (!event && refrain_align_failed(cursor->position.align))
-        REFRAIN_FAIL_MEMORY(&cursor->error);
-    return event;
+    const struct refrain_event *event = refrain_align_next_read(cursor->position.align, location);
+    return event ? event : read_on(cursor, location);
 }
 
 static void hold(struct refrain_cursor *cursor, const struct refrain_event *event, size_t location) {
@@ -330,7 +348,7 @@ static void hold(struct refrain_cursor *cursor, const struct refrain_event *even
     cursor->position.has_held = true;
 }
 
-static inline const struct refrain_event *next_wanted(struct refrain_cursor *cursor) {
+const struct refrain_event *refrain_cursor_next(struct refrain_cursor *cursor) {
     const struct refrain_event *event;
     size_t location;
     while ((event = peek(cursor, &location))) {
@@ -344,15 +362,6 @@ static inline const struct refrain_event *next_wanted(struct refrain_cursor *cur
             return event;
     }
     return NULL;
-}
-
-const struct refrain_event *refrain_cursor_next(struct refrain_cursor *cursor) {
-    if (!cursor->arena)
-        return next_wanted(cursor);
-    struct refrain_arena *before = enter(cursor);
-    const struct refrain_event *event = next_wanted(cursor);
-    leave(cursor, before);
-    return event;
 }
 
 /* Goes on to the first event at or after time_ns. */
@@ -377,12 +386,12 @@ const struct refrain_open_region *refrain_cursor_open_regions(const struct refra
 }
 
 enum refrain_status refrain_cursor_seek(struct refrain_cursor *cursor, int64_t time_ns, struct refrain_error *error) {
-    struct refrain_arena *before = enter(cursor);
     memset(&cursor->error, 0, sizeof cursor->error);
+    struct refrain_arena *before = enter(cursor);
     enum refrain_status status = go_back(cursor, time_ns, error);
+    leave(cursor, before);
     if (!status)
         pass(cursor, time_ns);
-    leave(cursor, before);
     return status;
 }
 

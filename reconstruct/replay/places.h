@@ -9,13 +9,30 @@
 #include "sequence.h"
 #include "tally.h"
 
+struct refrain_region_info;
 struct refrain_walk_place;
+
+/* What is done where a value leads. */
+enum refrain_walk_action {
+    REFRAIN_WALK_ENTERS,   /* an activation begins */
+    REFRAIN_WALK_OPERATES, /* the call on top does an operation */
+    REFRAIN_WALK_TELLS,    /* a marker, a counter, or what passed in a pause */
+    REFRAIN_WALK_GOES_ON,  /* the activation goes on at a slot */
+    REFRAIN_WALK_DECIDES,
+    REFRAIN_WALK_COUNTED, /* a loop in which nothing happens */
+    REFRAIN_WALK_LOOPS,
+};
 
 /* Where a value led that told what came next: the slot that it names, or the operation. */
 struct refrain_walk_link {
     int64_t value;
     struct refrain_walk_place *to; /* of the slot, or of what came after the operation; null: nothing is kept here */
-    struct refrain_walk_operation *operation;
+    union {
+        uint64_t id;                              /* ENTERS, TELLS: of the record */
+        struct refrain_walk_operation *operation; /* OPERATES */
+    };
+    uint8_t action; /* enum refrain_walk_action */
+    uint8_t kind;   /* ENTERS: enum refrain_record_kind */
 };
 #define REFRAIN_WALK_LINKS 4 /* of a place, by the value's last bits */
 
@@ -25,25 +42,29 @@ struct refrain_walk_operation {
     const struct refrain_learner *learners;
     struct refrain_walk_place *parameter[REFRAIN_PARAMETERS];
     unsigned n;
-    bool plain; /* none of them depends on another one's value or was counted together with others */
+    uint32_t number; /* enum refrain_operation */
+    bool plain;      /* none of them depends on another one's value or was counted together with others */
+    bool alone;      /* it concerns no request */
 };
 
-/* What the walk knows of a learner or block it has met. */
+/* What the walk knows of a learner or block it has met. What most steps need lies together, here and in the sequence.
+ */
 struct refrain_walk_place {
-    uint64_t offset; /* of the learner in the region, 0: free */
-    struct refrain_sequence sequence;
-    const struct refrain_slot *slot;          /* whose learner it is; null until it is known, and of parameters */
-    struct refrain_walk_place *beyond[2];     /* of the slots behind it, null until they are come to */
-    struct refrain_walk_operation *operation; /* that it comes after, null until it is come to */
+    uint64_t offset;                      /* of the learner in the region, 0: free */
+    const struct refrain_slot *slot;      /* whose learner it is; null until it is known, and of parameters */
+    struct refrain_walk_place *beyond[2]; /* of the slots behind it, null until they are come to */
+    uint64_t taken;                       /* values */
+    uint64_t visits;                      /* blocks replayed from here */
+    uint64_t visits_left;                 /* of the stretch of its profile */
+    int64_t ticks_left; /* what they have to share, and what those before them took too much or too little */
     struct refrain_walk_link links[REFRAIN_WALK_LINKS];
-    uint64_t taken;       /* values */
-    uint64_t visits;      /* blocks replayed from here */
-    uint64_t visits_left; /* of the stretch of its profile */
-    uint64_t mean_ticks;  /* of all its visits */
-    int64_t ticks_left;   /* what they have to share, and what those before them took too much or too little */
-    uint64_t remaining;   /* loop: iterations left of the count taken */
-    bool counting;        /* loop: a count has been taken */
-    bool pending;         /* loop: it is the count that was not fed yet */
+    struct refrain_sequence sequence;
+    struct refrain_walk_operation *operation; /* that it comes after, null until it is come to */
+    const struct refrain_region_info *region; /* which begins here, once a reader knows (struct refrain_record) */
+    uint64_t mean_ticks;                      /* of all its visits */
+    uint64_t remaining;                       /* loop: iterations left of the count taken */
+    bool counting;                            /* loop: a count has been taken */
+    bool pending;                             /* loop: it is the count that was not fed yet */
     bool node_known;
     int node; /* in the recursion, -1 none */
     /* first parameter of several that were counted together, once one of them had no memory left */

@@ -398,6 +398,18 @@ static bool next_run_of_term(struct refrain_sequence *sequence) {
     }
 }
 
+/* After a run of one value in a term without strides: how many single values follow it in the same loop, `most` at
+ * most. These are given one by one without a look at the loops. */
+static uint64_t begin_row(struct refrain_sequence *sequence, uint64_t most) {
+    if (!sequence->flat || sequence->run != 1 || sequence->innermost == REFRAIN_LOOP_HEIGHTS)
+        return 0;
+    unsigned loop = sequence->cursor[sequence->innermost].item, end = loop + sequence->term[loop].span, n = 0;
+    while (n < most && sequence->position + n < end &&
+           sequence->term[sequence->position + n].kind == REFRAIN_ITEM_VALUE)
+        n++;
+    return sequence->row = n;
+}
+
 /* ---- repeating the archive ---- */
 
 static bool same_place(struct refrain_place a, struct refrain_place b) {
@@ -543,6 +555,12 @@ static void continue_repeat(struct refrain_sequence *sequence) {
 }
 
 bool refrain_sequence_advance(struct refrain_sequence *sequence) {
+    if (sequence->row > 0) {
+        sequence->row--;
+        sequence->value = sequence->term[sequence->position++].base;
+        sequence->run = 1;
+        return true;
+    }
     const struct refrain_learner *learner = sequence->learner;
     sequence->unknown = false;
     for (;;) {
@@ -556,8 +574,12 @@ bool refrain_sequence_advance(struct refrain_sequence *sequence) {
                 return true;
             break;
         case STAGE_TERMS: {
-            if (sequence->depth > 0 ? next_run_of_repeat(sequence) : sequence->term && next_run_of_term(sequence))
+            if (sequence->depth > 0 && next_run_of_repeat(sequence))
                 return true;
+            if (sequence->depth == 0 && sequence->term && next_run_of_term(sequence)) {
+                begin_row(sequence, UINT64_MAX);
+                return true;
+            }
             if (learner->state != REFRAIN_SUMMARY && !sequence->tally_given && !archive_left(&sequence->terms)) {
                 sequence->term = NULL;
                 sequence->approximate = true;
@@ -601,6 +623,7 @@ bool refrain_sequence_advance(struct refrain_sequence *sequence) {
                 if (sequence->run > sequence->continuation)
                     sequence->run = sequence->continuation;
                 sequence->continuation -= sequence->run;
+                sequence->continuation -= begin_row(sequence, sequence->continuation);
                 return true;
             }
             sequence->stage = learner->state == REFRAIN_SUMMARY ? STAGE_TALLY : STAGE_END;

@@ -60,18 +60,20 @@ const struct refrain_by_key *refrain_learner_keys(const void *region, size_t reg
 const struct refrain_learner *refrain_key_learner(const struct refrain_by_key *by, int64_t key);
 
 struct refrain_sequence {
-    const struct refrain_learner *learner;
-    struct refrain_terms terms;
-    uint8_t stage;
-    bool approximate; /* the value given last came from a tally */
-    bool unknown;     /* ... which has it only as one of several different ones, or has their number alone */
     /* the run being given */
     int64_t value, stride;
     uint64_t run;
+    bool approximate; /* the value given last came from a tally */
+    bool unknown;     /* ... which has it only as one of several different ones, or has their number alone */
+    uint8_t stage;
     /* the term being expanded */
+    bool flat;          /* nothing in it has a stride */
+    unsigned position;  /* of the next item */
+    unsigned row;       /* the next items so many are single values, each to be given as it is */
+    unsigned innermost; /* loop; REFRAIN_LOOP_HEIGHTS: outside of all */
     const struct refrain_item *term;
-    bool flat;                    /* nothing in it has a stride */
-    unsigned position, innermost; /* innermost == REFRAIN_LOOP_HEIGHTS: outside of all loops */
+    const struct refrain_learner *learner;
+    struct refrain_terms terms;
     struct refrain_loop_cursor cursor[REFRAIN_LOOP_HEIGHTS];
     uint64_t continuation; /* values of it left */
     /* the repetitions of the archive it is in, the innermost last; then `term` is the archived term being expanded */

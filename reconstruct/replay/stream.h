@@ -5,7 +5,7 @@
 
 #include <refrain/read.h>
 
-#define REFRAIN_STREAM_EVENTS 8u /* read at a time */
+#define REFRAIN_STREAM_EVENTS 16u /* read at a time */
 
 struct refrain_stream {
     /* Reads up to n further events, n > 0: returns how many; 0 at the end. */
@@ -14,6 +14,11 @@ struct refrain_stream {
     uint32_t next, n; /* those of events[] that were read and not given */
     struct refrain_event events[REFRAIN_STREAM_EVENTS];
 };
+
+/* The next event where it was read already, null else; it stays the next one. */
+static inline struct refrain_event *refrain_stream_read(struct refrain_stream *stream) {
+    return stream->next < stream->n ? &stream->events[stream->next] : NULL;
+}
 
 /* The next event, null at the end; the caller's to change, until the next call. */
 static inline struct refrain_event *refrain_stream_next(struct refrain_stream *stream) {

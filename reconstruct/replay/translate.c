@@ -288,7 +288,8 @@ static int64_t cost_ns(const struct refrain_process *process, uint64_t cost) {
 
 /* What a value of a user region, a marker or a counter makes. */
 static bool value(struct refrain_translation *translation, const struct refrain_record *record,
-                  const struct refrain_user_region_view *region, struct refrain_event *event) {
+                  struct refrain_event *event) {
+    const struct refrain_user_region_view *region = refrain_process_user_region(translation->process, record->id);
     if (region && region->record->use == REFRAIN_USE_UNTOLD)
         return untold(translation, record->parameters[0], event);
     bool is_marker = region && region->record->use == REFRAIN_USE_MARKER;
@@ -297,43 +298,55 @@ static bool value(struct refrain_translation *translation, const struct refrain_
     return true;
 }
 
-static void set_region(struct refrain_event *event, const struct refrain_region_info *region) {
-    event->region = region ? region : &unknown_region;
-    event->approximate |= !region;
-}
-
-static void set_site(const struct refrain_process *process, uint64_t number, struct refrain_event *event) {
-    const struct refrain_site_view *site = refrain_process_site(process, number);
-    set_region(event, site ? site->region : NULL);
-}
-
-static bool translate(struct refrain_translation *translation, const struct refrain_record *record,
-                      struct refrain_event *event) {
-    const struct refrain_process *process = translation->process;
+/* The region that the record is about; null unknown. */
+static const struct refrain_region_info *region_of(const struct refrain_process *process,
+                                                   const struct refrain_record *record) {
+    const struct refrain_site_view *site;
     const struct refrain_user_region_view *region;
     switch (record->kind) {
     case REFRAIN_RECORD_ENTER:
     case REFRAIN_RECORD_LEAVE:
-        set_region(event, refrain_process_function(process, record->id));
-        event->kind = record->kind == REFRAIN_RECORD_ENTER ? REFRAIN_EVENT_ENTER : REFRAIN_EVENT_LEAVE;
-        return true;
-    case REFRAIN_RECORD_CALL_ENTER:
-    case REFRAIN_RECORD_CALL_LEAVE:
-        set_site(process, record->id, event);
-        event->kind = record->kind == REFRAIN_RECORD_CALL_ENTER ? REFRAIN_EVENT_ENTER : REFRAIN_EVENT_LEAVE;
-        return true;
-    case REFRAIN_RECORD_OPERATION:
-        set_site(process, record->id, event);
-        return operation(translation, record, event);
+        return refrain_process_function(process, record->id);
     case REFRAIN_RECORD_REGION_ENTER:
     case REFRAIN_RECORD_REGION_LEAVE:
     case REFRAIN_RECORD_VALUE:
         region = refrain_process_user_region(process, record->id);
-        set_region(event, region ? region->region : NULL);
-        if (record->kind == REFRAIN_RECORD_VALUE)
-            return value(translation, record, region, event);
-        event->kind = record->kind == REFRAIN_RECORD_REGION_ENTER ? REFRAIN_EVENT_ENTER : REFRAIN_EVENT_LEAVE;
+        return region ? region->region : NULL;
+    default:
+        site = refrain_process_site(process, record->id);
+        return site ? site->region : NULL;
+    }
+}
+
+static inline void set_region(const struct refrain_process *process, const struct refrain_record *record,
+                              struct refrain_event *event) {
+    const struct refrain_region_info *region = record->region ? *record->region : NULL;
+    if (!region)
+        region = region_of(process, record);
+    if (record->region)
+        *record->region = region;
+    event->region = region ? region : &unknown_region;
+    event->approximate |= !region;
+}
+
+static inline bool translate(struct refrain_translation *translation, const struct refrain_record *record,
+                             struct refrain_event *event) {
+    set_region(translation->process, record, event);
+    switch (record->kind) {
+    case REFRAIN_RECORD_ENTER:
+    case REFRAIN_RECORD_CALL_ENTER:
+    case REFRAIN_RECORD_REGION_ENTER:
+        event->kind = REFRAIN_EVENT_ENTER;
         return true;
+    case REFRAIN_RECORD_LEAVE:
+    case REFRAIN_RECORD_CALL_LEAVE:
+    case REFRAIN_RECORD_REGION_LEAVE:
+        event->kind = REFRAIN_EVENT_LEAVE;
+        return true;
+    case REFRAIN_RECORD_OPERATION:
+        return operation(translation, record, event);
+    case REFRAIN_RECORD_VALUE:
+        return value(translation, record, event);
     default:
         return false;
     }

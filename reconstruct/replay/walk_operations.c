@@ -51,7 +51,9 @@ bool refrain_walk_complete_next(struct refrain_walk *walk, struct refrain_record
         walk->completing_site = top->id;
     bool returned = in_call && top->returned;
     refrain_walk_fill(walk, record, REFRAIN_RECORD_OPERATION, returned ? top->end_ticks : walk->ticks,
-                      returned ? top->end_cost : walk->cost, walk->completing_site);
+                      returned ? top->end_cost : walk->cost, walk->completing_site,
+                      in_call ? &top->begun->region : NULL);
+    refrain_walk_clear_parameters(record);
     record->operation = REFRAIN_OP_COMPLETE;
     record->n_parameters = 1;
     record->approximate |= guesses;
@@ -90,6 +92,10 @@ static bool complete_run(struct refrain_walk *walk, int64_t first, int64_t n, st
                                        "more requests complete together than the monitor tells of at once");
     }
     return refrain_walk_complete_next(walk, record);
+}
+
+static bool concerns_requests(uint32_t operation) {
+    return operation != REFRAIN_OP_SEND && operation != REFRAIN_OP_RECV && operation != REFRAIN_OP_COLLECTIVE;
 }
 
 /* Requests taken and given back by an operation. */
@@ -195,7 +201,9 @@ struct refrain_walk_operation *refrain_walk_operation(struct refrain_walk *walk,
         return NULL;
     }
     bool posts = operation == REFRAIN_OP_IRECV || operation == REFRAIN_OP_RECV_INIT;
-    *made = (struct refrain_walk_operation){.from = from, .n = parameters_of(operation), .plain = true};
+    *made = (struct refrain_walk_operation){
+        .from = from, .n = parameters_of(operation), .number = operation, .plain = true};
+    made->alone = !concerns_requests(operation);
     made->learners = posts ? &from->parameter[REFRAIN_PARAMETERS - 1] : from->parameter;
     for (unsigned i = 0; i < made->n; i++) {
         made->plain &= made->learners[i].state != REFRAIN_BY_KEY && !made->learners[i].tally;
@@ -225,10 +233,10 @@ static bool take_plain_row(const struct refrain_walk_operation *operation, int64
     return true;
 }
 
-bool refrain_walk_operate(struct refrain_walk *walk, uint32_t number, const struct refrain_walk_link *link,
+bool refrain_walk_operate(struct refrain_walk *walk, const struct refrain_walk_link *link,
                           struct refrain_record *record) {
     struct refrain_walk_activation *top = &walk->stack[walk->depth - 1];
-    const struct refrain_walk_operation *operation = link->operation;
+    struct refrain_walk_operation *operation = link->operation;
     const struct refrain_operation_record *from = operation->from;
     if (from->after_return && !top->returned) {
         refrain_walk_probe_begins(walk, REFRAIN_PROBE_CALL_RETURN);
@@ -240,14 +248,17 @@ bool refrain_walk_operate(struct refrain_walk *walk, uint32_t number, const stru
     }
     top->at = link->to;
     refrain_walk_fill(walk, record, REFRAIN_RECORD_OPERATION, top->returned ? top->end_ticks : top->begin_ticks,
-                      top->returned ? top->end_cost : top->begin_cost, top->id);
+                      top->returned ? top->end_cost : top->begin_cost, top->id, &top->begun->region);
+    refrain_walk_clear_parameters(record);
     refrain_walk_probe_begins(walk, REFRAIN_PROBE_OPERATION);
-    record->operation = number;
+    record->operation = operation->number;
     record->n_parameters = operation->n;
     bool taken = operation->plain && take_plain_row(operation, record->parameters, &record->approximate);
     if (!taken &&
         !refrain_walk_take_row(walk, operation->learners, record->parameters, operation->n, &record->approximate))
         return false;
-    walk->requests.guessed |= record->approximate && names_requests(number);
+    if (operation->alone)
+        return true;
+    walk->requests.guessed |= record->approximate && names_requests(operation->number);
     return follow_requests(walk, from, record);
 }

@@ -18,7 +18,8 @@
 #include "walk_requests.h"
 
 struct refrain_walk_activation {
-    struct refrain_walk_place *at; /* of its last slot */
+    struct refrain_walk_place *at;    /* of its last slot */
+    struct refrain_walk_place *begun; /* of its first one; null of the outermost */
     uint64_t id;
     uint8_t kind; /* enum refrain_record_kind of its entering */
     bool returned;
@@ -179,23 +180,33 @@ static inline void refrain_walk_probe_ends(struct refrain_walk *walk, enum refra
 
 /* ---- walk_operations.c ---- */
 
-/* A record without parameters. */
+/* A record without parameters. Field by field, as most records need no more. */
 static inline void refrain_walk_fill(struct refrain_walk *walk, struct refrain_record *record, uint8_t kind,
-                                     uint64_t ticks, uint64_t cost, uint64_t id) {
-    *record = (struct refrain_record){.kind = kind,
-                                      .approximate = walk->approximate,
-                                      .thread = walk->thread_number,
-                                      .ticks = ticks,
-                                      .cost = cost,
-                                      .id = id};
+                                     uint64_t ticks, uint64_t cost, uint64_t id,
+                                     const struct refrain_region_info **region) {
+    record->kind = kind;
+    record->approximate = walk->approximate;
+    record->thread = walk->thread_number;
+    record->operation = 0;
+    record->n_parameters = 0;
+    record->ticks = ticks;
+    record->cost = cost;
+    record->id = id;
+    record->region = region;
+}
+
+/* The parameters of a record that was just filled are 0. */
+static inline void refrain_walk_clear_parameters(struct refrain_record *record) {
+    for (unsigned i = 0; i < REFRAIN_PARAMETERS; i++)
+        record->parameters[i] = 0;
 }
 
 /* What is known of an operation of the call on top; null when it has none such. */
 struct refrain_walk_operation *refrain_walk_operation(struct refrain_walk *walk, uint32_t operation,
                                                       struct refrain_walk_place **after);
 
-/* The call on top does the operation of that number, to which the link leads. False where the walk ends. */
-bool refrain_walk_operate(struct refrain_walk *walk, uint32_t number, const struct refrain_walk_link *link,
+/* The call on top does the operation to which the link leads. False where the walk ends. */
+bool refrain_walk_operate(struct refrain_walk *walk, const struct refrain_walk_link *link,
                           struct refrain_record *record);
 
 /* The next of requests that complete together; a record like that of one that completes alone. */

@@ -16,26 +16,39 @@ enum mpi_function {
 
 /* ---- activations ---- */
 
-static bool push(struct refrain_walk *walk, struct refrain_walk_place *to, uint8_t kind, uint64_t id,
-                 struct refrain_record *record) {
-    struct refrain_walk_place *from = walk->stack[walk->depth - 1].at;
-    refrain_walk_probe_begins(walk, refrain_probe_entering(kind));
+static bool grow_stack(struct refrain_walk *walk) {
+    struct refrain_walk_activation *stack = refrain_realloc(walk->stack, walk->capacity_stack * 2 * sizeof *stack);
+    if (!stack)
+        return refrain_walk_fail(walk, NULL, "no memory");
+    walk->stack = stack;
+    walk->capacity_stack *= 2;
+    return true;
+}
+
+/* Enters the activation to which the link leads. */
+static inline bool push(struct refrain_walk *walk, const struct refrain_walk_link *link,
+                        struct refrain_record *record) {
+    struct refrain_walk_place *from = walk->stack[walk->depth - 1].at, *to = link->to;
+    enum refrain_probe_kind probe = refrain_probe_entering(link->kind);
+    refrain_walk_probe_begins(walk, probe);
     refrain_walk_pass_block(walk, from);
     if (walk->recursion && refrain_recursion_node(walk->recursion, &from->slot->next) < 0)
         refrain_recursion_enter(walk->recursion, &to->slot->next);
     if (walk->depth == REFRAIN_SHADOW_STACK_ENTRIES)
         return refrain_walk_impossible(walk, to->slot, "more activations open than the monitor keeps");
-    if (walk->depth == walk->capacity_stack) {
-        struct refrain_walk_activation *stack = refrain_realloc(walk->stack, walk->capacity_stack * 2 * sizeof *stack);
-        if (!stack)
-            return refrain_walk_fail(walk, NULL, "no memory");
-        walk->stack = stack;
-        walk->capacity_stack *= 2;
-    }
-    walk->stack[walk->depth++] = (struct refrain_walk_activation){
-        .at = to, .id = id, .kind = kind, .begin_ticks = walk->ticks, .begin_cost = walk->cost};
-    refrain_walk_fill(walk, record, kind, walk->ticks, walk->cost, id);
-    refrain_walk_probe_ends(walk, refrain_probe_entering(kind));
+    if (walk->depth == walk->capacity_stack && !grow_stack(walk))
+        return false;
+    struct refrain_walk_activation *top = &walk->stack[walk->depth++];
+    top->at = top->begun = to;
+    top->id = link->id;
+    top->kind = link->kind;
+    top->returned = false;
+    top->begin_ticks = walk->ticks;
+    top->end_ticks = 0;
+    top->begin_cost = walk->cost;
+    top->end_cost = 0;
+    refrain_walk_fill(walk, record, link->kind, walk->ticks, walk->cost, link->id, &to->region);
+    refrain_walk_probe_ends(walk, probe);
     return true;
 }
 
@@ -43,7 +56,7 @@ static bool push(struct refrain_walk *walk, struct refrain_walk_place *to, uint8
 static void pop(struct refrain_walk *walk, struct refrain_record *record) {
     const struct refrain_walk_activation *top = &walk->stack[--walk->depth];
     refrain_walk_fill(walk, record, (uint8_t)(top->kind + 1), top->returned ? top->end_ticks : walk->ticks,
-                      top->returned ? top->end_cost : walk->cost, top->id);
+                      top->returned ? top->end_cost : walk->cost, top->id, &top->begun->region);
     if (!top->returned)
         refrain_walk_probe_ends(walk, refrain_probe_leaving(top->kind));
     if (top->kind == REFRAIN_RECORD_CALL_ENTER)
@@ -92,29 +105,14 @@ static bool go_beyond(struct refrain_walk *walk, struct refrain_walk_place *plac
     return to != NULL;
 }
 
-/* Moves within the activation, to the slot of that number. */
-static bool move(struct refrain_walk *walk, int64_t number, struct refrain_walk_place *place) {
-    const struct refrain_slot *slot = place->slot;
-    uint32_t kind = walk->slots[number].kind;
+/* Goes on in or behind the loop of that place. */
+static bool loop(struct refrain_walk *walk, struct refrain_walk_place *place) {
     int64_t decision;
-    if (kind < REFRAIN_IF || kind > REFRAIN_DO) {
-        refrain_walk_probe_begins(walk, REFRAIN_PROBE_PLACE);
-        walk->stack[walk->depth - 1].at = place;
-        return true;
-    }
-    if (kind < REFRAIN_WHILE) {
-        refrain_walk_probe_begins(walk, REFRAIN_PROBE_DECISION);
-        return refrain_walk_take_step(walk, place, &decision) && go_beyond(walk, place, decision ? 1 : 2);
-    }
-    if (slot->flags & REFRAIN_SLOT_COUNTED) { /* nothing happens in it: the count is for reading */
-        refrain_walk_probe_begins(walk, REFRAIN_PROBE_COUNT);
-        return go_beyond(walk, place, 2);
-    }
     if (!place->counting) {
         place->pending = !refrain_sequence_next(&place->sequence, &decision);
         if (!place->pending && decision < 0)
-            return refrain_walk_impossible(walk, slot, "a loop is said to have run less than no time");
-        place->remaining = place->pending ? slot->count : (uint64_t)decision;
+            return refrain_walk_impossible(walk, place->slot, "a loop is said to have run less than no time");
+        place->remaining = place->pending ? place->slot->count : (uint64_t)decision;
         walk->approximate |= place->sequence.approximate;
         place->taken += !place->pending;
         place->counting = true;
@@ -146,6 +144,26 @@ static bool move(struct refrain_walk *walk, int64_t number, struct refrain_walk_
     return go_beyond(walk, place, 2);
 }
 
+/* Moves within the activation, to the slot to which the link leads. */
+static inline bool move(struct refrain_walk *walk, const struct refrain_walk_link *link) {
+    struct refrain_walk_place *place = link->to;
+    int64_t decision;
+    switch (link->action) {
+    case REFRAIN_WALK_GOES_ON:
+        refrain_walk_probe_begins(walk, REFRAIN_PROBE_PLACE);
+        walk->stack[walk->depth - 1].at = place;
+        return true;
+    case REFRAIN_WALK_DECIDES:
+        refrain_walk_probe_begins(walk, REFRAIN_PROBE_DECISION);
+        return refrain_walk_take_step(walk, place, &decision) && go_beyond(walk, place, decision ? 1 : 2);
+    case REFRAIN_WALK_COUNTED: /* the count is for reading */
+        refrain_walk_probe_begins(walk, REFRAIN_PROBE_COUNT);
+        return go_beyond(walk, place, 2);
+    default:
+        return loop(walk, place);
+    }
+}
+
 /* The place of a slot that begins what has a record of its own, of `bytes` bytes: a call site or a user region. Null
  * also where the image of a process that runs does not have it yet: then no more is known of the thread. */
 static struct refrain_walk_place *place_inside(struct refrain_walk *walk, uint64_t offset, size_t slot_offset,
@@ -159,27 +177,39 @@ static struct refrain_walk_place *place_inside(struct refrain_walk *walk, uint64
 /* Where a value that is not negative leads from the place on top; false where it leads nowhere. */
 static bool follow_value(struct refrain_walk *walk, int64_t value, struct refrain_walk_link *link) {
     const struct refrain_walk_activation *top = &walk->stack[walk->depth - 1];
-    *link = (struct refrain_walk_link){.value = value};
+    *link = (struct refrain_walk_link){.value = value, .action = REFRAIN_WALK_ENTERS};
     if (value < (int64_t)walk->n_slots) {
         const struct refrain_walk_slot *info = &walk->slots[value];
         bool decides = info->kind >= REFRAIN_IF && info->kind <= REFRAIN_DO;
         size_t n = decides ? 3 : info->kind == REFRAIN_FUNCTION ? 2 : 1;
         const struct refrain_slot *slot = refrain_walk_at(walk, info->offset, n * sizeof *slot);
         link->to = slot ? refrain_walk_meet_slot(walk, slot) : NULL;
+        link->id = (uint64_t)value;
+        link->kind = REFRAIN_RECORD_ENTER;
+        if (slot && info->kind != REFRAIN_FUNCTION)
+            link->action = !decides                             ? REFRAIN_WALK_GOES_ON
+                           : info->kind < REFRAIN_WHILE         ? REFRAIN_WALK_DECIDES
+                           : slot->flags & REFRAIN_SLOT_COUNTED ? REFRAIN_WALK_COUNTED
+                                                                : REFRAIN_WALK_LOOPS;
     } else if (value >= REFRAIN_NEXT_REGION) {
-        uint64_t first = (uint64_t)(value >= REFRAIN_NEXT_VALUE ? REFRAIN_NEXT_VALUE : REFRAIN_NEXT_REGION);
-        link->to = place_inside(walk, refrain_numbered_region(&walk->numbered, (uint64_t)value - first),
+        bool tells = value >= REFRAIN_NEXT_VALUE;
+        link->id = (uint64_t)value - (uint64_t)(tells ? REFRAIN_NEXT_VALUE : REFRAIN_NEXT_REGION);
+        link->kind = REFRAIN_RECORD_REGION_ENTER;
+        link->action = tells ? REFRAIN_WALK_TELLS : REFRAIN_WALK_ENTERS;
+        link->to = place_inside(walk, refrain_numbered_region(&walk->numbered, link->id),
                                 offsetof(struct refrain_region_name, inside), sizeof(struct refrain_region_name));
     } else if (value >= REFRAIN_NEXT_OPERATION) {
         if (top->kind != REFRAIN_RECORD_CALL_ENTER)
             return refrain_walk_impossible(walk, top->at->slot, "an operation outside an MPI call");
+        link->action = REFRAIN_WALK_OPERATES;
         link->operation = refrain_walk_operation(walk, (uint32_t)(value - REFRAIN_NEXT_OPERATION), &link->to);
         if (!link->operation)
             return false;
     } else if (value >= REFRAIN_NEXT_CALL) {
-        link->to =
-            place_inside(walk, refrain_numbered_call_site(&walk->numbered, (uint64_t)(value - REFRAIN_NEXT_CALL)),
-                         offsetof(struct refrain_call_site, inside), sizeof(struct refrain_call_site));
+        link->id = (uint64_t)(value - REFRAIN_NEXT_CALL);
+        link->kind = REFRAIN_RECORD_CALL_ENTER;
+        link->to = place_inside(walk, refrain_numbered_call_site(&walk->numbered, link->id),
+                                offsetof(struct refrain_call_site, inside), sizeof(struct refrain_call_site));
     } else {
         return refrain_walk_impossible(walk, top->at->slot, "a slot number beyond the last");
     }
@@ -203,7 +233,8 @@ static bool tell_value(struct refrain_walk *walk, uint64_t number, struct refrai
         walk->ended = false;
         approximate = true;
     }
-    refrain_walk_fill(walk, record, REFRAIN_RECORD_VALUE, walk->ticks, walk->cost, number);
+    refrain_walk_fill(walk, record, REFRAIN_RECORD_VALUE, walk->ticks, walk->cost, number, NULL);
+    refrain_walk_clear_parameters(record);
     record->approximate = approximate;
     record->n_parameters = 1;
     record->parameters[0] = value;
@@ -235,19 +266,16 @@ static bool step(struct refrain_walk *walk, struct refrain_record *record) {
         link->to = NULL;
         return false;
     }
-    if (value >= REFRAIN_NEXT_VALUE)
-        return tell_value(walk, (uint64_t)(value - REFRAIN_NEXT_VALUE), link->to, record);
-    if (value >= REFRAIN_NEXT_OPERATION && value < REFRAIN_NEXT_REGION)
-        return refrain_walk_operate(walk, (uint32_t)(value - REFRAIN_NEXT_OPERATION), link, record);
-    if (value < (int64_t)walk->n_slots && walk->slots[value].kind != REFRAIN_FUNCTION)
-        return move(walk, value, link->to);
-    uint8_t kind = REFRAIN_RECORD_ENTER;
-    if (value >= (int64_t)walk->n_slots)
-        kind = value >= REFRAIN_NEXT_REGION ? REFRAIN_RECORD_REGION_ENTER : REFRAIN_RECORD_CALL_ENTER;
-    uint64_t first = kind == REFRAIN_RECORD_ENTER          ? 0
-                     : kind == REFRAIN_RECORD_REGION_ENTER ? (uint64_t)REFRAIN_NEXT_REGION
-                                                           : (uint64_t)REFRAIN_NEXT_CALL;
-    return push(walk, link->to, kind, (uint64_t)value - first, record);
+    switch (link->action) {
+    case REFRAIN_WALK_ENTERS:
+        return push(walk, link, record);
+    case REFRAIN_WALK_OPERATES:
+        return refrain_walk_operate(walk, link, record);
+    case REFRAIN_WALK_TELLS:
+        return tell_value(walk, link->id, link->to, record);
+    default:
+        return move(walk, link);
+    }
 }
 
 static bool is_decision(const void *data, uint32_t slot) {

@@ -14,6 +14,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct refrain_region_info;
+
 /* An event before names and ranks are resolved. */
 struct refrain_record {
     uint8_t kind;       /* enum refrain_record_kind */
@@ -24,7 +26,9 @@ struct refrain_record {
     uint64_t ticks; /* of the thread's clock */
     uint64_t cost;  /* what the thread's probes took up to there, in 1 / 2^REFRAIN_PROBE_COST_SHIFT ticks */
     uint64_t id;    /* as event_file.h says */
-    int64_t parameters[REFRAIN_PARAMETERS];
+    int64_t parameters[REFRAIN_PARAMETERS];    /* the first n_parameters; OPERATION: 0 behind them, else not set */
+    const struct refrain_region_info **region; /* where the reader may keep which region `id` is, for the next record
+                                                  of it; null: nowhere */
 };
 
 struct refrain_walk;
