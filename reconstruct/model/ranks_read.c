@@ -180,14 +180,20 @@ static uint64_t row_value(const struct row *row, size_t i) {
     return row->values ? row->values[i] : row->same;
 }
 
-static bool read_class(struct ranks *ranks, struct class *class, uint64_t members) {
+/* How many values a class has, and room for them. Returns their kinds, which are to be read; null without memory. */
+static unsigned char *begin_class(struct ranks *ranks, struct class *class) {
     class->n = number(ranks, REFRAIN_PACKED_ITEMS, MOST_VALUES);
     unsigned char *kinds = own(ranks, class->n, 1);
+    class->kinds = kinds;
     class->rows = own(ranks, class->n, sizeof *class->rows);
-    if (!kinds || !class->rows)
+    return class->rows ? kinds : NULL;
+}
+
+static bool read_class(struct ranks *ranks, struct class *class, uint64_t members) {
+    unsigned char *kinds = begin_class(ranks, class);
+    if (!kinds)
         return false;
     next_bytes(&ranks->stream, REFRAIN_PACKED_NAME, kinds, class->n);
-    class->kinds = kinds;
     for (uint64_t i = 0; i < class->n && !ranks->stream.wrong; i++) {
         if (kinds[i] >= REFRAIN_PACKED_KINDS)
             refrain_packed_fail(&ranks->stream, "a value of unknown kind");
@@ -199,12 +205,9 @@ static bool read_class(struct ranks *ranks, struct class *class, uint64_t member
 
 /* One of several. */
 static bool read_class_by_guess(struct ranks *ranks, struct class *class, uint64_t members) {
-    class->n = number(ranks, REFRAIN_PACKED_ITEMS, MOST_VALUES);
-    unsigned char *kinds = own(ranks, class->n, 1);
-    class->rows = own(ranks, class->n, sizeof *class->rows);
-    if (!kinds || !class->rows)
+    unsigned char *kinds = begin_class(ranks, class);
+    if (!kinds)
         return false;
-    class->kinds = kinds;
     refrain_guess_begin_shape(ranks->guess);
     for (uint64_t i = 0; i < class->n && !ranks->stream.wrong; i++) {
         struct row *row = &class->rows[i];

@@ -53,7 +53,6 @@ bool refrain_walk_complete_next(struct refrain_walk *walk, struct refrain_record
     refrain_walk_fill(walk, record, REFRAIN_RECORD_OPERATION, returned ? top->end_ticks : walk->ticks,
                       returned ? top->end_cost : walk->cost, walk->completing_site,
                       in_call ? &top->begun->region : NULL);
-    refrain_walk_clear_parameters(record);
     record->operation = REFRAIN_OP_COMPLETE;
     record->n_parameters = 1;
     record->approximate |= guesses;
@@ -249,7 +248,6 @@ bool refrain_walk_operate(struct refrain_walk *walk, const struct refrain_walk_l
     top->at = link->to;
     refrain_walk_fill(walk, record, REFRAIN_RECORD_OPERATION, top->returned ? top->end_ticks : top->begin_ticks,
                       top->returned ? top->end_cost : top->begin_cost, top->id, &top->begun->region);
-    refrain_walk_clear_parameters(record);
     refrain_walk_probe_begins(walk, REFRAIN_PROBE_OPERATION);
     record->operation = operation->number;
     record->n_parameters = operation->n;

@@ -180,7 +180,7 @@ static inline void refrain_walk_probe_ends(struct refrain_walk *walk, enum refra
 
 /* ---- walk_operations.c ---- */
 
-/* A record without parameters. Field by field, as most records need no more. */
+/* A record without parameters. */
 static inline void refrain_walk_fill(struct refrain_walk *walk, struct refrain_record *record, uint8_t kind,
                                      uint64_t ticks, uint64_t cost, uint64_t id,
                                      const struct refrain_region_info **region) {
@@ -193,10 +193,6 @@ static inline void refrain_walk_fill(struct refrain_walk *walk, struct refrain_r
     record->cost = cost;
     record->id = id;
     record->region = region;
-}
-
-/* The parameters of a record that was just filled are 0. */
-static inline void refrain_walk_clear_parameters(struct refrain_record *record) {
     for (unsigned i = 0; i < REFRAIN_PARAMETERS; i++)
         record->parameters[i] = 0;
 }

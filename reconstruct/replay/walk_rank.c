@@ -234,7 +234,6 @@ static bool tell_value(struct refrain_walk *walk, uint64_t number, struct refrai
         approximate = true;
     }
     refrain_walk_fill(walk, record, REFRAIN_RECORD_VALUE, walk->ticks, walk->cost, number, NULL);
-    refrain_walk_clear_parameters(record);
     record->approximate = approximate;
     record->n_parameters = 1;
     record->parameters[0] = value;

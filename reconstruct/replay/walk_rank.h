@@ -26,7 +26,7 @@ struct refrain_record {
     uint64_t ticks; /* of the thread's clock */
     uint64_t cost;  /* what the thread's probes took up to there, in 1 / 2^REFRAIN_PROBE_COST_SHIFT ticks */
     uint64_t id;    /* as event_file.h says */
-    int64_t parameters[REFRAIN_PARAMETERS];    /* the first n_parameters; OPERATION: 0 behind them, else not set */
+    int64_t parameters[REFRAIN_PARAMETERS];    /* the first n_parameters, 0 behind them */
     const struct refrain_region_info **region; /* where the reader may keep which region `id` is, for the next record
                                                   of it; null: nowhere */
 };
