@@ -41,6 +41,7 @@ EXIT STATUS
 END
 }
 
+LEAST_BYTES=850000 # of times, so that a hundredth is more than the least that a timeline needs
 only= ranks=2,4 times=1 out=time-accuracy.tsv tools= report= from=
 while [ $# -gt 0 ]; do
     case $1 in
@@ -98,9 +99,9 @@ run() {
     trace=$(echo "$work"/run/*.refrain)
 }
 
-# arguments PROGRAM: small problems, in which events come fast, and many iterations.
+# arguments PROGRAM FACTOR: small problems, in which events come fast, and so many times as many iterations.
 arguments() {
-    awk -v n="$1" -v times="$times" '$1 == n { printf "--size %d --iterations %d\n", $2, $3 * times }' <<'END'
+    awk -v n="$1" -v times="$2" '$1 == n { printf "--size %d --iterations %d\n", $2, $3 * times }' <<'END'
 matmul 40 2200
 bt 12 900
 sp 12 900
@@ -151,6 +152,11 @@ value() {
         END { printf "%.0f", v }' "$3"
 }
 
+# most_bytes: that the times of a rank take, of the trace whose $work/info is.
+most_bytes() {
+    awk -v FS='[:,]' '/"times"/ { t = 1 } t && /"bytes"/ { if ($2 > v) v = $2; t = 0 } END { printf "%d", v }' "$work/info"
+}
+
 printf 'program\tranks\tmemory\tbytes\tevents\tblocks\tsingle\trun_ms' >"$out"
 for when in before after; do
     printf '\t%s_position_ms\t%s_position_rms_ms\t%s_position\t%s_position_rms\t%s_block_ms\t%s_block_rms_ms\t%s_within_1us\t%s_region_ppm' \
@@ -160,7 +166,12 @@ echo >>"$out"
 status=0
 for program in $only; do
     for n in $(echo "$ranks" | tr , ' '); do
-        all=
+        all='' factor=$times
+        # shellcheck disable=SC2046 # one word each
+        run "$program" "$n" 24M $(arguments "$program" "$factor") && refrain info --json "$trace" >"$work/info" ||
+            { status=1; continue; }
+        factor=$(awk -v bytes="$(most_bytes)" -v least=$LEAST_BYTES -v times="$times" 'BEGIN {
+            print (bytes > 0 && bytes < least ? times * least / bytes * 1.1 : times) }')
         for memory in all 1/10 1/100 none; do
             case $memory in
             all) bytes=24M ;;
@@ -169,13 +180,11 @@ for program in $only; do
             none) bytes=0 ;;
             esac
             # shellcheck disable=SC2046 # one word each
-            run "$program" "$n" "$bytes" $(arguments "$program") || { status=1; break; }
+            run "$program" "$n" "$bytes" $(arguments "$program" "$factor") || { status=1; break; }
             refrain info --json "$trace" >"$work/info" &&
                 refrain compare --json "$trace:events" "$trace:unaligned" >"$work/before" &&
                 refrain compare --json "$trace:events" "$trace:stat" >"$work/after" || { status=1; break; }
-            threads=$(value threads max "$work/info")
-            [ $memory != all ] || all=$(($(awk -v FS='[:,]' '/"times"/ { t = 1 } t && /"bytes"/ { if ($2 > v) v = $2; t = 0 }
-                END { print v }' "$work/info") + 0))
+            [ $memory != all ] || all=$(most_bytes)
             blocks=$(value blocks sum "$work/info")
             single=$(value single sum "$work/info")
             [ $memory != all ] || bytes=$all

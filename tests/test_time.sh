@@ -116,6 +116,42 @@ for number in recorded:
     assert abs(recorded[number][1] - again[number][1]) < 0.0005, (number, recorded[number], again[number])
 END
 
+# ---- what is added up comes to the totals of the run: a region with some long visits beside one without ----
+
+cat >"$work/uneven.c" <<'END'
+#include <mpi.h>
+#include <refrain/refrain.h>
+static volatile unsigned long result;
+static void work(int n) {
+    while (n-- > 0)
+        result = result * 6364136223846793005UL + 1;
+}
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 60000; i++) {
+        refrain_region_begin("even");
+        work(100);
+        refrain_region_end();
+        refrain_region_begin("uneven");
+        work(i % 2048 >= 2040 ? 200000 : 10);
+        refrain_region_end();
+    }
+    MPI_Finalize();
+    return 0;
+}
+END
+refrain-mpicc -O1 -w -I "$tests/../include" "$work/uneven.c" -o "$work/uneven" || fail "compile uneven.c"
+traced "uneven" 32K launch mpich 1 "$work/uneven"
+refrain compare --json "$trace:events" "$trace:unaligned" >"$work/compared"
+python3 - "$work/compared" >"$work/said" 2>&1 <<'END' && pass || fail "uneven: $(tail -n 1 "$work/said")"
+import json, sys
+compared = json.load(open(sys.argv[1]))
+for region in compared["regions"]:
+    if region["name"] in ("even", "uneven"):
+        off = abs(region["difference_ns"]) / compared["run_ns"]
+        assert off < 0.001, f"{region['name']}: total is off by {100 * off:.4f} % of the run"
+END
+
 # ---- none at all ----
 
 traced "none" 0 launch mpich 2 "$work/control" 100

@@ -43,6 +43,35 @@ static unsigned read_all(const struct refrain_thread *thread, unsigned most, uin
     return n;
 }
 
+/* An item of 100 ticks is shared out between two places: what the last block of a stretch has left it gets, whatever
+ * the other one is expected to take. */
+static void share_out(uint64_t last_left, uint64_t last_gets) {
+    struct refrain_thread thread;
+    make(&thread);
+    thread.last_ticks = 170;
+    page_at(0)->next = 0;
+    page_at(0)->item_shift = 7;
+    const unsigned char several[] = {2, 100, 0, 0};
+    for (unsigned i = 0; i < sizeof several; i++)
+        page_at(0)->items[i] = several[i];
+    struct refrain_block_times times;
+    struct refrain_block_account last = {.ticks_left = 0}, other = {.shared_visits = 5};
+    uint64_t ticks = 100, told;
+    refrain_block_times_open(&times, region, sizeof region, &thread);
+    check(refrain_time_cursor_shares(&times.cursor), "there is an item of several blocks");
+    check(!refrain_block_times_single(&times, ticks, &told), "an item of two blocks is not told singly");
+    check(refrain_block_times_pass(&times, last_left, &last, &ticks) == REFRAIN_BLOCK_KEPT, "the first block waits");
+    uint64_t first = ticks;
+    check(refrain_block_times_pass(&times, 90, &other, &ticks) == REFRAIN_BLOCK_SETTLED && ticks == 200,
+          "the item ends when it is said to end");
+    check(refrain_block_times_resolve(&times, first) == 100 + last_gets,
+          "the last of a stretch gets what is left of it");
+    check(last.shared_ticks == (int64_t)(last_left - last_gets) &&
+              other.shared_ticks == 90 - (int64_t)(100 - last_gets),
+          "what a place did not get stays in its account, what it got too much is taken off");
+    refrain_block_times_close(&times);
+}
+
 int main(void) {
     struct refrain_thread thread;
     uint64_t end_ticks = 0;
@@ -70,6 +99,9 @@ int main(void) {
           "what is known of them");
     page_at(0)->items[0] = 200; /* its second byte: more blocks than the page has */
     check(read_all(&thread, 100, &end_ticks) == 2 && end_ticks == 190, "an item that goes beyond its page");
+    share_out(30, 30);
+    share_out(0, 0);
+    share_out(150, 100);
     printf("%u passed, %u failed\n", passed, failed);
     return failed > 0;
 }

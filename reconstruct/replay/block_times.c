@@ -38,6 +38,15 @@ void refrain_time_cursor_open(struct refrain_time_cursor *cursor, const void *re
         go_to_page(cursor, timeline->first);
 }
 
+bool refrain_time_cursor_shares(const struct refrain_time_cursor *cursor) {
+    const struct refrain_time_page *page = cursor->page;
+    uint64_t most = cursor->region_bytes / sizeof *page;
+    for (uint64_t i = 0; page && i < most; i++, page = at_reference(cursor, page->next, sizeof *page))
+        if (page->item_shift > 0)
+            return true;
+    return false;
+}
+
 bool refrain_time_cursor_next(struct refrain_time_cursor *cursor, struct refrain_block_span *span) {
     struct refrain_time_item item;
     while (cursor->page) {
@@ -115,16 +124,32 @@ static double weight_kept(const struct refrain_block_times *times) {
     return weight;
 }
 
-/* Shares out `ticks` between those kept, by their weights. Returns when the last of them ends. */
+/* Is no other of its place's stretch in an item of several blocks after this one? Then the stretch's rest is its own.
+ */
+static bool is_last(const struct refrain_kept_block *block) {
+    return block->account->shared_visits == 0;
+}
+
+/* Shares out `ticks` between those kept, by their weights: those that are the last of a stretch get just these, as far
+ * as there is so much. Returns when the last of them ends. */
 static uint64_t share_out(struct refrain_block_times *times, uint64_t ticks, double weight) {
     uint64_t before = times->begin_ticks;
-    double scale = weight > 0 ? (double)ticks / weight : 0, so_far = 0;
+    double last_weight = 0, scale = weight > 0 ? (double)ticks / weight : 0, last_scale = scale, so_far = 0;
+    for (uint32_t i = 0; i < times->n_kept; i++)
+        last_weight += is_last(&times->kept[i]) ? (double)times->kept[i].weight : 0;
+    if (last_weight > 0 && weight > last_weight) {
+        last_scale = last_weight <= (double)ticks ? 1 : (double)ticks / last_weight;
+        scale = ((double)ticks - last_weight * last_scale) / (weight - last_weight);
+    }
     for (uint32_t i = 0, n = times->n_kept; i < n; i++) {
         struct refrain_kept_block *block = &times->kept[i];
-        so_far += weight > 0 ? (double)block->weight * scale : (double)ticks / (double)n;
+        so_far +=
+            weight > 0 ? (double)block->weight * (is_last(block) ? last_scale : scale) : (double)ticks / (double)n;
         uint64_t shared = i == n - 1 || so_far > (double)ticks ? ticks : (uint64_t)so_far;
         block->end_ticks = times->begin_ticks + shared;
-        *block->left = (int64_t)((uint64_t)*block->left + block->weight - (block->end_ticks - before));
+        uint64_t given_back = block->weight - (block->end_ticks - before);
+        block->account->ticks_left = (int64_t)((uint64_t)block->account->ticks_left + given_back);
+        block->account->shared_ticks = (int64_t)((uint64_t)block->account->shared_ticks + given_back);
         before = block->end_ticks;
     }
     return before;
@@ -183,7 +208,7 @@ static bool begin_item(struct refrain_block_times *times, uint64_t ticks) {
     return true;
 }
 
-static bool keep(struct refrain_block_times *times, uint64_t weight, int64_t *left) {
+static bool keep(struct refrain_block_times *times, uint64_t weight, struct refrain_block_account *account) {
     if (times->n_kept == times->capacity) {
         uint32_t capacity = times->capacity ? times->capacity * 2 : 16;
         struct refrain_kept_block *kept = refrain_realloc(times->kept, capacity * sizeof *kept);
@@ -192,7 +217,7 @@ static bool keep(struct refrain_block_times *times, uint64_t weight, int64_t *le
         times->kept = kept;
         times->capacity = capacity;
     }
-    times->kept[times->n_kept++] = (struct refrain_kept_block){.weight = weight, .left = left};
+    times->kept[times->n_kept++] = (struct refrain_kept_block){.weight = weight, .account = account};
     return true;
 }
 
@@ -213,15 +238,15 @@ bool refrain_block_times_single(struct refrain_block_times *times, uint64_t tick
     return true;
 }
 
-enum refrain_block_passed refrain_block_times_pass(struct refrain_block_times *times, uint64_t weight, int64_t *left,
-                                                   uint64_t *ticks) {
+enum refrain_block_passed refrain_block_times_pass(struct refrain_block_times *times, uint64_t weight,
+                                                   struct refrain_block_account *account, uint64_t *ticks) {
     if (times->settled) {
         times->settled = false;
         times->n_kept = 0;
     }
     if (times->n_kept == 0 && !begin_item(times, *ticks))
         return REFRAIN_BLOCK_UNTOLD;
-    if (!keep(times, weight, left) || (times->tail && times->n_kept == REFRAIN_BLOCKS_KEPT)) {
+    if (!keep(times, weight, account) || (times->tail && times->n_kept == REFRAIN_BLOCKS_KEPT)) {
         *ticks = refrain_block_times_give_up(times, false, 0);
         return REFRAIN_BLOCK_SETTLED;
     }

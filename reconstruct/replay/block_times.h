@@ -5,9 +5,9 @@
  *
  * A replay meets a thread's blocks in the order in which they ended, so that the timeline (refrain/time_page.h) needs
  * no keys. Where an item spans several blocks its time is shared out between them by their weights, which are what the
- * places' profiles expect of them. Until the last of them has come their ends are only numbered: times above
- * `begin_ticks` stand for the first block, the second ... of the item, and are told by refrain_block_times_resolve()
- * once it is complete. Holds one item: nothing grows with the number of events. */
+ * places' profiles expect of them; the last of a stretch gets all that is left. Until the last of them has come their
+ * ends are only numbered: times above `begin_ticks` stand for the first block, the second ... of the item, and are told
+ * by refrain_block_times_resolve() once it is complete. Holds one item: nothing grows with the number of events. */
 #ifndef REFRAIN_BLOCK_TIMES_H
 #define REFRAIN_BLOCK_TIMES_H
 
@@ -42,6 +42,9 @@ struct refrain_block_span {
     uint64_t quantum_ticks; /* what the end is exact to */
 };
 
+/* Does a thread's timeline have items of several blocks? Between them and its end. */
+bool refrain_time_cursor_shares(const struct refrain_time_cursor *cursor);
+
 /* The next item; false at the end of what was written, or where the pages do not hold together. */
 bool refrain_time_cursor_next(struct refrain_time_cursor *cursor, struct refrain_block_span *span);
 
@@ -61,11 +64,17 @@ struct refrain_time_summary {
 void refrain_time_summary_add(struct refrain_time_summary *summary, const void *region, size_t region_bytes,
                               const struct refrain_thread *thread);
 
-/* A block of the item that is not complete yet. `left`: the ticks that its place still has to give, of which the weight
- * was taken. */
+/* What a place still has to give: ticks of which a block's weight is taken, to which what it did not get is added. */
+struct refrain_block_account {
+    int64_t ticks_left;     /* to those left of a stretch, with what those before them took too much or too little */
+    int64_t shared_ticks;   /* to those of them that are in items of several blocks, where that is known ... */
+    uint64_t shared_visits; /* ... and how many these are */
+};
+
+/* A block of the item that is not complete yet. */
 struct refrain_kept_block {
     uint64_t weight, end_ticks;
-    int64_t *left;
+    struct refrain_block_account *account;
 };
 
 struct refrain_block_times {
@@ -122,8 +131,8 @@ enum refrain_block_passed {
 };
 
 /* A block ends that began at *ticks, of which the timeline does not tell alone. */
-enum refrain_block_passed refrain_block_times_pass(struct refrain_block_times *times, uint64_t weight, int64_t *left,
-                                                   uint64_t *ticks);
+enum refrain_block_passed refrain_block_times_pass(struct refrain_block_times *times, uint64_t weight,
+                                                   struct refrain_block_account *account, uint64_t *ticks);
 
 /* The time for one that may be a number. Between REFRAIN_BLOCK_SETTLED and the next block. */
 uint64_t refrain_block_times_resolve(const struct refrain_block_times *times, uint64_t ticks);

@@ -6,6 +6,7 @@
 #ifndef REFRAIN_PLACES_H
 #define REFRAIN_PLACES_H
 
+#include "block_times.h"
 #include "sequence.h"
 #include "tally.h"
 
@@ -56,12 +57,13 @@ struct refrain_walk_place {
     uint64_t taken;                       /* values */
     uint64_t visits;                      /* blocks replayed from here */
     uint64_t visits_left;                 /* of the stretch of its profile */
-    int64_t ticks_left; /* what they have to share, and what those before them took too much or too little */
+    struct refrain_block_account account; /* what its blocks have to share */
     struct refrain_walk_link links[REFRAIN_WALK_LINKS];
     struct refrain_sequence sequence;
     struct refrain_walk_operation *operation; /* that it comes after, null until it is come to */
     const struct refrain_region_info *region; /* which begins here, once a reader knows (struct refrain_record) */
     uint64_t mean_ticks;                      /* of all its visits */
+    uint32_t stretch;                         /* number of the one its visits are in, from 1 */
     uint64_t remaining;                       /* loop: iterations left of the count taken */
     bool counting;                            /* loop: a count has been taken */
     bool pending;                             /* loop: it is the count that was not fed yet */

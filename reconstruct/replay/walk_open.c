@@ -56,8 +56,8 @@ static uint64_t steps_of_run(const struct refrain_walk *walk) {
     return SPARE_STEPS + (ticks / MOST_TICKS_PER_NS < most ? ticks : most * MOST_TICKS_PER_NS);
 }
 
-struct refrain_walk *refrain_walk_open(const void *region, size_t region_bytes, unsigned thread, const char **what,
-                                       uint64_t *offset) {
+struct refrain_walk *refrain_walk_begin(const void *region, size_t region_bytes, unsigned thread, const char **what,
+                                        uint64_t *offset) {
     struct refrain_walk *walk = refrain_calloc(1, sizeof *walk);
     if (!walk) {
         *what = "no memory";
@@ -127,6 +127,7 @@ void refrain_walk_close(struct refrain_walk *walk) {
     refrain_free(walk->stack);
     refrain_free(walk->waiting);
     refrain_block_times_close(&walk->times);
+    refrain_walk_shares_close(&walk->shares);
     refrain_walk_requests_close(&walk->requests);
     refrain_free(walk);
 }

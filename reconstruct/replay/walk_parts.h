@@ -1,5 +1,6 @@
 /* walk_parts.h: what the parts of a walk share (walk_rank.h).
  *
+ *     walk_counted.c      a walk begins that knows what the items of its timeline have to share out
  *     walk_rank.c         the stack machine: a step, and the record that it makes
  *     walk_operations.c   what MPI calls say, and the requests that they take and complete
  *     walk_values.c       the next value of a learner, also where its order is not known
@@ -16,6 +17,7 @@
 #include "recursion.h"
 #include "walk_rank.h"
 #include "walk_requests.h"
+#include "walk_shares.h"
 
 struct refrain_walk_activation {
     struct refrain_walk_place *at;    /* of its last slot */
@@ -51,7 +53,10 @@ struct refrain_walk {
     uint64_t ticks;
     uint64_t cost; /* of the probes so far (struct refrain_record) */
     struct refrain_block_times times;
-    struct refrain_record *waiting; /* records of blocks whose times are not known yet */
+    struct refrain_walk_shares shares;      /* what the items of several blocks have for each place */
+    struct refrain_walk_shares *counting;   /* it is walked to find that out for another walk ... */
+    struct refrain_block_account uncounted; /* ... and times do not matter */
+    struct refrain_record *waiting;         /* records of blocks whose times are not known yet */
     size_t first_waiting, n_waiting, capacity_waiting;
     uint64_t steps_left;      /* that the run had time for */
     uint64_t successors_left; /* once it is known: values that tell what came next and have not been taken */
@@ -141,7 +146,7 @@ static inline void refrain_walk_pass_told(struct refrain_walk *walk, struct refr
         refrain_walk_begin_stretch(walk, place);
     place->visits_left -= place->visits_left > 0;
     place->visits++;
-    place->ticks_left = (int64_t)((uint64_t)place->ticks_left - (told - walk->ticks));
+    place->account.ticks_left = (int64_t)((uint64_t)place->account.ticks_left - (told - walk->ticks));
     walk->ticks = told;
 }
 
@@ -207,5 +212,11 @@ bool refrain_walk_operate(struct refrain_walk *walk, const struct refrain_walk_l
 
 /* The next of requests that complete together; a record like that of one that completes alone. */
 bool refrain_walk_complete_next(struct refrain_walk *walk, struct refrain_record *record);
+
+/* ---- walk_open.c ---- */
+
+/* As refrain_walk_open(), but without knowing what items have to share out. */
+struct refrain_walk *refrain_walk_begin(const void *region, size_t region_bytes, unsigned thread, const char **wrong,
+                                        uint64_t *offset);
 
 #endif

@@ -5,6 +5,8 @@
 #define MOST_OVER_MEAN 4u /* times the mean of its stretch that a visit is expected to take at most; and at least */
 
 void refrain_walk_begin_stretch(struct refrain_walk *walk, struct refrain_walk_place *place) {
+    if (walk->counting)
+        refrain_walk_shares_add(walk->counting, place);
     const struct refrain_slot *slot = place->slot;
     const struct refrain_profile *profile =
         slot->profile ? refrain_walk_at(walk, (uint64_t)slot->profile * REFRAIN_UNIT_BYTES, sizeof *profile) : NULL;
@@ -14,8 +16,10 @@ void refrain_walk_begin_stretch(struct refrain_walk *walk, struct refrain_walk_p
         end = (bucket + 1) << profile->shift;
     place->visits_left = end - place->visits;
     uint64_t ticks = bucket < REFRAIN_PROFILE_BUCKETS ? profile->ticks[bucket] : slot->ticks;
-    place->ticks_left = (int64_t)((uint64_t)place->ticks_left + ticks);
+    place->account.ticks_left = (int64_t)((uint64_t)place->account.ticks_left + ticks);
     place->mean_ticks = place->visits_left ? ticks / place->visits_left : 0;
+    place->stretch++;
+    refrain_walk_shares_get(&walk->shares, place->offset, place->stretch, &place->account);
 }
 
 /* What the profile expects of the next block of a place: the mean of what its stretch has left. */
@@ -24,13 +28,20 @@ static uint64_t expected_ticks(struct refrain_walk *walk, struct refrain_walk_pl
         return 0;
     if (place->visits_left == 0)
         refrain_walk_begin_stretch(walk, place);
-    uint64_t expected = place->ticks_left > 0 ? (uint64_t)place->ticks_left / place->visits_left : 0;
+    uint64_t expected = place->account.ticks_left > 0 ? (uint64_t)place->account.ticks_left / place->visits_left : 0;
     if (walk->times.ended)
         return expected; /* none may be lost */
     /* The last visits must not make up for all that those before them were given too much or too little. */
     if (expected > place->mean_ticks * MOST_OVER_MEAN)
         return place->mean_ticks * MOST_OVER_MEAN;
     return expected < place->mean_ticks / MOST_OVER_MEAN ? place->mean_ticks / MOST_OVER_MEAN : expected;
+}
+
+/* What a place's next block in an item of several is expected to take: the mean of what those of the stretch have. */
+static uint64_t expected_share(struct refrain_block_account *account) {
+    uint64_t visits = account->shared_visits;
+    account->shared_visits -= visits > 0;
+    return account->shared_ticks > 0 && visits > 0 ? (uint64_t)account->shared_ticks / visits : 0;
 }
 
 /* The times of an item's blocks have become known: open activations and waiting records get them. */
@@ -54,8 +65,16 @@ void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_
         refrain_walk_pass_told(walk, place, told);
         return;
     }
+    struct refrain_block_account *account = walk->counting ? &walk->uncounted : &place->account;
     uint64_t ticks = expected_ticks(walk, place);
-    place->ticks_left = (int64_t)((uint64_t)place->ticks_left - ticks);
+    if (walk->counting) {
+        place->account.shared_visits++;
+        ticks = 0;
+    } else if (walk->shares.n > 0 && !walk->times.ended && !walk->approximate) {
+        ticks = expected_share(account);
+    }
+    account->ticks_left = (int64_t)((uint64_t)account->ticks_left - ticks);
+    account->shared_ticks = (int64_t)((uint64_t)account->shared_ticks - ticks);
     place->visits_left -= place->visits_left > 0;
     place->visits++;
     if (walk->approximate && !walk->times.ended) {
@@ -64,7 +83,7 @@ void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_
         walk->ticks = waited ? end_ticks : walk->ticks;
         settle(walk);
     }
-    switch (refrain_block_times_pass(&walk->times, ticks, &place->ticks_left, &walk->ticks)) {
+    switch (refrain_block_times_pass(&walk->times, ticks, account, &walk->ticks)) {
     case REFRAIN_BLOCK_UNTOLD:
         walk->ticks += ticks;
         /* Blocks in an order of our own may have been given too much before: none is beyond the last clock read. */
