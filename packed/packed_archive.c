@@ -9,6 +9,8 @@
 #include "archive_bytes.h"
 #include "packer.h"
 
+#include <refrain/group.h>
+
 #define MOST_TOLD_TERMS 512u
 #define VALUE_HEAD REFRAIN_ARCHIVE_VALUE_HEAD
 

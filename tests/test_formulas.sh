@@ -188,8 +188,8 @@ cp -r "$(the_trace "$work/killed")" "$work/damaged.refrain"
 refrain info --json "$work/damaged.refrain" >"$work/info" || fail "info --json"
 printf '\001' | dd of="$work/damaged.refrain/rank-0.trace" bs=1 seek=60 conv=notrunc 2>/dev/null # it has finished
 used=$(sed -n 's/.*"pool_used_bytes": *\([0-9]*\).*/\1/p' "$work/info")
-head -c 4000 /dev/zero | tr '\0' '\377' |
-    dd of="$work/damaged.refrain/rank-0.trace" bs=1 seek=$((used - 8000)) conv=notrunc 2>/dev/null
+head -c 8000 /dev/zero | tr '\0' '\377' |
+    dd of="$work/damaged.refrain/rank-0.trace" bs=1 seek=$((used - 12000)) conv=notrunc 2>/dev/null
 for command in info formulas capture; do
     refrain $command "$work/damaged.refrain" >/dev/null 2>"$work/said"
     [ $? -eq 1 ] && [ "$(wc -l <"$work/said")" -eq 1 ] && grep -qE "rank-0.trace: .*byte [0-9]+.*(archived|span|repetition|loop|unknown|reference)" "$work/said" && pass ||

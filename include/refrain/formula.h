@@ -34,8 +34,6 @@
 #ifndef REFRAIN_FORMULA_H
 #define REFRAIN_FORMULA_H
 
-#include <refrain/group.h>
-
 #include <stdint.h>
 
 #define REFRAIN_LOOP_HEIGHTS 6 /* loops nest no deeper; a deeper sequence is a longer row of terms */

@@ -1,12 +1,16 @@
 /* group.h: values without a rule in an archive (formula.h), up to REFRAIN_GROUP_VALUES of them together (monitor ->
- * reader). A group reads as a LOOP of one iteration around its values. Its first byte says how it is written:
+ * reader). A group reads as a LOOP of one iteration around its values, where three or more equal ones in a row are a
+ * LOOP, too; these are REFRAIN_GROUP_ITEMS items at most. Its first byte says how it is written:
  *
- *     GROUP         bytes: how many values, bits of each; a zigzag varint: the least;
+ *     GROUP         how many values; a byte: bits of each; a zigzag varint: the least;
  *                   each one's distance from it in so many bits, the lowest first
- *     GROUP_0 + b   byte: how many; each value in b + 1 bits: the least is 0
- *     CODED         bytes: how many, where their table is: a multiple of 16 of the chunk's
+ *     GROUP_0 + b   how many; each value in b + 1 bits: the least is 0
+ *     CODED         how many; a byte: where their table is, a multiple of 16 of the chunk's
  *                   bytes, divided by it; code
- *     CODED_TABLE   byte: how many; zeros up to a multiple of 16; a table; code
+ *     CODED_AT + t  how many; code: their table is at 16 * (t + 1)
+ *     CODED_TABLE   how many; zeros up to a multiple of 16; a table; code
+ *
+ * How many: a byte below 240, or a byte of 240 + n / 256 and one of n % 256, for 240 + n.
  *
  * A table is of values that come often: a byte, how many (1 to 64); the least as a zigzag varint, then the distance of
  * each from the one before as a varint; how often each comes among 256 values, a byte each, and a byte for all others
@@ -19,17 +23,24 @@
 #ifndef REFRAIN_GROUP_H
 #define REFRAIN_GROUP_H
 
+#include <refrain/formula.h>
+
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #define REFRAIN_ARCHIVED_GROUP 0xf1u
 #define REFRAIN_ARCHIVED_GROUP_0 0xf2u
 #define REFRAIN_GROUP_0_BITS 6u /* at most */
 #define REFRAIN_ARCHIVED_CODED 0xf8u
 #define REFRAIN_ARCHIVED_CODED_TABLE 0xf9u
-#define REFRAIN_IS_GROUP(byte) ((byte) >= REFRAIN_ARCHIVED_GROUP && (byte) <= REFRAIN_ARCHIVED_CODED_TABLE)
+#define REFRAIN_ARCHIVED_CODED_AT 0xfau
+#define REFRAIN_CODED_AT_TABLES 6u
+#define REFRAIN_IS_GROUP(byte) ((byte) >= REFRAIN_ARCHIVED_GROUP)
 
-#define REFRAIN_GROUP_VALUES 127u
+#define REFRAIN_GROUP_VALUES 1023u
+#define REFRAIN_GROUP_ITEMS 128u
+#define REFRAIN_GROUP_FEW 240u
 #define REFRAIN_GROUP_BITS 64u
 #define REFRAIN_TABLE_VALUES 64u
 #define REFRAIN_TABLE_UNIT 16u /* tables begin at multiples of it */
@@ -78,11 +89,47 @@ static inline bool refrain_group_table(const unsigned char *bytes, unsigned end,
     return table->begin[table->n + 1] == 256;
 }
 
+/* Reads how many values there are. */
+static inline bool refrain_group_number(const unsigned char *bytes, unsigned end, unsigned *at, unsigned *n) {
+    if (*at == end)
+        return false;
+    *n = bytes[(*at)++];
+    if (*n >= REFRAIN_GROUP_FEW) {
+        if (*at == end)
+            return false;
+        *n = REFRAIN_GROUP_FEW + ((*n - REFRAIN_GROUP_FEW) << 8 | bytes[(*at)++]);
+    }
+    return *n > 0 && *n <= REFRAIN_GROUP_VALUES;
+}
+
+/* Puts a value to the *n items of a group, of which the first is its loop. False where they are too many. */
+static inline bool refrain_group_put(struct refrain_item *items, unsigned *n, int64_t value) {
+    struct refrain_item *last = &items[*n - 1];
+    if (*n > 2 && last->base == value) {
+        if (last[-1].kind == REFRAIN_ITEM_LOOP) {
+            last[-1].base++;
+            return true;
+        }
+        if (last[-1].base == value) {
+            last[-1].kind = REFRAIN_ITEM_LOOP;
+            last[-1].span = 2;
+            last[-1].base = 3;
+            items[0].height = 1;
+            return true;
+        }
+    }
+    if (*n == REFRAIN_GROUP_ITEMS)
+        return false;
+    memset(&items[*n], 0, sizeof *items);
+    items[*n].span = 1;
+    items[(*n)++].base = value;
+    return true;
+}
+
 static inline bool refrain_group_decode_code(const unsigned char *bytes, unsigned end, unsigned *at, unsigned n,
-                                             const struct refrain_group_table *table, int64_t *values) {
-    unsigned char part_of[256];
-    unsigned char others[REFRAIN_GROUP_VALUES];
-    unsigned n_others = 0;
+                                             const struct refrain_group_table *table, struct refrain_item *items,
+                                             unsigned *n_items) {
+    unsigned char part_of[256], parts[REFRAIN_GROUP_VALUES];
     for (unsigned i = 0; i <= table->n; i++)
         for (unsigned k = table->begin[i]; k < table->begin[i + 1]; k++)
             part_of[k] = (unsigned char)i;
@@ -91,11 +138,7 @@ static inline bool refrain_group_decode_code(const unsigned char *bytes, unsigne
     uint32_t state = bytes[*at] | (uint32_t)bytes[*at + 1] << 8;
     *at += 2;
     for (unsigned i = 0; i < n; i++) {
-        unsigned low = state & 255, part = part_of[low];
-        if (part < table->n)
-            values[i] = table->values[part];
-        else
-            others[n_others++] = (unsigned char)i;
+        unsigned low = state & 255, part = parts[i] = part_of[low];
         state = (state >> 8) * (uint32_t)(table->begin[part + 1] - table->begin[part]) + low - table->begin[part];
         if (state < 256) {
             if (*at == end)
@@ -103,17 +146,20 @@ static inline bool refrain_group_decode_code(const unsigned char *bytes, unsigne
             state = state << 8 | bytes[(*at)++];
         }
     }
-    for (unsigned i = 0; i < n_others; i++) {
-        uint64_t coded;
-        if (!refrain_group_varint(bytes, end, at, &coded))
+    for (unsigned i = 0; i < n; i++) {
+        uint64_t coded = 0;
+        if (parts[i] == table->n && !refrain_group_varint(bytes, end, at, &coded))
             return false;
-        values[others[i]] = refrain_group_signed(coded);
+        if (!refrain_group_put(items, n_items,
+                               parts[i] < table->n ? table->values[parts[i]] : refrain_group_signed(coded)))
+            return false;
     }
     return true;
 }
 
 static inline bool refrain_group_decode_bits(const unsigned char *bytes, unsigned end, unsigned *at, unsigned n,
-                                             unsigned bits, uint64_t least, int64_t *values) {
+                                             unsigned bits, uint64_t least, struct refrain_item *items,
+                                             unsigned *n_items) {
     uint64_t mask = bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX, waiting = 0;
     unsigned filled = 0;
     if (end - *at < (n * bits + 7) / 8)
@@ -129,19 +175,24 @@ static inline bool refrain_group_decode_bits(const unsigned char *bytes, unsigne
         if (filled >= bits)
             waiting >>= bits;
         filled = known - bits;
-        values[i] = (int64_t)(least + (value & mask));
+        if (!refrain_group_put(items, n_items, (int64_t)(least + (value & mask))))
+            return false;
     }
     return true;
 }
 
-/* Reads the group whose first byte is bytes[*at], of which `end` there are, into `values`, and moves *at behind it.
- * Returns how many there are; 0 where it is none, or cut off. */
-static inline unsigned refrain_group_decode(const unsigned char *bytes, unsigned end, unsigned *at, int64_t *values) {
-    if (end - *at < 2 || !REFRAIN_IS_GROUP(bytes[*at]))
+/* Reads the group whose first byte is bytes[*at], of which `end` there are, into `items`, which have room for
+ * REFRAIN_GROUP_ITEMS, and moves *at behind it. Returns how many items it is; 0 where it is none, or cut off. */
+static inline unsigned refrain_group_decode(const unsigned char *bytes, unsigned end, unsigned *at,
+                                            struct refrain_item *items) {
+    unsigned n, n_items = 1;
+    if (*at >= end || !REFRAIN_IS_GROUP(bytes[*at]))
         return 0;
-    unsigned head = bytes[(*at)++], n = bytes[(*at)++];
-    if (n == 0 || n > REFRAIN_GROUP_VALUES)
+    unsigned head = bytes[(*at)++];
+    if (!refrain_group_number(bytes, end, at, &n))
         return 0;
+    memset(items, 0, sizeof *items);
+    bool whole;
     if (head < REFRAIN_ARCHIVED_CODED) {
         unsigned bits = head - REFRAIN_ARCHIVED_GROUP_0 + 1;
         uint64_t least = 0;
@@ -151,22 +202,28 @@ static inline unsigned refrain_group_decode(const unsigned char *bytes, unsigned
                 return 0;
             least = (uint64_t)refrain_group_signed(least);
         }
-        return refrain_group_decode_bits(bytes, end, at, n, bits, least, values) ? n : 0;
-    }
-    struct refrain_group_table table;
-    unsigned place;
-    if (head == REFRAIN_ARCHIVED_CODED) {
-        if (*at == end)
-            return 0;
-        place = bytes[(*at)++] * REFRAIN_TABLE_UNIT;
-        if (place >= *at || !refrain_group_table(bytes, end, &place, &table))
-            return 0;
+        whole = refrain_group_decode_bits(bytes, end, at, n, bits, least, items, &n_items);
     } else {
-        *at = (*at + REFRAIN_TABLE_UNIT - 1) / REFRAIN_TABLE_UNIT * REFRAIN_TABLE_UNIT;
-        if (*at >= end || !refrain_group_table(bytes, end, at, &table))
-            return 0;
+        struct refrain_group_table table;
+        unsigned place = 0;
+        if (head == REFRAIN_ARCHIVED_CODED_TABLE) {
+            *at = (*at + REFRAIN_TABLE_UNIT - 1) / REFRAIN_TABLE_UNIT * REFRAIN_TABLE_UNIT;
+            if (*at >= end || !refrain_group_table(bytes, end, at, &table))
+                return 0;
+        } else {
+            if (head >= REFRAIN_ARCHIVED_CODED_AT)
+                place = (head - REFRAIN_ARCHIVED_CODED_AT + 1) * REFRAIN_TABLE_UNIT;
+            else if (*at < end)
+                place = bytes[(*at)++] * REFRAIN_TABLE_UNIT;
+            if (place >= *at || !refrain_group_table(bytes, end, &place, &table))
+                return 0;
+        }
+        whole = refrain_group_decode_code(bytes, end, at, n, &table, items, &n_items);
     }
-    return refrain_group_decode_code(bytes, end, at, n, &table, values) ? n : 0;
+    items[0].kind = REFRAIN_ITEM_LOOP;
+    items[0].span = (uint16_t)n_items;
+    items[0].base = 1;
+    return whole ? n_items : 0;
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* learn_group.c: groups of values without a rule (learn_group.h). */
 #define _GNU_SOURCE
 #include "learn_group.h"
-#include "learn_memory.h"
+#include "learn.h"
 
 #include <string.h>
 
@@ -9,28 +9,46 @@
 #define LEAST_VALUES 8u
 #define MOST_BITS_BYTES 256u /* of a group whose values are wide: chunks are filled up with less waste */
 #define UNIT 16u             /* costs are in parts of a bit */
-#define MOST_OTHERS 16u      /* values that a group may have and its table not */
+#define MOST_OTHERS(n) ((n) < 128 ? 16 : (n) / 8) /* values that a group of n may have and its table not */
 
-/* The values of a term, as they come. */
+_Static_assert(sizeof(((struct refrain_learn_scratch *)0)->entries) >= REFRAIN_GROUP_VALUES * sizeof(int64_t),
+               "a group's values lie where a tally's entries do");
+
+/* The values of terms, as they come. */
 struct expansion {
     int64_t *values;
-    unsigned n, most;
+    unsigned n, most;           /* values */
+    unsigned items, most_items; /* that the group will read as, of values that stand for themselves and runs */
+    unsigned run;               /* equal values at the end */
     uint64_t counter[REFRAIN_LOOP_HEIGHTS];
 };
+
+static bool put(struct expansion *expansion, int64_t value) {
+    bool same = expansion->run > 0 && expansion->values[expansion->n - 1] == value;
+    unsigned run = same ? expansion->run + 1 : 1, items = expansion->items + (run <= 2);
+    if (expansion->n == expansion->most || items > expansion->most_items)
+        return false;
+    expansion->values[expansion->n++] = value;
+    expansion->run = run;
+    expansion->items = items;
+    return true;
+}
 
 static bool expand(struct expansion *expansion, const struct refrain_item *item) {
     uint64_t value = (uint64_t)item->base;
     for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
         value += (uint64_t)item->stride[h] * expansion->counter[h];
-    if (item->kind == REFRAIN_ITEM_VALUE) {
-        if (expansion->n == expansion->most)
-            return false;
-        expansion->values[expansion->n++] = (int64_t)value;
-        return true;
-    }
+    if (item->kind == REFRAIN_ITEM_VALUE)
+        return put(expansion, (int64_t)value);
     if (item->kind == REFRAIN_ITEM_REPEAT || value > MOST_EXPANDED)
         return false;
     bool whole = true;
+    if (item->span == 2 && item[1].back == 2) { /* a run by itself, by far the most frequent case */
+        uint64_t next = (uint64_t)item[1].base, stride = (uint64_t)item[1].stride[item->height];
+        for (uint64_t k = 0; k < value && whole; k++, next += stride)
+            whole = put(expansion, (int64_t)next);
+        return whole;
+    }
     for (uint64_t k = 0; k < value && whole; k++) {
         expansion->counter[item->height] = k;
         for (unsigned i = 1; i < item->span && whole; i += item[i].span)
@@ -62,15 +80,25 @@ static unsigned bits_header(unsigned bits, int64_t least) {
     return least == 0 && bits > 0 && bits <= REFRAIN_GROUP_0_BITS ? 2 : 3 + varint_bytes(zigzag(least));
 }
 
+static unsigned put_number(unsigned char *out, unsigned n) {
+    unsigned bytes = 0;
+    if (n >= REFRAIN_GROUP_FEW) {
+        n -= REFRAIN_GROUP_FEW;
+        out[bytes++] = (unsigned char)(REFRAIN_GROUP_FEW + (n >> 8));
+    }
+    out[bytes++] = (unsigned char)n;
+    return bytes;
+}
+
 static unsigned write_bits(const int64_t *values, unsigned n, int64_t least, unsigned bits, unsigned char *out) {
     unsigned bytes = 0, filled = 0;
     uint64_t waiting = 0;
     if (bits_header(bits, least) == 2) {
         out[bytes++] = (unsigned char)(REFRAIN_ARCHIVED_GROUP_0 + bits - 1);
-        out[bytes++] = (unsigned char)n;
+        bytes += put_number(out + bytes, n);
     } else {
         out[bytes++] = REFRAIN_ARCHIVED_GROUP;
-        out[bytes++] = (unsigned char)n;
+        bytes += put_number(out + bytes, n);
         out[bytes++] = (unsigned char)bits;
         bytes += put_varint(out + bytes, zigzag(least));
     }
@@ -96,7 +124,7 @@ static unsigned write_bits(const int64_t *values, unsigned n, int64_t least, uns
 /* The different values of a group. */
 struct different {
     int64_t values[REFRAIN_TABLE_VALUES]; /* ascending */
-    uint8_t counts[REFRAIN_TABLE_VALUES];
+    uint16_t counts[REFRAIN_TABLE_VALUES];
     uint8_t part[REFRAIN_TABLE_VALUES]; /* each one's in a table */
     uint8_t of[REFRAIN_GROUP_VALUES];   /* which one each value is */
     unsigned n;
@@ -106,7 +134,7 @@ struct different {
 static bool find_different(const int64_t *values, unsigned n, struct different *different) {
     uint8_t slots[256], order[REFRAIN_TABLE_VALUES], rank[REFRAIN_TABLE_VALUES];
     int64_t found[REFRAIN_TABLE_VALUES];
-    uint8_t counts[REFRAIN_TABLE_VALUES];
+    uint16_t counts[REFRAIN_TABLE_VALUES];
     unsigned k = 0;
     memset(slots, 0, sizeof slots);
     for (unsigned i = 0; i < n; i++) {
@@ -153,8 +181,9 @@ static unsigned table_bytes(const struct refrain_group_table *table) {
     return bytes;
 }
 
-/* Finds each value's part, and returns the bytes of their code, about; UINT32_MAX where too many have none. */
-static unsigned fit(struct different *different, const struct refrain_group_table *table) {
+/* Finds each one's part, and returns the bytes of the code of `n` values, about; UINT32_MAX where too many have none.
+ */
+static unsigned fit(struct different *different, unsigned n, const struct refrain_group_table *table) {
     unsigned cost = 0, others = 0, other_bytes = 0;
     for (unsigned i = 0, at = 0; i < different->n; i++) {
         while (at < table->n && table->values[at] < different->values[i])
@@ -168,7 +197,7 @@ static unsigned fit(struct different *different, const struct refrain_group_tabl
             other_bytes += different->counts[i] * varint_bytes(zigzag(different->values[i]));
         }
     }
-    return others > MOST_OTHERS ? UINT32_MAX : 2 + cost / (8 * UNIT) + 1 + other_bytes;
+    return others > MOST_OTHERS(n) ? UINT32_MAX : 2 + cost / (8 * UNIT) + 1 + other_bytes;
 }
 
 /* Of the values that come more than once. */
@@ -242,15 +271,15 @@ static unsigned write_coded(const int64_t *values, unsigned n, unsigned bytes, s
         return 0;
     unsigned old_bytes = UINT32_MAX, at = place->table * REFRAIN_TABLE_UNIT;
     if (place->table && refrain_group_table(place->chunk, place->used, &at, &old)) {
-        unsigned code_bytes = fit(&different, &old);
+        unsigned code_bytes = fit(&different, n, &old);
         old_bytes = code_bytes == UINT32_MAX ? code_bytes : 3 + code_bytes;
     }
     make_table(&different, n, &new);
     unsigned new_bytes = UINT32_MAX;
-    unsigned begin = round_up(place->used + 2);
+    unsigned begin = round_up(place->used + 1 + (n < REFRAIN_GROUP_FEW ? 1 : 2));
     if (new.n > 0 && begin / REFRAIN_TABLE_UNIT <= UINT8_MAX) {
         /* A table serves later groups of the chunk, too. */
-        unsigned code_bytes = fit(&different, &new);
+        unsigned code_bytes = fit(&different, n, &new);
         if (code_bytes != UINT32_MAX)
             new_bytes = begin - place->used + code_bytes + table_bytes(&new) / 4;
     }
@@ -258,14 +287,16 @@ static unsigned write_coded(const int64_t *values, unsigned n, unsigned bytes, s
         return 0;
     unsigned written = 0;
     if (old_bytes <= new_bytes) {
-        fit(&different, &old);
-        out[written++] = REFRAIN_ARCHIVED_CODED;
-        out[written++] = (unsigned char)n;
-        out[written++] = (unsigned char)place->table;
+        fit(&different, n, &old);
+        bool near = place->table <= REFRAIN_CODED_AT_TABLES;
+        out[written++] = (unsigned char)(near ? REFRAIN_ARCHIVED_CODED_AT + place->table - 1 : REFRAIN_ARCHIVED_CODED);
+        written += put_number(out + written, n);
+        if (!near)
+            out[written++] = (unsigned char)place->table;
         return written + write_code(&different, n, &old, out + written);
     }
     out[written++] = REFRAIN_ARCHIVED_CODED_TABLE;
-    out[written++] = (unsigned char)n;
+    written += put_number(out + written, n);
     while (place->used + written < begin)
         out[written++] = 0;
     place->table = begin / REFRAIN_TABLE_UNIT;
@@ -285,17 +316,17 @@ static unsigned alone_bytes(const struct refrain_item *term) {
     return bytes;
 }
 
-/* Takes terms, as many as have at most so many values; returns what they take one by one. */
+/* Takes terms, as many as have at most so many values, and fit in the items; returns what they take one by one. */
 static unsigned take_terms(const struct refrain_item *items, unsigned n_items, unsigned most,
                            struct expansion *expansion, unsigned *moved) {
     unsigned alone = 0;
-    expansion->n = *moved = 0;
+    expansion->n = expansion->items = expansion->run = *moved = 0;
     expansion->most = most;
     while (*moved < n_items && expansion->n < most) {
         const struct refrain_item *term = &items[*moved];
-        unsigned before = expansion->n;
-        if (!expand(expansion, term) || expansion->n - before > MOST_EXPANDED) {
-            expansion->n = before;
+        struct expansion before = *expansion;
+        if (!expand(expansion, term) || expansion->n - before.n > MOST_EXPANDED) {
+            *expansion = before;
             break;
         }
         alone += alone_bytes(term);
@@ -314,39 +345,24 @@ static unsigned bits_of(const struct expansion *expansion, int64_t *least) {
     return range ? 64u - (unsigned)__builtin_clzll(range) : 0;
 }
 
-unsigned refrain_group_encode(const struct refrain_item *items, unsigned n_items, unsigned most_values,
-                              struct refrain_group_place *place, unsigned char *out, unsigned *moved) {
-    int64_t values[REFRAIN_GROUP_VALUES], least = 0;
-    struct expansion expansion = {.values = values};
-    unsigned most = most_values < REFRAIN_GROUP_VALUES ? most_values : REFRAIN_GROUP_VALUES;
-    unsigned alone = take_terms(items, n_items, most, &expansion, moved);
+unsigned refrain_group_encode(const struct refrain_item *items, unsigned n_items, unsigned most_items,
+                              struct refrain_group_place *place, struct refrain_learn_scratch *scratch,
+                              unsigned *moved) {
+    int64_t *values = (int64_t *)scratch->entries, least = 0;
+    struct expansion expansion = {.values = values, .most_items = most_items - 1};
+    unsigned alone = take_terms(items, n_items, REFRAIN_GROUP_VALUES, &expansion, moved);
     if (*moved == 0)
         *moved = items[0].span;
     if (expansion.n < LEAST_VALUES)
         return 0;
     unsigned bits = bits_of(&expansion, &least);
     unsigned bytes = bits_header(bits, least) + (expansion.n * bits + 7) / 8;
-    unsigned coded = write_coded(values, expansion.n, bytes < alone ? bytes : alone, place, out);
+    unsigned coded = write_coded(values, expansion.n, bytes < alone ? bytes : alone, place, scratch->bytes);
     if (coded || bytes >= alone)
         return coded;
     if (bytes > MOST_BITS_BYTES) {
-        unsigned fewer = MOST_BITS_BYTES * 8 / bits;
-        take_terms(items, n_items, fewer < most ? fewer : most, &expansion, moved);
+        take_terms(items, n_items, MOST_BITS_BYTES * 8 / bits, &expansion, moved);
         bits = bits_of(&expansion, &least);
     }
-    return write_bits(values, expansion.n, least, bits, out);
-}
-
-unsigned refrain_group_read(const struct refrain_archive *chunk, uint32_t *at, struct refrain_item *out) {
-    int64_t values[REFRAIN_GROUP_VALUES];
-    unsigned n = refrain_group_decode(chunk->bytes, chunk->used, at, values);
-    memset(out, 0, (n + 1) * sizeof *out);
-    out[0].kind = REFRAIN_ITEM_LOOP;
-    out[0].span = (uint16_t)(n + 1);
-    out[0].base = 1;
-    for (unsigned i = 1; i <= n; i++) {
-        out[i].span = 1;
-        out[i].base = values[i - 1];
-    }
-    return n + 1;
+    return write_bits(values, expansion.n, least, bits, scratch->bytes);
 }

@@ -14,15 +14,12 @@ struct refrain_group_place {
     unsigned table; /* the chunk's latest one, in units; 0: it has none */
 };
 
-/* Writes the terms at the beginning of `items`, as many as make sense, as one group of at most `most_values` values (at
- * most REFRAIN_GROUP_VALUES) to `out`, that of refrain_learn_scratch, and sets *moved to their items, and place->table
- * where the group has a new one. Returns its bytes; 0 where a group would save nothing, and then *moved are those that
- * are better written one by one. */
-REFRAIN_HIDDEN unsigned refrain_group_encode(const struct refrain_item *items, unsigned n_items, unsigned most_values,
-                                             struct refrain_group_place *place, unsigned char *out, unsigned *moved);
-
-/* Reads the group at chunk->bytes[*at] into out[0 .. n]: a loop of one iteration around its values. Returns n + 1, and
- * moves *at behind it. */
-REFRAIN_HIDDEN unsigned refrain_group_read(const struct refrain_archive *chunk, uint32_t *at, struct refrain_item *out);
+/* Writes the terms at the beginning of `items`, as many as make sense, as one group that reads as at most `most_items`
+ * items (at most REFRAIN_GROUP_ITEMS) to scratch->bytes, by way of scratch->entries. Sets *moved to their items, and
+ * place->table where the group has a new one. Returns its bytes; 0 where a group would save nothing, and then *moved
+ * are those that are better written one by one. */
+REFRAIN_HIDDEN unsigned refrain_group_encode(const struct refrain_item *items, unsigned n_items, unsigned most_items,
+                                             struct refrain_group_place *place, struct refrain_learn_scratch *scratch,
+                                             unsigned *moved);
 
 #endif

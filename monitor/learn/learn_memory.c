@@ -188,9 +188,27 @@ static unsigned encode(const struct refrain_item *term, unsigned char *out) {
     return n;
 }
 
+/* Room for a chunk of about `capacity` bytes, behind the one before it: where a formula was that has been outgrown,
+ * else from the pool. */
+static struct refrain_archive *new_chunk(struct refrain_context *context, uint32_t before, unsigned bytes,
+                                         unsigned capacity, enum refrain_pool_use use) {
+    unsigned least = capacity / 2 > bytes ? capacity / 2 : bytes;
+    size_t room;
+    struct refrain_archive *chunk = refrain_spare_take_bytes(context, sizeof *chunk + least, before, &room);
+    if (!chunk) {
+        room = sizeof *chunk + (capacity + 7u) / 16u * 16u + 8u; /* a multiple of 16 */
+        chunk = refrain_pool_take(room, use);
+    }
+    if (room > sizeof *chunk + LARGEST_ARCHIVE_BYTES)
+        room = sizeof *chunk + LARGEST_ARCHIVE_BYTES;
+    if (chunk)
+        chunk->capacity = (uint16_t)(room - sizeof *chunk);
+    return chunk;
+}
+
 /* A chunk with room for `bytes`, the last one or, if that has none or a `fresh` one is wanted, a new one after it. */
-static struct refrain_archive *archive_room(struct refrain_formula *formula, unsigned bytes, enum refrain_pool_use use,
-                                            bool fresh) {
+static struct refrain_archive *archive_room(struct refrain_context *context, struct refrain_formula *formula,
+                                            unsigned bytes, enum refrain_pool_use use, bool fresh) {
     struct refrain_archive *last = formula->archive_last ? refrain_at_reference(formula->archive_last) : NULL;
     if (last && !fresh && (unsigned)last->capacity - last->used >= bytes)
         return last;
@@ -199,11 +217,9 @@ static struct refrain_archive *archive_room(struct refrain_formula *formula, uns
         capacity = LARGEST_ARCHIVE_BYTES;
     if (capacity < bytes)
         capacity = bytes;
-    capacity = (capacity + 7u) / 16u * 16u + 8u; /* with the header a multiple of 16 */
-    struct refrain_archive *chunk = refrain_pool_take(sizeof *chunk + capacity, use);
+    struct refrain_archive *chunk = new_chunk(context, formula->archive_last, bytes, capacity, use);
     if (!chunk)
         return NULL;
-    chunk->capacity = (uint16_t)capacity;
     uint32_t reference = refrain_reference(chunk);
     if (last)
         last->next = reference;
@@ -234,13 +250,13 @@ static struct group make_group(struct refrain_context *context, const struct ref
     const struct refrain_archive *last = formula->archive_last ? refrain_at_reference(formula->archive_last) : NULL;
     struct refrain_group_place place = {.used = 0};
     struct group group = {.fresh = !last};
-    unsigned most = formula->capacity - 1u;
+    unsigned most = formula->capacity;
     if (last)
         place = (struct refrain_group_place){last->bytes, last->used, formula->table};
-    group.bytes = refrain_group_encode(items, n_items, most, &place, context->scratch->bytes, &group.span);
+    group.bytes = refrain_group_encode(items, n_items, most, &place, context->scratch, &group.span);
     if (last && group.bytes > (unsigned)last->capacity - last->used) {
         place = (struct refrain_group_place){.used = 0};
-        group.bytes = refrain_group_encode(items, n_items, most, &place, context->scratch->bytes, &group.span);
+        group.bytes = refrain_group_encode(items, n_items, most, &place, context->scratch, &group.span);
         group.fresh = true;
     }
     group.table = place.table;
@@ -276,7 +292,7 @@ bool refrain_formula_archive(struct refrain_context *context, struct refrain_lea
         }
         unsigned span = group.bytes ? group.span : items[moved].span;
         unsigned bytes = group.bytes ? group.bytes : encode(&items[moved], context->scratch->bytes);
-        struct refrain_archive *chunk = archive_room(formula, bytes, use, group.bytes && group.fresh);
+        struct refrain_archive *chunk = archive_room(context, formula, bytes, use, group.bytes && group.fresh);
         if (!chunk) {
             formula->archive_first = before.archive_first;
             formula->archive_last = before.archive_last;

@@ -148,7 +148,7 @@ void refrain_archive_read(struct refrain_place *place, struct refrain_item *out)
         }
         if (REFRAIN_IS_GROUP(head)) {
             place->at--;
-            refrain_group_read(chunk, &place->at, out);
+            refrain_group_decode(chunk->bytes, chunk->used, &place->at, out);
             return;
         }
         if (REFRAIN_IS_SHORT_BYTE(head)) {

@@ -54,12 +54,14 @@ struct refrain_formula *refrain_spare_take(struct refrain_context *context, unsi
     return formula;
 }
 
-void *refrain_spare_take_bytes(struct refrain_context *context, size_t bytes) {
-    void *room = NULL;
-    for (unsigned list = 0; !room && list < REFRAIN_SPARE_SIZES; list++)
-        if (refrain_formula_bytes(1u << (list + LEAST_SHIFT)) >= bytes)
-            room = room_from(context, list);
-    return room;
+void *refrain_spare_take_bytes(struct refrain_context *context, size_t least, uint32_t behind, size_t *bytes) {
+    for (unsigned list = 0; list < REFRAIN_SPARE_SIZES; list++) {
+        *bytes = refrain_formula_bytes(1u << (list + LEAST_SHIFT));
+        void *room = *bytes >= least && context->spare_formulas[list] > behind ? room_from(context, list) : NULL;
+        if (room)
+            return room;
+    }
+    return NULL;
 }
 
 void refrain_spare_give(struct refrain_context *context, struct refrain_formula *formula) {

@@ -1,7 +1,7 @@
 /* learn_spare.h: formulas that larger ones have taken the place of: room for others of the same thread, so that a phase
  * of chance, whose formulas grow to the longest, leaves some to the phases after it.
  *
- *     grown, under the journal ---> waiting, as the journal may put it back ---> spare ---> another's formula
+ *     grown, under the journal ---> waiting, as the journal may put it back ---> spare ---> another's formula, archive
  */
 #ifndef REFRAIN_LEARN_SPARE_H
 #define REFRAIN_LEARN_SPARE_H
@@ -13,8 +13,10 @@
 REFRAIN_HIDDEN struct refrain_formula *refrain_spare_take(struct refrain_context *context, unsigned items,
                                                           enum refrain_pool_use use);
 
-/* The room of a spare formula for something else, zeroed: at least so many bytes. Null when there is none. */
-REFRAIN_HIDDEN void *refrain_spare_take_bytes(struct refrain_context *context, size_t bytes);
+/* The room of a spare formula for something else, zeroed: at least so many bytes, behind what the reference is of;
+ * *bytes are what it has. Null when there is none. */
+REFRAIN_HIDDEN void *refrain_spare_take_bytes(struct refrain_context *context, size_t least, uint32_t behind,
+                                              size_t *bytes);
 
 /* A formula that the learner which the journal is at has no use for any more. */
 REFRAIN_HIDDEN void refrain_spare_give(struct refrain_context *context, struct refrain_formula *formula);

@@ -5,6 +5,8 @@
 #include "beat.h"
 #include "archive_bytes.h"
 
+#include <refrain/group.h>
+
 #include <string.h>
 
 #define LEAST_ITEMS 16u                 /* of a formula that is worth it */

@@ -2,6 +2,8 @@
 #include "sequence.h"
 #include "arena.h"
 
+#include <refrain/group.h>
+
 #include <string.h>
 
 #define MOST_STEPS ((uint64_t)1 << 28) /* of counting a term, or without a value: no run does so many, it is damage */
@@ -136,19 +138,6 @@ static bool decode_item(const struct refrain_archive *chunk, unsigned *at, struc
     return true;
 }
 
-/* Decodes a group: a loop of one iteration around its values. */
-static bool decode_group(const struct refrain_archive *chunk, unsigned *at, struct refrain_item *term) {
-    int64_t values[REFRAIN_GROUP_VALUES];
-    unsigned n = refrain_group_decode(chunk->bytes, chunk->used, at, values);
-    memset(term, 0, (n + 1) * sizeof *term);
-    term[0] = (struct refrain_item){.kind = REFRAIN_ITEM_LOOP, .span = (uint16_t)(n + 1), .base = 1};
-    for (unsigned i = 1; i <= n; i++) {
-        term[i].span = 1;
-        term[i].base = values[i - 1];
-    }
-    return n > 0;
-}
-
 /* The archived term at `place`, which moves behind it; null when the archive is read or wrong. */
 static const struct refrain_item *archived_term(struct refrain_terms *terms, struct refrain_place *place) {
     while (place->chunk) {
@@ -174,7 +163,7 @@ static const struct refrain_item *archived_term(struct refrain_terms *terms, str
         }
         unsigned n = 1, at = place->at;
         bool group = REFRAIN_IS_GROUP(chunk->bytes[at]);
-        if (group && !decode_group(chunk, &at, terms->decoded)) {
+        if (group && !refrain_group_decode(chunk->bytes, chunk->used, &at, terms->decoded)) {
             wrong(terms, offset, "an archived group is cut off");
             return NULL;
         }
