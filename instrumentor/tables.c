@@ -1,6 +1,8 @@
 /* tables.c: what a unit tells of itself, as C (construct.h).
  *
- *     constructs that are kept -> nodes, packed -> what is on, and what switches it on -> struct refrain__unit
+ *     constructs that are kept -> nodes \
+ *                                        packed -> struct refrain__unit, with room for what the monitor unpacks
+ *     what switches probes on -> dependencies /
  */
 #include "construct.h"
 #include <stdlib.h>
@@ -54,11 +56,12 @@ static unsigned string_offset(struct strings *strings, const char *string) {
 
 /* ---- nodes ---- */
 
-/* Compilers take long for the numbers of an initialiser, of which a node has seven. So the nodes are
- * packed: each field as its difference from the node before, twice its size, plus 1 when it is negative, in digits of
- * base 63 from the highest on, which are bytes: 1 to 63 the last of a number, 65 to 127 any other. The library
- * unpacks them (refrain_unpack, unit.h). A slot is kept plus 1, 0 being none; with the kind goes the base of the slot,
- * times 32. No byte is zero, so that the string may be cut into rows as short as C90 wants literals. */
+/* Compilers take long for the numbers of an initialiser, of which a node has seven, and programs of many small files
+ * have more tables than code. So nodes and dependencies are packed: each field as its difference from the node before,
+ * twice its size, plus 1 when it is negative, in digits of base 63 from the highest on, which are bytes: 1 to 63 the
+ * last of a number, 65 to 127 any other. The library unpacks them when the unit is registered (monitor/unpack.c). A
+ * slot is kept plus 1, 0 being none; with the kind goes the base of the slot, times 32. No byte is zero, so that the
+ * string may be cut into rows as short as C90 wants literals. */
 #define ROW_BYTES 500u
 
 enum { FIELDS = 7 };
@@ -80,20 +83,24 @@ static void write_byte(struct refrain_text *out, unsigned byte) {
     refrain_text_bytes(out, digits + 1 + skipped, 3 - skipped);
 }
 
-/* All rows have the same length in memory: the bytes are dealt to them evenly. */
-static void write_packed(const struct packed *packed, struct refrain_text *out) {
+/* The unit's strings, and behind them what is packed: one object, so that one address is to be relocated for both. All
+ * rows have the same length in memory: the bytes are dealt to them evenly. Returns the bytes of all rows. */
+static unsigned write_told(const struct refrain_text *strings, const struct packed *packed, struct refrain_text *out) {
     unsigned n = (unsigned)packed->bytes.length, rows = (n + ROW_BYTES - 1) / ROW_BYTES;
     unsigned row_bytes = (n + rows - 1) / rows;
     refrain_text_format(out,
-                        "static unsigned int refrain__nodes[%u][7];\n"
-                        "static unsigned char __const__ refrain__packed[%u][%u] = {",
-                        packed->n_nodes, rows, row_bytes + 1);
+                        "static struct { unsigned char strings[%zu], packed[%u][%u]; } __const__ refrain__told = {\n{",
+                        strings->length, rows, row_bytes + 1);
+    for (size_t i = 0; i < strings->length; i++) /* as numbers: C90 limits the length of a literal */
+        refrain_text_format(out, "%s%u,", i % 32 ? "" : "\n", (unsigned char)strings->bytes[i]);
+    refrain_text_string(out, "}, {");
     for (unsigned i = 0; i < n; i++) {
         if (i % row_bytes == 0)
             refrain_text_string(out, i ? "\",\n\"" : "\n\"");
         write_byte(out, (unsigned char)packed->bytes.bytes[i]);
     }
-    refrain_text_string(out, "\"};\n");
+    refrain_text_string(out, "\"}};\n");
+    return rows * (row_bytes + 1);
 }
 
 static void pack_number(struct packed *packed, unsigned *before, unsigned value) {
@@ -138,8 +145,10 @@ static unsigned parent_node(const struct refrain_constructs *constructs, const s
 /* The unit's dependencies as they are written: numbers below n_slots are slots, others, less n_slots, speakers: the
  * bytes by which units tell each other that a function makes events. */
 struct switches {
-    struct refrain_text declarations, speakers, table;
+    struct refrain_text declarations, speakers;
     struct refrain_list names; /* of the speakers */
+    struct packed *packed;
+    unsigned to, from; /* of the dependency before */
     unsigned n, n_slots;
 };
 
@@ -159,7 +168,8 @@ static unsigned speaker(struct switches *switches, const char *name, bool own) {
 }
 
 static void depend(struct switches *switches, unsigned to, unsigned from) {
-    refrain_text_format(&switches->table, "{%u,%u},%s", to, from, switches->n % 16 == 15 ? "\n" : "");
+    pack_number(switches->packed, &switches->to, to);
+    pack_number(switches->packed, &switches->from, from);
     switches->n++;
 }
 
@@ -193,7 +203,7 @@ static void write_construct(struct switches *switches, const struct refrain_cons
         depend(switches, to, constructs->items[constructs->functions[construct->callee].construct].slot);
 }
 
-/* The bytes that say which probes are on, and what turns them on. */
+/* What turns probes on. */
 static void write_switches(const struct refrain_constructs *constructs, struct switches *switches,
                            struct refrain_text *out) {
     for (size_t f = 0; f < constructs->n_functions; f++) {
@@ -203,15 +213,22 @@ static void write_switches(const struct refrain_constructs *constructs, struct s
     }
     for (size_t i = 0; i < constructs->count; i++)
         write_construct(switches, constructs, (unsigned)i);
-    refrain_text_format(out, "static unsigned char refrain__on[%u], refrain__base[%u];\n", switches->n_slots + 1,
-                        switches->n_slots + 1);
     refrain_text_bytes(out, switches->declarations.bytes, switches->declarations.length);
     refrain_text_string(out, "static unsigned char *__const__ refrain__speakers[] = {\n");
     refrain_text_bytes(out, switches->speakers.bytes, switches->speakers.length);
-    refrain_text_string(out, "(unsigned char *)0};\n"
-                             "static struct refrain__dependency __const__ refrain__dependencies[] = {\n");
-    refrain_text_bytes(out, switches->table.bytes, switches->table.length);
-    refrain_text_string(out, "{0,0}};\n");
+    refrain_text_string(out, "(unsigned char *)0};\n");
+}
+
+/* What the monitor unpacks into, in the order in which it looks for it (unit.h). The object file has only its size. */
+static void write_room(unsigned n_nodes, const struct switches *switches, struct refrain_text *out) {
+    unsigned on = switches->n_slots + 1, base = (on * 2 + 3) / 4 * 4 - on; /* without a hole at the end: -Wpadded */
+    refrain_text_format(out,
+                        "static struct {\n"
+                        "    struct refrain__node nodes[%u];\n"
+                        "    struct refrain__dependency dependencies[%u];\n"
+                        "    unsigned char on[%u], base[%u];\n"
+                        "} refrain__room;\n",
+                        n_nodes, switches->n + 1, on, base);
 }
 
 void refrain_tables_write(struct refrain_constructs *constructs, const struct refrain_instrument_options *options,
@@ -233,24 +250,19 @@ void refrain_tables_write(struct refrain_constructs *constructs, const struct re
     for (size_t f = 0; f < constructs->n_functions; f++) /* so that the filter's names are found (unmatched.c) */
         if (constructs->functions[f].excluded)
             string_offset(&strings, constructs->functions[f].name);
-    write_packed(&packed, out);
-    /* as numbers: C90 limits the length of a literal */
-    refrain_text_format(out, "static unsigned char __const__ refrain__strings[%zu] = {", strings.text.length);
-    for (size_t i = 0; i < strings.text.length; i++)
-        refrain_text_format(out, "%s%u,", i % 32 ? "" : "\n", (unsigned char)strings.text.bytes[i]);
-    refrain_text_string(out, "};\n");
-    struct switches switches = {.n_slots = n_slots};
+    struct switches switches = {.packed = &packed, .n_slots = n_slots};
     write_switches(constructs, &switches, out);
+    write_room(packed.n_nodes, &switches, out);
+    unsigned packed_bytes = write_told(&strings.text, &packed, out);
     refrain_text_format(out,
-                        "static struct refrain__unit refrain__u = {%uu, %uu, %uu, %zuu,\n"
-                        "    (struct refrain__node __const__ *)refrain__nodes, (char __const__ *)refrain__strings,\n"
-                        "    refrain__on, refrain__base, refrain__dependencies, refrain__speakers, %uul, "
+                        "static struct refrain__unit refrain__u = {%uu, %uu, %uu, %zuu, %uu, %uu,\n"
+                        "    refrain__room.nodes, (char __const__ *)refrain__told.strings, refrain__speakers, "
                         "refrain__first_site, refrain__last_site,\n"
+                        "    (struct refrain__dependency *)0, (unsigned char *)0, (unsigned char *)0,\n"
                         "    0ul, (void *)0, (struct refrain__unit *)0};\n",
-                        REFRAIN_UNIT_VERSION, packed.n_nodes, n_slots, strings.text.length, switches.n);
+                        REFRAIN_UNIT_VERSION, packed.n_nodes, n_slots, strings.text.length, packed_bytes, switches.n);
     refrain_text_free(&switches.declarations);
     refrain_text_free(&switches.speakers);
-    refrain_text_free(&switches.table);
     refrain_list_free(&switches.names);
     refrain_text_free(&strings.text);
     free(strings.table);

@@ -5,6 +5,7 @@
 #include "site.h"
 #include "site_table.h"
 #include "slot_flags.h"
+#include "unpack.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -384,6 +385,7 @@ void refrain_register(struct refrain_unit *unit) {
         register_foreign();
         return;
     }
+    refrain_unit_unpack(unit);
     struct refrain_sites sites;
     take_lock();
     bool sites_known = shares_sites(unit);

@@ -114,22 +114,26 @@ struct refrain_site {
     0xa9u /* test imm32, eax: differs in one byte, so that it may be changed while others run it                       \
            */
 
-#define REFRAIN_UNIT_VERSION 6u
+#define REFRAIN_UNIT_VERSION 7u
 
 struct refrain_unit {
     unsigned int version; /* REFRAIN_UNIT_VERSION */
     unsigned int n_nodes;
     unsigned int n_slots;
     unsigned int strings_bytes;
+    unsigned int packed_bytes; /* 0: all members below are as they are. Else what the instrumentor packed (tables.c)
+                                  lies behind the strings, so long with the zeros at the end of its rows, and `nodes` is
+                                  where room is for n_nodes nodes, n_dependencies + 1 dependencies, and twice
+                                  n_slots + 1 bytes: `on` and `base`. Registration unpacks them and sets the members */
+    unsigned int n_dependencies;
     const struct refrain_node *nodes;
     const char *strings;
+    unsigned char *const *speakers;
+    const struct refrain_site *sites, *sites_end; /* those of the unit's executable or library, all units; or null */
+    const struct refrain_dependency *dependencies;
     unsigned char *on;         /* by slot: is the probe that reaches it to be run? The monitor writes it */
     const unsigned char *base; /* by first slot of a probe: 1 on from the start, 0 when a dependency is on. Null: all
                                   are on, always */
-    const struct refrain_dependency *dependencies;
-    unsigned char *const *speakers;
-    unsigned long n_dependencies;
-    const struct refrain_site *sites, *sites_end; /* those of the unit's executable or library, all units; or null */
     /* Written by the monitor at registration; zero in the object file. */
     unsigned long record; /* offset of this unit's record in the region, 0 while it has none */
     void *slots;          /* this unit's slots of the first thread */
@@ -146,12 +150,8 @@ struct refrain_frame {
     char place;
 };
 
-/* Makes the nodes of a unit, and `base`, of what the instrumentor packed (tables.c), `bytes` of it with the zeros at
- * the end of its rows. Called by the unit's constructor, before it registers the unit. */
-void refrain_unpack(struct refrain_node *nodes, unsigned char *base, const unsigned char *packed, unsigned long bytes);
-
-/* Adds the unit's tables to the run. Called by the unit's constructor (priority 101), once; a dlopen'ed object may come
- * at any time. What no longer fits the region is counted and left untraced. */
+/* Adds the unit's tables to the run, and unpacks them. Called by the unit's constructor (priority 101), once; a
+ * dlopen'ed object may come at any time. What no longer fits the region is counted and left untraced. */
 void refrain_register(struct refrain_unit *unit);
 
 /* Takes the unit out of the list when its object is unloaded; what was learned stays in the trace. Called by the unit's

@@ -20,21 +20,19 @@ struct refrain__dependency { unsigned int to, from; };
 struct refrain__site { int code, on; };
 struct refrain__unit {
     unsigned int version, n_nodes, n_slots, strings_bytes;
+    unsigned int packed_bytes, n_dependencies;
     struct refrain__node __const__ *nodes;
     char __const__ *strings;
+    unsigned char *__const__ *speakers;
+    struct refrain__site __const__ *sites, *sites_end;
+    struct refrain__dependency __const__ *dependencies;
     unsigned char *on;
     unsigned char __const__ *base;
-    struct refrain__dependency __const__ *dependencies;
-    unsigned char *__const__ *speakers;
-    unsigned long n_dependencies;
-    struct refrain__site __const__ *sites, *sites_end;
     unsigned long record;
     void *slots;
     struct refrain__unit *next;
 };
 extern void refrain__do_register(struct refrain__unit *unit) REFRAIN__WEAK(refrain_register);
-extern void refrain__do_unpack(struct refrain__node *nodes, unsigned char *base, unsigned char __const__ *packed,
-    unsigned long bytes) REFRAIN__WEAK(refrain_unpack);
 extern void refrain__do_unregister(struct refrain__unit *unit) REFRAIN__WEAK(refrain_unregister);
 extern void refrain__do_probe(struct refrain__unit *unit, unsigned int slot, void *place, unsigned long extra)
     REFRAIN__WEAK(refrain_probe);

@@ -10,12 +10,8 @@ REFRAIN__INLINE int refrain__count(refrain__frame *frame, unsigned int slot, uns
 }
 static void __attribute__((__constructor__(101), __no_instrument_function__)) refrain__begin(void) {
     refrain__jump();
-    if (refrain__do_register) {
-        if (refrain__do_unpack)
-            refrain__do_unpack((struct refrain__node *)refrain__nodes, refrain__base,
-                (unsigned char __const__ *)refrain__packed, (unsigned long)sizeof refrain__packed);
+    if (refrain__do_register)
         refrain__do_register(&refrain__u);
-    }
 }
 static void __attribute__((__destructor__(101), __no_instrument_function__)) refrain__end(void) {
     if (refrain__do_unregister)

@@ -43,14 +43,14 @@ REFRAIN__INLINE int refrain__enter(refrain__frame *frame, unsigned int slot) {
     register refrain__frame *activation __asm__("r11") = frame;
     refrain__may_call();
     __asm__ __volatile__ __inline__(REFRAIN__LISTED
-        : "=m"(*frame) : [on] "i"(refrain__on), [slot] "i"(slot), "r"(activation) : "cc");
+        : "=m"(*frame) : [on] "i"(refrain__room.on), [slot] "i"(slot), "r"(activation) : "cc");
     return 0;
 }
 REFRAIN__INLINE void refrain__leave(refrain__frame *frame, unsigned int slot) {
     register refrain__frame *activation __asm__("r11") = frame;
     REFRAIN__PART;
     __asm__ __volatile__ __inline__(REFRAIN__LISTED
-        : : "m"(*frame), [on] "i"(refrain__on), [slot] "i"(slot), "r"(activation) : "cc");
+        : : "m"(*frame), [on] "i"(refrain__room.on), [slot] "i"(slot), "r"(activation) : "cc");
 }
 REFRAIN__INLINE void refrain__keep(refrain__frame *frame) {
     __asm__ __volatile__ __inline__("" : "=m"(*frame));
@@ -58,7 +58,7 @@ REFRAIN__INLINE void refrain__keep(refrain__frame *frame) {
 REFRAIN__INLINE void refrain__at(refrain__frame *frame, unsigned int slot) {
     REFRAIN__PART;
     __asm__ __volatile__ __inline__(REFRAIN__LISTED
-        : : "m"(*frame), [on] "i"(refrain__on), [slot] "i"(slot) : "cc");
+        : : "m"(*frame), [on] "i"(refrain__room.on), [slot] "i"(slot) : "cc");
 }
 REFRAIN__INLINE int refrain__if(refrain__frame *frame, unsigned int slot, int value) {
     if (value)
@@ -73,7 +73,7 @@ REFRAIN__INLINE int refrain__loop(refrain__frame *frame, unsigned int slot, int 
 REFRAIN__INLINE void refrain__tell_count(refrain__frame *frame, unsigned int slot, unsigned long count) {
     REFRAIN__PART;
     __asm__ __volatile__ __inline__(REFRAIN__LISTED
-        : : "m"(*frame), [on] "i"(refrain__on), [slot] "i"(slot), "a"(count) : "cc");
+        : : "m"(*frame), [on] "i"(refrain__room.on), [slot] "i"(slot), "a"(count) : "cc");
 }
 #undef REFRAIN__LISTED
 #undef REFRAIN__PART
