@@ -1,10 +1,10 @@
 /* allowance.h: what probes may cost. Every probe pays for itself out of one allowance, whatever it is a probe of.
  *
- *     a thread's time goes by:   REFRAIN_ALLOWANCE_PERCENT of it is added, REFRAIN_ALLOWANCE_NS are the most that is
- * saved up 64 probes have run:        64 times the mean cost of a probe is taken off; the cost is measured at every
- * 64th nothing is left, and these 64 took more than was added since the 64 before: the 64th goes dormant. Probes that
- * come often are met most often later, when it is saved up again:   all dormant probes come back, each time after twice
- * as long a sleep
+ *     a thread's time goes by       REFRAIN_ALLOWANCE_PERCENT of it is added; at most REFRAIN_ALLOWANCE_NS are saved up
+ *     64 probes have run            64 times the mean cost of a probe is taken off; every 64th probe is measured
+ *     nothing is left, and these 64 took more than was added since the 64 before
+ *                                   the 64th probe goes dormant: probes that come often are met most often
+ *     later, when it is saved up again, all dormant probes come back, each time after twice as long a sleep
  *
  * A function that goes dormant is still left by those activations that are open. Where its leaving is what takes the
  * time, by activations that were not entered, an activation that is open all the time would keep it on: then this one

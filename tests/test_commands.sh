@@ -36,7 +36,7 @@ for command in $commands all; do
         refrain help pause | sed -n '/^ Common options/,$p'
     else
         refrain help "$command" | sed '/^ Common options/,$d'
-    fi | grep -oE '^ +(-., +)?--[a-z-]+' | grep -oE -e '--[a-z-]+' | sort >options.help
+    fi | grep -oE '^ {2,6}(-., +)?--[a-z-]+' | grep -oE -e '--[a-z-]+' | sort >options.help
     sed -n '/^| command | options/,/^$/p' "$root/docs/commands.md" | tr -d '\`' |
         awk -F '|' -v name="$command" '(", " $2 ",") ~ "[ ,]" name " *," { print $3 }' | grep -oE -e '--[a-z-]+' | sort >options.docs
     cmp -s options.help options.docs && pass ||

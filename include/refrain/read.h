@@ -1,8 +1,8 @@
 /* read.h: reading refrain traces: what a run consisted of, and its events (librefrain-read).
  *
- *     images of rank-N.trace --open_images--> struct refrain_trace --cursor_open--> struct refrain_cursor --next-->
- * events a trace directory      --open---------'   ranks, threads, regions,              a window of time,
- *                                               communicators, losses                 some ranks or all
+ *     rank-N.trace images --open_images--> struct refrain_trace --cursor_open--> struct refrain_cursor --next--> events
+ *     a trace directory   --open---------^   ranks, threads, regions,              a window of time,
+ *                                            communicators, losses                 some ranks or all
  *
  * A complete program that prints who sent how many bytes to whom:
  *

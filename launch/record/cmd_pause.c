@@ -148,9 +148,9 @@ static const struct argp pause_argp = {
     parse_option,
     "PID",
     "Stops the tracing of a process that runs, and of those that it started.\v"
-    "PID is a rank of a traced job, or its launcher: then all ranks on this node. A thread follows with its next MPI "
-    "call; what comes then is not traced, but counted, and shown as the region \"paused\", until refrain resume. A "
-    "message with one end in a pause has no other end in the trace.",
+    "PID is a rank of a traced job, or its launcher: then all ranks on this node pause. Each thread pauses at its next "
+    "MPI call. Until refrain resume, MPI calls are counted but not traced, and the pause is shown as the region "
+    "\"paused\". A message with one end in a pause has no other end in the trace.",
     NULL,
     NULL,
     NULL};
@@ -159,8 +159,8 @@ static const struct argp resume_argp = {options,
                                         parse_option,
                                         "PID",
                                         "Goes on with the tracing of processes that were paused.\v"
-                                        "PID is as for refrain pause. Processes that began paused (REFRAIN_PAUSED=on) "
-                                        "are resumed as well.",
+                                        "PID is as for refrain pause. This also starts the tracing of processes that "
+                                        "began paused (REFRAIN_PAUSED=on).",
                                         NULL,
                                         NULL,
                                         NULL};

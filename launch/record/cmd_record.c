@@ -112,36 +112,35 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
 static const struct argp_option options[] = {
     {"call-path", 'c', "DEPTH", OPTION_ARG_OPTIONAL,
      "Also trace which functions MPI calls are made through: the DEPTH innermost ones, or all", 0},
-    {"directory", 'd', "DIRECTORY", 0, "Make the trace in DIRECTORY, which is made where it is not there (here)", 0},
+    {"directory", 'd', "DIRECTORY", 0, "Make the trace in DIRECTORY, which is created if it is missing (default: here)",
+     0},
     {"filter", 'f', "FILE", 0,
      "Leave out what FILE excludes, in Score-P's syntax: MPI functions (their names begin with MPI_), functions of "
      "call "
      "paths, libraries",
      0},
     {"layers", 'l', "LIBRARY,...", 0,
-     "File MPI calls of these libraries under what called them, as those of MPI's own layers are: the beginnings of "
-     "their file names",
+     "File MPI calls of these libraries under what called the library, as for MPI's own layers; LIBRARY is the "
+     "beginning of a file name",
      0},
     {"memory", 'm', "SIZE", 0, "Take at most SIZE bytes per process, in memory and on disk (16M)", 0},
     {"metrics", 'e', "EVENT,...", 0,
-     "Also count these, at most 8, at each place: instructions, cache-misses, page-faults, context-switches, "
-     "task-clock "
-     "... as perf or PAPI names them",
+     "Also count these events at each place, at most 8: instructions, cache-misses, page-faults, context-switches, "
+     "task-clock ... as perf or PAPI names them",
      0},
     {"mode", 'M', "stat|events|both|off", 0,
-     "Learn what repeats (stat), record every event (events), both, or nothing (off); stat", 0},
+     "Learn what repeats (stat, the default), record every event (events), both, or nothing (off)", 0},
     {"paused", 'P', NULL, 0,
      "Begin paused: nothing is traced before the program calls refrain_resume(), or refrain resume is run", 0},
     {"python", 'p', NULL, 0,
-     "File the MPI calls of Python programs (mpi4py) under the line of Python; with --call-path also show Python's "
-     "functions",
+     "File the MPI calls of Python programs (mpi4py) under the Python line that made them; with --call-path also show "
+     "Python's functions",
      0},
     {"threads", 't', "N", 0,
      "Trace up to N threads of each process (OMP_NUM_THREADS, else as many as OpenMP has, else 1)", 0},
     {"yield", 'y', "auto|on|off", 0,
-     "Ranks that wait give up the processor: on, off, or auto, where a node has more ranks than cores (auto; MPICH "
-     "over "
-     "UCX, others do by themselves)",
+     "Whether ranks that wait give up the processor: on, off, or auto (the default), which is on if a node has more "
+     "ranks than cores. For MPICH over UCX; other MPI libraries do so by themselves",
      0},
     {0},
 };
@@ -152,10 +151,9 @@ static const struct argp argp = {
     "LAUNCHER [ARGUMENT...]",
     "Traces an MPI program as it is: C, C++, Fortran or Python, nothing compiled again.\v"
     "LAUNCHER and its arguments are run as they are given: mpiexec, mpirun, srun, a script that calls them, or the "
-    "program alone. Whatever stands between them and the program (numactl, env, sh -c) is left alone. The exit status "
-    "is "
-    "the launcher's. The settings of the README (REFRAIN_MODE, REFRAIN_TOTAL_MEMORY ...) hold where no option is "
-    "given.",
+    "program alone. What they start on the way to the program (numactl, env, sh -c) runs as before. The exit status is "
+    "that of the launcher. Settings for which no option is given come from the environment (REFRAIN_MODE, "
+    "REFRAIN_TOTAL_MEMORY ..., as in the README).",
     NULL,
     NULL,
     NULL};

@@ -254,17 +254,15 @@ static const struct argp argp = {
     options,
     parse_option,
     "TRACE...",
-    "Says what share of the sequences of partners, tags, branch outcomes, loop counts and sizes the formulas "
-    "hold.\v"
-    "Counted by sequences (one per construct, rank and thread) and by the values in them. identity, general, "
-    "iteration and cycle are the types of Yan, Jin and Schmidt; nested and several (formulas in a row) go beyond "
-    "them. An archive holds a sequence value by value, which is exact but no formula; of what only a summary "
-    "holds, the end is not known exactly.\n\n"
-    "The second part is what shorter formulas would have captured, as in the paper's figure 16: every sequence is "
-    "taken from the trace and learned again, with room for so many items and no archive. An item is a value or a "
-    "loop: (a b^3)^n has four, two loops and two values. They are what REFRAIN_FORMULA_LENGTH counts; a run with "
-    "that setting loses nothing, though: what outgrows the formula goes to the archive as long as there is "
-    "memory.\n\n"
+    "Says what share of the sequences of partners, tags, branch outcomes, loop counts and sizes the formulas hold.\v"
+    "The shares are of sequences (one per construct, rank and thread) and of the values in them. identity, general, "
+    "iteration and cycle are the types of Yan, Jin and Schmidt; nested and several (formulas in a row) go beyond them. "
+    "An archive holds a sequence value by value, which is exact but no formula. A summary does not hold the end of its "
+    "sequence exactly.\n\n"
+    "The second part shows what shorter formulas would have captured, as in figure 16 of the paper: every sequence is "
+    "taken from the trace and learned again, with room for so many items and no archive. An item is a value or a loop: "
+    "(a b^3)^n has four, two loops and two values. REFRAIN_FORMULA_LENGTH counts the same items; a run with that "
+    "setting loses nothing, though, since what outgrows the formula goes to the archive as long as there is memory.\n\n"
     "Of several traces each is shown, then all together. A trace of mode events has no formulas and is refused.",
     NULL,
     NULL,

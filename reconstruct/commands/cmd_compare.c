@@ -305,7 +305,7 @@ static enum refrain_status compare(const struct arguments *arguments, const char
 }
 
 static const struct argp_option options[] = {
-    {"exact", OPTION_EXACT, NULL, 0, "Status 3 unless all events are equal in every field but time", 0},
+    {"exact", OPTION_EXACT, NULL, 0, "Status 3 unless all events are equal in every field except time", 0},
     {"json", 'j', NULL, 0, "Print JSON", 0},
     {"natural", OPTION_NATURAL, "C", 0, "Another recording: quality is the spread of A and C over that of A and B", 0},
     {0}};

@@ -116,9 +116,9 @@ static const struct argp argp = {
     "Makes a trace of an OTF2 archive or of text, so that refrain events, stats, diff and compare work on it.\v"
     "OTF2 archives may be those of any tool: EZTrace, Score-P, TAU, refrain. A rank is a process of MPI; without MPI "
     "the processes are ranks in the order of their definitions. Text is what refrain reconstruct --format text and "
-    "refrain events write; with --all it tells nonblocking communication as well.\n\n"
-    "The trace holds the events as recorded, like one of REFRAIN_MODE=events; formulas there are none in it. It is "
-    "there whole or not at all.",
+    "refrain events write; written with --all it has nonblocking communication as well.\n\n"
+    "The trace holds the events as recorded, like one of REFRAIN_MODE=events, and no formulas. If something fails, no "
+    "trace is left behind.",
     NULL,
     NULL,
     NULL};

@@ -353,9 +353,10 @@ static const struct argp_option options[] = {
     {"by", OPTION_BY, "function|call-path|source-line|partner|rank|wait", 0, "What is compared (default function)", 0},
     {"rank", 'r', "N", 0, "That rank alone (default: all together)", 0},
     {"top", 't', "N", 0, "Lines to show (default 20)", 0},
-    {"all", OPTION_ALL, NULL, 0, "Also what differs by no more than its noise", 0},
-    {"recorded", OPTION_RECORDED, NULL, 0, "Of recorded events and their times (REFRAIN_MODE=events or both)", 0},
-    {"compensate", OPTION_COMPENSATE, NULL, 0, "Without what probes took, and the waiting it caused, in both", 0},
+    {"all", OPTION_ALL, NULL, 0, "Also show what differs by no more than its noise", 0},
+    {"recorded", OPTION_RECORDED, NULL, 0, "Use the recorded events and their times (REFRAIN_MODE=events or both)", 0},
+    {"compensate", OPTION_COMPENSATE, NULL, 0, "Subtract what probes took, and the waiting that they caused, in both",
+     0},
     {"exit-code", OPTION_EXIT_CODE, NULL, 0, "Status 3 when something differs beyond its noise", 0},
     {"json", 'j', NULL, 0, "Print JSON, all lines", 1},
     {"csv", OPTION_CSV, NULL, 0, "Print comma-separated values, all lines", 1},
@@ -366,21 +367,16 @@ static const struct argp argp = {
     parse_option,
     "A B",
     "Shows what took longer or shorter in run B than in run A, the largest change first.\v"
-    "A function is what it took itself, without what it called; an MPI function is its calls. Call paths, partners and "
-    "waits are compared as a whole. Functions are matched by name and file, lines by file and line, so that a change "
-    "of "
-    "the source that moves lines is best compared by function.\n"
-    "Noise is the standard error of the change: how much a sum of so many visits would vary by chance, as these vary "
-    "over "
-    "the stretches of the run of which durations are kept (up to 32). Where both runs came to a function equally "
-    "often, "
-    "stretch is compared with stretch, so that what makes some longer than others in both runs is no noise. What "
-    "chance would do in more than one of twenty "
-    "cases (Student's t) is left out, unless the number of calls differs too. - stands for a noise that is not known: "
-    "of "
-    "what was called once in a run, and of call paths, partners, ranks and waits; these are shown. What varies from "
-    "run to "
-    "run as a whole, such as the machine's speed, is not in it: compare two runs of the same program first.",
+    "The time of a function is what it took itself, without what it called; that of an MPI function is all its calls. "
+    "Call paths, partners and waits are compared as a whole. Functions are matched by name and file, lines by file and "
+    "line; so if the source has changed and lines have moved, compare by function.\n"
+    "Noise is the standard error of the change: how much a sum of so many visits would vary by chance, judged by how "
+    "the durations vary between stretches of visits (up to 32). If both runs came to a function equally often, each "
+    "stretch is compared with the same stretch of the other run, so that differences that both runs have do not count "
+    "as noise. Changes that chance would make in more than one of twenty cases (Student\'s t) are left out, unless the "
+    "number of calls differs too. A noise of - is not known: this holds for what was called once in a run, and for "
+    "call paths, partners, ranks and waits; these are shown. What varies from run to run as a whole, such as the speed "
+    "of the machine, is not in the noise: compare two runs of the same program first.",
     NULL,
     NULL,
     NULL};

@@ -525,8 +525,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
 }
 
 static const struct argp_option options[] = {
-    {"all", 'a', NULL, 0, "Also the orders in which control went on, and request numbers", 0},
-    {"full", OPTION_FULL, NULL, 0, "Whole paths and formulas, however long", 0},
+    {"all", 'a', NULL, 0, "Also show what came next at each place, and request numbers", 0},
+    {"full", OPTION_FULL, NULL, 0, "Show whole paths and formulas, however long", 0},
     {"json", 'j', NULL, 0, "Print JSON", 0},
     {"sort", OPTION_SORT, "ORDER", 0, "source (default), values, type or captured", 0},
     {0}};
@@ -537,24 +537,23 @@ static const struct argp argp = {
     "TRACE",
     "Shows what each branch, loop and MPI call did, as a formula, with its source line.\v"
     "Notation: a^n is a, n times; (a b .. z)^n counts in equal steps, n times over; p (c d)^n is a prologue and a "
-    "cycle; in (3+2i 5^(i))^{i<n} the counter i goes from 0 to n-1, and j, k ... are those of loops further out; "
-    "+r: the last cycle has begun once more, and r values of it have come; [n more, again]: n further values of a "
-    "cycle that is written out once before. Values: branch outcomes are 1 and 0, loops count iterations, ranks "
-    "are those of the communicator.\n\n"
-    "Types: identity a^n, general a^r b^s ..., iteration (a b .. z)^n and cycle p (c^r d^s)^n are those of Yan, "
-    "Jin and Schmidt. nested is a formula beyond them, several are formulas in a row. archive is a sequence in "
-    "which most values stand by themselves: exact, but no formula. summary: memory ran out, and only the beginning "
-    "is exact; the most frequent values follow in {}. 'then by source': what follows depends on the source; each "
-    "has a formula of its own in the lines below, 'source 3: a^n'.\n\n"
+    "cycle; in (3+2i 5^(i))^{i<n} the counter i goes from 0 to n-1, and j, k ... are those of loops further out; +r: "
+    "the last cycle has begun once more and is r values long so far; [n more, again]: n further values of a cycle that "
+    "is written out once before. Values: branch outcomes are 1 and 0, loops count iterations, ranks are those of the "
+    "communicator.\n\n"
+    "Types: identity a^n, general a^r b^s ..., iteration (a b .. z)^n and cycle p (c^r d^s)^n are those of Yan, Jin "
+    "and Schmidt. nested is a formula beyond them, several are formulas in a row. archive is a sequence in which most "
+    "values stand by themselves: exact, but no formula. summary: memory ran out, and only the beginning is exact; the "
+    "most frequent values follow in {}. 'then by source': what follows depends on the source; each has a formula of "
+    "its own in the lines below, 'source 3: a^n'.\n\n"
     "Ranks on which a construct has the same formula share a line: 0-3,7 or, every second of them, 0-14:2; --full "
-    "writes long lists out. Where more of them do so by the distance of "
-    "their partners to the own rank, r, partners are shown as r+1, r-4. .t is thread t. captured is the share of "
-    "the values that are held exactly. taken: the share of a decision's values that were true, where these have no "
-    "short formula (--full writes them out). throttled: the probe came too often and was off at times; what is shown "
-    "is a "
-    "part of the visits, their number the least there was. left early: break, return, goto or a jump left the loop at "
-    "times. A count is told when the loop's condition ends it, so that the iterations of such a visit are in the count "
-    "of the next one: 3 by break, then 10, is 13.",
+    "writes long lists out. If partners are alike on more ranks as distances to the own rank, r, they are shown as "
+    "r+1, r-4. .t is thread t. captured is the share of the values that are held exactly. taken is the share of a "
+    "decision's values that were true; it is shown if these have no short formula (--full writes them out). throttled: "
+    "the probe came too often and was switched off at times; what is shown is a part of the visits, and their number "
+    "is a lower bound. left early: break, return, goto or a jump left the loop at times. The iterations of such a "
+    "visit are added to the count of the next visit that the loop's condition ends: 3 ended by break, then 10, is "
+    "shown as 13.",
     NULL,
     NULL,
     NULL};

@@ -183,8 +183,8 @@ static void print_order(const struct refrain_order_counts *order) {
              "are more than 1024, or threads call MPI at once");
     if (order->state == REFRAIN_ORDER_VIRTUAL)
         printf(
-            "  order     virtual: %s receives of any source, %s held for what might have come earlier, %s of them no "
-            "longer than is safe\n",
+            "  order     virtual: %s receives of any source, %s held for a message that might be earlier, %s of them "
+            "to the limit\n",
             refrain_show_count(order->receives), refrain_show_count(order->held), refrain_show_count(order->given_up));
 }
 
@@ -433,9 +433,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
 static const struct argp_option options[] = {
     {"json", 'j', NULL, 0, "Print JSON, of each rank", 0},
     {"rank", 'r', "N", 0, "That rank alone", 0},
-    {"each", OPTION_EACH, NULL, 0, "A part for each rank, where there are more than 16, too", 0},
+    {"each", OPTION_EACH, NULL, 0, "Show a part for each rank, also if there are more than 16", 0},
     {"moved", OPTION_MOVED, NULL, 0,
-     "Say how reconstructed times have to be moved, however long the run is (else where that is known at once)", 0},
+     "Say how far reconstructed times have to be moved, however long the run is (by default only if it is short)", 0},
     {0}};
 
 static const struct argp argp = {
@@ -443,10 +443,10 @@ static const struct argp argp = {
     parse_option,
     "TRACE",
     "Says what was run, how much of it was learned, and what was lost.\v"
-    "For each rank: whether it finished, the memory it used of what it was given, and how many sequences (branch "
-    "outcomes, loop counts, partners, tags, sizes, orders) are held as formulas. What did not fit is counted, "
-    "never dropped silently; a run without such lines is kept exactly. Of more than 16 ranks it is said once what they "
-    "have in common, with the least and the most where they differ, and which ranks are exceptions.",
+    "For each rank it says whether the rank finished, how much memory it used of what it was given, and how many "
+    "sequences (branch outcomes, loop counts, partners, tags, sizes, orders) are held as formulas. What did not fit is "
+    "counted and shown; a run without such lines is kept exactly. Of more than 16 ranks it says once what they have in "
+    "common, with the least and the greatest value where they differ, and which ranks are exceptions.",
     NULL,
     NULL,
     NULL};

@@ -175,8 +175,8 @@ static const struct argp_option options[] = {
     {"filter", 'o', "FILE", 0, "Write a filter for the next build that leaves out what cost most; - is standard output",
      0},
     {"limit", 'l', "PERCENT", 0,
-     "The filter leaves out functions whose probes took so much of the run (default 0.1), and those whose probes were "
-     "dormant at some time",
+     "Leave out functions whose probes took this share of the run or more (default 0.1), and those whose probes were "
+     "switched off at times",
      0},
     {"lines", 'n', "N", 0, "Show the N functions that cost most; 0: all (default 20)", 0},
     {"json", 'j', NULL, 0, "Print JSON", 0},
@@ -187,11 +187,12 @@ static const struct argp argp = {
     parse_option,
     "TRACE",
     "Says what tracing cost a run: seconds and percent of the time of all threads, by kind of probe and by function.\v"
-    "Each process measures what its probes cost when it begins; this is how often each ran, times that. Not in it is "
-    "what probes that are off cost, where they keep the compiler from something, and what tracing displaces from the "
-    "processor's caches: a run with REFRAIN_MODE=off, and one without refrain, tell that.\n\n"
-    "The filter is a file in Score-P's syntax for refrain-mpicc --filter=FILE. It never leaves out main, and MPI calls "
-    "are told whatever it says.\n\n"
+    "Each process measures what its probes cost when it begins; the cost is this times the number of probes that ran. "
+    "It does not include what probes that are off cost by keeping the compiler from something, nor what tracing "
+    "displaces from the caches of the processor. To see these, compare a run with REFRAIN_MODE=off with one of the "
+    "program without refrain.\n\n"
+    "The filter is a file in the syntax of Score-P for refrain-mpicc --filter=FILE. It never leaves out main, and MPI "
+    "calls are traced whatever it says.\n\n"
     "A trace of mode events has no counts and is refused.",
     NULL,
     NULL,

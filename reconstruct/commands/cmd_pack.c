@@ -118,12 +118,11 @@ static const struct argp argp = {
     options,
     parse_option,
     "TRACE",
-    "Writes the trace as one file, in which what its ranks have in common stands once.\v"
-    "What was learned of all ranks is laid side by side: values that are the same are kept once, and those that differ "
-    "are a formula over the ranks where there is one, as for neighbours in a ring or a grid. Every command reads the "
-    "file as it reads the directory, which stays as it is; what is read is what each rank had, to the last value. "
-    "Times "
-    "are kept for each rank.",
+    "Writes the trace as one file, in which what its ranks have in common is stored once.\v"
+    "What was learned of all ranks is laid side by side: values that are the same are stored once, and those that "
+    "differ are a formula over the ranks if there is one, as for neighbours in a ring or a grid. Times are kept for "
+    "each rank. Every command reads the file as it reads the directory, and finds the same values in it, to the last "
+    "one. The directory stays as it is.",
     NULL,
     NULL,
     NULL};

@@ -239,12 +239,12 @@ static const struct argp argp = {
     parse_option,
     "EXECUTABLE",
     "Says how many bytes a run of EXECUTABLE will write at most, and what they are for.\v"
-    "A process that is killed leaves these; one that ends by itself leaves what it learned, packed (refrain info says "
-    "both). The size follows from REFRAIN_TOTAL_MEMORY and REFRAIN_THREADS (or OMP_NUM_THREADS) as they are in the "
-    "environment now, and is the same for every run under them. Without both, one thread is taken for granted; a "
-    "program with OpenMP has tables for as many as its runtime would start, in the same total. The parts for the "
-    "program tree and the places come "
-    "from the executable's tables; those of shared libraries are not looked into.",
+    "A process that is killed leaves that many bytes; one that ends by itself leaves what it learned, packed (refrain "
+    "info says both numbers). The size follows from REFRAIN_TOTAL_MEMORY and REFRAIN_THREADS (or OMP_NUM_THREADS) as "
+    "they are in the environment now, and is the same for every run with these settings. If the number of threads is "
+    "not set, one thread is assumed; a program with OpenMP makes tables for as many as its runtime would start, in the "
+    "same total. The parts for the program tree and the places come from the tables in the executable; those of shared "
+    "libraries are not counted.",
     NULL,
     NULL,
     NULL};

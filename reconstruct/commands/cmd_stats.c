@@ -309,14 +309,17 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
 
 static const struct argp_option options[] = {
     {"by", OPTION_BY, "function|call-path|source-line|partner|rank|wait|counter", 0,
-     "One table, a line for each of these", 0},
+     "Show one table, with a line for each of these", 0},
     {"rank", 'r', "N", 0, "That rank alone (default: all together)", 0},
     {"from", OPTION_FROM, "TIME", 0, "Only what comes after: 1.5 or 1.5s, 200ms, 30us, 25% of the run", 0},
     {"to", OPTION_TO, "TIME", 0, "Only what comes before", 0},
     {"top", 't', "N", 0, "Lines or functions to show (default 20)", 0},
-    {"recorded", OPTION_RECORDED, NULL, 0, "Of recorded events and their times (REFRAIN_MODE=events or both)", 0},
-    {"compensate", OPTION_COMPENSATE, NULL, 0, "Without what probes took, and the waiting it caused", 0},
-    {"quick", OPTION_QUICK, NULL, 0, "Without waiting and balance, which need the events: at once for any length", 0},
+    {"recorded", OPTION_RECORDED, NULL, 0, "Use the recorded events and their times (REFRAIN_MODE=events or both)", 0},
+    {"compensate", OPTION_COMPENSATE, NULL, 0, "Subtract what probes took, and the waiting that they caused", 0},
+    {"quick", OPTION_QUICK, NULL, 0,
+     "Leave out waiting and balance, which need the events: takes no time however long "
+     "the run",
+     0},
     {"json", 'j', NULL, 0, "Print JSON, all functions or lines", 1},
     {"csv", OPTION_CSV, NULL, 0, "Print comma-separated values, all lines (of --by, by default function)", 1},
     {"folded", OPTION_FOLDED, NULL, 0, "Print call paths and their nanoseconds, as flame graphs take them", 1},
@@ -327,24 +330,22 @@ static const struct argp argp = {
     parse_option,
     "TRACE",
     "Shows where the time went: the program, its functions, and in each its loops and MPI calls.\v"
-    "First the program as a whole; then how even the ranks are: the least, the mean and the most that one of them has, "
-    "and how far the most is above the mean; then what was waited for, the longest first; then the functions.\n"
-    "Time is what the function itself took and the MPI calls it made; its callees have lines of their own. The clock "
-    "is "
-    "read at functions and MPI calls, so that a loop has the time from there to the next such point. Count is calls, "
-    "or "
-    "iterations for loops. Times are sums over the ranks; shares are of their run times together.\n"
+    "It shows first the program as a whole; then how even the ranks are (the least, the mean and the greatest value of "
+    "a rank, and how far the greatest is above the mean); then what was waited for, the longest first; then the "
+    "functions.\n"
+    "The time of a function is what it took itself and what the MPI calls took that it made; the functions it called "
+    "have lines of their own. The clock is read at functions and MPI calls, so the time of a loop runs from there to "
+    "the next such point. Count is calls, or iterations for loops. Times are sums over the ranks; shares are of the "
+    "run times of all ranks together.\n"
     "Waiting is the part of MPI calls until others came: late sender, late receiver (of synchronous and large sends), "
     "barrier, n-to-n (allreduce ...), late broadcast (also scatter), early reduce (also gather: the root came first), "
-    "and "
-    "completion, the same in MPI_Wait and its like. The rest is transmission. Within a call time counts once.\n"
-    "What REFRAIN_METRICS counted has a column each, for what the time of the line is of; the program's own counters "
-    "and "
-    "markers come last, over the whole run.\n"
-    "With --from, --to or --compensate, only events count, and loops are not shown; what lies "
-    "behind the window is not replayed. JSON has a schema_version, which "
-    "changes when a "
-    "member goes or means something else.",
+    "and completion, the same in MPI_Wait and its like. The rest of a call is transmission. If a call waits for "
+    "several things at the same time, that time counts once.\n"
+    "Each event that REFRAIN_METRICS counted has a column. The counters and markers of the program come last, over the "
+    "whole run.\n"
+    "With --from, --to or --compensate the times come from the events alone, so loops are not shown, and replay ends "
+    "at the end of the window. JSON has a schema_version, which changes when a member is removed or changes its "
+    "meaning.",
     NULL,
     NULL,
     NULL};

@@ -52,20 +52,18 @@ static const struct argp argp = {
     parse_option,
     "DIRECTORY|PID",
     "Shows what the ranks of a running program do, and who waits for whom.\v"
-    "DIRECTORY is the trace that the program writes, PID a process of it, or its launcher's. The program is neither "
-    "stopped nor asked: all is read from the mapped files of its ranks, on any host that sees them. For each rank: "
-    "where "
-    "it is, since when, MPI calls a second and the share of time in MPI since the last look (--once: since the "
-    "start).\n"
-    "When ranks wait, it says for whom. When what they wait for cannot come, because they wait for each other in a "
-    "circle, or for a rank that has ended, that is a deadlock, and the status of --once is 3. A collective that some "
-    "have "
-    "not entered is shown with what those do instead. Of a call on several requests some may "
-    "have come already: it is shown for whom it waits, and taken to hang when none of these can go on; MPI_Waitany on "
-    "more than 8 requests, others on more than 32, and a rank in one-sided communication, files or collectives that do "
-    "not block may wait for anybody: nothing is concluded from it. Of a process with several threads the first is "
-    "shown.\n"
-    "Keys: q ends, the arrows and page keys move through the ranks, space looks at once, h shows those that hang "
+    "DIRECTORY is the trace that the program writes; PID is a process of it, or its launcher. The program is not "
+    "stopped: everything is read from the mapped files of its ranks, on any host that sees them. For each rank it "
+    "shows where the rank is, since when, the MPI calls a second, and the share of time in MPI since the last look "
+    "(--once: since the start).\n"
+    "For ranks that wait it shows for which ranks. If what they wait for cannot come, because they wait for each other "
+    "in a circle or for a rank that has ended, that is a deadlock, and the status of --once is 3. For a collective "
+    "that some ranks have not entered it shows what these ranks do instead. For a call on several requests, some of "
+    "which may have completed already, it shows the partners of all of them, and takes the rank to hang if none of "
+    "these partners can go on. It concludes nothing from ranks that may wait for any other: those in MPI_Waitany on "
+    "more than 8 requests, in similar calls on more than 32, in one-sided communication, files or collectives that do "
+    "not block. Of a process with several threads it shows the first.\n"
+    "Keys: q quits, the arrows and page keys move through the ranks, space looks at once, h shows those that hang "
     "first.",
     NULL,
     NULL,
