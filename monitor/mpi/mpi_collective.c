@@ -21,9 +21,6 @@
  */
 #include "mpi_objects.h"
 
-/* What each wrapper does before its call is in the wrapper, so that no amounts go by way of memory. */
-#define INLINE inline __attribute__((always_inline))
-
 struct amounts {
     int64_t root, sent, received;
 };
@@ -60,41 +57,41 @@ static int64_t times(int64_t n, int64_t bytes) {
 /* ---- amounts ---- */
 
 /* The root as it is told: within an intercommunicator the root's own group says MPI_ROOT and MPI_PROC_NULL. */
-static INLINE int64_t told_root(communicator_t c, int root) {
+static REFRAIN_INLINE int64_t told_root(communicator_t c, int root) {
     if (c->remote_size && root == MPI_ROOT)
         return REFRAIN_ROOT_SELF;
     return root >= 0 && root < ranks_in(c) ? root : -1;
 }
 
-static INLINE bool is_root(communicator_t c, int root) {
+static REFRAIN_INLINE bool is_root(communicator_t c, int root) {
     return c->remote_size ? root == MPI_ROOT : root == c->my_rank;
 }
 
 /* Whether this rank is one of those that the root sends to or gets from. */
-static INLINE bool is_served(communicator_t c, int root) {
+static REFRAIN_INLINE bool is_served(communicator_t c, int root) {
     return c->remote_size == 0 || root >= 0;
 }
 
-static INLINE struct amounts one_to_all(communicator_t c, int root, int64_t sent_by_root, int64_t received) {
+static REFRAIN_INLINE struct amounts one_to_all(communicator_t c, int root, int64_t sent_by_root, int64_t received) {
     return (struct amounts){told_root(c, root), is_root(c, root) ? sent_by_root : 0, is_served(c, root) ? received : 0};
 }
 
-static INLINE struct amounts all_to_one(communicator_t c, int root, int64_t sent, int64_t received_by_root) {
+static REFRAIN_INLINE struct amounts all_to_one(communicator_t c, int root, int64_t sent, int64_t received_by_root) {
     return (struct amounts){told_root(c, root), is_served(c, root) ? sent : 0, is_root(c, root) ? received_by_root : 0};
 }
 
-static INLINE struct amounts bcast(communicator_t c, int root, int64_t bytes) {
+static REFRAIN_INLINE struct amounts bcast(communicator_t c, int root, int64_t bytes) {
     struct amounts amounts = one_to_all(c, root, bytes, bytes);
     amounts.received = is_root(c, root) ? 0 : amounts.received;
     return amounts;
 }
 
-static INLINE struct amounts all_to_all(int64_t sent, int64_t received) {
+static REFRAIN_INLINE struct amounts all_to_all(int64_t sent, int64_t received) {
     return (struct amounts){-1, sent, received};
 }
 
 /* Each contributes as much as it obtains. */
-static INLINE struct amounts alike(int64_t bytes) {
+static REFRAIN_INLINE struct amounts alike(int64_t bytes) {
     return all_to_all(bytes, bytes);
 }
 
@@ -140,7 +137,7 @@ static void count_untold(const struct refrain_call *call, enum refrain_untold wh
         refrain_communicator_entered(call, c);
 }
 
-static INLINE void tell(struct refrain_call *call, communicator_t c, struct amounts amounts) {
+static REFRAIN_INLINE void tell(struct refrain_call *call, communicator_t c, struct amounts amounts) {
     int64_t parameters[] = {amounts.root, amounts.sent, amounts.received, refrain_communicator_index(c)};
     refrain_call_operation(call, REFRAIN_OP_COLLECTIVE, parameters, 4);
     if (c)

@@ -17,6 +17,10 @@
 #include "mpi_wrap.h"
 #include <limits.h>
 
+/* What a wrapper does is in the wrapper, and what is done for each request in the function that does it for all: most
+ * of it is a handful of instructions, and no amounts go by way of memory. */
+#define REFRAIN_INLINE inline __attribute__((always_inline))
+
 #define REFRAIN_COMMUNICATORS 128u /* live or dead before their table grows */
 #define REFRAIN_TYPES 256u         /* committed at a time before the table grows, predefined ones included */
 #define REFRAIN_REQUESTS 256u      /* under way before their table grows, persistent ones count twice */

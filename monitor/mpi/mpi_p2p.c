@@ -22,8 +22,8 @@ static bool is_followed(const struct refrain_call *call) {
     return call->entry || refrain_call_is_untold(call);
 }
 
-static void tell_send(struct refrain_call *call, int64_t count, MPI_Datatype datatype, int dest, int tag,
-                      MPI_Comm comm) {
+static REFRAIN_INLINE void tell_send(struct refrain_call *call, int64_t count, MPI_Datatype datatype, int dest, int tag,
+                                     MPI_Comm comm) {
     if (!is_followed(call))
         return;
     const struct refrain_communicator *communicator = refrain_communicator_find(comm);
@@ -39,7 +39,7 @@ static void tell_send(struct refrain_call *call, int64_t count, MPI_Datatype dat
     refrain_order_sends(communicator, dest, tag);
 }
 
-static void tell_recv(struct refrain_call *call, int rc, const MPI_Status *status, int64_t comm) {
+static REFRAIN_INLINE void tell_recv(struct refrain_call *call, int rc, const MPI_Status *status, int64_t comm) {
     if (!is_followed(call) || rc != MPI_SUCCESS || status->MPI_SOURCE < 0)
         return;
     if (call->entry) {
@@ -58,8 +58,9 @@ static struct refrain_request *take_nothing(struct refrain_call *call) {
 
 /* A send that takes a request: REFRAIN_OP_ISEND or REFRAIN_OP_SEND_INIT. Persistent requests have handles of their own,
  * so that one to MPI_PROC_NULL may stay unknown. */
-static struct refrain_request *tell_isend(struct refrain_call *call, enum refrain_operation operation, int64_t count,
-                                          MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+static REFRAIN_INLINE struct refrain_request *tell_isend(struct refrain_call *call, enum refrain_operation operation,
+                                                         int64_t count, MPI_Datatype datatype, int dest, int tag,
+                                                         MPI_Comm comm) {
     if (!is_followed(call))
         return NULL;
     const struct refrain_communicator *communicator = refrain_communicator_find(comm);
@@ -74,8 +75,8 @@ static struct refrain_request *tell_isend(struct refrain_call *call, enum refrai
 }
 
 /* A receive that takes a request: REFRAIN_OP_IRECV or REFRAIN_OP_RECV_INIT. */
-static struct refrain_request *tell_irecv(struct refrain_call *call, enum refrain_operation operation, int source,
-                                          int tag, MPI_Comm comm) {
+static REFRAIN_INLINE struct refrain_request *tell_irecv(struct refrain_call *call, enum refrain_operation operation,
+                                                         int source, int tag, MPI_Comm comm) {
     if (!is_followed(call))
         return NULL;
     const struct refrain_communicator *communicator = refrain_communicator_find(comm);
@@ -90,7 +91,8 @@ static struct refrain_request *tell_irecv(struct refrain_call *call, enum refrai
     return taken;
 }
 
-static void bind(struct refrain_call *call, struct refrain_request *request, int rc, const MPI_Request *handle) {
+static REFRAIN_INLINE void bind(struct refrain_call *call, struct refrain_request *request, int rc,
+                                const MPI_Request *handle) {
     if (request)
         refrain_request_bind(call, request, rc == MPI_SUCCESS && *handle != MPI_REQUEST_NULL,
                              rc == MPI_SUCCESS ? REFRAIN_MPI_KEY(*handle) : 0);

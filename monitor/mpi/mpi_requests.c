@@ -44,7 +44,7 @@ _Static_assert(WORDS == 64, "one word says which words are full");
 
 /* ---- numbers: always the lowest free one, so that a replay can tell which ---- */
 
-static bool number_take(struct numbering *numbering, uint32_t *index) {
+static REFRAIN_INLINE bool number_take(struct numbering *numbering, uint32_t *index) {
     uint32_t before = 0;
     while (~numbering->full == 0) {
         if (!numbering->next)
@@ -66,13 +66,13 @@ static bool number_take(struct numbering *numbering, uint32_t *index) {
 }
 
 /* The part that a number taken is in; the number becomes that in the part. */
-static struct numbering *part_of(struct numbering *numbering, uint32_t *index) {
+static REFRAIN_INLINE struct numbering *part_of(struct numbering *numbering, uint32_t *index) {
     for (; *index >= NUMBERS; *index -= NUMBERS)
         numbering = numbering->next;
     return numbering;
 }
 
-static void number_give(struct numbering *numbering, uint32_t index) {
+static REFRAIN_INLINE void number_give(struct numbering *numbering, uint32_t index) {
     numbering = part_of(numbering, &index);
     numbering->taken[index / 64] &= ~((uint64_t)1 << index % 64);
     numbering->full &= ~((uint64_t)1 << index / 64);
@@ -122,7 +122,7 @@ static bool chunk_take(void) {
     return chunk != NULL;
 }
 
-static struct refrain_request *entry_take(void) {
+static REFRAIN_INLINE struct refrain_request *entry_take(void) {
     if (first_free) {
         struct refrain_request *request = at(first_free - 1);
         first_free = request->next;
@@ -135,65 +135,82 @@ static struct refrain_request *entry_take(void) {
     return request;
 }
 
-static uint32_t place_of(const struct refrain_request *request) {
+static REFRAIN_INLINE uint32_t place_of(const struct refrain_request *request) {
     return request->place + 1;
 }
 
-static void entry_give(struct refrain_request *request) {
+static REFRAIN_INLINE void entry_give(struct refrain_request *request) {
     request->flags = 0;
     request->next = first_free;
     first_free = place_of(request);
 }
 
-static bool is_persistent(const struct refrain_request *request) {
-    return request->operation == REFRAIN_OP_SEND_INIT || request->operation == REFRAIN_OP_RECV_INIT ||
-           request->operation == REFRAIN_OP_COLLECTIVE_INIT;
+/* Is the operation that took it one of these? */
+#define IS_ONE_OF(request, set) ((UINT32_C(1) << (request)->operation & (set)) != 0)
+#define RECEIVES (UINT32_C(1) << REFRAIN_OP_IRECV | UINT32_C(1) << REFRAIN_OP_RECV_INIT)
+#define SENDS (UINT32_C(1) << REFRAIN_OP_ISEND | UINT32_C(1) << REFRAIN_OP_SEND_INIT)
+#define PERSISTENT                                                                                                     \
+    (UINT32_C(1) << REFRAIN_OP_SEND_INIT | UINT32_C(1) << REFRAIN_OP_RECV_INIT |                                       \
+     UINT32_C(1) << REFRAIN_OP_COLLECTIVE_INIT)
+_Static_assert(REFRAIN_OPERATIONS <= 32, "a set of operations is a word");
+
+static REFRAIN_INLINE bool is_persistent(const struct refrain_request *request) {
+    return IS_ONE_OF(request, PERSISTENT);
 }
 
-static bool is_receive(const struct refrain_request *request) {
-    return request->operation == REFRAIN_OP_IRECV || request->operation == REFRAIN_OP_RECV_INIT;
+static REFRAIN_INLINE bool is_receive(const struct refrain_request *request) {
+    return IS_ONE_OF(request, RECEIVES);
+}
+
+static REFRAIN_INLINE bool is_send(const struct refrain_request *request) {
+    return IS_ONE_OF(request, SENDS);
 }
 
 /* Of a persistent request. */
-static struct posted *posted_of(const struct refrain_request *request) {
+static REFRAIN_INLINE struct posted *posted_of(const struct refrain_request *request) {
     return &entry_at(request->comm - 1)->posted;
 }
 
 /* Index of its communicator; -1 unknown. */
-static int64_t comm_of(const struct refrain_request *request) {
+static REFRAIN_INLINE int64_t comm_of(const struct refrain_request *request) {
     return is_persistent(request) ? posted_of(request)->parameters[REFRAIN_PARAMETERS - 1] : (int64_t)request->comm - 1;
 }
 
+/* The second entry of a persistent request; false where there is no room, and then it has none any more. */
+static bool take_posted(struct refrain_request *request, const int64_t *parameters, unsigned n) {
+    struct refrain_request *second = entry_take();
+    if (!second) {
+        entry_give(request);
+        return false;
+    }
+    request->flags = 0;
+    request->comm = place_of(second);
+    int64_t *all = posted_of(request)->parameters;
+    for (unsigned i = 0; i < REFRAIN_PARAMETERS; i++)
+        all[i] = i < n ? parameters[i] : -1;
+    if (is_receive(request)) /* their one parameter */
+        all[REFRAIN_PARAMETERS - 1] = parameters[0];
+    return true;
+}
+
 /* An entry for a request that is posted with these parameters; null where there is no room. */
-static struct refrain_request *request_take(enum refrain_operation operation, const int64_t *parameters, unsigned n) {
-    int64_t all[REFRAIN_PARAMETERS] = {-1, -1, -1, -1};
-    for (unsigned i = 0; i < n; i++)
-        all[i] = parameters[i];
+static REFRAIN_INLINE struct refrain_request *request_take(enum refrain_operation operation, const int64_t *parameters,
+                                                           unsigned n) {
     struct refrain_request *request = entry_take();
     if (!request)
         return NULL;
     request->operation = (uint8_t)operation;
-    if (is_receive(request)) /* their one parameter */
-        all[REFRAIN_PARAMETERS - 1] = parameters[0];
-    request->partner = (int32_t)all[0];
-    request->tag = (int32_t)all[1];
-    request->comm = (uint32_t)(all[REFRAIN_PARAMETERS - 1] + 1);
-    if (!is_persistent(request)) {
-        request->flags = REFRAIN_REQUEST_ACTIVE;
-        return request;
-    }
-    struct refrain_request *second = entry_take();
-    if (!second) {
-        entry_give(request);
-        return NULL;
-    }
-    request->flags = 0;
-    request->comm = place_of(second);
-    memcpy(posted_of(request)->parameters, all, sizeof all);
-    return request;
+    bool receives = is_receive(request);
+    request->partner = n > 0 ? (int32_t)parameters[0] : -1;
+    request->tag = n > 1 ? (int32_t)parameters[1] : -1;
+    request->comm = receives                  ? (uint32_t)(parameters[0] + 1)
+                    : n == REFRAIN_PARAMETERS ? (uint32_t)(parameters[REFRAIN_PARAMETERS - 1] + 1)
+                                              : 0;
+    request->flags = REFRAIN_REQUEST_ACTIVE;
+    return !is_persistent(request) || take_posted(request, parameters, n) ? request : NULL;
 }
 
-static void request_give(struct refrain_request *request) {
+static REFRAIN_INLINE void request_give(struct refrain_request *request) {
     if (is_persistent(request)) {
         struct refrain_request *second = at(request->comm - 1);
         second->place = request->comm - 1;
@@ -202,11 +219,11 @@ static void request_give(struct refrain_request *request) {
     entry_give(request);
 }
 
-static unsigned bucket_of(uint64_t key) {
+static REFRAIN_INLINE unsigned bucket_of(uint64_t key) {
     return (unsigned)(key * 0x9e3779b97f4a7c15u >> 32) % BUCKETS;
 }
 
-static void entry_insert(struct refrain_request *request, uint64_t key) {
+static REFRAIN_INLINE void entry_insert(struct refrain_request *request, uint64_t key) {
     unsigned b = bucket_of(key);
     request->handle = key;
     request->next = 0;
@@ -218,7 +235,7 @@ static void entry_insert(struct refrain_request *request, uint64_t key) {
     bound++;
 }
 
-static void entry_unlink(struct refrain_request *request) {
+static REFRAIN_INLINE void entry_unlink(struct refrain_request *request) {
     unsigned b = bucket_of(request->handle);
     uint32_t *link = &buckets[b].head, before = 0;
     while (*link != place_of(request)) {
@@ -234,7 +251,7 @@ static void entry_unlink(struct refrain_request *request) {
 #define ANY_THREAD UINT32_MAX
 
 /* The oldest of the thread's that is not watched yet, or the one after the `older` oldest. */
-static inline struct refrain_request *entry_of_thread(uint32_t thread, uint64_t key, unsigned older) {
+static REFRAIN_INLINE struct refrain_request *entry_of_thread(uint32_t thread, uint64_t key, unsigned older) {
     for (uint32_t n = buckets[bucket_of(key)].head; n; n = at(n - 1)->next) {
         struct refrain_request *request = at(n - 1);
         if (request->handle == key && (thread == ANY_THREAD || request->thread == thread) &&
@@ -252,12 +269,12 @@ static inline struct refrain_request *entry_find(const struct refrain_call *call
     return request || own == ANY_THREAD ? request : entry_of_thread(ANY_THREAD, key, older);
 }
 
-static bool is_own(const struct refrain_call *call, const struct refrain_request *request) {
+static REFRAIN_INLINE bool is_own(const struct refrain_call *call, const struct refrain_request *request) {
     return call->entry && call->context->number == request->thread;
 }
 
 /* A number of the calling thread's is free again, as a replay has been told (`told`). */
-static void number_done(const struct refrain_call *call, unsigned index, bool told) {
+static REFRAIN_INLINE void number_done(const struct refrain_call *call, unsigned index, bool told) {
     if (!told)
         return;
     refrain_mpi_lock();
@@ -421,7 +438,7 @@ void refrain_request_cancel(const struct refrain_call *call, MPI_Request handle)
 
 /* Takes the request out of the table, or puts a persistent one to rest; under the lock. The number of the calling
  * thread's own is given back once its completion has been told. */
-static void settle(const struct refrain_call *call, struct refrain_request *request, bool freed) {
+static REFRAIN_INLINE void settle(const struct refrain_call *call, struct refrain_request *request, bool freed) {
     if (is_persistent(request) && !freed) {
         request->flags &= (uint8_t) ~(REFRAIN_REQUEST_ACTIVE | REFRAIN_REQUEST_CANCEL | REFRAIN_REQUEST_WATCHED);
         return;
@@ -433,7 +450,8 @@ static void settle(const struct refrain_call *call, struct refrain_request *requ
 }
 
 /* The message that has arrived with a receive; what is not known is -1. */
-static void message_of(const struct refrain_request *request, MPI_Status *status, struct refrain_completion *message) {
+static REFRAIN_INLINE void message_of(const struct refrain_request *request, MPI_Status *status,
+                                      struct refrain_completion *message) {
     message->posted = NULL;
     message->source = message->tag = message->bytes = -1;
     if (!is_receive(request))
@@ -478,7 +496,7 @@ struct run {
     uint32_t first, n;
 };
 
-static void run_begin(struct run *run) {
+static REFRAIN_INLINE void run_begin(struct run *run) {
     run->persistent = 0;
     run->first = run->n = 0;
 }
@@ -493,8 +511,8 @@ static void run_tell(struct refrain_call *call, struct run *run) {
 }
 
 /* Tells of the completion of what was `request`, now or with the next one. */
-static void run_add(struct refrain_call *call, struct run *run, const struct refrain_request *request,
-                    MPI_Status *status) {
+static REFRAIN_INLINE void run_add(struct refrain_call *call, struct run *run, const struct refrain_request *request,
+                                   MPI_Status *status) {
     int cancelled = 0;
     bool own = is_own(call, request) && !(request->flags & REFRAIN_REQUEST_UNTOLD);
     if (request->flags & REFRAIN_REQUEST_CANCEL && status)
@@ -548,7 +566,7 @@ void refrain_request_await(const struct refrain_call *call, uint64_t key) {
         return;
     refrain_mpi_lock();
     const struct refrain_request *request = entry_find(call, key, 0);
-    if (request && (request->operation == REFRAIN_OP_ISEND || request->operation == REFRAIN_OP_SEND_INIT))
+    if (request && is_send(request))
         refrain_call_awaits(call, request->partner, -1, comm_of(request), request->tag);
     else if (request && is_receive(request))
         refrain_call_awaits(call, -1, request->partner < 0 ? REFRAIN_NOW_ANY : request->partner, comm_of(request),
@@ -601,8 +619,8 @@ struct awaiting {
 };
 
 /* Adds what the request waits for; false: that is not known, or is more than fits. */
-static bool add_awaited(struct awaiting *awaiting, const struct refrain_request *request) {
-    bool sends = request->operation == REFRAIN_OP_ISEND || request->operation == REFRAIN_OP_SEND_INIT;
+static REFRAIN_INLINE bool add_awaited(struct awaiting *awaiting, const struct refrain_request *request) {
+    bool sends = is_send(request);
     if (request->operation == REFRAIN_OP_NOTHING)
         return true;
     if (!sends && !is_receive(request))
@@ -619,7 +637,7 @@ static bool add_awaited(struct awaiting *awaiting, const struct refrain_request 
 }
 
 /* Others read it at any time: the number comes last. */
-static void tell_awaited(const struct awaiting *awaiting) {
+static REFRAIN_INLINE void tell_awaited(const struct awaiting *awaiting) {
     awaiting->now->comm = (uint32_t)(awaiting->comm + 1);
     __atomic_store_n(&awaiting->now->n_awaited, awaiting->n, __ATOMIC_RELEASE);
 }
@@ -651,8 +669,8 @@ void refrain_requests_await(const struct refrain_call *call, int count, const MP
 }
 
 /* One of the array is settled: completed, or gone without a message. */
-static void watched_done(struct refrain_call *call, struct run *run, struct refrain_request *request, bool completed,
-                         MPI_Status *status) {
+static REFRAIN_INLINE void watched_done(struct refrain_call *call, struct run *run, struct refrain_request *request,
+                                        bool completed, MPI_Status *status) {
     if (completed) {
         run_add(call, run, request, status);
     } else if (is_own(call, request)) {
@@ -665,8 +683,8 @@ static void watched_done(struct refrain_call *call, struct run *run, struct refr
 }
 
 /* One of the array, after a call that returned `rc` and, where it is known, this status for it. */
-static void watched_returned(struct refrain_call *call, struct run *run, struct refrain_request *request, int rc,
-                             const MPI_Request *array, MPI_Status *status) {
+static REFRAIN_INLINE void watched_returned(struct refrain_call *call, struct run *run, struct refrain_request *request,
+                                            int rc, const MPI_Request *array, MPI_Status *status) {
     if (rc == MPI_SUCCESS || (rc == MPI_ERR_IN_STATUS && status && status->MPI_ERROR == MPI_SUCCESS))
         watched_done(call, run, request, true, status);
     else if (array[request->position] == MPI_REQUEST_NULL)
