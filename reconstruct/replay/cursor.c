@@ -43,9 +43,9 @@ struct refrain_cursor {
     bool *wanted;                /* by rank; null: all */
     size_t n_wanted;
     struct position position;
-    struct refrain_arena *arena;                     /* null: no checkpoints are kept */
-    struct checkpoint checkpoints[MOST_CHECKPOINTS]; /* in their order */
-    size_t n_checkpoints, checkpoint_bytes;
+    struct refrain_arena *arena;    /* null: no checkpoints are kept */
+    struct checkpoint *checkpoints; /* in their order */
+    size_t n_checkpoints, capacity_checkpoints, checkpoint_bytes;
     struct refrain_arena_copy *base; /* by which checkpoints are told; null none */
     uint64_t interval;               /* a power of two */
     struct refrain_error error;      /* met on the way */
@@ -171,6 +171,19 @@ static struct refrain_arena_copy *copy_arena(struct refrain_cursor *cursor) {
     return copy;
 }
 
+/* Is there room for one more in the table? */
+static bool make_room(struct refrain_cursor *cursor) {
+    if (cursor->n_checkpoints < cursor->capacity_checkpoints)
+        return true;
+    size_t capacity = cursor->capacity_checkpoints ? cursor->capacity_checkpoints * 2 : 4;
+    struct checkpoint *checkpoints = realloc(cursor->checkpoints, capacity * sizeof *checkpoints);
+    if (!checkpoints)
+        return false;
+    cursor->checkpoints = checkpoints;
+    cursor->capacity_checkpoints = capacity;
+    return true;
+}
+
 /* Keeps the position where it is time for it; what does not fit is left out. */
 static void keep_checkpoint(struct refrain_cursor *cursor) {
     const struct position *position = &cursor->position;
@@ -178,7 +191,7 @@ static void keep_checkpoint(struct refrain_cursor *cursor) {
         thin_checkpoints(cursor);
     bool is_new =
         cursor->n_checkpoints == 0 || position->events > cursor->checkpoints[cursor->n_checkpoints - 1].position.events;
-    if (!is_new || (position->events & (cursor->interval - 1)) != 0)
+    if (!is_new || (position->events & (cursor->interval - 1)) != 0 || !make_room(cursor))
         return;
     struct refrain_arena_copy *memory = copy_arena(cursor);
     if (!memory)
@@ -221,6 +234,7 @@ static void free_cursor(struct refrain_cursor *cursor) {
         drop_copy(cursor, cursor->checkpoints[i].memory);
     set_base(cursor, NULL);
     refrain_arena_close(cursor->arena);
+    free(cursor->checkpoints);
     free(cursor->wanted);
     free(cursor);
 }

@@ -168,6 +168,10 @@ static inline bool refrain_walk_is_time_pending(const struct refrain_walk *walk)
     return walk->times.n_kept > 0 && !walk->times.settled;
 }
 
+/* Room for the next record that waits for its time: it does once n_waiting counts it. Null without memory, and the walk
+ * ends. */
+struct refrain_record *refrain_walk_next_waiting(struct refrain_walk *walk);
+
 /* Keeps a record until its time is known; false without memory, and the walk ends. */
 bool refrain_walk_wait_for_time(struct refrain_walk *walk, const struct refrain_record *record);
 

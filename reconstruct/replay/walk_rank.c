@@ -350,10 +350,14 @@ static enum before_step before_step(struct refrain_walk *walk, struct refrain_re
 size_t refrain_walk_read(struct refrain_walk *walk, struct refrain_record *records, size_t n) {
     size_t i = 0;
     while (i < n) {
-        struct refrain_record *record = &records[i];
+        /* What is made while times are not known waits for its own behind those that do already. */
+        bool waits = refrain_walk_is_time_pending(walk);
+        struct refrain_record *record = waits ? refrain_walk_next_waiting(walk) : &records[i];
+        if (!record)
+            break;
         record->kind = REFRAIN_RECORD_NONE;
         enum before_step before = only_steps(walk) ? NOTHING : before_step(walk, record);
-        if (before == OVER && !refrain_walk_is_time_pending(walk))
+        if (before == OVER && !waits)
             break;
         if (before == OVER) {
             refrain_walk_settle_last(walk);
@@ -363,7 +367,9 @@ size_t refrain_walk_read(struct refrain_walk *walk, struct refrain_record *recor
             stop(walk, record);
         if (record->kind == REFRAIN_RECORD_NONE)
             continue;
-        if (before == IN_ORDER || (walk->n_waiting == 0 && !refrain_walk_is_time_pending(walk)))
+        if (waits)
+            walk->n_waiting++;
+        else if (before == IN_ORDER || !refrain_walk_is_time_pending(walk))
             i++;
         else if (!refrain_walk_wait_for_time(walk, record))
             break;

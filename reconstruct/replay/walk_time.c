@@ -100,16 +100,26 @@ void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_
 
 /* ---- records that wait ---- */
 
-bool refrain_walk_wait_for_time(struct refrain_walk *walk, const struct refrain_record *record) {
+struct refrain_record *refrain_walk_next_waiting(struct refrain_walk *walk) {
     if (walk->first_waiting + walk->n_waiting == walk->capacity_waiting) {
         size_t capacity = walk->capacity_waiting ? walk->capacity_waiting * 2 : 64;
         struct refrain_record *waiting = refrain_realloc(walk->waiting, capacity * sizeof *waiting);
-        if (!waiting)
-            return refrain_walk_fail(walk, NULL, "no memory");
+        if (!waiting) {
+            refrain_walk_fail(walk, NULL, "no memory");
+            return NULL;
+        }
         walk->waiting = waiting;
         walk->capacity_waiting = capacity;
     }
-    walk->waiting[walk->first_waiting + walk->n_waiting++] = *record;
+    return &walk->waiting[walk->first_waiting + walk->n_waiting];
+}
+
+bool refrain_walk_wait_for_time(struct refrain_walk *walk, const struct refrain_record *record) {
+    struct refrain_record *waiting = refrain_walk_next_waiting(walk);
+    if (!waiting)
+        return false;
+    *waiting = *record;
+    walk->n_waiting++;
     return true;
 }
 
