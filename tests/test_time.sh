@@ -170,7 +170,11 @@ exact "$trace" "few"
 killed_run() {
     refrain-run mpiexec.mpich -n 2 "$work/control" 1000000 500 &
     wait_for_traces "$REFRAIN_DIRECTORY" 2
-    sleep 0.3
+    looks=0
+    until [ "$(refrain events "$REFRAIN_DIRECTORY"/*.refrain 2>/dev/null | wc -l)" -gt 10000 ] || [ $looks -ge 600 ]; do
+        looks=$((looks + 1))
+        sleep 0.1
+    done
     kill -9 $(processes_of "$work/control")
     wait
 }
