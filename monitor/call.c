@@ -471,6 +471,8 @@ static const struct refrain_row rows[REFRAIN_OPERATIONS] = {
     [REFRAIN_OP_IO_REQUEST] = {2, 1, {1, 0}},
     [REFRAIN_OP_WINDOW] = {.width = 3},
     [REFRAIN_OP_FILE] = {.width = 2},
+    [REFRAIN_OP_MOVED] = {2, 1, {1, 0}},
+    [REFRAIN_OP_SEEK] = {4, 1 << 1 | 1 << 2, {1 << 1 | 1 << 2, 0}},
 };
 static const struct refrain_row received = {3, 1 << 2, {1 << 2, 1 << 1}};
 

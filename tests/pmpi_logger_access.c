@@ -98,8 +98,28 @@ USES(MPI_Win_flush_all, (MPI_Win w), (w))
 USES(MPI_Win_flush_local, (int r, MPI_Win w), (r, w))
 USES(MPI_Win_flush_local_all, (MPI_Win w), (w))
 USES(MPI_Win_sync, (MPI_Win w), (w))
-USES(MPI_Win_post, (MPI_Group g, int a, MPI_Win w), (g, a, w))
-USES(MPI_Win_start, (MPI_Group g, int a, MPI_Win w), (g, a, w))
+
+/* Each rank of the group, once the call is over. */
+static void log_group(const char *call, MPI_Group group, MPI_Win win) {
+    MPI_Group world;
+    int size, rank;
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    PMPI_Group_size(group, &size);
+    for (int i = 0; out && i < size; i++) {
+        PMPI_Group_translate_ranks(group, 1, &i, world, &rank);
+        fprintf(out, "group\t%s\ttarget=%d\tobject=%d\n", call, rank, number_of(&windows, (uintptr_t)win));
+    }
+    PMPI_Group_free(&world);
+}
+#define NAMES_GROUP(name)                                                                                              \
+    int name(MPI_Group g, int a, MPI_Win w) {                                                                          \
+        int (*f)(MPI_Group, int, MPI_Win) = next(#name);                                                               \
+        int rc = f(g, a, w);                                                                                           \
+        log_group(#name, g, w);                                                                                        \
+        return rc;                                                                                                     \
+    }
+NAMES_GROUP(MPI_Win_post)
+NAMES_GROUP(MPI_Win_start)
 USES(MPI_Win_complete, (MPI_Win w), (w))
 USES(MPI_Win_wait, (MPI_Win w), (w))
 
@@ -178,23 +198,68 @@ int MPI_File_close(MPI_File *fh) {
     return rc;
 }
 
+static void log_seek(const char *call, MPI_File fh, MPI_Offset offset, int whence, MPI_Offset position) {
+    if (out)
+        fprintf(out, "seek\t%s\twhence=%s\toffset=%lld\tposition=%lld\tobject=%d\n", call,
+                whence == MPI_SEEK_SET   ? "start"
+                : whence == MPI_SEEK_CUR ? "current"
+                                         : "end",
+                (long long)offset, (long long)position, number_of(&files, (uintptr_t)fh));
+}
+
 int MPI_File_seek(MPI_File fh, MPI_Offset o, int w) {
     int (*f)(MPI_File, MPI_Offset, int) = next("MPI_File_seek");
-    log_object("file", "MPI_File_seek", &files, (uintptr_t)fh);
-    return f(fh, o, w);
+    MPI_Offset position = -1;
+    int rc = f(fh, o, w);
+    if (rc == MPI_SUCCESS)
+        PMPI_File_get_position(fh, &position);
+    log_seek("MPI_File_seek", fh, o, w, position);
+    return rc;
+}
+
+int MPI_File_seek_shared(MPI_File fh, MPI_Offset o, int w) {
+    int (*f)(MPI_File, MPI_Offset, int) = next("MPI_File_seek_shared");
+    int rc = f(fh, o, w);
+    log_seek("MPI_File_seek_shared", fh, o, w, rc == MPI_SUCCESS && w == MPI_SEEK_SET ? o : -1);
+    return rc;
+}
+
+static void log_io(const char *call, long long bytes, MPI_File fh) {
+    if (out)
+        fprintf(out, "io\t%s\tbytes=%lld\tobject=%d\n", call, bytes, number_of(&files, (uintptr_t)fh));
+}
+
+/* What it moved, in elements of its type; the status is the logger's own where the program wants none. */
+static void log_moved(const char *call, int rc, const MPI_Status *status, MPI_File fh) {
+    MPI_Count bytes = -1;
+    if (rc == MPI_SUCCESS)
+        PMPI_Get_elements_x(status, MPI_BYTE, &bytes);
+    if (out)
+        fprintf(out, "moved\t%s\tbytes=%lld\tobject=%d\n", call, (long long)bytes, number_of(&files, (uintptr_t)fh));
 }
 
 #define FILE_CALL(name, parameters, arguments)                                                                         \
     int name parameters {                                                                                              \
         int(*f) parameters = next(#name);                                                                              \
-        if (out)                                                                                                       \
-            fprintf(out, "io\t%s\tbytes=%lld\tobject=%d\n", #name, bytes_of(n, t), number_of(&files, (uintptr_t)fh));  \
+        log_io(#name, bytes_of(n, t), fh);                                                                             \
         return f arguments;                                                                                            \
     }
+#define WITH_STATUS(name, parameters, before, ...)                                                                     \
+    int name parameters {                                                                                              \
+        int(*f) parameters = next(#name);                                                                              \
+        MPI_Status own, *used = s == MPI_STATUS_IGNORE ? &own : s;                                                     \
+        before;                                                                                                        \
+        int rc = f(__VA_ARGS__, used);                                                                                 \
+        log_moved(#name, rc, used, fh);                                                                                \
+        return rc;                                                                                                     \
+    }
 #define AT_POINTER(name, buffer_t, T)                                                                                  \
-    FILE_CALL(name, (MPI_File fh, buffer_t b, T n, MPI_Datatype t, MPI_Status * s), (fh, b, n, t, s))
+    WITH_STATUS(name, (MPI_File fh, buffer_t b, T n, MPI_Datatype t, MPI_Status * s),                                  \
+                log_io(#name, bytes_of(n, t), fh), fh, b, n, t)
 #define AT_OFFSET(name, buffer_t, T)                                                                                   \
-    FILE_CALL(name, (MPI_File fh, MPI_Offset o, buffer_t b, T n, MPI_Datatype t, MPI_Status * s), (fh, o, b, n, t, s))
+    WITH_STATUS(name, (MPI_File fh, MPI_Offset o, buffer_t b, T n, MPI_Datatype t, MPI_Status * s),                    \
+                log_io(#name, bytes_of(n, t), fh), fh, o, b, n, t)
+#define SECOND_HALF(name, buffer_t) WITH_STATUS(name, (MPI_File fh, buffer_t b, MPI_Status * s), , fh, b)
 #define SPLIT(name, buffer_t, T) FILE_CALL(name, (MPI_File fh, buffer_t b, T n, MPI_Datatype t), (fh, b, n, t))
 #define SPLIT_AT(name, buffer_t, T)                                                                                    \
     FILE_CALL(name, (MPI_File fh, MPI_Offset o, buffer_t b, T n, MPI_Datatype t), (fh, o, b, n, t))
@@ -221,6 +286,12 @@ int MPI_File_seek(MPI_File fh, MPI_Offset o, int w) {
 
 FILES(read, void *, int, )
 FILES(write, const void *, int, )
+SECOND_HALF(MPI_File_read_all_end, void *)
+SECOND_HALF(MPI_File_read_at_all_end, void *)
+SECOND_HALF(MPI_File_read_ordered_end, void *)
+SECOND_HALF(MPI_File_write_all_end, const void *)
+SECOND_HALF(MPI_File_write_at_all_end, const void *)
+SECOND_HALF(MPI_File_write_ordered_end, const void *)
 #if MPI_VERSION >= 4
 FILES(read, void *, MPI_Count, _c)
 FILES(write, const void *, MPI_Count, _c)

@@ -90,6 +90,7 @@ for rank in 0 1; do
     echo "$rank enter MPI_File_write_at file= line=0"
     echo "$rank io MPI_File_write_at bytes=80 handle=0 comm=unknown"
     calls $rank write
+    echo "$rank moved MPI_File_write_at bytes=80 handle=0 comm=unknown"
     echo "$rank leave MPI_File_write_at"
     echo "$rank leave phase"
     [ $rank = 1 ] || echo "0 enter !\$omp parallel @app.c:20 file=app.c line=20 thread=1"

@@ -21,12 +21,14 @@ witnessed() {
         $3 == "window" && $4 ~ /^MPI_Win_(create|allocate)/ { made[object] = ++windows[$1] }
         $3 == "file" && $4 == "MPI_File_open" { made[object] = ++files[$1] }
         $3 == "window" && $4 ~ /_(attach|detach|test|shared_query|[gs]et_[a-z]*|delete_attr|call_errhandler)$/ { next }
-        $3 == "file" && $4 !~ /_(open|close|seek)$/ { next }
+        $3 == "file" && $4 !~ /_(open|close)$/ { next }
+        $3 == "window" && $4 ~ /_(post|start)$/ { print "group", $4, $5, "object=" made[object] >(prefix $1); next }
         $3 == "window" || $3 == "file" { print $3, $4, "object=" made[object] >(prefix $1) }
         $3 == "send" || $3 == "recv" { print $3, $4, $5, $6, $7 >(prefix $1) }
         $3 == "collective" && $5 !~ /^root=/ { print $3, $4 >(prefix $1); next }
         $3 == "collective" { print $3, $4, $5 >(prefix $1) }
-        $3 == "io" { print $3, $4, $5, "object=" made[object] >(prefix $1) }
+        $3 == "seek" { print $3, $4, $5, $6, $7, "object=" made[object] >(prefix $1) }
+        $3 == "io" || $3 == "moved" { print $3, $4, $5, "object=" made[object] >(prefix $1) }
         $3 == "rma" { print $3, $4, $5, $6, "object=" made[object] >(prefix $1) }' "$work/lines"
     rank=0
     while [ $rank -lt "$2" ]; do

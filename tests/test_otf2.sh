@@ -192,6 +192,34 @@ for program in mpi_io mpi_objects; do
             print n, closed, wrong + 0; exit !(n > 30 && closed > 3 && !wrong) }' "$run/printed" >"$run/operations" &&
         pass || fail "$program: operations on files, handles closed, wrong ones: $(cat "$run/operations")"
 done
+# What was moved and sought is what the text says; so are the groups that windows are posted and started for, until they are waited for
+# and completed.
+run=$work/mpi_io-run
+refrain reconstruct "$(the_trace "$run")" --all --format text -o "$run/all"
+awk -F '\t' '{ split("", v); for (i = 5; i <= NF; i++) { split($i, pair, "="); v[pair[1]] = pair[2] } }
+    $3 == "moved" { print $1, $4, v["bytes"] }
+    $3 == "seek" { print $1, $4, v["whence"], v["offset"], v["position"] }' "$run/all" | sort -s -n -k 1,1 >"$run/a"
+calls='$1 == "ENTER" { match($0, /MPI_[A-Za-z_]+/); call[$2] = within[$2, ++depth[$2]] = RSTART ? substr($0, RSTART, RLENGTH) : "" }
+    $1 == "LEAVE" { call[$2] = within[$2, --depth[$2]] }'
+awk "$calls"'
+    function field(name) { value = $0; sub(".*" name ": (FROM_)?", "", value); sub(/,.*/, "", value); return value ~ /^1844674407370955161/ ? -1 : value }
+    $1 == "IO_OPERATION_COMPLETE" && call[$2] ~ /^MPI_File/ { print $2, call[$2], field("Bytes Result") }
+    $1 == "IO_SEEK" { print $2, call[$2], tolower(field("Whence")), field("Offset Request"), field("Offset Result") }' "$run/printed" |
+    sort -s -n -k 1,1 >"$run/b"
+[ "$(grep -c 'seek end' "$run/a")" -gt 3 ] && grep -q 'read 4$' "$run/a" && grep -q 'read_at -1$' "$run/a" && cmp -s "$run/a" "$run/b" && pass ||
+    fail "mpi_io: moved and sought: $(diff "$run/a" "$run/b" | head -n 5)"
+run=$work/mpi_rma-run
+refrain reconstruct "$(the_trace "$run")" --all --format text -o "$run/all"
+awk -F '\t' '$4 ~ /^MPI_Win_(post|start|wait|complete)$/ && $3 == "window" { key = $1 ($4 ~ /post|wait/) $6 $7; target = $5; sub(/.*=/, "", target) }
+    $3 == "enter" { fresh[$1] = 1 }
+    $4 ~ /^MPI_Win_(post|start)$/ && $3 == "window" { group[key] = (fresh[$1] ? "" : group[key]) " " target; fresh[$1] = 0; last[$1] = key }
+    $4 ~ /^MPI_Win_(post|start)$/ && $3 == "leave" { print $1, $4 group[last[$1]] }
+    $4 ~ /^MPI_Win_(wait|complete)$/ && $3 == "window" { print $1, $4 group[$1 ($4 ~ /wait/) $5 $6] }' "$run/all" | sort -s -n -k 1,1 >"$run/a"
+awk "$calls"'
+    $1 == "GROUP" { members = $0; sub(/.* Members?: /, "", members); gsub(/ \([^)]*\)|,/, "", members); of[$2] = members }
+    $1 == "RMA_GROUP_SYNC" { group = $0; sub(/.*</, "", group); sub(/>.*/, "", group); print $2, call[$2], of[group] }' "$run/definitions" "$run/printed" |
+    sort -s -n -k 1,1 >"$run/b"
+[ "$(wc -l <"$run/a")" -gt 15 ] && cmp -s "$run/a" "$run/b" && pass || fail "mpi_rma: groups: $(diff "$run/a" "$run/b" | head -n 5)"
 # In a part, a window that was made before is there all the same; what its end cuts off is said to be incomplete.
 run=$work/mpi_rma-run
 from=$(awk -F '\t' '$3 == "rma" { print $2; exit }' "$run/text") to=$(awk -F '\t' '$3 == "rma" { getline; print $2; exit }' "$run/text")

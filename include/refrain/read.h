@@ -236,13 +236,18 @@ enum refrain_event_kind {
     REFRAIN_EVENT_IO,  /* bytes; tag: number of the file in its process, -1 unknown; comm: the file's; request >= 0 when
                           nonblocking */
     REFRAIN_EVENT_WINDOW, /* the call makes, frees or synchronises (...) a window: tag, comm; peer: the rank it is
-                             about, -1 none or all; value: 1 exclusive, 2 shared of a lock that is asked for, else 0.
-                             Where it makes or frees the window it has succeeded */
+                             about, -1 none or all (of a group: one event for each); value: 1 exclusive, 2 shared of a
+                             lock that is asked for, else 0. Where it makes or frees the window it has succeeded */
     REFRAIN_EVENT_FILE, /* the call opens, closes, seeks in (...) a file: tag, comm; the same; value: how it is opened,
                            bits of enum refrain_file_mode (refrain/trace.h) */
     REFRAIN_EVENT_ACCESS_COMPLETE, /* request: an RMA or IO with a request completed */
-    REFRAIN_EVENT_MARKER,          /* a moment that the program named: region */
-    REFRAIN_EVENT_COUNTER,         /* the counter `region` has this value from now on */
+    REFRAIN_EVENT_MOVED,  /* the IO of this call, or the split one that it ends, has moved so many bytes: bytes, -1
+                             unknown, as where it failed; tag, comm: the file, as IO */
+    REFRAIN_EVENT_SEEK,   /* a file pointer is set: value: enum refrain_whence (refrain/trace.h) says from where; bytes:
+                             the offset that was asked for; received: where that led, -1 unknown; tag, comm: the file,
+                             as IO */
+    REFRAIN_EVENT_MARKER, /* a moment that the program named: region */
+    REFRAIN_EVENT_COUNTER, /* the counter `region` has this value from now on */
     /* What will pass in the pause that begins, `value` times, without events of its own. Only where they are asked for
      * (struct refrain_cursor_options). */
     REFRAIN_EVENT_UNTOLD_SENDS,       /* messages that leave: peer, tag, comm */
@@ -265,10 +270,10 @@ struct refrain_event {
     const struct refrain_comm_info *comm; /* null unknown or none */
     int32_t peer; /* dest, source, target or root as rank in MPI_COMM_WORLD; -1 none or unknown */
     int64_t tag;
-    int64_t bytes;    /* message; collective: sent */
-    int64_t received; /* collective */
+    int64_t bytes;    /* message, access; collective: sent; SEEK: offset */
+    int64_t received; /* collective; SEEK: position */
     int64_t request;  /* unique in the location, -1 none */
-    int64_t value;    /* COUNTER, WINDOW, FILE, UNTOLD_* */
+    int64_t value;    /* COUNTER, WINDOW, FILE, SEEK, UNTOLD_* */
     /* What belongs together: the SEND and the RECV of one message, and the COLLECTIVEs of one collective operation (on
      * every member), have the same `match` of their kind; 0 is none or not known. A message that is never received has
      * one too, and so has a collective that some member never came to. */

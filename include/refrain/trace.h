@@ -23,7 +23,7 @@
 #define REFRAIN_MAGIC "refrain\n"
 /* Whoever changes the layout raises the version. Readers take versions from the oldest one on and refuse others, newer
  * and older, with a line; while the oldest is the newest, they know one layout. */
-#define REFRAIN_TRACE_VERSION 21u
+#define REFRAIN_TRACE_VERSION 22u
 #define REFRAIN_TRACE_OLDEST REFRAIN_TRACE_VERSION
 #define REFRAIN_HEADER_BYTES 4096u
 #define REFRAIN_UNIT_BYTES 16u /* pool granularity */
@@ -241,13 +241,21 @@ enum refrain_operation {
     REFRAIN_OP_IO_REQUEST,      /* bytes, file: as IO; takes a request */
     REFRAIN_OP_WINDOW, /* rank (in MPI_COMM_WORLD, -1 none or all), lock (enum refrain_window_lock), window: any
                           other call that names one. Those that make or free it tell so once they have
-                          succeeded */
+                          succeeded; those that name a group once for each rank in it, when they return */
     REFRAIN_OP_FILE,   /* mode (of opening: enum refrain_file_mode, else 0), file: any other call that names
                           one; opening and closing once they have succeeded */
+    REFRAIN_OP_MOVED,  /* bytes (-1 unknown: it failed), file: a blocking access, or the second half of a split one, has
+                          moved them; after the call returned */
+    REFRAIN_OP_SEEK,   /* whence (enum refrain_whence), offset, position (where that led; -1 unknown), file: a file
+                          pointer is set, in units of the view; after the call returned */
     REFRAIN_OPERATIONS
 };
 #define REFRAIN_PARAMETERS 4
 #define REFRAIN_RUN_REQUESTS 64 /* most requests of one COMPLETE_RUN */
+
+/* What the offset of a seek counts from. */
+enum refrain_whence { REFRAIN_FROM_START, REFRAIN_FROM_CURRENT, REFRAIN_FROM_END };
+#define REFRAIN_WHENCES 3
 
 enum refrain_window_lock { REFRAIN_LOCK_NONE, REFRAIN_LOCK_EXCLUSIVE, REFRAIN_LOCK_SHARED };
 

@@ -1,6 +1,8 @@
-/* mpi_io.c: wrappers of MPI-IO: files, and accesses with the bytes that are asked for. The second half of a split
- * access, and all that moves no data, have generated wrappers, which tell which file it is. */
+/* mpi_io.c: wrappers of MPI-IO: files, accesses with the bytes that are asked for and, of those that are over with a
+ * call, moved, and seeks. What else names a file has generated wrappers, which tell which it is. */
 #include "mpi_objects.h"
+
+#include <string.h>
 
 int MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh) {
     REFRAIN_MPI_BEGIN(MPI_File_open);
@@ -21,9 +23,41 @@ int MPI_File_close(MPI_File *fh) {
     return rc;
 }
 
-static void tell_access(struct refrain_call *call, MPI_File fh, int64_t count, MPI_Datatype datatype) {
-    if (call->entry)
-        refrain_file_access(call, fh, refrain_bytes(count, datatype));
+/* ---- accesses ---- */
+
+/* What a status says in which MPI has not put what was moved, as implementations leave it out here and there. */
+#define NOT_SAID ((MPI_Count)1 << 60)
+
+struct access {
+    MPI_Status own, *status; /* the one that MPI fills in */
+    int64_t asked;           /* -1 unknown */
+};
+
+static void access_begin(const struct refrain_call *call, struct access *access, int64_t asked, MPI_Status *status) {
+    access->asked = asked;
+    access->status = status;
+    if (!call->entry || status != MPI_STATUS_IGNORE)
+        return;
+    memset(&access->own, 0, sizeof access->own);
+    PMPI_Status_set_elements_x(&access->own, MPI_BYTE, NOT_SAID);
+    access->status = &access->own;
+}
+
+static int access_end(struct refrain_call *call, const struct access *access, int rc, MPI_File fh) {
+    if (call->entry) {
+        int64_t bytes = rc == MPI_SUCCESS ? refrain_status_bytes(access->status) : -1;
+        if (bytes > (access->asked < 0 ? NOT_SAID - 1 : access->asked))
+            bytes = -1;
+        refrain_file_moved(call, fh, bytes);
+    }
+    refrain_call_end(call);
+    return rc;
+}
+
+static int64_t tell_access(struct refrain_call *call, MPI_File fh, int64_t count, MPI_Datatype datatype) {
+    int64_t bytes = call->entry ? refrain_bytes(count, datatype) : 0;
+    refrain_file_access(call, fh, bytes);
+    return bytes;
 }
 
 static struct refrain_request *tell_request(struct refrain_call *call, MPI_File fh, int64_t count,
@@ -43,15 +77,17 @@ static int finish(struct refrain_call *call, struct refrain_request *taken, int 
 #define BLOCKING(name, buffer_t, T)                                                                                    \
     int name(MPI_File fh, buffer_t buf, T count, MPI_Datatype datatype, MPI_Status *status) {                          \
         REFRAIN_MPI_BEGIN(name);                                                                                       \
-        tell_access(&call, fh, count, datatype);                                                                       \
-        REFRAIN_MPI_PASS(P##name(fh, buf, count, datatype, status));                                                   \
+        struct access access;                                                                                          \
+        access_begin(&call, &access, tell_access(&call, fh, count, datatype), status);                                 \
+        return access_end(&call, &access, P##name(fh, buf, count, datatype, access.status), fh);                       \
     }
 
 #define BLOCKING_AT(name, buffer_t, T)                                                                                 \
     int name(MPI_File fh, MPI_Offset offset, buffer_t buf, T count, MPI_Datatype datatype, MPI_Status *status) {       \
         REFRAIN_MPI_BEGIN(name);                                                                                       \
-        tell_access(&call, fh, count, datatype);                                                                       \
-        REFRAIN_MPI_PASS(P##name(fh, offset, buf, count, datatype, status));                                           \
+        struct access access;                                                                                          \
+        access_begin(&call, &access, tell_access(&call, fh, count, datatype), status);                                 \
+        return access_end(&call, &access, P##name(fh, offset, buf, count, datatype, access.status), fh);               \
     }
 
 #define SPLIT(name, buffer_t, T)                                                                                       \
@@ -66,6 +102,15 @@ static int finish(struct refrain_call *call, struct refrain_request *taken, int 
         REFRAIN_MPI_BEGIN(name);                                                                                       \
         tell_access(&call, fh, count, datatype);                                                                       \
         REFRAIN_MPI_PASS(P##name(fh, offset, buf, count, datatype));                                                   \
+    }
+
+#define SPLIT_END(name, buffer_t)                                                                                      \
+    int name(MPI_File fh, buffer_t buf, MPI_Status *status) {                                                          \
+        REFRAIN_MPI_BEGIN(name);                                                                                       \
+        struct access access;                                                                                          \
+        refrain_file_used(&call, fh);                                                                                  \
+        access_begin(&call, &access, -1, status);                                                                      \
+        return access_end(&call, &access, P##name(fh, buf, access.status), fh);                                        \
     }
 
 #define NONBLOCKING(name, buffer_t, T)                                                                                 \
@@ -104,3 +149,34 @@ ALL(write, const void *, int, )
 ALL(read, void *, MPI_Count, _c)
 ALL(write, const void *, MPI_Count, _c)
 #endif
+
+#define ALL_ENDS(verb, buffer_t)                                                                                       \
+    SPLIT_END(MPI_File_##verb##_all_end, buffer_t)                                                                     \
+    SPLIT_END(MPI_File_##verb##_at_all_end, buffer_t)                                                                  \
+    SPLIT_END(MPI_File_##verb##_ordered_end, buffer_t)
+
+ALL_ENDS(read, void *)
+ALL_ENDS(write, const void *)
+
+/* ---- seeks ---- */
+
+int MPI_File_seek(MPI_File fh, MPI_Offset offset, int whence) {
+    REFRAIN_MPI_BEGIN(MPI_File_seek);
+    MPI_Offset position = -1;
+    int rc = PMPI_File_seek(fh, offset, whence);
+    refrain_call_returned(&call);
+    if (call.entry && rc == MPI_SUCCESS && PMPI_File_get_position(fh, &position) != MPI_SUCCESS)
+        position = -1;
+    refrain_file_sought(&call, fh, whence, offset, position);
+    refrain_call_end(&call);
+    return rc;
+}
+
+/* Where the shared pointer is may take a message or a file to find out. */
+int MPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence) {
+    REFRAIN_MPI_BEGIN(MPI_File_seek_shared);
+    int rc = PMPI_File_seek_shared(fh, offset, whence);
+    refrain_file_sought(&call, fh, whence, offset, rc == MPI_SUCCESS && whence == MPI_SEEK_SET ? offset : -1);
+    refrain_call_end(&call);
+    return rc;
+}

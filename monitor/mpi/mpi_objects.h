@@ -233,6 +233,8 @@ void refrain_window_freed(struct refrain_call *call, MPI_Win former);
 void refrain_window_access(struct refrain_call *call, MPI_Win window, int target, int64_t bytes);
 struct refrain_request *refrain_window_request(struct refrain_call *call, MPI_Win window, int target, int64_t bytes);
 void refrain_window_used(struct refrain_call *call, MPI_Win window, int target, int lock_type);
+/* A call that names a group of the window's ranks has returned `rc`: tells of each of them. */
+void refrain_window_group(struct refrain_call *call, int rc, MPI_Group group, MPI_Win window);
 
 /* The same of files. */
 void refrain_file_new(struct refrain_call *call, MPI_Comm comm, MPI_File file, const char *name, int amode);
@@ -240,5 +242,9 @@ void refrain_file_freed(struct refrain_call *call, MPI_File former);
 void refrain_file_access(struct refrain_call *call, MPI_File file, int64_t bytes);
 struct refrain_request *refrain_file_request(struct refrain_call *call, MPI_File file, int64_t bytes);
 void refrain_file_used(struct refrain_call *call, MPI_File file);
+/* A blocking access, or the second half of a split one, has returned: it has moved so many bytes, -1 unknown. */
+void refrain_file_moved(struct refrain_call *call, MPI_File file, int64_t bytes);
+/* A file pointer has been set, or that has failed: where it is now, -1 unknown. */
+void refrain_file_sought(struct refrain_call *call, MPI_File file, int whence, int64_t offset, int64_t position);
 
 #endif

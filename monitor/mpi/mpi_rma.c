@@ -53,6 +53,19 @@ int MPI_Win_free(MPI_Win *win) {
     return rc;
 }
 
+/* ---- synchronisation with a group; without one it has generated wrappers ---- */
+
+#define GROUP_CALL(name)                                                                                               \
+    int name(MPI_Group group, int assertion, MPI_Win win) {                                                            \
+        REFRAIN_MPI_BEGIN(name);                                                                                       \
+        int rc = P##name(group, assertion, win);                                                                       \
+        refrain_window_group(&call, rc, group, win);                                                                   \
+        refrain_call_end(&call);                                                                                       \
+        return rc;                                                                                                     \
+    }
+GROUP_CALL(MPI_Win_post)
+GROUP_CALL(MPI_Win_start)
+
 /* ---- accesses ---- */
 
 static void tell_access(struct refrain_call *call, int64_t count, MPI_Datatype datatype, int target, MPI_Win win) {

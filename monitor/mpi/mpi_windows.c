@@ -154,6 +154,34 @@ void refrain_window_used(struct refrain_call *call, MPI_Win window, int target, 
     tell_window(call, target < 0 ? -1 : refrain_communicator_world_rank(communicator, target), lock, number);
 }
 
+#define GROUP_AT_ONCE 64
+
+void refrain_window_group(struct refrain_call *call, int rc, MPI_Group group, MPI_Win window) {
+    MPI_Group world;
+    int size;
+    if (!call->entry || !refrain_mpi_active || window == MPI_WIN_NULL)
+        return;
+    const struct refrain_communicator *communicator;
+    int64_t number = object_find(&windows, REFRAIN_MPI_KEY(window), &communicator);
+    refrain_call_returned(call);
+    /* Processes that have sessions alone have no MPI_COMM_WORLD to say who it is. */
+    if (rc != MPI_SUCCESS || !refrain_mpi_world || PMPI_Group_size(group, &size) != MPI_SUCCESS || size == 0) {
+        tell_window(call, -1, REFRAIN_LOCK_NONE, number);
+        return;
+    }
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    for (int first = 0; first < size; first += GROUP_AT_ONCE) {
+        int ranks[GROUP_AT_ONCE], of_world[GROUP_AT_ONCE];
+        int n = size - first < GROUP_AT_ONCE ? size - first : GROUP_AT_ONCE;
+        for (int i = 0; i < n; i++)
+            ranks[i] = first + i;
+        PMPI_Group_translate_ranks(group, n, ranks, world, of_world);
+        for (int i = 0; i < n; i++)
+            tell_window(call, of_world[i] < 0 ? -1 : of_world[i], REFRAIN_LOCK_NONE, number);
+    }
+    PMPI_Group_free(&world);
+}
+
 /* The parameters of an access; false where it is none. */
 static bool fill_access(const struct refrain_call *call, MPI_Win window, int target, int64_t bytes,
                         int64_t parameters[3]) {
@@ -230,4 +258,21 @@ struct refrain_request *refrain_file_request(struct refrain_call *call, MPI_File
     if (!call->entry || !refrain_mpi_active || file == MPI_FILE_NULL)
         return refrain_request_take(call, REFRAIN_OP_NOTHING, NULL, 0);
     return refrain_request_take(call, REFRAIN_OP_IO_REQUEST, (int64_t[]){bytes, file_find(file)}, 2);
+}
+
+void refrain_file_moved(struct refrain_call *call, MPI_File file, int64_t bytes) {
+    if (!call->entry || !refrain_mpi_active || file == MPI_FILE_NULL)
+        return;
+    refrain_call_returned(call);
+    refrain_call_operation(call, REFRAIN_OP_MOVED, (int64_t[]){bytes, file_find(file)}, 2);
+}
+
+void refrain_file_sought(struct refrain_call *call, MPI_File file, int whence, int64_t offset, int64_t position) {
+    if (!call->entry || !refrain_mpi_active || file == MPI_FILE_NULL)
+        return;
+    enum refrain_whence from = whence == MPI_SEEK_CUR   ? REFRAIN_FROM_CURRENT
+                               : whence == MPI_SEEK_END ? REFRAIN_FROM_END
+                                                        : REFRAIN_FROM_START;
+    refrain_call_returned(call);
+    refrain_call_operation(call, REFRAIN_OP_SEEK, (int64_t[]){from, offset, position, file_find(file)}, 4);
 }

@@ -22,6 +22,8 @@ static const struct {
     [REFRAIN_EVENT_WINDOW] = {"window", "calls that name a window"},
     [REFRAIN_EVENT_FILE] = {"file", "calls that name a file"},
     [REFRAIN_EVENT_ACCESS_COMPLETE] = {"access-complete", "completions of accesses"},
+    [REFRAIN_EVENT_MOVED] = {"moved", "bytes that file accesses moved"},
+    [REFRAIN_EVENT_SEEK] = {"seek", "seeks"},
     [REFRAIN_EVENT_MARKER] = {"marker", "markers"},
     [REFRAIN_EVENT_COUNTER] = {"counter", "values of counters"},
     [REFRAIN_EVENT_UNTOLD_SENDS] = {"untold-sends", "counts of messages sent in pauses"},
@@ -31,6 +33,17 @@ static const struct {
 
 const char *const refrain_file_mode_names[REFRAIN_FILE_MODES] = {"read",   "write",  "create", "exclusive",
                                                                  "append", "delete", "unique", "sequential"};
+
+const char *const refrain_whence_names[REFRAIN_WHENCES] = {"start", "current", "end"};
+
+bool refrain_event_names_file(enum refrain_event_kind kind) {
+    return kind == REFRAIN_EVENT_IO || kind == REFRAIN_EVENT_FILE || kind == REFRAIN_EVENT_MOVED ||
+           kind == REFRAIN_EVENT_SEEK;
+}
+
+const char *refrain_whence_name(int64_t whence) {
+    return whence >= 0 && whence < REFRAIN_WHENCES ? refrain_whence_names[whence] : "unknown";
+}
 
 const char *refrain_event_name(enum refrain_event_kind kind) {
     return kinds[kind].name;
@@ -42,7 +55,7 @@ const char *refrain_event_plural(enum refrain_event_kind kind) {
 
 int64_t refrain_event_object(const struct refrain_trace *trace, const struct refrain_event *event) {
     const struct refrain_process *process = refrain_trace_process(trace, event->rank);
-    if (!process || event->kind == REFRAIN_EVENT_IO || event->kind == REFRAIN_EVENT_FILE)
+    if (!process || refrain_event_names_file(event->kind))
         return event->tag;
     const struct refrain_object_view *window = refrain_process_window(process, event->tag);
     return window ? (int64_t)window->record->slot : event->tag;

@@ -13,6 +13,13 @@ const char *refrain_event_plural(enum refrain_event_kind kind);
 /* Of each bit of enum refrain_file_mode: "read", "write", "create" ... */
 extern const char *const refrain_file_mode_names[REFRAIN_FILE_MODES];
 
+/* What the offset of a SEEK counts from: "start", "current", "end"; "unknown". And the names by enum refrain_whence. */
+const char *refrain_whence_name(int64_t whence);
+extern const char *const refrain_whence_names[REFRAIN_WHENCES];
+
+/* Is such an event about a file? */
+bool refrain_event_names_file(enum refrain_event_kind kind);
+
 /* Which window of its communicator (all members have the same number), or which file of its process, an event is about;
  * -1 unknown. And the name of that file, "" unknown. */
 int64_t refrain_event_object(const struct refrain_trace *trace, const struct refrain_event *event);

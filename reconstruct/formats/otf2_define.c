@@ -281,6 +281,13 @@ static OTF2_StringRef group_name(struct strings *strings, const struct refrain_o
     return passing_string(strings, text);
 }
 
+OTF2_GroupRef refrain_otf2_next_group(const struct refrain_trace *trace, const struct refrain_otf2_comm *comms) {
+    OTF2_GroupRef next = 3;
+    for (size_t i = 2; i < trace->n_comms; i++)
+        next += comms[i].is_remote ? 2 : 1;
+    return next;
+}
+
 /* Groups: 0 the locations that take part in MPI, 1 MPI_COMM_WORLD, 2 MPI_COMM_SELF, then one for each communicator, two
  * for those with a remote group. */
 static void define_comms(struct strings *strings, const struct refrain_trace *trace,
@@ -421,7 +428,8 @@ static OTF2_StringRef string_of_object(void *strings, const char *text) {
 OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct refrain_trace *trace,
                                    const struct refrain_otf2_location *locations, size_t n_locations,
                                    const struct refrain_otf2_comm *comms, const struct refrain_otf2_objects *objects,
-                                   const struct refrain_call_tree *calls, uint64_t end_ns) {
+                                   const struct refrain_otf2_groups *groups, const struct refrain_call_tree *calls,
+                                   uint64_t end_ns) {
     static const struct refrain_region_info unknown = {.name = "unknown", .file = "", .collective = ""};
     struct strings strings = {.writer = writer};
     strings.code =
@@ -435,7 +443,10 @@ OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct re
     define_locations(&strings, trace, locations, n_locations);
     define_comms(&strings, trace, comms);
     define_topologies(&strings, trace, comms);
-    OTF2_ErrorCode code = refrain_otf2_define_objects(objects, writer, string_of_object, &strings);
+    OTF2_ErrorCode code =
+        groups->n ? refrain_otf2_define_groups(groups, writer, string(&strings, "group of a window")) : OTF2_SUCCESS;
+    if (!code)
+        code = refrain_otf2_define_objects(objects, writer, string_of_object, &strings);
     if (code)
         strings.code = code;
     define_waiting(&strings);

@@ -4,6 +4,7 @@
 
 #include "call_tree.h"
 #include "late_sender.h"
+#include "otf2_groups.h"
 #include "otf2_objects.h"
 #include "trace_read.h"
 #include <otf2/otf2.h>
@@ -27,6 +28,9 @@ enum refrain_otf2_sync {
     REFRAIN_OTF2_FLUSH,
     REFRAIN_OTF2_FLUSH_LOCAL,
     REFRAIN_OTF2_COMPLETE,
+    REFRAIN_OTF2_POST,
+    REFRAIN_OTF2_START,
+    REFRAIN_OTF2_WAIT,
 };
 struct refrain_otf2_window_call {
     enum refrain_otf2_sync sync;
@@ -34,15 +38,26 @@ struct refrain_otf2_window_call {
     OTF2_RmaWinRef window;
     uint32_t target; /* rank in the window, OTF2_UNDEFINED_UINT32 all */
     OTF2_LockType lock;
+    int64_t number; /* of the window in its process */
+};
+
+/* The ranks of a group that a call names, one event each, until it is left (otf2_rma.c). */
+struct refrain_otf2_named_group {
+    const struct refrain_region_info *region; /* null: the location is in no such call */
+    int64_t number;                           /* of the window in its process */
+    uint64_t *ranks;                          /* owned */
+    uint32_t n, capacity;
 };
 
 /* An access to a file (otf2_io.c). */
 struct refrain_otf2_operation {
-    uint64_t matching, bytes;
+    uint64_t matching;
+    int64_t bytes; /* moved; until that is known those that were asked for; -1 unknown */
     OTF2_IoHandleRef handle;
     int64_t request;                            /* -1: none */
     const struct refrain_region_info *begun_in; /* null: that call has returned */
     bool in_halves;
+    bool over; /* what it moved is known */
 };
 
 struct refrain_otf2_location {
@@ -65,6 +80,7 @@ struct refrain_otf2_location {
     struct refrain_otf2_access *accesses; /* to windows, not yet complete; owned */
     size_t n_accesses, capacity_accesses;
     struct refrain_otf2_window_call window_call;
+    struct refrain_otf2_named_group group;
     struct refrain_otf2_operation *operations; /* on files, not yet complete; owned */
     size_t n_operations, capacity_operations;
     const struct refrain_region_info *ends_halves; /* call that is the second half of an access; null: in none such */
@@ -99,7 +115,11 @@ OTF2_RegionRef refrain_otf2_region(const struct refrain_trace *trace, const stru
 OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct refrain_trace *trace,
                                    const struct refrain_otf2_location *locations, size_t n_locations,
                                    const struct refrain_otf2_comm *comms, const struct refrain_otf2_objects *objects,
-                                   const struct refrain_call_tree *calls, uint64_t end_ns);
+                                   const struct refrain_otf2_groups *groups, const struct refrain_call_tree *calls,
+                                   uint64_t end_ns);
+
+/* The reference behind those of the communicators' groups. */
+OTF2_GroupRef refrain_otf2_next_group(const struct refrain_trace *trace, const struct refrain_otf2_comm *comms);
 
 /* Removes a file, or a directory of files, of an archive. */
 bool refrain_otf2_remove(const char *directory, const char *name);

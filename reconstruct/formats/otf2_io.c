@@ -38,7 +38,7 @@ OTF2_ErrorCode refrain_otf2_io_access(struct refrain_otf2_objects *objects, stru
         flags |= OTF2_IO_OPERATION_FLAG_COLLECTIVE;
     const struct refrain_otf2_operation operation = {.matching = ++location->matching,
                                                      .handle = handle,
-                                                     .bytes = (uint64_t)event->bytes,
+                                                     .bytes = event->bytes,
                                                      .request = event->request,
                                                      .begun_in = event->region,
                                                      .in_halves = strstr(name, "_begin") != NULL};
@@ -48,15 +48,47 @@ OTF2_ErrorCode refrain_otf2_io_access(struct refrain_otf2_objects *objects, stru
     return OTF2_EvtWriter_IoOperationBegin(location->writer, NULL, time, handle,
                                            strstr(name, "read") ? OTF2_IO_OPERATION_MODE_READ
                                                                 : OTF2_IO_OPERATION_MODE_WRITE,
-                                           flags, operation.bytes, operation.matching);
+                                           flags, (uint64_t)operation.bytes, operation.matching);
 }
 
 static OTF2_ErrorCode complete(struct refrain_otf2_location *location, size_t number, uint64_t time) {
     const struct refrain_otf2_operation operation = location->operations[number];
     location->operations[number] = location->operations[--location->n_operations];
     location->events++;
-    return OTF2_EvtWriter_IoOperationComplete(location->writer, NULL, time, operation.handle, operation.bytes,
+    return OTF2_EvtWriter_IoOperationComplete(location->writer, NULL, time, operation.handle, (uint64_t)operation.bytes,
                                               operation.matching);
+}
+
+/* Of the access that ends with this call, which is left next. */
+void refrain_otf2_io_moved(struct refrain_otf2_objects *objects, struct refrain_otf2_location *location,
+                           const struct refrain_event *event) {
+    const uint32_t handle = refrain_otf2_handle(objects, event);
+    for (size_t i = location->n_operations; i > 0; i--) {
+        struct refrain_otf2_operation *operation = &location->operations[i - 1];
+        const bool ends =
+            location->ends_halves == event->region ? operation->in_halves : operation->begun_in == event->region;
+        if (operation->handle == handle && ends) {
+            operation->bytes = event->bytes;
+            operation->over = true;
+            return;
+        }
+    }
+}
+
+OTF2_ErrorCode refrain_otf2_io_seek(struct refrain_otf2_objects *objects, struct refrain_otf2_location *location,
+                                    const struct refrain_event *event, uint64_t time) {
+    static const OTF2_IoSeekOption whences[REFRAIN_WHENCES] = {[REFRAIN_FROM_START] = OTF2_IO_SEEK_FROM_START,
+                                                               [REFRAIN_FROM_CURRENT] = OTF2_IO_SEEK_FROM_CURRENT,
+                                                               [REFRAIN_FROM_END] = OTF2_IO_SEEK_FROM_END};
+    const uint32_t handle = refrain_otf2_handle(objects, event);
+    if (handle == REFRAIN_OTF2_NO_OBJECT || event->value < 0 || event->value >= REFRAIN_WHENCES) {
+        location->unknown++;
+        return OTF2_SUCCESS;
+    }
+    refrain_otf2_follow(objects, event);
+    location->events++;
+    return OTF2_EvtWriter_IoSeek(location->writer, NULL, time, handle, event->bytes, whences[event->value],
+                                 (uint64_t)event->received);
 }
 
 OTF2_ErrorCode refrain_otf2_io_complete(struct refrain_otf2_location *location, const struct refrain_event *event,
@@ -113,15 +145,16 @@ OTF2_ErrorCode refrain_otf2_io_leave(struct refrain_otf2_location *location, con
     if (location->ends_halves == event->region) {
         location->ends_halves = NULL;
         for (size_t i = 0; i < location->n_operations; i++)
-            if (location->operations[i].in_halves && location->operations[i].handle == location->halves_of)
+            if (location->operations[i].over && location->operations[i].in_halves &&
+                location->operations[i].handle == location->halves_of)
                 return complete(location, i, time);
         return OTF2_SUCCESS;
     }
     if (!last || last->begun_in != event->region)
         return OTF2_SUCCESS;
     last->begun_in = NULL;
-    if (!goes_on(event->region->name))
-        return complete(location, location->n_operations - 1, time);
+    if (!goes_on(event->region->name)) /* without a word of what was moved the call is cut off here */
+        return last->over ? complete(location, location->n_operations - 1, time) : OTF2_SUCCESS;
     location->events++;
     return OTF2_EvtWriter_IoOperationIssued(location->writer, NULL, time, last->handle, last->matching);
 }

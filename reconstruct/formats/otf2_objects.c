@@ -1,5 +1,6 @@
 /* otf2_objects.c: windows and files by number, by process, and in an archive (otf2_objects.h). */
 #include "otf2_objects.h"
+#include "event_names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,8 +58,12 @@ static bool add_process(struct refrain_otf2_objects *objects, const struct refra
     if (!(windows->references[rank] = calloc(n, sizeof **windows->references)) ||
         !(handles->references[rank] = calloc(n, sizeof **handles->references)) ||
         !(windows->open[rank] = calloc(n, sizeof **windows->open)) ||
-        !(handles->open[rank] = calloc(n, sizeof **handles->open)))
+        !(handles->open[rank] = calloc(n, sizeof **handles->open)) ||
+        !(windows->groups[rank] = malloc(n * sizeof **windows->groups)))
         return false;
+    for (size_t i = 0; i < n; i++)
+        windows->groups[rank][i][REFRAIN_OTF2_ACCESS_GROUP] = windows->groups[rank][i][REFRAIN_OTF2_EXPOSURE_GROUP] =
+            OTF2_UNDEFINED_GROUP;
     for (size_t i = 0; i < process->n_objects; i++) {
         const struct refrain_object_view *window = &process->windows[i], *file = &process->files[i];
         if (window->record &&
@@ -79,7 +84,8 @@ bool refrain_otf2_objects_open(struct refrain_otf2_objects *objects, const struc
         struct refrain_otf2_list *list = i ? &objects->handles : &objects->windows;
         list->references = calloc(ranks, sizeof *list->references);
         list->open = calloc(ranks, sizeof *list->open);
-        if (!list->references || !list->open)
+        list->groups = calloc(ranks, sizeof *list->groups);
+        if (!list->references || !list->open || !list->groups)
             return false;
     }
     for (size_t i = 0; i < trace->n_processes; i++)
@@ -91,10 +97,12 @@ bool refrain_otf2_objects_open(struct refrain_otf2_objects *objects, const struc
 void refrain_otf2_objects_close(struct refrain_otf2_objects *objects) {
     for (unsigned i = 0; i < 2; i++) {
         struct refrain_otf2_list *list = i ? &objects->handles : &objects->windows;
-        for (int32_t rank = 0; list->references && list->open && rank < objects->trace->size; rank++) {
+        for (int32_t rank = 0; list->groups && rank < objects->trace->size; rank++) {
             free(list->references[rank]);
             free(list->open[rank]);
+            free(list->groups[rank]);
         }
+        free(list->groups);
         free(list->references);
         free(list->open);
         free(list->objects);
@@ -125,7 +133,7 @@ static bool begins(const char *name, const char *with) {
 
 enum refrain_otf2_life refrain_otf2_follow(struct refrain_otf2_objects *objects, const struct refrain_event *event) {
     const char *name = event->region->name;
-    const bool file = event->kind == REFRAIN_EVENT_FILE || event->kind == REFRAIN_EVENT_IO,
+    const bool file = refrain_event_names_file(event->kind),
                window = event->kind == REFRAIN_EVENT_WINDOW || event->kind == REFRAIN_EVENT_RMA;
     if (!file && !window)
         return REFRAIN_OTF2_USED;

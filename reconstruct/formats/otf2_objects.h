@@ -20,9 +20,12 @@ struct refrain_otf2_object {
 struct refrain_otf2_list {
     struct refrain_otf2_object *objects; /* by reference */
     uint32_t n, capacity;
-    uint32_t **references; /* by rank and number in the process; null: the rank has none */
-    bool **open;           /* the same: it has been made and is there */
+    uint32_t **references;       /* by rank and number in the process; null: the rank has none */
+    bool **open;                 /* the same: it has been made and is there */
+    OTF2_GroupRef (**groups)[2]; /* the same, of windows: which ranks it was last started and posted for
+                                    (REFRAIN_OTF2_ACCESS_GROUP, _EXPOSURE_GROUP) */
 };
+enum { REFRAIN_OTF2_ACCESS_GROUP, REFRAIN_OTF2_EXPOSURE_GROUP };
 
 struct refrain_otf2_objects {
     const struct refrain_trace *trace;

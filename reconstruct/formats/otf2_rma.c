@@ -18,7 +18,10 @@ static enum refrain_otf2_sync sync_of(const char *name) {
                  {"MPI_Win_flush_all", REFRAIN_OTF2_FLUSH},
                  {"MPI_Win_flush_local", REFRAIN_OTF2_FLUSH_LOCAL},
                  {"MPI_Win_flush_local_all", REFRAIN_OTF2_FLUSH_LOCAL},
-                 {"MPI_Win_complete", REFRAIN_OTF2_COMPLETE}};
+                 {"MPI_Win_complete", REFRAIN_OTF2_COMPLETE},
+                 {"MPI_Win_post", REFRAIN_OTF2_POST},
+                 {"MPI_Win_start", REFRAIN_OTF2_START},
+                 {"MPI_Win_wait", REFRAIN_OTF2_WAIT}};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (strcmp(name, calls[i].name) == 0)
             return calls[i].sync;
@@ -135,6 +138,68 @@ void refrain_otf2_rma_end(struct refrain_otf2_rma *rma, const struct refrain_otf
     rma->incomplete += location->n_accesses;
 }
 
+/* ---- groups ---- */
+
+static bool add_rank(struct refrain_otf2_named_group *group, int32_t rank) {
+    if (group->n == group->capacity) {
+        uint32_t capacity = group->capacity ? group->capacity * 2 : 8;
+        uint64_t *ranks = realloc(group->ranks, capacity * sizeof *ranks);
+        if (!ranks)
+            return false;
+        group->ranks = ranks;
+        group->capacity = capacity;
+    }
+    group->ranks[group->n++] = (uint64_t)rank;
+    return true;
+}
+
+/* Where the window's group of either kind is kept; null where the window is not known. */
+static OTF2_GroupRef *group_at(const struct refrain_otf2_rma *rma, int32_t rank, int64_t number,
+                               enum refrain_otf2_sync sync) {
+    const struct refrain_process *process = refrain_trace_process(rma->objects->trace, rank);
+    if (!process || !refrain_process_window(process, number))
+        return NULL;
+    return &rma->objects->windows.groups[rank][number][sync == REFRAIN_OTF2_POST || sync == REFRAIN_OTF2_WAIT
+                                                           ? REFRAIN_OTF2_EXPOSURE_GROUP
+                                                           : REFRAIN_OTF2_ACCESS_GROUP];
+}
+
+bool refrain_otf2_rma_follow(struct refrain_otf2_rma *rma, struct refrain_otf2_location *location,
+                             const struct refrain_event *event) {
+    struct refrain_otf2_named_group *group = &location->group;
+    if (event->kind == REFRAIN_EVENT_WINDOW) {
+        enum refrain_otf2_sync sync = sync_of(event->region->name);
+        if (sync != REFRAIN_OTF2_POST && sync != REFRAIN_OTF2_START)
+            return true;
+        if (group->region != event->region)
+            group->n = 0;
+        group->region = event->region;
+        group->number = event->tag;
+        return event->peer < 0 || event->peer >= rma->objects->trace->size || add_rank(group, event->peer);
+    }
+    if (event->kind != REFRAIN_EVENT_LEAVE || group->region != event->region || !group->region)
+        return true;
+    OTF2_GroupRef *kept = group_at(rma, event->rank, group->number, sync_of(group->region->name));
+    group->region = NULL;
+    if (kept && group->n == 0) /* of nobody, or nobody knows of whom */
+        *kept = OTF2_UNDEFINED_GROUP;
+    return !kept || group->n == 0 ||
+           (*kept = refrain_otf2_group_of(&rma->groups, group->ranks, group->n)) != OTF2_UNDEFINED_GROUP;
+}
+
+static OTF2_ErrorCode synchronise_group(const struct refrain_otf2_rma *rma, struct refrain_otf2_location *location,
+                                        const struct refrain_otf2_window_call *call, uint64_t time) {
+    const OTF2_GroupRef *group = group_at(rma, location->rank, call->number, call->sync);
+    const bool ends = call->sync == REFRAIN_OTF2_COMPLETE || call->sync == REFRAIN_OTF2_WAIT;
+    if (!group || *group == OTF2_UNDEFINED_GROUP) /* it was named before what is written begins */
+        return OTF2_SUCCESS;
+    location->events++;
+    return OTF2_EvtWriter_RmaGroupSync(location->writer, NULL, time,
+                                       ends ? OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY
+                                            : OTF2_RMA_SYNC_LEVEL_PROCESS,
+                                       call->window, *group);
+}
+
 /* ---- windows ---- */
 
 OTF2_ErrorCode refrain_otf2_rma_window(struct refrain_otf2_rma *rma, struct refrain_otf2_location *location,
@@ -159,9 +224,11 @@ OTF2_ErrorCode refrain_otf2_rma_window(struct refrain_otf2_rma *rma, struct refr
                                               .region = event->region,
                                               .window = window,
                                               .target = OTF2_UNDEFINED_UINT32,
+                                              .number = event->tag,
                                               .lock = event->value == REFRAIN_LOCK_EXCLUSIVE ? OTF2_LOCK_EXCLUSIVE
                                                                                              : OTF2_LOCK_SHARED};
-    if (event->peer >= 0 && !rank_in(rma, event, window, &call->target))
+    const bool names_group = call->sync == REFRAIN_OTF2_POST || call->sync == REFRAIN_OTF2_START;
+    if (!names_group && event->peer >= 0 && !rank_in(rma, event, window, &call->target))
         call->sync = REFRAIN_OTF2_NO_SYNC; /* of a rank that is none of it */
     if (call->sync == REFRAIN_OTF2_FENCE) {
         location->events++;
@@ -173,11 +240,12 @@ OTF2_ErrorCode refrain_otf2_rma_window(struct refrain_otf2_rma *rma, struct refr
     return code;
 }
 
-OTF2_ErrorCode refrain_otf2_rma_leave(struct refrain_otf2_location *location, uint64_t time) {
+OTF2_ErrorCode refrain_otf2_rma_leave(const struct refrain_otf2_rma *rma, struct refrain_otf2_location *location,
+                                      uint64_t time) {
     const struct refrain_otf2_window_call call = location->window_call;
     OTF2_ErrorCode code = OTF2_SUCCESS;
     location->window_call.sync = REFRAIN_OTF2_NO_SYNC;
-    if (call.sync != REFRAIN_OTF2_NO_SYNC && call.sync != REFRAIN_OTF2_LOCK)
+    if (call.sync != REFRAIN_OTF2_NO_SYNC && call.sync != REFRAIN_OTF2_LOCK && call.sync < REFRAIN_OTF2_POST)
         code = complete(location, call.window, call.target, call.sync, time);
     if (code)
         return code;
@@ -193,6 +261,11 @@ OTF2_ErrorCode refrain_otf2_rma_leave(struct refrain_otf2_location *location, ui
     case REFRAIN_OTF2_UNLOCK:
         location->events++;
         return OTF2_EvtWriter_RmaReleaseLock(location->writer, NULL, time, call.window, call.target, 0);
+    case REFRAIN_OTF2_POST:
+    case REFRAIN_OTF2_START:
+    case REFRAIN_OTF2_COMPLETE:
+    case REFRAIN_OTF2_WAIT:
+        return synchronise_group(rma, location, &call, time);
     default:
         return OTF2_SUCCESS;
     }

@@ -1,11 +1,13 @@
 /* otf2_rma.h: one-sided communication as records of OTF2 (events -> RmaPut ..., what completes them, locks, fences).
  *
- *     MPI_Put ...                         RmaPut, RmaGet, RmaAtomic
- *     request completes, flush_local      RmaOpCompleteNonBlocking: of that access; of those to the window (and rank)
- *     flush, unlock, fence, free          RmaOpCompleteRemote
- *     complete                            RmaOpCompleteNonBlocking; at their targets they are complete with
- * MPI_Win_wait fence                               RmaCollectiveBegin ... RmaCollectiveEnd lock, unlock RmaRequestLock
- * ... RmaAcquireLock, RmaReleaseLock create, free                        RmaWinCreate, RmaWinDestroy */
+ *     MPI_Put ...                       RmaPut, RmaGet, RmaAtomic
+ *     request completes, flush_local    RmaOpCompleteNonBlocking: of that access; of those to the window (and rank)
+ *     flush, unlock, fence, free        RmaOpCompleteRemote
+ *     complete                          RmaOpCompleteNonBlocking; at their targets they are complete with MPI_Win_wait
+ *     fence                             RmaCollectiveBegin ... RmaCollectiveEnd
+ *     lock, unlock                      RmaRequestLock ... RmaAcquireLock, RmaReleaseLock
+ *     post, start, complete, wait       RmaGroupSync, of the group that was named last
+ *     create, free                      RmaWinCreate, RmaWinDestroy */
 #ifndef REFRAIN_OTF2_RMA_H
 #define REFRAIN_OTF2_RMA_H
 
@@ -16,6 +18,7 @@ struct refrain_otf2_rma {
     struct refrain_otf2_objects *objects;
     const struct refrain_otf2_comm *comms;
     uint64_t incomplete;
+    struct refrain_otf2_groups groups;
 };
 
 /* An RMA event, a WINDOW event, an ACCESS_COMPLETE (which may be none of a window), and the leaving of a call. */
@@ -25,7 +28,13 @@ OTF2_ErrorCode refrain_otf2_rma_window(struct refrain_otf2_rma *rma, struct refr
                                        const struct refrain_event *event, uint64_t time);
 OTF2_ErrorCode refrain_otf2_rma_complete(struct refrain_otf2_location *location, const struct refrain_event *event,
                                          uint64_t time);
-OTF2_ErrorCode refrain_otf2_rma_leave(struct refrain_otf2_location *location, uint64_t time);
+OTF2_ErrorCode refrain_otf2_rma_leave(const struct refrain_otf2_rma *rma, struct refrain_otf2_location *location,
+                                      uint64_t time);
+
+/* Follows any event, of those locations as well that others write: which group a call names. Before all else; false
+ * without memory. */
+bool refrain_otf2_rma_follow(struct refrain_otf2_rma *rma, struct refrain_otf2_location *location,
+                             const struct refrain_event *event);
 
 /* The location has no more events. */
 void refrain_otf2_rma_end(struct refrain_otf2_rma *rma, const struct refrain_otf2_location *location);

@@ -209,6 +209,7 @@ static void put_fields(const struct chrome_writer *chrome, const struct refrain_
         put_comm(out, event);
         break;
     case REFRAIN_EVENT_IO:
+    case REFRAIN_EVENT_MOVED:
         put_number(out, ",\"bytes\":", event->bytes);
         put_number(out, ",\"handle\":", event->tag);
         put_comm(out, event);
@@ -221,6 +222,14 @@ static void put_fields(const struct chrome_writer *chrome, const struct refrain_
         if (event->value != REFRAIN_LOCK_NONE)
             refrain_sink_put_text(out, event->value == REFRAIN_LOCK_EXCLUSIVE ? ",\"lock\":\"exclusive\""
                                                                               : ",\"lock\":\"shared\"");
+        break;
+    case REFRAIN_EVENT_SEEK:
+        refrain_sink_put_text(out, ",\"whence\":");
+        put_string(out, refrain_whence_name(event->value));
+        put_number(out, ",\"offset\":", event->bytes);
+        put_number(out, ",\"position\":", event->received);
+        put_number(out, ",\"handle\":", event->tag);
+        put_comm(out, event);
         break;
     case REFRAIN_EVENT_FILE:
         put_number(out, ",\"handle\":", event->tag);

@@ -156,7 +156,9 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     otf2->trace = trace;
     bool made = !is_first(otf2) || make_directories(otf2);
     otf2->comms = refrain_otf2_comms(trace);
-    otf2->rma = (struct refrain_otf2_rma){&otf2->objects, otf2->comms, 0};
+    otf2->rma = (struct refrain_otf2_rma){.objects = &otf2->objects, .comms = otf2->comms};
+    if (otf2->comms)
+        otf2->rma.groups.first = refrain_otf2_next_group(trace, otf2->comms);
     if (!otf2->comms || !refrain_otf2_objects_open(&otf2->objects, trace) || !make_locations(otf2)) {
         REFRAIN_FAIL_MEMORY(otf2->error);
         made = false;
@@ -367,7 +369,7 @@ static OTF2_ErrorCode leave(struct otf2_writer *otf2, struct refrain_otf2_locati
     if (!code)
         code = refrain_otf2_io_leave(location, event, time);
     if (!code && location->window_call.region == event->region)
-        code = refrain_otf2_rma_leave(location, time);
+        code = refrain_otf2_rma_leave(&otf2->rma, location, time);
     follow_call(otf2, event);
     location->events++;
     return code ? code : OTF2_EvtWriter_Leave(location->writer, NULL, time, region);
@@ -379,6 +381,8 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
     uint64_t time = event->time_ns < 0 ? 0 : (uint64_t)event->time_ns;
     OTF2_RegionRef region = refrain_otf2_region(otf2->trace, event->region);
     OTF2_ErrorCode code = OTF2_SUCCESS;
+    if (!refrain_otf2_rma_follow(&otf2->rma, location, event))
+        return fail(otf2, OTF2_ERROR_MEM_ALLOC_FAILED);
     if (!location->writer) {
         follow_call(otf2, event);
         refrain_otf2_follow(&otf2->objects, event);
@@ -431,6 +435,12 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
         break;
     case REFRAIN_EVENT_FILE:
         code = refrain_otf2_io_file(&otf2->objects, location, event, time);
+        break;
+    case REFRAIN_EVENT_MOVED:
+        refrain_otf2_io_moved(&otf2->objects, location, event);
+        break;
+    case REFRAIN_EVENT_SEEK:
+        code = refrain_otf2_io_seek(&otf2->objects, location, event, time);
         break;
     case REFRAIN_EVENT_ACCESS_COMPLETE:
         code = refrain_otf2_rma_complete(location, event, time);
@@ -543,7 +553,7 @@ static int finish(struct otf2_writer *otf2) {
     OTF2_GlobalDefWriter *global = code || !is_first(otf2) ? NULL : OTF2_Archive_GetGlobalDefWriter(otf2->archive);
     if (global)
         code = refrain_otf2_define(global, otf2->trace, otf2->locations, otf2->n_locations, otf2->comms, &otf2->objects,
-                                   &otf2->calls, otf2->end_ns);
+                                   &otf2->rma.groups, &otf2->calls, otf2->end_ns);
     if (!code && global)
         code = OTF2_Archive_CloseGlobalDefWriter(otf2->archive, global);
     bool complete = all(otf2, !code && (global || !is_first(otf2)) && !otf2->failed);
@@ -600,9 +610,11 @@ static int end(struct refrain_writer *writer) {
         free(otf2->locations[i].pending);
         free(otf2->locations[i].accesses);
         free(otf2->locations[i].operations);
+        free(otf2->locations[i].group.ranks);
     }
     free(otf2->locations);
     free(otf2->first_location);
+    refrain_otf2_groups_free(&otf2->rma.groups);
     refrain_otf2_objects_close(&otf2->objects);
     refrain_call_tree_free(&otf2->calls);
     free(otf2->directory);

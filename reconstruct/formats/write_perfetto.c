@@ -53,12 +53,16 @@ enum key {
     TARGET,
     WINDOW,
     FILE_NUMBER,
+    WHENCE,
+    OFFSET,
+    POSITION,
     REQUEST,
     APPROXIMATE,
     KEYS
 };
-static const char *const keys[KEYS] = {"dest",     "source", "tag",    "bytes",  "comm",    "root",       "sent",
-                                       "received", "target", "window", "handle", "request", "approximate"};
+static const char *const keys[KEYS] = {"dest",   "source",   "tag",     "bytes",      "comm",   "root",
+                                       "sent",   "received", "target",  "window",     "handle", "whence",
+                                       "offset", "position", "request", "approximate"};
 
 /* By kind of region; then that of all other events. */
 static const char *const categories[] = {"function", "mpi", "user", "operation"};
@@ -249,7 +253,14 @@ static void annotate_fields(struct perfetto_writer *perfetto, const struct refra
         annotate(perfetto, WINDOW, refrain_event_object(perfetto->trace, event));
         break;
     case REFRAIN_EVENT_IO:
+    case REFRAIN_EVENT_MOVED:
         annotate(perfetto, BYTES, event->bytes);
+        annotate(perfetto, FILE_NUMBER, event->tag);
+        break;
+    case REFRAIN_EVENT_SEEK:
+        annotate(perfetto, WHENCE, event->value);
+        annotate(perfetto, OFFSET, event->bytes);
+        annotate(perfetto, POSITION, event->received);
         annotate(perfetto, FILE_NUMBER, event->tag);
         break;
     case REFRAIN_EVENT_FILE:

@@ -126,7 +126,16 @@ static void put_fields(struct refrain_sink *sink, const struct refrain_event *ev
         put_bytes(sink, event);
         break;
     case REFRAIN_EVENT_IO:
+    case REFRAIN_EVENT_MOVED:
         put_bytes(sink, event);
+        break;
+    case REFRAIN_EVENT_SEEK:
+        PUT(sink, "\twhence=");
+        refrain_sink_put_text(sink, refrain_whence_name(event->value));
+        PUT(sink, "\toffset=");
+        refrain_sink_put_signed(sink, event->bytes);
+        PUT(sink, "\tposition=");
+        refrain_sink_put_signed(sink, event->received);
         break;
     case REFRAIN_EVENT_COUNTER:
         put_value(sink, event);
@@ -168,7 +177,7 @@ static void put_flags(struct refrain_sink *sink, const char *key, int64_t value)
 static void put_object(struct text_writer *text, const struct refrain_event *event) {
     struct refrain_sink *sink = text->sink;
     const bool window = event->kind == REFRAIN_EVENT_WINDOW || event->kind == REFRAIN_EVENT_RMA;
-    if (!window && event->kind != REFRAIN_EVENT_FILE && event->kind != REFRAIN_EVENT_IO)
+    if (!window && !refrain_event_names_file(event->kind))
         return;
     if (event->kind == REFRAIN_EVENT_WINDOW && event->peer >= 0) {
         PUT(sink, "\ttarget=");
@@ -230,6 +239,10 @@ static const char *name_of(enum refrain_event_kind kind, bool all) {
         return all ? "\twindow\t" : NULL;
     case REFRAIN_EVENT_FILE:
         return all ? "\tfile\t" : NULL;
+    case REFRAIN_EVENT_MOVED:
+        return all ? "\tmoved\t" : NULL;
+    case REFRAIN_EVENT_SEEK:
+        return all ? "\tseek\t" : NULL;
     case REFRAIN_EVENT_ACCESS_COMPLETE:
         return all ? "\taccess-complete\t" : NULL;
     }

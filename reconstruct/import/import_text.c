@@ -118,6 +118,8 @@ static bool parse_kind(const char *name, enum refrain_event_kind *kind) {
                  {"io", REFRAIN_EVENT_IO},
                  {"window", REFRAIN_EVENT_WINDOW},
                  {"file", REFRAIN_EVENT_FILE},
+                 {"moved", REFRAIN_EVENT_MOVED},
+                 {"seek", REFRAIN_EVENT_SEEK},
                  {"access-complete", REFRAIN_EVENT_ACCESS_COMPLETE},
                  {"send-complete", REFRAIN_EVENT_SEND_COMPLETE},
                  {"recv-post", REFRAIN_EVENT_RECV_POST},
@@ -154,11 +156,12 @@ static bool parse_field(struct line *line, char *field) {
     struct {
         const char *key;
         int64_t *number;
-    } numbers[] = {{"line=", &line->number},     {"dest=", &line->peer},     {"source=", &line->peer},
-                   {"root=", &line->peer},       {"target=", &line->peer},   {"tag=", &line->tag},
-                   {"bytes=", &line->bytes},     {"sent=", &line->bytes},    {"received=", &line->received},
-                   {"request=", &line->request}, {"thread=", &line->thread}, {"comm=", &line->comm},
-                   {"window=", &line->object},   {"handle=", &line->object}};
+    } numbers[] = {{"line=", &line->number},      {"dest=", &line->peer},     {"source=", &line->peer},
+                   {"root=", &line->peer},        {"target=", &line->peer},   {"tag=", &line->tag},
+                   {"bytes=", &line->bytes},      {"sent=", &line->bytes},    {"received=", &line->received},
+                   {"request=", &line->request},  {"thread=", &line->thread}, {"comm=", &line->comm},
+                   {"window=", &line->object},    {"handle=", &line->object}, {"offset=", &line->bytes},
+                   {"position=", &line->received}};
     if (strncmp(field, "file=", 5) == 0) {
         line->file = field + 5;
         return unescape(line->file);
@@ -168,6 +171,11 @@ static bool parse_field(struct line *line, char *field) {
     if (strncmp(field, "lock=", 5) == 0) {
         line->value = strcmp(field + 5, "exclusive") == 0 ? REFRAIN_LOCK_EXCLUSIVE : REFRAIN_LOCK_SHARED;
         return true;
+    }
+    if (strncmp(field, "whence=", 7) == 0) {
+        while (line->value < REFRAIN_WHENCES && strcmp(field + 7, refrain_whence_names[line->value]) != 0)
+            line->value++;
+        return line->value < REFRAIN_WHENCES;
     }
     if (strncmp(field, "name=", 5) == 0) {
         line->opened = field + 5;
@@ -347,8 +355,7 @@ static enum refrain_status convert_line(struct text *text, const struct line *li
                                          .request = text->completions ? line->request : -1,
                                          .value = line->value,
                                          .name = line->opened};
-    if (line->kind == REFRAIN_EVENT_RMA || line->kind == REFRAIN_EVENT_IO || line->kind == REFRAIN_EVENT_WINDOW ||
-        line->kind == REFRAIN_EVENT_FILE)
+    if (line->kind == REFRAIN_EVENT_RMA || line->kind == REFRAIN_EVENT_WINDOW || refrain_event_names_file(line->kind))
         event.tag = line->object;
     if (line->time_ns < text->last_ns[location])
         return wrong(text, "is earlier than the line before of the same rank and thread");

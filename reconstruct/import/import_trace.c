@@ -432,9 +432,13 @@ static void add_window(struct refrain_import *import, struct location *location,
 static void add_file(struct refrain_import *import, struct location *location,
                      const struct refrain_import_event *event) {
     const int64_t number = object_of(import, event, REFRAIN_OBJECT_FILE), access[] = {event->bytes, number},
-                  use[] = {event->value, number};
+                  use[] = {event->value, number}, seek[] = {event->value, event->bytes, event->received, number};
     if (event->kind == REFRAIN_EVENT_FILE)
         put_operation(import, event, REFRAIN_OP_FILE, use, 2);
+    else if (event->kind == REFRAIN_EVENT_MOVED)
+        put_operation(import, event, REFRAIN_OP_MOVED, access, 2);
+    else if (event->kind == REFRAIN_EVENT_SEEK)
+        put_operation(import, event, REFRAIN_OP_SEEK, seek, 4);
     else if (event->request < 0)
         put_operation(import, event, REFRAIN_OP_IO, access, 2);
     else
@@ -492,6 +496,8 @@ int refrain_import_add(struct refrain_import *import, const struct refrain_impor
         break;
     case REFRAIN_EVENT_IO:
     case REFRAIN_EVENT_FILE:
+    case REFRAIN_EVENT_MOVED:
+    case REFRAIN_EVENT_SEEK:
         add_file(import, location, event);
         break;
     case REFRAIN_EVENT_ACCESS_COMPLETE:

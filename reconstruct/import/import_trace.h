@@ -44,10 +44,10 @@ struct refrain_import_event {
     uint32_t region; /* ENTER, LEAVE: itself; else the MPI call that it happens in */
     uint32_t comm;
     int32_t peer; /* rank in MPI_COMM_WORLD; -1 none or unknown */
-    int64_t tag;  /* RMA, IO, WINDOW, FILE: any number of the window or file, with `comm`; -1 unknown */
+    int64_t tag;  /* RMA, IO, WINDOW, FILE, MOVED, SEEK: any number of the window or file, with `comm`; -1 unknown */
     int64_t bytes, received;
     int64_t request;  /* of the location, any number; -1 none */
-    int64_t value;    /* WINDOW, FILE */
+    int64_t value;    /* WINDOW, FILE, SEEK */
     const char *name; /* FILE, IO: of the file; null unknown */
 };
 

@@ -491,6 +491,19 @@ static bool is_member(const struct refrain_otf2_group *group, int32_t rank) {
     return false;
 }
 
+static int32_t world_rank_of(const struct refrain_otf2_definitions *definitions, const struct refrain_otf2_group *group,
+                             uint32_t i) {
+    return i < group->n && group->members[i] < (uint64_t)definitions->n_ranks ? (int32_t)group->members[i] : -1;
+}
+
+uint32_t refrain_otf2_group_size(const struct refrain_otf2_definitions *definitions, OTF2_GroupRef group) {
+    return group_of(definitions, group)->n;
+}
+
+int32_t refrain_otf2_group_rank(const struct refrain_otf2_definitions *definitions, OTF2_GroupRef group, uint32_t i) {
+    return world_rank_of(definitions, group_of(definitions, group), i);
+}
+
 int32_t refrain_otf2_world_rank(const struct refrain_otf2_definitions *definitions, OTF2_CommRef comm, int32_t own,
                                 uint32_t rank) {
     const struct refrain_otf2_comm_definition *definition = find(&definitions->comms, comm);
@@ -501,8 +514,7 @@ int32_t refrain_otf2_world_rank(const struct refrain_otf2_definitions *definitio
         return own;
     if (definition->between && is_member(group, own))
         group = group_of(definitions, definition->remote);
-    return rank < group->n && group->members[rank] < (uint64_t)definitions->n_ranks ? (int32_t)group->members[rank]
-                                                                                    : -1;
+    return world_rank_of(definitions, group, rank);
 }
 
 uint32_t refrain_otf2_window_comm(const struct refrain_otf2_definitions *definitions, OTF2_RmaWinRef window) {

@@ -124,6 +124,9 @@ OTF2_CallingContextRef refrain_otf2_common_context(const struct refrain_otf2_def
 /* The rank in MPI_COMM_WORLD of a rank in a communicator, seen from `own`, or in a window; -1 unknown. */
 int32_t refrain_otf2_world_rank(const struct refrain_otf2_definitions *definitions, OTF2_CommRef comm, int32_t own,
                                 uint32_t rank);
+/* How many ranks a group has, and one of them in MPI_COMM_WORLD, -1 unknown. */
+uint32_t refrain_otf2_group_size(const struct refrain_otf2_definitions *definitions, OTF2_GroupRef group);
+int32_t refrain_otf2_group_rank(const struct refrain_otf2_definitions *definitions, OTF2_GroupRef group, uint32_t i);
 /* The communicator of a window and of a file's handle, REFRAIN_IMPORT_NO_COMM unknown; what a handle is called. */
 uint32_t refrain_otf2_window_comm(const struct refrain_otf2_definitions *definitions, OTF2_RmaWinRef window);
 uint32_t refrain_otf2_handle_comm(const struct refrain_otf2_definitions *definitions, OTF2_IoHandleRef handle);

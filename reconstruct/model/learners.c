@@ -100,6 +100,11 @@ static const struct parameter *parameters_of(uint32_t operation, unsigned *n) {
                                               {REFRAIN_SUBJECT_COMM, "lock"},
                                               {REFRAIN_SUBJECT_COMM, "window"}},
                                   file[] = {{REFRAIN_SUBJECT_COMM, "mode"}, {REFRAIN_SUBJECT_COMM, "file"}},
+                                  moved[] = {{REFRAIN_SUBJECT_BYTES, "moved"}, {REFRAIN_SUBJECT_COMM, "file"}},
+                                  seek[] = {{REFRAIN_SUBJECT_COMM, "whence"},
+                                            {REFRAIN_SUBJECT_BYTES, "offset"},
+                                            {REFRAIN_SUBJECT_BYTES, "position"},
+                                            {REFRAIN_SUBJECT_COMM, "file"}},
                                   run[] = {{REFRAIN_SUBJECT_REQUEST, "request"}, {REFRAIN_SUBJECT_REQUEST, "requests"}},
                                   other[] = {{REFRAIN_SUBJECT_REQUEST, "operation"}, {REFRAIN_SUBJECT_COMM, "comm"}};
     *n = 4;
@@ -130,6 +135,11 @@ static const struct parameter *parameters_of(uint32_t operation, unsigned *n) {
     case REFRAIN_OP_FILE:
         *n = 2;
         return file;
+    case REFRAIN_OP_MOVED:
+        *n = 2;
+        return moved;
+    case REFRAIN_OP_SEEK:
+        return seek;
     case REFRAIN_OP_COMPLETE_RUN:
         *n = 2;
         return run;

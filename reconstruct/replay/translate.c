@@ -244,6 +244,18 @@ static bool operation(struct refrain_translation *translation, const struct refr
         event->value = parameters[0];
         set_file(translation, event, parameters[1]);
         return true;
+    case REFRAIN_OP_MOVED:
+        event->kind = REFRAIN_EVENT_MOVED;
+        event->bytes = parameters[0];
+        set_file(translation, event, parameters[1]);
+        return true;
+    case REFRAIN_OP_SEEK:
+        event->kind = REFRAIN_EVENT_SEEK;
+        event->value = parameters[0];
+        event->bytes = parameters[1];
+        event->received = parameters[2];
+        set_file(translation, event, parameters[3]);
+        return true;
     case REFRAIN_OP_NOTHING:
         take_request(translation, record, false);
         return false;

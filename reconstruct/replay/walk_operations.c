@@ -168,6 +168,7 @@ static unsigned parameters_of(uint32_t operation) {
     case REFRAIN_OP_IO:
     case REFRAIN_OP_IO_REQUEST:
     case REFRAIN_OP_FILE:
+    case REFRAIN_OP_MOVED:
     case REFRAIN_OP_COMPLETE_RUN:
     case REFRAIN_OP_COMPLETE_OTHER:
         return 2;

@@ -78,7 +78,8 @@ otf2_round_trip() {
 # order in which their location began them, none where that is not in the text; OTF2 says the communicator of a posted
 # receive when that completes, which may lie behind the window; a cancelled one never has one. It has no message or
 # access from or to a rank that is not known, and no collective of an unknown communicator. It has no completion of a
-# nonblocking collective that began in front of the window, and nothing of one that completes behind it but that there is one.
+# nonblocking collective that began in front of the window, and nothing of one that completes behind it but that there is one; nor what
+# an access moved that began in front of it.
 # Windows and files are numbered in the order in which their location used them; without `all` calls that only name one are left out:
 # OTF2 has records of some of them.
 canonical() {
@@ -94,10 +95,13 @@ canonical() {
                 else if ($i ~ /^(window|handle)=/) object = i
                 else if ($i ~ /^comm=/) comm = $i
             if (object) {
-                used = NR != FNR " " $1 " " thread " " $object " " comm
-                if (!(used in objects)) objects[used] = ++n_objects[NR != FNR " " $1 " " thread]
+                used = (NR != FNR) " " $1 " " thread " " $object " " comm
+                if (!(used in objects)) objects[used] = ++n_objects[(NR != FNR) " " $1 " " thread]
                 $object = substr($object, 1, index($object, "=")) objects[used]
             }
+            # What an access moved is in OTF2 where it began.
+            if ($3 == "io" && !at) began[used]++
+            if ($3 == "moved" && began[used]-- < 1) { began[used] = 0; next }
             if (at) {
                 where = $1 " " thread " " $at
                 if ($3 ~ /^(collective|access)-complete$/ && !(where in number)) next

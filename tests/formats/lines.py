@@ -2,7 +2,8 @@
 import sys
 
 KINDS = "enter,leave,send,recv,collective,rma,io,send-complete,recv-post,collective-complete,cancel"
-OBJECTS = ",window,file,access-complete"  # kinds that tell which window or file, with the keys window and handle
+OBJECTS = ",window,file,moved,seek,access-complete"  # kinds that tell which window or file, with these keys
+OBJECT_KEYS = ",window,handle,whence,offset,position"
 KEYS = "file,line,dest,source,tag,bytes,comm,root,sent,received,target,request,approximate"
 
 

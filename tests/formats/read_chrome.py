@@ -4,9 +4,9 @@ import json
 import sys
 from decimal import Decimal
 
-from lines import KEYS, KINDS, OBJECTS, escape, header, line, wrong
+from lines import KEYS, KINDS, OBJECT_KEYS, OBJECTS, escape, header, line, wrong
 
-FIELDS = ("dest", "source", "tag", "bytes", "comm", "root", "sent", "received", "target", "request", "window", "handle")
+FIELDS = ("dest", "source", "tag", "bytes", "comm", "root", "sent", "received", "target", "request", "window", "handle", "whence", "offset", "position")
 
 
 def main():
@@ -14,7 +14,7 @@ def main():
         trace = json.load(file, parse_float=Decimal)
     locations, stacks, flows, last, since, waited = {}, {}, {}, {}, {}, {}
     elsewhere = None
-    header(KINDS + OBJECTS, KEYS + ",window,handle")
+    header(KINDS + OBJECTS, KEYS + OBJECT_KEYS)
     for event in trace["traceEvents"]:
         phase, where = event["ph"], (event["pid"], event["tid"])
         if phase == "M":
@@ -41,7 +41,7 @@ def main():
             line(rank, thread, ns, "leave", stack.pop(), approximate=args.get("approximate", False))
         elif phase == "i":
             fields = {key: args[key] for key in FIELDS if key in args}
-            if event["name"] in ("send", "recv", "collective", "recv-post", "collective-complete", "rma", "io", "window", "file") and "comm" not in args:
+            if event["name"] in ("send", "recv", "collective", "recv-post", "collective-complete", "rma", "io", "window", "file", "moved", "seek") and "comm" not in args:
                 fields["comm"] = "unknown"
             line(rank, thread, ns, event["name"], args["call"], approximate=args.get("approximate", False), **fields)
         elif phase in "sf":

@@ -6,10 +6,10 @@ import re
 import subprocess
 import sys
 
-from lines import KEYS, KINDS, OBJECTS, escape, header, line, wrong
+from lines import KEYS, KINDS, OBJECT_KEYS, OBJECTS, escape, header, line, wrong
 
-FIELDS = ("dest", "source", "tag", "bytes", "comm", "root", "sent", "received", "target", "request", "window", "handle")
-WITH_COMM = ("send", "recv", "collective", "recv-post", "collective-complete", "rma", "io", "window", "file")
+FIELDS = ("dest", "source", "tag", "bytes", "comm", "root", "sent", "received", "target", "request", "window", "handle", "whence", "offset", "position")
+WITH_COMM = ("send", "recv", "collective", "recv-post", "collective-complete", "rma", "io", "window", "file", "moved", "seek")
 
 
 def value_of(text):
@@ -55,7 +55,7 @@ def main():
                                   stdout=subprocess.PIPE, text=True, cwd=here)
         names, categories, keys, places = {}, {}, {}, {}
         ranks, threads, counters, stacks, last, waited, flows = {}, {}, {}, {}, {}, {}, {}
-        header(KINDS + OBJECTS, KEYS + ",window,handle")
+        header(KINDS + OBJECTS, KEYS + OBJECT_KEYS)
         first = True
         for packet in packets(protoc.stdout):
             if one(packet, "trusted_packet_sequence_id") != 1 or one(packet, "sequence_flags") != (3 if first else 2):
@@ -101,6 +101,8 @@ def main():
                 stack = stacks.setdefault(track, [])
                 args = {keys[one(a, "name_iid")]: one(a, "int_value", one(a, "bool_value", None))
                         for a in event.get("debug_annotations", [])}
+                if "whence" in args:
+                    args["whence"] = ("start", "current", "end")[args["whence"]]
                 approximate = args.get("approximate", False)
                 if kind == "TYPE_SLICE_BEGIN":
                     stack.append(names[one(event, "name_iid")])

@@ -49,6 +49,33 @@ static void shared_pointer(const char *name) {
     MPI_File_close(&file);
 }
 
+/* Less than was asked for, nothing, and an access that is refused; pointers set in all ways. */
+static void short_and_refused(const char *name) {
+    char own[4096];
+    MPI_File file;
+    MPI_Status status;
+    int n;
+    snprintf(own, sizeof own, "%s.%d", name, rank);
+    MPI_File_open(MPI_COMM_SELF, own, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+    MPI_File_write(file, out, N, MPI_INT, MPI_STATUS_IGNORE);
+    for (int left = 0; left < 4; left++) {
+        MPI_File_seek(file, -(MPI_Offset)sizeof(int) * left, MPI_SEEK_END);
+        MPI_File_read(file, in, N, MPI_INT, &status);
+        MPI_Get_count(&status, MPI_INT, &n);
+        CHECK(n == left);
+        CHECK(left == 0 || in[0] == out[N - left]);
+    }
+    MPI_File_seek(file, 0, MPI_SEEK_SET);
+    MPI_File_seek(file, 2 * (MPI_Offset)sizeof(int), MPI_SEEK_CUR);
+    MPI_File_read_all(file, in, N, MPI_INT, MPI_STATUS_IGNORE);
+    CHECK(in[0] == out[2]);
+    MPI_File_close(&file);
+    MPI_File_open(MPI_COMM_SELF, own, MPI_MODE_WRONLY | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+    CHECK(MPI_File_read_at(file, 0, in, N, MPI_INT, &status) != MPI_SUCCESS);
+    CHECK(MPI_File_seek(file, -1, MPI_SEEK_SET) != MPI_SUCCESS);
+    MPI_File_close(&file);
+}
+
 #if MPI_VERSION >= 4
 static void large_counts(const char *name, MPI_Offset mine) {
     MPI_File file;
@@ -143,6 +170,7 @@ int main(int argc, char **argv) {
     MPI_File_write_all_end(file, out, MPI_STATUS_IGNORE);
     MPI_File_close(&file);
     shared_pointer(name);
+    short_and_refused(name);
 #if MPI_VERSION >= 4
     large_counts(name, mine);
 #endif

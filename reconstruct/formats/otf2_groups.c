@@ -1,0 +1,47 @@
+/* otf2_groups.c: groups of ranks by reference (otf2_groups.h). */
+#include "otf2_groups.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool alike(const struct refrain_otf2_rank_group *group, const uint64_t *ranks, uint32_t n) {
+    return group->n == n && (n == 0 || memcmp(group->ranks, ranks, n * sizeof *ranks) == 0);
+}
+
+OTF2_GroupRef refrain_otf2_group_of(struct refrain_otf2_groups *groups, const uint64_t *ranks, uint32_t n) {
+    for (uint32_t i = groups->n; i > 0; i--) /* a program is likely to name one of the last again */
+        if (alike(&groups->groups[i - 1], ranks, n))
+            return groups->first + i - 1;
+    if (groups->n == groups->capacity) {
+        uint32_t capacity = groups->capacity ? groups->capacity * 2 : 16;
+        struct refrain_otf2_rank_group *larger = realloc(groups->groups, capacity * sizeof *larger);
+        if (!larger)
+            return OTF2_UNDEFINED_GROUP;
+        groups->groups = larger;
+        groups->capacity = capacity;
+    }
+    uint64_t *own = malloc((n + 1) * sizeof *own);
+    if (!own)
+        return OTF2_UNDEFINED_GROUP;
+    if (n > 0)
+        memcpy(own, ranks, n * sizeof *own);
+    groups->groups[groups->n] = (struct refrain_otf2_rank_group){own, n};
+    return groups->first + groups->n++;
+}
+
+OTF2_ErrorCode refrain_otf2_define_groups(const struct refrain_otf2_groups *groups, OTF2_GlobalDefWriter *writer,
+                                          OTF2_StringRef name) {
+    OTF2_ErrorCode code = OTF2_SUCCESS;
+    for (uint32_t i = 0; !code && i < groups->n; i++)
+        code = OTF2_GlobalDefWriter_WriteGroup(writer, groups->first + i, name, OTF2_GROUP_TYPE_COMM_GROUP,
+                                               OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, groups->groups[i].n,
+                                               groups->groups[i].ranks);
+    return code;
+}
+
+void refrain_otf2_groups_free(struct refrain_otf2_groups *groups) {
+    for (uint32_t i = 0; i < groups->n; i++)
+        free(groups->groups[i].ranks);
+    free(groups->groups);
+}

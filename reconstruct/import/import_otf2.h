@@ -1,0 +1,47 @@
+/* import_otf2.h: what the callbacks for the records of an OTF2 archive share (OTF2_Reader -> import_trace.h).
+ *
+ *     import_otf2.c          opens and reads archives
+ *     import_otf2_calls.c    regions, calling contexts, messages, collectives
+ *     import_otf2_access.c   windows and files
+ *
+ * A callback counts in `taken` what it makes something of; what is left out is the difference to all there are. */
+#ifndef REFRAIN_IMPORT_OTF2_H
+#define REFRAIN_IMPORT_OTF2_H
+
+#include "import_trace.h"
+#include "otf2_definitions.h"
+
+#include <otf2/otf2.h>
+
+struct refrain_otf2_archive {
+    const char *path;
+    struct refrain_error *error;
+    OTF2_Reader *reader;
+    struct refrain_otf2_definitions definitions;
+    struct refrain_import *import;
+    uint64_t taken;  /* records that became events, or parts of them */
+    int64_t time_ns; /* of the last one */
+    bool failed;
+};
+
+/* An event of the location at `time`, without its region; null where the location is none of a rank. */
+struct refrain_otf2_place *refrain_otf2_event(struct refrain_otf2_archive *archive, OTF2_LocationRef location,
+                                              OTF2_TimeStamp time, enum refrain_event_kind kind,
+                                              struct refrain_import_event *event);
+
+/* Adds it to the trace. */
+OTF2_CallbackCode refrain_otf2_add(struct refrain_otf2_archive *archive, const struct refrain_import_event *event);
+
+/* The MPI call that the location is in; where it is in none, one that does such a thing. */
+uint32_t refrain_otf2_call(struct refrain_otf2_archive *archive, const struct refrain_otf2_place *place,
+                           const char *otherwise);
+
+/* Is the location in an MPI call whose name begins so? */
+bool refrain_otf2_is_in(const struct refrain_otf2_archive *archive, const struct refrain_otf2_place *place,
+                        const char *call);
+
+/* Set the callbacks, whose data is a struct refrain_otf2_archive. */
+void refrain_otf2_take_calls(OTF2_GlobalEvtReaderCallbacks *callbacks);
+void refrain_otf2_take_accesses(OTF2_GlobalEvtReaderCallbacks *callbacks);
+
+#endif

@@ -1,0 +1,303 @@
+/* import_otf2_access.c: windows and files of an OTF2 archive, and accesses to them (import_otf2.h). */
+#include "import_otf2.h"
+
+#include <refrain/trace.h>
+
+/* ---- windows ---- */
+
+/* The request of an access that has one: its number, apart from those of messages. */
+#define ACCESS_REQUESTS ((int64_t)1 << 62)
+static int64_t request_of_access(uint32_t object, uint64_t matching) {
+    return ACCESS_REQUESTS | ((int64_t)(object & 0xffffff) << 32 ^ (int64_t)(matching & 0xffffffffffffff));
+}
+
+/* An event of a window. */
+static struct refrain_otf2_place *open_window(struct refrain_otf2_archive *archive, OTF2_LocationRef location,
+                                              OTF2_TimeStamp time, enum refrain_event_kind kind, OTF2_RmaWinRef window,
+                                              uint32_t target, const char *otherwise,
+                                              struct refrain_import_event *event) {
+    struct refrain_otf2_place *place = refrain_otf2_event(archive, location, time, kind, event);
+    if (!place)
+        return NULL;
+    event->region = refrain_otf2_call(archive, place, otherwise);
+    if (target != OTF2_UNDEFINED_UINT32)
+        event->peer = refrain_otf2_window_rank(&archive->definitions, window, event->rank, target);
+    event->comm = refrain_otf2_window_comm(&archive->definitions, window);
+    event->tag = window;
+    return place;
+}
+
+static OTF2_CallbackCode access_window(struct refrain_otf2_archive *archive, OTF2_LocationRef location,
+                                       OTF2_TimeStamp time, OTF2_RmaWinRef window, uint32_t target, uint64_t bytes,
+                                       uint64_t matching, const char *otherwise) {
+    struct refrain_import_event event;
+    const struct refrain_otf2_place *place =
+        open_window(archive, location, time, REFRAIN_EVENT_RMA, window, target, otherwise, &event);
+    if (!place)
+        return OTF2_CALLBACK_SUCCESS;
+    event.bytes = (int64_t)bytes;
+    if (refrain_otf2_is_in(archive, place, "MPI_R"))
+        event.request = request_of_access(window, matching);
+    return refrain_otf2_add(archive, &event);
+}
+
+static OTF2_CallbackCode on_put(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
+                                OTF2_AttributeList *attributes, OTF2_RmaWinRef window, uint32_t target, uint64_t bytes,
+                                uint64_t matching) {
+    (void)attributes;
+    return access_window(data, location, time, window, target, bytes, matching, "MPI_Put");
+}
+
+static OTF2_CallbackCode on_get(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
+                                OTF2_AttributeList *attributes, OTF2_RmaWinRef window, uint32_t target, uint64_t bytes,
+                                uint64_t matching) {
+    (void)attributes;
+    return access_window(data, location, time, window, target, bytes, matching, "MPI_Get");
+}
+
+static OTF2_CallbackCode on_atomic(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
+                                   OTF2_AttributeList *attributes, OTF2_RmaWinRef window, uint32_t target,
+                                   OTF2_RmaAtomicType type, uint64_t sent, uint64_t received, uint64_t matching) {
+    (void)attributes, (void)type, (void)received;
+    return access_window(data, location, time, window, target, sent, matching, "MPI_Accumulate");
+}
+
+/* Most accesses are complete with the call itself, or one that synchronises; told is what a wait for a request
+ * completes. */
+static OTF2_CallbackCode complete_access(struct refrain_otf2_archive *archive, OTF2_LocationRef location,
+                                         OTF2_TimeStamp time, uint32_t object, uint64_t matching) {
+    struct refrain_import_event event;
+    const struct refrain_otf2_place *place =
+        refrain_otf2_event(archive, location, time, REFRAIN_EVENT_ACCESS_COMPLETE, &event);
+    if (!place || (!refrain_otf2_is_in(archive, place, "MPI_Wait") && !refrain_otf2_is_in(archive, place, "MPI_Test")))
+        return OTF2_CALLBACK_SUCCESS;
+    event.region = place->stack[place->n_stack - 1];
+    event.request = request_of_access(object, matching);
+    return refrain_otf2_add(archive, &event);
+}
+
+static OTF2_CallbackCode on_access_complete(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
+                                            OTF2_AttributeList *attributes, OTF2_RmaWinRef window, uint64_t matching) {
+    (void)attributes;
+    return complete_access(data, location, time, window, matching);
+}
+
+static OTF2_CallbackCode on_remotely_complete(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
+                                              OTF2_AttributeList *attributes, OTF2_RmaWinRef window,
+                                              uint64_t matching) {
+    struct refrain_otf2_archive *archive = data;
+    (void)location, (void)time, (void)attributes, (void)window, (void)matching;
+    archive->taken++;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode use_window(struct refrain_otf2_archive *archive, OTF2_LocationRef location,
+                                    OTF2_TimeStamp time, OTF2_RmaWinRef window, uint32_t target, int64_t lock,
+                                    const char *otherwise) {
+    struct refrain_import_event event;
+    if (!open_window(archive, location, time, REFRAIN_EVENT_WINDOW, window, target, otherwise, &event))
+        return OTF2_CALLBACK_SUCCESS;
+    event.value = lock;
+    return refrain_otf2_add(archive, &event);
+}
+
+static OTF2_CallbackCode on_window_create(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
+                                          OTF2_AttributeList *attributes, OTF2_RmaWinRef window) {
+    (void)attributes;
+    return use_window(data, location, time, window, OTF2_UNDEFINED_UINT32, 0, "MPI_Win_create");
+}
+
+static OTF2_CallbackCode on_window_destroy(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
+                                           OTF2_AttributeList *attributes, OTF2_RmaWinRef window) {
+    (void)attributes;
+    return use_window(data, location, time, window, OTF2_UNDEFINED_UINT32, 0, "MPI_Win_free");
+}
+
+static OTF2_CallbackCode on_fence_begin(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
+                                        OTF2_AttributeList *attributes) {
+    struct refrain_otf2_archive *archive = data;
+    (void)location, (void)time, (void)attributes;
+    archive->taken++;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+/* Of which window it is its end says. */
+static OTF2_CallbackCode on_fence_end(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
+                                      OTF2_AttributeList *attributes, OTF2_CollectiveOp op, OTF2_RmaSyncLevel level,
+                                      OTF2_RmaWinRef window, uint32_t root, uint64_t sent, uint64_t received) {
+    (void)attributes, (void)op, (void)level, (void)root, (void)sent, (void)received;
+    return use_window(data, location, time, window, OTF2_UNDEFINED_UINT32, 0, "MPI_Win_fence");
+}
+
+/* Of a group, which is named by the calls that begin to synchronise with it; those that end it name the window. */
+static OTF2_CallbackCode on_group(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
+                                  OTF2_AttributeList *attributes, OTF2_RmaSyncLevel level, OTF2_RmaWinRef window,
+                                  OTF2_GroupRef group) {
+    struct refrain_otf2_archive *archive = data;
+    struct refrain_import_event event;
+    const struct refrain_otf2_place *place = open_window(archive, location, time, REFRAIN_EVENT_WINDOW, window,
+                                                         OTF2_UNDEFINED_UINT32, "MPI_Win_start", &event);
+    uint32_t n = 0;
+    (void)attributes, (void)level;
+    if (!place)
+        return OTF2_CALLBACK_SUCCESS;
+    if (!refrain_otf2_is_in(archive, place, "MPI_Win_complete") &&
+        !refrain_otf2_is_in(archive, place, "MPI_Win_wait") && !refrain_otf2_is_in(archive, place, "MPI_Win_test"))
+        n = refrain_otf2_group_size(&archive->definitions, group);
+    if (n == 0)
+        return refrain_otf2_add(archive, &event);
+    OTF2_CallbackCode code = OTF2_CALLBACK_SUCCESS;
+    for (uint32_t i = 0; code == OTF2_CALLBACK_SUCCESS && i < n; i++) {
+        event.peer = refrain_otf2_group_rank(&archive->definitions, group, i);
+        code = refrain_otf2_add(archive, &event);
+    }
+    return code;
+}
+
+static OTF2_CallbackCode on_lock(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
+                                 OTF2_AttributeList *attributes, OTF2_RmaWinRef window, uint32_t target, uint64_t id,
+                                 OTF2_LockType type) {
+    (void)attributes, (void)id;
+    return use_window(data, location, time, window, target,
+                      type == OTF2_LOCK_EXCLUSIVE ? REFRAIN_LOCK_EXCLUSIVE : REFRAIN_LOCK_SHARED, "MPI_Win_lock");
+}
+
+static OTF2_CallbackCode on_locked(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
+                                   OTF2_AttributeList *attributes, OTF2_RmaWinRef window, uint32_t target, uint64_t id,
+                                   OTF2_LockType type) {
+    (void)window, (void)target, (void)id, (void)type;
+    return on_fence_begin(location, time, data, attributes);
+}
+
+static OTF2_CallbackCode on_unlock(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
+                                   OTF2_AttributeList *attributes, OTF2_RmaWinRef window, uint32_t target,
+                                   uint64_t id) {
+    (void)attributes, (void)id;
+    return use_window(data, location, time, window, target, 0, "MPI_Win_unlock");
+}
+
+/* ---- files ---- */
+
+/* An event of a file; null where it is none of MPI's, which have no place. */
+static struct refrain_otf2_place *open_file(struct refrain_otf2_archive *archive, OTF2_LocationRef location,
+                                            OTF2_TimeStamp time, enum refrain_event_kind kind, OTF2_IoHandleRef handle,
+                                            struct refrain_import_event *event) {
+    struct refrain_otf2_place *place = refrain_otf2_event(archive, location, time, kind, event);
+    if (!place)
+        return NULL;
+    event->region = place->n_stack ? place->stack[place->n_stack - 1] : UINT32_MAX;
+    if (!refrain_otf2_is_in(archive, place, "MPI_")) {
+        archive->taken--;
+        return NULL;
+    }
+    event->comm = refrain_otf2_handle_comm(&archive->definitions, handle);
+    event->name = refrain_otf2_handle_name(&archive->definitions, handle);
+    event->tag = handle;
+    return place;
+}
+
+static OTF2_CallbackCode on_access(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
+                                   OTF2_AttributeList *attributes, OTF2_IoHandleRef handle, OTF2_IoOperationMode mode,
+                                   OTF2_IoOperationFlag flags, uint64_t bytes, uint64_t matching) {
+    struct refrain_otf2_archive *archive = data;
+    struct refrain_import_event event;
+    const enum refrain_event_kind kind = mode == OTF2_IO_OPERATION_MODE_FLUSH ? REFRAIN_EVENT_FILE : REFRAIN_EVENT_IO;
+    const struct refrain_otf2_place *place = open_file(archive, location, time, kind, handle, &event);
+    (void)attributes, (void)flags;
+    if (!place)
+        return OTF2_CALLBACK_SUCCESS;
+    if (kind == REFRAIN_EVENT_IO)
+        event.bytes = (int64_t)bytes;
+    if (refrain_otf2_is_in(archive, place, "MPI_File_i"))
+        event.request = request_of_access(handle, matching);
+    return refrain_otf2_add(archive, &event);
+}
+
+/* A wait completes the request of an access; what a call itself has done, it has done to so many bytes. */
+static OTF2_CallbackCode on_access_end(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
+                                       OTF2_AttributeList *attributes, OTF2_IoHandleRef handle, uint64_t bytes,
+                                       uint64_t matching) {
+    struct refrain_otf2_archive *archive = data;
+    const struct refrain_otf2_place *place = refrain_otf2_place(&archive->definitions, location);
+    struct refrain_import_event event;
+    (void)attributes;
+    if (!place || !refrain_otf2_is_in(archive, place, "MPI_File_") || refrain_otf2_is_in(archive, place, "MPI_File_i"))
+        return complete_access(archive, location, time, handle, matching);
+    if (!open_file(archive, location, time, REFRAIN_EVENT_MOVED, handle, &event))
+        return OTF2_CALLBACK_SUCCESS;
+    event.bytes = (int64_t)bytes;
+    return refrain_otf2_add(archive, &event);
+}
+
+static OTF2_CallbackCode on_seek(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
+                                 OTF2_AttributeList *attributes, OTF2_IoHandleRef handle, int64_t offset,
+                                 OTF2_IoSeekOption whence, uint64_t position) {
+    struct refrain_otf2_archive *archive = data;
+    struct refrain_import_event event;
+    (void)attributes;
+    if (!open_file(archive, location, time, REFRAIN_EVENT_SEEK, handle, &event))
+        return OTF2_CALLBACK_SUCCESS;
+    event.value = whence == OTF2_IO_SEEK_FROM_CURRENT ? REFRAIN_FROM_CURRENT
+                  : whence == OTF2_IO_SEEK_FROM_END   ? REFRAIN_FROM_END
+                                                      : REFRAIN_FROM_START;
+    event.bytes = offset;
+    event.received = (int64_t)position;
+    return refrain_otf2_add(archive, &event);
+}
+
+static OTF2_CallbackCode on_issued(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
+                                   OTF2_AttributeList *attributes, OTF2_IoHandleRef handle, uint64_t matching) {
+    (void)handle, (void)matching;
+    return on_fence_begin(location, time, data, attributes);
+}
+
+static OTF2_CallbackCode on_open(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
+                                 OTF2_AttributeList *attributes, OTF2_IoHandleRef handle, OTF2_IoAccessMode mode,
+                                 OTF2_IoCreationFlag creation, OTF2_IoStatusFlag status) {
+    struct refrain_otf2_archive *archive = data;
+    struct refrain_import_event event;
+    (void)attributes;
+    if (!open_file(archive, location, time, REFRAIN_EVENT_FILE, handle, &event))
+        return OTF2_CALLBACK_SUCCESS;
+    event.value = (mode != OTF2_IO_ACCESS_MODE_WRITE_ONLY ? REFRAIN_FILE_READS : 0) |
+                  (mode != OTF2_IO_ACCESS_MODE_READ_ONLY ? REFRAIN_FILE_WRITES : 0) |
+                  (creation & OTF2_IO_CREATION_FLAG_CREATE ? REFRAIN_FILE_CREATES : 0) |
+                  (creation & OTF2_IO_CREATION_FLAG_EXCLUSIVE ? REFRAIN_FILE_EXCLUSIVE : 0) |
+                  (creation & OTF2_IO_CREATION_FLAG_NO_SEEK ? REFRAIN_FILE_SEQUENTIAL : 0) |
+                  (creation & OTF2_IO_CREATION_FLAG_UNIQUE ? REFRAIN_FILE_UNIQUE : 0) |
+                  (status & OTF2_IO_STATUS_FLAG_APPEND ? REFRAIN_FILE_APPENDS : 0) |
+                  (status & OTF2_IO_STATUS_FLAG_DELETE_ON_CLOSE ? REFRAIN_FILE_DELETES : 0);
+    return refrain_otf2_add(archive, &event);
+}
+
+static OTF2_CallbackCode on_close(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
+                                  OTF2_AttributeList *attributes, OTF2_IoHandleRef handle) {
+    struct refrain_otf2_archive *archive = data;
+    struct refrain_import_event event;
+    (void)attributes;
+    return open_file(archive, location, time, REFRAIN_EVENT_FILE, handle, &event) ? refrain_otf2_add(archive, &event)
+                                                                                  : OTF2_CALLBACK_SUCCESS;
+}
+
+void refrain_otf2_take_accesses(OTF2_GlobalEvtReaderCallbacks *callbacks) {
+    OTF2_GlobalEvtReaderCallbacks_SetRmaPutCallback(callbacks, on_put);
+    OTF2_GlobalEvtReaderCallbacks_SetRmaGetCallback(callbacks, on_get);
+    OTF2_GlobalEvtReaderCallbacks_SetRmaAtomicCallback(callbacks, on_atomic);
+    OTF2_GlobalEvtReaderCallbacks_SetRmaOpCompleteBlockingCallback(callbacks, on_access_complete);
+    OTF2_GlobalEvtReaderCallbacks_SetRmaOpCompleteNonBlockingCallback(callbacks, on_access_complete);
+    OTF2_GlobalEvtReaderCallbacks_SetRmaOpCompleteRemoteCallback(callbacks, on_remotely_complete);
+    OTF2_GlobalEvtReaderCallbacks_SetRmaWinCreateCallback(callbacks, on_window_create);
+    OTF2_GlobalEvtReaderCallbacks_SetRmaWinDestroyCallback(callbacks, on_window_destroy);
+    OTF2_GlobalEvtReaderCallbacks_SetRmaCollectiveBeginCallback(callbacks, on_fence_begin);
+    OTF2_GlobalEvtReaderCallbacks_SetRmaCollectiveEndCallback(callbacks, on_fence_end);
+    OTF2_GlobalEvtReaderCallbacks_SetRmaRequestLockCallback(callbacks, on_lock);
+    OTF2_GlobalEvtReaderCallbacks_SetRmaAcquireLockCallback(callbacks, on_locked);
+    OTF2_GlobalEvtReaderCallbacks_SetRmaReleaseLockCallback(callbacks, on_unlock);
+    OTF2_GlobalEvtReaderCallbacks_SetIoOperationBeginCallback(callbacks, on_access);
+    OTF2_GlobalEvtReaderCallbacks_SetIoOperationIssuedCallback(callbacks, on_issued);
+    OTF2_GlobalEvtReaderCallbacks_SetIoOperationCompleteCallback(callbacks, on_access_end);
+    OTF2_GlobalEvtReaderCallbacks_SetIoCreateHandleCallback(callbacks, on_open);
+    OTF2_GlobalEvtReaderCallbacks_SetIoDestroyHandleCallback(callbacks, on_close);
+    OTF2_GlobalEvtReaderCallbacks_SetRmaGroupSyncCallback(callbacks, on_group);
+    OTF2_GlobalEvtReaderCallbacks_SetIoSeekCallback(callbacks, on_seek);
+}
