@@ -6,41 +6,27 @@
 /* ---- call sites, user regions ---- */
 
 static void operations(struct refrain_packer *packer, struct refrain_call_site *site) {
-    uint32_t *link = &site->operations, reference = *link;
-    for (unsigned n = 0; refrain_packer_value(packer, REFRAIN_PACKED_HAS, reference != 0) && !packer->stream->wrong;
-         n++) {
-        uint64_t offset = (uint64_t)reference * REFRAIN_UNIT_BYTES;
-        struct refrain_operation_record *record = refrain_packer_record(packer, &offset, sizeof *record);
-        if (!record || n >= REFRAIN_OPERATIONS) {
-            refrain_packer_fail(packer, "one operation twice");
-            return;
-        }
-        if (packer->to) {
-            *link = (uint32_t)(offset / REFRAIN_UNIT_BYTES);
+    struct refrain_packer_list list = {
+        .kind = REFRAIN_PACKED_HAS, .next = &site->operations, .most = REFRAIN_OPERATIONS};
+    struct refrain_operation_record *record;
+    for (; (record = refrain_packer_next(packer, &list, sizeof *record)); list.next = &record->next) {
+        if (packer->to)
             record->after.number = UINT32_MAX;
-        }
-        refrain_packer_begin(packer, REFRAIN_PACKER_CALL_SITE, UINT32_MAX - site->number, n + 1);
+        refrain_packer_begin(packer, REFRAIN_PACKER_CALL_SITE, UINT32_MAX - site->number, list.n);
         REFRAIN_FIELD(packer, REFRAIN_PACKED_OPERATION, record->operation);
         REFRAIN_FIELD(packer, REFRAIN_PACKED_OPERATION, record->after_return);
         refrain_packer_place(packer, &record->after);
         for (unsigned i = 0; i < REFRAIN_PARAMETERS; i++)
             refrain_packer_learner(packer, &record->parameter[i]);
-        link = &record->next;
-        reference = packer->to ? 0 : record->next;
     }
 }
 
-/* Newest first, as they are listed. */
 void refrain_packer_call_sites(struct refrain_packer *packer, struct refrain_header *header) {
-    uint32_t reference = (uint32_t)header->call_sites, *link = NULL, before = header->n_call_sites;
-    for (uint32_t n = 0; refrain_packer_value(packer, REFRAIN_PACKED_HAS, reference != 0) && !packer->stream->wrong;
-         n++) {
-        uint64_t offset = (uint64_t)reference * REFRAIN_UNIT_BYTES;
-        struct refrain_call_site *site = refrain_packer_record(packer, &offset, sizeof *site);
-        if (!site || n > REFRAIN_MOST_CALL_SITES) {
-            refrain_packer_fail(packer, "a list of call sites runs in circles");
-            return;
-        }
+    struct refrain_packer_list list = {
+        .kind = REFRAIN_PACKED_HAS, .first = (uint32_t)header->call_sites, .most = REFRAIN_MOST_CALL_SITES + 1};
+    uint32_t before = header->n_call_sites;
+    struct refrain_call_site *site;
+    for (; (site = refrain_packer_next(packer, &list, sizeof *site)); list.next = &site->next) {
         REFRAIN_NEAR(packer, REFRAIN_PACKED_SITE, site->number, before - 1);
         before = site->number;
         refrain_packer_begin(packer, REFRAIN_PACKER_CALL_SITE, UINT32_MAX - site->number, 0);
@@ -54,29 +40,18 @@ void refrain_packer_call_sites(struct refrain_packer *packer, struct refrain_hea
         refrain_packer_name(packer, &site->within);
         refrain_packer_place(packer, &site->inside);
         operations(packer, site);
-        uint32_t at = (uint32_t)(offset / REFRAIN_UNIT_BYTES);
-        if (packer->to) {
+        if (packer->to)
             site->inside.number = UINT32_MAX;
-            if (link)
-                *link = at;
-            else
-                header->call_sites = at;
-        }
-        link = &site->next;
-        reference = packer->to ? 0 : site->next;
     }
+    if (packer->to)
+        header->call_sites = list.first;
 }
 
 void refrain_packer_regions(struct refrain_packer *packer, struct refrain_header *header) {
-    uint32_t reference = (uint32_t)header->regions, *link = NULL, before = header->n_regions;
-    for (uint32_t n = 0; refrain_packer_value(packer, REFRAIN_PACKED_HAS, reference != 0) && !packer->stream->wrong;
-         n++) {
-        uint64_t offset = (uint64_t)reference * REFRAIN_UNIT_BYTES;
-        struct refrain_region_name *region = refrain_packer_record(packer, &offset, sizeof *region);
-        if (!region || n == UINT32_MAX) {
-            refrain_packer_fail(packer, "a list of user regions runs in circles");
-            return;
-        }
+    struct refrain_packer_list list = {.kind = REFRAIN_PACKED_HAS, .first = (uint32_t)header->regions};
+    uint32_t before = header->n_regions;
+    struct refrain_region_name *region;
+    for (; (region = refrain_packer_next(packer, &list, sizeof *region)); list.next = &region->next) {
         REFRAIN_NEAR(packer, REFRAIN_PACKED_SITE, region->number, before - 1);
         before = region->number;
         refrain_packer_begin(packer, REFRAIN_PACKER_REGION, UINT32_MAX - region->number, 0);
@@ -86,17 +61,11 @@ void refrain_packer_regions(struct refrain_packer *packer, struct refrain_header
         refrain_packer_name(packer, &region->name);
         refrain_packer_name(packer, &region->object);
         refrain_packer_place(packer, &region->inside);
-        uint32_t at = (uint32_t)(offset / REFRAIN_UNIT_BYTES);
-        if (packer->to) {
+        if (packer->to)
             region->inside.number = UINT32_MAX;
-            if (link)
-                *link = at;
-            else
-                header->regions = at;
-        }
-        link = &region->next;
-        reference = packer->to ? 0 : region->next;
     }
+    if (packer->to)
+        header->regions = list.first;
 }
 
 /* ---- communicators ---- */
@@ -130,17 +99,11 @@ static void topology(struct refrain_packer *packer, struct refrain_communicator 
 }
 
 void refrain_packer_communicators(struct refrain_packer *packer, struct refrain_header *header) {
-    uint32_t reference = (uint32_t)header->communicators, *link = NULL;
-    for (uint32_t n = 0; refrain_packer_value(packer, REFRAIN_PACKED_HAS, reference != 0) && !packer->stream->wrong;
-         n++) {
-        uint64_t offset = (uint64_t)reference * REFRAIN_UNIT_BYTES;
-        struct refrain_communicator *comm = refrain_packer_record(packer, &offset, sizeof *comm);
-        if (!comm || n == UINT32_MAX) {
-            refrain_packer_fail(packer, "a list of communicators runs in circles");
-            return;
-        }
-        refrain_packer_begin(packer, REFRAIN_PACKER_COMMUNICATOR, n, 0);
-        REFRAIN_NEAR(packer, REFRAIN_PACKED_COMM, comm->index, n);
+    struct refrain_packer_list list = {.kind = REFRAIN_PACKED_HAS, .first = (uint32_t)header->communicators};
+    struct refrain_communicator *comm;
+    for (; (comm = refrain_packer_next(packer, &list, sizeof *comm)); list.next = &comm->next) {
+        refrain_packer_begin(packer, REFRAIN_PACKER_COMMUNICATOR, list.n - 1, 0);
+        REFRAIN_NEAR(packer, REFRAIN_PACKED_COMM, comm->index, list.n - 1);
         REFRAIN_SIGNED(packer, REFRAIN_PACKED_COMM, comm->leader);
         REFRAIN_FIELD(packer, REFRAIN_PACKED_COMM, comm->ordinal);
         REFRAIN_SIGNED(packer, REFRAIN_PACKED_COMM, comm->size);
@@ -151,40 +114,23 @@ void refrain_packer_communicators(struct refrain_packer *packer, struct refrain_
         refrain_packer_name(packer, &comm->name);
         members(packer, comm);
         topology(packer, comm);
-        uint32_t at = (uint32_t)(offset / REFRAIN_UNIT_BYTES);
-        if (packer->to) {
-            if (link)
-                *link = at;
-            else
-                header->communicators = at;
-        }
-        link = &comm->next;
-        reference = packer->to ? 0 : comm->next;
     }
+    if (packer->to)
+        header->communicators = list.first;
 }
 
 /* ---- windows and files ---- */
 
 void refrain_packer_objects(struct refrain_packer *packer, struct refrain_header *header) {
-    uint32_t *link = &header->objects, reference = *link;
-    for (uint32_t n = 0; refrain_packer_value(packer, REFRAIN_PACKED_HAS, reference != 0) && !packer->stream->wrong;
-         n++) {
-        uint64_t offset = (uint64_t)reference * REFRAIN_UNIT_BYTES;
-        struct refrain_object *object = refrain_packer_record(packer, &offset, sizeof *object);
-        if (!object || n == UINT32_MAX) {
-            refrain_packer_fail(packer, "a list of windows and files runs in circles");
-            return;
-        }
-        if (packer->to)
-            *link = (uint32_t)(offset / REFRAIN_UNIT_BYTES);
-        refrain_packer_begin(packer, REFRAIN_PACKER_OBJECT, n, 0);
+    struct refrain_packer_list list = {.kind = REFRAIN_PACKED_HAS, .next = &header->objects};
+    struct refrain_object *object;
+    for (; (object = refrain_packer_next(packer, &list, sizeof *object)); list.next = &object->next) {
+        refrain_packer_begin(packer, REFRAIN_PACKER_OBJECT, list.n - 1, 0);
         REFRAIN_FIELD(packer, REFRAIN_PACKED_OBJECT, object->kind);
-        REFRAIN_NEAR(packer, REFRAIN_PACKED_OBJECT, object->number, n);
+        REFRAIN_NEAR(packer, REFRAIN_PACKED_OBJECT, object->number, list.n - 1);
         REFRAIN_FIELD(packer, REFRAIN_PACKED_OBJECT, object->comm);
         REFRAIN_FIELD(packer, REFRAIN_PACKED_OBJECT, object->slot);
         REFRAIN_FIELD(packer, REFRAIN_PACKED_OBJECT, object->open);
         refrain_packer_name(packer, &object->name);
-        link = &object->next;
-        reference = packer->to ? 0 : object->next;
     }
 }

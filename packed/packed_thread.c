@@ -3,12 +3,9 @@
 
 #define MOST_PAGES ((uint32_t)1 << 24)
 
-static struct refrain_time_page *page_of(struct refrain_packer *packer, uint64_t *offset,
-                                         const struct refrain_time_page *before, uint64_t start_ticks) {
-    struct refrain_time_page *page = refrain_packer_record(packer, offset, sizeof *page);
+static void fill_page(struct refrain_packer *packer, struct refrain_time_page *page,
+                      const struct refrain_time_page *before, uint64_t start_ticks) {
     uint64_t used = 0;
-    if (!page)
-        return NULL;
     REFRAIN_NEAR(packer, REFRAIN_PACKED_PAGE, page->first_block, before ? before->first_block : 0);
     REFRAIN_NEAR(packer, REFRAIN_PACKED_CLOCK, page->first_ticks, before ? before->first_ticks : start_ticks);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_PAGE, page->item_shift);
@@ -17,9 +14,9 @@ static struct refrain_time_page *page_of(struct refrain_packer *packer, uint64_t
         used = page->items[i] ? i + 1 : used;
     used = refrain_packer_value(packer, REFRAIN_PACKED_PAGE_BYTES, used);
     if (used > REFRAIN_TIME_ITEMS_BYTES)
-        return refrain_packer_fail(packer, "a page of times is too long");
-    refrain_packer_bytes(packer, REFRAIN_PACKED_TIMELINE, page->items, used);
-    return page;
+        refrain_packer_fail(packer, "a page of times is too long");
+    else
+        refrain_packer_bytes(packer, REFRAIN_PACKED_TIMELINE, page->items, used);
 }
 
 static void timeline(struct refrain_packer *packer, struct refrain_thread *thread) {
@@ -35,20 +32,11 @@ static void timeline(struct refrain_packer *packer, struct refrain_thread *threa
     REFRAIN_FIELD(packer, REFRAIN_PACKED_PAGE, timeline->stopped);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_PAGE, timeline->merges);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_PAGE, timeline->backwards);
-    uint32_t *link = &timeline->first, n = 0;
+    struct refrain_packer_list list = {.kind = REFRAIN_PACKED_PAGE, .next = &timeline->first, .most = MOST_PAGES};
     const struct refrain_time_page *before = NULL;
-    for (uint32_t reference = *link;
-         refrain_packer_value(packer, REFRAIN_PACKED_PAGE, reference != 0) && !packer->stream->wrong;) {
-        uint64_t at = (uint64_t)reference * REFRAIN_UNIT_BYTES;
-        struct refrain_time_page *page = page_of(packer, &at, before, thread->start_ticks);
-        if (!page || ++n > MOST_PAGES) {
-            refrain_packer_fail(packer, "a timeline does not end");
-            return;
-        }
-        if (packer->to)
-            *link = (uint32_t)(at / REFRAIN_UNIT_BYTES);
-        link = &page->next;
-        reference = packer->to ? 0 : page->next;
+    struct refrain_time_page *page;
+    for (; (page = refrain_packer_next(packer, &list, sizeof *page)); list.next = &page->next) {
+        fill_page(packer, page, before, thread->start_ticks);
         before = page;
     }
 }

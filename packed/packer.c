@@ -73,6 +73,19 @@ void *refrain_packer_reference(struct refrain_packer *packer, uint32_t *referenc
     return record;
 }
 
+void *refrain_packer_next(struct refrain_packer *packer, struct refrain_packer_list *list, uint64_t bytes) {
+    uint32_t *next = list->next ? list->next : &list->first; /* reading, what it points to is 0 */
+    if (!refrain_packer_value(packer, list->kind, *next != 0) || packer->stream->wrong)
+        return NULL;
+    uint64_t offset = (uint64_t)*next * REFRAIN_UNIT_BYTES;
+    void *record = refrain_packer_record(packer, &offset, bytes);
+    if (!record || list->n++ == (list->most ? list->most : UINT32_MAX))
+        return refrain_packer_fail(packer, "a list runs in circles");
+    if (packer->to)
+        *next = (uint32_t)(offset / REFRAIN_UNIT_BYTES);
+    return record;
+}
+
 void refrain_packer_name(struct refrain_packer *packer, uint32_t *reference) {
     uint64_t which = 0; /* 0 none, 1 a new one, 2 + i: names[i] */
     if (!packer->to && *reference) {

@@ -97,6 +97,19 @@ REFRAIN_PACKED_API void *refrain_packer_record(struct refrain_packer *packer, ui
 /* The same by a reference, which may be none: whether there is one is a value. Writing, `reference` is only read. */
 REFRAIN_PACKED_API void *refrain_packer_reference(struct refrain_packer *packer, uint32_t *reference, uint64_t bytes);
 
+/* A list of records, each with a reference of the next one. */
+struct refrain_packer_list {
+    enum refrain_packed_kind kind; /* of whether there is another record */
+    uint32_t first;                /* writing: its first record; reading, set to it */
+    uint32_t *next;                /* where the reference of the next record is; null: it is `first` */
+    uint64_t n, most;              /* records met so far, and that there can be; 0: UINT32_MAX */
+};
+
+/* The next record of a list: the region's, or, reading, room for it, to which its reference is set. Null at the end, or
+ * where that fails. The caller sets list->next before the next call. */
+REFRAIN_PACKED_API void *refrain_packer_next(struct refrain_packer *packer, struct refrain_packer_list *list,
+                                             uint64_t bytes);
+
 /* A name by its reference; one that was met before is told by which it was. */
 REFRAIN_PACKED_API void refrain_packer_name(struct refrain_packer *packer, uint32_t *reference);
 
