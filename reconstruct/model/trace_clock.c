@@ -55,6 +55,15 @@ static const struct refrain_process *longest_of(const struct refrain_trace *trac
     return longest;
 }
 
+/* The nearest process before this one that shares its clock, so that only the first of a clock looks at all; null: it
+ * is the first. */
+static const struct refrain_process *placed_before(const struct refrain_trace *trace, size_t i) {
+    for (size_t j = i; j-- > 0;)
+        if (share_clock(&trace->processes[i], &trace->processes[j]))
+            return &trace->processes[j];
+    return NULL;
+}
+
 /* Of those that share its clock the one that started first sets the base. */
 static void place_by_real_time(struct refrain_trace *trace) {
     trace->start_realtime_ns = UINT64_MAX;
@@ -63,7 +72,13 @@ static void place_by_real_time(struct refrain_trace *trace) {
             trace->start_realtime_ns = trace->processes[i].header->start.realtime_ns;
     for (size_t i = 0; i < trace->n_processes; i++) {
         struct refrain_process *process = &trace->processes[i];
-        const struct refrain_process *first = process;
+        const struct refrain_process *first = process, *like = placed_before(trace, i);
+        if (like) {
+            process->base_ticks = like->base_ticks;
+            process->offset_ns = like->offset_ns;
+            set_rate(process, (unsigned __int128)like->ns_a_tick << 64 | like->ns_a_tick_fraction);
+            continue;
+        }
         for (size_t j = 0; j < trace->n_processes; j++) {
             const struct refrain_process *other = &trace->processes[j];
             if (share_clock(process, other) && other->header->start.ticks < first->header->start.ticks)
