@@ -38,6 +38,8 @@ static int64_t draw(unsigned kind, unsigned width) {
         return below(width % 20 + 1) ? 0 : (int64_t)random64();
     case 6: /* long runs of 0 between others */
         return (int64_t)(n_drawn++ % 2);
+    case 7: /* longer ones between values that come so seldom that they have no part of a table */
+        return n_drawn++ % 2 ? (int64_t)below(16) + 1 : 0;
     case 4:
         return below(2) ? INT64_MAX - below(3) : INT64_MIN + below(3);
     default:
@@ -50,10 +52,13 @@ static unsigned make_items(struct refrain_item *items, unsigned kind, unsigned w
     unsigned n = 0, most = below(REFRAIN_WINDOW_ITEMS) + 1;
     memset(items, 0, REFRAIN_WINDOW_ITEMS * sizeof *items);
     while (n < most) {
-        if ((kind == 6 ? n % 3 == 0 : below(6) == 0) && n + 2 <= most) {
-            items[n] = (struct refrain_item){
-                .kind = REFRAIN_ITEM_LOOP, .span = 2, .base = kind == 6 ? below(18) + 3 : below(below(4) ? 4 : 70) + 2};
-            items[n + 1].stride[0] = kind == 6 ? 0 : below(3);
+        bool runs = kind >= 6;
+        if ((runs ? n % 3 == 0 : below(6) == 0) && n + 2 <= most) {
+            items[n] =
+                (struct refrain_item){.kind = REFRAIN_ITEM_LOOP,
+                                      .span = 2,
+                                      .base = runs ? below(kind == 6 ? 18 : 40) + 3 : below(below(4) ? 4 : 70) + 2};
+            items[n + 1].stride[0] = runs ? 0 : below(3);
             n++;
         }
         items[n].span = 1;
@@ -86,7 +91,7 @@ static bool same(const struct refrain_item *items, unsigned n_items, const struc
 static bool fill(unsigned char *chunk, unsigned *filled) {
     static struct refrain_item items[REFRAIN_WINDOW_ITEMS], group[REFRAIN_GROUP_ITEMS];
     static struct refrain_learn_scratch scratch;
-    unsigned used = 0, kind = below(7), width = below(2) ? below(1000) : 12 + below(8);
+    unsigned used = 0, kind = below(8), width = below(2) ? below(1000) : 12 + below(8);
     struct refrain_group_place place = {.chunk = chunk};
     for (unsigned tries = 0; tries < 200; tries++) {
         unsigned n_items = make_items(items, kind, width), moved = 0, at = used;

@@ -200,17 +200,18 @@ static unsigned fit(struct different *different, unsigned n, const struct refrai
     return others > MOST_OTHERS(n) ? UINT32_MAX : 2 + cost / (8 * UNIT) + 1 + other_bytes;
 }
 
-/* Of the values that come more than once. */
+/* Of the values that come more than once, and not so seldom that none of 256 is one. */
 static void make_table(const struct different *different, unsigned n, struct refrain_group_table *table) {
     unsigned often[REFRAIN_TABLE_VALUES + 1], sum = 0, others = 0, largest = 0;
     table->n = 0;
     for (unsigned i = 0; i < different->n; i++) {
-        if (different->counts[i] < 2) {
-            others++;
+        unsigned share = different->counts[i] * 255u / n; /* rounded down: all together are 255 at most */
+        if (different->counts[i] < 2 || share == 0) {
+            others += different->counts[i];
             continue;
         }
         table->values[table->n] = different->values[i];
-        often[table->n] = different->counts[i] * 255u / n; /* rounded down: all together are 255 at most */
+        often[table->n] = share;
         sum += often[table->n++];
     }
     often[table->n] = others * 255 / n + 1;
