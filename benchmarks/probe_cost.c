@@ -55,7 +55,9 @@ static const struct refrain__node nodes[] = {
     NODE(REFRAIN_FOR, 1, SLOT_LOOP, 0),
     NODE(REFRAIN_CALL, 1, SLOT_CALL, STRING_CALLEE),
 };
-static unsigned char refrain__on[SLOTS];
+static struct {
+    unsigned char on[SLOTS];
+} refrain__room;
 static const unsigned char base[SLOTS] = {
     [SLOT_MEASURED] = 1,  [SLOT_CALLEE] = 1, [SLOT_IF_SAME] = 1, [SLOT_IF_CYCLE] = 1,
     [SLOT_IF_RANDOM] = 1, [SLOT_LOOP] = 1,   [SLOT_CALL] = 1};
@@ -66,7 +68,7 @@ static struct refrain__unit refrain__u = {
     .strings_bytes = sizeof strings,
     .nodes = nodes,
     .strings = strings,
-    .on = refrain__on,
+    .on = refrain__room.on,
     .base = base,
     .sites = refrain__first_site,
     .sites_end = refrain__last_site,
@@ -298,7 +300,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     setenv("REFRAIN_THROTTLE", "off", 0);
-    memset(refrain__on, 1, sizeof refrain__on);
+    memset(refrain__room.on, 1, sizeof refrain__room.on);
     refrain__do_register(&refrain__u);
 #ifdef PROBE_COST_MPI
     MPI_Init(&argc, &argv);

@@ -28,14 +28,15 @@ static bool holds(const struct program *program, uint64_t offset, uint64_t count
     return offset <= program->length && count <= (program->length - offset) / size;
 }
 
-/* The strings of a unit's tables: functions, and others that do no harm. */
+/* The strings of a unit's tables: functions, and others that do no harm. What is packed comes behind them: its first
+ * byte is 1, as the first node's kind is 0 (tables.c), which no name begins with. */
 static void take_strings(struct program *program, const Elf64_Shdr *section, const Elf64_Sym *symbol) {
     uint64_t offset = section->sh_offset + (symbol->st_value - section->sh_addr);
     if (section->sh_type != SHT_PROGBITS || symbol->st_size == 0 || !holds(program, offset, symbol->st_size, 1) ||
         program->bytes[offset + symbol->st_size - 1] != '\0')
         return;
     const char *at = program->bytes + offset, *end = at + symbol->st_size;
-    for (; at < end; at += strlen(at) + 1)
+    for (; at < end && *at != '\1'; at += strlen(at) + 1)
         if (*at)
             refrain_list_add(&program->functions, at);
 }
@@ -53,7 +54,7 @@ static void take_symbol(struct program *program, const Elf64_Shdr *sections, uns
             refrain_list_format(&program->functions, "%.*s", (int)strcspn(name, "."), name);
         break;
     case STT_OBJECT:
-        if (here && strcmp(name, "refrain__strings") == 0)
+        if (here && strcmp(name, "refrain__told") == 0)
             take_strings(program, &sections[symbol->st_shndx], symbol);
         break;
     default:
