@@ -12,8 +12,8 @@
  */
 #define _GNU_SOURCE
 #include "learn_alone.h"
-#include "sequence.h"
 #include "learner_families.h"
+#include "sequence.h"
 #include <refrain/settings.h>
 
 #include <getopt.h>

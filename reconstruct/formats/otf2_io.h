@@ -1,10 +1,10 @@
 /* otf2_io.h: accesses to files as records of OTF2 (events -> IoCreateHandle, IoOperationBegin ...).
  *
- *     MPI_File_open, _close                 IoCreateHandle, IoDestroyHandle
- *     read, write                           IoOperationBegin ... IoOperationComplete, with what was moved
- *     iread, iwrite                         IoOperationBegin ... IoOperationIssued; IoOperationComplete with the
- * request read_all_begin ... read_all_end       the same; IoOperationComplete when the second half returns seek,
- * seek_shared                     IoSeek */
+ *     MPI_File_open, _close             IoCreateHandle, IoDestroyHandle
+ *     read, write                       IoOperationBegin ... IoOperationComplete, with what was moved
+ *     iread, iwrite                     IoOperationBegin ... IoOperationIssued; IoOperationComplete with the request
+ *     read_all_begin ... read_all_end   the same; IoOperationComplete when the second half returns
+ *     seek, seek_shared                 IoSeek */
 #ifndef REFRAIN_OTF2_IO_H
 #define REFRAIN_OTF2_IO_H
 

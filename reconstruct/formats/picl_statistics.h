@@ -1,10 +1,10 @@
 /* picl_statistics.h: PICL's statistics of one processor (write_picl.c -> records -101 to -103; section 2.3.7 of the
  * format's description).
  *
- *     of all events:        time, number and volume of each event type of table 4, sums over the subsets of table 5,
- * and of tracing; time and number of each user event; numbers of user events of one kind of one user event:    time,
- * number and volume of each event type of table 4 while it lasted. MPI calls, of which each has one event type in it at
- * most, have none
+ *     of all events       time, number and volume of each event type of table 4, sums over the subsets of table 5, and
+ *                         of tracing; time and number of each user event; numbers of user events of one kind
+ *     of one user event   time, number and volume of each event type of table 4 while it lasted. MPI calls, of which
+ *                         each has one event type in it at most, have none
  *
  * Time counts once where a user event is entered again inside itself. Memory: with the user events that occur. */
 #ifndef REFRAIN_PICL_STATISTICS_H

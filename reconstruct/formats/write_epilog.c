@@ -6,8 +6,8 @@
  *     leave           -> EXIT; MPI_COLLEXIT where the call was a blocking collective
  *     send, receive   -> MPI_SEND, MPI_RECV
  *     waiting         -> a metric of every entry and exit: the time so far in which the location waited for senders
- *     threads         -> those of a rank are one team, from OMP_FORK before the first event of one that is not the
- * master to OMP_JOIN after all events
+ *     threads         -> those of a rank are one team, from OMP_FORK before the first event of one that is not
+ *                        the master to OMP_JOIN after all events
  *
  * The number of events, in front of them, is written over at the end. */
 #include "epilog_define.h"

@@ -2,10 +2,12 @@
  * ORNL/TM-12125, 1992; the tables and sections named below are its own).
  *
  *     rank N           -> processor N, process 0
- *     enter, leave     -> entry and exit (-3, -4) of a user event: the number of its region, which a label in front
- * names marker, counter  -> a mark (-2) of a user event; with the value send, receive, barrier, file access -> entry
- * and exit of the event type of table 4, inside the call's user event, with the fields of tables 7 to 10; a mark where
- * a call has more than one collective       -> user-defined record 0: root, bytes sent, bytes received, communicator
+ *     enter, leave     -> entry and exit (-3, -4) of a user event: the number of its region, which a label names
+ *     marker, counter  -> a mark (-2) of a user event; with the value
+ *     send, receive,   -> entry and exit of the event type of table 4, inside the call's user event, with the
+ *     barrier,            fields of tables 7 to 10; a mark where a call has more than one
+ *     file access
+ *     collective       -> user-defined record 0: root, bytes sent, bytes received, communicator
  *     one-sided access -> user-defined record 1: target, bytes, window
  *     begin and end    -> entry and exit of tracing (-901), with what is traced (-902, -904), and statistics at the end
  *

@@ -1,6 +1,6 @@
 /* request_table.c: requests under way by number (request_table.h). */
-#include "arena.h"
 #include "request_table.h"
+#include "arena.h"
 
 #include <string.h>
 

@@ -15,8 +15,7 @@
  *     n-to-n           allreduce, alltoall, allgather, reduce_scatter ...: until the last rank entered
  *     late broadcast   bcast, scatter, on the others: until the root entered
  *     early reduce     reduce, gather, on the root: until the last of the others entered (it cannot leave before)
- *     completion       the same in a call that completes nonblocking operations (MPI_Wait ...): from the entry of that
- * call
+ *     completion       the same in a call that completes nonblocking operations (MPI_Wait ...), from its entry on
  *
  * A call that waits for several things waits once: what an earlier part of its waiting covers does not count again. So
  * the waiting of a call is never longer than the call. Waiting in MPI_Probe, in one-sided communication, files, and the
