@@ -304,9 +304,12 @@ struct refrain_cursor_options {
     bool compensate;         /* times are those that the run would have had without probes, as far as their cost was
                                 measured (docs/time.md) */
     bool untold;             /* also gives the events UNTOLD_*, which tell what passed in pauses */
+    bool at_once;            /* where times are shared out among several blocks it is done by the means of their
+                                stretches alone, so that opening does not walk through the whole run first; totals
+                                of places may then be off by some thousandths of the run (docs/time.md) */
 };
 #define REFRAIN_CURSOR_ALL                                                                                             \
-    { NULL, 0, REFRAIN_TIME_FIRST, REFRAIN_TIME_LAST, false, 0, false, false, false }
+    { NULL, 0, REFRAIN_TIME_FIRST, REFRAIN_TIME_LAST, false, 0, false, false, false, false }
 
 /* Opens a cursor before the first event of its window. Events come in time order over all locations; those of one
  * location in the order in which they happened. Times of reconstructed events (docs/time.md)

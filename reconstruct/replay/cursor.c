@@ -115,7 +115,7 @@ static enum refrain_status open_position(struct refrain_cursor *cursor, struct r
         const struct refrain_location_info *info = &trace->locations[i];
         if (!cursor->share || cursor->share->owns(cursor->share, info->rank))
             status = refrain_location_stream_open(&position->locations[i], refrain_trace_process(trace, info->rank),
-                                                  info->thread, options->recorded, options->compensate, error);
+                                                  info->thread, options, error);
         else /* another process reads it */
             position->locations[i].stream.rank = info->rank;
         position->streams[i] = &position->locations[i].stream;

@@ -50,20 +50,24 @@ static size_t read_events(struct refrain_stream *stream, struct refrain_event *e
 }
 
 enum refrain_status refrain_location_stream_open(struct refrain_location_stream *location,
-                                                 const struct refrain_process *process, uint32_t thread, bool recorded,
-                                                 bool costs, struct refrain_error *error) {
+                                                 const struct refrain_process *process, uint32_t thread,
+                                                 const struct refrain_cursor_options *options,
+                                                 struct refrain_error *error) {
+    bool costs = options->compensate;
     location->stream.read = read_events;
     location->stream.rank = process->rank;
     refrain_translation_open(&location->translation, process, thread, costs);
     const char *wrong;
     uint64_t offset;
-    if (recorded) {
+    if (options->recorded) {
         location->with_costs = costs;
         if (costs && process->header->mode & REFRAIN_MODE_STAT)
-            location->costs = refrain_walk_open(process->region, process->region_bytes, thread, &wrong, &offset);
+            location->costs = refrain_walk_begin(process->region, process->region_bytes, thread, &wrong, &offset);
         return refrain_event_reader_open(process, thread, &location->reader, error);
     }
-    location->walk = refrain_walk_open(process->region, process->region_bytes, thread, &wrong, &offset);
+    location->walk = options->at_once
+                         ? refrain_walk_begin(process->region, process->region_bytes, thread, &wrong, &offset)
+                         : refrain_walk_open(process->region, process->region_bytes, thread, &wrong, &offset);
     return location->walk ? REFRAIN_OK : refrain_process_damaged(process, offset, wrong, error);
 }
 

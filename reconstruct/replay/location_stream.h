@@ -18,11 +18,12 @@ struct refrain_location_stream {
     bool ended; /* no record is left */
 };
 
-/* Opens a thread's events. `costs`: of recorded ones too it is to be known what probes took. The caller closes the
- * location also after an error. */
+/* Opens a thread's events; of the options it goes by recorded, compensate (of recorded events too it is to be known
+ * what probes took) and at_once. The caller closes the location also after an error. */
 enum refrain_status refrain_location_stream_open(struct refrain_location_stream *location,
-                                                 const struct refrain_process *process, uint32_t thread, bool recorded,
-                                                 bool costs, struct refrain_error *error);
+                                                 const struct refrain_process *process, uint32_t thread,
+                                                 const struct refrain_cursor_options *options,
+                                                 struct refrain_error *error);
 
 /* What turned out to be damaged on the way. */
 enum refrain_status refrain_location_stream_status(const struct refrain_location_stream *location,

@@ -217,10 +217,4 @@ bool refrain_walk_operate(struct refrain_walk *walk, const struct refrain_walk_l
 /* The next of requests that complete together; a record like that of one that completes alone. */
 bool refrain_walk_complete_next(struct refrain_walk *walk, struct refrain_record *record);
 
-/* ---- walk_open.c ---- */
-
-/* As refrain_walk_open(), but without knowing what items have to share out. */
-struct refrain_walk *refrain_walk_begin(const void *region, size_t region_bytes, unsigned thread, const char **wrong,
-                                        uint64_t *offset);
-
 #endif

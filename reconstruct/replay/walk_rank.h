@@ -38,6 +38,11 @@ struct refrain_walk;
 struct refrain_walk *refrain_walk_open(const void *region, size_t region_bytes, unsigned thread, const char **wrong,
                                        uint64_t *offset);
 
+/* As refrain_walk_open(), which walks through all of the thread first where its timeline has items of several blocks,
+ * but at once: without knowing what the items have to share out. */
+struct refrain_walk *refrain_walk_begin(const void *region, size_t region_bytes, unsigned thread, const char **wrong,
+                                        uint64_t *offset);
+
 /* The next record; false at the end, or where something does not hold together (refrain_walk_wrong). */
 bool refrain_walk_next(struct refrain_walk *walk, struct refrain_record *record);
 

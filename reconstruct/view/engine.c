@@ -159,6 +159,7 @@ int EXPORT(engine_open)(void) {
     if (refrain_trace_open_resolved(engine.images, engine.n_images, resolve, &engine.trace, &engine.error))
         return 1;
     options.recorded = engine.images[0].events != NULL;
+    options.at_once = true;
     if (refrain_cursor_open(engine.trace, &options, &engine.cursor, &engine.error))
         return 1;
     engine.picture = refrain_picture_open(engine.trace);
