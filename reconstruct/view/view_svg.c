@@ -289,6 +289,7 @@ static enum refrain_status collect(struct refrain_trace *trace, struct drawing *
     struct refrain_cursor *cursor;
     struct refrain_waiting *waiting = refrain_waiting_open(trace);
     struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
+    options.at_once = true; /* the same times as those of the page */
     options.recorded = refrain_replayable(trace, false, NULL) != REFRAIN_OK;
     enum refrain_status status =
         waiting ? refrain_cursor_open(trace, &options, &cursor, error) : REFRAIN_FAIL_MEMORY(error);

@@ -150,6 +150,7 @@ static enum refrain_status replay(struct visitor *visitor, struct refrain_trace 
     struct refrain_progress progress;
     struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
     struct refrain_cursor *cursor;
+    options.at_once = true; /* the times are looked up in the page */
     options.recorded = trace->processes[0].header->mode == REFRAIN_MODE_EVENTS;
     enum refrain_status status = refrain_cursor_open(trace, &options, &cursor, error);
     if (status)
