@@ -16,6 +16,7 @@
 #define LARGEST_ARCHIVE_BYTES 4080u
 #define VALUE_BYTES 11u /* most bytes of an archived value */
 #define UNGROUPED_TERMS 1024u
+#define LEFT_FOR_FORMULAS 2u        /* outgrown formulas of each size that archives leave to places which come later */
 #define LARGEST_JOURNAL_TALLY 2048u /* a larger one is not kept: a kill in the middle may count twice what it gets */
 
 static enum refrain_pool_use use_of(const struct refrain_learner *learner) {
@@ -194,7 +195,8 @@ static struct refrain_archive *new_chunk(struct refrain_context *context, uint32
                                          unsigned capacity, enum refrain_pool_use use) {
     unsigned least = capacity / 2 > bytes ? capacity / 2 : bytes;
     size_t room;
-    struct refrain_archive *chunk = refrain_spare_take_bytes(context, sizeof *chunk + least, before, &room);
+    struct refrain_archive *chunk =
+        refrain_spare_take_bytes(context, sizeof *chunk + least, before, LEFT_FOR_FORMULAS, &room);
     if (!chunk) {
         room = sizeof *chunk + (capacity + 7u) / 16u * 16u + 8u; /* a multiple of 16 */
         chunk = refrain_pool_take(room, use);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #define LEAST_SHIFT 2u /* formulas have room for 4 items, 8, 16 ... */
-#define LEFT_FOR_FORMULAS 2u
 
 /* The list for formulas of that capacity; REFRAIN_SPARE_SIZES for those that are in none. */
 static unsigned list_of(unsigned items) {
@@ -55,18 +54,19 @@ struct refrain_formula *refrain_spare_take(struct refrain_context *context, unsi
     return formula;
 }
 
-/* Does the list hold more than those that are left for places which come later? Archives of chance would take all. */
-static bool has_plenty(const struct refrain_context *context, unsigned list) {
+/* Does the list hold more than so many? */
+static bool has_more_than(const struct refrain_context *context, unsigned list, unsigned n) {
     uint32_t at = context->spare_formulas[list];
-    for (unsigned left = 0; at && left < LEFT_FOR_FORMULAS; left++)
+    for (unsigned passed = 0; at && passed < n; passed++)
         memcpy(&at, refrain_at_reference(at), sizeof at);
     return at != 0;
 }
 
-void *refrain_spare_take_bytes(struct refrain_context *context, size_t least, uint32_t behind, size_t *bytes) {
+void *refrain_spare_take_bytes(struct refrain_context *context, size_t least, uint32_t behind, unsigned left,
+                               size_t *bytes) {
     for (unsigned list = 0; list < REFRAIN_SPARE_SIZES; list++) {
         *bytes = refrain_formula_bytes(1u << (list + LEAST_SHIFT));
-        bool fits = *bytes >= least && context->spare_formulas[list] > behind && has_plenty(context, list);
+        bool fits = *bytes >= least && context->spare_formulas[list] > behind && has_more_than(context, list, left);
         void *room = fits ? room_from(context, list) : NULL;
         if (room)
             return room;

@@ -14,9 +14,9 @@ REFRAIN_HIDDEN struct refrain_formula *refrain_spare_take(struct refrain_context
                                                           enum refrain_pool_use use);
 
 /* The room of a spare formula for something else, zeroed: at least so many bytes, behind what the reference is of;
- * *bytes are what it has. Null when there is none, but for the two of each size that are left for formulas. */
+ * *bytes are what it has. `left` of each size are kept. Null when there is none. */
 REFRAIN_HIDDEN void *refrain_spare_take_bytes(struct refrain_context *context, size_t least, uint32_t behind,
-                                              size_t *bytes);
+                                              unsigned left, size_t *bytes);
 
 /* A formula that the learner which the journal is at has no use for any more. */
 REFRAIN_HIDDEN void refrain_spare_give(struct refrain_context *context, struct refrain_formula *formula);
