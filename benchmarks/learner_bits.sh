@@ -12,7 +12,7 @@ command -v zstd >/dev/null || {
     exit 2
 }
 learn=$root/monitor/learn replay=$root/reconstruct/replay n=${1:-200000}
-"${CC:-cc}" -O2 -I "$root/include" -I "$root/monitor" -I "$learn" -I "$replay" "$root/benchmarks/learner_bits.c" \
+"${CC:-cc}" -O2 -I "$root/include" -I "$root/monitor" -I "$learn" -I "$replay" -I "$root/packed" "$root/benchmarks/learner_bits.c" \
     "$learn"/learn*.c "$replay/sequence.c" "$replay/arena.c" "$replay/difference.c" "$replay/tally.c" -lm -o "$work/bits"
 echo "| $n values | learner, bits | entropy | zstd -19 | times the better | ns a value |"
 echo "|---|---|---|---|---|---|"

@@ -9,10 +9,7 @@
 #include "archive_bytes.h"
 #include "packer.h"
 
-#include <refrain/group.h>
-
 #define MOST_TOLD_TERMS 512u
-#define VALUE_HEAD REFRAIN_ARCHIVE_VALUE_HEAD
 
 /* ---- term by term ---- */
 
@@ -21,38 +18,27 @@ struct parts {
     uint64_t heads, numbers;
 };
 
-static bool is_short(uint64_t number) {
-    return REFRAIN_IS_SHORT(refrain_packer_unzigzag(number));
-}
-
-/* Passes over a term and, where `packer` is not null, tells it. */
-static void tell_term(struct refrain_packer *packer, struct refrain_archive_source *source, struct parts *parts) {
-    unsigned head = refrain_archive_get_byte(source), numbers = 0, strides = 0;
-    uint64_t number[2];
-    if (REFRAIN_IS_SHORT_BYTE(head)) {
-        number[numbers++] = refrain_packer_zigzag((int64_t)head - REFRAIN_SHORT_FIRST + REFRAIN_SHORT_LEAST);
-        head = VALUE_HEAD;
-    } else if (head == REFRAIN_ARCHIVED_REPEAT || REFRAIN_IS_GROUP(head)) {
-        source->strange = true;
-    } else {
-        if (head >> 7 == REFRAIN_ITEM_LOOP)
-            number[numbers++] = refrain_archive_get_number(source);
-        number[numbers++] = refrain_archive_get_number(source);
-        strides = head & 15;
-        source->strange |= head == VALUE_HEAD && is_short(number[0]);
+/* Passes over an item of a term and, where `packer` is not null, tells it. */
+static void tell_item(struct refrain_packer *packer, struct refrain_archive_source *source, struct parts *parts) {
+    struct refrain_archive_head head = refrain_archive_get_head(source);
+    bool loops = head.kind == REFRAIN_ITEM_LOOP;
+    source->strange |= head.kind == REFRAIN_ITEM_REPEAT;
+    /* It would come back as one byte. */
+    source->strange |= head.byte == REFRAIN_ARCHIVE_VALUE_HEAD && !head.alone && REFRAIN_IS_SHORT(head.base);
+    parts->heads += 1 + head.strides;
+    parts->numbers += loops + 1 + head.strides;
+    if (packer) {
+        refrain_packer_value(packer, REFRAIN_PACKED_TERM, head.byte);
+        if (loops)
+            refrain_packer_value(packer, REFRAIN_PACKED_TERM_NUMBER, head.span);
+        refrain_packer_value(packer, REFRAIN_PACKED_TERM_NUMBER, refrain_packer_zigzag(head.base));
     }
-    parts->heads += 1 + strides;
-    parts->numbers += numbers + strides;
-    if (packer)
-        refrain_packer_value(packer, REFRAIN_PACKED_TERM, head);
-    for (unsigned i = 0; packer && i < numbers; i++)
-        refrain_packer_value(packer, REFRAIN_PACKED_TERM_NUMBER, number[i]);
-    for (; strides > 0 && !source->strange; strides--) {
-        unsigned height = refrain_archive_get_byte(source);
-        uint64_t stride = refrain_archive_get_number(source);
+    for (; head.strides > 0 && !source->strange; head.strides--) {
+        unsigned height;
+        int64_t stride = refrain_archive_get_stride(source, &height);
         if (packer) {
             refrain_packer_value(packer, REFRAIN_PACKED_TERM, height);
-            refrain_packer_value(packer, REFRAIN_PACKED_TERM_NUMBER, stride);
+            refrain_packer_value(packer, REFRAIN_PACKED_TERM_NUMBER, refrain_packer_zigzag(stride));
         }
     }
 }
@@ -70,7 +56,7 @@ static bool tell_terms(struct refrain_packer *packer, const struct refrain_formu
             return false;
         struct refrain_archive_source source = {.bytes = chunk->bytes, .end = chunk->used};
         while (source.at < source.end) {
-            tell_term(only_counts ? NULL : packer, &source, parts);
+            tell_item(only_counts ? NULL : packer, &source, parts);
             if (source.strange)
                 return false;
         }
@@ -99,7 +85,7 @@ static void hear_terms(struct refrain_packer *packer, struct refrain_archive *ch
         uint64_t number = take(packer, REFRAIN_PACKED_TERM_NUMBER, &left.numbers);
         if (packer->stream->wrong)
             return;
-        if (head == VALUE_HEAD) {
+        if (head == REFRAIN_ARCHIVE_VALUE_HEAD) {
             refrain_archive_put_value(chunk, refrain_packer_unzigzag(number));
             continue;
         }

@@ -16,14 +16,11 @@ shift
 LC_ALL=C
 export LC_ALL
 
-if [ -z "${HPCC_SOURCE:-}" ]; then
-    (cd "$work" && apt-get -q source --download-only hpcc >apt.log 2>&1 && tar xf hpcc_*.orig.tar.*) || {
-        fail "cannot download HPCC's source: $(tail -n 1 "$work/apt.log")"
-        summary
-        exit
-    }
-    HPCC_SOURCE=$(echo "$work"/hpcc-*/)
-fi
+HPCC_SOURCE=${HPCC_SOURCE:-$(debian_source hpcc)} || {
+    fail "cannot download HPCC's source: $(tail -n 1 "$work/apt.log")"
+    summary
+    exit
+}
 [ -f "$HPCC_SOURCE/hpl/setup/Make.Linux_PII_FBLAS" ] || {
     fail "$HPCC_SOURCE: no hpl/setup/Make.Linux_PII_FBLAS in it"
     summary

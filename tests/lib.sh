@@ -60,6 +60,12 @@ launch() {
     fi
 }
 
+# debian_source PACKAGE: downloads a source package's original and unpacks it: its directory. Nothing where that fails,
+# and $work/apt.log says why.
+debian_source() {
+    (cd "$work" && apt-get -q source --download-only "$1" >apt.log 2>&1 && tar xf "$1"_*.orig.tar.*) && echo "$work/$1"-*/
+}
+
 # processes_of EXECUTABLE: the ids of those that run it, in order.
 processes_of() {
     for process in /proc/[0-9]*; do

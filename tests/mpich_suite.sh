@@ -21,17 +21,16 @@ directories=${*:-attr coll comm datatype errhan group info init pt2pt rma topo}
 LC_ALL=C
 export LC_ALL
 
-if [ -z "${MPICH_SOURCE:-}" ]; then
-    (cd "$work" && apt-get -q source --download-only mpich >apt.log 2>&1 && tar xf mpich_*.orig.tar.*) || {
-        fail "cannot download MPICH's source: $(tail -n 1 "$work/apt.log")"
-        summary
-    }
-    MPICH_SOURCE=$(echo "$work"/mpich-*/)
-fi
+MPICH_SOURCE=${MPICH_SOURCE:-$(debian_source mpich)} || {
+    fail "cannot download MPICH's source: $(tail -n 1 "$work/apt.log")"
+    summary
+    exit
+}
 suite=$MPICH_SOURCE/test/mpi
 [ -f "$suite/include/mpitest.h" ] || {
     fail "$MPICH_SOURCE: no test/mpi/include/mpitest.h in it"
     summary
+    exit
 }
 
 # What configure would have found out on such a system.

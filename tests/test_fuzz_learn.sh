@@ -4,7 +4,7 @@ set -u
 . "$(dirname "$0")/lib.sh"
 
 root=$tests/..
-options="-std=gnu11 -O1 -g -I $root/include -I $root/monitor -I $root/monitor/learn -I $root/reconstruct/replay -fno-sanitize-recover=all"
+options="-std=gnu11 -O1 -g -I $root/include -I $root/monitor -I $root/monitor/learn -I $root/reconstruct/replay -I $root/packed -fno-sanitize-recover=all"
 sources="$tests/fuzz_learn.c $root/monitor/learn/*.c $root/reconstruct/replay/sequence.c $root/reconstruct/replay/arena.c $root/reconstruct/replay/difference.c $root/reconstruct/replay/tally.c"
 # shellcheck disable=SC2086 # lists of words
 if [ "${REFRAIN_FUZZ:-0}" != 0 ] && command -v clang >/dev/null &&

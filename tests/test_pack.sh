@@ -17,6 +17,11 @@ same() {
         refrain $command "$3" 2>&1 | grep -v '"trace"' >"$work/b"
         cmp -s "$work/a" "$work/b" && pass || fail "$1: refrain $command differs: $(diff "$work/a" "$work/b" | head -n 3)"
     done
+    same_events "$@"
+}
+
+# same_events NAME TRACE PACK
+same_events() {
     refrain reconstruct "$2" --format text -o "$work/a" --force
     refrain reconstruct "$3" --format text -o "$work/b" --force
     [ -s "$work/a" ] && cmp -s "$work/a" "$work/b" && pass || fail "$1: events differ"
@@ -76,38 +81,29 @@ for n in 4 16; do
     rm -rf "$work/run" "$work/packed"
 done
 
-# What was moved to archives is laid side by side, too: numbers that are as much larger as the rank says take no more room.
-REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -w "$tests/programs/archived.c" -o "$work/archived" || fail "compile"
-for n in 4 16; do
-    mkdir "$work/run"
-    REFRAIN_DIRECTORY=$work/run REFRAIN_THROTTLE=off launch mpich $n "$work/archived" || fail "archived, $n ranks: status $?"
-    trace=$(the_trace "$work/run")
-    refrain pack "$trace" -o "$work/archived.refrain-pack" --json --force >"$work/report" || fail "archived, $n ranks: pack"
-    bytes=$(json_number structure_bytes <"$work/report")
-    echo "archived, $n ranks: $bytes bytes of structure"
-    [ $n = 4 ] && few=$bytes
-    same "archived, $n ranks" "$trace" "$work/archived.refrain-pack"
-    rm -rf "$work/run"
-done
-[ "$bytes" -le $((few + few / 4)) ] && pass || fail "archived: 16 ranks take $bytes bytes of structure, 4 $few"
+# no_growth PROGRAM same|same_events: on 16 ranks it takes little more structure than on 4, and so much of it is the same.
+no_growth() {
+    REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -w "$tests/programs/$1.c" -o "$work/$1" || fail "compile $1"
+    for n in 4 16; do
+        mkdir "$work/run"
+        REFRAIN_DIRECTORY=$work/run REFRAIN_THROTTLE=off launch mpich $n "$work/$1" || fail "$1, $n ranks: status $?"
+        trace=$(the_trace "$work/run")
+        refrain pack "$trace" -o "$work/$1.refrain-pack" --json --force >"$work/report" || fail "$1, $n ranks: pack"
+        bytes=$(json_number structure_bytes <"$work/report")
+        echo "$1, $n ranks: $bytes bytes of structure"
+        [ $n = 4 ] && few=$bytes
+        "$2" "$1, $n ranks" "$trace" "$work/$1.refrain-pack"
+        check "$1, $n ranks: trees" fold_ranks "$trace" "$work/$1.refrain-pack"
+        rm -rf "$work/run"
+    done
+    [ "$bytes" -le $((few + few / 4)) ] && pass || fail "$1: 16 ranks take $bytes bytes of structure, 4 $few"
+}
 
-# Ranks that do the same at other moments have one form, whatever repetition each of them found by chance.
-REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -w "$tests/programs/diagonal.c" -o "$work/diagonal" || fail "compile"
-for n in 4 16; do
-    mkdir "$work/run"
-    REFRAIN_DIRECTORY=$work/run REFRAIN_THROTTLE=off launch mpich $n "$work/diagonal" || fail "diagonal, $n ranks: status $?"
-    trace=$(the_trace "$work/run")
-    refrain pack "$trace" -o "$work/diagonal.refrain-pack" --json --force >"$work/report" || fail "diagonal, $n ranks: pack"
-    bytes=$(json_number structure_bytes <"$work/report")
-    echo "diagonal, $n ranks: $bytes bytes of structure"
-    [ $n = 4 ] && few=$bytes
-    refrain reconstruct "$trace" --format text -o "$work/a" --force
-    refrain reconstruct "$work/diagonal.refrain-pack" --format text -o "$work/b" --force
-    [ -s "$work/a" ] && cmp -s "$work/a" "$work/b" && pass || fail "diagonal, $n ranks: events differ"
-    check "diagonal, $n ranks: trees" fold_ranks "$trace" "$work/diagonal.refrain-pack"
-    rm -rf "$work/run"
-done
-[ "$bytes" -le $((few + few / 4)) ] && pass || fail "diagonal: 16 ranks take $bytes bytes of structure, 4 $few"
+# What was moved to archives is laid side by side, too: numbers that are as much larger as the rank says take no more room.
+no_growth archived same
+# Ranks that do the same at other moments have one form, whatever repetition each of them found by chance: another one than
+# they learned.
+no_growth diagonal same_events
 
 # Times beyond those that are coded are compressed where libzstd is there, and read again.
 mkdir "$work/run"

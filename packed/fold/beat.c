@@ -5,8 +5,6 @@
 #include "beat.h"
 #include "archive_bytes.h"
 
-#include <refrain/group.h>
-
 #include <string.h>
 
 #define LEAST_ITEMS 16u                 /* of a formula that is worth it */
@@ -79,44 +77,6 @@ static void play(struct playing *playing, const struct refrain_item *items, unsi
     }
 }
 
-static void get_value(struct refrain_archive_source *source, struct refrain_item *item, unsigned strides) {
-    uint64_t number = refrain_archive_get_number(source);
-    item->base = (int64_t)(number >> 1 ^ -(number & 1));
-    for (; strides > 0; strides--) {
-        unsigned height = refrain_archive_get_byte(source);
-        number = refrain_archive_get_number(source);
-        source->strange |= height >= REFRAIN_LOOP_HEIGHTS;
-        if (!source->strange)
-            item->stride[height] = (int64_t)(number >> 1 ^ -(number & 1));
-    }
-}
-
-/* Decodes the next term of a chunk; false where it is none of loops and values. */
-static bool get_term(struct refrain_archive_source *source, struct refrain_item *term) {
-    unsigned n = 1;
-    for (unsigned i = 0; i < n && !source->strange; i++) {
-        unsigned head = refrain_archive_get_byte(source);
-        struct refrain_item *item = &term[i];
-        *item = (struct refrain_item){.span = 1};
-        if (REFRAIN_IS_SHORT_BYTE(head)) {
-            item->base = (int64_t)head - REFRAIN_SHORT_FIRST + REFRAIN_SHORT_LEAST;
-            continue;
-        }
-        item->kind = (uint8_t)(head >> 7);
-        item->height = head >> 4 & 7;
-        source->strange |= head == REFRAIN_ARCHIVED_REPEAT || REFRAIN_IS_GROUP(head);
-        if (item->kind == REFRAIN_ITEM_LOOP) {
-            uint64_t span = refrain_archive_get_number(source);
-            source->strange |= span < 2 || i + span > (i == 0 ? REFRAIN_BEAT_TERM_ITEMS : n);
-            if (i == 0 && !source->strange)
-                n = (unsigned)span;
-            item->span = source->strange ? 1 : (uint16_t)span;
-        }
-        get_value(source, item, head & 15);
-    }
-    return !source->strange;
-}
-
 static const void *at(const unsigned char *region, size_t region_bytes, uint32_t reference, size_t bytes) {
     uint64_t offset = (uint64_t)reference * REFRAIN_UNIT_BYTES;
     return offset >= REFRAIN_HEADER_BYTES && offset <= region_bytes && bytes <= region_bytes - offset ? region + offset
@@ -134,10 +94,9 @@ static void play_archive(struct playing *playing, const unsigned char *region, s
         }
         struct refrain_archive_source source = {.bytes = chunk->bytes, .end = chunk->used};
         while (source.at < source.end && !playing->failed) {
-            if (get_term(&source, playing->room->term))
-                play(playing, playing->room->term, 0, playing->room->term->span, REFRAIN_LOOP_HEIGHTS, false);
-            else
-                playing->failed = true;
+            unsigned n = refrain_archive_get_term(&source, playing->room->term, REFRAIN_BEAT_TERM_ITEMS);
+            playing->failed = n == 0;
+            play(playing, playing->room->term, 0, n, REFRAIN_LOOP_HEIGHTS, false);
         }
         reference = reference == formula->archive_last ? 0 : chunk->next;
     }

@@ -1,8 +1,7 @@
 /* sequence.c: expands what a learner holds into values (sequence.h). */
 #include "sequence.h"
+#include "archive_bytes.h"
 #include "arena.h"
-
-#include <refrain/group.h>
 
 #include <string.h>
 
@@ -78,66 +77,6 @@ void refrain_terms_open(struct refrain_terms *terms, const void *region, size_t 
     terms->archived.chunk = formula->archive_first;
 }
 
-static bool get_unsigned(const struct refrain_archive *chunk, unsigned *at, uint64_t *value) {
-    *value = 0;
-    for (unsigned shift = 0; shift < 70 && *at < chunk->used; shift += 7) {
-        unsigned char byte = chunk->bytes[(*at)++];
-        *value |= shift < 64 ? (uint64_t)(byte & 127) << shift : 0;
-        if (byte < 128)
-            return true;
-    }
-    return false;
-}
-
-static bool get_signed(const struct refrain_archive *chunk, unsigned *at, int64_t *value) {
-    uint64_t coded;
-    if (!get_unsigned(chunk, at, &coded))
-        return false;
-    *value = (int64_t)(coded >> 1 ^ -(coded & 1));
-    return true;
-}
-
-/* Decodes the item at *at. */
-static bool decode_item(const struct refrain_archive *chunk, unsigned *at, struct refrain_item *item) {
-    memset(item, 0, sizeof *item);
-    if (*at >= chunk->used)
-        return false;
-    unsigned char head = chunk->bytes[(*at)++];
-    uint64_t span = 1;
-    if (head == REFRAIN_ARCHIVED_REPEAT) {
-        uint64_t field[5];
-        for (unsigned i = 0; i < 5; i++)
-            if (!get_unsigned(chunk, at, &field[i]))
-                return false;
-        item->kind = REFRAIN_ITEM_REPEAT;
-        item->span = 1;
-        item->base = (int64_t)field[0];
-        for (unsigned i = 0; i < 4; i++)
-            item->stride[i] = (int64_t)field[i + 1];
-        return true;
-    }
-    if (REFRAIN_IS_SHORT_BYTE(head)) {
-        item->span = 1;
-        item->base = head - REFRAIN_SHORT_FIRST + REFRAIN_SHORT_LEAST;
-        return true;
-    }
-    item->kind = head >> 7;
-    item->height = head >> 4 & 7;
-    if (item->kind == REFRAIN_ITEM_LOOP && !get_unsigned(chunk, at, &span))
-        return false;
-    if (span > REFRAIN_SEQUENCE_TERM_ITEMS || !get_signed(chunk, at, &item->base))
-        return false;
-    item->span = (uint16_t)span;
-    for (unsigned strides = head & 15; strides > 0; strides--) {
-        if (*at >= chunk->used)
-            return false;
-        unsigned char height = chunk->bytes[(*at)++];
-        if (height >= REFRAIN_LOOP_HEIGHTS || !get_signed(chunk, at, &item->stride[height]))
-            return false;
-    }
-    return true;
-}
-
 /* The archived term at `place`, which moves behind it; null when the archive is read or wrong. */
 static const struct refrain_item *archived_term(struct refrain_terms *terms, struct refrain_place *place) {
     while (place->chunk) {
@@ -161,23 +100,16 @@ static const struct refrain_item *archived_term(struct refrain_terms *terms, str
             wrong(terms, offset, "no memory to read it");
             return NULL;
         }
-        unsigned n = 1, at = place->at;
-        bool group = REFRAIN_IS_GROUP(chunk->bytes[at]);
-        if (group && !refrain_group_decode(chunk->bytes, chunk->used, &at, terms->decoded)) {
-            wrong(terms, offset, "an archived group is cut off");
+        struct refrain_archive_source source = {.bytes = chunk->bytes, .end = chunk->used, .at = place->at};
+        bool group = REFRAIN_IS_GROUP(chunk->bytes[source.at]);
+        unsigned n = group ? refrain_group_decode(chunk->bytes, chunk->used, &source.at, terms->decoded)
+                           : refrain_archive_get_term(&source, terms->decoded, REFRAIN_SEQUENCE_TERM_ITEMS);
+        if (n == 0) {
+            wrong(terms, offset, group ? "an archived group is cut off" : "an archived term is cut off");
             return NULL;
         }
-        for (unsigned i = 0; i < n && !group; i++) {
-            if (!decode_item(chunk, &at, &terms->decoded[i]) ||
-                (i > 0 && terms->decoded[i].kind == REFRAIN_ITEM_REPEAT)) {
-                wrong(terms, offset, "an archived term is cut off");
-                return NULL;
-            }
-            if (i == 0)
-                n = terms->decoded[0].span;
-        }
-        place->at = at;
-        return term_is_sound(terms, terms->decoded, group ? terms->decoded[0].span : n, offset) ? terms->decoded : NULL;
+        place->at = source.at;
+        return term_is_sound(terms, terms->decoded, n, offset) ? terms->decoded : NULL;
     }
     return NULL;
 }
