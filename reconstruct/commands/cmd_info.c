@@ -224,11 +224,7 @@ static enum refrain_status print_process(const struct refrain_trace *trace, cons
         printf("  learned   %s sequences of %s values, %s values exactly (%.4f %%)\n",
                refrain_show_count(learned.total), refrain_show_count(learned.values), refrain_show_count(learned.kept),
                learned.values ? 100.0 * (double)learned.kept / (double)learned.values : 100.0);
-        printf("            ");
-        for (int state = REFRAIN_IDENTITY; state <= REFRAIN_REPEAT; state++)
-            printf("%s%s %s", state > REFRAIN_IDENTITY ? ", " : "", refrain_info_state_name(state),
-                   refrain_show_count(learned.by_state[state]));
-        putchar('\n');
+        refrain_info_print_states(learned.by_state);
     }
     if (header->code_is_kept)
         puts("  code      stays as it was compiled, since the system lets none be changed: a probe that is off costs a "
@@ -277,7 +273,7 @@ static json_t *process_json(const struct refrain_trace *trace, const struct refr
     if (refrain_info_learned(trace, process, &learned, error))
         return NULL;
     json_t *states = json_object(), *lost = json_object(), *object = json_object();
-    for (int state = REFRAIN_IDENTITY; state <= REFRAIN_REPEAT; state++)
+    for (int state = REFRAIN_IDENTITY; state <= REFRAIN_BY_KEY; state++)
         json_object_set_new(states, refrain_info_state_name(state), json_integer((json_int_t)learned.by_state[state]));
     for (int i = 0; i < REFRAIN_LOSSES; i++)
         if (header->losses[i])
@@ -444,7 +440,11 @@ static const struct argp argp = {
     "TRACE",
     "Says what was run, how much of it was learned, and what was lost.\v"
     "For each rank it says whether the rank finished, how much memory it used of what it was given, and how many "
-    "sequences (branch outcomes, loop counts, partners, tags, sizes, orders) are held as formulas. What did not fit is "
+    "sequences (branch outcomes, loop counts, partners, tags, sizes, orders) it has learned, and in which form: one "
+    "value that always came; a formula, as refrain formulas shows it; a long cycle, which goes on with what came much "
+    "earlier; by another value, such as the tag by the source; or only counted, as the memory was spent, so that its "
+    "beginning alone is exact. (In JSON the first is identity; a formula is predicting if it ends in a loop that goes "
+    "on, else building; a long cycle is repeating; what is only counted is summary.) What did not fit is "
     "counted and shown; a run without such lines is kept exactly. Of more than 16 ranks it says once what they have in "
     "common, with the least and the greatest value where they differ, and which ranks are exceptions.",
     NULL,

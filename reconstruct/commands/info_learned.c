@@ -1,8 +1,11 @@
 /* info_learned.c: see info_learned.h. */
 #include "info_learned.h"
+#include "command.h"
 #include "learners.h"
 #include "profile.h"
 #include "sequence.h"
+
+#include <stdio.h>
 
 static const struct {
     const char *key, *text;
@@ -49,6 +52,14 @@ const char *refrain_info_loss_text(enum refrain_loss loss) {
 
 const char *refrain_info_state_name(int state) {
     return state_names[state];
+}
+
+void refrain_info_print_states(const uint64_t *by_state) {
+    printf("            of one value %s, formulas %s, long cycles %s, by another value %s, only counted %s\n",
+           refrain_show_count(by_state[REFRAIN_IDENTITY]),
+           refrain_show_count(by_state[REFRAIN_PREDICT] + by_state[REFRAIN_BUILD]),
+           refrain_show_count(by_state[REFRAIN_REPEAT]), refrain_show_count(by_state[REFRAIN_BY_KEY]),
+           refrain_show_count(by_state[REFRAIN_SUMMARY]));
 }
 
 static int count_learner(void *data, const struct refrain_learner_view *view) {

@@ -37,9 +37,12 @@ uint64_t refrain_info_region_used(const struct refrain_header *header);
 /* Threads that were traced. */
 uint32_t refrain_info_threads(const struct refrain_process *process);
 
-/* What was lost, for JSON and for people; a state of a learner. */
+/* What was lost, for JSON and for people; a state of a learner, for JSON. */
 const char *refrain_info_loss_key(enum refrain_loss loss);
 const char *refrain_info_loss_text(enum refrain_loss loss);
 const char *refrain_info_state_name(int state);
+
+/* A line that says, by the number of learners in each state, how sequences are held. */
+void refrain_info_print_states(const uint64_t *by_state);
 
 #endif

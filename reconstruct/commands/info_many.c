@@ -258,13 +258,10 @@ static bool print_text(const struct many *many, const struct refrain_trace *trac
     if (trace->processes[0].header->mode & REFRAIN_MODE_STAT) {
         print_numbers(many, times, sizeof times / sizeof *times);
         printf(" of them with a time of their own\n  learned   %s sequences of %s values, %s values exactly (%.4f "
-               "%%)\n            ",
+               "%%)\n",
                refrain_show_count(many->learners), refrain_show_count(many->values), refrain_show_count(many->kept),
                many->values ? 100.0 * (double)many->kept / (double)many->values : 100.0);
-        for (int state = REFRAIN_IDENTITY; state <= REFRAIN_REPEAT; state++)
-            printf("%s%s %s", state > REFRAIN_IDENTITY ? ", " : "", refrain_info_state_name(state),
-                   refrain_show_count(many->by_state[state]));
-        putchar('\n');
+        refrain_info_print_states(many->by_state);
     }
     refrain_info_print_metrics_of_all(trace);
     bool done = print_exceptions(many);
