@@ -32,9 +32,9 @@ struct refrain_entry {
         uint64_t begin_ticks;
         uintptr_t frame_end; /* FRAME: the address behind its frame (CFA) */
     };
-    struct refrain_slot *whole; /* function: its slot [1], else null */
-    uint32_t kind;              /* enum refrain_entry_kind */
-    int32_t frame;              /* function: distance from `address` to its struct refrain_frame */
+    uint64_t *total_ticks; /* of a function or user region: where what its activations took is added up; else null */
+    uint32_t kind;         /* enum refrain_entry_kind */
+    int32_t frame;         /* function: distance from `address` to its struct refrain_frame */
 };
 enum refrain_entry_kind {
     REFRAIN_ENTRY_ROOT,

@@ -15,6 +15,7 @@ void refrain_unwind(struct refrain_context *context, struct refrain_entry *keep)
     uint64_t now = refrain_close_block(context, context->top->last);
     for (;;) {
         refrain_event(context, refrain_entry_record(context->top, false), now, context->top->id);
+        refrain_add_activation(context->top, now);
         refrain_returned(--context->top);
         if (context->top == keep)
             break;
@@ -59,6 +60,11 @@ static inline __attribute__((always_inline)) void leave_function(struct refrain_
         refrain_leave(context);
 }
 
+/* Slot [1] of the function that was entered. */
+static struct refrain_slot *whole_of(const struct refrain_entry *entry) {
+    return (struct refrain_slot *)((unsigned char *)entry->total_ticks - offsetof(struct refrain_slot, ticks));
+}
+
 void refrain_probe_give_up(struct refrain_context *context, uint64_t function) {
     refrain_path_leave(context);
     struct refrain_entry *outermost = NULL;
@@ -67,7 +73,7 @@ void refrain_probe_give_up(struct refrain_context *context, uint64_t function) {
     if (!outermost)
         return;
     for (struct refrain_entry *entry = outermost; entry <= context->top; entry++) {
-        struct refrain_slot *whole = entry->whole;
+        struct refrain_slot *whole = whole_of(entry);
         __atomic_fetch_or(&whole[-1].flags, REFRAIN_SLOT_THROTTLED, __ATOMIC_RELAXED);
         if (whole->throttled_at == 0)
             whole->throttled_at = whole->count > UINT32_MAX ? UINT32_MAX : (uint32_t)whole->count;

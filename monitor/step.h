@@ -83,7 +83,7 @@ static inline struct refrain_entry *refrain_push(struct refrain_context *context
     entry->kind = kind;
     entry->id = id;
     entry->frame = 0;
-    entry->whole = NULL;
+    entry->total_ticks = NULL;
     context->top = entry;
     return entry;
 }
@@ -110,12 +110,18 @@ static inline struct refrain_entry *refrain_enter(struct refrain_context *contex
         return NULL;
     refrain_step(context, caller, value);
     if (whole) {
-        entry->whole = whole;
+        entry->total_ticks = &whole->ticks;
         whole->count++;
     }
     entry->begin_ticks = refrain_close_block(context, caller->last);
     refrain_event(context, refrain_entry_record(entry, true), entry->begin_ticks, id);
     return entry;
+}
+
+/* The activation ends `now`. */
+static inline void refrain_add_activation(const struct refrain_entry *entry, uint64_t now) {
+    if (entry->total_ticks)
+        *entry->total_ticks += now - entry->begin_ticks;
 }
 
 /* Leaves the activation on top. */
@@ -124,8 +130,7 @@ static inline void refrain_leave(struct refrain_context *context) {
     refrain_step(context, entry, REFRAIN_NEXT_EXIT);
     uint64_t now = refrain_close_block(context, entry->last);
     refrain_event(context, refrain_entry_record(entry, false), now, entry->id);
-    if (entry->whole)
-        entry->whole->ticks += now - entry->begin_ticks;
+    refrain_add_activation(entry, now);
     context->top = entry - 1;
     refrain_returned(entry - 1);
 }

@@ -66,11 +66,15 @@ static uintptr_t come(struct refrain_context *context, void *return_address, voi
 static bool open_region(struct refrain_context *context, const char *name, enum refrain_region_use use,
                         uintptr_t address) {
     struct refrain_region_name *record = refrain_user_record(context, name, use);
-    if (record)
-        return refrain_enter(context, &record->inside, NULL, address, REFRAIN_ENTRY_REGION, record->number,
-                             REFRAIN_NEXT_REGION + record->number) != NULL;
-    refrain_lose(REFRAIN_LOSS_REGIONS, 1);
-    return false;
+    if (!record) {
+        refrain_lose(REFRAIN_LOSS_REGIONS, 1);
+        return false;
+    }
+    struct refrain_entry *entry = refrain_enter(context, &record->inside, NULL, address, REFRAIN_ENTRY_REGION,
+                                                record->number, REFRAIN_NEXT_REGION + record->number);
+    if (entry)
+        entry->total_ticks = &record->total_ticks;
+    return entry != NULL;
 }
 
 void refrain_region_begin(const char *name) {

@@ -61,6 +61,7 @@ void refrain_packer_regions(struct refrain_packer *packer, struct refrain_header
         refrain_packer_name(packer, &region->name);
         refrain_packer_name(packer, &region->object);
         refrain_packer_place(packer, &region->inside);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_TICKS, region->total_ticks);
         if (packer->to)
             region->inside.number = UINT32_MAX;
     }

@@ -1,5 +1,6 @@
 /* test_time_pages.c: timelines made by hand, sound and damaged, against what is read of them. */
 #include "block_times.h"
+#include "walk_contexts.h"
 
 #include <refrain/trace.h>
 #include <stdio.h>
@@ -60,9 +61,10 @@ static void share_out(uint64_t last_left, uint64_t last_gets) {
     refrain_block_times_open(&times, region, sizeof region, &thread);
     check(refrain_time_cursor_shares(&times.cursor), "there is an item of several blocks");
     check(!refrain_block_times_single(&times, ticks, &told), "an item of two blocks is not told singly");
-    check(refrain_block_times_pass(&times, last_left, &last, &ticks) == REFRAIN_BLOCK_KEPT, "the first block waits");
+    check(refrain_block_times_pass(&times, last_left, &last, NULL, &ticks) == REFRAIN_BLOCK_KEPT,
+          "the first block waits");
     uint64_t first = ticks;
-    check(refrain_block_times_pass(&times, 90, &other, &ticks) == REFRAIN_BLOCK_SETTLED && ticks == 200,
+    check(refrain_block_times_pass(&times, 90, &other, NULL, &ticks) == REFRAIN_BLOCK_SETTLED && ticks == 200,
           "the item ends when it is said to end");
     check(refrain_block_times_resolve(&times, first) == 100 + last_gets,
           "the last of a stretch gets what is left of it");
@@ -70,6 +72,50 @@ static void share_out(uint64_t last_left, uint64_t last_gets) {
               other.shared_ticks == 90 - (int64_t)(100 - last_gets),
           "what a place did not get stays in its account, what it got too much is taken off");
     refrain_block_times_close(&times);
+}
+
+static bool is_near(double value, double expected) {
+    return value > expected - 1e-4 && value < expected + 1e-4;
+}
+
+/* A place whose blocks take 550 ticks in the mean, is in a function that two others call, which took 1,000 and 100
+ * times as many ticks as they were called. Places at 100, 200 and so on. */
+static void fit(bool open_at_end) {
+    struct refrain_walk_contexts counted, all;
+    refrain_walk_contexts_open(&counted);
+    for (unsigned i = 0; i < 20; i++) {
+        bool slow = i % 2 == 0;
+        uint32_t main_context = refrain_walk_contexts_enter(&counted, 0, 100, 11000 + 20);
+        uint32_t caller = slow ? refrain_walk_contexts_enter(&counted, main_context, 200, 10000 + 20)
+                               : refrain_walk_contexts_enter(&counted, main_context, 300, 1000);
+        uint32_t shared = refrain_walk_contexts_enter(&counted, caller, 400, 11000);
+        counted.spots[refrain_walk_contexts_spot(&counted, shared, 400)].visits++;
+        if (i == 0)
+            counted.contexts[caller].told_ticks += 20;
+        if (i == 19)
+            refrain_walk_contexts_end(&counted, open_at_end ? shared : 0);
+    }
+    refrain_walk_contexts_place(&counted, 400, 5000);
+    refrain_walk_contexts_place(&counted, 400, 6000);
+    check(!counted.incomplete && counted.n_contexts == 6 && counted.n_kinds == 5, "contexts are told apart");
+    refrain_walk_contexts_copy(&all, &counted);
+    refrain_walk_contexts_close(&counted);
+    uint32_t outer = refrain_walk_contexts_enter(&all, 0, 100, 0);
+    uint32_t in_slow = refrain_walk_contexts_enter(&all, refrain_walk_contexts_enter(&all, outer, 200, 0), 400, 0);
+    uint32_t in_fast = refrain_walk_contexts_enter(&all, refrain_walk_contexts_enter(&all, outer, 300, 0), 400, 0);
+    struct refrain_walk_spot *slow = &all.spots[refrain_walk_contexts_spot(&all, in_slow, 400)],
+                             *fast = &all.spots[refrain_walk_contexts_spot(&all, in_fast, 400)];
+    check(slow != fast && slow->visits == 10 && all.visits_left == 20, "all blocks are counted");
+    /* The caller that is open at the end tells nothing, but the place and the other caller do. */
+    check(is_near(slow->factor, 20. / 11) && is_near(fast->factor, 2. / 11), "what the callers took is made up for");
+    /* Half of them were given too little: the rest gets more. */
+    slow->visits = fast->visits = 5;
+    slow->ticks = 4000;
+    fast->ticks = 600;
+    refrain_walk_contexts_fit(&all);
+    check(open_at_end || (is_near(slow->factor * 5 * 640, 6000) && is_near(fast->factor * 5 * 640, 400)),
+          "what is left is made up for");
+    refrain_walk_contexts_close(&all);
 }
 
 int main(void) {
@@ -102,6 +148,8 @@ int main(void) {
     share_out(30, 30);
     share_out(0, 0);
     share_out(150, 100);
+    fit(false);
+    fit(true);
     printf("%u passed, %u failed\n", passed, failed);
     return failed > 0;
 }

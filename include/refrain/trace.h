@@ -23,7 +23,7 @@
 #define REFRAIN_MAGIC "refrain\n"
 /* Whoever changes the layout raises the version. Readers take versions from the oldest one on and refuse others, newer
  * and older, with a line; while the oldest is the newest, they know one layout. */
-#define REFRAIN_TRACE_VERSION 22u
+#define REFRAIN_TRACE_VERSION 23u
 #define REFRAIN_TRACE_OLDEST REFRAIN_TRACE_VERSION
 #define REFRAIN_HEADER_BYTES 4096u
 #define REFRAIN_UNIT_BYTES 16u /* pool granularity */
@@ -344,6 +344,8 @@ struct refrain_region_name {
     uint32_t object;  /* FUNCTION, PYTHON: reference of struct refrain_name: the path of the object or source file */
     uint32_t use;     /* enum refrain_region_use */
     struct refrain_slot inside;
+    uint64_t total_ticks; /* REGION, PHASE: the duration of its activations that have ended */
+    uint64_t reserved;
 };
 
 /* Communicators, in the order of their index. 0 is MPI_COMM_WORLD, 1 MPI_COMM_SELF. (leader, ordinal) names a

@@ -150,6 +150,8 @@ static uint64_t share_out(struct refrain_block_times *times, uint64_t ticks, dou
         uint64_t given_back = block->weight - (block->end_ticks - before);
         block->account->ticks_left = (int64_t)((uint64_t)block->account->ticks_left + given_back);
         block->account->shared_ticks = (int64_t)((uint64_t)block->account->shared_ticks + given_back);
+        if (block->given_ticks)
+            *block->given_ticks += (int64_t)(block->end_ticks - before);
         before = block->end_ticks;
     }
     return before;
@@ -208,7 +210,8 @@ static bool begin_item(struct refrain_block_times *times, uint64_t ticks) {
     return true;
 }
 
-static bool keep(struct refrain_block_times *times, uint64_t weight, struct refrain_block_account *account) {
+static bool keep(struct refrain_block_times *times, uint64_t weight, struct refrain_block_account *account,
+                 int64_t *given_ticks) {
     if (times->n_kept == times->capacity) {
         uint32_t capacity = times->capacity ? times->capacity * 2 : 16;
         struct refrain_kept_block *kept = refrain_realloc(times->kept, capacity * sizeof *kept);
@@ -217,7 +220,8 @@ static bool keep(struct refrain_block_times *times, uint64_t weight, struct refr
         times->kept = kept;
         times->capacity = capacity;
     }
-    times->kept[times->n_kept++] = (struct refrain_kept_block){.weight = weight, .account = account};
+    times->kept[times->n_kept++] =
+        (struct refrain_kept_block){.weight = weight, .account = account, .given_ticks = given_ticks};
     return true;
 }
 
@@ -239,14 +243,15 @@ bool refrain_block_times_single(struct refrain_block_times *times, uint64_t tick
 }
 
 enum refrain_block_passed refrain_block_times_pass(struct refrain_block_times *times, uint64_t weight,
-                                                   struct refrain_block_account *account, uint64_t *ticks) {
+                                                   struct refrain_block_account *account, int64_t *given_ticks,
+                                                   uint64_t *ticks) {
     if (times->settled) {
         times->settled = false;
         times->n_kept = 0;
     }
     if (times->n_kept == 0 && !begin_item(times, *ticks))
         return REFRAIN_BLOCK_UNTOLD;
-    if (!keep(times, weight, account) || (times->tail && times->n_kept == REFRAIN_BLOCKS_KEPT)) {
+    if (!keep(times, weight, account, given_ticks) || (times->tail && times->n_kept == REFRAIN_BLOCKS_KEPT)) {
         *ticks = refrain_block_times_give_up(times, false, 0);
         return REFRAIN_BLOCK_SETTLED;
     }

@@ -75,6 +75,7 @@ struct refrain_block_account {
 struct refrain_kept_block {
     uint64_t weight, end_ticks;
     struct refrain_block_account *account;
+    int64_t *given_ticks; /* what blocks like this one were given, null: nobody asks */
 };
 
 struct refrain_block_times {
@@ -130,9 +131,11 @@ enum refrain_block_passed {
     REFRAIN_BLOCK_SETTLED, /* *ticks is when it ended, and those that were kept before it can be resolved now */
 };
 
-/* A block ends that began at *ticks, of which the timeline does not tell alone. */
+/* A block ends that began at *ticks, of which the timeline does not tell alone. What it is given is added to
+ * *given_ticks, which is null or stays where it is until then. */
 enum refrain_block_passed refrain_block_times_pass(struct refrain_block_times *times, uint64_t weight,
-                                                   struct refrain_block_account *account, uint64_t *ticks);
+                                                   struct refrain_block_account *account, int64_t *given_ticks,
+                                                   uint64_t *ticks);
 
 /* The time for one that may be a number. Between REFRAIN_BLOCK_SETTLED and the next block. */
 uint64_t refrain_block_times_resolve(const struct refrain_block_times *times, uint64_t ticks);

@@ -15,13 +15,17 @@ struct refrain_walk *refrain_walk_open(const void *region, size_t region_bytes, 
         struct refrain_record record;
         struct refrain_walk_shares shares = {0};
         counting->counting = &shares;
+        refrain_walk_contexts_open(&shares.contexts);
+        counting->contexts = &shares.contexts;
         while (!counting->approximate && !counting->times.ended && refrain_walk_next(counting, &record))
             continue;
-        refrain_walk_shares_finish(&shares, &counting->places);
+        shares.contexts.incomplete |= counting->approximate || !counting->ended;
+        refrain_walk_shares_finish(&shares, &counting->places, counting->stack[counting->depth - 1].context);
         refrain_walk_close(counting);
         refrain_arena_use(arena);
         refrain_walk_shares_copy(&walk->shares, &shares); /* without memory: by the profiles alone */
         refrain_arena_use(NULL);
+        walk->contexts = walk->shares.contexts.n_spots ? &walk->shares.contexts : NULL;
         refrain_walk_shares_close(&shares);
     }
     refrain_arena_use(arena);

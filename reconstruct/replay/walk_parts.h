@@ -22,6 +22,7 @@
 struct refrain_walk_activation {
     struct refrain_walk_place *at;    /* of its last slot */
     struct refrain_walk_place *begun; /* of its first one; null of the outermost */
+    uint32_t context;                 /* where contexts are told apart (walk_contexts.h) */
     uint64_t id;
     uint8_t kind; /* enum refrain_record_kind of its entering */
     bool returned;
@@ -56,6 +57,7 @@ struct refrain_walk {
     struct refrain_walk_shares shares;      /* what the items of several blocks have for each place */
     struct refrain_walk_shares *counting;   /* it is walked to find that out for another walk ... */
     struct refrain_block_account uncounted; /* ... and times do not matter */
+    struct refrain_walk_contexts *contexts; /* of these shares; null: they are not told apart */
     struct refrain_record *waiting;         /* records of blocks whose times are not known yet */
     size_t first_waiting, n_waiting, capacity_waiting;
     uint64_t steps_left;      /* that the run had time for */
@@ -140,6 +142,9 @@ bool refrain_walk_take_row(struct refrain_walk *walk, const struct refrain_learn
 /* Begins the next stretch of a place's profile. */
 void refrain_walk_begin_stretch(struct refrain_walk *walk, struct refrain_walk_place *place);
 
+/* The same, for a walk that counts: it took that long. */
+void refrain_walk_count_told(struct refrain_walk *walk, uint64_t ticks);
+
 /* A block passes whose end the timeline tells by itself: what was expected of it is of no matter. */
 static inline void refrain_walk_pass_told(struct refrain_walk *walk, struct refrain_walk_place *place, uint64_t told) {
     if (place->visits_left == 0 && place->visits < place->slot->count)
@@ -147,6 +152,8 @@ static inline void refrain_walk_pass_told(struct refrain_walk *walk, struct refr
     place->visits_left -= place->visits_left > 0;
     place->visits++;
     place->account.ticks_left = (int64_t)((uint64_t)place->account.ticks_left - (told - walk->ticks));
+    if (walk->counting)
+        refrain_walk_count_told(walk, told - walk->ticks);
     walk->ticks = told;
 }
 

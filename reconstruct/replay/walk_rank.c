@@ -14,6 +14,11 @@ enum mpi_function {
 #undef REFRAIN_MPI_CALL
 };
 
+/* What has a record of its own that begins at that slot: a user region, a marker ... */
+static const struct refrain_region_name *region_of(const struct refrain_slot *inside) {
+    return (const void *)((const unsigned char *)inside - offsetof(struct refrain_region_name, inside));
+}
+
 /* ---- activations ---- */
 
 static bool grow_stack(struct refrain_walk *walk) {
@@ -23,6 +28,19 @@ static bool grow_stack(struct refrain_walk *walk) {
     walk->stack = stack;
     walk->capacity_stack *= 2;
     return true;
+}
+
+/* The context of an activation that begins, where it is known what those of its kind took. */
+static void enter_context(struct refrain_walk *walk, const struct refrain_walk_link *link,
+                          struct refrain_walk_activation *top) {
+    const struct refrain_slot *slot = link->to->slot;
+    uint64_t total_ticks = 0;
+    if (link->kind == REFRAIN_RECORD_ENTER)
+        total_ticks = slot[1].ticks;
+    else if (link->kind == REFRAIN_RECORD_REGION_ENTER)
+        total_ticks = region_of(slot)->total_ticks;
+    if (total_ticks > 0)
+        top->context = refrain_walk_contexts_enter(walk->contexts, top->context, link->to->offset, total_ticks);
 }
 
 /* Enters the activation to which the link leads. */
@@ -40,6 +58,9 @@ static inline bool push(struct refrain_walk *walk, const struct refrain_walk_lin
         return false;
     struct refrain_walk_activation *top = &walk->stack[walk->depth++];
     top->at = top->begun = to;
+    top->context = top[-1].context;
+    if (walk->contexts)
+        enter_context(walk, link, top);
     top->id = link->id;
     top->kind = link->kind;
     top->returned = false;
@@ -222,9 +243,7 @@ static bool tell_value(struct refrain_walk *walk, uint64_t number, struct refrai
     const struct refrain_learner *learner = &values->slot->next;
     int64_t value = learner->expect;
     bool approximate = walk->approximate;
-    const struct refrain_region_name *region =
-        (const void *)((const unsigned char *)values->slot - offsetof(struct refrain_region_name, inside));
-    if (region->use != REFRAIN_USE_UNTOLD)
+    if (region_of(values->slot)->use != REFRAIN_USE_UNTOLD)
         refrain_walk_pass_block(walk, walk->stack[walk->depth - 1].at);
     if (!refrain_walk_take(walk, values, &value, &approximate)) {
         /* Where there was no memory to count its values one is as likely as another. */

@@ -39,12 +39,16 @@ void refrain_walk_shares_add(struct refrain_walk_shares *shares, struct refrain_
     *account = (struct refrain_block_account){0};
 }
 
-void refrain_walk_shares_finish(struct refrain_walk_shares *shares, const struct refrain_walk_places *places) {
+void refrain_walk_shares_finish(struct refrain_walk_shares *shares, const struct refrain_walk_places *places,
+                                uint32_t context) {
     for (size_t i = 0; i < places->capacity; i++)
         if (places->table[i])
             refrain_walk_shares_add(shares, places->table[i]);
     if (shares->n > 0)
         qsort(shares->shares, shares->n, sizeof *shares->shares, by_place);
+    refrain_walk_contexts_end(&shares->contexts, context);
+    for (size_t i = 0; i < shares->n; i++)
+        refrain_walk_contexts_place(&shares->contexts, shares->shares[i].offset, shares->shares[i].ticks);
 }
 
 void refrain_walk_shares_copy(struct refrain_walk_shares *copy, const struct refrain_walk_shares *shares) {
@@ -53,6 +57,7 @@ void refrain_walk_shares_copy(struct refrain_walk_shares *copy, const struct ref
         return;
     memcpy(copy->shares, shares->shares, shares->n * sizeof *copy->shares);
     copy->n = copy->capacity = shares->n;
+    refrain_walk_contexts_copy(&copy->contexts, &shares->contexts);
 }
 
 void refrain_walk_shares_get(const struct refrain_walk_shares *shares, uint64_t offset, uint64_t stretch,
@@ -67,6 +72,7 @@ void refrain_walk_shares_get(const struct refrain_walk_shares *shares, uint64_t 
 }
 
 void refrain_walk_shares_close(struct refrain_walk_shares *shares) {
+    refrain_walk_contexts_close(&shares->contexts);
     refrain_free(shares->shares);
     *shares = (struct refrain_walk_shares){0};
 }

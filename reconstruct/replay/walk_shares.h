@@ -7,6 +7,7 @@
 #define REFRAIN_WALK_SHARES_H
 
 #include "places.h"
+#include "walk_contexts.h"
 
 struct refrain_walk_share {
     uint64_t offset;  /* of the place */
@@ -20,13 +21,15 @@ struct refrain_walk_shares {
     struct refrain_walk_share *shares; /* by offset and stretch once they are finished */
     size_t n, capacity;
     bool incomplete; /* there was no memory */
+    struct refrain_walk_contexts contexts;
 };
 
 /* A stretch ends in a walk that counts: what is left of the place's account, which is empty then. */
 void refrain_walk_shares_add(struct refrain_walk_shares *shares, struct refrain_walk_place *place);
 
-/* That walk ends: adds the last stretches. */
-void refrain_walk_shares_finish(struct refrain_walk_shares *shares, const struct refrain_walk_places *places);
+/* That walk ends, with activations of this context and those around it open: adds the last stretches. */
+void refrain_walk_shares_finish(struct refrain_walk_shares *shares, const struct refrain_walk_places *places,
+                                uint32_t context);
 
 /* An own copy; nothing is known in it where there was no memory. */
 void refrain_walk_shares_copy(struct refrain_walk_shares *copy, const struct refrain_walk_shares *shares);

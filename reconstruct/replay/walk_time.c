@@ -37,11 +37,32 @@ static uint64_t expected_ticks(struct refrain_walk *walk, struct refrain_walk_pl
     return expected < place->mean_ticks / MOST_OVER_MEAN ? place->mean_ticks / MOST_OVER_MEAN : expected;
 }
 
-/* What a place's next block in an item of several is expected to take: the mean of what those of the stretch have. */
-static uint64_t expected_share(struct refrain_block_account *account) {
+void refrain_walk_count_told(struct refrain_walk *walk, uint64_t ticks) {
+    const struct refrain_walk_contexts *contexts = walk->contexts;
+    uint32_t context = walk->stack[walk->depth - 1].context;
+    if (contexts && context < contexts->n_contexts)
+        contexts->contexts[context].told_ticks += (int64_t)ticks;
+}
+
+/* Where the place's next block is, in the functions that are open; null where they are not told apart. */
+static struct refrain_walk_spot *spot_of(struct refrain_walk *walk, struct refrain_walk_place *place) {
+    if (!walk->contexts)
+        return NULL;
+    uint32_t context = walk->stack[walk->depth - 1].context, number = place->spot;
+    if (number == 0 || walk->contexts->spots[number].context != context)
+        number = place->spot = refrain_walk_contexts_spot(walk->contexts, context, place->offset);
+    return number ? &walk->contexts->spots[number] : NULL;
+}
+
+/* What a place's next block in an item of several is expected to take: the mean of what those of the stretch have,
+ * times the factor of the spot; the last one all that is left. */
+static uint64_t expected_share(struct refrain_block_account *account, const struct refrain_walk_spot *spot) {
     uint64_t visits = account->shared_visits;
     account->shared_visits -= visits > 0;
-    return account->shared_ticks > 0 && visits > 0 ? (uint64_t)account->shared_ticks / visits : 0;
+    if (account->shared_ticks <= 0 || visits == 0)
+        return 0;
+    uint64_t mean = (uint64_t)account->shared_ticks / visits;
+    return spot && visits > 1 ? (uint64_t)((double)mean * spot->factor) : mean;
 }
 
 /* The times of an item's blocks have become known: open activations and waiting records get them. */
@@ -67,11 +88,19 @@ void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_
     }
     struct refrain_block_account *account = walk->counting ? &walk->uncounted : &place->account;
     uint64_t ticks = expected_ticks(walk, place);
+    struct refrain_walk_spot *spot = NULL;
     if (walk->counting) {
         place->account.shared_visits++;
         ticks = 0;
+        if ((spot = spot_of(walk, place)))
+            spot->visits++;
     } else if (walk->shares.n > 0 && !walk->times.ended && !walk->approximate) {
-        ticks = expected_share(account);
+        spot = spot_of(walk, place);
+        ticks = expected_share(account, spot);
+        if (spot && spot->visits > 0) {
+            spot->visits--;
+            walk->contexts->visits_left--;
+        }
     }
     account->ticks_left = (int64_t)((uint64_t)account->ticks_left - ticks);
     account->shared_ticks = (int64_t)((uint64_t)account->shared_ticks - ticks);
@@ -83,7 +112,8 @@ void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_
         walk->ticks = waited ? end_ticks : walk->ticks;
         settle(walk);
     }
-    switch (refrain_block_times_pass(&walk->times, ticks, account, &walk->ticks)) {
+    switch (refrain_block_times_pass(&walk->times, ticks, account, spot && !walk->counting ? &spot->ticks : NULL,
+                                     &walk->ticks)) {
     case REFRAIN_BLOCK_UNTOLD:
         walk->ticks += ticks;
         /* Blocks in an order of our own may have been given too much before: none is beyond the last clock read. */
@@ -92,6 +122,8 @@ void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_
         return;
     case REFRAIN_BLOCK_SETTLED:
         settle(walk);
+        if (walk->contexts && !walk->counting && walk->contexts->visits_left < walk->contexts->fit_at)
+            refrain_walk_contexts_fit(walk->contexts);
         return;
     default:
         return;
