@@ -157,6 +157,8 @@ int main(int argc, char **argv) {
             MPI_Recv(&in, 1, MPI_INT, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         else if (rank + 1 < size)
             MPI_Send(&i, 1, MPI_INT, rank + 1, 0, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Bcast(&size, 1, MPI_INT, 1, MPI_COMM_WORLD);
     MPI_Finalize();
     return 0;
 }
@@ -180,6 +182,8 @@ done
 refrain formulas "$(the_trace "$work/mpi")" >"$work/ring"
 grep -q "MPI_Send .* 0,2  *(r+1)^10$" "$work/ring" && grep -q "MPI_Recv .* 1,3  *(r-1)^10$" "$work/ring" && pass ||
     fail "partners by distance: $(grep -E 'MPI_(Send|Recv)' "$work/ring")"
+grep -q 'MPI_Bcast *root .* 1$' "$work/ring" && ! grep -q 'MPI_Barrier *root' "$work/ring" && pass ||
+    fail "a root where there is one, and only there: $(grep -E 'MPI_(Bcast|Barrier)' "$work/ring")"
 
 # Nonsense in a formula of a process that was killed: the offset and the reason.
 mkdir "$work/killed"
