@@ -64,12 +64,23 @@ cat >>"$work/configured/include/mpitestconf.h" <<'END'
 END
 cp "$work/configured/include/mpitestconf.h" "$work/configured/dtpoolsconf.h"
 flags="-w -O1 -I$work/configured/include -I$suite/include -I$suite/dtpools/include"
-for source in "$suite"/util/mtest.c "$suite"/util/mtest_common.c "$suite"/util/mtest_single.c "$suite"/util/dtypes.c \
-    "$suite"/dtpools/src/*.c; do
+mkdir "$work/single" "$work/threads"
+for source in "$suite"/util/mtest.c "$suite"/util/mtest_common.c "$suite"/util/mtest_single.c "$suite"/util/mtest_thread.c \
+    "$suite"/util/dtypes.c "$suite"/dtpools/src/*.c; do
+    case $source in
+    *_single.c) object=single/single ;;
+    *_thread.c) object=threads/threads ;;
+    *) object=$(basename "$source" .c) ;;
+    esac
     # shellcheck disable=SC2086 # words
-    mpicc.mpich $flags -c "$source" -o "$work/$(basename "$source" .c).o" >"$work/error" 2>&1 ||
-        fail "$source: $(head -n 1 "$work/error")"
+    mpicc.mpich $flags -c "$source" -o "$work/$object.o" >"$work/error" 2>&1 || fail "$source: $(head -n 1 "$work/error")"
 done
+
+# of_program NAME VARIABLE: the words of NAME_VARIABLE in the directory's Makefile.am, which may go on in further lines.
+of_program() {
+    sed -e :a -e '/\\$/N; s/\\\n/ /; ta' "$suite/$directory/Makefile.am" 2>/dev/null |
+        awk -v name="$1_$2" '$1 == name && $2 == "=" { for (i = 3; i <= NF; i++) print $i }'
+}
 
 # run PROGRAM RANKS ARGUMENTS...: its status and verdict.
 run() {
@@ -79,18 +90,31 @@ run() {
     echo "status $?, $(grep -c 'No Errors' "$work/out") without errors"
 }
 
+# compile COMPILER OUTPUT: the program of which $sources, $options and $kind are.
+compile() {
+    # shellcheck disable=SC2086 # words
+    (cd "$suite/$directory" &&
+        "$1" $options ${sources:-"${name##*/}.c"} "$work"/*.o "$work/$kind/$kind.o" -o "$work/$2" -lm -lpthread >"$work/error" 2>&1)
+}
+
+pass_over() {
+    echo "passed over: $1 ($2 without refrain)"
+    passed_over=$((passed_over + 1))
+}
+
 # one DIRECTORY NAME RANKS ARGUMENTS...
 one() {
     name=$1/$2 ranks=$3
-    source=$suite/$1/$2.c
+    sources=$(of_program "$2" SOURCES)
+    options="$flags $(of_program "$2" CPPFLAGS | grep '^-D')"
+    kind=single
+    case $1 in threads/*) kind=threads options="$options -DMTEST_USE_THREAD" ;; esac
     shift 3
-    # shellcheck disable=SC2086 # words
-    mpicc.mpich $flags "$source" "$work"/*.o -o "$work/plain" -lm -lpthread >"$work/error" 2>&1 || {
-        passed_over=$((passed_over + 1))
+    compile mpicc.mpich plain || {
+        pass_over "$name" "does not compile"
         return
     }
-    # shellcheck disable=SC2086 # words
-    REFRAIN_MPICC=mpicc.mpich refrain-mpicc $flags "$source" "$work"/*.o -o "$work/traced" -lm -lpthread >"$work/error" 2>&1 || {
+    REFRAIN_MPICC=mpicc.mpich compile refrain-mpicc traced || {
         fail "$name: does not compile under the wrapper: $(head -n 1 "$work/error")"
         return
     }
@@ -98,8 +122,8 @@ one() {
     mkdir "$work/run"
     expected=$(run "$work/plain" "$ranks" "$@")
     case $expected in
-    "status 0, 0"* | "status 124"*) # says nothing, or does not end
-        passed_over=$((passed_over + 1))
+    "status 0, 0"* | "status 124"*)
+        pass_over "$name" "says nothing, or does not end"
         return
         ;;
     esac
@@ -122,6 +146,7 @@ one() {
             fail "$name: $(head -n 1 "$work/error")"
             continue
         }
+        compared=$((compared + 1))
         per_location "$work/reconstructed" >"$work/a"
         per_location "$work/recorded" >"$work/b"
         events=$((events + $(wc -l <"$work/b")))
@@ -129,7 +154,7 @@ one() {
     done
 }
 
-events=0 passed_over=0 programs=0 over="" begin=$(date +%s)
+events=0 passed_over=0 compared=0 programs=0 over="" begin=$(date +%s)
 for directory in $directories; do
     # Each program once, with the first line of those that are for it.
     awk '$1 !~ /^[#@]/ && NF >= 2 && $2 ~ /^[0-9]+$/ && !seen[$1]++' "$suite/$directory"/testlist.in >"$work/list" 2>/dev/null ||
@@ -137,7 +162,6 @@ for directory in $directories; do
     while read -r name ranks rest; do
         programs=$((programs + 1))
         [ $((programs % ${MPICH_EACH:-1})) -eq 0 ] && [ "$programs" -ge "${MPICH_FROM:-1}" ] || continue
-        [ -f "$suite/$directory/$name.c" ] || continue
         [ -z "${MPICH_SECONDS:-}" ] || [ $(($(date +%s) - begin)) -lt "$MPICH_SECONDS" ] || {
             programs=$((programs - 1))
             over=" (the time was over: MPICH_FROM=$((programs + 1)) goes on)"
@@ -148,5 +172,5 @@ for directory in $directories; do
         one "$directory" "$name" "$ranks" $arguments
     done <"$work/list"
 done
-echo "$programs programs looked at$over, $passed_over passed over, $events events compared"
+echo "$programs programs looked at$over, $passed_over passed over, $compared traces with $events events compared"
 summary
