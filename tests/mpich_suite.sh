@@ -132,6 +132,9 @@ one() {
     got=$(REFRAIN_MODE=both REFRAIN_TOTAL_MEMORY=64M REFRAIN_DIRECTORY=$work/run run "$work/traced" "$ranks" "$@")
     if [ "$got" = "$expected" ]; then
         pass
+    elif [ "$(run "$work/plain" "$ranks" "$@")" != "$expected" ]; then
+        pass_over "$name" "ends now so, now so"
+        return
     else
         fail "$name on $ranks ranks: $got; without refrain $expected: $(head -n 2 "$work/out" | tr '\n' ' ')"
     fi
