@@ -3,6 +3,7 @@
  *     link.c          the libraries that a link gets
  *     transform.c     each source to its stand-in, the instrumented file
  *     rewrite.c       the command with stand-ins and libraries
+ *     aside.c         its options that a slow compiler script need not look at
  *     messages.c      what the compiler says about stand-ins, told as about the sources
  *     dependencies.c  the sources' names in dependency files
  *     unmatched.c     patterns of the filter that match nothing in the program
@@ -50,6 +51,17 @@ size_t refrain_call_instrument(struct refrain_call *call);
 
 /* The whole command, with the sources or what stands in for them (rewrite.c). */
 struct refrain_list refrain_call_command(const struct refrain_call *call, enum refrain_use use);
+
+/* Whether the compiler is a script that gets some of its options in a file (aside.c). */
+bool refrain_call_sets_aside(const struct refrain_call *call);
+
+/* Whether this argument may be in that file (aside.c). */
+bool refrain_call_may_set_aside(const struct refrain_argument *argument);
+
+/* Writes the file, and adds the argument that names it to the command; the options themselves where it cannot be
+ * written (aside.c). */
+void refrain_call_set_aside(const struct refrain_call *call, const struct refrain_list *options,
+                            struct refrain_list *words);
 
 /* Puts the sources' own names into all dependency files that the command made (dependencies.c). */
 void refrain_call_mend_dependencies(const struct refrain_call *call);

@@ -52,14 +52,23 @@ static void add_libraries(const struct refrain_call *call, struct refrain_list *
 struct refrain_list refrain_call_command(const struct refrain_call *call, enum refrain_use use) {
     struct refrain_list words = {0};
     const struct refrain_command *command = &call->command;
-    bool linked = false;
+    struct refrain_list aside = {0};
+    bool linked = false, sets_aside = use == REFRAIN_USE_STAND_IN && refrain_call_sets_aside(call);
     for (size_t i = 0; i < command->compiler.count; i++)
         refrain_list_add(&words, command->compiler.items[i]);
     for (size_t i = 0; use == REFRAIN_USE_STAND_IN && i < command->n_sources; i++)
         if (call->sources[i].path)
-            add_disguise(&words, call, &call->sources[i]);
+            add_disguise(sets_aside ? &aside : &words, call, &call->sources[i]);
+    for (size_t i = 0; sets_aside && i < command->count; i++)
+        if (refrain_call_may_set_aside(&command->arguments[i]))
+            add_argument(&aside, &command->arguments[i]);
+    if (sets_aside)
+        refrain_call_set_aside(call, &aside, &words);
+    refrain_list_free(&aside);
     for (size_t i = 0; i < command->count; i++) {
         const struct refrain_argument *argument = &command->arguments[i];
+        if (sets_aside && refrain_call_may_set_aside(argument))
+            continue;
         if (!linked && is_for_linker(argument)) {
             add_libraries(call, &words);
             linked = true;

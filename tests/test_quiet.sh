@@ -45,4 +45,20 @@ for what in "gcc -O0" "gcc -O1" "gcc -O2" "gcc -O3" "clang -O3"; do
     check "$what: the same trace with sites that are quiet" cmp with without
     REFRAIN_THROTTLE=on traced "$what, throttled" on
 done
+
+# Several threads, of which some are between a site and its call when sites leave or come back.
+unset MPICH_CC
+export REFRAIN_THREADS=5 REFRAIN_THROTTLE=off
+for what in "gcc -O2" "gcc -O3"; do
+    REFRAIN_MPICC=mpicc.mpich refrain-mpicc "${what#* }" -w -pthread -I"$tests/../include" "$tests/programs/quiet_threads.c" \
+        -o quiet 2>said || fail "$what, threads: $(head -n 1 said)"
+    for patch in on off; do
+        traced "$what, threads" $patch
+        per_location "$work/recorded" >$patch.events
+        read -r _ middle end <err
+        [ $patch = on ] || [ "$middle$end" = 00 ] || fail "$what, threads: sites are quiet with REFRAIN_PATCH=off"
+        [ $patch = off ] || [ "$middle" -ge 2 ] || fail "$what, threads: $middle sites are quiet in the middle"
+    done
+    check "$what, threads: the same events with sites that are quiet" cmp on.events off.events
+done
 summary

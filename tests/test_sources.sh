@@ -31,6 +31,37 @@ linked "behind -Bstatic" refrain-cc gcc main.c -Wl,-Bstatic -lgcc -Wl,-Bdynamic 
 mkdir lib && echo 'int zero(void) { return 0; }' >zero.c && gcc -c zero.c && ar rc lib/libzero.a zero.o
 linked "a library that is found by -L" refrain-cc gcc main.c -Llib -Wl,--start-group -lzero -Wl,--end-group -o prog
 
+# A compiler that is a script, as MPICH's mpicc, gets macros and directories of headers in a file; what they say is the same.
+mkdir -p "a dir/first" "a dir/second"
+echo '#define WHERE "first"' >"a dir/first/where.h"
+echo '#define WHERE "second"' >"a dir/second/where.h"
+cat >options.c <<'END'
+#include <stdio.h>
+#include <where.h>
+#ifndef EMPTY
+#error EMPTY
+#endif
+int main(void) {
+    for (int i = 0; i < NUMBER; i++)
+        puts(TEXT WHERE);
+    return 0 EMPTY;
+}
+END
+printf '#!/bin/sh\n[ "$1" != -show ] || exec echo gcc\nprintf "%%s\\n" "$@" >>arguments\nexec gcc "$@"\n' >mpi-script
+chmod +x mpi-script
+set -- -D NUMBER=7 -UNUMBER -DNUMBER=2 -D 'TEXT="it'\''s \"\\\\ \"	"' -DEMPTY= -I "a dir/first" -I"a dir/second" -O1 -MD -MF options.d options.c
+gcc "$@" -o plain && ./plain >plain.out && gcc "$@" -c -o options.o && tr -s ' \\\n' '\n' <options.d >plain.d
+rm -f arguments
+check "a compiler that is a script" refrain-cc ./mpi-script "$@" -c -o options.o
+check "... has its options in a file" sh -c 'grep -q "^@" arguments && ! grep -q "^-[DUI]" arguments && grep -qx -- -O1 arguments'
+check "... instruments" sh -c 'nm options.o | grep -q refrain__u'
+check "... to what the options say" sh -c 'gcc options.o -o prog && ./prog | diff plain.out - && test "$(wc -l <plain.out)" -eq 2'
+tr -s ' \\\n' '\n' <options.d >traced.d
+check "... dependencies are the same" diff plain.d traced.d
+rm -f arguments
+check "... has them one by one with --detail=calls" sh -c 'refrain-cc --detail=calls ./mpi-script "$@" -c -o calls.o && grep -q "^-I" arguments && ! grep -q "^@" arguments' sh "$@"
+set --
+
 # An attribute in a system's header that libclang does not know in this form, as in omp.h of gcc 13 and later.
 mkdir system && cat >system/given.h <<'END'
 void give_back(void *);

@@ -1,16 +1,13 @@
 /* quiet.c: MPI calls of which the compiler makes one of two, or several of one, or which have no place of their own, in
  * loops that are long enough for sites to become quiet (monitor/x86_64/site_quiet.h). Prints how many are at the end.
  */
+#include "count_quiet.h"
 #include <mpi.h>
-#include <refrain/unit.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define LATE 600
-
-extern const struct refrain_site __start_refrain_sites[] __attribute__((weak));
-extern const struct refrain_site __stop_refrain_sites[] __attribute__((weak));
 
 static int data[64];
 static jmp_buf away;
@@ -60,14 +57,6 @@ static __attribute__((noinline)) void land(int i) {
     else
         MPI_Bcast(data, 6, MPI_INT, 0, MPI_COMM_SELF);
     MPI_Bcast(data, 7, MPI_INT, 0, MPI_COMM_SELF);
-}
-
-static unsigned count_quiet(void) {
-    unsigned n = 0;
-    for (const struct refrain_site *site = __start_refrain_sites; site < __stop_refrain_sites; site++)
-        n += ((const unsigned char *)&site->on)[site->on] &&
-             ((const unsigned char *)&site->code)[site->code] == REFRAIN_SITE_OFF;
-    return n;
 }
 
 int main(int argc, char **argv) {
