@@ -6,6 +6,7 @@
 #define MAKE(parent, comm, pmpi_call)                                                                                  \
     do {                                                                                                               \
         int rc = pmpi_call;                                                                                            \
+        refrain_idup_needed(parent);                                                                                   \
         if (rc == MPI_SUCCESS)                                                                                         \
             refrain_communicator_new(parent, comm);                                                                    \
         refrain_call_end(&call);                                                                                       \
@@ -167,8 +168,10 @@ int MPI_Comm_free(MPI_Comm *comm) {
     REFRAIN_MPI_BEGIN(MPI_Comm_free);
     MPI_Comm former = comm ? *comm : MPI_COMM_NULL;
     int rc = PMPI_Comm_free(comm);
-    if (rc == MPI_SUCCESS)
+    if (rc == MPI_SUCCESS) {
+        refrain_idup_freed(former);
         refrain_communicator_freed(former);
+    }
     refrain_call_end(&call);
     return rc;
 }
@@ -177,8 +180,10 @@ int MPI_Comm_disconnect(MPI_Comm *comm) {
     REFRAIN_MPI_BEGIN(MPI_Comm_disconnect);
     MPI_Comm former = comm ? *comm : MPI_COMM_NULL;
     int rc = PMPI_Comm_disconnect(comm);
-    if (rc == MPI_SUCCESS)
+    if (rc == MPI_SUCCESS) {
+        refrain_idup_freed(former);
         refrain_communicator_freed(former);
+    }
     refrain_call_end(&call);
     return rc;
 }
@@ -186,8 +191,10 @@ int MPI_Comm_disconnect(MPI_Comm *comm) {
 int MPI_Comm_set_name(MPI_Comm comm, const char *comm_name) {
     REFRAIN_MPI_BEGIN(MPI_Comm_set_name);
     int rc = PMPI_Comm_set_name(comm, comm_name);
-    if (rc == MPI_SUCCESS)
+    if (rc == MPI_SUCCESS) {
+        refrain_idup_needed(comm);
         refrain_communicator_named(comm, comm_name);
+    }
     refrain_call_end(&call);
     return rc;
 }

@@ -1,27 +1,77 @@
 /* mpi_idup.c: see mpi_idup.h. */
+#define _GNU_SOURCE
 #include "mpi_idup.h"
+#include "clock.h"
 #include "mpi_objects.h"
 
+#include <sched.h>
+#include <time.h>
+
 #define IDUPS 64 /* duplicates under way at a time that get a name */
+#define MOST_WAIT_NS (UINT64_C(10) * 1000000000)
+
+/*         MPI_Comm_idup         its request completes            the ordinal is there
+ *     FREE ----------> UNDER_WAY ------------------> NAMELESS ---------------------> FREE
+ *                          \___ the ordinal is there already ___________________________^
+ *
+ * A nameless one that is freed, or waited for too long, is LEFT: only its broadcast is still under way. */
+enum state { FREE, UNDER_WAY, NAMELESS, LEFT };
 
 /* Members may not wait for each other when they ask for a duplicate, but they ask for duplicates and other collectives
- * of the parent in the same order: the ordinal is broadcast in the parent, without blocking. */
+ * of the parent in the same order: the ordinal is broadcast in the parent, without blocking. It may arrive later than
+ * the duplicate, since it goes by way of members that are not in MPI at the moment. */
 static struct idup {
-    MPI_Comm parent, *comm;
+    MPI_Comm parent;
+    MPI_Comm *result; /* while it is under way: where MPI will write the duplicate */
+    MPI_Comm comm;    /* after that */
     MPI_Request agreement;
     uint32_t ordinal;
-    bool used;
+    enum state state;
+    bool tested; /* a thread looks at `agreement` */
 } idups[IDUPS];
 
 static uint32_t ordinal_beyond; /* received for duplicates beyond the table */
+uint32_t refrain_idups_nameless;
+
+static void set_state(struct idup *idup, enum state state) {
+    uint32_t before = idup->state == NAMELESS, after = state == NAMELESS;
+    idup->state = state;
+    __atomic_fetch_add(&refrain_idups_nameless, after - before, __ATOMIC_RELAXED);
+}
+
+/* Has the ordinal come? Then the duplicate gets its name, and the entry is free. */
+static void look(struct idup *idup) {
+    int arrived = 0;
+    refrain_mpi_lock();
+    bool mine = !idup->tested && (idup->state == NAMELESS || idup->state == LEFT);
+    idup->tested |= mine;
+    refrain_mpi_unlock();
+    if (!mine)
+        return;
+    PMPI_Test(&idup->agreement, &arrived, MPI_STATUS_IGNORE);
+    if (arrived && idup->state == NAMELESS)
+        refrain_communicator_duplicated(idup->parent, idup->comm, idup->ordinal);
+    refrain_mpi_lock();
+    idup->tested = false;
+    if (arrived)
+        set_state(idup, FREE);
+    refrain_mpi_unlock();
+}
 
 int refrain_idup_begin(MPI_Comm parent, MPI_Comm *comm) {
     int n = 0;
+    for (unsigned i = 0; i < IDUPS; i++)
+        if (idups[i].state == LEFT)
+            look(&idups[i]);
     refrain_mpi_lock();
-    while (n < IDUPS && idups[n].used)
+    while (n < IDUPS && idups[n].state != FREE)
         n++;
     if (n < IDUPS)
-        idups[n] = (struct idup){parent, comm, MPI_REQUEST_NULL, REFRAIN_ORDINAL_NONE, true};
+        idups[n] = (struct idup){.parent = parent,
+                                 .result = comm,
+                                 .agreement = MPI_REQUEST_NULL,
+                                 .ordinal = REFRAIN_ORDINAL_NONE,
+                                 .state = UNDER_WAY};
     refrain_mpi_unlock();
     return n < IDUPS ? n : REFRAIN_IDUP_NONE;
 }
@@ -30,15 +80,61 @@ void refrain_idup_agree(int n, MPI_Comm parent) {
     MPI_Request forgotten;
     struct idup *idup = n == REFRAIN_IDUP_NONE ? NULL : &idups[n];
     uint32_t *ordinal = idup ? &idup->ordinal : &ordinal_beyond;
+    refrain_idup_needed(parent);
     if (refrain_communicator_reserve(parent, ordinal, idup != NULL))
         PMPI_Ibcast(ordinal, 1, MPI_UNSIGNED, 0, parent, idup ? &idup->agreement : &forgotten);
 }
 
 void refrain_idup_complete(unsigned n) {
     struct idup *idup = &idups[n];
-    PMPI_Wait(&idup->agreement, MPI_STATUS_IGNORE);
-    refrain_communicator_duplicated(idup->parent, *idup->comm, idup->ordinal);
     refrain_mpi_lock();
-    idup->used = false;
+    idup->comm = *idup->result;
+    set_state(idup, NAMELESS);
     refrain_mpi_unlock();
+    look(idup);
+}
+
+/* The nameless one with this handle; null: none. */
+static struct idup *find(MPI_Comm comm) {
+    struct idup *found = NULL;
+    refrain_mpi_lock();
+    for (unsigned i = 0; i < IDUPS && !found; i++)
+        if (idups[i].state == NAMELESS && idups[i].comm == comm)
+            found = &idups[i];
+    refrain_mpi_unlock();
+    return found;
+}
+
+/* No name is wanted any more. */
+static void leave(struct idup *idup) {
+    refrain_mpi_lock();
+    if (idup->state == NAMELESS)
+        set_state(idup, LEFT);
+    refrain_mpi_unlock();
+}
+
+void refrain_idup_wait(MPI_Comm comm) {
+    uint64_t since_ns = refrain_clock_gettime_ns(CLOCK_MONOTONIC);
+    for (struct idup *idup; (idup = find(comm)); sched_yield()) {
+        look(idup);
+        if (idup->state == NAMELESS && refrain_clock_gettime_ns(CLOCK_MONOTONIC) - since_ns > MOST_WAIT_NS) {
+            refrain_lose(REFRAIN_LOSS_COMMUNICATORS, 1);
+            refrain_communicator_duplicated(idup->parent, comm, REFRAIN_ORDINAL_NONE);
+            leave(idup);
+        }
+    }
+}
+
+void refrain_idup_freed(MPI_Comm former) {
+    struct idup *idup = refrain_idups_nameless ? find(former) : NULL;
+    if (idup)
+        leave(idup);
+}
+
+void refrain_idups_close(void) {
+    for (unsigned i = 0; i < IDUPS; i++)
+        if (idups[i].state == NAMELESS || idups[i].state == LEFT) {
+            PMPI_Wait(&idups[i].agreement, MPI_STATUS_IGNORE);
+            look(&idups[i]);
+        }
 }

@@ -1,7 +1,8 @@
-/* mpi_idup.h: duplicates of communicators that are under way (MPI_Comm_idup): one is known once its request has
- * completed. All by any thread.
+/* mpi_idup.h: duplicates of communicators that are under way (MPI_Comm_idup), and those that have been made but not
+ * named: their name is agreed upon without waiting, and may arrive later than they do. All by any thread.
  *
- *     MPI_Comm_idup (mpi_comm_calls.c) -> begin, agree -> its request completes (mpi_requests.c) -> complete */
+ *     MPI_Comm_idup (mpi_comm_calls.c) -> begin, agree -> its request completes (mpi_requests.c) -> complete
+ *     a call on the duplicate -> refrain_idup_needed (mpi_objects.h): only here its name is waited for */
 #ifndef REFRAIN_MPI_IDUP_H
 #define REFRAIN_MPI_IDUP_H
 
@@ -17,7 +18,13 @@ int refrain_idup_begin(MPI_Comm parent, MPI_Comm *comm);
  * (REFRAIN_IDUP_NONE). Does not wait. */
 void refrain_idup_agree(int n, MPI_Comm parent);
 
-/* The request of duplicate number `n` has completed. */
+/* The request of duplicate number `n` has completed. Does not wait. */
 void refrain_idup_complete(unsigned n);
+
+/* A communicator has been freed, which may have been one without a name. */
+void refrain_idup_freed(MPI_Comm former);
+
+/* In MPI_Finalize, which all members call: those that have no name yet get it. */
+void refrain_idups_close(void);
 
 #endif

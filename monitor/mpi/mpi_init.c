@@ -1,4 +1,5 @@
 /* mpi_init.c: where MPI begins and ends. Here the processes find out where their trace belongs. */
+#include "mpi_idup.h"
 #include "mpi_objects.h"
 #include "pack_ranks.h"
 
@@ -59,6 +60,7 @@ int MPI_Finalize(void) {
         refrain_call_end(&call);
         refrain_mpi_pack();
     }
+    refrain_idups_close();
     refrain_communicators_close();
     int rc = PMPI_Finalize();
     refrain_mpi_active = false;

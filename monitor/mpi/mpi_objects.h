@@ -81,11 +81,25 @@ void refrain_mpi_pack(void);
 bool refrain_communicators_open(int rank, int size, bool world);
 void refrain_communicators_close(void);
 
+/* Duplicates that MPI_Comm_idup has made and that have no name yet (mpi_idup.h). */
+extern uint32_t refrain_idups_nameless;
+void refrain_idup_wait(MPI_Comm comm);
+
+/* A call is about `comm`: its name is waited for where it is such a duplicate. Ten seconds at most: then it stays
+ * without one, and is counted. Not under the lock. */
+static inline void refrain_idup_needed(MPI_Comm comm) {
+    if (__builtin_expect(__atomic_load_n(&refrain_idups_nameless, __ATOMIC_RELAXED) != 0, 0))
+        refrain_idup_wait(comm);
+}
+
 /* A communicator's record; null when it is unknown. */
 extern const struct refrain_communicator *refrain_communicator_world; /* of MPI_COMM_WORLD */
 const struct refrain_communicator *refrain_communicator_find_other(MPI_Comm comm);
 static inline const struct refrain_communicator *refrain_communicator_find(MPI_Comm comm) {
-    return comm == MPI_COMM_WORLD ? refrain_communicator_world : refrain_communicator_find_other(comm);
+    if (comm == MPI_COMM_WORLD)
+        return refrain_communicator_world;
+    refrain_idup_needed(comm);
+    return refrain_communicator_find_other(comm);
 }
 /* The call is a blocking collective on it, which begins. */
 static inline void refrain_communicator_entered(const struct refrain_call *call,
