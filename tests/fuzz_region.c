@@ -100,6 +100,14 @@ static struct small_region *small_region(unsigned kind, uint64_t times, int64_t 
     return region;
 }
 
+/* The same of a run that is said to have lasted for ages: nothing in it did. */
+static struct small_region *long_region(unsigned kind, uint64_t times, int64_t next) {
+    struct small_region *region = small_region(kind, times, next);
+    region->thread.last_ticks = MANY;
+    region->header.last = (struct refrain_clock_pair){MANY, MANY, MANY};
+    return region;
+}
+
 /* Is the walk of the region stopped as damaged? */
 static bool is_stopped(struct small_region *region) {
     const char *what;
@@ -126,6 +134,9 @@ static unsigned made_by_hand(void) {
         {"a decision that comes after itself", small_region(REFRAIN_IF, 1, 0)},
         {"a loop that comes after itself", small_region(REFRAIN_FOR, 1, 0)},
         {"an empty function called over and over", small_region(REFRAIN_FUNCTION, MANY, REFRAIN_NEXT_EXIT)},
+        {"a place that comes after itself for ages", long_region(REFRAIN_SWITCH, 1, 0)},
+        {"a loop that comes after itself for ages", long_region(REFRAIN_FOR, 1, 0)},
+        {"an empty function called for ages", long_region(REFRAIN_FUNCTION, MANY, REFRAIN_NEXT_EXIT)},
     };
     for (size_t i = 0; i < sizeof endless / sizeof *endless; i++)
         if (!is_stopped(endless[i].region)) {

@@ -225,6 +225,15 @@ static bool keep(struct refrain_block_times *times, uint64_t weight, struct refr
     return true;
 }
 
+bool refrain_block_times_end(const struct refrain_block_times *times, uint64_t *end_ticks) {
+    struct refrain_block_span next = times->item;
+    struct refrain_time_cursor cursor = times->cursor;
+    if (times->ended || times->tail || (next.blocks == 0 && !refrain_time_cursor_next(&cursor, &next)))
+        return false;
+    *end_ticks = next.end_ticks;
+    return true;
+}
+
 bool refrain_block_times_single(struct refrain_block_times *times, uint64_t ticks, uint64_t *end_ticks) {
     if (times->n_kept > 0) {
         if (!times->settled)

@@ -95,6 +95,9 @@ void refrain_block_times_open(struct refrain_block_times *times, const void *reg
                               const struct refrain_thread *thread);
 void refrain_block_times_close(struct refrain_block_times *times);
 
+/* When the last of the blocks ends that the timeline tells of next; false where it tells of none. */
+bool refrain_block_times_end(const struct refrain_block_times *times, uint64_t *end_ticks);
+
 /* A block ends that began at `ticks`: when, if the timeline tells of it alone. False, and nothing has passed, where it
  * does not: then refrain_block_times_pass has to be asked. */
 bool refrain_block_times_single(struct refrain_block_times *times, uint64_t ticks, uint64_t *end_ticks);

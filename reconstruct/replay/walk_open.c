@@ -4,11 +4,6 @@
 
 #include <refrain/unit.h>
 
-/* Steps that are walked beyond those the run had time for: the clocks they are judged by are not read at every step,
- * and those of a process that has not finished say nothing of what it did since. */
-#define SPARE_STEPS ((uint64_t)1 << 24)
-#define SPARE_STEPS_UNFINISHED ((uint64_t)1 << 30)
-#define MOST_TICKS_PER_NS 16u
 static bool read_units(struct refrain_walk *walk) {
     const struct refrain_header *header = walk->header;
     if ((uint64_t)header->n_slots * sizeof(struct refrain_slot) > walk->region_bytes)
@@ -43,19 +38,6 @@ static bool read_units(struct refrain_walk *walk) {
     return true;
 }
 
-/* The most steps that the thread can have made: a probe takes longer than a tick. More are damage ("2^60 times here"),
- * and would be walked for years. */
-static uint64_t steps_of_run(const struct refrain_walk *walk) {
-    const struct refrain_clock_pair *start = &walk->header->start, *last = &walk->header->last;
-    uint64_t from = walk->thread->start_ticks, to = walk->thread->last_ticks;
-    if (!walk->header->finished)
-        return SPARE_STEPS_UNFINISHED + (to > from ? to - from : 0);
-    /* Its last clock read may lie long before its end, but not after that of the process. */
-    uint64_t ticks = last->ticks > from ? last->ticks - from : 0;
-    uint64_t most = last->monotonic_ns > start->monotonic_ns ? last->monotonic_ns - start->monotonic_ns : 0;
-    return SPARE_STEPS + (ticks / MOST_TICKS_PER_NS < most ? ticks : most * MOST_TICKS_PER_NS);
-}
-
 struct refrain_walk *refrain_walk_begin(const void *region, size_t region_bytes, unsigned thread, const char **what,
                                         uint64_t *offset) {
     struct refrain_walk *walk = refrain_calloc(1, sizeof *walk);
@@ -84,7 +66,6 @@ struct refrain_walk *refrain_walk_begin(const void *region, size_t region_bytes,
     walk->thread += thread;
     walk->ticks = walk->thread->start_ticks;
     refrain_block_times_open(&walk->times, region, region_bytes, walk->thread);
-    walk->steps_left = steps_of_run(walk);
     walk->ended = !walk->thread->started;
     walk->capacity_stack = 64;
     walk->stack = refrain_calloc(walk->capacity_stack, sizeof *walk->stack);

@@ -5,6 +5,7 @@
  *     walk_operations.c   what MPI calls say, and the requests that they take and complete
  *     walk_values.c       the next value of a learner, also where its order is not known
  *     walk_time.c         how long blocks took, and records that wait for their time
+ *     walk_limits.c       what is more than the thread can have done
  *     walk_open.c         beginning and end
  *
  * A file calls those below it only. */
@@ -60,8 +61,10 @@ struct refrain_walk {
     struct refrain_walk_contexts *contexts; /* of these shares; null: they are not told apart */
     struct refrain_record *waiting;         /* records of blocks whose times are not known yet */
     size_t first_waiting, n_waiting, capacity_waiting;
-    uint64_t steps_left;      /* that the run had time for */
-    uint64_t successors_left; /* once it is known: values that tell what came next and have not been taken */
+    uint64_t steps_allowed;    /* that there was time for, as far as was looked ... */
+    uint64_t steps_left;       /* ... and how many of them are left */
+    uint64_t uncounted_blocks; /* beyond those that their places have */
+    uint64_t successors_left;  /* once it is known: values that tell what came next and have not been taken */
     bool counts_successors;
     struct refrain_recursion *recursion; /* once the order is our own ... */
     bool knows_recursion;                /* ... and unless there was no memory for it */
@@ -137,9 +140,21 @@ static inline bool refrain_walk_take_step(struct refrain_walk *walk, struct refr
 bool refrain_walk_take_row(struct refrain_walk *walk, const struct refrain_learner *learners, int64_t *values,
                            unsigned n, bool *approximate);
 
+/* ---- walk_limits.c ---- */
+
+/* The most steps that the whole run can have made. */
+uint64_t refrain_walk_steps_of_run(const struct refrain_walk *walk);
+
+/* There are no steps left: allows those that there was time for until the end of what the timeline tells of next. False
+ * where that allows none. */
+bool refrain_walk_allow_steps(struct refrain_walk *walk);
+
+/* A block passes of a place whose blocks have all been: after many of them the walk ends. */
+void refrain_walk_pass_uncounted(struct refrain_walk *walk, const struct refrain_walk_place *place);
+
 /* ---- walk_time.c ---- */
 
-/* Begins the next stretch of a place's profile. */
+/* Begins the next stretch of a place's profile, where its blocks have not all been. */
 void refrain_walk_begin_stretch(struct refrain_walk *walk, struct refrain_walk_place *place);
 
 /* The same, for a walk that counts: it took that long. */
@@ -147,7 +162,7 @@ void refrain_walk_count_told(struct refrain_walk *walk, uint64_t ticks);
 
 /* A block passes whose end the timeline tells by itself: what was expected of it is of no matter. */
 static inline void refrain_walk_pass_told(struct refrain_walk *walk, struct refrain_walk_place *place, uint64_t told) {
-    if (place->visits_left == 0 && place->visits < place->slot->count)
+    if (place->visits_left == 0)
         refrain_walk_begin_stretch(walk, place);
     place->visits_left -= place->visits_left > 0;
     place->visits++;

@@ -5,6 +5,10 @@
 #define MOST_OVER_MEAN 4u /* times the mean of its stretch that a visit is expected to take at most; and at least */
 
 void refrain_walk_begin_stretch(struct refrain_walk *walk, struct refrain_walk_place *place) {
+    if (place->visits >= place->slot->count) {
+        refrain_walk_pass_uncounted(walk, place);
+        return;
+    }
     if (walk->counting)
         refrain_walk_shares_add(walk->counting, place);
     const struct refrain_slot *slot = place->slot;
@@ -24,10 +28,10 @@ void refrain_walk_begin_stretch(struct refrain_walk *walk, struct refrain_walk_p
 
 /* What the profile expects of the next block of a place: the mean of what its stretch has left. */
 static uint64_t expected_ticks(struct refrain_walk *walk, struct refrain_walk_place *place) {
-    if (place->visits >= place->slot->count)
-        return 0;
     if (place->visits_left == 0)
         refrain_walk_begin_stretch(walk, place);
+    if (place->visits_left == 0)
+        return 0;
     uint64_t expected = place->account.ticks_left > 0 ? (uint64_t)place->account.ticks_left / place->visits_left : 0;
     if (walk->times.ended)
         return expected; /* none may be lost */

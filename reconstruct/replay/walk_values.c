@@ -63,7 +63,7 @@ int refrain_walk_recursive_node(struct refrain_walk *walk, struct refrain_walk_p
                                               walk->thread_number,
                                               walk->n_slots,
                                               &walk->numbered,
-                                              walk->steps_left,
+                                              refrain_walk_steps_of_run(walk),
                                               walk,
                                               (const void *)(walk->region + place->offset),
                                               slot_at,
