@@ -82,6 +82,8 @@ struct refrain_allowance {
 
 #define REFRAIN_PAUSED 2u /* context->busy: the thread is not traced (pause.h) */
 
+#define REFRAIN_ABANDONED 32u
+
 /* A thread's context; private memory, found through a thread-local pointer. */
 struct refrain_context {
     struct refrain_entry *top;
@@ -91,6 +93,7 @@ struct refrain_context {
     uint32_t number;                             /* of the thread */
     uint32_t busy;                               /* 1: inside a probe; or REFRAIN_PAUSED */
     uint32_t learning;                           /* mode has stat */
+    uint32_t n_abandoned;                        /* activations that were ended because of where they lay (stacks.h) */
     const struct refrain_site_table *site_table; /* in which the latest site was found (site_run.c) */
     uintptr_t latest_site;                       /* of a place that control passes: the address that it returned to */
     struct refrain_events *events;               /* null unless the mode has events */
@@ -111,6 +114,8 @@ struct refrain_context {
     uint32_t waiting_formula;                     /* ... and one that the journal has yet to let go of */
     struct refrain_call_cache calls_known[REFRAIN_CALL_CACHE];
     struct refrain_counting *counting; /* null: nothing is counted (metrics.h) */
+    struct refrain_counting *counting_room;
+    uintptr_t abandoned[REFRAIN_ABANDONED]; /* frames of the latest of them */
 };
 
 /* ---- region.c: the one allocation ---- */

@@ -7,22 +7,6 @@
 #include "step.h"
 #include <refrain/settings.h>
 
-void refrain_unwind(struct refrain_context *context, struct refrain_entry *keep) {
-    refrain_path_leave(context);
-    if (context->top == keep)
-        return;
-    refrain_step(context, context->top, REFRAIN_NEXT_UNWIND);
-    uint64_t now = refrain_close_block(context, context->top->last);
-    for (;;) {
-        refrain_event(context, refrain_entry_record(context->top, false), now, context->top->id);
-        refrain_add_activation(context->top, now);
-        refrain_returned(--context->top);
-        if (context->top == keep)
-            break;
-        refrain_step(context, context->top, REFRAIN_NEXT_ABANDONED);
-    }
-}
-
 /* ---- functions ---- */
 
 static inline __attribute__((always_inline)) void
@@ -48,9 +32,11 @@ static __attribute__((noinline)) bool drop_above(struct refrain_context *context
     struct refrain_entry *entry = context->top;
     while (!has_frame(entry, frame) && entry > context->stack && may_be_inside(entry, frame))
         entry--;
-    if (!has_frame(entry, frame))
+    if (!has_frame(entry, frame)) {
+        refrain_stacks_left(context, frame);
         return false;
-    refrain_unwind(context, entry);
+    }
+    refrain_abandon(context, entry);
     return true;
 }
 
@@ -106,7 +92,7 @@ static inline struct refrain_entry *current(struct refrain_context *context, uin
     while (entry && entry < context->top && entry[1].kind == REFRAIN_ENTRY_REGION)
         entry++;
     if (entry && entry != context->top)
-        refrain_unwind(context, entry);
+        refrain_abandon(context, entry);
     return entry;
 }
 

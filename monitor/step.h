@@ -6,6 +6,7 @@
 #include "learn.h"
 #include "metrics.h"
 #include "outside.h"
+#include "stacks.h"
 
 /* The activation goes on at `value`: learned by the place it was at. */
 static inline void refrain_step(struct refrain_context *context, struct refrain_entry *entry, int64_t value) {
@@ -57,17 +58,10 @@ static inline void refrain_event(struct refrain_context *context, unsigned kind,
         refrain_events_write(context, kind, ticks, id, 0, NULL, 0);
 }
 
-/* Ends the activations above `keep`, which longjmp left behind; out of line, rare. */
-REFRAIN_HIDDEN void refrain_unwind(struct refrain_context *context, struct refrain_entry *keep);
-
 /* Ends abandoned activations below a frame at `address` that is about to be entered (the stack grows down). */
 static inline void refrain_drop_abandoned(struct refrain_context *context, uintptr_t address) {
-    struct refrain_entry *top = context->top;
-    if (__builtin_expect(top->address < address, 0)) {
-        while (top->address < address)
-            top--;
-        refrain_unwind(context, top);
-    }
+    if (__builtin_expect(context->top->address < address, 0))
+        refrain_drop_below(context, address);
 }
 
 /* Opens an activation; null when the shadow stack is full. */

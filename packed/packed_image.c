@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Who adds a field that a reader needs adds it here too. */
-_Static_assert(sizeof(struct refrain_header) == 720 && sizeof(struct refrain_slot) == 96 &&
+_Static_assert(sizeof(struct refrain_header) == 728 && sizeof(struct refrain_slot) == 96 &&
                    sizeof(struct refrain_learner) == 64 && sizeof(struct refrain_region_name) == 144 &&
                    sizeof(struct refrain_call_site) == 152 && sizeof(struct refrain_communicator) == 48 &&
                    sizeof(struct refrain_object) == 32 && sizeof(struct refrain_time_page) == 1024,

@@ -23,7 +23,7 @@
 #define REFRAIN_MAGIC "refrain\n"
 /* Whoever changes the layout raises the version. Readers take versions from the oldest one on and refuse others, newer
  * and older, with a line; while the oldest is the newest, they know one layout. */
-#define REFRAIN_TRACE_VERSION 23u
+#define REFRAIN_TRACE_VERSION 24u
 #define REFRAIN_TRACE_OLDEST REFRAIN_TRACE_VERSION
 #define REFRAIN_HEADER_BYTES 4096u
 #define REFRAIN_UNIT_BYTES 16u /* pool granularity */
@@ -55,6 +55,7 @@ enum refrain_loss {
     REFRAIN_LOSS_PATHS,          /* call paths of which the outer part, or a function in it, could not be told */
     REFRAIN_LOSS_METRICS,        /* blocks in which nothing was counted: no room at their place, or not read */
     REFRAIN_LOSS_FILE_NAMES,     /* files opened whose name there was no room for */
+    REFRAIN_LOSS_STACKS,         /* activations that were ended early, since the program went on on another stack */
     REFRAIN_LOSSES
 };
 

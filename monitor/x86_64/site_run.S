@@ -192,7 +192,9 @@ refrain_site:
     movslq ENTRY_FRAME(%rsi), %rdx
     add %rcx, %rdx
     cmp %r11, %rdx
-    ja .Ldone /* then it was not entered */
+    jbe 6f
+    cmpl $0, CONTEXT_ABANDONED(%rdi)
+    je .Ldone /* then it was not entered */
 6:  save_others
     mov %r11, %rsi
     call refrain_probe_leave

@@ -21,6 +21,7 @@ IS_AT(CONTEXT_BUSY, refrain_context, busy);
 IS_AT(CONTEXT_SITE_TABLE, refrain_context, site_table);
 IS_AT(CONTEXT_LATEST_SITE, refrain_context, latest_site);
 IS_AT(CONTEXT_PROBES, refrain_context, allowance.probes);
+IS_AT(CONTEXT_ABANDONED, refrain_context, n_abandoned);
 IS_AT(TABLE_BASE, refrain_site_table, base);
 IS_AT(TABLE_SPAN, refrain_site_table, span);
 IS_AT(TABLE_PLACES, refrain_site_table, places);

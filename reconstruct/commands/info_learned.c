@@ -36,6 +36,8 @@ static const struct {
     [REFRAIN_LOSS_METRICS] = {"metrics", "blocks whose metrics are in no total: no room at their place (raise "
                                          "REFRAIN_TOTAL_MEMORY), or the counters could not be opened or read"},
     [REFRAIN_LOSS_FILE_NAMES] = {"file_names", "files opened whose names there was no room for: they have none"},
+    [REFRAIN_LOSS_STACKS] = {"stacks", "activations that end too early, since the program went on on another stack "
+                                       "(coroutines): what came in them later belongs to those around them"},
     [REFRAIN_LOSS_SITES] = {"sites", "MPI calls shown at another call of the same MPI function: no room for their own"},
 };
 

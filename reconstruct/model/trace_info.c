@@ -20,6 +20,7 @@ const char *refrain_loss_text(enum refrain_loss loss) {
         [REFRAIN_LOSS_PATHS] = "call paths of which a part is not known",
         [REFRAIN_LOSS_METRICS] = "blocks in which nothing was counted",
         [REFRAIN_LOSS_FILE_NAMES] = "files without their name",
+        [REFRAIN_LOSS_STACKS] = "activations that end too early (other stacks)",
     };
     return (unsigned)loss < REFRAIN_LOSSES && texts[loss] ? texts[loss] : "other losses";
 }

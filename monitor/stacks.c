@@ -1,0 +1,66 @@
+/* stacks.c: see stacks.h. */
+#define _GNU_SOURCE
+#include "stacks.h"
+#include "call_path.h"
+#include "step.h"
+
+#include <signal.h>
+
+void refrain_unwind(struct refrain_context *context, struct refrain_entry *keep) {
+    refrain_path_leave(context);
+    if (context->top == keep)
+        return;
+    refrain_step(context, context->top, REFRAIN_NEXT_UNWIND);
+    uint64_t now = refrain_close_block(context, context->top->last);
+    for (;;) {
+        refrain_event(context, refrain_entry_record(context->top, false), now, context->top->id);
+        refrain_add_activation(context->top, now);
+        refrain_returned(--context->top);
+        if (context->top == keep)
+            break;
+        refrain_step(context, context->top, REFRAIN_NEXT_ABANDONED);
+    }
+}
+
+/* Where the frame is among those of the latest abandoned; REFRAIN_ABANDONED: nowhere. */
+static unsigned abandoned_at(const struct refrain_context *context, uintptr_t frame) {
+    unsigned i = 0;
+    while (i < REFRAIN_ABANDONED && context->abandoned[i] != frame)
+        i++;
+    return i;
+}
+
+void refrain_abandon(struct refrain_context *context, struct refrain_entry *keep) {
+    for (const struct refrain_entry *entry = keep + 1; entry <= context->top; entry++) {
+        uintptr_t frame = entry->address + (uintptr_t)(intptr_t)entry->frame;
+        if (entry->kind == REFRAIN_ENTRY_FUNCTION && abandoned_at(context, frame) == REFRAIN_ABANDONED)
+            context->abandoned[context->n_abandoned++ % REFRAIN_ABANDONED] = frame;
+    }
+    refrain_unwind(context, keep);
+}
+
+/* Is that on a signal stack on which the thread runs, and the activation on top on another one? */
+static bool is_handler(const struct refrain_context *context, uintptr_t address) {
+    stack_t now;
+    if (sigaltstack(NULL, &now) != 0 || !(now.ss_flags & SS_ONSTACK))
+        return false;
+    uintptr_t begin = (uintptr_t)now.ss_sp;
+    return address - begin < now.ss_size && context->top->address - begin >= now.ss_size;
+}
+
+void refrain_drop_below(struct refrain_context *context, uintptr_t address) {
+    struct refrain_entry *keep = context->top;
+    if (is_handler(context, address))
+        return;
+    while (keep->address < address)
+        keep--;
+    refrain_abandon(context, keep);
+}
+
+void refrain_stacks_left(struct refrain_context *context, uintptr_t frame) {
+    unsigned at = abandoned_at(context, frame);
+    if (at == REFRAIN_ABANDONED)
+        return;
+    context->abandoned[at] = 0;
+    refrain_lose(REFRAIN_LOSS_STACKS, 1);
+}
