@@ -29,21 +29,27 @@ struct refrain_path {
 };
 
 bool refrain_path_open(struct refrain_context *context) {
-    pthread_attr_t attributes;
-    void *begin = NULL;
-    size_t bytes = 0;
     if (refrain_configuration.path_depth == 0)
         return true;
     context->path = refrain_pool_take(sizeof *context->path, REFRAIN_POOL_PLACES);
     if (!context->path)
         return false;
+    refrain_path_reopen(context);
+    return true;
+}
+
+void refrain_path_reopen(struct refrain_context *context) {
+    pthread_attr_t attributes;
+    void *begin = NULL;
+    size_t bytes = 0;
+    if (!context->path)
+        return;
     if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
         if (pthread_attr_getstack(&attributes, &begin, &bytes) != 0)
             bytes = 0;
         pthread_attr_destroy(&attributes);
     }
     context->path->stack_end = (uintptr_t)begin + bytes;
-    return true;
 }
 
 /* ---- what a return address stands for ---- */

@@ -22,6 +22,9 @@
 /* Room for the thread's path, where paths are told. False without memory. */
 REFRAIN_HIDDEN bool refrain_path_open(struct refrain_context *context);
 
+/* The context goes on with another thread. */
+REFRAIN_HIDDEN void refrain_path_reopen(struct refrain_context *context);
+
 /* The thread is about to make an MPI call, or what else is told, from `caller`: its path becomes the top of the shadow
  * stack. `frame_address`: as for refrain_drop_abandoned(). `python`: where the path is one of Python, its
  * functions, else null. Returns an address in the innermost frame. */

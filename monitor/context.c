@@ -1,8 +1,16 @@
-/* context.c: which context the calling thread has: taken, when it first comes to a probe, from contexts.c. */
+/* context.c: which context the calling thread has: taken, when it first comes to a probe, from contexts.c, and given
+ * back when the thread ends. */
 #define _GNU_SOURCE
 #include "region_open.h"
 #include "registers.h"
 #include "step.h"
+
+#include <pthread.h>
+
+#define MOST_KEYS 32u /* what a thread keeps for further ones is allocated, which no probe may do */
+
+static pthread_key_t ends; /* its value, of a thread that has a context, is the context */
+static bool has_ends;
 
 /* Threads that are not traced: every probe finds it busy. They share one allowance for what that costs. */
 static struct refrain_context not_traced = {.busy = 1, .allowance = {.probes = REFRAIN_ALLOWANCE_PROBES}};
@@ -13,6 +21,19 @@ static void take_context(void *taken) {
         return; /* another thread is opening it: this probe is early, later ones count */
     *context = refrain_region.base ? refrain_region_take_context() : NULL;
     refrain_thread_context = *context ? *context : &not_traced;
+    if (*context && has_ends)
+        pthread_setspecific(ends, *context);
+}
+
+/* A thread ends, or one of its own destructors that come after this one is still to make a call: then it takes a
+ * context again. */
+static void thread_ends(void *context) {
+    if (refrain_thread_context == context)
+        refrain_region_give_context(context);
+}
+
+static __attribute__((constructor(101))) void make_key(void) {
+    has_ends = pthread_key_create(&ends, thread_ends) == 0 && ends < MOST_KEYS;
 }
 
 struct refrain_context *refrain_context(void) {

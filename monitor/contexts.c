@@ -14,6 +14,7 @@ __thread struct refrain_context *refrain_thread_context;
 
 static struct refrain_context *contexts;
 static uint32_t contexts_taken;
+static uint64_t contexts_given[(REFRAIN_MAXIMUM_THREADS + 63) / 64]; /* bits: its thread has ended */
 
 /* Contexts, shadow stacks, site tables and scratch of all threads: one private mapping, touched as it is used. */
 bool refrain_contexts_make(void) {
@@ -73,7 +74,26 @@ struct refrain_context *refrain_contexts_first(void) {
     return &contexts[0];
 }
 
+/* The first that is given back; null: none is. */
+static struct refrain_context *take_given(void) {
+    for (uint32_t word = 0; word < sizeof contexts_given / sizeof *contexts_given; word++) {
+        uint64_t given = __atomic_load_n(&contexts_given[word], __ATOMIC_RELAXED);
+        while (given)
+            if (__atomic_compare_exchange_n(&contexts_given[word], &given, given & (given - 1), false, __ATOMIC_ACQUIRE,
+                                            __ATOMIC_RELAXED))
+                return &contexts[word * 64 + (uint32_t)__builtin_ctzll(given)];
+    }
+    return NULL;
+}
+
+void refrain_contexts_give(const struct refrain_context *context) {
+    __atomic_fetch_or(&contexts_given[context->number / 64], UINT64_C(1) << context->number % 64, __ATOMIC_RELEASE);
+}
+
 struct refrain_context *refrain_contexts_take(void) {
+    struct refrain_context *given = take_given();
+    if (given)
+        return given;
     uint32_t n = __atomic_fetch_add(&contexts_taken, 1, __ATOMIC_RELAXED);
     if (n < refrain_configuration.threads)
         return &contexts[n];

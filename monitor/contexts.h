@@ -12,8 +12,12 @@ REFRAIN_HIDDEN bool refrain_contexts_make(void);
 /* The context that the first thread will get. */
 REFRAIN_HIDDEN struct refrain_context *refrain_contexts_first(void);
 
-/* One that no thread has had; null, and counted as lost, when there is none left. Any thread. */
+/* One that no running thread has: that of a thread which has ended, where there is one, else one that no thread has
+ * had. Null, and counted as lost, when there is none left. Any thread. */
 REFRAIN_HIDDEN struct refrain_context *refrain_contexts_take(void);
+
+/* The calling thread ends, and nothing is open in it: another one may take its context. */
+REFRAIN_HIDDEN void refrain_contexts_give(const struct refrain_context *context);
 
 /* Has any thread an activation of the function with this slot number open? A look at the stacks of running threads,
  * which may miss one that begins at this moment. */

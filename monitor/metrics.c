@@ -35,6 +35,7 @@ struct refrain_counting {
     uint64_t id[REFRAIN_MOST_METRICS];                                /* the kernel's, of this counter alone */
     volatile struct perf_event_mmap_page *page[REFRAIN_MOST_METRICS]; /* null: cannot be read without the kernel */
     uint64_t last[REFRAIN_MOST_METRICS];
+    uint64_t earlier_ns, earlier_counted_ns; /* of the threads that had the context before */
 };
 
 /* What read(2) gives of a group. */
@@ -240,8 +241,8 @@ static bool read_counters(const struct refrain_context *context, uint64_t *value
         return false;
     for (i = 0; i < n_chosen; i++)
         values[i] = group.value[i];
-    context->thread->metrics_ns = group.enabled_ns;
-    context->thread->metrics_counted_ns = group.running_ns;
+    context->thread->metrics_ns = counting->earlier_ns + group.enabled_ns;
+    context->thread->metrics_counted_ns = counting->earlier_counted_ns + group.running_ns;
     return true;
 }
 
@@ -293,9 +294,15 @@ static void close_counters(struct refrain_counting *counting, uint32_t n) {
 
 void refrain_metrics_open(struct refrain_context *context) {
     int saved = errno;
-    struct refrain_counting *counting = n_chosen ? refrain_pool_take(sizeof *counting, REFRAIN_POOL_LAST) : NULL;
+    if (n_chosen && !context->counting_room)
+        context->counting_room = refrain_pool_take(sizeof *context->counting_room, REFRAIN_POOL_LAST);
+    struct refrain_counting *counting = context->counting_room;
     uint32_t n = 0;
     context->counting = NULL;
+    if (counting) {
+        counting->earlier_ns = context->thread->metrics_ns;
+        counting->earlier_counted_ns = context->thread->metrics_counted_ns;
+    }
     for (; counting && n < n_chosen; n++) {
         int fd = open_event(chosen[n].type, chosen[n].config, chosen[n].user_only, n ? counting->fd[0] : -1);
         if (fd < 0)

@@ -11,6 +11,10 @@ REFRAIN_HIDDEN bool refrain_region_open(void);
 /* A context for the calling thread; null beyond REFRAIN_THREADS. */
 REFRAIN_HIDDEN struct refrain_context *refrain_region_take_context(void);
 
+/* The thread that has this context ends: what is open in it ends, as by pthread_exit(), and the next thread that begins
+ * goes on with the context and its location. Not where a probe of the thread has been jumped out of. */
+REFRAIN_HIDDEN void refrain_region_give_context(struct refrain_context *context);
+
 /* The calling thread is not traced from now on (child of a fork). */
 REFRAIN_HIDDEN void refrain_context_drop(void);
 

@@ -186,6 +186,11 @@ struct refrain_context *refrain_region_take_context(void) {
     struct refrain_context *context = refrain_contexts_take();
     if (!context)
         return NULL;
+    if (context->thread->started) { /* of a thread that has ended: its location goes on */
+        refrain_metrics_open(context);
+        refrain_path_reopen(context);
+        return context;
+    }
     context->thread->start_ticks = context->number == 0 ? refrain_region.header->start.ticks : refrain_clock();
     context->thread->last_ticks = context->thread->start_ticks;
     refrain_timeline_open(context);
@@ -201,15 +206,35 @@ struct refrain_context *refrain_region_take_context(void) {
 
 /* ---- placing and closing ---- */
 
+/* Begins to end what is open in a thread: a pause, and then all the rest, as a jump out of it would. Null where the
+ * thread has no context, or stands in a probe. */
+static struct refrain_context *begin_end(void) {
+    struct refrain_context *context = refrain_thread_context;
+    if (!context)
+        return NULL;
+    refrain_pause_end(context);
+    context = refrain_begin();
+    if (!context)
+        return NULL;
+    refrain_untold_tell(context);
+    if (context->top > context->stack)
+        refrain_unwind(context, context->stack);
+    return context;
+}
+
+void refrain_region_give_context(struct refrain_context *context) {
+    if (!refrain_region.base || context->busy == 1 || !begin_end())
+        return;
+    refrain_metrics_close(context);
+    refrain_thread_context = NULL;
+    refrain_end(context);
+    refrain_contexts_give(context);
+}
+
 /* Ends what is open in this thread, as exit() does. */
 static void end_thread(void) {
-    if (refrain_thread_context)
-        refrain_pause_end(refrain_thread_context);
-    struct refrain_context *context = refrain_begin();
+    struct refrain_context *context = begin_end();
     if (context) {
-        refrain_untold_tell(context);
-        if (context->top > context->stack) /* exit() ends what is open, as a jump out of it would */
-            refrain_unwind(context, context->stack);
         refrain_timeline_finish(&context->timeline, refrain_close_block(context, context->top->last));
         refrain_end(context);
     }
