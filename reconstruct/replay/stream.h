@@ -5,7 +5,7 @@
 
 #include <refrain/read.h>
 
-#define REFRAIN_STREAM_EVENTS 16u /* read at a time */
+#define REFRAIN_STREAM_EVENTS 8u /* read at a time; more are not read faster, but make what refrain view keeps larger */
 
 struct refrain_stream {
     /* Reads up to n further events, n > 0: returns how many; 0 at the end. */
