@@ -79,12 +79,27 @@ struct refrain_picture_collective {
     int32_t comm, root;
 };
 
-/* In interval `bin` of the window (bin 0 begins where it begins), a region had `share` / 65535 of a location's time. */
+/* In interval `bin` of the window (bin 0 begins where it begins), a region had a share of a location's time. `what` is
+ * region << 17 | it waited << 16 | share, of 65535; it is so in the page, too (page/shares.ts). */
 struct refrain_picture_share {
-    uint32_t location, bin;
-    uint32_t region;
-    uint16_t share, flags;
+    uint32_t location, bin, what;
 };
+#define REFRAIN_PICTURE_WHOLE 65535u
+#define REFRAIN_PICTURE_MOST_REGION ((1u << 15) - 1) /* all from there on count as this one */
+
+static inline uint32_t refrain_picture_share_of(uint32_t region, bool waits, uint32_t share) {
+    return (region < REFRAIN_PICTURE_MOST_REGION ? region : REFRAIN_PICTURE_MOST_REGION) << 17 | (uint32_t)waits << 16 |
+           share;
+}
+static inline uint32_t refrain_picture_share_region(uint32_t what) {
+    return what >> 17;
+}
+static inline bool refrain_picture_share_waits(uint32_t what) {
+    return what >> 16 & 1;
+}
+static inline uint32_t refrain_picture_share_part(uint32_t what) {
+    return what & REFRAIN_PICTURE_WHOLE;
+}
 
 /* Over all locations, in the window. */
 struct refrain_picture_total {

@@ -3,19 +3,19 @@
 
 #include <stdlib.h>
 
-#define WHOLE 65535
-
 void refrain_picture_share_flush(struct refrain_picture *picture, uint32_t location, struct refrain_picture_bin *bin) {
     double width_ns = (picture->to_ns - picture->from_ns) / picture->n_bins;
     for (uint32_t i = 0; i < bin->n; i++) {
         const struct refrain_picture_part *part = &bin->parts[i];
-        double share = part->ns / width_ns * WHOLE + 0.5;
+        double share = part->ns / width_ns * REFRAIN_PICTURE_WHOLE + 0.5;
         if (share < 1)
             share = 1; /* however short, it was there: a search finds it */
         struct refrain_picture_share *given = refrain_picture_append(picture, &picture->shares, sizeof *given);
         if (given)
-            *given = (struct refrain_picture_share){location, bin->bin, part->region,
-                                                    (uint16_t)(share > WHOLE ? WHOLE : share), (uint16_t)part->flags};
+            *given = (struct refrain_picture_share){
+                location, bin->bin,
+                refrain_picture_share_of(part->region, (part->flags & REFRAIN_PICTURE_WAITING) != 0,
+                                         share > REFRAIN_PICTURE_WHOLE ? REFRAIN_PICTURE_WHOLE : (uint32_t)share)};
     }
     bin->n = 0;
 }

@@ -218,10 +218,6 @@ static bool replay(struct ahead *ahead) {
 
 /* ---- what is written ---- */
 
-#define REGION_SHIFT 17
-#define WAITS (1u << 16)
-#define MOST_REGION ((1u << (32 - REGION_SHIFT)) - 1)
-
 /* Shares in order of location and interval: how many each interval has, then all of them (page/shares.ts). */
 static bool put_shares(struct ahead *ahead, struct bytes *out) {
     size_t n = ahead->shares.n / sizeof(struct refrain_picture_share);
@@ -239,11 +235,8 @@ static bool put_shares(struct ahead *ahead, struct bytes *out) {
             first[row] = sum;
             sum += count;
         }
-        for (size_t i = 0; i < n; i++) {
-            uint32_t region = shares[i].region < MOST_REGION ? shares[i].region : MOST_REGION;
-            words[first[(size_t)shares[i].location * ahead->n_bins + shares[i].bin]++] =
-                region << REGION_SHIFT | (shares[i].flags & REFRAIN_PICTURE_WAITING ? WAITS : 0) | shares[i].share;
-        }
+        for (size_t i = 0; i < n; i++)
+            words[first[(size_t)shares[i].location * ahead->n_bins + shares[i].bin]++] = shares[i].what;
         put(out, words, n * sizeof *words);
     }
     bool memory = first && words;

@@ -16,8 +16,7 @@ struct Z_wasi_snapshot_preview1_instance_t {
     char unused;
 };
 
-#define HEADROOM_BYTES (8u << 20) /* as page/engine.ts has it */
-#define NOT_THERE 52              /* ENOSYS: the page has no files either */
+#define NOT_THERE 52 /* ENOSYS: the page has no files either */
 
 struct refrain_machine {
     instance engine;
@@ -98,13 +97,10 @@ static void add(struct refrain_machine *machine, const struct refrain_machine_im
 static void open_trace(struct refrain_machine *machine, const char *symbols) {
     size_t length = strlen(symbols);
     u32 at = put(machine, (const void *[]){symbols, NULL}, (size_t[]){length + 1, 0});
-    volatile u32 status = 1, headroom = 0;
+    volatile u32 status = 1;
     GUARDED(machine, ENGINE(symbols)(&machine->engine, at, (u32)length));
     GUARDED(machine, status = ENGINE(open)(&machine->engine));
     machine->failed |= status != 0;
-    GUARDED(machine, headroom = ENGINE(reserve)(&machine->engine, HEADROOM_BYTES));
-    if (headroom)
-        GUARDED(machine, ENGINE(release)(&machine->engine, headroom));
 }
 
 static void initialize(struct refrain_machine *machine) {

@@ -157,9 +157,11 @@ static int by_place(const void *a, const void *b) {
         return x->location < y->location ? -1 : 1;
     if (x->bin != y->bin)
         return x->bin < y->bin ? -1 : 1;
-    if (x->region != y->region)
-        return x->region < y->region ? -1 : 1;
-    return (int)x->flags - (int)y->flags;
+    return x->what < y->what ? -1 : x->what > y->what;
+}
+
+static bool is_whole(const struct refrain_picture_share *share) {
+    return refrain_picture_share_part(share->what) > 65000;
 }
 
 /* Each pixel's time by region, one above the other; pixels in a row that are the same make one bar. */
@@ -176,18 +178,20 @@ static void put_shares(const struct drawing *drawing) {
         bool visible = shown(drawing, shares[i].location);
         double y = visible ? top_of(drawing, drawing->rows[shares[i].location]) : 0;
         double x = GUTTER + shares[i].bin * pixel;
-        bool whole = of_bin == i + 1 && shares[i].share > 65000;
+        bool whole = of_bin == i + 1 && is_whole(&shares[i]);
+        uint32_t region = refrain_picture_share_region(shares[i].what);
+        bool waits = refrain_picture_share_waits(shares[i].what);
         size_t end = of_bin;
         while (whole && end < n && shares[end].location == shares[i].location &&
-               shares[end].bin == shares[end - 1].bin + 1 && shares[end].region == shares[i].region &&
-               (shares[end].flags & REFRAIN_PICTURE_WAITING) == (shares[i].flags & REFRAIN_PICTURE_WAITING) &&
-               shares[end].share > 65000 &&
+               shares[end].bin == shares[end - 1].bin + 1 && refrain_picture_share_region(shares[end].what) == region &&
+               refrain_picture_share_waits(shares[end].what) == waits && is_whole(&shares[end]) &&
                (end + 1 == n || shares[end + 1].location != shares[end].location ||
                 shares[end + 1].bin != shares[end].bin))
             end++;
         for (size_t s = i; visible && s < of_bin; s++) {
-            double part = whole ? height : height * shares[s].share / 65535;
-            put_bar(drawing, shares[s].region, (shares[s].flags & REFRAIN_PICTURE_WAITING) != 0, x, y,
+            uint32_t what = shares[s].what;
+            double part = whole ? height : height * refrain_picture_share_part(what) / REFRAIN_PICTURE_WHOLE;
+            put_bar(drawing, refrain_picture_share_region(what), refrain_picture_share_waits(what), x, y,
                     pixel * (whole ? (double)(end - i) : 1), part);
             y += part;
         }

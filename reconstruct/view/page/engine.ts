@@ -7,7 +7,6 @@ interface Exports {
     memory: WebAssembly.Memory;
     _initialize(): void;
     engine_reserve(bytes: number): number;
-    engine_release(bytes: number): void;
     engine_add(bytes: number, length: number, name: number): number;
     engine_symbols(bytes: number, length: number): void;
     engine_open(): number;
@@ -53,9 +52,6 @@ export enum Step {
 
 /** Words of memory that are compared at a time. */
 const BLOCK = 1024;
-/** Memory that is had from the start, so that going back and forth does not make it grow time and again. The same in
- *  view_machine.c, by which the memory is the same there. */
-const HEADROOM_BYTES = 8 << 20;
 /** A snapshot that differs from its key in this part of what the key has makes a key of its own. */
 const WORTH_A_KEY = 2;
 
@@ -154,8 +150,6 @@ export class Engine {
         lines.set(new Uint8Array(symbols));
         this.exports.engine_symbols(this.put(lines), symbols.byteLength);
         if (this.exports.engine_open()) throw new Error(this.error());
-        const headroom = this.exports.engine_reserve(HEADROOM_BYTES);
-        if (headroom) this.exports.engine_release(headroom);
         this.excluded.sort((a, b) => a[0] - b[0]);
         this.base = new Uint32Array(this.exports.memory.buffer.slice(0));
     }

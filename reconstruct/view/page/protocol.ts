@@ -88,7 +88,7 @@ export const SEGMENT_BYTES = 32;
 export const OPERATION_BYTES = 64;
 export const MESSAGE_BYTES = 48;
 export const COLLECTIVE_BYTES = 64;
-export const SHARE_BYTES = 16;
+export const SHARE_BYTES = 12;
 export const TOTAL_BYTES = 32;
 export const PAIR_BYTES = 32;
 export const WAIT_BYTES = 24;
@@ -100,7 +100,7 @@ export interface Shares {
     to: number;
     bins: number;
     index: Uint32Array;
-    /** region << 17 | waits << 16 | share of the interval, of 65535 */
+    /** As in picture.h: region << 17 | waits << 16 | share of the interval, of 65535. */
     words: Uint32Array;
 }
 

@@ -5,7 +5,6 @@ import { SHARE_BYTES, type Shares, type Total } from "./protocol.js";
 const REGION_SHIFT = 17;
 const WAITS = 1 << 16;
 const WHOLE = 65535;
-const MOST_REGION = (1 << (32 - REGION_SHIFT)) - 1;
 
 export function regionOf(word: number): number {
     return word >>> REGION_SHIFT;
@@ -40,20 +39,15 @@ export class ShareCollector {
         const index = new Uint32Array(locations * (bins + 1) + 1);
         for (const chunk of this.chunks) {
             const words = new Uint32Array(chunk.buffer, chunk.byteOffset, chunk.length / 4);
-            for (let i = 0; i < words.length; i += 4) index[words[i] * (bins + 1) + words[i + 1] + 1]++;
+            for (let i = 0; i < words.length; i += 3) index[words[i] * (bins + 1) + words[i + 1] + 1]++;
         }
         for (let i = 1; i < index.length; i++) index[i] += index[i - 1];
         const next = index.slice();
         const result = new Uint32Array(this.records);
         for (const chunk of this.chunks) {
             const words = new Uint32Array(chunk.buffer, chunk.byteOffset, chunk.length / 4);
-            for (let i = 0; i < words.length; i += 4) {
-                const shareAndFlags = words[i + 3];
-                const waiting = (shareAndFlags >>> 16) & 4 ? WAITS : 0;
-                const region = Math.min(words[i + 2], MOST_REGION);
-                result[next[words[i] * (bins + 1) + words[i + 1]]++] =
-                    ((region << REGION_SHIFT) | waiting | (shareAndFlags & WHOLE)) >>> 0;
-            }
+            for (let i = 0; i < words.length; i += 3)
+                result[next[words[i] * (bins + 1) + words[i + 1]]++] = words[i + 2];
         }
         return { from: this.from, to: this.to, bins, index, words: result };
     }
