@@ -35,10 +35,11 @@ const SNAPSHOT_LOCATION_EVENTS = 200;
 const SNAPSHOT_WORDS = 24 << 20;
 /** A window that needed so many events to be replayed first has the state before it kept, and near states beside it. */
 const WORTH_KEEPING = 100_000;
-/** Near states are about a window apart, but not closer and not farther than so many events; so many windows on both sides
- *  have them; and so many words of them are kept. */
+/** Near states are about half a window apart, where a window is taken for no less and no more than so many events; so many
+ *  windows on both sides have them; and so many words of them are kept. */
 const LEAST_NEAR_EVENTS = 20_000;
 const MOST_NEAR_EVENTS = 100_000;
+const NEAR_A_WINDOW = 2;
 const NEAR_WINDOWS = 6;
 const NEAR_WORDS = 12 << 20;
 /** Requests are looked for so often. */
@@ -417,8 +418,9 @@ class Replayer {
     private async prepare(): Promise<boolean> {
         const { shown, here, engine } = this;
         if (!shown || !here) return true;
-        const apart = Math.max(LEAST_NEAR_EVENTS, Math.min(MOST_NEAR_EVENTS, shown.events));
-        const reach = ((shown.to - shown.from) * NEAR_WINDOWS * apart) / Math.max(1, Math.min(apart, shown.events));
+        const window = Math.max(LEAST_NEAR_EVENTS, Math.min(MOST_NEAR_EVENTS, shown.events));
+        const reach = ((shown.to - shown.from) * NEAR_WINDOWS * window) / Math.max(1, Math.min(window, shown.events));
+        const apart = window / NEAR_A_WINDOW;
         const parts = [
             [shown.from, shown.to + reach],
             [shown.from - reach, shown.from],
@@ -435,6 +437,7 @@ class Replayer {
     /** Keeps a state about every so many events from one moment to another. False: something was asked for meanwhile. */
     private async keepNear(from: number, to: number, apart: number): Promise<boolean> {
         const { engine } = this;
+        const step = Math.min(STEP_EVENTS, apart / 2);
         let state = this.stateBefore(from);
         let restored = false;
         for (;;) {
@@ -451,7 +454,7 @@ class Replayer {
                 restored = true;
             }
             do {
-                if (engine.step(STEP_EVENTS) !== Step.More || engine.last >= to) return true;
+                if (engine.step(step) !== Step.More || engine.last >= to) return true;
                 await this.listen();
                 if (this.waiting.length) return false;
             } while (engine.last < from || engine.events - state.events < apart);
