@@ -4,7 +4,8 @@
 // 30,000 events, from asking to having each of their events: far: 12 at places spread over the run, where nothing near has
 // been shown; near: after each of these one a little later, which does not lie in what was read for it. Before each of them the page
 // has had 300 ms of processor time for what it does while somebody looks, or did not want them. Frames: a zoom from the
-// whole run to such a window in 90 steps, one a frame, and back: what drawing a frame took.
+// whole run to such a window in 90 steps and back, two frames each: what drawing a frame took, and how many of the frames came
+// after more than 20 ms, whatever the page or the browser did meanwhile (on a machine that does nothing else).
 //
 // Behind each time stands, in brackets, the processor time that the page's process took meanwhile, all threads: what the time is
 // about when nothing else runs, however busy the machine is now. The finer overview that a second worker makes beside is not
@@ -102,7 +103,13 @@ for (let i = 0; i < 12; i++) {
 }
 const figures = await page.evaluate(async (length) => {
     const { state, timeline } = window.refrainView;
-    const frame = () => new Promise((done) => requestAnimationFrame(done));
+    let last = NaN;
+    let late = 0;
+    const frame = () => new Promise((done) => requestAnimationFrame((now) => {
+        if (now - last > 20) late++;
+        last = now;
+        done();
+    }));
     state.show(0, state.end);
     await new Promise((done) => setTimeout(done, 1000));
     const frames = [];
@@ -116,7 +123,7 @@ const figures = await page.evaluate(async (length) => {
         await frame();
         frames.push(timeline.slowest);
     }
-    return { ranks: state.locations.length, events: state.scanned.events, frames };
+    return { ranks: state.locations.length, events: state.scanned.events, frames, late };
 }, length);
 const sorted = (list) => [...list].sort((a, b) => a - b);
 const show = ([ms, cpu]) => `${ms.toFixed(0)} (${cpu.toFixed(0)})`;
@@ -126,6 +133,6 @@ const two = (list) => {
 };
 const frames = sorted(figures.frames);
 const columns = [figures.ranks, figures.events, statSync(path).size, show(first), show(read), two(far), two(near),
-    `${frames[90].toFixed(0)} ${frames[178].toFixed(0)} ${frames[179].toFixed(0)}`]; // prettier-ignore
-console.log(columns.map((column, i) => String(column).padEnd([6, 10, 10, 12, 12, 24, 24, 0][i])).join("  "));
+    `${frames[90].toFixed(0)} ${frames[178].toFixed(0)} ${frames[179].toFixed(0)}`, figures.late]; // prettier-ignore
+console.log(columns.map((column, i) => String(column).padEnd([6, 10, 10, 12, 12, 24, 24, 39, 0][i])).join("  "));
 await context.close();

@@ -13,7 +13,7 @@ npm ci --prefix "$work" --no-audit --no-fund >"$work/npm.log" 2>&1 || {
     cat "$work/npm.log" >&2
     exit 1
 }
-echo "ranks   events      page-bytes  first-ms      read-ms       far-ms(median, most)      near-ms(median, most)     frame-ms(median, last but one, slowest)"
+echo "ranks   events      page-bytes  first-ms      read-ms       far-ms(median, most)      near-ms(median, most)     frame-ms(median, last but one, slowest)  late of 360"
 while [ $# -ge 2 ]; do
     rm -rf "$work/run.refrain"
     "$build/bin/many_ranks" "$1" "$2" "$work/run.refrain"

@@ -1,7 +1,6 @@
 // lanes.ts: where in a row each depth of nesting is drawn: one lane below the other, the outermost first.
 
 import type { Records } from "./records.js";
-import type { Rows } from "./rows.js";
 
 /** A lane is not lower than this; where it would be, a row shows own time only. */
 const LEAST_LANE = 8;
@@ -9,12 +8,11 @@ const LEAST_LANE = 8;
 const OUTER_LANE = 0.5;
 const GAP = 3;
 
-/** How many lanes a row has, one for each depth; 0: it shows own time. */
-export function lanesOf(rows: Rows, row: number, records: Records | null): number {
-    const { locations } = rows.rows[row];
+/** How many lanes a row of that height has, one for each depth; 0: it shows own time. */
+export function lanesOf(locations: number[], height: number, records: Records | null): number {
     if (!records || locations.length > 1) return 0;
     const depths = records.depthsOf(locations[0]);
-    return depths > 0 && (rows.height - GAP) / depths >= LEAST_LANE ? depths : 0;
+    return depths > 0 && (height - GAP) / depths >= LEAST_LANE ? depths : 0;
 }
 
 function begin(lanes: number, depth: number): number {
@@ -22,16 +20,20 @@ function begin(lanes: number, depth: number): number {
     return depth === 0 ? 0 : (OUTER_LANE + depth - 1) / (OUTER_LANE + lanes - 1);
 }
 
-/** Top and bottom of a lane, in CSS pixels. */
-export function laneBox(rows: Rows, row: number, lanes: number, depth: number): { top: number; bottom: number } {
-    const height = rows.height - GAP;
-    const top = rows.top(row);
-    return { top: top + height * begin(lanes, depth), bottom: top + height * begin(lanes, depth + 1) };
+/** Top and bottom of a lane in a row, in CSS pixels. */
+export function laneBox(
+    rowTop: number,
+    rowHeight: number,
+    lanes: number,
+    depth: number,
+): { top: number; bottom: number } {
+    const height = rowHeight - GAP;
+    return { top: rowTop + height * begin(lanes, depth), bottom: rowTop + height * begin(lanes, depth + 1) };
 }
 
 /** The lane at a pixel of a row. */
-export function laneAt(rows: Rows, row: number, lanes: number, y: number): number {
-    const part = (y - rows.top(row)) / (rows.height - GAP);
+export function laneAt(rowTop: number, rowHeight: number, lanes: number, y: number): number {
+    const part = (y - rowTop) / (rowHeight - GAP);
     let depth = 0;
     while (depth + 1 < lanes && part >= begin(lanes, depth + 1)) depth++;
     return depth;

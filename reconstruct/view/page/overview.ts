@@ -15,11 +15,11 @@ export class Overview {
         private readonly frame: HTMLElement,
         private readonly colours: () => Colours,
     ) {
-        state.on(["data", "legend", "theme", "rows"], () => {
+        state.on(["legend", "theme", "rows"], () => {
             this.barsOf = null;
             this.draw();
         });
-        state.on(["window"], () => this.draw());
+        state.on(["window", "data"], () => this.draw());
         new ResizeObserver(() => {
             this.barsOf = null;
             this.draw();

@@ -22,6 +22,38 @@ function pack(red: number, green: number, blue: number): number {
     return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 }
 
+/** The colour of each group, and behind it that between its strokes where it waits. */
+function inksOf(groups: Group[], paper: Paper): Uint32Array {
+    const inks = new Uint32Array(2 * groups.length);
+    groups.forEach((group, i) => {
+        inks[2 * i] = pack(group.red, group.green, group.blue);
+        inks[2 * i + 1] = pack(
+            paper.red * 0.85 + group.red * 0.15,
+            paper.green * 0.85 + group.green * 0.15,
+            paper.blue * 0.85 + group.blue * 0.15,
+        );
+    });
+    return inks;
+}
+
+function column(
+    pixels: Uint32Array,
+    stride: number,
+    x: number,
+    y0: number,
+    y1: number,
+    inks: Uint32Array,
+    key: number,
+): void {
+    const ink = inks[key & ~1];
+    if (!(key & 1)) {
+        for (let y = y0; y < y1; y++) pixels[y * stride + x] = ink;
+        return;
+    }
+    const light = inks[key];
+    for (let y = y0; y < y1; y++) pixels[y * stride + x] = (x + y) % HATCH_PERIOD < HATCH_STROKE ? ink : light;
+}
+
 /** The time of one row, pixel by pixel: an accumulator that is used for row after row. */
 export class Line {
     /** For each pixel: entries of (group * 2 + waits, share). */
@@ -29,6 +61,8 @@ export class Line {
     private readonly shares: Float32Array;
     private readonly used: Uint8Array;
     private static readonly MOST = 16;
+    /** Of the entries of the pixel being drawn. */
+    private readonly order = new Uint32Array(Line.MOST);
 
     constructor(readonly width: number) {
         this.keys = new Uint16Array(width * Line.MOST);
@@ -82,13 +116,14 @@ export class Line {
     draw(pixels: Uint32Array, stride: number, y0: number, y1: number, groups: Group[], paper: Paper): void {
         const { keys, shares, used } = this;
         const stacks = y1 - y0 >= STACK_FROM;
+        const inks = inksOf(groups, paper);
         for (let x = 0; x < this.width; x++) {
             const base = x * Line.MOST;
             const n = used[x];
             if (n === 0) continue;
             if (n === 1 && shares[base] > 0.99) {
-                if (groups[keys[base] >> 1].shown) this.column(pixels, stride, x, y0, y1, groups, keys[base], paper);
-            } else if (stacks) this.stack(pixels, stride, x, y0, y1, groups, paper);
+                if (groups[keys[base] >> 1].shown) column(pixels, stride, x, y0, y1, inks, keys[base]);
+            } else if (stacks) this.stack(pixels, stride, x, y0, y1, groups, inks);
             else this.mix(pixels, stride, x, y0, y1, groups, paper);
         }
     }
@@ -101,20 +136,24 @@ export class Line {
         y0: number,
         y1: number,
         groups: Group[],
-        paper: Paper,
+        inks: Uint32Array,
     ): void {
         // prettier-ignore
+        const { keys, shares, order } = this;
         const base = x * Line.MOST;
-        const order: number[] = [];
-        for (let i = base; i < base + this.used[x]; i++)
-            if (this.shares[i] >= LITTLE && groups[this.keys[i] >> 1].shown) order.push(i);
-        order.sort((a, b) => this.keys[a] - this.keys[b]);
+        let n = 0;
+        for (let i = base; i < base + this.used[x]; i++) {
+            if (shares[i] < LITTLE || !groups[keys[i] >> 1].shown) continue;
+            let at = n++;
+            for (; at > 0 && keys[order[at - 1]] > keys[i]; at--) order[at] = order[at - 1];
+            order[at] = i;
+        }
         let y = y0;
         let sum = 0;
-        for (const i of order) {
-            sum += this.shares[i];
+        for (let k = 0; k < n; k++) {
+            sum += shares[order[k]];
             const end = Math.min(y1, y0 + Math.round(Math.min(1, sum) * (y1 - y0)));
-            this.column(pixels, stride, x, y, end, groups, this.keys[i], paper);
+            column(pixels, stride, x, y, end, inks, keys[order[k]]);
             y = end;
         }
     }
@@ -155,29 +194,5 @@ export class Line {
             blue * most + paper.blue * rest,
         );
         for (let y = y0; y < y1; y++) pixels[y * stride + x] = colour;
-    }
-
-    private column(
-        pixels: Uint32Array,
-        stride: number,
-        x: number,
-        y0: number,
-        y1: number,
-        groups: Group[],
-        key: number,
-        paper: Paper,
-    ): void {
-        const group = groups[key >> 1];
-        const ink = pack(group.red, group.green, group.blue);
-        if (!(key & 1)) {
-            for (let y = y0; y < y1; y++) pixels[y * stride + x] = ink;
-            return;
-        }
-        const light = pack(
-            paper.red * 0.85 + group.red * 0.15,
-            paper.green * 0.85 + group.green * 0.15,
-            paper.blue * 0.85 + group.blue * 0.15,
-        );
-        for (let y = y0; y < y1; y++) pixels[y * stride + x] = (x + y) % HATCH_PERIOD < HATCH_STROKE ? ink : light;
     }
 }

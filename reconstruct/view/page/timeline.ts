@@ -6,23 +6,26 @@ import { select } from "d3-selection";
 import { nameLocation } from "./details.js";
 import { showNs } from "./format.js";
 import { laneAt, laneBox, lanesOf } from "./lanes.js";
-import { Line, type Paper } from "./raster.js";
+import { Bars } from "./bars.js";
+import { Bundles, NEVER, type Level } from "./bundles.js";
+import type { Paper } from "./raster.js";
 import { Records, SPAN_DOUBLES, SPAN_WORDS, type Message } from "./records.js";
 import type { Rows } from "./rows.js";
-import { regionOf, shareOf, waits } from "./shares.js";
 import type { State } from "./state.js";
-import type { Tile } from "./protocol.js";
 
-/** From so many pieces of time to a pixel on, they are drawn as shares. */
-const DENSE = 1.5;
 const MOST_LINES = 4000;
 /** Messages within so many pixels are one line where there are more, and rows within so many. */
 const BUNDLE_PIXELS = 4;
 const BUNDLE_HEIGHT = 3;
 const BUNDLE_STRENGTHS = 4;
+/** Making bundles goes on with the next frame after so long. */
+const BUNDLE_MS = 3;
 const FEW_LINES = 600;
 const MOST_COLLECTIVES = 1500;
 const NAME_FROM = 30;
+/** Pixels of a letter of the moment that ticks count from, and from its end to the middle of the first tick's label. */
+const BASE_LETTER = 8;
+const BASE_GAP = 24;
 
 export interface Colours {
     paper: Paper;
@@ -44,25 +47,6 @@ interface DrawnMessage {
     count: number;
 }
 
-/** Messages that are drawn as one line: the first of them, and how many. */
-interface Bundle {
-    first: number;
-    count: number;
-}
-
-/** The bars as they were drawn of a window. */
-interface Frame {
-    canvas: HTMLCanvasElement;
-    from: number;
-    to: number;
-    scroll: number;
-    height: number;
-}
-
-/** Bars that take longer than this are drawn stretched while the window moves, and anew when it rests. */
-const SLOW_MS = 7;
-const REST_MS = 120;
-
 export class Timeline {
     width = 100;
     height = 100;
@@ -74,28 +58,20 @@ export class Timeline {
     pointer: { x: number; y: number } | null = null;
     drag: { from: number; to: number } | null = null;
     private drawn: DrawnMessage[] = [];
-    private line: Line | null = null;
-    private image: ImageData | null = null;
     private scheduled = false;
     private ratio = 1;
-    /** What the bars were drawn from last, and for the whole run: drawn stretched while the window moves. */
-    private last: Frame | null = null;
-    private whole: Frame | null = null;
-    private barsMs = 0;
-    private movedAt = 0;
-    private settle: number | undefined;
+    private readonly bars: Bars;
 
     constructor(
         private readonly state: State,
         private readonly rows: Rows,
-        private readonly bars: HTMLCanvasElement,
+        private readonly paper: HTMLCanvasElement,
         readonly marks: HTMLCanvasElement,
         private readonly labels: HTMLCanvasElement,
         private readonly axis: SVGSVGElement,
         private readonly colours: () => Colours,
     ) {
-        state.on(["window"], () => (this.movedAt = performance.now()));
-        state.on(["legend", "rows", "theme", "data"], () => (this.last = this.whole = null));
+        this.bars = new Bars(state, rows, paper, colours);
         state.on(["window", "data", "choice", "legend", "rows", "theme", "range"], () => this.draw());
         new ResizeObserver(() => this.resize()).observe(marks);
     }
@@ -105,14 +81,13 @@ export class Timeline {
         this.ratio = window.devicePixelRatio || 1;
         this.width = Math.max(10, Math.round(box.width));
         this.height = Math.max(10, Math.round(box.height));
-        for (const canvas of [this.bars, this.marks]) {
+        for (const canvas of [this.paper, this.marks]) {
             canvas.width = Math.round(this.width * this.ratio);
             canvas.height = Math.round(this.height * this.ratio);
         }
         this.labels.width = Math.round(this.labels.clientWidth * this.ratio);
-        this.labels.height = this.bars.height;
-        this.line = new Line(this.bars.width);
-        this.image = new ImageData(this.bars.width, this.bars.height);
+        this.labels.height = this.paper.height;
+        this.bars.resize(this.ratio);
         this.state.tell("window");
     }
 
@@ -137,11 +112,10 @@ export class Timeline {
     }
 
     private drawNow(): void {
-        if (!this.line || !this.image) return;
         this.rows.fit(this.height);
         const tile = this.state.tile();
         const records = tile?.exact ? Records.of(tile.exact) : null;
-        if (!this.stretchBars()) this.drawBarsAnew(tile, records);
+        if (!this.bars.draw(tile, records)) this.draw();
         const context = this.marks.getContext("2d")!;
         context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
         context.clearRect(0, 0, this.width, this.height);
@@ -156,153 +130,12 @@ export class Timeline {
         this.drawAxis();
     }
 
-    // ---- bars
+    // ---- above the bars
 
     /** How many lanes a row is drawn in; 0: it shows own time. */
     private lanes(row: number, records: Records | null): number {
-        return lanesOf(this.rows, row, records);
+        return lanesOf(this.rows.rows[row].locations, this.rows.height, records);
     }
-
-    /** While the window moves: what was drawn before, at its new place. False where that is not needed, or not there. */
-    private stretchBars(): boolean {
-        const { last, whole } = this;
-        if (this.barsMs < SLOW_MS || performance.now() - this.movedAt > REST_MS || !last) return false;
-        clearTimeout(this.settle);
-        this.settle = window.setTimeout(() => this.draw(), REST_MS);
-        const context = this.bars.getContext("2d")!;
-        context.fillStyle = this.colours().paperCss;
-        context.fillRect(0, 0, this.bars.width, this.bars.height);
-        for (const frame of [whole, last]) {
-            if (!frame || frame.scroll !== this.rows.scroll || frame.height !== this.rows.height) continue;
-            const x0 = this.xOf(frame.from) * this.ratio;
-            const x1 = this.xOf(frame.to) * this.ratio;
-            context.drawImage(frame.canvas, x0, 0, x1 - x0, this.bars.height);
-        }
-        return true;
-    }
-
-    private drawBarsAnew(tile: Tile | null, records: Records | null): void {
-        const started = performance.now();
-        this.drawBars(tile, records);
-        this.barsMs = performance.now() - started;
-        if (this.barsMs < SLOW_MS) return;
-        const { from, to, end } = this.state;
-        const isWhole = to - from > end * 0.999;
-        const old = this.last?.canvas;
-        const canvas = old && !isWhole && old !== this.whole?.canvas ? old : document.createElement("canvas");
-        canvas.width = this.bars.width;
-        canvas.height = this.bars.height;
-        canvas.getContext("2d")!.drawImage(this.bars, 0, 0);
-        const frame = { canvas, from, to, scroll: this.rows.scroll, height: this.rows.height };
-        if (isWhole) this.whole = frame;
-        this.last = frame;
-    }
-
-    private drawBars(tile: Tile | null, records: Records | null): void {
-        const line = this.line!;
-        const pixels = new Uint32Array(this.image!.data.buffer);
-        const { paper } = this.colours();
-        pixels.fill(((255 << 24) | (paper.blue << 16) | (paper.green << 8) | paper.red) >>> 0);
-        const stride = this.bars.width;
-        const deviceHeight = this.bars.height;
-        const rowHeight = this.rows.height * this.ratio;
-        const groups = this.state.palette.groups;
-        const first = Math.max(0, Math.floor(this.rows.scroll / this.rows.height));
-        const last = Math.min(this.rows.rows.length, Math.ceil((this.rows.scroll + this.height) / this.rows.height));
-        if (rowHeight < 2) {
-            // Several rows share a line of pixels: each has its part of it.
-            for (let y = 0; y < deviceHeight; y++) {
-                const from = Math.floor((y + this.rows.scroll * this.ratio) / rowHeight);
-                const to = Math.max(from + 1, Math.floor((y + 1 + this.rows.scroll * this.ratio) / rowHeight));
-                if (from >= this.rows.rows.length) break;
-                const members = this.rows.rows.slice(from, to).flatMap((row) => row.locations);
-                line.clear();
-                for (const location of members) this.addTime(line, tile, records, location, 1 / members.length);
-                line.draw(pixels, stride, y, y + 1, groups, paper);
-            }
-        } else
-            for (let r = first; r < last; r++) {
-                const top = Math.max(0, Math.round(this.rows.top(r) * this.ratio));
-                const gap = rowHeight >= 24 ? 3 : rowHeight >= 5 ? 1 : 0;
-                const bottom = Math.min(
-                    deviceHeight,
-                    Math.round((this.rows.top(r) + this.rows.height) * this.ratio) - gap,
-                );
-                const lanes = this.lanes(r, records);
-                const { locations } = this.rows.rows[r];
-                if (!lanes) {
-                    line.clear();
-                    for (const location of locations) this.addTime(line, tile, records, location, 1 / locations.length);
-                    line.draw(pixels, stride, top, bottom, groups, paper);
-                    continue;
-                }
-                for (let depth = 0; depth < lanes; depth++) {
-                    const box = laneBox(this.rows, r, lanes, depth);
-                    const y0 = Math.round(box.top * this.ratio);
-                    const y1 = Math.round(box.bottom * this.ratio) - 1;
-                    line.clear();
-                    this.addLane(line, records!, locations[0], depth);
-                    line.draw(pixels, stride, Math.max(0, y0), Math.min(deviceHeight, y1), groups, paper);
-                }
-            }
-        this.bars.getContext("2d")!.putImageData(this.image!, 0, 0);
-    }
-
-    /** Adds a location's own time: exactly where that is known, else as shares of intervals. */
-    private addTime(line: Line, tile: Tile | null, records: Records | null, location: number, weight: number): void {
-        const { from, to, palette } = this.state;
-        const scale = line.width / (to - from);
-        const { at, end } = records ? records.firstSegment(location, from) : { at: 0, end: 0 };
-        // Where there are more than pixels, the shares of intervals say the same in less time.
-        if (records && !(tile && records.firstSegment(location, to).at - at > line.width * DENSE)) {
-            const { segmentOrder } = records.exact;
-            for (let i = at; i < end; i++) {
-                const segment = segmentOrder[i];
-                const start = records.segmentTimes[segment * 4];
-                if (start >= to) break;
-                const stop = records.segmentTimes[segment * 4 + 1];
-                const group = palette.groupOf[records.segmentWords[segment * 8 + 4]].index;
-                const waiting = (records.segmentWords[segment * 8 + 6] & 4) !== 0;
-                line.add((start - from) * scale, (stop - from) * scale, group, waiting, weight);
-            }
-            return;
-        }
-        const wanted = (to - from) / line.width;
-        const shares = tile ? tile.shares : this.state.overview?.level(wanted);
-        if (!shares) return;
-        const width = (shares.to - shares.from) / shares.bins;
-        const first = Math.max(0, Math.floor((from - shares.from) / width));
-        const last = Math.min(shares.bins, Math.ceil((to - shares.from) / width));
-        const row = location * (shares.bins + 1);
-        for (let b = first; b < last; b++) {
-            const x0 = (shares.from + b * width - from) * scale;
-            const x1 = x0 + width * scale;
-            for (let i = shares.index[row + b]; i < shares.index[row + b + 1]; i++) {
-                const word = shares.words[i];
-                const group = (palette.groupOf[regionOf(word)] ?? palette.groups[0]).index;
-                line.add(x0, x1, group, waits(word), shareOf(word) * weight);
-            }
-        }
-    }
-
-    private addLane(line: Line, records: Records, location: number, depth: number): void {
-        const { from, to, palette } = this.state;
-        const scale = line.width / (to - from);
-        const { order } = records.exact;
-        const { at, end } = records.firstInLane(location, depth, from);
-        for (let i = at; i < end; i++) {
-            const span = order[i];
-            const start = records.spanTimes[span * SPAN_DOUBLES];
-            if (start >= to) break;
-            const stop = records.spanTimes[span * SPAN_DOUBLES + 1];
-            const until = records.spanTimes[span * SPAN_DOUBLES + 2];
-            const group = palette.groupOf[records.spanWords[span * SPAN_WORDS + 6]].index;
-            if (until > start) line.add((start - from) * scale, (Math.min(until, stop) - from) * scale, group, true, 1);
-            line.add((Math.max(start, until) - from) * scale, (stop - from) * scale, group, false, 1);
-        }
-    }
-
-    // ---- above the bars
 
     private visibleRows(): [number, number] {
         return [
@@ -322,7 +155,7 @@ export class Timeline {
             const location = this.rows.rows[r].locations[0];
             for (let depth = 0; depth < lanes; depth++) {
                 const { at, end } = records.firstInLane(location, depth, from);
-                const box = laneBox(this.rows, r, lanes, depth);
+                const box = laneBox(this.rows.top(r), this.rows.height, lanes, depth);
                 const laneHeight = box.bottom - box.top;
                 if (laneHeight < 9) continue;
                 const y = (box.top + box.bottom) / 2;
@@ -393,7 +226,7 @@ export class Timeline {
         const lanes = row < 0 ? 0 : this.lanes(row, records);
         const top = this.rows.top(Math.max(0, row));
         if (!lanes) return top + this.rows.height / 2;
-        const box = laneBox(this.rows, row, lanes, lanes - 1);
+        const box = laneBox(top, this.rows.height, lanes, lanes - 1);
         return (box.top + box.bottom) / 2;
     }
 
@@ -410,14 +243,15 @@ export class Timeline {
     private drawMessages(context: CanvasRenderingContext2D, records: Records): void {
         const { from, to } = this.state;
         const visible: number[] = [];
+        let n = 0;
         for (let i = 0; i < records.exact.nMessages; i++) {
             const sent = records.messageNumbers[i * 6];
             const received = records.messageNumbers[i * 6 + 1];
-            if (sent <= to && received >= from) visible.push(i);
+            if (sent <= to && received >= from && n++ < MOST_LINES) visible.push(i);
         }
         this.drawn = [];
-        this.bundled = visible.length > MOST_LINES ? visible.length : 0;
-        if (this.bundled) return this.drawBundles(context, records, visible);
+        this.bundled = n > MOST_LINES ? n : 0;
+        if (this.bundled) return this.drawBundles(context, records);
         context.lineWidth = 1;
         context.strokeStyle = context.fillStyle = this.colours().message;
         context.globalAlpha = visible.length > 800 ? 0.35 : visible.length > 200 ? 0.6 : 0.9;
@@ -449,60 +283,63 @@ export class Timeline {
         context.globalAlpha = 1;
     }
 
-    private bundleCache: { key: string; records: unknown; bundles: Bundle[] } = { key: "", records: null, bundles: [] };
+    private bundles: { of: Bundles; rows: unknown; height: number } | null = null;
 
-    /** Messages that begin in the same few pixels of one row and end in the same few pixels of another, as one each. Where
-     *  these are still too many, more pixels are few. */
-    private bundlesOf(records: Records, visible: number[]): Bundle[] {
-        const { from, to } = this.state;
-        const key = `${from} ${to} ${this.width} ${this.rows.height}`;
-        if (this.bundleCache.key === key && this.bundleCache.records === records) return this.bundleCache.bundles;
-        const { messageNumbers: numbers, messageWords: words } = records;
-        let bundles = new Map<string, Bundle>();
-        const across = Math.max(1, BUNDLE_HEIGHT / this.rows.height);
-        for (let pixels = BUNDLE_PIXELS; ; pixels *= 2) {
-            const interval = (pixels / this.width) * (to - from);
-            bundles = new Map();
-            for (const i of visible) {
-                const sent = numbers[i * 6];
-                const received = Math.min(numbers[i * 6 + 1], sent + 1e18);
-                const [row, other] = [this.rowIndex(words[i * 12 + 8]), this.rowIndex(words[i * 12 + 9])];
-                const place = `${Math.floor(row / across)} ${Math.floor(other / across)} ${Math.floor(sent / interval)} ${Math.floor(received / interval)}`;
-                const bundle = bundles.get(place);
-                if (bundle) bundle.count++;
-                else bundles.set(place, { first: i, count: 1 });
-            }
-            if (bundles.size <= MOST_LINES || pixels > this.width) break;
-        }
-        const list = [...bundles.values()].sort((a, b) => a.count - b.count);
-        this.bundleCache = { key, records, bundles: list };
-        return list;
+    private bundlesOf(records: Records): Bundles {
+        const { bundles, rows } = this;
+        if (bundles?.of.records === records && bundles.rows === rows.rows && bundles.height === rows.height)
+            return bundles.of;
+        const rowOf = Int32Array.from(this.state.locations, (_, location) => this.rowIndex(location));
+        const of = new Bundles(records, rowOf, Math.max(1, BUNDLE_HEIGHT / rows.height), this.state.tile()!.from);
+        this.bundles = { of, rows: rows.rows, height: rows.height };
+        return of;
     }
 
-    /** Too many messages for a line each: a line for each bundle, by the first message of it, the stronger the more there are. */
-    private drawBundles(context: CanvasRenderingContext2D, records: Records, visible: number[]): void {
-        const bundles = this.bundlesOf(records, visible);
-        context.strokeStyle = this.colours().message;
-        const most = bundles.at(-1)?.count ?? 1;
+    /** Too many messages for a line each: a line for each bundle, by the first message of it, the stronger the more there are.
+     *  Where these are still too many, they are put together further. */
+    private drawBundles(context: CanvasRenderingContext2D, records: Records): void {
+        const { from, to } = this.state;
+        const bundles = this.bundlesOf(records);
+        const until = performance.now() + BUNDLE_MS;
+        let exponent = Math.ceil(Math.log2((BUNDLE_PIXELS / this.width) * (to - from)));
+        let level: Level | null;
+        let visible: Int32Array;
+        do {
+            level = bundles.level(exponent++, until);
+            if (!level) return this.draw(); // no lines for some frames
+            visible = bundles.visible(level, from, to);
+        } while (visible.length > MOST_LINES && level.interval < to - from);
+        let most = 1;
+        for (const i of visible) most = Math.max(most, level.count[i]);
+        const y = Float64Array.from(this.state.locations, (_, location) => this.yOf(location, records));
+        const strengths = Array.from({ length: BUNDLE_STRENGTHS }, (): DrawnMessage[] => []);
+        for (const i of visible) {
+            if (level.received[i] === NEVER) continue;
+            const message = records.message(level.first[i]);
+            const strength = Math.floor((Math.log(level.count[i]) / Math.log(most + 1)) * BUNDLE_STRENGTHS);
+            strengths[strength].push({
+                x0: this.xOf(message.sent),
+                y0: y[message.from],
+                x1: this.xOf(message.received),
+                y1: y[message.to],
+                message,
+                count: level.count[i],
+            });
+        }
         // Lines of about the same strength are drawn together; very many of them must not hide the bars.
-        const fade = Math.max(0.35, Math.min(1, FEW_LINES / bundles.length));
-        for (let strength = 0; strength < BUNDLE_STRENGTHS; strength++) {
+        context.strokeStyle = this.colours().message;
+        const fade = Math.max(0.35, Math.min(1, FEW_LINES / visible.length));
+        strengths.forEach((lines, strength) => {
             context.globalAlpha = fade * (0.3 + (0.5 * strength) / BUNDLE_STRENGTHS);
             context.lineWidth = 0.6 + (1.4 * strength) / BUNDLE_STRENGTHS;
             context.beginPath();
-            for (const { first, count } of bundles) {
-                const part = Math.log(count) / Math.log(most + 1);
-                if (Math.floor(part * BUNDLE_STRENGTHS) !== strength) continue;
-                const message = records.message(first);
-                if (!isFinite(message.received)) continue;
-                const [x0, x1] = [this.xOf(message.sent), this.xOf(message.received)];
-                const [y0, y1] = [this.yOf(message.from, records), this.yOf(message.to, records)];
+            for (const { x0, y0, x1, y1 } of lines) {
                 context.moveTo(x0, y0);
                 context.lineTo(x1, y1);
-                this.drawn.push({ x0, y0, x1, y1, message, count });
             }
             context.stroke();
-        }
+            this.drawn.push(...lines);
+        });
         context.globalAlpha = 1;
         context.lineWidth = 1;
     }
@@ -569,7 +406,7 @@ export class Timeline {
                 const tile = this.state.tile();
                 const lanes = this.lanes(row, tile?.exact ? Records.of(tile.exact) : null);
                 const box = lanes
-                    ? laneBox(this.rows, row, lanes, Math.min(choice.depth, lanes - 1))
+                    ? laneBox(this.rows.top(row), this.rows.height, lanes, Math.min(choice.depth, lanes - 1))
                     : { top: this.rows.top(row), bottom: this.rows.top(row) + this.rows.height };
                 const y = box.top;
                 const height = box.bottom - box.top;
@@ -652,7 +489,12 @@ export class Timeline {
         const svg = select(this.axis);
         svg.attr("viewBox", `0 0 ${this.width} 26`);
         svg.select<SVGGElement>("g").attr("transform", "translate(0,25)").call(axis);
-        svg.select("text.base").text(base ? `${base / 1e9} s` : "");
+        const since = base ? `${base / 1e9} s` : "";
+        svg.select("text.base").text(since);
+        // The moment stands where the first tick's label would be.
+        svg.selectAll<SVGTextElement, number>(".tick text").attr("visibility", (value) =>
+            since && scale(value) < BASE_LETTER * since.length + BASE_GAP ? "hidden" : null,
+        );
     }
 
     /** The message line within a few pixels of a point. */
@@ -679,7 +521,7 @@ export class Timeline {
     depthAt(row: number, y: number): number | null {
         const tile = this.state.tile();
         const lanes = this.lanes(row, tile?.exact ? Records.of(tile.exact) : null);
-        return lanes ? laneAt(this.rows, row, lanes, y) : null;
+        return lanes ? laneAt(this.rows.top(row), this.rows.height, lanes, y) : null;
     }
 
     describe(): string {
