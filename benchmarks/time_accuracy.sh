@@ -13,7 +13,7 @@ NAME
 
 SYNOPSIS
     benchmarks/time_accuracy.sh [--only NAME]... [--ranks N[,N]...] [--times N] [--quick] [--out FILE]
-                                [--report FILE] [--tools DIR]
+                                [--minutes N] [--report FILE] [--tools DIR]
     benchmarks/time_accuracy.sh --from FILE... --report FILE
 
 DESCRIPTION
@@ -22,16 +22,24 @@ DESCRIPTION
     a hundred times as much. Sizes and iterations are such that a hundredth is still more than the least that a timeline
     needs (8 KB), which takes some hundred thousand blocks a rank. Writes a row for each to FILE,
     tab-separated: program, ranks, memory ("all", "1/10", "1/100", "none"), its bytes, events, blocks, the share of
-    blocks whose time is kept singly, the length of the run in ms, then before and after times of different ranks are
-    made consistent: position error, largest and root mean square in ms and as a share of the run, block error, largest
+    blocks whose time is kept singly, the length of the run in ms, then, before times of different ranks are made
+    consistent: position error, largest and root mean square in ms and as a share of the run, block error, largest
     and root mean square in ms, share of events within a microsecond; last the most that a region's total differs by, in
     parts per million of the run.
+
+    Programs that the paper has run once more with a tenth of the memory, and how far two runs lie apart goes to
+    FILE.reruns, in the paper's terms: position and block spread in ms, of two recordings, of two reconstructions, and of
+    one against the other. These carry the noise of the machine, the other figures do not.
+
+    What it does is told on standard error. The report is written after each program, so that of a run that is ended
+    early there is one. A program that fails is told and left out.
 
 OPTIONS
     --only NAME   this workload; repeatable
     --ranks N     numbers of ranks (default 2,4)
     --times N     N times the iterations (default 1)
     --quick       runs a tenth as long, and not with a hundredth of the memory
+    --minutes N   begin no further program after so many minutes (default: no limit)
     --out FILE    (default ./time-accuracy.tsv); replaced
     --report FILE a page of these figures that begins with what they say
     --from FILE   measures nothing: the report of rows measured before; repeatable
@@ -43,18 +51,20 @@ END
 }
 
 LEAST_BYTES=950000 # of times, so that a hundredth is more than the least that a timeline needs
-memories='all 1/10 1/100 none' only= ranks=2,4 times=1 out=time-accuracy.tsv tools= report= from= quick=0
+memories='all 1/10 1/100 none' only='' ranks=2,4 times=1 out=time-accuracy.tsv tools='' report='' from='' quick=0
+minutes=''
 while [ $# -gt 0 ]; do
     case $1 in
     --help) usage; exit ;;
     --quick) quick=1 LEAST_BYTES=95000 memories='all 1/10 none' ;;
-    --only | --ranks | --times | --out | --tools | --report | --from)
+    --only | --ranks | --times | --out | --tools | --report | --from | --minutes)
         [ $# -gt 1 ] || { echo "time_accuracy.sh: $1 needs a value" >&2; exit 2; }
         case $1 in
         --only) only="$only $2" ;;
         --ranks) ranks=$2 ;;
         --times) times=$2 ;;
         --out) out=$2 ;;
+        --minutes) minutes=$2 ;;
         --report) report=$2 ;;
         --from) from="$from $2" ;;
         --tools) tools=$2 ;;
@@ -70,6 +80,9 @@ write_report() {
 }
 if [ -n "$from" ]; then
     [ -n "$report" ] || { echo "time_accuracy.sh: --from needs --report" >&2; exit 2; }
+    for file in $from; do
+        [ ! -f "$file.reruns" ] || from="$from $file.reruns"
+    done
     write_report "$from"
     exit
 fi
@@ -160,46 +173,131 @@ most_bytes() {
 }
 
 printf 'program\tranks\tmemory\tbytes\tevents\tblocks\tsingle\trun_ms' >"$out"
-for when in before after; do
-    printf '\t%s_position_ms\t%s_position_rms_ms\t%s_position\t%s_position_rms\t%s_block_ms\t%s_block_rms_ms\t%s_within_1us\t%s_region_ppm' \
-        $when $when $when $when $when $when $when $when >>"$out"
-done
-echo >>"$out"
-status=0
-for program in $only; do
-    for n in $(echo "$ranks" | tr , ' '); do
-        all='' factor=$times
+printf '\tposition_ms\tposition_rms_ms\tposition\tposition_rms\tblock_ms\tblock_rms_ms\twithin_1us\tregion_ppm\n' >>"$out"
+printf 'program\tranks\trun_ms\tposition_ee\tposition_ss\tposition_se\tblock_ee\tblock_ss\tblock_se\n' >"$out.reruns"
+
+say() {
+    echo "time_accuracy.sh: $(($(date +%s) - began)) s: $*" >&2
+}
+
+# takes PROGRAM RANKS: does the program run on so many?
+takes() {
+    case $(awk -F'|' -v n="$1" '$1 ~ "^" n " *$" { gsub(/ /, "", $4); print $4 }' "$list") in
+    square) [ "$2" = 1 ] || [ "$2" = 4 ] || [ "$2" = 9 ] || [ "$2" = 16 ] ;;
+    poweroftwo) [ $(($2 & ($2 - 1))) -eq 0 ] ;;
+    esac
+}
+
+# compared A B FILE: what refrain compare says of them.
+compared() {
+    timeout 300 refrain compare --json "$1" "$2" >"$3" 2>"$3.said" || {
+        say "$program on $n ranks: $(tail -n 1 "$3.said")"
+        return 1
+    }
+}
+
+# widths FILE: of position and block of all locations together, in ms.
+widths() {
+    awk -F'[:,]' '/"position": \{/ { s = 1 } /"block": \{/ { s = 2 } s && /"spread_ns"/ && !(s in w) { w[s] = $2 / 1e6 }
+        END { printf "%.6f %.6f", w[1], w[2] }' "$1"
+}
+
+# kept MEMORY: where the trace with so much memory is kept.
+kept() {
+    echo "$work/kept-$(echo "$1" | tr -d /).refrain"
+}
+
+# add_row MEMORY: of the trace that is kept.
+add_row() {
+    trace=$(kept "$1")
+    refrain info --json "$trace" >"$trace.info" || return 1
+    awk -v p="$program" -v n="$n" -v m="$1" -v b="$(cat "$trace.bytes")" -v e="$(value compared max "$trace.compared")" \
+        -v blocks="$(value blocks sum "$trace.info")" -v single="$(value single sum "$trace.info")" \
+        -v run="$(value run_ns max "$trace.compared")" 'BEGIN {
+            printf "%s\t%d\t%s\t%s\t%d\t%d\t%.4f\t%.3f\t", p, n, m, b, e, blocks, blocks ? single / blocks : 0, run / 1e6 }' >>"$out"
+    figures "$trace.compared" >>"$out"
+    echo >>"$out"
+}
+
+# measure: a run with each size of the memory, of which two at a time are compared once they are over.
+measure() {
+    all='' factor=$times waiting=''
+    # shellcheck disable=SC2046 # one word each
+    run "$program" "$n" 24M $(arguments "$program" "$factor") && refrain info --json "$trace" >"$work/info" || return 1
+    factor=$(awk -v bytes="$(most_bytes)" -v least=$LEAST_BYTES -v times="$times" -v quick="$quick" 'BEGIN {
+        print (bytes > 0 && (quick || bytes < least) ? times * least / bytes * 1.1 : times) }')
+    for memory in $memories; do
+        case $memory in
+        all) bytes=24M ;;
+        1/10) bytes=$((all / 10)) ;;
+        1/100) bytes=$((all / 100)) ;;
+        none) bytes=0 ;;
+        esac
         # shellcheck disable=SC2046 # one word each
-        run "$program" "$n" 24M $(arguments "$program" "$factor") && refrain info --json "$trace" >"$work/info" ||
-            { status=1; continue; }
-        factor=$(awk -v bytes="$(most_bytes)" -v least=$LEAST_BYTES -v times="$times" -v quick="$quick" 'BEGIN {
-            print (bytes > 0 && (quick || bytes < least) ? times * least / bytes * 1.1 : times) }')
-        for memory in $memories; do
-            case $memory in
-            all) bytes=24M ;;
-            1/10) bytes=$((all / 10)) ;;
-            1/100) bytes=$((all / 100)) ;;
-            none) bytes=0 ;;
-            esac
-            # shellcheck disable=SC2046 # one word each
-            run "$program" "$n" "$bytes" $(arguments "$program" "$factor") || { status=1; break; }
-            refrain info --json "$trace" >"$work/info" &&
-                refrain compare --json "$trace:events" "$trace:unaligned" >"$work/before" &&
-                refrain compare --json "$trace:events" "$trace:stat" >"$work/after" || { status=1; break; }
-            [ $memory != all ] || all=$(most_bytes)
-            blocks=$(value blocks sum "$work/info")
-            single=$(value single sum "$work/info")
-            [ $memory != all ] || bytes=$all
-            awk -v p="$program" -v n="$n" -v m="$memory" -v b="$bytes" -v e="$(value compared max "$work/after")" \
-                -v blocks="$blocks" -v single="$single" -v run="$(value run_ns max "$work/before")" 'BEGIN {
-                    printf "%s\t%d\t%s\t%s\t%d\t%d\t%.4f\t%.3f\t", p, n, m, b, e, blocks, blocks ? single / blocks : 0,
-                        run / 1e6 }' >>"$out"
-            figures "$work/before" >>"$out"
-            printf '\t' >>"$out"
-            figures "$work/after" >>"$out"
-            echo >>"$out"
-        done
+        run "$program" "$n" "$bytes" $(arguments "$program" "$factor") || return 1
+        if [ "$memory" = all ]; then
+            refrain info --json "$trace" >"$work/info" || return 1
+            all=$(most_bytes) bytes=$(most_bytes)
+        fi
+        rm -rf "$(kept "$memory")"
+        mv "$trace" "$(kept "$memory")"
+        echo "$bytes" >"$(kept "$memory").bytes"
+    done
+    for memory in $memories; do
+        trace=$(kept "$memory")
+        compared "$trace:events" "$trace:unaligned" "$trace.compared" &
+        if [ -n "$waiting" ]; then
+            wait "$waiting" || return 1
+            waiting=''
+            wait $! || return 1
+        else
+            waiting=$!
+        fi
+    done
+    [ -z "$waiting" ] || wait "$waiting" || return 1
+    for memory in $memories; do
+        add_row "$memory" || return 1
+    done
+    case $program in
+    matmul | bt | sp | lu | mg | cg) rerun ;;
+    esac
+}
+
+# rerun: with a tenth of the memory once more, and how far the two runs lie apart.
+rerun() {
+    first=$(kept 1/10)
+    # shellcheck disable=SC2046 # one word each
+    run "$program" "$n" "$(cat "$first.bytes")" $(arguments "$program" "$factor") || return 1
+    compared "$first:events" "$trace:events" "$work/ee" &
+    waiting=$!
+    compared "$first:stat" "$trace:stat" "$work/ss"
+    sound=$?
+    wait "$waiting" && [ $sound -eq 0 ] && compared "$first:events" "$trace:stat" "$work/se" || return 1
+    echo "$(widths "$work/ee") $(widths "$work/ss") $(widths "$work/se")" |
+        awk -v p="$program" -v n="$n" -v run="$(value run_ns max "$work/ee")" -v OFS='\t' \
+            '{ print p, n, run / 1e6, $1, $3, $5, $2, $4, $6 }' >>"$out.reruns"
+}
+
+status=0
+began=$(date +%s)
+for n in $(echo "$ranks" | tr , ' '); do
+    for program in $only; do
+        takes "$program" "$n" || continue
+        if [ -n "$minutes" ] && [ $(($(date +%s) - began)) -ge $((minutes * 60)) ]; then
+            say "$program on $n ranks is left out: no time"
+            printf 'left out\t%s\t%s\n' "$program" "$n" >>"$out.reruns"
+            continue
+        fi
+        say "$program on $n ranks"
+        measure || {
+            say "$program on $n ranks failed"
+            printf 'failed\t%s\t%s\n' "$program" "$n" >>"$out.reruns"
+            status=1
+        }
+        rm -rf "$work"/kept-*
+        write_report "$out $out.reruns"
     done
 done
-write_report "$out"
+write_report "$out $out.reruns"
+say "done"
 exit $status
