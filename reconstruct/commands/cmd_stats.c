@@ -343,8 +343,8 @@ static const struct argp argp = {
     "several things at the same time, that time counts once.\n"
     "Each event that REFRAIN_METRICS counted has a column. The counters and markers of the program come last, over the "
     "whole run.\n"
-    "With --from, --to or --compensate the times come from the events alone, so loops are not shown, and replay ends "
-    "at the end of the window. JSON has a schema_version, which changes when a member is removed or changes its "
+    "With --from, --to or --compensate the times come from the events alone, so loops are not shown. Replay "
+    "begins with the run, since what was learned is played from there, and ends with the window. JSON has a schema_version, which changes when a member is removed or changes its "
     "meaning.",
     NULL,
     NULL,

@@ -459,7 +459,7 @@ export class Timeline {
             if (r % step && r !== chosen) continue;
             const { label, more } = this.rows.rows[r];
             const both = more !== "" && this.rows.height >= 30;
-            const y = this.rows.top(r) + this.rows.height / 2;
+            const y = Math.max(size / 2, this.rows.top(r) + this.rows.height / 2);
             context.fillStyle = r === chosen ? this.colours().chosen : this.colours().ink;
             context.fillText(label, width - 8, both ? y - 7 : y, width - 10);
             if (!both) continue;
