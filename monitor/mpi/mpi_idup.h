@@ -1,7 +1,7 @@
 /* mpi_idup.h: duplicates of communicators that are under way (MPI_Comm_idup), and those that have been made but not
  * named: their name is agreed upon without waiting, and may arrive later than they do. All by any thread.
  *
- *     MPI_Comm_idup (mpi_comm_calls.c) -> begin, agree -> its request completes (mpi_requests.c) -> complete
+ *     MPI_Comm_idup (mpi_comm_calls.c) -> begin, agree -> its request completes (mpi_request_complete.c) -> complete
  *     a call on the duplicate -> refrain_idup_needed (mpi_objects.h): only here its name is waited for */
 #ifndef REFRAIN_MPI_IDUP_H
 #define REFRAIN_MPI_IDUP_H

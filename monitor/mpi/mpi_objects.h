@@ -4,7 +4,7 @@
  *
  *     communicator -> struct refrain_communicator in the region   (mpi_communicators.c)
  *     datatype     -> bytes                                       (mpi_types.c)
- *     request      -> struct refrain_request                      (mpi_requests.c)
+ *     request      -> struct refrain_request                      (mpi_requests.c and those it names)
  *     window, file -> struct refrain_object in the region        (mpi_windows.c)
  *
  * No function here makes an MPI call on a handle that MPI has not itself given out through a wrapper, so that a bad
@@ -153,7 +153,7 @@ static inline int64_t refrain_bytes(int64_t count, MPI_Datatype type) {
 /* Bytes of the message that a status tells of; -1 unknown. */
 int64_t refrain_status_bytes(const MPI_Status *status);
 
-/* ---- mpi_requests.c ---- */
+/* ---- mpi_requests.c, mpi_request_complete.c, mpi_request_watch.c, mpi_request_await.c ---- */
 
 /* A request belongs to the thread that posted it, whose replay hands out the same numbers. Another thread that
  * completes it tells of the message with all it knows of it; the owner gives the number back before it takes the next

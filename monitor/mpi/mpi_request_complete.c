@@ -1,0 +1,127 @@
+/* mpi_request_complete.c: requests complete, or are gone without that (mpi_request_complete.h, mpi_objects.h). */
+#include "mpi_request_complete.h"
+#include "mpi_idup.h"
+#include "mpi_request_numbers.h"
+#include "mpi_request_table.h"
+
+void refrain_request_settle(const struct refrain_call *call, struct refrain_request *request, bool freed) {
+    if (refrain_request_is_persistent(request) && !freed) {
+        request->flags &= (uint8_t) ~(REFRAIN_REQUEST_ACTIVE | REFRAIN_REQUEST_CANCEL | REFRAIN_REQUEST_WATCHED);
+        return;
+    }
+    refrain_request_unlink(request);
+    if (!refrain_request_is_own(call, request) && request->thread != REFRAIN_REQUEST_NOBODYS)
+        refrain_number_orphan(&refrain_numberings[request->thread], request->index);
+    refrain_request_give(request);
+}
+
+/* The message that has arrived with a receive; what is not known is -1. */
+static REFRAIN_INLINE void message_of(const struct refrain_request *request, MPI_Status *status,
+                                      struct refrain_completion *message) {
+    message->posted = NULL;
+    message->source = message->tag = message->bytes = -1;
+    if (!refrain_request_is_receive(request))
+        return;
+    message->posted = request->posted ? refrain_at_reference(request->posted) : NULL;
+    if (request->flags & REFRAIN_REQUEST_FIXED) {
+        message->source = request->partner;
+        message->tag = request->tag;
+        message->bytes = refrain_request_is_persistent(request) ? refrain_request_posted(request)->parameters[2] : -1;
+    } else if (status) {
+        message->source = status->MPI_SOURCE;
+        message->tag = status->MPI_TAG;
+        message->bytes = refrain_status_bytes(status);
+    } else {
+        refrain_lose(REFRAIN_LOSS_REQUESTS, 1);
+    }
+}
+
+/* What another thread has posted, or was begun in a pause: its number means nothing here. A send that was not told does
+ * not complete. */
+static void tell_others_completion(struct refrain_call *call, const struct refrain_request *request,
+                                   MPI_Status *status) {
+    refrain_call_returned(call);
+    if (refrain_request_is_receive(request)) {
+        struct refrain_completion message;
+        message_of(request, status, &message);
+        int64_t parameters[] = {message.source, message.tag, message.bytes, refrain_request_comm(request)};
+        if (!refrain_call_is_untold(call))
+            refrain_call_operation(call, REFRAIN_OP_RECV, parameters, 4);
+        else if (message.source >= 0)
+            refrain_call_count_untold(call, REFRAIN_UNTOLD_RECEIVE, message.source, message.tag, parameters[3]);
+    } else if (request->operation != REFRAIN_OP_NOTHING && !(request->flags & REFRAIN_REQUEST_UNTOLD)) {
+        int64_t parameters[] = {request->operation, refrain_request_comm(request)};
+        refrain_call_operation(call, REFRAIN_OP_COMPLETE_OTHER, parameters, 2);
+    }
+}
+
+void refrain_request_run_tell(struct refrain_call *call, struct refrain_request_run *run) {
+    bool told = run->n == 0 || refrain_call_complete(call, run->first, run->completions, run->n);
+    for (uint32_t i = 0; i < run->n; i++)
+        if (!(run->persistent >> i & 1))
+            refrain_number_done(call, run->first + i, told);
+    run->n = 0;
+    run->persistent = 0;
+}
+
+void refrain_request_run_add(struct refrain_call *call, struct refrain_request_run *run,
+                             const struct refrain_request *request, MPI_Status *status) {
+    int cancelled = 0;
+    bool own = refrain_request_is_own(call, request) && !(request->flags & REFRAIN_REQUEST_UNTOLD);
+    if (request->flags & REFRAIN_REQUEST_CANCEL && status)
+        PMPI_Test_cancelled(status, &cancelled);
+    if (!cancelled && refrain_request_is_receive(request) && status)
+        refrain_order_receives(refrain_request_comm(request), status->MPI_SOURCE, status->MPI_TAG, false);
+    if (own && !cancelled) {
+        if (run->n == REFRAIN_RUN_REQUESTS || request->index != run->first + run->n)
+            refrain_request_run_tell(call, run);
+        if (run->n == 0)
+            run->first = request->index;
+        run->persistent |= (uint64_t)refrain_request_is_persistent(request) << run->n;
+        message_of(request, status, &run->completions[run->n++]);
+    } else {
+        refrain_request_run_tell(call, run);
+        if (own) {
+            refrain_call_returned(call);
+            bool told = refrain_call_operation(call, REFRAIN_OP_CANCELLED, (int64_t[]){request->index}, 1) != NULL;
+            refrain_number_done(call, request->index, told && !refrain_request_is_persistent(request));
+        } else if (!cancelled) {
+            tell_others_completion(call, request, status);
+        }
+    }
+    if (request->flags & REFRAIN_REQUEST_IDUP) {
+        refrain_request_run_tell(call, run);
+        refrain_idup_complete((unsigned)request->partner);
+    }
+}
+
+void refrain_request_complete(struct refrain_call *call, uint64_t key, unsigned older, MPI_Status *status) {
+    struct refrain_request_run run;
+    refrain_mpi_lock();
+    struct refrain_request *request = refrain_requests.bound ? refrain_request_find(call, key, older) : NULL;
+    if (request && !(request->flags & REFRAIN_REQUEST_ACTIVE))
+        request = NULL;
+    if (request)
+        request->flags |= REFRAIN_REQUEST_WATCHED; /* no other thread's with the same handle */
+    refrain_mpi_unlock();
+    if (!request)
+        return;
+    refrain_request_run_begin(&run);
+    refrain_request_run_add(call, &run, request, status);
+    refrain_request_run_tell(call, &run);
+    refrain_mpi_lock();
+    refrain_request_settle(call, request, false);
+    refrain_mpi_unlock();
+}
+
+void refrain_request_lost(struct refrain_call *call, uint64_t key) {
+    refrain_mpi_lock();
+    struct refrain_request *request = refrain_requests.bound ? refrain_request_find(call, key, 0) : NULL;
+    bool own = request && refrain_request_is_own(call, request);
+    unsigned index = request ? request->index : 0;
+    if (request)
+        refrain_request_settle(call, request, true);
+    refrain_mpi_unlock();
+    if (own)
+        refrain_number_free(call, index);
+}

@@ -1,0 +1,203 @@
+/* mpi_request_table.h: the table of requests (mpi_requests.c). Under the lock.
+ *
+ *     handle --hash--> bucket --> entry --> entry ...    the oldest first
+ *     place  --------------------------^                 an entry's number in the table
+ *
+ * The first entries are part of the library's data, further ones come from the pool in chunks; an entry stays where it
+ * is. Several requests may share a handle: MPI libraries give out one and the same for sends that were over at once.
+ * The oldest of them is the one that completes first. */
+#ifndef REFRAIN_MPI_REQUEST_TABLE_H
+#define REFRAIN_MPI_REQUEST_TABLE_H
+
+#include "mpi_objects.h"
+
+#define REFRAIN_REQUEST_BUCKETS 1024u
+#define REFRAIN_REQUEST_CHUNK 32u /* entries: as many as the room of a long formula that is not needed any more holds  \
+                                   */
+#define REFRAIN_MOST_REQUEST_CHUNKS 8192u
+
+/* What a persistent request was posted with, in an entry of its own: a start by another thread tells it again. */
+struct refrain_posted {
+    int64_t parameters[REFRAIN_PARAMETERS];
+};
+
+union refrain_request_entry {
+    struct refrain_request request;
+    struct refrain_posted posted;
+};
+_Static_assert(sizeof(union refrain_request_entry) == sizeof(struct refrain_request) &&
+                   REFRAIN_REQUESTS % REFRAIN_REQUEST_CHUNK == 0,
+               "a compact table");
+
+struct refrain_request_table {
+    union refrain_request_entry first_entries[REFRAIN_REQUESTS], *chunks[REFRAIN_MOST_REQUEST_CHUNKS];
+    uint32_t n_chunks;   /* beyond the first entries */
+    uint32_t never_used; /* entries from here on */
+    uint32_t first_free; /* place + 1 */
+    uint32_t bound;      /* in the buckets */
+    struct {
+        uint32_t head, tail; /* place + 1 */
+    } buckets[REFRAIN_REQUEST_BUCKETS];
+};
+extern REFRAIN_HIDDEN struct refrain_request_table refrain_requests;
+
+/* Room for more entries; false where there is none. */
+REFRAIN_HIDDEN bool refrain_request_chunk_take(void);
+
+/* The second entry of a persistent request; false where there is no room, and then it has none any more. */
+REFRAIN_HIDDEN bool refrain_request_take_posted(struct refrain_request *request, const int64_t *parameters, unsigned n);
+
+/* ---- entries by place ---- */
+
+static inline union refrain_request_entry *refrain_request_entry_at(uint32_t place) {
+    if (place < REFRAIN_REQUESTS)
+        return &refrain_requests.first_entries[place];
+    place -= REFRAIN_REQUESTS;
+    return &refrain_requests.chunks[place / REFRAIN_REQUEST_CHUNK][place % REFRAIN_REQUEST_CHUNK];
+}
+
+static inline struct refrain_request *refrain_request_at(uint32_t place) {
+    return &refrain_request_entry_at(place)->request;
+}
+
+static REFRAIN_INLINE struct refrain_request *refrain_request_entry_take(void) {
+    if (refrain_requests.first_free) {
+        struct refrain_request *request = refrain_request_at(refrain_requests.first_free - 1);
+        refrain_requests.first_free = request->next;
+        return request;
+    }
+    if (refrain_requests.never_used == REFRAIN_REQUESTS + refrain_requests.n_chunks * REFRAIN_REQUEST_CHUNK &&
+        !refrain_request_chunk_take())
+        return NULL;
+    struct refrain_request *request = refrain_request_at(refrain_requests.never_used);
+    request->place = refrain_requests.never_used++;
+    return request;
+}
+
+static REFRAIN_INLINE uint32_t refrain_request_place(const struct refrain_request *request) {
+    return request->place + 1;
+}
+
+static REFRAIN_INLINE void refrain_request_entry_give(struct refrain_request *request) {
+    request->flags = 0;
+    request->next = refrain_requests.first_free;
+    refrain_requests.first_free = refrain_request_place(request);
+}
+
+/* Is the operation that took it one of these? */
+#define REFRAIN_IS_ONE_OF(request, set) ((UINT32_C(1) << (request)->operation & (set)) != 0)
+#define REFRAIN_RECEIVES (UINT32_C(1) << REFRAIN_OP_IRECV | UINT32_C(1) << REFRAIN_OP_RECV_INIT)
+#define REFRAIN_SENDS (UINT32_C(1) << REFRAIN_OP_ISEND | UINT32_C(1) << REFRAIN_OP_SEND_INIT)
+#define REFRAIN_PERSISTENT                                                                                             \
+    (UINT32_C(1) << REFRAIN_OP_SEND_INIT | UINT32_C(1) << REFRAIN_OP_RECV_INIT |                                       \
+     UINT32_C(1) << REFRAIN_OP_COLLECTIVE_INIT)
+_Static_assert(REFRAIN_OPERATIONS <= 32, "a set of operations is a word");
+
+static REFRAIN_INLINE bool refrain_request_is_persistent(const struct refrain_request *request) {
+    return REFRAIN_IS_ONE_OF(request, REFRAIN_PERSISTENT);
+}
+
+static REFRAIN_INLINE bool refrain_request_is_receive(const struct refrain_request *request) {
+    return REFRAIN_IS_ONE_OF(request, REFRAIN_RECEIVES);
+}
+
+static REFRAIN_INLINE bool refrain_request_is_send(const struct refrain_request *request) {
+    return REFRAIN_IS_ONE_OF(request, REFRAIN_SENDS);
+}
+
+/* Of a persistent request. */
+static REFRAIN_INLINE struct refrain_posted *refrain_request_posted(const struct refrain_request *request) {
+    return &refrain_request_entry_at(request->comm - 1)->posted;
+}
+
+/* Index of its communicator; -1 unknown. */
+static REFRAIN_INLINE int64_t refrain_request_comm(const struct refrain_request *request) {
+    return refrain_request_is_persistent(request) ? refrain_request_posted(request)->parameters[REFRAIN_PARAMETERS - 1]
+                                                  : (int64_t)request->comm - 1;
+}
+
+/* An entry for a request that is posted with these parameters; null where there is no room. */
+static REFRAIN_INLINE struct refrain_request *refrain_request_make(enum refrain_operation operation,
+                                                                   const int64_t *parameters, unsigned n) {
+    struct refrain_request *request = refrain_request_entry_take();
+    if (!request)
+        return NULL;
+    request->operation = (uint8_t)operation;
+    bool receives = refrain_request_is_receive(request);
+    request->partner = n > 0 ? (int32_t)parameters[0] : -1;
+    request->tag = n > 1 ? (int32_t)parameters[1] : -1;
+    request->comm = receives                  ? (uint32_t)(parameters[0] + 1)
+                    : n == REFRAIN_PARAMETERS ? (uint32_t)(parameters[REFRAIN_PARAMETERS - 1] + 1)
+                                              : 0;
+    request->flags = REFRAIN_REQUEST_ACTIVE;
+    return !refrain_request_is_persistent(request) || refrain_request_take_posted(request, parameters, n) ? request
+                                                                                                          : NULL;
+}
+
+static REFRAIN_INLINE void refrain_request_give(struct refrain_request *request) {
+    if (refrain_request_is_persistent(request)) {
+        struct refrain_request *second = refrain_request_at(request->comm - 1);
+        second->place = request->comm - 1;
+        refrain_request_entry_give(second);
+    }
+    refrain_request_entry_give(request);
+}
+
+static REFRAIN_INLINE unsigned refrain_request_bucket(uint64_t key) {
+    return (unsigned)(key * 0x9e3779b97f4a7c15u >> 32) % REFRAIN_REQUEST_BUCKETS;
+}
+
+static REFRAIN_INLINE void refrain_request_insert(struct refrain_request *request, uint64_t key) {
+    unsigned b = refrain_request_bucket(key);
+    request->handle = key;
+    request->next = 0;
+    if (refrain_requests.buckets[b].tail)
+        refrain_request_at(refrain_requests.buckets[b].tail - 1)->next = refrain_request_place(request);
+    else
+        refrain_requests.buckets[b].head = refrain_request_place(request);
+    refrain_requests.buckets[b].tail = refrain_request_place(request);
+    refrain_requests.bound++;
+}
+
+static REFRAIN_INLINE void refrain_request_unlink(struct refrain_request *request) {
+    unsigned b = refrain_request_bucket(request->handle);
+    uint32_t *link = &refrain_requests.buckets[b].head, before = 0;
+    while (*link != refrain_request_place(request)) {
+        before = *link;
+        link = &refrain_request_at(*link - 1)->next;
+    }
+    *link = request->next;
+    if (refrain_requests.buckets[b].tail == refrain_request_place(request))
+        refrain_requests.buckets[b].tail = before;
+    refrain_requests.bound--;
+}
+
+#define REFRAIN_ANY_THREAD UINT32_MAX
+
+/* The oldest of the thread's that is not watched yet, or the one after the `older` oldest. */
+static REFRAIN_INLINE struct refrain_request *refrain_request_of_thread(uint32_t thread, uint64_t key, unsigned older) {
+    for (uint32_t n = refrain_requests.buckets[refrain_request_bucket(key)].head; n;
+         n = refrain_request_at(n - 1)->next) {
+        struct refrain_request *request = refrain_request_at(n - 1);
+        if (request->handle == key && (thread == REFRAIN_ANY_THREAD || request->thread == thread) &&
+            !(request->flags & REFRAIN_REQUEST_WATCHED) && older-- == 0)
+            return request;
+    }
+    return NULL;
+}
+
+/* The same, of the calling thread's if it has one: what several threads post may have the same handle, and a handle
+ * that one of them has just done with may be another's already. */
+static inline struct refrain_request *refrain_request_find(const struct refrain_call *call, uint64_t key,
+                                                           unsigned older) {
+    uint32_t own = call->entry && refrain_mpi_multiple ? call->context->number : REFRAIN_ANY_THREAD;
+    struct refrain_request *request = refrain_request_of_thread(own, key, older);
+    return request || own == REFRAIN_ANY_THREAD ? request : refrain_request_of_thread(REFRAIN_ANY_THREAD, key, older);
+}
+
+static REFRAIN_INLINE bool refrain_request_is_own(const struct refrain_call *call,
+                                                  const struct refrain_request *request) {
+    return call->entry && call->context->number == request->thread;
+}
+
+#endif
