@@ -154,14 +154,12 @@ void refrain_sink_flush(struct refrain_sink *sink) {
     sink->at = sink->buffer;
 }
 
-void refrain_sink_put_bytes(struct refrain_sink *sink, const void *bytes, size_t n) {
-    if (n > (size_t)(sink->end - sink->at)) {
-        refrain_sink_flush(sink);
-        if (n > REFRAIN_SINK_BYTES) {
-            write_all(sink, bytes, n);
-            sink->flushed += n;
-            return;
-        }
+void refrain_sink_put_beyond(struct refrain_sink *sink, const void *bytes, size_t n) {
+    refrain_sink_flush(sink);
+    if (n > REFRAIN_SINK_BYTES) {
+        write_all(sink, bytes, n);
+        sink->flushed += n;
+        return;
     }
     memcpy(sink->at, bytes, n);
     sink->at += n;
@@ -173,7 +171,7 @@ static const char pairs[] =
     "49505152535455565758596061626364656667686970717273747576777879808182838485868788899091929394959697"
     "9899";
 
-void refrain_sink_put_unsigned(struct refrain_sink *sink, uint64_t value) {
+void refrain_sink_put_number(struct refrain_sink *sink, uint64_t value) {
     char digits[20];
     unsigned at = sizeof digits;
     while (value >= 100) {
@@ -187,12 +185,6 @@ void refrain_sink_put_unsigned(struct refrain_sink *sink, uint64_t value) {
     refrain_sink_reserve(sink, sizeof digits);
     memcpy(sink->at, digits + at, sizeof digits - at);
     sink->at += sizeof digits - at;
-}
-
-void refrain_sink_put_signed(struct refrain_sink *sink, int64_t value) {
-    if (value < 0)
-        refrain_sink_put_char(sink, '-');
-    refrain_sink_put_unsigned(sink, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
 void refrain_sink_put_digits(struct refrain_sink *sink, uint64_t value, unsigned digits) {

@@ -80,8 +80,18 @@ static inline void refrain_sink_reserve(struct refrain_sink *sink, size_t bytes)
         refrain_sink_flush(sink);
 }
 
+/* What refrain_sink_put_bytes() does where there is no room for them. */
+void refrain_sink_put_beyond(struct refrain_sink *sink, const void *bytes, size_t n);
+
 /* Any number of bytes. */
-void refrain_sink_put_bytes(struct refrain_sink *sink, const void *bytes, size_t n);
+static inline void refrain_sink_put_bytes(struct refrain_sink *sink, const void *bytes, size_t n) {
+    if (__builtin_expect(n > (size_t)(sink->end - sink->at), 0)) {
+        refrain_sink_put_beyond(sink, bytes, n);
+        return;
+    }
+    memcpy(sink->at, bytes, n);
+    sink->at += n;
+}
 
 static inline void refrain_sink_put_char(struct refrain_sink *sink, char c) {
     refrain_sink_reserve(sink, 1);
@@ -92,9 +102,22 @@ static inline void refrain_sink_put_text(struct refrain_sink *sink, const char *
     refrain_sink_put_bytes(sink, text, strlen(text));
 }
 
-/* Decimal. */
-void refrain_sink_put_unsigned(struct refrain_sink *sink, uint64_t value);
-void refrain_sink_put_signed(struct refrain_sink *sink, int64_t value);
+/* Decimal, of any number of digits. */
+void refrain_sink_put_number(struct refrain_sink *sink, uint64_t value);
+
+/* Decimal; most are of one digit. */
+static inline void refrain_sink_put_unsigned(struct refrain_sink *sink, uint64_t value) {
+    if (value < 10)
+        refrain_sink_put_char(sink, (char)('0' + value));
+    else
+        refrain_sink_put_number(sink, value);
+}
+
+static inline void refrain_sink_put_signed(struct refrain_sink *sink, int64_t value) {
+    if (value < 0)
+        refrain_sink_put_char(sink, '-');
+    refrain_sink_put_unsigned(sink, value < 0 ? -(uint64_t)value : (uint64_t)value);
+}
 
 /* Decimal with exactly `digits` digits, at most 19, zeros in front; higher digits of the value are left out. */
 void refrain_sink_put_digits(struct refrain_sink *sink, uint64_t value, unsigned digits);

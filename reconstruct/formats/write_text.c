@@ -26,6 +26,9 @@ struct text_writer {
     struct region_text *regions; /* by index */
     size_t n_regions;
     char *texts;
+    uint64_t latest_ms;   /* of an event's time: those that follow mostly differ in what comes behind it */
+    char latest_text[32]; /* a tab, and the digits of it */
+    size_t latest_bytes;  /* 0: none yet */
 };
 
 /* ---- regions ---- */
@@ -282,6 +285,26 @@ static void put_peer_wait(struct refrain_sink *sink, const struct refrain_wait *
     put_place(sink, wait->region);
 }
 
+/* A tab, and the time in seconds. */
+static void put_time(struct text_writer *text, uint64_t ns) {
+    struct refrain_sink *sink = text->sink;
+    uint64_t ms = ns / 1000000;
+    if (ms != text->latest_ms || text->latest_bytes == 0) {
+        refrain_sink_reserve(sink, sizeof text->latest_text);
+        const unsigned char *begin = sink->at;
+        refrain_sink_put_char(sink, '\t');
+        refrain_sink_put_unsigned(sink, ms / 1000);
+        refrain_sink_put_char(sink, '.');
+        refrain_sink_put_digits(sink, ms % 1000, 3);
+        text->latest_ms = ms;
+        text->latest_bytes = (size_t)(sink->at - begin);
+        memcpy(text->latest_text, begin, text->latest_bytes);
+    } else {
+        refrain_sink_put_bytes(sink, text->latest_text, text->latest_bytes);
+    }
+    refrain_sink_put_digits(sink, ns % 1000000, 6);
+}
+
 static int write_event(struct refrain_writer *writer, const struct refrain_event *event) {
     struct text_writer *text = (struct text_writer *)writer;
     struct refrain_sink *sink = text->sink;
@@ -290,8 +313,7 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
         return 0;
     uint64_t ns = event->time_ns < 0 ? 0 : (uint64_t)event->time_ns;
     refrain_sink_put_signed(sink, event->rank);
-    refrain_sink_put_char(sink, '\t');
-    put_seconds(sink, ns);
+    put_time(text, ns);
     refrain_sink_put_text(sink, kind);
     if (event->region->index < text->n_regions) {
         const struct region_text *region = &text->regions[event->region->index];
