@@ -344,7 +344,8 @@ static const struct argp argp = {
     "Each event that REFRAIN_METRICS counted has a column. The counters and markers of the program come last, over the "
     "whole run.\n"
     "With --from, --to or --compensate the times come from the events alone, so loops are not shown. Replay "
-    "begins with the run, since what was learned is played from there, and ends with the window. JSON has a schema_version, which changes when a member is removed or changes its "
+    "begins with the run, since what was learned is played from there, and ends with the window. JSON has a "
+    "schema_version, which changes when a member is removed or changes its "
     "meaning.",
     NULL,
     NULL,
