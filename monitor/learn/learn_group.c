@@ -325,10 +325,15 @@ static unsigned take_terms(const struct refrain_item *items, unsigned n_items, u
     expansion->most = most;
     while (*moved < n_items && expansion->n < most) {
         const struct refrain_item *term = &items[*moved];
-        struct expansion before = *expansion;
-        if (!expand(expansion, term) || expansion->n - before.n > MOST_EXPANDED) {
-            *expansion = before;
-            break;
+        if (term->kind == REFRAIN_ITEM_VALUE) { /* what most of them are: there is nothing to go back to */
+            if (!put(expansion, term->base))
+                break;
+        } else {
+            struct expansion before = *expansion;
+            if (!expand(expansion, term) || expansion->n - before.n > MOST_EXPANDED) {
+                *expansion = before;
+                break;
+            }
         }
         alone += alone_bytes(term);
         *moved += term->span;
