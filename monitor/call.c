@@ -263,11 +263,6 @@ static struct refrain_call_site *python_site(struct refrain_context *context, co
     return site;
 }
 
-/* The call is made with the stack pointer behind the wrapper's return address: nothing below is open any more. */
-static inline void drop_above_caller(struct refrain_context *context, const void *frame_address) {
-    refrain_drop_abandoned(context, (uintptr_t)((const uintptr_t *)frame_address + 2));
-}
-
 /* The thread is inside the probe, and the innermost activation is the one that the call is made from. `python`: the
  * functions of Python that are open, null where there are none or they are not looked at. */
 static inline __attribute__((always_inline)) void begin_call(struct refrain_call *call, struct refrain_context *context,
@@ -318,7 +313,7 @@ static __attribute__((noinline)) void begin_unusual_call(struct refrain_call *ca
         context = refrain_context();
     }
     call->context = context;
-    if (context && refrain_region.header && refrain_pause_call(context, (uintptr_t)frame_address))
+    if (context && refrain_region.header && refrain_pause_call(context, frame_address))
         return;
     if (context && context->filtered && refrain_leaves_out_call(function)) {
         context->thread->left_out_calls++;
@@ -333,9 +328,9 @@ static __attribute__((noinline)) void begin_unusual_call(struct refrain_call *ca
     if (context) {
         if (context->path)
             refrain_path_come(context, refrain_caller_of_wrapper(return_address, frame_address),
-                              (uintptr_t)frame_address, found ? &stack : NULL);
+                              refrain_caller_frames(frame_address), found ? &stack : NULL);
         else
-            drop_above_caller(context, frame_address);
+            refrain_drop_above_caller(context, frame_address);
         if (context->filtered)
             refrain_untold_tell(context);
         begin_call(call, context, function, return_address, frame_address, found ? &stack : NULL);
@@ -355,7 +350,7 @@ void refrain_call_begin(struct refrain_call *call, unsigned function, void *retu
     }
     context->busy = 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    drop_above_caller(context, frame_address);
+    refrain_drop_above_caller(context, frame_address);
     begin_call(call, context, function, return_address, frame_address, NULL);
 }
 

@@ -58,7 +58,7 @@ static inline void refrain_caller_step(struct refrain_caller *caller, uint64_t r
     caller->stack_pointer = (uintptr_t)end;
 }
 
-/* The caller of a wrapper whose frame is at `frame_address` (__builtin_frame_address(0), so it has a frame pointer). */
+/* The caller of a wrapper whose frame is at `frame_address` (REFRAIN_FRAME_ADDRESS, so on x86-64 it has a frame pointer). */
 static inline struct refrain_caller refrain_caller_of_wrapper(const void *return_address, const void *frame_address) {
     const uintptr_t *frame = frame_address;
     return (struct refrain_caller){(uintptr_t)return_address, (uintptr_t)(frame + 2), frame[0]};

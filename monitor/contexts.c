@@ -16,57 +16,76 @@ static struct refrain_context *contexts;
 static uint32_t contexts_taken;
 static uint64_t contexts_given[(REFRAIN_MAXIMUM_THREADS + 63) / 64]; /* bits: its thread has ended */
 
-/* Contexts, shadow stacks, site tables and scratch of all threads: one private mapping, touched as it is used. */
+/* What the threads' contexts are made from. */
+static struct {
+    unsigned char *memory; /* contexts, then what each thread has of its own */
+    size_t each;           /* bytes of that */
+    struct refrain_thread *threads;
+    unsigned char *journals;
+    struct refrain_events *events;
+    uint32_t site_entries;
+} parts;
+
+#define STACK_BYTES ((size_t)REFRAIN_SHADOW_STACK_ENTRIES * sizeof(struct refrain_entry))
+#define SITES_BYTES ((size_t)REFRAIN_SITE_TABLE_ENTRIES * REFRAIN_SITE_ENTRY_BYTES)
+
+static size_t round_up(size_t bytes, size_t to) {
+    return (bytes + to - 1) & ~(to - 1);
+}
+
+static size_t journal_bytes(void) {
+    return round_up(refrain_journal_bytes(), REFRAIN_UNIT_BYTES);
+}
+
+/* The context, record and journal of thread `t`, which nobody has written to so far. */
+static void make_context(uint32_t t) {
+    struct refrain_context *context = &contexts[t];
+    struct refrain_thread *thread = &parts.threads[t];
+    unsigned char *own = parts.memory + t * parts.each;
+    context->journal = (struct refrain_journal *)(parts.journals + t * journal_bytes());
+    thread->journal = refrain_reference(context->journal);
+    thread->root.number = UINT32_MAX;
+    context->stack = (struct refrain_entry *)own;
+    context->stack_end = context->stack + REFRAIN_OUTSIDE_FIRST_ENTRIES;
+    context->top = context->stack;
+    context->top->last = &thread->root;
+    context->top->address = UINTPTR_MAX;
+    context->sites = (struct refrain_site_entry *)(own + STACK_BYTES);
+    context->site_mask = parts.site_entries - 1;
+    context->scratch = (struct refrain_learn_scratch *)(own + STACK_BYTES + SITES_BYTES);
+    context->region = refrain_region.base;
+    context->site_table = &refrain_site_no_table;
+    context->number = t;
+    context->learning = (refrain_configuration.mode & REFRAIN_MODE_STAT) != 0;
+    context->events = refrain_events_of_thread(parts.events, t);
+    context->formula_length = refrain_configuration.formula_length;
+    __atomic_store_n(&context->thread, thread, __ATOMIC_RELEASE); /* others look at it from now on */
+}
+
+/* Contexts, shadow stacks, site tables and scratch of all threads are one private mapping, touched as it is used. */
 bool refrain_contexts_make(void) {
     struct refrain_header *header = refrain_region.header;
-    size_t stack = (size_t)REFRAIN_SHADOW_STACK_ENTRIES * sizeof(struct refrain_entry);
-    size_t sites = (size_t)REFRAIN_SITE_TABLE_ENTRIES * REFRAIN_SITE_ENTRY_BYTES;
-    size_t scratch = (sizeof(struct refrain_learn_scratch) + 63) & ~(size_t)63;
-    size_t each = ((sizeof(struct refrain_context) + 63) & ~(size_t)63) + stack + sites + scratch;
-    unsigned char *memory = mmap(NULL, each * refrain_configuration.threads, PROT_READ | PROT_WRITE,
+    uint32_t n = refrain_configuration.threads;
+    size_t all_contexts = round_up(n * sizeof *contexts, 64);
+    parts.each = STACK_BYTES + SITES_BYTES + round_up(sizeof(struct refrain_learn_scratch), 64);
+    unsigned char *memory = mmap(NULL, all_contexts + parts.each * n, PROT_READ | PROT_WRITE,
                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
         return false;
     contexts = (struct refrain_context *)memory;
-    uint32_t site_entries = refrain_outside_open(refrain_configuration.total_bytes, refrain_configuration.threads);
-    struct refrain_thread *threads =
-        refrain_pool_take(sizeof *threads * refrain_configuration.threads, REFRAIN_POOL_LAST);
-    if (!threads)
+    parts.memory = memory + all_contexts;
+    parts.site_entries = refrain_outside_open(refrain_configuration.total_bytes, n);
+    parts.threads = refrain_pool_take(n * sizeof *parts.threads, REFRAIN_POOL_LAST);
+    parts.journals = refrain_pool_take(n * journal_bytes(), REFRAIN_POOL_LAST);
+    if (!parts.threads || !parts.journals)
         return false;
-    header->threads = (uint64_t)((unsigned char *)threads - refrain_region.base);
-    struct refrain_events *events = NULL;
+    header->threads = (uint64_t)((unsigned char *)parts.threads - refrain_region.base);
     if (refrain_configuration.mode & REFRAIN_MODE_EVENTS) {
-        events = refrain_own_files_events();
-        if (!events)
+        parts.events = refrain_own_files_events();
+        if (!parts.events)
             return false;
     }
-    unsigned char *rest =
-        memory + ((sizeof(struct refrain_context) * refrain_configuration.threads + 63) & ~(size_t)63);
-    for (uint32_t t = 0; t < refrain_configuration.threads; t++) {
-        struct refrain_context *context = &contexts[t];
-        struct refrain_journal *journal = refrain_pool_take(refrain_journal_bytes(), REFRAIN_POOL_LAST);
-        if (!journal)
-            return false;
-        threads[t].journal = refrain_reference(journal);
-        threads[t].root.number = UINT32_MAX;
-        context->stack = (struct refrain_entry *)rest;
-        context->stack_end = context->stack + REFRAIN_OUTSIDE_FIRST_ENTRIES;
-        context->top = context->stack;
-        context->top->last = &threads[t].root;
-        context->top->address = UINTPTR_MAX;
-        context->sites = (struct refrain_site_entry *)(rest + stack);
-        context->site_mask = site_entries - 1;
-        context->scratch = (struct refrain_learn_scratch *)(rest + stack + sites);
-        rest += stack + sites + scratch;
-        context->thread = &threads[t];
-        context->region = refrain_region.base;
-        context->site_table = &refrain_site_no_table;
-        context->number = t;
-        context->learning = (refrain_configuration.mode & REFRAIN_MODE_STAT) != 0;
-        context->events = refrain_events_of_thread(events, t);
-        context->journal = journal;
-        context->formula_length = refrain_configuration.formula_length;
-    }
+    make_context(0);
     return true;
 }
 
@@ -95,17 +114,26 @@ struct refrain_context *refrain_contexts_take(void) {
     if (given)
         return given;
     uint32_t n = __atomic_fetch_add(&contexts_taken, 1, __ATOMIC_RELAXED);
-    if (n < refrain_configuration.threads)
+    if (n < refrain_configuration.threads) {
+        if (n > 0)
+            make_context(n);
         return &contexts[n];
+    }
     __atomic_fetch_sub(&contexts_taken, 1, __ATOMIC_RELAXED);
     refrain_lose(REFRAIN_LOSS_THREADS, 1);
     return NULL;
 }
 
+/* Null when it has not been made yet. */
+static const struct refrain_thread *thread_of(uint32_t t) {
+    return __atomic_load_n(&contexts[t].thread, __ATOMIC_ACQUIRE);
+}
+
 bool refrain_contexts_have_open(uint64_t function) {
     uint32_t n = __atomic_load_n(&contexts_taken, __ATOMIC_RELAXED);
     for (uint32_t t = 0; t < n && t < refrain_configuration.threads; t++)
-        for (const struct refrain_entry *entry = contexts[t].top; entry > contexts[t].stack; entry--)
+        for (const struct refrain_entry *entry = thread_of(t) ? contexts[t].top : NULL;
+             entry && entry > contexts[t].stack; entry--)
             if (entry->kind == REFRAIN_ENTRY_FUNCTION && entry->id == function)
                 return true;
     return false;
@@ -118,10 +146,11 @@ bool refrain_contexts_are_still(void) {
     uint64_t sum = n;
     bool busy = false;
     for (uint32_t t = 0; t < n && t < refrain_configuration.threads; t++) {
-        if (&contexts[t] == refrain_thread_context)
+        const struct refrain_thread *thread = thread_of(t);
+        if (&contexts[t] == refrain_thread_context || !thread)
             continue;
         busy |= __atomic_load_n(&contexts[t].busy, __ATOMIC_ACQUIRE) != 0;
-        sum = sum * 31 + __atomic_load_n(&contexts[t].thread->last_ticks, __ATOMIC_RELAXED);
+        sum = sum * 31 + __atomic_load_n(&thread->last_ticks, __ATOMIC_RELAXED);
     }
     bool same = sum == last_sum;
     last_sum = sum;

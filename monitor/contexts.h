@@ -1,12 +1,13 @@
-/* contexts.h: the contexts of all threads that can be traced, set up together before the first event (tracing.c) and
- * given out one by one (context.c). */
+/* contexts.h: the contexts of all threads that can be traced: room for all of them is taken before the first event
+ * (tracing.c), and each is made when its thread first comes to a probe (context.c), so that no page is touched for
+ * threads that do not come. */
 #ifndef REFRAIN_CONTEXTS_H
 #define REFRAIN_CONTEXTS_H
 
 #include "monitor.h"
 
-/* Makes all of them, with their tables in the region and, where events are recorded, their file. False with errno set
- * when there is no memory. */
+/* Takes room for all of them and their tables in the region, opens the file where events are recorded, and makes the
+ * first. False with errno set when there is no memory. */
 REFRAIN_HIDDEN bool refrain_contexts_make(void);
 
 /* The context that the first thread will get. */

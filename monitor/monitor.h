@@ -23,6 +23,14 @@
 #define REFRAIN_HIDDEN __attribute__((visibility("hidden")))  /* within librefrain.so */
 #define REFRAIN_SHARED __attribute__((visibility("default"))) /* between librefrain.so and librefrain-<mpi>.so */
 
+/* In a function that the program calls: two words below the frame of its caller, and above all that it calls itself. On
+ * x86-64 the frame pointer is there; elsewhere it is at the other end of the frame. */
+#if defined(__x86_64__)
+#define REFRAIN_FRAME_ADDRESS __builtin_frame_address(0)
+#else
+#define REFRAIN_FRAME_ADDRESS ((void *)((uintptr_t *)__builtin_dwarf_cfa() - 2))
+#endif
+
 /* One activation on the shadow stack; private memory. */
 struct refrain_entry {
     struct refrain_slot *last; /* where the activation is */
@@ -250,7 +258,7 @@ extern REFRAIN_SHARED int refrain_mpi_linked;
 /* ---- call.c: MPI calls as the wrappers tell them ----
  *
  *     struct refrain_call call;
- *     refrain_call_begin(&call, REFRAIN_CALL_MPI_Send, __builtin_return_address(0), __builtin_frame_address(0));
+ *     refrain_call_begin(&call, REFRAIN_CALL_MPI_Send, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS);
  *     refrain_call_operation(&call, REFRAIN_OP_SEND, (int64_t[]){dest, tag, bytes, comm}, 4);
  *     int rc = PMPI_Send(...);
  *     refrain_call_end(&call);
@@ -276,7 +284,7 @@ static inline bool refrain_call_is_untold(const struct refrain_call *call) {
 REFRAIN_SHARED void refrain_call_count_untold(const struct refrain_call *call, enum refrain_untold what, int64_t peer,
                                               int64_t tag, int64_t comm);
 
-/* `function`: index in mpi_calls.def. */
+/* `function`: index in mpi_calls.def. `frame_address`: REFRAIN_FRAME_ADDRESS of the wrapper. */
 REFRAIN_SHARED void refrain_call_begin(struct refrain_call *call, unsigned function, void *return_address,
                                        void *frame_address);
 

@@ -8,8 +8,7 @@ static uint64_t left_bytes;
 uint32_t refrain_outside_open(uint64_t total, uint32_t threads) {
     uint32_t entries = REFRAIN_SITE_TABLE_ENTRIES;
     left_bytes = refrain_settings_outside_bytes(total, threads) - REFRAIN_OUTSIDE_FIXED_BYTES -
-                 (total >= REFRAIN_SMALL_MEMORY ? REFRAIN_OUTSIDE_END_BYTES : 0) -
-                 (uint64_t)threads * REFRAIN_OUTSIDE_STACK_BYTES;
+                 refrain_settings_end_bytes(total) - (uint64_t)threads * REFRAIN_OUTSIDE_STACK_BYTES;
     while (entries > 1 && (uint64_t)entries * REFRAIN_SITE_ENTRY_BYTES > left_bytes / threads / 2)
         entries /= 2;
     return entries;

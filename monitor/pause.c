@@ -35,7 +35,7 @@ static void end_pause(struct refrain_context *context) {
     context->thread->paused = 0;
 }
 
-void refrain_pause_follow(struct refrain_context *context, uintptr_t frame_address) {
+void refrain_pause_follow(struct refrain_context *context, const void *frame_address) {
     bool pause = __atomic_load_n(&refrain_region.header->pause, __ATOMIC_RELAXED) != 0;
     if (pause == (context->thread->paused != 0) || (context->busy & 1))
         return;
@@ -48,7 +48,7 @@ void refrain_pause_follow(struct refrain_context *context, uintptr_t frame_addre
         return;
     bool paused = false;
     if (!context->thread->now.inside) {
-        refrain_drop_abandoned(context, frame_address);
+        refrain_drop_above_caller(context, frame_address);
         struct refrain_region_name *record = refrain_user_record(context, "paused", REFRAIN_USE_PAUSE);
         paused = begin_pause(context, refrain_untold_record(context) ? record : NULL);
     }
@@ -80,7 +80,7 @@ void refrain_pause_end(struct refrain_context *context) {
     refrain_end(context);
 }
 
-static void tell(uint32_t pause, uintptr_t frame_address) {
+static void tell(uint32_t pause, const void *frame_address) {
     struct refrain_context *context = refrain_thread_context ? refrain_thread_context : refrain_context();
     if (!context || !context->thread || !refrain_region.header)
         return;
@@ -89,9 +89,9 @@ static void tell(uint32_t pause, uintptr_t frame_address) {
 }
 
 void refrain_pause(void) {
-    tell(1, (uintptr_t)__builtin_frame_address(0));
+    tell(1, REFRAIN_FRAME_ADDRESS);
 }
 
 void refrain_resume(void) {
-    tell(0, (uintptr_t)__builtin_frame_address(0));
+    tell(0, REFRAIN_FRAME_ADDRESS);
 }

@@ -13,11 +13,11 @@
 #include "monitor.h"
 
 /* The thread follows the header where that says something else; not inside an MPI call. `frame_address`: of the
- * function that was called, as for refrain_drop_abandoned(). */
-REFRAIN_HIDDEN void refrain_pause_follow(struct refrain_context *context, uintptr_t frame_address);
+ * function that was called, as for refrain_drop_above_caller(). */
+REFRAIN_HIDDEN void refrain_pause_follow(struct refrain_context *context, const void *frame_address);
 
 /* An MPI call is about to be told. True where it is not to be: it is counted. */
-static inline bool refrain_pause_call(struct refrain_context *context, uintptr_t frame_address) {
+static inline bool refrain_pause_call(struct refrain_context *context, const void *frame_address) {
     if (__builtin_expect(!context->thread || !(refrain_region.header->pause | context->thread->paused), 1))
         return false;
     refrain_pause_follow(context, frame_address);

@@ -34,6 +34,9 @@ REFRAIN_HIDDEN void refrain_read_clock_pair(struct refrain_clock_pair *pair);
  * bytes that the first units needed but the pool did not have, 0 when all fit. */
 REFRAIN_HIDDEN uint64_t refrain_units_open(void);
 
+/* Makes the slots of this thread and of those before it: nothing is written to those of threads that do not come. */
+REFRAIN_HIDDEN void refrain_units_begin_thread(uint32_t thread);
+
 /* Bytes that the tables of all units registered so far take in the region. */
 REFRAIN_HIDDEN uint64_t refrain_units_bytes(uint32_t threads);
 

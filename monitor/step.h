@@ -64,6 +64,16 @@ static inline void refrain_drop_abandoned(struct refrain_context *context, uintp
         refrain_drop_below(context, address);
 }
 
+/* Where the frames begin of those that have called a function whose REFRAIN_FRAME_ADDRESS this is. */
+static inline uintptr_t refrain_caller_frames(const void *frame_address) {
+    return (uintptr_t)((const uintptr_t *)frame_address + 2);
+}
+
+/* The same for a function that the program calls: nothing is open any more below the frame of its caller. */
+static inline void refrain_drop_above_caller(struct refrain_context *context, const void *frame_address) {
+    refrain_drop_abandoned(context, refrain_caller_frames(frame_address));
+}
+
 /* Opens an activation; null when the shadow stack is full. */
 static inline struct refrain_entry *refrain_push(struct refrain_context *context, struct refrain_slot *slot,
                                                  uintptr_t address, uint32_t kind, uint64_t id) {

@@ -191,6 +191,7 @@ struct refrain_context *refrain_region_take_context(void) {
         refrain_path_reopen(context);
         return context;
     }
+    refrain_units_begin_thread(context->number);
     context->thread->start_ticks = context->number == 0 ? refrain_region.header->start.ticks : refrain_clock();
     context->thread->last_ticks = context->thread->start_ticks;
     refrain_timeline_open(context);
@@ -268,6 +269,13 @@ void refrain_region_packed(bool last) {
     refrain_own_files_drop(last);
 }
 
+/* Is there room for packing in what is set aside for it and what was not used of the region? */
+static bool may_pack(void) {
+    const struct refrain_header *header = refrain_region.header;
+    uint64_t unused = header->bytes - header->pool_used;
+    return refrain_settings_end_bytes(refrain_configuration.total_bytes) + unused >= REFRAIN_OUTSIDE_END_BYTES;
+}
+
 static __attribute__((destructor)) void close_region(void) {
     if (!refrain_region.base || getpid() != owner || packed)
         return;
@@ -276,8 +284,7 @@ static __attribute__((destructor)) void close_region(void) {
         refrain_region.header->finished = REFRAIN_FINISHED;
     }
     refrain_contexts_are_still();
-    refrain_pack_region(refrain_own_files_region(), refrain_configuration.total_bytes >= REFRAIN_SMALL_MEMORY,
-                        refrain_contexts_are_still);
+    refrain_pack_region(refrain_own_files_region(), may_pack(), refrain_contexts_are_still);
     if (refrain_configuration.verbose)
         refrain_say("trace written to %s", refrain_own_files_directory());
 }

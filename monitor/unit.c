@@ -20,6 +20,7 @@ static uint32_t tables_generation; /* that the tables of sites were made for */
 static unsigned n_unsettled;       /* probes that went dormant while their sites stayed calls */
 static unsigned n_foreign; /* units that another version of the instrumentor made, before the region was opened */
 static struct refrain_unit_record *last_record;
+static uint32_t threads_made = 1; /* the slots of so many threads are made */
 
 /* Of who holds the lock. No handler may jump out, and no pthread_cancel() may end the thread: it would stay locked. */
 static sigset_t mask_before;
@@ -88,6 +89,19 @@ static void flag_slots(struct refrain_slot *slots, const struct refrain_unit *un
             slots[unit->nodes[i].slot].flags |= flags_of(unit->nodes[i].kind);
 }
 
+/* The slots of a thread that comes later: numbers and flags as those of the first thread, but for what was told of
+ * probes that it never came to. */
+static void make_slots_of(const struct refrain_unit_record *record, uint32_t thread) {
+    const struct refrain_slot *first = (const struct refrain_slot *)(refrain_region.base + record->slots);
+    struct refrain_slot *slots =
+        (struct refrain_slot *)(refrain_region.base + record->slots) + (size_t)thread * record->n_slots;
+    for (uint32_t i = 0; i < record->n_slots; i++) {
+        uint32_t flags = first[i].flags & ~REFRAIN_SLOT_COUNTED;
+        slots[i].number = first[i].number;
+        slots[i].flags = flags & REFRAIN_SLOT_DORMANT ? flags : flags & ~REFRAIN_SLOT_THROTTLED;
+    }
+}
+
 static bool is_in_use(uint64_t record) {
     for (const struct refrain_unit *unit = units; unit; unit = unit->next)
         if (unit->record == record)
@@ -138,12 +152,11 @@ static uint64_t copy_unit(struct refrain_unit *unit) {
     record->n_slots = unit->n_slots;
     record->strings_bytes = unit->strings_bytes;
     record->first_slot = header->n_slots;
-    for (unsigned t = 0; t < header->n_threads; t++) {
-        struct refrain_slot *of_thread = slots + (size_t)t * unit->n_slots;
-        for (unsigned i = 0; i < unit->n_slots; i++)
-            of_thread[i].number = record->first_slot + i;
-        flag_slots(of_thread, unit);
-    }
+    for (unsigned i = 0; i < unit->n_slots; i++)
+        slots[i].number = record->first_slot + i;
+    flag_slots(slots, unit);
+    for (uint32_t t = 1; t < threads_made; t++)
+        make_slots_of(record, t);
     header->n_slots += unit->n_slots;
     header->slot_bytes += (uint64_t)unit->n_slots * header->n_threads * sizeof *slots;
     header->tree_bytes += bytes - (uint64_t)unit->n_slots * header->n_threads * sizeof *slots;
@@ -168,13 +181,13 @@ static bool is_traced(const struct refrain_unit *unit) {
 
 static void set_flags(const struct refrain_unit *unit, uint32_t slot, uint32_t flags) {
     struct refrain_slot *slots = unit->slots;
-    for (size_t t = 0; t < refrain_region.header->n_threads; t++)
+    for (size_t t = 0; t < threads_made; t++)
         __atomic_fetch_or(&slots[t * unit->n_slots + slot].flags, flags, __ATOMIC_RELAXED);
 }
 
 static void clear_flags(const struct refrain_unit *unit, uint32_t slot, uint32_t flags) {
     struct refrain_slot *slots = unit->slots;
-    for (size_t t = 0; t < refrain_region.header->n_threads; t++)
+    for (size_t t = 0; t < threads_made; t++)
         __atomic_fetch_and(&slots[t * unit->n_slots + slot].flags, ~flags, __ATOMIC_RELAXED);
 }
 
@@ -265,7 +278,7 @@ static void rest_probe(struct refrain_unit *unit, uint32_t first, bool open) {
 static void rest_function(struct refrain_unit *unit, uint32_t first) {
     struct refrain_slot *slots = unit->slots;
     bool open = refrain_contexts_have_open(slots[first].number);
-    for (size_t t = 0; t < refrain_region.header->n_threads; t++) {
+    for (size_t t = 0; t < threads_made; t++) {
         struct refrain_slot *whole = &slots[t * unit->n_slots + first + 1];
         if (whole->throttled_at == 0 && whole->count > 0)
             whole->throttled_at = whole->count > UINT32_MAX ? UINT32_MAX : (uint32_t)whole->count;
@@ -435,6 +448,17 @@ uint64_t refrain_units_open(void) {
     switch_probes();
     drop_lock();
     return missing;
+}
+
+void refrain_units_begin_thread(uint32_t thread) {
+    take_lock();
+    for (; threads_made <= thread; threads_made++)
+        for (uint64_t at = refrain_region.header->units; at;) {
+            const struct refrain_unit_record *record = (const void *)(refrain_region.base + at);
+            make_slots_of(record, threads_made);
+            at = record->next;
+        }
+    drop_lock();
 }
 
 uint64_t refrain_units_bytes(uint32_t threads) {

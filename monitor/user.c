@@ -56,8 +56,8 @@ struct refrain_region_name *refrain_user_record(struct refrain_context *context,
 static uintptr_t come(struct refrain_context *context, void *return_address, void *frame_address) {
     if (context->path)
         return refrain_path_come(context, refrain_caller_of_wrapper(return_address, frame_address),
-                                 (uintptr_t)frame_address, NULL);
-    refrain_drop_abandoned(context, (uintptr_t)frame_address);
+                                 refrain_caller_frames(frame_address), NULL);
+    refrain_drop_above_caller(context, frame_address);
     return context->top->address;
 }
 
@@ -81,7 +81,7 @@ void refrain_region_begin(const char *name) {
     struct refrain_context *context = refrain_begin();
     if (!context)
         return;
-    uintptr_t address = come(context, __builtin_return_address(0), __builtin_frame_address(0));
+    uintptr_t address = come(context, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS);
     open_region(context, name, REFRAIN_USE_REGION, address);
     refrain_end(context);
 }
@@ -94,7 +94,7 @@ void refrain_region_end(void) {
     struct refrain_context *context = refrain_begin();
     if (!context)
         return;
-    refrain_drop_abandoned(context, (uintptr_t)__builtin_frame_address(0));
+    refrain_drop_above_caller(context, REFRAIN_FRAME_ADDRESS);
     while (is_in_phase(context)) /* it ends with what it is in */
         refrain_leave(context);
     if (context->top->kind == REFRAIN_ENTRY_REGION)
@@ -106,7 +106,7 @@ void refrain_region_end(void) {
 
 /* Ends the phase that is open, and begins another one. */
 static void next_phase(struct refrain_context *context, const char *name, void *return_address, void *frame_address) {
-    refrain_drop_abandoned(context, (uintptr_t)frame_address);
+    refrain_drop_above_caller(context, frame_address);
     if (is_in_phase(context))
         refrain_leave(context);
     if (name)
@@ -117,7 +117,7 @@ void refrain_phase(const char *name) {
     struct refrain_context *context = refrain_begin();
     if (!context)
         return;
-    next_phase(context, name, __builtin_return_address(0), __builtin_frame_address(0));
+    next_phase(context, name, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS);
     refrain_end(context);
 }
 
@@ -148,7 +148,7 @@ void refrain_iteration(const char *name, int64_t number) {
     struct refrain_context *context = refrain_begin();
     if (!context)
         return;
-    next_phase(context, name, __builtin_return_address(0), __builtin_frame_address(0));
+    next_phase(context, name, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS);
     tell(context, name, REFRAIN_USE_COUNTER, number);
     refrain_end(context);
 }
@@ -157,7 +157,7 @@ void refrain_marker(const char *name) {
     struct refrain_context *context = refrain_begin();
     if (!context)
         return;
-    come(context, __builtin_return_address(0), __builtin_frame_address(0));
+    come(context, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS);
     tell(context, name, REFRAIN_USE_MARKER, 0);
     refrain_end(context);
 }
@@ -166,7 +166,7 @@ void refrain_counter(const char *name, int64_t value) {
     struct refrain_context *context = refrain_begin();
     if (!context)
         return;
-    come(context, __builtin_return_address(0), __builtin_frame_address(0));
+    come(context, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS);
     tell(context, name, REFRAIN_USE_COUNTER, value);
     refrain_end(context);
 }

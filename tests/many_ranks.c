@@ -71,7 +71,7 @@ static void compute(uint64_t ns) {
 
 static __attribute__((noinline)) void send_to(int dest, int64_t bytes) {
     struct refrain_call call;
-    refrain_call_begin(&call, CALL_MPI_Send, __builtin_return_address(0), __builtin_frame_address(0));
+    refrain_call_begin(&call, CALL_MPI_Send, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS);
     refrain_call_operation(&call, REFRAIN_OP_SEND, (int64_t[]){dest, 7, bytes, 0}, 4);
     compute(900 + (uint64_t)bytes / 16);
     refrain_call_end(&call);
@@ -79,7 +79,7 @@ static __attribute__((noinline)) void send_to(int dest, int64_t bytes) {
 
 static __attribute__((noinline)) void receive_from(int source, int64_t bytes) {
     struct refrain_call call;
-    refrain_call_begin(&call, CALL_MPI_Recv, __builtin_return_address(0), __builtin_frame_address(0));
+    refrain_call_begin(&call, CALL_MPI_Recv, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS);
     compute(1200 + (uint64_t)bytes / 16);
     refrain_call_returned(&call);
     refrain_call_operation(&call, REFRAIN_OP_RECV, (int64_t[]){source, 7, bytes, 0}, 4);
@@ -88,7 +88,7 @@ static __attribute__((noinline)) void receive_from(int source, int64_t bytes) {
 
 static __attribute__((noinline)) void allreduce(void) {
     struct refrain_call call;
-    refrain_call_begin(&call, CALL_MPI_Allreduce, __builtin_return_address(0), __builtin_frame_address(0));
+    refrain_call_begin(&call, CALL_MPI_Allreduce, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS);
     refrain_call_operation(&call, REFRAIN_OP_COLLECTIVE, (int64_t[]){-1, 8, 8, 0}, 4);
     compute(4000);
     refrain_call_end(&call);

@@ -140,7 +140,7 @@ static struct {
 static void mpi_call(unsigned depth) {
     struct refrain_call call;
     unsigned function_number = chance(3), index = 0;
-    refrain_call_begin(&call, function_number, __builtin_return_address(0), __builtin_frame_address(0));
+    refrain_call_begin(&call, function_number, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS);
     while (index < 16 && requests[index].taken)
         index++;
     int64_t partner = chance(4), parameters[] = {partner, partner * 7, chance(2) * 100, 0};

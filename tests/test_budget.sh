@@ -105,6 +105,41 @@ refrain info "$(the_trace "$work/run")" >"$work/info"
 grep -q "threads *64 of 64" "$work/info" && grep -q "nothing was lost" "$work/info" && pass || fail "64 threads: $(cat "$work/info")"
 rm -rf "$work/run"
 
+# Threads that do not come touch nothing: what a program with a thousand places has in memory is the same for 1 and for 64.
+{
+    echo '#include <stdio.h>'
+    echo '#include <string.h>'
+    echo 'static volatile int sum;'
+    for i in $(seq 150); do
+        echo "static void step$i(int n) { if (n > $i) sum++; else sum--; }"
+    done
+    echo 'int main(void) {'
+    for i in $(seq 150); do
+        echo "    step$i((int)sizeof sum);"
+    done
+    cat <<'END'
+    char line[512];
+    long kib, all = 0, of_trace = 0;
+    FILE *maps = fopen("/proc/self/smaps", "r");
+    while (maps && fgets(line, sizeof line, maps)) {
+        if (!strstr(line, " kB"))
+            of_trace = strstr(line, ".trace") != NULL;
+        if (sscanf(line, of_trace ? "Rss: %ld" : "Anonymous: %ld", &kib) == 1)
+            all += kib;
+    }
+    printf("%ld\n", all);
+    return 0;
+}
+END
+} >"$work/pages.c"
+REFRAIN_WRAPPER=on refrain-cc --detail=all gcc -O1 -w "$work/pages.c" -o "$work/pages" || fail "compile pages"
+mkdir "$work/run"
+one=$(REFRAIN_THREADS=1 REFRAIN_DIRECTORY=$work/run "$work/pages")
+many=$(REFRAIN_THREADS=64 REFRAIN_DIRECTORY=$work/run "$work/pages")
+echo "in memory: $one KiB for 1 thread, $many KiB for 64"
+[ "$one" -gt 0 ] && [ $((many - one)) -le 128 ] && pass || fail "$many KiB in memory for 64 threads, $one for 1"
+rm -rf "$work/run"
+
 # Recorded events have a limit where one is asked for: calls that find nothing take no room then, and what goes beyond it
 # is counted.
 cat >"$work/polls.c" <<'END'
@@ -209,7 +244,7 @@ resident() {
 mkdir "$work/run"
 export REFRAIN_DIRECTORY="$work/run"
 untraced=$(resident "$work/plain" 300000)
-for memory in 4M 8M; do
+for memory in 2M 4M 8M; do
     traced=$(REFRAIN_TOTAL_MEMORY=$memory resident "$work/traced" 300000)
     added=$((traced - untraced))
     echo "REFRAIN_TOTAL_MEMORY=$memory: $added KiB resident memory added"

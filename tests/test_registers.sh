@@ -76,7 +76,7 @@ probes() {
 for mode in stat both events; do
     REFRAIN_THROTTLE=off REFRAIN_MODE=$mode probes "mode $mode" 100000
 done
-REFRAIN_THROTTLE=off REFRAIN_TOTAL_MEMORY=2120K probes "with little memory" 100000
+REFRAIN_THROTTLE=off REFRAIN_TOTAL_MEMORY=968K REFRAIN_FORMULA_LENGTH=128 probes "with little memory" 100000
 directory=/nonexistent/directory
 probes "no directory" 10
 directory=

@@ -110,6 +110,11 @@ static int compare(void) {
                 return 1;
             if (!same_counts())
                 return 1;
+            if (header->losses[REFRAIN_LOSS_REGIONS]) { /* they end in the activation that they began in */
+                printf("%llu regions ended without a beginning\n",
+                       (unsigned long long)header->losses[REFRAIN_LOSS_REGIONS]);
+                return 1;
+            }
             refrain_walk_close(walk);
             return what || n == 0 || replayed > total;
         }

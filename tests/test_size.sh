@@ -33,6 +33,14 @@ for memory in "" 5M; do
 done
 unset REFRAIN_TOTAL_MEMORY
 
+# More memory is never less room to learn in.
+before=0
+for memory in 1M 1400K 1536K 1600K 2047K 2M 2056K 3M 3840K 3900K 4M 16M; do
+    bytes=$(REFRAIN_TOTAL_MEMORY=$memory refrain size "$work/control" --json | json_number total_bytes)
+    [ "$bytes" -ge "$before" ] && pass || fail "$memory: $bytes bytes, less memory has $before"
+    before=$bytes
+done
+
 # The same run, ended by itself and without a chance to pack anything.
 cat >"$work/end.c" <<'END'
 #include <stdlib.h>

@@ -58,8 +58,9 @@
     ((uint64_t)160 << 10) /* the libraries' data, their first tables of requests, communicators and types */
 #define REFRAIN_OUTSIDE_END_BYTES                                                                                      \
     ((uint64_t)1152 << 10) /* what packing at the end takes; before that, what learners need for rearranging */
-#define REFRAIN_SMALL_MEMORY                                                                                           \
-    ((uint64_t)2 << 20) /* with less there is no room for that: what is left is not packed, formulas are shorter */
+#define REFRAIN_OUTSIDE_END_FROM                                                                                       \
+    ((uint64_t)1536 << 10) /* half of what is more than this is set aside for that, until it is enough */
+#define REFRAIN_SMALL_MEMORY ((uint64_t)2 << 20) /* with less formulas are shorter */
 #define REFRAIN_SMALL_FORMULA_LENGTH 32u
 #define REFRAIN_LEAST_POOL_BYTES ((uint64_t)20 << 10) /* for what is learned, beyond the program's tables */
 #define REFRAIN_MAXIMUM_THREADS 256u
@@ -123,6 +124,13 @@ static inline bool refrain_settings_switch(const char *text, bool *value) {
     return false;
 }
 
+/* Bytes of `total` that are set aside for packing at the end. They come little by little, so that more memory is never
+ * less room to learn in; what is missing is taken of the region, if that much of it has not been used. */
+static inline uint64_t refrain_settings_end_bytes(uint64_t total) {
+    uint64_t bytes = total > REFRAIN_OUTSIDE_END_FROM ? (total - REFRAIN_OUTSIDE_END_FROM) / 2 : 0;
+    return bytes < REFRAIN_OUTSIDE_END_BYTES ? bytes : REFRAIN_OUTSIDE_END_BYTES;
+}
+
 /* Bytes that the monitor keeps outside the region, of `total`, for `threads` threads: what each has in any case, and
  * what they share, so that one of them may have its whole shadow stack and table of call sites, or several a part of
  * them. */
@@ -130,7 +138,7 @@ static inline uint64_t refrain_settings_outside_bytes(uint64_t total, uint32_t t
     uint64_t whole = (uint64_t)REFRAIN_SHADOW_STACK_ENTRIES * REFRAIN_SHADOW_ENTRY_BYTES +
                      (uint64_t)REFRAIN_SITE_TABLE_ENTRIES * REFRAIN_SITE_ENTRY_BYTES - REFRAIN_OUTSIDE_THREAD_BYTES;
     uint64_t each = REFRAIN_OUTSIDE_FIXED_BYTES + (uint64_t)threads * REFRAIN_OUTSIDE_THREAD_BYTES +
-                    (total >= REFRAIN_SMALL_MEMORY ? REFRAIN_OUTSIDE_END_BYTES : 0);
+                    refrain_settings_end_bytes(total);
     uint64_t share = total > each ? (total - each) / REFRAIN_OUTSIDE_SHARE : 0;
     return each + (share < whole ? share : whole);
 }

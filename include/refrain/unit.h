@@ -168,7 +168,7 @@ void refrain_unregister(struct refrain_unit *unit);
  *     of anything else  [0] control is there
  *
  * `place`: an address in the activation's own frame, below which lie the frames of all that it calls, so that
- * activations abandoned by longjmp are found. Probes of an activation that was not entered count for nothing, but for
+ * activations abandoned by longjmp are found; when it is entered, one that no later one lies above. Probes of an activation that was not entered count for nothing, but for
  * those of MPI calls: they say where the call is made, on behalf of the innermost activation that was entered. */
 void refrain_probe(struct refrain_unit *unit, unsigned int slot, const void *place, unsigned long extra);
 

@@ -12,7 +12,11 @@ REFRAIN__INLINE int refrain__enter_at(refrain__frame *frame, unsigned int slot, 
         refrain__tell(slot, frame_address, (unsigned long)frame);
     return 0;
 }
+#ifdef __x86_64__
 #define refrain__enter(frame, slot) refrain__enter_at(frame, slot, __builtin_frame_address(0))
+#else /* the frame pointer is at the lower end of the frame */
+#define refrain__enter(frame, slot) refrain__enter_at(frame, slot, (char *)__builtin_dwarf_cfa() - 1)
+#endif
 REFRAIN__INLINE void refrain__leave(refrain__frame *frame, unsigned int slot) {
     if (refrain__room.on[slot])
         refrain__tell(slot, frame, (unsigned long)frame);

@@ -31,7 +31,7 @@ enum refrain_mpi_function {
 
 #define REFRAIN_MPI_BEGIN(name)                                                                                        \
     struct refrain_call call;                                                                                          \
-    refrain_call_begin(&call, REFRAIN_CALL_##name, __builtin_return_address(0), __builtin_frame_address(0))
+    refrain_call_begin(&call, REFRAIN_CALL_##name, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS)
 
 /* Ends a wrapper that does nothing after the PMPI function. */
 #define REFRAIN_MPI_PASS(pmpi_call)                                                                                    \
