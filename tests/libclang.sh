@@ -23,7 +23,7 @@ failed=0
 for version; do
     echo "==== libclang $version"
     if sh "$root/tests/build.sh" "$build-$version" ${OPTIONS:-} -DREFRAIN_LLVM_DIR="/usr/lib/llvm-$version" -DREFRAIN_WERROR=ON &&
-        ldd "$build-$version/bin/refrain-cc" | grep "libclang-$version" &&
+        ldd "$build-$version/lib/librefrain-instrument.so" | grep "libclang-$version" &&
         (cd "$build-$version" && ctest --output-on-failure --timeout 900 -R "^$tests\$"); then
         passed=$((passed + 1))
     else
