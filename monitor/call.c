@@ -470,6 +470,7 @@ static const struct refrain_row rows[REFRAIN_OPERATIONS] = {
     [REFRAIN_OP_SEEK] = {4, 1 << 1 | 1 << 2, {1 << 1 | 1 << 2, 0}},
 };
 static const struct refrain_row received = {3, 1 << 2, {1 << 2, 1 << 1}};
+static const struct refrain_row moved = {1, 1, {1, 0}};
 
 /* The operation's record after the activation has moved to it. */
 static inline struct refrain_operation_record *tell(struct refrain_call *call, enum refrain_operation operation) {
@@ -516,6 +517,27 @@ struct refrain_operation_record *refrain_call_operation(struct refrain_call *cal
     return record;
 }
 
+/* What a completion says is learned where the request was posted. */
+static inline void learn_completion(struct refrain_context *context, const struct refrain_completion *completion) {
+    struct refrain_operation_record *posted = completion->posted;
+    if (!posted)
+        return;
+    if (__builtin_expect(posted->operation == REFRAIN_OP_IO_REQUEST, 0))
+        refrain_learn_parameters(context, &posted->parameter[REFRAIN_PARAMETER_MOVED], &completion->bytes, &moved);
+    else
+        refrain_learn_parameters(context, posted->parameter,
+                                 (int64_t[]){completion->source, completion->tag, completion->bytes}, &received);
+}
+
+static void record_completion(struct refrain_call *call, int64_t request, const struct refrain_completion *completion) {
+    const struct refrain_operation_record *posted = completion->posted;
+    if (posted && posted->operation == REFRAIN_OP_IO_REQUEST)
+        record_operation(call, REFRAIN_OP_COMPLETE, (int64_t[]){request, completion->bytes}, 2);
+    else
+        record_operation(call, REFRAIN_OP_COMPLETE,
+                         (int64_t[]){request, completion->source, completion->tag, completion->bytes}, posted ? 4 : 1);
+}
+
 bool refrain_call_complete(struct refrain_call *call, uint32_t request, const struct refrain_completion *completions,
                            unsigned n) {
     if (!resume(call))
@@ -525,19 +547,11 @@ bool refrain_call_complete(struct refrain_call *call, uint32_t request, const st
     struct refrain_operation_record *record = tell(call, n == 1 ? REFRAIN_OP_COMPLETE : REFRAIN_OP_COMPLETE_RUN);
     if (record && context->learning) {
         refrain_learn_parameters(context, record->parameter, (int64_t[]){request, n}, &rows[record->operation]);
-        for (unsigned i = 0; i < n; i++) {
-            struct refrain_operation_record *posted = completions[i].posted;
-            if (!posted)
-                continue;
-            refrain_learn_parameters(context, posted->parameter,
-                                     (int64_t[]){completions[i].source, completions[i].tag, completions[i].bytes},
-                                     &received);
-        }
+        for (unsigned i = 0; i < n; i++)
+            learn_completion(context, &completions[i]);
     }
     for (unsigned i = 0; record && context->events && i < n; i++)
-        record_operation(call, REFRAIN_OP_COMPLETE,
-                         (int64_t[]){request + i, completions[i].source, completions[i].tag, completions[i].bytes},
-                         completions[i].posted ? 4 : 1);
+        record_completion(call, request + i, &completions[i]);
     refrain_end(context);
     return record != NULL;
 }

@@ -320,8 +320,8 @@ REFRAIN_SHARED struct refrain_operation_record *refrain_call_operation(struct re
                                                                        enum refrain_operation operation,
                                                                        const int64_t *parameters, unsigned n);
 
-/* What a request's completion tells: source, tag and bytes go to the record of the posting site; null: the request is
- * no receive. */
+/* What a request's completion tells: source, tag and bytes of a receive, bytes of an access to a file go to the record
+ * of the posting site; null: the request is neither. */
 struct refrain_completion {
     struct refrain_operation_record *posted;
     int64_t source, tag, bytes;

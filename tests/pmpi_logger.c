@@ -12,8 +12,8 @@
  *     collective  MPI_Bcast    root=0   (none where there is no root)
  *     rma         MPI_Put      target=2 bytes=8
  *     io          MPI_File_read  bytes=128
- *     window      MPI_Win_fence  object=3                      the third window that this rank has made; with rma: here as well
- *     file        MPI_File_close object=1
+ *     window      MPI_Win_fence  object=3                      the third window that this rank has made; with rma: here
+ * as well file        MPI_File_close object=1
  *
  * It follows the communication of one thread; what is persistent is logged when started. Collectives are in
  * pmpi_logger_collective.c, windows and files in pmpi_logger_access.c.
@@ -131,6 +131,8 @@ static void completed(const char *call, MPI_Request former, MPI_Status *status) 
     }
     if (list[i].is_receive && !cancelled)
         log_recv(call, status, list[i].comm);
+    if (list[i].is_file_access) /* which cannot be cancelled: Open MPI leaves that field as it was */
+        log_file_access_complete(call, status);
     if (list[i].is_persistent)
         list[i].active = 0;
     else

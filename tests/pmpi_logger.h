@@ -16,12 +16,13 @@ struct posted {
     MPI_Datatype type;
     int is_receive, is_persistent, active, is_partitioned;
     long long count;
-    int peer, tag, is_collective, is_sendrecv;
+    int peer, tag, is_collective, is_sendrecv, is_file_access;
 };
 
 void *next(const char *name);          /* the function behind this library */
 int in_world(MPI_Comm comm, int rank); /* -1 unknown */
 void post(struct posted posted);
 void log_collective(const char *call, int root, MPI_Comm comm);
+void log_file_access_complete(const char *call, const MPI_Status *status);
 
 #endif

@@ -238,6 +238,14 @@ static void log_moved(const char *call, int rc, const MPI_Status *status, MPI_Fi
         fprintf(out, "moved\t%s\tbytes=%lld\tobject=%d\n", call, (long long)bytes, number_of(&files, (uintptr_t)fh));
 }
 
+/* The same of a nonblocking one, in the call that completed it. */
+void log_file_access_complete(const char *call, const MPI_Status *status) {
+    MPI_Count bytes = -1;
+    PMPI_Get_elements_x(status, MPI_BYTE, &bytes);
+    if (out)
+        fprintf(out, "access-complete\t%s\tbytes=%lld\n", call, (long long)bytes);
+}
+
 #define FILE_CALL(name, parameters, arguments)                                                                         \
     int name parameters {                                                                                              \
         int(*f) parameters = next(#name);                                                                              \
@@ -263,10 +271,20 @@ static void log_moved(const char *call, int rc, const MPI_Status *status, MPI_Fi
 #define SPLIT(name, buffer_t, T) FILE_CALL(name, (MPI_File fh, buffer_t b, T n, MPI_Datatype t), (fh, b, n, t))
 #define SPLIT_AT(name, buffer_t, T)                                                                                    \
     FILE_CALL(name, (MPI_File fh, MPI_Offset o, buffer_t b, T n, MPI_Datatype t), (fh, o, b, n, t))
+#define WITH_FILE_REQUEST(name, parameters, arguments)                                                                 \
+    int name parameters {                                                                                              \
+        int(*f) parameters = next(#name);                                                                              \
+        log_io(#name, bytes_of(n, t), fh);                                                                             \
+        int rc = f arguments;                                                                                          \
+        if (rc == MPI_SUCCESS)                                                                                         \
+            post((struct posted){.request = *r, .active = 1, .is_file_access = 1});                                    \
+        return rc;                                                                                                     \
+    }
 #define NONBLOCKING(name, buffer_t, T)                                                                                 \
-    FILE_CALL(name, (MPI_File fh, buffer_t b, T n, MPI_Datatype t, MPI_Request * r), (fh, b, n, t, r))
+    WITH_FILE_REQUEST(name, (MPI_File fh, buffer_t b, T n, MPI_Datatype t, MPI_Request * r), (fh, b, n, t, r))
 #define NONBLOCKING_AT(name, buffer_t, T)                                                                              \
-    FILE_CALL(name, (MPI_File fh, MPI_Offset o, buffer_t b, T n, MPI_Datatype t, MPI_Request * r), (fh, o, b, n, t, r))
+    WITH_FILE_REQUEST(name, (MPI_File fh, MPI_Offset o, buffer_t b, T n, MPI_Datatype t, MPI_Request * r),             \
+                      (fh, o, b, n, t, r))
 
 #define FILES(verb, buffer_t, T, x)                                                                                    \
     AT_POINTER(MPI_File_##verb##x, buffer_t, T)                                                                        \

@@ -28,6 +28,7 @@ witnessed() {
         $3 == "collective" && $5 !~ /^root=/ { print $3, $4 >(prefix $1); next }
         $3 == "collective" { print $3, $4, $5 >(prefix $1) }
         $3 == "seek" { print $3, $4, $5, $6, $7, "object=" made[object] >(prefix $1) }
+        $3 == "access-complete" && $5 ~ /^bytes=/ { print $3, $4, $5 >(prefix $1) } # of a file
         $3 == "io" || $3 == "moved" { print $3, $4, $5, "object=" made[object] >(prefix $1) }
         $3 == "rma" { print $3, $4, $5, $6, "object=" made[object] >(prefix $1) }' "$work/lines"
     rank=0

@@ -2,9 +2,9 @@
  *
  * The file grows by windows of REFRAIN_EVENTS_WINDOW_BYTES. Each has a header and then records of 8-byte words, in the
  * order in which they happened. A window is of one thread, so that threads share nothing while they record; a thread's
- * windows come in the order in which it filled them. Windows are mapped, so that a killed process keeps what it wrote; one
- * without the magic is taken but was not begun. Names, call sites and communicators are those of the region file beside
- * it. Little-endian.
+ * windows come in the order in which it filled them. Windows are mapped, so that a killed process keeps what it wrote;
+ * one without the magic is taken but was not begun. Names, call sites and communicators are those of the region file
+ * beside it. Little-endian.
  *
  *     word 0: kind | thread << 8 | n_words << 24 | value << 32      (n_words counts all words of the record)
  *     word 1: ticks
@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define REFRAIN_EVENTS_MAGIC "refevts\n"
-#define REFRAIN_EVENTS_VERSION 3u /* as in trace.h: other versions are refused, from the oldest on they are read */
+#define REFRAIN_EVENTS_VERSION 4u /* as in trace.h: other versions are refused, from the oldest on they are read */
 #define REFRAIN_EVENTS_OLDEST REFRAIN_EVENTS_VERSION
 #define REFRAIN_EVENTS_HEADER_BYTES 64u
 #define REFRAIN_EVENTS_WINDOW_BYTES (1u << 20)
@@ -31,7 +31,8 @@ enum refrain_record_kind {
     REFRAIN_RECORD_CALL_ENTER,   /* id: reference of the call site */
     REFRAIN_RECORD_CALL_LEAVE,   /* id: the same */
     REFRAIN_RECORD_OPERATION,    /* value: enum refrain_operation; id: reference of the call site; then its parameters.
-                                    COMPLETE of a receive carries request, source, tag, bytes */
+                                    COMPLETE of a receive carries request, source, tag, bytes, that of an access to a
+                                    file request, bytes */
     REFRAIN_RECORD_REGION_ENTER, /* id: reference of the region name */
     REFRAIN_RECORD_REGION_LEAVE, /* id: the same */
     REFRAIN_RECORD_VALUE,        /* id: number of the marker or counter; its value */

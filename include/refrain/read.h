@@ -240,7 +240,8 @@ enum refrain_event_kind {
                              lock that is asked for, else 0. Where it makes or frees the window it has succeeded */
     REFRAIN_EVENT_FILE, /* the call opens, closes, seeks in (...) a file: tag, comm; the same; value: how it is opened,
                            bits of enum refrain_file_mode (refrain/trace.h) */
-    REFRAIN_EVENT_ACCESS_COMPLETE, /* request: an RMA or IO with a request completed */
+    REFRAIN_EVENT_ACCESS_COMPLETE, /* request: an RMA or IO with a request completed; bytes: that an IO has moved, -1
+                                      unknown, as where another thread began it, or an RMA */
     REFRAIN_EVENT_MOVED,  /* the IO of this call, or the split one that it ends, has moved so many bytes: bytes, -1
                              unknown, as where it failed; tag, comm: the file, as IO */
     REFRAIN_EVENT_SEEK,   /* a file pointer is set: value: enum refrain_whence (refrain/trace.h) says from where; bytes:

@@ -23,7 +23,7 @@
 #define REFRAIN_MAGIC "refrain\n"
 /* Whoever changes the layout raises the version. Readers take versions from the oldest one on and refuse others, newer
  * and older, with a line; while the oldest is the newest, they know one layout. */
-#define REFRAIN_TRACE_VERSION 24u
+#define REFRAIN_TRACE_VERSION 25u
 #define REFRAIN_TRACE_OLDEST REFRAIN_TRACE_VERSION
 #define REFRAIN_HEADER_BYTES 4096u
 #define REFRAIN_UNIT_BYTES 16u /* pool granularity */
@@ -234,12 +234,13 @@ enum refrain_operation {
     REFRAIN_OP_COLLECTIVE_INIT, /* root, sent, received, comm; takes a request, inactive */
     REFRAIN_OP_RMA,             /* target (in MPI_COMM_WORLD), bytes, window: by number, -1 unknown */
     REFRAIN_OP_IO,              /* bytes, file: by number, -1 unknown */
-    REFRAIN_OP_NOTHING,         /* takes a request that carries no message (MPI_PROC_NULL, generalised, I/O ...) */
+    REFRAIN_OP_NOTHING,         /* takes a request that carries no message (MPI_PROC_NULL, generalised ...) */
     REFRAIN_OP_COMPLETE_RUN,    /* request, n: n times COMPLETE, of requests whose numbers follow each other */
     REFRAIN_OP_COMPLETE_OTHER,  /* operation, comm: a request completed that another thread took with this operation,
                                    which  receives nothing; its owner gives it back by FREE */
     REFRAIN_OP_RMA_REQUEST,     /* target, bytes, window: as RMA; takes a request */
-    REFRAIN_OP_IO_REQUEST,      /* bytes, file: as IO; takes a request */
+    REFRAIN_OP_IO_REQUEST,      /* bytes, file: as IO; takes a request. The bytes that it moved (-1 unknown) follow here
+                                   when it completes */
     REFRAIN_OP_WINDOW, /* rank (in MPI_COMM_WORLD, -1 none or all), lock (enum refrain_window_lock), window: any
                           other call that names one. Those that make or free it tell so once they have
                           succeeded; those that name a group once for each rank in it, when they return */
@@ -252,7 +253,8 @@ enum refrain_operation {
     REFRAIN_OPERATIONS
 };
 #define REFRAIN_PARAMETERS 4
-#define REFRAIN_RUN_REQUESTS 64 /* most requests of one COMPLETE_RUN */
+#define REFRAIN_PARAMETER_MOVED 2 /* of IO_REQUEST */
+#define REFRAIN_RUN_REQUESTS 64   /* most requests of one COMPLETE_RUN */
 
 /* What the offset of a seek counts from. */
 enum refrain_whence { REFRAIN_FROM_START, REFRAIN_FROM_CURRENT, REFRAIN_FROM_END };
@@ -283,7 +285,8 @@ struct refrain_operation_record {
     uint64_t after_return;     /* 1: told after the MPI function returned, so that the time inside ended before it */
     struct refrain_slot after; /* what came after the operation */
     struct refrain_learner parameter[REFRAIN_PARAMETERS]; /* as enum refrain_operation lists them: for IRECV and
-                                                             RECV_INIT source, tag, bytes, comm as well */
+                                                             RECV_INIT source, tag, bytes, comm as well, for
+                                                             IO_REQUEST bytes, file, moved */
 };
 
 /* Where an MPI function is called from: a node's slot where the source says so, else the return address. Per thread. */

@@ -12,13 +12,14 @@
 #pragma GCC diagnostic ignored "-Wstringop-overflow"
 #endif
 
-/* Statuses of receives are needed even where the user ignores them: on the stack, up to so many. */
+/* Statuses of receives and of accesses to files are needed even where the user ignores them: on the stack, up to so
+ * many. */
 #define MOST_STATUSES 4096
 
 #define STATUSES(user, count, watch)                                                                                   \
-    ((user) != MPI_STATUSES_IGNORE || !(watch).receives ? (user)                                                       \
-     : (count) > MOST_STATUSES                          ? statuses_map(count)                                          \
-                                                        : (MPI_Status *)alloca(sizeof(MPI_Status) * (size_t)(count)))
+    ((user) != MPI_STATUSES_IGNORE || !(watch).needs_statuses ? (user)                                                 \
+     : (count) > MOST_STATUSES                                ? statuses_map(count)                                    \
+                               : (MPI_Status *)alloca(sizeof(MPI_Status) * (size_t)(count)))
 
 /* More of them, for the time of the call: about as much as the program has for its requests. */
 static MPI_Status *statuses_map(int count) {

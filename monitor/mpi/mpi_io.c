@@ -28,6 +28,21 @@ int MPI_File_close(MPI_File *fh) {
 /* What a status says in which MPI has not put what was moved, as implementations leave it out here and there. */
 #define NOT_SAID ((MPI_Count)1 << 60)
 
+/* Such a status. MPI is asked to make it for the first access only: setting the elements of one costs as much as
+ * tracing the access. */
+static MPI_Status not_said(void) {
+    static MPI_Status kept;
+    static bool made;
+    MPI_Status status;
+    if (__atomic_load_n(&made, __ATOMIC_ACQUIRE))
+        return kept;
+    memset(&status, 0, sizeof status);
+    PMPI_Status_set_elements_x(&status, MPI_BYTE, NOT_SAID);
+    kept = status; /* the same bytes, whichever thread writes them */
+    __atomic_store_n(&made, true, __ATOMIC_RELEASE);
+    return status;
+}
+
 struct access {
     MPI_Status own, *status; /* the one that MPI fills in */
     int64_t asked;           /* -1 unknown */
@@ -38,8 +53,7 @@ static void access_begin(const struct refrain_call *call, struct access *access,
     access->status = status;
     if (!call->entry || status != MPI_STATUS_IGNORE)
         return;
-    memset(&access->own, 0, sizeof access->own);
-    PMPI_Status_set_elements_x(&access->own, MPI_BYTE, NOT_SAID);
+    access->own = not_said();
     access->status = &access->own;
 }
 
@@ -162,10 +176,11 @@ ALL_ENDS(write, const void *)
 
 int MPI_File_seek(MPI_File fh, MPI_Offset offset, int whence) {
     REFRAIN_MPI_BEGIN(MPI_File_seek);
-    MPI_Offset position = -1;
+    MPI_Offset position = offset;
     int rc = PMPI_File_seek(fh, offset, whence);
     refrain_call_returned(&call);
-    if (call.entry && rc == MPI_SUCCESS && PMPI_File_get_position(fh, &position) != MPI_SUCCESS)
+    if (rc != MPI_SUCCESS ||
+        (whence != MPI_SEEK_SET && call.entry && PMPI_File_get_position(fh, &position) != MPI_SUCCESS))
         position = -1;
     refrain_file_sought(&call, fh, whence, offset, position);
     refrain_call_end(&call);

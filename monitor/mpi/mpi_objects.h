@@ -219,9 +219,9 @@ void refrain_request_rename(const struct refrain_call *call, uint64_t key, uint6
 
 /* The requests of an array that a call waits for; between begin and one of the ends. */
 struct refrain_watch {
-    uint32_t first; /* place + 1 */
-    bool receives;  /* there are receives among them: their statuses are needed */
-    bool others;    /* there are requests of which nothing is known */
+    uint32_t first;      /* place + 1 */
+    bool needs_statuses; /* there are some among them whose statuses say more than that they are over */
+    bool others;         /* there are requests of which nothing is known */
 };
 void refrain_watch_begin(const struct refrain_call *call, struct refrain_watch *watch, int count,
                          const MPI_Request *requests);

@@ -15,15 +15,17 @@ void refrain_request_settle(const struct refrain_call *call, struct refrain_requ
     refrain_request_give(request);
 }
 
-/* The message that has arrived with a receive; what is not known is -1. */
+/* The message that has arrived with a receive, what an access to a file has moved; what is not known is -1. */
 static REFRAIN_INLINE void message_of(const struct refrain_request *request, MPI_Status *status,
                                       struct refrain_completion *message) {
     message->posted = NULL;
     message->source = message->tag = message->bytes = -1;
-    if (!refrain_request_is_receive(request))
+    if (!refrain_request_is_receive(request) && !refrain_request_is_file_access(request))
         return;
     message->posted = request->posted ? refrain_at_reference(request->posted) : NULL;
-    if (request->flags & REFRAIN_REQUEST_FIXED) {
+    if (refrain_request_is_file_access(request)) {
+        message->bytes = status ? refrain_status_bytes(status) : -1;
+    } else if (request->flags & REFRAIN_REQUEST_FIXED) {
         message->source = request->partner;
         message->tag = request->tag;
         message->bytes = refrain_request_is_persistent(request) ? refrain_request_posted(request)->parameters[2] : -1;

@@ -101,6 +101,16 @@ static REFRAIN_INLINE bool refrain_request_is_receive(const struct refrain_reque
     return REFRAIN_IS_ONE_OF(request, REFRAIN_RECEIVES);
 }
 
+static REFRAIN_INLINE bool refrain_request_is_file_access(const struct refrain_request *request) {
+    return request->operation == REFRAIN_OP_IO_REQUEST;
+}
+
+/* Does the status with which it completes say more than that? */
+static REFRAIN_INLINE bool refrain_request_needs_status(const struct refrain_request *request) {
+    return refrain_request_is_receive(request) || refrain_request_is_file_access(request) ||
+           request->flags & REFRAIN_REQUEST_CANCEL;
+}
+
 static REFRAIN_INLINE bool refrain_request_is_send(const struct refrain_request *request) {
     return REFRAIN_IS_ONE_OF(request, REFRAIN_SENDS);
 }

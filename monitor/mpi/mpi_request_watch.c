@@ -20,7 +20,7 @@ void refrain_watch_begin(const struct refrain_call *call, struct refrain_watch *
         request->watched = 0;
         *link = refrain_request_place(request);
         link = &request->watched;
-        watch->receives |= refrain_request_is_receive(request) || request->flags & REFRAIN_REQUEST_CANCEL;
+        watch->needs_statuses |= refrain_request_needs_status(request);
     }
     refrain_mpi_unlock();
 }

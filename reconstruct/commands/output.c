@@ -2,8 +2,7 @@
 #define _GNU_SOURCE
 #include "output.h"
 #include "command.h"
-#include "late_writer.h"
-#include "part_writer.h"
+#include "filter_writer.h"
 #include "progress.h"
 #include "thread_writer.h"
 #include "waiting.h"
@@ -260,6 +259,30 @@ static bool writes_beside(const struct refrain_output *output) {
     return !output->together && !output->share && sysconf(_SC_NPROCESSORS_ONLN) > 1;
 }
 
+/* Whom the events pass on their way to the format: who writes beside, who adds what was waited for, who leaves some
+ * out. Null without memory: then `inner` has been ended. */
+static struct refrain_writer *chain(const struct refrain_output *output, struct refrain_writer *inner,
+                                    struct refrain_error *error) {
+    const bool in_order = output->format->by_order && !output->paragraph && output->from_ns;
+    const bool first = !output->together || output->together->number == 0; /* it says for all what is left out */
+    const struct refrain_filter filter = {.from_ns = output->in_parts ? output->part_from_ns : REFRAIN_TIME_FIRST,
+                                          .to_ns = output->in_parts ? output->part_to_ns : REFRAIN_TIME_LAST,
+                                          .sent_from_ns = in_order ? output->from_ns : REFRAIN_TIME_FIRST,
+                                          .format = first ? output->format->name : NULL};
+    struct refrain_writer *filtered = refrain_filter_writer(inner, &filter), *waiting = filtered, *beside = NULL;
+    if (filtered && (output->waiting || output->format->waiting))
+        waiting = refrain_waiting_writer(filtered, error);
+    if (!waiting) {
+        inner = filtered ? filtered : inner;
+        inner->end(inner);
+        REFRAIN_FAIL_MEMORY(error);
+        return NULL;
+    }
+    if (writes_beside(output))
+        beside = refrain_thread_writer(waiting);
+    return beside ? beside : waiting;
+}
+
 static enum refrain_status replay_to(struct refrain_trace *trace, const struct refrain_output *output,
                                      struct refrain_writer *inner, struct refrain_error *error) {
     struct refrain_progress progress;
@@ -274,34 +297,13 @@ static enum refrain_status replay_to(struct refrain_trace *trace, const struct r
     options.ranks = output->ranks;
     options.n_ranks = output->n_ranks;
     struct refrain_cursor_report report = {0};
-    if (output->in_parts) {
-        struct refrain_writer *part = refrain_part_writer(inner, output->part_from_ns, output->part_to_ns);
-        if (!part) {
-            inner->end(inner);
-            return REFRAIN_FAIL_MEMORY(error);
-        }
-        inner = part;
-        /* What comes later is not needed, unless for what it says of calls before. */
-        if (output->part_to_ns != REFRAIN_TIME_LAST && !output->waiting)
-            options.to_ns = output->part_to_ns;
-    }
-    if (output->format->by_order && !output->paragraph && output->from_ns) {
-        const bool quiet = output->together && output->together->number != 0; /* the first process says it for all */
-        struct refrain_writer *late = refrain_late_writer(inner, output->from_ns, output->format->name, quiet);
-        if (!late) {
-            inner->end(inner);
-            return REFRAIN_FAIL_MEMORY(error);
-        }
-        inner = late;
-    }
-    struct refrain_writer *with_waits =
-        output->waiting || output->format->waiting ? refrain_waiting_writer(inner, error) : inner;
-    if (!with_waits) {
-        inner->end(inner);
-        return REFRAIN_FAIL_MEMORY(error);
-    }
-    struct refrain_writer *beside = writes_beside(output) ? refrain_thread_writer(with_waits) : NULL;
-    refrain_progress_open(&progress, beside ? beside : with_waits, output->path && strcmp(output->path, "-") != 0);
+    /* What comes after a part is not needed, unless for what it says of calls before. */
+    if (output->in_parts && output->part_to_ns != REFRAIN_TIME_LAST && !output->waiting)
+        options.to_ns = output->part_to_ns;
+    struct refrain_writer *outer = chain(output, inner, error);
+    if (!outer)
+        return REFRAIN_ERROR;
+    refrain_progress_open(&progress, outer, output->path && strcmp(output->path, "-") != 0);
     refrain_warn_missing(trace);
     if (output->compensate)
         refrain_warn_uncalibrated(trace);

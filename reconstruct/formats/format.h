@@ -34,7 +34,7 @@ struct refrain_format {
     bool directory;      /* the output is a directory, so that there has to be one and standard output will not do */
     bool waiting;        /* its events carry wait and peer_wait (waiting.h), asked for or not */
     bool untold;         /* it says what passed in pauses (enum refrain_event_kind: UNTOLD_*) */
-    bool by_order; /* its readers take the first receive of a channel for that of the first send (late_writer.h) */
+    bool by_order; /* its readers take the first receive of a channel for that of the first send (filter_writer.h) */
     /* A writer of what was asked for, freed by writer->end. What is there already stays as it is until the whole output
      * has been written. */
     enum refrain_status (*open)(const struct refrain_format_request *request, struct refrain_writer **writer,

@@ -1,5 +1,6 @@
 /* intervals.c: calls and messages from their beginnings and ends (intervals.h). */
 #include "intervals.h"
+#include "array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,16 +38,12 @@ bool refrain_intervals_tells(const struct refrain_region_info *region) {
 
 static void enter(struct refrain_intervals *intervals, size_t location, const struct refrain_event *event) {
     struct stack *stack = &intervals->stacks[location];
-    if (stack->n == stack->capacity) {
-        size_t capacity = stack->capacity ? stack->capacity * 2 : 8;
-        struct call *calls = realloc(stack->calls, capacity * sizeof *calls);
-        if (!calls) {
-            intervals->no_memory = true;
-            return;
-        }
-        stack->calls = calls;
-        stack->capacity = capacity;
+    struct call *calls = refrain_array_room(stack->calls, stack->n, &stack->capacity, sizeof *calls);
+    if (!calls) {
+        intervals->no_memory = true;
+        return;
     }
+    stack->calls = calls;
     stack->calls[stack->n++] = (struct call){.region = event->region, .enter_ns = intervals->now_ns};
     intervals->open.calls++;
 }

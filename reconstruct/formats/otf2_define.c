@@ -456,24 +456,3 @@ OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct re
     free(strings.entries);
     return strings.code;
 }
-
-/* ---- removing ---- */
-
-bool refrain_otf2_remove(const char *directory, const char *name) {
-    char path[4096], file[4352];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    if (unlink(path) == 0)
-        return true;
-    DIR *entries = opendir(path);
-    if (!entries)
-        return false;
-    for (struct dirent *entry; (entry = readdir(entries));) {
-        size_t n = strlen(entry->d_name);
-        if (n < 5 || (strcmp(entry->d_name + n - 4, ".evt") != 0 && strcmp(entry->d_name + n - 4, ".def") != 0))
-            continue; /* rmdir refuses what is not of an archive */
-        snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
-        unlink(file);
-    }
-    closedir(entries);
-    return rmdir(path) == 0;
-}

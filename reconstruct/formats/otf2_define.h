@@ -46,7 +46,8 @@ struct refrain_otf2_named_group {
     const struct refrain_region_info *region; /* null: the location is in no such call */
     int64_t number;                           /* of the window in its process */
     uint64_t *ranks;                          /* owned */
-    uint32_t n, capacity;
+    uint32_t n;
+    size_t capacity;
 };
 
 /* An access to a file (otf2_io.c). */
@@ -120,8 +121,5 @@ OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct re
 
 /* The reference behind those of the communicators' groups. */
 OTF2_GroupRef refrain_otf2_next_group(const struct refrain_trace *trace, const struct refrain_otf2_comm *comms);
-
-/* Removes a file, or a directory of files, of an archive. */
-bool refrain_otf2_remove(const char *directory, const char *name);
 
 #endif

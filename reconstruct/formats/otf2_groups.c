@@ -1,8 +1,8 @@
 /* otf2_groups.c: groups of ranks by reference (otf2_groups.h). */
 #include "otf2_groups.h"
+#include "array.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 static bool alike(const struct refrain_otf2_rank_group *group, const uint64_t *ranks, uint32_t n) {
@@ -13,14 +13,11 @@ OTF2_GroupRef refrain_otf2_group_of(struct refrain_otf2_groups *groups, const ui
     for (uint32_t i = groups->n; i > 0; i--) /* a program is likely to name one of the last again */
         if (alike(&groups->groups[i - 1], ranks, n))
             return groups->first + i - 1;
-    if (groups->n == groups->capacity) {
-        uint32_t capacity = groups->capacity ? groups->capacity * 2 : 16;
-        struct refrain_otf2_rank_group *larger = realloc(groups->groups, capacity * sizeof *larger);
-        if (!larger)
-            return OTF2_UNDEFINED_GROUP;
-        groups->groups = larger;
-        groups->capacity = capacity;
-    }
+    struct refrain_otf2_rank_group *larger =
+        refrain_array_room(groups->groups, groups->n, &groups->capacity, sizeof *larger);
+    if (!larger)
+        return OTF2_UNDEFINED_GROUP;
+    groups->groups = larger;
     uint64_t *own = malloc((n + 1) * sizeof *own);
     if (!own)
         return OTF2_UNDEFINED_GROUP;

@@ -15,7 +15,8 @@ struct refrain_otf2_rank_group {
 struct refrain_otf2_groups {
     OTF2_GroupRef first; /* the reference of the first one */
     struct refrain_otf2_rank_group *groups;
-    uint32_t n, capacity;
+    uint32_t n;
+    size_t capacity;
 };
 
 /* The reference of a group, which is new where there is none like it; OTF2_UNDEFINED_GROUP without memory. */

@@ -1,7 +1,7 @@
 /* otf2_io.c: accesses to files until they are complete (otf2_io.h). */
 #include "otf2_io.h"
+#include "array.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Is the access still under way when the call that begins it returns? */
@@ -10,14 +10,11 @@ static bool goes_on(const char *name) {
 }
 
 static bool keep(struct refrain_otf2_location *location, const struct refrain_otf2_operation *operation) {
-    if (location->n_operations == location->capacity_operations) {
-        size_t capacity = location->capacity_operations ? location->capacity_operations * 2 : 8;
-        struct refrain_otf2_operation *operations = realloc(location->operations, capacity * sizeof *operations);
-        if (!operations)
-            return false;
-        location->operations = operations;
-        location->capacity_operations = capacity;
-    }
+    struct refrain_otf2_operation *operations = refrain_array_room(location->operations, location->n_operations,
+                                                                   &location->capacity_operations, sizeof *operations);
+    if (!operations)
+        return false;
+    location->operations = operations;
     location->operations[location->n_operations++] = *operation;
     return true;
 }
@@ -94,8 +91,10 @@ OTF2_ErrorCode refrain_otf2_io_seek(struct refrain_otf2_objects *objects, struct
 OTF2_ErrorCode refrain_otf2_io_complete(struct refrain_otf2_location *location, const struct refrain_event *event,
                                         uint64_t time) {
     for (size_t i = 0; event->request >= 0 && i < location->n_operations; i++)
-        if (location->operations[i].request == event->request)
+        if (location->operations[i].request == event->request) {
+            location->operations[i].bytes = event->bytes;
             return complete(location, i, time);
+        }
     return OTF2_SUCCESS;
 }
 

@@ -1,9 +1,9 @@
 /* otf2_objects.c: windows and files by number, by process, and in an archive (otf2_objects.h). */
 #include "otf2_objects.h"
+#include "array.h"
 #include "event_names.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- references ---- */
@@ -12,7 +12,7 @@ static uint32_t file_named(struct refrain_otf2_objects *objects, const char *nam
     for (uint32_t i = 0; name[0] && i < objects->n_files; i++)
         if (strcmp(objects->files[i], name) == 0)
             return i;
-    const char **files = realloc(objects->files, (objects->n_files + 1) * sizeof *files);
+    const char **files = refrain_array_room(objects->files, objects->n_files, &objects->capacity_files, sizeof *files);
     if (!files)
         return UINT32_MAX;
     objects->files = files;
@@ -34,14 +34,10 @@ static uint32_t reference_of(struct refrain_otf2_objects *objects, struct refrai
     for (uint32_t i = 0; comm && i < list->n; i++)
         if (alike(objects, &list->objects[i], comm, slot, name))
             return i;
-    if (list->n == list->capacity) {
-        uint32_t capacity = list->capacity ? list->capacity * 2 : 16;
-        struct refrain_otf2_object *larger = realloc(list->objects, capacity * sizeof *larger);
-        if (!larger)
-            return UINT32_MAX;
-        list->objects = larger;
-        list->capacity = capacity;
-    }
+    struct refrain_otf2_object *larger = refrain_array_room(list->objects, list->n, &list->capacity, sizeof *larger);
+    if (!larger)
+        return UINT32_MAX;
+    list->objects = larger;
     uint32_t file = name ? file_named(objects, name) : 0;
     if (file == UINT32_MAX)
         return UINT32_MAX;

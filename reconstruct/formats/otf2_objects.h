@@ -19,7 +19,8 @@ struct refrain_otf2_object {
 
 struct refrain_otf2_list {
     struct refrain_otf2_object *objects; /* by reference */
-    uint32_t n, capacity;
+    uint32_t n;
+    size_t capacity;
     uint32_t **references;       /* by rank and number in the process; null: the rank has none */
     bool **open;                 /* the same: it has been made and is there */
     OTF2_GroupRef (**groups)[2]; /* the same, of windows: which ranks it was last started and posted for
@@ -32,6 +33,7 @@ struct refrain_otf2_objects {
     struct refrain_otf2_list windows, handles;
     const char **files; /* by reference: names, "" unknown */
     uint32_t n_files;
+    size_t capacity_files;
 };
 
 /* False without memory; what there is of it has to be closed all the same. */

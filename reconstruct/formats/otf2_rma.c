@@ -1,7 +1,7 @@
 /* otf2_rma.c: accesses to windows until they are complete, and what synchronises them (otf2_rma.h). */
 #include "otf2_rma.h"
+#include "array.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* What the leaving of a call does, by its name. */
@@ -42,14 +42,11 @@ static bool rank_in(const struct refrain_otf2_rma *rma, const struct refrain_eve
 
 /* Until it is complete. */
 static bool keep(struct refrain_otf2_location *location, const struct refrain_otf2_access *access) {
-    if (location->n_accesses == location->capacity_accesses) {
-        size_t capacity = location->capacity_accesses ? location->capacity_accesses * 2 : 16;
-        struct refrain_otf2_access *accesses = realloc(location->accesses, capacity * sizeof *accesses);
-        if (!accesses)
-            return false;
-        location->accesses = accesses;
-        location->capacity_accesses = capacity;
-    }
+    struct refrain_otf2_access *accesses =
+        refrain_array_room(location->accesses, location->n_accesses, &location->capacity_accesses, sizeof *accesses);
+    if (!accesses)
+        return false;
+    location->accesses = accesses;
     location->accesses[location->n_accesses++] = *access;
     return true;
 }
@@ -141,14 +138,10 @@ void refrain_otf2_rma_end(struct refrain_otf2_rma *rma, const struct refrain_otf
 /* ---- groups ---- */
 
 static bool add_rank(struct refrain_otf2_named_group *group, int32_t rank) {
-    if (group->n == group->capacity) {
-        uint32_t capacity = group->capacity ? group->capacity * 2 : 8;
-        uint64_t *ranks = realloc(group->ranks, capacity * sizeof *ranks);
-        if (!ranks)
-            return false;
-        group->ranks = ranks;
-        group->capacity = capacity;
-    }
+    uint64_t *ranks = refrain_array_room(group->ranks, group->n, &group->capacity, sizeof *ranks);
+    if (!ranks)
+        return false;
+    group->ranks = ranks;
     group->ranks[group->n++] = (uint64_t)rank;
     return true;
 }

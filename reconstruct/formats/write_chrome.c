@@ -214,6 +214,10 @@ static void put_fields(const struct chrome_writer *chrome, const struct refrain_
         put_number(out, ",\"handle\":", event->tag);
         put_comm(out, event);
         break;
+    case REFRAIN_EVENT_ACCESS_COMPLETE:
+        if (event->bytes >= 0)
+            put_number(out, ",\"bytes\":", event->bytes);
+        break;
     case REFRAIN_EVENT_WINDOW:
         if (event->peer >= 0)
             put_number(out, ",\"target\":", event->peer);

@@ -12,7 +12,9 @@
  * of others; the first one makes directories and writes what is common. */
 #define _GNU_SOURCE
 #include "format.h"
+#include "otf2_communication.h"
 #include "otf2_define.h"
+#include "otf2_files.h"
 #include "otf2_io.h"
 #include "otf2_memory.h"
 #include "otf2_rma.h"
@@ -33,8 +35,7 @@
 
 struct otf2_writer {
     struct refrain_writer writer;
-    char *directory;
-    char *instead; /* where the archive is written until it takes the place of the one in `directory`; null: there */
+    struct refrain_otf2_files files;
     struct refrain_error *error;
     const struct refrain_trace *trace;
     OTF2_Archive *archive;
@@ -62,7 +63,7 @@ static OTF2_FlushType before_flush(void *data, OTF2_FileType type, OTF2_Location
 static OTF2_FlushCallbacks flush_callbacks = {.otf2_pre_flush = before_flush, .otf2_post_flush = NULL};
 
 static int fail(struct otf2_writer *otf2, OTF2_ErrorCode code) {
-    REFRAIN_FAIL(otf2->error, "%s: the archive cannot be written: %s", otf2->directory,
+    REFRAIN_FAIL(otf2->error, "%s: the archive cannot be written: %s", otf2->files.directory,
                  OTF2_Error_GetDescription(code));
     return 1;
 }
@@ -75,7 +76,7 @@ static OTF2_ErrorCode on_error(void *data, const char *file, uint64_t line, cons
     (void)file, (void)line, (void)function;
     otf2->failed = true;
     vsnprintf(text, sizeof text, format, arguments);
-    REFRAIN_FAIL(otf2->error, "%s: the archive cannot be written: %s (%s)", otf2->directory,
+    REFRAIN_FAIL(otf2->error, "%s: the archive cannot be written: %s (%s)", otf2->files.directory,
                  OTF2_Error_GetDescription(code), text);
     return code;
 }
@@ -115,16 +116,6 @@ static struct refrain_otf2_location *location_of(struct otf2_writer *otf2, const
 
 /* ---- begin ---- */
 
-static const char *const parts[] = {"traces.otf2", "traces.def", "traces"};
-#define PARTS (sizeof parts / sizeof *parts)
-
-static bool exists(const char *directory, const char *name) {
-    char path[4096];
-    struct stat status;
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    return lstat(path, &status) == 0;
-}
-
 static bool owns(const struct otf2_writer *otf2, int32_t rank) {
     return !otf2->together || otf2->together->owns(otf2->together, rank);
 }
@@ -139,22 +130,10 @@ static bool all(const struct otf2_writer *otf2, bool done) {
     return otf2->together ? otf2->together->all(otf2->together, done) : done;
 }
 
-static bool make_directories(struct otf2_writer *otf2) {
-    if (mkdir(otf2->directory, 0777) != 0 && errno != EEXIST) {
-        REFRAIN_FAIL(otf2->error, "%s: cannot be made: %s", otf2->directory, strerror(errno));
-        return false;
-    }
-    if (otf2->instead && mkdir(otf2->instead, 0777) != 0) {
-        REFRAIN_FAIL(otf2->error, "%s: cannot be made: %s", otf2->instead, strerror(errno));
-        return false;
-    }
-    return true;
-}
-
 static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
     struct otf2_writer *otf2 = (struct otf2_writer *)writer;
     otf2->trace = trace;
-    bool made = !is_first(otf2) || make_directories(otf2);
+    bool made = !is_first(otf2) || refrain_otf2_files_make(&otf2->files, otf2->error);
     otf2->comms = refrain_otf2_comms(trace);
     otf2->rma = (struct refrain_otf2_rma){.objects = &otf2->objects, .comms = otf2->comms};
     if (otf2->comms)
@@ -167,8 +146,8 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
         return 1;
     OTF2_Error_RegisterCallback(on_error, otf2);
     otf2->archive =
-        OTF2_Archive_Open(otf2->instead ? otf2->instead : otf2->directory, "traces", OTF2_FILEMODE_WRITE,
-                          EVENT_CHUNK_BYTES, DEFINITION_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+        OTF2_Archive_Open(refrain_otf2_files_at(&otf2->files), "traces", OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES,
+                          DEFINITION_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (!otf2->archive)
         return fail(otf2, OTF2_ERROR_FILE_CAN_NOT_OPEN);
     otf2->opened = true;
@@ -197,135 +176,6 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
 }
 
 /* ---- events ---- */
-
-static OTF2_CollectiveOp collective_op(const char *name) {
-    static const struct {
-        const char *name;
-        OTF2_CollectiveOp op;
-    } ops[] = {{"barrier", OTF2_COLLECTIVE_OP_BARRIER},
-               {"bcast", OTF2_COLLECTIVE_OP_BCAST},
-               {"gather", OTF2_COLLECTIVE_OP_GATHER},
-               {"gatherv", OTF2_COLLECTIVE_OP_GATHERV},
-               {"scatter", OTF2_COLLECTIVE_OP_SCATTER},
-               {"scatterv", OTF2_COLLECTIVE_OP_SCATTERV},
-               {"allgather", OTF2_COLLECTIVE_OP_ALLGATHER},
-               {"allgatherv", OTF2_COLLECTIVE_OP_ALLGATHERV},
-               {"alltoall", OTF2_COLLECTIVE_OP_ALLTOALL},
-               {"alltoallv", OTF2_COLLECTIVE_OP_ALLTOALLV},
-               {"alltoallw", OTF2_COLLECTIVE_OP_ALLTOALLW},
-               {"allreduce", OTF2_COLLECTIVE_OP_ALLREDUCE},
-               {"reduce", OTF2_COLLECTIVE_OP_REDUCE},
-               {"reduce_scatter", OTF2_COLLECTIVE_OP_REDUCE_SCATTER},
-               {"reduce_scatter_block", OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK},
-               {"scan", OTF2_COLLECTIVE_OP_SCAN},
-               {"exscan", OTF2_COLLECTIVE_OP_EXSCAN},
-               {"neighbor_allgather", OTF2_COLLECTIVE_OP_ALLGATHER},
-               {"neighbor_allgatherv", OTF2_COLLECTIVE_OP_ALLGATHERV},
-               {"neighbor_alltoall", OTF2_COLLECTIVE_OP_ALLTOALL},
-               {"neighbor_alltoallv", OTF2_COLLECTIVE_OP_ALLTOALLV},
-               {"neighbor_alltoallw", OTF2_COLLECTIVE_OP_ALLTOALLW}};
-    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
-        if (strcmp(name, ops[i].name) == 0)
-            return ops[i].op;
-    return OTF2_COLLECTIVE_OP_CREATE_HANDLE;
-}
-
-/* The rank of `peer` in the event's communicator; false where OTF2 has no way to say it. */
-static bool comm_rank(const struct otf2_writer *otf2, const struct refrain_event *event, uint32_t *rank) {
-    if (!event->comm || event->peer < 0)
-        return false;
-    return refrain_otf2_comm_rank(&otf2->comms[event->comm->index], event->rank, event->peer, rank);
-}
-
-static uint32_t root_of(const struct otf2_writer *otf2, const struct refrain_event *event) {
-    uint32_t root = OTF2_COLLECTIVE_ROOT_NONE;
-    if (event->peer == event->rank && event->comm && otf2->comms[event->comm->index].is_remote)
-        return OTF2_COLLECTIVE_ROOT_SELF; /* ranks are those of the other group */
-    if (event->peer >= 0 && !comm_rank(otf2, event, &root))
-        root = event->peer == event->rank ? OTF2_COLLECTIVE_ROOT_SELF : OTF2_COLLECTIVE_ROOT_THIS_GROUP;
-    return root;
-}
-
-static OTF2_ErrorCode end_collective(struct otf2_writer *otf2, struct refrain_otf2_location *location, uint64_t time) {
-    const struct refrain_event *event = &location->collective;
-    location->in_collective = false;
-    location->events++;
-    return OTF2_EvtWriter_MpiCollectiveEnd(location->writer, NULL, time, collective_op(event->region->collective),
-                                           event->comm->index, root_of(otf2, event), (uint64_t)event->bytes,
-                                           (uint64_t)event->received);
-}
-
-/* A nonblocking one: OTF2 wants what it was when it completes. */
-static OTF2_ErrorCode request_collective(struct refrain_otf2_location *location, const struct refrain_event *event,
-                                         uint64_t time) {
-    if (location->n_pending == location->capacity_pending) {
-        size_t capacity = location->capacity_pending ? location->capacity_pending * 2 : 8;
-        struct refrain_event *pending = realloc(location->pending, capacity * sizeof *pending);
-        if (!pending)
-            return OTF2_ERROR_MEM_ALLOC_FAILED;
-        location->pending = pending;
-        location->capacity_pending = capacity;
-    }
-    location->pending[location->n_pending++] = *event;
-    location->events++;
-    return OTF2_EvtWriter_NonBlockingCollectiveRequest(location->writer, NULL, time, (uint64_t)event->request);
-}
-
-static OTF2_ErrorCode complete_collective(struct otf2_writer *otf2, struct refrain_otf2_location *location,
-                                          int64_t request, uint64_t time) {
-    size_t i = 0;
-    while (i < location->n_pending && location->pending[i].request != request)
-        i++;
-    if (i == location->n_pending)
-        return OTF2_SUCCESS;
-    struct refrain_event event = location->pending[i];
-    location->pending[i] = location->pending[--location->n_pending];
-    location->events++;
-    return OTF2_EvtWriter_NonBlockingCollectiveComplete(
-        location->writer, NULL, time, collective_op(event.region->collective), event.comm->index, root_of(otf2, &event),
-        (uint64_t)event.bytes, (uint64_t)event.received, (uint64_t)request);
-}
-
-static OTF2_ErrorCode begin_collective(struct otf2_writer *otf2, struct refrain_otf2_location *location,
-                                       const struct refrain_event *event, uint64_t time) {
-    OTF2_ErrorCode code = location->in_collective ? end_collective(otf2, location, time) : OTF2_SUCCESS;
-    if (code)
-        return code;
-    location->collective = *event;
-    location->in_collective = true;
-    location->events++;
-    return OTF2_EvtWriter_MpiCollectiveBegin(location->writer, NULL, time);
-}
-
-static OTF2_ErrorCode message(struct otf2_writer *otf2, struct refrain_otf2_location *location,
-                              const struct refrain_event *event, uint64_t time) {
-    uint32_t peer, comm, tag = (uint32_t)event->tag;
-    uint64_t bytes = (uint64_t)event->bytes, request = (uint64_t)event->request;
-    if (!comm_rank(otf2, event, &peer)) {
-        location->unknown++;
-        return OTF2_SUCCESS;
-    }
-    comm = event->comm->index;
-    location->events++;
-    if (event->kind == REFRAIN_EVENT_SEND)
-        return event->request < 0
-                   ? OTF2_EvtWriter_MpiSend(location->writer, NULL, time, peer, comm, tag, bytes)
-                   : OTF2_EvtWriter_MpiIsend(location->writer, NULL, time, peer, comm, tag, bytes, request);
-    return event->request < 0 ? OTF2_EvtWriter_MpiRecv(location->writer, NULL, time, peer, comm, tag, bytes)
-                              : OTF2_EvtWriter_MpiIrecv(location->writer, NULL, time, peer, comm, tag, bytes, request);
-}
-
-static OTF2_ErrorCode request(struct refrain_otf2_location *location, const struct refrain_event *event,
-                              uint64_t time) {
-    if (event->request < 0)
-        return OTF2_SUCCESS;
-    location->events++;
-    if (event->kind == REFRAIN_EVENT_SEND_COMPLETE)
-        return OTF2_EvtWriter_MpiIsendComplete(location->writer, NULL, time, (uint64_t)event->request);
-    if (event->kind == REFRAIN_EVENT_RECV_POST)
-        return OTF2_EvtWriter_MpiIrecvRequest(location->writer, NULL, time, (uint64_t)event->request);
-    return OTF2_EvtWriter_MpiRequestCancelled(location->writer, NULL, time, (uint64_t)event->request);
-}
 
 /* A message that was waited for adds to the metric of its location. */
 static OTF2_ErrorCode waiting(struct refrain_otf2_location *location, const struct refrain_event *event,
@@ -365,7 +215,7 @@ static OTF2_ErrorCode leave(struct otf2_writer *otf2, struct refrain_otf2_locati
                             const struct refrain_event *event, OTF2_RegionRef region, uint64_t time) {
     OTF2_ErrorCode code = OTF2_SUCCESS;
     if (location->in_collective && location->collective.region == event->region)
-        code = end_collective(otf2, location, time);
+        code = refrain_otf2_collective_end(otf2->comms, location, time);
     if (!code)
         code = refrain_otf2_io_leave(location, event, time);
     if (!code && location->window_call.region == event->region)
@@ -405,24 +255,20 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
         break;
     case REFRAIN_EVENT_SEND:
     case REFRAIN_EVENT_RECV:
-        code = message(otf2, location, event, time);
+        code = refrain_otf2_message(otf2->comms, location, event, time);
         if (!code)
             code = waiting(location, event, time);
         break;
     case REFRAIN_EVENT_SEND_COMPLETE:
     case REFRAIN_EVENT_RECV_POST:
     case REFRAIN_EVENT_CANCEL:
-        code = request(location, event, time);
+        code = refrain_otf2_request(location, event, time);
         break;
     case REFRAIN_EVENT_COLLECTIVE:
-        if (!event->comm)
-            location->unknown++;
-        else
-            code = event->request < 0 ? begin_collective(otf2, location, event, time)
-                                      : request_collective(location, event, time);
+        code = refrain_otf2_collective(otf2->comms, location, event, time);
         break;
     case REFRAIN_EVENT_COLLECTIVE_COMPLETE:
-        code = complete_collective(otf2, location, event->request, time);
+        code = refrain_otf2_collective_complete(otf2->comms, location, event->request, time);
         break;
     case REFRAIN_EVENT_RMA:
         code = refrain_otf2_rma_access(&otf2->rma, location, event, time);
@@ -486,7 +332,7 @@ static OTF2_ErrorCode close_locations(struct otf2_writer *otf2) {
         if (!location->writer)
             continue;
         if (location->in_collective) /* the run ended in it */
-            code = end_collective(otf2, location, location->last_ns);
+            code = refrain_otf2_collective_end(otf2->comms, location, location->last_ns);
         refrain_otf2_rma_end(&otf2->rma, location);
         otf2->unknown += location->unknown;
         if (!code)
@@ -513,27 +359,6 @@ static OTF2_ErrorCode close_locations(struct otf2_writer *otf2) {
             code = OTF2_Archive_CloseDefWriter(otf2->archive, definitions);
     }
     return code ? code : OTF2_Archive_CloseDefFiles(otf2->archive);
-}
-
-/* The complete archive takes the place of the one that was there, or, where it is not complete, goes. */
-static int replace(struct otf2_writer *otf2, bool complete) {
-    int failed = 0;
-    for (size_t i = 0; i < PARTS; i++) {
-        char from[4096], to[4096];
-        snprintf(from, sizeof from, "%s/%s", otf2->instead, parts[i]);
-        snprintf(to, sizeof to, "%s/%s", otf2->directory, parts[i]);
-        if (!complete) {
-            refrain_otf2_remove(otf2->instead, parts[i]);
-        } else if ((exists(otf2->directory, parts[i]) && !refrain_otf2_remove(otf2->directory, parts[i])) ||
-                   rename(from, to) != 0) {
-            REFRAIN_FAIL(otf2->error, "%s: cannot be overwritten: %s; the new archive is %s", to, strerror(errno),
-                         otf2->instead);
-            failed = 1;
-        }
-    }
-    if (!failed)
-        rmdir(otf2->instead);
-    return failed;
 }
 
 /* Leaves the archive as it is, open: what could not be written must not be closed. When OTF2 3.0 cannot write the 4 MB
@@ -586,13 +411,8 @@ static int end(struct refrain_writer *writer) {
     else if (otf2->archive && otf2->locations)
         result = finish(otf2);
     OTF2_Error_RegisterCallback(NULL, NULL);
-    if (is_first(otf2) && otf2->instead && replace(otf2, result == 0) != 0)
+    if (is_first(otf2) && !refrain_otf2_files_settle(&otf2->files, otf2->opened, result == 0, otf2->error))
         result = 1;
-    if (is_first(otf2) && !otf2->instead && otf2->opened && result != 0) {
-        for (size_t i = 0; i < PARTS; i++)
-            refrain_otf2_remove(otf2->directory, parts[i]);
-        rmdir(otf2->directory); /* unless something else is in it */
-    }
     if (is_first(otf2) && result == 0 && otf2->calls.left_out)
         refrain_warn("otf2 defines the first %u call paths: %" PRIu64 " calls are of further ones", otf2->calls.n,
                      otf2->calls.left_out);
@@ -617,20 +437,12 @@ static int end(struct refrain_writer *writer) {
     refrain_otf2_groups_free(&otf2->rma.groups);
     refrain_otf2_objects_close(&otf2->objects);
     refrain_call_tree_free(&otf2->calls);
-    free(otf2->directory);
-    free(otf2->instead);
+    refrain_otf2_files_free(&otf2->files);
     free(otf2);
     return result;
 }
 
 /* ---- opening ---- */
-
-static bool any_part_exists(const char *directory) {
-    for (size_t i = 0; i < PARTS; i++)
-        if (exists(directory, parts[i]))
-            return true;
-    return false;
-}
 
 static enum refrain_status open_otf2(const struct refrain_format_request *request, struct refrain_writer **writer,
                                      struct refrain_error *error) {
@@ -639,7 +451,7 @@ static enum refrain_status open_otf2(const struct refrain_format_request *reques
     *writer = NULL;
     if (stat(directory, &status) == 0 && !S_ISDIR(status.st_mode))
         return REFRAIN_FAIL(error, "%s: exists and is not a directory; an OTF2 archive is one", directory);
-    bool replaces = any_part_exists(directory);
+    bool replaces = refrain_otf2_files_there(directory);
     long process = (long)getpid();
     if (request->together) { /* what the first process sees is so for all */
         uint64_t values[2] = {request->together->number == 0 && replaces,
@@ -653,11 +465,8 @@ static enum refrain_status open_otf2(const struct refrain_format_request *reques
     struct otf2_writer *otf2 = calloc(1, sizeof *otf2);
     if (!otf2)
         return REFRAIN_FAIL_MEMORY(error);
-    otf2->directory = strdup(directory);
-    if (replaces && asprintf(&otf2->instead, "%s/new.%ld", directory, process) < 0)
-        otf2->instead = NULL;
-    if (!otf2->directory || (replaces && !otf2->instead)) {
-        free(otf2->directory);
+    if (!refrain_otf2_files_name(&otf2->files, directory, replaces, process)) {
+        refrain_otf2_files_free(&otf2->files);
         free(otf2);
         return REFRAIN_FAIL_MEMORY(error);
     }

@@ -257,6 +257,10 @@ static void annotate_fields(struct perfetto_writer *perfetto, const struct refra
         annotate(perfetto, BYTES, event->bytes);
         annotate(perfetto, FILE_NUMBER, event->tag);
         break;
+    case REFRAIN_EVENT_ACCESS_COMPLETE:
+        if (event->bytes >= 0)
+            annotate(perfetto, BYTES, event->bytes);
+        break;
     case REFRAIN_EVENT_SEEK:
         annotate(perfetto, WHENCE, event->value);
         annotate(perfetto, OFFSET, event->bytes);

@@ -132,6 +132,10 @@ static void put_fields(struct refrain_sink *sink, const struct refrain_event *ev
     case REFRAIN_EVENT_MOVED:
         put_bytes(sink, event);
         break;
+    case REFRAIN_EVENT_ACCESS_COMPLETE:
+        if (event->bytes >= 0)
+            put_bytes(sink, event);
+        break;
     case REFRAIN_EVENT_SEEK:
         PUT(sink, "\twhence=");
         refrain_sink_put_text(sink, refrain_whence_name(event->value));

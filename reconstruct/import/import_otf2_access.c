@@ -65,7 +65,7 @@ static OTF2_CallbackCode on_atomic(OTF2_LocationRef location, OTF2_TimeStamp tim
 /* Most accesses are complete with the call itself, or one that synchronises; told is what a wait for a request
  * completes. */
 static OTF2_CallbackCode complete_access(struct refrain_otf2_archive *archive, OTF2_LocationRef location,
-                                         OTF2_TimeStamp time, uint32_t object, uint64_t matching) {
+                                         OTF2_TimeStamp time, uint32_t object, int64_t bytes, uint64_t matching) {
     struct refrain_import_event event;
     const struct refrain_otf2_place *place =
         refrain_otf2_event(archive, location, time, REFRAIN_EVENT_ACCESS_COMPLETE, &event);
@@ -73,13 +73,14 @@ static OTF2_CallbackCode complete_access(struct refrain_otf2_archive *archive, O
         return OTF2_CALLBACK_SUCCESS;
     event.region = place->stack[place->n_stack - 1];
     event.request = request_of_access(object, matching);
+    event.bytes = bytes;
     return refrain_otf2_add(archive, &event);
 }
 
 static OTF2_CallbackCode on_access_complete(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
                                             OTF2_AttributeList *attributes, OTF2_RmaWinRef window, uint64_t matching) {
     (void)attributes;
-    return complete_access(data, location, time, window, matching);
+    return complete_access(data, location, time, window, -1, matching);
 }
 
 static OTF2_CallbackCode on_remotely_complete(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
@@ -222,7 +223,7 @@ static OTF2_CallbackCode on_access_end(OTF2_LocationRef location, OTF2_TimeStamp
     struct refrain_import_event event;
     (void)attributes;
     if (!place || !refrain_otf2_is_in(archive, place, "MPI_File_") || refrain_otf2_is_in(archive, place, "MPI_File_i"))
-        return complete_access(archive, location, time, handle, matching);
+        return complete_access(archive, location, time, handle, (int64_t)bytes, matching);
     if (!open_file(archive, location, time, REFRAIN_EVENT_MOVED, handle, &event))
         return OTF2_CALLBACK_SUCCESS;
     event.bytes = (int64_t)bytes;

@@ -5,6 +5,7 @@
  * First all lines are read for what has to be known before the events: how many ranks there are, which of them use a
  * communicator, and whether completions are told. */
 #define _GNU_SOURCE
+#include "array.h"
 #include "event_names.h"
 #include "import_source.h"
 #include "import_trace.h"
@@ -202,6 +203,8 @@ static enum refrain_status parse_line(struct text *text, struct line *line) {
         return wrong(text, "the second field is no time in seconds");
     if (!(field = strsep(&at, "\t")) || !at || !parse_kind(field, &line->kind))
         return wrong(text, "the third field is no event that refrain knows");
+    if (line->kind == REFRAIN_EVENT_ACCESS_COMPLETE)
+        line->bytes = -1; /* unless it says so */
     line->name = strsep(&at, "\t");
     if (!unescape(line->name))
         return wrong(text, "the name has a backslash that escapes nothing");
@@ -307,14 +310,10 @@ static enum refrain_region_kind kind_of(const struct line *line) {
 }
 
 static bool push(struct stack *stack, uint32_t region) {
-    if (stack->n == stack->capacity) {
-        size_t capacity = stack->capacity ? stack->capacity * 2 : 16;
-        uint32_t *regions = realloc(stack->regions, capacity * sizeof *regions);
-        if (!regions)
-            return false;
-        stack->regions = regions;
-        stack->capacity = capacity;
-    }
+    uint32_t *regions = refrain_array_room(stack->regions, stack->n, &stack->capacity, sizeof *regions);
+    if (!regions)
+        return false;
+    stack->regions = regions;
     stack->regions[stack->n++] = region;
     return true;
 }

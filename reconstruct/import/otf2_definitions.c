@@ -1,6 +1,7 @@
 /* otf2_definitions.c: definitions of an OTF2 archive kept by their references (otf2_definitions.h). */
 #define _GNU_SOURCE
 #include "otf2_definitions.h"
+#include "array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,13 +36,10 @@ static bool rehash(struct refrain_otf2_table *table) {
 }
 
 static bool grow(struct refrain_otf2_table *table) {
-    size_t capacity = table->capacity ? table->capacity * 2 : 32;
-    unsigned char *entries = realloc(table->entries, capacity * table->entry_bytes);
-    if (!entries)
-        return false;
-    table->entries = entries;
-    table->capacity = capacity;
-    return true;
+    unsigned char *entries = refrain_array_room(table->entries, table->n, &table->capacity, table->entry_bytes);
+    if (entries)
+        table->entries = entries;
+    return entries != NULL;
 }
 
 /* The entry of a reference, all zero where it is new; valid until the next one. Null without memory. */
@@ -51,7 +49,7 @@ static void *entry(struct refrain_otf2_definitions *definitions, struct refrain_
     void *there = find(table, reference);
     if (there)
         return there;
-    if ((2 * table->n >= table->keys_capacity && !rehash(table)) || (table->n == table->capacity && !grow(table))) {
+    if ((2 * table->n >= table->keys_capacity && !rehash(table)) || !grow(table)) {
         definitions->no_memory = true;
         return NULL;
     }
@@ -126,16 +124,13 @@ static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_Str
     definitions->n_events += events;
     if (type != OTF2_LOCATION_TYPE_CPU_THREAD)
         return OTF2_CALLBACK_SUCCESS;
-    if (definitions->n_places == definitions->capacity_places) {
-        size_t capacity = definitions->capacity_places ? definitions->capacity_places * 2 : 32;
-        struct refrain_otf2_place *places = realloc(definitions->places, capacity * sizeof *places);
-        if (!places) {
-            definitions->no_memory = true;
-            return done(definitions);
-        }
-        definitions->places = places;
-        definitions->capacity_places = capacity;
+    struct refrain_otf2_place *places =
+        refrain_array_room(definitions->places, definitions->n_places, &definitions->capacity_places, sizeof *places);
+    if (!places) {
+        definitions->no_memory = true;
+        return done(definitions);
     }
+    definitions->places = places;
     definitions->places[definitions->n_places++] = (struct refrain_otf2_place){
         .location = self, .group = group, .rank = -1, .context = OTF2_UNDEFINED_CALLING_CONTEXT};
     return done(definitions);
@@ -330,14 +325,10 @@ int64_t refrain_otf2_time_ns(const struct refrain_otf2_definitions *definitions,
 }
 
 bool refrain_otf2_place_enter(struct refrain_otf2_place *place, uint32_t region) {
-    if (place->n_stack == place->capacity) {
-        size_t capacity = place->capacity ? place->capacity * 2 : 16;
-        uint32_t *stack = realloc(place->stack, capacity * sizeof *stack);
-        if (!stack)
-            return false;
-        place->stack = stack;
-        place->capacity = capacity;
-    }
+    uint32_t *stack = refrain_array_room(place->stack, place->n_stack, &place->capacity, sizeof *stack);
+    if (!stack)
+        return false;
+    place->stack = stack;
     place->stack[place->n_stack++] = region;
     return true;
 }

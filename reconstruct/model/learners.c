@@ -79,34 +79,31 @@ struct parameter {
 
 /* What an operation's parameters are, in trace.h's order. */
 static const struct parameter *parameters_of(uint32_t operation, unsigned *n) {
-    static const struct parameter send[] = {{REFRAIN_SUBJECT_DEST, "dest"},
-                                            {REFRAIN_SUBJECT_SEND_TAG, "send tag"},
-                                            {REFRAIN_SUBJECT_BYTES, "sent"},
-                                            {REFRAIN_SUBJECT_COMM, "comm"}},
-                                  recv[] = {{REFRAIN_SUBJECT_SOURCE, "source"},
-                                            {REFRAIN_SUBJECT_RECV_TAG, "recv tag"},
-                                            {REFRAIN_SUBJECT_BYTES, "received"},
-                                            {REFRAIN_SUBJECT_COMM, "comm"}},
-                                  collective[] = {{REFRAIN_SUBJECT_ROOT, "root"},
-                                                  {REFRAIN_SUBJECT_BYTES, "sent"},
-                                                  {REFRAIN_SUBJECT_BYTES, "received"},
-                                                  {REFRAIN_SUBJECT_COMM, "comm"}},
-                                  request[] = {{REFRAIN_SUBJECT_REQUEST, "request"}},
-                                  rma[] = {{REFRAIN_SUBJECT_DEST, "target"},
-                                           {REFRAIN_SUBJECT_BYTES, "bytes"},
-                                           {REFRAIN_SUBJECT_COMM, "window"}},
-                                  io[] = {{REFRAIN_SUBJECT_BYTES, "bytes"}, {REFRAIN_SUBJECT_COMM, "file"}},
-                                  window[] = {{REFRAIN_SUBJECT_DEST, "target"},
-                                              {REFRAIN_SUBJECT_COMM, "lock"},
-                                              {REFRAIN_SUBJECT_COMM, "window"}},
-                                  file[] = {{REFRAIN_SUBJECT_COMM, "mode"}, {REFRAIN_SUBJECT_COMM, "file"}},
-                                  moved[] = {{REFRAIN_SUBJECT_BYTES, "moved"}, {REFRAIN_SUBJECT_COMM, "file"}},
-                                  seek[] = {{REFRAIN_SUBJECT_COMM, "whence"},
-                                            {REFRAIN_SUBJECT_BYTES, "offset"},
-                                            {REFRAIN_SUBJECT_BYTES, "position"},
-                                            {REFRAIN_SUBJECT_COMM, "file"}},
-                                  run[] = {{REFRAIN_SUBJECT_REQUEST, "request"}, {REFRAIN_SUBJECT_REQUEST, "requests"}},
-                                  other[] = {{REFRAIN_SUBJECT_REQUEST, "operation"}, {REFRAIN_SUBJECT_COMM, "comm"}};
+    static const struct parameter
+        send[] = {{REFRAIN_SUBJECT_DEST, "dest"},
+                  {REFRAIN_SUBJECT_SEND_TAG, "send tag"},
+                  {REFRAIN_SUBJECT_BYTES, "sent"},
+                  {REFRAIN_SUBJECT_COMM, "comm"}},
+        recv[] = {{REFRAIN_SUBJECT_SOURCE, "source"},
+                  {REFRAIN_SUBJECT_RECV_TAG, "recv tag"},
+                  {REFRAIN_SUBJECT_BYTES, "received"},
+                  {REFRAIN_SUBJECT_COMM, "comm"}},
+        collective[] = {{REFRAIN_SUBJECT_ROOT, "root"},
+                        {REFRAIN_SUBJECT_BYTES, "sent"},
+                        {REFRAIN_SUBJECT_BYTES, "received"},
+                        {REFRAIN_SUBJECT_COMM, "comm"}},
+        request[] = {{REFRAIN_SUBJECT_REQUEST, "request"}},
+        rma[] = {{REFRAIN_SUBJECT_DEST, "target"}, {REFRAIN_SUBJECT_BYTES, "bytes"}, {REFRAIN_SUBJECT_COMM, "window"}},
+        io[] = {{REFRAIN_SUBJECT_BYTES, "bytes"}, {REFRAIN_SUBJECT_COMM, "file"}, {REFRAIN_SUBJECT_BYTES, "moved"}},
+        window[] = {{REFRAIN_SUBJECT_DEST, "target"}, {REFRAIN_SUBJECT_COMM, "lock"}, {REFRAIN_SUBJECT_COMM, "window"}},
+        file[] = {{REFRAIN_SUBJECT_COMM, "mode"}, {REFRAIN_SUBJECT_COMM, "file"}},
+        moved[] = {{REFRAIN_SUBJECT_BYTES, "moved"}, {REFRAIN_SUBJECT_COMM, "file"}},
+        seek[] = {{REFRAIN_SUBJECT_COMM, "whence"},
+                  {REFRAIN_SUBJECT_BYTES, "offset"},
+                  {REFRAIN_SUBJECT_BYTES, "position"},
+                  {REFRAIN_SUBJECT_COMM, "file"}},
+        run[] = {{REFRAIN_SUBJECT_REQUEST, "request"}, {REFRAIN_SUBJECT_REQUEST, "requests"}},
+        other[] = {{REFRAIN_SUBJECT_REQUEST, "operation"}, {REFRAIN_SUBJECT_COMM, "comm"}};
     *n = 4;
     switch (operation) {
     case REFRAIN_OP_SEND:
@@ -126,8 +123,10 @@ static const struct parameter *parameters_of(uint32_t operation, unsigned *n) {
         *n = 3;
         return rma;
     case REFRAIN_OP_IO:
-    case REFRAIN_OP_IO_REQUEST:
         *n = 2;
+        return io;
+    case REFRAIN_OP_IO_REQUEST:
+        *n = 3;
         return io;
     case REFRAIN_OP_WINDOW:
         *n = 3;

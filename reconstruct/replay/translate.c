@@ -130,6 +130,7 @@ static bool complete(struct refrain_translation *translation, const struct refra
         event->request = request->id;
     } else if (accesses(request)) {
         event->kind = REFRAIN_EVENT_ACCESS_COMPLETE;
+        event->bytes = record->n_parameters == 2 ? record->parameters[1] : -1;
         event->request = request->id;
     } else {
         makes_event = false;
@@ -264,6 +265,7 @@ static bool operation(struct refrain_translation *translation, const struct refr
         if (parameters[0] == REFRAIN_OP_ISEND || parameters[0] == REFRAIN_OP_SEND_INIT)
             return true;
         event->kind = REFRAIN_EVENT_ACCESS_COMPLETE;
+        event->bytes = -1;
         if (parameters[0] == REFRAIN_OP_RMA_REQUEST || parameters[0] == REFRAIN_OP_IO_REQUEST)
             return true;
         event->kind = REFRAIN_EVENT_COLLECTIVE_COMPLETE;

@@ -29,13 +29,17 @@ static struct refrain_walk_request *likely_request(const struct refrain_walk *wa
     return refrain_walk_requests_oldest(&walk->requests, active, NULL);
 }
 
-/* A request completes: a receive gets its source, tag and bytes. False when those of its operation are used up. */
+/* A request completes: a receive gets its source, tag and bytes, an access to a file the bytes that it moved. False
+ * when those of its operation are used up. */
 static bool complete(struct refrain_walk *walk, struct refrain_walk_request *request, struct refrain_record *record) {
     record->parameters[0] = refrain_walk_requests_number(&walk->requests, request);
     if (request->posted) {
-        if (!refrain_walk_take_row(walk, request->posted->parameter, &record->parameters[1], 3, &record->approximate))
+        bool moves = request->posted->operation == REFRAIN_OP_IO_REQUEST;
+        const struct refrain_learner *learners = &request->posted->parameter[moves ? REFRAIN_PARAMETER_MOVED : 0];
+        unsigned n = moves ? 1 : 3;
+        if (!refrain_walk_take_row(walk, learners, &record->parameters[1], n, &record->approximate))
             return false;
-        record->n_parameters += 3;
+        record->n_parameters += n;
     }
     request->active = false;
     if (!request->persistent)
@@ -106,8 +110,8 @@ static bool follow_requests(struct refrain_walk *walk, const struct refrain_oper
     case REFRAIN_OP_ICOLLECTIVE:
     case REFRAIN_OP_NOTHING:
     case REFRAIN_OP_RMA_REQUEST:
-    case REFRAIN_OP_IO_REQUEST:
         return take_request(walk, NULL, false);
+    case REFRAIN_OP_IO_REQUEST:
     case REFRAIN_OP_IRECV:
         return take_request(walk, from, false);
     case REFRAIN_OP_SEND_INIT:

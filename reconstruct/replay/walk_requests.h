@@ -10,7 +10,7 @@
 struct refrain_walk_request {
     bool taken, persistent, active;
     uint64_t posted_as;                            /* number in the order of posting */
-    const struct refrain_operation_record *posted; /* of a receive */
+    const struct refrain_operation_record *posted; /* of one whose completion says more than that; else null */
 };
 
 struct refrain_walk_requests {
@@ -19,7 +19,8 @@ struct refrain_walk_requests {
     bool guessed;    /* a number of one was only likely: which operations posted those in the table is too */
 };
 
-/* A further request; false without memory. `posted`: of a receive, the operation that posted it. */
+/* A further request; false without memory. `posted`: the operation that posted it, where its completion says
+ * more than that. */
 bool refrain_walk_requests_take(struct refrain_walk_requests *requests, const struct refrain_operation_record *posted,
                                 bool persistent);
 

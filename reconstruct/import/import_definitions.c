@@ -1,0 +1,176 @@
+/* import_definitions.c: regions and communicators of an imported trace, and their numbers in records (import_parts.h).
+ */
+#define _GNU_SOURCE
+#include "array.h"
+#include "import_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- regions ---- */
+
+static int32_t mpi_function(const char *name) {
+    static const char *const names[] = {
+#define REFRAIN_MPI_CALL(name, class, collective) #name,
+#include <refrain/mpi_calls.def>
+#undef REFRAIN_MPI_CALL
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], name) == 0)
+            return (int32_t)i;
+    return -1;
+}
+
+static size_t hash_of(const char *name, const char *file, uint32_t line) {
+    uint64_t hash = 1469598103934665603u + line;
+    for (const char *p = name; *p; p++)
+        hash = (hash ^ (unsigned char)*p) * 1099511628211u;
+    for (const char *p = file; *p; p++)
+        hash = (hash ^ (unsigned char)*p) * 1099511628211u;
+    return (size_t)(hash ^ hash >> 29);
+}
+
+static bool rehash(struct refrain_import *import) {
+    size_t capacity = import->hash_capacity ? import->hash_capacity * 2 : 256;
+    size_t *hash = calloc(capacity, sizeof *hash);
+    if (!hash)
+        return false;
+    for (size_t i = 0; i < import->n_regions; i++) {
+        struct refrain_import_region_entry *region = &import->regions[i];
+        size_t *first = &hash[hash_of(region->name, region->file, region->line) & (capacity - 1)];
+        region->next = *first;
+        *first = i + 1;
+    }
+    free(import->hash);
+    import->hash = hash;
+    import->hash_capacity = capacity;
+    return true;
+}
+
+static bool room_for_region(struct refrain_import *import) {
+    struct refrain_import_region_entry *regions =
+        refrain_array_room(import->regions, import->n_regions, &import->capacity_regions, sizeof *regions);
+    if (regions)
+        import->regions = regions;
+    return regions != NULL;
+}
+
+uint32_t refrain_import_region(struct refrain_import *import, enum refrain_region_kind kind, const char *name,
+                               const char *file, uint32_t line) {
+    int32_t function = kind == REFRAIN_REGION_MPI ? mpi_function(name) : -1;
+    if (kind == REFRAIN_REGION_MPI && function < 0)
+        kind = REFRAIN_REGION_FUNCTION;
+    if (import->n_regions >= import->hash_capacity && !rehash(import)) {
+        import->no_memory = true;
+        return 0;
+    }
+    size_t *first = &import->hash[hash_of(name, file, line) & (import->hash_capacity - 1)];
+    for (size_t i = *first; i; i = import->regions[i - 1].next) {
+        const struct refrain_import_region_entry *region = &import->regions[i - 1];
+        if (region->kind == kind && region->line == line && strcmp(region->name, name) == 0 &&
+            strcmp(region->file, file) == 0)
+            return (uint32_t)(i - 1);
+    }
+    char *own_name = strdup(name), *own_file = strdup(file);
+    if (!own_name || !own_file || !room_for_region(import)) {
+        free(own_name);
+        free(own_file);
+        import->no_memory = true;
+        return 0;
+    }
+    import->regions[import->n_regions] = (struct refrain_import_region_entry){
+        .kind = kind, .name = own_name, .file = own_file, .line = line, .function = (uint32_t)function, .next = *first};
+    *first = ++import->n_regions;
+    return (uint32_t)(import->n_regions - 1);
+}
+
+const char *refrain_import_region_name(const struct refrain_import *import, uint32_t region) {
+    return region < import->n_regions ? import->regions[region].name : "";
+}
+
+enum refrain_region_kind refrain_import_region_kind(const struct refrain_import *import, uint32_t region) {
+    return region < import->n_regions ? import->regions[region].kind : REFRAIN_REGION_FUNCTION;
+}
+
+uint64_t refrain_import_number_of(struct refrain_import *import, struct refrain_import_rank *rank, uint32_t region) {
+    if (region >= import->n_regions)
+        return 0;
+    if (region >= rank->n_numbers) {
+        size_t n = import->n_regions * 2;
+        uint32_t *numbers = realloc(rank->numbers, n * sizeof *numbers);
+        if (!numbers) {
+            import->no_memory = true;
+            return 0;
+        }
+        memset(numbers + rank->n_numbers, 0, (n - rank->n_numbers) * sizeof *numbers);
+        rank->numbers = numbers;
+        rank->n_numbers = n;
+    }
+    uint32_t *number = &rank->numbers[region];
+    if (*number == 0)
+        switch (import->regions[region].kind) {
+        case REFRAIN_REGION_FUNCTION:
+            *number = 2 * rank->n_functions++ + 1;
+            break;
+        case REFRAIN_REGION_MPI:
+            *number = ++rank->n_sites;
+            break;
+        case REFRAIN_REGION_USER:
+        case REFRAIN_REGION_VALUE:
+            *number = ++rank->n_user_regions;
+            break;
+        }
+    return *number - 1;
+}
+
+/* ---- communicators ---- */
+
+uint32_t refrain_import_comm(struct refrain_import *import, const char *name, const int32_t *members, int32_t size,
+                             const int32_t *remote_members, int32_t remote_size) {
+    struct refrain_import_image_comm *comms = realloc(import->comms, (import->n_comms + 1) * sizeof *comms);
+    size_t n = (size_t)size + (size_t)remote_size;
+    int32_t *own = malloc((n + 1) * sizeof *own);
+    char *own_name = strdup(name);
+    if (comms)
+        import->comms = comms;
+    if (!comms || !own || !own_name) {
+        free(own);
+        free(own_name);
+        import->no_memory = true;
+        return REFRAIN_IMPORT_NO_COMM;
+    }
+    if (size > 0)
+        memcpy(own, members, (size_t)size * sizeof *own);
+    if (remote_size > 0)
+        memcpy(own + size, remote_members, (size_t)remote_size * sizeof *own);
+    comms[import->n_comms++] = (struct refrain_import_image_comm){own_name, own, size, remote_size};
+    return (uint32_t)import->n_comms + 1;
+}
+
+static int64_t place_among(const int32_t *members, int32_t n, int32_t rank) {
+    for (int32_t i = 0; i < n; i++)
+        if (members[i] == rank)
+            return i;
+    return -1;
+}
+
+int64_t refrain_import_rank_in(const struct refrain_import *import, const struct refrain_import_event *event,
+                               int32_t peer) {
+    if (peer < 0 || event->comm == REFRAIN_IMPORT_NO_COMM || event->comm >= import->n_comms + 2)
+        return -1;
+    if (event->comm < 2)
+        return event->comm == 0 ? peer : peer == event->rank ? 0 : -1;
+    const struct refrain_import_image_comm *comm = &import->comms[event->comm - 2];
+    if (comm->remote_size == 0 || place_among(comm->members + comm->size, comm->remote_size, event->rank) >= 0)
+        return place_among(comm->members, comm->size, peer);
+    return place_among(comm->members + comm->size, comm->remote_size, peer);
+}
+
+int64_t refrain_import_root_in(const struct refrain_import *import, const struct refrain_import_event *event) {
+    int64_t root = refrain_import_rank_in(import, event, event->peer);
+    return root < 0 && event->peer == event->rank ? REFRAIN_ROOT_SELF : root;
+}
+
+int64_t refrain_import_comm_number(const struct refrain_import_event *event) {
+    return event->comm == REFRAIN_IMPORT_NO_COMM ? -1 : (int64_t)event->comm;
+}

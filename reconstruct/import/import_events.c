@@ -1,0 +1,282 @@
+/* import_events.c: another tool's events as records (import_parts.h). */
+#include "import_parts.h"
+#include <refrain/settings.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+static void put_operation(struct refrain_import *import, const struct refrain_import_event *event,
+                          enum refrain_operation operation, const int64_t *parameters, unsigned n) {
+    refrain_import_put(import, event, REFRAIN_RECORD_OPERATION, operation, parameters, n);
+}
+
+/* ---- requests ---- */
+
+/* A request under way: as the reader of the trace numbers it. */
+struct request {
+    bool taken;
+    struct refrain_pair_node *node; /* in the location's table by the number that the other tool has */
+    uint64_t record_at;             /* of the record that took it */
+    enum refrain_operation operation;
+};
+
+struct request_name {
+    struct refrain_pair_node node;
+    int64_t number;
+};
+
+static struct refrain_pair key_of(int64_t number) {
+    return (struct refrain_pair){(uint64_t)number, 0};
+}
+
+static void give(struct refrain_import_location *location, struct request *request) {
+    refrain_pair_table_remove(&location->names, request->node);
+    free(request->node);
+    refrain_requests_give(&location->requests, request);
+}
+
+static struct request *request_of(struct refrain_import_location *location, int64_t number) {
+    struct refrain_pair_node *node = refrain_pair_table_find(&location->names, key_of(number));
+    return node ? refrain_requests_at(&location->requests, ((struct request_name *)node)->number) : NULL;
+}
+
+/* An operation that takes a request. */
+static void put_request(struct refrain_import *import, struct refrain_import_location *location,
+                        const struct refrain_import_event *event, enum refrain_operation operation,
+                        const int64_t *parameters, unsigned n) {
+    uint64_t at = refrain_import_put(import, event, REFRAIN_RECORD_OPERATION, operation, parameters, n);
+    struct request *old = request_of(location, event->request);
+    if (old) { /* it was never seen to complete, and stays taken */
+        refrain_pair_table_remove(&location->names, old->node);
+        free(old->node);
+        old->node = NULL;
+    }
+    struct request *request = refrain_requests_take(&location->requests);
+    struct request_name *name = malloc(sizeof *name);
+    if (request && name) {
+        *name = (struct request_name){.node.key = key_of(event->request),
+                                      .number = refrain_requests_number(&location->requests, request)};
+        request->node = &name->node;
+        request->record_at = at;
+        request->operation = operation;
+        if (refrain_pair_table_add(&location->names, &name->node))
+            return;
+    }
+    free(name);
+    import->no_memory = true;
+}
+
+static void complete(struct refrain_import *import, struct refrain_import_location *location,
+                     const struct refrain_import_event *event, enum refrain_operation operation) {
+    struct request *request = request_of(location, event->request);
+    int64_t other[] = {operation, refrain_import_comm_number(event)};
+    if (!request) { /* another thread took it */
+        put_operation(import, event, REFRAIN_OP_COMPLETE_OTHER, other, 2);
+        return;
+    }
+    int64_t completion[] = {refrain_requests_number(&location->requests, request), event->bytes};
+    put_operation(import, event, REFRAIN_OP_COMPLETE, completion, request->operation == REFRAIN_OP_IO_REQUEST ? 2 : 1);
+    give(location, request);
+}
+
+static void receive(struct refrain_import *import, struct refrain_import_location *location,
+                    const struct refrain_import_event *event) {
+    struct request *request = event->request < 0 ? NULL : request_of(location, event->request);
+    int64_t parameters[] = {refrain_import_rank_in(import, event, event->peer), event->tag, event->bytes,
+                            refrain_import_comm_number(event)};
+    if (!request || request->operation != REFRAIN_OP_IRECV) {
+        put_operation(import, event, REFRAIN_OP_RECV, parameters, 4);
+        return;
+    }
+    refrain_import_amend(import, event->rank, request->record_at, 0, refrain_import_comm_number(event));
+    int64_t completion[] = {refrain_requests_number(&location->requests, request), parameters[0], parameters[1],
+                            parameters[2]};
+    put_operation(import, event, REFRAIN_OP_COMPLETE, completion, 4);
+    give(location, request);
+}
+
+static void cancel(struct refrain_import *import, struct refrain_import_location *location,
+                   const struct refrain_import_event *event) {
+    struct request *request = request_of(location, event->request);
+    if (!request)
+        return;
+    int64_t number = refrain_requests_number(&location->requests, request);
+    put_operation(import, event, REFRAIN_OP_CANCELLED, &number, 1);
+    give(location, request);
+}
+
+void refrain_import_location_free(struct refrain_import_location *location) {
+    for (size_t b = 0; b < location->names.capacity; b++)
+        for (struct refrain_pair_node *node = location->names.buckets[b], *next; node; node = next) {
+            next = node->next;
+            free(node);
+        }
+    free(location->names.buckets);
+    refrain_requests_close(&location->requests);
+}
+
+/* ---- events ---- */
+
+static struct refrain_import_location *location_of(struct refrain_import *import,
+                                                   const struct refrain_import_event *event) {
+    struct refrain_import_rank *rank = &import->ranks[event->rank];
+    if (event->thread < rank->n_threads)
+        return &rank->threads[event->thread];
+    struct refrain_import_location *threads = realloc(rank->threads, (event->thread + 1) * sizeof *threads);
+    if (!threads) {
+        import->no_memory = true;
+        return NULL;
+    }
+    memset(threads + rank->n_threads, 0, (event->thread + 1 - rank->n_threads) * sizeof *threads);
+    for (uint32_t i = rank->n_threads; i <= event->thread; i++)
+        threads[i].requests.entry_bytes = sizeof(struct request);
+    rank->threads = threads;
+    rank->n_threads = event->thread + 1;
+    return &threads[event->thread];
+}
+
+static enum refrain_record_kind record_kind(const struct refrain_import *import,
+                                            const struct refrain_import_event *event) {
+    bool enters = event->kind == REFRAIN_EVENT_ENTER;
+    switch (refrain_import_region_kind(import, event->region)) {
+    case REFRAIN_REGION_MPI:
+        return enters ? REFRAIN_RECORD_CALL_ENTER : REFRAIN_RECORD_CALL_LEAVE;
+    case REFRAIN_REGION_USER:
+        return enters ? REFRAIN_RECORD_REGION_ENTER : REFRAIN_RECORD_REGION_LEAVE;
+    default:
+        return enters ? REFRAIN_RECORD_ENTER : REFRAIN_RECORD_LEAVE;
+    }
+}
+
+static int64_t object_of(struct refrain_import *import, const struct refrain_import_event *event,
+                         enum refrain_object_kind kind) {
+    int64_t number = refrain_import_object(&import->ranks[event->rank].objects, kind, refrain_import_comm_number(event),
+                                           event->tag, event->name);
+    import->no_memory |= number < -1;
+    return number;
+}
+
+static void add_window(struct refrain_import *import, struct refrain_import_location *location,
+                       const struct refrain_import_event *event) {
+    const int64_t number = object_of(import, event, REFRAIN_OBJECT_WINDOW),
+                  access[] = {event->peer, event->bytes, number}, use[] = {event->peer, event->value, number};
+    if (event->kind == REFRAIN_EVENT_WINDOW)
+        put_operation(import, event, REFRAIN_OP_WINDOW, use, 3);
+    else if (event->request < 0)
+        put_operation(import, event, REFRAIN_OP_RMA, access, 3);
+    else
+        put_request(import, location, event, REFRAIN_OP_RMA_REQUEST, access, 3);
+}
+
+static void add_file(struct refrain_import *import, struct refrain_import_location *location,
+                     const struct refrain_import_event *event) {
+    const int64_t number = object_of(import, event, REFRAIN_OBJECT_FILE), access[] = {event->bytes, number},
+                  use[] = {event->value, number}, seek[] = {event->value, event->bytes, event->received, number};
+    if (event->kind == REFRAIN_EVENT_FILE)
+        put_operation(import, event, REFRAIN_OP_FILE, use, 2);
+    else if (event->kind == REFRAIN_EVENT_MOVED)
+        put_operation(import, event, REFRAIN_OP_MOVED, access, 2);
+    else if (event->kind == REFRAIN_EVENT_SEEK)
+        put_operation(import, event, REFRAIN_OP_SEEK, seek, 4);
+    else if (event->request < 0)
+        put_operation(import, event, REFRAIN_OP_IO, access, 2);
+    else
+        put_request(import, location, event, REFRAIN_OP_IO_REQUEST, access, 2);
+}
+
+int refrain_import_add(struct refrain_import *import, const struct refrain_import_event *event) {
+    struct refrain_import_location *location =
+        event->thread < REFRAIN_MAXIMUM_THREADS ? location_of(import, event) : NULL;
+    import->events++;
+    if (!location) {
+        import->left_out++;
+        return import->no_memory;
+    }
+    location->ran = true;
+    location->last_ns = event->time_ns > location->last_ns ? event->time_ns : location->last_ns;
+    const int64_t message[] = {refrain_import_rank_in(import, event, event->peer), event->tag, event->bytes,
+                               refrain_import_comm_number(event)},
+                  collective[] = {refrain_import_root_in(import, event), event->bytes, event->received,
+                                  refrain_import_comm_number(event)},
+                  comm = refrain_import_comm_number(event);
+    switch (event->kind) {
+    case REFRAIN_EVENT_ENTER:
+    case REFRAIN_EVENT_LEAVE:
+        refrain_import_put(import, event, record_kind(import, event), 0, NULL, 0);
+        break;
+    case REFRAIN_EVENT_SEND:
+        if (event->request < 0)
+            put_operation(import, event, REFRAIN_OP_SEND, message, 4);
+        else
+            put_request(import, location, event, REFRAIN_OP_ISEND, message, 4);
+        break;
+    case REFRAIN_EVENT_SEND_COMPLETE:
+        complete(import, location, event, REFRAIN_OP_ISEND);
+        break;
+    case REFRAIN_EVENT_RECV_POST:
+        put_request(import, location, event, REFRAIN_OP_IRECV, &comm, 1);
+        break;
+    case REFRAIN_EVENT_RECV:
+        receive(import, location, event);
+        break;
+    case REFRAIN_EVENT_CANCEL:
+        cancel(import, location, event);
+        break;
+    case REFRAIN_EVENT_COLLECTIVE:
+        if (event->request < 0)
+            location->collective_at =
+                refrain_import_put(import, event, REFRAIN_RECORD_OPERATION, REFRAIN_OP_COLLECTIVE, collective, 4);
+        else
+            put_request(import, location, event, REFRAIN_OP_ICOLLECTIVE, collective, 4);
+        break;
+    case REFRAIN_EVENT_COLLECTIVE_COMPLETE:
+        complete(import, location, event, REFRAIN_OP_ICOLLECTIVE);
+        break;
+    case REFRAIN_EVENT_RMA:
+    case REFRAIN_EVENT_WINDOW:
+        add_window(import, location, event);
+        break;
+    case REFRAIN_EVENT_IO:
+    case REFRAIN_EVENT_FILE:
+    case REFRAIN_EVENT_MOVED:
+    case REFRAIN_EVENT_SEEK:
+        add_file(import, location, event);
+        break;
+    case REFRAIN_EVENT_ACCESS_COMPLETE:
+        complete(import, location, event, REFRAIN_OP_RMA_REQUEST);
+        break;
+    case REFRAIN_EVENT_MARKER:
+    case REFRAIN_EVENT_COUNTER:
+    case REFRAIN_EVENT_UNTOLD_SENDS:
+    case REFRAIN_EVENT_UNTOLD_RECEIVES:
+    case REFRAIN_EVENT_UNTOLD_COLLECTIVES:
+        import->left_out++;
+        break;
+    }
+    return import->no_memory || import->ranks[event->rank].events->failed;
+}
+
+static void amend_collective(struct refrain_import *import, const struct refrain_import_event *collective,
+                             uint64_t record_at) {
+    const int64_t parameters[] = {refrain_import_root_in(import, collective), collective->bytes, collective->received,
+                                  refrain_import_comm_number(collective)};
+    for (unsigned i = 0; record_at && i < 4; i++)
+        refrain_import_amend(import, collective->rank, record_at, i, parameters[i]);
+}
+
+void refrain_import_amend_last(struct refrain_import *import, const struct refrain_import_event *collective) {
+    if (collective->thread >= import->ranks[collective->rank].n_threads)
+        return;
+    struct refrain_import_location *location = &import->ranks[collective->rank].threads[collective->thread];
+    amend_collective(import, collective, location->collective_at);
+    location->collective_at = 0;
+}
+
+void refrain_import_amend_request(struct refrain_import *import, const struct refrain_import_event *collective) {
+    struct refrain_import_location *location = collective->thread < import->ranks[collective->rank].n_threads
+                                                   ? &import->ranks[collective->rank].threads[collective->thread]
+                                                   : NULL;
+    const struct request *request = location ? request_of(location, collective->request) : NULL;
+    if (request && request->operation == REFRAIN_OP_ICOLLECTIVE)
+        amend_collective(import, collective, request->record_at);
+}

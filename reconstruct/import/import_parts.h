@@ -1,0 +1,96 @@
+/* import_parts.h: what the files behind import_trace.h share.
+ *
+ *     import_trace.c         opens the trace, writes a region for each rank at the end
+ *     import_definitions.c   regions and communicators, and their numbers in a rank's records
+ *     import_records.c       records in the windows of a rank's event file
+ *     import_events.c        events as records: requests under way, collectives of which more is known later */
+#ifndef REFRAIN_IMPORT_PARTS_H
+#define REFRAIN_IMPORT_PARTS_H
+
+#include "import_image.h"
+#include "import_objects.h"
+#include "import_trace.h"
+#include "pair_table.h"
+#include "request_table.h"
+#include <refrain/event_file.h>
+#include <refrain/trace.h>
+
+struct refrain_import_region_entry {
+    enum refrain_region_kind kind;
+    char *name, *file;
+    uint32_t line, function;
+    size_t next; /* + 1, of the same hash */
+};
+
+struct refrain_import_location {
+    struct refrain_request_table requests;
+    struct refrain_pair_table names;
+    uint64_t collective_at; /* record of the collective that it has begun last */
+    int64_t last_ns;
+    bool ran;
+};
+
+struct refrain_import_rank {
+    struct refrain_sink *events;
+    uint64_t window; /* where the window begins that is written */
+    struct refrain_import_location *threads;
+    uint32_t n_threads;
+    uint32_t *numbers; /* by region: its number in this rank + 1; 0 none yet */
+    size_t n_numbers;
+    uint32_t n_functions, n_sites, n_user_regions;
+    struct refrain_import_objects objects;
+};
+
+struct refrain_import {
+    struct refrain_error *error;
+    char *directory, *program, *source;
+    uint64_t start_ns;
+    int32_t n_ranks;
+    struct refrain_import_rank *ranks;
+    struct refrain_import_region_entry *regions;
+    size_t n_regions, capacity_regions;
+    size_t *hash; /* number of the first region + 1 */
+    size_t hash_capacity;
+    struct refrain_import_image_comm *comms; /* from number 2 on; members and names are owned */
+    size_t n_comms;
+    uint64_t events, left_out;
+    bool made, no_memory;
+};
+
+/* ---- import_definitions.c ---- */
+
+/* The number that the rank's records have for a region. Functions have two slots each. */
+uint64_t refrain_import_number_of(struct refrain_import *import, struct refrain_import_rank *rank, uint32_t region);
+
+/* The number that records have for the event's communicator; -1 none. */
+int64_t refrain_import_comm_number(const struct refrain_import_event *event);
+
+/* The rank in the communicator that stands for `peer` in operations of the event's rank; -1 where there is none. */
+int64_t refrain_import_rank_in(const struct refrain_import *import, const struct refrain_import_event *event,
+                               int32_t peer);
+
+/* The same of the event's root: those of this side of an intercommunicator are no rank of the other side. */
+int64_t refrain_import_root_in(const struct refrain_import *import, const struct refrain_import_event *event);
+
+/* ---- import_records.c ---- */
+
+/* A window of the rank's event file. Those of an imported trace have the events of all threads: their number in each
+ * record tells them apart. */
+void refrain_import_begin_window(struct refrain_import_rank *rank);
+void refrain_import_end_window(struct refrain_import_rank *rank);
+
+/* Writes a record of the event's location; returns where. */
+uint64_t refrain_import_put(struct refrain_import *import, const struct refrain_import_event *event,
+                            enum refrain_record_kind kind, enum refrain_operation operation, const int64_t *parameters,
+                            unsigned n);
+
+/* Changes a parameter of a record that is written. */
+void refrain_import_amend(struct refrain_import *import, int32_t rank, uint64_t record_at, unsigned parameter,
+                          int64_t value);
+
+/* ---- import_events.c ---- */
+
+/* Frees what is known of requests under way. */
+void refrain_import_location_free(struct refrain_import_location *location);
+
+#endif
