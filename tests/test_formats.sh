@@ -48,6 +48,10 @@ said=$(refrain reconstruct "$work/mpi_rma.refrain" --format clog -o "$work/quiet
     [ "$(echo "$said" | grep -c 'clog has room for 15 bytes of a name: .* are shortened, the first MPI_')" = 1 ] && pass ||
     fail "what clog cannot say is said otherwise: $said"
 
+said=$(refrain reconstruct "$work/mpi_io.refrain" --format picl -o "$work/quiet" --force 2>&1)
+[ "$(echo "$said" | grep -c 'picl has no place for: calls that name a file ([0-9]*), completions of accesses ([0-9]*), bytes that file accesses moved ([0-9]*), seeks (')" = 1 ] &&
+    pass || fail "what PICL cannot say is said otherwise: $said"
+
 # PICL's other form, and its levels: without records of a kind the statistics are what they were, but for the bytes of tracing.
 trace_program record/told 2 10
 for program in told mpi_io mpi_intercomm mpi_completion; do
@@ -97,6 +101,24 @@ rm "$work/missing.refrain/rank-0.trace"
 round_trip "$work/missing.refrain" "a missing rank"
 
 full_disk "$work/control.refrain" control
+
+# More ranks than EPILOG tells apart, and the last nanosecond that there can be: written so that the format's reader reads it, or refused
+# with a line that says why.
+printf '%s\n' "0 0.000000001 enter main file=a.c line=1" "1976 1.5 enter MPI_Init file=a.c line=2" "1976 1.6 leave MPI_Init" \
+    "0 999999999.999999999 leave main" | tr ' ' '\t' >"$work/many.txt"
+check "1,977 ranks" refrain convert "$work/many.txt" -o "$work/many.refrain" --quiet
+for format in $formats; do
+    rm -rf "$work/to" && mkdir "$work/to"
+    refrain events "$work/many.refrain" --format "$format" -o "$work/to/out" 2>"$work/said"
+    status=$?
+    if [ "$format" = epilog ]; then
+        [ $status = 1 ] && [ -z "$(ls "$work/to")" ] && grep -q 'has 1977 ranks; a communicator in EPILOG 1.2 has at most 1976' "$work/said"
+    else
+        [ $status = 0 ] && python3 "$readers/read_$format.py" "$work/to/out" >"$work/read" 2>>"$work/said" &&
+            [ "$(grep -c '	leave	' "$work/read")" = 2 ]
+    fi && pass || fail "1,977 ranks and 1,000,000,000 s: $format: status $status, said $(tail -n 1 "$work/said")"
+done
+rm -rf "$work/many.refrain"
 
 # Names that are no UTF-8: every format is still one that its reader reads.
 trace_program names 2 odd

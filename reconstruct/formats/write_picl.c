@@ -18,6 +18,7 @@
  *
  * Times are seconds. Records come in the order of time: what an entry says of its message is known only with the event
  * after it, so the entry waits for that as long as the time stays the same. */
+#include "event_names.h"
 #include "file_writer.h"
 #include "picl_statistics.h"
 #include "trace_read.h"
@@ -45,6 +46,7 @@ struct picl_writer {
     bool verbose;
     struct refrain_picl_levels levels;
     uint64_t thread_events;
+    struct refrain_omitted omitted;
     struct place *places; /* by rank */
     int32_t *waiting;     /* ranks whose entry waits */
     int32_t n_waiting;
@@ -243,7 +245,8 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
         put_user(picl, PICL_MARK, &event, &event.value, event.kind == REFRAIN_EVENT_COUNTER);
         refrain_picl_count_mark(place->statistics, event.region);
         break;
-    default: /* given to formats that ask for it */
+    default:
+        picl->omitted.kinds[event.kind]++;
         break;
     }
     return picl->file.out->failed != 0;
@@ -270,6 +273,8 @@ static int end(struct refrain_writer *writer) {
     if (!status && picl->thread_events)
         refrain_warn("picl has no place for threads: %" PRIu64 " events of further threads are left out",
                      picl->thread_events);
+    if (!status)
+        refrain_omitted_say(&picl->omitted);
     for (int32_t rank = 0; picl->places && rank < picl->trace->size; rank++)
         refrain_picl_statistics_free(picl->places[rank].statistics);
     free(picl->places);
@@ -286,8 +291,10 @@ static enum refrain_status open_picl(const struct refrain_format_request *reques
     enum refrain_status status =
         refrain_file_writer_open(request, sizeof(struct picl_writer), false, &functions, writer, error);
     if (*writer) {
-        ((struct picl_writer *)*writer)->verbose = request->picl_verbose;
-        ((struct picl_writer *)*writer)->levels = request->picl_levels;
+        struct picl_writer *picl = (struct picl_writer *)*writer;
+        picl->verbose = request->picl_verbose;
+        picl->levels = request->picl_levels;
+        picl->omitted.format = "picl";
     }
     return status;
 }

@@ -9,6 +9,7 @@
 #include "event_names.h"
 #include "import_source.h"
 #include "import_trace.h"
+#include "trace_read.h"
 #include <refrain/trace.h>
 
 #include <errno.h>
@@ -19,6 +20,7 @@
 
 #define MOST_COMMS 65536
 #define MOST_RANKS (1 << 20)
+#define MOST_SECONDS ((int64_t)(REFRAIN_LONGEST_NS / 1000000000))
 #define PROGRESS_LINES 65536u
 
 struct line {
@@ -67,7 +69,7 @@ static bool parse_number(const char *value, int64_t *number) {
 static bool parse_seconds(const char *value, int64_t *ns) {
     int64_t whole = 0, part = 0, unit = 100000000;
     const char *at = value;
-    for (; *at >= '0' && *at <= '9' && whole < INT64_MAX / 20000000000; at++)
+    for (; *at >= '0' && *at <= '9' && whole < MOST_SECONDS / 10; at++)
         whole = whole * 10 + (*at - '0');
     if (at == value || (*at && *at != '.'))
         return false;
@@ -200,7 +202,7 @@ static enum refrain_status parse_line(struct text *text, struct line *line) {
         line->rank >= MOST_RANKS)
         return wrong(text, "does not begin with a rank and a tab: is this the text that refrain reconstruct writes?");
     if (!(field = strsep(&at, "\t")) || !at || !parse_seconds(field, &line->time_ns))
-        return wrong(text, "the second field is no time in seconds");
+        return wrong(text, "the second field is no time in seconds, of which there can be 1,000,000,000");
     if (!(field = strsep(&at, "\t")) || !at || !parse_kind(field, &line->kind))
         return wrong(text, "the third field is no event that refrain knows");
     if (line->kind == REFRAIN_EVENT_ACCESS_COMPLETE)
@@ -211,8 +213,9 @@ static enum refrain_status parse_line(struct text *text, struct line *line) {
     while ((field = strsep(&at, "\t")))
         if (!parse_field(line, field))
             return wrong(text, "a field has a value that makes no sense");
-    if (line->thread < 0 || line->thread >= 65536 || line->comm >= MOST_COMMS || line->peer >= MOST_RANKS)
-        return wrong(text, "a thread, communicator or rank beyond any that there can be");
+    if (line->thread < 0 || line->thread >= 65536 || line->comm >= MOST_COMMS || line->peer >= MOST_RANKS ||
+        line->tag > INT32_MAX)
+        return wrong(text, "a thread, communicator, rank or tag beyond any that there can be");
     return REFRAIN_OK;
 }
 

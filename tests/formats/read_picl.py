@@ -3,6 +3,7 @@
 the verbose form; its statistics must be those of its records."""
 import re
 import sys
+from fractions import Fraction
 
 from lines import KEYS, KINDS, header, line, wrong
 from order import Order
@@ -152,7 +153,7 @@ def main():
             values, user = data.split(), int(data.split()[0]) >= 0
             if form != ("%d%lf" if record == TIME else "%d%d") or len(values) != 2 * n or (record, kind, user) in statistics.get(rank, {}):
                 wrong(f"statistics {text}")
-            numbers = [round(float(v) * 10**9) if record == TIME else int(v) for v in values[1::2]]
+            numbers = [round(Fraction(v) * 10**9) if record == TIME else int(v) for v in values[1::2]]
             statistics.setdefault(rank, {})[record, kind, user] = dict(zip(map(int, values[::2]), numbers))
             continue
         fields = list(map(int, data.split())) if n else []
