@@ -5,7 +5,7 @@
 
 #include <refrain/read.h>
 
-/* Read at a time. 16 take 0.8 % fewer instructions, and make each state that refrain view keeps larger. */
+/* Read at a time. 16 take 2 % fewer instructions to replay, and make each state that refrain view keeps larger. */
 #define REFRAIN_STREAM_EVENTS 8u
 
 struct refrain_stream {
