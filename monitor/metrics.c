@@ -3,6 +3,7 @@
 #include "configure.h"
 #include "step.h"
 #include "suggest.h"
+#include "system_call.h"
 #include <refrain/metric_names.h>
 
 #include <errno.h>
@@ -45,24 +46,10 @@ struct group {
 
 /* ---- the system ---- */
 
-/* A call of the system, without a register or errno that a probe must keep. */
-static long call_system(long number, int fd, uintptr_t second, uintptr_t third) {
-#if defined(__x86_64__)
-    long result = number;
-    __asm__ volatile("syscall" : "+a"(result) : "D"((long)fd), "S"(second), "d"(third) : "rcx", "r11", "memory");
-    return result;
-#else
-    int saved = errno;
-    long result = syscall(number, (long)fd, second, third);
-    errno = saved;
-    return result;
-#endif
-}
-
 /* The counter's identity, 0 for what is no counter. */
 static uint64_t id_of(int fd) {
     uint64_t id = 0;
-    return call_system(SYS_ioctl, fd, PERF_EVENT_IOC_ID, (uintptr_t)&id) == 0 ? id : 0;
+    return refrain_call_system(SYS_ioctl, (uintptr_t)fd, PERF_EVENT_IOC_ID, (uintptr_t)&id) == 0 ? id : 0;
 }
 
 static bool is_ours(const struct refrain_counting *counting, uint32_t i) {
@@ -235,7 +222,7 @@ static bool read_counters(const struct refrain_context *context, uint64_t *value
         return true;
     struct group group;
     if (!is_ours(counting, 0) ||
-        call_system(SYS_read, counting->fd[0], (uintptr_t)&group, sizeof group) !=
+        refrain_call_system(SYS_read, (uintptr_t)counting->fd[0], (uintptr_t)&group, sizeof group) !=
             (long)((3 + n_chosen) * sizeof(uint64_t)) ||
         group.n != n_chosen)
         return false;

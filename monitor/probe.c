@@ -27,13 +27,15 @@ static bool may_be_inside(const struct refrain_entry *entry, uintptr_t frame) {
     return entry->address <= frame || entry->address + (uintptr_t)(intptr_t)entry->frame <= frame;
 }
 
-/* Ends what was abandoned above the activation with this frame; false where it was not entered. */
-static __attribute__((noinline)) bool drop_above(struct refrain_context *context, uintptr_t frame) {
+/* Ends what was abandoned above the activation with this frame; false where it was not entered. `slot`: where it is
+ * left, null: nobody knows. */
+static __attribute__((noinline)) bool drop_above(struct refrain_context *context, const struct refrain_slot *slot,
+                                                 uintptr_t frame) {
     struct refrain_entry *entry = context->top;
     while (!has_frame(entry, frame) && entry > context->stack && may_be_inside(entry, frame))
         entry--;
     if (!has_frame(entry, frame)) {
-        refrain_stacks_left(context, frame);
+        refrain_stacks_left(context, slot, frame);
         return false;
     }
     refrain_abandon(context, entry);
@@ -41,8 +43,9 @@ static __attribute__((noinline)) bool drop_above(struct refrain_context *context
 }
 
 /* Leaves the activation with this frame, and those that were abandoned above it; none where it was not entered. */
-static inline __attribute__((always_inline)) void leave_function(struct refrain_context *context, uintptr_t frame) {
-    if (__builtin_expect(has_frame(context->top, frame), 1) || drop_above(context, frame))
+static inline __attribute__((always_inline)) void leave_function(struct refrain_context *context,
+                                                                 const struct refrain_slot *slot, uintptr_t frame) {
+    if (__builtin_expect(has_frame(context->top, frame), 1) || drop_above(context, slot, frame))
         refrain_leave(context);
 }
 
@@ -154,7 +157,7 @@ static inline __attribute__((always_inline)) void run(struct refrain_context *co
         enter_function(context, slot, place, (uintptr_t)extra);
         break;
     case REFRAIN_ARRIVAL_LEAVE:
-        leave_function(context, (uintptr_t)extra);
+        leave_function(context, slot, (uintptr_t)extra);
         break;
     default:
         arrive(context, slot, place, extra);
@@ -176,13 +179,13 @@ void refrain_probe_enter(struct refrain_context *context, struct refrain_slot *s
     refrain_end(context);
 }
 
-void refrain_probe_leave(struct refrain_context *context, uintptr_t frame) {
-    leave_function(context, frame);
+void refrain_probe_leave(struct refrain_context *context, const struct refrain_slot *slot, uintptr_t frame) {
+    leave_function(context, slot, frame);
     refrain_end(context);
 }
 
 bool refrain_probe_leave_below(struct refrain_context *context, uintptr_t frame) {
-    if (!drop_above(context, frame))
+    if (!drop_above(context, NULL, frame))
         return false;
     refrain_leave(context);
     return true;

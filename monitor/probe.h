@@ -13,7 +13,8 @@ REFRAIN_HIDDEN void refrain_probe_run(struct refrain_context *context, struct re
  * where it is left. */
 REFRAIN_HIDDEN void refrain_probe_enter(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place,
                                         uintptr_t frame);
-REFRAIN_HIDDEN void refrain_probe_leave(struct refrain_context *context, uintptr_t frame);
+REFRAIN_HIDDEN void refrain_probe_leave(struct refrain_context *context, const struct refrain_slot *slot,
+                                        uintptr_t frame);
 
 /* Leaves the function with this frame where it is open below what is on top, which ends as well. False where it is not.
  * The probe does not end. */

@@ -3,6 +3,7 @@
 #include "stacks.h"
 #include "call_path.h"
 #include "step.h"
+#include "system_call.h"
 
 #include <signal.h>
 
@@ -42,7 +43,7 @@ void refrain_abandon(struct refrain_context *context, struct refrain_entry *keep
 /* Is that on a signal stack on which the thread runs, and the activation on top on another one? */
 static bool is_handler(const struct refrain_context *context, uintptr_t address) {
     stack_t now;
-    if (sigaltstack(NULL, &now) != 0 || !(now.ss_flags & SS_ONSTACK))
+    if (refrain_call_system(SYS_sigaltstack, 0, (uintptr_t)&now, 0) != 0 || !(now.ss_flags & SS_ONSTACK))
         return false;
     uintptr_t begin = (uintptr_t)now.ss_sp;
     return address - begin < now.ss_size && context->top->address - begin >= now.ss_size;
@@ -57,10 +58,13 @@ void refrain_drop_below(struct refrain_context *context, uintptr_t address) {
     refrain_abandon(context, keep);
 }
 
-void refrain_stacks_left(struct refrain_context *context, uintptr_t frame) {
+void refrain_stacks_left(struct refrain_context *context, const struct refrain_slot *slot, uintptr_t frame) {
     unsigned at = abandoned_at(context, frame);
     if (at == REFRAIN_ABANDONED)
         return;
     context->abandoned[at] = 0;
+    const struct refrain_slot *function = slot ? slot - REFRAIN_SLOT_OF_FUNCTION(slot->flags) : NULL;
+    if (function && function->flags & REFRAIN_SLOT_THROTTLED)
+        return;
     refrain_lose(REFRAIN_LOSS_STACKS, 1);
 }

@@ -18,8 +18,10 @@ REFRAIN_HIDDEN void refrain_abandon(struct refrain_context *context, struct refr
 /* The one on top lies below a frame at `address` in which something comes: ends all that do. */
 REFRAIN_HIDDEN void refrain_drop_below(struct refrain_context *context, uintptr_t address);
 
-/* A function is left with this frame, of which no activation is open: counts it as lost where one was ended only
- * because of where it lay. */
-REFRAIN_HIDDEN void refrain_stacks_left(struct refrain_context *context, uintptr_t frame);
+/* A function is left at `slot` (null: nobody knows) with this frame, of which no activation is open: counts it as lost
+ * where one was ended only because of where it lay. A function that was dormant at some time may just not have been
+ * entered. */
+REFRAIN_HIDDEN void refrain_stacks_left(struct refrain_context *context, const struct refrain_slot *slot,
+                                        uintptr_t frame);
 
 #endif

@@ -196,7 +196,8 @@ refrain_site:
     cmpl $0, CONTEXT_ABANDONED(%rdi)
     je .Ldone /* then it was not entered */
 6:  save_others
-    mov %r11, %rsi
+    mov %rax, %rsi
+    mov %r11, %rdx
     call refrain_probe_leave
     return_with_all
 

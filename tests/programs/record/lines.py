@@ -57,11 +57,14 @@ for step in range(5):
     made()
 
 lock = threading.Lock()
+both = threading.Barrier(2)  # of a thread that has ended another one has the location
 
 
 def work():
+    both.wait()
     with lock:
         say(); comm.Get_size()
+    both.wait()
 
 
 threads = [threading.Thread(target=work) for _ in range(2)]
