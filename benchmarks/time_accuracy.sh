@@ -107,7 +107,7 @@ run() {
     rm -rf "$work/run"
     mkdir "$work/run"
     REFRAIN_MODE=both REFRAIN_TOTAL_MEMORY=64M REFRAIN_TIME_MEMORY=$time_bytes REFRAIN_DIRECTORY=$work/run \
-        timeout 120 refrain-run "$mpiexec" -n "$n" "$work/programs/$program" "$@" >"$work/said" 2>&1 || {
+        OMP_WAIT_POLICY=passive timeout 120 refrain-run "$mpiexec" -n "$n" "$work/programs/$program" "$@" >"$work/said" 2>&1 || {
         echo "time_accuracy.sh: $program on $n ranks: $(tail -n 1 "$work/said")" >&2
         return 1
     }
