@@ -6,21 +6,28 @@ import sys
 
 def other_ends(whole):
     """From the line of each end of a message to that of the other: messages of one channel are received in the order in
-    which they were sent."""
-    sent, other = {}, {}
+    which they were sent, by receives in the order in which these were posted, whenever they complete."""
+    sent, received, posted = {}, {}, {}
     with open(whole, encoding="utf-8", errors="surrogateescape") as lines:
-        for line in lines:
+        for number, line in enumerate(lines):
             fields = line.rstrip("\n").split("\t")
-            if len(fields) < 3 or fields[2] not in ("send", "recv"):
+            if len(fields) < 3 or fields[2] not in ("send", "recv", "recv-post"):
                 continue
             values = dict(f.split("=", 1) for f in fields[4:] if "=" in f)
+            request = (fields[0], values.get("thread"), values.get("request"))
+            if fields[2] == "recv-post":
+                posted[request] = number
+                continue
             ends = (fields[0], values["dest"]) if fields[2] == "send" else (values["source"], fields[0])
-            waiting = sent.setdefault((*ends, values["tag"], values["comm"]), [])
+            channel = (*ends, values["tag"], values["comm"])
             if fields[2] == "send":
-                waiting.append(line)
-            elif waiting:
-                other[line] = waiting.pop(0)
-                other[other[line]] = line
+                sent.setdefault(channel, []).append(line)
+            else:
+                received.setdefault(channel, []).append((posted.pop(request, number), line))
+    other = {}
+    for channel, receives in received.items():
+        for send, (_, receive) in zip(sent.get(channel, ()), sorted(receives)):
+            other[send], other[receive] = receive, send
     return other
 
 

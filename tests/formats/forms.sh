@@ -55,7 +55,9 @@ otf2_round_trip() {
     trace=$1 name=$2
     shift 2
     rm -rf "$work/otf2" "$work/converted.refrain"
-    python3 "$readers/ends.py" "$work/text" "$work/whole" >"$work/in-part" && mv "$work/in-part" "$work/text"
+    # OTF2 has no completion of a send whose request is not known: another thread began it.
+    python3 "$readers/ends.py" "$work/text" "$work/whole" |
+        awk -F '\t' '$3 != "send-complete" || /\trequest=/' >"$work/in-part" && mv "$work/in-part" "$work/text"
     check "$name: to otf2" refrain reconstruct "$trace" --format otf2 -o "$work/otf2" --quiet "$@"
     for what in --silent -G -C; do
         otf2-print $what "$work/otf2/traces.otf2" >/dev/null 2>"$work/said" && [ ! -s "$work/said" ] && pass ||
@@ -78,7 +80,7 @@ otf2_round_trip() {
 # order in which their location began them, none where that is not in the text; OTF2 says the communicator of a posted
 # receive when that completes, which may lie behind the window; a cancelled one never has one. It has no message or
 # access from or to a rank that is not known, and no collective of an unknown communicator. It has no completion of a
-# nonblocking collective that began in front of the window, none of a send whose request is not known (another thread's), and nothing of one that completes behind it but that there is one; nor what
+# nonblocking collective that began in front of the window, and nothing of one that completes behind it but that there is one; nor what
 # an access moved that began in front of it.
 # Windows and files are numbered in the order in which their location used them; without `all` calls that only name one are left out:
 # OTF2 has records of some of them.
@@ -114,7 +116,6 @@ canonical() {
                 if ($3 !~ /^(recv-post|send|collective|rma|io)$/)
                     delete number[where]
             }
-            if ($3 == "send-complete" && !at) next
             if (NR == FNR) next
             if ($3 == "recv-post") gsub(/\tcomm=[^\t]*/, "")
             sub(/\tapproximate$/, ""); gsub(/\t\t/, "\t"); sub(/\t$/, "")
