@@ -8,11 +8,12 @@
 #define MOST_AT_ONCE 16
 
 static pthread_t first;
+static long at_once = 1;
 
-static void exchange(long i) {
-    int out = (int)i, got = -1;
-    MPI_Sendrecv(&out, 1, MPI_INT, 0, (int)(i % 5), &got, 1, MPI_INT, 0, (int)(i % 5), MPI_COMM_SELF,
-                 MPI_STATUS_IGNORE);
+/* Threads that run at the same time have tags of their own, or one would receive what another one sent. */
+static void exchange(long i, long thread) {
+    int out = (int)i, got = -1, tag = (int)(thread % at_once * 5 + i % 5);
+    MPI_Sendrecv(&out, 1, MPI_INT, 0, tag, &got, 1, MPI_INT, 0, tag, MPI_COMM_SELF, MPI_STATUS_IGNORE);
     CHECK(got == out);
     if (i % 3 == 0)
         pthread_exit(NULL);
@@ -21,15 +22,15 @@ static void exchange(long i) {
 static void *work(void *argument) {
     long i = (long)argument;
     if (i % 2)
-        exchange(3 * i + 1);
-    exchange(i);
+        exchange(3 * i + 1, i);
+    exchange(i, i);
     return NULL;
 }
 
 static void *end(void *argument) {
     (void)argument;
     pthread_join(first, NULL);
-    exchange(1);
+    exchange(1, 0);
     MPI_Finalize();
     printf("short_threads: left\n");
     return NULL;
@@ -40,7 +41,8 @@ int main(int argc, char **argv) {
     pthread_t threads[MOST_AT_ONCE];
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     CHECK(argc > 2);
-    long n = atol(argv[1]), at_once = atol(argv[2]);
+    long n = atol(argv[1]);
+    at_once = atol(argv[2]);
     for (long i = 0; i < n; i += at_once) {
         for (long k = 0; k < at_once; k++)
             CHECK(pthread_create(&threads[k], NULL, work, (void *)(i + k)) == 0);
