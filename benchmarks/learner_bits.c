@@ -144,13 +144,13 @@ int main(int argc, char **argv) {
     double least = 0, bytes = 0;
     for (int round = 0; round < ROUNDS; round++) {
         struct refrain_learner *learner = refrain_alone_begin(&context, POOL_BYTES / 4);
-        uint64_t before = refrain_region.header->pool_used;
+        uint64_t before = refrain_trace_file.header->pool_used;
         double begin = seconds();
         for (size_t i = 0; i < n; i++)
             refrain_learn(&context, learner, values[i], REFRAIN_KIND_VALUES);
         double took = seconds() - begin;
         least = round && least < took ? least : took;
-        bytes = (double)(refrain_region.header->pool_used - before);
+        bytes = (double)(refrain_trace_file.header->pool_used - before);
         struct refrain_sequence sequence;
         int64_t value;
         size_t i = 0;

@@ -38,7 +38,7 @@ static struct refrain_context context;
 /* `release`: give the pages back too, so that resident memory tells what is used. */
 static struct refrain_learner *new_learner(bool release) {
     if (release)
-        madvise(refrain_region.base, pool_bytes, MADV_DONTNEED);
+        madvise(refrain_trace_file.base, pool_bytes, MADV_DONTNEED);
     return refrain_alone_begin(&context, pool_bytes / 4);
 }
 
@@ -82,7 +82,7 @@ static void note_growth(struct result *result, const struct refrain_learner *lea
     if (result->n_growth == POWERS)
         return;
     const struct refrain_formula *formula = learner->body ? refrain_at_reference(learner->body) : NULL;
-    result->growth[result->n_growth++] = (struct memory){values, refrain_region.header->pool_used - before,
+    result->growth[result->n_growth++] = (struct memory){values, refrain_trace_file.header->pool_used - before,
                                                          formula ? formula->n_items : 0, resident_bytes()};
 }
 
@@ -116,9 +116,9 @@ static void verify(const struct family *family, struct result *result, const str
     uint64_t seen = 0;
     int64_t value;
     bool same = true;
-    uint64_t counted = refrain_learner_values(refrain_region.base, pool_bytes, learner, &result->kept);
+    uint64_t counted = refrain_learner_values(refrain_trace_file.base, pool_bytes, learner, &result->kept);
     learner_family_start(family, &source);
-    refrain_sequence_open(&read, refrain_region.base, pool_bytes, learner);
+    refrain_sequence_open(&read, refrain_trace_file.base, pool_bytes, learner);
     while (same && seen < values) {
         size_t n = (size_t)least(values - seen, BLOCK), k = 0;
         learner_family_fill(family, &source, block, n);
@@ -140,7 +140,7 @@ static void measure(size_t f, unsigned round, uint64_t values) {
     const struct family *family = &learner_families[f];
     struct result *result = &results[f];
     struct refrain_learner *learner = new_learner(round == 0);
-    uint64_t before = refrain_region.header->pool_used - sizeof *learner, spent_ns = 0, seen = 0, mark = 1000;
+    uint64_t before = refrain_trace_file.header->pool_used - sizeof *learner, spent_ns = 0, seen = 0, mark = 1000;
     learner_family_start(family, &source);
     while (seen < values) {
         size_t n = (size_t)least(least(values, mark) - seen, BLOCK);
@@ -157,7 +157,7 @@ static void measure(size_t f, unsigned round, uint64_t values) {
     }
     result->ns[round] = (double)spent_ns / (double)values;
     if (round == 0) {
-        result->pool = refrain_region.header->pool_used - before;
+        result->pool = refrain_trace_file.header->pool_used - before;
         verify(family, result, learner, values);
     }
 }

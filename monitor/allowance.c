@@ -45,7 +45,7 @@ static void wake(void *what) {
 
 static void wake_if_time(struct refrain_context *context, uint64_t now) {
     struct refrain_allowance *allowance = &context->allowance;
-    if (refrain_region.header->n_dormant == 0 || allowance->most_ticks == 0 || allowance->wake_ticks == 0 ||
+    if (refrain_trace_file.header->n_dormant == 0 || allowance->most_ticks == 0 || allowance->wake_ticks == 0 ||
         now < allowance->wake_ticks || allowance->left_ticks < allowance->most_ticks)
         return;
     struct change change = {0};

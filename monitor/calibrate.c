@@ -22,7 +22,7 @@
 
 #define ROUNDS 8u
 #define TIMES 16u /* the probes of a round */
-#define SITES_BYTES ((size_t)REFRAIN_SITE_TABLE_ENTRIES * REFRAIN_SITE_ENTRY_BYTES)
+#define ADDRESSES_BYTES ((size_t)REFRAIN_ADDRESS_TABLE_ENTRIES * REFRAIN_ADDRESS_ENTRY_BYTES)
 
 /* The slots of a program that is nothing but probes. */
 enum {
@@ -233,7 +233,7 @@ static bool make_thread(struct refrain_context *context, struct refrain_unit *un
     thread->root.number = UINT32_MAX;
     context->thread = thread;
     context->number = 0;
-    context->site_pages = UINT32_MAX; /* its table is not charged */
+    context->address_pages = UINT32_MAX; /* its table is not charged */
     context->top->last = &thread->root;
     context->allowance.probes = UINT32_MAX; /* none is a sample */
     refrain_timeline_open(context);
@@ -243,15 +243,16 @@ static bool make_thread(struct refrain_context *context, struct refrain_unit *un
 
 void refrain_calibrate(const struct refrain_context *context, uint64_t ticks_per_us) {
     static struct refrain_context copy; /* too large for a stack that may be small */
-    struct refrain_header *header = refrain_region.header, before = *header;
+    struct refrain_header *header = refrain_trace_file.header, before = *header;
     struct refrain_probe_cost costs[REFRAIN_PROBE_KINDS] = {{0, 0}};
     struct refrain_unit unit = {.version = REFRAIN_UNIT_VERSION};
-    void *sites = mmap(NULL, SITES_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (sites == MAP_FAILED)
+    void *addresses =
+        mmap(NULL, ADDRESSES_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (addresses == MAP_FAILED)
         return;
     struct refrain_context *caller = refrain_thread_context;
     copy = *context;
-    copy.sites = sites;
+    copy.addresses = addresses;
     own = &copy;
     if (make_thread(&copy, &unit)) {
         refrain_thread_context = &copy;
@@ -262,8 +263,8 @@ void refrain_calibrate(const struct refrain_context *context, uint64_t ticks_per
     context->top->last = &context->thread->root;
     if (context->events)
         refrain_events_clear(context->events);
-    memset(refrain_region.base + before.pool_used, 0, header->pool_used - before.pool_used);
+    memset(refrain_trace_file.base + before.pool_used, 0, header->pool_used - before.pool_used);
     *header = before;
     memcpy(header->probe_costs, costs, sizeof costs);
-    munmap(sites, SITES_BYTES);
+    munmap(addresses, ADDRESSES_BYTES);
 }

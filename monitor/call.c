@@ -1,5 +1,6 @@
 /* call.c: MPI calls as the wrappers tell them (monitor.h): an activation of its own, in which operations follow. */
 #define _GNU_SOURCE
+#include "address_entry.h"
 #include "allowance.h"
 #include "call_path.h"
 #include "configure.h"
@@ -9,7 +10,6 @@
 #include "pause.h"
 #include "probe.h"
 #include "python.h"
-#include "site_entry.h"
 #include "site_quiet.h"
 #include "step.h"
 #include "untold.h"
@@ -49,39 +49,40 @@ static int search_object(struct dl_phdr_info *info, size_t size, void *data) {
 /* The name record of an object; the same for all call sites in it. */
 static uint32_t object_name(const char *path) {
     if (!path || !*path)
-        return refrain_region.header->executable;
-    for (uint32_t r = (uint32_t)refrain_region.header->call_sites; r;) {
-        const struct refrain_call_site *site = refrain_at_reference(r);
-        if (site->object && strcmp(((const struct refrain_name *)refrain_at_reference(site->object))->text, path) == 0)
-            return site->object;
-        r = site->next;
+        return refrain_trace_file.header->executable;
+    for (uint32_t r = (uint32_t)refrain_trace_file.header->call_sites; r;) {
+        const struct refrain_call_site *call_site = refrain_at_reference(r);
+        if (call_site->object &&
+            strcmp(((const struct refrain_name *)refrain_at_reference(call_site->object))->text, path) == 0)
+            return call_site->object;
+        r = call_site->next;
     }
     return refrain_pool_name(path);
 }
 
 /* In the last resort, a call site that this thread has met before stands for others of its function; null when there is
  * none. */
-static struct refrain_call_site *site_of_function(const struct refrain_context *context, unsigned function) {
-    struct refrain_call_site *site;
-    for (uint32_t r = (uint32_t)refrain_region.header->call_sites; r; r = site->next) {
-        site = refrain_at_reference(r);
-        if (site->function == function && site->thread == context->number)
-            return site;
+static struct refrain_call_site *call_site_of_function(const struct refrain_context *context, unsigned function) {
+    struct refrain_call_site *call_site;
+    for (uint32_t r = (uint32_t)refrain_trace_file.header->call_sites; r; r = call_site->next) {
+        call_site = refrain_at_reference(r);
+        if (call_site->function == function && call_site->thread == context->number)
+            return call_site;
     }
     return NULL;
 }
 
-static struct refrain_call_site *borrow(struct refrain_call_site *site) {
-    if (site) {
-        site->shared++;
-        refrain_lose(REFRAIN_LOSS_SITES, 1);
+static struct refrain_call_site *borrow(struct refrain_call_site *call_site) {
+    if (call_site) {
+        call_site->shared++;
+        refrain_lose(REFRAIN_LOSS_CALL_SITES, 1);
     }
-    return site;
+    return call_site;
 }
 
 /* Room for a call site with the operations it will have. */
-static struct refrain_call_site *take_site(enum refrain_pool_use use) {
-    const struct refrain_header *header = refrain_region.header;
+static struct refrain_call_site *take_call_site(enum refrain_pool_use use) {
+    const struct refrain_header *header = refrain_trace_file.header;
     uint64_t used = __atomic_load_n(&header->pool_used, __ATOMIC_RELAXED);
     uint64_t bytes = sizeof(struct refrain_call_site) + SITE_OPERATIONS * sizeof(struct refrain_operation_record);
     if (used + bytes + refrain_pool_kept(header, use) > header->bytes)
@@ -89,47 +90,47 @@ static struct refrain_call_site *take_site(enum refrain_pool_use use) {
     return refrain_pool_take(sizeof(struct refrain_call_site), use);
 }
 
-static struct refrain_call_site *new_site(struct refrain_context *context, struct refrain_site_entry *entry,
-                                          const struct refrain_slot *from, bool by_slot, unsigned function,
-                                          uintptr_t return_address) {
-    struct refrain_call_site *site = take_site(REFRAIN_POOL_PLACES);
-    if (!site && (site = site_of_function(context, function))) {
-        entry->site = refrain_reference(site);
+static struct refrain_call_site *new_call_site(struct refrain_context *context, struct refrain_address_entry *entry,
+                                               const struct refrain_slot *from, bool by_slot, unsigned function,
+                                               uintptr_t return_address) {
+    struct refrain_call_site *call_site = take_call_site(REFRAIN_POOL_FIRST_MET);
+    if (!call_site && (call_site = call_site_of_function(context, function))) {
+        entry->reference = refrain_reference(call_site);
         entry->function = function;
         entry->special = 1;
-        return site;
+        return call_site;
     }
-    if (!site && !(site = take_site(REFRAIN_POOL_LAST)))
+    if (!call_site && !(call_site = take_call_site(REFRAIN_POOL_LAST)))
         return NULL;
-    site->number = __atomic_fetch_add(&refrain_region.header->n_call_sites, 1, __ATOMIC_RELAXED);
-    if (site->number >= REFRAIN_MOST_CALL_SITES) {
-        __atomic_fetch_sub(&refrain_region.header->n_call_sites, 1, __ATOMIC_RELAXED);
+    call_site->number = __atomic_fetch_add(&refrain_trace_file.header->n_call_sites, 1, __ATOMIC_RELAXED);
+    if (call_site->number >= REFRAIN_MOST_CALL_SITES) {
+        __atomic_fetch_sub(&refrain_trace_file.header->n_call_sites, 1, __ATOMIC_RELAXED);
         return NULL;
     }
-    site->function = function;
-    site->slot = from->number;
-    site->thread = context->number;
-    site->inside.number = UINT32_MAX;
+    call_site->function = function;
+    call_site->slot = from->number;
+    call_site->thread = context->number;
+    call_site->inside.number = UINT32_MAX;
     if (!by_slot) {
         struct object_search search = {return_address, 0, NULL};
         dl_iterate_phdr(search_object, &search);
-        site->return_address = search.address - search.load_address;
-        site->object = object_name(search.path);
+        call_site->return_address = search.address - search.load_address;
+        call_site->object = object_name(search.path);
     }
-    uint64_t head = __atomic_load_n(&refrain_region.header->call_sites, __ATOMIC_RELAXED);
+    uint64_t head = __atomic_load_n(&refrain_trace_file.header->call_sites, __ATOMIC_RELAXED);
     do
-        site->next = (uint32_t)head;
-    while (!__atomic_compare_exchange_n(&refrain_region.header->call_sites, &head, refrain_reference(site), false,
-                                        __ATOMIC_RELEASE, __ATOMIC_RELAXED));
-    entry->site = refrain_reference(site);
+        call_site->next = (uint32_t)head;
+    while (!__atomic_compare_exchange_n(&refrain_trace_file.header->call_sites, &head, refrain_reference(call_site),
+                                        false, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+    entry->reference = refrain_reference(call_site);
     entry->function = function;
-    return site;
+    return call_site;
 }
 
 /* The call site of what called a layer between the program and MPI; its entry is made or found for each frame on the
  * way. */
-static struct refrain_call_site *look_for_site(struct refrain_context *context, const struct refrain_slot *from,
-                                               unsigned function, struct refrain_caller caller, bool *own);
+static struct refrain_call_site *look_for_call_site(struct refrain_context *context, const struct refrain_slot *from,
+                                                    unsigned function, struct refrain_caller caller, bool *own);
 
 /* The way out of a layer; 0: this is the program's own code. */
 static uint64_t layer_rule(uintptr_t address) {
@@ -138,40 +139,40 @@ static uint64_t layer_rule(uintptr_t address) {
     return code.is_layer || refrain_leaves_out_file(code.path) ? code.rule : 0;
 }
 
-static struct refrain_call_site *special_site(struct refrain_context *context, const struct refrain_slot *from,
-                                              const struct refrain_site_entry *entry, unsigned function,
-                                              struct refrain_caller caller) {
+static struct refrain_call_site *special_call_site(struct refrain_context *context, const struct refrain_slot *from,
+                                                   const struct refrain_address_entry *entry, unsigned function,
+                                                   struct refrain_caller caller) {
     if (entry->special == 1)
-        return borrow(refrain_at_reference(entry->site));
+        return borrow(refrain_at_reference(entry->reference));
     refrain_caller_step(&caller, entry->special);
     bool own;
-    return look_for_site(context, from, function, caller, &own);
+    return look_for_call_site(context, from, function, caller, &own);
 }
 
 /* The thread's table. `*own`: the call site has been met before, and is neither a layer's nor stands for others. */
-static struct refrain_call_site *look_for_site(struct refrain_context *context, const struct refrain_slot *from,
-                                               unsigned function, struct refrain_caller caller, bool *own) {
+static struct refrain_call_site *look_for_call_site(struct refrain_context *context, const struct refrain_slot *from,
+                                                    unsigned function, struct refrain_caller caller, bool *own) {
     *own = false;
     bool by_slot = from->flags & REFRAIN_SLOT_MPI_CALL;
     uint64_t key = by_slot ? (uint64_t)from->number << 1 | 1 : (uint64_t)caller.address << 1;
-    struct refrain_site_entry *entry = refrain_site_entry(context, key, function);
+    struct refrain_address_entry *entry = refrain_address_entry(context, key, function);
     if (__builtin_expect(entry == NULL, 0))
-        return borrow(site_of_function(context, function));
+        return borrow(call_site_of_function(context, function));
     if (__builtin_expect(entry->key == 0, 0)) {
         uint64_t rule = by_slot ? 0 : layer_rule(caller.address);
-        struct refrain_call_site *site = NULL;
+        struct refrain_call_site *call_site = NULL;
         entry->special = rule;
         entry->function = function;
         if (!rule)
-            site = new_site(context, entry, from, by_slot, function, caller.address);
-        if (rule || site)
+            call_site = new_call_site(context, entry, from, by_slot, function, caller.address);
+        if (rule || call_site)
             entry->key = key;
-        return entry->special ? special_site(context, from, entry, function, caller) : site;
+        return entry->special ? special_call_site(context, from, entry, function, caller) : call_site;
     }
     if (__builtin_expect(entry->special != 0, 0))
-        return special_site(context, from, entry, function, caller);
+        return special_call_site(context, from, entry, function, caller);
     *own = true;
-    return refrain_at_reference(entry->site);
+    return refrain_at_reference(entry->reference);
 }
 
 /* The entry of what calls may be known by. */
@@ -203,17 +204,17 @@ first_look(struct refrain_context *context, unsigned function, void *return_addr
     const struct refrain_slot *from = context->top->last;
     bool lasts = come_to_place(context, caller.address, caller.stack_pointer), own;
     struct refrain_slot *at = context->top->last;
-    struct refrain_call_site *site = look_for_site(context, at, function, caller, &own);
+    struct refrain_call_site *call_site = look_for_call_site(context, at, function, caller, &own);
     if (lasts && own)
         *known_call(context, from, caller.address) = (struct refrain_call_cache){
             .from = from,
             .address = caller.address,
             .at = at == from ? NULL : at,
-            .site = site,
-            .operation = site->operations ? refrain_at_reference(site->operations) : NULL,
+            .call_site = call_site,
+            .operation = call_site->operations ? refrain_at_reference(call_site->operations) : NULL,
             .function = function,
         };
-    return site;
+    return call_site;
 }
 
 /* The call site: by the slot where the source says what is called, else by the return address. What it will learn is
@@ -234,33 +235,33 @@ find_site(struct refrain_context *context, unsigned function, void *return_addre
         refrain_step(context, caller, known->at->number);
         caller->last = known->at;
     }
-    return known->site;
+    return known->call_site;
 }
 
 /* The call site in a line of Python, whose interpreter is locked. */
-static struct refrain_call_site *python_site(struct refrain_context *context, const struct refrain_slot *from,
-                                             unsigned function, const struct refrain_python_frame *frame) {
+static struct refrain_call_site *python_call_site(struct refrain_context *context, const struct refrain_slot *from,
+                                                  unsigned function, const struct refrain_python_frame *frame) {
     uint64_t line = frame->line < 1 ? 1 : frame->line > MOST_LINE ? MOST_LINE : (uint64_t)frame->line;
     uint64_t key = (uint64_t)(uintptr_t)frame->code >> 4 << LINE_BITS | line;
-    struct refrain_site_entry *entry = refrain_site_entry(context, key, REFRAIN_ENTRY_OF_LINE + function);
+    struct refrain_address_entry *entry = refrain_address_entry(context, key, REFRAIN_ENTRY_OF_LINE + function);
     if (!entry)
-        return borrow(site_of_function(context, function));
+        return borrow(call_site_of_function(context, function));
     if (entry->key)
-        return entry->special ? borrow(refrain_at_reference(entry->site)) : refrain_at_reference(entry->site);
+        return entry->special ? borrow(refrain_at_reference(entry->reference)) : refrain_at_reference(entry->reference);
     entry->special = 0;
-    struct refrain_call_site *site = new_site(context, entry, from, true, function, 0);
+    struct refrain_call_site *call_site = new_call_site(context, entry, from, true, function, 0);
     entry->function = REFRAIN_ENTRY_OF_LINE + function;
-    if (!site)
+    if (!call_site)
         return NULL;
     entry->key = key;
     char file[TEXT_BYTES], name[TEXT_BYTES];
     refrain_python_describe(frame->code, file, name, sizeof file);
     if (!entry->special) {
-        site->line = (uint32_t)line;
-        site->object = *file ? object_name(file) : 0;
-        site->within = refrain_pool_name(name);
+        call_site->line = (uint32_t)line;
+        call_site->object = *file ? object_name(file) : 0;
+        call_site->within = refrain_pool_name(name);
     }
-    return site;
+    return call_site;
 }
 
 /* The thread is inside the probe, and the innermost activation is the one that the call is made from. `python`: the
@@ -271,25 +272,27 @@ static inline __attribute__((always_inline)) void begin_call(struct refrain_call
                                                              const struct refrain_python_stack *python) {
     call->context = context;
     if (++context->calls % CLOCK_REFRESH_CALLS == 0) {
-        refrain_region_refresh_clock();
+        refrain_trace_file_refresh_clock();
         refrain_allowance_look(context);
         refrain_quiet_settle();
     }
-    struct refrain_call_site *site = python ? python_site(context, context->top->last, function, &python->frames[0])
-                                            : find_site(context, function, return_address, frame_address);
+    struct refrain_call_site *call_site =
+        python ? python_call_site(context, context->top->last, function, &python->frames[0])
+               : find_site(context, function, return_address, frame_address);
     struct refrain_entry *caller = context->top;
-    if (!site)
+    if (!call_site)
         refrain_lose(REFRAIN_LOSS_CALLS, 1);
-    struct refrain_entry *entry =
-        site ? refrain_push(context, &site->inside, (uintptr_t)frame_address, REFRAIN_ENTRY_CALL, site->number) : NULL;
+    struct refrain_entry *entry = call_site ? refrain_push(context, &call_site->inside, (uintptr_t)frame_address,
+                                                           REFRAIN_ENTRY_CALL, call_site->number)
+                                            : NULL;
     if (entry) {
         call->entry = entry;
-        call->site = site;
+        call->call_site = call_site;
         call->end_ticks = 0;
-        refrain_step(context, caller, REFRAIN_NEXT_CALL + site->number);
+        refrain_step(context, caller, REFRAIN_NEXT_CALL + call_site->number);
         call->begin_ticks = refrain_close_block(context, caller->last);
         struct refrain_now *now = &context->thread->now;
-        now->call = site->number + 1;
+        now->call = call_site->number + 1;
         now->inside = 1;
         now->sends_to = now->receives_from = -1;
         now->comm = 0;
@@ -313,7 +316,7 @@ static __attribute__((noinline)) void begin_unusual_call(struct refrain_call *ca
         context = refrain_context();
     }
     call->context = context;
-    if (context && refrain_region.header && refrain_pause_call(context, frame_address))
+    if (context && refrain_trace_file.header && refrain_pause_call(context, frame_address))
         return;
     if (context && context->filtered && refrain_leaves_out_call(function)) {
         context->thread->left_out_calls++;
@@ -343,7 +346,7 @@ void refrain_call_begin(struct refrain_call *call, unsigned function, void *retu
     struct refrain_context *context = refrain_thread_context;
     call->entry = NULL;
     if (__builtin_expect(!context || context->busy || context->path || context->python || context->filtered ||
-                             refrain_region.header->pause,
+                             refrain_trace_file.header->pause,
                          0)) {
         begin_unusual_call(call, function, return_address, frame_address);
         return;
@@ -372,7 +375,7 @@ static inline __attribute__((always_inline)) bool resume(const struct refrain_ca
 
 /* What is kept becomes less by what is taken from it, so that the rest of the pool's end is for others. */
 static void *take_kept(size_t bytes) {
-    uint64_t *kept = &refrain_region.kept_for_open, before = __atomic_load_n(kept, __ATOMIC_RELAXED);
+    uint64_t *kept = &refrain_trace_file.kept_for_open, before = __atomic_load_n(kept, __ATOMIC_RELAXED);
     do
         if (before < bytes)
             return NULL;
@@ -403,10 +406,10 @@ void refrain_call_returned(struct refrain_call *call) {
     refrain_end(call->context);
 }
 
-/* The record of an operation at the site, made on first use. Null when the pool is spent; that can only be when there
- * are more MPI functions than the last reserve is for. */
+/* The record of an operation at the call site, made on first use. Null when the pool is spent; that can only be when
+ * there are more MPI functions than the last reserve is for. */
 static struct refrain_operation_record *operation_record(struct refrain_call *call, enum refrain_operation operation) {
-    uint32_t *link = &call->site->operations;
+    uint32_t *link = &call->call_site->operations;
     while (*link) {
         struct refrain_operation_record *record = refrain_at_reference(*link);
         if (record->operation == operation)

@@ -1,9 +1,9 @@
 /* call_path.c: from return addresses to activations on the shadow stack (call_path.h). */
 #define _GNU_SOURCE
 #include "call_path.h"
+#include "address_entry.h"
 #include "configure.h"
 #include "left_out.h"
-#include "site_entry.h"
 #include "step.h"
 #include <refrain/settings.h>
 
@@ -31,7 +31,7 @@ struct refrain_path {
 bool refrain_path_open(struct refrain_context *context) {
     if (refrain_configuration.path_depth == 0)
         return true;
-    context->path = refrain_pool_take(sizeof *context->path, REFRAIN_POOL_PLACES);
+    context->path = refrain_pool_take(sizeof *context->path, REFRAIN_POOL_FIRST_MET);
     if (!context->path)
         return false;
     refrain_path_reopen(context);
@@ -58,8 +58,8 @@ void refrain_path_reopen(struct refrain_context *context) {
 static uint32_t object_name(const char *path) {
     const struct refrain_region_name *record;
     if (!*path)
-        return refrain_region.header->executable;
-    for (uint32_t r = (uint32_t)refrain_region.header->regions; r; r = record->next) {
+        return refrain_trace_file.header->executable;
+    for (uint32_t r = (uint32_t)refrain_trace_file.header->regions; r; r = record->next) {
         record = refrain_at_reference(r);
         if (record->object && strcmp(((struct refrain_name *)refrain_at_reference(record->object))->text, path) == 0)
             return record->object;
@@ -72,13 +72,13 @@ static uint32_t function_region(const struct refrain_context *context, const str
     uint32_t object = object_name(code->path);
     uint64_t address = code->function - code->load_address;
     struct refrain_region_name *record;
-    for (uint32_t r = (uint32_t)refrain_region.header->regions; r; r = record->next) {
+    for (uint32_t r = (uint32_t)refrain_trace_file.header->regions; r; r = record->next) {
         record = refrain_at_reference(r);
         if (record->use == REFRAIN_USE_FUNCTION && record->address == address && record->object == object &&
             record->thread == context->number)
             return r;
     }
-    record = object ? refrain_pool_take(sizeof *record, REFRAIN_POOL_PLACES) : NULL;
+    record = object ? refrain_pool_take(sizeof *record, REFRAIN_POOL_FIRST_MET) : NULL;
     if (!record)
         return 0;
     record->thread = context->number;
@@ -93,7 +93,7 @@ static uint32_t function_region(const struct refrain_context *context, const str
 /* Fills in what follows from frame->at. */
 static __attribute__((noinline)) void look(struct refrain_context *context, struct frame *frame) {
     uint64_t key = (uint64_t)frame->at.address << 1;
-    struct refrain_site_entry *entry = refrain_site_entry(context, key, REFRAIN_ENTRY_OF_FRAME);
+    struct refrain_address_entry *entry = refrain_address_entry(context, key, REFRAIN_ENTRY_OF_FRAME);
     frame->rule = 0;
     frame->region = NULL;
     if (entry && !entry->key) {
@@ -102,15 +102,15 @@ static __attribute__((noinline)) void look(struct refrain_context *context, stru
         entry->key = key;
         entry->function = REFRAIN_ENTRY_OF_FRAME;
         entry->special = code.rule | (code.is_system ? OF_SYSTEM : 0);
-        entry->site = 0;
+        entry->reference = 0;
         bool is_shown = code.rule && !code.is_layer && !code.is_system && !refrain_leaves_out_file(code.path) &&
                         !refrain_leaves_out_function(&code);
-        if (is_shown && !(entry->site = function_region(context, &code)))
+        if (is_shown && !(entry->reference = function_region(context, &code)))
             refrain_lose(REFRAIN_LOSS_PATHS, 1);
     }
     if (entry) {
         frame->rule = entry->special;
-        frame->region = entry->site ? refrain_at_reference(entry->site) : NULL;
+        frame->region = entry->reference ? refrain_at_reference(entry->reference) : NULL;
     }
 }
 
@@ -209,13 +209,13 @@ static __attribute__((noinline)) void tell(struct refrain_context *context, stru
 
 /* ---- Python ---- */
 
-static __attribute__((noinline)) void look_at_code(struct refrain_site_entry *entry, struct refrain_context *context,
+static __attribute__((noinline)) void look_at_code(struct refrain_address_entry *entry, struct refrain_context *context,
                                                    uint64_t key, const void *code) {
     char file[TEXT_BYTES], name[TEXT_BYTES];
     int line = refrain_python_describe(code, file, name, sizeof file);
     uint32_t object = *file ? object_name(file) : 0, text = refrain_pool_name(name);
-    struct refrain_region_name *record = text ? refrain_pool_take(sizeof *record, REFRAIN_POOL_PLACES) : NULL;
-    *entry = (struct refrain_site_entry){.key = key, .function = REFRAIN_ENTRY_OF_CODE};
+    struct refrain_region_name *record = text ? refrain_pool_take(sizeof *record, REFRAIN_POOL_FIRST_MET) : NULL;
+    *entry = (struct refrain_address_entry){.key = key, .function = REFRAIN_ENTRY_OF_CODE};
     if (!record) {
         refrain_lose(REFRAIN_LOSS_PATHS, 1);
         return;
@@ -227,7 +227,7 @@ static __attribute__((noinline)) void look_at_code(struct refrain_site_entry *en
     record->object = object;
     record->inside.number = UINT32_MAX;
     refrain_region_add(record);
-    entry->site = refrain_reference(record);
+    entry->reference = refrain_reference(record);
 }
 
 /* The functions of Python are the path, in an activation that is none of a function itself. */
@@ -236,7 +236,7 @@ static void follow_python(struct refrain_context *context, const struct refrain_
     for (unsigned i = 0; i < python->n; i++) {
         struct frame *frame = &path->frames[i];
         uint64_t key = (uint64_t)(uintptr_t)python->frames[i].code;
-        struct refrain_site_entry *entry = refrain_site_entry(context, key, REFRAIN_ENTRY_OF_CODE);
+        struct refrain_address_entry *entry = refrain_address_entry(context, key, REFRAIN_ENTRY_OF_CODE);
         if (entry && !entry->key)
             look_at_code(entry, context, key, python->frames[i].code);
         if (!entry)
@@ -244,7 +244,7 @@ static void follow_python(struct refrain_context *context, const struct refrain_
         frame->at = (struct refrain_caller){0, 0, 0};
         frame->rule = 0;
         frame->end = (uintptr_t)python->frames[i].frame;
-        frame->region = entry && entry->site ? refrain_at_reference(entry->site) : NULL;
+        frame->region = entry && entry->reference ? refrain_at_reference(entry->reference) : NULL;
     }
     path->n = python->n;
 }

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <time.h>
 
-extern int refrain_clock_is_gettime; /* set once, when the region is opened */
+extern int refrain_clock_is_gettime; /* set once, when the trace file is opened */
 
 /* CLOCK_MONOTONIC, read so that a probe may call it (registers.h). */
 uint64_t refrain_clock_of_system(void);

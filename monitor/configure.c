@@ -24,8 +24,8 @@ extern int omp_get_max_threads(void) __attribute__((weak));
 static uint32_t threads_to_come(uint64_t total_bytes) {
     int most = omp_get_max_threads ? omp_get_max_threads() : 1;
     uint32_t threads = most < 1 ? 1 : most > (int)REFRAIN_MAXIMUM_THREADS ? REFRAIN_MAXIMUM_THREADS : (uint32_t)most;
-    uint64_t alone = refrain_settings_region_bytes(total_bytes, 1);
-    while (threads > 1 && refrain_settings_region_bytes(total_bytes, threads) < alone / 2)
+    uint64_t alone = refrain_settings_trace_file_bytes(total_bytes, 1);
+    while (threads > 1 && refrain_settings_trace_file_bytes(total_bytes, threads) < alone / 2)
         threads--;
     return threads;
 }

@@ -21,7 +21,7 @@ extern REFRAIN_HIDDEN struct refrain_configuration {
 } refrain_configuration;
 
 /* Reads the variables; one that makes no sense is said, and its default used. Also chooses the clock. Once, before the
- * region is opened. */
+ * trace file is opened. */
 REFRAIN_HIDDEN void refrain_configure(void);
 
 /* One line on standard error, from the process that speaks for the job. Not from a probe. */

@@ -1,9 +1,9 @@
 /* context.c: which context the calling thread has: taken, when it first comes to a probe, from contexts.c, and given
  * back when the thread ends. */
 #define _GNU_SOURCE
-#include "region_open.h"
 #include "registers.h"
 #include "step.h"
+#include "tracing.h"
 
 #include <pthread.h>
 
@@ -17,9 +17,9 @@ static struct refrain_context not_traced = {.busy = 1, .allowance = {.probes = R
 
 static void take_context(void *taken) {
     struct refrain_context **context = taken;
-    if (!refrain_region_open())
+    if (!refrain_tracing_open())
         return; /* another thread is opening it: this probe is early, later ones count */
-    *context = refrain_region.base ? refrain_region_take_context() : NULL;
+    *context = refrain_trace_file.base ? refrain_tracing_take_context() : NULL;
     refrain_thread_context = *context ? *context : &not_traced;
     if (*context && has_ends)
         pthread_setspecific(ends, *context);
@@ -29,7 +29,7 @@ static void take_context(void *taken) {
  * context again. */
 static void thread_ends(void *context) {
     if (refrain_thread_context == context)
-        refrain_region_give_context(context);
+        refrain_tracing_give_context(context);
 }
 
 static __attribute__((constructor(101))) void make_key(void) {

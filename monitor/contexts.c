@@ -23,18 +23,18 @@ static struct {
     struct refrain_thread *threads;
     unsigned char *journals;
     struct refrain_events *events;
-    uint32_t site_entries;
+    uint32_t address_entries;
 } parts;
 
 #define STACK_BYTES ((size_t)REFRAIN_SHADOW_STACK_ENTRIES * sizeof(struct refrain_entry))
-#define SITES_BYTES ((size_t)REFRAIN_SITE_TABLE_ENTRIES * REFRAIN_SITE_ENTRY_BYTES)
+#define ADDRESSES_BYTES ((size_t)REFRAIN_ADDRESS_TABLE_ENTRIES * REFRAIN_ADDRESS_ENTRY_BYTES)
 
 static size_t round_up(size_t bytes, size_t to) {
     return (bytes + to - 1) & ~(to - 1);
 }
 
 static size_t journal_bytes(void) {
-    return round_up(refrain_journal_bytes(), REFRAIN_UNIT_BYTES);
+    return round_up(refrain_journal_bytes(), REFRAIN_GRAIN_BYTES);
 }
 
 /* The context, record and journal of thread `t`, which nobody has written to so far. */
@@ -50,10 +50,10 @@ static void make_context(uint32_t t) {
     context->top = context->stack;
     context->top->last = &thread->root;
     context->top->address = UINTPTR_MAX;
-    context->sites = (struct refrain_site_entry *)(own + STACK_BYTES);
-    context->site_mask = parts.site_entries - 1;
-    context->scratch = (struct refrain_learn_scratch *)(own + STACK_BYTES + SITES_BYTES);
-    context->region = refrain_region.base;
+    context->addresses = (struct refrain_address_entry *)(own + STACK_BYTES);
+    context->address_mask = parts.address_entries - 1;
+    context->scratch = (struct refrain_learn_scratch *)(own + STACK_BYTES + ADDRESSES_BYTES);
+    context->trace_file = refrain_trace_file.base;
     context->site_table = &refrain_site_no_table;
     context->number = t;
     context->learning = (refrain_configuration.mode & REFRAIN_MODE_STAT) != 0;
@@ -62,24 +62,25 @@ static void make_context(uint32_t t) {
     __atomic_store_n(&context->thread, thread, __ATOMIC_RELEASE); /* others look at it from now on */
 }
 
-/* Contexts, shadow stacks, site tables and scratch of all threads are one private mapping, touched as it is used. */
+/* Contexts, shadow stacks, tables of addresses and scratch of all threads are one private mapping, touched as it is
+ * used. */
 bool refrain_contexts_make(void) {
-    struct refrain_header *header = refrain_region.header;
+    struct refrain_header *header = refrain_trace_file.header;
     uint32_t n = refrain_configuration.threads;
     size_t all_contexts = round_up(n * sizeof *contexts, 64);
-    parts.each = STACK_BYTES + SITES_BYTES + round_up(sizeof(struct refrain_learn_scratch), 64);
+    parts.each = STACK_BYTES + ADDRESSES_BYTES + round_up(sizeof(struct refrain_learn_scratch), 64);
     unsigned char *memory = mmap(NULL, all_contexts + parts.each * n, PROT_READ | PROT_WRITE,
                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
         return false;
     contexts = (struct refrain_context *)memory;
     parts.memory = memory + all_contexts;
-    parts.site_entries = refrain_outside_open(refrain_configuration.total_bytes, n);
+    parts.address_entries = refrain_outside_open(refrain_configuration.total_bytes, n);
     parts.threads = refrain_pool_take(n * sizeof *parts.threads, REFRAIN_POOL_LAST);
     parts.journals = refrain_pool_take(n * journal_bytes(), REFRAIN_POOL_LAST);
     if (!parts.threads || !parts.journals)
         return false;
-    header->threads = (uint64_t)((unsigned char *)parts.threads - refrain_region.base);
+    header->threads = (uint64_t)((unsigned char *)parts.threads - refrain_trace_file.base);
     if (refrain_configuration.mode & REFRAIN_MODE_EVENTS) {
         parts.events = refrain_own_files_events();
         if (!parts.events)

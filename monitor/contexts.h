@@ -6,8 +6,8 @@
 
 #include "monitor.h"
 
-/* Takes room for all of them and their tables in the region, opens the file where events are recorded, and makes the
- * first. False with errno set when there is no memory. */
+/* Takes room for all of them and their tables in the trace file, opens the file where events are recorded, and makes
+ * the first. False with errno set when there is no memory. */
 REFRAIN_HIDDEN bool refrain_contexts_make(void);
 
 /* The context that the first thread will get. */

@@ -143,7 +143,7 @@ static enum refrain_metric_state try_event(const struct refrain_metric_event *ev
 }
 
 void refrain_metrics_choose(void) {
-    struct refrain_header *header = refrain_region.header;
+    struct refrain_header *header = refrain_trace_file.header;
     struct refrain_metric refused[REFRAIN_MOST_METRICS];
     uint32_t n_refused = 0, n_unnamed = 0;
     int fds[REFRAIN_MOST_METRICS];
@@ -233,11 +233,11 @@ static bool read_counters(const struct refrain_context *context, uint64_t *value
     return true;
 }
 
-static void count(struct refrain_context *context, struct refrain_profile *profile, const uint64_t *values) {
+static void count(struct refrain_context *context, struct refrain_history *history, const uint64_t *values) {
     struct refrain_counting *counting = context->counting;
     for (uint32_t i = 0; i < n_chosen; i++) {
-        if (profile)
-            profile->metrics[i] += values[i] - counting->last[i];
+        if (history)
+            history->metrics[i] += values[i] - counting->last[i];
         counting->last[i] = values[i];
     }
 }
@@ -245,10 +245,10 @@ static void count(struct refrain_context *context, struct refrain_profile *profi
 uint64_t refrain_close_special_block(struct refrain_context *context, struct refrain_slot *slot) {
     uint64_t now = refrain_clock(), values[REFRAIN_MOST_METRICS];
     bool counted = context->counting && read_counters(context, values);
-    struct refrain_profile *profile = refrain_end_block(context, slot, now);
+    struct refrain_history *history = refrain_end_block(context, slot, now);
     if (counted)
-        count(context, profile, values);
-    if (n_chosen && !(counted && profile))
+        count(context, history, values);
+    if (n_chosen && !(counted && history))
         refrain_lose(REFRAIN_LOSS_METRICS, 1);
     return now;
 }

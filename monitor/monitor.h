@@ -1,6 +1,6 @@
 /* monitor.h: what the files of the monitor share.
  *
- *     probes (probe.c) ---\                          /--> slots, learners (learn.c) in the region (region.c)
+ *     probes (probe.c) ---\                          /--> slots, learners (learn.c) in the trace file (pool.c)
  *                          >-- context of the thread <
  *     MPI wrappers (mpi_*.c) -> calls (call.c) ------/\--> event records (record.c)
  *
@@ -53,7 +53,7 @@ enum refrain_entry_kind {
 };
 
 struct refrain_events;        /* record.c */
-struct refrain_site_entry;    /* site_entry.h */
+struct refrain_address_entry; /* address_entry.h */
 struct refrain_path;          /* call_path.h */
 struct refrain_learn_scratch; /* learn.h */
 struct refrain_site_table;    /* site_table.h */
@@ -72,7 +72,7 @@ struct refrain_call_cache {
     const struct refrain_slot *from; /* null: free */
     uintptr_t address;               /* that the call returns to */
     struct refrain_slot *at;         /* the place that it comes to first, whose site is quiet; null: `from` */
-    struct refrain_call_site *site;
+    struct refrain_call_site *call_site;
     struct refrain_operation_record *operation; /* its first, or null */
     uint64_t function;
 };
@@ -97,7 +97,7 @@ struct refrain_context {
     struct refrain_entry *top;
     struct refrain_entry *stack, *stack_end; /* the end moves (outside.h) */
     struct refrain_thread *thread;
-    unsigned char *region;
+    unsigned char *trace_file;
     uint32_t number;                             /* of the thread */
     uint32_t busy;                               /* 1: inside a probe; or REFRAIN_PAUSED */
     uint32_t learning;                           /* mode has stat */
@@ -107,15 +107,15 @@ struct refrain_context {
     struct refrain_events *events;               /* null unless the mode has events */
     struct refrain_journal *journal;
     struct refrain_learn_scratch *scratch;
-    struct refrain_path *path;          /* null: no call paths are told */
-    struct refrain_site_entry *sites;   /* site_mask + 1 of them, hashed (site_entry.h) */
-    uint32_t site_pages;                /* bit per page of them that is charged (outside.h) */
-    uint32_t formula_length;            /* most items of a formula */
-    struct refrain_allowance allowance; /* what probes may cost */
-    uint32_t calls;                     /* MPI calls, for refreshing the clock */
-    uint32_t site_mask;                 /* entries of `sites` less one */
-    bool python;                        /* the functions of Python are looked at (python.h) */
-    bool filtered;                      /* calls of some MPI functions are left out (left_out.h) */
+    struct refrain_path *path;               /* null: no call paths are told */
+    struct refrain_address_entry *addresses; /* address_mask + 1 of them, hashed (address_entry.h) */
+    uint32_t address_pages;                  /* bit per page of them that is charged (outside.h) */
+    uint32_t formula_length;                 /* most items of a formula */
+    struct refrain_allowance allowance;      /* what probes may cost */
+    uint32_t calls;                          /* MPI calls, for refreshing the clock */
+    uint32_t address_mask;                   /* entries of `addresses` less one */
+    bool python;                             /* the functions of Python are looked at (python.h) */
+    bool filtered;                           /* calls of some MPI functions are left out (left_out.h) */
     struct refrain_timeline_writer timeline;
     struct refrain_region_cache regions[REFRAIN_REGION_CACHE];
     uint32_t spare_formulas[REFRAIN_SPARE_SIZES]; /* the first of each size (learn_spare.h) ... */
@@ -126,28 +126,28 @@ struct refrain_context {
     uintptr_t abandoned[REFRAIN_ABANDONED]; /* frames of the latest of them */
 };
 
-/* ---- region.c: the one allocation ---- */
+/* ---- pool.c: the one allocation ---- */
 
-struct refrain_region {
+struct refrain_trace_file {
     unsigned char *base; /* null: nothing is traced */
     struct refrain_header *header;
     int mode;               /* enum refrain_mode */
     uint64_t kept_for_open; /* of the pool, still, for REFRAIN_POOL_OPEN */
 };
-extern REFRAIN_SHARED struct refrain_region refrain_region;
+extern REFRAIN_SHARED struct refrain_trace_file refrain_trace_file;
 
 /* What memory of the pool is for, in the order in which it is refused when the pool comes to its end: each may use what
  * is kept (struct refrain_header: pool_control and the following) for itself and for those before it. */
 enum refrain_pool_use {
-    REFRAIN_POOL_VALUES = 0,  /* what MPI calls say, profiles of durations */
-    REFRAIN_POOL_CONTROL = 1, /* control flow */
-    REFRAIN_POOL_SHORT = 2,   /* short formulas: what is regular after a phase of chance, at places that come late */
-    REFRAIN_POOL_MANY = 3,    /* counts of many different values, where the order is given up */
-    REFRAIN_POOL_SOME = 4,    /* counts of some */
-    REFRAIN_POOL_COUNTS = 5,  /* counts of few */
-    REFRAIN_POOL_OPEN = 6,    /* what is under way or open: requests, handles of communicators, datatypes, files */
-    REFRAIN_POOL_PLACES = 7,  /* call sites, operations, communicators, user regions, units loaded later */
-    REFRAIN_POOL_LAST = 8,    /* the first call site of each MPI function, and its operations */
+    REFRAIN_POOL_VALUES = 0,    /* what MPI calls say, histories of durations */
+    REFRAIN_POOL_CONTROL = 1,   /* control flow */
+    REFRAIN_POOL_SHORT = 2,     /* short formulas: what is regular after a phase of chance, at places that come late */
+    REFRAIN_POOL_MANY = 3,      /* counts of many different values, where the order is given up */
+    REFRAIN_POOL_SOME = 4,      /* counts of some */
+    REFRAIN_POOL_COUNTS = 5,    /* counts of few */
+    REFRAIN_POOL_OPEN = 6,      /* what is under way or open: requests, handles of communicators, datatypes, files */
+    REFRAIN_POOL_FIRST_MET = 7, /* call sites, operations, communicators, user regions, units loaded later */
+    REFRAIN_POOL_LAST = 8,      /* the first call site of each MPI function, and its operations */
 };
 
 /* Takes `bytes` from the pool, zeroed, 16-byte aligned; null when what is not kept for others does not suffice. Any
@@ -161,7 +161,7 @@ REFRAIN_SHARED void *refrain_pool_take_for_open(size_t bytes);
 
 /* Bytes that `use` may not take, at the end of the pool. */
 static inline uint64_t refrain_pool_kept(const struct refrain_header *header, enum refrain_pool_use use) {
-    uint64_t open = refrain_region.kept_for_open, after_counts = header->pool_places + open;
+    uint64_t open = refrain_trace_file.kept_for_open, after_counts = header->pool_first_met + open;
     switch (use) {
     case REFRAIN_POOL_VALUES:
         return header->pool_control;
@@ -174,20 +174,20 @@ static inline uint64_t refrain_pool_kept(const struct refrain_header *header, en
     case REFRAIN_POOL_SOME:
         return after_counts;
     case REFRAIN_POOL_COUNTS: /* and half of what is kept for places, in need */
-        return header->pool_last + (header->pool_places - header->pool_last) / 2 + open;
+        return header->pool_last + (header->pool_first_met - header->pool_last) / 2 + open;
     case REFRAIN_POOL_OPEN:
-        return header->pool_last + (header->pool_places - header->pool_last) / 2;
-    case REFRAIN_POOL_PLACES:
+        return header->pool_last + (header->pool_first_met - header->pool_last) / 2;
+    case REFRAIN_POOL_FIRST_MET:
         return header->pool_last;
     default:
         return 0;
     }
 }
 static inline uint32_t refrain_reference(const void *p) {
-    return (uint32_t)(((const unsigned char *)p - refrain_region.base) / REFRAIN_UNIT_BYTES);
+    return (uint32_t)(((const unsigned char *)p - refrain_trace_file.base) / REFRAIN_GRAIN_BYTES);
 }
 static inline void *refrain_at_reference(uint32_t reference) {
-    return refrain_region.base + (size_t)reference * REFRAIN_UNIT_BYTES;
+    return refrain_trace_file.base + (size_t)reference * REFRAIN_GRAIN_BYTES;
 }
 /* Copies `text` into the pool as struct refrain_name; 0 when it does not fit. */
 REFRAIN_SHARED uint32_t refrain_pool_name(const char *text);
@@ -220,7 +220,7 @@ REFRAIN_HIDDEN void refrain_units_make_site_tables(void);
 
 /* ---- context.c ---- */
 
-/* The calling thread's context, made on first use (which also opens the region); null where nothing is traced. */
+/* The calling thread's context, made on first use (which also opens the trace file); null where nothing is traced. */
 REFRAIN_SHARED struct refrain_context *refrain_context(void);
 
 /* ---- user.c ---- */
@@ -231,17 +231,17 @@ REFRAIN_HIDDEN void refrain_region_add(struct refrain_region_name *record);
 /* ---- own_files.c: where the files belong ---- */
 
 /* Called by MPI_Init[_thread] after PMPI_Init: rank and size are known and `directory` (absolute or relative to the
- * start directory), the same on all ranks, is where the region file belongs; rank 0 has proposed it with
+ * start directory), the same on all ranks, is where the trace file belongs; rank 0 has proposed it with
  * refrain_directory_propose(). Moves the files there. */
-REFRAIN_SHARED void refrain_region_place(int rank, int size, const char *directory);
+REFRAIN_SHARED void refrain_trace_file_place(int rank, int size, const char *directory);
 
 /* Rank 0: chooses the run's directory (never an existing one), creates it, writes its path to `path`. */
 REFRAIN_SHARED void refrain_directory_propose(char *path, size_t path_bytes);
 
-/* ---- region.c, clock.c, configure.c, allowance.c: clocks and settings ---- */
+/* ---- pool.c, clock.c, configure.c, allowance.c: clocks and settings ---- */
 
 /* Refreshes header.last from the clocks. Cheap enough for once in some thousand calls. */
-REFRAIN_SHARED void refrain_region_refresh_clock(void);
+REFRAIN_SHARED void refrain_trace_file_refresh_clock(void);
 
 /* The probes' clock, for the MPI part. */
 REFRAIN_SHARED uint64_t refrain_ticks(void);
@@ -269,7 +269,7 @@ extern REFRAIN_SHARED int refrain_mpi_linked;
 struct refrain_call {
     struct refrain_context *context; /* the thread's; null: nothing is known of the call */
     struct refrain_entry *entry;     /* null: not traced */
-    struct refrain_call_site *site;
+    struct refrain_call_site *call_site;
     uint64_t begin_ticks;
     uint64_t end_ticks; /* read at the first operation told after refrain_call_returned(), or by end */
 };

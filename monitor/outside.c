@@ -1,4 +1,4 @@
-/* outside.c: what threads share of the memory beside the region (outside.h). */
+/* outside.c: what threads share of the memory beside the trace file (outside.h). */
 #include "outside.h"
 
 #define PAGE_BYTES 4096u
@@ -6,10 +6,10 @@
 static uint64_t left_bytes;
 
 uint32_t refrain_outside_open(uint64_t total, uint32_t threads) {
-    uint32_t entries = REFRAIN_SITE_TABLE_ENTRIES;
+    uint32_t entries = REFRAIN_ADDRESS_TABLE_ENTRIES;
     left_bytes = refrain_settings_outside_bytes(total, threads) - REFRAIN_OUTSIDE_FIXED_BYTES -
                  refrain_settings_end_bytes(total) - (uint64_t)threads * REFRAIN_OUTSIDE_STACK_BYTES;
-    while (entries > 1 && (uint64_t)entries * REFRAIN_SITE_ENTRY_BYTES > left_bytes / threads / 2)
+    while (entries > 1 && (uint64_t)entries * REFRAIN_ADDRESS_ENTRY_BYTES > left_bytes / threads / 2)
         entries /= 2;
     return entries;
 }
@@ -32,15 +32,15 @@ bool refrain_outside_grow_stack(struct refrain_context *context) {
     return true;
 }
 
-bool refrain_outside_touch_sites(struct refrain_context *context, const void *at, size_t bytes) {
-    uintptr_t base = (uintptr_t)context->sites / PAGE_BYTES, first = (uintptr_t)at / PAGE_BYTES - base;
+bool refrain_outside_touch_addresses(struct refrain_context *context, const void *at, size_t bytes) {
+    uintptr_t base = (uintptr_t)context->addresses / PAGE_BYTES, first = (uintptr_t)at / PAGE_BYTES - base;
     uintptr_t last = ((uintptr_t)at + bytes - 1) / PAGE_BYTES - base;
     for (uintptr_t page = first; page <= last; page++) {
-        if (context->site_pages >> page & 1)
+        if (context->address_pages >> page & 1)
             continue;
         if (!take(PAGE_BYTES))
             return false;
-        context->site_pages |= 1u << page;
+        context->address_pages |= 1u << page;
     }
     return true;
 }

@@ -1,4 +1,4 @@
-/* outside.h: private memory beside the region, charged as it is touched (settings.h has the sizes).
+/* outside.h: private memory beside the trace file, charged as it is touched (settings.h has the sizes).
  *
  * Shadow stacks and tables of call sites are reserved for the most that a thread may need, but the budget has only a
  * little for each thread, and some more that those share which need it. Any thread. */
@@ -19,6 +19,6 @@ REFRAIN_HIDDEN uint32_t refrain_outside_open(uint64_t total, uint32_t threads);
 REFRAIN_HIDDEN bool refrain_outside_grow_stack(struct refrain_context *context);
 
 /* Charges the pages of the thread's table of call sites that these bytes lie in, where they are not yet. */
-REFRAIN_HIDDEN bool refrain_outside_touch_sites(struct refrain_context *context, const void *at, size_t bytes);
+REFRAIN_HIDDEN bool refrain_outside_touch_addresses(struct refrain_context *context, const void *at, size_t bytes);
 
 #endif

@@ -18,7 +18,7 @@
 #define PATH_BYTES REFRAIN_PATH_BYTES
 
 static char own_directory[PATH_BYTES + 64]; /* where the files are now, absolute */
-static char own_file[PATH_BYTES + 128];     /* the region's file, absolute */
+static char own_file[PATH_BYTES + 128];     /* the trace file, absolute */
 static bool has_events;
 
 void refrain_say_untraced(const char *what, const char *path, int error) {
@@ -138,19 +138,19 @@ struct refrain_events *refrain_own_files_events(void) {
 void refrain_directory_propose(char *path, size_t path_bytes) {
     char stem[PATH_BYTES];
     path[0] = 0;
-    if (!refrain_region.base)
+    if (!refrain_trace_file.base)
         return;
     directory_stem(stem, sizeof stem, false);
     if (!make_directory(stem, path, path_bytes))
         path[0] = 0;
 }
 
-void refrain_region_place(int rank, int size, const char *directory) {
-    if (!refrain_region.base)
+void refrain_trace_file_place(int rank, int size, const char *directory) {
+    if (!refrain_trace_file.base)
         return;
-    refrain_region.header->rank = rank;
-    refrain_region.header->size = size;
-    refrain_region_refresh_clock();
+    refrain_trace_file.header->rank = rank;
+    refrain_trace_file.header->size = size;
+    refrain_trace_file_refresh_clock();
     if (!directory[0])
         return; /* rank 0 is not traced: the files stay where they are, in a directory of their own */
     char from[PATH_BYTES + 128], to[PATH_BYTES + 128], name[64];
@@ -182,7 +182,7 @@ const char *refrain_own_files_directory(void) {
     return own_directory;
 }
 
-const char *refrain_own_files_region(void) {
+const char *refrain_own_files_trace_file(void) {
     return own_file;
 }
 

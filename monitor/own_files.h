@@ -1,12 +1,12 @@
 /* own_files.h: the files of this process: made in a directory of their own before the rank is known, moved to the
- * run's directory once it is (refrain_directory_propose(), refrain_region_place() in monitor.h), gone when a file of
- * all ranks takes their place. One thread at a time. */
+ * run's directory once it is (refrain_directory_propose(), refrain_trace_file_place() in monitor.h), gone when a file
+ * of all ranks takes their place. One thread at a time. */
 #ifndef REFRAIN_OWN_FILES_H
 #define REFRAIN_OWN_FILES_H
 
 #include "monitor.h"
 
-/* Makes the directory and the file of the region, of `bytes` bytes that are reserved on the disk, and maps it. Null
+/* Makes the directory and the trace file, of `bytes` bytes that are reserved on the disk, and maps it. Null
  * where that cannot be, which is said. */
 REFRAIN_HIDDEN void *refrain_own_files_make(uint64_t bytes);
 
@@ -19,9 +19,9 @@ REFRAIN_HIDDEN void refrain_own_files_remove(void);
 /* All of it is in a file of all ranks: its own file goes, and with `last` its directory. */
 REFRAIN_HIDDEN void refrain_own_files_drop(bool last);
 
-/* Where the files are now, absolute; and the region's file. */
+/* Where the files are now, absolute; and the trace file. */
 REFRAIN_HIDDEN const char *refrain_own_files_directory(void);
-REFRAIN_HIDDEN const char *refrain_own_files_region(void);
+REFRAIN_HIDDEN const char *refrain_own_files_trace_file(void);
 
 /* Says what cannot be done with `path`, and that the program runs untraced. `error` as errno. */
 REFRAIN_HIDDEN void refrain_say_untraced(const char *what, const char *path, int error);

@@ -55,8 +55,8 @@ static void give_back(const char *path, uint64_t used, uint64_t bytes) {
     close(fd);
 }
 
-void refrain_pack_region(const char *path, bool may_pack, bool (*still)(void)) {
-    const struct refrain_header *header = refrain_region.header;
+void refrain_pack_trace_file(const char *path, bool may_pack, bool (*still)(void)) {
+    const struct refrain_header *header = refrain_trace_file.header;
     uint64_t used = header->pool_used;
     if (!may_pack) {
         give_back(path, used, header->bytes);

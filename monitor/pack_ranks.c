@@ -6,7 +6,7 @@
 #include "contexts.h"
 #include "own_files.h"
 #include "packed_file.h"
-#include "region_open.h"
+#include "tracing.h"
 #include <refrain/settings.h>
 
 #include <dlfcn.h>
@@ -40,7 +40,7 @@ struct refrain_fold_memory *refrain_pack_memory(void) {
 static const struct refrain_fold_library *load(void) {
     Dl_info self;
     char path[REFRAIN_PATH_BYTES];
-    if (!dladdr(&refrain_region, &self) || !self.dli_fname)
+    if (!dladdr(&refrain_trace_file, &self) || !self.dli_fname)
         return NULL;
     const char *slash = strrchr(self.dli_fname, '/');
     int n = slash ? (int)(slash + 1 - self.dli_fname) : 0;
@@ -53,9 +53,9 @@ static const struct refrain_fold_library *load(void) {
 
 enum refrain_pack_trouble refrain_pack_begin(void) {
     begin_ns = refrain_clock_gettime_ns(CLOCK_MONOTONIC);
-    if (!refrain_region.base)
+    if (!refrain_trace_file.base)
         return REFRAIN_PACK_UNTRACED;
-    if (refrain_region.mode != REFRAIN_MODE_STAT)
+    if (refrain_trace_file.mode != REFRAIN_MODE_STAT)
         return REFRAIN_PACK_EVENTS;
     if (refrain_configuration.total_bytes < REFRAIN_SMALL_MEMORY)
         return REFRAIN_PACK_SMALL;
@@ -74,12 +74,12 @@ struct refrain_sheet *refrain_pack_finish(enum refrain_pack_trouble *trouble) {
     const char *wrong;
     struct refrain_sheet *sheet = NULL;
     *trouble = REFRAIN_PACK_THREADS;
-    refrain_region_finish();
-    const struct refrain_header *header = refrain_region.header;
+    refrain_tracing_finish();
+    const struct refrain_header *header = refrain_trace_file.header;
     uint64_t used = header->pool_used;
     if (!refrain_contexts_are_still())
         return NULL;
-    sheet = library->of_region(&memory, header, used, &own_times, &wrong);
+    sheet = library->of_trace_file(&memory, header, used, &own_times, &wrong);
     *trouble = wrong ? REFRAIN_PACK_UNSOUND : REFRAIN_PACK_MEMORY;
     if (!sheet)
         return NULL;
@@ -174,5 +174,5 @@ bool refrain_pack_settle(enum refrain_pack_trouble trouble) {
 }
 
 void refrain_pack_done(bool last) {
-    refrain_region_packed(last);
+    refrain_tracing_packed(last);
 }

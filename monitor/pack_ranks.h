@@ -19,7 +19,7 @@ enum refrain_pack_trouble {
     REFRAIN_PACK_FILE,    /* it cannot be written */
     REFRAIN_PACK_THREADS, /* another thread was traced meanwhile */
     REFRAIN_PACK_MEMORY,
-    REFRAIN_PACK_UNSOUND, /* a rank's region is not as it should be */
+    REFRAIN_PACK_UNSOUND, /* a rank's trace file is not as it should be */
     REFRAIN_PACK_LIBRARY, /* librefrain-pack.so cannot be loaded */
     REFRAIN_PACK_SMALL,   /* REFRAIN_TOTAL_MEMORY is too small for it */
     REFRAIN_PACK_EVENTS,  /* events are recorded */

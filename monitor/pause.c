@@ -36,7 +36,7 @@ static void end_pause(struct refrain_context *context) {
 }
 
 void refrain_pause_follow(struct refrain_context *context, const void *frame_address) {
-    bool pause = __atomic_load_n(&refrain_region.header->pause, __ATOMIC_RELAXED) != 0;
+    bool pause = __atomic_load_n(&refrain_trace_file.header->pause, __ATOMIC_RELAXED) != 0;
     if (pause == (context->thread->paused != 0) || (context->busy & 1))
         return;
     if (!pause) {
@@ -82,9 +82,9 @@ void refrain_pause_end(struct refrain_context *context) {
 
 static void tell(uint32_t pause, const void *frame_address) {
     struct refrain_context *context = refrain_thread_context ? refrain_thread_context : refrain_context();
-    if (!context || !context->thread || !refrain_region.header)
+    if (!context || !context->thread || !refrain_trace_file.header)
         return;
-    __atomic_store_n(&refrain_region.header->pause, pause, __ATOMIC_RELAXED);
+    __atomic_store_n(&refrain_trace_file.header->pause, pause, __ATOMIC_RELAXED);
     refrain_pause_follow(context, frame_address);
 }
 

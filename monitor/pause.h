@@ -18,7 +18,7 @@ REFRAIN_HIDDEN void refrain_pause_follow(struct refrain_context *context, const 
 
 /* An MPI call is about to be told. True where it is not to be: it is counted. */
 static inline bool refrain_pause_call(struct refrain_context *context, const void *frame_address) {
-    if (__builtin_expect(!context->thread || !(refrain_region.header->pause | context->thread->paused), 1))
+    if (__builtin_expect(!context->thread || !(refrain_trace_file.header->pause | context->thread->paused), 1))
         return false;
     refrain_pause_follow(context, frame_address);
     context->thread->untold_calls += context->thread->paused;

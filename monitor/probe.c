@@ -197,11 +197,11 @@ void refrain_probe_sample(struct refrain_context *context, struct refrain_slot *
     refrain_allowance_sample(context, slot, begin_ticks);
 }
 
-void refrain_probe(struct refrain_unit *unit, unsigned int number, const void *place, unsigned long extra) {
+void refrain_probe(struct refrain_unit *unit, unsigned int number, const void *frame, unsigned long extra) {
     struct refrain_context *context = refrain_begin();
     if (!context) {
         const struct refrain_slot *slots = unit->slots;
-        if (refrain_region.base && slots && REFRAIN_SLOT_KIND(slots[number].flags) == REFRAIN_ARRIVAL_LEAVE)
+        if (refrain_trace_file.base && slots && REFRAIN_SLOT_KIND(slots[number].flags) == REFRAIN_ARRIVAL_LEAVE)
             refrain_pause_leave(extra);
         return;
     }
@@ -209,10 +209,10 @@ void refrain_probe(struct refrain_unit *unit, unsigned int number, const void *p
         struct refrain_slot *slot =
             (struct refrain_slot *)unit->slots + (size_t)context->number * unit->n_slots + number;
         if (!refrain_allowance_takes(context)) {
-            refrain_probe_run(context, slot, (uintptr_t)place, extra);
+            refrain_probe_run(context, slot, (uintptr_t)frame, extra);
             return;
         }
-        refrain_probe_sample(context, slot, (uintptr_t)place, extra);
+        refrain_probe_sample(context, slot, (uintptr_t)frame, extra);
     }
     refrain_end(context);
 }

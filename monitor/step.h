@@ -14,25 +14,25 @@ static inline void refrain_step(struct refrain_context *context, struct refrain_
         refrain_learn(context, &entry->last->next, value, REFRAIN_KIND_CONTROL);
 }
 
-/* Gives a slot its profile, or one with room for visit `slot->count`; out of line, rare. Null when the pool is spent.
+/* Gives a slot its history, or one with room for visit `slot->count`; out of line, rare. Null when the pool is spent.
  */
-REFRAIN_HIDDEN struct refrain_profile *refrain_profile_make_room(struct refrain_slot *slot);
+REFRAIN_HIDDEN struct refrain_history *refrain_history_make_room(struct refrain_slot *slot);
 
-/* The block that `slot` began ends `now`. Returns the place's profile, null where it has none. */
-static inline struct refrain_profile *refrain_end_block(struct refrain_context *context, struct refrain_slot *slot,
+/* The block that `slot` began ends `now`. Returns the place's history, null where it has none. */
+static inline struct refrain_history *refrain_end_block(struct refrain_context *context, struct refrain_slot *slot,
                                                         uint64_t now) {
     struct refrain_thread *thread = context->thread;
     uint64_t elapsed = now - thread->last_ticks, visit = slot->count;
-    struct refrain_profile *profile = slot->profile ? refrain_at_reference(slot->profile) : NULL;
-    if (__builtin_expect(!profile || visit >> profile->shift >= REFRAIN_PROFILE_BUCKETS, 0))
-        profile = refrain_profile_make_room(slot);
-    if (profile)
-        profile->ticks[visit >> profile->shift] += elapsed;
+    struct refrain_history *history = slot->history ? refrain_at_reference(slot->history) : NULL;
+    if (__builtin_expect(!history || visit >> history->shift >= REFRAIN_HISTORY_STRETCHES, 0))
+        history = refrain_history_make_room(slot);
+    if (history)
+        history->ticks[visit >> history->shift] += elapsed;
     slot->ticks += elapsed;
     slot->count = visit + 1;
     thread->last_ticks = now;
     refrain_timeline_block(&context->timeline, now, elapsed);
-    return profile;
+    return history;
 }
 
 /* Closes the block that `slot` began and opens the next: one clock read for both. */
@@ -149,7 +149,7 @@ static inline struct refrain_context *refrain_begin(void) {
             return NULL;
     }
     if (__builtin_expect(context->busy, 0)) {
-        if (context->region && context->busy != REFRAIN_PAUSED)
+        if (context->trace_file && context->busy != REFRAIN_PAUSED)
             refrain_lose(REFRAIN_LOSS_INTERRUPTED, 1);
         return NULL;
     }

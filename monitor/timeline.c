@@ -313,7 +313,7 @@ void refrain_timeline_finish(struct refrain_timeline_writer *writer, uint64_t no
 
 void refrain_timeline_open(struct refrain_context *context) {
     struct refrain_timeline_writer *writer = &context->timeline;
-    const struct refrain_header *header = refrain_region.header;
+    const struct refrain_header *header = refrain_trace_file.header;
     uint64_t pages = header->time_bytes / header->n_threads / sizeof(struct refrain_time_page);
     stop(writer);
     if (!context->learning || pages < REFRAIN_TIME_LEAST_PAGES)

@@ -1,6 +1,7 @@
-/* tracing.c: tracing begins with the first probe and ends with the process: the region is set up, contexts are given
- * out, and in the end what is open is ended and the region becomes the trace. */
+/* tracing.c: tracing begins with the first probe and ends with the process: the trace file is set up, contexts are
+ * given out, and in the end what is open is ended and the trace file becomes the trace. */
 #define _GNU_SOURCE
+#include "tracing.h"
 #include "allowance.h"
 #include "calibrate.h"
 #include "call_path.h"
@@ -14,7 +15,6 @@
 #include "pack.h"
 #include "pause.h"
 #include "python.h"
-#include "region_open.h"
 #include "step.h"
 #include "untold.h"
 #include <refrain/settings.h>
@@ -28,18 +28,18 @@
 
 #define FIRST_CALIBRATION_NS 100000u
 /* What is kept of the pool, as 1 / share of what the program's tables leave of it. */
-#define CONTROL_SHARE 4u               /* for control flow, less what follows */
-#define LEAST_COUNTS_SHARE 8u          /* for counts ... */
-#define MOST_COUNTS_SHARE 4u           /* ... at most, where there are many places */
-#define MOST_PLACES_SHARE 4u           /* for call sites, operations, communicators, at most */
-#define OPEN_SHARE 8u                  /* for what is under way, where the program has requests, at most ... */
-#define OPEN_BYTES ((uint64_t)1 << 20) /* ... and in any case */
-#define LAST_SHARE 8u                  /* for the first call site of each MPI function, at most ... */
-#define LAST_BYTES (64u << 10)         /* ... and in any case */
-#define COUNTS_BYTES 160u              /* of a place: eight different values */
-#define SITE_OPERATIONS 2u             /* kinds of operations at most call sites */
-#define OTHER_SITES_BYTES (64u << 10)  /* for call sites that no table knows, and communicators, at most */
-#define MOST_TIME_SHARE 2u             /* the most that timelines get */
+#define CONTROL_SHARE 4u                   /* for control flow, less what follows */
+#define LEAST_COUNTS_SHARE 8u              /* for counts ... */
+#define MOST_COUNTS_SHARE 4u               /* ... at most, where there are many places */
+#define MOST_FIRST_MET_SHARE 4u            /* for call sites, operations, communicators, at most */
+#define OPEN_SHARE 8u                      /* for what is under way, where the program has requests, at most ... */
+#define OPEN_BYTES ((uint64_t)1 << 20)     /* ... and in any case */
+#define LAST_SHARE 8u                      /* for the first call site of each MPI function, at most ... */
+#define LAST_BYTES (64u << 10)             /* ... and in any case */
+#define COUNTS_BYTES 160u                  /* of a place: eight different values */
+#define SITE_OPERATIONS 2u                 /* kinds of operations at most call sites */
+#define OTHER_CALL_SITES_BYTES (64u << 10) /* for call sites that no table knows, and communicators, at most */
+#define MOST_TIME_SHARE 2u                 /* the most that timelines get */
 
 static int state;                    /* 0 closed, 1 opening, 2 settled */
 static uint64_t ticks_per_us = 1000; /* of the clock */
@@ -58,22 +58,22 @@ static uint64_t least_of(uint64_t a, uint64_t b) {
 static void keep_reserves(struct refrain_header *header) {
     uint64_t pool = header->bytes - header->pool_used, threads = header->n_threads;
     uint64_t site = sizeof(struct refrain_call_site) + SITE_OPERATIONS * sizeof(struct refrain_operation_record);
-    uint64_t places = refrain_units_mpi_calls() * threads * site + OTHER_SITES_BYTES;
+    uint64_t places = refrain_units_mpi_calls() * threads * site + OTHER_CALL_SITES_BYTES;
     uint64_t counts = header->n_slots * threads * COUNTS_BYTES;
     header->pool_last = least_of(pool / LAST_SHARE, LAST_BYTES);
-    header->pool_places = header->pool_last + least_of(pool / MOST_PLACES_SHARE, places);
-    refrain_region.kept_for_open =
+    header->pool_first_met = header->pool_last + least_of(pool / MOST_FIRST_MET_SHARE, places);
+    refrain_trace_file.kept_for_open =
         refrain_mpi_linked && refrain_units_use_requests() ? least_of(pool / OPEN_SHARE, OPEN_BYTES) : 0;
     header->pool_counts =
-        header->pool_places + refrain_region.kept_for_open +
+        header->pool_first_met + refrain_trace_file.kept_for_open +
         (counts < pool / LEAST_COUNTS_SHARE ? pool / LEAST_COUNTS_SHARE : least_of(counts, pool / MOST_COUNTS_SHARE));
     header->pool_control = header->pool_counts + pool / CONTROL_SHARE;
 }
 
 static void after_fork_in_child(void) {
     refrain_lose(REFRAIN_LOSS_FORKS, 1);
-    refrain_region.header = NULL;
-    refrain_region.base = NULL;
+    refrain_trace_file.header = NULL;
+    refrain_trace_file.base = NULL;
     refrain_units_close(true);
     refrain_context_drop();
 }
@@ -81,7 +81,7 @@ static void after_fork_in_child(void) {
 /* The least that REFRAIN_TOTAL_MEMORY can be for this program: its tables, and some room to learn in. */
 static uint64_t least_bytes(uint32_t threads) {
     uint64_t tables = REFRAIN_HEADER_BYTES + refrain_units_bytes(threads) +
-                      threads * (sizeof(struct refrain_thread) + refrain_journal_bytes() + 2 * REFRAIN_UNIT_BYTES);
+                      threads * (sizeof(struct refrain_thread) + refrain_journal_bytes() + 2 * REFRAIN_GRAIN_BYTES);
     return refrain_settings_least_bytes(tables, threads);
 }
 
@@ -93,12 +93,13 @@ static void say_too_small(uint64_t least) {
                 (unsigned long long)least, (unsigned long long)(least + 1023) >> 10);
 }
 
-static void open_region(void) {
+static void open_trace_file(void) {
     refrain_configure();
     refrain_left_out_open();
     if (refrain_configuration.mode == REFRAIN_MODE_OFF)
         return;
-    uint64_t bytes = refrain_settings_region_bytes(refrain_configuration.total_bytes, refrain_configuration.threads);
+    uint64_t bytes =
+        refrain_settings_trace_file_bytes(refrain_configuration.total_bytes, refrain_configuration.threads);
     uint64_t metrics_bytes = refrain_metrics_outside_bytes(refrain_configuration.threads);
     uint64_t least = least_bytes(refrain_configuration.threads) + metrics_bytes;
     if (refrain_configuration.total_bytes < least) {
@@ -106,8 +107,8 @@ static void open_region(void) {
         return;
     }
     bytes -= metrics_bytes;
-    if (bytes > (uint64_t)REFRAIN_UNIT_BYTES << 32)
-        bytes = (uint64_t)REFRAIN_UNIT_BYTES << 32;
+    if (bytes > (uint64_t)REFRAIN_GRAIN_BYTES << 32)
+        bytes = (uint64_t)REFRAIN_GRAIN_BYTES << 32;
     unsigned char *base = refrain_own_files_make(bytes);
     if (!base)
         return;
@@ -127,9 +128,9 @@ static void open_region(void) {
         refrain_settings_outside_bytes(refrain_configuration.total_bytes, refrain_configuration.threads) +
         metrics_bytes;
     refrain_read_clock_pair(&header->start);
-    refrain_region.header = header;
-    refrain_region.base = base;
-    refrain_region.mode = refrain_configuration.mode;
+    refrain_trace_file.header = header;
+    refrain_trace_file.base = base;
+    refrain_trace_file.mode = refrain_configuration.mode;
     bool complete = refrain_contexts_make();
     uint64_t missing = complete ? refrain_units_open() : 0;
     if (complete && !missing && header->bytes - header->pool_used < REFRAIN_LEAST_POOL_BYTES)
@@ -139,7 +140,7 @@ static void open_region(void) {
             say_too_small(refrain_settings_least_bytes(header->pool_used + missing, refrain_configuration.threads));
         else
             refrain_say_untraced("cannot set up", refrain_own_files_directory(), errno);
-        refrain_region = (struct refrain_region){.base = NULL};
+        refrain_trace_file = (struct refrain_trace_file){.base = NULL};
         munmap(base, bytes);
         refrain_own_files_remove();
         return;
@@ -164,25 +165,25 @@ static void open_region(void) {
     header->setup_ticks = refrain_clock() - header->start.ticks;
     memcpy(header->magic, REFRAIN_MAGIC, sizeof header->magic);
     if (refrain_configuration.verbose)
-        refrain_say("writing %llu bytes to %s", (unsigned long long)bytes, refrain_own_files_region());
+        refrain_say("writing %llu bytes to %s", (unsigned long long)bytes, refrain_own_files_trace_file());
 }
 
-bool refrain_region_open(void) {
+bool refrain_tracing_open(void) {
     int expected = 0;
     if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == 2)
         return true;
     if (!__atomic_compare_exchange_n(&state, &expected, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return expected == 2;
     int saved = errno;
-    open_region();
-    if (!refrain_region.base)
+    open_trace_file();
+    if (!refrain_trace_file.base)
         refrain_units_close(false);
     errno = saved;
     __atomic_store_n(&state, 2, __ATOMIC_RELEASE);
     return true;
 }
 
-struct refrain_context *refrain_region_take_context(void) {
+struct refrain_context *refrain_tracing_take_context(void) {
     struct refrain_context *context = refrain_contexts_take();
     if (!context)
         return NULL;
@@ -192,7 +193,7 @@ struct refrain_context *refrain_region_take_context(void) {
         return context;
     }
     refrain_units_begin_thread(context->number);
-    context->thread->start_ticks = context->number == 0 ? refrain_region.header->start.ticks : refrain_clock();
+    context->thread->start_ticks = context->number == 0 ? refrain_trace_file.header->start.ticks : refrain_clock();
     context->thread->last_ticks = context->thread->start_ticks;
     refrain_timeline_open(context);
     refrain_metrics_open(context);
@@ -223,8 +224,8 @@ static struct refrain_context *begin_end(void) {
     return context;
 }
 
-void refrain_region_give_context(struct refrain_context *context) {
-    if (!refrain_region.base || context->busy == 1 || !begin_end())
+void refrain_tracing_give_context(struct refrain_context *context) {
+    if (!refrain_trace_file.base || context->busy == 1 || !begin_end())
         return;
     refrain_metrics_close(context);
     refrain_thread_context = NULL;
@@ -239,52 +240,52 @@ static void end_thread(void) {
         refrain_timeline_finish(&context->timeline, refrain_close_block(context, context->top->last));
         refrain_end(context);
     }
-    refrain_region_refresh_clock();
+    refrain_trace_file_refresh_clock();
 }
 
-void refrain_region_finish(void) {
+void refrain_tracing_finish(void) {
     end_thread();
-    refrain_region.header->finished = REFRAIN_FINISHED_WITH_MPI;
+    refrain_trace_file.header->finished = REFRAIN_FINISHED_WITH_MPI;
     finished = true;
     refrain_context_drop();
     refrain_contexts_are_still();
 }
 
-/* The region stays, since other threads may look at it, but is no more the file's: NFS keeps a file that is mapped
+/* The trace file stays, since other threads may look at it, but is no more the file's: NFS keeps a file that is mapped
  * under another name when it is removed, and its directory could not be removed then. */
 static void leave_file(void) {
-    size_t bytes = refrain_region.header->bytes;
+    size_t bytes = refrain_trace_file.header->bytes;
     void *copy = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (copy == MAP_FAILED)
         return;
-    memcpy(copy, refrain_region.base, refrain_region.header->pool_used);
+    memcpy(copy, refrain_trace_file.base, refrain_trace_file.header->pool_used);
     /* Not by mremap(): UCX puts a function of its own in its place, which knows nothing of the fifth argument. */
-    if (syscall(SYS_mremap, copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, refrain_region.base) == -1)
+    if (syscall(SYS_mremap, copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, refrain_trace_file.base) == -1)
         munmap(copy, bytes);
 }
 
-void refrain_region_packed(bool last) {
+void refrain_tracing_packed(bool last) {
     packed = true;
     leave_file();
     refrain_own_files_drop(last);
 }
 
-/* Is there room for packing in what is set aside for it and what was not used of the region? */
+/* Is there room for packing in what is set aside for it and what was not used of the trace file? */
 static bool may_pack(void) {
-    const struct refrain_header *header = refrain_region.header;
+    const struct refrain_header *header = refrain_trace_file.header;
     uint64_t unused = header->bytes - header->pool_used;
     return refrain_settings_end_bytes(refrain_configuration.total_bytes) + unused >= REFRAIN_OUTSIDE_END_BYTES;
 }
 
-static __attribute__((destructor)) void close_region(void) {
-    if (!refrain_region.base || getpid() != owner || packed)
+static __attribute__((destructor)) void close_trace_file(void) {
+    if (!refrain_trace_file.base || getpid() != owner || packed)
         return;
     if (!finished) {
         end_thread();
-        refrain_region.header->finished = REFRAIN_FINISHED;
+        refrain_trace_file.header->finished = REFRAIN_FINISHED;
     }
     refrain_contexts_are_still();
-    refrain_pack_region(refrain_own_files_region(), may_pack(), refrain_contexts_are_still);
+    refrain_pack_trace_file(refrain_own_files_trace_file(), may_pack(), refrain_contexts_are_still);
     if (refrain_configuration.verbose)
         refrain_say("trace written to %s", refrain_own_files_directory());
 }

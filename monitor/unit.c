@@ -1,10 +1,10 @@
-/* unit.c: the tables of translation units: registration, and their copy in the region. */
+/* unit.c: the tables of translation units: registration, and their copy in the trace file. */
 #define _GNU_SOURCE
 #include "contexts.h"
-#include "region_open.h"
 #include "site.h"
 #include "site_table.h"
 #include "slot_flags.h"
+#include "tracing.h"
 #include "unpack.h"
 
 #include <pthread.h>
@@ -13,12 +13,12 @@
 
 static struct refrain_unit *units;
 static int lock;                   /* spin lock over the list: registration is rare */
-static int opened;                 /* the region takes units */
+static int opened;                 /* the trace file takes units */
 static int closed;                 /* nothing is traced in this process */
 static uint32_t generation;        /* of the list: how often units came and went */
 static uint32_t tables_generation; /* that the tables of sites were made for */
 static unsigned n_unsettled;       /* probes that went dormant while their sites stayed calls */
-static unsigned n_foreign; /* units that another version of the instrumentor made, before the region was opened */
+static unsigned n_foreign; /* units that another version of the instrumentor made, before the trace file was opened */
 static struct refrain_unit_record *last_record;
 static uint32_t threads_made = 1; /* the slots of so many threads are made */
 
@@ -59,7 +59,7 @@ static void drop_lock(void) {
 }
 
 static size_t round_up(size_t bytes) {
-    return (bytes + REFRAIN_UNIT_BYTES - 1) & ~(size_t)(REFRAIN_UNIT_BYTES - 1);
+    return (bytes + REFRAIN_GRAIN_BYTES - 1) & ~(size_t)(REFRAIN_GRAIN_BYTES - 1);
 }
 
 static size_t unit_bytes(const struct refrain_unit *unit, uint32_t threads) {
@@ -92,9 +92,9 @@ static void flag_slots(struct refrain_slot *slots, const struct refrain_unit *un
 /* The slots of a thread that comes later: numbers and flags as those of the first thread, but for what was told of
  * probes that it never came to. */
 static void make_slots_of(const struct refrain_unit_record *record, uint32_t thread) {
-    const struct refrain_slot *first = (const struct refrain_slot *)(refrain_region.base + record->slots);
+    const struct refrain_slot *first = (const struct refrain_slot *)(refrain_trace_file.base + record->slots);
     struct refrain_slot *slots =
-        (struct refrain_slot *)(refrain_region.base + record->slots) + (size_t)thread * record->n_slots;
+        (struct refrain_slot *)(refrain_trace_file.base + record->slots) + (size_t)thread * record->n_slots;
     for (uint32_t i = 0; i < record->n_slots; i++) {
         uint32_t flags = first[i].flags & ~REFRAIN_SLOT_COUNTED;
         slots[i].number = first[i].number;
@@ -112,8 +112,8 @@ static bool is_in_use(uint64_t record) {
 /* Gives a unit the tables that it had when its library was loaded before: its places go on from what was learned there,
  * and a library that comes and goes takes memory once. False where there are none. */
 static bool take_up_tables(struct refrain_unit *unit) {
-    const unsigned char *base = refrain_region.base;
-    for (uint64_t at = refrain_region.header->units, next; at; at = next) {
+    const unsigned char *base = refrain_trace_file.base;
+    for (uint64_t at = refrain_trace_file.header->units, next; at; at = next) {
         const struct refrain_unit_record *record = (const void *)(base + at);
         next = record->next;
         if (record->n_nodes != unit->n_nodes || record->n_slots != unit->n_slots ||
@@ -122,7 +122,7 @@ static bool take_up_tables(struct refrain_unit *unit) {
             memcmp(base + record->strings, unit->strings, unit->strings_bytes) != 0 || is_in_use(at))
             continue;
         unit->record = at;
-        unit->slots = refrain_region.base + record->slots;
+        unit->slots = refrain_trace_file.base + record->slots;
         return true;
     }
     return false;
@@ -132,9 +132,9 @@ static bool take_up_tables(struct refrain_unit *unit) {
 static uint64_t copy_unit(struct refrain_unit *unit) {
     if (take_up_tables(unit))
         return 0;
-    struct refrain_header *header = refrain_region.header;
+    struct refrain_header *header = refrain_trace_file.header;
     size_t bytes = unit_bytes(unit, header->n_threads);
-    unsigned char *p = refrain_pool_take(bytes, REFRAIN_POOL_PLACES);
+    unsigned char *p = refrain_pool_take(bytes, REFRAIN_POOL_FIRST_MET);
     if (!p) {
         refrain_lose(REFRAIN_LOSS_UNITS, 1);
         return bytes;
@@ -145,9 +145,9 @@ static uint64_t copy_unit(struct refrain_unit *unit) {
     struct refrain_slot *slots = (struct refrain_slot *)(strings + round_up(unit->strings_bytes));
     memcpy(nodes, unit->nodes, unit->n_nodes * sizeof(struct refrain_node));
     memcpy(strings, unit->strings, unit->strings_bytes);
-    record->nodes = (uint64_t)(nodes - refrain_region.base);
-    record->strings = (uint64_t)(strings - refrain_region.base);
-    record->slots = (uint64_t)((unsigned char *)slots - refrain_region.base);
+    record->nodes = (uint64_t)(nodes - refrain_trace_file.base);
+    record->strings = (uint64_t)(strings - refrain_trace_file.base);
+    record->slots = (uint64_t)((unsigned char *)slots - refrain_trace_file.base);
     record->n_nodes = unit->n_nodes;
     record->n_slots = unit->n_slots;
     record->strings_bytes = unit->strings_bytes;
@@ -161,7 +161,7 @@ static uint64_t copy_unit(struct refrain_unit *unit) {
     header->slot_bytes += (uint64_t)unit->n_slots * header->n_threads * sizeof *slots;
     header->tree_bytes += bytes - (uint64_t)unit->n_slots * header->n_threads * sizeof *slots;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    uint64_t offset = (uint64_t)(p - refrain_region.base);
+    uint64_t offset = (uint64_t)(p - refrain_trace_file.base);
     if (last_record)
         last_record->next = offset;
     else
@@ -174,7 +174,7 @@ static uint64_t copy_unit(struct refrain_unit *unit) {
 
 /* ---- which probes are on ---- */
 
-/* Does the unit have tables in the region? Its probes stay off otherwise. */
+/* Does the unit have tables in the trace file? Its probes stay off otherwise. */
 static bool is_traced(const struct refrain_unit *unit) {
     return !opened || unit->slots;
 }
@@ -198,7 +198,7 @@ static void switch_ways(struct refrain_unit *unit) {
     for (unsigned i = 0; slots && i < unit->n_slots; i++) {
         unsigned arrival = REFRAIN_SLOT_KIND(slots[i].flags);
         if (slots[i].flags & REFRAIN_SLOT_DORMANT ||
-            (refrain_region.mode == REFRAIN_MODE_EVENTS && arrival != REFRAIN_ARRIVAL_ENTER &&
+            (refrain_trace_file.mode == REFRAIN_MODE_EVENTS && arrival != REFRAIN_ARRIVAL_ENTER &&
              arrival != REFRAIN_ARRIVAL_LEAVE))
             unit->on[i] = 0;
         else if (arrival == REFRAIN_ARRIVAL_LEAVE || arrival == REFRAIN_ARRIVAL_TRUE ||
@@ -271,7 +271,7 @@ static void rest_probe(struct refrain_unit *unit, uint32_t first, bool open) {
         set_flags(unit, i, REFRAIN_SLOT_OFF | REFRAIN_SLOT_DORMANT | REFRAIN_SLOT_THROTTLED);
         unit->on[i] = 0;
     }
-    refrain_region.header->n_dormant++;
+    refrain_trace_file.header->n_dormant++;
     n_unsettled++;
 }
 
@@ -343,7 +343,7 @@ bool refrain_units_wake(void) {
                 unit->on[i] = 1;
             }
     }
-    refrain_region.header->n_dormant = 0;
+    refrain_trace_file.header->n_dormant = 0;
     refrain_sites_place(NULL);
     n_unsettled = 0;
     drop_lock();
@@ -414,7 +414,7 @@ void refrain_register(struct refrain_unit *unit) {
         copy_unit(unit);
         switch_probes();
     } else if (unit->base && !closed) {
-        memcpy(unit->on, unit->base, unit->n_slots); /* the first probe that runs opens the region */
+        memcpy(unit->on, unit->base, unit->n_slots); /* the first probe that runs opens the trace file */
     } else if (closed) {
         refrain_sites_place(NULL);
     }
@@ -453,8 +453,8 @@ uint64_t refrain_units_open(void) {
 void refrain_units_begin_thread(uint32_t thread) {
     take_lock();
     for (; threads_made <= thread; threads_made++)
-        for (uint64_t at = refrain_region.header->units; at;) {
-            const struct refrain_unit_record *record = (const void *)(refrain_region.base + at);
+        for (uint64_t at = refrain_trace_file.header->units; at;) {
+            const struct refrain_unit_record *record = (const void *)(refrain_trace_file.base + at);
             make_slots_of(record, threads_made);
             at = record->next;
         }
@@ -465,7 +465,7 @@ uint64_t refrain_units_bytes(uint32_t threads) {
     uint64_t bytes = 0;
     take_lock();
     for (const struct refrain_unit *unit = units; unit; unit = unit->next)
-        bytes += unit_bytes(unit, threads) + REFRAIN_UNIT_BYTES;
+        bytes += unit_bytes(unit, threads) + REFRAIN_GRAIN_BYTES;
     drop_lock();
     return bytes;
 }

@@ -49,7 +49,7 @@ static bool tell_terms(struct refrain_packer *packer, const struct refrain_formu
     *parts = (struct parts){0};
     uint32_t reference = formula->archive_first;
     for (uint64_t chunks = 0; reference; chunks++) {
-        uint64_t offset = (uint64_t)reference * REFRAIN_UNIT_BYTES;
+        uint64_t offset = (uint64_t)reference * REFRAIN_GRAIN_BYTES;
         const struct refrain_archive *chunk = refrain_packer_region_at(packer, offset, sizeof *chunk);
         if (!chunk || chunks > MOST_TOLD_TERMS ||
             !refrain_packer_region_at(packer, offset, sizeof *chunk + chunk->used))
@@ -114,7 +114,7 @@ static void hear_terms(struct refrain_packer *packer, struct refrain_archive *ch
 /* The chunk at a reference, which keeps its place when `pinned`. */
 static struct refrain_archive *chunk_of(struct refrain_packer *packer, uint32_t *reference, uint32_t used,
                                         bool pinned) {
-    uint64_t offset = (uint64_t)*reference * REFRAIN_UNIT_BYTES, bytes = sizeof(struct refrain_archive) + used;
+    uint64_t offset = (uint64_t)*reference * REFRAIN_GRAIN_BYTES, bytes = sizeof(struct refrain_archive) + used;
     struct refrain_archive *chunk;
     if (!pinned) {
         chunk = refrain_packer_record(packer, &offset, bytes);
@@ -124,15 +124,15 @@ static struct refrain_archive *chunk_of(struct refrain_packer *packer, uint32_t 
         if (offset < packer->pinned_from)
             packer->pinned_from = offset;
         if (offset + bytes > packer->pinned_to)
-            packer->pinned_to = (offset + bytes + REFRAIN_UNIT_BYTES - 1) & ~(uint64_t)(REFRAIN_UNIT_BYTES - 1);
+            packer->pinned_to = (offset + bytes + REFRAIN_GRAIN_BYTES - 1) & ~(uint64_t)(REFRAIN_GRAIN_BYTES - 1);
     } else {
-        offset = (uint64_t)refrain_packer_value(packer, REFRAIN_PACKED_PLACE, 0) * REFRAIN_UNIT_BYTES;
+        offset = (uint64_t)refrain_packer_value(packer, REFRAIN_PACKED_PLACE, 0) * REFRAIN_GRAIN_BYTES;
         if (offset < packer->pinned_from || offset + bytes > packer->pinned_to || offset + bytes > packer->to_bytes)
             return refrain_packer_fail(packer, "a part of an archive is out of place");
         chunk = (struct refrain_archive *)(packer->to + offset);
     }
     if (chunk && packer->to)
-        *reference = (uint32_t)(offset / REFRAIN_UNIT_BYTES);
+        *reference = (uint32_t)(offset / REFRAIN_GRAIN_BYTES);
     return chunk;
 }
 
@@ -143,7 +143,7 @@ static void chunks(struct refrain_packer *packer, struct refrain_formula *formul
         uint64_t used = 0;
         if (!packer->to) {
             const struct refrain_archive *before =
-                refrain_packer_region_at(packer, (uint64_t)reference * REFRAIN_UNIT_BYTES, sizeof *before);
+                refrain_packer_region_at(packer, (uint64_t)reference * REFRAIN_GRAIN_BYTES, sizeof *before);
             used = before ? before->used : 0;
         }
         used = refrain_packer_value(packer, REFRAIN_PACKED_CHUNK, used);
@@ -175,7 +175,7 @@ void refrain_packer_archive(struct refrain_packer *packer, struct refrain_formul
         return;
     }
     parts.numbers = refrain_packer_value(packer, REFRAIN_PACKED_CHUNK, parts.numbers);
-    uint64_t offset = (uint64_t)formula->archive_first * REFRAIN_UNIT_BYTES;
+    uint64_t offset = (uint64_t)formula->archive_first * REFRAIN_GRAIN_BYTES;
     if (parts.heads > UINT16_MAX || parts.numbers > UINT16_MAX || most_bytes(&parts) > UINT16_MAX) {
         refrain_packer_fail(packer, "an archive is too long");
     } else if (!packer->to) {
@@ -185,7 +185,7 @@ void refrain_packer_archive(struct refrain_packer *packer, struct refrain_formul
         struct refrain_archive *chunk = refrain_packer_record(packer, &offset, sizeof *chunk + most_bytes(&parts));
         if (!chunk)
             return;
-        formula->archive_first = formula->archive_last = (uint32_t)(offset / REFRAIN_UNIT_BYTES);
+        formula->archive_first = formula->archive_last = (uint32_t)(offset / REFRAIN_GRAIN_BYTES);
         hear_terms(packer, chunk, parts);
     }
 }

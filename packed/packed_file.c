@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define MOST_IMAGE_BYTES ((uint64_t)REFRAIN_UNIT_BYTES << 32)
+#define MOST_IMAGE_BYTES ((uint64_t)REFRAIN_GRAIN_BYTES << 32)
 
 /* Where the walk's values go: each to the part it belongs to. */
 struct parts {
@@ -72,7 +72,7 @@ size_t refrain_packed_most_bytes(uint64_t used) {
     return sizeof(struct refrain_packed_header) + 2 * part_bytes(used) + (size_t)used;
 }
 
-size_t refrain_packed_file_write(const void *region, uint64_t used, unsigned char *file,
+size_t refrain_packed_file_write(const void *trace_file, uint64_t used, unsigned char *file,
                                  struct refrain_packed_models *models, const char **wrong) {
     struct refrain_packed_header header = {.version = REFRAIN_TRACE_VERSION, .header_bytes = sizeof header};
     unsigned char *first = file + sizeof header;
@@ -81,7 +81,7 @@ size_t refrain_packed_file_write(const void *region, uint64_t used, unsigned cha
     refrain_packed_models_begin(models);
     refrain_packed_coder_open(&parts.structure, models, first, part_bytes(used), false);
     refrain_packed_coder_open(&parts.times, models, first + part_bytes(used), part_bytes(used), false);
-    header.image_bytes = refrain_packed_write(region, (size_t)used, &stream);
+    header.image_bytes = refrain_packed_write(trace_file, (size_t)used, &stream);
     header.structure_bytes = refrain_packed_coder_close(&parts.structure);
     header.times_bytes = refrain_packed_coder_close(&parts.times);
     header.copied_bytes = parts.copied_bytes;

@@ -1,8 +1,8 @@
-/* packed_file.h: a region as a process that came to its end by itself leaves it (monitor -> reader).
+/* packed_file.h: a trace file as a process that came to its end by itself leaves it (monitor -> reader).
  *
  *     | header | structure: what was learned | times | single blocks that came late |
  *
- * rank-N.trace is either a region, as trace.h draws it, or this, which is made of one by packed_image.h and
+ * rank-N.trace is either a trace file, as trace.h draws it, or this, which is made of one by packed_image.h and
  * packed_coder.h. Values of both parts come from one walk, each from the part it belongs to. */
 #ifndef REFRAIN_PACKED_FILE_H
 #define REFRAIN_PACKED_FILE_H
@@ -22,12 +22,12 @@ struct refrain_packed_header {
     uint64_t checksum; /* of the three parts */
 };
 
-/* Bytes that a packed region of so many bytes in use takes at most, header included. */
+/* Bytes that a packed trace file of so many bytes in use takes at most, header included. */
 REFRAIN_PACKED_API size_t refrain_packed_most_bytes(uint64_t used);
 
-/* Packs the region (its first `used` bytes) into `file`, which has room for refrain_packed_most_bytes(). `models` are
- * scratch. Returns the bytes of the file, 0 where the region is not sound (*wrong says why). */
-REFRAIN_PACKED_API size_t refrain_packed_file_write(const void *region, uint64_t used, unsigned char *file,
+/* Packs the trace file (its first `used` bytes) into `file`, which has room for refrain_packed_most_bytes(). `models`
+ * are scratch. Returns the bytes of the file, 0 where the trace file is not sound (*wrong says why). */
+REFRAIN_PACKED_API size_t refrain_packed_file_write(const void *trace_file, uint64_t used, unsigned char *file,
                                                     struct refrain_packed_models *models, const char **wrong);
 
 /* Of what follows a header. */

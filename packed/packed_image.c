@@ -65,17 +65,17 @@ static void about(struct refrain_packer *packer, struct refrain_header *header) 
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->boot_id[0]);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->boot_id[1]);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->outside_bytes);
-    uint64_t region_bytes =
-        refrain_packer_value(packer, REFRAIN_PACKED_RUN, header->region_bytes ? header->region_bytes : header->bytes);
+    uint64_t trace_file_bytes =
+        refrain_packer_value(packer, REFRAIN_PACKED_RUN, header->image_bytes ? header->image_bytes : header->bytes);
     uint64_t region_used =
-        refrain_packer_value(packer, REFRAIN_PACKED_RUN, header->region_used ? header->region_used : header->pool_used);
+        refrain_packer_value(packer, REFRAIN_PACKED_RUN, header->image_used ? header->image_used : header->pool_used);
     if (packer->to) {
-        header->region_bytes = region_bytes;
-        header->region_used = region_used;
+        header->image_bytes = trace_file_bytes;
+        header->image_used = region_used;
     }
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->pool_control);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->pool_counts);
-    REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->pool_places);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->pool_first_met);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->pool_last);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->time_bytes);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->tree_bytes);
@@ -155,22 +155,22 @@ static uint64_t end_of(const struct refrain_packer *packer) {
     return packer->used < packer->pinned_to ? packer->pinned_to : packer->used;
 }
 
-uint64_t refrain_packed_write(const void *region, size_t region_bytes, struct refrain_packed_stream *stream) {
+uint64_t refrain_packed_write(const void *trace_file, size_t trace_file_bytes, struct refrain_packed_stream *stream) {
     /* Once to see which records have places of their own. */
     struct refrain_packed_stream nowhere = {.value = ignore_value, .bytes = ignore_bytes};
     struct refrain_packer look = {
-        .stream = &nowhere, .from = region, .from_bytes = region_bytes, .used = REFRAIN_HEADER_BYTES};
+        .stream = &nowhere, .from = trace_file, .from_bytes = trace_file_bytes, .used = REFRAIN_HEADER_BYTES};
     look.pinned_from = UINT64_MAX;
-    struct refrain_header *header = (struct refrain_header *)(uintptr_t)region;
+    struct refrain_header *header = (struct refrain_header *)(uintptr_t)trace_file;
     process(&look, header);
     struct refrain_packer packer = {
-        .stream = stream, .from = region, .from_bytes = region_bytes, .used = REFRAIN_HEADER_BYTES};
+        .stream = stream, .from = trace_file, .from_bytes = trace_file_bytes, .used = REFRAIN_HEADER_BYTES};
     packer.pinned_from = look.pinned_to ? look.pinned_from : 0;
     packer.pinned_to = look.pinned_to;
     if (nowhere.wrong)
         refrain_packed_fail(stream, nowhere.wrong);
-    refrain_packer_value(&packer, REFRAIN_PACKED_PLACE, packer.pinned_from / REFRAIN_UNIT_BYTES);
-    refrain_packer_value(&packer, REFRAIN_PACKED_PLACE, packer.pinned_to / REFRAIN_UNIT_BYTES);
+    refrain_packer_value(&packer, REFRAIN_PACKED_PLACE, packer.pinned_from / REFRAIN_GRAIN_BYTES);
+    refrain_packer_value(&packer, REFRAIN_PACKED_PLACE, packer.pinned_to / REFRAIN_GRAIN_BYTES);
     process(&packer, header);
     return stream->wrong ? 0 : end_of(&packer);
 }
@@ -180,8 +180,8 @@ bool refrain_packed_read(void *image, size_t bytes, struct refrain_packed_stream
     struct refrain_header *header = image;
     if (bytes < REFRAIN_HEADER_BYTES)
         return false;
-    packer.pinned_from = refrain_packer_value(&packer, REFRAIN_PACKED_PLACE, 0) * REFRAIN_UNIT_BYTES;
-    packer.pinned_to = refrain_packer_value(&packer, REFRAIN_PACKED_PLACE, 0) * REFRAIN_UNIT_BYTES;
+    packer.pinned_from = refrain_packer_value(&packer, REFRAIN_PACKED_PLACE, 0) * REFRAIN_GRAIN_BYTES;
+    packer.pinned_to = refrain_packer_value(&packer, REFRAIN_PACKED_PLACE, 0) * REFRAIN_GRAIN_BYTES;
     if (packer.pinned_from > packer.pinned_to || packer.pinned_to > bytes)
         refrain_packer_fail(&packer, "parts of an archive are out of place");
     process(&packer, header);
@@ -196,9 +196,9 @@ bool refrain_packed_read(void *image, size_t bytes, struct refrain_packed_stream
 
 /* ---- one learner ---- */
 
-uint64_t refrain_packed_write_learner(const void *region, size_t region_bytes, const struct refrain_learner *of,
+uint64_t refrain_packed_write_learner(const void *trace_file, size_t trace_file_bytes, const struct refrain_learner *of,
                                       uint64_t used, struct refrain_packed_stream *stream) {
-    struct refrain_packer packer = {.stream = stream, .from = region, .from_bytes = region_bytes, .used = used};
+    struct refrain_packer packer = {.stream = stream, .from = trace_file, .from_bytes = trace_file_bytes, .used = used};
     refrain_packer_learner(&packer, (struct refrain_learner *)(uintptr_t)of);
     return packer.used;
 }

@@ -1,6 +1,6 @@
-/* packed_image.h: what a region says, as a stream of values, and back (monitor -> file -> reader).
+/* packed_image.h: what a trace file says, as a stream of values, and back (monitor -> file -> reader).
  *
- *     region                                              image
+ *     trace file                                              image
  *     | header | tables | learners, half used ... | free |  -- values -->  | header | tables | learners | end
  *
  * One walk serves both directions: it visits everything a reader can reach, record by record, in an order that follows
@@ -10,7 +10,7 @@
  *
  * Only the archive of a formula with REPEATs, which name chunks by their reference, goes back to where it was.
  *
- * An image that was written and read holds the same sequences, counts, names and times as the region. Nothing here
+ * An image that was written and read holds the same sequences, counts, names and times as the trace file. Nothing here
  * allocates; the monitor runs it at the end of a process. */
 #ifndef REFRAIN_PACKED_IMAGE_H
 #define REFRAIN_PACKED_IMAGE_H
@@ -30,8 +30,8 @@ enum refrain_packed_kind {
     /* times */
     REFRAIN_PACKED_CLOCK,
     REFRAIN_PACKED_TICKS,
-    REFRAIN_PACKED_PROFILE_SHIFT,
-    REFRAIN_PACKED_PROFILE,
+    REFRAIN_PACKED_HISTORY_SHIFT,
+    REFRAIN_PACKED_HISTORY,
     REFRAIN_PACKED_METRIC,
     REFRAIN_PACKED_PAGE,
     REFRAIN_PACKED_PAGE_BYTES,
@@ -54,7 +54,7 @@ enum refrain_packed_kind {
     REFRAIN_PACKED_FLAGS,
     REFRAIN_PACKED_USED,
     REFRAIN_PACKED_COUNT,
-    REFRAIN_PACKED_SITE,
+    REFRAIN_PACKED_CALL_SITE,
     REFRAIN_PACKED_RETURN_ADDRESS,
     REFRAIN_PACKED_OPERATION,
     /* learners */
@@ -121,7 +121,7 @@ struct refrain_packed_stream {
     void (*value)(struct refrain_packed_stream *stream, enum refrain_packed_kind kind, uint64_t *value);
     void (*bytes)(struct refrain_packed_stream *stream, enum refrain_packed_kind kind, void *bytes, size_t n);
     /* Writing: is this learner's sequence to be told by its beat? Null: none is. */
-    bool (*beat)(struct refrain_packed_stream *stream, const void *region, size_t region_bytes,
+    bool (*beat)(struct refrain_packed_stream *stream, const void *trace_file, size_t trace_file_bytes,
                  const struct refrain_learner *learner, struct refrain_beat *beat);
     const char *wrong; /* what failed first, null nothing */
 };
@@ -131,9 +131,9 @@ static inline void refrain_packed_fail(struct refrain_packed_stream *stream, con
         stream->wrong = wrong;
 }
 
-/* Writes what the region says to the stream. Returns the bytes its image will have, 0 where the region is not sound
- * (stream->wrong). No thread may be learning meanwhile; its journals are empty or have been undone. */
-REFRAIN_PACKED_API uint64_t refrain_packed_write(const void *region, size_t region_bytes,
+/* Writes what the trace file says to the stream. Returns the bytes its image will have, 0 where the trace file is not
+ * sound (stream->wrong). No thread may be learning meanwhile; its journals are empty or have been undone. */
+REFRAIN_PACKED_API uint64_t refrain_packed_write(const void *trace_file, size_t trace_file_bytes,
                                                  struct refrain_packed_stream *stream);
 
 /* Reads an image of `bytes` bytes, which are zero before. False where the stream does not fit that (stream->wrong). */
@@ -141,7 +141,7 @@ REFRAIN_PACKED_API bool refrain_packed_read(void *image, size_t bytes, struct re
 
 /* The same of one learner alone. Writing, `used` are the bytes of an image that learners before it take; returned is
  * what they take with this one. Reading, *used goes on by that, and the rest of the learner lies in the image. */
-REFRAIN_PACKED_API uint64_t refrain_packed_write_learner(const void *region, size_t region_bytes,
+REFRAIN_PACKED_API uint64_t refrain_packed_write_learner(const void *trace_file, size_t trace_file_bytes,
                                                          const struct refrain_learner *learner, uint64_t used,
                                                          struct refrain_packed_stream *stream);
 REFRAIN_PACKED_API bool refrain_packed_read_learner(void *image, size_t bytes, uint64_t *used,

@@ -5,24 +5,24 @@
 
 #include <string.h>
 
-static void profile(struct refrain_packer *packer, struct refrain_slot *slot) {
-    struct refrain_profile *profile;
-    uint64_t has = refrain_packer_value(packer, REFRAIN_PACKED_PROFILE_SHIFT, slot->profile != 0);
-    uint64_t offset = (uint64_t)slot->profile * REFRAIN_UNIT_BYTES;
-    if (!has || !(profile = refrain_packer_record(packer, &offset,
-                                                  sizeof *profile + packer->n_metrics * sizeof profile->metrics[0])))
+static void history(struct refrain_packer *packer, struct refrain_slot *slot) {
+    struct refrain_history *history;
+    uint64_t has = refrain_packer_value(packer, REFRAIN_PACKED_HISTORY_SHIFT, slot->history != 0);
+    uint64_t offset = (uint64_t)slot->history * REFRAIN_GRAIN_BYTES;
+    if (!has || !(history = refrain_packer_record(packer, &offset,
+                                                  sizeof *history + packer->n_metrics * sizeof history->metrics[0])))
         return;
     if (packer->to)
-        slot->profile = (uint32_t)(offset / REFRAIN_UNIT_BYTES);
-    REFRAIN_FIELD(packer, REFRAIN_PACKED_PROFILE_SHIFT, profile->shift);
+        slot->history = (uint32_t)(offset / REFRAIN_GRAIN_BYTES);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_HISTORY_SHIFT, history->shift);
     uint64_t buckets = 0;
-    for (unsigned i = 0; !packer->to && i < REFRAIN_PROFILE_BUCKETS; i++)
-        buckets = profile->ticks[i] ? i + 1 : buckets;
-    buckets = refrain_packer_value(packer, REFRAIN_PACKED_PROFILE_SHIFT, buckets);
-    for (unsigned i = 0; i < REFRAIN_PROFILE_BUCKETS && i < buckets; i++)
-        REFRAIN_FIELD(packer, REFRAIN_PACKED_PROFILE, profile->ticks[i]);
+    for (unsigned i = 0; !packer->to && i < REFRAIN_HISTORY_STRETCHES; i++)
+        buckets = history->ticks[i] ? i + 1 : buckets;
+    buckets = refrain_packer_value(packer, REFRAIN_PACKED_HISTORY_SHIFT, buckets);
+    for (unsigned i = 0; i < REFRAIN_HISTORY_STRETCHES && i < buckets; i++)
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_HISTORY, history->ticks[i]);
     for (uint32_t i = 0; i < packer->n_metrics; i++)
-        REFRAIN_FIELD(packer, REFRAIN_PACKED_METRIC, profile->metrics[i]);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_METRIC, history->metrics[i]);
 }
 
 /* All of a place but its number and flags. */
@@ -31,12 +31,12 @@ void refrain_packer_place(struct refrain_packer *packer, struct refrain_slot *sl
     REFRAIN_FIELD(packer, REFRAIN_PACKED_COUNT, slot->count);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_TICKS, slot->ticks);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_DORMANT, slot->throttled_at);
-    profile(packer, slot);
+    history(packer, slot);
 }
 
 static bool was_used(const struct refrain_slot *slot) {
     return slot->next.state != REFRAIN_EMPTY || slot->next.tally || slot->count || slot->ticks || slot->throttled_at ||
-           slot->profile;
+           slot->history;
 }
 
 #define KEPT_FLAGS 255u /* the rest follows from the program tree (slot_flags.h) */

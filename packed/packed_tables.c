@@ -5,14 +5,14 @@
 
 /* ---- call sites, user regions ---- */
 
-static void operations(struct refrain_packer *packer, struct refrain_call_site *site) {
+static void operations(struct refrain_packer *packer, struct refrain_call_site *call_site) {
     struct refrain_packer_list list = {
-        .kind = REFRAIN_PACKED_HAS, .next = &site->operations, .most = REFRAIN_OPERATIONS};
+        .kind = REFRAIN_PACKED_HAS, .next = &call_site->operations, .most = REFRAIN_OPERATIONS};
     struct refrain_operation_record *record;
     for (; (record = refrain_packer_next(packer, &list, sizeof *record)); list.next = &record->next) {
         if (packer->to)
             record->after.number = UINT32_MAX;
-        refrain_packer_begin(packer, REFRAIN_PACKER_CALL_SITE, UINT32_MAX - site->number, list.n);
+        refrain_packer_begin(packer, REFRAIN_PACKER_CALL_SITE, UINT32_MAX - call_site->number, list.n);
         REFRAIN_FIELD(packer, REFRAIN_PACKED_OPERATION, record->operation);
         REFRAIN_FIELD(packer, REFRAIN_PACKED_OPERATION, record->after_return);
         refrain_packer_place(packer, &record->after);
@@ -25,23 +25,23 @@ void refrain_packer_call_sites(struct refrain_packer *packer, struct refrain_hea
     struct refrain_packer_list list = {
         .kind = REFRAIN_PACKED_HAS, .first = (uint32_t)header->call_sites, .most = REFRAIN_MOST_CALL_SITES + 1};
     uint32_t before = header->n_call_sites;
-    struct refrain_call_site *site;
-    for (; (site = refrain_packer_next(packer, &list, sizeof *site)); list.next = &site->next) {
-        REFRAIN_NEAR(packer, REFRAIN_PACKED_SITE, site->number, before - 1);
-        before = site->number;
-        refrain_packer_begin(packer, REFRAIN_PACKER_CALL_SITE, UINT32_MAX - site->number, 0);
-        REFRAIN_FIELD(packer, REFRAIN_PACKED_SITE, site->function);
-        REFRAIN_FIELD(packer, REFRAIN_PACKED_SITE, site->slot);
-        REFRAIN_FIELD(packer, REFRAIN_PACKED_SITE, site->thread);
-        REFRAIN_FIELD(packer, REFRAIN_PACKED_SITE, site->shared);
-        REFRAIN_FIELD(packer, REFRAIN_PACKED_RETURN_ADDRESS, site->return_address);
-        REFRAIN_FIELD(packer, REFRAIN_PACKED_SITE, site->line);
-        refrain_packer_name(packer, &site->object);
-        refrain_packer_name(packer, &site->within);
-        refrain_packer_place(packer, &site->inside);
-        operations(packer, site);
+    struct refrain_call_site *call_site;
+    for (; (call_site = refrain_packer_next(packer, &list, sizeof *call_site)); list.next = &call_site->next) {
+        REFRAIN_NEAR(packer, REFRAIN_PACKED_CALL_SITE, call_site->number, before - 1);
+        before = call_site->number;
+        refrain_packer_begin(packer, REFRAIN_PACKER_CALL_SITE, UINT32_MAX - call_site->number, 0);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, call_site->function);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, call_site->slot);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, call_site->thread);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, call_site->shared);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_RETURN_ADDRESS, call_site->return_address);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, call_site->line);
+        refrain_packer_name(packer, &call_site->object);
+        refrain_packer_name(packer, &call_site->within);
+        refrain_packer_place(packer, &call_site->inside);
+        operations(packer, call_site);
         if (packer->to)
-            site->inside.number = UINT32_MAX;
+            call_site->inside.number = UINT32_MAX;
     }
     if (packer->to)
         header->call_sites = list.first;
@@ -52,11 +52,11 @@ void refrain_packer_regions(struct refrain_packer *packer, struct refrain_header
     uint32_t before = header->n_regions;
     struct refrain_region_name *region;
     for (; (region = refrain_packer_next(packer, &list, sizeof *region)); list.next = &region->next) {
-        REFRAIN_NEAR(packer, REFRAIN_PACKED_SITE, region->number, before - 1);
+        REFRAIN_NEAR(packer, REFRAIN_PACKED_CALL_SITE, region->number, before - 1);
         before = region->number;
         refrain_packer_begin(packer, REFRAIN_PACKER_REGION, UINT32_MAX - region->number, 0);
-        REFRAIN_FIELD(packer, REFRAIN_PACKED_SITE, region->thread);
-        REFRAIN_FIELD(packer, REFRAIN_PACKED_SITE, region->use);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, region->thread);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, region->use);
         REFRAIN_FIELD(packer, REFRAIN_PACKED_RETURN_ADDRESS, region->address);
         refrain_packer_name(packer, &region->name);
         refrain_packer_name(packer, &region->object);
@@ -84,7 +84,7 @@ static void topology(struct refrain_packer *packer, struct refrain_communicator 
     uint64_t n = 0;
     if (!packer->to && comm->topology) {
         const struct refrain_topology *before =
-            refrain_packer_region_at(packer, (uint64_t)comm->topology * REFRAIN_UNIT_BYTES, sizeof *before);
+            refrain_packer_region_at(packer, (uint64_t)comm->topology * REFRAIN_GRAIN_BYTES, sizeof *before);
         n = before ? before->n_dimensions : 0;
     }
     n = refrain_packer_value(packer, REFRAIN_PACKED_TOPOLOGY, n);

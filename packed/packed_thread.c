@@ -21,12 +21,12 @@ static void fill_page(struct refrain_packer *packer, struct refrain_time_page *p
 
 static void timeline(struct refrain_packer *packer, struct refrain_thread *thread) {
     struct refrain_timeline *timeline;
-    uint64_t offset = (uint64_t)thread->timeline * REFRAIN_UNIT_BYTES;
+    uint64_t offset = (uint64_t)thread->timeline * REFRAIN_GRAIN_BYTES;
     if (!refrain_packer_value(packer, REFRAIN_PACKED_PAGE, offset != 0) ||
         !(timeline = refrain_packer_record(packer, &offset, sizeof *timeline)))
         return;
     if (packer->to)
-        thread->timeline = (uint32_t)(offset / REFRAIN_UNIT_BYTES);
+        thread->timeline = (uint32_t)(offset / REFRAIN_GRAIN_BYTES);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_PAGE, timeline->pages);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_PAGE, timeline->most_pages);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_PAGE, timeline->stopped);

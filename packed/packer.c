@@ -40,7 +40,7 @@ void *refrain_packer_region_at(struct refrain_packer *packer, uint64_t offset, u
 }
 
 uint64_t refrain_packer_room(struct refrain_packer *packer, uint64_t bytes) {
-    uint64_t room = (bytes + REFRAIN_UNIT_BYTES - 1) & ~(uint64_t)(REFRAIN_UNIT_BYTES - 1);
+    uint64_t room = (bytes + REFRAIN_GRAIN_BYTES - 1) & ~(uint64_t)(REFRAIN_GRAIN_BYTES - 1);
     if (packer->used < packer->pinned_to && packer->used + room > packer->pinned_from)
         packer->used = packer->pinned_to;
     uint64_t at = packer->used;
@@ -66,10 +66,10 @@ void *refrain_packer_record(struct refrain_packer *packer, uint64_t *offset, uin
 void *refrain_packer_reference(struct refrain_packer *packer, uint32_t *reference, uint64_t bytes) {
     if (!refrain_packer_value(packer, REFRAIN_PACKED_HAS, *reference != 0))
         return NULL;
-    uint64_t offset = (uint64_t)*reference * REFRAIN_UNIT_BYTES;
+    uint64_t offset = (uint64_t)*reference * REFRAIN_GRAIN_BYTES;
     void *record = refrain_packer_record(packer, &offset, bytes);
     if (packer->to && record)
-        *reference = (uint32_t)(offset / REFRAIN_UNIT_BYTES);
+        *reference = (uint32_t)(offset / REFRAIN_GRAIN_BYTES);
     return record;
 }
 
@@ -77,12 +77,12 @@ void *refrain_packer_next(struct refrain_packer *packer, struct refrain_packer_l
     uint32_t *next = list->next ? list->next : &list->first; /* reading, what it points to is 0 */
     if (!refrain_packer_value(packer, list->kind, *next != 0) || packer->stream->wrong)
         return NULL;
-    uint64_t offset = (uint64_t)*next * REFRAIN_UNIT_BYTES;
+    uint64_t offset = (uint64_t)*next * REFRAIN_GRAIN_BYTES;
     void *record = refrain_packer_record(packer, &offset, bytes);
     if (!record || list->n++ == (list->most ? list->most : UINT32_MAX))
         return refrain_packer_fail(packer, "a list runs in circles");
     if (packer->to)
-        *next = (uint32_t)(offset / REFRAIN_UNIT_BYTES);
+        *next = (uint32_t)(offset / REFRAIN_GRAIN_BYTES);
     return record;
 }
 
@@ -104,7 +104,7 @@ void refrain_packer_name(struct refrain_packer *packer, uint32_t *reference) {
             *reference = packer->names[which - 2];
         return;
     }
-    uint64_t offset = (uint64_t)*reference * REFRAIN_UNIT_BYTES, length = 0;
+    uint64_t offset = (uint64_t)*reference * REFRAIN_GRAIN_BYTES, length = 0;
     if (!packer->to) {
         const struct refrain_name *before = refrain_packer_region_at(packer, offset, sizeof *before);
         length = before ? before->length : 0;
@@ -115,7 +115,7 @@ void refrain_packer_name(struct refrain_packer *packer, uint32_t *reference) {
         return;
     if (packer->to) {
         record->length = (uint32_t)length;
-        *reference = (uint32_t)(offset / REFRAIN_UNIT_BYTES);
+        *reference = (uint32_t)(offset / REFRAIN_GRAIN_BYTES);
     }
     refrain_packer_bytes(packer, REFRAIN_PACKED_NAME, record->text, length);
     if (packer->n_names < REFRAIN_PACKER_NAMES)

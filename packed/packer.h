@@ -28,7 +28,7 @@ struct refrain_packer {
     uint64_t pinned_from, pinned_to;      /* records with places of their own lie between: [from, to) */
     uint32_t names[REFRAIN_PACKER_NAMES]; /* references of the names met so far */
     unsigned n_names;
-    uint32_t n_metrics; /* behind each profile */
+    uint32_t n_metrics; /* behind each history */
 };
 
 /* A value of this kind: written as it is, or what is read in its stead. 0 where reading has failed. */

@@ -2,7 +2,7 @@
  * the time the thread ran.
  *
  *     block_totals FILE...    rank-N.trace files; status 1 when a sum is more than 0.1 % off */
-#include "read_region.h"
+#include "read_image.h"
 
 #include <refrain/trace.h>
 #include <refrain/unit.h>
@@ -22,7 +22,7 @@ static const void *at(uint64_t offset) {
 }
 
 static const void *refer(uint32_t reference) {
-    return at((uint64_t)reference * REFRAIN_UNIT_BYTES);
+    return at((uint64_t)reference * REFRAIN_GRAIN_BYTES);
 }
 
 static uint64_t thread_ticks(const struct refrain_header *header, uint32_t t, const struct refrain_thread *thread) {
@@ -36,16 +36,16 @@ static uint64_t thread_ticks(const struct refrain_header *header, uint32_t t, co
         u = unit->next;
     }
     for (uint32_t s = (uint32_t)header->call_sites; s;) {
-        const struct refrain_call_site *site = refer(s);
-        if (site->thread == t) {
-            sum += site->inside.ticks;
-            for (uint32_t o = site->operations; o;) {
+        const struct refrain_call_site *call_site = refer(s);
+        if (call_site->thread == t) {
+            sum += call_site->inside.ticks;
+            for (uint32_t o = call_site->operations; o;) {
                 const struct refrain_operation_record *operation = refer(o);
                 sum += operation->after.ticks;
                 o = operation->next;
             }
         }
-        s = site->next;
+        s = call_site->next;
     }
     for (uint32_t r = (uint32_t)header->regions; r;) {
         const struct refrain_region_name *region = refer(r);
@@ -60,7 +60,7 @@ int main(int argc, char **argv) {
     int wrong = 0, threads = 0;
     for (int i = 1; i < argc; i++) {
         size_t n = 0;
-        unsigned char *copy = read_region(argv[i], &n);
+        unsigned char *copy = read_image(argv[i], &n);
         if (!copy || n < REFRAIN_HEADER_BYTES)
             return 2;
         bytes = n;

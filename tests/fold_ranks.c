@@ -41,7 +41,7 @@ static struct refrain_sheet *tree(size_t from, size_t to) {
         const char *wrong;
         const struct refrain_process *process = &trace->processes[from];
         struct refrain_sheet *sheet =
-            refrain_sheet_of_region(&memory, process->region, process->region_bytes, &times, &wrong);
+            refrain_sheet_of_trace_file(&memory, process->image, process->image_bytes, &times, &wrong);
         refrain_fold_give(&memory, times);
         return sheet;
     }

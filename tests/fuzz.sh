@@ -10,11 +10,11 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$corpus"
-clang -O1 -std=gnu11 -I"$top/include" -I"$top/packed" "$top/tests/unpack_region.c" "$top"/packed/*.c -o "$work/unpack_region"
+clang -O1 -std=gnu11 -I"$top/include" -I"$top/packed" "$top/tests/unpack_image.c" "$top"/packed/*.c -o "$work/unpack_image"
 n=0
 for trace in "$@"; do
     for region in "$trace"/rank-*.trace; do
-        "$work/unpack_region" "$region" >"$corpus/seed-$n"
+        "$work/unpack_image" "$region" >"$corpus/seed-$n"
         n=$((n + 1))
     done
 done

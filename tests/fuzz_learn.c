@@ -57,12 +57,12 @@ static void fail(const char *what, unsigned at) {
 
 static void check(void) {
     struct refrain_sequence sequence;
-    uint64_t kept, counted = refrain_learner_values(refrain_region.base, POOL_BYTES, learner, &kept);
+    uint64_t kept, counted = refrain_learner_values(refrain_trace_file.base, POOL_BYTES, learner, &kept);
     int64_t value;
     unsigned i = 0, exact = 0;
     if (counted != n_values)
         fail("values are not counted", (unsigned)counted);
-    refrain_sequence_open(&sequence, refrain_region.base, POOL_BYTES, learner);
+    refrain_sequence_open(&sequence, refrain_trace_file.base, POOL_BYTES, learner);
     for (; refrain_sequence_next(&sequence, &value); i++) {
         if (i == n_values)
             fail("more values come back than there were", i);
@@ -93,7 +93,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t n) {
     learner = refrain_alone_begin(&context, 0);
     context.formula_length = 4 + bytes[0] % (REFRAIN_WINDOW_ITEMS - 3);
     if (bytes[1] < 128)
-        refrain_alone_bytes = (size_t)refrain_region.header->pool_used + bytes[1] * 64u;
+        refrain_alone_bytes = (size_t)refrain_trace_file.header->pool_used + bytes[1] * 64u;
     n_values = 0;
     for (size_t at = 2; at < n;) {
         unsigned operation = bytes[at++] % 6, left = (unsigned)(n - at);

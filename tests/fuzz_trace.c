@@ -6,7 +6,7 @@
 #include "event.h"
 #include "format.h"
 #include "learners.h"
-#include "read_region.h"
+#include "read_image.h"
 #include "sink.h"
 #include "trace_read.h"
 #include "waiting.h"
@@ -152,7 +152,7 @@ int main(int argc, char **argv) {
     size_t n = 0;
     if (argc != 4)
         return fprintf(stderr, "usage: fuzz_trace FILE SEED ROUNDS\n"), 2;
-    unsigned char *whole = read_region(argv[1], &n), *bytes = malloc(2 * n + 1);
+    unsigned char *whole = read_image(argv[1], &n), *bytes = malloc(2 * n + 1);
     if (!whole || !bytes)
         return 2;
     const struct refrain_header *header = (const void *)whole;

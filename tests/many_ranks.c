@@ -95,13 +95,13 @@ static __attribute__((noinline)) void allreduce(void) {
 }
 
 static void set_up_mpi(const char *directory) {
-    struct refrain_communicator *world = refrain_pool_take(sizeof *world, REFRAIN_POOL_PLACES);
+    struct refrain_communicator *world = refrain_pool_take(sizeof *world, REFRAIN_POOL_FIRST_MET);
     if (!world)
         exit(3);
     *world = (struct refrain_communicator){.size = ranks, .my_rank = rank};
-    refrain_region.header->communicators = refrain_reference(world);
-    refrain_region.header->n_communicators = 1;
-    refrain_region_place(rank, ranks, directory);
+    refrain_trace_file.header->communicators = refrain_reference(world);
+    refrain_trace_file.header->n_communicators = 1;
+    refrain_trace_file_place(rank, ranks, directory);
 }
 
 /* ---- the program ---- */

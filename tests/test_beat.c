@@ -63,10 +63,10 @@ static void ignore_bytes(struct refrain_packed_stream *stream, enum refrain_pack
     (void)n;
 }
 
-static bool find(struct refrain_packed_stream *stream, const void *region, size_t bytes,
+static bool find(struct refrain_packed_stream *stream, const void *image, size_t bytes,
                  const struct refrain_learner *learner, struct refrain_beat *beat) {
     (void)stream;
-    told.by_beat = refrain_beat_find(&room, region, bytes, learner, beat);
+    told.by_beat = refrain_beat_find(&room, image, bytes, learner, beat);
     return told.by_beat;
 }
 
@@ -103,7 +103,7 @@ static bool goes_round(void) {
     struct refrain_packed_stream writing = {.value = write_value, .bytes = ignore_bytes, .beat = find};
     struct refrain_packed_stream reading = {.value = read_value, .bytes = ignore_bytes};
     uint64_t used = REFRAIN_HEADER_BYTES, bytes;
-    bytes = refrain_packed_write_learner(refrain_region.base, refrain_alone_bytes, learner, used, &writing);
+    bytes = refrain_packed_write_learner(refrain_trace_file.base, refrain_alone_bytes, learner, used, &writing);
     if (!told.by_beat)
         return true;
     memset(image, 0, bytes < POOL_BYTES ? bytes : POOL_BYTES);

@@ -168,8 +168,8 @@ static bool one_round(uint64_t seed, size_t bytes) {
     struct refrain_learner *learners = refrain_pool_take(PARAMETERS * sizeof *learners, REFRAIN_POOL_LAST);
     bool starve = random_next() % 8 == 0;
     if (starve) { /* but for counting */
-        refrain_region.header->pool_control = refrain_region.header->pool_counts = COUNTING_BYTES;
-        refrain_alone_bytes = refrain_region.header->pool_used + COUNTING_BYTES + random_next() % 32768;
+        refrain_trace_file.header->pool_control = refrain_trace_file.header->pool_counts = COUNTING_BYTES;
+        refrain_alone_bytes = refrain_trace_file.header->pool_used + COUNTING_BYTES + random_next() % 32768;
     }
     context.formula_length = random_next() % 2 ? REFRAIN_WINDOW_ITEMS : 4 + (unsigned)(random_next() % 40);
     enum family family = (enum family)(random_next() % FAMILIES);

@@ -8,7 +8,7 @@ mkdir "$work/trace"
 REFRAIN_TOTAL_MEMORY=4M "$bin/test_replay" 7 4000 "$work/trace" >/dev/null
 rounds=4000
 [ "${REFRAIN_FUZZ:-0}" = 0 ] || rounds=1000000
-"$bin/fuzz_region" "$work"/trace/*.refrain/rank-0.trace 1 $rounds
+"$bin/fuzz_image" "$work"/trace/*.refrain/rank-0.trace 1 $rounds
 # Formats say what they left out; that is of interest only when something fails.
 "$bin/fuzz_trace" "$work"/trace/*.refrain/rank-0.trace 1 $((rounds / 16)) 2>"$work/said" || {
     tail -n 60 "$work/said"

@@ -231,7 +231,7 @@ static bool check(const struct refrain_learner *learner, unsigned seen, unsigned
         printf("family %u seed %llu: %u values of %u (%s)\n", family, (unsigned long long)seed, i, seen,
                read.terms.wrong ? read.terms.wrong : "short");
     in_summary += approximate;
-    if (whole && approximate && refrain_region.header->losses[REFRAIN_LOSS_COUNTS] == 0 && learner->tally &&
+    if (whole && approximate && refrain_trace_file.header->losses[REFRAIN_LOSS_COUNTS] == 0 && learner->tally &&
         !same_counts(all, i)) {
         printf("family %u seed %llu: of %u values, some came more or less often\n", family, (unsigned long long)seed,
                i);
@@ -254,14 +254,14 @@ static unsigned check_bits(void) {
     context.formula_length = REFRAIN_WINDOW_ITEMS;
     for (unsigned k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         struct refrain_learner *learner = refrain_alone_begin(&context, 0);
-        uint64_t before = refrain_region.header->pool_used;
+        uint64_t before = refrain_trace_file.header->pool_used;
         for (unsigned i = 0; i < N; i++) {
             uint64_t value = kinds[k].n ? random_next() % kinds[k].n : random_next();
             refrain_learn(&context, learner,
                           kinds[k].shift == 64 ? (int64_t)8 << value : (int64_t)(value << kinds[k].shift),
                           REFRAIN_KIND_VALUES);
         }
-        uint64_t took = refrain_region.header->pool_used - before;
+        uint64_t took = refrain_trace_file.header->pool_used - before;
         if (took > FORMULAS_BYTES + (uint64_t)N * kinds[k].sixteenths / 128) {
             printf("%s: %llu bytes for %d\n", kinds[k].what, (unsigned long long)took, N);
             failed++;
@@ -286,7 +286,7 @@ int main(int argc, char **argv) {
         struct refrain_learner *learner = refrain_alone_begin(&context, 0);
         bool starve = random_next() % 8 == 0;
         if (starve)
-            refrain_alone_bytes = refrain_region.header->pool_used + random_next() % 4096;
+            refrain_alone_bytes = refrain_trace_file.header->pool_used + random_next() % 4096;
         context.formula_length = random_next() % 2 ? REFRAIN_WINDOW_ITEMS : 4 + (unsigned)(random_next() % 40);
         unsigned family = (unsigned)(random_next() % 12);
         generate(family);

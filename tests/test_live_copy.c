@@ -122,9 +122,9 @@ static uint64_t recorded_bytes(void) {
 static uint64_t exact_to(const struct refrain_process *process) {
     const struct refrain_thread *thread = &process->threads[0];
     const struct refrain_timeline *timeline =
-        (const void *)(process->region + (uint64_t)thread->timeline * REFRAIN_UNIT_BYTES);
+        (const void *)(process->image + (uint64_t)thread->timeline * REFRAIN_GRAIN_BYTES);
     const struct refrain_time_page *page =
-        (const void *)(process->region + (uint64_t)timeline->first * REFRAIN_UNIT_BYTES);
+        (const void *)(process->image + (uint64_t)timeline->first * REFRAIN_GRAIN_BYTES);
     if (!thread->timeline)
         return UINT64_MAX;
     return timeline->merges == 0 ? (uint64_t)1 << page->quantum_shift : (thread->last_ticks - thread->start_ticks) / 4;
@@ -135,7 +135,7 @@ static uint64_t compare(unsigned long look, const struct refrain_process *proces
     const char *what;
     uint64_t offset, at = REFRAIN_EVENTS_HEADER_BYTES;
     struct refrain_record a, b;
-    struct refrain_walk *walk = refrain_walk_open(process->region, process->region_bytes, 0, &what, &offset);
+    struct refrain_walk *walk = refrain_walk_open(process->image, process->image_bytes, 0, &what, &offset);
     unsigned long n = 0, off = 0;
     while (walk && refrain_walk_next(walk, &a)) {
         if (!next_recorded(events, events_bytes(), &at, &b) || !same_record(&a, &b)) {

@@ -54,7 +54,7 @@ awk -v entries="$entries" -f "$work/follow.awk" "$work/code" >"$work/found" 2>"$
 [ ! -s "$work/found" ] && pass || fail "probes reach: $(tr '\n' ';' <"$work/found")"
 [ "$(cut -d ' ' -f 1 "$work/reached")" -gt 40 ] && pass || fail "only $(cat "$work/reached") were looked at"
 # That this finds something: the C library's memcpy, from where it is allowed.
-awk -v entries="refrain_region_take_context refrain_region_open" -f "$work/follow.awk" "$work/code" 2>/dev/null |
+awk -v entries="refrain_tracing_take_context refrain_tracing_open" -f "$work/follow.awk" "$work/code" 2>/dev/null |
     grep -q 'mmap' && pass || fail "the call of mmap was not found"
 
 # ---- what happens ----

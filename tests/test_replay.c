@@ -3,7 +3,7 @@
  * trace is left in DIRECTORY, which has to be empty. */
 #define _GNU_SOURCE
 #include "block_times.h"
-#include "read_region.h"
+#include "read_image.h"
 #include "replay_program.h"
 
 #include <fcntl.h>
@@ -26,14 +26,14 @@ static void *map(const char *path, size_t *bytes) {
 
 /* Every event is where it was, to within a quantum, where the timeline holds every block. Where it holds items of
  * several, no event is further off than the longest of them. Nothing is said of one that had no memory to go on. */
-static bool time_is_right(const unsigned char *region, size_t region_bytes, const struct refrain_thread *thread,
+static bool time_is_right(const unsigned char *image, size_t image_bytes, const struct refrain_thread *thread,
                           uint64_t most_off) {
-    const struct refrain_timeline *timeline = (const void *)(region + (uint64_t)thread->timeline * REFRAIN_UNIT_BYTES);
+    const struct refrain_timeline *timeline = (const void *)(image + (uint64_t)thread->timeline * REFRAIN_GRAIN_BYTES);
     if (!thread->timeline || timeline->stopped)
         return true;
-    const struct refrain_time_page *page = (const void *)(region + (uint64_t)timeline->first * REFRAIN_UNIT_BYTES);
+    const struct refrain_time_page *page = (const void *)(image + (uint64_t)timeline->first * REFRAIN_GRAIN_BYTES);
     struct refrain_time_summary summary = {0};
-    refrain_time_summary_add(&summary, region, region_bytes, thread);
+    refrain_time_summary_add(&summary, image, image_bytes, thread);
     uint64_t most = timeline->merges == 0 ? ((uint64_t)1 << page->quantum_shift) - 1
                                           : summary.longest_ticks + summary.quantum_ticks;
     if (most_off <= most)
@@ -74,18 +74,18 @@ static bool same_counts(void) {
 
 static int compare(void) {
     glob_t found;
-    size_t region_bytes, file_bytes = 0;
+    size_t image_bytes, file_bytes = 0;
     if (glob("*.refrain/rank-0.trace", 0, NULL, &found) != 0)
         return puts("no trace"), 1;
-    const unsigned char *region = read_region(found.gl_pathv[0], &region_bytes);
-    if (!region)
+    const unsigned char *image = read_image(found.gl_pathv[0], &image_bytes);
+    if (!image)
         return 1;
     if (glob("*.refrain/rank-0.events", 0, NULL, &found) != 0)
         return puts("no events"), 1;
     const unsigned char *file = map(found.gl_pathv[0], &file_bytes);
     const char *what;
     uint64_t offset, at = REFRAIN_EVENTS_HEADER_BYTES;
-    struct refrain_walk *walk = refrain_walk_open(region, region_bytes, 0, &what, &offset);
+    struct refrain_walk *walk = refrain_walk_open(image, image_bytes, 0, &what, &offset);
     if (!walk)
         return printf("%s at %llu\n", what, (unsigned long long)offset), 1;
     struct refrain_record a, b;
@@ -98,15 +98,15 @@ static int compare(void) {
         if (more_b)
             count_of(&b)->recorded++;
         if (!more_a && !more_b) {
-            const struct refrain_header *header = (const void *)region;
-            const struct refrain_thread *thread = (const void *)(region + header->threads);
+            const struct refrain_header *header = (const void *)image;
+            const struct refrain_thread *thread = (const void *)(image + header->threads);
             uint64_t total = thread->last_ticks - thread->start_ticks;
             uint64_t replayed = refrain_walk_ticks(walk) - thread->start_ticks;
             what = refrain_walk_wrong(walk, &offset);
             printf("%lu records%s, at most %llu ticks off, %llu of %llu ticks, %s\n", n, compared ? " equal" : "",
                    (unsigned long long)most_off, (unsigned long long)replayed, (unsigned long long)total,
                    what ? what : "sound");
-            if (!what && !time_is_right(region, region_bytes, thread, most_off))
+            if (!what && !time_is_right(image, image_bytes, thread, most_off))
                 return 1;
             if (!same_counts())
                 return 1;

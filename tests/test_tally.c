@@ -53,7 +53,7 @@ static void check_rows(uint32_t reference, bool late) {
     int64_t row[REFRAIN_TALLY_WIDTH];
     for (unsigned i = 0; i < PARTNERS; i++)
         read_messages[i] = read_bytes[i] = 0;
-    if (!refrain_tally_open(&reader, refrain_region.base, POOL_BYTES, reference)) {
+    if (!refrain_tally_open(&reader, refrain_trace_file.base, POOL_BYTES, reference)) {
         check(false, "the tally is read", 0, 1);
         return;
     }

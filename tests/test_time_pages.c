@@ -24,9 +24,9 @@ static struct refrain_time_page *page_at(unsigned n) {
 /* Two pages, of which the first ends with block 4. */
 static void make(struct refrain_thread *thread) {
     struct refrain_timeline *timeline = (struct refrain_timeline *)(region + REFRAIN_HEADER_BYTES);
-    *thread = (struct refrain_thread){.timeline = REFRAIN_HEADER_BYTES / REFRAIN_UNIT_BYTES};
-    timeline->first = PAGE_OFFSET(0) / REFRAIN_UNIT_BYTES;
-    *page_at(0) = (struct refrain_time_page){.first_ticks = 100, .next = PAGE_OFFSET(1) / REFRAIN_UNIT_BYTES};
+    *thread = (struct refrain_thread){.timeline = REFRAIN_HEADER_BYTES / REFRAIN_GRAIN_BYTES};
+    timeline->first = PAGE_OFFSET(0) / REFRAIN_GRAIN_BYTES;
+    *page_at(0) = (struct refrain_time_page){.first_ticks = 100, .next = PAGE_OFFSET(1) / REFRAIN_GRAIN_BYTES};
     *page_at(1) = (struct refrain_time_page){.first_block = 4, .first_ticks = 170};
     for (unsigned i = 0; i < 4; i++)
         page_at(0)->items[i] = 11;

@@ -1,4 +1,4 @@
-/* formula.h: the learned form of a sequence of 64-bit values, as it lies in the region (monitor -> reader).
+/* formula.h: the learned form of a sequence of 64-bit values, as it lies in the trace file (monitor -> reader).
  *
  * A learner holds a sequence as
  *

@@ -43,7 +43,7 @@
 #define REFRAIN_GROUP_FEW 240u
 #define REFRAIN_GROUP_BITS 64u
 #define REFRAIN_TABLE_VALUES 64u
-#define REFRAIN_TABLE_UNIT 16u /* tables begin at multiples of it */
+#define REFRAIN_TABLE_GRAIN 16u /* tables begin at multiples of it */
 
 struct refrain_group_table {
     int64_t values[REFRAIN_TABLE_VALUES];
@@ -207,14 +207,14 @@ static inline unsigned refrain_group_decode(const unsigned char *bytes, unsigned
         struct refrain_group_table table;
         unsigned place = 0;
         if (head == REFRAIN_ARCHIVED_CODED_TABLE) {
-            *at = (*at + REFRAIN_TABLE_UNIT - 1) / REFRAIN_TABLE_UNIT * REFRAIN_TABLE_UNIT;
+            *at = (*at + REFRAIN_TABLE_GRAIN - 1) / REFRAIN_TABLE_GRAIN * REFRAIN_TABLE_GRAIN;
             if (*at >= end || !refrain_group_table(bytes, end, at, &table))
                 return 0;
         } else {
             if (head >= REFRAIN_ARCHIVED_CODED_AT)
-                place = (head - REFRAIN_ARCHIVED_CODED_AT + 1) * REFRAIN_TABLE_UNIT;
+                place = (head - REFRAIN_ARCHIVED_CODED_AT + 1) * REFRAIN_TABLE_GRAIN;
             else if (*at < end)
-                place = bytes[(*at)++] * REFRAIN_TABLE_UNIT;
+                place = bytes[(*at)++] * REFRAIN_TABLE_GRAIN;
             if (place >= *at || !refrain_group_table(bytes, end, &place, &table))
                 return 0;
         }

@@ -45,12 +45,12 @@
 #define REFRAIN_DEFAULT_TIME_SHARE 8u       /* REFRAIN_TIME_MEMORY is 1 / share of REFRAIN_TOTAL_MEMORY */
 #define REFRAIN_SHADOW_STACK_ENTRIES 16384u /* activations open at once in a thread */
 #define REFRAIN_SHADOW_ENTRY_BYTES 48u
-#define REFRAIN_ALLOWANCE_PERCENT 2u     /* of a thread's time that its probes may take ... */
-#define REFRAIN_ALLOWANCE_NS 1000000u    /* ... and so much that may be saved up for a time with many of them */
-#define REFRAIN_ALLOWANCE_PROBES 64u     /* between two samples */
-#define REFRAIN_SLEEP_NS 100000000u      /* dormant probes come back after this, then after twice as long each time */
-#define REFRAIN_SITE_TABLE_ENTRIES 4096u /* MPI call sites of a thread, at most */
-#define REFRAIN_SITE_ENTRY_BYTES 24u
+#define REFRAIN_ALLOWANCE_PERCENT 2u  /* of a thread's time that its probes may take ... */
+#define REFRAIN_ALLOWANCE_NS 1000000u /* ... and so much that may be saved up for a time with many of them */
+#define REFRAIN_ALLOWANCE_PROBES 64u  /* between two samples */
+#define REFRAIN_SLEEP_NS 100000000u   /* dormant probes come back after this, then after twice as long each time */
+#define REFRAIN_ADDRESS_TABLE_ENTRIES 4096u /* MPI call sites of a thread, at most */
+#define REFRAIN_ADDRESS_ENTRY_BYTES 24u
 #define REFRAIN_OUTSIDE_THREAD_BYTES 32768u /* charged for each thread ... */
 #define REFRAIN_OUTSIDE_STACK_BYTES 16384u  /* ... of which it has these for its shadow stack; the rest is shared */
 #define REFRAIN_OUTSIDE_SHARE 8u            /* what is left after that: so much of it goes to what threads share */
@@ -125,26 +125,27 @@ static inline bool refrain_settings_switch(const char *text, bool *value) {
 }
 
 /* Bytes of `total` that are set aside for packing at the end. They come little by little, so that more memory is never
- * less room to learn in; what is missing is taken of the region, if that much of it has not been used. */
+ * less room to learn in; what is missing is taken of the trace file, if that much of it has not been used. */
 static inline uint64_t refrain_settings_end_bytes(uint64_t total) {
     uint64_t bytes = total > REFRAIN_OUTSIDE_END_FROM ? (total - REFRAIN_OUTSIDE_END_FROM) / 2 : 0;
     return bytes < REFRAIN_OUTSIDE_END_BYTES ? bytes : REFRAIN_OUTSIDE_END_BYTES;
 }
 
-/* Bytes that the monitor keeps outside the region, of `total`, for `threads` threads: what each has in any case, and
- * what they share, so that one of them may have its whole shadow stack and table of call sites, or several a part of
- * them. */
+/* Bytes that the monitor keeps outside the trace file, of `total`, for `threads` threads: what each has in any case,
+ * and what they share, so that one of them may have its whole shadow stack and table of call sites, or several a part
+ * of them. */
 static inline uint64_t refrain_settings_outside_bytes(uint64_t total, uint32_t threads) {
     uint64_t whole = (uint64_t)REFRAIN_SHADOW_STACK_ENTRIES * REFRAIN_SHADOW_ENTRY_BYTES +
-                     (uint64_t)REFRAIN_SITE_TABLE_ENTRIES * REFRAIN_SITE_ENTRY_BYTES - REFRAIN_OUTSIDE_THREAD_BYTES;
+                     (uint64_t)REFRAIN_ADDRESS_TABLE_ENTRIES * REFRAIN_ADDRESS_ENTRY_BYTES -
+                     REFRAIN_OUTSIDE_THREAD_BYTES;
     uint64_t each = REFRAIN_OUTSIDE_FIXED_BYTES + (uint64_t)threads * REFRAIN_OUTSIDE_THREAD_BYTES +
                     refrain_settings_end_bytes(total);
     uint64_t share = total > each ? (total - each) / REFRAIN_OUTSIDE_SHARE : 0;
     return each + (share < whole ? share : whole);
 }
 
-/* Bytes of a process's region, which is its trace file: what is left of `total`, in pages; 0 when nothing is left. */
-static inline uint64_t refrain_settings_region_bytes(uint64_t total, uint32_t threads) {
+/* Bytes of the trace file of a process: what is left of `total`, in pages; 0 when nothing is left. */
+static inline uint64_t refrain_settings_trace_file_bytes(uint64_t total, uint32_t threads) {
     uint64_t outside = refrain_settings_outside_bytes(total, threads);
     return total <= outside ? 0 : (total - outside) & ~(uint64_t)4095;
 }
@@ -152,7 +153,7 @@ static inline uint64_t refrain_settings_region_bytes(uint64_t total, uint32_t th
 /* The least that REFRAIN_TOTAL_MEMORY can be for a program whose tables, header included, take `tables` bytes. */
 static inline uint64_t refrain_settings_least_bytes(uint64_t tables, uint32_t threads) {
     uint64_t total = refrain_settings_outside_bytes(0, threads) + tables + REFRAIN_LEAST_POOL_BYTES;
-    while (refrain_settings_region_bytes(total, threads) < tables + REFRAIN_LEAST_POOL_BYTES)
+    while (refrain_settings_trace_file_bytes(total, threads) < tables + REFRAIN_LEAST_POOL_BYTES)
         total += 4096;
     return total;
 }

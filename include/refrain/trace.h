@@ -1,4 +1,4 @@
-/* trace.h: the region, which is the trace file of one process (monitor -> reader).
+/* trace.h: the trace file of one process (monitor -> reader).
  *
  *     0             4096
  *     | header      | pool: everything else, handed out once, in units of 16 bytes, never taken back ...      | free |
@@ -26,9 +26,9 @@
 #define REFRAIN_TRACE_VERSION 25u
 #define REFRAIN_TRACE_OLDEST REFRAIN_TRACE_VERSION
 #define REFRAIN_HEADER_BYTES 4096u
-#define REFRAIN_UNIT_BYTES 16u /* pool granularity */
+#define REFRAIN_GRAIN_BYTES 16u /* pool granularity */
 #define REFRAIN_TRACE_SUFFIX ".refrain"
-/* In app-<date>-<time>.refrain/: rank-<n>.trace (the region), rank-<n>.events (event_file.h) */
+/* In app-<date>-<time>.refrain/: rank-<n>.trace (the trace file), rank-<n>.events (event_file.h) */
 #define REFRAIN_REGION_NAME "rank-%d.trace"
 #define REFRAIN_EVENTS_NAME "rank-%d.events"
 
@@ -36,7 +36,7 @@ enum refrain_mode { REFRAIN_MODE_OFF = 0, REFRAIN_MODE_STAT = 1, REFRAIN_MODE_EV
 
 /* What was turned away or given up. Each has a line in `refrain info`. */
 enum refrain_loss {
-    REFRAIN_LOSS_UNITS,          /* units whose tables did not fit the region, or of another version */
+    REFRAIN_LOSS_UNITS,          /* units whose tables did not fit the trace file, or of another version */
     REFRAIN_LOSS_THREADS,        /* threads beyond REFRAIN_THREADS */
     REFRAIN_LOSS_DEPTH,          /* activations beyond the shadow stack */
     REFRAIN_LOSS_INTERRUPTED,    /* probes that a signal handler ran inside another, or after it jumped out of one */
@@ -51,7 +51,7 @@ enum refrain_loss {
     REFRAIN_LOSS_WINDOWS,        /* windows and files beyond their table */
     REFRAIN_LOSS_TYPES,          /* datatypes beyond their table: bytes of their messages are unknown */
     REFRAIN_LOSS_COUNTS,         /* values that have no count of their own, but are counted as another */
-    REFRAIN_LOSS_SITES,          /* MPI calls filed under another call site of their function: no room for their own */
+    REFRAIN_LOSS_CALL_SITES,     /* MPI calls filed under another call site of their function: no room for their own */
     REFRAIN_LOSS_PATHS,          /* call paths of which the outer part, or a function in it, could not be told */
     REFRAIN_LOSS_METRICS,        /* blocks in which nothing was counted: no room at their place, or not read */
     REFRAIN_LOSS_FILE_NAMES,     /* files opened whose name there was no room for */
@@ -111,16 +111,16 @@ struct refrain_slot {
     uint32_t flags;        /* REFRAIN_SLOT_* */
     uint32_t throttled_at; /* slot [1] of a function: its last activation before its probe went dormant for the first
                               time, 0 = never */
-    uint32_t profile;      /* reference of the block's profile over the visits, 0 = none */
+    uint32_t history;      /* reference of the history of its blocks over the visits, 0 = none */
 };
 
 /* How the blocks that began at a slot changed over the visits: visit v is counted in ticks[v >> shift]. When the last
  * one is full, neighbours are added up and shift grows by one. */
-#define REFRAIN_PROFILE_BUCKETS 32u
-struct refrain_profile {
+#define REFRAIN_HISTORY_STRETCHES 32u
+struct refrain_history {
     uint32_t shift;
     uint32_t reserved[3];
-    uint64_t ticks[REFRAIN_PROFILE_BUCKETS];
+    uint64_t ticks[REFRAIN_HISTORY_STRETCHES];
     uint64_t metrics[]; /* totals of the blocks: header.n_metrics of them, in the order of struct refrain_metrics */
 };
 
@@ -179,7 +179,7 @@ struct refrain_now {
 };
 #define REFRAIN_NOW_ANY (-2)
 
-/* Call sites that a process can have: their numbers are found through a table outside the region. */
+/* Call sites that a process can have: their numbers are found through a table outside the trace file. */
 #define REFRAIN_MOST_CALL_SITES 65536u
 
 /* One per thread, in a row. */
@@ -454,7 +454,7 @@ struct refrain_header {
     char magic[8];    /* REFRAIN_MAGIC; written last */
     uint32_t version; /* REFRAIN_TRACE_VERSION */
     uint32_t header_bytes;
-    uint64_t bytes;        /* of the region and the file */
+    uint64_t bytes;        /* of the trace file */
     uint64_t pool_used;    /* offset of the first free byte */
     uint64_t pool_control; /* bytes at the end that values of MPI calls may not take, but for short formulas */
     uint32_t mode;         /* enum refrain_mode */
@@ -475,7 +475,7 @@ struct refrain_header {
     uint32_t n_call_sites;                 /* numbers given to call sites ... */
     uint32_t n_regions;                    /* ... and to user regions */
     struct refrain_clock_pair start, last; /* last: refreshed now and then, and at the end */
-    uint64_t outside_bytes;                /* what the monitor reserved outside the region */
+    uint64_t outside_bytes;                /* what the monitor reserved outside the trace file */
     uint64_t losses[REFRAIN_LOSSES];
     uint32_t executable;  /* reference of struct refrain_name: path */
     uint32_t environment; /* reference of struct refrain_name: REFRAIN_* settings, one NAME=value a line */
@@ -491,18 +491,18 @@ struct refrain_header {
     uint32_t n_dormant;              /* probes that are dormant */
     uint32_t code_is_kept;           /* 1: the system lets no code be changed: probes that are off cost a call */
     uint64_t tree_bytes, slot_bytes; /* what the tables took of the pool */
-    uint64_t pool_counts; /* bytes at the end of the pool that formulas of control flow may not take either ... */
-    uint64_t pool_places; /* ... nor counts of values whose order is given up ... */
-    uint64_t pool_last;   /* ... nor call sites but the first of each MPI function */
-    uint64_t time_bytes;  /* that the timelines may take of it, all threads' together */
+    uint64_t pool_counts;    /* bytes at the end of the pool that formulas of control flow may not take either ... */
+    uint64_t pool_first_met; /* ... nor counts of values whose order is given up ... */
+    uint64_t pool_last;      /* ... nor call sites but the first of each MPI function */
+    uint64_t time_bytes;     /* that the timelines may take of it, all threads' together */
     struct refrain_clock_sync clock_sync;                       /* of one rank of each node but that of rank 0 */
     struct refrain_probe_cost probe_costs[REFRAIN_PROBE_KINDS]; /* all 0: not measured */
     uint64_t setup_ticks;                                       /* from `start` until the first probe could run */
     uint64_t init_ticks;                                        /* of MPI_Init: what refrain did in it */
-    uint64_t region_bytes, region_used; /* of an image that was packed: `bytes` and `pool_used` of its region; else 0 */
+    uint64_t image_bytes, image_used; /* of an image that was packed: `bytes` and `pool_used` of its image; else 0 */
     struct refrain_order_counts order;
     uint64_t formulas_reused; /* times that a formula was put where another had been; for who reads while it runs */
-    uint32_t n_metrics;       /* totals behind each profile */
+    uint32_t n_metrics;       /* totals behind each history */
     uint32_t metrics;         /* reference of struct refrain_metrics, 0 = none were asked for */
     uint32_t objects;         /* reference of the first window or file */
     uint32_t n_objects;       /* of both */

@@ -135,7 +135,7 @@ struct refrain_unit {
     const unsigned char *base; /* by first slot of a probe: 1 on from the start, 0 when a dependency is on. Null: all
                                   are on, always */
     /* Written by the monitor at registration; zero in the object file. */
-    unsigned long record; /* offset of this unit's record in the region, 0 while it has none */
+    unsigned long record; /* offset of this unit's record in the trace file, 0 while it has none */
     void *slots;          /* this unit's slots of the first thread */
     struct refrain_unit *next;
 };
@@ -151,7 +151,7 @@ struct refrain_frame {
 };
 
 /* Adds the unit's tables to the run, and unpacks them. Called by the unit's constructor (priority 101), once; a
- * dlopen'ed object may come at any time. What no longer fits the region is counted and left untraced. */
+ * dlopen'ed object may come at any time. What no longer fits the trace file is counted and left untraced. */
 void refrain_register(struct refrain_unit *unit);
 
 /* Takes the unit out of the list when its object is unloaded; what was learned stays in the trace. Called by the unit's
@@ -167,10 +167,11 @@ void refrain_unregister(struct refrain_unit *unit);
  *                       [0] a loop without other probes in it has ended after `extra` iterations
  *     of anything else  [0] control is there
  *
- * `place`: an address in the activation's own frame, below which lie the frames of all that it calls, so that
- * activations abandoned by longjmp are found; when it is entered, one that no later one lies above. Probes of an activation that was not entered count for nothing, but for
- * those of MPI calls: they say where the call is made, on behalf of the innermost activation that was entered. */
-void refrain_probe(struct refrain_unit *unit, unsigned int slot, const void *place, unsigned long extra);
+ * `frame`: an address in the activation's own frame, below which lie the frames of all that it calls, so that
+ * activations abandoned by longjmp are found; when it is entered, one that no later one lies above. Probes of an
+ * activation that was not entered count for nothing, but for those of MPI calls: they say where the call is made, on
+ * behalf of the innermost activation that was entered. */
+void refrain_probe(struct refrain_unit *unit, unsigned int slot, const void *frame, unsigned long extra);
 
 /* The same for sites (struct refrain_site), not to be called from C: the site is told by the address that it returns
  * to, `place` is the stack pointer there. In r11 the address of the struct refrain_frame, in rax the count, where they

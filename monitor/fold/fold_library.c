@@ -4,7 +4,7 @@
 extern const struct refrain_fold_library refrain_fold_library;
 __attribute__((visibility("default"))) const struct refrain_fold_library refrain_fold_library = {
     .version = REFRAIN_TRACE_VERSION,
-    .of_region = refrain_sheet_of_region,
+    .of_trace_file = refrain_sheet_of_trace_file,
     .add = refrain_sheet_add,
     .to_bytes = refrain_sheet_to_bytes,
     .from_bytes = refrain_sheet_from_bytes,

@@ -11,8 +11,8 @@
 /* The functions of fold.h. */
 struct refrain_fold_library {
     uint32_t version; /* REFRAIN_TRACE_VERSION */
-    struct refrain_sheet *(*of_region)(struct refrain_fold_memory *memory, const void *region, uint64_t used,
-                                       unsigned char **times, const char **wrong);
+    struct refrain_sheet *(*of_trace_file)(struct refrain_fold_memory *memory, const void *trace_file, uint64_t used,
+                                           unsigned char **times, const char **wrong);
     bool (*add)(struct refrain_sheet *sheet, struct refrain_sheet *other);
     unsigned char *(*to_bytes)(const struct refrain_sheet *sheet, size_t *n);
     struct refrain_sheet *(*from_bytes)(struct refrain_fold_memory *memory, const unsigned char *bytes, size_t n);

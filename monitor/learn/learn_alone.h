@@ -1,4 +1,4 @@
-/* learn_alone.h: a learner without the monitor around it: the pool and the count of losses that region.c has else.
+/* learn_alone.h: a learner without the monitor around it: the pool and the count of losses that pool.c has else.
  * For programs that measure, test or repeat learning, with learn*.c linked in; one file of each includes this. */
 #ifndef REFRAIN_LEARN_ALONE_H
 #define REFRAIN_LEARN_ALONE_H
@@ -8,37 +8,37 @@
 
 #include <string.h>
 
-struct refrain_region refrain_region;
+struct refrain_trace_file refrain_trace_file;
 
 static size_t refrain_alone_bytes; /* of the pool; may be lowered while it is in use */
 
 void *refrain_pool_take(size_t bytes, enum refrain_pool_use use) {
-    struct refrain_header *header = refrain_region.header;
+    struct refrain_header *header = refrain_trace_file.header;
     uint64_t limit = refrain_alone_bytes, kept = refrain_pool_kept(header, use);
-    bytes = (bytes + REFRAIN_UNIT_BYTES - 1) & ~(size_t)(REFRAIN_UNIT_BYTES - 1);
+    bytes = (bytes + REFRAIN_GRAIN_BYTES - 1) & ~(size_t)(REFRAIN_GRAIN_BYTES - 1);
     if (kept > limit || header->pool_used + bytes > limit - kept)
         return NULL;
-    void *p = refrain_region.base + header->pool_used;
+    void *p = refrain_trace_file.base + header->pool_used;
     header->pool_used += bytes;
     return p;
 }
 
 void refrain_lose(enum refrain_loss loss, uint64_t n) {
-    refrain_region.header->losses[loss] += n;
+    refrain_trace_file.header->losses[loss] += n;
 }
 
 /* Takes `bytes` bytes of zeroed memory for the pool. */
 static inline void refrain_alone_open(void *memory, size_t bytes) {
-    refrain_region.base = memory;
-    refrain_region.header = memory;
+    refrain_trace_file.base = memory;
+    refrain_trace_file.header = memory;
     refrain_alone_bytes = bytes;
 }
 
 /* Empties the pool, `control` bytes of which only control flow may take, and puts a journal and an empty learner into
  * it; null when it is too small. context->scratch and ->formula_length are the caller's to set. */
 static inline struct refrain_learner *refrain_alone_begin(struct refrain_context *context, uint64_t control) {
-    struct refrain_header *header = refrain_region.header;
-    memset(refrain_region.base, 0, header->pool_used);
+    struct refrain_header *header = refrain_trace_file.header;
+    memset(refrain_trace_file.base, 0, header->pool_used);
     header->pool_used = REFRAIN_HEADER_BYTES;
     header->pool_control = control;
     memset(context->spare_formulas, 0, sizeof context->spare_formulas);

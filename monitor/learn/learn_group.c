@@ -260,7 +260,7 @@ static unsigned write_code(const struct different *different, unsigned n, const 
 }
 
 static unsigned round_up(unsigned at) {
-    return (at + REFRAIN_TABLE_UNIT - 1) / REFRAIN_TABLE_UNIT * REFRAIN_TABLE_UNIT;
+    return (at + REFRAIN_TABLE_GRAIN - 1) / REFRAIN_TABLE_GRAIN * REFRAIN_TABLE_GRAIN;
 }
 
 /* By a table where that takes less than `bytes`; 0 where it does not. */
@@ -270,7 +270,7 @@ static unsigned write_coded(const int64_t *values, unsigned n, unsigned bytes, s
     struct refrain_group_table old, new;
     if (!find_different(values, n, &different))
         return 0;
-    unsigned old_bytes = UINT32_MAX, at = place->table * REFRAIN_TABLE_UNIT;
+    unsigned old_bytes = UINT32_MAX, at = place->table * REFRAIN_TABLE_GRAIN;
     if (place->table && refrain_group_table(place->chunk, place->used, &at, &old)) {
         unsigned code_bytes = fit(&different, n, &old);
         old_bytes = code_bytes == UINT32_MAX ? code_bytes : 3 + code_bytes;
@@ -278,7 +278,7 @@ static unsigned write_coded(const int64_t *values, unsigned n, unsigned bytes, s
     make_table(&different, n, &new);
     unsigned new_bytes = UINT32_MAX;
     unsigned begin = round_up(place->used + 1 + (n < REFRAIN_GROUP_FEW ? 1 : 2));
-    if (new.n > 0 && begin / REFRAIN_TABLE_UNIT <= UINT8_MAX) {
+    if (new.n > 0 && begin / REFRAIN_TABLE_GRAIN <= UINT8_MAX) {
         /* A table serves later groups of the chunk, too. */
         unsigned code_bytes = fit(&different, n, &new);
         if (code_bytes != UINT32_MAX)
@@ -300,7 +300,7 @@ static unsigned write_coded(const int64_t *values, unsigned n, unsigned bytes, s
     written += put_number(out + written, n);
     while (place->used + written < begin)
         out[written++] = 0;
-    place->table = begin / REFRAIN_TABLE_UNIT;
+    place->table = begin / REFRAIN_TABLE_GRAIN;
     written += write_table(&new, out + written);
     return written + write_code(&different, n, &new, out + written);
 }

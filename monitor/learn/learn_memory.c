@@ -73,7 +73,7 @@ void refrain_journal_begin(struct refrain_context *context, struct refrain_learn
     }
     learner->changes++;
     refrain_commit();
-    journal->learner = (uint64_t)((const unsigned char *)learner - refrain_region.base);
+    journal->learner = (uint64_t)((const unsigned char *)learner - refrain_trace_file.base);
     refrain_commit();
 }
 
@@ -96,7 +96,7 @@ void refrain_journal_end(struct refrain_context *context) {
     refrain_commit();
     if (!context->journal->learner)
         return;
-    struct refrain_learner *learner = (struct refrain_learner *)(refrain_region.base + context->journal->learner);
+    struct refrain_learner *learner = (struct refrain_learner *)(refrain_trace_file.base + context->journal->learner);
     context->journal->learner = 0;
     refrain_commit();
     learner->changes++;

@@ -29,7 +29,7 @@ static void *room_from(struct refrain_context *context, unsigned list) {
         return NULL;
     void *room = refrain_at_reference(*first);
     memcpy(first, room, sizeof *first);
-    __atomic_fetch_add(&refrain_region.header->formulas_reused, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&refrain_trace_file.header->formulas_reused, 1, __ATOMIC_RELAXED);
     refrain_commit();
     memset(room, 0, refrain_formula_bytes(1u << (list + LEAST_SHIFT)));
     return room;

@@ -60,7 +60,7 @@ static struct refrain_tally *take(unsigned width, uint32_t capacity, bool joint)
                                                            : some ? REFRAIN_POOL_SOME
                                                                   : REFRAIN_POOL_MANY);
     if (!tally && !joint && capacity <= FEW_ENTRIES)
-        tally = refrain_pool_take(bytes, REFRAIN_POOL_PLACES);
+        tally = refrain_pool_take(bytes, REFRAIN_POOL_FIRST_MET);
     return tally;
 }
 

@@ -38,9 +38,9 @@ static void ask(int parent) {
         if (round_trip < best.round_trip_ticks)
             best = (struct refrain_clock_meeting){before + round_trip / 2, words[ANSWER_TICKS], round_trip};
     }
-    if (!refrain_region.header)
+    if (!refrain_trace_file.header)
         return;
-    struct refrain_clock_sync *sync = &refrain_region.header->clock_sync;
+    struct refrain_clock_sync *sync = &refrain_trace_file.header->clock_sync;
     sync->parent = (int32_t)words[ANSWER_RANK];
     sync->meeting[sync->n] = best;
     __atomic_store_n(&sync->n, sync->n + 1, __ATOMIC_RELEASE);
@@ -69,7 +69,7 @@ static void meet(void) {
 
 /* Zero on a process that is not traced: then it is a node like others. */
 static void read_node(uint64_t node[2]) {
-    const struct refrain_header *header = refrain_region.header;
+    const struct refrain_header *header = refrain_trace_file.header;
     node[0] = header ? header->boot_id[0] : 0;
     node[1] = header ? header->boot_id[1] ^ header->clock : 0;
 }

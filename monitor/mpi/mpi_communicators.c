@@ -1,6 +1,7 @@
 /* mpi_communicators.c: the communicator table (mpi_objects.h).
  *
- *     handle --map--> table[index] --> struct refrain_communicator in the region, members as ranks in MPI_COMM_WORLD
+ *     handle --map--> table[index] --> struct refrain_communicator in the trace file, members as ranks in
+ * MPI_COMM_WORLD
  *
  * The leader of a communicator is its rank 0 (of an intercommunicator: the rank 0 that is lower in MPI_COMM_WORLD). It
  * gives it an ordinal and broadcasts that in the new communicator; (leader, ordinal) names it on all members. When a
@@ -230,7 +231,7 @@ static uint32_t members_reference(const struct members *members) {
             memcmp(refrain_at_reference(record->members), members->ranks, bytes) == 0)
             return record->members;
     }
-    void *copy = refrain_pool_take(bytes, REFRAIN_POOL_PLACES);
+    void *copy = refrain_pool_take(bytes, REFRAIN_POOL_FIRST_MET);
     if (!copy)
         return 0;
     memcpy(copy, members->ranks, bytes);
@@ -239,7 +240,7 @@ static uint32_t members_reference(const struct members *members) {
 
 static uint32_t topology_reference(const struct description *description) {
     struct refrain_topology *topology =
-        refrain_pool_take(sizeof *topology + sizeof(int32_t) * description->n_values, REFRAIN_POOL_PLACES);
+        refrain_pool_take(sizeof *topology + sizeof(int32_t) * description->n_values, REFRAIN_POOL_FIRST_MET);
     if (!topology)
         return 0;
     topology->n_dimensions = description->n_dimensions;
@@ -251,7 +252,7 @@ static uint32_t topology_reference(const struct description *description) {
 static bool make_room(void) {
     if (n_table < table_room)
         return true;
-    struct communicator *larger = table_room < MOST_COMMUNICATORS && refrain_region.base
+    struct communicator *larger = table_room < MOST_COMMUNICATORS && refrain_trace_file.base
                                       ? refrain_pool_take_for_open(sizeof *larger * table_room * 2)
                                       : NULL;
     if (!larger)
@@ -268,7 +269,7 @@ static struct communicator *make(const struct description *description, int lead
     uint32_t reference = 0;
     struct refrain_communicator *record = NULL;
     if (make_room() && (members->identity || (reference = members_reference(members)) != 0))
-        record = refrain_pool_take(sizeof *record, REFRAIN_POOL_PLACES);
+        record = refrain_pool_take(sizeof *record, REFRAIN_POOL_FIRST_MET);
     if (!record) {
         refrain_lose(REFRAIN_LOSS_COMMUNICATORS, 1);
         return NULL;
@@ -289,9 +290,9 @@ static struct communicator *make(const struct description *description, int lead
     if (last)
         last->next = refrain_reference(record);
     else
-        refrain_region.header->communicators = refrain_reference(record);
+        refrain_trace_file.header->communicators = refrain_reference(record);
     last = record;
-    refrain_region.header->n_communicators = n_table + 1;
+    refrain_trace_file.header->n_communicators = n_table + 1;
     return &table[n_table++];
 }
 
@@ -317,7 +318,7 @@ static void place(MPI_Comm comm, const struct description *description, uint32_t
     while (found && !(found->record->leader == leader &&
                       (leader >= 0 ? found->record->ordinal == ordinal : !found->live) && is_like(found, description)))
         found = next_like(found);
-    if (!found && refrain_region.base)
+    if (!found && refrain_trace_file.base)
         found = make(description, leader, ordinal);
     if (found)
         remember(found, comm);
@@ -331,7 +332,7 @@ static uint32_t choose(const struct description *description) {
             one->live = true; /* until it is placed, no other thread may choose it */
             return one->record->ordinal;
         }
-    return make_room() && refrain_region.base ? next_ordinal++ : REFRAIN_ORDINAL_NONE;
+    return make_room() && refrain_trace_file.base ? next_ordinal++ : REFRAIN_ORDINAL_NONE;
 }
 
 static uint32_t parent_of(MPI_Comm parent) {
@@ -517,7 +518,7 @@ void refrain_communicator_named(MPI_Comm comm, const char *text) {
     if (record) {
         struct refrain_name *name = record->name
                                         ? refrain_at_reference(record->name)
-                                        : refrain_pool_take(sizeof *name + MPI_MAX_OBJECT_NAME, REFRAIN_POOL_PLACES);
+                                        : refrain_pool_take(sizeof *name + MPI_MAX_OBJECT_NAME, REFRAIN_POOL_FIRST_MET);
         if (name) {
             name->length = (uint32_t)length;
             memcpy(name->text, text, length);
@@ -564,7 +565,7 @@ bool refrain_communicators_open(int rank, int size, bool has_world) {
         members_scratch = ranks + most; /* two groups fit */
         for (int i = 0; i < most; i++)
             all_ranks[i] = i;
-        if (refrain_region.base) {
+        if (refrain_trace_file.base) {
             make_predefined(all_ranks, size, rank, 0);
             make_predefined(&world_rank, 1, 0, 1);
         }

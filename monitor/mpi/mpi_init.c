@@ -11,7 +11,7 @@ static void started(int thread_level) {
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
     refrain_mpi_world = true;
     state[0] = refrain_communicators_open(rank, size, true);
-    state[1] = refrain_region.base == NULL;
+    state[1] = refrain_trace_file.base == NULL;
     state[2] = !refrain_order_is_virtual();
     state[3] = refrain_pack_is_wanted();
     PMPI_Allreduce(state, least, 4, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
@@ -27,8 +27,8 @@ static void started(int thread_level) {
     refrain_mpi_clocks_begin(rank);
     if (!least[2])
         refrain_order_begin(rank, size);
-    if (refrain_region.header)
-        refrain_region.header->init_ticks = refrain_ticks() - begin_ticks;
+    if (refrain_trace_file.header)
+        refrain_trace_file.header->init_ticks = refrain_ticks() - begin_ticks;
 }
 
 int MPI_Init(int *argc, char ***argv) {

@@ -2,10 +2,10 @@
  * first and grow into the pool. What does not fit is counted (enum refrain_loss) and stays unknown, which is -1
  * everywhere.
  *
- *     communicator -> struct refrain_communicator in the region   (mpi_communicators.c)
+ *     communicator -> struct refrain_communicator in the trace file   (mpi_communicators.c)
  *     datatype     -> bytes                                       (mpi_types.c)
  *     request      -> struct refrain_request                      (mpi_requests.c and those it names)
- *     window, file -> struct refrain_object in the region        (mpi_windows.c)
+ *     window, file -> struct refrain_object in the trace file        (mpi_windows.c)
  *
  * No function here makes an MPI call on a handle that MPI has not itself given out through a wrapper, so that a bad
  * handle gets MPI's own error, from the user's call and only once. All may be called by any thread: a spin lock is

@@ -51,7 +51,7 @@ static uint64_t lag_of(const struct refrain_order_rank *rank) {
 /* ---- the shared memory ---- */
 
 static uint64_t cost_of_call(void) {
-    const struct refrain_probe_cost *costs = refrain_region.header->probe_costs;
+    const struct refrain_probe_cost *costs = refrain_trace_file.header->probe_costs;
     static const enum refrain_probe_kind kinds[] = {REFRAIN_PROBE_PLACE, REFRAIN_PROBE_CALL_BEGIN,
                                                     REFRAIN_PROBE_OPERATION, REFRAIN_PROBE_CALL_RETURN,
                                                     REFRAIN_PROBE_CALL_END};
@@ -64,7 +64,7 @@ static uint64_t cost_of_call(void) {
 /* Whether all processes are traced, want it, and can see each other's memory. */
 static bool all_can(int size) {
     int can =
-        refrain_region.header != NULL && refrain_order_is_virtual() && !refrain_mpi_multiple && size <= MOST_RANKS;
+        refrain_trace_file.header != NULL && refrain_order_is_virtual() && !refrain_mpi_multiple && size <= MOST_RANKS;
     int members = 0, least;
     PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     PMPI_Comm_size(node, &members);
@@ -75,8 +75,8 @@ static bool all_can(int size) {
 
 void refrain_order_begin(int rank, int size) {
     bool can = all_can(size);
-    if (refrain_region.header)
-        refrain_region.header->order.state = can ? REFRAIN_ORDER_VIRTUAL : REFRAIN_ORDER_REFUSED;
+    if (refrain_trace_file.header)
+        refrain_trace_file.header->order.state = can ? REFRAIN_ORDER_VIRTUAL : REFRAIN_ORDER_REFUSED;
     struct refrain_order_rank *own = NULL;
     if (can && PMPI_Win_allocate_shared((MPI_Aint)sizeof *own, 1, MPI_INFO_NULL, node, &own, &window) != MPI_SUCCESS)
         can = false;
@@ -165,7 +165,7 @@ static struct sent *oldest_message(struct refrain_order_rank *source, int32_t de
 }
 
 static const struct refrain_communicator *communicator_at(int64_t index) {
-    uint32_t reference = (uint32_t)refrain_region.header->communicators;
+    uint32_t reference = (uint32_t)refrain_trace_file.header->communicators;
     while (reference) {
         const struct refrain_communicator *communicator = refrain_at_reference(reference);
         if (communicator->index == index)
@@ -260,7 +260,7 @@ static uint64_t earliest_other(const struct choice *choice, int tag) {
 }
 
 int refrain_order_choose(int source, int tag, MPI_Comm comm) {
-    struct refrain_header *header = refrain_region.header;
+    struct refrain_header *header = refrain_trace_file.header;
     const struct refrain_communicator *communicator = refrain_communicator_find(comm);
     struct choice choice;
     uint64_t deadline = 0, us = header->last.monotonic_ns - header->start.monotonic_ns;

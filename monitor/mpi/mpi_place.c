@@ -6,7 +6,7 @@
 #define PATH_BYTES 4096
 
 void refrain_mpi_describe(int thread_level) {
-    if (!refrain_region.base)
+    if (!refrain_trace_file.base)
         return;
     char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int length;
@@ -14,9 +14,9 @@ void refrain_mpi_describe(int thread_level) {
     version[strcspn(version, "\n")] = 0;
     for (char *tab; (tab = strchr(version, '\t'));)
         *tab = ' ';
-    refrain_region.header->mpi_library = refrain_pool_name(version);
-    refrain_region.header->mpi_thread_level = (uint32_t)thread_level;
-    refrain_region.header->call_slots = REFRAIN_MPI_FUNCTIONS;
+    refrain_trace_file.header->mpi_library = refrain_pool_name(version);
+    refrain_trace_file.header->mpi_thread_level = (uint32_t)thread_level;
+    refrain_trace_file.header->call_slots = REFRAIN_MPI_FUNCTIONS;
 }
 
 void refrain_mpi_place(MPI_Comm comm, int rank, int size) {
@@ -30,5 +30,5 @@ void refrain_mpi_place(MPI_Comm comm, int rank, int size) {
     if (position == 0)
         refrain_directory_propose(path, sizeof path);
     PMPI_Bcast(path, (int)sizeof path, MPI_CHAR, 0, comm);
-    refrain_region_place(rank, size, path);
+    refrain_trace_file_place(rank, size, path);
 }

@@ -40,8 +40,8 @@ static REFRAIN_INLINE bool refrain_number_take(struct refrain_numbering *numberi
     if (~numbering->taken[word] == 0)
         numbering->full |= (uint64_t)1 << word;
     *index = before + word * 64 + bit;
-    if (*index >= refrain_region.header->request_high_water)
-        refrain_region.header->request_high_water = *index + 1u;
+    if (*index >= refrain_trace_file.header->request_high_water)
+        refrain_trace_file.header->request_high_water = *index + 1u;
     return true;
 }
 

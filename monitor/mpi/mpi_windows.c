@@ -39,8 +39,8 @@ static uint32_t put_name(const char *name) {
 }
 
 static struct refrain_object *add(enum refrain_object_kind kind, uint32_t comm, uint32_t slot, uint32_t name) {
-    struct refrain_header *header = refrain_region.header;
-    struct refrain_object *object = refrain_pool_take(sizeof *object, REFRAIN_POOL_PLACES);
+    struct refrain_header *header = refrain_trace_file.header;
+    struct refrain_object *object = refrain_pool_take(sizeof *object, REFRAIN_POOL_FIRST_MET);
     if (!object)
         return NULL;
     *object =
@@ -55,7 +55,7 @@ static struct refrain_object *add(enum refrain_object_kind kind, uint32_t comm, 
 /* A record for one that has been made on a communicator: that of the lowest slot that is free. Those of a name that
  * there was no room for are told apart by their slots alone. */
 static struct refrain_object *take(enum refrain_object_kind kind, uint32_t comm, const char *name) {
-    uint32_t reference = refrain_region.header->objects, of_name = 0, slots = 0;
+    uint32_t reference = refrain_trace_file.header->objects, of_name = 0, slots = 0;
     for (struct refrain_object *object; name && !of_name && reference; reference = object->next) {
         object = refrain_at_reference(reference);
         if (object->kind == kind && object->name && strcmp(text_of(object), name) == 0)
@@ -66,7 +66,7 @@ static struct refrain_object *take(enum refrain_object_kind kind, uint32_t comm,
         if (!of_name)
             refrain_lose(REFRAIN_LOSS_FILE_NAMES, 1);
     }
-    reference = refrain_region.header->objects;
+    reference = refrain_trace_file.header->objects;
     for (struct refrain_object *object; reference; reference = object->next) {
         object = refrain_at_reference(reference);
         if (object->kind != kind || object->comm != comm || object->name != of_name)
@@ -130,7 +130,7 @@ static void tell_window(struct refrain_call *call, int64_t rank, enum refrain_wi
 }
 
 void refrain_window_new(struct refrain_call *call, MPI_Comm comm, MPI_Win window) {
-    if (!refrain_mpi_active || !refrain_region.header || window == MPI_WIN_NULL)
+    if (!refrain_mpi_active || !refrain_trace_file.header || window == MPI_WIN_NULL)
         return;
     int64_t number = object_new(REFRAIN_OBJECT_WINDOW, &windows, REFRAIN_MPI_KEY(window), comm, NULL);
     refrain_call_returned(call);
@@ -231,7 +231,7 @@ static int64_t file_find(MPI_File file) {
 }
 
 void refrain_file_new(struct refrain_call *call, MPI_Comm comm, MPI_File file, const char *name, int amode) {
-    if (!refrain_mpi_active || !refrain_region.header || file == MPI_FILE_NULL)
+    if (!refrain_mpi_active || !refrain_trace_file.header || file == MPI_FILE_NULL)
         return;
     int64_t number = object_new(REFRAIN_OBJECT_FILE, &files, REFRAIN_MPI_KEY(file), comm, name);
     refrain_call_returned(call);

@@ -154,8 +154,8 @@ void refrain_sites_place(const struct refrain_unit *unit) {
     for (unsigned i = 0; refrain_configuration.patch && i < n_modules && !forbidden; i++)
         if (!unit || unit->sites == modules[i].first)
             place(&modules[i]);
-    if (forbidden && refrain_region.header)
-        refrain_region.header->code_is_kept = 1;
+    if (forbidden && refrain_trace_file.header)
+        refrain_trace_file.header->code_is_kept = 1;
     errno = kept;
 }
 
@@ -192,7 +192,7 @@ bool refrain_sites_number(uintptr_t address, uint32_t *number) {
 static struct refrain_sites *with_bits(void) {
     struct refrain_sites *module = executable();
     if (module && !module->quiet)
-        module->quiet = refrain_pool_take(2 * quiet_bytes(module), REFRAIN_POOL_PLACES);
+        module->quiet = refrain_pool_take(2 * quiet_bytes(module), REFRAIN_POOL_FIRST_MET);
     if (module && !module->quiet)
         module->is_executable = false;
     return module && module->quiet ? module : NULL;

@@ -154,7 +154,7 @@ struct refrain_slot *refrain_quiet_slot(const struct refrain_context *context, u
         struct call call = {.address = address};
         *sure = refrain_units_change_sites(came_without, &call) && !call.open;
     }
-    return kind <= SEVERAL && pair->place ? refrain_site_slot(pair->place, context->region, context->number) : NULL;
+    return kind <= SEVERAL && pair->place ? refrain_site_slot(pair->place, context->trace_file, context->number) : NULL;
 }
 
 void refrain_quiet_settle(void) {

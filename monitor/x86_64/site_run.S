@@ -99,7 +99,7 @@ refrain_site:
     mov PLACE_THREAD_BYTES(%rcx), %edx
     mov CONTEXT_NUMBER(%rdi), %esi
     imul %rsi, %rdx
-    add CONTEXT_REGION(%rdi), %rax
+    add CONTEXT_TRACE_FILE(%rdi), %rax
     add %rdx, %rax
     mov SLOT_FLAGS(%rax), %edx
     test $SLOT_OFF, %dl

@@ -8,14 +8,14 @@
 #include "allowance.h"
 #include "pause.h"
 #include "probe.h"
-#include "region_open.h"
 #include "registers.h"
 #include "site_table.h"
 #include "step.h"
+#include "tracing.h"
 
 #define IS_AT(offset, type, member) _Static_assert(offset == offsetof(struct type, member), #type "." #member)
 IS_AT(CONTEXT_TOP, refrain_context, top);
-IS_AT(CONTEXT_REGION, refrain_context, region);
+IS_AT(CONTEXT_TRACE_FILE, refrain_context, trace_file);
 IS_AT(CONTEXT_NUMBER, refrain_context, number);
 IS_AT(CONTEXT_BUSY, refrain_context, busy);
 IS_AT(CONTEXT_SITE_TABLE, refrain_context, site_table);
@@ -97,7 +97,7 @@ static inline __attribute__((always_inline)) void run(struct refrain_context *co
                                                       const struct refrain_site_call *call) {
     const struct refrain_site_place *place = find(context, call->address);
     struct refrain_slot *slot =
-        place && place->slot ? refrain_site_slot(place, context->region, context->number) : NULL;
+        place && place->slot ? refrain_site_slot(place, context->trace_file, context->number) : NULL;
     context->latest_site = call->address;
     bool off = !slot || slot->flags & REFRAIN_SLOT_OFF;
     if (__builtin_expect(context->allowance.probes == 0, 0)) {
@@ -128,7 +128,7 @@ static void leave_paused(const struct refrain_site_call *call) {
     const struct refrain_site_table *table;
     const struct refrain_site_place *place = refrain_site_find(call->address, &table);
     const struct refrain_slot *slot =
-        place && place->slot ? refrain_site_slot(place, context->region, context->number) : NULL;
+        place && place->slot ? refrain_site_slot(place, context->trace_file, context->number) : NULL;
     if (slot && REFRAIN_SLOT_KIND(slot->flags) == REFRAIN_ARRIVAL_LEAVE)
         refrain_pause_leave(extra(call, slot));
 }
@@ -136,10 +136,11 @@ static void leave_paused(const struct refrain_site_call *call) {
 /* The thread is not traced, perhaps: what its probes cost is looked at now and then. */
 static void pass_untraced(const struct refrain_site_call *call) {
     struct refrain_context *context = refrain_context_untraced();
-    if (!context || !refrain_region.base || (int32_t)--context->allowance.probes > 0)
+    if (!context || !refrain_trace_file.base || (int32_t)--context->allowance.probes > 0)
         return;
     const struct refrain_site_place *place = find(context, call->address);
-    if (place && place->slot && !refrain_allowance_untraced(context, refrain_site_slot(place, refrain_region.base, 0)))
+    if (place && place->slot &&
+        !refrain_allowance_untraced(context, refrain_site_slot(place, refrain_trace_file.base, 0)))
         refrain_keep_vectors(settle, NULL);
 }
 

@@ -4,7 +4,7 @@
 
 /* Offsets of what the entry looks at; site_run.c holds them against the structs. */
 #define CONTEXT_TOP 0
-#define CONTEXT_REGION 32
+#define CONTEXT_TRACE_FILE 32
 #define CONTEXT_NUMBER 40
 #define CONTEXT_BUSY 44
 #define CONTEXT_SITE_TABLE 56

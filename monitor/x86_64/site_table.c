@@ -68,7 +68,7 @@ static bool fill(struct refrain_site_table *table, const struct refrain_unit *fi
     uint32_t bits = 1;
     while (bits < 30 && 1u << bits < 2 * n)
         bits++;
-    struct refrain_site_place *places = refrain_pool_take(sizeof *places * ((1u << bits) + 1), REFRAIN_POOL_PLACES);
+    struct refrain_site_place *places = refrain_pool_take(sizeof *places * ((1u << bits) + 1), REFRAIN_POOL_FIRST_MET);
     if (!places)
         return false;
     *table = (struct refrain_site_table){

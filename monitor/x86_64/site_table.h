@@ -58,10 +58,10 @@ static inline const struct refrain_site_place *refrain_site_find(uintptr_t addre
     return NULL;
 }
 
-/* The slot of thread `thread` there, whose region begins at `region`; the place has one. */
-static inline struct refrain_slot *refrain_site_slot(const struct refrain_site_place *place, unsigned char *region,
+/* The slot of thread `thread` there, whose trace file begins at `trace_file`; the place has one. */
+static inline struct refrain_slot *refrain_site_slot(const struct refrain_site_place *place, unsigned char *trace_file,
                                                      uint32_t thread) {
-    return (struct refrain_slot *)(region + (size_t)place->slot * REFRAIN_UNIT_BYTES +
+    return (struct refrain_slot *)(trace_file + (size_t)place->slot * REFRAIN_GRAIN_BYTES +
                                    (size_t)place->thread_bytes * thread);
 }
 

@@ -77,17 +77,18 @@ static void play(struct playing *playing, const struct refrain_item *items, unsi
     }
 }
 
-static const void *at(const unsigned char *region, size_t region_bytes, uint32_t reference, size_t bytes) {
-    uint64_t offset = (uint64_t)reference * REFRAIN_UNIT_BYTES;
-    return offset >= REFRAIN_HEADER_BYTES && offset <= region_bytes && bytes <= region_bytes - offset ? region + offset
-                                                                                                      : NULL;
+static const void *at(const unsigned char *trace_file, size_t trace_file_bytes, uint32_t reference, size_t bytes) {
+    uint64_t offset = (uint64_t)reference * REFRAIN_GRAIN_BYTES;
+    return offset >= REFRAIN_HEADER_BYTES && offset <= trace_file_bytes && bytes <= trace_file_bytes - offset
+               ? trace_file + offset
+               : NULL;
 }
 
-static void play_archive(struct playing *playing, const unsigned char *region, size_t region_bytes,
+static void play_archive(struct playing *playing, const unsigned char *trace_file, size_t trace_file_bytes,
                          const struct refrain_formula *formula) {
     for (uint32_t reference = formula->archive_first; reference && !playing->failed;) {
-        const struct refrain_archive *chunk = at(region, region_bytes, reference, sizeof *chunk);
-        if (!chunk || !at(region, region_bytes, reference, sizeof *chunk + chunk->used) ||
+        const struct refrain_archive *chunk = at(trace_file, trace_file_bytes, reference, sizeof *chunk);
+        if (!chunk || !at(trace_file, trace_file_bytes, reference, sizeof *chunk + chunk->used) ||
             playing->played++ > MOST_PLAYED) {
             playing->failed = true;
             return;
@@ -103,13 +104,13 @@ static void play_archive(struct playing *playing, const unsigned char *region, s
 }
 
 /* All values, to `take`. */
-static bool play_learner(struct playing *playing, const unsigned char *region, size_t region_bytes,
+static bool play_learner(struct playing *playing, const unsigned char *trace_file, size_t trace_file_bytes,
                          const struct refrain_learner *learner, const struct refrain_formula *formula) {
     const struct refrain_item *items = (const struct refrain_item *)(formula + 1);
     unsigned last = 0, n = formula->n_items;
     playing->left = UINT64_MAX;
     playing->played = playing->n_values = 0;
-    play_archive(playing, region, region_bytes, formula);
+    play_archive(playing, trace_file, trace_file_bytes, formula);
     for (unsigned i = 0; i < n && !playing->failed; i += items[i].span) {
         if (items[i].span == 0 || items[i].span > n - i)
             return false;
@@ -284,22 +285,23 @@ static bool place_steps(struct refrain_beat_room *room, struct refrain_beat *bea
     return true;
 }
 
-bool refrain_beat_find(struct refrain_beat_room *room, const void *region, size_t region_bytes,
+bool refrain_beat_find(struct refrain_beat_room *room, const void *trace_file, size_t trace_file_bytes,
                        const struct refrain_learner *learner, struct refrain_beat *beat) {
     if ((learner->state != REFRAIN_PREDICT && learner->state != REFRAIN_BUILD) || learner->tally)
         return false;
-    const struct refrain_formula *formula = at(region, region_bytes, learner->body, sizeof *formula);
+    const struct refrain_formula *formula = at(trace_file, trace_file_bytes, learner->body, sizeof *formula);
     if (!formula || formula->repeats ||
-        !at(region, region_bytes, learner->body, sizeof *formula + formula->n_items * sizeof(struct refrain_item)) ||
+        !at(trace_file, trace_file_bytes, learner->body,
+            sizeof *formula + formula->n_items * sizeof(struct refrain_item)) ||
         formula->n_items + formula->archived_terms < LEAST_ITEMS)
         return false;
     struct playing playing = {.room = room, .take = count_value};
-    if (!play_learner(&playing, region, region_bytes, learner, formula))
+    if (!play_learner(&playing, trace_file, trace_file_bytes, learner, formula))
         return false;
     uint64_t n_values = playing.n_values;
     struct refrain_beat_word value = most_frequent(&playing), word;
     playing = (struct playing){.room = room, .take = count_word, .first = value.value[0]};
-    if (!play_learner(&playing, region, region_bytes, learner, formula) || playing.n_words == 0)
+    if (!play_learner(&playing, trace_file, trace_file_bytes, learner, formula) || playing.n_words == 0)
         word = value;
     else
         word = most_frequent(&playing);
@@ -307,7 +309,7 @@ bool refrain_beat_find(struct refrain_beat_room *room, const void *region, size_
     bool done = false;
     if (word.width > 1) {
         playing = (struct playing){.room = room, .take = step_between_words, .first = value.value[0], .beat = &word};
-        done = play_learner(&playing, region, region_bytes, learner, formula);
+        done = play_learner(&playing, trace_file, trace_file_bytes, learner, formula);
         if (done)
             end_word(&playing);
         done = done && !playing.failed;
@@ -315,12 +317,12 @@ bool refrain_beat_find(struct refrain_beat_room *room, const void *region, size_
             settle(&playing, &word, &by_word);
     }
     playing = (struct playing){.room = room, .take = step_between_values, .first = value.value[0]};
-    bool by_value = play_learner(&playing, region, region_bytes, learner, formula);
+    bool by_value = play_learner(&playing, trace_file, trace_file_bytes, learner, formula);
     if (by_value)
         settle(&playing, &value, beat);
     if (done && (!by_value || steps_of(&by_word) < steps_of(beat))) {
         playing = (struct playing){.room = room, .take = step_between_words, .first = value.value[0], .beat = &word};
-        play_learner(&playing, region, region_bytes, learner, formula);
+        play_learner(&playing, trace_file, trace_file_bytes, learner, formula);
         end_word(&playing);
         *beat = by_word;
     }

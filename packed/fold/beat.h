@@ -28,7 +28,8 @@ struct refrain_beat_room {
 
 /* Finds the beat of what a learner holds, where that is a better form to compare than its formula; beat->steps are in
  * the room. False where it is not. */
-REFRAIN_PACKED_API bool refrain_beat_find(struct refrain_beat_room *room, const void *region, size_t region_bytes,
-                                          const struct refrain_learner *learner, struct refrain_beat *beat);
+REFRAIN_PACKED_API bool refrain_beat_find(struct refrain_beat_room *room, const void *trace_file,
+                                          size_t trace_file_bytes, const struct refrain_learner *learner,
+                                          struct refrain_beat *beat);
 
 #endif

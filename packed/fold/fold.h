@@ -1,9 +1,9 @@
 /* fold.h: what ranks learned, side by side, so that what they have in common is there once (regions -> pack).
  *
- *     region of rank 0 --> sheet --.
- *     region of rank 1 --> sheet --+--> sheet of ranks 0, 1 --.
- *     region of rank 2 --> sheet --.                          +--> sheet of all --> head of the pack
- *     region of rank 3 --> sheet --+--> sheet of ranks 2, 3 --'
+ *     trace file of rank 0 --> sheet --.
+ *     trace file of rank 1 --> sheet --+--> sheet of ranks 0, 1 --.
+ *     trace file of rank 2 --> sheet --.                          +--> sheet of all --> head of the pack
+ *     trace file of rank 3 --> sheet --+--> sheet of ranks 2, 3 --'
  *
  * A sheet holds records by key, each record its shapes, each shape a row over the ranks for every value
  * (packed_ranks.h). However sheets of ranks that follow each other are put together, the head is the same to the byte:
@@ -52,11 +52,11 @@ struct refrain_fold_report {
     uint64_t learned_rows;    /* these are formulas over the ranks, and the rest is as it is */
 };
 
-/* A rank's region (its first `used` bytes) as a sheet of one rank. *times: its part of the file, with as many bytes as
- * the index says, from the same memory. Null where that fails: *wrong says why, or null for want of memory. */
-REFRAIN_PACKED_API struct refrain_sheet *refrain_sheet_of_region(struct refrain_fold_memory *memory, const void *region,
-                                                                 uint64_t used, unsigned char **times,
-                                                                 const char **wrong);
+/* A rank's trace file (its first `used` bytes) as a sheet of one rank. *times: its part of the file, with as many bytes
+ * as the index says, from the same memory. Null where that fails: *wrong says why, or null for want of memory. */
+REFRAIN_PACKED_API struct refrain_sheet *refrain_sheet_of_trace_file(struct refrain_fold_memory *memory,
+                                                                     const void *trace_file, uint64_t used,
+                                                                     unsigned char **times, const char **wrong);
 
 /* Puts the ranks of `other` behind those of `sheet` and gives `other` back; false without memory. */
 REFRAIN_PACKED_API bool refrain_sheet_add(struct refrain_sheet *sheet, struct refrain_sheet *other);

@@ -36,8 +36,8 @@ static size_t size_of(const struct refrain_learner *learner) {
     return formula ? 2 + 2 * (size_t)formula->n_items : 1;
 }
 
-const struct refrain_learner *refrain_row_learn(const uint64_t *values, size_t n, const void **region,
-                                                size_t *region_bytes) {
+const struct refrain_learner *refrain_row_learn(const uint64_t *values, size_t n, const void **trace_file,
+                                                size_t *trace_file_bytes) {
     struct refrain_context context = {.formula_length = REFRAIN_MAXIMUM_FORMULA_LENGTH};
     struct refrain_learner *learner = refrain_row_begin(&context);
     for (size_t i = 0; learner && i < n; i++) {
@@ -47,7 +47,7 @@ const struct refrain_learner *refrain_row_learn(const uint64_t *values, size_t n
     }
     if (!learner || refrain_row_is_outgrown(learner) || size_of(learner) > n)
         return NULL;
-    *region = refrain_region.base;
-    *region_bytes = REFRAIN_ROW_POOL_BYTES;
+    *trace_file = refrain_trace_file.base;
+    *trace_file_bytes = REFRAIN_ROW_POOL_BYTES;
     return learner;
 }

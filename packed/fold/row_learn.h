@@ -17,10 +17,10 @@ REFRAIN_PACKED_API struct refrain_learner *refrain_row_begin(struct refrain_cont
 /* Has the learner more than fits a formula? */
 REFRAIN_PACKED_API bool refrain_row_is_outgrown(const struct refrain_learner *learner);
 
-/* Learns `n` values and gives the learner that holds exactly these, in a region of *region_bytes bytes, until the next
- * call; null where a formula would not be shorter than the values. */
+/* Learns `n` values and gives the learner that holds exactly these, in a trace file of *trace_file_bytes bytes, until
+ * the next call; null where a formula would not be shorter than the values. */
 REFRAIN_PACKED_API const struct refrain_learner *refrain_row_learn(const uint64_t *values, size_t n,
-                                                                   const void **region, size_t *region_bytes);
+                                                                   const void **trace_file, size_t *trace_file_bytes);
 
 /* Gives pool and scratch back. */
 REFRAIN_PACKED_API void refrain_row_end(void);

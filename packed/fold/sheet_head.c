@@ -80,8 +80,8 @@ static bool put_again(struct writing *writing, const struct refrain_fold_row *ro
 
 static bool put_row(struct writing *writing, enum refrain_packed_kind kind, const struct refrain_fold_row *row) {
     struct refrain_packed_stream stream = {.data = writing, .value = put_stream_value, .bytes = put_stream_bytes};
-    size_t n = (size_t)row->n, region_bytes;
-    const void *region;
+    size_t n = (size_t)row->n, trace_file_bytes;
+    const void *trace_file;
     bool again;
     writing->report->rows++;
     if (refrain_fold_row_is_same(row)) {
@@ -93,11 +93,12 @@ static bool put_row(struct writing *writing, enum refrain_packed_kind kind, cons
     refrain_fold_row_values(row, writing->values);
     if (!put_again(writing, row, &again) || again)
         return again;
-    const struct refrain_learner *learner = refrain_row_learn(writing->values, n, &region, &region_bytes);
+    const struct refrain_learner *learner = refrain_row_learn(writing->values, n, &trace_file, &trace_file_bytes);
     if (learner) {
         writing->report->learned_rows++;
         put(writing, REFRAIN_PACKED_HAS, REFRAIN_ROW_LEARNED);
-        writing->rows_used = refrain_packed_write_learner(region, region_bytes, learner, writing->rows_used, &stream);
+        writing->rows_used =
+            refrain_packed_write_learner(trace_file, trace_file_bytes, learner, writing->rows_used, &stream);
         return true;
     }
     put(writing, REFRAIN_PACKED_HAS, REFRAIN_ROW_PLAIN);

@@ -1,4 +1,4 @@
-/* sheet_walk.c: the walk over a rank's region becomes a sheet of that rank, and its times (fold.h). */
+/* sheet_walk.c: the walk over a rank's trace file becomes a sheet of that rank, and its times (fold.h). */
 #include "beat.h"
 #include "fold.h"
 #include "packed_file.h"
@@ -135,13 +135,13 @@ static void take_bytes(struct refrain_packed_stream *stream, enum refrain_packed
     }
 }
 
-static bool find_beat(struct refrain_packed_stream *stream, const void *region, size_t region_bytes,
+static bool find_beat(struct refrain_packed_stream *stream, const void *trace_file, size_t trace_file_bytes,
                       const struct refrain_learner *learner, struct refrain_beat *beat) {
     const struct walk *walk = stream->data;
-    return refrain_beat_find(walk->room_of_beat, region, region_bytes, learner, beat);
+    return refrain_beat_find(walk->room_of_beat, trace_file, trace_file_bytes, learner, beat);
 }
 
-/* Bytes of the timelines' pages in the region, at most. */
+/* Bytes of the timelines' pages in the trace file, at most. */
 static size_t most_times(uint64_t used) {
     return (size_t)(used + used / 4) + 4096;
 }
@@ -160,8 +160,8 @@ static unsigned char *put_times(struct walk *walk, struct refrain_ranks_index *i
     return times;
 }
 
-struct refrain_sheet *refrain_sheet_of_region(struct refrain_fold_memory *memory, const void *region, uint64_t used,
-                                              unsigned char **times, const char **wrong) {
+struct refrain_sheet *refrain_sheet_of_trace_file(struct refrain_fold_memory *memory, const void *trace_file,
+                                                  uint64_t used, unsigned char **times, const char **wrong) {
     struct walk walk = {.sheet = refrain_fold_take(memory, sizeof *walk.sheet), .capacity_copied = (size_t)used};
     struct refrain_packed_stream stream = {
         .data = &walk, .record = begin_record, .value = take_value, .bytes = take_bytes, .beat = find_beat};
@@ -181,8 +181,8 @@ struct refrain_sheet *refrain_sheet_of_region(struct refrain_fold_memory *memory
         walk.sheet->n_ranks = walk.sheet->room_ranks = 1;
         refrain_packed_models_begin(models);
         refrain_packed_coder_open(&walk.times, models, coded, most_times(used), false);
-        index->rank = ((const struct refrain_header *)region)->rank;
-        index->image_bytes = refrain_packed_write(region, (size_t)used, &stream);
+        index->rank = ((const struct refrain_header *)trace_file)->rank;
+        index->image_bytes = refrain_packed_write(trace_file, (size_t)used, &stream);
         size_t n = refrain_packed_coder_close(&walk.times);
         if (!stream.wrong && n == 0)
             refrain_packed_fail(&stream, "its times do not fit");

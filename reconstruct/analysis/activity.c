@@ -263,10 +263,10 @@ static void divide_transmission(struct location *location, const struct frame *f
 
 static void add_visit(struct refrain_activity_region *region, int64_t ns) {
     uint64_t stretch = (region->count - 1) >> region->shift;
-    if (stretch == REFRAIN_PROFILE_BUCKETS) {
-        for (unsigned i = 0; i < REFRAIN_PROFILE_BUCKETS; i++)
+    if (stretch == REFRAIN_HISTORY_STRETCHES) {
+        for (unsigned i = 0; i < REFRAIN_HISTORY_STRETCHES; i++)
             region->stretch_ns[i] =
-                i < REFRAIN_PROFILE_BUCKETS / 2 ? region->stretch_ns[2 * i] + region->stretch_ns[2 * i + 1] : 0;
+                i < REFRAIN_HISTORY_STRETCHES / 2 ? region->stretch_ns[2 * i] + region->stretch_ns[2 * i + 1] : 0;
         region->shift++;
         stretch /= 2;
     }

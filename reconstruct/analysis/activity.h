@@ -43,7 +43,7 @@ struct refrain_activity_region {
     int64_t own_ns, waiting_ns;
     int64_t below_mpi_ns, below_waiting_ns; /* with callees; filled at the end */
     /* Its own time by stretches of its visits, as profiles have it: visit v counts in stretch[v >> shift]. */
-    double stretch_ns[REFRAIN_PROFILE_BUCKETS];
+    double stretch_ns[REFRAIN_HISTORY_STRETCHES];
     unsigned shift;
     struct refrain_activity_part **parts; /* by rank, those that there are; filled at the end */
     size_t n_parts;

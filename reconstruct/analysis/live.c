@@ -55,8 +55,8 @@ static int32_t world_rank(const struct refrain_comm_view *view, int32_t peer) {
     return peer < view->n_peers ? view->peers[peer] : -1;
 }
 
-static const char *function_of(const struct refrain_process *process, const struct refrain_site_view *site) {
-    uint32_t slot = site->record->slot;
+static const char *function_of(const struct refrain_process *process, const struct refrain_call_site_view *call_site) {
+    uint32_t slot = call_site->record->slot;
     if (slot >= process->header->n_slots || !process->slots[slot].node)
         return "";
     return refrain_node_function(process->slots[slot].unit, process->slots[slot].node);
@@ -84,11 +84,11 @@ static void read_wants(const struct refrain_now *now, const struct refrain_comm_
 
 static void read_call(const struct refrain_process *process, const struct refrain_now *now,
                       struct refrain_live_rank *rank) {
-    const struct refrain_site_view *site = refrain_process_site(process, (uint64_t)now->call - 1);
+    const struct refrain_call_site_view *call_site = refrain_process_call_site(process, (uint64_t)now->call - 1);
     rank->call_reference = now->call;
-    if (site) {
-        rank->call = site->region;
-        rank->function = function_of(process, site);
+    if (call_site) {
+        rank->call = call_site->region;
+        rank->function = function_of(process, call_site);
     }
     if (rank->state != REFRAIN_LIVE_CALLS || now->comm == 0)
         return;
@@ -111,12 +111,12 @@ static void read_rank(const struct refrain_process *process, struct refrain_live
     for (uint32_t t = 0; t < process->header->n_threads; t++)
         rank->threads += process->threads[t].started != 0;
     long double mpi_ns = rank->state == REFRAIN_LIVE_CALLS ? (long double)rank->since_ns : 0;
-    for (size_t i = 0; i < process->n_sites; i++) {
-        const struct refrain_call_site *site = process->sites[i].record;
-        uint64_t ticks = site->inside.ticks;
-        rank->calls += site->inside.count;
+    for (size_t i = 0; i < process->n_call_sites; i++) {
+        const struct refrain_call_site *call_site = process->call_sites[i].record;
+        uint64_t ticks = call_site->inside.ticks;
+        rank->calls += call_site->inside.count;
         for (const struct refrain_operation_record *operation = NULL;
-             (operation = refrain_site_operation(process, site, operation));) {
+             (operation = refrain_call_site_operation(process, call_site, operation));) {
             rank->calls += operation->after.count;
             ticks += operation->after.ticks;
         }

@@ -49,19 +49,19 @@ static int add_learner(void *data, const struct refrain_learner_view *view) {
         s++;
     if (s == SUBJECTS)
         return 0;
-    const void *region = process->region;
-    size_t bytes = process->region_bytes;
+    const void *image = process->image;
+    size_t bytes = process->image_bytes;
     enum refrain_formula_type type;
-    char *text = refrain_formula_text(region, bytes, view->learner, NULL, NULL, NULL, &type);
+    char *text = refrain_formula_text(image, bytes, view->learner, NULL, NULL, NULL, &type);
     bool exact = type != REFRAIN_TYPE_SUMMARY, sound = text != NULL;
     free(text);
     if (sound && exact && visit->length)
-        sound = refrain_relearn(region, bytes, view->learner, visit->length, &type);
+        sound = refrain_relearn(image, bytes, view->learner, visit->length, &type);
     /* What a short formula holds a longer one holds too: the least length decides. */
     size_t least = LENGTHS;
     for (size_t i = 0; sound && exact && i < LENGTHS && least == LENGTHS; i++) {
         enum refrain_formula_type shorter;
-        sound = refrain_relearn(region, bytes, view->learner, lengths[i], &shorter);
+        sound = refrain_relearn(image, bytes, view->learner, lengths[i], &shorter);
         if (refrain_formula_type_captures(shorter))
             least = i;
     }
@@ -69,7 +69,7 @@ static int add_learner(void *data, const struct refrain_learner_view *view) {
         visit->no_memory = true;
         return 1;
     }
-    const uint64_t add[2] = {1, refrain_learner_values(region, bytes, view->learner, NULL)};
+    const uint64_t add[2] = {1, refrain_learner_values(image, bytes, view->learner, NULL)};
     for (unsigned k = 0; k < 2; k++) {
         capture->total[s][k] += add[k];
         capture->by_type[s][type][k] += add[k];

@@ -103,9 +103,10 @@ static void show_successor(FILE *file, const void *data, int64_t value) {
     } else if (value >= REFRAIN_NEXT_OPERATION) {
         show_operation(file, value - REFRAIN_NEXT_OPERATION);
     } else if (value >= REFRAIN_NEXT_CALL) {
-        const struct refrain_site_view *site = refrain_process_site(process, (uint64_t)(value - REFRAIN_NEXT_CALL));
-        if (site)
-            fprintf(file, "%s@%u", site->region->name, site->region->line);
+        const struct refrain_call_site_view *call_site =
+            refrain_process_call_site(process, (uint64_t)(value - REFRAIN_NEXT_CALL));
+        if (call_site)
+            fprintf(file, "%s@%u", call_site->region->name, call_site->region->line);
         else
             fputc('?', file);
     } else {
@@ -154,7 +155,7 @@ static char *formula_of(const struct refrain_process *process, const struct refr
                                : form == FORM_XOR                         ? show_xor
                                                                           : NULL;
     const void *data = show == show_successor ? (const void *)process : &own;
-    char *formula = refrain_formula_text(process->region, process->region_bytes, view->learner,
+    char *formula = refrain_formula_text(process->image, process->image_bytes, view->learner,
                                          form == FORM_DISTANCE ? &own.rank : NULL, show, data, type);
     char *whole = NULL;
     int written;
@@ -172,7 +173,7 @@ static char *formula_of(const struct refrain_process *process, const struct refr
 static double taken_share(const struct refrain_process *process, const struct refrain_learner *learner) {
     struct refrain_sequence sequence;
     uint64_t values = 0, taken = 0;
-    refrain_sequence_open(&sequence, process->region, process->region_bytes, learner);
+    refrain_sequence_open(&sequence, process->image, process->image_bytes, learner);
     for (unsigned runs = 0; runs < MOST_SHARED_RUNS && refrain_sequence_advance(&sequence); runs++) {
         values += sequence.run;
         if (sequence.stride == 0 || sequence.run == 1)
@@ -216,7 +217,7 @@ static int add_row(void *data, const struct refrain_learner_view *view) {
         }
     }
     row->formula = row->forms[FORM_PLAIN];
-    row->values = refrain_learner_values(process->region, process->region_bytes, view->learner, &row->kept);
+    row->values = refrain_learner_values(process->image, process->image_bytes, view->learner, &row->kept);
     bool long_text = strlen(row->formula) > SHOWN_FORMULA_CHARACTERS;
     if (view->subject == REFRAIN_SUBJECT_BRANCH && (long_text || !refrain_formula_type_captures(row->type)))
         row->share = taken_share(process, view->learner);

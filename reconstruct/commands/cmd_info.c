@@ -56,7 +56,7 @@ static uint64_t blocks_of(const struct refrain_trace *trace) {
     for (size_t i = 0; i < trace->n_processes; i++)
         for (uint32_t t = 0; t < trace->processes[i].header->n_threads; t++)
             if (trace->processes[i].threads[t].started)
-                refrain_time_summary_add(&times, trace->processes[i].region, trace->processes[i].region_bytes,
+                refrain_time_summary_add(&times, trace->processes[i].image, trace->processes[i].image_bytes,
                                          &trace->processes[i].threads[t]);
     return times.blocks;
 }
@@ -213,9 +213,9 @@ static enum refrain_status print_process(const struct refrain_trace *trace, cons
     printf("  memory    %s of %s used: program tree %s, places %s, %s left; file %s%s\n", refrain_show_bytes(used),
            refrain_show_bytes(most), refrain_show_bytes(header->tree_bytes), refrain_show_bytes(header->slot_bytes),
            refrain_show_bytes(most - used), refrain_show_bytes(process->file_bytes),
-           header->region_bytes ? ", packed" : "");
+           header->image_bytes ? ", packed" : "");
     printf("  threads   %u of %u, source files %zu, places %u, MPI call sites %zu, communicators %zu\n",
-           refrain_info_threads(process), header->n_threads, process->n_units, header->n_slots, process->n_sites,
+           refrain_info_threads(process), header->n_threads, process->n_units, header->n_slots, process->n_call_sites,
            process->n_comms);
     printf("  time      %s in all threads, %s in blocks\n", refrain_show_ns(learned.run_ns),
            refrain_show_ns(learned.blocks_ns));
@@ -322,7 +322,7 @@ static json_t *process_json(const struct refrain_trace *trace, const struct refr
     json_object_set_new(object, "threads", json_integer(refrain_info_threads(process)));
     json_object_set_new(object, "units", json_integer((json_int_t)process->n_units));
     json_object_set_new(object, "slots", json_integer(header->n_slots));
-    json_object_set_new(object, "call_sites", json_integer((json_int_t)process->n_sites));
+    json_object_set_new(object, "call_sites", json_integer((json_int_t)process->n_call_sites));
     json_object_set_new(object, "communicators", json_integer((json_int_t)process->n_comms));
     json_object_set_new(object, "learners", json_integer((json_int_t)learned.total));
     json_object_set_new(object, "values", json_integer((json_int_t)learned.values));

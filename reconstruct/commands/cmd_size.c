@@ -29,7 +29,7 @@ struct tables {
 /* ---- the executable ---- */
 
 static uint64_t round_up(uint64_t bytes) {
-    return (bytes + REFRAIN_UNIT_BYTES - 1) & ~(uint64_t)(REFRAIN_UNIT_BYTES - 1);
+    return (bytes + REFRAIN_GRAIN_BYTES - 1) & ~(uint64_t)(REFRAIN_GRAIN_BYTES - 1);
 }
 
 /* The four numbers a struct refrain_unit begins with: they are no addresses, so that no relocation touches them. */
@@ -122,7 +122,7 @@ struct arguments {
 };
 
 struct answer {
-    uint64_t total_memory_bytes, region_bytes, outside_bytes, threads_bytes, free_bytes, total_bytes;
+    uint64_t total_memory_bytes, image_bytes, outside_bytes, threads_bytes, free_bytes, total_bytes;
     uint32_t threads;
     struct tables tables;
 };
@@ -139,7 +139,7 @@ static void print_text(const struct arguments *arguments, const struct answer *a
     printf("  file      %12" PRIu64
            " the trace, in memory and while it runs on disk; a process that ends by itself leaves "
            "what was learned\n",
-           answer->region_bytes);
+           answer->image_bytes);
     printf("    header  %12u\n", REFRAIN_HEADER_BYTES);
     printf("    threads %12" PRIu64 " records and journals\n", answer->threads_bytes);
     if (!tables->has_symbols) {
@@ -169,7 +169,7 @@ static enum refrain_status print_json(const struct arguments *arguments, const s
                    {"threads", answer->threads},
                    {"total_memory_bytes", answer->total_memory_bytes},
                    {"outside_bytes", answer->outside_bytes},
-                   {"bytes_per_rank", answer->region_bytes},
+                   {"bytes_per_rank", answer->image_bytes},
                    {"header_bytes", REFRAIN_HEADER_BYTES},
                    {"thread_bytes", answer->threads_bytes},
                    {"tree_bytes", tables->tree_bytes},
@@ -195,22 +195,22 @@ static enum refrain_status work_out(const struct arguments *arguments, struct an
     if (status)
         return status;
     const struct tables *tables = &answer->tables;
-    uint64_t most = (uint64_t)REFRAIN_UNIT_BYTES << 32;
+    uint64_t most = (uint64_t)REFRAIN_GRAIN_BYTES << 32;
     answer->outside_bytes = refrain_settings_outside_bytes(answer->total_memory_bytes, answer->threads);
-    answer->region_bytes = refrain_settings_region_bytes(answer->total_memory_bytes, answer->threads);
-    if (answer->region_bytes > most)
-        answer->region_bytes = most;
+    answer->image_bytes = refrain_settings_trace_file_bytes(answer->total_memory_bytes, answer->threads);
+    if (answer->image_bytes > most)
+        answer->image_bytes = most;
     answer->threads_bytes = answer->threads * (sizeof(struct refrain_thread) + sizeof(struct refrain_journal) +
                                                sizeof(struct refrain_formula) +
                                                JOURNAL_ITEMS * sizeof(struct refrain_item) + JOURNAL_TALLY_BYTES);
     uint64_t taken = REFRAIN_HEADER_BYTES + answer->threads_bytes + tables->tree_bytes + tables->slot_bytes;
-    if (answer->region_bytes < taken + REFRAIN_LEAST_POOL_BYTES)
+    if (answer->image_bytes < taken + REFRAIN_LEAST_POOL_BYTES)
         return REFRAIN_FAIL(error,
                             "REFRAIN_TOTAL_MEMORY is %" PRIu64 " bytes, but %s on %u thread%s needs at least %" PRIu64,
                             answer->total_memory_bytes, arguments->executable, answer->threads,
                             answer->threads == 1 ? "" : "s", refrain_settings_least_bytes(taken, answer->threads));
-    answer->free_bytes = answer->region_bytes - taken;
-    answer->total_bytes = answer->region_bytes * arguments->ranks;
+    answer->free_bytes = answer->image_bytes - taken;
+    answer->total_bytes = answer->image_bytes * arguments->ranks;
     return REFRAIN_OK;
 }
 

@@ -258,11 +258,11 @@ static void write_tally(struct text *text, struct refrain_tally_reader *reader) 
     fputs(single > MOST_COUNTED || reader->has_rest ? " ...}" : "}", text->file);
 }
 
-static void write_summary(struct text *text, const void *region, size_t region_bytes,
+static void write_summary(struct text *text, const void *image, size_t image_bytes,
                           const struct refrain_learner *learner) {
     struct refrain_tally_reader reader;
-    uint32_t tally = refrain_learner_tally(region, region_bytes, learner);
-    if (tally && refrain_tally_open(&reader, region, region_bytes, tally)) {
+    uint32_t tally = refrain_learner_tally(image, image_bytes, learner);
+    if (tally && refrain_tally_open(&reader, image, image_bytes, tally)) {
         write_tally(text, &reader);
         refrain_tally_close(&reader);
     } else {
@@ -357,7 +357,7 @@ static enum refrain_formula_type write_terms(struct text *text, struct refrain_t
     return archived && written > values / 2 ? REFRAIN_TYPE_ARCHIVE : type;
 }
 
-char *refrain_formula_text(const void *region, size_t region_bytes, const struct refrain_learner *learner,
+char *refrain_formula_text(const void *image, size_t image_bytes, const struct refrain_learner *learner,
                            const int32_t *own_rank, refrain_show_value *show, const void *data,
                            enum refrain_formula_type *type) {
     char *result = NULL;
@@ -366,15 +366,15 @@ char *refrain_formula_text(const void *region, size_t region_bytes, const struct
     if (!text.file)
         return NULL;
     struct refrain_terms terms;
-    refrain_terms_open(&terms, region, region_bytes, learner);
+    refrain_terms_open(&terms, image, image_bytes, learner);
     *type = REFRAIN_TYPE_IDENTITY;
     if (terms.formula)
         *type = write_terms(&text, &terms, learner);
     else if (learner->state != REFRAIN_EMPTY)
         write_identity(&text, learner);
-    if (learner->state == REFRAIN_SUMMARY || refrain_learner_tally(region, region_bytes, learner)) {
+    if (learner->state == REFRAIN_SUMMARY || refrain_learner_tally(image, image_bytes, learner)) {
         *type = REFRAIN_TYPE_SUMMARY;
-        write_summary(&text, region, region_bytes, learner);
+        write_summary(&text, image, image_bytes, learner);
     }
     if (terms.wrong)
         fprintf(text.file, " (damaged: byte %" PRIu64 ": %s)", terms.wrong_offset, terms.wrong);

@@ -41,7 +41,7 @@ typedef void refrain_show_value(FILE *file, const void *data, int64_t value);
 /* The formula as text, for the caller to free; null without memory. Sets *type. `own_rank`: the values are ranks, shown
  * by their distance to this one, "r+1"; those of a summary are not. May be null, as may `show`: numbers. What does not
  * hold together is shown as "(damaged: ...)". */
-char *refrain_formula_text(const void *region, size_t region_bytes, const struct refrain_learner *learner,
+char *refrain_formula_text(const void *image, size_t image_bytes, const struct refrain_learner *learner,
                            const int32_t *own_rank, refrain_show_value *show, const void *data,
                            enum refrain_formula_type *type);
 

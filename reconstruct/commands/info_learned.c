@@ -38,7 +38,8 @@ static const struct {
     [REFRAIN_LOSS_FILE_NAMES] = {"file_names", "files opened whose names there was no room for: they have none"},
     [REFRAIN_LOSS_STACKS] = {"stacks", "activations that end too early, since the program went on on another stack "
                                        "(coroutines): what came in them later belongs to those around them"},
-    [REFRAIN_LOSS_SITES] = {"sites", "MPI calls shown at another call of the same MPI function: no room for their own"},
+    [REFRAIN_LOSS_CALL_SITES] = {"sites",
+                                 "MPI calls shown at another call of the same MPI function: no room for their own"},
 };
 
 static const char *const state_names[] = {"empty",   "identity",  "predicting", "building",
@@ -68,7 +69,7 @@ static int count_learner(void *data, const struct refrain_learner_view *view) {
     struct refrain_learned *learned = data;
     uint64_t kept = 0;
     uint64_t values =
-        refrain_learner_values(learned->process->region, learned->process->region_bytes, view->learner, &kept);
+        refrain_learner_values(learned->process->image, learned->process->image_bytes, view->learner, &kept);
     if (view->learner->state < REFRAIN_LEARNER_STATES)
         learned->by_state[view->learner->state]++;
     if (view->learner->state == REFRAIN_SUMMARY && view->subject <= REFRAIN_SUBJECT_SUCCESSOR)
@@ -101,7 +102,7 @@ enum refrain_status refrain_info_learned(const struct refrain_trace *trace, cons
     count_throttled(process, learned);
     for (uint32_t t = 0; t < process->header->n_threads; t++)
         if (process->threads[t].started)
-            refrain_time_summary_add(&learned->times, process->region, process->region_bytes, &process->threads[t]);
+            refrain_time_summary_add(&learned->times, process->image, process->image_bytes, &process->threads[t]);
     enum refrain_status status = refrain_profile_open(trace, process->rank, &total, error);
     if (status)
         return status;
@@ -140,11 +141,11 @@ int64_t refrain_info_end_ns(const struct refrain_process *process) {
 }
 
 uint64_t refrain_info_region_bytes(const struct refrain_header *header) {
-    return header->region_bytes ? header->region_bytes : header->bytes;
+    return header->image_bytes ? header->image_bytes : header->bytes;
 }
 
 uint64_t refrain_info_region_used(const struct refrain_header *header) {
-    return header->region_bytes ? header->region_used : header->pool_used;
+    return header->image_bytes ? header->image_used : header->pool_used;
 }
 
 uint32_t refrain_info_threads(const struct refrain_process *process) {

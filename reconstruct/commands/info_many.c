@@ -21,7 +21,7 @@ enum number {
     NUMBER_MOST_THREADS,
     NUMBER_UNITS,
     NUMBER_PLACES,
-    NUMBER_SITES,
+    NUMBER_CALL_SITES,
     NUMBER_COMMUNICATORS,
     NUMBER_RUN_NS,
     NUMBER_BLOCKS_NS,
@@ -110,7 +110,7 @@ static enum refrain_status add_process(struct many *many, const struct refrain_t
         [NUMBER_MOST_THREADS] = header->n_threads,
         [NUMBER_UNITS] = (long double)process->n_units,
         [NUMBER_PLACES] = header->n_slots,
-        [NUMBER_SITES] = (long double)process->n_sites,
+        [NUMBER_CALL_SITES] = (long double)process->n_call_sites,
         [NUMBER_COMMUNICATORS] = (long double)process->n_comms,
         [NUMBER_RUN_NS] = learned.run_ns,
         [NUMBER_BLOCKS_NS] = learned.blocks_ns,
@@ -141,7 +141,7 @@ static enum refrain_status add_process(struct many *many, const struct refrain_t
     if (many->n == 0)
         many->host = host;
     many->other_hosts += strcmp(host, many->host) != 0;
-    many->packed |= header->region_bytes != 0;
+    many->packed |= header->image_bytes != 0;
     many->n++;
     return REFRAIN_OK;
 }
@@ -240,7 +240,7 @@ static bool print_text(const struct many *many, const struct refrain_trace *trac
                                            {" of ", NUMBER_MOST_THREADS, show_count},
                                            {", source files ", NUMBER_UNITS, show_count},
                                            {", places ", NUMBER_PLACES, show_count},
-                                           {", MPI call sites ", NUMBER_SITES, show_count},
+                                           {", MPI call sites ", NUMBER_CALL_SITES, show_count},
                                            {", communicators ", NUMBER_COMMUNICATORS, show_count},
                                            {"\n  time      ", NUMBER_RUN_NS, refrain_show_ns},
                                            {" in all threads of a rank, ", NUMBER_BLOCKS_NS, refrain_show_ns}};

@@ -29,14 +29,14 @@ static void count(struct counter *counter, enum refrain_probe_kind kind, uint64_
 /* How often something came next after a place: as often as control was there, where a call that returns is at another
  * place. (At a switch it is not: there this is the most there was.) */
 static uint64_t visits(const struct counter *counter, const struct refrain_learner *next) {
-    return refrain_learner_values(counter->process->region, counter->process->region_bytes, next, NULL);
+    return refrain_learner_values(counter->process->image, counter->process->image_bytes, next, NULL);
 }
 
 /* The sum of what a loop counted, and of what it has not told yet. */
 static uint64_t iterations(const struct counter *counter, const struct refrain_slot *slot) {
     struct refrain_sequence sequence;
     uint64_t sum = slot->count;
-    refrain_sequence_open(&sequence, counter->process->region, counter->process->region_bytes, &slot->next);
+    refrain_sequence_open(&sequence, counter->process->image, counter->process->image_bytes, &slot->next);
     for (; refrain_sequence_advance(&sequence); sequence.run = 0) {
         uint64_t n = sequence.run, steps = n % 2 ? (n - 1) / 2 * n : n / 2 * (n - 1);
         sum += n * (uint64_t)sequence.value + steps * (uint64_t)sequence.stride;
@@ -114,16 +114,16 @@ static void count_places(const struct refrain_trace *trace, struct counter *coun
 
 static void count_calls(struct counter *counter) {
     const struct refrain_process *process = counter->process;
-    for (size_t i = 0; i < process->n_sites; i++) {
-        const struct refrain_call_site *site = process->sites[i].record;
+    for (size_t i = 0; i < process->n_call_sites; i++) {
+        const struct refrain_call_site *call_site = process->call_sites[i].record;
         const struct refrain_operation_record *operation = NULL;
-        if (!site)
+        if (!call_site)
             continue;
-        uint64_t calls = visits(counter, &site->inside.next);
+        uint64_t calls = visits(counter, &call_site->inside.next);
         count(counter, REFRAIN_PROBE_CALL_BEGIN, calls);
         count(counter, REFRAIN_PROBE_CALL_RETURN, calls);
         count(counter, REFRAIN_PROBE_CALL_END, calls);
-        while ((operation = refrain_site_operation(process, site, operation)))
+        while ((operation = refrain_call_site_operation(process, call_site, operation)))
             count(counter, REFRAIN_PROBE_OPERATION, visits(counter, &operation->after.next));
     }
 }

@@ -67,23 +67,24 @@ static uint32_t shown_parent(const struct refrain_unit_view *view, uint32_t node
     return node;
 }
 
-/* The loops and call sites right below `parent`, in source order: loops as node numbers, sites as n_nodes + index. */
+/* The loops and call sites right below `parent`, in source order: loops as node numbers, call sites as n_nodes + index.
+ */
 static uint32_t next_child(const struct refrain_profile_unit *unit, uint32_t parent, uint32_t after) {
     uint32_t n = unit->view->record->n_nodes;
     for (uint32_t i = after + 1; i < n; i++)
         if (is_loop(&unit->view->nodes[i]) && (unit->nodes[i].visits || unit->nodes[i].entries) &&
             shown_parent(unit->view, unit->view->nodes[i].parent) == parent)
             return i;
-    for (uint32_t s = after < n ? 0 : after - n + 1; s < unit->n_sites; s++)
-        if (shown_parent(unit->view, unit->sites[s].node) == parent)
+    for (uint32_t s = after < n ? 0 : after - n + 1; s < unit->n_call_sites; s++)
+        if (shown_parent(unit->view, unit->call_sites[s].node) == parent)
             return n + s;
     return UINT32_MAX;
 }
 
 /* ---- waiting ---- */
 
-static int64_t site_waiting(const struct tree *tree, const struct refrain_profile_site *site) {
-    uint32_t index = site->region->index;
+static int64_t call_site_waiting(const struct tree *tree, const struct refrain_profile_call_site *call_site) {
+    uint32_t index = call_site->region->index;
     return tree->activity && index < tree->activity->n_regions ? tree->activity->regions[index].waiting_ns : 0;
 }
 
@@ -102,9 +103,9 @@ static bool sum_waiting(struct tree *tree) {
         tree->waiting_ns[u] = calloc(unit->view->record->n_nodes + 1, sizeof **tree->waiting_ns);
         if (!tree->waiting_ns[u])
             return false;
-        for (size_t s = 0; s < unit->n_sites; s++)
-            for (uint32_t node = unit->sites[s].node;; node = unit->view->nodes[node].parent) {
-                tree->waiting_ns[u][node] += site_waiting(tree, &unit->sites[s]);
+        for (size_t s = 0; s < unit->n_call_sites; s++)
+            for (uint32_t node = unit->call_sites[s].node;; node = unit->view->nodes[node].parent) {
+                tree->waiting_ns[u][node] += call_site_waiting(tree, &unit->call_sites[s]);
                 if (node == 0)
                     break;
             }
@@ -177,15 +178,16 @@ static void print_line(const struct tree *tree, long double time_ns, long double
 }
 
 /* `outside`: no line above says which function it is in. */
-static void print_site(const struct tree *tree, const struct refrain_profile_site *site, unsigned depth, bool outside) {
-    const struct refrain_region_info *region = site->region;
+static void print_call_site(const struct tree *tree, const struct refrain_profile_call_site *call_site, unsigned depth,
+                            bool outside) {
+    const struct refrain_region_info *region = call_site->region;
     char text[512], place[256] = "";
     if (region->file[0])
         snprintf(place, sizeof place, "  %.200s:%u", short_file(region->file), region->line);
     snprintf(text, sizeof text, "%s%s%s%.200s", region->name, place, outside && region->function[0] ? "  in " : "",
              outside ? region->function : "");
-    print_line(tree, site->mpi_ns, 0, site->mpi_ns, site_waiting(tree, site), &site->metrics, site->calls, false, depth,
-               text);
+    print_line(tree, call_site->mpi_ns, 0, call_site->mpi_ns, call_site_waiting(tree, call_site), &call_site->metrics,
+               call_site->calls, false, depth, text);
 }
 
 #define MOST_DEPTH 64u
@@ -204,7 +206,7 @@ static void print_children(const struct tree *tree, const struct refrain_profile
     uint32_t n = unit->view->record->n_nodes;
     for (uint32_t child = parent; (child = next_child(unit, parent, child)) != UINT32_MAX;) {
         if (child >= n) {
-            print_site(tree, &unit->sites[child - n], depth, false);
+            print_call_site(tree, &unit->call_sites[child - n], depth, false);
             continue;
         }
         const struct refrain_profile_node *node = &unit->nodes[child];
@@ -306,8 +308,8 @@ enum refrain_status refrain_profile_print(const struct refrain_profile_total *to
     }
     print_line(&tree, total->outside_ns, total->outside_ns, 0, 0, &total->outside_metrics, 0, false, 0,
                "outside of instrumented functions");
-    for (size_t s = 0; s < total->outside.n_sites; s++)
-        print_site(&tree, &total->outside.sites[s], 1, true);
+    for (size_t s = 0; s < total->outside.n_call_sites; s++)
+        print_call_site(&tree, &total->outside.call_sites[s], 1, true);
     free_waiting(&tree);
     free(functions);
     return REFRAIN_OK;
@@ -326,18 +328,18 @@ static void add_metrics(json_t *object, const struct refrain_profile_total *tota
     json_decref(values);
 }
 
-static json_t *site_json(const struct tree *tree, const struct refrain_profile_site *site) {
+static json_t *call_site_json(const struct tree *tree, const struct refrain_profile_call_site *call_site) {
     json_t *object = json_object();
     json_object_set_new(object, "kind", json_string("mpi"));
-    json_object_set_new(object, "name", refrain_json_text(site->region->name));
-    json_object_set_new(object, "file", refrain_json_text(site->region->file));
-    json_object_set_new(object, "line", json_integer(site->region->line));
-    json_object_set_new(object, "function", refrain_json_text(site->region->function));
-    json_object_set_new(object, "calls", json_integer((json_int_t)site->calls));
-    json_object_set_new(object, "mpi_ns", json_real((double)site->mpi_ns));
+    json_object_set_new(object, "name", refrain_json_text(call_site->region->name));
+    json_object_set_new(object, "file", refrain_json_text(call_site->region->file));
+    json_object_set_new(object, "line", json_integer(call_site->region->line));
+    json_object_set_new(object, "function", refrain_json_text(call_site->region->function));
+    json_object_set_new(object, "calls", json_integer((json_int_t)call_site->calls));
+    json_object_set_new(object, "mpi_ns", json_real((double)call_site->mpi_ns));
     if (tree->activity)
-        json_object_set_new(object, "waiting_ns", json_integer(site_waiting(tree, site)));
-    add_metrics(object, tree->total, &site->metrics);
+        json_object_set_new(object, "waiting_ns", json_integer(call_site_waiting(tree, call_site)));
+    add_metrics(object, tree->total, &call_site->metrics);
     return object;
 }
 
@@ -368,7 +370,7 @@ static json_t *node_json(const struct tree *tree, const struct refrain_profile_u
         json_object_set_new(object, "waiting_ns", json_integer(node_waiting(tree, unit, number)));
     add_metrics(object, tree->total, &node->metrics);
     for (uint32_t child = number; depth < MOST_DEPTH && (child = next_child(unit, number, child)) != UINT32_MAX;)
-        json_array_append_new(children, child >= n ? site_json(tree, &unit->sites[child - n])
+        json_array_append_new(children, child >= n ? call_site_json(tree, &unit->call_sites[child - n])
                                                    : node_json(tree, unit, child, depth + 1));
     json_object_set_new(object, "children", children);
     return object;
@@ -388,8 +390,8 @@ enum refrain_status refrain_profile_json(const struct refrain_profile_total *tot
     json_t *list = json_array(), *outside = json_array(), *regions = json_array();
     for (size_t i = 0; i < n; i++)
         json_array_append_new(list, node_json(tree, functions[i].unit, functions[i].node, 0));
-    for (size_t s = 0; s < total->outside.n_sites; s++)
-        json_array_append_new(outside, site_json(tree, &total->outside.sites[s]));
+    for (size_t s = 0; s < total->outside.n_call_sites; s++)
+        json_array_append_new(outside, call_site_json(tree, &total->outside.call_sites[s]));
     for (size_t i = 0; i < total->n_regions; i++) {
         json_t *region = json_object();
         json_object_set_new(region, "name", refrain_json_text(total->regions[i].region->name));

@@ -42,7 +42,7 @@ static enum refrain_status add_rank(struct writing *writing, const struct refrai
                                     struct refrain_error *error) {
     const char *wrong;
     struct refrain_sheet *sheet =
-        refrain_sheet_of_region(&writing->memory, process->region, process->region_bytes, &writing->times[i], &wrong);
+        refrain_sheet_of_trace_file(&writing->memory, process->image, process->image_bytes, &writing->times[i], &wrong);
     if (!sheet)
         return wrong ? REFRAIN_FAIL(error, "%s: cannot be packed: %s", process->path, wrong)
                      : REFRAIN_FAIL_MEMORY(error);

@@ -20,7 +20,7 @@ static void take_run(struct refrain_learner *learner, struct refrain_sequence *s
     sequence->run -= n;
 }
 
-bool refrain_relearn(const void *region, size_t region_bytes, const struct refrain_learner *learner, unsigned length,
+bool refrain_relearn(const void *image, size_t image_bytes, const struct refrain_learner *learner, unsigned length,
                      enum refrain_formula_type *type) {
     struct refrain_context context = {.formula_length = length};
     struct refrain_learner *again = refrain_row_begin(&context);
@@ -28,7 +28,7 @@ bool refrain_relearn(const void *region, size_t region_bytes, const struct refra
         return false;
     struct refrain_sequence sequence;
     int64_t value;
-    refrain_sequence_open(&sequence, region, region_bytes, learner);
+    refrain_sequence_open(&sequence, image, image_bytes, learner);
     for (unsigned n = 1; n < MOST_STEPS && refrain_sequence_next(&sequence, &value) && !sequence.approximate; n++) {
         refrain_learn(&context, again, value, REFRAIN_KIND_VALUES);
         take_run(again, &sequence);
@@ -40,7 +40,7 @@ bool refrain_relearn(const void *region, size_t region_bytes, const struct refra
         *type = REFRAIN_TYPE_ARCHIVE;
         return true;
     }
-    char *text = refrain_formula_text(refrain_region.base, REFRAIN_ROW_POOL_BYTES, again, NULL, NULL, NULL, type);
+    char *text = refrain_formula_text(refrain_trace_file.base, REFRAIN_ROW_POOL_BYTES, again, NULL, NULL, NULL, type);
     free(text);
     return text != NULL;
 }

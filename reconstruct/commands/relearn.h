@@ -1,6 +1,6 @@
-/* relearn.h: what a trace's sequences would look like in shorter formulas (learner in the region -> capture).
+/* relearn.h: what a trace's sequences would look like in shorter formulas (learner in the image -> capture).
  *
- *     learner in the region -> its values (sequence.h) -> the monitor's own learner, with less room -> type of formula
+ *     learner in the image -> its values (sequence.h) -> the monitor's own learner, with less room -> type of formula
  *
  * The learner is that of monitor/, linked in: anything else would be a guess at what it does. One thread at a time. */
 #ifndef REFRAIN_RELEARN_H
@@ -16,7 +16,7 @@
 /* Learns the values that `learner` holds exactly with formulas of at most `length` items and no archive. Sets *type to
  * what came of it: REFRAIN_TYPE_ARCHIVE when they need more. Only the first hundred million values count, runs as one.
  * False without memory. */
-bool refrain_relearn(const void *region, size_t region_bytes, const struct refrain_learner *learner, unsigned length,
+bool refrain_relearn(const void *image, size_t image_bytes, const struct refrain_learner *learner, unsigned length,
                      enum refrain_formula_type *type);
 
 #endif

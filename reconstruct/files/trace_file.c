@@ -18,7 +18,7 @@
 /* Copies the part in use of a file that may still grow: until what was copied covers what is in use. */
 static enum refrain_status copy_region(int fd, struct refrain_process *process, struct refrain_error *error) {
     unsigned char *image = process->mapped;
-    uint64_t used = ((const struct refrain_header *)process->region)->pool_used, done = 0;
+    uint64_t used = ((const struct refrain_header *)process->image)->pool_used, done = 0;
     while (done < used) {
         size_t step = used - done < COPY_STEP_BYTES ? (size_t)(used - done) : COPY_STEP_BYTES;
         ssize_t n = pread(fd, image + done, step, (off_t)done);
@@ -28,7 +28,7 @@ static enum refrain_status copy_region(int fd, struct refrain_process *process, 
         done += (uint64_t)n;
         struct refrain_header header;
         if (done >= used && pread(fd, &header, sizeof header, 0) == (ssize_t)sizeof header && header.pool_used > used &&
-            header.pool_used <= process->region_bytes)
+            header.pool_used <= process->image_bytes)
             used = header.pool_used;
     }
     return REFRAIN_OK;
@@ -40,29 +40,29 @@ static void unmap(struct refrain_process *process) {
 
 static enum refrain_status map_region(int fd, const struct refrain_header *header, struct refrain_process *process,
                                       size_t file_bytes, struct refrain_error *error) {
-    process->region_bytes = file_bytes;
+    process->image_bytes = file_bytes;
     /* Pages of a private mapping that were not written to show what others write to the file: a trace that is not
      * finished is copied. */
     int flags = header->finished ? MAP_PRIVATE : MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    process->mapped = mmap(NULL, process->region_bytes, PROT_READ | PROT_WRITE, flags, header->finished ? fd : -1, 0);
+    process->mapped = mmap(NULL, process->image_bytes, PROT_READ | PROT_WRITE, flags, header->finished ? fd : -1, 0);
     if (process->mapped == MAP_FAILED) {
         process->mapped = NULL;
         return REFRAIN_FAIL(error, "%s: cannot be mapped: %s", process->path, strerror(errno));
     }
-    process->mapped_bytes = process->region_bytes;
+    process->mapped_bytes = process->image_bytes;
     process->release = unmap;
-    process->region = process->mapped;
+    process->image = process->mapped;
     process->header = process->mapped;
     if (header->finished)
         return REFRAIN_OK;
     memcpy(process->mapped, header, sizeof *header);
     enum refrain_status status = copy_region(fd, process, error);
     if (!status) {
-        void *file = mmap(NULL, process->region_bytes, PROT_READ, MAP_SHARED, fd, 0);
+        void *file = mmap(NULL, process->image_bytes, PROT_READ, MAP_SHARED, fd, 0);
         if (file == MAP_FAILED)
             return REFRAIN_FAIL(error, "%s: cannot be mapped: %s", process->path, strerror(errno));
         refrain_process_settle(process, file);
-        munmap(file, process->region_bytes);
+        munmap(file, process->image_bytes);
         status = refrain_image_check(process->path, process->header, file_bytes, error);
     }
     return status;

@@ -37,7 +37,7 @@ static void copy(const struct live *live, uint64_t offset, uint64_t bytes) {
 static void copy_archive(const struct live *live, const struct refrain_formula *formula) {
     uint32_t chunk = formula->archive_first;
     for (size_t n = 0; chunk && n < live->bytes / 64; n++) {
-        uint64_t place = (uint64_t)chunk * REFRAIN_UNIT_BYTES;
+        uint64_t place = (uint64_t)chunk * REFRAIN_GRAIN_BYTES;
         const struct refrain_archive *archive = (const struct refrain_archive *)(live->image + place);
         if (!in_region(live, place, sizeof *archive))
             return;
@@ -52,7 +52,7 @@ static void copy_archive(const struct live *live, const struct refrain_formula *
 }
 
 static void copy_name(const struct live *live, uint32_t reference) {
-    uint64_t at = (uint64_t)reference * REFRAIN_UNIT_BYTES;
+    uint64_t at = (uint64_t)reference * REFRAIN_GRAIN_BYTES;
     if (!reference || !in_region(live, at, sizeof(struct refrain_name)))
         return;
     copy(live, at, sizeof(struct refrain_name));
@@ -67,20 +67,20 @@ static void copy_counters(const struct live *live, uint64_t offset) {
 
 /* Copies what a learner refers to: formula, items, repetition, archive. */
 static void copy_formula(const struct live *live, const struct refrain_learner *learner) {
-    uint64_t at = (uint64_t)learner->body * REFRAIN_UNIT_BYTES;
+    uint64_t at = (uint64_t)learner->body * REFRAIN_GRAIN_BYTES;
     struct refrain_formula *formula = (struct refrain_formula *)(live->image + at);
     if (!learner->body || !in_region(live, at, sizeof *formula))
         return;
     copy(live, at, sizeof *formula);
     copy(live, at + sizeof *formula, (uint64_t)formula->n_items * sizeof(struct refrain_item));
     if (formula->repeat)
-        copy(live, (uint64_t)formula->repeat * REFRAIN_UNIT_BYTES, sizeof(struct refrain_repeat));
+        copy(live, (uint64_t)formula->repeat * REFRAIN_GRAIN_BYTES, sizeof(struct refrain_repeat));
     copy_archive(live, formula);
 }
 
 /* Copies the counts of values whose order is given up. */
 static void copy_tally(const struct live *live, const struct refrain_learner *learner) {
-    uint64_t at = (uint64_t)learner->tally * REFRAIN_UNIT_BYTES;
+    uint64_t at = (uint64_t)learner->tally * REFRAIN_GRAIN_BYTES;
     const struct refrain_tally *tally = (const struct refrain_tally *)(live->image + at);
     if (!learner->tally || !in_region(live, at, sizeof *tally))
         return;
@@ -96,7 +96,7 @@ static const struct refrain_journal *copy_journals(const struct live *live, uint
         uint64_t thread = header->threads + t * sizeof(struct refrain_thread);
         if (!in_region(live, thread, sizeof(struct refrain_thread)))
             return NULL;
-        uint64_t at = (uint64_t)((const struct refrain_thread *)(live->image + thread))->journal * REFRAIN_UNIT_BYTES;
+        uint64_t at = (uint64_t)((const struct refrain_thread *)(live->image + thread))->journal * REFRAIN_GRAIN_BYTES;
         const struct refrain_journal *journal = (const struct refrain_journal *)(live->image + at);
         if (!at || !in_region(live, at, sizeof *journal))
             continue;
@@ -130,7 +130,7 @@ static void copy_beginning(const struct live *live, uint64_t offset) {
     const volatile struct refrain_learner *original = (const volatile void *)(live->file + offset);
     *learner = (struct refrain_learner){.kind = learner->kind};
     uint32_t body = original->body;
-    uint64_t at = (uint64_t)body * REFRAIN_UNIT_BYTES;
+    uint64_t at = (uint64_t)body * REFRAIN_GRAIN_BYTES;
     if (!body || !in_region(live, at, sizeof(struct refrain_formula)))
         return;
     const volatile struct refrain_formula *formula = (const volatile void *)(live->file + at);
@@ -148,7 +148,7 @@ static void copy_beginning(const struct live *live, uint64_t offset) {
 /* Has the learner been told no value since it was copied that its formula, and not `confirmed`, tells of? Items are
  * added without a change: what was there stays as it is. */
 static bool has_all_items(const struct live *live, const struct refrain_learner *learner) {
-    uint64_t at = (uint64_t)learner->body * REFRAIN_UNIT_BYTES;
+    uint64_t at = (uint64_t)learner->body * REFRAIN_GRAIN_BYTES;
     if (!learner->body || !in_region(live, at, sizeof(struct refrain_formula)))
         return true;
     return ((const struct refrain_formula *)(live->image + at))->n_items ==
@@ -174,7 +174,7 @@ static bool settle_at(struct live *live, uint64_t offset, uint32_t *at) {
         uint32_t body = learner->body;
         /* What was copied after the learner, in the order of the file, is as it was at `now`, or has lost nothing. */
         bool has_formula =
-            learner->changes == now && (uint64_t)body * REFRAIN_UNIT_BYTES > offset && has_all_items(live, learner);
+            learner->changes == now && (uint64_t)body * REFRAIN_GRAIN_BYTES > offset && has_all_items(live, learner);
         copy(live, offset, sizeof *learner);
         if (!has_formula || learner->body != body)
             copy_formula(live, learner);
@@ -228,7 +228,7 @@ static void settle_parameter(struct live *live, uint64_t offset) {
     if (!in_region(live, offset, sizeof(struct refrain_learner)))
         return;
     const struct refrain_learner *learner = (const struct refrain_learner *)(live->image + offset);
-    uint64_t keys = (uint64_t)learner->by_key * REFRAIN_UNIT_BYTES;
+    uint64_t keys = (uint64_t)learner->by_key * REFRAIN_GRAIN_BYTES;
     if (learner->state != REFRAIN_BY_KEY || !in_region(live, keys, sizeof(struct refrain_by_key)))
         return;
     settle(live, keys + offsetof(struct refrain_by_key, others));
@@ -241,7 +241,7 @@ static void settle_parameter(struct live *live, uint64_t offset) {
 /* The record at a reference of a list in the image, and its offset; null at the end of the list, and where it runs out
  * of the region or in circles. `met`: the records of the list so far. */
 static void *record_of_list(const struct live *live, uint32_t reference, size_t bytes, size_t *met, uint64_t *offset) {
-    *offset = (uint64_t)reference * REFRAIN_UNIT_BYTES;
+    *offset = (uint64_t)reference * REFRAIN_GRAIN_BYTES;
     if (!reference || ++*met > live->bytes / bytes || !in_region(live, *offset, bytes))
         return NULL;
     return live->image + *offset;
@@ -262,19 +262,20 @@ static void settle_operations(struct live *live, uint32_t reference) {
     }
 }
 
-static void settle_sites(struct live *live) {
+static void settle_call_sites(struct live *live) {
     const struct refrain_header *header = (const struct refrain_header *)live->image;
-    const struct refrain_call_site *site;
+    const struct refrain_call_site *call_site;
     uint32_t reference = (uint32_t)header->call_sites;
     uint64_t at;
-    for (size_t met = 0; (site = record_of_list(live, reference, sizeof *site, &met, &at)); reference = site->next) {
+    for (size_t met = 0; (call_site = record_of_list(live, reference, sizeof *call_site, &met, &at));
+         reference = call_site->next) {
         copy(live, at, offsetof(struct refrain_call_site, inside));
         copy_counters(live, at + offsetof(struct refrain_call_site, inside));
-        copy_name(live, site->object);
-        copy_name(live, site->within);
+        copy_name(live, call_site->object);
+        copy_name(live, call_site->within);
         settle(live, at + offsetof(struct refrain_call_site, inside.next));
-        copy(live, at + offsetof(struct refrain_call_site, operations), sizeof site->operations);
-        settle_operations(live, site->operations);
+        copy(live, at + offsetof(struct refrain_call_site, operations), sizeof call_site->operations);
+        settle_operations(live, call_site->operations);
     }
 }
 
@@ -345,10 +346,10 @@ static void copy_communicators(const struct live *live) {
         copy(live, at, sizeof *record);
         copy_name(live, record->name);
         if (record->members)
-            copy(live, (uint64_t)record->members * REFRAIN_UNIT_BYTES,
+            copy(live, (uint64_t)record->members * REFRAIN_GRAIN_BYTES,
                  ((uint64_t)(uint32_t)record->size + (uint32_t)record->remote_size) * sizeof(int32_t));
         if (record->topology) {
-            uint64_t topology = (uint64_t)record->topology * REFRAIN_UNIT_BYTES;
+            uint64_t topology = (uint64_t)record->topology * REFRAIN_GRAIN_BYTES;
             copy(live, topology, sizeof(struct refrain_topology));
             if (in_region(live, topology, sizeof(struct refrain_topology)))
                 copy(live, topology,
@@ -430,11 +431,11 @@ static bool copy_timeline(struct live *live, uint64_t at) {
         copy(live, at, sizeof *timeline);
         last = NULL;
         for (reference = timeline->first; reference;) {
-            uint64_t offset = (uint64_t)reference * REFRAIN_UNIT_BYTES, next;
+            uint64_t offset = (uint64_t)reference * REFRAIN_GRAIN_BYTES, next;
             struct refrain_time_page *page = (struct refrain_time_page *)(live->image + offset);
             if (!in_region(live, offset, sizeof *page) || !copy_page(live, offset, block, &original->merges))
                 break;
-            next = (uint64_t)page->next * REFRAIN_UNIT_BYTES;
+            next = (uint64_t)page->next * REFRAIN_GRAIN_BYTES;
             if (next && in_region(live, next, sizeof *page)) {
                 uint64_t end = ((const volatile struct refrain_time_page *)(live->file + next))->first_block;
                 block = keep_items(page, UINT32_MAX, end);
@@ -463,7 +464,7 @@ static void settle_timelines(struct live *live) {
         if (!in_region(live, at, sizeof *thread))
             return;
         copy(live, at + offsetof(struct refrain_thread, timeline), sizeof thread->timeline);
-        uint64_t timeline = (uint64_t)thread->timeline * REFRAIN_UNIT_BYTES;
+        uint64_t timeline = (uint64_t)thread->timeline * REFRAIN_GRAIN_BYTES;
         if (timeline && in_region(live, timeline, sizeof(struct refrain_timeline)) && !copy_timeline(live, timeline))
             live->left_out++;
         copy(live, at + offsetof(struct refrain_thread, last_ticks), sizeof thread->last_ticks);
@@ -482,14 +483,14 @@ static bool is_whole(const struct live *live) {
 }
 
 void refrain_process_settle(struct refrain_process *process, const void *file) {
-    struct live live = {.process = process, .image = process->mapped, .file = file, .bytes = process->region_bytes};
+    struct live live = {.process = process, .image = process->mapped, .file = file, .bytes = process->image_bytes};
     const struct refrain_header *header = (const struct refrain_header *)live.image;
     for (int i = 0;; i++) {
         live.left_out = 0;
         settle_roots(&live);
         settle_slots(&live, false);
         settle_regions(&live);
-        settle_sites(&live);
+        settle_call_sites(&live);
         /* Last: between a loop's count being told and being zero it looks like one of the visit that comes next, of
          * which nothing else tells yet. */
         settle_slots(&live, true);

@@ -170,7 +170,7 @@ static void put_regions(struct definitions *definitions) {
     const struct refrain_trace *trace = definitions->trace;
     struct refrain_epilog_ids *ids = definitions->ids;
     struct named *sorted = calloc(trace->n_regions + 1, sizeof *sorted);
-    uint32_t *files = calloc(trace->n_regions + 1, sizeof *files), n = 0, n_sites = 0;
+    uint32_t *files = calloc(trace->n_regions + 1, sizeof *files), n = 0, n_call_sites = 0;
     if (!sorted || !files || definitions->no_memory) {
         definitions->no_memory = true;
         free(sorted);
@@ -201,9 +201,9 @@ static void put_regions(struct definitions *definitions) {
         const struct refrain_region_info *region = &trace->regions[i];
         if (region->kind != REFRAIN_REGION_MPI || files[i] == REFRAIN_EPILOG_NO_ID)
             continue;
-        ids->call_sites[i] = n_sites;
+        ids->call_sites[i] = n_call_sites;
         put_record(definitions, REFRAIN_EPILOG_CALL_SITE,
-                   (uint32_t[]){n_sites++, files[i], region->line, ids->regions[i], REFRAIN_EPILOG_NO_ID}, 5);
+                   (uint32_t[]){n_call_sites++, files[i], region->line, ids->regions[i], REFRAIN_EPILOG_NO_ID}, 5);
     }
     free(sorted);
     free(files);

@@ -113,7 +113,7 @@ uint64_t refrain_import_number_of(struct refrain_import *import, struct refrain_
             *number = 2 * rank->n_functions++ + 1;
             break;
         case REFRAIN_REGION_MPI:
-            *number = ++rank->n_sites;
+            *number = ++rank->n_call_sites;
             break;
         case REFRAIN_REGION_USER:
         case REFRAIN_REGION_VALUE:

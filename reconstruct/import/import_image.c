@@ -13,7 +13,7 @@ struct builder {
 
 /* Room in the pool, all zero; its offset. */
 static size_t take(struct builder *builder, size_t bytes) {
-    size_t at = builder->n, n = (at + bytes + REFRAIN_UNIT_BYTES - 1) & ~(size_t)(REFRAIN_UNIT_BYTES - 1);
+    size_t at = builder->n, n = (at + bytes + REFRAIN_GRAIN_BYTES - 1) & ~(size_t)(REFRAIN_GRAIN_BYTES - 1);
     if (n > builder->capacity) {
         size_t capacity = n * 2;
         unsigned char *larger = realloc(builder->bytes, capacity);
@@ -35,7 +35,7 @@ static void *at(struct builder *builder, size_t offset) {
 }
 
 static uint32_t reference(size_t offset) {
-    return (uint32_t)(offset / REFRAIN_UNIT_BYTES);
+    return (uint32_t)(offset / REFRAIN_GRAIN_BYTES);
 }
 
 static uint32_t put_name(struct builder *builder, const char *text) {
@@ -119,7 +119,8 @@ static void put_tree(struct builder *builder, const struct refrain_import_image 
 
 /* ---- what events refer to ---- */
 
-static void put_sites(struct builder *builder, const struct refrain_import_image *image, const uint32_t *call_slots) {
+static void put_call_sites(struct builder *builder, const struct refrain_import_image *image,
+                           const uint32_t *call_slots) {
     size_t last_site = 0, last_region = 0;
     for (size_t i = 0; i < image->n_regions; i++) {
         const struct refrain_import_image_region *region = &image->regions[i];
@@ -128,10 +129,10 @@ static void put_sites(struct builder *builder, const struct refrain_import_image
             if (builder->no_memory)
                 return;
             struct refrain_header *header = at(builder, 0);
-            struct refrain_call_site *site = at(builder, offset);
-            site->function = region->function;
-            site->slot = call_slots[i];
-            site->number = region->number;
+            struct refrain_call_site *call_site = at(builder, offset);
+            call_site->function = region->function;
+            call_site->slot = call_slots[i];
+            call_site->number = region->number;
             if (last_site)
                 ((struct refrain_call_site *)at(builder, last_site))->next = reference(offset);
             else
@@ -256,7 +257,7 @@ bool refrain_import_image_write(struct refrain_sink *out, const struct refrain_i
     if (!builder.no_memory && call_slots) {
         put_tree(&builder, image, call_slots);
         put_threads(&builder, image);
-        put_sites(&builder, image, call_slots);
+        put_call_sites(&builder, image, call_slots);
         put_comms(&builder, image);
         put_objects(&builder, image);
         uint32_t program = put_name(&builder, image->program), source = put_name(&builder, image->source);

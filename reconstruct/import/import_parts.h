@@ -37,7 +37,7 @@ struct refrain_import_rank {
     uint32_t n_threads;
     uint32_t *numbers; /* by region: its number in this rank + 1; 0 none yet */
     size_t n_numbers;
-    uint32_t n_functions, n_sites, n_user_regions;
+    uint32_t n_functions, n_call_sites, n_user_regions;
     struct refrain_import_objects objects;
 };
 

@@ -47,7 +47,7 @@ static int by_identity(const void *a, const void *b) {
 
 static enum refrain_status read_record(struct refrain_trace *trace, struct refrain_process *process, uint64_t reference,
                                        struct found *found, struct refrain_error *error) {
-    uint64_t at = reference * REFRAIN_UNIT_BYTES;
+    uint64_t at = reference * REFRAIN_GRAIN_BYTES;
     const struct refrain_communicator *record =
         refrain_process_at(process, at, sizeof *record, "a communicator", error);
     if (!record)
@@ -60,7 +60,7 @@ static enum refrain_status read_record(struct refrain_trace *trace, struct refra
     found->record = record;
     found->rank = process->rank;
     if (record->members) {
-        found->members = refrain_process_at(process, (uint64_t)record->members * REFRAIN_UNIT_BYTES,
+        found->members = refrain_process_at(process, (uint64_t)record->members * REFRAIN_GRAIN_BYTES,
                                             n * sizeof *found->members, "the members of a communicator", error);
         if (!found->members)
             return REFRAIN_ERROR;
@@ -88,7 +88,7 @@ enum refrain_status refrain_trace_read_comms(struct refrain_trace *trace, struct
     size_t most = 0, n = 0;
     for (size_t i = 0; i < trace->n_processes; i++) {
         const struct refrain_process *process = &trace->processes[i];
-        if (process->header->n_communicators > process->region_bytes / sizeof(struct refrain_communicator))
+        if (process->header->n_communicators > process->image_bytes / sizeof(struct refrain_communicator))
             return refrain_process_damaged(process, 0, "more communicators than the region can hold", error);
         most += process->header->n_communicators;
     }

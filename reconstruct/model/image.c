@@ -69,13 +69,13 @@ static void release_copy(struct refrain_process *process) {
 bool refrain_image_make_private(struct refrain_process *process) {
     if (process->mapped)
         return true;
-    void *copy = aligned_alloc(16, (process->region_bytes + 15) & ~(size_t)15);
+    void *copy = aligned_alloc(16, (process->image_bytes + 15) & ~(size_t)15);
     if (!copy)
         return false;
-    memcpy(copy, process->region, process->region_bytes);
+    memcpy(copy, process->image, process->image_bytes);
     process->mapped = copy;
     process->release = release_copy;
-    process->region = copy;
+    process->image = copy;
     process->header = copy;
     return true;
 }
@@ -87,8 +87,8 @@ static enum refrain_status undo_tally(struct refrain_process *process, const str
                                       struct refrain_error *error) {
     if (!journal->tally_bytes)
         return REFRAIN_OK;
-    uint64_t at = (uint64_t)((const unsigned char *)journal - process->region);
-    uint64_t tally = (uint64_t)journal->before.tally * REFRAIN_UNIT_BYTES;
+    uint64_t at = (uint64_t)((const unsigned char *)journal - process->image);
+    uint64_t tally = (uint64_t)journal->before.tally * REFRAIN_GRAIN_BYTES;
     if (!refrain_process_at(process, at, sizeof *journal + (uint64_t)journal->tally_at + journal->tally_bytes,
                             "the counts of a journal", error) ||
         !refrain_process_at(process, tally, journal->tally_bytes, "counts that a journal restores", error))
@@ -99,7 +99,7 @@ static enum refrain_status undo_tally(struct refrain_process *process, const str
 
 enum refrain_status refrain_image_undo(struct refrain_process *process, const struct refrain_journal *journal,
                                        struct refrain_error *error) {
-    uint64_t at = (uint64_t)((const unsigned char *)journal - process->region);
+    uint64_t at = (uint64_t)((const unsigned char *)journal - process->image);
     unsigned char *image = process->mapped;
     if (journal->learner % 8 ||
         !refrain_process_at(process, journal->learner, sizeof journal->before, "the learner of a journal", error))
@@ -111,7 +111,7 @@ enum refrain_status refrain_image_undo(struct refrain_process *process, const st
         return REFRAIN_ERROR;
     if (!journal->before.body || !journal->formula_bytes)
         return REFRAIN_OK;
-    uint64_t body = (uint64_t)journal->before.body * REFRAIN_UNIT_BYTES;
+    uint64_t body = (uint64_t)journal->before.body * REFRAIN_GRAIN_BYTES;
     const struct refrain_formula *before = (const struct refrain_formula *)journal->formula;
     uint64_t kept_from = sizeof *before + (uint64_t)journal->first_item * sizeof(struct refrain_item);
     if (journal->formula_bytes < sizeof *before || kept_from > journal->formula_bytes ||
@@ -123,7 +123,7 @@ enum refrain_status refrain_image_undo(struct refrain_process *process, const st
     uint32_t last_reference = ((const struct refrain_formula *)(image + body))->archive_last;
     if (!last_reference)
         return REFRAIN_OK;
-    uint64_t last = (uint64_t)last_reference * REFRAIN_UNIT_BYTES;
+    uint64_t last = (uint64_t)last_reference * REFRAIN_GRAIN_BYTES;
     if (!refrain_process_at(process, last, sizeof(struct refrain_archive), "the archive of a journal", error))
         return REFRAIN_ERROR;
     ((struct refrain_archive *)(image + last))->used = (uint16_t)journal->archive_last_used;
@@ -132,7 +132,7 @@ enum refrain_status refrain_image_undo(struct refrain_process *process, const st
 
 static enum refrain_status undo_journals(struct refrain_process *process, struct refrain_error *error) {
     for (uint32_t t = 0; t < process->header->n_threads; t++) {
-        uint64_t at = (uint64_t)process->threads[t].journal * REFRAIN_UNIT_BYTES;
+        uint64_t at = (uint64_t)process->threads[t].journal * REFRAIN_GRAIN_BYTES;
         if (at == 0)
             continue;
         const struct refrain_journal *journal = refrain_process_at(process, at, sizeof *journal, "a journal", error);
@@ -148,7 +148,7 @@ static enum refrain_status undo_journals(struct refrain_process *process, struct
 /* Does a thread's journal hold something? Then the image is going to be changed. */
 static bool has_journal(const struct refrain_process *process) {
     for (uint32_t t = 0; t < process->header->n_threads; t++) {
-        uint64_t at = (uint64_t)process->threads[t].journal * REFRAIN_UNIT_BYTES;
+        uint64_t at = (uint64_t)process->threads[t].journal * REFRAIN_GRAIN_BYTES;
         const struct refrain_journal *journal = refrain_process_at(process, at, sizeof *journal, "a journal", NULL);
         if (journal && journal->learner)
             return true;
@@ -169,7 +169,7 @@ static bool find_threads(struct refrain_process *process, struct refrain_error *
 
 enum refrain_status refrain_image_begin(struct refrain_process *process, struct refrain_error *error) {
     if (process->header->finished) /* of one that runs, what was copied last may lie beyond */
-        process->region_bytes = (size_t)process->header->pool_used;
+        process->image_bytes = (size_t)process->header->pool_used;
     if (!find_threads(process, error))
         return REFRAIN_ERROR;
     if (!process->mapped && has_journal(process)) {
@@ -191,11 +191,11 @@ enum refrain_status refrain_process_damaged(const struct refrain_process *proces
 
 const void *refrain_process_at(const struct refrain_process *process, uint64_t offset, uint64_t bytes, const char *what,
                                struct refrain_error *error) {
-    if (offset < REFRAIN_HEADER_BYTES || offset % 4 || offset > process->region_bytes ||
-        bytes > process->region_bytes - offset) {
+    if (offset < REFRAIN_HEADER_BYTES || offset % 4 || offset > process->image_bytes ||
+        bytes > process->image_bytes - offset) {
         REFRAIN_FAIL(error, "%s: byte %llu: %s cannot lie there: the file is damaged", process->path,
                      (unsigned long long)offset, what);
         return NULL;
     }
-    return process->region + offset;
+    return process->image + offset;
 }

@@ -158,7 +158,7 @@ static const struct parameter *parameters_of(uint32_t operation, unsigned *n) {
 static int visit_parameter(const struct refrain_process *process, const struct refrain_learner *learners,
                            const struct parameter *parameters, unsigned i, struct refrain_learner_view view,
                            visitor *visit, void *data) {
-    const struct refrain_by_key *by = refrain_learner_keys(process->region, process->region_bytes, &learners[i]);
+    const struct refrain_by_key *by = refrain_learner_keys(process->image, process->image_bytes, &learners[i]);
     if (by && by->parameter < i)
         view.then_by = parameters[by->parameter].label;
     int result = visit_one(&learners[i], view, parameters[i].subject, parameters[i].label, visit, data);
@@ -176,16 +176,16 @@ static int visit_parameter(const struct refrain_process *process, const struct r
     return result ? result : visit_one(&by->others, view, parameters[i].subject, parameters[i].label, visit, data);
 }
 
-static int visit_site(const struct refrain_process *process, const struct refrain_site_view *site, visitor *visit,
-                      void *data) {
-    struct refrain_learner_view view = {.thread = site->record->thread,
-                                        .name = site->region->name,
-                                        .function = site->region->function,
-                                        .file = site->region->file,
-                                        .line = site->region->line};
-    int result = visit_one(&site->record->inside.next, view, REFRAIN_SUBJECT_SUCCESSOR, "inside", visit, data);
+static int visit_call_site(const struct refrain_process *process, const struct refrain_call_site_view *call_site,
+                           visitor *visit, void *data) {
+    struct refrain_learner_view view = {.thread = call_site->record->thread,
+                                        .name = call_site->region->name,
+                                        .function = call_site->region->function,
+                                        .file = call_site->region->file,
+                                        .line = call_site->region->line};
+    int result = visit_one(&call_site->record->inside.next, view, REFRAIN_SUBJECT_SUCCESSOR, "inside", visit, data);
     const struct refrain_operation_record *operation = NULL;
-    while (!result && (operation = refrain_site_operation(process, site->record, operation))) {
+    while (!result && (operation = refrain_call_site_operation(process, call_site->record, operation))) {
         unsigned n;
         const struct parameter *parameters = parameters_of(operation->operation, &n);
         for (unsigned i = 0; !result && i < n; i++)
@@ -207,8 +207,8 @@ int refrain_learners_visit(const struct refrain_process *process,
         for (uint32_t number = 0; !result && number < process->header->n_slots; number++)
             result = visit_slot(process, number, t, visit, data);
     }
-    for (size_t i = 0; !result && i < process->n_sites; i++)
-        result = visit_site(process, &process->sites[i], visit, data);
+    for (size_t i = 0; !result && i < process->n_call_sites; i++)
+        result = visit_call_site(process, &process->call_sites[i], visit, data);
     for (size_t i = 0; !result && i < process->n_user_regions; i++) {
         const struct refrain_user_region_view *region = &process->user_regions[i];
         struct refrain_learner_view view = {
@@ -232,16 +232,16 @@ struct check {
 static int check_learner(void *data, const struct refrain_learner_view *view) {
     struct check *check = data;
     struct refrain_terms terms;
-    refrain_terms_open(&terms, check->process->region, check->process->region_bytes, view->learner);
+    refrain_terms_open(&terms, check->process->image, check->process->image_bytes, view->learner);
     while (refrain_terms_next(&terms, NULL))
         ;
     check->wrong = terms.wrong;
     check->offset = terms.wrong_offset;
     refrain_terms_close(&terms);
     if (!check->wrong && view->learner->state == REFRAIN_BY_KEY &&
-        !refrain_learner_keys(check->process->region, check->process->region_bytes, view->learner)) {
+        !refrain_learner_keys(check->process->image, check->process->image_bytes, view->learner)) {
         check->wrong = "the learners by key lie outside of the region";
-        check->offset = (uint64_t)((const unsigned char *)view->learner - check->process->region);
+        check->offset = (uint64_t)((const unsigned char *)view->learner - check->process->image);
     }
     return check->wrong != NULL;
 }

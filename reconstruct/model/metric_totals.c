@@ -10,7 +10,7 @@
 
 static enum refrain_status check_list(struct refrain_process *process, struct refrain_error *error) {
     const struct refrain_header *header = process->header;
-    uint64_t at = (uint64_t)header->metrics * REFRAIN_UNIT_BYTES;
+    uint64_t at = (uint64_t)header->metrics * REFRAIN_GRAIN_BYTES;
     const struct refrain_metrics *list = NULL;
     if (header->metrics) {
         list = refrain_process_at(process, at, sizeof *list, "the list of metrics", error);
@@ -76,21 +76,21 @@ const char *refrain_metric_state_text(uint32_t state) {
 void refrain_metrics_add(const struct refrain_process *process, const struct refrain_slot *slot,
                          struct refrain_metric_totals *totals) {
     uint32_t n = process->header->n_metrics;
-    const struct refrain_profile *profile;
-    uint64_t at = (uint64_t)slot->profile * REFRAIN_UNIT_BYTES, bytes = sizeof *profile + n * sizeof(uint64_t);
-    if (n == 0 || slot->profile == 0 || bytes > process->region_bytes || at > process->region_bytes - bytes)
+    const struct refrain_history *history;
+    uint64_t at = (uint64_t)slot->history * REFRAIN_GRAIN_BYTES, bytes = sizeof *history + n * sizeof(uint64_t);
+    if (n == 0 || slot->history == 0 || bytes > process->image_bytes || at > process->image_bytes - bytes)
         return;
-    profile = (const struct refrain_profile *)(process->region + at);
+    history = (const struct refrain_history *)(process->image + at);
     for (uint32_t i = 0; i < n; i++)
         if (process->metric_column[i] != REFRAIN_NO_METRIC)
-            totals->value[process->metric_column[i]] += profile->metrics[i];
+            totals->value[process->metric_column[i]] += history->metrics[i];
 }
 
-void refrain_metrics_add_site(const struct refrain_process *process, const struct refrain_call_site *site,
-                              struct refrain_metric_totals *totals) {
+void refrain_metrics_add_call_site(const struct refrain_process *process, const struct refrain_call_site *call_site,
+                                   struct refrain_metric_totals *totals) {
     const struct refrain_operation_record *operation = NULL;
-    refrain_metrics_add(process, &site->inside, totals);
-    while ((operation = refrain_site_operation(process, site, operation)))
+    refrain_metrics_add(process, &call_site->inside, totals);
+    while ((operation = refrain_call_site_operation(process, call_site, operation)))
         refrain_metrics_add(process, &operation->after, totals);
 }
 
@@ -116,7 +116,7 @@ static void add_process(const struct refrain_trace *trace, const struct refrain_
         for (uint32_t number = 0; number < process->header->n_slots; number++) {
             const struct refrain_slot_view *view = &process->slots[number];
             const struct refrain_slot *slot = refrain_process_slot(process, t, number);
-            if (!view->node || !slot || !slot->profile)
+            if (!view->node || !slot || !slot->history)
                 continue;
             memset(&of, 0, sizeof of);
             refrain_metrics_add(process, slot, &of);
@@ -125,12 +125,12 @@ static void add_process(const struct refrain_trace *trace, const struct refrain_
                 refrain_metrics_add_up(&tables->regions[region->index], &of);
         }
     }
-    for (size_t i = 0; i < process->n_sites; i++) {
+    for (size_t i = 0; i < process->n_call_sites; i++) {
         memset(&of, 0, sizeof of);
-        refrain_metrics_add_site(process, process->sites[i].record, &of);
+        refrain_metrics_add_call_site(process, process->call_sites[i].record, &of);
         refrain_metrics_add_up(own, &of);
-        if (process->sites[i].region)
-            refrain_metrics_add_up(&tables->regions[process->sites[i].region->index], &of);
+        if (process->call_sites[i].region)
+            refrain_metrics_add_up(&tables->regions[process->call_sites[i].region->index], &of);
     }
     for (size_t i = 0; i < process->n_user_regions; i++) {
         if (refrain_use_is_value(process->user_regions[i].record->use))

@@ -14,9 +14,9 @@ struct refrain_metric_totals {
 void refrain_metrics_add(const struct refrain_process *process, const struct refrain_slot *slot,
                          struct refrain_metric_totals *totals);
 
-/* Adds the time in an MPI call made from this site, its operations included. */
-void refrain_metrics_add_site(const struct refrain_process *process, const struct refrain_call_site *site,
-                              struct refrain_metric_totals *totals);
+/* Adds the time in an MPI call made from this call site, its operations included. */
+void refrain_metrics_add_call_site(const struct refrain_process *process, const struct refrain_call_site *call_site,
+                                   struct refrain_metric_totals *totals);
 
 static inline void refrain_metrics_add_up(struct refrain_metric_totals *totals,
                                           const struct refrain_metric_totals *more) {

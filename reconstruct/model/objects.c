@@ -19,7 +19,7 @@ static enum refrain_status read_object(struct refrain_process *process, uint64_t
 enum refrain_status refrain_process_read_objects(struct refrain_trace *trace, struct refrain_process *process,
                                                  struct refrain_error *error) {
     size_t n = process->header->n_objects;
-    if (n > process->region_bytes / sizeof(struct refrain_object))
+    if (n > process->image_bytes / sizeof(struct refrain_object))
         return refrain_process_damaged(process, 0, "more windows and files than the region can hold", error);
     process->windows = refrain_trace_allocate(trace, n, sizeof *process->windows);
     process->files = refrain_trace_allocate(trace, n, sizeof *process->files);
@@ -28,7 +28,7 @@ enum refrain_status refrain_process_read_objects(struct refrain_trace *trace, st
     process->n_objects = n;
     uint64_t reference = process->header->objects;
     for (size_t i = 0; reference && i < n; i++) {
-        uint64_t at = reference * REFRAIN_UNIT_BYTES;
+        uint64_t at = reference * REFRAIN_GRAIN_BYTES;
         const struct refrain_object *object =
             refrain_process_at(process, at, sizeof *object, "a window or file", error);
         if (!object || read_object(process, at, object, error))

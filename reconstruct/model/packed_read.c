@@ -39,9 +39,9 @@ enum refrain_status refrain_image_unpack(struct refrain_process *process, const 
     free(models);
     if (wrong)
         return REFRAIN_FAIL(error, "%s: damaged: %s", process->path, wrong);
-    process->region = image;
+    process->image = image;
     process->header = image;
-    process->region_bytes = (size_t)image_bytes;
+    process->image_bytes = (size_t)image_bytes;
     process->file_bytes = length;
     return refrain_image_check(process->path, process->header, image_bytes, error);
 }

@@ -339,13 +339,13 @@ static enum refrain_status read_rank(struct reading *reading, struct refrain_pro
     struct refrain_packed_stream stream = {.data = reading, .value = rank_value, .bytes = rank_bytes};
     uint64_t bytes = reading->index->image_bytes;
     void *image =
-        bytes >= REFRAIN_HEADER_BYTES && bytes <= (uint64_t)REFRAIN_UNIT_BYTES << 32 ? calloc(1, (size_t)bytes) : NULL;
+        bytes >= REFRAIN_HEADER_BYTES && bytes <= (uint64_t)REFRAIN_GRAIN_BYTES << 32 ? calloc(1, (size_t)bytes) : NULL;
     if (!image)
         return REFRAIN_FAIL_MEMORY(error);
     process->mapped = image;
-    process->mapped_bytes = process->region_bytes = (size_t)bytes;
+    process->mapped_bytes = process->image_bytes = (size_t)bytes;
     process->release = release_image;
-    process->region = image;
+    process->image = image;
     process->header = image;
     process->file_bytes = (size_t)(reading->index->coded_bytes + reading->index->copied_bytes);
     refrain_packed_models_begin(reading->ranks->models);

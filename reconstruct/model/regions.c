@@ -83,18 +83,18 @@ static int by_identity(const void *a, const void *b) {
 }
 
 /* Where a call was made from, as far as the source told: the node of the slot it followed. */
-static void site_source(const struct refrain_process *process, const struct refrain_call_site *site,
-                        struct refrain_region_info *info) {
+static void call_site_source(const struct refrain_process *process, const struct refrain_call_site *call_site,
+                             struct refrain_region_info *info) {
     info->file = info->function = "";
-    if (site->line) {
-        info->file = refrain_process_name(process, site->object);
-        info->line = site->line;
-        info->function = refrain_process_name(process, site->within);
+    if (call_site->line) {
+        info->file = refrain_process_name(process, call_site->object);
+        info->line = call_site->line;
+        info->function = refrain_process_name(process, call_site->within);
         return;
     }
-    if (site->slot >= process->header->n_slots || !process->slots[site->slot].node)
+    if (call_site->slot >= process->header->n_slots || !process->slots[call_site->slot].node)
         return;
-    const struct refrain_slot_view *slot = &process->slots[site->slot];
+    const struct refrain_slot_view *slot = &process->slots[call_site->slot];
     info->file = refrain_node_file(slot->unit, slot->node);
     info->line = slot->node->line;
     info->function = refrain_node_function(slot->unit, slot->node);
@@ -148,18 +148,18 @@ static bool collect(struct refrain_trace *trace, struct refrain_process *process
                                                .collective = ""},
                                       .place = &slot->region};
     }
-    for (size_t i = 0; i < process->n_sites; i++) {
-        struct refrain_site_view *site = &process->sites[i];
-        const struct refrain_call_site *record = site->record;
-        struct wanted *of_site = &wanted[n++];
-        *of_site = (struct wanted){.info = {.kind = REFRAIN_REGION_MPI,
-                                            .name = refrain_mpi_function_name(record->function),
-                                            .collective = refrain_mpi_collective_name(record->function),
-                                            .role = role_of(record->function)},
-                                   .place = &site->region};
-        site_source(process, record, &of_site->info);
+    for (size_t i = 0; i < process->n_call_sites; i++) {
+        struct refrain_call_site_view *call_site = &process->call_sites[i];
+        const struct refrain_call_site *record = call_site->record;
+        struct wanted *of_call_site = &wanted[n++];
+        *of_call_site = (struct wanted){.info = {.kind = REFRAIN_REGION_MPI,
+                                                 .name = refrain_mpi_function_name(record->function),
+                                                 .collective = refrain_mpi_collective_name(record->function),
+                                                 .role = role_of(record->function)},
+                                        .place = &call_site->region};
+        call_site_source(process, record, &of_call_site->info);
         if (record->return_address)
-            of_site->symbol = add_symbol(symbols, process, record->object, record->return_address, false);
+            of_call_site->symbol = add_symbol(symbols, process, record->object, record->return_address, false);
     }
     for (size_t i = 0; i < process->n_user_regions; i++) {
         const struct refrain_region_name *record = process->user_regions[i].record;
@@ -202,8 +202,8 @@ enum refrain_status refrain_trace_read_regions(struct refrain_trace *trace, refr
     size_t most = 0, most_symbols = 0, n = 0;
     for (size_t i = 0; i < trace->n_processes; i++) {
         const struct refrain_process *process = &trace->processes[i];
-        most += process->header->n_slots + process->n_sites + process->n_user_regions;
-        most_symbols += process->n_sites + process->n_user_regions;
+        most += process->header->n_slots + process->n_call_sites + process->n_user_regions;
+        most_symbols += process->n_call_sites + process->n_user_regions;
     }
     struct wanted *wanted = calloc(most + 1, sizeof *wanted);
     struct symbols symbols = {.symbols = resolve ? calloc(most_symbols + 1, sizeof *symbols.symbols) : NULL};

@@ -43,7 +43,7 @@ enum refrain_status refrain_image_check_version(const char *name, uint32_t versi
 /* Are these bytes a packed file, rather than a region? */
 bool refrain_image_is_packed(const void *bytes, size_t length);
 
-/* Makes process->region of a packed file, in memory of its own. */
+/* Makes process->image of a packed file, in memory of its own. */
 enum refrain_status refrain_image_unpack(struct refrain_process *process, const void *bytes, size_t length,
                                          struct refrain_error *error);
 
@@ -55,7 +55,7 @@ bool refrain_ranks_are_packed(const void *bytes, size_t length);
 enum refrain_status refrain_ranks_unpack(struct refrain_trace *trace, const char *path, const void *bytes,
                                          size_t length, struct refrain_error *error);
 
-/* Takes what process->region holds, whose header has been checked, for the process's image: threads found, journals
+/* Takes what process->image holds, whose header has been checked, for the process's image: threads found, journals
  * undone. Bytes that may not be written (process->mapped null) are copied before. */
 enum refrain_status refrain_image_begin(struct refrain_process *process, struct refrain_error *error);
 

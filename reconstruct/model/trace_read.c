@@ -133,8 +133,8 @@ static enum refrain_status add_image(struct refrain_trace *trace, const struct r
     enum refrain_status status = refrain_image_check(path, &header, image->length, error);
     if (status)
         return status;
-    process->region = image->bytes;
-    process->region_bytes = image->length;
+    process->image = image->bytes;
+    process->image_bytes = image->length;
     process->header = image->bytes;
     process->file_bytes = image->length;
     if ((uintptr_t)image->bytes % 16 && !refrain_image_make_private(process))

@@ -39,7 +39,7 @@ struct refrain_slot_view {
 };
 
 /* A call site, as event records refer to it. */
-struct refrain_site_view {
+struct refrain_call_site_view {
     uint32_t number;
     uint32_t n_operations;
     const struct refrain_call_site *record;
@@ -73,17 +73,17 @@ struct refrain_process {
     char *path;        /* of the region file */
     char *events_path; /* of the recorded events beside it, a name for messages; null when there are none */
     int32_t rank;      /* location in every output: header->rank, or a number after the last one while that is -1 */
-    const unsigned char *region;
-    size_t region_bytes;
+    const unsigned char *image;
+    size_t image_bytes;
     const struct refrain_header *header;
     const struct refrain_thread *threads; /* header->n_threads of them */
     struct refrain_unit_view *units;
     size_t n_units;
-    struct refrain_slot_view *slots; /* header->n_slots, by number */
-    uint64_t *slot_offsets;          /* of thread 0's slot, by number; 0 = of no unit */
-    uint32_t *slot_stride;           /* slots from one thread's to the next thread's, by number */
-    struct refrain_site_view *sites; /* by number */
-    size_t n_sites;
+    struct refrain_slot_view *slots;           /* header->n_slots, by number */
+    uint64_t *slot_offsets;                    /* of thread 0's slot, by number; 0 = of no unit */
+    uint32_t *slot_stride;                     /* slots from one thread's to the next thread's, by number */
+    struct refrain_call_site_view *call_sites; /* by number */
+    size_t n_call_sites;
     struct refrain_user_region_view *user_regions; /* by number */
     size_t n_user_regions;
     struct refrain_comm_view *comms; /* by index */
@@ -178,7 +178,7 @@ bool refrain_process_throttled(const struct refrain_process *process, uint32_t t
 
 /* What event records refer to; null when there is no such thing. */
 const struct refrain_region_info *refrain_process_function(const struct refrain_process *process, uint64_t number);
-const struct refrain_site_view *refrain_process_site(const struct refrain_process *process, uint64_t number);
+const struct refrain_call_site_view *refrain_process_call_site(const struct refrain_process *process, uint64_t number);
 const struct refrain_user_region_view *refrain_process_user_region(const struct refrain_process *process,
                                                                    uint64_t number);
 const struct refrain_comm_view *refrain_process_comm(const struct refrain_process *process, int64_t index);
@@ -193,10 +193,10 @@ const char *refrain_node_function(const struct refrain_unit_view *unit, const st
 const char *refrain_node_name(const struct refrain_unit_view *unit, const struct refrain_node *node);
 const char *refrain_node_file(const struct refrain_unit_view *unit, const struct refrain_node *node);
 
-/* The operation record after `operation` (null: the first) of a site; null at the end. */
-const struct refrain_operation_record *refrain_site_operation(const struct refrain_process *process,
-                                                              const struct refrain_call_site *site,
-                                                              const struct refrain_operation_record *operation);
+/* The operation record after `operation` (null: the first) of a call site; null at the end. */
+const struct refrain_operation_record *refrain_call_site_operation(const struct refrain_process *process,
+                                                                   const struct refrain_call_site *call_site,
+                                                                   const struct refrain_operation_record *operation);
 
 /* Name of an MPI function by its number in traces. */
 const char *refrain_mpi_function_name(uint32_t function);

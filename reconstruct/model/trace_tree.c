@@ -68,7 +68,7 @@ static enum refrain_status read_units(struct refrain_trace *trace, struct refrai
         previous = at;
         at = record->next;
     }
-    if ((uint64_t)header->n_slots * sizeof(struct refrain_slot) > process->region_bytes)
+    if ((uint64_t)header->n_slots * sizeof(struct refrain_slot) > process->image_bytes)
         return refrain_process_damaged(process, 0, "more slots than the region can hold", error);
     process->units = refrain_trace_allocate(trace, process->n_units, sizeof *process->units);
     process->slots = refrain_trace_allocate(trace, header->n_slots, sizeof *process->slots);
@@ -102,7 +102,7 @@ static enum refrain_status read_units(struct refrain_trace *trace, struct refrai
 
 enum refrain_status refrain_process_check_name(const struct refrain_process *process, uint32_t reference,
                                                const char *what, struct refrain_error *error) {
-    uint64_t at = (uint64_t)reference * REFRAIN_UNIT_BYTES;
+    uint64_t at = (uint64_t)reference * REFRAIN_GRAIN_BYTES;
     if (reference == 0)
         return REFRAIN_OK;
     const struct refrain_name *name = refrain_process_at(process, at, sizeof *name, what, error);
@@ -117,17 +117,17 @@ static int by_number(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-static enum refrain_status check_operations(const struct refrain_process *process, struct refrain_site_view *site,
-                                            struct refrain_error *error) {
-    uint32_t reference = site->record->operations;
-    for (; reference; site->n_operations++) {
-        uint64_t at = (uint64_t)reference * REFRAIN_UNIT_BYTES;
+static enum refrain_status check_operations(const struct refrain_process *process,
+                                            struct refrain_call_site_view *call_site, struct refrain_error *error) {
+    uint32_t reference = call_site->record->operations;
+    for (; reference; call_site->n_operations++) {
+        uint64_t at = (uint64_t)reference * REFRAIN_GRAIN_BYTES;
         const struct refrain_operation_record *operation =
             refrain_process_at(process, at, sizeof *operation, "an operation", error);
         if (!operation)
             return REFRAIN_ERROR;
         if (operation->operation == 0 || operation->operation >= REFRAIN_OPERATIONS ||
-            site->n_operations >= REFRAIN_OPERATIONS)
+            call_site->n_operations >= REFRAIN_OPERATIONS)
             return refrain_process_damaged(process, at, "an operation of unknown kind, or one operation twice", error);
         reference = operation->next;
     }
@@ -138,13 +138,13 @@ static enum refrain_status check_operations(const struct refrain_process *proces
  * circles or out of the region. */
 static size_t list_length(const struct refrain_process *process, uint64_t first, size_t bytes, const char *what,
                           struct refrain_error *error) {
-    size_t n = 0, most = process->region_bytes / bytes;
+    size_t n = 0, most = process->image_bytes / bytes;
     for (uint64_t reference = first; reference; n++) {
         if (reference > UINT32_MAX || n > most) {
             refrain_process_damaged(process, 0, "a list of records runs in circles", error);
             return SIZE_MAX;
         }
-        const uint32_t *next = refrain_process_at(process, reference * REFRAIN_UNIT_BYTES, bytes, what, error);
+        const uint32_t *next = refrain_process_at(process, reference * REFRAIN_GRAIN_BYTES, bytes, what, error);
         if (!next)
             return SIZE_MAX;
         reference = *next;
@@ -152,31 +152,31 @@ static size_t list_length(const struct refrain_process *process, uint64_t first,
     return n;
 }
 
-static enum refrain_status read_sites(struct refrain_trace *trace, struct refrain_process *process,
-                                      struct refrain_error *error) {
+static enum refrain_status read_call_sites(struct refrain_trace *trace, struct refrain_process *process,
+                                           struct refrain_error *error) {
     size_t n =
         list_length(process, process->header->call_sites, sizeof(struct refrain_call_site), "a call site", error);
     if (n == SIZE_MAX)
         return REFRAIN_ERROR;
-    process->sites = refrain_trace_allocate(trace, n, sizeof *process->sites);
-    if (!process->sites)
+    process->call_sites = refrain_trace_allocate(trace, n, sizeof *process->call_sites);
+    if (!process->call_sites)
         return REFRAIN_FAIL_MEMORY(error);
     uint32_t reference = (uint32_t)process->header->call_sites;
     for (size_t i = 0; i < n; i++) {
-        struct refrain_site_view *site = &process->sites[i];
-        uint64_t at = (uint64_t)reference * REFRAIN_UNIT_BYTES;
-        *site = (struct refrain_site_view){.record = (const struct refrain_call_site *)(process->region + at)};
-        site->number = site->record->number;
-        if (site->record->thread >= process->header->n_threads)
+        struct refrain_call_site_view *call_site = &process->call_sites[i];
+        uint64_t at = (uint64_t)reference * REFRAIN_GRAIN_BYTES;
+        *call_site = (struct refrain_call_site_view){.record = (const struct refrain_call_site *)(process->image + at)};
+        call_site->number = call_site->record->number;
+        if (call_site->record->thread >= process->header->n_threads)
             return refrain_process_damaged(process, at, "a call site of a thread that there is not", error);
-        if (refrain_process_check_name(process, site->record->object, "the name of an object", error) ||
-            refrain_process_check_name(process, site->record->within, "the name of a function", error) ||
-            check_operations(process, site, error))
+        if (refrain_process_check_name(process, call_site->record->object, "the name of an object", error) ||
+            refrain_process_check_name(process, call_site->record->within, "the name of a function", error) ||
+            check_operations(process, call_site, error))
             return REFRAIN_ERROR;
-        reference = site->record->next;
+        reference = call_site->record->next;
     }
-    process->n_sites = n;
-    qsort(process->sites, n, sizeof *process->sites, by_number);
+    process->n_call_sites = n;
+    qsort(process->call_sites, n, sizeof *process->call_sites, by_number);
     return REFRAIN_OK;
 }
 
@@ -192,8 +192,8 @@ static enum refrain_status read_user_regions(struct refrain_trace *trace, struct
     uint32_t reference = (uint32_t)process->header->regions;
     for (size_t i = 0; i < n; i++) {
         struct refrain_user_region_view *region = &process->user_regions[i];
-        uint64_t at = (uint64_t)reference * REFRAIN_UNIT_BYTES;
-        region->record = (const struct refrain_region_name *)(process->region + at);
+        uint64_t at = (uint64_t)reference * REFRAIN_GRAIN_BYTES;
+        region->record = (const struct refrain_region_name *)(process->image + at);
         region->number = region->record->number;
         if (refrain_process_check_name(process, region->record->name, "the name of a user region", error) ||
             refrain_process_check_name(process, region->record->object, "the object of a function", error))
@@ -217,7 +217,7 @@ enum refrain_status refrain_process_read_tree(struct refrain_trace *trace, struc
             return REFRAIN_ERROR;
     enum refrain_status status = read_units(trace, process, error);
     if (!status)
-        status = read_sites(trace, process, error);
+        status = read_call_sites(trace, process, error);
     if (!status)
         status = read_user_regions(trace, process, error);
     return status;
@@ -231,7 +231,7 @@ const struct refrain_slot *refrain_process_slot(const struct refrain_process *pr
         return NULL;
     uint64_t at =
         process->slot_offsets[number] + (uint64_t)process->slot_stride[number] * thread * sizeof(struct refrain_slot);
-    return (const struct refrain_slot *)(process->region + at);
+    return (const struct refrain_slot *)(process->image + at);
 }
 
 bool refrain_process_throttled(const struct refrain_process *process, uint32_t thread, uint32_t number) {
@@ -249,14 +249,14 @@ const struct refrain_region_info *refrain_process_function(const struct refrain_
 }
 
 /* Numbers follow each other, but for those whose record the image of a running process does not have yet. */
-const struct refrain_site_view *refrain_process_site(const struct refrain_process *process, uint64_t number) {
-    if (number > UINT32_MAX || process->n_sites == 0)
+const struct refrain_call_site_view *refrain_process_call_site(const struct refrain_process *process, uint64_t number) {
+    if (number > UINT32_MAX || process->n_call_sites == 0)
         return NULL;
-    uint64_t at = number - process->sites[0].number;
-    if (at < process->n_sites && process->sites[at].number == number)
-        return &process->sites[at];
+    uint64_t at = number - process->call_sites[0].number;
+    if (at < process->n_call_sites && process->call_sites[at].number == number)
+        return &process->call_sites[at];
     uint32_t key = (uint32_t)number;
-    return bsearch(&key, process->sites, process->n_sites, sizeof *process->sites, by_number);
+    return bsearch(&key, process->call_sites, process->n_call_sites, sizeof *process->call_sites, by_number);
 }
 
 const struct refrain_user_region_view *refrain_process_user_region(const struct refrain_process *process,
@@ -270,7 +270,7 @@ const struct refrain_user_region_view *refrain_process_user_region(const struct 
 const char *refrain_process_name(const struct refrain_process *process, uint32_t reference) {
     if (reference == 0)
         return "";
-    return ((const struct refrain_name *)(process->region + (uint64_t)reference * REFRAIN_UNIT_BYTES))->text;
+    return ((const struct refrain_name *)(process->image + (uint64_t)reference * REFRAIN_GRAIN_BYTES))->text;
 }
 
 const char *refrain_node_name(const struct refrain_unit_view *unit, const struct refrain_node *node) {
@@ -287,11 +287,11 @@ const char *refrain_node_function(const struct refrain_unit_view *unit, const st
     return node->kind == REFRAIN_FUNCTION ? unit->strings + node->name : "";
 }
 
-const struct refrain_operation_record *refrain_site_operation(const struct refrain_process *process,
-                                                              const struct refrain_call_site *site,
-                                                              const struct refrain_operation_record *operation) {
-    uint32_t reference = operation ? operation->next : site->operations;
+const struct refrain_operation_record *refrain_call_site_operation(const struct refrain_process *process,
+                                                                   const struct refrain_call_site *call_site,
+                                                                   const struct refrain_operation_record *operation) {
+    uint32_t reference = operation ? operation->next : call_site->operations;
     if (reference == 0)
         return NULL;
-    return (const struct refrain_operation_record *)(process->region + (uint64_t)reference * REFRAIN_UNIT_BYTES);
+    return (const struct refrain_operation_record *)(process->image + (uint64_t)reference * REFRAIN_GRAIN_BYTES);
 }

@@ -7,10 +7,10 @@
 /* ---- the timeline ---- */
 
 static const void *at_reference(const struct refrain_time_cursor *cursor, uint32_t reference, size_t bytes) {
-    uint64_t offset = (uint64_t)reference * REFRAIN_UNIT_BYTES;
+    uint64_t offset = (uint64_t)reference * REFRAIN_GRAIN_BYTES;
     bool inside =
-        offset >= REFRAIN_HEADER_BYTES && offset <= cursor->region_bytes && bytes <= cursor->region_bytes - offset;
-    return inside ? cursor->region + offset : NULL;
+        offset >= REFRAIN_HEADER_BYTES && offset <= cursor->image_bytes && bytes <= cursor->image_bytes - offset;
+    return inside ? cursor->image + offset : NULL;
 }
 
 /* Goes to a page, whose first block must be the one that comes next. */
@@ -19,7 +19,7 @@ static void go_to_page(struct refrain_time_cursor *cursor, uint32_t reference) {
     cursor->page = NULL;
     cursor->single_until = 0;
     if (!page || page->first_block != cursor->block || page->item_shift >= 64 || page->quantum_shift >= 64 ||
-        cursor->pages++ > cursor->region_bytes / sizeof *page)
+        cursor->pages++ > cursor->image_bytes / sizeof *page)
         return;
     cursor->page = page;
     cursor->next = at_reference(cursor, page->next, sizeof *page);
@@ -30,9 +30,9 @@ static void go_to_page(struct refrain_time_cursor *cursor, uint32_t reference) {
     cursor->ticks = page->first_ticks;
 }
 
-void refrain_time_cursor_open(struct refrain_time_cursor *cursor, const void *region, size_t region_bytes,
+void refrain_time_cursor_open(struct refrain_time_cursor *cursor, const void *image, size_t image_bytes,
                               const struct refrain_thread *thread) {
-    *cursor = (struct refrain_time_cursor){.region = region, .region_bytes = region_bytes};
+    *cursor = (struct refrain_time_cursor){.image = image, .image_bytes = image_bytes};
     const struct refrain_timeline *timeline = at_reference(cursor, thread->timeline, sizeof *timeline);
     if (timeline)
         go_to_page(cursor, timeline->first);
@@ -40,7 +40,7 @@ void refrain_time_cursor_open(struct refrain_time_cursor *cursor, const void *re
 
 bool refrain_time_cursor_shares(const struct refrain_time_cursor *cursor) {
     const struct refrain_time_page *page = cursor->page;
-    uint64_t most = cursor->region_bytes / sizeof *page;
+    uint64_t most = cursor->image_bytes / sizeof *page;
     for (uint64_t i = 0; page && i < most; i++, page = at_reference(cursor, page->next, sizeof *page))
         if (page->item_shift > 0)
             return true;
@@ -74,11 +74,11 @@ bool refrain_time_cursor_next(struct refrain_time_cursor *cursor, struct refrain
     return false;
 }
 
-void refrain_time_summary_add(struct refrain_time_summary *summary, const void *region, size_t region_bytes,
+void refrain_time_summary_add(struct refrain_time_summary *summary, const void *image, size_t image_bytes,
                               const struct refrain_thread *thread) {
     struct refrain_time_cursor cursor;
     struct refrain_block_span span;
-    refrain_time_cursor_open(&cursor, region, region_bytes, thread);
+    refrain_time_cursor_open(&cursor, image, image_bytes, thread);
     uint64_t begin_ticks = cursor.ticks;
     const struct refrain_timeline *timeline = at_reference(&cursor, thread->timeline, sizeof *timeline);
     if (!timeline)
@@ -104,10 +104,10 @@ void refrain_time_summary_add(struct refrain_time_summary *summary, const void *
 
 /* ---- sharing out ---- */
 
-void refrain_block_times_open(struct refrain_block_times *times, const void *region, size_t region_bytes,
+void refrain_block_times_open(struct refrain_block_times *times, const void *image, size_t image_bytes,
                               const struct refrain_thread *thread) {
     *times = (struct refrain_block_times){.last_ticks = thread->last_ticks};
-    refrain_time_cursor_open(&times->cursor, region, region_bytes, thread);
+    refrain_time_cursor_open(&times->cursor, image, image_bytes, thread);
     times->ended = times->cursor.page == NULL;
 }
 

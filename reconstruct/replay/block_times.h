@@ -19,8 +19,8 @@
 
 /* Where a timeline is read; also of use without a walk. */
 struct refrain_time_cursor {
-    const unsigned char *region;
-    size_t region_bytes;
+    const unsigned char *image;
+    size_t image_bytes;
     const struct refrain_time_page *page; /* null: at the end */
     const struct refrain_time_page *next; /* the one after it, null: none */
     uint64_t end;                         /* the first block that is not of the page */
@@ -33,7 +33,7 @@ struct refrain_time_cursor {
 };
 
 /* Goes to the timeline's beginning; at its end when the thread has none. */
-void refrain_time_cursor_open(struct refrain_time_cursor *cursor, const void *region, size_t region_bytes,
+void refrain_time_cursor_open(struct refrain_time_cursor *cursor, const void *image, size_t image_bytes,
                               const struct refrain_thread *thread);
 
 /* Some blocks that follow each other: when the last of them ended. */
@@ -61,7 +61,7 @@ struct refrain_time_summary {
 };
 
 /* Adds a thread's timeline to a summary. */
-void refrain_time_summary_add(struct refrain_time_summary *summary, const void *region, size_t region_bytes,
+void refrain_time_summary_add(struct refrain_time_summary *summary, const void *image, size_t image_bytes,
                               const struct refrain_thread *thread);
 
 /* What a place still has to give: ticks of which a block's weight is taken, to which what it did not get is added. */
@@ -91,7 +91,7 @@ struct refrain_block_times {
     double scale; /* ticks per weight in the item before */
 };
 
-void refrain_block_times_open(struct refrain_block_times *times, const void *region, size_t region_bytes,
+void refrain_block_times_open(struct refrain_block_times *times, const void *image, size_t image_bytes,
                               const struct refrain_thread *thread);
 void refrain_block_times_close(struct refrain_block_times *times);
 

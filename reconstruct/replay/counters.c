@@ -12,7 +12,7 @@
 static void add_values(const struct refrain_process *process, const struct refrain_learner *learner,
                        struct refrain_counter *counter) {
     struct refrain_sequence sequence;
-    refrain_sequence_open(&sequence, process->region, process->region_bytes, learner);
+    refrain_sequence_open(&sequence, process->image, process->image_bytes, learner);
     for (uint64_t runs = 0; runs < MOST_RUNS && refrain_sequence_advance(&sequence); runs++) {
         uint64_t n = sequence.run;
         int64_t first = sequence.value, last = (int64_t)((uint64_t)first + (uint64_t)sequence.stride * (n - 1));

@@ -62,12 +62,12 @@ enum refrain_status refrain_location_stream_open(struct refrain_location_stream 
     if (options->recorded) {
         location->with_costs = costs;
         if (costs && process->header->mode & REFRAIN_MODE_STAT)
-            location->costs = refrain_walk_begin(process->region, process->region_bytes, thread, &wrong, &offset);
+            location->costs = refrain_walk_begin(process->image, process->image_bytes, thread, &wrong, &offset);
         return refrain_event_reader_open(process, thread, &location->reader, error);
     }
     location->walk = options->at_once
-                         ? refrain_walk_begin(process->region, process->region_bytes, thread, &wrong, &offset)
-                         : refrain_walk_open(process->region, process->region_bytes, thread, &wrong, &offset);
+                         ? refrain_walk_begin(process->image, process->image_bytes, thread, &wrong, &offset)
+                         : refrain_walk_open(process->image, process->image_bytes, thread, &wrong, &offset);
     return location->walk ? REFRAIN_OK : refrain_process_damaged(process, offset, wrong, error);
 }
 

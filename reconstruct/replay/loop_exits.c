@@ -38,7 +38,7 @@ static bool leaves(const struct loop *loop, const struct refrain_slot *place) {
     const struct refrain_process *process = loop->process;
     struct refrain_sequence sequence;
     bool found = false;
-    refrain_sequence_open(&sequence, process->region, process->region_bytes, &place->next);
+    refrain_sequence_open(&sequence, process->image, process->image_bytes, &place->next);
     for (unsigned runs = 0; !found && runs < MOST_RUNS && refrain_sequence_advance(&sequence); runs++) {
         uint64_t n = sequence.stride == 0 ? 1 : sequence.run < MOST_OF_RUN ? sequence.run : MOST_OF_RUN;
         for (uint64_t i = 0; !found && i < n; i++)

@@ -4,22 +4,22 @@
 
 /* Both records begin with the reference of the next one. */
 struct list {
-    const unsigned char *region;
-    size_t region_bytes;
+    const unsigned char *image;
+    size_t image_bytes;
     uint64_t first;
     size_t record_bytes, number_at;
 };
 
 /* The record at a reference; null outside of the image. */
 static const unsigned char *record_at(const struct list *list, uint64_t reference) {
-    uint64_t at = reference * REFRAIN_UNIT_BYTES;
-    bool inside = reference != 0 && reference <= UINT32_MAX && at >= REFRAIN_HEADER_BYTES && at <= list->region_bytes &&
-                  list->record_bytes <= list->region_bytes - at;
-    return inside ? list->region + at : NULL;
+    uint64_t at = reference * REFRAIN_GRAIN_BYTES;
+    bool inside = reference != 0 && reference <= UINT32_MAX && at >= REFRAIN_HEADER_BYTES && at <= list->image_bytes &&
+                  list->record_bytes <= list->image_bytes - at;
+    return inside ? list->image + at : NULL;
 }
 
 static bool make_table(const struct list *list, uint64_t **offsets, size_t *n) {
-    size_t most = list->region_bytes / list->record_bytes, records = 0;
+    size_t most = list->image_bytes / list->record_bytes, records = 0;
     const unsigned char *record = record_at(list, list->first);
     *n = 0;
     for (; record && records < most; record = record_at(list, *(const uint32_t *)record), records++) {
@@ -34,16 +34,16 @@ static bool make_table(const struct list *list, uint64_t **offsets, size_t *n) {
     for (; record && records > 0; record = record_at(list, *(const uint32_t *)record), records--) {
         uint32_t number = *(const uint32_t *)(record + list->number_at);
         if (number < *n)
-            (*offsets)[number] = (uint64_t)(record - list->region);
+            (*offsets)[number] = (uint64_t)(record - list->image);
     }
     return true;
 }
 
-bool refrain_numbered_open(struct refrain_numbered *numbered, const void *region, size_t region_bytes) {
-    const struct refrain_header *header = region;
-    const struct list call_sites = {region, region_bytes, header->call_sites, sizeof(struct refrain_call_site),
+bool refrain_numbered_open(struct refrain_numbered *numbered, const void *image, size_t image_bytes) {
+    const struct refrain_header *header = image;
+    const struct list call_sites = {image, image_bytes, header->call_sites, sizeof(struct refrain_call_site),
                                     offsetof(struct refrain_call_site, number)};
-    const struct list regions = {region, region_bytes, header->regions, sizeof(struct refrain_region_name),
+    const struct list regions = {image, image_bytes, header->regions, sizeof(struct refrain_region_name),
                                  offsetof(struct refrain_region_name, number)};
     *numbered = (struct refrain_numbered){0};
     if (make_table(&call_sites, &numbered->call_sites, &numbered->n_call_sites) &&

@@ -15,7 +15,7 @@ struct refrain_numbered {
 };
 
 /* Reads both lists of the image. False without memory; what is damaged is left out. */
-bool refrain_numbered_open(struct refrain_numbered *numbered, const void *region, size_t region_bytes);
+bool refrain_numbered_open(struct refrain_numbered *numbered, const void *image, size_t image_bytes);
 
 void refrain_numbered_close(struct refrain_numbered *numbered);
 

@@ -26,7 +26,7 @@ static struct refrain_profile_unit *find_unit(struct refrain_profile_total *tota
 }
 
 static uint64_t values_seen(const struct refrain_process *process, const struct refrain_learner *learner) {
-    return refrain_learner_values(process->region, process->region_bytes, learner, NULL);
+    return refrain_learner_values(process->image, process->image_bytes, learner, NULL);
 }
 
 #define MOST_RUNS 100000000u /* what lies beyond is taken to be like what lies before */
@@ -35,7 +35,7 @@ static uint64_t values_seen(const struct refrain_process *process, const struct 
 static uint64_t values_sum(const struct refrain_process *process, const struct refrain_learner *learner) {
     struct refrain_sequence sequence;
     uint64_t sum = 0, values = 0, runs = 0;
-    refrain_sequence_open(&sequence, process->region, process->region_bytes, learner);
+    refrain_sequence_open(&sequence, process->image, process->image_bytes, learner);
     for (; runs < MOST_RUNS && refrain_sequence_advance(&sequence); runs++) {
         uint64_t n = sequence.run, pairs = n % 2 ? n * ((n - 1) / 2) : n / 2 * (n - 1);
         sum += n * (uint64_t)sequence.value + pairs * (uint64_t)sequence.stride;
@@ -53,7 +53,7 @@ static uint64_t activations(const struct refrain_process *process, const struct 
     struct refrain_sequence sequence;
     uint64_t ended = 0, runs = 0;
     bool open = false;
-    refrain_sequence_open(&sequence, process->region, process->region_bytes, learner);
+    refrain_sequence_open(&sequence, process->image, process->image_bytes, learner);
     for (; runs < MOST_RUNS && refrain_sequence_advance(&sequence); runs++) {
         open = sequence.value >= 0;
         ended += open ? 0 : sequence.run;
@@ -126,51 +126,52 @@ static void add_units(const struct refrain_process *process, struct refrain_prof
 
 /* ---- MPI calls and user regions ---- */
 
-static bool add_site(const struct refrain_process *process, const struct refrain_site_view *view,
-                     struct refrain_profile_unit *unit, uint32_t node, struct refrain_profile_total *total) {
+static bool add_call_site(const struct refrain_process *process, const struct refrain_call_site_view *view,
+                          struct refrain_profile_unit *unit, uint32_t node, struct refrain_profile_total *total) {
     uint64_t calls = view->record->inside.count, ticks = view->record->inside.ticks;
     const struct refrain_operation_record *operation = NULL;
-    while ((operation = refrain_site_operation(process, view->record, operation))) {
+    while ((operation = refrain_call_site_operation(process, view->record, operation))) {
         calls += operation->after.count;
         ticks += operation->after.ticks;
     }
     long double ns = refrain_trace_span_ns(process, ticks);
     total->mpi_ns += ns;
-    refrain_metrics_add_site(process, view->record, &total->metrics);
+    refrain_metrics_add_call_site(process, view->record, &total->metrics);
     if (unit->nodes) {
         unit->nodes[node].mpi_ns += ns;
-        refrain_metrics_add_site(process, view->record, &unit->nodes[node].metrics);
+        refrain_metrics_add_call_site(process, view->record, &unit->nodes[node].metrics);
     }
-    struct refrain_profile_site *site = unit->sites;
-    while (site < unit->sites + unit->n_sites && (site->region != view->region || site->node != node))
-        site++;
-    if (!unit->sites || site == unit->sites + unit->n_sites) {
-        if (unit->n_sites == unit->capacity_sites) {
-            size_t capacity = unit->capacity_sites ? unit->capacity_sites * 2 : 16;
-            struct refrain_profile_site *sites = realloc(unit->sites, capacity * sizeof *sites);
-            if (!sites)
+    struct refrain_profile_call_site *call_site = unit->call_sites;
+    while (call_site < unit->call_sites + unit->n_call_sites &&
+           (call_site->region != view->region || call_site->node != node))
+        call_site++;
+    if (!unit->call_sites || call_site == unit->call_sites + unit->n_call_sites) {
+        if (unit->n_call_sites == unit->capacity_call_sites) {
+            size_t capacity = unit->capacity_call_sites ? unit->capacity_call_sites * 2 : 16;
+            struct refrain_profile_call_site *call_sites = realloc(unit->call_sites, capacity * sizeof *call_sites);
+            if (!call_sites)
                 return false;
-            unit->sites = sites;
-            unit->capacity_sites = capacity;
+            unit->call_sites = call_sites;
+            unit->capacity_call_sites = capacity;
         }
-        site = &unit->sites[unit->n_sites++];
-        *site = (struct refrain_profile_site){.region = view->region, .node = node};
+        call_site = &unit->call_sites[unit->n_call_sites++];
+        *call_site = (struct refrain_profile_call_site){.region = view->region, .node = node};
     }
-    site->calls += calls;
-    site->mpi_ns += ns;
-    refrain_metrics_add_site(process, view->record, &site->metrics);
+    call_site->calls += calls;
+    call_site->mpi_ns += ns;
+    refrain_metrics_add_call_site(process, view->record, &call_site->metrics);
     return true;
 }
 
 static bool add_calls(const struct refrain_process *process, struct refrain_profile_unit **unit_of,
                       struct refrain_profile_total *total) {
-    for (size_t i = 0; i < process->n_sites; i++) {
-        const struct refrain_site_view *view = &process->sites[i];
+    for (size_t i = 0; i < process->n_call_sites; i++) {
+        const struct refrain_call_site_view *view = &process->call_sites[i];
         uint32_t number = view->record->slot;
         const struct refrain_slot_view *from = number < process->header->n_slots ? &process->slots[number] : NULL;
         bool inside = from && from->node;
         struct refrain_profile_unit *unit = inside ? unit_of[from->unit - process->units] : &total->outside;
-        if (!add_site(process, view, unit, inside ? (uint32_t)(from->node - from->unit->nodes) : 0, total))
+        if (!add_call_site(process, view, unit, inside ? (uint32_t)(from->node - from->unit->nodes) : 0, total))
             return false;
     }
     for (size_t i = 0; i < process->n_user_regions; i++) {
@@ -252,9 +253,9 @@ enum refrain_status refrain_profile_open(const struct refrain_trace *trace, int3
 void refrain_profile_close(struct refrain_profile_total *total) {
     for (size_t u = 0; u < total->n_units; u++) {
         free(total->units[u].nodes);
-        free(total->units[u].sites);
+        free(total->units[u].call_sites);
     }
-    free(total->outside.sites);
+    free(total->outside.call_sites);
     free(total->units);
     free(total->regions);
     memset(total, 0, sizeof *total);

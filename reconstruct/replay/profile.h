@@ -9,7 +9,7 @@
 #include "metric_totals.h"
 
 /* An MPI call site, over the ranks and threads that have it. */
-struct refrain_profile_site {
+struct refrain_profile_call_site {
     const struct refrain_region_info *region;
     uint32_t node; /* it was made from */
     uint64_t calls;
@@ -34,8 +34,8 @@ struct refrain_profile_node {
 struct refrain_profile_unit {
     const struct refrain_unit_view *view;
     struct refrain_profile_node *nodes; /* view->record->n_nodes */
-    struct refrain_profile_site *sites;
-    size_t n_sites, capacity_sites;
+    struct refrain_profile_call_site *call_sites;
+    size_t n_call_sites, capacity_call_sites;
 };
 
 struct refrain_profile_region {
@@ -50,7 +50,7 @@ struct refrain_profile_total {
     size_t n_units;
     struct refrain_profile_region *regions; /* user regions */
     size_t n_regions;
-    struct refrain_profile_unit outside; /* sites of calls made from no instrumented place; no nodes */
+    struct refrain_profile_unit outside; /* call sites of calls made from no instrumented place; no nodes */
     uint32_t n_ranks;                    /* added up */
     long double run_ns;                  /* of all threads together */
     long double outside_ns;              /* before, between and after instrumented functions */

@@ -25,12 +25,12 @@ int refrain_recursion_find(const struct refrain_recursion *recursion, uint64_t o
 }
 
 static uint64_t offset_of(const struct refrain_recursion *recursion, const void *at) {
-    return (uint64_t)((const unsigned char *)at - (const unsigned char *)recursion->walk.region);
+    return (uint64_t)((const unsigned char *)at - (const unsigned char *)recursion->walk.image);
 }
 
 static const struct refrain_learner *learner_of(const struct refrain_recursion *recursion,
                                                 const struct refrain_place_node *node) {
-    return (const void *)((const unsigned char *)recursion->walk.region + node->learner);
+    return (const void *)((const unsigned char *)recursion->walk.image + node->learner);
 }
 
 static bool grow(struct refrain_recursion *recursion, void *array, size_t n, size_t *capacity, size_t bytes) {
@@ -107,13 +107,13 @@ static void add_arcs(struct refrain_recursion *recursion, struct refrain_place_n
     int64_t iterations;
     bool open;
     uint64_t skip = recursion->walk.taken(recursion->walk.walk, learner, &iterations, &open);
-    uint64_t values = refrain_learner_values(recursion->walk.region, recursion->walk.region_bytes, learner, NULL);
+    uint64_t values = refrain_learner_values(recursion->walk.image, recursion->walk.image_bytes, learner, NULL);
     if (values > skip + recursion->walk.most_steps) {
         recursion->no_memory = true;
         return;
     }
     node->first_arc = (uint32_t)recursion->n_arcs;
-    refrain_sequence_open(&sequence, recursion->walk.region, recursion->walk.region_bytes, learner);
+    refrain_sequence_open(&sequence, recursion->walk.image, recursion->walk.image_bytes, learner);
     while (!recursion->no_memory && refrain_sequence_next(&sequence, &value)) {
         if (recursion->walk.most_steps-- == 0) {
             recursion->no_memory = true;
@@ -151,14 +151,14 @@ int refrain_recursion_after_call(const struct refrain_recursion *recursion, cons
 
 static int operation_node(const struct refrain_recursion *recursion, const struct refrain_place_node *node,
                           uint64_t operation) {
-    const unsigned char *region = recursion->walk.region;
+    const unsigned char *image = recursion->walk.image;
     if (!node->call_site)
         return REFRAIN_NOWHERE;
-    uint32_t reference = ((const struct refrain_call_site *)(region + node->call_site))->operations;
+    uint32_t reference = ((const struct refrain_call_site *)(image + node->call_site))->operations;
     for (unsigned n = 0; reference && n < REFRAIN_OPERATIONS; n++) {
-        uint64_t at = (uint64_t)reference * REFRAIN_UNIT_BYTES;
-        const struct refrain_operation_record *record = (const void *)(region + at);
-        if (at + sizeof *record > recursion->walk.region_bytes)
+        uint64_t at = (uint64_t)reference * REFRAIN_GRAIN_BYTES;
+        const struct refrain_operation_record *record = (const void *)(image + at);
+        if (at + sizeof *record > recursion->walk.image_bytes)
             break;
         if (record->operation == operation)
             return refrain_recursion_find(recursion, at + offsetof(struct refrain_operation_record, after));
@@ -178,7 +178,7 @@ void refrain_recursion_resolve(const struct refrain_recursion *recursion, const 
     } else if (value < (int64_t)recursion->walk.n_slots) {
         uint32_t kind;
         uint64_t slot = recursion->walk.slot(recursion->walk.walk, (uint32_t)value, &kind);
-        const struct refrain_slot *at = (const void *)((const unsigned char *)recursion->walk.region + slot);
+        const struct refrain_slot *at = (const void *)((const unsigned char *)recursion->walk.image + slot);
         if (kind == REFRAIN_FUNCTION) {
             arc->next = refrain_recursion_after_call(recursion, node);
             arc->called = refrain_recursion_find(recursion, slot);
@@ -291,28 +291,28 @@ static void visit_place(void *data, const struct refrain_learner *learner) {
 }
 
 static void name_call_sites(struct refrain_recursion *recursion) {
-    const unsigned char *region = recursion->walk.region;
-    const struct refrain_header *header = recursion->walk.region;
+    const unsigned char *image = recursion->walk.image;
+    const struct refrain_header *header = recursion->walk.image;
     uint64_t reference = header->call_sites;
-    for (size_t n = 0; reference && n < recursion->walk.region_bytes / REFRAIN_UNIT_BYTES; n++) {
-        uint64_t at = reference * REFRAIN_UNIT_BYTES;
-        const struct refrain_call_site *site = (const void *)(region + at);
-        if (at + sizeof *site > recursion->walk.region_bytes)
+    for (size_t n = 0; reference && n < recursion->walk.image_bytes / REFRAIN_GRAIN_BYTES; n++) {
+        uint64_t at = reference * REFRAIN_GRAIN_BYTES;
+        const struct refrain_call_site *call_site = (const void *)(image + at);
+        if (at + sizeof *call_site > recursion->walk.image_bytes)
             return;
         int inside = refrain_recursion_find(recursion, at + offsetof(struct refrain_call_site, inside));
         if (inside != REFRAIN_NOWHERE)
             recursion->nodes[inside].call_site = at;
-        uint32_t operation = site->operations;
+        uint32_t operation = call_site->operations;
         for (unsigned i = 0; operation && i < REFRAIN_OPERATIONS; i++) {
-            uint64_t record = (uint64_t)operation * REFRAIN_UNIT_BYTES;
-            if (record + sizeof(struct refrain_operation_record) > recursion->walk.region_bytes)
+            uint64_t record = (uint64_t)operation * REFRAIN_GRAIN_BYTES;
+            if (record + sizeof(struct refrain_operation_record) > recursion->walk.image_bytes)
                 break;
             int after = refrain_recursion_find(recursion, record + offsetof(struct refrain_operation_record, after));
             if (after != REFRAIN_NOWHERE)
                 recursion->nodes[after].call_site = at;
-            operation = ((const struct refrain_operation_record *)(region + record))->next;
+            operation = ((const struct refrain_operation_record *)(image + record))->next;
         }
-        reference = site->next;
+        reference = call_site->next;
     }
 }
 
@@ -341,12 +341,12 @@ struct refrain_recursion *refrain_recursion_open(const struct refrain_recursion_
     if (!recursion)
         return NULL;
     recursion->walk = *walk;
-    refrain_successors_visit(walk->region, walk->region_bytes, walk->thread, is_decision, visit_place, recursion);
+    refrain_successors_visit(walk->image, walk->image_bytes, walk->thread, is_decision, visit_place, recursion);
     for (uint32_t number = 0; number < walk->n_slots; number++)
         if (is_decision(recursion, number)) {
             uint32_t kind;
             uint64_t offset = walk->slot(walk->walk, number, &kind);
-            add_node(recursion, (const void *)((const unsigned char *)walk->region + offset), kind);
+            add_node(recursion, (const void *)((const unsigned char *)walk->image + offset), kind);
         }
     bool sound = !recursion->no_memory && hash_nodes(recursion);
     if (sound)

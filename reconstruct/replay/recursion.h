@@ -22,8 +22,8 @@ struct refrain_recursion;
 
 /* What the walker tells. */
 struct refrain_recursion_walk {
-    const void *region;
-    size_t region_bytes;
+    const void *image;
+    size_t image_bytes;
     unsigned thread;
     uint32_t n_slots;
     const struct refrain_numbered *numbered;

@@ -19,12 +19,12 @@ static bool wrong(struct refrain_terms *terms, uint64_t offset, const char *what
 
 /* `bytes` bytes at a reference, or null. */
 static const void *at_reference(struct refrain_terms *terms, uint32_t reference, size_t bytes) {
-    uint64_t offset = (uint64_t)reference * REFRAIN_UNIT_BYTES;
-    if (offset < REFRAIN_HEADER_BYTES || offset + bytes > terms->region_bytes) {
-        wrong(terms, offset, "a reference leads out of the region");
+    uint64_t offset = (uint64_t)reference * REFRAIN_GRAIN_BYTES;
+    if (offset < REFRAIN_HEADER_BYTES || offset + bytes > terms->image_bytes) {
+        wrong(terms, offset, "a reference leads out of the image");
         return NULL;
     }
-    return terms->region + offset;
+    return terms->image + offset;
 }
 
 /* A term is sound when its loops lie within each other, heights falling. */
@@ -59,11 +59,11 @@ static bool term_is_sound(struct refrain_terms *terms, const struct refrain_item
 
 /* ---- terms ---- */
 
-void refrain_terms_open(struct refrain_terms *terms, const void *region, size_t region_bytes,
+void refrain_terms_open(struct refrain_terms *terms, const void *image, size_t image_bytes,
                         const struct refrain_learner *learner) {
     memset(terms, 0, sizeof *terms);
-    terms->region = region;
-    terms->region_bytes = region_bytes;
+    terms->image = image;
+    terms->image_bytes = image_bytes;
     if (learner->state < REFRAIN_PREDICT || !learner->body)
         return;
     const struct refrain_formula *formula = at_reference(terms, learner->body, sizeof *formula);
@@ -80,7 +80,7 @@ void refrain_terms_open(struct refrain_terms *terms, const void *region, size_t 
 /* The archived term at `place`, which moves behind it; null when the archive is read or wrong. */
 static const struct refrain_item *archived_term(struct refrain_terms *terms, struct refrain_place *place) {
     while (place->chunk) {
-        uint64_t offset = (uint64_t)place->chunk * REFRAIN_UNIT_BYTES;
+        uint64_t offset = (uint64_t)place->chunk * REFRAIN_GRAIN_BYTES;
         const struct refrain_archive *chunk = at_reference(terms, place->chunk, sizeof *chunk);
         if (!chunk || !at_reference(terms, place->chunk, sizeof *chunk + chunk->used))
             return NULL;
@@ -127,7 +127,7 @@ const struct refrain_item *refrain_terms_next(struct refrain_terms *terms, bool 
     if (terms->at >= terms->n_items)
         return NULL;
     const struct refrain_item *term = &terms->items[terms->at];
-    uint64_t offset = (uint64_t)((const unsigned char *)term - terms->region);
+    uint64_t offset = (uint64_t)((const unsigned char *)term - terms->image);
     if (!term_is_sound(terms, term, terms->n_items - terms->at, offset))
         return NULL;
     terms->at += term->span;
@@ -186,30 +186,30 @@ uint64_t refrain_term_values(const struct refrain_item *term) {
     return count_item(term, 0, counter, &steps);
 }
 
-uint32_t refrain_learner_tally(const void *region, size_t region_bytes, const struct refrain_learner *learner) {
-    struct refrain_terms terms = {.region = region, .region_bytes = region_bytes};
+uint32_t refrain_learner_tally(const void *image, size_t image_bytes, const struct refrain_learner *learner) {
+    struct refrain_terms terms = {.image = image, .image_bytes = image_bytes};
     const struct refrain_tally *tally = learner->tally ? at_reference(&terms, learner->tally, sizeof *tally) : NULL;
     return tally && !tally->joint ? learner->tally : 0;
 }
 
 /* Values of the learner that only a tally has, its own or one of several learners. */
-static uint64_t counted_values(const void *region, size_t region_bytes, const struct refrain_learner *learner) {
+static uint64_t counted_values(const void *image, size_t image_bytes, const struct refrain_learner *learner) {
     if (learner->state == REFRAIN_SUMMARY)
         return (uint64_t)learner->stride;
     struct refrain_tally_reader reader;
-    uint32_t tally = refrain_learner_tally(region, region_bytes, learner);
-    if (!tally || !refrain_tally_open(&reader, region, region_bytes, tally))
+    uint32_t tally = refrain_learner_tally(image, image_bytes, learner);
+    if (!tally || !refrain_tally_open(&reader, image, image_bytes, tally))
         return 0;
     uint64_t n = reader.left;
     refrain_tally_close(&reader);
     return n;
 }
 
-uint64_t refrain_learner_values(const void *region, size_t region_bytes, const struct refrain_learner *learner,
+uint64_t refrain_learner_values(const void *image, size_t image_bytes, const struct refrain_learner *learner,
                                 uint64_t *kept) {
     uint64_t n = 0;
     struct refrain_terms terms;
-    refrain_terms_open(&terms, region, region_bytes, learner);
+    refrain_terms_open(&terms, image, image_bytes, learner);
     const struct refrain_item *term;
     while ((term = refrain_terms_next(&terms, NULL)))
         n = add_saturating(n, refrain_term_values(term));
@@ -218,14 +218,14 @@ uint64_t refrain_learner_values(const void *region, size_t region_bytes, const s
     if (kept)
         *kept = n;
     refrain_terms_close(&terms);
-    return add_saturating(n, counted_values(region, region_bytes, learner));
+    return add_saturating(n, counted_values(image, image_bytes, learner));
 }
 
 /* ---- values that depend on another parameter ---- */
 
-const struct refrain_by_key *refrain_learner_keys(const void *region, size_t region_bytes,
+const struct refrain_by_key *refrain_learner_keys(const void *image, size_t image_bytes,
                                                   const struct refrain_learner *learner) {
-    struct refrain_terms terms = {.region = region, .region_bytes = region_bytes};
+    struct refrain_terms terms = {.image = image, .image_bytes = image_bytes};
     return learner->state == REFRAIN_BY_KEY ? at_reference(&terms, learner->by_key, sizeof(struct refrain_by_key))
                                             : NULL;
 }
@@ -240,11 +240,11 @@ const struct refrain_learner *refrain_key_learner(const struct refrain_by_key *b
 
 /* ---- values ---- */
 
-void refrain_sequence_open(struct refrain_sequence *sequence, const void *region, size_t region_bytes,
+void refrain_sequence_open(struct refrain_sequence *sequence, const void *image, size_t image_bytes,
                            const struct refrain_learner *learner) {
     memset(sequence, 0, sizeof *sequence);
     sequence->learner = learner;
-    refrain_terms_open(&sequence->terms, region, region_bytes, learner);
+    refrain_terms_open(&sequence->terms, image, image_bytes, learner);
     sequence->innermost = REFRAIN_LOOP_HEIGHTS;
     sequence->stage = learner->state == REFRAIN_EMPTY ? STAGE_END
                       : sequence->terms.formula       ? STAGE_TERMS
@@ -342,7 +342,7 @@ static bool same_place(struct refrain_place a, struct refrain_place b) {
 static bool enter_repeat(struct refrain_sequence *sequence, struct refrain_place first, struct refrain_place end,
                          uint64_t values) {
     struct refrain_terms *terms = &sequence->terms;
-    uint64_t offset = (uint64_t)first.chunk * REFRAIN_UNIT_BYTES;
+    uint64_t offset = (uint64_t)first.chunk * REFRAIN_GRAIN_BYTES;
     if (sequence->depth == REFRAIN_REPEAT_DEPTH)
         return wrong(terms, offset, "repetitions lie too deep in each other");
     sequence->frame[sequence->depth++] = (struct refrain_repeat_frame){first, first, end, values};
@@ -395,7 +395,7 @@ static bool next_run_of_repeat(struct refrain_sequence *sequence) {
             return true;
         }
         sequence->term = NULL;
-        uint64_t offset = (uint64_t)frame->at.chunk * REFRAIN_UNIT_BYTES;
+        uint64_t offset = (uint64_t)frame->at.chunk * REFRAIN_GRAIN_BYTES;
         if (same_place(frame->at, frame->end)) {
             if (sequence->fruitless++ == REFRAIN_REPEAT_DEPTH)
                 return wrong(terms, offset, "a repetition gives no value");
@@ -418,22 +418,22 @@ static bool archive_left(const struct refrain_terms *terms) {
         return false;
     if (terms->archived.chunk != terms->formula->archive_last)
         return true;
-    uint64_t offset = (uint64_t)terms->archived.chunk * REFRAIN_UNIT_BYTES;
-    return offset + sizeof(struct refrain_archive) <= terms->region_bytes &&
-           terms->archived.at < ((const struct refrain_archive *)(terms->region + offset))->used;
+    uint64_t offset = (uint64_t)terms->archived.chunk * REFRAIN_GRAIN_BYTES;
+    return offset + sizeof(struct refrain_archive) <= terms->image_bytes &&
+           terms->archived.at < ((const struct refrain_archive *)(terms->image + offset))->used;
 }
 
 /* The tally of the learner; of one that gave up at once, the last value is known to be the last. */
 static bool open_tally(struct refrain_sequence *sequence) {
     const struct refrain_learner *learner = sequence->learner;
     struct refrain_terms *terms = &sequence->terms;
-    uint32_t tally = refrain_learner_tally(terms->region, terms->region_bytes, learner);
+    uint32_t tally = refrain_learner_tally(terms->image, terms->image_bytes, learner);
     if (!tally)
         return false;
-    if (!refrain_tally_open(&sequence->tally, terms->region, terms->region_bytes, tally))
-        return wrong(terms, (uint64_t)tally * REFRAIN_UNIT_BYTES, "counts of values that cannot be any");
+    if (!refrain_tally_open(&sequence->tally, terms->image, terms->image_bytes, tally))
+        return wrong(terms, (uint64_t)tally * REFRAIN_GRAIN_BYTES, "counts of values that cannot be any");
     if (sequence->tally.tally->width != 1)
-        return wrong(terms, (uint64_t)tally * REFRAIN_UNIT_BYTES, "counts of several values where one is learned");
+        return wrong(terms, (uint64_t)tally * REFRAIN_GRAIN_BYTES, "counts of several values where one is learned");
     sequence->last_left =
         learner->state == REFRAIN_SUMMARY && refrain_tally_take(&sequence->tally, sequence->tally.tally->last);
     return true;

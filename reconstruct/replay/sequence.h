@@ -1,10 +1,10 @@
-/* sequence.h: the values a learner holds, one after the other (region bytes -> walker, formulas).
+/* sequence.h: the values a learner holds, one after the other (bytes of an image -> walker, formulas).
  *
- *     learner in the region -> terms (archive, then items) -> runs (value, stride, length) -> values
+ *     learner in the image -> terms (archive, then items) -> runs (value, stride, length) -> values
  *
  * Works on bytes alone, which may be nonsense: every reference is checked, and what does not hold together is refused
- * with its offset. A sequence keeps pointers into the region; it holds at most one archived term besides. Threads: one
- * sequence, one thread; any number may read one region.
+ * with its offset. A sequence keeps pointers into the image; it holds at most one archived term besides. Threads: one
+ * sequence, one thread; any number may read one image.
  */
 #ifndef REFRAIN_SEQUENCE_H
 #define REFRAIN_SEQUENCE_H
@@ -20,19 +20,19 @@
 
 /* The terms of a learner in order: archive first, then items. */
 struct refrain_terms {
-    const unsigned char *region;
-    size_t region_bytes;
+    const unsigned char *image;
+    size_t image_bytes;
     const struct refrain_formula *formula; /* null: no term (EMPTY, IDENTITY) */
     const struct refrain_item *items;      /* of the formula */
     unsigned n_items, at;                  /* at: next item */
     struct refrain_place archived;         /* where the archive is being read, chunk 0 = none left */
     struct refrain_item *decoded;          /* one archived term; owned */
     const char *wrong;                     /* what does not hold together, null = nothing so far ... */
-    uint64_t wrong_offset;                 /* ... and where, in bytes from the region's start */
+    uint64_t wrong_offset;                 /* ... and where, in bytes from the start of the image */
 };
 
-/* Starts reading. `learner` lies in `region`. */
-void refrain_terms_open(struct refrain_terms *terms, const void *region, size_t region_bytes,
+/* Starts reading. `learner` lies in `image`. */
+void refrain_terms_open(struct refrain_terms *terms, const void *image, size_t image_bytes,
                         const struct refrain_learner *learner);
 
 /* The next term: its first item, its span in items[0].span. Null at the end, or when something is wrong (terms->wrong).
@@ -46,14 +46,14 @@ uint64_t refrain_term_values(const struct refrain_item *term);
 
 /* Number of values the learner has seen, those of a tally included, saturating. Sets *kept to those that are held
  * exactly. */
-uint64_t refrain_learner_values(const void *region, size_t region_bytes, const struct refrain_learner *learner,
+uint64_t refrain_learner_values(const void *image, size_t image_bytes, const struct refrain_learner *learner,
                                 uint64_t *kept);
 
 /* The tally of this learner's own values, 0 none. */
-uint32_t refrain_learner_tally(const void *region, size_t region_bytes, const struct refrain_learner *learner);
+uint32_t refrain_learner_tally(const void *image, size_t image_bytes, const struct refrain_learner *learner);
 
 /* State BY_KEY: the learners of what follows, by key; null in other states, and where the reference leads nowhere. */
-const struct refrain_by_key *refrain_learner_keys(const void *region, size_t region_bytes,
+const struct refrain_by_key *refrain_learner_keys(const void *image, size_t image_bytes,
                                                   const struct refrain_learner *learner);
 
 /* The learner that a key's values went to. */
@@ -85,7 +85,7 @@ struct refrain_sequence {
     bool last_left;   /* the last value is still to come, after all others */
 };
 
-void refrain_sequence_open(struct refrain_sequence *sequence, const void *region, size_t region_bytes,
+void refrain_sequence_open(struct refrain_sequence *sequence, const void *image, size_t image_bytes,
                            const struct refrain_learner *learner);
 
 /* Out of line part of refrain_sequence_next: the next run. */

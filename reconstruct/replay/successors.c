@@ -2,18 +2,18 @@
 #include "successors.h"
 
 struct visit {
-    const unsigned char *region;
+    const unsigned char *image;
     size_t bytes;
     unsigned thread;
     void (*visit)(void *data, const struct refrain_learner *learner);
     void *data;
 };
 
-/* `bytes` bytes at an offset; null outside of the region. */
+/* `bytes` bytes at an offset; null outside of the image. */
 static const void *at(const struct visit *visit, uint64_t offset, uint64_t bytes) {
     bool inside =
         offset >= REFRAIN_HEADER_BYTES && offset % 8 == 0 && offset <= visit->bytes && bytes <= visit->bytes - offset;
-    return inside ? visit->region + offset : NULL;
+    return inside ? visit->image + offset : NULL;
 }
 
 static void visit_units(const struct visit *visit, const struct refrain_header *header,
@@ -36,7 +36,7 @@ static void visit_units(const struct visit *visit, const struct refrain_header *
 static void visit_operations(const struct visit *visit, uint32_t reference) {
     for (unsigned n = 0; reference && n < REFRAIN_OPERATIONS; n++) {
         const struct refrain_operation_record *operation =
-            at(visit, (uint64_t)reference * REFRAIN_UNIT_BYTES, sizeof *operation);
+            at(visit, (uint64_t)reference * REFRAIN_GRAIN_BYTES, sizeof *operation);
         if (!operation)
             return;
         visit->visit(visit->data, &operation->after.next);
@@ -44,30 +44,30 @@ static void visit_operations(const struct visit *visit, uint32_t reference) {
     }
 }
 
-void refrain_successors_visit(const void *region, size_t region_bytes, unsigned thread,
+void refrain_successors_visit(const void *image, size_t image_bytes, unsigned thread,
                               bool (*is_decision)(const void *data, uint32_t slot),
                               void (*callback)(void *data, const struct refrain_learner *learner), void *data) {
-    const struct refrain_header *header = region;
-    const struct visit visit = {region, region_bytes, thread, callback, data};
-    size_t most = region_bytes / REFRAIN_UNIT_BYTES;
+    const struct refrain_header *header = image;
+    const struct visit visit = {image, image_bytes, thread, callback, data};
+    size_t most = image_bytes / REFRAIN_GRAIN_BYTES;
     const struct refrain_thread *threads = at(&visit, header->threads, ((uint64_t)thread + 1) * sizeof *threads);
     if (threads)
         callback(data, &threads[thread].root.next);
     visit_units(&visit, header, is_decision);
     uint64_t reference = header->call_sites;
     for (size_t n = 0; reference && n < most; n++) {
-        const struct refrain_call_site *site = at(&visit, reference * REFRAIN_UNIT_BYTES, sizeof *site);
-        if (!site)
+        const struct refrain_call_site *call_site = at(&visit, reference * REFRAIN_GRAIN_BYTES, sizeof *call_site);
+        if (!call_site)
             break;
-        if (site->thread == thread) {
-            callback(data, &site->inside.next);
-            visit_operations(&visit, site->operations);
+        if (call_site->thread == thread) {
+            callback(data, &call_site->inside.next);
+            visit_operations(&visit, call_site->operations);
         }
-        reference = site->next;
+        reference = call_site->next;
     }
     reference = header->regions;
     for (size_t n = 0; reference && n < most; n++) {
-        const struct refrain_region_name *name = at(&visit, reference * REFRAIN_UNIT_BYTES, sizeof *name);
+        const struct refrain_region_name *name = at(&visit, reference * REFRAIN_GRAIN_BYTES, sizeof *name);
         if (!name)
             break;
         if (name->thread == thread && !refrain_use_is_value(name->use))

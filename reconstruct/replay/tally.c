@@ -6,14 +6,14 @@
 
 #define MOST_ENTRIES ((uint32_t)1 << 20)
 
-bool refrain_tally_open(struct refrain_tally_reader *reader, const void *region, size_t region_bytes,
+bool refrain_tally_open(struct refrain_tally_reader *reader, const void *image, size_t image_bytes,
                         uint32_t reference) {
     memset(reader, 0, sizeof *reader);
-    uint64_t offset = (uint64_t)reference * REFRAIN_UNIT_BYTES;
-    const struct refrain_tally *tally = (const void *)((const unsigned char *)region + offset);
-    if (offset < REFRAIN_HEADER_BYTES || offset > region_bytes || region_bytes - offset < sizeof *tally ||
+    uint64_t offset = (uint64_t)reference * REFRAIN_GRAIN_BYTES;
+    const struct refrain_tally *tally = (const void *)((const unsigned char *)image + offset);
+    if (offset < REFRAIN_HEADER_BYTES || offset > image_bytes || image_bytes - offset < sizeof *tally ||
         tally->width < 1 || tally->width > REFRAIN_TALLY_WIDTH || tally->capacity > MOST_ENTRIES ||
-        refrain_tally_bytes(tally->width, tally->capacity) > region_bytes - offset)
+        refrain_tally_bytes(tally->width, tally->capacity) > image_bytes - offset)
         return false;
     struct refrain_tally_entry *entries = refrain_calloc(1, ((size_t)tally->capacity + 1) * sizeof *entries);
     if (!entries)

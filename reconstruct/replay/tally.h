@@ -1,5 +1,5 @@
-/* tally.h: rows of values of which it is known how often each came, but not in which order (region bytes -> sequences,
- * walker). They are given evenly spread: at any time each has been given its share, to within one. */
+/* tally.h: rows of values of which it is known how often each came, but not in which order (bytes of an image ->
+ * sequences, walker). They are given evenly spread: at any time each has been given its share, to within one. */
 #ifndef REFRAIN_TALLY_H
 #define REFRAIN_TALLY_H
 
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct refrain_tally_entry {
-    const uint64_t *words; /* in the region: count, values */
+    const uint64_t *words; /* in the image: count, values */
     uint64_t count;        /* to be given */
     uint64_t given;
 };
@@ -24,8 +24,7 @@ struct refrain_tally_reader {
 };
 
 /* Starts reading the tally at a pool reference. False when it does not hold together, or without memory. */
-bool refrain_tally_open(struct refrain_tally_reader *reader, const void *region, size_t region_bytes,
-                        uint32_t reference);
+bool refrain_tally_open(struct refrain_tally_reader *reader, const void *image, size_t image_bytes, uint32_t reference);
 
 /* Gives the next row to `row`, reader->tally->width values. Those of `row` named by `known` (bits) are there already:
  * the row is one that goes with them, if there is any, and of the known values only totals are changed, which are

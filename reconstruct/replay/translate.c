@@ -315,7 +315,7 @@ static bool value(struct refrain_translation *translation, const struct refrain_
 /* The region that the record is about; null unknown. */
 static const struct refrain_region_info *region_of(const struct refrain_process *process,
                                                    const struct refrain_record *record) {
-    const struct refrain_site_view *site;
+    const struct refrain_call_site_view *call_site;
     const struct refrain_user_region_view *region;
     switch (record->kind) {
     case REFRAIN_RECORD_ENTER:
@@ -327,8 +327,8 @@ static const struct refrain_region_info *region_of(const struct refrain_process 
         region = refrain_process_user_region(process, record->id);
         return region ? region->region : NULL;
     default:
-        site = refrain_process_site(process, record->id);
-        return site ? site->region : NULL;
+        call_site = refrain_process_call_site(process, record->id);
+        return call_site ? call_site->region : NULL;
     }
 }
 

@@ -32,7 +32,7 @@ struct sharing {
 
 static const struct refrain_slot *slot_of(const struct refrain_recursion *recursion,
                                           const struct refrain_place_node *node) {
-    return (const void *)((const unsigned char *)recursion->walk.region + node->learner);
+    return (const void *)((const unsigned char *)recursion->walk.image + node->learner);
 }
 
 static void share(struct sharing *sharing, size_t from, int64_t value, uint64_t steps) {
@@ -75,13 +75,12 @@ static bool find_lacks(struct sharing *sharing) {
             reached(times, arc->called, arc->left);
         }
     /* The activations that are open have reached the places where they are or will go on. */
-    const unsigned char *region = recursion->walk.region;
-    reached(times, refrain_recursion_find(recursion, (uint64_t)((const unsigned char *)recursion->walk.at - region)),
-            1);
+    const unsigned char *image = recursion->walk.image;
+    reached(times, refrain_recursion_find(recursion, (uint64_t)((const unsigned char *)recursion->walk.at - image)), 1);
     size_t depth = recursion->walk.depth(recursion->walk.walk);
     for (size_t i = 0; i + 1 < depth; i++) {
         const struct refrain_slot *slot = recursion->walk.place(recursion->walk.walk, i);
-        uint64_t offset = (uint64_t)((const unsigned char *)slot - region);
+        uint64_t offset = (uint64_t)((const unsigned char *)slot - image);
         reached(times, refrain_recursion_find(recursion, offset + (slot->flags & REFRAIN_SLOT_CALL ? sizeof *slot : 0)),
                 1);
     }
@@ -106,9 +105,9 @@ static bool begins_call_site(const struct refrain_place_node *node) {
 static int64_t call_of(const struct refrain_recursion *recursion, const struct refrain_place_node *node) {
     const struct refrain_slot *slot = slot_of(recursion, node);
     if (begins_call_site(node)) {
-        const struct refrain_call_site *site =
-            (const void *)((const unsigned char *)recursion->walk.region + node->call_site);
-        return REFRAIN_NEXT_CALL + (int64_t)site->number;
+        const struct refrain_call_site *call_site =
+            (const void *)((const unsigned char *)recursion->walk.image + node->call_site);
+        return REFRAIN_NEXT_CALL + (int64_t)call_site->number;
     }
     bool enters = !node->kind && slot->number < recursion->walk.n_slots &&
                   REFRAIN_SLOT_KIND(slot->flags) == REFRAIN_ARRIVAL_ENTER;
@@ -179,13 +178,13 @@ static void lend(struct sharing *sharing, bool calls, bool near) {
         int64_t value = sharing->lacks[to] == 0 ? -1 : calls ? call_of(recursion, node) : move_to(recursion, node);
         if (value < 0)
             continue;
-        const struct refrain_call_site *site =
-            node->call_site ? (const void *)((const unsigned char *)recursion->walk.region + node->call_site) : NULL;
+        const struct refrain_call_site *call_site =
+            node->call_site ? (const void *)((const unsigned char *)recursion->walk.image + node->call_site) : NULL;
         for (size_t i = 0; i < n && sharing->lacks[to] > 0; i++) {
             const struct refrain_slot *from = slot_of(recursion, &recursion->nodes[lending[i]]);
-            bool is_near = site    ? site->slot == from->number
-                           : calls ? true
-                                   : function_of(from) == function_of(slot_of(recursion, node));
+            bool is_near = call_site ? call_site->slot == from->number
+                           : calls   ? true
+                                     : function_of(from) == function_of(slot_of(recursion, node));
             uint64_t lent = near && !is_near ? 0 : smaller(steps[lending[i]], sharing->lacks[to]);
             steps[lending[i]] -= lent;
             sharing->lacks[to] -= lent;

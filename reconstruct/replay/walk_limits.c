@@ -24,23 +24,23 @@ static uint64_t least_of(uint64_t a, uint64_t b) {
 /* Of all blocks, by the places that they were filed under. */
 static uint64_t ticks_of_places(const struct refrain_walk *walk) {
     uint64_t ticks = walk->thread->root.ticks;
-    const uint64_t region_bytes = walk->region_bytes;
+    const uint64_t image_bytes = walk->image_bytes;
     for (uint32_t i = 0; i < walk->n_slots; i++) {
         uint64_t offset = walk->slots[i].offset;
         if (offset)
-            ticks = add_saturating(ticks, ((const struct refrain_slot *)(walk->region + offset))->ticks);
+            ticks = add_saturating(ticks, ((const struct refrain_slot *)(walk->image + offset))->ticks);
     }
     for (size_t i = 0; i < walk->numbered.n_call_sites; i++) {
         uint64_t offset = walk->numbered.call_sites[i], reference;
         if (!offset)
             continue;
-        const struct refrain_call_site *site = (const void *)(walk->region + offset);
-        ticks = add_saturating(ticks, site->inside.ticks);
-        reference = site->operations;
+        const struct refrain_call_site *call_site = (const void *)(walk->image + offset);
+        ticks = add_saturating(ticks, call_site->inside.ticks);
+        reference = call_site->operations;
         for (unsigned n = 0; reference && n < REFRAIN_OPERATIONS; n++) {
-            uint64_t at = reference * REFRAIN_UNIT_BYTES;
-            const struct refrain_operation_record *record = (const void *)(walk->region + at);
-            if (at < REFRAIN_HEADER_BYTES || at > region_bytes || sizeof *record > region_bytes - at)
+            uint64_t at = reference * REFRAIN_GRAIN_BYTES;
+            const struct refrain_operation_record *record = (const void *)(walk->image + at);
+            if (at < REFRAIN_HEADER_BYTES || at > image_bytes || sizeof *record > image_bytes - at)
                 break;
             ticks = add_saturating(ticks, record->after.ticks);
             reference = record->next;
@@ -49,7 +49,7 @@ static uint64_t ticks_of_places(const struct refrain_walk *walk) {
     for (size_t i = 0; i < walk->numbered.n_regions; i++) {
         uint64_t offset = walk->numbered.regions[i];
         if (offset)
-            ticks = add_saturating(ticks, ((const struct refrain_region_name *)(walk->region + offset))->inside.ticks);
+            ticks = add_saturating(ticks, ((const struct refrain_region_name *)(walk->image + offset))->inside.ticks);
     }
     return ticks;
 }
@@ -83,7 +83,7 @@ bool refrain_walk_allow_steps(struct refrain_walk *walk) {
     return true;
 }
 
-void refrain_walk_pass_uncounted(struct refrain_walk *walk, const struct refrain_walk_place *place) {
+void refrain_walk_pass_uncounted(struct refrain_walk *walk, const struct refrain_walk_learner *place) {
     if (walk->approximate || !walk->header->finished || ++walk->uncounted_blocks <= MOST_UNCOUNTED_BLOCKS)
         return;
     refrain_walk_fail(walk, place->slot, "more happens here than was counted");

@@ -6,8 +6,8 @@
 
 static bool read_units(struct refrain_walk *walk) {
     const struct refrain_header *header = walk->header;
-    if ((uint64_t)header->n_slots * sizeof(struct refrain_slot) > walk->region_bytes)
-        return refrain_walk_fail(walk, walk->region, "more slots than the region can hold");
+    if ((uint64_t)header->n_slots * sizeof(struct refrain_slot) > walk->image_bytes)
+        return refrain_walk_fail(walk, walk->image, "more slots than the image can hold");
     walk->n_slots = header->n_slots;
     walk->slots = refrain_calloc((size_t)walk->n_slots + 1, sizeof *walk->slots);
     if (!walk->slots)
@@ -15,7 +15,7 @@ static bool read_units(struct refrain_walk *walk) {
     uint64_t previous = 0;
     for (uint64_t offset = header->units; offset;) {
         if (offset <= previous)
-            return refrain_walk_fail(walk, walk->region + previous, "unit records run backwards");
+            return refrain_walk_fail(walk, walk->image + previous, "unit records run backwards");
         previous = offset;
         const struct refrain_unit_record *unit = refrain_walk_at(walk, offset, sizeof *unit);
         if (!unit)
@@ -38,7 +38,7 @@ static bool read_units(struct refrain_walk *walk) {
     return true;
 }
 
-struct refrain_walk *refrain_walk_begin(const void *region, size_t region_bytes, unsigned thread, const char **what,
+struct refrain_walk *refrain_walk_begin(const void *image, size_t image_bytes, unsigned thread, const char **what,
                                         uint64_t *offset) {
     struct refrain_walk *walk = refrain_calloc(1, sizeof *walk);
     if (!walk) {
@@ -46,16 +46,16 @@ struct refrain_walk *refrain_walk_begin(const void *region, size_t region_bytes,
         *offset = 0;
         return NULL;
     }
-    walk->region = region;
-    walk->region_bytes = region_bytes;
-    walk->places.region = region;
-    walk->places.region_bytes = region_bytes;
-    walk->header = region;
+    walk->image = image;
+    walk->image_bytes = image_bytes;
+    walk->learners.image = image;
+    walk->learners.image_bytes = image_bytes;
+    walk->header = image;
     walk->thread_number = thread;
     bool sound = thread < walk->header->n_threads &&
                  (walk->thread = refrain_walk_at(walk, walk->header->threads,
                                                  (uint64_t)walk->header->n_threads * sizeof *walk->thread)) != NULL;
-    if (sound && !refrain_numbered_open(&walk->numbered, region, region_bytes))
+    if (sound && !refrain_numbered_open(&walk->numbered, image, image_bytes))
         refrain_walk_fail(walk, NULL, "no memory");
     if (!sound || walk->wrong || !read_units(walk)) {
         *what = walk->wrong ? walk->wrong : "no such thread";
@@ -65,7 +65,7 @@ struct refrain_walk *refrain_walk_begin(const void *region, size_t region_bytes,
     }
     walk->thread += thread;
     walk->ticks = walk->thread->start_ticks;
-    refrain_block_times_open(&walk->times, region, region_bytes, walk->thread);
+    refrain_block_times_open(&walk->times, image, image_bytes, walk->thread);
     walk->ended = !walk->thread->started;
     walk->capacity_stack = 64;
     walk->stack = refrain_calloc(walk->capacity_stack, sizeof *walk->stack);
@@ -101,7 +101,7 @@ uint64_t refrain_walk_ticks(const struct refrain_walk *walk) {
 void refrain_walk_close(struct refrain_walk *walk) {
     if (!walk)
         return;
-    refrain_walk_places_close(&walk->places);
+    refrain_walk_learners_close(&walk->learners);
     refrain_recursion_close(walk->recursion);
     refrain_numbered_close(&walk->numbered);
     refrain_free(walk->slots);

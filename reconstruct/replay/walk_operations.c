@@ -146,19 +146,19 @@ static bool follow_requests(struct refrain_walk *walk, const struct refrain_oper
 
 /* ---- parameters ---- */
 
-static const struct refrain_operation_record *operation_at(struct refrain_walk *walk,
-                                                           const struct refrain_call_site *site, uint32_t operation) {
-    uint32_t reference = site->operations;
+static const struct refrain_operation_record *
+operation_at(struct refrain_walk *walk, const struct refrain_call_site *call_site, uint32_t operation) {
+    uint32_t reference = call_site->operations;
     for (unsigned n = 0; reference && n < REFRAIN_OPERATIONS; n++) {
         const struct refrain_operation_record *record =
-            refrain_walk_at(walk, (uint64_t)reference * REFRAIN_UNIT_BYTES, sizeof *record);
+            refrain_walk_at(walk, (uint64_t)reference * REFRAIN_GRAIN_BYTES, sizeof *record);
         if (!record)
             return NULL;
         if (record->operation == operation)
             return record;
         reference = record->next;
     }
-    refrain_walk_impossible(walk, site, "a call site lacks the operation it is said to have done");
+    refrain_walk_impossible(walk, call_site, "a call site lacks the operation it is said to have done");
     return NULL;
 }
 
@@ -191,12 +191,12 @@ static unsigned parameters_of(uint32_t operation) {
 }
 
 struct refrain_walk_operation *refrain_walk_operation(struct refrain_walk *walk, uint32_t operation,
-                                                      struct refrain_walk_place **after) {
+                                                      struct refrain_walk_learner **after) {
     const struct refrain_walk_activation *top = &walk->stack[walk->depth - 1];
-    const struct refrain_call_site *site =
+    const struct refrain_call_site *call_site =
         refrain_walk_at(walk, refrain_numbered_call_site(&walk->numbered, top->id), sizeof(struct refrain_call_site));
-    const struct refrain_operation_record *from = site ? operation_at(walk, site, operation) : NULL;
-    struct refrain_walk_place *place = *after = from ? refrain_walk_meet_slot(walk, &from->after) : NULL;
+    const struct refrain_operation_record *from = call_site ? operation_at(walk, call_site, operation) : NULL;
+    struct refrain_walk_learner *place = *after = from ? refrain_walk_meet_slot(walk, &from->after) : NULL;
     if (!place || place->operation)
         return place ? place->operation : NULL;
     struct refrain_walk_operation *made = refrain_calloc(1, sizeof *made);
@@ -227,7 +227,7 @@ static bool take_plain_row(const struct refrain_walk_operation *operation, int64
             return false;
     }
     for (unsigned i = 0; i < operation->n; i++) {
-        struct refrain_walk_place *place = operation->parameter[i];
+        struct refrain_walk_learner *place = operation->parameter[i];
         refrain_sequence_next(&place->sequence, &values[i]);
         place->taken++;
         *approximate |= place->sequence.approximate;

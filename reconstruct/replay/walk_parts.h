@@ -13,17 +13,17 @@
 #define REFRAIN_WALK_PARTS_H
 
 #include "block_times.h"
-#include "places.h"
 #include "probe_costs.h"
 #include "recursion.h"
+#include "walk_learners.h"
 #include "walk_rank.h"
 #include "walk_requests.h"
 #include "walk_shares.h"
 
 struct refrain_walk_activation {
-    struct refrain_walk_place *at;    /* of its last slot */
-    struct refrain_walk_place *begun; /* of its first one; null of the outermost */
-    uint32_t context;                 /* where contexts are told apart (walk_contexts.h) */
+    struct refrain_walk_learner *at;    /* of its last slot */
+    struct refrain_walk_learner *begun; /* of its first one; null of the outermost */
+    uint32_t context;                   /* where contexts are told apart (walk_contexts.h) */
     uint64_t id;
     uint8_t kind; /* enum refrain_record_kind of its entering */
     bool returned;
@@ -37,15 +37,15 @@ struct refrain_walk_slot {
 };
 
 struct refrain_walk {
-    const unsigned char *region;
-    size_t region_bytes;
+    const unsigned char *image;
+    size_t image_bytes;
     const struct refrain_header *header;
     const struct refrain_thread *thread;
     unsigned thread_number;
     struct refrain_numbered numbered;
     struct refrain_walk_slot *slots; /* by number */
     uint32_t n_slots;
-    struct refrain_walk_places places;
+    struct refrain_walk_learners learners;
     struct refrain_walk_activation *stack;
     size_t depth, capacity_stack; /* stack[0] is the thread's root */
     struct refrain_walk_requests requests;
@@ -74,11 +74,11 @@ struct refrain_walk {
     uint64_t wrong_offset;
 };
 
-/* Something does not hold together: the walk ends here. `at` in the region, null unknown. Returns false. */
+/* Something does not hold together: the walk ends here. `at` in the image, null unknown. Returns false. */
 static inline bool refrain_walk_fail(struct refrain_walk *walk, const void *at, const char *what) {
     if (!walk->wrong) {
         walk->wrong = what;
-        walk->wrong_offset = at ? (uint64_t)((const unsigned char *)at - walk->region) : 0;
+        walk->wrong_offset = at ? (uint64_t)((const unsigned char *)at - walk->image) : 0;
     }
     walk->ended = true;
     return false;
@@ -89,44 +89,46 @@ static inline bool refrain_walk_impossible(struct refrain_walk *walk, const void
     return walk->approximate ? false : refrain_walk_fail(walk, at, what);
 }
 
-/* What lies there in the region; null where that leads out of it, and the walk ends. */
+/* What lies there in the image; null where that leads out of it, and the walk ends. */
 static inline const void *refrain_walk_at(struct refrain_walk *walk, uint64_t offset, uint64_t bytes) {
-    if (offset < REFRAIN_HEADER_BYTES || offset % 8 || offset > walk->region_bytes ||
-        bytes > walk->region_bytes - offset) {
-        refrain_walk_fail(walk, walk->region, "a reference leads out of the region");
+    if (offset < REFRAIN_HEADER_BYTES || offset % 8 || offset > walk->image_bytes ||
+        bytes > walk->image_bytes - offset) {
+        refrain_walk_fail(walk, walk->image, "a reference leads out of the image");
         walk->wrong_offset = offset;
         return NULL;
     }
-    return walk->region + offset;
+    return walk->image + offset;
 }
 
 /* ---- walk_values.c ---- */
 
 /* The place of a learner, and that of a slot's; null without memory, and the walk ends. */
-struct refrain_walk_place *refrain_walk_meet(struct refrain_walk *walk, const struct refrain_learner *learner);
-struct refrain_walk_place *refrain_walk_meet_slot(struct refrain_walk *walk, const struct refrain_slot *slot);
+struct refrain_walk_learner *refrain_walk_meet(struct refrain_walk *walk, const struct refrain_learner *learner);
+struct refrain_walk_learner *refrain_walk_meet_slot(struct refrain_walk *walk, const struct refrain_slot *slot);
 
-/* The slot that lies `n` (1 or 2) behind that of a place, both within the region. */
-static inline struct refrain_walk_place *refrain_walk_beyond(struct refrain_walk *walk,
-                                                             struct refrain_walk_place *place, unsigned n) {
-    struct refrain_walk_place **beyond = &place->beyond[n - 1];
+/* The slot that lies `n` (1 or 2) behind that of a place, both within the image. */
+static inline struct refrain_walk_learner *refrain_walk_beyond(struct refrain_walk *walk,
+                                                               struct refrain_walk_learner *place, unsigned n) {
+    struct refrain_walk_learner **beyond = &place->beyond[n - 1];
     if (!*beyond)
         *beyond = refrain_walk_meet_slot(walk, place->slot + n);
     return *beyond;
 }
 
 /* The place's number in the recursion; -1 none, or the order is still that of the run. */
-int refrain_walk_recursive_node(struct refrain_walk *walk, struct refrain_walk_place *place);
+int refrain_walk_recursive_node(struct refrain_walk *walk, struct refrain_walk_learner *place);
 
 /* Takes the next value of a place; false at its end, which is where the walk ends. */
-bool refrain_walk_take(struct refrain_walk *walk, struct refrain_walk_place *place, int64_t *value, bool *approximate);
+bool refrain_walk_take(struct refrain_walk *walk, struct refrain_walk_learner *place, int64_t *value,
+                       bool *approximate);
 
 /* Takes the next value of a place where its order is not known to be the run's, or where it has none left: in a
  * recursion one that leaves nothing over. */
-bool refrain_walk_take_likely_step(struct refrain_walk *walk, struct refrain_walk_place *place, int64_t *value);
+bool refrain_walk_take_likely_step(struct refrain_walk *walk, struct refrain_walk_learner *place, int64_t *value);
 
 /* Takes the next value of a place or decision. */
-static inline bool refrain_walk_take_step(struct refrain_walk *walk, struct refrain_walk_place *place, int64_t *value) {
+static inline bool refrain_walk_take_step(struct refrain_walk *walk, struct refrain_walk_learner *place,
+                                          int64_t *value) {
     struct refrain_sequence *sequence = &place->sequence;
     bool given = !walk->approximate && (sequence->run > 0 || refrain_sequence_advance(sequence));
     if (!given || sequence->approximate)
@@ -150,18 +152,19 @@ uint64_t refrain_walk_steps_of_run(const struct refrain_walk *walk);
 bool refrain_walk_allow_steps(struct refrain_walk *walk);
 
 /* A block passes of a place whose blocks have all been: after many of them the walk ends. */
-void refrain_walk_pass_uncounted(struct refrain_walk *walk, const struct refrain_walk_place *place);
+void refrain_walk_pass_uncounted(struct refrain_walk *walk, const struct refrain_walk_learner *place);
 
 /* ---- walk_time.c ---- */
 
-/* Begins the next stretch of a place's profile, where its blocks have not all been. */
-void refrain_walk_begin_stretch(struct refrain_walk *walk, struct refrain_walk_place *place);
+/* Begins the next stretch of a place's history, where its blocks have not all been. */
+void refrain_walk_begin_stretch(struct refrain_walk *walk, struct refrain_walk_learner *place);
 
 /* The same, for a walk that counts: it took that long. */
 void refrain_walk_count_told(struct refrain_walk *walk, uint64_t ticks);
 
 /* A block passes whose end the timeline tells by itself: what was expected of it is of no matter. */
-static inline void refrain_walk_pass_told(struct refrain_walk *walk, struct refrain_walk_place *place, uint64_t told) {
+static inline void refrain_walk_pass_told(struct refrain_walk *walk, struct refrain_walk_learner *place,
+                                          uint64_t told) {
     if (place->visits_left == 0)
         refrain_walk_begin_stretch(walk, place);
     place->visits_left -= place->visits_left > 0;
@@ -173,11 +176,11 @@ static inline void refrain_walk_pass_told(struct refrain_walk *walk, struct refr
 }
 
 /* As refrain_walk_pass_block, for blocks of all kinds. */
-void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_place *place);
+void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_learner *place);
 
 /* Lets the block that a place began pass: as long as the timeline says; where it says nothing, or the order of blocks
- * is not that of the run any longer, as long as the profile expects. */
-static inline void refrain_walk_pass_block(struct refrain_walk *walk, struct refrain_walk_place *place) {
+ * is not that of the run any longer, as long as the history expects. */
+static inline void refrain_walk_pass_block(struct refrain_walk *walk, struct refrain_walk_learner *place) {
     uint64_t told;
     if (!walk->approximate && refrain_block_times_short(&walk->times, walk->ticks, &told))
         refrain_walk_pass_told(walk, place, told);
@@ -230,7 +233,7 @@ static inline void refrain_walk_fill(struct refrain_walk *walk, struct refrain_r
 
 /* What is known of an operation of the call on top; null when it has none such. */
 struct refrain_walk_operation *refrain_walk_operation(struct refrain_walk *walk, uint32_t operation,
-                                                      struct refrain_walk_place **after);
+                                                      struct refrain_walk_learner **after);
 
 /* The call on top does the operation to which the link leads. False where the walk ends. */
 bool refrain_walk_operate(struct refrain_walk *walk, const struct refrain_walk_link *link,

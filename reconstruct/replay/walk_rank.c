@@ -46,7 +46,7 @@ static void enter_context(struct refrain_walk *walk, const struct refrain_walk_l
 /* Enters the activation to which the link leads. */
 static inline bool push(struct refrain_walk *walk, const struct refrain_walk_link *link,
                         struct refrain_record *record) {
-    struct refrain_walk_place *from = walk->stack[walk->depth - 1].at, *to = link->to;
+    struct refrain_walk_learner *from = walk->stack[walk->depth - 1].at, *to = link->to;
     enum refrain_probe_kind probe = refrain_probe_entering(link->kind);
     refrain_walk_probe_begins(walk, probe);
     refrain_walk_pass_block(walk, from);
@@ -85,8 +85,8 @@ static void pop(struct refrain_walk *walk, struct refrain_record *record) {
     struct refrain_walk_activation *caller = &walk->stack[walk->depth - 1];
     const struct refrain_slot *last = caller->at->slot;
     if (last->flags & REFRAIN_SLOT_CALL) {
-        uint64_t next = (uint64_t)((const unsigned char *)(last + 1) - walk->region);
-        struct refrain_walk_place *after =
+        uint64_t next = (uint64_t)((const unsigned char *)(last + 1) - walk->image);
+        struct refrain_walk_learner *after =
             refrain_walk_at(walk, next, sizeof *last) ? refrain_walk_beyond(walk, caller->at, 1) : NULL;
         if (after)
             caller->at = after;
@@ -94,9 +94,9 @@ static void pop(struct refrain_walk *walk, struct refrain_record *record) {
 }
 
 static bool starts_mpi(struct refrain_walk *walk, const struct refrain_walk_activation *call) {
-    const struct refrain_call_site *site =
+    const struct refrain_call_site *call_site =
         refrain_walk_at(walk, refrain_numbered_call_site(&walk->numbered, call->id), sizeof(struct refrain_call_site));
-    return site && (site->function == CALL_MPI_Init || site->function == CALL_MPI_Init_thread);
+    return call_site && (call_site->function == CALL_MPI_Init || call_site->function == CALL_MPI_Init_thread);
 }
 
 /* The activation on top ends: by itself, by a jump out of it, or by one out of another above it. */
@@ -119,15 +119,15 @@ static bool leave(struct refrain_walk *walk, int64_t how, struct refrain_record 
 /* ---- places ---- */
 
 /* The activation on top goes on at the slot `n` behind that of `place`. */
-static bool go_beyond(struct refrain_walk *walk, struct refrain_walk_place *place, unsigned n) {
-    struct refrain_walk_place *to = refrain_walk_beyond(walk, place, n);
+static bool go_beyond(struct refrain_walk *walk, struct refrain_walk_learner *place, unsigned n) {
+    struct refrain_walk_learner *to = refrain_walk_beyond(walk, place, n);
     if (to)
         walk->stack[walk->depth - 1].at = to;
     return to != NULL;
 }
 
 /* Goes on in or behind the loop of that place. */
-static bool loop(struct refrain_walk *walk, struct refrain_walk_place *place) {
+static bool loop(struct refrain_walk *walk, struct refrain_walk_learner *place) {
     int64_t decision;
     if (!place->counting) {
         place->pending = !refrain_sequence_next(&place->sequence, &decision);
@@ -167,7 +167,7 @@ static bool loop(struct refrain_walk *walk, struct refrain_walk_place *place) {
 
 /* Moves within the activation, to the slot to which the link leads. */
 static inline bool move(struct refrain_walk *walk, const struct refrain_walk_link *link) {
-    struct refrain_walk_place *place = link->to;
+    struct refrain_walk_learner *place = link->to;
     int64_t decision;
     switch (link->action) {
     case REFRAIN_WALK_GOES_ON:
@@ -187,8 +187,8 @@ static inline bool move(struct refrain_walk *walk, const struct refrain_walk_lin
 
 /* The place of a slot that begins what has a record of its own, of `bytes` bytes: a call site or a user region. Null
  * also where the image of a process that runs does not have it yet: then no more is known of the thread. */
-static struct refrain_walk_place *place_inside(struct refrain_walk *walk, uint64_t offset, size_t slot_offset,
-                                               size_t bytes) {
+static struct refrain_walk_learner *place_inside(struct refrain_walk *walk, uint64_t offset, size_t slot_offset,
+                                                 size_t bytes) {
     if (!offset && !walk->header->finished)
         return NULL;
     const unsigned char *at = refrain_walk_at(walk, offset, bytes);
@@ -238,7 +238,7 @@ static bool follow_value(struct refrain_walk *walk, int64_t value, struct refrai
 }
 
 /* The next value of a marker, of a counter, or of what passed in a pause. */
-static bool tell_value(struct refrain_walk *walk, uint64_t number, struct refrain_walk_place *values,
+static bool tell_value(struct refrain_walk *walk, uint64_t number, struct refrain_walk_learner *values,
                        struct refrain_record *record) {
     const struct refrain_learner *learner = &values->slot->next;
     int64_t value = learner->expect;
@@ -263,7 +263,7 @@ static bool tell_value(struct refrain_walk *walk, uint64_t number, struct refrai
 
 /* One step: takes what came next and does it. `record` is filled when that makes an event. */
 static bool step(struct refrain_walk *walk, struct refrain_record *record) {
-    struct refrain_walk_place *last = walk->stack[walk->depth - 1].at;
+    struct refrain_walk_learner *last = walk->stack[walk->depth - 1].at;
     int64_t value;
     if (walk->steps_left == 0 && !refrain_walk_allow_steps(walk)) {
         /* Killed after a long time in which it read no clock: there is no further event. */
@@ -303,10 +303,10 @@ static bool is_decision(const void *data, uint32_t slot) {
 
 static void count_successors(void *data, const struct refrain_learner *learner) {
     struct refrain_walk *walk = data;
-    struct refrain_walk_place *place = learner->state == REFRAIN_EMPTY ? NULL : refrain_walk_meet(walk, learner);
+    struct refrain_walk_learner *place = learner->state == REFRAIN_EMPTY ? NULL : refrain_walk_meet(walk, learner);
     if (!place)
         return;
-    uint64_t values = refrain_learner_values(walk->region, walk->region_bytes, learner, NULL);
+    uint64_t values = refrain_learner_values(walk->image, walk->image_bytes, learner, NULL);
     walk->successors_left += values > place->taken ? values - place->taken : 0;
 }
 
@@ -316,7 +316,7 @@ static bool recover(struct refrain_walk *walk, struct refrain_record *record) {
     if (!walk->approximate || walk->wrong || walk->depth == 1)
         return false;
     if (!walk->counts_successors) {
-        refrain_successors_visit(walk->region, walk->region_bytes, walk->thread_number, is_decision, count_successors,
+        refrain_successors_visit(walk->image, walk->image_bytes, walk->thread_number, is_decision, count_successors,
                                  walk);
         walk->counts_successors = true;
     }

@@ -33,14 +33,14 @@ struct refrain_record {
 
 struct refrain_walk;
 
-/* Starts at the beginning of `thread`. The region must be as large as its header says and stay unchanged while the walk
+/* Starts at the beginning of `thread`. The image must be as large as its header says and stay unchanged while the walk
  * is used. Null when it does not hold together, *wrong and *offset say what and where; or without memory. */
-struct refrain_walk *refrain_walk_open(const void *region, size_t region_bytes, unsigned thread, const char **wrong,
+struct refrain_walk *refrain_walk_open(const void *image, size_t image_bytes, unsigned thread, const char **wrong,
                                        uint64_t *offset);
 
 /* As refrain_walk_open(), which walks through all of the thread first where its timeline has items of several blocks,
  * but at once: without knowing what the items have to share out. */
-struct refrain_walk *refrain_walk_begin(const void *region, size_t region_bytes, unsigned thread, const char **wrong,
+struct refrain_walk *refrain_walk_begin(const void *image, size_t image_bytes, unsigned thread, const char **wrong,
                                         uint64_t *offset);
 
 /* The next record; false at the end, or where something does not hold together (refrain_walk_wrong). */

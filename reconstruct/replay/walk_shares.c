@@ -12,7 +12,7 @@ static int by_place(const void *a, const void *b) {
     return (left->stretch > right->stretch) - (left->stretch < right->stretch);
 }
 
-void refrain_walk_shares_add(struct refrain_walk_shares *shares, struct refrain_walk_place *place) {
+void refrain_walk_shares_add(struct refrain_walk_shares *shares, struct refrain_walk_learner *place) {
     struct refrain_block_account *account = &place->account;
     if (account->shared_visits == 0) {
         account->ticks_left = 0;
@@ -39,11 +39,11 @@ void refrain_walk_shares_add(struct refrain_walk_shares *shares, struct refrain_
     *account = (struct refrain_block_account){0};
 }
 
-void refrain_walk_shares_finish(struct refrain_walk_shares *shares, const struct refrain_walk_places *places,
+void refrain_walk_shares_finish(struct refrain_walk_shares *shares, const struct refrain_walk_learners *learners,
                                 uint32_t context) {
-    for (size_t i = 0; i < places->capacity; i++)
-        if (places->table[i])
-            refrain_walk_shares_add(shares, places->table[i]);
+    for (size_t i = 0; i < learners->capacity; i++)
+        if (learners->table[i])
+            refrain_walk_shares_add(shares, learners->table[i]);
     if (shares->n > 0)
         qsort(shares->shares, shares->n, sizeof *shares->shares, by_place);
     refrain_walk_contexts_end(&shares->contexts, context);

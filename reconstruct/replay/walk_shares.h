@@ -1,13 +1,13 @@
 /* walk_shares.h: what a timeline's items of several blocks have for each place (places of a walk -> a walk after it).
  *
- *     stretch of a place's profile: its total - what blocks took that are items by themselves = what the others share
+ *     stretch of a place's history: its total - what blocks took that are items by themselves = what the others share
  *
  * Those by themselves are the long ones, mostly: who does not know of them would expect as much of all the others. */
 #ifndef REFRAIN_WALK_SHARES_H
 #define REFRAIN_WALK_SHARES_H
 
-#include "places.h"
 #include "walk_contexts.h"
+#include "walk_learners.h"
 
 struct refrain_walk_share {
     uint64_t offset;  /* of the place */
@@ -25,10 +25,10 @@ struct refrain_walk_shares {
 };
 
 /* A stretch ends in a walk that counts: what is left of the place's account, which is empty then. */
-void refrain_walk_shares_add(struct refrain_walk_shares *shares, struct refrain_walk_place *place);
+void refrain_walk_shares_add(struct refrain_walk_shares *shares, struct refrain_walk_learner *place);
 
 /* That walk ends, with activations of this context and those around it open: adds the last stretches. */
-void refrain_walk_shares_finish(struct refrain_walk_shares *shares, const struct refrain_walk_places *places,
+void refrain_walk_shares_finish(struct refrain_walk_shares *shares, const struct refrain_walk_learners *learners,
                                 uint32_t context);
 
 /* An own copy; nothing is known in it where there was no memory. */

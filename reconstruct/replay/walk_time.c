@@ -4,7 +4,7 @@
 
 #define MOST_OVER_MEAN 4u /* times the mean of its stretch that a visit is expected to take at most; and at least */
 
-void refrain_walk_begin_stretch(struct refrain_walk *walk, struct refrain_walk_place *place) {
+void refrain_walk_begin_stretch(struct refrain_walk *walk, struct refrain_walk_learner *place) {
     if (place->visits >= place->slot->count) {
         refrain_walk_pass_uncounted(walk, place);
         return;
@@ -12,22 +12,22 @@ void refrain_walk_begin_stretch(struct refrain_walk *walk, struct refrain_walk_p
     if (walk->counting)
         refrain_walk_shares_add(walk->counting, place);
     const struct refrain_slot *slot = place->slot;
-    const struct refrain_profile *profile =
-        slot->profile ? refrain_walk_at(walk, (uint64_t)slot->profile * REFRAIN_UNIT_BYTES, sizeof *profile) : NULL;
-    uint64_t bucket = profile && profile->shift < 64 ? place->visits >> profile->shift : REFRAIN_PROFILE_BUCKETS,
+    const struct refrain_history *history =
+        slot->history ? refrain_walk_at(walk, (uint64_t)slot->history * REFRAIN_GRAIN_BYTES, sizeof *history) : NULL;
+    uint64_t bucket = history && history->shift < 64 ? place->visits >> history->shift : REFRAIN_HISTORY_STRETCHES,
              end = slot->count;
-    if (bucket < REFRAIN_PROFILE_BUCKETS && (bucket + 1) << profile->shift < end)
-        end = (bucket + 1) << profile->shift;
+    if (bucket < REFRAIN_HISTORY_STRETCHES && (bucket + 1) << history->shift < end)
+        end = (bucket + 1) << history->shift;
     place->visits_left = end - place->visits;
-    uint64_t ticks = bucket < REFRAIN_PROFILE_BUCKETS ? profile->ticks[bucket] : slot->ticks;
+    uint64_t ticks = bucket < REFRAIN_HISTORY_STRETCHES ? history->ticks[bucket] : slot->ticks;
     place->account.ticks_left = (int64_t)((uint64_t)place->account.ticks_left + ticks);
     place->mean_ticks = place->visits_left ? ticks / place->visits_left : 0;
     place->stretch++;
     refrain_walk_shares_get(&walk->shares, place->offset, place->stretch, &place->account);
 }
 
-/* What the profile expects of the next block of a place: the mean of what its stretch has left. */
-static uint64_t expected_ticks(struct refrain_walk *walk, struct refrain_walk_place *place) {
+/* What the history expects of the next block of a place: the mean of what its stretch has left. */
+static uint64_t expected_ticks(struct refrain_walk *walk, struct refrain_walk_learner *place) {
     if (place->visits_left == 0)
         refrain_walk_begin_stretch(walk, place);
     if (place->visits_left == 0)
@@ -49,7 +49,7 @@ void refrain_walk_count_told(struct refrain_walk *walk, uint64_t ticks) {
 }
 
 /* Where the place's next block is, in the functions that are open; null where they are not told apart. */
-static struct refrain_walk_spot *spot_of(struct refrain_walk *walk, struct refrain_walk_place *place) {
+static struct refrain_walk_spot *spot_of(struct refrain_walk *walk, struct refrain_walk_learner *place) {
     if (!walk->contexts)
         return NULL;
     uint32_t context = walk->stack[walk->depth - 1].context, number = place->spot;
@@ -84,7 +84,7 @@ static void settle(struct refrain_walk *walk) {
         walk->waiting[i].ticks = refrain_block_times_resolve(&walk->times, walk->waiting[i].ticks);
 }
 
-void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_place *place) {
+void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_learner *place) {
     uint64_t told;
     if (!walk->approximate && refrain_block_times_single(&walk->times, walk->ticks, &told)) {
         refrain_walk_pass_told(walk, place, told);

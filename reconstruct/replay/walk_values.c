@@ -2,25 +2,26 @@
  */
 #include "walk_parts.h"
 
-struct refrain_walk_place *refrain_walk_meet(struct refrain_walk *walk, const struct refrain_learner *learner) {
-    struct refrain_walk_place *place = refrain_walk_places_get(&walk->places, learner);
+struct refrain_walk_learner *refrain_walk_meet(struct refrain_walk *walk, const struct refrain_learner *learner) {
+    struct refrain_walk_learner *place = refrain_walk_learners_get(&walk->learners, learner);
     if (!place)
         refrain_walk_fail(walk, NULL, "no memory");
     return place;
 }
 
-struct refrain_walk_place *refrain_walk_meet_slot(struct refrain_walk *walk, const struct refrain_slot *slot) {
-    struct refrain_walk_place *place = refrain_walk_meet(walk, &slot->next);
+struct refrain_walk_learner *refrain_walk_meet_slot(struct refrain_walk *walk, const struct refrain_slot *slot) {
+    struct refrain_walk_learner *place = refrain_walk_meet(walk, &slot->next);
     if (place)
         place->slot = slot;
     return place;
 }
 
-bool refrain_walk_take(struct refrain_walk *walk, struct refrain_walk_place *place, int64_t *value, bool *approximate) {
+bool refrain_walk_take(struct refrain_walk *walk, struct refrain_walk_learner *place, int64_t *value,
+                       bool *approximate) {
     if (!refrain_sequence_next(&place->sequence, value)) {
         const struct refrain_terms *terms = &place->sequence.terms;
         if (terms->wrong)
-            refrain_walk_fail(walk, walk->region + terms->wrong_offset, terms->wrong);
+            refrain_walk_fail(walk, walk->image + terms->wrong_offset, terms->wrong);
         walk->ended = true;
         return false;
     }
@@ -39,8 +40,8 @@ static uint64_t slot_at(const void *of, uint32_t number, uint32_t *kind) {
 
 static uint64_t taken_of(const void *of, const struct refrain_learner *learner, int64_t *iterations, bool *open) {
     const struct refrain_walk *walk = of;
-    const struct refrain_walk_place *place =
-        refrain_walk_places_find(&walk->places, learner); /* also of a loop whose end never came */
+    const struct refrain_walk_learner *place =
+        refrain_walk_learners_find(&walk->learners, learner); /* also of a loop whose end never came */
     *iterations = place && place->counting ? (int64_t)place->remaining : -1;
     *open = place && place->counting && place->pending;
     return place ? place->taken : 0;
@@ -54,18 +55,18 @@ static const struct refrain_slot *place_at(const void *walk, size_t activation) 
     return ((const struct refrain_walk *)walk)->stack[activation].at->slot;
 }
 
-int refrain_walk_recursive_node(struct refrain_walk *walk, struct refrain_walk_place *place) {
+int refrain_walk_recursive_node(struct refrain_walk *walk, struct refrain_walk_learner *place) {
     if (!walk->approximate)
         return -1;
     if (!walk->knows_recursion) {
-        struct refrain_recursion_walk what = {walk->region,
-                                              walk->region_bytes,
+        struct refrain_recursion_walk what = {walk->image,
+                                              walk->image_bytes,
                                               walk->thread_number,
                                               walk->n_slots,
                                               &walk->numbered,
                                               refrain_walk_steps_of_run(walk),
                                               walk,
-                                              (const void *)(walk->region + place->offset),
+                                              (const void *)(walk->image + place->offset),
                                               slot_at,
                                               taken_of,
                                               depth_of,
@@ -76,12 +77,12 @@ int refrain_walk_recursive_node(struct refrain_walk *walk, struct refrain_walk_p
     if (!walk->recursion)
         return -1;
     if (!place->node_known)
-        place->node = refrain_recursion_node(walk->recursion, (const void *)(walk->region + place->offset));
+        place->node = refrain_recursion_node(walk->recursion, (const void *)(walk->image + place->offset));
     place->node_known = true;
     return place->node;
 }
 
-bool refrain_walk_take_likely_step(struct refrain_walk *walk, struct refrain_walk_place *place, int64_t *value) {
+bool refrain_walk_take_likely_step(struct refrain_walk *walk, struct refrain_walk_learner *place, int64_t *value) {
     bool approximate = walk->approximate, given = refrain_walk_take(walk, place, value, &approximate);
     if (given && !approximate)
         return true;
@@ -104,16 +105,16 @@ bool refrain_walk_take_likely_step(struct refrain_walk *walk, struct refrain_wal
 /* ---- rows of parameters ---- */
 
 /* The place of the first of several parameters, with the rows that were counted of them, if any. */
-static struct refrain_walk_place *place_of_rows(struct refrain_walk *walk, const struct refrain_learner *learner) {
-    struct refrain_walk_place *place = refrain_walk_meet(walk, learner);
+static struct refrain_walk_learner *place_of_rows(struct refrain_walk *walk, const struct refrain_learner *learner) {
+    struct refrain_walk_learner *place = refrain_walk_meet(walk, learner);
     if (!place || place->rows.tally || !learner->tally ||
-        refrain_learner_tally(walk->region, walk->region_bytes, learner))
+        refrain_learner_tally(walk->image, walk->image_bytes, learner))
         return place;
-    if (!refrain_tally_open(&place->rows, walk->region, walk->region_bytes, learner->tally)) {
+    if (!refrain_tally_open(&place->rows, walk->image, walk->image_bytes, learner->tally)) {
         refrain_walk_fail(walk, learner, "counts of parameters that cannot be any");
         return NULL;
     }
-    uint64_t all = refrain_learner_values(walk->region, walk->region_bytes, learner, NULL);
+    uint64_t all = refrain_learner_values(walk->image, walk->image_bytes, learner, NULL);
     place->rows_before = all > place->rows.left ? all - place->rows.left : 0;
     return place;
 }
@@ -123,10 +124,10 @@ static struct refrain_walk_place *place_of_rows(struct refrain_walk *walk, const
 static const struct refrain_learner *learner_of(struct refrain_walk *walk, const struct refrain_learner *learners,
                                                 const int64_t *values, unsigned i, unsigned known) {
     const struct refrain_learner *learner = &learners[i];
-    struct refrain_walk_place *place = learner->state == REFRAIN_BY_KEY ? refrain_walk_meet(walk, learner) : NULL;
+    struct refrain_walk_learner *place = learner->state == REFRAIN_BY_KEY ? refrain_walk_meet(walk, learner) : NULL;
     if (!place || place->sequence.run > 0 || refrain_sequence_advance(&place->sequence))
         return learner;
-    const struct refrain_by_key *by = refrain_learner_keys(walk->region, walk->region_bytes, learner);
+    const struct refrain_by_key *by = refrain_learner_keys(walk->image, walk->image_bytes, learner);
     if (!by || by->parameter >= i) {
         refrain_walk_fail(walk, learner, "a parameter depends on one that is not before it");
         return NULL;
@@ -136,7 +137,7 @@ static const struct refrain_learner *learner_of(struct refrain_walk *walk, const
 
 bool refrain_walk_take_row(struct refrain_walk *walk, const struct refrain_learner *learners, int64_t *values,
                            unsigned n, bool *approximate) {
-    struct refrain_walk_place *first = n > 0 ? place_of_rows(walk, learners) : NULL;
+    struct refrain_walk_learner *first = n > 0 ? place_of_rows(walk, learners) : NULL;
     if (!first)
         return n == 0;
     bool counted = first->rows.tally && first->rows_taken >= first->rows_before && first->rows.tally->width == n;
@@ -145,7 +146,7 @@ bool refrain_walk_take_row(struct refrain_walk *walk, const struct refrain_learn
         for (unsigned i = 0; i < n; i++) {
             const struct refrain_learner *learner =
                 known >> i & 1 ? NULL : learner_of(walk, learners, values, i, known);
-            struct refrain_walk_place *place = learner ? refrain_walk_meet(walk, learner) : NULL;
+            struct refrain_walk_learner *place = learner ? refrain_walk_meet(walk, learner) : NULL;
             bool taken = place && refrain_walk_take(walk, place, &values[i], approximate);
             if (walk->wrong)
                 return false;

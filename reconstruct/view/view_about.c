@@ -55,9 +55,9 @@ char *refrain_view_symbols(const struct refrain_trace *trace) {
         return NULL;
     for (size_t i = 0; i < trace->n_processes; i++) {
         const struct refrain_process *process = &trace->processes[i];
-        for (size_t s = 0; s < process->n_sites; s++) {
-            const struct refrain_call_site *record = process->sites[s].record;
-            const struct refrain_region_info *region = process->sites[s].region;
+        for (size_t s = 0; s < process->n_call_sites; s++) {
+            const struct refrain_call_site *record = process->call_sites[s].record;
+            const struct refrain_region_info *region = process->call_sites[s].region;
             if (!record->return_address || !record->object || !region || !region->file[0])
                 continue;
             put_field(file, refrain_process_name(process, record->object), '\t');
@@ -178,12 +178,13 @@ static void add_unit(json_t *functions, const struct refrain_profile_total *tota
         json_object_set_new(object, "children", shown[i]);
         json_array_append_new(parent, object);
     }
-    for (size_t s = 0; shown && s < unit->n_sites; s++) {
-        const struct refrain_profile_site *site = &unit->sites[s];
-        json_t *parent = shown[shown_parent(view, site->node)];
+    for (size_t s = 0; shown && s < unit->n_call_sites; s++) {
+        const struct refrain_profile_call_site *call_site = &unit->call_sites[s];
+        json_t *parent = shown[shown_parent(view, call_site->node)];
         if (parent)
-            json_array_append_new(parent, node_json("call", site->region->name, site->region->file, site->region->line,
-                                                    site->calls, site->mpi_ns, 0, site->mpi_ns, total, &site->metrics));
+            json_array_append_new(parent, node_json("call", call_site->region->name, call_site->region->file,
+                                                    call_site->region->line, call_site->calls, call_site->mpi_ns, 0,
+                                                    call_site->mpi_ns, total, &call_site->metrics));
     }
     free(shown);
 }
@@ -196,10 +197,11 @@ static enum refrain_status tree_json(const struct refrain_trace *trace, json_t *
     *tree = json_array();
     for (size_t u = 0; u < total.n_units; u++)
         add_unit(*tree, &total, &total.units[u]);
-    for (size_t s = 0; s < total.outside.n_sites; s++) {
-        const struct refrain_profile_site *site = &total.outside.sites[s];
-        json_array_append_new(*tree, node_json("call", site->region->name, site->region->file, site->region->line,
-                                               site->calls, site->mpi_ns, 0, site->mpi_ns, &total, &site->metrics));
+    for (size_t s = 0; s < total.outside.n_call_sites; s++) {
+        const struct refrain_profile_call_site *call_site = &total.outside.call_sites[s];
+        json_array_append_new(*tree, node_json("call", call_site->region->name, call_site->region->file,
+                                               call_site->region->line, call_site->calls, call_site->mpi_ns, 0,
+                                               call_site->mpi_ns, &total, &call_site->metrics));
     }
     refrain_profile_close(&total);
     return REFRAIN_OK;

@@ -305,7 +305,7 @@ static struct refrain_machine *open_machine(const struct refrain_trace *trace, c
         const struct refrain_process *process = &trace->processes[i];
         snprintf(names[i], sizeof names[i], "rank %d", (int)process->rank);
         images[i] = (struct refrain_machine_image){
-            .name = names[i], .bytes = {process->region}, .length = {(size_t)process->header->pool_used}};
+            .name = names[i], .bytes = {process->image}, .length = {(size_t)process->header->pool_used}};
     }
     if (images && names)
         machine = refrain_machine_open(images, trace->n_processes, symbols);

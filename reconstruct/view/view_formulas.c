@@ -25,7 +25,7 @@ struct collection {
 static char *text_of(const struct refrain_process *process, const struct refrain_learner_view *view,
                      enum refrain_formula_type *type) {
     bool ranks = view->subject == REFRAIN_SUBJECT_DEST || view->subject == REFRAIN_SUBJECT_SOURCE;
-    char *text = refrain_formula_text(process->region, process->region_bytes, view->learner,
+    char *text = refrain_formula_text(process->image, process->image_bytes, view->learner,
                                       ranks ? &process->rank : NULL, NULL, NULL, type);
     if (!text || !view->by)
         return text;
@@ -67,7 +67,7 @@ static int add(void *data, const struct refrain_learner_view *view) {
         json_object_set_new(same, "ranks", json_integer(json_integer_value(json_object_get(same, "ranks")) + 1));
     } else {
         uint64_t kept;
-        uint64_t values = refrain_learner_values(process->region, process->region_bytes, view->learner, &kept);
+        uint64_t values = refrain_learner_values(process->image, process->image_bytes, view->learner, &kept);
         json_t *entry =
             json_pack("{s:i, s:I, s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:s, s:o, s:i}", "rank", (int)process->rank,
                       "thread", (json_int_t)view->thread, "subject", refrain_subject_name(view->subject), "label",

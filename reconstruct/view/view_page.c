@@ -129,7 +129,7 @@ static enum refrain_status write_data(const struct refrain_trace *trace, FILE *f
         snprintf(id, sizeof id, "data-rank-%zu", i);
         /* What was recorded is all that a trace without formulas has: it lies behind the region (engine_add). */
         size_t events = process->header->mode == REFRAIN_MODE_EVENTS ? process->events_bytes : 0;
-        if (!write_packed(file, id, process->region, (size_t)process->header->pool_used, process->events, events))
+        if (!write_packed(file, id, process->image, (size_t)process->header->pool_used, process->events, events))
             status = REFRAIN_FAIL_MEMORY(error);
     }
     return status ? status : write_prepared(trace, file, error);

@@ -1,19 +1,19 @@
-/* region_open.h: what opening and closing a region needs of context.c, region.c, tracing.c and unit.c. */
-#ifndef REFRAIN_REGION_OPEN_H
-#define REFRAIN_REGION_OPEN_H
+/* tracing.h: what opening and closing a trace file needs of context.c, pool.c, tracing.c and unit.c. */
+#ifndef REFRAIN_TRACING_H
+#define REFRAIN_TRACING_H
 
 #include "monitor.h"
 
-/* Opens the region on first use. True when that is settled, whether or not anything is traced; false while another
+/* Opens the trace file on first use. True when that is settled, whether or not anything is traced; false while another
  * thread does it. */
-REFRAIN_HIDDEN bool refrain_region_open(void);
+REFRAIN_HIDDEN bool refrain_tracing_open(void);
 
 /* A context for the calling thread; null beyond REFRAIN_THREADS. */
-REFRAIN_HIDDEN struct refrain_context *refrain_region_take_context(void);
+REFRAIN_HIDDEN struct refrain_context *refrain_tracing_take_context(void);
 
 /* The thread that has this context ends: what is open in it ends, as by pthread_exit(), and the next thread that begins
  * goes on with the context and its location. Not where a probe of the thread has been jumped out of. */
-REFRAIN_HIDDEN void refrain_region_give_context(struct refrain_context *context);
+REFRAIN_HIDDEN void refrain_tracing_give_context(struct refrain_context *context);
 
 /* The calling thread is not traced from now on (child of a fork). */
 REFRAIN_HIDDEN void refrain_context_drop(void);
@@ -21,11 +21,11 @@ REFRAIN_HIDDEN void refrain_context_drop(void);
 /* What all threads share that are not traced, if the calling thread is one of them; else null. */
 REFRAIN_HIDDEN struct refrain_context *refrain_context_untraced(void);
 
-/* The calling thread ends what is open, as exit() does, and is not traced from now on; the region says so. */
-REFRAIN_HIDDEN void refrain_region_finish(void);
+/* The calling thread ends what is open, as exit() does, and is not traced from now on; the trace file says so. */
+REFRAIN_HIDDEN void refrain_tracing_finish(void);
 
 /* All of it is in a file of all ranks: its own file goes, and with `last` its directory. */
-REFRAIN_HIDDEN void refrain_region_packed(bool last);
+REFRAIN_HIDDEN void refrain_tracing_packed(bool last);
 
 /* The system's clocks and the probes' at one moment. */
 REFRAIN_HIDDEN void refrain_read_clock_pair(struct refrain_clock_pair *pair);
@@ -37,10 +37,10 @@ REFRAIN_HIDDEN uint64_t refrain_units_open(void);
 /* Makes the slots of this thread and of those before it: nothing is written to those of threads that do not come. */
 REFRAIN_HIDDEN void refrain_units_begin_thread(uint32_t thread);
 
-/* Bytes that the tables of all units registered so far take in the region. */
+/* Bytes that the tables of all units registered so far take in the trace file. */
 REFRAIN_HIDDEN uint64_t refrain_units_bytes(uint32_t threads);
 
-/* Calls of MPI functions in the units that are in the region. */
+/* Calls of MPI functions in the units that are in the trace file. */
 REFRAIN_HIDDEN uint64_t refrain_units_mpi_calls(void);
 
 /* May the program have requests? Its calls tell, where it is instrumented. */

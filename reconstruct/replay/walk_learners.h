@@ -1,17 +1,18 @@
-/* places.h: what a walk knows of the learners it has met, and where their values led (learner -> place -> next place).
+/* walk_learners.h: what a walk knows of the learners it has met, and where their values led (learner -> place -> next
+ * place).
  *
  *     place of a slot -- value, by its last bits --> link: the place of the slot or operation that the value names
  *
  * Made when a learner is first met, kept until the walk ends: nothing grows with the number of events. */
-#ifndef REFRAIN_PLACES_H
-#define REFRAIN_PLACES_H
+#ifndef REFRAIN_WALK_LEARNERS_H
+#define REFRAIN_WALK_LEARNERS_H
 
 #include "block_times.h"
 #include "sequence.h"
 #include "tally.h"
 
 struct refrain_region_info;
-struct refrain_walk_place;
+struct refrain_walk_learner;
 
 /* What is done where a value leads. */
 enum refrain_walk_action {
@@ -27,7 +28,7 @@ enum refrain_walk_action {
 /* Where a value led that told what came next: the slot that it names, or the operation. */
 struct refrain_walk_link {
     int64_t value;
-    struct refrain_walk_place *to; /* of the slot, or of what came after the operation; null: nothing is kept here */
+    struct refrain_walk_learner *to; /* of the slot, or of what came after the operation; null: nothing is kept here */
     union {
         uint64_t id;                              /* ENTERS, TELLS: of the record */
         struct refrain_walk_operation *operation; /* OPERATES */
@@ -41,7 +42,7 @@ struct refrain_walk_link {
 struct refrain_walk_operation {
     const struct refrain_operation_record *from;
     const struct refrain_learner *learners;
-    struct refrain_walk_place *parameter[REFRAIN_PARAMETERS];
+    struct refrain_walk_learner *parameter[REFRAIN_PARAMETERS];
     unsigned n;
     uint32_t number; /* enum refrain_operation */
     bool plain;      /* none of them depends on another one's value or was counted together with others */
@@ -50,14 +51,14 @@ struct refrain_walk_operation {
 
 /* What the walk knows of a learner or block it has met. What most steps need lies together, here and in the sequence.
  */
-struct refrain_walk_place {
-    uint64_t offset;                      /* of the learner in the region, 0: free */
-    const struct refrain_slot *slot;      /* whose learner it is; null until it is known, and of parameters */
-    struct refrain_walk_place *beyond[2]; /* of the slots behind it, null until they are come to */
-    uint64_t taken;                       /* values */
-    uint64_t visits;                      /* blocks replayed from here */
-    uint64_t visits_left;                 /* of the stretch of its profile */
-    struct refrain_block_account account; /* what its blocks have to share */
+struct refrain_walk_learner {
+    uint64_t offset;                        /* of the learner in the image, 0: free */
+    const struct refrain_slot *slot;        /* whose learner it is; null until it is known, and of parameters */
+    struct refrain_walk_learner *beyond[2]; /* of the slots behind it, null until they are come to */
+    uint64_t taken;                         /* values */
+    uint64_t visits;                        /* blocks replayed from here */
+    uint64_t visits_left;                   /* of the stretch of its history */
+    struct refrain_block_account account;   /* what its blocks have to share */
     struct refrain_walk_link links[REFRAIN_WALK_LINKS];
     struct refrain_sequence sequence;
     struct refrain_walk_operation *operation; /* that it comes after, null until it is come to */
@@ -75,22 +76,22 @@ struct refrain_walk_place {
     uint64_t rows_taken, rows_before; /* all in all; before any was counted */
 };
 
-/* The places of a walk, in a hash by offset. Zero but for the region at first. */
-struct refrain_walk_places {
-    const unsigned char *region;
-    size_t region_bytes;
-    struct refrain_walk_place **table;
+/* The learners that a walk has met, in a hash by offset. Zero but for the image at first. */
+struct refrain_walk_learners {
+    const unsigned char *image;
+    size_t image_bytes;
+    struct refrain_walk_learner **table;
     size_t n, capacity;
 };
 
 /* The place of a learner; null without memory. */
-struct refrain_walk_place *refrain_walk_places_get(struct refrain_walk_places *places,
-                                                   const struct refrain_learner *learner);
+struct refrain_walk_learner *refrain_walk_learners_get(struct refrain_walk_learners *learners,
+                                                       const struct refrain_learner *learner);
 
 /* The same, null where the walk has not met it. */
-const struct refrain_walk_place *refrain_walk_places_find(const struct refrain_walk_places *places,
-                                                          const struct refrain_learner *learner);
+const struct refrain_walk_learner *refrain_walk_learners_find(const struct refrain_walk_learners *learners,
+                                                              const struct refrain_learner *learner);
 
-void refrain_walk_places_close(struct refrain_walk_places *places);
+void refrain_walk_learners_close(struct refrain_walk_learners *learners);
 
 #endif

@@ -1,8 +1,8 @@
-/* fuzz_region.c: the reading side on nonsense. With -fsanitize=fuzzer a libFuzzer target whose input is a region file;
- * else: fuzz_region FILE SEED ROUNDS damages a real region file in ROUNDS ways and replays each. It must neither crash
- * nor hang; what it says about the damage does not matter. Before that, regions made by hand that once kept a reader
+/* fuzz_image.c: the reading side on nonsense. With -fsanitize=fuzzer a libFuzzer target whose input is a trace file;
+ * else: fuzz_image FILE SEED ROUNDS damages a trace file in ROUNDS ways and replays each. It must neither crash
+ * nor hang; what it says about the damage does not matter. Before that, images made by hand that once kept a reader
  * busy for ever: that they are damaged has to be found. */
-#include "read_region.h"
+#include "read_image.h"
 #include "sequence.h"
 #include "walk_rank.h"
 
@@ -54,7 +54,7 @@ static uint64_t random_next(void) {
 
 #define MANY ((uint64_t)1 << 60)
 
-struct small_region {
+struct small_image {
     union {
         struct refrain_header header;
         unsigned char bytes[REFRAIN_HEADER_BYTES];
@@ -66,61 +66,61 @@ struct small_region {
 };
 
 /* One place of that kind; the root goes there `times` times, and each time `next` is what comes next. */
-static struct small_region *small_region(unsigned kind, uint64_t times, int64_t next) {
-    struct small_region *region = aligned_alloc(16, (sizeof *region + 15) / 16 * 16);
-    if (!region)
+static struct small_image *small_image(unsigned kind, uint64_t times, int64_t next) {
+    struct small_image *image = aligned_alloc(16, (sizeof *image + 15) / 16 * 16);
+    if (!image)
         exit(2);
-    memset(region, 0, (sizeof *region + 15) / 16 * 16);
-    region->header = (struct refrain_header){.magic = REFRAIN_MAGIC,
-                                             .version = REFRAIN_TRACE_VERSION,
-                                             .header_bytes = REFRAIN_HEADER_BYTES,
-                                             .bytes = sizeof *region,
-                                             .pool_used = sizeof *region,
-                                             .mode = REFRAIN_MODE_STAT,
-                                             .size = 1,
-                                             .finished = 1,
-                                             .n_threads = 1,
-                                             .threads = offsetof(struct small_region, thread),
-                                             .units = offsetof(struct small_region, unit),
-                                             .n_slots = 3,
-                                             .start = {1000, 1000, 1000},
-                                             .last = {2000, 2000, 2000}};
-    region->thread = (struct refrain_thread){.start_ticks = 1000, .last_ticks = 2000, .started = 1};
-    region->thread.root.next = (struct refrain_learner){.state = REFRAIN_IDENTITY, .confirmed = times};
-    region->unit = (struct refrain_unit_record){.nodes = offsetof(struct small_region, nodes),
-                                                .slots = offsetof(struct small_region, slots),
-                                                .n_nodes = 2,
-                                                .n_slots = 3};
-    region->nodes[0].slot = REFRAIN_NO_SLOT;
-    region->nodes[1].kind = kind;
+    memset(image, 0, (sizeof *image + 15) / 16 * 16);
+    image->header = (struct refrain_header){.magic = REFRAIN_MAGIC,
+                                            .version = REFRAIN_TRACE_VERSION,
+                                            .header_bytes = REFRAIN_HEADER_BYTES,
+                                            .bytes = sizeof *image,
+                                            .pool_used = sizeof *image,
+                                            .mode = REFRAIN_MODE_STAT,
+                                            .size = 1,
+                                            .finished = 1,
+                                            .n_threads = 1,
+                                            .threads = offsetof(struct small_image, thread),
+                                            .units = offsetof(struct small_image, unit),
+                                            .n_slots = 3,
+                                            .start = {1000, 1000, 1000},
+                                            .last = {2000, 2000, 2000}};
+    image->thread = (struct refrain_thread){.start_ticks = 1000, .last_ticks = 2000, .started = 1};
+    image->thread.root.next = (struct refrain_learner){.state = REFRAIN_IDENTITY, .confirmed = times};
+    image->unit = (struct refrain_unit_record){.nodes = offsetof(struct small_image, nodes),
+                                               .slots = offsetof(struct small_image, slots),
+                                               .n_nodes = 2,
+                                               .n_slots = 3};
+    image->nodes[0].slot = REFRAIN_NO_SLOT;
+    image->nodes[1].kind = kind;
     for (unsigned i = 0; i < 3; i++)
-        region->slots[i].number = i;
+        image->slots[i].number = i;
     for (unsigned i = 0; i < 3; i++)
-        region->slots[i].next = (struct refrain_learner){.state = REFRAIN_IDENTITY, .confirmed = MANY, .expect = next};
-    return region;
+        image->slots[i].next = (struct refrain_learner){.state = REFRAIN_IDENTITY, .confirmed = MANY, .expect = next};
+    return image;
 }
 
 /* The same of a run that is said to have lasted for ages: nothing in it did. */
-static struct small_region *long_region(unsigned kind, uint64_t times, int64_t next) {
-    struct small_region *region = small_region(kind, times, next);
-    region->thread.last_ticks = MANY;
-    region->header.last = (struct refrain_clock_pair){MANY, MANY, MANY};
-    return region;
+static struct small_image *long_image(unsigned kind, uint64_t times, int64_t next) {
+    struct small_image *image = small_image(kind, times, next);
+    image->thread.last_ticks = MANY;
+    image->header.last = (struct refrain_clock_pair){MANY, MANY, MANY};
+    return image;
 }
 
-/* Is the walk of the region stopped as damaged? */
-static bool is_stopped(struct small_region *region) {
+/* Is the walk of the image stopped as damaged? */
+static bool is_stopped(struct small_image *image) {
     const char *what;
     uint64_t offset = 0;
     struct refrain_record record;
-    struct refrain_walk *walk = refrain_walk_open(region, sizeof *region, 0, &what, &offset);
+    struct refrain_walk *walk = refrain_walk_open(image, sizeof *image, 0, &what, &offset);
     if (walk) {
         while (refrain_walk_next(walk, &record))
             ;
         what = refrain_walk_wrong(walk, &offset);
         refrain_walk_close(walk);
     }
-    free(region);
+    free(image);
     return what && offset >= REFRAIN_HEADER_BYTES;
 }
 
@@ -128,18 +128,18 @@ static unsigned made_by_hand(void) {
     unsigned failed = 0;
     struct {
         const char *name;
-        struct small_region *region;
+        struct small_image *image;
     } endless[] = {
-        {"a place that comes after itself", small_region(REFRAIN_SWITCH, 1, 0)},
-        {"a decision that comes after itself", small_region(REFRAIN_IF, 1, 0)},
-        {"a loop that comes after itself", small_region(REFRAIN_FOR, 1, 0)},
-        {"an empty function called over and over", small_region(REFRAIN_FUNCTION, MANY, REFRAIN_NEXT_EXIT)},
-        {"a place that comes after itself for ages", long_region(REFRAIN_SWITCH, 1, 0)},
-        {"a loop that comes after itself for ages", long_region(REFRAIN_FOR, 1, 0)},
-        {"an empty function called for ages", long_region(REFRAIN_FUNCTION, MANY, REFRAIN_NEXT_EXIT)},
+        {"a place that comes after itself", small_image(REFRAIN_SWITCH, 1, 0)},
+        {"a decision that comes after itself", small_image(REFRAIN_IF, 1, 0)},
+        {"a loop that comes after itself", small_image(REFRAIN_FOR, 1, 0)},
+        {"an empty function called over and over", small_image(REFRAIN_FUNCTION, MANY, REFRAIN_NEXT_EXIT)},
+        {"a place that comes after itself for ages", long_image(REFRAIN_SWITCH, 1, 0)},
+        {"a loop that comes after itself for ages", long_image(REFRAIN_FOR, 1, 0)},
+        {"an empty function called for ages", long_image(REFRAIN_FUNCTION, MANY, REFRAIN_NEXT_EXIT)},
     };
     for (size_t i = 0; i < sizeof endless / sizeof *endless; i++)
-        if (!is_stopped(endless[i].region)) {
+        if (!is_stopped(endless[i].image)) {
             printf("FAILED: %s: not found to be damaged\n", endless[i].name);
             failed++;
         }
@@ -147,7 +147,7 @@ static unsigned made_by_hand(void) {
 }
 
 /* A packed file that is damaged, but whose checksum is right: unpacking keeps within what the header says, and what
- * comes of it is damaged as a region may be. */
+ * comes of it is damaged as an image may be. */
 static void damage_packed(const char *path, long rounds) {
     size_t n = 0, image_bytes = 0;
     unsigned char *whole = read_file(path, &n), *bytes = malloc(n + 1);
@@ -167,11 +167,11 @@ static void damage_packed(const char *path, long rounds) {
 
 int main(int argc, char **argv) {
     if (argc != 4) {
-        fprintf(stderr, "usage: fuzz_region FILE SEED ROUNDS\n");
+        fprintf(stderr, "usage: fuzz_image FILE SEED ROUNDS\n");
         return 2;
     }
     size_t n = 0;
-    unsigned char *whole = read_region(argv[1], &n), *bytes = malloc(n + 1);
+    unsigned char *whole = read_image(argv[1], &n), *bytes = malloc(n + 1);
     if (!bytes || !whole)
         return 2;
     unsigned failed = made_by_hand();

@@ -1,4 +1,4 @@
-/* read_region.h: the region of a rank-N.trace for programs that damage it, packed or not. */
+/* read_image.h: the image of a rank-N.trace for programs that damage it, packed or not. */
 #ifndef REFRAIN_TEST_READ_REGION_H
 #define REFRAIN_TEST_READ_REGION_H
 
@@ -39,8 +39,8 @@ static unsigned char *unpack(const unsigned char *file, size_t length, size_t *n
     return image;
 }
 
-/* The bytes of a region that are in use, for the caller to free; null, with a line said, when there are none. */
-static inline unsigned char *read_region(const char *path, size_t *n) {
+/* The bytes of a image that are in use, for the caller to free; null, with a line said, when there are none. */
+static inline unsigned char *read_image(const char *path, size_t *n) {
     unsigned char *bytes = read_file(path, n);
     if (!bytes || !refrain_packed_is_file(bytes, *n))
         return bytes;

@@ -1,24 +1,24 @@
-/* region.c: the one allocation, as all parts of the monitor take from it: the pool, what did not fit, the clock. */
+/* pool.c: the one allocation, as all parts of the monitor take from it: the pool, what did not fit, the clock. */
 #define _GNU_SOURCE
-#include "region_open.h"
 #include "step.h"
+#include "tracing.h"
 
 #include <string.h>
 #include <time.h>
 
-struct refrain_region refrain_region;
+struct refrain_trace_file refrain_trace_file;
 int refrain_mpi_linked;
 
 void refrain_lose(enum refrain_loss loss, uint64_t n) {
-    if (refrain_region.header)
-        __atomic_fetch_add(&refrain_region.header->losses[loss], n, __ATOMIC_RELAXED);
+    if (refrain_trace_file.header)
+        __atomic_fetch_add(&refrain_trace_file.header->losses[loss], n, __ATOMIC_RELAXED);
 }
 
 void *refrain_pool_take(size_t bytes, enum refrain_pool_use use) {
-    struct refrain_header *header = refrain_region.header;
+    struct refrain_header *header = refrain_trace_file.header;
     if (!header)
         return NULL;
-    bytes = (bytes + REFRAIN_UNIT_BYTES - 1) & ~(size_t)(REFRAIN_UNIT_BYTES - 1);
+    bytes = (bytes + REFRAIN_GRAIN_BYTES - 1) & ~(size_t)(REFRAIN_GRAIN_BYTES - 1);
     uint64_t limit = header->bytes - refrain_pool_kept(header, use);
     uint64_t at = __atomic_load_n(&header->pool_used, __ATOMIC_RELAXED);
     do {
@@ -26,12 +26,12 @@ void *refrain_pool_take(size_t bytes, enum refrain_pool_use use) {
             return NULL;
     } while (
         !__atomic_compare_exchange_n(&header->pool_used, &at, at + bytes, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-    return refrain_region.base + at;
+    return refrain_trace_file.base + at;
 }
 
 uint32_t refrain_pool_name(const char *text) {
     size_t length = strlen(text);
-    struct refrain_name *name = refrain_pool_take(sizeof *name + length + 1, REFRAIN_POOL_PLACES);
+    struct refrain_name *name = refrain_pool_take(sizeof *name + length + 1, REFRAIN_POOL_FIRST_MET);
     if (!name)
         return 0;
     name->length = (uint32_t)length;
@@ -57,7 +57,7 @@ void refrain_read_clock_pair(struct refrain_clock_pair *pair) {
     }
 }
 
-void refrain_region_refresh_clock(void) {
-    if (refrain_region.header)
-        refrain_read_clock_pair(&refrain_region.header->last);
+void refrain_trace_file_refresh_clock(void) {
+    if (refrain_trace_file.header)
+        refrain_read_clock_pair(&refrain_trace_file.header->last);
 }
