@@ -5,7 +5,11 @@
 #include "run.h"
 #include "toolchain.h"
 #include "warn.h"
+#include <errno.h>
 #include <stdlib.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* Is there something to do once the compiler is done? */
 static bool checks_filter(const struct refrain_call *call) {
@@ -66,13 +70,57 @@ static int run_instrumented(struct refrain_call *call) {
     return status;
 }
 
+/* ---- in parts: each source by a call of its own ---- */
+
+static int compile_in_child(const struct refrain_build *build, const struct refrain_command *command, size_t source,
+                            const char *object) {
+    pid_t child = fork();
+    if (child == 0) {
+        struct refrain_list words = refrain_parts_arguments(command, source, object), compiler = {0};
+        for (size_t i = 0; i < command->compiler.count; i++)
+            refrain_list_add(&compiler, command->compiler.items[i]);
+        refrain_run_forget();
+        _exit(refrain_build_run(build, &compiler, &words));
+    }
+    int status = 0;
+    if (child < 0)
+        return 127;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        refrain_run_check_signal();
+    refrain_run_check_signal();
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* Into the temporary directory when the command links: the objects then take the sources' places in it. The first
+ * status that is not 0, else 0. */
+static int compile_parts(struct refrain_call *call) {
+    struct refrain_command *command = &call->command;
+    bool links = command->mode == REFRAIN_COMMAND_LINK;
+    int result = 0;
+    for (size_t i = 0; i < command->count; i++) {
+        if (command->arguments[i].kind != REFRAIN_ARGUMENT_SOURCE)
+            continue;
+        struct refrain_text object = {0};
+        if (links)
+            refrain_text_format(&object, "%s/%zu-%s.o", call->temporary.bytes, i,
+                                refrain_text_basename(command->arguments[i].text));
+        int status = compile_in_child(call->build, command, i, object.bytes);
+        if (status != 0 && result == 0)
+            result = status;
+        if (links)
+            refrain_parts_replace(command, i, object.bytes);
+        refrain_text_free(&object);
+    }
+    return result;
+}
+
 static int run_parts(struct refrain_call *call) {
     struct refrain_text reason = {0};
     refrain_instrument_load(&reason); /* once, before the parts; each says what is wrong */
     refrain_text_free(&reason);
     if (!refrain_call_make_directory(call))
         return become_original(call);
-    int status = refrain_parts_compile(call->build, &call->command, call->temporary.bytes);
+    int status = compile_parts(call);
     if (status == 0 && call->command.mode == REFRAIN_COMMAND_LINK) {
         struct refrain_list words = refrain_call_command(call, REFRAIN_USE_ORIGINAL);
         status = refrain_run(words.items, NULL);
@@ -81,6 +129,8 @@ static int run_parts(struct refrain_call *call) {
     refrain_run_clean();
     return status;
 }
+
+/* ---- whichever it is ---- */
 
 static int run_call(struct refrain_call *call) {
     if (call->build->detail == REFRAIN_DETAIL_CALLS)

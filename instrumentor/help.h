@@ -2,7 +2,7 @@
 #ifndef REFRAIN_HELP_H
 #define REFRAIN_HELP_H
 
-#include "wrapper.h"
+#include "wrapper_names.h"
 #include <stdio.h>
 
 /* A wrapper's help. */

@@ -6,16 +6,17 @@
 #ifndef REFRAIN_PARTS_H
 #define REFRAIN_PARTS_H
 
-#include "build.h"
 #include "command.h"
 
 /* Whether the command is to be carried out in parts. One that links and leaves files beside its output is not: their
  * names would be others. */
 bool refrain_parts_needed(const struct refrain_command *command);
 
-/* Compiles each C source by itself as refrain_build_run would, into `directory` when the command links; the words of
- * `arguments` that name the sources are then replaced by the objects. Returns the first status that is not 0, else 0.
- */
-int refrain_parts_compile(const struct refrain_build *build, struct refrain_command *command, const char *directory);
+/* The arguments of the command that compiles the one source, an argument's number, to `object`: no other input, nothing
+ * for the linker. Null `object`: to where the command as it is would have put it. The caller frees the list. */
+struct refrain_list refrain_parts_arguments(const struct refrain_command *command, size_t source, const char *object);
+
+/* The object takes the place of its source in the command. */
+void refrain_parts_replace(struct refrain_command *command, size_t source, const char *object);
 
 #endif

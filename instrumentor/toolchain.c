@@ -1,6 +1,6 @@
 /* toolchain.c: what surrounds the wrapper (toolchain.h). */
 #include "toolchain.h"
-#include "wrapper.h"
+#include "wrapper_names.h"
 #include <fcntl.h>
 #include <glob.h>
 #include <limits.h>

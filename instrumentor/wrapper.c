@@ -16,13 +16,6 @@
 #include <string.h>
 #include <unistd.h>
 
-const struct refrain_wrapper_names refrain_wrapper_names[REFRAIN_WRAPPERS] = {
-    [REFRAIN_WRAPPER_ANY] = {"refrain-cc", NULL, NULL, "CC"},
-    [REFRAIN_WRAPPER_MPI_C] = {"refrain-mpicc", "REFRAIN_MPICC", REFRAIN_DEFAULT_MPICC, "CC"},
-    [REFRAIN_WRAPPER_MPI_CXX] = {"refrain-mpicxx", "REFRAIN_MPICXX", REFRAIN_DEFAULT_MPICXX, "CXX"},
-    [REFRAIN_WRAPPER_MPI_FORTRAN] = {"refrain-mpifort", "REFRAIN_MPIFORT", REFRAIN_DEFAULT_MPIFORT, "FC"},
-};
-
 static bool is_switch_off(const char *text) {
     return text && (!strcmp(text, "off") || !strcmp(text, "no") || !strcmp(text, "false") || !strcmp(text, "0"));
 }

@@ -2,21 +2,7 @@
 #ifndef REFRAIN_WRAPPER_H
 #define REFRAIN_WRAPPER_H
 
-/* Which wrapper: refrain-cc takes the compiler as its first argument, the others stand for an MPI compiler. */
-enum refrain_wrapper_kind {
-    REFRAIN_WRAPPER_ANY,
-    REFRAIN_WRAPPER_MPI_C,
-    REFRAIN_WRAPPER_MPI_CXX,
-    REFRAIN_WRAPPER_MPI_FORTRAN,
-    REFRAIN_WRAPPERS
-};
-
-/* What they are called; of the MPI compilers the variable that names them, the one that is taken without it (else
- * null), and make's variable for compilers of the language. */
-struct refrain_wrapper_names {
-    const char *program, *variable, *compiler, *make_variable;
-};
-extern const struct refrain_wrapper_names refrain_wrapper_names[REFRAIN_WRAPPERS];
+#include "wrapper_names.h"
 
 /* Runs the command line. Returns the exit status, if it returns. */
 int refrain_wrapper(int argc, char **argv, enum refrain_wrapper_kind kind);

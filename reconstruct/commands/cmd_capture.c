@@ -5,7 +5,7 @@
 #include "formula_text.h"
 #include "learners.h"
 #include "relearn.h"
-#include "replay.h"
+#include "replayable.h"
 #include "sequence.h"
 
 #include <inttypes.h>

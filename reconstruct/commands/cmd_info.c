@@ -7,6 +7,7 @@
 #include "learners.h"
 #include "progress.h"
 #include "replay.h"
+#include "replayable.h"
 
 #include <argp.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* command.h: the commands of refrain, one per cmd_*.c, and what they share (refrain.c -> command_list.def -> cmd_*.c).
  *
- *     command_list.def --> refrain.c            finds the command, suggests one for a mistyped name
+ *     command_list.def --> command_list.c       all commands, by name; suggests one for a mistyped name (refrain.c)
  *                      --> cmd_help.c           refrain help, man pages (help_man.c), completion (help_completion.c)
  *     cmd_<name>.c     --> command_line.c       options, those that all commands take, suggestions
  *                      --> terminal.h           pager, colour, width; warn.h (formats) warnings

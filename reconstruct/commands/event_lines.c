@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "event_lines.h"
 #include "replay.h"
+#include "replayable.h"
 #include "write_text.h"
 
 #include <ctype.h>

@@ -4,6 +4,7 @@
 #include "command.h"
 #include "filter_writer.h"
 #include "progress.h"
+#include "replayable.h"
 #include "thread_writer.h"
 #include "waiting.h"
 

@@ -1,7 +1,7 @@
 /* overhead.c: counts of probes times their costs (overhead.h). */
 #include "overhead.h"
 #include "learners.h"
-#include "replay.h"
+#include "replayable.h"
 #include "sequence.h"
 
 #include <stdlib.h>

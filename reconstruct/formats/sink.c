@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- opening and closing ---- */
+/* ---- opening ---- */
 
 /* A new file in the directory of `path`, without a name if that can be, else with the one in sink->instead. */
 static int open_instead(struct refrain_sink *sink, mode_t mode) {
@@ -105,29 +105,6 @@ struct refrain_sink *refrain_sink_open_function(bool (*take)(void *data, const v
     return sink;
 }
 
-enum refrain_status refrain_sink_close(struct refrain_sink *sink, bool keep, struct refrain_error *error) {
-    enum refrain_status status = REFRAIN_OK;
-    refrain_sink_flush(sink);
-    if (sink->spool && keep && sink->copy_to >= 0)
-        refrain_sink_copy_spool(sink);
-    if ((sink->unnamed || sink->instead) && keep && !sink->failed && !give_name(sink))
-        sink->failed = errno;
-    if (sink->instead && (sink->failed || !keep))
-        unlink(sink->instead);
-    if ((sink->path || sink->spool) && close(sink->file) != 0 && !sink->failed)
-        sink->failed = errno;
-    if (sink->copy_to > STDERR_FILENO && close(sink->copy_to) != 0 && !sink->failed)
-        sink->failed = errno;
-    if (sink->failed)
-        status = REFRAIN_FAIL(error, "%s cannot be written: %s",
-                              sink->path                         ? sink->path
-                              : sink->spool && sink->copy_to < 0 ? "a temporary file"
-                                                                 : "standard output",
-                              strerror(sink->failed));
-    free_sink(sink);
-    return status;
-}
-
 /* ---- writing ---- */
 
 static void write_all(struct refrain_sink *sink, const unsigned char *bytes, size_t n) {
@@ -164,6 +141,69 @@ void refrain_sink_put_beyond(struct refrain_sink *sink, const void *bytes, size_
     memcpy(sink->at, bytes, n);
     sink->at += n;
 }
+
+/* ---- reading back, and closing ---- */
+
+bool refrain_sink_read(struct refrain_sink *sink, uint64_t position, void *bytes, size_t n) {
+    unsigned char *to = bytes;
+    refrain_sink_flush(sink);
+    while (n > 0 && !sink->failed) {
+        ssize_t got = pread(sink->file, to, n, (off_t)position);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0) {
+            sink->failed = got < 0 ? errno : EIO;
+            break;
+        }
+        to += got;
+        position += (uint64_t)got;
+        n -= (size_t)got;
+    }
+    return !sink->failed;
+}
+
+/* Copies a spool to sink->copy_to; what fails is kept. */
+static void copy_spool(struct refrain_sink *sink) {
+    unsigned char *buffer = sink->buffer;
+    for (uint64_t position = 0; position < sink->flushed && !sink->failed;) {
+        size_t n =
+            sink->flushed - position < REFRAIN_SINK_BYTES ? (size_t)(sink->flushed - position) : REFRAIN_SINK_BYTES;
+        if (!refrain_sink_read(sink, position, buffer, n))
+            return;
+        position += n;
+        for (size_t at = 0; at < n && !sink->failed;) {
+            ssize_t done = write(sink->copy_to, buffer + at, n - at);
+            if (done < 0 && errno != EINTR)
+                sink->failed = errno;
+            at += done > 0 ? (size_t)done : 0;
+        }
+    }
+}
+
+enum refrain_status refrain_sink_close(struct refrain_sink *sink, bool keep, struct refrain_error *error) {
+    enum refrain_status status = REFRAIN_OK;
+    refrain_sink_flush(sink);
+    if (sink->spool && keep && sink->copy_to >= 0)
+        copy_spool(sink);
+    if ((sink->unnamed || sink->instead) && keep && !sink->failed && !give_name(sink))
+        sink->failed = errno;
+    if (sink->instead && (sink->failed || !keep))
+        unlink(sink->instead);
+    if ((sink->path || sink->spool) && close(sink->file) != 0 && !sink->failed)
+        sink->failed = errno;
+    if (sink->copy_to > STDERR_FILENO && close(sink->copy_to) != 0 && !sink->failed)
+        sink->failed = errno;
+    if (sink->failed)
+        status = REFRAIN_FAIL(error, "%s cannot be written: %s",
+                              sink->path                         ? sink->path
+                              : sink->spool && sink->copy_to < 0 ? "a temporary file"
+                                                                 : "standard output",
+                              strerror(sink->failed));
+    free_sink(sink);
+    return status;
+}
+
+/* ---- numbers, names and other text ---- */
 
 /* Two digits at a time: a division is the slow part. */
 static const char pairs[] =

@@ -64,9 +64,6 @@ void refrain_sink_patch(struct refrain_sink *sink, uint64_t position, const void
 /* Reads `n` bytes that have been put to a spool; false: the sink has failed. */
 bool refrain_sink_read(struct refrain_sink *sink, uint64_t position, void *bytes, size_t n);
 
-/* Copies a spool to sink->copy_to; what fails is kept. */
-void refrain_sink_copy_spool(struct refrain_sink *sink);
-
 /* Writes out what is buffered. */
 void refrain_sink_flush(struct refrain_sink *sink);
 

@@ -72,38 +72,3 @@ void refrain_sink_patch(struct refrain_sink *sink, uint64_t position, const void
     else if (!sink->failed && pwrite(sink->file, bytes, n, (off_t)position) != (ssize_t)n)
         sink->failed = errno ? errno : EIO;
 }
-
-bool refrain_sink_read(struct refrain_sink *sink, uint64_t position, void *bytes, size_t n) {
-    unsigned char *to = bytes;
-    refrain_sink_flush(sink);
-    while (n > 0 && !sink->failed) {
-        ssize_t got = pread(sink->file, to, n, (off_t)position);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0) {
-            sink->failed = got < 0 ? errno : EIO;
-            break;
-        }
-        to += got;
-        position += (uint64_t)got;
-        n -= (size_t)got;
-    }
-    return !sink->failed;
-}
-
-void refrain_sink_copy_spool(struct refrain_sink *sink) {
-    unsigned char *buffer = sink->buffer;
-    for (uint64_t position = 0; position < sink->flushed && !sink->failed;) {
-        size_t n =
-            sink->flushed - position < REFRAIN_SINK_BYTES ? (size_t)(sink->flushed - position) : REFRAIN_SINK_BYTES;
-        if (!refrain_sink_read(sink, position, buffer, n))
-            return;
-        position += n;
-        for (size_t at = 0; at < n && !sink->failed;) {
-            ssize_t done = write(sink->copy_to, buffer + at, n - at);
-            if (done < 0 && errno != EINTR)
-                sink->failed = errno;
-            at += done > 0 ? (size_t)done : 0;
-        }
-    }
-}

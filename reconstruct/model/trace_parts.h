@@ -1,5 +1,6 @@
 /* trace_parts.h: the steps of opening a trace, private to the files named below and to files/.
  *
+ *     trace_memory.c its processes, and memory that lives as long as it does
  *     packed_read.c bytes of a packed file -> those of a region
  *     ranks_read.c  bytes of a pack -> those of many processes
  *     image.c       bytes of a region -> checked header, journals undone

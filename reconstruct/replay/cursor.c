@@ -2,6 +2,7 @@
 #include "arena.h"
 #include "location_stream.h"
 #include "replay.h"
+#include "replayable.h"
 
 #include <stdlib.h>
 #include <string.h>

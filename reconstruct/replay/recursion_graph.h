@@ -1,4 +1,9 @@
-/* recursion_graph.h: the graph that recursion.c and unknown_steps.c share. */
+/* recursion_graph.h: the graph of what is left to be walked (recursion.h).
+ *
+ *     recursion_graph.c      image, walk -> places and steps
+ *     unknown_steps.c        steps of which only the number is known get values
+ *     recursion_components.c which places are recursive
+ *     recursion.c            which of the steps that are left may be taken */
 #ifndef REFRAIN_RECURSION_GRAPH_H
 #define REFRAIN_RECURSION_GRAPH_H
 
@@ -42,6 +47,15 @@ struct refrain_recursion {
     bool no_memory;
 };
 
+/* Learns the places and their steps from recursion->walk. False without memory, and where there are more steps than the
+ * walk allows. */
+bool refrain_recursion_build(struct refrain_recursion *recursion);
+
+/* Where something of the image lies in it. */
+static inline uint64_t refrain_recursion_offset(const struct refrain_recursion *recursion, const void *at) {
+    return (uint64_t)((const unsigned char *)at - (const unsigned char *)recursion->walk.image);
+}
+
 /* The node of the learner at an offset of the region; REFRAIN_NOWHERE. */
 int refrain_recursion_find(const struct refrain_recursion *recursion, uint64_t offset);
 
@@ -54,5 +68,8 @@ void refrain_recursion_resolve(const struct refrain_recursion *recursion, const 
 
 /* Gives every unknown step a value, and with it the node an arc. False without memory. */
 bool refrain_recursion_share_out(struct refrain_recursion *recursion);
+
+/* Sets each node's component, and whether it is recursive. False without memory. */
+bool refrain_recursion_find_components(struct refrain_recursion *recursion);
 
 #endif

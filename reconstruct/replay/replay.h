@@ -6,9 +6,6 @@
 #include "share.h"
 #include "trace_read.h"
 
-/* Whether the trace holds what is asked for: formulas, or `recorded` events. The error says which rank lacks them. */
-enum refrain_status refrain_replayable(const struct refrain_trace *trace, bool recorded, struct refrain_error *error);
-
 /* Gives the events that the options name to the writer, between its begin and its end; null options: all. At the
  * beginning of a window that begins after the trace does, the regions that are open are entered, and at its end they
  * are left. A rank whose region turns out to be damaged ends there: *error then holds the first such place, though all

@@ -1,7 +1,7 @@
 /* cmd_view.c: refrain view: the run as a picture: one page that holds the trace and draws any part of it. */
 #define _GNU_SOURCE
 #include "command.h"
-#include "replay.h"
+#include "replayable.h"
 #include "view_page.h"
 #include "view_png.h"
 #include "view_svg.h"

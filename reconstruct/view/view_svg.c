@@ -3,7 +3,7 @@
 #include "view_svg.h"
 #include "command.h"
 #include "picture.h"
-#include "replay.h"
+#include "replayable.h"
 #include "view_colours.h"
 #include "waiting.h"
 

@@ -1,0 +1,74 @@
+/* recursion_components.c: which places are recursive: those of a strongly connected component with a call within it
+ * (recursion_graph.h). */
+#include "arena.h"
+#include "recursion_graph.h"
+
+struct visit {
+    int node;
+    uint32_t arc; /* twice the number of the next one, + 1: what it calls */
+};
+
+static int target(const struct refrain_recursion *recursion, const struct refrain_place_node *node, uint32_t k) {
+    const struct refrain_arc *arc = &recursion->arcs[node->first_arc + k / 2];
+    return k % 2 ? arc->called : arc->next;
+}
+
+/* Tarjan's algorithm, without recursion. */
+bool refrain_recursion_find_components(struct refrain_recursion *recursion) {
+    size_t n = recursion->n_nodes, depth = 0, on_stack = 0;
+    int *index = refrain_calloc(n + 1, sizeof *index), *low = refrain_calloc(n + 1, sizeof *low),
+        *stack = refrain_calloc(1, (n + 1) * sizeof *stack);
+    struct visit *path = refrain_calloc(1, (n + 1) * sizeof *path);
+    int next_index = 1, components = 0;
+    bool sound = index && low && stack && path;
+    for (size_t root = 0; sound && root < n; root++) {
+        if (index[root])
+            continue;
+        path[depth++] = (struct visit){(int)root, 0};
+        while (depth > 0) {
+            struct visit *top = &path[depth - 1];
+            struct refrain_place_node *node = &recursion->nodes[top->node];
+            if (top->arc == 0 && !index[top->node]) {
+                index[top->node] = low[top->node] = next_index++;
+                stack[on_stack++] = top->node;
+            }
+            if (top->arc < 2 * node->n_arcs) {
+                int to = target(recursion, node, top->arc++);
+                if (to == REFRAIN_NOWHERE)
+                    continue;
+                if (!index[to])
+                    path[depth++] = (struct visit){to, 0};
+                else if (recursion->nodes[to].component == REFRAIN_NOWHERE && index[to] < low[top->node])
+                    low[top->node] = index[to];
+                continue;
+            }
+            int done = top->node;
+            depth--;
+            if (depth > 0 && low[done] < low[path[depth - 1].node])
+                low[path[depth - 1].node] = low[done];
+            if (low[done] != index[done])
+                continue;
+            int member;
+            do
+                recursion->nodes[member = stack[--on_stack]].component = components;
+            while (member != done);
+            components++;
+        }
+    }
+    bool *recursive = sound ? refrain_calloc((size_t)components + 1, sizeof *recursive) : NULL;
+    for (size_t i = 0; recursive && i < n; i++)
+        for (uint32_t k = 0; k < recursion->nodes[i].n_arcs; k++) {
+            int called = recursion->arcs[recursion->nodes[i].first_arc + k].called;
+            if (called != REFRAIN_NOWHERE && recursion->nodes[called].component == recursion->nodes[i].component)
+                recursive[recursion->nodes[i].component] = true;
+        }
+    for (size_t i = 0; recursive && i < n; i++)
+        recursion->nodes[i].recursive = recursive[recursion->nodes[i].component];
+    sound = recursive != NULL;
+    refrain_free(recursive);
+    refrain_free(index);
+    refrain_free(low);
+    refrain_free(stack);
+    refrain_free(path);
+    return sound;
+}

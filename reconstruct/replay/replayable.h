@@ -1,0 +1,10 @@
+/* replayable.h: whether a trace holds what is to be replayed. */
+#ifndef REFRAIN_REPLAYABLE_H
+#define REFRAIN_REPLAYABLE_H
+
+#include "trace_read.h"
+
+/* Whether the trace holds what is asked for: formulas, or `recorded` events. The error says which rank lacks them. */
+enum refrain_status refrain_replayable(const struct refrain_trace *trace, bool recorded, struct refrain_error *error);
+
+#endif
