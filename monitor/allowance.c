@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "allowance.h"
 #include "configure.h"
-#include "probe.h"
 #include "registers.h"
+#include "stacks.h"
 #include <refrain/settings.h>
 
 #define COST_SHIFT 4            /* fraction bits of the mean cost */
@@ -89,7 +89,7 @@ void refrain_allowance_sample(struct refrain_context *context, const struct refr
     }
     /* It is left all the time, by activations that were not entered: those that are open must not keep its probe on. */
     if (REFRAIN_SLOT_KIND(slot->flags) == REFRAIN_ARRIVAL_LEAVE && slot[-1].flags & REFRAIN_SLOT_DORMANT)
-        refrain_probe_give_up(context, slot[-1].number);
+        refrain_give_up(context, slot[-1].number);
     struct change change = {.number = slot->number};
     refrain_keep_vectors(rest, &change);
     if (allowance->wake_ticks == 0)

@@ -156,30 +156,6 @@ static bool follow(struct refrain_context *context, struct refrain_caller caller
 
 /* ---- telling ---- */
 
-/* Ends the functions on top of the shadow stack above `keep`: at the end of the block before, which was the last that
- * is known to be theirs. */
-static void end_functions(struct refrain_context *context, const struct refrain_entry *keep) {
-    while (context->top != keep) {
-        refrain_step(context, context->top, REFRAIN_NEXT_GONE);
-        refrain_event(context, REFRAIN_RECORD_REGION_LEAVE, context->thread->last_ticks, context->top->id);
-        refrain_returned(--context->top);
-    }
-}
-
-static struct refrain_entry *below_path(const struct refrain_context *context) {
-    struct refrain_entry *entry = context->top;
-    while (entry->kind == REFRAIN_ENTRY_FRAME)
-        entry--;
-    return entry;
-}
-
-void refrain_path_leave(struct refrain_context *context) {
-    if (context->top->kind != REFRAIN_ENTRY_FRAME)
-        return;
-    end_functions(context, below_path(context));
-    context->path->told = false;
-}
-
 /* Makes the activations above `base` those of the path. */
 static __attribute__((noinline)) void tell(struct refrain_context *context, struct refrain_entry *base) {
     struct refrain_path *path = context->path;
@@ -193,7 +169,7 @@ static __attribute__((noinline)) void tell(struct refrain_context *context, stru
             break;
         entry++;
     }
-    end_functions(context, entry);
+    refrain_end_path_above(context, entry);
     for (; i > 0; i--) {
         const struct frame *frame = &path->frames[i - 1];
         if (!frame->region)
@@ -252,7 +228,7 @@ static void follow_python(struct refrain_context *context, const struct refrain_
 uintptr_t refrain_path_come(struct refrain_context *context, struct refrain_caller caller, uintptr_t frame_address,
                             const struct refrain_python_stack *python) {
     struct refrain_path *path = context->path;
-    struct refrain_entry *base = below_path(context);
+    struct refrain_entry *base = refrain_below_path(context);
     if (base->address < frame_address) {
         refrain_drop_abandoned(context, frame_address);
         base = context->top;

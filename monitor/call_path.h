@@ -31,7 +31,4 @@ REFRAIN_HIDDEN void refrain_path_reopen(struct refrain_context *context);
 REFRAIN_HIDDEN uintptr_t refrain_path_come(struct refrain_context *context, struct refrain_caller caller,
                                            uintptr_t frame_address, const struct refrain_python_stack *python);
 
-/* Ends the functions of the path on top of the shadow stack: something else than an MPI call comes. */
-REFRAIN_HIDDEN void refrain_path_leave(struct refrain_context *context);
-
 #endif

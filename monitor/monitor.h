@@ -223,7 +223,7 @@ REFRAIN_HIDDEN void refrain_units_make_site_tables(void);
 /* The calling thread's context, made on first use (which also opens the trace file); null where nothing is traced. */
 REFRAIN_SHARED struct refrain_context *refrain_context(void);
 
-/* ---- user.c ---- */
+/* ---- region_list.c ---- */
 
 /* Puts a new record into the list of regions. Any thread. */
 REFRAIN_HIDDEN void refrain_region_add(struct refrain_region_name *record);

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "pause.h"
 #include "call_path.h"
-#include "probe.h"
 #include "registers.h"
 #include "step.h"
 #include "untold.h"
@@ -68,7 +67,11 @@ void refrain_pause_leave(uintptr_t frame) {
     context->busy = 1;
     struct refrain_region_name *record = refrain_user_record_on_top(context);
     refrain_keep_vectors(tell_untold, context);
-    bool paused = !refrain_probe_leave_below(context, frame) || begin_pause(context, record);
+    bool paused = true;
+    if (refrain_drop_above(context, NULL, frame)) {
+        refrain_leave(context);
+        paused = begin_pause(context, record);
+    }
     context->thread->paused = paused;
     context->busy = paused ? REFRAIN_PAUSED : 0;
 }

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "probe.h"
 #include "allowance.h"
-#include "call_path.h"
 #include "pause.h"
 #include "step.h"
 #include <refrain/settings.h>
@@ -18,56 +17,11 @@ enter_function(struct refrain_context *context, struct refrain_slot *slot, uintp
         entry->frame = (int32_t)(intptr_t)(frame - place);
 }
 
-static bool has_frame(const struct refrain_entry *entry, uintptr_t frame) {
-    return entry->kind == REFRAIN_ENTRY_FUNCTION && entry->address + (uintptr_t)(intptr_t)entry->frame == frame;
-}
-
-/* Frames of callers lie above: both addresses of an activation are in its own. */
-static bool may_be_inside(const struct refrain_entry *entry, uintptr_t frame) {
-    return entry->address <= frame || entry->address + (uintptr_t)(intptr_t)entry->frame <= frame;
-}
-
-/* Ends what was abandoned above the activation with this frame; false where it was not entered. `slot`: where it is
- * left, null: nobody knows. */
-static __attribute__((noinline)) bool drop_above(struct refrain_context *context, const struct refrain_slot *slot,
-                                                 uintptr_t frame) {
-    struct refrain_entry *entry = context->top;
-    while (!has_frame(entry, frame) && entry > context->stack && may_be_inside(entry, frame))
-        entry--;
-    if (!has_frame(entry, frame)) {
-        refrain_stacks_left(context, slot, frame);
-        return false;
-    }
-    refrain_abandon(context, entry);
-    return true;
-}
-
 /* Leaves the activation with this frame, and those that were abandoned above it; none where it was not entered. */
 static inline __attribute__((always_inline)) void leave_function(struct refrain_context *context,
                                                                  const struct refrain_slot *slot, uintptr_t frame) {
-    if (__builtin_expect(has_frame(context->top, frame), 1) || drop_above(context, slot, frame))
+    if (__builtin_expect(refrain_has_frame(context->top, frame), 1) || refrain_drop_above(context, slot, frame))
         refrain_leave(context);
-}
-
-/* Slot [1] of the function that was entered. */
-static struct refrain_slot *whole_of(const struct refrain_entry *entry) {
-    return (struct refrain_slot *)((unsigned char *)entry->total_ticks - offsetof(struct refrain_slot, ticks));
-}
-
-void refrain_probe_give_up(struct refrain_context *context, uint64_t function) {
-    refrain_path_leave(context);
-    struct refrain_entry *outermost = NULL;
-    for (struct refrain_entry *entry = context->top; entry->kind == REFRAIN_ENTRY_FUNCTION; entry--)
-        outermost = entry->id == function ? entry : outermost;
-    if (!outermost)
-        return;
-    for (struct refrain_entry *entry = outermost; entry <= context->top; entry++) {
-        struct refrain_slot *whole = whole_of(entry);
-        __atomic_fetch_or(&whole[-1].flags, REFRAIN_SLOT_THROTTLED, __ATOMIC_RELAXED);
-        if (whole->throttled_at == 0)
-            whole->throttled_at = whole->count > UINT32_MAX ? UINT32_MAX : (uint32_t)whole->count;
-    }
-    refrain_unwind(context, outermost - 1);
 }
 
 /* ---- places in functions ---- */
@@ -182,13 +136,6 @@ void refrain_probe_enter(struct refrain_context *context, struct refrain_slot *s
 void refrain_probe_leave(struct refrain_context *context, const struct refrain_slot *slot, uintptr_t frame) {
     leave_function(context, slot, frame);
     refrain_end(context);
-}
-
-bool refrain_probe_leave_below(struct refrain_context *context, uintptr_t frame) {
-    if (!drop_above(context, NULL, frame))
-        return false;
-    refrain_leave(context);
-    return true;
 }
 
 void refrain_probe_sample(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place, uint64_t extra) {

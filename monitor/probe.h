@@ -16,15 +16,6 @@ REFRAIN_HIDDEN void refrain_probe_enter(struct refrain_context *context, struct 
 REFRAIN_HIDDEN void refrain_probe_leave(struct refrain_context *context, const struct refrain_slot *slot,
                                         uintptr_t frame);
 
-/* Leaves the function with this frame where it is open below what is on top, which ends as well. False where it is not.
- * The probe does not end. */
-REFRAIN_HIDDEN bool refrain_probe_leave_below(struct refrain_context *context, uintptr_t frame);
-
-/* Ends the thread's activations of the function with this slot number, with all that are above them, as if they had
- * been jumped out of: what is still to come in them belongs to the activation below. Where a user region or an MPI call
- * is open among them nothing ends. The probe does not end. */
-REFRAIN_HIDDEN void refrain_probe_give_up(struct refrain_context *context, uint64_t function);
-
 /* The same for slot [0] of an MPI call whose probe is quiet (x86_64/site_quiet.h): the probe does not end. */
 REFRAIN_HIDDEN void refrain_probe_come(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place);
 

@@ -1,14 +1,32 @@
 /* stacks.c: see stacks.h. */
 #define _GNU_SOURCE
 #include "stacks.h"
-#include "call_path.h"
 #include "step.h"
 #include "system_call.h"
 
 #include <signal.h>
 
+/* ---- functions without probes, which end when something else than an MPI call comes ---- */
+
+struct refrain_entry *refrain_below_path(const struct refrain_context *context) {
+    struct refrain_entry *entry = context->top;
+    while (entry->kind == REFRAIN_ENTRY_FRAME)
+        entry--;
+    return entry;
+}
+
+void refrain_end_path_above(struct refrain_context *context, const struct refrain_entry *keep) {
+    while (context->top != keep) {
+        refrain_step(context, context->top, REFRAIN_NEXT_GONE);
+        refrain_event(context, REFRAIN_RECORD_REGION_LEAVE, context->thread->last_ticks, context->top->id);
+        refrain_returned(--context->top);
+    }
+}
+
+/* ---- activations that were jumped out of ---- */
+
 void refrain_unwind(struct refrain_context *context, struct refrain_entry *keep) {
-    refrain_path_leave(context);
+    refrain_end_path_above(context, refrain_below_path(context));
     if (context->top == keep)
         return;
     refrain_step(context, context->top, REFRAIN_NEXT_UNWIND);
@@ -67,4 +85,44 @@ void refrain_stacks_left(struct refrain_context *context, const struct refrain_s
     if (function && function->flags & REFRAIN_SLOT_THROTTLED)
         return;
     refrain_lose(REFRAIN_LOSS_STACKS, 1);
+}
+
+/* ---- functions, found by their frames ---- */
+
+/* Frames of callers lie above: both addresses of an activation are in its own. */
+static bool may_be_inside(const struct refrain_entry *entry, uintptr_t frame) {
+    return entry->address <= frame || entry->address + (uintptr_t)(intptr_t)entry->frame <= frame;
+}
+
+bool refrain_drop_above(struct refrain_context *context, const struct refrain_slot *slot, uintptr_t frame) {
+    struct refrain_entry *entry = context->top;
+    while (!refrain_has_frame(entry, frame) && entry > context->stack && may_be_inside(entry, frame))
+        entry--;
+    if (!refrain_has_frame(entry, frame)) {
+        refrain_stacks_left(context, slot, frame);
+        return false;
+    }
+    refrain_abandon(context, entry);
+    return true;
+}
+
+/* Slot [1] of the function that was entered. */
+static struct refrain_slot *whole_of(const struct refrain_entry *entry) {
+    return (struct refrain_slot *)((unsigned char *)entry->total_ticks - offsetof(struct refrain_slot, ticks));
+}
+
+void refrain_give_up(struct refrain_context *context, uint64_t function) {
+    refrain_end_path_above(context, refrain_below_path(context));
+    struct refrain_entry *outermost = NULL;
+    for (struct refrain_entry *entry = context->top; entry->kind == REFRAIN_ENTRY_FUNCTION; entry--)
+        outermost = entry->id == function ? entry : outermost;
+    if (!outermost)
+        return;
+    for (struct refrain_entry *entry = outermost; entry <= context->top; entry++) {
+        struct refrain_slot *whole = whole_of(entry);
+        __atomic_fetch_or(&whole[-1].flags, REFRAIN_SLOT_THROTTLED, __ATOMIC_RELAXED);
+        if (whole->throttled_at == 0)
+            whole->throttled_at = whole->count > UINT32_MAX ? UINT32_MAX : (uint32_t)whole->count;
+    }
+    refrain_unwind(context, outermost - 1);
 }

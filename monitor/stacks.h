@@ -9,6 +9,13 @@
 
 #include "monitor.h"
 
+/* The innermost activation that is none of the call path's (call_path.h). */
+REFRAIN_HIDDEN struct refrain_entry *refrain_below_path(const struct refrain_context *context);
+
+/* Ends the functions of the call path above `keep`: at the end of the block before, which was the last that is known to
+ * be theirs. */
+REFRAIN_HIDDEN void refrain_end_path_above(struct refrain_context *context, const struct refrain_entry *keep);
+
 /* Ends the activations above `keep`, which longjmp left behind. */
 REFRAIN_HIDDEN void refrain_unwind(struct refrain_context *context, struct refrain_entry *keep);
 
@@ -23,5 +30,20 @@ REFRAIN_HIDDEN void refrain_drop_below(struct refrain_context *context, uintptr_
  * entered. */
 REFRAIN_HIDDEN void refrain_stacks_left(struct refrain_context *context, const struct refrain_slot *slot,
                                         uintptr_t frame);
+
+/* Is that the activation of a function with this frame? */
+static inline bool refrain_has_frame(const struct refrain_entry *entry, uintptr_t frame) {
+    return entry->kind == REFRAIN_ENTRY_FUNCTION && entry->address + (uintptr_t)(intptr_t)entry->frame == frame;
+}
+
+/* Ends what was abandoned above the activation with this frame; false where it was not entered. `slot`: where it is
+ * left, null: nobody knows. */
+REFRAIN_HIDDEN bool refrain_drop_above(struct refrain_context *context, const struct refrain_slot *slot,
+                                       uintptr_t frame);
+
+/* Ends the thread's activations of the function with this slot number, with all that are above them, as if they had
+ * been jumped out of: what is still to come in them belongs to the activation below. Where a user region or an MPI call
+ * is open among them nothing ends. The probe does not end. */
+REFRAIN_HIDDEN void refrain_give_up(struct refrain_context *context, uint64_t function);
 
 #endif

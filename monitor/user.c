@@ -10,15 +10,6 @@
 
 #include <string.h>
 
-void refrain_region_add(struct refrain_region_name *record) {
-    uint64_t head = __atomic_load_n(&refrain_trace_file.header->regions, __ATOMIC_RELAXED);
-    record->number = __atomic_fetch_add(&refrain_trace_file.header->n_regions, 1, __ATOMIC_RELAXED);
-    do
-        record->next = (uint32_t)head;
-    while (!__atomic_compare_exchange_n(&refrain_trace_file.header->regions, &head, refrain_reference(record), false,
-                                        __ATOMIC_RELEASE, __ATOMIC_RELAXED));
-}
-
 struct refrain_region_name *refrain_user_record(struct refrain_context *context, const char *name,
                                                 enum refrain_region_use use) {
     struct refrain_region_cache *cache = &context->regions[((uintptr_t)name >> 3) % REFRAIN_REGION_CACHE];
@@ -63,8 +54,8 @@ static uintptr_t come(struct refrain_context *context, void *return_address, voi
 
 /* ---- regions and phases ---- */
 
-static bool open_trace_file(struct refrain_context *context, const char *name, enum refrain_region_use use,
-                            uintptr_t address) {
+static bool open_region(struct refrain_context *context, const char *name, enum refrain_region_use use,
+                        uintptr_t address) {
     struct refrain_region_name *record = refrain_user_record(context, name, use);
     if (!record) {
         refrain_lose(REFRAIN_LOSS_REGIONS, 1);
@@ -82,7 +73,7 @@ void refrain_region_begin(const char *name) {
     if (!context)
         return;
     uintptr_t address = come(context, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS);
-    open_trace_file(context, name, REFRAIN_USE_REGION, address);
+    open_region(context, name, REFRAIN_USE_REGION, address);
     refrain_end(context);
 }
 
@@ -110,7 +101,7 @@ static void next_phase(struct refrain_context *context, const char *name, void *
     if (is_in_phase(context))
         refrain_leave(context);
     if (name)
-        open_trace_file(context, name, REFRAIN_USE_PHASE, come(context, return_address, frame_address));
+        open_region(context, name, REFRAIN_USE_PHASE, come(context, return_address, frame_address));
 }
 
 void refrain_phase(const char *name) {
