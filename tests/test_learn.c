@@ -248,8 +248,11 @@ static unsigned check_bits(void) {
     static const struct {
         const char *what;
         unsigned n, shift, sixteenths; /* values, n of them; a value times 2^shift; bits allowed */
-    } kinds[] = {
-        {"coin tosses", 2, 0, 32}, {"three places", 3, 7, 60}, {"powers of two", 18, 64, 82}, {"64 bits", 0, 0, 1120}};
+    } kinds[] = {{"coin tosses", 2, 0, 32},
+                 {"three places", 3, 7, 60},
+                 {"powers of two", 18, 64, 82},
+                 {"16 bits", 1 << 16, 0, 272},
+                 {"64 bits", 0, 0, 1060}};
     unsigned failed = 0;
     context.formula_length = REFRAIN_WINDOW_ITEMS;
     for (unsigned k = 0; k < sizeof kinds / sizeof *kinds; k++) {

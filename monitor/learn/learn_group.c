@@ -8,7 +8,12 @@
 #define MOST_EXPANDED 64u /* values of a loop that are written out */
 #define LEAST_VALUES 8u
 #define MOST_BITS_BYTES 256u /* of a group whose values are wide: chunks are filled up with less waste */
-#define UNIT 16u             /* costs are in parts of a bit */
+#define SAMPLE 32u           /* values that tell whether they are wide ... */
+#define SAMPLE_BITS 256u     /* ... and different, by a hash */
+#define LEAST_WIDE_BITS 24u
+#define MOST_BITS_HEADER 14u
+#define LEAST_ROOM 96u /* bytes at a chunk's end that are worth a group: LEAST_VALUES of the widest, and more */
+#define UNIT 16u       /* costs are in parts of a bit */
 #define MOST_OTHERS(n) ((n) < 128 ? 16 : (n) / 8) /* values that a group of n may have and its table not */
 
 _Static_assert(sizeof(((struct refrain_learn_scratch *)0)->entries) >= REFRAIN_GROUP_VALUES * sizeof(int64_t),
@@ -341,14 +346,43 @@ static unsigned take_terms(const struct refrain_item *items, unsigned n_items, u
     return alone;
 }
 
+static unsigned bits_between(int64_t least, int64_t most) {
+    uint64_t range = (uint64_t)most - (uint64_t)least;
+    return range ? 64u - (unsigned)__builtin_clzll(range) : 0;
+}
+
 static unsigned bits_of(const struct expansion *expansion, int64_t *least) {
     int64_t most = *least = expansion->values[0];
     for (unsigned i = 1; i < expansion->n; i++) {
         *least = expansion->values[i] < *least ? expansion->values[i] : *least;
         most = expansion->values[i] > most ? expansion->values[i] : most;
     }
-    uint64_t range = (uint64_t)most - (uint64_t)*least;
-    return range ? 64u - (unsigned)__builtin_clzll(range) : 0;
+    unsigned bits = bits_between(*least, most);
+    if (bits == REFRAIN_GROUP_BITS || (*least > 0 && bits_between(0, most) == bits))
+        *least = 0; /* takes fewer bytes, and no more bits */
+    return bits;
+}
+
+/* How many values are worth looking at: where the first ones are wide, and nearly all of them different, no more than
+ * fill a group of MOST_BITS_BYTES. A group takes less than what is looked at then, and the rest would be looked at
+ * again. */
+static unsigned most_values(const struct refrain_item *items, unsigned n_items) {
+    uint64_t seen[SAMPLE_BITS / 64] = {0};
+    int64_t least = items[0].base, most = least;
+    unsigned different = 0;
+    if (n_items < SAMPLE)
+        return REFRAIN_GROUP_VALUES;
+    for (unsigned i = 0; i < SAMPLE; i++) {
+        if (items[i].kind != REFRAIN_ITEM_VALUE)
+            return REFRAIN_GROUP_VALUES;
+        unsigned bit = (unsigned)((uint64_t)items[i].base * 0x9e3779b97f4a7c15u >> 32) % SAMPLE_BITS;
+        different += !(seen[bit / 64] >> bit % 64 & 1);
+        seen[bit / 64] |= (uint64_t)1 << bit % 64;
+        least = items[i].base < least ? items[i].base : least;
+        most = items[i].base > most ? items[i].base : most;
+    }
+    unsigned bits = bits_between(least, most);
+    return different < SAMPLE * 3 / 4 || bits < LEAST_WIDE_BITS ? REFRAIN_GROUP_VALUES : MOST_BITS_BYTES * 8 / bits;
 }
 
 unsigned refrain_group_encode(const struct refrain_item *items, unsigned n_items, unsigned most_items,
@@ -356,7 +390,7 @@ unsigned refrain_group_encode(const struct refrain_item *items, unsigned n_items
                               unsigned *moved) {
     int64_t *values = (int64_t *)scratch->entries, least = 0;
     struct expansion expansion = {.values = values, .most_items = most_items - 1};
-    unsigned alone = take_terms(items, n_items, REFRAIN_GROUP_VALUES, &expansion, moved);
+    unsigned alone = take_terms(items, n_items, most_values(items, n_items), &expansion, moved);
     if (*moved == 0)
         *moved = items[0].span;
     if (expansion.n < LEAST_VALUES)
@@ -366,8 +400,9 @@ unsigned refrain_group_encode(const struct refrain_item *items, unsigned n_items
     unsigned coded = write_coded(values, expansion.n, bytes < alone ? bytes : alone, place, scratch->bytes);
     if (coded || bytes >= alone)
         return coded;
-    if (bytes > MOST_BITS_BYTES) {
-        take_terms(items, n_items, MOST_BITS_BYTES * 8 / bits, &expansion, moved);
+    unsigned most_bytes = place->room > LEAST_ROOM && place->room < MOST_BITS_BYTES ? place->room : MOST_BITS_BYTES;
+    if (bytes > most_bytes) {
+        take_terms(items, n_items, (most_bytes - MOST_BITS_HEADER) * 8 / bits, &expansion, moved);
         bits = bits_of(&expansion, &least);
     }
     return write_bits(values, expansion.n, least, bits, scratch->bytes);

@@ -12,6 +12,7 @@ struct refrain_group_place {
     const unsigned char *chunk;
     unsigned used;
     unsigned table; /* the chunk's latest one, in units; 0: it has none */
+    unsigned room;  /* bytes left behind them, which values in so many bits each fill up rather than leave */
 };
 
 /* Writes the terms at the beginning of `items`, as many as make sense, as one group that reads as at most `most_items`

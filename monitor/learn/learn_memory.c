@@ -250,14 +250,15 @@ struct group {
 static struct group make_group(struct refrain_context *context, const struct refrain_formula *formula,
                                const struct refrain_item *items, unsigned n_items) {
     const struct refrain_archive *last = formula->archive_last ? refrain_at_reference(formula->archive_last) : NULL;
-    struct refrain_group_place place = {.used = 0};
+    struct refrain_group_place place = {.room = LARGEST_ARCHIVE_BYTES};
     struct group group = {.fresh = !last};
     unsigned most = formula->capacity;
     if (last)
-        place = (struct refrain_group_place){last->bytes, last->used, formula->table};
+        place = (struct refrain_group_place){last->bytes, last->used, formula->table,
+                                             (unsigned)last->capacity - last->used};
     group.bytes = refrain_group_encode(items, n_items, most, &place, context->scratch, &group.span);
     if (last && group.bytes > (unsigned)last->capacity - last->used) {
-        place = (struct refrain_group_place){.used = 0};
+        place = (struct refrain_group_place){.room = LARGEST_ARCHIVE_BYTES};
         group.bytes = refrain_group_encode(items, n_items, most, &place, context->scratch, &group.span);
         group.fresh = true;
     }
@@ -333,7 +334,7 @@ bool refrain_formula_create(struct refrain_context *context, struct refrain_lear
 
 /* The oldest terms go to the archive, or are counted where there is no memory for one. */
 static bool give_way(struct refrain_context *context, struct refrain_learner *learner, unsigned keep) {
-    if (refrain_formula_archive(context, learner, keep, keep / 4))
+    if (refrain_formula_archive(context, learner, keep, keep / 16))
         return true;
     if (learner->kind == REFRAIN_KIND_PARAMETER)
         return false;

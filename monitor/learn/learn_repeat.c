@@ -313,8 +313,7 @@ void refrain_repeat_look(struct refrain_context *context, struct refrain_learner
 
 bool refrain_repeat_is_fruitful(const struct refrain_formula *formula) {
     const struct refrain_repeat *repeat = repeat_of(formula);
-    return formula->repeats && repeat->short_ones < SHORT_REPEATS &&
-           formula->archived_terms - repeat->left_at < FRUITFUL_TERMS;
+    return formula->repeats && repeat->short_ones == 0 && formula->archived_terms - repeat->left_at < FRUITFUL_TERMS;
 }
 
 bool refrain_repeat_resume(struct refrain_context *context, struct refrain_learner *learner, int64_t value) {

@@ -11,7 +11,7 @@
 
 #include "monitor.h"
 
-/* Have REPEATs been found, and not just short ones, or long ago? */
+/* Have REPEATs been found, the latest of them neither short, as of chance, nor long ago? */
 REFRAIN_HIDDEN bool refrain_repeat_is_fruitful(const struct refrain_formula *formula);
 
 /* Gives a formula whose archive has grown long the means to find repetition in it. Null memory: it goes without. */
