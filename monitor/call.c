@@ -1,7 +1,9 @@
-/* call.c: MPI calls as the wrappers tell them (monitor.h): an activation of its own, in which operations follow. */
+/* call.c: MPI calls as the wrappers tell them (monitor.h): an activation of its own, in which operations follow. What
+ * is not as expected comes here; the rest is told in call_usual.c. */
 #define _GNU_SOURCE
 #include "address_entry.h"
 #include "allowance.h"
+#include "call_other.h"
 #include "call_path.h"
 #include "configure.h"
 #include "learn_by_key.h"
@@ -18,7 +20,6 @@
 #include <link.h>
 #include <string.h>
 
-#define CLOCK_REFRESH_CALLS 1024u
 #define SITE_OPERATIONS 2u /* kinds of operations that most call sites have at most */
 #define LINE_BITS 20u      /* of a line of Python in a key */
 #define MOST_LINE ((1 << LINE_BITS) - 1)
@@ -175,12 +176,6 @@ static struct refrain_call_site *look_for_call_site(struct refrain_context *cont
     return refrain_at_reference(entry->reference);
 }
 
-/* The entry of what calls may be known by. */
-static inline struct refrain_call_cache *known_call(struct refrain_context *context, const struct refrain_slot *from,
-                                                    uintptr_t address) {
-    return &context->calls_known[(((uintptr_t)from >> 5) + (address >> 2)) % REFRAIN_CALL_CACHE];
-}
-
 /* Where the probe before a call is quiet, its place is that of the address which the call returns to: the activation
  * comes there now. False: what was found is not to be remembered. */
 static bool come_to_place(struct refrain_context *context, uintptr_t address, uintptr_t stack_pointer) {
@@ -206,32 +201,26 @@ first_look(struct refrain_context *context, unsigned function, void *return_addr
     struct refrain_slot *at = context->top->last;
     struct refrain_call_site *call_site = look_for_call_site(context, at, function, caller, &own);
     if (lasts && own)
-        *known_call(context, from, caller.address) = (struct refrain_call_cache){
+        *refrain_known_call(context, from, caller.address) = (struct refrain_call_cache){
             .from = from,
             .address = caller.address,
-            .at = at == from ? NULL : at,
+            .at = at,
             .call_site = call_site,
             .operation = call_site->operations ? refrain_at_reference(call_site->operations) : NULL,
             .function = function,
+            .number = call_site->number,
         };
     return call_site;
 }
 
-/* The call site: by the slot where the source says what is called, else by the return address. What it will learn is
- * asked for at once, as the program has had the caches to itself since the last call. */
-static inline __attribute__((always_inline)) struct refrain_call_site *
-find_site(struct refrain_context *context, unsigned function, void *return_address, const void *frame_address) {
+/* The call site: by the slot where the source says what is called, else by the return address. */
+static struct refrain_call_site *find_call_site(struct refrain_context *context, unsigned function,
+                                                void *return_address, const void *frame_address) {
     struct refrain_entry *caller = context->top;
-    const struct refrain_slot *from = caller->last;
-    uintptr_t address = (uintptr_t)return_address;
-    const struct refrain_call_cache *known = known_call(context, from, address);
-    if (__builtin_expect(known->from != from || known->address != address || known->function != function, 0))
+    const struct refrain_call_cache *known = refrain_known_call(context, caller->last, (uintptr_t)return_address);
+    if (!refrain_call_is_known(known, caller->last, (uintptr_t)return_address, function))
         return first_look(context, function, return_address, frame_address);
-    const char *operation = (const char *)known->operation;
-#pragma GCC unroll 8
-    for (unsigned i = 0; i < sizeof(struct refrain_operation_record); i += 64)
-        __builtin_prefetch(operation + i, 1);
-    if (known->at) {
+    if (known->at != caller->last) {
         refrain_step(context, caller, known->at->number);
         caller->last = known->at;
     }
@@ -266,19 +255,17 @@ static struct refrain_call_site *python_call_site(struct refrain_context *contex
 
 /* The thread is inside the probe, and the innermost activation is the one that the call is made from. `python`: the
  * functions of Python that are open, null where there are none or they are not looked at. */
-static inline __attribute__((always_inline)) void begin_call(struct refrain_call *call, struct refrain_context *context,
-                                                             unsigned function, void *return_address,
-                                                             const void *frame_address,
-                                                             const struct refrain_python_stack *python) {
+static void begin_call(struct refrain_call *call, struct refrain_context *context, unsigned function,
+                       void *return_address, const void *frame_address, const struct refrain_python_stack *python) {
     call->context = context;
-    if (++context->calls % CLOCK_REFRESH_CALLS == 0) {
+    if (++context->calls % REFRAIN_CLOCK_REFRESH_CALLS == 0) {
         refrain_trace_file_refresh_clock();
         refrain_allowance_look(context);
         refrain_quiet_settle();
     }
     struct refrain_call_site *call_site =
         python ? python_call_site(context, context->top->last, function, &python->frames[0])
-               : find_site(context, function, return_address, frame_address);
+               : find_call_site(context, function, return_address, frame_address);
     struct refrain_entry *caller = context->top;
     if (!call_site)
         refrain_lose(REFRAIN_LOSS_CALLS, 1);
@@ -288,16 +275,11 @@ static inline __attribute__((always_inline)) void begin_call(struct refrain_call
     if (entry) {
         call->entry = entry;
         call->call_site = call_site;
+        call->operation = NULL;
         call->end_ticks = 0;
         refrain_step(context, caller, REFRAIN_NEXT_CALL + call_site->number);
         call->begin_ticks = refrain_close_block(context, caller->last);
-        struct refrain_now *now = &context->thread->now;
-        now->call = call_site->number + 1;
-        now->inside = 1;
-        now->sends_to = now->receives_from = -1;
-        now->comm = 0;
-        now->tag = -1;
-        now->n_awaited = 0;
+        refrain_now_calls(context->thread, call_site->number);
         refrain_event(context, REFRAIN_RECORD_CALL_ENTER, call->begin_ticks, entry->id);
     } else {
         call->context = NULL;
@@ -307,8 +289,8 @@ static inline __attribute__((always_inline)) void begin_call(struct refrain_call
 
 /* Where anything is not as usual: the thread may have no context yet, be inside a probe or paused, tell call paths or
  * the functions of Python, or calls may be left out. */
-static __attribute__((noinline)) void begin_unusual_call(struct refrain_call *call, unsigned function,
-                                                         void *return_address, void *frame_address) {
+static void begin_unusual_call(struct refrain_call *call, unsigned function, void *return_address,
+                               void *frame_address) {
     struct refrain_context *context = refrain_thread_context;
     if (!context) {
         /* A library's constructor may call MPI before that of the MPI part has run. */
@@ -342,7 +324,7 @@ static __attribute__((noinline)) void begin_unusual_call(struct refrain_call *ca
         refrain_python_end(&stack);
 }
 
-void refrain_call_begin(struct refrain_call *call, unsigned function, void *return_address, void *frame_address) {
+void refrain_call_begin_other(struct refrain_call *call, unsigned function, void *return_address, void *frame_address) {
     struct refrain_context *context = refrain_thread_context;
     call->entry = NULL;
     if (__builtin_expect(!context || context->busy || context->path || context->python || context->filtered ||
@@ -358,7 +340,7 @@ void refrain_call_begin(struct refrain_call *call, unsigned function, void *retu
 }
 
 /* The call is still the thread's innermost activation, once what was abandoned above it is ended. */
-static inline __attribute__((always_inline)) bool resume(const struct refrain_call *call) {
+static bool resume(const struct refrain_call *call) {
     if (!call->entry)
         return false;
     struct refrain_context *context = refrain_begin();
@@ -399,7 +381,7 @@ static void close_call(struct refrain_call *call) {
         call->end_ticks = refrain_close_block(call->context, call->entry->last);
 }
 
-void refrain_call_returned(struct refrain_call *call) {
+void refrain_call_returned_other(struct refrain_call *call) {
     if (!resume(call))
         return;
     close_call(call);
@@ -409,19 +391,18 @@ void refrain_call_returned(struct refrain_call *call) {
 /* The record of an operation at the call site, made on first use. Null when the pool is spent; that can only be when
  * there are more MPI functions than the last reserve is for. */
 static struct refrain_operation_record *operation_record(struct refrain_call *call, enum refrain_operation operation) {
-    uint32_t *link = &call->call_site->operations;
-    while (*link) {
-        struct refrain_operation_record *record = refrain_at_reference(*link);
-        if (record->operation == operation)
-            return record;
-        link = &record->next;
-    }
-    struct refrain_operation_record *record = refrain_pool_take(sizeof *record, REFRAIN_POOL_LAST);
+    struct refrain_operation_record *record = refrain_operation_find(call->call_site, operation);
+    if (record)
+        return record;
+    record = refrain_pool_take(sizeof *record, REFRAIN_POOL_LAST);
     if (!record)
         return NULL;
     record->operation = operation;
     record->after_return = call->end_ticks != 0;
     record->after.number = UINT32_MAX;
+    uint32_t *link = &call->call_site->operations;
+    while (*link)
+        link = &((struct refrain_operation_record *)refrain_at_reference(*link))->next;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     *link = refrain_reference(record);
     return record;
@@ -447,7 +428,7 @@ static struct refrain_operation_record *operation_record(struct refrain_call *ca
             1, 0                                                                                                       \
         }                                                                                                              \
     }
-static const struct refrain_row rows[REFRAIN_OPERATIONS] = {
+const struct refrain_row refrain_operation_rows[REFRAIN_OPERATIONS] = {
     [REFRAIN_OP_SEND] = MESSAGE,
     [REFRAIN_OP_RECV] = MESSAGE,
     [REFRAIN_OP_ISEND] = MESSAGE,
@@ -495,25 +476,25 @@ static void record_operation(struct refrain_call *call, enum refrain_operation o
                              parameters, n);
 }
 
-/* What an operation says, told to the learners of its record; those of a receive that is posted have only the
- * communicator yet. */
-static inline void learn_operation(struct refrain_context *context, struct refrain_operation_record *record,
-                                   enum refrain_operation operation, const int64_t *parameters) {
-    const struct refrain_row *row = &rows[operation];
-    bool posts = operation == REFRAIN_OP_IRECV || operation == REFRAIN_OP_RECV_INIT;
-    if (row->width == 4)
-        refrain_learn_four(context, record->parameter, parameters, row);
-    else
-        refrain_learn_parameters(context, &record->parameter[posts ? REFRAIN_PARAMETERS - 1 : 0], parameters, row);
+struct refrain_operation_record *refrain_call_operation_rest(struct refrain_call *call,
+                                                             struct refrain_operation_record *record,
+                                                             const int64_t *parameters, unsigned n, unsigned from) {
+    const struct refrain_row *row = &refrain_operation_rows[record->operation];
+    struct refrain_learner *learners = refrain_operation_learners(record);
+    refrain_learn_parameters_from(call->context, learners, parameters, row, from);
+    record_operation(call, (enum refrain_operation)record->operation, parameters, n);
+    refrain_end(call->context);
+    return record;
 }
 
-struct refrain_operation_record *refrain_call_operation(struct refrain_call *call, enum refrain_operation operation,
-                                                        const int64_t *parameters, unsigned n) {
+struct refrain_operation_record *refrain_call_operation_other(struct refrain_call *call,
+                                                              enum refrain_operation operation,
+                                                              const int64_t *parameters, unsigned n) {
     if (!resume(call))
         return NULL;
     struct refrain_operation_record *record = tell(call, operation);
     if (record && call->context->learning)
-        learn_operation(call->context, record, operation, parameters);
+        return refrain_call_operation_rest(call, record, parameters, n, 0);
     if (record)
         record_operation(call, operation, parameters, n);
     refrain_end(call->context);
@@ -549,7 +530,8 @@ bool refrain_call_complete(struct refrain_call *call, uint32_t request, const st
     close_call(call);
     struct refrain_operation_record *record = tell(call, n == 1 ? REFRAIN_OP_COMPLETE : REFRAIN_OP_COMPLETE_RUN);
     if (record && context->learning) {
-        refrain_learn_parameters(context, record->parameter, (int64_t[]){request, n}, &rows[record->operation]);
+        refrain_learn_parameters(context, record->parameter, (int64_t[]){request, n},
+                                 &refrain_operation_rows[record->operation]);
         for (unsigned i = 0; i < n; i++)
             learn_completion(context, &completions[i]);
     }
@@ -559,7 +541,7 @@ bool refrain_call_complete(struct refrain_call *call, uint32_t request, const st
     return record != NULL;
 }
 
-void refrain_call_end(struct refrain_call *call) {
+void refrain_call_end_other(struct refrain_call *call) {
     if (!resume(call))
         return;
     struct refrain_context *context = call->context;

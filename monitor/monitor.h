@@ -66,15 +66,18 @@ struct refrain_region_cache {
     struct refrain_region_name *record;
 };
 
-/* Where an MPI call was made from, and the call site that it has: found again by one look (call.c). */
+#define REFRAIN_LINE_BYTES 64u /* of the processor's caches */
+
+/* Where an MPI call was made from, and the call site that it has: found again by one look (call.c). A line. */
 #define REFRAIN_CALL_CACHE 64u
 struct refrain_call_cache {
-    const struct refrain_slot *from; /* null: free */
-    uintptr_t address;               /* that the call returns to */
-    struct refrain_slot *at;         /* the place that it comes to first, whose site is quiet; null: `from` */
+    _Alignas(REFRAIN_LINE_BYTES) const struct refrain_slot *from; /* null: free */
+    uintptr_t address;                                            /* that the call returns to */
+    struct refrain_slot *at; /* the place that it comes to first, whose site is quiet; `from` where it comes to none */
     struct refrain_call_site *call_site;
     struct refrain_operation_record *operation; /* its first, or null */
-    uint64_t function;
+    uint32_t function;
+    uint32_t number; /* of the call site */
 };
 
 /* What a thread's probes may cost (allowance.h). In ticks. */
@@ -92,31 +95,34 @@ struct refrain_allowance {
 
 #define REFRAIN_ABANDONED 32u
 
-/* A thread's context; private memory, found through a thread-local pointer. */
+/* A thread's context; private memory, found through a thread-local pointer. What a usual MPI call looks at comes first,
+ * in two lines (call_usual.c). */
 struct refrain_context {
-    struct refrain_entry *top;
-    struct refrain_entry *stack, *stack_end; /* the end moves (outside.h) */
+    _Alignas(REFRAIN_LINE_BYTES) struct refrain_entry *top;
+    struct refrain_entry *stack_end; /* moves (outside.h) */
     struct refrain_thread *thread;
     unsigned char *trace_file;
+    struct refrain_events *events;               /* null unless the mode has events */
+    const struct refrain_site_table *site_table; /* in which the latest site was found (site_run.c) */
     uint32_t number;                             /* of the thread */
     uint32_t busy;                               /* 1: inside a probe; or REFRAIN_PAUSED */
-    uint32_t learning;                           /* mode has stat */
-    uint32_t n_abandoned;                        /* activations that were ended because of where they lay (stacks.h) */
-    const struct refrain_site_table *site_table; /* in which the latest site was found (site_run.c) */
-    uintptr_t latest_site;                       /* of a place that control passes: the address that it returned to */
-    struct refrain_events *events;               /* null unless the mode has events */
+    uint16_t learning;                           /* mode has stat */
+    uint16_t unusual;                            /* not 0: MPI calls are told the long way (call_usual.c) */
+    uint32_t calls;                              /* MPI calls, for refreshing the clock */
+    struct refrain_timeline_writer timeline;
+    uintptr_t latest_site;  /* of a place that control passes: the address that it returned to */
+    uint32_t n_abandoned;   /* activations that were ended because of where they lay (stacks.h) */
+    uint32_t address_pages; /* bit per page of `addresses` that is charged (outside.h) */
+    struct refrain_entry *stack;
+    struct refrain_allowance allowance; /* what probes may cost */
     struct refrain_journal *journal;
     struct refrain_learn_scratch *scratch;
     struct refrain_path *path;               /* null: no call paths are told */
     struct refrain_address_entry *addresses; /* address_mask + 1 of them, hashed (address_entry.h) */
-    uint32_t address_pages;                  /* bit per page of them that is charged (outside.h) */
     uint32_t formula_length;                 /* most items of a formula */
-    struct refrain_allowance allowance;      /* what probes may cost */
-    uint32_t calls;                          /* MPI calls, for refreshing the clock */
     uint32_t address_mask;                   /* entries of `addresses` less one */
     bool python;                             /* the functions of Python are looked at (python.h) */
     bool filtered;                           /* calls of some MPI functions are left out (left_out.h) */
-    struct refrain_timeline_writer timeline;
     struct refrain_region_cache regions[REFRAIN_REGION_CACHE];
     uint32_t spare_formulas[REFRAIN_SPARE_SIZES]; /* the first of each size (learn_spare.h) ... */
     uint32_t waiting_formula;                     /* ... and one that the journal has yet to let go of */
@@ -270,6 +276,7 @@ struct refrain_call {
     struct refrain_context *context; /* the thread's; null: nothing is known of the call */
     struct refrain_entry *entry;     /* null: not traced */
     struct refrain_call_site *call_site;
+    struct refrain_operation_record *operation; /* the call site's first, if that is known; else null */
     uint64_t begin_ticks;
     uint64_t end_ticks; /* read at the first operation told after refrain_call_returned(), or by end */
 };

@@ -18,21 +18,43 @@ static inline void refrain_step(struct refrain_context *context, struct refrain_
  */
 REFRAIN_HIDDEN struct refrain_history *refrain_history_make_room(struct refrain_slot *slot);
 
-/* The block that `slot` began ends `now`. Returns the place's history, null where it has none. */
-static inline struct refrain_history *refrain_end_block(struct refrain_context *context, struct refrain_slot *slot,
-                                                        uint64_t now) {
-    struct refrain_thread *thread = context->thread;
-    uint64_t elapsed = now - thread->last_ticks, visit = slot->count;
-    struct refrain_history *history = slot->history ? refrain_at_reference(slot->history) : NULL;
-    if (__builtin_expect(!history || visit >> history->shift >= REFRAIN_HISTORY_STRETCHES, 0))
-        history = refrain_history_make_room(slot);
+/* The slot's history, where it has one that goes as far as visit `slot->count`, else null. */
+static inline struct refrain_history *refrain_history_of(const struct refrain_context *context,
+                                                         const struct refrain_slot *slot) {
+    struct refrain_history *history = (void *)(context->trace_file + (size_t)slot->history * REFRAIN_GRAIN_BYTES);
+    return slot->history && slot->count >> history->shift < REFRAIN_HISTORY_STRETCHES ? history : NULL;
+}
+
+/* Files a block of so many ticks, which ends `now`, under the slot that began it; `history` may be null. */
+static inline void refrain_file_block(struct refrain_thread *thread, struct refrain_slot *slot,
+                                      struct refrain_history *history, uint64_t now, uint64_t elapsed) {
+    uint64_t visit = slot->count;
     if (history)
         history->ticks[visit >> history->shift] += elapsed;
     slot->ticks += elapsed;
     slot->count = visit + 1;
     thread->last_ticks = now;
+}
+
+/* The block that `slot` began ends `now`. Returns the place's history, null where it has none. */
+static inline struct refrain_history *refrain_end_block(struct refrain_context *context, struct refrain_slot *slot,
+                                                        uint64_t now) {
+    uint64_t elapsed = now - context->thread->last_ticks;
+    struct refrain_history *history = refrain_history_of(context, slot);
+    if (__builtin_expect(!history, 0))
+        history = refrain_history_make_room(slot);
+    refrain_file_block(context->thread, slot, history, now, elapsed);
     refrain_timeline_block(&context->timeline, now, elapsed);
     return history;
+}
+
+/* The clock where blocks are not special (metrics.h): they are wherever it is the system's. */
+static inline uint64_t refrain_ticks_of_block(void) {
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#else
+    return refrain_clock_of_system();
+#endif
 }
 
 /* Closes the block that `slot` began and opens the next: one clock read for both. */
@@ -74,6 +96,17 @@ static inline void refrain_drop_above_caller(struct refrain_context *context, co
     refrain_drop_abandoned(context, refrain_caller_frames(frame_address));
 }
 
+/* The activation that an entry of the shadow stack is of. */
+static inline void refrain_open_entry(struct refrain_entry *entry, struct refrain_slot *slot, uintptr_t address,
+                                      uint32_t kind, uint64_t id) {
+    entry->last = slot;
+    entry->address = address;
+    entry->kind = kind;
+    entry->id = id;
+    entry->frame = 0;
+    entry->total_ticks = NULL;
+}
+
 /* Opens an activation; null when the shadow stack is full. */
 static inline struct refrain_entry *refrain_push(struct refrain_context *context, struct refrain_slot *slot,
                                                  uintptr_t address, uint32_t kind, uint64_t id) {
@@ -82,12 +115,7 @@ static inline struct refrain_entry *refrain_push(struct refrain_context *context
         refrain_lose(REFRAIN_LOSS_DEPTH, 1);
         return NULL;
     }
-    entry->last = slot;
-    entry->address = address;
-    entry->kind = kind;
-    entry->id = id;
-    entry->frame = 0;
-    entry->total_ticks = NULL;
+    refrain_open_entry(entry, slot, address, kind, id);
     context->top = entry;
     return entry;
 }

@@ -7,6 +7,7 @@
 #define REFRAIN_MONITOR_TIMELINE_H
 
 #include <refrain/time_page.h>
+#include <stdbool.h>
 
 struct refrain_context;
 
@@ -43,20 +44,27 @@ void refrain_timeline_finish(struct refrain_timeline_writer *writer, uint64_t no
 /* The rest of refrain_timeline_block(). */
 void refrain_timeline_item(struct refrain_timeline_writer *writer, uint64_t now, uint64_t elapsed);
 
-/* A block has ended with a clock read at `now`, `elapsed` after the one before. */
-static inline void refrain_timeline_block(struct refrain_timeline_writer *writer, uint64_t now, uint64_t elapsed) {
+/* A block has ended with a clock read at `now`, `elapsed` after the one before. False where it takes an item that is
+ * more than a byte: that is told to refrain_timeline_item(). */
+static inline bool refrain_timeline_takes(struct refrain_timeline_writer *writer, uint64_t now, uint64_t elapsed) {
     if (__builtin_expect(writer->at < writer->limit, 1)) {
         uint64_t end = now - writer->first_ticks, begin = end - elapsed;
         uint64_t quanta = (end >> writer->quantum_shift) - (begin >> writer->quantum_shift);
         if (__builtin_expect(quanta < 127, 1)) {
             *writer->at++ = (unsigned char)(quanta + 1);
-            return;
+            return true;
         }
     } else if (now - writer->item_ticks <= writer->most_ticks) {
         writer->blocks++;
-        return;
+        return true;
     }
-    refrain_timeline_item(writer, now, elapsed);
+    return false;
+}
+
+/* The same, whatever it takes. */
+static inline void refrain_timeline_block(struct refrain_timeline_writer *writer, uint64_t now, uint64_t elapsed) {
+    if (!refrain_timeline_takes(writer, now, elapsed))
+        refrain_timeline_item(writer, now, elapsed);
 }
 
 #endif

@@ -93,6 +93,12 @@ static void say_too_small(uint64_t least) {
                 (unsigned long long)least, (unsigned long long)(least + 1023) >> 10);
 }
 
+/* Nothing of this changes later. */
+static void choose_way_of_calls(struct refrain_context *context) {
+    context->unusual =
+        !context->learning || refrain_blocks_are_special || context->path || context->python || context->filtered;
+}
+
 static void open_trace_file(void) {
     refrain_configure();
     refrain_left_out_open();
@@ -158,6 +164,7 @@ static void open_trace_file(void) {
     uint64_t ticks = header->last.ticks - header->start.ticks;
     uint64_t ns = header->last.monotonic_ns - header->start.monotonic_ns;
     ticks_per_us = ticks * 1000 / ns;
+    choose_way_of_calls(refrain_contexts_first());
     refrain_calibrate(refrain_contexts_first(), ticks_per_us);
     header->pause = refrain_configuration.paused;
     owner = getpid();
@@ -201,6 +208,7 @@ struct refrain_context *refrain_tracing_take_context(void) {
     context->filtered = refrain_leaves_out_some_calls() && refrain_untold_record(context);
     if (!refrain_path_open(context))
         refrain_lose(REFRAIN_LOSS_PATHS, 1);
+    choose_way_of_calls(context);
     context->thread->started = 1;
     refrain_allowance_begin(&context->allowance, ticks_per_us, refrain_configuration.throttle);
     return context;

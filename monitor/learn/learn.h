@@ -72,15 +72,26 @@ static inline void refrain_learn_promise(struct refrain_learner *learner, uint64
     learner->until = learner->confirmed + values;
 }
 
+/* Is this the value that is predicted? */
+static inline __attribute__((always_inline)) bool refrain_learn_expects(const struct refrain_learner *learner,
+                                                                        int64_t value) {
+    return __builtin_expect(value == learner->expect && learner->confirmed != learner->until, 1);
+}
+
 /* Takes the value that is predicted. Only `confirmed` changes each time: two counters, or a store of `expect` where it
  * stays the same, would double what a step costs. */
+static inline __attribute__((always_inline)) void refrain_learn_take(struct refrain_learner *learner) {
+    learner->confirmed++;
+    if (__builtin_expect(learner->stride != 0, 0))
+        learner->expect = (int64_t)((uint64_t)learner->expect + (uint64_t)learner->stride);
+}
+
+/* Takes the value if it is the one that is predicted. */
 static inline __attribute__((always_inline)) bool refrain_learn_expected(struct refrain_learner *learner,
                                                                          int64_t value) {
-    if (__builtin_expect(value != learner->expect || learner->confirmed == learner->until, 0))
+    if (!refrain_learn_expects(learner, value))
         return false;
-    learner->confirmed++;
-    if (learner->stride)
-        learner->expect = (int64_t)((uint64_t)learner->expect + (uint64_t)learner->stride);
+    refrain_learn_take(learner);
     return true;
 }
 

@@ -4,13 +4,13 @@
 
 /* Offsets of what the entry looks at; site_run.c holds them against the structs. */
 #define CONTEXT_TOP 0
-#define CONTEXT_TRACE_FILE 32
-#define CONTEXT_NUMBER 40
-#define CONTEXT_BUSY 44
-#define CONTEXT_SITE_TABLE 56
-#define CONTEXT_LATEST_SITE 64
-#define CONTEXT_PROBES 120
-#define CONTEXT_ABANDONED 52
+#define CONTEXT_TRACE_FILE 24
+#define CONTEXT_NUMBER 48
+#define CONTEXT_BUSY 52
+#define CONTEXT_SITE_TABLE 40
+#define CONTEXT_LATEST_SITE 184
+#define CONTEXT_PROBES 208
+#define CONTEXT_ABANDONED 192
 #define TABLE_BASE 0
 #define TABLE_SPAN 8
 #define TABLE_PLACES 16

@@ -1,0 +1,69 @@
+/* call_other.h: what call_usual.c, which tells of MPI calls that go as expected, leaves to call.c. */
+#ifndef REFRAIN_CALL_OTHER_H
+#define REFRAIN_CALL_OTHER_H
+
+#include "learn_tally.h"
+#include "monitor.h"
+
+#define REFRAIN_CLOCK_REFRESH_CALLS 1024u
+
+/* The functions of the same names without "_other", for whatever comes. */
+REFRAIN_HIDDEN void refrain_call_begin_other(struct refrain_call *call, unsigned function, void *return_address,
+                                             void *frame_address);
+REFRAIN_HIDDEN void refrain_call_returned_other(struct refrain_call *call);
+REFRAIN_HIDDEN struct refrain_operation_record *refrain_call_operation_other(struct refrain_call *call,
+                                                                             enum refrain_operation operation,
+                                                                             const int64_t *parameters, unsigned n);
+REFRAIN_HIDDEN void refrain_call_end_other(struct refrain_call *call);
+
+/* The activation has moved to the operation's record, and its values before `from` are learned: the others are, and the
+ * probe ends. Returns the record. */
+REFRAIN_HIDDEN struct refrain_operation_record *refrain_call_operation_rest(struct refrain_call *call,
+                                                                            struct refrain_operation_record *record,
+                                                                            const int64_t *parameters, unsigned n,
+                                                                            unsigned from);
+
+/* What an operation's parameters mean where they are only counted. */
+extern REFRAIN_HIDDEN const struct refrain_row refrain_operation_rows[REFRAIN_OPERATIONS];
+
+/* The learners of an operation that take its values when it is told; those of a receive that is posted have only the
+ * communicator yet. */
+static inline struct refrain_learner *refrain_operation_learners(struct refrain_operation_record *record) {
+    bool posts = record->operation == REFRAIN_OP_IRECV || record->operation == REFRAIN_OP_RECV_INIT;
+    return &record->parameter[posts ? REFRAIN_PARAMETERS - 1 : 0];
+}
+
+/* The record of an operation at the call site; null where it has none yet. */
+static inline struct refrain_operation_record *refrain_operation_find(const struct refrain_call_site *call_site,
+                                                                      enum refrain_operation operation) {
+    for (uint32_t link = call_site->operations; link;) {
+        struct refrain_operation_record *record = refrain_at_reference(link);
+        if (record->operation == operation)
+            return record;
+        link = record->next;
+    }
+    return NULL;
+}
+
+/* The entry of what calls may be known by: where they come from, and the address that they return to. */
+static inline struct refrain_call_cache *refrain_known_call(struct refrain_context *context,
+                                                            const struct refrain_slot *from, uintptr_t address) {
+    return &context->calls_known[(((uintptr_t)from >> 5) + (address >> 2)) % REFRAIN_CALL_CACHE];
+}
+static inline bool refrain_call_is_known(const struct refrain_call_cache *known, const struct refrain_slot *from,
+                                         uintptr_t address, unsigned function) {
+    return __builtin_expect(known->from == from && known->address == address && known->function == function, 1);
+}
+
+/* The thread is in a call from this call site, of which nothing else is known yet. */
+static inline void refrain_now_calls(struct refrain_thread *thread, uint32_t call_site) {
+    struct refrain_now *now = &thread->now;
+    now->call = call_site + 1;
+    now->inside = 1;
+    now->sends_to = now->receives_from = -1;
+    now->comm = 0;
+    now->tag = -1;
+    now->n_awaited = 0;
+}
+
+#endif

@@ -1,0 +1,203 @@
+/* call_usual.c: MPI calls that go as expected, which is what most do: they come from where one has come from before,
+ * and each place is left for what its learner predicts.
+ *
+ *     refrain_call_begin() ----- as expected: straight on, no other function is called
+ *     refrain_call_operation()
+ *     refrain_call_returned()
+ *     refrain_call_end() ------- else: call.c, from the beginning, with nothing changed
+ *
+ * Nothing is changed before all is known to be as expected; but each value of an operation is taken by itself, and
+ * call.c goes on with the first that is not the one predicted. Both ways make the same changes in the same order, so
+ * that a trace does not depend on which of them was taken. */
+#define _GNU_SOURCE
+#include "call_other.h"
+#include "step.h"
+
+/* Is nothing to be looked at but what the call itself says? */
+static inline bool is_usual(const struct refrain_context *context) {
+    return __builtin_expect(context && !(context->busy | context->unusual), 1);
+}
+
+/* The call is the innermost activation of its thread, which is not inside a probe. */
+static inline bool is_on_top(const struct refrain_context *context, const struct refrain_call *call) {
+    return __builtin_expect(is_usual(context) && call->entry == context->top, 1);
+}
+
+static inline void begin_probe(struct refrain_context *context) {
+    context->busy = 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/* A block that ends. */
+struct block {
+    struct refrain_history *history;
+    uint64_t now, elapsed;
+};
+
+/* It ends now, and is filed under its place. False where the timeline takes an item that is more than a byte. */
+static inline __attribute__((always_inline)) bool end_block(struct refrain_context *context, struct refrain_slot *slot,
+                                                            struct block *block) {
+    struct refrain_thread *thread = context->thread;
+    block->now = refrain_ticks_of_block();
+    block->elapsed = block->now - thread->last_ticks;
+    refrain_file_block(thread, slot, block->history, block->now, block->elapsed);
+    return refrain_timeline_takes(&context->timeline, block->now, block->elapsed);
+}
+
+/* The probe ends with what is seldom to be done: an item of the timeline, and the record of an event if there is one.
+ */
+static __attribute__((noinline)) void end_seldom(struct refrain_context *context, uint64_t now, uint64_t elapsed,
+                                                 bool item, unsigned event, uint64_t id) {
+    if (item)
+        refrain_timeline_item(&context->timeline, now, elapsed);
+    if (event != REFRAIN_RECORD_NONE)
+        refrain_event(context, event, now, id);
+    refrain_end(context);
+}
+
+/* What the call will learn is asked for at once, as the program has had the caches to itself since the last one. */
+static inline void ask_for(const struct refrain_operation_record *operation) {
+#pragma GCC unroll 8
+    for (unsigned i = 0; i < sizeof *operation; i += REFRAIN_LINE_BYTES)
+        __builtin_prefetch((const char *)operation + i, 1);
+}
+
+static inline bool is_paused(const struct refrain_context *context) {
+    return __builtin_expect(((const struct refrain_header *)(const void *)context->trace_file)->pause, 0);
+}
+
+/* False, and nothing is changed, where it is not as expected: so are those below. */
+static inline __attribute__((always_inline)) bool begin_as_expected(struct refrain_call *call, unsigned function,
+                                                                    void *return_address, void *frame_address) {
+    struct refrain_context *context = refrain_thread_context;
+    if (!is_usual(context) || is_paused(context))
+        return false;
+    struct refrain_entry *caller = context->top, *entry = caller + 1;
+    struct refrain_slot *from = caller->last;
+    const struct refrain_call_cache *known = refrain_known_call(context, from, (uintptr_t)return_address);
+    if (!refrain_call_is_known(known, from, (uintptr_t)return_address, function) || entry == context->stack_end ||
+        caller->address < refrain_caller_frames(frame_address))
+        return false;
+    ask_for(known->operation);
+    struct refrain_slot *at = known->at;
+    struct block block = {.history = refrain_history_of(context, at)};
+    uint32_t calls = context->calls + 1;
+    if (__builtin_expect(!block.history || calls % REFRAIN_CLOCK_REFRESH_CALLS == 0, 0) ||
+        !refrain_learn_expects(&at->next, REFRAIN_NEXT_CALL + known->number) ||
+        (at != from && !refrain_learn_expects(&from->next, at->number)))
+        return false;
+    begin_probe(context);
+    context->calls = calls;
+    if (at != from) {
+        refrain_learn_take(&from->next);
+        caller->last = at;
+    }
+    struct refrain_call_site *call_site = known->call_site;
+    uint32_t number = known->number;
+    refrain_open_entry(entry, &call_site->inside, (uintptr_t)frame_address, REFRAIN_ENTRY_CALL, number);
+    context->top = entry;
+    refrain_learn_take(&at->next);
+    call->context = context;
+    call->entry = entry;
+    call->call_site = call_site;
+    call->operation = known->operation;
+    call->end_ticks = 0;
+    bool fits = end_block(context, at, &block);
+    call->begin_ticks = block.now;
+    refrain_now_calls(context->thread, number);
+    if (__builtin_expect(!fits || context->events, 0))
+        end_seldom(context, block.now, block.elapsed, !fits, REFRAIN_RECORD_CALL_ENTER, number);
+    else
+        refrain_end(context);
+    return true;
+}
+
+void refrain_call_begin(struct refrain_call *call, unsigned function, void *return_address, void *frame_address) {
+    if (!begin_as_expected(call, function, return_address, frame_address))
+        refrain_call_begin_other(call, function, return_address, frame_address);
+}
+
+struct refrain_operation_record *refrain_call_operation(struct refrain_call *call, enum refrain_operation operation,
+                                                        const int64_t *parameters, unsigned n) {
+    struct refrain_context *context = refrain_thread_context;
+    struct refrain_entry *entry = call->entry;
+    if (!entry)
+        return NULL;
+    if (!is_on_top(context, call))
+        return refrain_call_operation_other(call, operation, parameters, n);
+    struct refrain_operation_record *record = call->operation;
+    if (!record || record->operation != operation)
+        record = refrain_operation_find(call->call_site, operation);
+    if (!record || !refrain_learn_expects(&entry->last->next, REFRAIN_NEXT_OPERATION + (int64_t)operation))
+        return refrain_call_operation_other(call, operation, parameters, n);
+    begin_probe(context);
+    refrain_learn_take(&entry->last->next);
+    entry->last = &record->after;
+    struct refrain_learner *learners = refrain_operation_learners(record);
+    if (n == 4) {
+#pragma GCC unroll 4
+        for (unsigned i = 0; i < 4; i++)
+            if (__builtin_expect(!refrain_learn_expected(&learners[i], parameters[i]), 0))
+                return refrain_call_operation_rest(call, record, parameters, n, i);
+    } else {
+        for (unsigned i = 0; i < n; i++)
+            if (__builtin_expect(!refrain_learn_expected(&learners[i], parameters[i]), 0))
+                return refrain_call_operation_rest(call, record, parameters, n, i);
+    }
+    if (__builtin_expect(learners[0].tally || context->events, 0))
+        return refrain_call_operation_rest(call, record, parameters, n, n);
+    refrain_end(context);
+    return record;
+}
+
+static inline __attribute__((always_inline)) bool return_as_expected(struct refrain_call *call) {
+    struct refrain_context *context = refrain_thread_context;
+    if (!is_on_top(context, call) || call->end_ticks)
+        return false;
+    struct refrain_slot *slot = call->entry->last;
+    struct block block = {.history = refrain_history_of(context, slot)};
+    if (__builtin_expect(!block.history, 0))
+        return false;
+    begin_probe(context);
+    bool fits = end_block(context, slot, &block);
+    call->end_ticks = block.now;
+    if (__builtin_expect(!fits, 0))
+        end_seldom(context, block.now, block.elapsed, true, REFRAIN_RECORD_NONE, 0);
+    else
+        refrain_end(context);
+    return true;
+}
+
+void refrain_call_returned(struct refrain_call *call) {
+    if (call->entry && !return_as_expected(call))
+        refrain_call_returned_other(call);
+}
+
+static inline __attribute__((always_inline)) bool end_as_expected(struct refrain_call *call) {
+    struct refrain_context *context = refrain_thread_context;
+    if (!is_on_top(context, call))
+        return false;
+    struct refrain_entry *entry = call->entry, *caller = entry - 1;
+    struct refrain_slot *slot = entry->last;
+    struct block block = {.now = call->end_ticks};
+    if (!block.now)
+        block.history = refrain_history_of(context, slot);
+    if (__builtin_expect(!(block.history || block.now), 0) || !refrain_learn_expects(&slot->next, REFRAIN_NEXT_EXIT))
+        return false;
+    begin_probe(context);
+    bool fits = block.now || end_block(context, slot, &block);
+    refrain_learn_take(&slot->next);
+    context->top = caller;
+    context->thread->now.inside = caller->kind == REFRAIN_ENTRY_CALL;
+    refrain_returned(caller);
+    if (__builtin_expect(!fits || context->events, 0))
+        end_seldom(context, block.now, block.elapsed, !fits, REFRAIN_RECORD_CALL_LEAVE, entry->id);
+    else
+        refrain_end(context);
+    return true;
+}
+
+void refrain_call_end(struct refrain_call *call) {
+    if (call->entry && !end_as_expected(call))
+        refrain_call_end_other(call);
+}
