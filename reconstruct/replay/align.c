@@ -1,6 +1,6 @@
 /* align.c: merges locations in time order and keeps cause before effect (align.h). */
 #include "align.h"
-#include "align_parts.h"
+#include "align_next.h"
 #include "arena.h"
 
 #define TURNS_BETWEEN_NEWS 64u
@@ -35,17 +35,6 @@ static struct refrain_event *group_add(struct refrain_align_location *location) 
     return &location->group[location->n_group++];
 }
 
-static bool completes(const struct refrain_event *event) {
-    const unsigned kinds = 1u << REFRAIN_EVENT_RECV | 1u << REFRAIN_EVENT_SEND_COMPLETE |
-                           1u << REFRAIN_EVENT_COLLECTIVE_COMPLETE | 1u << REFRAIN_EVENT_CANCEL |
-                           1u << REFRAIN_EVENT_ACCESS_COMPLETE;
-    return kinds >> event->kind & 1;
-}
-
-static bool leaves_mpi(const struct refrain_event *event) {
-    return event->kind == REFRAIN_EVENT_LEAVE && event->region->kind == REFRAIN_REGION_MPI;
-}
-
 static bool leaves_collective(const struct refrain_align_location *location, const struct refrain_event *event) {
     return location->inside && event->kind == REFRAIN_EVENT_LEAVE && event->region == location->inside_region;
 }
@@ -59,14 +48,14 @@ static bool read_group(struct refrain_align *align, struct refrain_align_locatio
         location->n_group--;
         return true;
     }
-    while (align->adjust && completes(event)) {
+    while (align->adjust && refrain_align_completes(event)) {
         if (!(event = group_add(location)))
             return false;
         if (!read_event(location, event)) {
             location->n_group--;
             break;
         }
-        if (!completes(event) && !leaves_mpi(event)) {
+        if (!refrain_align_completes(event) && !refrain_align_leaves_mpi(event)) {
             location->ahead = *event;
             location->has_ahead = true;
             location->n_group--;
@@ -74,20 +63,6 @@ static bool read_group(struct refrain_align *align, struct refrain_align_locatio
         }
     }
     return true;
-}
-
-/* The event is the location's next group, which waits for nobody. */
-static inline void load_event(const struct refrain_align *align, struct refrain_align_location *location,
-                              struct refrain_event *event) {
-    location->group = event;
-    location->n_group = 1;
-    location->time_ns = event->time_ns;
-    if (!align->adjust)
-        return;
-    if (!leaves_mpi(event))
-        location->time_ns += location->shift_ns;
-    if (location->time_ns < location->now_ns)
-        location->time_ns = location->now_ns;
 }
 
 /* Reads a location's next group where that is one event which waits for nobody, as most are: true, and it is ready.
@@ -100,12 +75,12 @@ static inline bool load_alone(struct refrain_align *align, struct refrain_align_
         location->exhausted = true;
         return false;
     }
-    if (align->adjust && completes(event)) {
+    if (align->adjust && refrain_align_completes(event)) {
         location->ahead = *event;
         location->has_ahead = true;
         return false;
     }
-    load_event(align, location, event);
+    refrain_align_load_event(align, location, event);
     return true;
 }
 
@@ -130,7 +105,7 @@ static void load(struct refrain_align *align, uint32_t number) {
         return;
     }
     const struct refrain_event *last = refrain_align_last(location);
-    bool elastic = completes(&location->group[0]) || leaves_mpi(last);
+    bool elastic = refrain_align_completes(&location->group[0]) || refrain_align_leaves_mpi(last);
     location->time_ns = elastic || !align->adjust ? last->time_ns : last->time_ns + location->shift_ns;
     if (align->without_probes)
         location->time_ns = refrain_virtual_ns(&location->virtual_time, last->time_ns, last->probes_ns);
@@ -180,24 +155,10 @@ static void pass_virtually(struct refrain_align_location *location, const struct
     refrain_virtual_pass(&location->virtual_time, now, last->probes_ns, enters);
 }
 
-/* The location's group is the one that is given now. */
-static inline void begin_group(struct refrain_align *align, struct refrain_align_location *location) {
-    const struct refrain_event *last = refrain_align_last(location);
-    align->emitting = location;
-    align->given = 0;
-    location->shift_ns = location->time_ns - last->time_ns;
-    location->now_ns = location->time_ns;
-    align->now_ns = location->time_ns;
+static void begin_group(struct refrain_align *align, struct refrain_align_location *location) {
+    refrain_align_begin_group(align, location);
     if (align->without_probes)
-        pass_virtually(location, last);
-}
-
-/* The earliest of a location whose group is ready, and of all others, is given now. */
-static inline void begin_earliest(struct refrain_align *align, struct refrain_align_location *location) {
-    struct refrain_ready ready = {location->time_ns, location->number};
-    if (align->ready.n > 0 && !refrain_ready_before(&ready, &align->ready.heap[0]))
-        location = &align->locations[refrain_ready_exchange(&align->ready, ready)];
-    begin_group(align, location);
+        pass_virtually(location, refrain_align_last(location));
 }
 
 /* All of the group has been given: its location's next one may have to wait. */
@@ -207,7 +168,7 @@ static void go_on(struct refrain_align *align, struct refrain_align_location *lo
     align->emitting = NULL;
     load(align, location->number);
     if (!align->no_memory && is_ready(location))
-        begin_earliest(align, location);
+        begin_group(align, refrain_align_earliest(align, location));
 }
 
 static bool any_waits(const struct refrain_align *align) {
@@ -273,57 +234,23 @@ static void tell(struct refrain_align *align, uint32_t location, struct refrain_
     }
 }
 
-/* The next event of the group that is given now. */
-static inline struct refrain_event *give(struct refrain_align *align, size_t *stream) {
-    const struct refrain_align_location *location = align->emitting;
-    struct refrain_event *event = &location->group[align->given++];
-    *stream = location->number;
-    align->report.events++;
-    if (align->adjust)
-        event->time_ns = location->time_ns;
-    return event;
-}
-
-static inline bool is_told(const struct refrain_event *event) {
-    const unsigned told = 1u << REFRAIN_EVENT_SEND | 1u << REFRAIN_EVENT_COLLECTIVE | 1u << REFRAIN_EVENT_RECV |
-                          1u << REFRAIN_EVENT_UNTOLD_SENDS | 1u << REFRAIN_EVENT_UNTOLD_RECEIVES |
-                          1u << REFRAIN_EVENT_UNTOLD_COLLECTIVES;
-    return told >> event->kind & 1;
-}
-
 const struct refrain_event *refrain_align_next(struct refrain_align *align, size_t *stream) {
     struct refrain_align_location *location = align->emitting;
     if (location && align->given == location->n_group) {
         /* The location's next event follows at once where no other is earlier, as is often so. */
         if (load_alone(align, location))
-            begin_earliest(align, location);
+            begin_group(align, refrain_align_earliest(align, location));
         else
             go_on(align, location);
     }
-    if (align->no_memory || (align->share && !look_for_news(align)) || (!align->emitting && !begin_any(align)))
+    if (align->no_memory || (align->share && !look_for_news(align)) || (!align->emitting && !begin_any(align))) {
+        align->plain &= !align->no_memory;
         return NULL;
-    struct refrain_event *event = give(align, stream);
-    if (is_told(event))
+    }
+    struct refrain_event *event = refrain_align_give(align, stream);
+    if (refrain_align_is_told(event))
         tell(align, align->emitting->number, event, (uint32_t)(align->given - 1));
     return event;
-}
-
-const struct refrain_event *refrain_align_next_read(struct refrain_align *align, size_t *stream) {
-    const unsigned alone = 1u << REFRAIN_EVENT_ENTER | 1u << REFRAIN_EVENT_LEAVE | 1u << REFRAIN_EVENT_MARKER |
-                           1u << REFRAIN_EVENT_COUNTER;
-    struct refrain_align_location *location = align->emitting;
-    if (!location || align->no_memory || align->share || align->without_probes)
-        return NULL;
-    if (align->given == location->n_group) {
-        bool plain = !location->inside && !location->has_ahead && !location->posting_order.behind;
-        struct refrain_event *event = plain ? refrain_stream_read(location->stream) : NULL;
-        if (!event || !(alone >> event->kind & 1))
-            return NULL;
-        location->stream->next++;
-        load_event(align, location, event);
-        begin_earliest(align, location);
-    }
-    return is_told(&align->emitting->group[align->given]) ? NULL : give(align, stream);
 }
 
 bool refrain_align_failed(const struct refrain_align *align) {
@@ -360,6 +287,7 @@ struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, 
     align->adjust = times != REFRAIN_TIMES_AS_THEY_ARE;
     align->without_probes = times == REFRAIN_TIMES_WITHOUT_PROBES;
     align->share = share;
+    align->plain = !share && !align->without_probes;
     align->now_ns = INT64_MIN;
     for (size_t i = 0; i < n; i++)
         if ((size_t)streams[i]->rank >= align->n_ranks)

@@ -41,10 +41,6 @@ struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, 
  * (refrain_align_failed). Valid until the next call. */
 const struct refrain_event *refrain_align_next(struct refrain_align *align, size_t *stream);
 
-/* The same where that event has been read already and is of no matter to other locations, as most are: takes no memory.
- * Null where refrain_align_next() has to be asked. */
-const struct refrain_event *refrain_align_next_read(struct refrain_align *align, size_t *stream);
-
 /* Was there no memory for something? Then the run ends there. */
 bool refrain_align_failed(const struct refrain_align *align);
 

@@ -1,6 +1,7 @@
 /* align_parts.h: what the parts of the alignment share (align.h).
  *
  *     align.c                              groups of events, and the run through them
+ *     align_next.h                         a group of one event that has been read, as most are
  *     align_messages.c align_collectives.c what goes with what, and who has to wait
  *     align_wait.c                         a group that waits, until what it waits for has come
  */
@@ -54,6 +55,7 @@ struct refrain_align {
     size_t given;                                        /* events of it */
     int64_t now_ns;                                      /* of the last event of all */
     bool adjust, without_probes, no_memory;
+    bool plain; /* events can be given by align_next.h: one process, no virtual time, nothing has failed */
     bool collectives_untold;     /* some passed in a pause */
     struct refrain_share *share; /* null: all locations are here */
     uint32_t *own_members;       /* by index of a communicator, + 1; 0 not counted yet */

@@ -1,4 +1,5 @@
 /* cursor.c: the events of a trace, one at a time (refrain/read.h). */
+#include "align_next.h"
 #include "arena.h"
 #include "location_stream.h"
 #include "replay.h"

@@ -1,0 +1,104 @@
+/* align_next.h: the next event of all where that has been read already and is of no matter to other locations, as most
+ * are (align.c, cursor.c).
+ *
+ *     location that was given last --> its next event, or that of the earliest other one
+ *
+ * Inline, since replay spends much of its time here. */
+#ifndef REFRAIN_ALIGN_NEXT_H
+#define REFRAIN_ALIGN_NEXT_H
+
+#include "align_parts.h"
+
+static inline bool refrain_align_completes(const struct refrain_event *event) {
+    const unsigned kinds = 1u << REFRAIN_EVENT_RECV | 1u << REFRAIN_EVENT_SEND_COMPLETE |
+                           1u << REFRAIN_EVENT_COLLECTIVE_COMPLETE | 1u << REFRAIN_EVENT_CANCEL |
+                           1u << REFRAIN_EVENT_ACCESS_COMPLETE;
+    return kinds >> event->kind & 1;
+}
+
+static inline bool refrain_align_leaves_mpi(const struct refrain_event *event) {
+    return event->kind == REFRAIN_EVENT_LEAVE && event->region->kind == REFRAIN_REGION_MPI;
+}
+
+/* Do others have to know of it? */
+static inline bool refrain_align_is_told(const struct refrain_event *event) {
+    const unsigned told = 1u << REFRAIN_EVENT_SEND | 1u << REFRAIN_EVENT_COLLECTIVE | 1u << REFRAIN_EVENT_RECV |
+                          1u << REFRAIN_EVENT_UNTOLD_SENDS | 1u << REFRAIN_EVENT_UNTOLD_RECEIVES |
+                          1u << REFRAIN_EVENT_UNTOLD_COLLECTIVES;
+    return told >> event->kind & 1;
+}
+
+/* The event is the location's next group, which waits for nobody. */
+static inline void refrain_align_load_event(const struct refrain_align *align, struct refrain_align_location *location,
+                                            struct refrain_event *event) {
+    location->group = event;
+    location->n_group = 1;
+    location->time_ns = event->time_ns;
+    if (!align->adjust)
+        return;
+    if (!refrain_align_leaves_mpi(event))
+        location->time_ns += location->shift_ns;
+    if (location->time_ns < location->now_ns)
+        location->time_ns = location->now_ns;
+}
+
+/* The location's group is the one that is given now; in virtual time it has to be passed besides (align.c). */
+static inline void refrain_align_begin_group(struct refrain_align *align, struct refrain_align_location *location) {
+    const struct refrain_event *last = refrain_align_last(location);
+    align->emitting = location;
+    align->given = 0;
+    location->shift_ns = location->time_ns - last->time_ns;
+    location->now_ns = location->time_ns;
+    align->now_ns = location->time_ns;
+}
+
+/* The location that is given now where this one, whose group is ready, is not before all others: then it is exchanged
+ * for the first of these. */
+static inline struct refrain_align_location *refrain_align_earliest(struct refrain_align *align,
+                                                                    struct refrain_align_location *location) {
+    struct refrain_ready ready = {location->time_ns, location->number};
+    if (align->ready.n > 0 && !refrain_ready_before(&ready, &align->ready.heap[0]))
+        location = &align->locations[refrain_ready_exchange(&align->ready, ready)];
+    return location;
+}
+
+/* The next event of the group that is given now, and the stream that it is of. */
+static inline struct refrain_event *refrain_align_give(struct refrain_align *align, size_t *stream) {
+    const struct refrain_align_location *location = align->emitting;
+    struct refrain_event *event = &location->group[align->given++];
+    *stream = location->number;
+    align->report.events++;
+    event->time_ns = location->time_ns;
+    return event;
+}
+
+/* As refrain_align_next() where the event has been read and is of no matter to other locations: takes no memory. Null
+ * where that has to be asked. */
+static inline const struct refrain_event *refrain_align_next_read(struct refrain_align *align, size_t *stream) {
+    const unsigned alone = 1u << REFRAIN_EVENT_ENTER | 1u << REFRAIN_EVENT_LEAVE | 1u << REFRAIN_EVENT_MARKER |
+                           1u << REFRAIN_EVENT_COUNTER;
+    struct refrain_align_location *location = align->emitting;
+    if (!location || !align->plain)
+        return NULL;
+    if (align->given == location->n_group) {
+        bool goes_on = !location->inside && !location->has_ahead && !location->posting_order.behind;
+        struct refrain_event *event = goes_on ? refrain_stream_read(location->stream) : NULL;
+        if (!event || !(alone >> event->kind & 1))
+            return NULL;
+        location->stream->next++;
+        refrain_align_load_event(align, location, event);
+        struct refrain_align_location *earliest = refrain_align_earliest(align, location);
+        refrain_align_begin_group(align, earliest);
+        if (earliest == location) {
+            event->time_ns = location->time_ns;
+            align->given = 1;
+            align->report.events++;
+            *stream = location->number;
+            return event;
+        }
+        location = earliest;
+    }
+    return refrain_align_is_told(&location->group[align->given]) ? NULL : refrain_align_give(align, stream);
+}
+
+#endif
