@@ -39,6 +39,7 @@ static void make_tables(void) {
 
 static uint64_t state;
 static unsigned steps_left;
+static bool alike;                /* most iterations of a loop decide as the one before, and there are more of them */
 static void (*before_step)(void); /* may be null */
 
 static unsigned chance(unsigned n) {
@@ -79,10 +80,18 @@ static __attribute__((noinline)) void function(unsigned f, unsigned depth) {
             decide(&frame, base + 2, cyclic_decision(f));
             break;
         case 1: {
-            unsigned n = chance(5);
-            for (unsigned j = 0; decide(&frame, base + 5, j < n); j++)
-                if (depth < 12 && chance(4) == 0)
+            unsigned n = chance(alike ? 60 : 5);
+            uint64_t begin = state;
+            for (unsigned j = 0; decide(&frame, base + 5, j < n); j++) {
+                if (alike && steps_left && chance(16))
+                    state = begin;
+                if (depth < 12 && chance(alike ? 2 : 4) == 0)
                     function(chance(FUNCTIONS), depth + 1);
+                else if (alike)
+                    mpi_call(depth);
+            }
+            if (alike)
+                state = (begin ^ steps_left) * 0x9e3779b97f4a7c15u | 1;
             break;
         }
         case 2:

@@ -1,10 +1,12 @@
 /* test_replay.c: the monitor against the walker: what is replayed from the formulas of a random program
- * (replay_program.h) must equal what was recorded, record by record. Usage: test_replay [SEED [STEPS [DIRECTORY]]]; the
- * trace is left in DIRECTORY, which has to be empty. */
+ * (replay_program.h) must equal what was recorded, record by record. Usage: test_replay [SEED [STEPS [DIRECTORY
+ * [alike]]]]; the trace is left in DIRECTORY, which has to be empty ("": one that is made). `alike`: iterations of a
+ * loop mostly are. */
 #define _GNU_SOURCE
 #include "block_times.h"
 #include "read_image.h"
 #include "replay_program.h"
+#include "walk_cycle.h"
 
 #include <fcntl.h>
 #include <glob.h>
@@ -41,6 +43,53 @@ static bool time_is_right(const unsigned char *image, size_t image_bytes, const 
     printf("times are off by more than %llu ticks: %u pages, %llu merges\n", (unsigned long long)most, timeline->pages,
            (unsigned long long)timeline->merges);
     return false;
+}
+
+/* The next record of a walk that finds cycles; `at` of the cycle's are given. */
+static bool next_of_cycles(struct refrain_walk *walk, uint32_t *at, unsigned long *given,
+                           struct refrain_record *record) {
+    for (;;) {
+        const struct refrain_walk_cycle *cycle = refrain_walk_cycle(walk);
+        if (!cycle && refrain_walk_read(walk, record, 1) == 1)
+            return true;
+        if (!cycle && !refrain_walk_cycle(walk))
+            return false;
+        if (!cycle || (*at == 0 && !refrain_walk_cycle_next(walk)))
+            continue;
+        *record = cycle->records[*at];
+        record->ticks = cycle->ticks[record->read];
+        *at = (*at + 1) % cycle->n_records;
+        ++*given;
+        return true;
+    }
+}
+
+/* Does a walk that finds cycles give what one without does? */
+static bool same_with_cycles(const unsigned char *image, size_t image_bytes) {
+    const char *what;
+    uint64_t offset;
+    struct refrain_walk *plain = refrain_walk_open(image, image_bytes, 0, &what, &offset);
+    struct refrain_walk *cycles = refrain_walk_open(image, image_bytes, 0, &what, &offset);
+    struct refrain_record a, b;
+    unsigned long n = 0, given = 0;
+    uint32_t at = 0;
+    bool same = plain && cycles, more_a = true;
+    if (same)
+        refrain_walk_find_cycles(cycles);
+    for (; same && more_a; n++) {
+        more_a = refrain_walk_next(plain, &a);
+        bool more_b = next_of_cycles(cycles, &at, &given, &b);
+        same = more_a == more_b && (!more_a || (a.ticks == b.ticks && a.operation == b.operation &&
+                                                a.approximate == b.approximate && same_record(&a, &b)));
+        if (!same)
+            printf("record %lu: plain %d kind %d id %llu at %llu, of a cycle %d kind %d id %llu at %llu\n", n, more_a,
+                   a.kind, (unsigned long long)a.id, (unsigned long long)a.ticks, more_b, b.kind,
+                   (unsigned long long)b.id, (unsigned long long)b.ticks);
+    }
+    printf("%lu of %lu records in cycles\n", given, n);
+    refrain_walk_close(plain);
+    refrain_walk_close(cycles);
+    return same;
 }
 
 /* How often each construct, call and operation comes, whatever the order. */
@@ -116,6 +165,8 @@ static int compare(void) {
                 return 1;
             }
             refrain_walk_close(walk);
+            if (!same_with_cycles(image, image_bytes))
+                return 1;
             return what || n == 0 || replayed > total;
         }
         if (more_a && a.approximate &&
@@ -139,7 +190,8 @@ int main(int argc, char **argv) {
     state = (argc > 1 ? strtoull(argv[1], NULL, 0) : 1) * 0x9e3779b97f4a7c15u | 1;
     steps_left = argc > 2 ? (unsigned)atoi(argv[2]) : 20000;
     char made[] = "/tmp/test_replay.XXXXXX";
-    const char *directory = argc > 3 ? argv[3] : mkdtemp(made);
+    const char *directory = argc > 3 && *argv[3] ? argv[3] : mkdtemp(made);
+    alike = argc > 4;
     if (!directory || chdir(directory) != 0)
         return perror(directory ? directory : made), 1;
     pid_t child = fork();
@@ -155,7 +207,7 @@ int main(int argc, char **argv) {
         result = compare();
     char command[128];
     snprintf(command, sizeof command, "rm -rf '%s'", directory);
-    if (argc <= 3 && system(command) != 0)
+    if (directory == made && system(command) != 0)
         return 1;
     printf("%d passed, %d failed\n", result == 0, result != 0);
     return result;

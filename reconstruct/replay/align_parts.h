@@ -55,8 +55,8 @@ struct refrain_align {
     size_t given;                                        /* events of it */
     int64_t now_ns;                                      /* of the last event of all */
     bool adjust, without_probes, no_memory;
-    bool plain; /* events can be given by align_next.h: one process, no virtual time, nothing has failed */
-    bool collectives_untold;     /* some passed in a pause */
+    bool plain;              /* events can be given by align_next.h: one process, no virtual time, nothing has failed */
+    bool collectives_untold; /* some passed in a pause */
     struct refrain_share *share; /* null: all locations are here */
     uint32_t *own_members;       /* by index of a communicator, + 1; 0 not counted yet */
     size_t n_own_members;

@@ -25,9 +25,21 @@ static uint64_t cost_of(struct refrain_location_stream *location, const struct r
     return until;
 }
 
+/* The next events, or none as yet where a cycle ends. */
+static size_t read_events_of_walk(struct refrain_location_stream *location, struct refrain_event *events, size_t n) {
+    struct refrain_record records[REFRAIN_STREAM_EVENTS];
+    if (refrain_walk_cycle(location->walk)) {
+        size_t made = refrain_cycle_events_read(location->walk, &location->translation, &location->of_cycle, events, n);
+        location->ended = location->translation.no_memory;
+        return made;
+    }
+    size_t most = n < REFRAIN_STREAM_EVENTS ? n : REFRAIN_STREAM_EVENTS;
+    size_t k = refrain_walk_read(location->walk, records, most);
+    location->ended = k < most && !refrain_walk_cycle(location->walk);
+    return refrain_translate(&location->translation, records, k, events);
+}
+
 static size_t read_records(struct refrain_location_stream *location, struct refrain_record *records, size_t n) {
-    if (location->walk)
-        return refrain_walk_read(location->walk, records, n);
     size_t k = 0;
     while (k < n && refrain_event_reader_next(location->reader, &records[k]))
         k++;
@@ -38,6 +50,8 @@ static size_t read_events(struct refrain_stream *stream, struct refrain_event *e
     struct refrain_location_stream *location = (struct refrain_location_stream *)stream;
     struct refrain_record records[REFRAIN_STREAM_EVENTS];
     size_t made = 0;
+    while (made == 0 && !location->ended && location->walk)
+        made = read_events_of_walk(location, events, n);
     while (made == 0 && !location->ended) {
         size_t most = n < REFRAIN_STREAM_EVENTS ? n : REFRAIN_STREAM_EVENTS;
         size_t k = read_records(location, records, most);
@@ -68,6 +82,8 @@ enum refrain_status refrain_location_stream_open(struct refrain_location_stream 
     location->walk = options->at_once
                          ? refrain_walk_begin(process->image, process->image_bytes, thread, &wrong, &offset)
                          : refrain_walk_open(process->image, process->image_bytes, thread, &wrong, &offset);
+    if (location->walk && !costs)
+        refrain_walk_find_cycles(location->walk);
     return location->walk ? REFRAIN_OK : refrain_process_damaged(process, offset, wrong, error);
 }
 

@@ -3,6 +3,7 @@
 #define REFRAIN_LOCATION_STREAM_H
 
 #include "align.h"
+#include "cycle_events.h"
 #include "event_read.h"
 #include "translate.h"
 
@@ -15,7 +16,8 @@ struct refrain_location_stream {
                                             between them took; null: not asked for, or not known */
     uint64_t cost;                       /* by the last event */
     bool with_costs;
-    bool ended; /* no record is left */
+    uint32_t of_cycle; /* events given of the iteration that is given now (cycle_events.h) */
+    bool ended;        /* no record is left */
 };
 
 /* Opens a thread's events; of the options it goes by recorded, compensate (of recorded events too it is to be known

@@ -7,8 +7,6 @@
 
 #define MOST_STEPS ((uint64_t)1 << 28) /* of counting a term, or without a value: no run does so many, it is damage */
 
-enum stage { STAGE_IDENTITY, STAGE_TERMS, STAGE_CONTINUATION, STAGE_TALLY, STAGE_END };
-
 static bool wrong(struct refrain_terms *terms, uint64_t offset, const char *what) {
     if (!terms->wrong) {
         terms->wrong = what;
@@ -246,9 +244,9 @@ void refrain_sequence_open(struct refrain_sequence *sequence, const void *image,
     sequence->learner = learner;
     refrain_terms_open(&sequence->terms, image, image_bytes, learner);
     sequence->innermost = REFRAIN_LOOP_HEIGHTS;
-    sequence->stage = learner->state == REFRAIN_EMPTY ? STAGE_END
-                      : sequence->terms.formula       ? STAGE_TERMS
-                                                      : STAGE_IDENTITY;
+    sequence->stage = learner->state == REFRAIN_EMPTY ? REFRAIN_STAGE_END
+                      : sequence->terms.formula       ? REFRAIN_STAGE_TERMS
+                                                      : REFRAIN_STAGE_IDENTITY;
 }
 
 static int64_t evaluate(const struct refrain_sequence *sequence, const struct refrain_item *item) {
@@ -486,15 +484,15 @@ bool refrain_sequence_advance(struct refrain_sequence *sequence) {
     sequence->unknown = false;
     for (;;) {
         switch (sequence->stage) {
-        case STAGE_IDENTITY:
+        case REFRAIN_STAGE_IDENTITY:
             sequence->value = learner->expect;
             sequence->stride = 0;
             sequence->run = learner->confirmed;
-            sequence->stage = learner->state == REFRAIN_SUMMARY ? STAGE_TALLY : STAGE_END;
+            sequence->stage = learner->state == REFRAIN_SUMMARY ? REFRAIN_STAGE_TALLY : REFRAIN_STAGE_END;
             if (sequence->run > 0)
                 return true;
             break;
-        case STAGE_TERMS: {
+        case REFRAIN_STAGE_TERMS: {
             if (sequence->depth > 0 && next_run_of_repeat(sequence))
                 return true;
             if (sequence->depth == 0 && sequence->term && next_run_of_term(sequence)) {
@@ -512,11 +510,11 @@ bool refrain_sequence_advance(struct refrain_sequence *sequence) {
             bool last;
             const struct refrain_item *term = refrain_terms_next(&sequence->terms, &last);
             if (sequence->terms.wrong) {
-                sequence->stage = STAGE_END;
+                sequence->stage = REFRAIN_STAGE_END;
                 break;
             }
             if (!term) {
-                sequence->stage = STAGE_CONTINUATION;
+                sequence->stage = REFRAIN_STAGE_CONTINUATION;
                 sequence->continuation = learner->confirmed;
                 if (learner->state == REFRAIN_REPEAT)
                     continue_repeat(sequence);
@@ -533,11 +531,11 @@ bool refrain_sequence_advance(struct refrain_sequence *sequence) {
             }
             break;
         }
-        case STAGE_CONTINUATION:
+        case REFRAIN_STAGE_CONTINUATION:
             if (learner->state == REFRAIN_REPEAT) {
                 if (next_run_of_repeat(sequence))
                     return true;
-                sequence->stage = STAGE_END;
+                sequence->stage = REFRAIN_STAGE_END;
                 break;
             }
             if (sequence->continuation && sequence->innermost < REFRAIN_LOOP_HEIGHTS && next_run_of_term(sequence)) {
@@ -547,13 +545,13 @@ bool refrain_sequence_advance(struct refrain_sequence *sequence) {
                 sequence->continuation -= begin_row(sequence, sequence->continuation);
                 return true;
             }
-            sequence->stage = learner->state == REFRAIN_SUMMARY ? STAGE_TALLY : STAGE_END;
+            sequence->stage = learner->state == REFRAIN_SUMMARY ? REFRAIN_STAGE_TALLY : REFRAIN_STAGE_END;
             break;
-        case STAGE_TALLY: /* of a learner that has nothing after it */
+        case REFRAIN_STAGE_TALLY: /* of a learner that has nothing after it */
             sequence->approximate = true;
             if (next_of_tally(sequence))
                 return true;
-            sequence->stage = STAGE_END;
+            sequence->stage = REFRAIN_STAGE_END;
             break;
         default:
             return false;

@@ -59,13 +59,22 @@ const struct refrain_by_key *refrain_learner_keys(const void *image, size_t imag
 /* The learner that a key's values went to. */
 const struct refrain_learner *refrain_key_learner(const struct refrain_by_key *by, int64_t key);
 
+/* Where a sequence's next values come from. */
+enum refrain_sequence_stage {
+    REFRAIN_STAGE_IDENTITY,
+    REFRAIN_STAGE_TERMS,
+    REFRAIN_STAGE_CONTINUATION, /* of the last term */
+    REFRAIN_STAGE_TALLY,
+    REFRAIN_STAGE_END,
+};
+
 struct refrain_sequence {
     /* the run being given */
     int64_t value, stride;
     uint64_t run;
     bool approximate; /* the value given last came from a tally */
     bool unknown;     /* ... which has it only as one of several different ones, or has their number alone */
-    uint8_t stage;
+    uint8_t stage;    /* enum refrain_sequence_stage */
     /* the term being expanded */
     bool flat;          /* nothing in it has a stride */
     unsigned position;  /* of the next item */
@@ -100,6 +109,17 @@ static inline bool refrain_sequence_next(struct refrain_sequence *sequence, int6
     sequence->run--;
     return true;
 }
+
+/* ---- sequence_repeats.c ---- */
+
+/* How often the next m values are these, again and again, as far as that follows from the loop or run being given; it
+ * may be more often, also where that is 0. m > 0. */
+uint64_t refrain_sequence_repeats(struct refrain_sequence *sequence, const int64_t *values, unsigned m);
+
+/* Takes n times these m values, where refrain_sequence_repeats() was n or more. n > 0. */
+void refrain_sequence_skip(struct refrain_sequence *sequence, unsigned m, uint64_t n);
+
+/* ---- of the above ---- */
 
 void refrain_sequence_close(struct refrain_sequence *sequence);
 

@@ -1,6 +1,7 @@
 /* walk_learners.c: the table of learners met (walk_learners.h). */
 #include "walk_learners.h"
 #include "arena.h"
+#include "walk_cycle.h"
 
 #define FIRST_CAPACITY 256u
 
@@ -61,6 +62,7 @@ void refrain_walk_learners_close(struct refrain_walk_learners *learners) {
             continue;
         refrain_sequence_close(&place->sequence);
         refrain_tally_close(&place->rows);
+        refrain_walk_cycles_close(place->cycles);
         refrain_free(place->operation);
         refrain_free(place);
     }

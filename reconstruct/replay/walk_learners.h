@@ -12,6 +12,7 @@
 #include "tally.h"
 
 struct refrain_region_info;
+struct refrain_walk_cycle;
 struct refrain_walk_learner;
 
 /* What is done where a value leads. */
@@ -70,7 +71,11 @@ struct refrain_walk_learner {
     bool counting;                            /* loop: a count has been taken */
     bool pending;                             /* loop: it is the count that was not fed yet */
     bool node_known;
-    int node; /* in the recursion, -1 none */
+    int node;                           /* in the recursion, -1 none */
+    uint32_t cycle_counted;             /* loop: number of the recording in which its count was taken last */
+    uint32_t cycle_wait, cycle_penalty; /* loop: iterations until one is recorded; the longest such wait so far */
+    uint32_t n_cycles;
+    struct refrain_walk_cycle *cycles; /* loop: iterations that may come again */
     /* first parameter of several that were counted together, once one of them had no memory left */
     struct refrain_tally_reader rows;
     uint64_t rows_taken, rows_before; /* all in all; before any was counted */

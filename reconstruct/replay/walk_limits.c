@@ -78,7 +78,7 @@ bool refrain_walk_allow_steps(struct refrain_walk *walk) {
     }
     if (most <= walk->steps_allowed)
         return false;
-    walk->steps_left = most - walk->steps_allowed;
+    walk->steps_left += most - walk->steps_allowed;
     walk->steps_allowed = most;
     return true;
 }

@@ -106,6 +106,7 @@ void refrain_walk_close(struct refrain_walk *walk) {
     refrain_numbered_close(&walk->numbered);
     refrain_free(walk->slots);
     refrain_free(walk->stack);
+    refrain_free(walk->recorder);
     refrain_free(walk->waiting);
     refrain_block_times_close(&walk->times);
     refrain_walk_shares_close(&walk->shares);

@@ -41,7 +41,7 @@ static bool complete(struct refrain_walk *walk, struct refrain_walk_request *req
             return false;
         record->n_parameters += n;
     }
-    request->active = false;
+    refrain_walk_requests_set_active(&walk->requests, request, false);
     if (!request->persistent)
         refrain_walk_requests_give(&walk->requests, request);
     return true;
@@ -57,6 +57,8 @@ bool refrain_walk_complete_next(struct refrain_walk *walk, struct refrain_record
     refrain_walk_fill(walk, record, REFRAIN_RECORD_OPERATION, returned ? top->end_ticks : walk->ticks,
                       returned ? top->end_cost : walk->cost, walk->completing_site,
                       in_call ? &top->begun->region : NULL);
+    if (returned)
+        record->read = top->end_read;
     record->operation = REFRAIN_OP_COMPLETE;
     record->n_parameters = 1;
     record->approximate |= guesses;
@@ -138,7 +140,7 @@ static bool follow_requests(struct refrain_walk *walk, const struct refrain_oper
     if (!request)
         return true;
     record->parameters[0] = refrain_walk_requests_number(&walk->requests, request);
-    request->active = record->operation == REFRAIN_OP_START;
+    refrain_walk_requests_set_active(&walk->requests, request, record->operation == REFRAIN_OP_START);
     if (record->operation == REFRAIN_OP_FREE || (record->operation == REFRAIN_OP_CANCELLED && !request->persistent))
         refrain_walk_requests_give(&walk->requests, request);
     return true;
@@ -220,7 +222,8 @@ struct refrain_walk_operation *refrain_walk_operation(struct refrain_walk *walk,
 }
 
 /* Takes the parameters of an operation where each of them has a next value of its own. */
-static bool take_plain_row(const struct refrain_walk_operation *operation, int64_t *values, bool *approximate) {
+static bool take_plain_row(struct refrain_walk *walk, const struct refrain_walk_operation *operation, int64_t *values,
+                           bool *approximate) {
     for (unsigned i = 0; i < operation->n; i++) {
         struct refrain_sequence *sequence = &operation->parameter[i]->sequence;
         if (sequence->run == 0 && !refrain_sequence_advance(sequence))
@@ -231,9 +234,13 @@ static bool take_plain_row(const struct refrain_walk_operation *operation, int64
         refrain_sequence_next(&place->sequence, &values[i]);
         place->taken++;
         *approximate |= place->sequence.approximate;
+        refrain_walk_note(walk, place, values[i]);
     }
-    if (operation->n > 0)
+    if (operation->n > 0) {
         operation->parameter[0]->rows_taken++;
+        if (walk->recorder)
+            refrain_walk_note_row(walk, operation->parameter[0]);
+    }
     return true;
 }
 
@@ -247,16 +254,18 @@ bool refrain_walk_operate(struct refrain_walk *walk, const struct refrain_walk_l
         refrain_walk_pass_block(walk, top->at);
         top->end_ticks = walk->ticks;
         top->end_cost = walk->cost;
+        top->end_read = walk->reads;
         top->returned = true;
         refrain_walk_probe_ends(walk, REFRAIN_PROBE_CALL_RETURN);
     }
     top->at = link->to;
     refrain_walk_fill(walk, record, REFRAIN_RECORD_OPERATION, top->returned ? top->end_ticks : top->begin_ticks,
                       top->returned ? top->end_cost : top->begin_cost, top->id, &top->begun->region);
+    record->read = top->returned ? top->end_read : top->begin_read;
     refrain_walk_probe_begins(walk, REFRAIN_PROBE_OPERATION);
     record->operation = operation->number;
     record->n_parameters = operation->n;
-    bool taken = operation->plain && take_plain_row(operation, record->parameters, &record->approximate);
+    bool taken = operation->plain && take_plain_row(walk, operation, record->parameters, &record->approximate);
     if (!taken &&
         !refrain_walk_take_row(walk, operation->learners, record->parameters, operation->n, &record->approximate))
         return false;

@@ -5,6 +5,7 @@
  *     walk_operations.c   what MPI calls say, and the requests that they take and complete
  *     walk_values.c       the next value of a learner, also where its order is not known
  *     walk_time.c         how long blocks took, and records that wait for their time
+ *     walk_cycle.c        iterations that are alike, which are given without walking
  *     walk_limits.c       what is more than the thread can have done
  *     walk_open.c         beginning and end
  *
@@ -15,6 +16,7 @@
 #include "block_times.h"
 #include "probe_costs.h"
 #include "recursion.h"
+#include "walk_cycle.h"
 #include "walk_learners.h"
 #include "walk_rank.h"
 #include "walk_requests.h"
@@ -25,7 +27,8 @@ struct refrain_walk_activation {
     struct refrain_walk_learner *begun; /* of its first one; null of the outermost */
     uint32_t context;                   /* where contexts are told apart (walk_contexts.h) */
     uint64_t id;
-    uint8_t kind; /* enum refrain_record_kind of its entering */
+    uint32_t begin_read, end_read; /* clock reads up to its begin and end (struct refrain_record) */
+    uint8_t kind;                  /* enum refrain_record_kind of its entering */
     bool returned;
     uint64_t begin_ticks, end_ticks;
     uint64_t begin_cost, end_cost;
@@ -61,10 +64,15 @@ struct refrain_walk {
     struct refrain_walk_contexts *contexts; /* of these shares; null: they are not told apart */
     struct refrain_record *waiting;         /* records of blocks whose times are not known yet */
     size_t first_waiting, n_waiting, capacity_waiting;
-    uint64_t steps_allowed;    /* that there was time for, as far as was looked ... */
-    uint64_t steps_left;       /* ... and how many of them are left */
-    uint64_t uncounted_blocks; /* beyond those that their places have */
-    uint64_t successors_left;  /* once it is known: values that tell what came next and have not been taken */
+    uint32_t reads; /* of the clock, modulo 2^32 */
+    bool finds_cycles;
+    uint32_t recordings;                    /* of iterations */
+    struct refrain_walk_recorder *recorder; /* of an iteration; null: none is recorded now */
+    struct refrain_walk_cycle *cycle;       /* that is given now, null: none */
+    uint64_t steps_allowed;                 /* that there was time for, as far as was looked ... */
+    uint64_t steps_left;                    /* ... and how many of them are left */
+    uint64_t uncounted_blocks;              /* beyond those that their places have */
+    uint64_t successors_left; /* once it is known: values that tell what came next and have not been taken */
     bool counts_successors;
     struct refrain_recursion *recursion; /* once the order is our own ... */
     bool knows_recursion;                /* ... and unless there was no memory for it */
@@ -98,6 +106,31 @@ static inline const void *refrain_walk_at(struct refrain_walk *walk, uint64_t of
         return NULL;
     }
     return walk->image + offset;
+}
+
+/* ---- walk_cycle.c ---- */
+
+/* An iteration of the loop begins: the walk records it, or has a cycle to give. */
+void refrain_walk_begin_iteration(struct refrain_walk *walk, struct refrain_walk_learner *loop);
+
+/* While an iteration is recorded: a step takes that value, something else does, the count of a loop is taken, a row of
+ * parameters has been, a block has passed of which the timeline tells alone, or a record was made. */
+void refrain_walk_note_step(struct refrain_walk *walk, struct refrain_walk_learner *place, int64_t value);
+void refrain_walk_note_value(struct refrain_walk *walk, struct refrain_walk_learner *place, int64_t value);
+void refrain_walk_note_count(struct refrain_walk *walk, struct refrain_walk_learner *loop, int64_t value);
+void refrain_walk_note_row(struct refrain_walk *walk, struct refrain_walk_learner *place);
+void refrain_walk_note_block(struct refrain_walk *walk, struct refrain_walk_learner *place);
+void refrain_walk_note_record(struct refrain_walk *walk, const struct refrain_record *record);
+
+/* Is that the loop whose iteration is recorded, or one that began in it? */
+bool refrain_walk_knows_count(const struct refrain_walk *walk, const struct refrain_walk_learner *loop);
+
+/* The iteration is not one that could come again just so. */
+void refrain_walk_give_up_recording(struct refrain_walk *walk);
+
+static inline void refrain_walk_note(struct refrain_walk *walk, struct refrain_walk_learner *place, int64_t value) {
+    if (walk->recorder)
+        refrain_walk_note_value(walk, place, value);
 }
 
 /* ---- walk_values.c ---- */
@@ -134,7 +167,8 @@ static inline bool refrain_walk_take_step(struct refrain_walk *walk, struct refr
     if (!given || sequence->approximate)
         return refrain_walk_take_likely_step(walk, place, value);
     place->taken++;
-    return refrain_sequence_next(sequence, value);
+    refrain_sequence_next(sequence, value);
+    return true;
 }
 
 /* Takes the n parameters of an event. What one does not know itself, having given up, is in the rows that were counted:
@@ -173,6 +207,9 @@ static inline void refrain_walk_pass_told(struct refrain_walk *walk, struct refr
     if (walk->counting)
         refrain_walk_count_told(walk, told - walk->ticks);
     walk->ticks = told;
+    walk->reads++;
+    if (walk->recorder)
+        refrain_walk_note_block(walk, place);
 }
 
 /* As refrain_walk_pass_block, for blocks of all kinds. */
@@ -219,6 +256,7 @@ static inline void refrain_walk_fill(struct refrain_walk *walk, struct refrain_r
                                      uint64_t ticks, uint64_t cost, uint64_t id,
                                      const struct refrain_region_info **region) {
     record->kind = kind;
+    record->read = walk->reads;
     record->approximate = walk->approximate;
     record->thread = walk->thread_number;
     record->operation = 0;

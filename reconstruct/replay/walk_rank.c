@@ -68,6 +68,7 @@ static inline bool push(struct refrain_walk *walk, const struct refrain_walk_lin
     top->end_ticks = 0;
     top->begin_cost = walk->cost;
     top->end_cost = 0;
+    top->begin_read = walk->reads;
     refrain_walk_fill(walk, record, link->kind, walk->ticks, walk->cost, link->id, &to->region);
     refrain_walk_probe_ends(walk, probe);
     return true;
@@ -78,6 +79,8 @@ static void pop(struct refrain_walk *walk, struct refrain_record *record) {
     const struct refrain_walk_activation *top = &walk->stack[--walk->depth];
     refrain_walk_fill(walk, record, (uint8_t)(top->kind + 1), top->returned ? top->end_ticks : walk->ticks,
                       top->returned ? top->end_cost : walk->cost, top->id, &top->begun->region);
+    if (top->returned)
+        record->read = top->end_read;
     if (!top->returned)
         refrain_walk_probe_ends(walk, refrain_probe_leaving(top->kind));
     if (top->kind == REFRAIN_RECORD_CALL_ENTER)
@@ -126,6 +129,15 @@ static bool go_beyond(struct refrain_walk *walk, struct refrain_walk_learner *pl
     return to != NULL;
 }
 
+/* A loop's count has been taken while an iteration is recorded: one that is only likely, or the last one, which was
+ * not fed yet, does not come again. */
+static void note_count(struct refrain_walk *walk, struct refrain_walk_learner *place) {
+    if (place->pending || walk->approximate)
+        refrain_walk_give_up_recording(walk);
+    else
+        refrain_walk_note_count(walk, place, (int64_t)place->remaining);
+}
+
 /* Goes on in or behind the loop of that place. */
 static bool loop(struct refrain_walk *walk, struct refrain_walk_learner *place) {
     int64_t decision;
@@ -137,6 +149,10 @@ static bool loop(struct refrain_walk *walk, struct refrain_walk_learner *place) 
         walk->approximate |= place->sequence.approximate;
         place->taken += !place->pending;
         place->counting = true;
+        if (walk->recorder)
+            note_count(walk, place);
+    } else if (walk->recorder && !refrain_walk_knows_count(walk, place)) {
+        refrain_walk_give_up_recording(walk);
     }
     int node = refrain_walk_recursive_node(walk, place);
     if (node >= 0) {
@@ -154,7 +170,10 @@ static bool loop(struct refrain_walk *walk, struct refrain_walk_learner *place) 
     if (place->remaining > 0) {
         refrain_walk_probe_begins(walk, REFRAIN_PROBE_ITERATION);
         place->remaining--;
-        return go_beyond(walk, place, 1);
+        bool goes_on = go_beyond(walk, place, 1);
+        if (goes_on && walk->finds_cycles)
+            refrain_walk_begin_iteration(walk, place);
+        return goes_on;
     }
     if (place->pending) {
         walk->ended = true;
@@ -176,7 +195,10 @@ static inline bool move(struct refrain_walk *walk, const struct refrain_walk_lin
         return true;
     case REFRAIN_WALK_DECIDES:
         refrain_walk_probe_begins(walk, REFRAIN_PROBE_DECISION);
-        return refrain_walk_take_step(walk, place, &decision) && go_beyond(walk, place, decision ? 1 : 2);
+        if (!refrain_walk_take_step(walk, place, &decision))
+            return false;
+        refrain_walk_note(walk, place, decision);
+        return go_beyond(walk, place, decision ? 1 : 2);
     case REFRAIN_WALK_COUNTED: /* the count is for reading */
         refrain_walk_probe_begins(walk, REFRAIN_PROBE_COUNT);
         return go_beyond(walk, place, 2);
@@ -242,6 +264,8 @@ static bool tell_value(struct refrain_walk *walk, uint64_t number, struct refrai
                        struct refrain_record *record) {
     const struct refrain_learner *learner = &values->slot->next;
     int64_t value = learner->expect;
+    if (walk->recorder) /* several values can make one event */
+        refrain_walk_give_up_recording(walk);
     bool approximate = walk->approximate;
     if (region_of(values->slot)->use != REFRAIN_USE_UNTOLD)
         refrain_walk_pass_block(walk, walk->stack[walk->depth - 1].at);
@@ -274,6 +298,8 @@ static bool step(struct refrain_walk *walk, struct refrain_record *record) {
     walk->steps_left--;
     if (!refrain_walk_take_step(walk, last, &value))
         return false;
+    if (walk->recorder)
+        refrain_walk_note_step(walk, last, value);
     walk->successors_left -= walk->counts_successors;
     if (value < 0)
         return value < REFRAIN_NEXT_GONE
@@ -384,8 +410,13 @@ size_t refrain_walk_read(struct refrain_walk *walk, struct refrain_record *recor
         }
         if (before == NOTHING && !step(walk, record))
             stop(walk, record);
-        if (record->kind == REFRAIN_RECORD_NONE)
+        if (record->kind == REFRAIN_RECORD_NONE) {
+            if (walk->cycle)
+                break;
             continue;
+        }
+        if (walk->recorder)
+            refrain_walk_note_record(walk, record);
         if (waits)
             walk->n_waiting++;
         else if (before == IN_ORDER || !refrain_walk_is_time_pending(walk))

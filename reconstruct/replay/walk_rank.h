@@ -18,14 +18,15 @@ struct refrain_region_info;
 
 /* An event before names and ranks are resolved. */
 struct refrain_record {
-    uint8_t kind;       /* enum refrain_record_kind */
-    bool approximate;   /* a summary had a part in it */
+    uint8_t kind;     /* enum refrain_record_kind */
+    bool approximate; /* a summary had a part in it */
+    uint8_t n_parameters;
     uint32_t thread;    /* */
     uint32_t operation; /* OPERATION: enum refrain_operation */
-    uint32_t n_parameters;
-    uint64_t ticks; /* of the thread's clock */
-    uint64_t cost;  /* what the thread's probes took up to there, in 1 / 2^REFRAIN_PROBE_COST_SHIFT ticks */
-    uint64_t id;    /* as event_file.h says */
+    uint32_t read;      /* of a walk: clock reads up to the one that told its time, modulo 2^32 */
+    uint64_t ticks;     /* of the thread's clock */
+    uint64_t cost;      /* what the thread's probes took up to there, in 1 / 2^REFRAIN_PROBE_COST_SHIFT ticks */
+    uint64_t id;        /* as event_file.h says */
     int64_t parameters[REFRAIN_PARAMETERS];    /* the first n_parameters, 0 behind them */
     const struct refrain_region_info **region; /* where the reader may keep which region `id` is, for the next record
                                                   of it; null: nowhere */

@@ -8,7 +8,8 @@ bool refrain_walk_requests_take(struct refrain_walk_requests *requests, const st
     if (!request)
         return false;
     request->persistent = persistent;
-    request->active = !persistent;
+    refrain_walk_requests_set_active(requests, request, !persistent);
+    requests->changes += persistent;
     request->posted_as = requests->posted++;
     request->posted = posted;
     return true;
@@ -35,7 +36,16 @@ struct refrain_walk_request *refrain_walk_requests_oldest(const struct refrain_w
     return oldest;
 }
 
+void refrain_walk_requests_set_active(struct refrain_walk_requests *requests, struct refrain_walk_request *request,
+                                      bool active) {
+    requests->active += active;
+    requests->active -= request->active;
+    request->active = active;
+}
+
 void refrain_walk_requests_give(struct refrain_walk_requests *requests, struct refrain_walk_request *request) {
+    refrain_walk_requests_set_active(requests, request, false);
+    requests->changes += request->persistent;
     refrain_requests_give(&requests->table, request);
 }
 

@@ -15,8 +15,10 @@ struct refrain_walk_request {
 
 struct refrain_walk_requests {
     struct refrain_request_table table;
-    uint64_t posted; /* so far */
-    bool guessed;    /* a number of one was only likely: which operations posted those in the table is too */
+    uint64_t posted;  /* so far */
+    uint64_t active;  /* of them under way */
+    uint64_t changes; /* persistent ones that were made or freed */
+    bool guessed;     /* a number of one was only likely: which operations posted those in the table is too */
 };
 
 /* A further request; false without memory. `posted`: the operation that posted it, where its completion says
@@ -34,6 +36,10 @@ int64_t refrain_walk_requests_number(const struct refrain_walk_requests *request
  * that are not; null when there is none. */
 struct refrain_walk_request *refrain_walk_requests_oldest(const struct refrain_walk_requests *requests, bool active,
                                                           const struct refrain_walk_request *after);
+
+/* The request begins or completes. */
+void refrain_walk_requests_set_active(struct refrain_walk_requests *requests, struct refrain_walk_request *request,
+                                      bool active);
 
 void refrain_walk_requests_give(struct refrain_walk_requests *requests, struct refrain_walk_request *request);
 void refrain_walk_requests_close(struct refrain_walk_requests *requests);

@@ -90,6 +90,8 @@ void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_
         refrain_walk_pass_told(walk, place, told);
         return;
     }
+    if (walk->recorder)
+        refrain_walk_give_up_recording(walk);
     struct refrain_block_account *account = walk->counting ? &walk->uncounted : &place->account;
     uint64_t ticks = expected_ticks(walk, place);
     struct refrain_walk_spot *spot = NULL;

@@ -27,6 +27,7 @@ bool refrain_walk_take(struct refrain_walk *walk, struct refrain_walk_learner *p
     }
     place->taken++;
     *approximate |= place->sequence.approximate;
+    refrain_walk_note(walk, place, *value);
     return true;
 }
 
@@ -83,6 +84,8 @@ int refrain_walk_recursive_node(struct refrain_walk *walk, struct refrain_walk_l
 }
 
 bool refrain_walk_take_likely_step(struct refrain_walk *walk, struct refrain_walk_learner *place, int64_t *value) {
+    if (walk->recorder)
+        refrain_walk_give_up_recording(walk);
     bool approximate = walk->approximate, given = refrain_walk_take(walk, place, value, &approximate);
     if (given && !approximate)
         return true;
@@ -163,6 +166,10 @@ bool refrain_walk_take_row(struct refrain_walk *walk, const struct refrain_learn
         }
     walk->ended = false;
     first->rows_taken++;
+    if (walk->recorder && counted)
+        refrain_walk_give_up_recording(walk);
+    if (walk->recorder)
+        refrain_walk_note_row(walk, first);
     if (counted) {
         *approximate = true;
         refrain_tally_next(&first->rows, values, all);

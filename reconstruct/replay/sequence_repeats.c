@@ -1,0 +1,197 @@
+/* sequence_repeats.c: how often the same values come again, without taking them (sequence.h). */
+#include "sequence.h"
+
+/* ---- a run ---- */
+
+static bool is_run_of(const struct refrain_sequence *sequence, const int64_t *values, unsigned m) {
+    bool equal = sequence->run >= m && sequence->value == values[0] && (m == 1 || sequence->stride == 0);
+    for (unsigned k = 1; equal && k < m; k++)
+        equal = values[k] == values[0];
+    return equal;
+}
+
+/* ---- a loop in whose body the sequence is ---- */
+
+static bool is_in_terms(const struct refrain_sequence *sequence) {
+    return sequence->term && (sequence->stage == REFRAIN_STAGE_TERMS || sequence->stage == REFRAIN_STAGE_CONTINUATION);
+}
+
+/* The innermost loop, where its body is single values that are the same in each iteration; *first is the one of them
+ * that comes next. Null else. */
+static struct refrain_loop_cursor *loop_of_values(struct refrain_sequence *sequence, unsigned *first) {
+    if (!is_in_terms(sequence) || !sequence->flat || sequence->run > 1 || sequence->innermost == REFRAIN_LOOP_HEIGHTS)
+        return NULL;
+    struct refrain_loop_cursor *loop = &sequence->cursor[sequence->innermost];
+    const struct refrain_item *items = &sequence->term[loop->item];
+    for (unsigned i = 1; i < items->span; i++)
+        if (items[i].kind != REFRAIN_ITEM_VALUE)
+            return NULL;
+    unsigned next = sequence->position - (sequence->run == 1);
+    if (next <= loop->item)
+        return NULL;
+    *first = next - loop->item - 1;
+    return loop;
+}
+
+/* How often the values come again from the middle of such a body on. */
+static uint64_t times_of_values(const struct refrain_sequence *sequence, const struct refrain_loop_cursor *loop,
+                                unsigned first, const int64_t *values, unsigned m) {
+    const struct refrain_item *items = &sequence->term[loop->item];
+    unsigned n = items->span - 1;
+    for (unsigned k = 0; k < m; k++)
+        if (m % n != 0 || items[1 + (first + k) % n].base != values[k])
+            return 0;
+    return (loop->limit - loop->counter - 1) / (m / n);
+}
+
+/* ---- a loop of which an iteration begins ---- */
+
+/* Leaves the loops that are over; the one around them whose next iteration begins now, null when it is none. */
+static struct refrain_loop_cursor *loop_that_begins_anew(struct refrain_sequence *sequence) {
+    if (!is_in_terms(sequence) || sequence->run > 0 || sequence->row > 0)
+        return NULL;
+    while (sequence->innermost < REFRAIN_LOOP_HEIGHTS) {
+        struct refrain_loop_cursor *cursor = &sequence->cursor[sequence->innermost];
+        if (sequence->position != cursor->item + sequence->term[cursor->item].span)
+            return NULL;
+        if (cursor->counter + 1 < cursor->limit)
+            return cursor;
+        cursor->counter = 0;
+        sequence->innermost = cursor->outer;
+    }
+    return NULL;
+}
+
+/* Are the values of the loop's next iteration those from `at` on? Then *at is behind them. `values` null: whatever they
+ * are. */
+static bool gives(const struct refrain_item *term, unsigned loop, uint64_t *counter, const int64_t *values, unsigned m,
+                  unsigned *at) {
+    for (unsigned i = loop + 1; i < loop + term[loop].span; i += term[i].span) {
+        const struct refrain_item *item = &term[i];
+        uint64_t value = (uint64_t)item->base;
+        for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
+            value += (uint64_t)item->stride[h] * counter[h];
+        if (item->kind == REFRAIN_ITEM_VALUE) {
+            if (*at == m || (values && values[*at] != (int64_t)value))
+                return false;
+            ++*at;
+            continue;
+        }
+        for (uint64_t k = 0; (int64_t)value > 0 && k < value; k++) {
+            unsigned before = *at;
+            counter[item->height] = k;
+            if (!gives(term, i, counter, values, m, at))
+                return false;
+            if (*at == before)
+                break; /* nothing comes of it */
+        }
+        counter[item->height] = 0;
+    }
+    return true;
+}
+
+static void counters_of(const struct refrain_sequence *sequence, uint64_t *counter) {
+    for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
+        counter[h] = 0;
+    for (unsigned h = sequence->innermost; h < REFRAIN_LOOP_HEIGHTS; h = sequence->cursor[h].outer)
+        counter[h] = sequence->cursor[h].counter;
+}
+
+/* How often the loop gives these values again, where each of its iterations gives all of them or a part. */
+static uint64_t times_of(const struct refrain_sequence *sequence, const struct refrain_loop_cursor *loop,
+                         const int64_t *values, unsigned m) {
+    const struct refrain_item *items = &sequence->term[loop->item];
+    uint64_t counter[REFRAIN_LOOP_HEIGHTS];
+    for (unsigned i = 1; i < items->span; i++)
+        if (items[i].stride[items->height] != 0)
+            return 0;
+    counters_of(sequence, counter);
+    unsigned parts = 0;
+    for (unsigned at = 0; at < m; parts++) {
+        unsigned before = at;
+        if (!gives(sequence->term, loop->item, counter, values, m, &at) || at == before)
+            return 0;
+    }
+    return (loop->limit - loop->counter - 1) / parts;
+}
+
+/* Values of each of its iterations, where they do not depend on which one it is. */
+static unsigned values_of(const struct refrain_sequence *sequence, const struct refrain_loop_cursor *loop) {
+    uint64_t counter[REFRAIN_LOOP_HEIGHTS];
+    unsigned n = 0;
+    counters_of(sequence, counter);
+    gives(sequence->term, loop->item, counter, NULL, UINT32_MAX, &n);
+    return n;
+}
+
+/* Values that can be taken before something else than the term ends. */
+static uint64_t values_left(const struct refrain_sequence *sequence) {
+    uint64_t left =
+        sequence->depth == 0 && sequence->stage == REFRAIN_STAGE_CONTINUATION ? sequence->continuation : UINT64_MAX;
+    for (unsigned d = 0; d < sequence->depth; d++)
+        if (sequence->frame[d].left - 1 < left)
+            left = sequence->frame[d].left - 1;
+    return left;
+}
+
+static void take_values_left(struct refrain_sequence *sequence, uint64_t n) {
+    if (sequence->depth == 0 && sequence->stage == REFRAIN_STAGE_CONTINUATION)
+        sequence->continuation -= n;
+    for (unsigned d = 0; d < sequence->depth; d++)
+        sequence->frame[d].left -= n;
+}
+
+/* ---- one by one ---- */
+
+/* Can values be taken of a copy, without memory that it would share? */
+static bool can_be_copied(const struct refrain_sequence *sequence) {
+    const struct refrain_learner *learner = sequence->learner;
+    return sequence->depth == 0 && !sequence->terms.archived.chunk && learner->state != REFRAIN_SUMMARY &&
+           learner->state != REFRAIN_REPEAT && !learner->tally;
+}
+
+static bool comes_once(const struct refrain_sequence *sequence, const int64_t *values, unsigned m) {
+    struct refrain_sequence copy = *sequence;
+    int64_t value;
+    for (unsigned k = 0; k < m; k++)
+        if (!refrain_sequence_next(&copy, &value) || value != values[k] || copy.approximate)
+            return false;
+    return true;
+}
+
+/* ---- all of them ---- */
+
+uint64_t refrain_sequence_repeats(struct refrain_sequence *sequence, const int64_t *values, unsigned m) {
+    if (m == 1 && sequence->run == 0 && !refrain_sequence_advance(sequence))
+        return 0;
+    if (sequence->approximate)
+        return 0;
+    if (is_run_of(sequence, values, m))
+        return sequence->stride == 0 ? sequence->run / m : 1;
+    const struct refrain_loop_cursor *loop = m > 1 ? loop_that_begins_anew(sequence) : NULL;
+    uint64_t n = loop ? times_of(sequence, loop, values, m) : 0, left = values_left(sequence) / m;
+    unsigned first;
+    if (!loop && m > 1 && (loop = loop_of_values(sequence, &first)))
+        n = times_of_values(sequence, loop, first, values, m);
+    n = n < left ? n : left;
+    return n > 1 ? n : m > 1 && can_be_copied(sequence) && comes_once(sequence, values, m);
+}
+
+void refrain_sequence_skip(struct refrain_sequence *sequence, unsigned m, uint64_t n) {
+    int64_t value;
+    if (sequence->run >= n * m) {
+        sequence->value = (int64_t)((uint64_t)sequence->value + (uint64_t)sequence->stride * (n * m));
+        sequence->run -= n * m;
+        return;
+    }
+    for (unsigned k = 0; n == 1 && k < m; k++)
+        refrain_sequence_next(sequence, &value);
+    if (n == 1)
+        return;
+    struct refrain_loop_cursor *loop = loop_that_begins_anew(sequence);
+    unsigned first, of_iteration = loop ? values_of(sequence, loop) : 0;
+    if (!loop && (loop = loop_of_values(sequence, &first)))
+        of_iteration = sequence->term[loop->item].span - 1;
+    loop->counter += n * m / of_iteration;
+    take_values_left(sequence, n * m);
+}
