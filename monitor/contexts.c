@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "contexts.h"
 #include "configure.h"
-#include "learn_memory.h"
+#include "learn_journal.h"
 #include "own_files.h"
 #include "site_table.h"
 #include "step.h"

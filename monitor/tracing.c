@@ -8,7 +8,7 @@
 #include "configure.h"
 #include "contexts.h"
 #include "describe.h"
-#include "learn_memory.h"
+#include "learn_journal.h"
 #include "left_out.h"
 #include "metrics.h"
 #include "own_files.h"

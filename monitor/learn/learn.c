@@ -8,6 +8,8 @@
  */
 #define _GNU_SOURCE
 #include "learn.h"
+#include "learn_formula.h"
+#include "learn_journal.h"
 #include "learn_memory.h"
 #include "learn_predict.h"
 #include "learn_repeat.h"

@@ -4,7 +4,7 @@
 #define REFRAIN_LEARN_ALONE_H
 
 #include "learn.h"
-#include "learn_memory.h"
+#include "learn_journal.h"
 
 #include <string.h>
 

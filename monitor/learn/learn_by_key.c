@@ -7,7 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "learn_by_key.h"
-#include "learn_memory.h"
+#include "learn_formula.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "learn_predict.h"
 #include "learn.h"
-#include "learn_memory.h"
+#include "learn_formula.h"
 
 static int64_t value_at_cursor(const struct refrain_formula *formula, const struct refrain_item *item) {
     uint64_t value = (uint64_t)item->base;

@@ -2,172 +2,19 @@
 #define _GNU_SOURCE
 #include "learn_repeat.h"
 #include "learn.h"
-#include "learn_group.h"
-#include "learn_memory.h"
+#include "learn_anchors.h"
+#include "learn_archive.h"
+#include "learn_formula.h"
+#include "learn_journal.h"
 #include "learn_predict.h"
 
 #include <string.h>
 
-#define FIRST_TERMS 64u    /* archived terms before repetition of the archive is looked for */
-#define HASH_TERMS 8u      /* terms in a hash: each moves it by 64 / 8 bits */
 #define UNSETTLED_TERMS 2u /* latest terms, which further values may still change */
 #define MOST_VALUES 64u    /* values in these, to be compared one by one */
 #define SHORT_REPEAT 128u  /* values of a repetition that chance may make */
 #define SHORT_REPEATS 4u   /* of these in a row: then so many times more places are passed by before the next one ... */
 #define MOST_SHORT 8u      /* ... as often as this */
-#define FRUITFUL_TERMS 1024u /* archived since the latest: no more are expected */
-
-static struct refrain_repeat *repeat_of(const struct refrain_formula *formula) {
-    return refrain_at_reference(formula->repeat);
-}
-
-/* ---- anchors ---- */
-
-static inline uint64_t hash_of_term(const struct refrain_item *term) {
-    uint64_t hash = ((uint64_t)term->base + term->span) * 0x9e3779b97f4a7c15u;
-    if (term->span == 1)
-        return hash ^ hash >> 32;
-    if (term->span == 2) /* a run */
-        hash ^= ((uint64_t)term[1].base + ((uint64_t)term[1].stride[0] << 32)) * 0xff51afd7ed558ccdu;
-    for (unsigned i = 1; i < term->span && term->span > 2; i++) {
-        hash = (hash ^ (uint64_t)term[i].base) * 0x9e3779b97f4a7c15u;
-        for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
-            hash = (hash ^ (uint64_t)term[i].stride[h] ^ hash >> 29) * 0xff51afd7ed558ccdu;
-    }
-    return hash ^ hash >> 32;
-}
-
-static uint64_t hash_with(uint64_t hash, uint64_t term_hash) {
-    return (hash << (64 / HASH_TERMS)) + term_hash * 0xc4ceb9fe1a85ec53u;
-}
-
-static unsigned level_of(uint64_t hash) {
-    unsigned zeros = hash ? (unsigned)__builtin_clzll(hash) : 63;
-    return zeros < REFRAIN_ANCHOR_LEVELS ? zeros : REFRAIN_ANCHOR_LEVELS - 1;
-}
-
-void refrain_repeat_make_room(struct refrain_formula *formula, enum refrain_pool_use use) {
-    if (formula->repeat || formula->archived_terms < FIRST_TERMS)
-        return;
-    struct refrain_repeat *repeat = refrain_pool_take(sizeof *repeat, use);
-    if (repeat)
-        formula->repeat = refrain_reference(repeat);
-}
-
-void refrain_repeat_archived(struct refrain_formula *formula, const struct refrain_item *term, bool place,
-                             unsigned used) {
-    if (!formula->repeat)
-        return;
-    struct refrain_repeat *repeat = repeat_of(formula);
-    repeat->hash = hash_with(repeat->hash, hash_of_term(term));
-    repeat->settled = UINT32_MAX;
-    if (!place)
-        return;
-    unsigned level = level_of(repeat->hash);
-    struct refrain_anchor *anchor = &repeat->anchor[level][repeat->next_anchor[level]++ % REFRAIN_ANCHORS];
-    anchor->hash = repeat->hash;
-    anchor->place = (struct refrain_place){formula->archive_last, used};
-}
-
-void refrain_repeat_forget(struct refrain_formula *formula) {
-    if (formula->repeat)
-        memset(repeat_of(formula)->anchor, 0, sizeof repeat_of(formula)->anchor);
-}
-
-/* The hash of the terms that end at items[end - 1], from that of the last time where one term is new; 0 where there are
- * too few. */
-static uint64_t hash_of_latest(struct refrain_repeat *repeat, const struct refrain_item *items, unsigned end) {
-    unsigned last = end ? end - items[end - 1].back : 0;
-    if (end && repeat->settled == last) {
-        repeat->settled_hash = hash_with(repeat->settled_hash, hash_of_term(&items[last]));
-    } else if (repeat->settled != end) {
-        unsigned start[HASH_TERMS], at = end;
-        for (unsigned k = HASH_TERMS; k-- > 0;) {
-            if (at == 0)
-                return 0;
-            start[k] = at -= items[at - 1].back;
-        }
-        repeat->settled_hash = 0;
-        for (unsigned k = 0; k < HASH_TERMS; k++)
-            repeat->settled_hash = hash_with(repeat->settled_hash, hash_of_term(&items[start[k]]));
-    }
-    repeat->settled = end;
-    return repeat->settled_hash;
-}
-
-/* The latest place before which the terms were those that end at items[end - 1]; null when there is none. */
-static const struct refrain_place *find_anchor(struct refrain_repeat *repeat, const struct refrain_item *items,
-                                               unsigned end) {
-    uint64_t hash = hash_of_latest(repeat, items, end);
-    unsigned level = level_of(hash);
-    for (unsigned i = 1; hash && i <= REFRAIN_ANCHORS; i++) {
-        const struct refrain_anchor *anchor =
-            &repeat->anchor[level][(uint8_t)(repeat->next_anchor[level] - i) % REFRAIN_ANCHORS];
-        if (anchor->place.chunk && anchor->hash == hash)
-            return &anchor->place;
-    }
-    return NULL;
-}
-
-/* ---- reading the archive ---- */
-
-static uint64_t get_unsigned(const struct refrain_archive *chunk, uint32_t *at) {
-    uint64_t value = 0;
-    for (unsigned shift = 0;; shift += 7) {
-        unsigned char byte = chunk->bytes[(*at)++];
-        value |= (uint64_t)(byte & 127) << shift;
-        if (byte < 128)
-            return value;
-    }
-}
-
-static int64_t get_signed(const struct refrain_archive *chunk, uint32_t *at) {
-    uint64_t coded = get_unsigned(chunk, at);
-    return (int64_t)(coded >> 1 ^ -(coded & 1));
-}
-
-void refrain_archive_read(struct refrain_place *place, struct refrain_item *out) {
-    const struct refrain_archive *chunk = refrain_at_reference(place->chunk);
-    if (place->at >= chunk->used) {
-        place->chunk = chunk->next;
-        place->at = 0;
-        chunk = refrain_at_reference(place->chunk);
-    }
-    unsigned n = 1;
-    for (unsigned i = 0; i < n; i++) {
-        unsigned char head = chunk->bytes[place->at++];
-        struct refrain_item *item = &out[i];
-        memset(item, 0, sizeof *item);
-        item->span = 1;
-        if (head == REFRAIN_ARCHIVED_REPEAT) {
-            item->kind = REFRAIN_ITEM_REPEAT;
-            item->base = (int64_t)get_unsigned(chunk, &place->at);
-            for (unsigned j = 0; j < 4; j++)
-                item->stride[j] = (int64_t)get_unsigned(chunk, &place->at);
-            return;
-        }
-        if (REFRAIN_IS_GROUP(head)) {
-            place->at--;
-            refrain_group_decode(chunk->bytes, chunk->used, &place->at, out);
-            return;
-        }
-        if (REFRAIN_IS_SHORT_BYTE(head)) {
-            item->base = head - REFRAIN_SHORT_FIRST + REFRAIN_SHORT_LEAST;
-            continue;
-        }
-        item->kind = head >> 7;
-        item->height = head >> 4 & 7;
-        if (item->kind == REFRAIN_ITEM_LOOP)
-            item->span = (uint16_t)get_unsigned(chunk, &place->at);
-        if (i == 0)
-            n = item->span;
-        item->base = get_signed(chunk, &place->at);
-        for (unsigned strides = head & 15; strides > 0; strides--) {
-            unsigned height = chunk->bytes[place->at++];
-            item->stride[height] = get_signed(chunk, &place->at);
-        }
-    }
-}
 
 static bool same_place(struct refrain_place a, struct refrain_place b) {
     return a.chunk == b.chunk && a.at == b.at;
@@ -175,7 +22,7 @@ static bool same_place(struct refrain_place a, struct refrain_place b) {
 
 /* Predicts the next value, or run of values. False where REPEATs lie too deep in each other. */
 static bool next_value(struct refrain_learner *learner, struct refrain_formula *formula) {
-    struct refrain_repeat *repeat = repeat_of(formula);
+    struct refrain_repeat *repeat = refrain_repeat_of(formula);
     struct refrain_item *term = refrain_formula_items(formula);
     for (;;) {
         struct refrain_repeat_frame *frame = &repeat->frame[repeat->depth - 1];
@@ -233,7 +80,7 @@ static bool next_value(struct refrain_learner *learner, struct refrain_formula *
 
 /* Everything is in the archive: what comes now is what came from `first` on. */
 static void begin(struct refrain_learner *learner, struct refrain_formula *formula, struct refrain_place first) {
-    struct refrain_repeat *repeat = repeat_of(formula);
+    struct refrain_repeat *repeat = refrain_repeat_of(formula);
     const struct refrain_archive *last = refrain_at_reference(formula->archive_last);
     repeat->first = first;
     repeat->end = (struct refrain_place){formula->archive_last, last->used};
@@ -287,9 +134,9 @@ void refrain_repeat_look(struct refrain_context *context, struct refrain_learner
             return;
         settled -= items[settled - 1].back;
     }
-    const struct refrain_place *found = find_anchor(repeat_of(formula), items, settled);
+    const struct refrain_place *found = refrain_anchors_find(refrain_repeat_of(formula), items, settled);
     int64_t values[MOST_VALUES];
-    if (found && passes_by(repeat_of(formula)))
+    if (found && passes_by(refrain_repeat_of(formula)))
         return;
     unsigned n_values = found ? unsettled_values(items, settled, n, values) : 0;
     if (n_values == 0)
@@ -311,14 +158,9 @@ void refrain_repeat_look(struct refrain_context *context, struct refrain_learner
         }
 }
 
-bool refrain_repeat_is_fruitful(const struct refrain_formula *formula) {
-    const struct refrain_repeat *repeat = repeat_of(formula);
-    return formula->repeats && repeat->short_ones == 0 && formula->archived_terms - repeat->left_at < FRUITFUL_TERMS;
-}
-
 bool refrain_repeat_resume(struct refrain_context *context, struct refrain_learner *learner, int64_t value) {
     struct refrain_formula *formula = refrain_at_reference(learner->body);
-    struct refrain_repeat *repeat = repeat_of(formula);
+    struct refrain_repeat *repeat = refrain_repeat_of(formula);
     repeat->resume = 0;
     struct refrain_place next = repeat->frame[0].at;
     if (same_place(next, repeat->end))
@@ -337,7 +179,7 @@ bool refrain_repeat_resume(struct refrain_context *context, struct refrain_learn
 void refrain_repeat_leave(struct refrain_context *context, struct refrain_learner *learner) {
     refrain_journal_begin(context, learner, 0);
     struct refrain_formula *formula = refrain_at_reference(learner->body);
-    struct refrain_repeat *repeat = repeat_of(formula);
+    struct refrain_repeat *repeat = refrain_repeat_of(formula);
     /* One value that stood for itself is another this time. */
     repeat->resume = refrain_learn_left(learner) == 1 && repeat->depth == 1 && !repeat->in_term;
     struct refrain_item *items = refrain_formula_items(formula);

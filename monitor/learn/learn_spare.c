@@ -1,7 +1,7 @@
 /* learn_spare.c: room of formulas that have grown out of it (learn_spare.h). A spare one begins with the reference of
  * the next of its size. */
 #include "learn_spare.h"
-#include "learn_memory.h"
+#include "learn_formula.h"
 
 #include <string.h>
 

@@ -1,8 +1,9 @@
 /* learn_tally.c: counting values whose order is given up (learn_tally.h). */
 #define _GNU_SOURCE
 #include "learn_tally.h"
-#include "learn_memory.h"
-#include "learn_repeat.h"
+#include "learn_archive.h"
+#include "learn_formula.h"
+#include "learn_journal.h"
 
 #include <string.h>
 

@@ -1,0 +1,98 @@
+/* learn_anchors.c: see learn_anchors.h. */
+#define _GNU_SOURCE
+#include "learn_anchors.h"
+
+#include <string.h>
+
+#define FIRST_TERMS 64u      /* archived terms before repetition of the archive is looked for */
+#define HASH_TERMS 8u        /* terms in a hash: each moves it by 64 / 8 bits */
+#define FRUITFUL_TERMS 1024u /* archived since the latest: no more are expected */
+
+static inline uint64_t hash_of_term(const struct refrain_item *term) {
+    uint64_t hash = ((uint64_t)term->base + term->span) * 0x9e3779b97f4a7c15u;
+    if (term->span == 1)
+        return hash ^ hash >> 32;
+    if (term->span == 2) /* a run */
+        hash ^= ((uint64_t)term[1].base + ((uint64_t)term[1].stride[0] << 32)) * 0xff51afd7ed558ccdu;
+    for (unsigned i = 1; i < term->span && term->span > 2; i++) {
+        hash = (hash ^ (uint64_t)term[i].base) * 0x9e3779b97f4a7c15u;
+        for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
+            hash = (hash ^ (uint64_t)term[i].stride[h] ^ hash >> 29) * 0xff51afd7ed558ccdu;
+    }
+    return hash ^ hash >> 32;
+}
+
+static uint64_t hash_with(uint64_t hash, uint64_t term_hash) {
+    return (hash << (64 / HASH_TERMS)) + term_hash * 0xc4ceb9fe1a85ec53u;
+}
+
+static unsigned level_of(uint64_t hash) {
+    unsigned zeros = hash ? (unsigned)__builtin_clzll(hash) : 63;
+    return zeros < REFRAIN_ANCHOR_LEVELS ? zeros : REFRAIN_ANCHOR_LEVELS - 1;
+}
+
+void refrain_anchors_make_room(struct refrain_formula *formula, enum refrain_pool_use use) {
+    if (formula->repeat || formula->archived_terms < FIRST_TERMS)
+        return;
+    struct refrain_repeat *repeat = refrain_pool_take(sizeof *repeat, use);
+    if (repeat)
+        formula->repeat = refrain_reference(repeat);
+}
+
+void refrain_anchors_add(struct refrain_formula *formula, const struct refrain_item *term, bool place, unsigned used) {
+    if (!formula->repeat)
+        return;
+    struct refrain_repeat *repeat = refrain_repeat_of(formula);
+    repeat->hash = hash_with(repeat->hash, hash_of_term(term));
+    repeat->settled = UINT32_MAX;
+    if (!place)
+        return;
+    unsigned level = level_of(repeat->hash);
+    struct refrain_anchor *anchor = &repeat->anchor[level][repeat->next_anchor[level]++ % REFRAIN_ANCHORS];
+    anchor->hash = repeat->hash;
+    anchor->place = (struct refrain_place){formula->archive_last, used};
+}
+
+void refrain_anchors_forget(struct refrain_formula *formula) {
+    if (formula->repeat)
+        memset(refrain_repeat_of(formula)->anchor, 0, sizeof refrain_repeat_of(formula)->anchor);
+}
+
+/* The hash of the terms that end at items[end - 1], from that of the last time where one term is new; 0 where there are
+ * too few. */
+static uint64_t hash_of_latest(struct refrain_repeat *repeat, const struct refrain_item *items, unsigned end) {
+    unsigned last = end ? end - items[end - 1].back : 0;
+    if (end && repeat->settled == last) {
+        repeat->settled_hash = hash_with(repeat->settled_hash, hash_of_term(&items[last]));
+    } else if (repeat->settled != end) {
+        unsigned start[HASH_TERMS], at = end;
+        for (unsigned k = HASH_TERMS; k-- > 0;) {
+            if (at == 0)
+                return 0;
+            start[k] = at -= items[at - 1].back;
+        }
+        repeat->settled_hash = 0;
+        for (unsigned k = 0; k < HASH_TERMS; k++)
+            repeat->settled_hash = hash_with(repeat->settled_hash, hash_of_term(&items[start[k]]));
+    }
+    repeat->settled = end;
+    return repeat->settled_hash;
+}
+
+const struct refrain_place *refrain_anchors_find(struct refrain_repeat *repeat, const struct refrain_item *items,
+                                                 unsigned end) {
+    uint64_t hash = hash_of_latest(repeat, items, end);
+    unsigned level = level_of(hash);
+    for (unsigned i = 1; hash && i <= REFRAIN_ANCHORS; i++) {
+        const struct refrain_anchor *anchor =
+            &repeat->anchor[level][(uint8_t)(repeat->next_anchor[level] - i) % REFRAIN_ANCHORS];
+        if (anchor->place.chunk && anchor->hash == hash)
+            return &anchor->place;
+    }
+    return NULL;
+}
+
+bool refrain_anchors_are_fruitful(const struct refrain_formula *formula) {
+    const struct refrain_repeat *repeat = refrain_repeat_of(formula);
+    return formula->repeats && repeat->short_ones == 0 && formula->archived_terms - repeat->left_at < FRUITFUL_TERMS;
+}

@@ -1,0 +1,36 @@
+/* learn_anchors.h: places in the archive, found again by the terms before them.
+ *
+ * Terms that leave the window leave an anchor at some of the places between them, chosen by their content: a hash of
+ * the last few terms, of which the number of leading zeros is the level. Each level keeps its latest anchors, so those
+ * of high levels reach far back and those of low ones are close together: whatever the period, there is a level where
+ * an anchor has not been forgotten and is met again before the period is over. When the latest terms of the window
+ * have the hash of an anchor, the values that followed it are predicted (learn_repeat.h).
+ */
+#ifndef REFRAIN_LEARN_ANCHORS_H
+#define REFRAIN_LEARN_ANCHORS_H
+
+#include "monitor.h"
+
+static inline struct refrain_repeat *refrain_repeat_of(const struct refrain_formula *formula) {
+    return refrain_at_reference(formula->repeat);
+}
+
+/* Gives a formula whose archive has grown long the means to find repetition in it. Null memory: it goes without. */
+REFRAIN_HIDDEN void refrain_anchors_make_room(struct refrain_formula *formula, enum refrain_pool_use use);
+
+/* `term` has been written to the end of the archive, whose last chunk now holds `used` bytes. `place`: there is a place
+ * behind it, as no group goes on there. */
+REFRAIN_HIDDEN void refrain_anchors_add(struct refrain_formula *formula, const struct refrain_item *term, bool place,
+                                        unsigned used);
+
+/* Terms just archived are taken back: no anchor may lead there. */
+REFRAIN_HIDDEN void refrain_anchors_forget(struct refrain_formula *formula);
+
+/* The latest place before which the terms were those that end at items[end - 1]; null when there is none. */
+REFRAIN_HIDDEN const struct refrain_place *refrain_anchors_find(struct refrain_repeat *repeat,
+                                                                const struct refrain_item *items, unsigned end);
+
+/* Have REPEATs been found, the latest of them neither short, as of chance, nor long ago? */
+REFRAIN_HIDDEN bool refrain_anchors_are_fruitful(const struct refrain_formula *formula);
+
+#endif

@@ -1,0 +1,272 @@
+/* learn_archive.c: terms to bytes, and back (learn_archive.h). */
+#define _GNU_SOURCE
+#include "learn_archive.h"
+#include "learn.h"
+#include "learn_anchors.h"
+#include "learn_formula.h"
+#include "learn_group.h"
+#include "learn_journal.h"
+#include "learn_spare.h"
+
+#include <string.h>
+
+#define FIRST_ARCHIVE_BYTES 48u
+#define LARGEST_ARCHIVE_BYTES 4080u
+#define VALUE_BYTES 11u /* most bytes of an archived value */
+#define UNGROUPED_TERMS 1024u
+#define LEFT_FOR_FORMULAS 2u /* outgrown formulas of each size that archives leave to places which come later */
+
+/* ---- terms to bytes ---- */
+
+static unsigned put_unsigned(unsigned char *out, uint64_t value) {
+    unsigned n = 0;
+    for (; value >= 128; value >>= 7)
+        out[n++] = (unsigned char)(value | 128);
+    out[n++] = (unsigned char)value;
+    return n;
+}
+
+static unsigned put_signed(unsigned char *out, int64_t value) {
+    return put_unsigned(out, ((uint64_t)value << 1) ^ (uint64_t)(value >> 63));
+}
+
+/* Is the term a single value? Strides of one that stands for itself are those of loops it was in. */
+static bool is_value(const struct refrain_item *term) {
+    int64_t strides = 0;
+    for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
+        strides |= term->stride[h];
+    return term->kind == REFRAIN_ITEM_VALUE && term->height == 0 && strides == 0;
+}
+
+/* A value alone. */
+static unsigned put_value(unsigned char *out, int64_t value) {
+    if (REFRAIN_IS_SHORT(value)) {
+        out[0] = (unsigned char)(REFRAIN_SHORT_FIRST + value - REFRAIN_SHORT_LEAST);
+        return 1;
+    }
+    out[0] = 0;
+    return 1 + put_signed(out + 1, value);
+}
+
+/* Writes a term in the archive's form; returns its bytes. */
+static unsigned encode(const struct refrain_item *term, unsigned char *out) {
+    unsigned n = 0;
+    for (unsigned i = 0; i < term->span; i++) {
+        const struct refrain_item *item = &term[i];
+        if (item->kind == REFRAIN_ITEM_REPEAT) {
+            out[n++] = REFRAIN_ARCHIVED_REPEAT;
+            n += put_unsigned(out + n, (uint64_t)item->base);
+            for (unsigned j = 0; j < 4; j++)
+                n += put_unsigned(out + n, (uint64_t)item->stride[j]);
+            continue;
+        }
+        if (is_value(item)) {
+            n += put_value(out + n, item->base);
+            continue;
+        }
+        unsigned strides = 0;
+        for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
+            strides += item->stride[h] != 0;
+        out[n++] = (unsigned char)(item->kind << 7 | item->height << 4 | strides);
+        if (item->kind == REFRAIN_ITEM_LOOP)
+            n += put_unsigned(out + n, item->span);
+        n += put_signed(out + n, item->base);
+        for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
+            if (item->stride[h] != 0) {
+                out[n++] = (unsigned char)h;
+                n += put_signed(out + n, item->stride[h]);
+            }
+    }
+    return n;
+}
+
+/* Room for a chunk of about `capacity` bytes, behind the one before it: where a formula was that has been outgrown,
+ * else from the pool. */
+static struct refrain_archive *new_chunk(struct refrain_context *context, uint32_t before, unsigned bytes,
+                                         unsigned capacity, enum refrain_pool_use use) {
+    unsigned least = capacity / 2 > bytes ? capacity / 2 : bytes;
+    size_t room;
+    struct refrain_archive *chunk =
+        refrain_spare_take_bytes(context, sizeof *chunk + least, before, LEFT_FOR_FORMULAS, &room);
+    if (!chunk) {
+        room = sizeof *chunk + (capacity + 7u) / 16u * 16u + 8u; /* a multiple of 16 */
+        chunk = refrain_pool_take(room, use);
+    }
+    if (room > sizeof *chunk + LARGEST_ARCHIVE_BYTES)
+        room = sizeof *chunk + LARGEST_ARCHIVE_BYTES;
+    if (chunk)
+        chunk->capacity = (uint16_t)(room - sizeof *chunk);
+    return chunk;
+}
+
+/* A chunk with room for `bytes`, the last one or, if that has none or a `fresh` one is wanted, a new one after it. */
+static struct refrain_archive *archive_room(struct refrain_context *context, struct refrain_formula *formula,
+                                            unsigned bytes, enum refrain_pool_use use, bool fresh) {
+    struct refrain_archive *last = formula->archive_last ? refrain_at_reference(formula->archive_last) : NULL;
+    if (last && !fresh && (unsigned)last->capacity - last->used >= bytes)
+        return last;
+    unsigned capacity = last ? last->capacity * 2u + 8u : FIRST_ARCHIVE_BYTES - 8u;
+    if (capacity > LARGEST_ARCHIVE_BYTES)
+        capacity = LARGEST_ARCHIVE_BYTES;
+    if (capacity < bytes)
+        capacity = bytes;
+    struct refrain_archive *chunk = new_chunk(context, formula->archive_last, bytes, capacity, use);
+    if (!chunk)
+        return NULL;
+    uint32_t reference = refrain_reference(chunk);
+    if (last)
+        last->next = reference;
+    else
+        formula->archive_first = reference;
+    formula->archive_last = reference;
+    formula->table = 0;
+    return chunk;
+}
+
+/* Values go to the archive in groups once a sequence has shown no rule for long: repetition of it is found between
+ * groups only, and one value in them that is another the next time ends it. */
+static bool takes_groups(const struct refrain_formula *formula) {
+    return formula->archived_terms >= UNGROUPED_TERMS && !refrain_anchors_are_fruitful(formula);
+}
+
+/* A group in the scratch. */
+struct group {
+    unsigned bytes; /* 0: none is worth it */
+    unsigned span;  /* items that are in it, or that are not worth it */
+    unsigned table; /* of the chunk then */
+    bool fresh;     /* it is for a new chunk */
+};
+
+/* Writes one of the terms from item `from` on: for the last chunk or, where it does not fit, a new one. */
+static struct group make_group(struct refrain_context *context, const struct refrain_formula *formula,
+                               const struct refrain_item *items, unsigned n_items) {
+    const struct refrain_archive *last = formula->archive_last ? refrain_at_reference(formula->archive_last) : NULL;
+    struct refrain_group_place place = {.room = LARGEST_ARCHIVE_BYTES};
+    struct group group = {.fresh = !last};
+    unsigned most = formula->capacity;
+    if (last)
+        place = (struct refrain_group_place){last->bytes, last->used, formula->table,
+                                             (unsigned)last->capacity - last->used};
+    group.bytes = refrain_group_encode(items, n_items, most, &place, context->scratch, &group.span);
+    if (last && group.bytes > (unsigned)last->capacity - last->used) {
+        place = (struct refrain_group_place){.room = LARGEST_ARCHIVE_BYTES};
+        group.bytes = refrain_group_encode(items, n_items, most, &place, context->scratch, &group.span);
+        group.fresh = true;
+    }
+    group.table = place.table;
+    return group;
+}
+
+bool refrain_formula_archive(struct refrain_context *context, struct refrain_learner *learner, unsigned keep,
+                             unsigned least) {
+    if (refrain_learner_counts(learner))
+        return false; /* the archive is what came before all that is counted */
+    enum refrain_pool_use use = refrain_learner_use(learner);
+    refrain_journal_begin(context, learner, 0);
+    struct refrain_formula *formula = refrain_at_reference(learner->body);
+    struct refrain_item *items = refrain_formula_items(formula);
+    const struct refrain_formula before = *formula;
+    struct refrain_archive *last = before.archive_last ? refrain_at_reference(before.archive_last) : NULL;
+    unsigned moved = 0, last_used = last ? last->used : 0;
+    refrain_anchors_make_room(formula, use);
+    unsigned grouped = 0; /* items up to there make no group */
+    while (formula->n_items - moved > keep) {
+        struct group group = {.bytes = 0};
+        if (takes_groups(formula) && moved >= grouped) {
+            group = make_group(context, formula, &items[moved], formula->n_items - moved - least);
+            grouped = moved + group.span;
+        }
+        struct refrain_archive *open = formula->archive_last ? refrain_at_reference(formula->archive_last) : NULL;
+        if (group.bytes == 0 && open && (unsigned)open->capacity - open->used >= VALUE_BYTES &&
+            is_value(&items[moved])) {
+            open->used = (uint16_t)(open->used + put_value(open->bytes + open->used, items[moved].base));
+            formula->archived_terms++;
+            refrain_anchors_add(formula, &items[moved++], true, open->used);
+            continue;
+        }
+        unsigned span = group.bytes ? group.span : items[moved].span;
+        unsigned bytes = group.bytes ? group.bytes : encode(&items[moved], context->scratch->bytes);
+        struct refrain_archive *chunk = archive_room(context, formula, bytes, use, group.bytes && group.fresh);
+        if (!chunk) {
+            formula->archive_first = before.archive_first;
+            formula->archive_last = before.archive_last;
+            formula->archived_terms = before.archived_terms;
+            formula->table = before.table;
+            if (last)
+                last->used = (uint16_t)last_used;
+            refrain_anchors_forget(formula);
+            return false;
+        }
+        memcpy(chunk->bytes + chunk->used, context->scratch->bytes, bytes);
+        chunk->used = (uint16_t)(chunk->used + bytes);
+        if (group.bytes)
+            formula->table = (uint8_t)group.table;
+        for (unsigned end = moved + span; moved < end; moved += items[moved].span) {
+            formula->archived_terms++;
+            refrain_anchors_add(formula, &items[moved], moved + items[moved].span == end, chunk->used);
+        }
+    }
+    memmove(items, items + moved, (formula->n_items - moved) * sizeof *items);
+    formula->n_items = (uint16_t)(formula->n_items - moved);
+    return true;
+}
+
+/* ---- bytes to terms ---- */
+
+static uint64_t get_unsigned(const struct refrain_archive *chunk, uint32_t *at) {
+    uint64_t value = 0;
+    for (unsigned shift = 0;; shift += 7) {
+        unsigned char byte = chunk->bytes[(*at)++];
+        value |= (uint64_t)(byte & 127) << shift;
+        if (byte < 128)
+            return value;
+    }
+}
+
+static int64_t get_signed(const struct refrain_archive *chunk, uint32_t *at) {
+    uint64_t coded = get_unsigned(chunk, at);
+    return (int64_t)(coded >> 1 ^ -(coded & 1));
+}
+
+void refrain_archive_read(struct refrain_place *place, struct refrain_item *out) {
+    const struct refrain_archive *chunk = refrain_at_reference(place->chunk);
+    if (place->at >= chunk->used) {
+        place->chunk = chunk->next;
+        place->at = 0;
+        chunk = refrain_at_reference(place->chunk);
+    }
+    unsigned n = 1;
+    for (unsigned i = 0; i < n; i++) {
+        unsigned char head = chunk->bytes[place->at++];
+        struct refrain_item *item = &out[i];
+        memset(item, 0, sizeof *item);
+        item->span = 1;
+        if (head == REFRAIN_ARCHIVED_REPEAT) {
+            item->kind = REFRAIN_ITEM_REPEAT;
+            item->base = (int64_t)get_unsigned(chunk, &place->at);
+            for (unsigned j = 0; j < 4; j++)
+                item->stride[j] = (int64_t)get_unsigned(chunk, &place->at);
+            return;
+        }
+        if (REFRAIN_IS_GROUP(head)) {
+            place->at--;
+            refrain_group_decode(chunk->bytes, chunk->used, &place->at, out);
+            return;
+        }
+        if (REFRAIN_IS_SHORT_BYTE(head)) {
+            item->base = head - REFRAIN_SHORT_FIRST + REFRAIN_SHORT_LEAST;
+            continue;
+        }
+        item->kind = head >> 7;
+        item->height = head >> 4 & 7;
+        if (item->kind == REFRAIN_ITEM_LOOP)
+            item->span = (uint16_t)get_unsigned(chunk, &place->at);
+        if (i == 0)
+            n = item->span;
+        item->base = get_signed(chunk, &place->at);
+        for (unsigned strides = head & 15; strides > 0; strides--) {
+            unsigned height = chunk->bytes[place->at++];
+            item->stride[height] = get_signed(chunk, &place->at);
+        }
+    }
+}

@@ -1,0 +1,32 @@
+/* learn_formula.h: a formula as it lies in the trace file, and in which order it is written. */
+#ifndef REFRAIN_LEARN_FORMULA_H
+#define REFRAIN_LEARN_FORMULA_H
+
+#include "monitor.h"
+
+/* What was stored before is seen before what is stored after. */
+static inline void refrain_commit(void) {
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+static inline struct refrain_item *refrain_formula_items(struct refrain_formula *formula) {
+    return (struct refrain_item *)(formula + 1);
+}
+
+/* Bytes of a formula with room for so many items. */
+static inline size_t refrain_formula_bytes(unsigned items) {
+    return sizeof(struct refrain_formula) + items * sizeof(struct refrain_item);
+}
+
+/* What the memory of a learner's formula is used for. */
+static inline enum refrain_pool_use refrain_learner_use(const struct refrain_learner *learner) {
+    return learner->kind == REFRAIN_KIND_CONTROL || learner->kind == REFRAIN_KIND_LOOP ? REFRAIN_POOL_CONTROL
+                                                                                       : REFRAIN_POOL_VALUES;
+}
+
+/* Has the learner counted values, so that its archive is closed? */
+static inline bool refrain_learner_counts(const struct refrain_learner *learner) {
+    return learner->tally && learner->kind != REFRAIN_KIND_PARAMETER;
+}
+
+#endif

@@ -1,0 +1,21 @@
+/* learn_journal.h: what a learner was before a change, so that one cut short is undone. Each thread has a journal of
+ * its own, in the trace file: whoever reads the trace of a process that was killed in a change undoes it too. */
+#ifndef REFRAIN_LEARN_JOURNAL_H
+#define REFRAIN_LEARN_JOURNAL_H
+
+#include "monitor.h"
+
+/* Bytes of a thread's journal: it holds a whole formula of the longest kind. */
+REFRAIN_HIDDEN size_t refrain_journal_bytes(void);
+
+/* Keeps the learner, the head of its formula and its items from `first` on as they are now, before they change. A
+ * second call before the end only adds the items that an earlier one left out: those have not changed since. */
+REFRAIN_HIDDEN void refrain_journal_begin(struct refrain_context *context, struct refrain_learner *learner,
+                                          unsigned first);
+/* Keeps the learner's tally as it is now, too, where it had one before the change. */
+REFRAIN_HIDDEN void refrain_journal_tally(struct refrain_context *context, const struct refrain_learner *learner);
+REFRAIN_HIDDEN void refrain_journal_end(struct refrain_context *context);
+/* Puts back what was kept, if anything, and ends. */
+REFRAIN_HIDDEN void refrain_journal_undo(struct refrain_context *context, struct refrain_learner *learner);
+
+#endif
