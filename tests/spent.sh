@@ -8,11 +8,12 @@
 #
 # With SPENT_THREADS=N the program is one of N threads (chance_threads.c); the log, which follows one, is left out. With
 # SPENT_REQUESTS=N it is one of N requests under way at a time once the memory is spent (chance_requests.c), none of which
-# may be lost.
+# may be lost. With SPENT_LATE=1 it is one of 500 call sites, communicators, windows, files and the like that come once the
+# memory is spent (chance_late.c).
 # The long campaign: sh tests/spent.sh build/bin 50 3000 3 300K 400K 500K 700K 1M 2120K 3M 4M 6M 8M 16M 64M
 set -u
 if [ $# -lt 5 ]; then
-    sed -n '2,12s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,14s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 . "$(dirname "$0")/lib.sh"
@@ -57,6 +58,7 @@ threads=${SPENT_THREADS:-1}
 program=$tests/programs/chance.c
 [ "$threads" -eq 1 ] || program=$tests/programs/chance_threads.c
 [ -z "${SPENT_REQUESTS:-}" ] || program=$tests/programs/chance_requests.c
+[ -z "${SPENT_LATE:-}" ] || program=$tests/programs/chance_late.c
 mpicc.mpich -O1 -w -shared -fPIC "$tests"/pmpi_logger*.c -o "$work/logger.so" -ldl || fail "the logger"
 REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -w "$program" -o "$work/chance" -lpthread || fail "compile"
 

@@ -122,7 +122,7 @@ static void add_arcs(struct refrain_recursion *recursion, struct refrain_place_n
             continue;
         if (is_loop(node))
             add_counts(recursion, node, value, same);
-        else if (sequence.unknown && !node->kind)
+        else if (sequence.unknown)
             node->unknown += same;
         else
             add_values(recursion, node, node->kind ? value != 0 : value, same);

@@ -2,9 +2,10 @@
  *
  * A place that had no room to count one more kind of step has counted it as "another". But every place is left as often
  * as it is reached (docs/design.md), and how often each is left is known. So what the known steps into a place lack of
- * that is what came by unknown ones, and these are shared out until nothing lacks: calls first, told by how often the
- * place after a call is left; then steps within the function; then any; what is left over are ends of activations. The
- * last step of each place is always known, so that all can be walked whichever place lends its steps to which. */
+ * that is what came by unknown ones, and these are shared out until nothing lacks: decisions first, and
+ * what an MPI call tells, as they lead to few places; then calls, told by how often the place after a call is left;
+ * then steps within the function; then any; what is left over are ends of activations. Where steps were counted the
+ * last one of each place is known, so that all can be walked whichever place lends its steps to which. */
 #include "arena.h"
 #include "recursion_graph.h"
 
@@ -161,6 +162,34 @@ static void tell_calls(struct sharing *sharing) {
         }
 }
 
+/* Lends as many steps of this value as what they lead to lacks, at most `most`. */
+static void lend_value(struct sharing *sharing, size_t from, int64_t value, uint64_t most) {
+    struct refrain_arc arc = {.value = value, .next = REFRAIN_NOWHERE, .called = REFRAIN_NOWHERE};
+    refrain_recursion_resolve(sharing->recursion, &sharing->recursion->nodes[from], &arc);
+    uint64_t lent = arc.next == REFRAIN_NOWHERE ? 0 : smaller(most, sharing->lacks[arc.next]);
+    if (lent == 0)
+        return;
+    sharing->others[from] -= lent;
+    sharing->lacks[arc.next] -= lent;
+    share(sharing, from, value, lent);
+}
+
+/* Steps that lead to few places and nowhere else: a decision's to its two branches, one in an MPI call to what it told.
+ */
+static void lend_bound_steps(struct sharing *sharing) {
+    const struct refrain_recursion *recursion = sharing->recursion;
+    for (size_t i = 0; i < recursion->n_nodes; i++) {
+        const struct refrain_place_node *node = &recursion->nodes[i];
+        if (node->kind) {
+            lend_value(sharing, i, 1, sharing->others[i]);
+            share(sharing, i, 0, sharing->others[i]);
+            sharing->others[i] = 0;
+        }
+        for (unsigned operation = 0; node->call_site && operation < REFRAIN_OPERATIONS; operation++)
+            lend_value(sharing, i, REFRAIN_NEXT_OPERATION + (int64_t)operation, sharing->others[i]);
+    }
+}
+
 /* Lets the places lend steps to what lacks some, those `near` it first: its own call site, the same function. */
 static void lend(struct sharing *sharing, bool calls, bool near) {
     const struct refrain_recursion *recursion = sharing->recursion;
@@ -245,6 +274,7 @@ bool refrain_recursion_share_out(struct refrain_recursion *recursion) {
     if (sound) {
         for (size_t i = 0; i < recursion->n_nodes; i++)
             sharing.others[i] = recursion->nodes[i].unknown;
+        lend_bound_steps(&sharing);
         tell_calls(&sharing);
         lend(&sharing, true, true);
         lend(&sharing, true, false);
