@@ -14,6 +14,7 @@ NAME
 SYNOPSIS
     benchmarks/cost.sh --tools DIR [--rounds N] [--part hostile|workloads|foreign]... [--only WORKLOAD]... [--ranks LIST]
         [--minutes N] [--out FILE]
+    benchmarks/cost.sh --tools DIR --beside DIR [--rounds N] [--only WORKLOAD]... [--ranks LIST] [--minutes N] [--out FILE]
 
 DESCRIPTION
     Writes a page in Markdown: what was found in a few lines, then three tables:
@@ -26,11 +27,14 @@ DESCRIPTION
     foreign     Debian source packages (foreign.sh) under their own tests or loads of half a second and more: compile time,
                 text, run time over plain
 
+    With --beside there is one table instead: the workloads in default detail, traced by this build and by another one.
+
     Rounds are interleaved: one run of each variant, then the next round. What was left out for want of time or of a tool is said below
     the tables. Exit status: 0 measured, 1 something does not build or run, 2 bad command line.
 
 OPTIONS
     --tools DIR     the directory of refrain and refrain-cc
+    --beside DIR    the directory of refrain and refrain-cc of another build
     --rounds N      rounds, 1 to 100 (default 4, which take some 20 minutes on two processors that have nothing else to do)
     --part PART     this part only; repeatable
     --only NAME     this workload only; repeatable
@@ -49,14 +53,15 @@ whole() {
     case $2 in "" | *[!0-9]* | 0* | ?????*) bad "$1 takes a whole number, not '$2'" ;; esac
 }
 
-tools='' rounds=4 parts='' only='' ranks=1,2 minutes=24 out=''
+tools='' rounds=4 parts='' only='' ranks=1,2 minutes=24 out='' beside=''
 while [ $# -gt 0 ]; do
     case $1 in
     --help) usage && exit 0 ;;
-    --tools | --rounds | --part | --only | --ranks | --minutes | --out)
+    --tools | --beside | --rounds | --part | --only | --ranks | --minutes | --out)
         [ $# -gt 1 ] || bad "$1 takes a value"
         case $1 in
         --tools) tools=$(cd "$2" 2>/dev/null && pwd) || bad "--tools: no directory '$2'" ;;
+        --beside) beside=$(cd "$2" 2>/dev/null && pwd) || bad "--beside: no directory '$2'" ;;
         --rounds) whole "$1" "$2" && rounds=$2 ;;
         --part)
             case $2 in hostile | workloads | foreign) parts="$parts $2" ;; *) bad "no part '$2'" ;; esac
@@ -80,6 +85,11 @@ while [ $# -gt 0 ]; do
 done
 [ -n "$tools" ] || bad "--tools is needed: the directory of refrain and refrain-cc"
 [ -x "$tools/refrain-cc" ] || bad "refrain-cc is not in '$tools'"
+if [ -n "$beside" ]; then
+    [ -x "$beside/refrain-cc" ] || bad "refrain-cc is not in '$beside'"
+    [ -z "$parts" ] || bad "--beside is a table of its own: --part does not go with it"
+    parts=workloads
+fi
 [ -n "$parts" ] || parts="hostile workloads foreign"
 if [ -n "$out" ] && ! : >>"$out"; then exit 1; fi
 PATH=$tools:$PATH
@@ -129,17 +139,18 @@ takes() {
 
 # laps VARIANT NAME RANKS: one run; its laps are added to $work/laps.VARIANT.
 laps() {
-    directory=$work/plain mode=stat peer=
+    directory=$work/plain mode=stat peer='' run=refrain-run
     case $1 in
     off) directory=$work/communication mode=off ;;
     default) directory=$work/communication ;;
     all) directory=$work/all ;;
+    beside) directory=$work/beside run=$beside/refrain-run ;;
     eztrace) peer="eztrace -t mpich -o $work/run/eztrace" ;;
     esac
     rm -rf "$work/run"
     mkdir "$work/run"
     # shellcheck disable=SC2046,SC2086 # lists of words
-    REFRAIN_MODE=$mode REFRAIN_DIRECTORY=$work/run timeout 120 refrain-run mpiexec.mpich -n "$3" $peer "$directory/$2" \
+    REFRAIN_MODE=$mode REFRAIN_DIRECTORY=$work/run timeout 120 "$run" mpiexec.mpich -n "$3" $peer "$directory/$2" \
         $(field "$2" 3) --laps >"$work/said" 2>"$work/error"
     grep -q VERIFIED "$work/said" || {
         echo "- $2 on $3 ranks, $1: failed: $(head -n 1 "$work/error")" >>"$work/notes"
@@ -157,26 +168,34 @@ least() {
 
 workloads() {
     names=${only:-$(awk -F'|' '/^[a-z]/ { gsub(/ /, "", $1); printf "%s ", $1 }' "$list")}
-    variants="plain again off default all"
-    if command -v eztrace >/dev/null && eztrace_avail 2>/dev/null | grep -q ^mpich; then
+    variants="plain again off default all" directories="plain communication all"
+    columns="again off default all eztrace" titles="again | off | default | --detail=all | EZTrace |"
+    also=" EZTrace traces the MPI calls only."
+    if [ -n "$beside" ]; then
+        variants="plain again default beside" directories="plain communication beside" also=''
+        columns="again default beside default/beside" titles="again | this build | the other | this over the other |"
+    elif command -v eztrace >/dev/null && eztrace_avail 2>/dev/null | grep -q ^mpich; then
         variants="$variants eztrace"
     else
         echo "- EZTrace with its mpich module is not installed (Debian: eztrace)" >>"$work/notes"
     fi
-    for variant in plain communication all; do
-        compiler=mpicc.mpich
-        [ "$variant" = plain ] || compiler="refrain-cc --detail=$variant mpicc.mpich"
-        make -s -j2 -C "$here/workloads" CC="$compiler" BUILD="$work/$variant" ONLY="$names" >"$work/said" 2>&1 || {
+    for directory in $directories; do
+        case $directory in
+        plain) compiler=mpicc.mpich ;;
+        beside) compiler="$beside/refrain-cc mpicc.mpich" ;;
+        *) compiler="refrain-cc --detail=$directory mpicc.mpich" ;;
+        esac
+        make -s -j2 -C "$here/workloads" CC="$compiler" BUILD="$work/$directory" ONLY="$names" >"$work/said" 2>&1 || {
             say "error: the workloads do not build: $(grep -m 1 -i error "$work/said")"
             exit 1
         }
     done
     echo "## Workloads"
     echo
-    echo "Of each iteration the least time of $rounds rounds, summed, over the plain program's. EZTrace traces the MPI calls only."
+    echo "Of each iteration the least time of $rounds rounds, summed, over the plain program's.$also"
     echo
-    echo "| workload | ranks | plain, s | again | off | default | --detail=all | EZTrace |"
-    echo "|---|---|---|---|---|---|---|---|"
+    echo "| workload | ranks | plain, s | $titles"
+    echo "|---|---|---|$(echo "$titles" | sed 's/[^|]//g; s/|/---|/g')"
     for name in $names; do
         for n in $(echo "$ranks" | tr , ' '); do
             takes "$name" "$n" || continue
@@ -197,10 +216,17 @@ workloads() {
                 for variant in $variants; do
                     echo "$variant $(least "$variant")"
                 done
-            } | awk -v name="$name" -v n="$n" '{ t[$1] = $2 }
-                function ratio(v) { return t[v] && t["plain"] ? sprintf("%.3f", t[v] / t["plain"]) : "-" }
-                END { printf "| %s | %d | %.3f | %s | %s | %s | %s | %s |\n", name, n, t["plain"], ratio("again"), ratio("off"),
-                      ratio("default"), ratio("all"), ratio("eztrace") }'
+            } | awk -v name="$name" -v n="$n" -v columns="$columns" '{ t[$1] = $2 }
+                function ratio(a, b) { return t[a] && t[b] ? sprintf("%.3f", t[a] / t[b]) : "-" }
+                END {
+                    printf "| %s | %d | %.3f |", name, n, t["plain"]
+                    n_columns = split(columns, column, " ")
+                    for (i = 1; i <= n_columns; i++) {
+                        n_sides = split(column[i], side, "/")
+                        printf " %s |", ratio(side[1], n_sides > 1 ? side[2] : "plain")
+                    }
+                    print ""
+                }'
         done
     done
 }
@@ -255,7 +281,13 @@ summary() {
         ratios "$work/part.hostile" 6 "Hostile programs, default detail" '[0-9]s '
         above "$work/part.hostile" 6 1.10 "above" '[0-9]s '
     fi
-    if [ -f "$work/part.workloads" ]; then
+    if [ -n "$beside" ]; then
+        ratios "$work/part.workloads" 6 "This build, default detail"
+        ratios "$work/part.workloads" 7 "The other build"
+        ratios "$work/part.workloads" 8 "This build over the other"
+        above "$work/part.workloads" 8 1.01 "above"
+        ratios "$work/part.workloads" 5 "The plain program once more (what the others are worth)"
+    elif [ -f "$work/part.workloads" ]; then
         ratios "$work/part.workloads" 7 "Workloads, default detail"
         above "$work/part.workloads" 7 1.02 "above"
         ratios "$work/part.workloads" 9 "Workloads under EZTrace"

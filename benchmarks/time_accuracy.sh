@@ -17,9 +17,9 @@ SYNOPSIS
     benchmarks/time_accuracy.sh --from FILE... --report FILE
 
 DESCRIPTION
-    Runs each workload in mode both with as much memory for times as holds every block, with a tenth and with a
-    hundredth of that, and without any (means only, as before there were timelines): so much of the run as fits, ten and
-    a hundred times as much. Sizes and iterations are such that a hundredth is still more than the least that a timeline
+    Runs each workload in mode both with as much memory for times as holds every block, with a tenth of that, and without
+    any (means only, as before there were timelines); then for some five times as long with a hundredth of what that run
+    would take: so much of the run as fits, ten and a hundred times as much. Sizes and iterations are such that a hundredth is still more than the least that a timeline
     needs (8 KB), which takes some hundred thousand blocks a rank. Writes a row for each to FILE,
     tab-separated: program, ranks, memory ("all", "1/10", "1/100", "none"), its bytes, events, blocks, the share of
     blocks whose time is kept singly, the length of the run in ms, then, before times of different ranks are made
@@ -38,7 +38,7 @@ OPTIONS
     --only NAME   this workload; repeatable
     --ranks N     numbers of ranks (default 2,4)
     --times N     N times the iterations (default 1)
-    --quick       runs a tenth as long, and not with a hundredth of the memory
+    --quick       shorter runs, and none with a hundredth of the memory
     --minutes N   begin no further program after so many minutes (default: no limit)
     --out FILE    (default ./time-accuracy.tsv); replaced
     --report FILE a page of these figures that begins with what they say
@@ -50,13 +50,14 @@ EXIT STATUS
 END
 }
 
-LEAST_BYTES=950000 # of times, so that a hundredth is more than the least that a timeline needs
-memories='all 1/10 1/100 none' only='' ranks=2,4 times=1 out=time-accuracy.tsv tools='' report='' from='' quick=0
+LONG_BYTES=920000  # that times would take, so that a hundredth is more than the least that a timeline needs
+SHORT_BYTES=190000 # of what is also measured with more
+memories='all 1/10 none 1/100' only='' ranks=2,4 times=1 out=time-accuracy.tsv tools='' report='' from=''
 minutes=''
 while [ $# -gt 0 ]; do
     case $1 in
     --help) usage; exit ;;
-    --quick) quick=1 LEAST_BYTES=95000 memories='all 1/10 none' ;;
+    --quick) SHORT_BYTES=95000 memories='all 1/10 none' ;;
     --only | --ranks | --times | --out | --tools | --report | --from | --minutes)
         [ $# -gt 1 ] || { echo "time_accuracy.sh: $1 needs a value" >&2; exit 2; }
         case $1 in
@@ -219,29 +220,60 @@ add_row() {
     echo >>"$out"
 }
 
-# measure: a run with each size of the memory, of which two at a time are compared once they are over.
-measure() {
-    all='' factor=$times waiting=''
+# needed: the bytes that the times of $trace would take, all of them, as those in $work/whole did.
+needed() {
+    refrain info --json "$trace" >"$work/info" || return 1
+    awk -v blocks="$(value blocks sum "$work/info")" -v whole="$(cat "$work/whole")" \
+        'BEGIN { split(whole, of, " "); printf "%d", of[1] / of[2] * blocks }'
+}
+
+# take FACTOR MEMORY BYTES: a run of so many times the iterations, whose trace is kept.
+take() {
     # shellcheck disable=SC2046 # one word each
-    run "$program" "$n" 24M $(arguments "$program" "$factor") && refrain info --json "$trace" >"$work/info" || return 1
-    factor=$(awk -v bytes="$(most_bytes)" -v least=$LEAST_BYTES -v times="$times" -v quick="$quick" 'BEGIN {
-        print (bytes > 0 && (quick || bytes < least) ? times * least / bytes * 1.1 : times) }')
+    run "$program" "$n" "$3" $(arguments "$program" "$1") || return 1
+    rm -rf "$(kept "$2")"
+    mv "$trace" "$(kept "$2")"
+    trace=$(kept "$2")
+    echo "$3" >"$trace.bytes"
+}
+
+# factor_for BYTES FACTOR IS: how many times the iterations take so many bytes where FACTOR times take IS.
+factor_for() {
+    awk -v want="$1" -v factor="$2" -v is="$3" 'BEGIN { print (is > 0 ? factor * want / is : factor) }'
+}
+
+# take_whole: the run of which every block is kept, long enough for a tenth of its bytes to be of use.
+take_whole() {
+    take "$factor" all 24M && refrain info --json "$trace" >"$work/info" || return 1
+    bytes=$(most_bytes)
+    echo "$bytes" >"$trace.bytes"
+    echo "$bytes $(value blocks sum "$work/info")" >"$work/whole"
+}
+
+# take_long: with a hundredth. How much it would take is known afterwards, as probes may go dormant: if need be it is run again.
+take_long() {
+    long=$(factor_for $((LONG_BYTES * times)) "$factor" "$bytes") hundredth=$((LONG_BYTES * times / 100))
+    for try in 1 2; do
+        take "$long" 1/100 "$hundredth" && need=$(needed) || return 1
+        [ "$need" -lt $((hundredth * 80)) ] && [ "$try" = 1 ] || return 0
+        long=$(factor_for $((LONG_BYTES * times)) "$long" "$need")
+    done
+}
+
+# measure: a run with each size of the memory; two at a time are compared once they are over.
+measure() {
+    waiting='' factor=$(awk -v times="$times" 'BEGIN { print times / 5 }')
+    take_whole || return 1
+    if [ "$bytes" -lt $((SHORT_BYTES * times * 8 / 10)) ]; then
+        factor=$(factor_for $((SHORT_BYTES * times)) "$factor" "$bytes")
+        take_whole || return 1
+    fi
     for memory in $memories; do
         case $memory in
-        all) bytes=24M ;;
-        1/10) bytes=$((all / 10)) ;;
-        1/100) bytes=$((all / 100)) ;;
-        none) bytes=0 ;;
+        1/10) take "$factor" 1/10 $((bytes / 10)) || return 1 ;;
+        none) take "$factor" none 0 || return 1 ;;
+        1/100) take_long || return 1 ;;
         esac
-        # shellcheck disable=SC2046 # one word each
-        run "$program" "$n" "$bytes" $(arguments "$program" "$factor") || return 1
-        if [ "$memory" = all ]; then
-            refrain info --json "$trace" >"$work/info" || return 1
-            all=$(most_bytes) bytes=$(most_bytes)
-        fi
-        rm -rf "$(kept "$memory")"
-        mv "$trace" "$(kept "$memory")"
-        echo "$bytes" >"$(kept "$memory").bytes"
     done
     for memory in $memories; do
         trace=$(kept "$memory")

@@ -7,9 +7,11 @@
 #include <string.h>
 
 #define ROOM_BYTES (2 * REFRAIN_TIME_NUMBER_BYTES) /* for an item */
-#define QUANTA_SHIFT 6u /* an item of several blocks lasts at most so many quanta, as a power of two */
+#define QUANTA_SHIFT 6u /* an item of several blocks lasts less than twice so many quanta, as a power of two */
 #define LARGEST_ITEM_SHIFT 62u
-#define PAGE_ITEMS 384u     /* of several blocks, that a page has room for at least where they are of usual size */
+#define PAGE_ITEMS 384u /* of several blocks, that a page has room for at least where they are of usual size */
+#define MOST_PAGE_ITEMS (REFRAIN_TIME_ITEMS_BYTES / 2)
+#define LONGER_BY 8u /* items of two pages that are merged are made longer by this part until the page holds them */
 #define PAIRS_LOOKED_AT 64u /* before two pages are merged */
 #define NEVER (~(uint64_t)0)
 
@@ -19,6 +21,12 @@ static void commit(void) {
 
 static unsigned log2_of(uint64_t n) {
     return n ? 63u - (unsigned)__builtin_clzll(n) : 0;
+}
+
+/* The page's items last at most so many ticks. */
+static void set_length(struct refrain_time_page *page, uint64_t item_ticks) {
+    page->item_shift = (uint8_t)(log2_of(item_ticks - 1) + 1);
+    page->quantum_shift = (uint8_t)(log2_of(item_ticks) - QUANTA_SHIFT);
 }
 
 /* ---- items ---- */
@@ -64,6 +72,7 @@ static void clear_page(struct refrain_time_page *page) {
 struct merging {
     struct refrain_time_page *page;
     unsigned char *at, *end;
+    uint64_t most_ticks;  /* that an item may last */
     uint64_t quanta;      /* of the items written */
     uint64_t blocks;      /* of the item begun, ... */
     uint64_t begin_ticks; /* ... when it began, ... */
@@ -89,12 +98,12 @@ static bool end_merged(struct merging *merging) {
 static bool add_page(struct merging *merging, const struct refrain_time_page *from, uint64_t end_block,
                      uint64_t end_ticks) {
     struct refrain_time_item item;
-    uint64_t block = from->first_block, quanta = 0, most_ticks = (uint64_t)1 << merging->page->item_shift;
+    uint64_t block = from->first_block, quanta = 0;
     for (unsigned at = 0; block < end_block && (at = refrain_time_item(from, at, &item));) {
         quanta += item.quanta;
         block += item.blocks;
         uint64_t ticks = block >= end_block ? end_ticks : from->first_ticks + (quanta << from->quantum_shift);
-        if (merging->blocks > 0 && ticks - merging->begin_ticks > most_ticks && !end_merged(merging))
+        if (merging->blocks > 0 && ticks - merging->begin_ticks > merging->most_ticks && !end_merged(merging))
             return false;
         merging->blocks += item.blocks;
         merging->end_ticks = ticks;
@@ -104,12 +113,12 @@ static bool add_page(struct merging *merging, const struct refrain_time_page *fr
 
 /* Makes `page` of `a` and `b`, which `after` follows; false when that is too much. */
 static bool merge_with(struct refrain_time_page *page, const struct refrain_time_page *a,
-                       const struct refrain_time_page *b, const struct refrain_time_page *after, unsigned item_shift) {
+                       const struct refrain_time_page *b, const struct refrain_time_page *after, uint64_t item_ticks) {
     clear_page(page);
     page->first_ticks = a->first_ticks;
-    page->item_shift = (uint8_t)item_shift;
-    page->quantum_shift = (uint8_t)(item_shift - QUANTA_SHIFT);
+    set_length(page, item_ticks);
     struct merging merging = {.page = page,
+                              .most_ticks = item_ticks,
                               .at = page->items,
                               .end = page->items + sizeof page->items,
                               .begin_ticks = a->first_ticks,
@@ -124,8 +133,14 @@ static bool merge_with(struct refrain_time_page *page, const struct refrain_time
 }
 
 /* Items of several blocks last so long at least that their quanta are not shorter than those of single blocks. */
-static unsigned least_item_shift(const struct refrain_timeline_writer *writer) {
-    return writer->first_quantum_shift + QUANTA_SHIFT;
+static uint64_t item_ticks_at_least(const struct refrain_timeline_writer *writer, uint64_t ticks) {
+    uint64_t least = (uint64_t)1 << (writer->first_quantum_shift + QUANTA_SHIFT);
+    return ticks < least ? least : ticks >> LARGEST_ITEM_SHIFT ? (uint64_t)1 << LARGEST_ITEM_SHIFT : ticks;
+}
+
+/* When the page after this one begins. */
+static uint64_t end_of(const struct refrain_time_page *page) {
+    return page_at(page->next)->first_ticks;
 }
 
 /* Merges the two pages after `before` (null: the first two); returns a page that is free now. */
@@ -133,11 +148,9 @@ static struct refrain_time_page *merge_after(struct refrain_timeline_writer *wri
     struct refrain_timeline *timeline = writer->timeline;
     struct refrain_time_page *a = page_at(before ? before->next : timeline->first), *b = page_at(a->next),
                              *page = writer->spare;
-    unsigned item_shift = a->item_shift > b->item_shift ? a->item_shift : b->item_shift;
-    if (item_shift < least_item_shift(writer))
-        item_shift = least_item_shift(writer);
-    while (!merge_with(page, a, b, page_at(b->next), item_shift))
-        item_shift++;
+    uint64_t item_ticks = item_ticks_at_least(writer, (end_of(b) - a->first_ticks) / MOST_PAGE_ITEMS);
+    while (!merge_with(page, a, b, page_at(b->next), item_ticks))
+        item_ticks = item_ticks_at_least(writer, item_ticks + item_ticks / LONGER_BY);
     commit();
     if (before)
         before->next = refrain_reference(page);
@@ -152,23 +165,20 @@ static struct refrain_time_page *merge_after(struct refrain_timeline_writer *wri
     return b;
 }
 
-/* Makes room by merging two pages: of the next ones, in turns, those whose items last the least. So items become about
- * equally long all over the run, whatever happened in it. */
+/* Makes room by merging two pages: of the next ones, in turns, those that take the least time together, which is at
+ * most two pages' share of the run. So items become about equally long all over the run, whatever happened in it. */
 static struct refrain_time_page *merge_next(struct refrain_timeline_writer *writer) {
     struct refrain_timeline *timeline = writer->timeline;
     struct refrain_time_page *before = writer->swept, *finest = NULL;
     uint64_t least_ticks = NEVER;
-    unsigned least_shift = ~0u;
     for (uint32_t i = 0, looked_at = 0; i <= timeline->pages && looked_at < PAIRS_LOOKED_AT; i++) {
         struct refrain_time_page *a = page_at(before ? before->next : timeline->first), *b = page_at(a->next);
         if (!b || b == writer->page) {
             before = NULL;
             continue;
         }
-        unsigned shift = a->item_shift > b->item_shift ? a->item_shift : b->item_shift;
-        uint64_t ticks = page_at(b->next)->first_ticks - a->first_ticks;
-        if (shift < least_shift || (shift == least_shift && ticks < least_ticks)) {
-            least_shift = shift;
+        uint64_t ticks = end_of(b) - a->first_ticks;
+        if (ticks < least_ticks) {
             least_ticks = ticks;
             finest = before;
         }
@@ -188,25 +198,26 @@ static struct refrain_time_page *take_page(struct refrain_timeline *timeline) {
     return page;
 }
 
-/* The page now begun; `item_shift` as the page has it. */
+/* The page now begun, whose items last at most so many ticks; 0: each is one block. */
 static void begin_page(struct refrain_timeline_writer *writer, struct refrain_time_page *page, uint64_t block,
-                       uint64_t now, unsigned item_shift) {
-    unsigned quantum_shift = item_shift > 0 ? item_shift - QUANTA_SHIFT : writer->first_quantum_shift;
+                       uint64_t now, uint64_t item_ticks) {
     page->first_ticks = now;
-    page->item_shift = (uint8_t)item_shift;
-    page->quantum_shift = (uint8_t)quantum_shift;
+    page->item_shift = 0;
+    page->quantum_shift = (uint8_t)writer->first_quantum_shift;
+    if (item_ticks > 0)
+        set_length(page, item_ticks);
     commit();
     page->first_block = block;
     writer->page = page;
     writer->at = page->items;
     writer->almost = page->items + sizeof page->items - ROOM_BYTES;
-    writer->limit = item_shift == 0 ? writer->almost : NULL;
+    writer->limit = item_ticks == 0 ? writer->almost : NULL;
     writer->first_ticks = now;
-    writer->item_ticks = item_shift == 0 ? 0 : now;
-    writer->most_ticks = item_shift == 0 ? 0 : (uint64_t)1 << item_shift;
+    writer->item_ticks = item_ticks == 0 ? 0 : now;
+    writer->most_ticks = item_ticks;
     writer->blocks = 0;
     writer->quanta = 0;
-    writer->quantum_shift = quantum_shift;
+    writer->quantum_shift = page->quantum_shift;
     writer->further = 0;
     writer->block = block;
 }
@@ -226,10 +237,8 @@ static uint64_t next_block(const struct refrain_timeline_writer *writer) {
 }
 
 /* How long items are to last, so that all pages together hold those of a run of `ticks`. */
-static unsigned item_shift_for(const struct refrain_timeline_writer *writer, uint64_t ticks) {
-    unsigned shift = log2_of(ticks / (writer->timeline->pages * (uint64_t)PAGE_ITEMS)) + 1;
-    unsigned least = least_item_shift(writer);
-    return shift < least ? least : shift < LARGEST_ITEM_SHIFT ? shift : LARGEST_ITEM_SHIFT;
+static uint64_t item_ticks_for(const struct refrain_timeline_writer *writer, uint64_t ticks) {
+    return item_ticks_at_least(writer, ticks / (writer->timeline->pages * (uint64_t)PAGE_ITEMS));
 }
 
 /* The page is full: another one is begun, which is as fine as memory lasts: at first block by block. */
@@ -237,16 +246,16 @@ static void turn_page(struct refrain_timeline_writer *writer, uint64_t now) {
     struct refrain_timeline *timeline = writer->timeline;
     struct refrain_time_page *full = writer->page, *page = take_page(timeline);
     uint64_t block = next_block(writer);
-    unsigned item_shift = 0;
+    uint64_t item_ticks = 0;
     if (!page) {
         if (timeline->pages < REFRAIN_TIME_LEAST_PAGES) {
             stop(writer);
             return;
         }
         page = merge_next(writer);
-        item_shift = item_shift_for(writer, now - page_at(timeline->first)->first_ticks);
+        item_ticks = item_ticks_for(writer, now - page_at(timeline->first)->first_ticks);
     }
-    begin_page(writer, page, block, now, item_shift);
+    begin_page(writer, page, block, now, item_ticks);
     commit();
     full->next = refrain_reference(page);
 }

@@ -87,6 +87,12 @@ int main(int argc, char **argv) {
 }
 END
 refrain-mpicc -O1 -w -I "$tests/../include" "$work/slow.c" -o "$work/slow" || fail "compile slow.c"
+# with the least memory that a timeline takes, no item is longer than a thousandth of the run
+traced "slow, 8K" 8K launch mpich 1 "$work/slow"
+refrain info --json "$trace" >"$work/info"
+awk -v longest="$(number longest_span_ns "$work/info")" -v run="$(number run_ns "$work/info")" \
+    'BEGIN { exit !(longest > 0 && longest * 1000 < run) }' &&
+    pass || fail "slow, 8K: an item of $(number longest_span_ns "$work/info") ns"
 traced "slow" 16K launch mpich 1 "$work/slow"
 refrain info --json "$trace" >"$work/info"
 [ "$(number longest_span "$work/info")" -gt 100 ] && pass || fail "slow: no block shares its time"
