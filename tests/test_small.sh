@@ -1,6 +1,6 @@
 #!/bin/sh
 # Small functions, which are entered late or never: what is told of them, exactly, and that their code is the plain
-# compiler's where they are not entered.
+# compiler's where they are not entered. Loops that reach no event are vectorised, and calls at the end are jumps.
 set -u
 . "$(dirname "$0")/lib.sh"
 unset REFRAIN_DETAIL REFRAIN_FILTER REFRAIN_WRAPPER
@@ -39,11 +39,39 @@ code() {
     objdump -d --no-show-raw-insn --no-addresses "$1" | sed -n "/^<$2>:/,/^$/p" | sed 's/^\t\([a-z]*\) .*/\1/; s/ *[<#].*//' |
         grep -v -e nop -e xchg
 }
+# leaves_by_jumps OBJECT FUNCTION: it leaves by jumps only.
+leaves_by_jumps() {
+    ! code "$1" "$2" | grep -qE '^(call|ret)'
+}
 MPICH_CC=gcc refrain-mpicc -O2 -I"$include" "$tests/programs/small.c" -o small
 for name in link descend; do
     code plain $name >plain.code
     code small $name >small.code
     check "gcc's $name is the plain one" cmp plain.code small.code
     [ -s plain.code ] && pass || fail "no $name"
+done
+
+# ---- loops without an event, and calls at the end ----
+
+# packed OBJECT FUNCTION: how many of its instructions calculate with several values at once.
+packed() {
+    code "$1" "$2" | grep -cE '^v?(add|mul)pd$'
+}
+# Under -ffast-math, where sums may be taken in any order.
+for compiler in gcc clang; do
+    [ "$(uname -m)" = x86_64 ] || break
+    MPICH_CC=$compiler mpicc.mpich -O3 -ffast-math -c "$tests/programs/vectors.c" -o plain.o || exit 1
+    for detail in communication all; do
+        MPICH_CC=$compiler refrain-mpicc --detail=$detail -O3 -ffast-math -c "$tests/programs/vectors.c" -o vectors.o ||
+            fail "$compiler --detail=$detail"
+        functions="squares add"
+        [ $detail = all ] || functions="$functions clip" # a decision in it is told of
+        for name in $functions; do
+            counts="$(packed plain.o $name) $(packed vectors.o $name)"
+            [ "$counts" != "0 0" ] && [ "${counts% *}" = "${counts#* }" ] && pass ||
+                fail "$compiler, $detail: $name calculates with several values in $counts places"
+        done
+        [ $detail = all ] || check "$compiler: the call at the end is a jump" leaves_by_jumps vectors.o hand_on
+    done
 done
 summary

@@ -46,7 +46,6 @@ static struct {
 } chains[REFRAIN_COMMUNICATORS / 2]; /* by `alike`, each in the order of the table */
 static struct refrain_map_entry entries[REFRAIN_COMMUNICATORS * 2];
 static struct refrain_map handles = REFRAIN_MAP(entries);
-const struct refrain_communicator *refrain_communicator_world;
 static struct refrain_communicator *last;
 static MPI_Group world_group; /* null once MPI_Finalize has begun */
 static int world_rank, world_size;
@@ -574,7 +573,7 @@ bool refrain_communicators_open(int rank, int size, bool has_world) {
         return true;
     PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
     if (n_table >= 2) {
-        refrain_communicator_world = table[0].record;
+        refrain_mpi_often.world = table[0].record;
         remember(&table[0], MPI_COMM_WORLD);
         remember(&table[1], MPI_COMM_SELF);
         refrain_communicator_named(MPI_COMM_WORLD, "MPI_COMM_WORLD");

@@ -93,11 +93,10 @@ static inline void refrain_idup_needed(MPI_Comm comm) {
 }
 
 /* A communicator's record; null when it is unknown. */
-extern const struct refrain_communicator *refrain_communicator_world; /* of MPI_COMM_WORLD */
 const struct refrain_communicator *refrain_communicator_find_other(MPI_Comm comm);
 static inline const struct refrain_communicator *refrain_communicator_find(MPI_Comm comm) {
     if (comm == MPI_COMM_WORLD)
-        return refrain_communicator_world;
+        return refrain_mpi_often.world;
     refrain_idup_needed(comm);
     return refrain_communicator_find_other(comm);
 }
@@ -146,7 +145,9 @@ int64_t refrain_type_bytes(MPI_Datatype type); /* -1 unknown */
 static inline int64_t refrain_bytes(int64_t count, MPI_Datatype type) {
     if (count <= 0)
         return 0;
-    int64_t bytes = refrain_type_bytes(type);
+    int64_t bytes = refrain_mpi_often.type_bytes;
+    if (refrain_mpi_often.type != type || bytes < 0)
+        bytes = refrain_type_bytes(type);
     return bytes < 0 ? -1 : bytes * count;
 }
 

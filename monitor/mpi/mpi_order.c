@@ -28,7 +28,6 @@ struct refrain_order_rank {
     struct sent sent[SENT];
 };
 
-struct refrain_order_rank *refrain_order_own;
 static struct refrain_order_rank *others[MOST_RANKS]; /* by rank in MPI_COMM_WORLD, the own one included */
 static int32_t own_rank, ranks;
 static uint64_t call_ticks;  /* what an MPI call's probes take */
@@ -96,16 +95,16 @@ void refrain_order_begin(int rank, int size) {
     }
     call_ticks = cost_of_call();
     PMPI_Barrier(node);
-    refrain_order_own = own;
+    refrain_mpi_often.order = own;
     refrain_spent_ticks = &own->spent_ticks;
 }
 
 void refrain_order_end(void) {
-    if (!refrain_order_own)
+    if (!refrain_mpi_often.order)
         return;
     refrain_order_wait();
     refrain_spent_ticks = NULL;
-    refrain_order_own = NULL;
+    refrain_mpi_often.order = NULL;
     PMPI_Win_free(&window);
     PMPI_Comm_free(&node);
 }
@@ -113,18 +112,18 @@ void refrain_order_end(void) {
 /* ---- what happens ---- */
 
 static uint64_t virtual_now(void) {
-    return refrain_ticks() - lag_of(refrain_order_own);
+    return refrain_ticks() - lag_of(refrain_mpi_often.order);
 }
 
 void refrain_order_wait(void) {
-    struct refrain_order_rank *own = refrain_order_own;
+    struct refrain_order_rank *own = refrain_mpi_often.order;
     store(&own->lag_ticks, own->lag_ticks + call_ticks);
     began_ticks = refrain_ticks();
     store(&own->waits_at_ticks, began_ticks - lag_of(own));
 }
 
 void refrain_order_go_on(void) {
-    store(&refrain_order_own->waits_at_ticks, 0);
+    store(&refrain_mpi_often.order->waits_at_ticks, 0);
 }
 
 /* Ranks of groups that are not known, and of remote ones, are nobody: -1. */
@@ -137,7 +136,7 @@ static int32_t world_rank(const struct refrain_communicator *communicator, int r
 }
 
 void refrain_order_note_send(const struct refrain_communicator *communicator, int dest, int tag) {
-    struct refrain_order_rank *own = refrain_order_own;
+    struct refrain_order_rank *own = refrain_mpi_often.order;
     int32_t world = world_rank(communicator, dest);
     if (world < 0)
         return;
@@ -192,7 +191,7 @@ void refrain_order_note_receive(int64_t index, int source, int tag, bool blockin
     if (!message)
         return;
     if (blocking)
-        take_over(refrain_order_own, message);
+        take_over(refrain_mpi_often.order, message);
     store(&message->number, 0);
 }
 

@@ -17,13 +17,7 @@
 #ifndef REFRAIN_MPI_ORDER_H
 #define REFRAIN_MPI_ORDER_H
 
-#include "monitor.h"
-#pragma GCC visibility push(default)
-#include <mpi.h>
-#pragma GCC visibility pop
-
-struct refrain_order_rank;
-extern struct refrain_order_rank *refrain_order_own; /* null: messages come as MPI has them */
+#include "mpi_often.h"
 
 /* By all ranks, in MPI_Init, where one of them wants it; and in MPI_Finalize. */
 void refrain_order_begin(int rank, int size);
@@ -33,18 +27,18 @@ void refrain_order_end(void);
 void refrain_order_wait(void);
 void refrain_order_go_on(void);
 static inline void refrain_order_waits(void) {
-    if (__builtin_expect(refrain_order_own != NULL, 0))
+    if (__builtin_expect(refrain_mpi_often.order != NULL, 0))
         refrain_order_wait();
 }
 static inline void refrain_order_goes_on(void) {
-    if (__builtin_expect(refrain_order_own != NULL, 0))
+    if (__builtin_expect(refrain_mpi_often.order != NULL, 0))
         refrain_order_go_on();
 }
 
 /* A message leaves for `dest` of the communicator. */
 void refrain_order_note_send(const struct refrain_communicator *communicator, int dest, int tag);
 static inline void refrain_order_sends(const struct refrain_communicator *communicator, int dest, int tag) {
-    if (__builtin_expect(refrain_order_own != NULL, 0))
+    if (__builtin_expect(refrain_mpi_often.order != NULL, 0))
         refrain_order_note_send(communicator, dest, tag);
 }
 
@@ -52,7 +46,7 @@ static inline void refrain_order_sends(const struct refrain_communicator *commun
  * wait with refrain_order_wait(). */
 void refrain_order_note_receive(int64_t index, int source, int tag, bool blocking);
 static inline void refrain_order_receives(int64_t index, int source, int tag, bool blocking) {
-    if (__builtin_expect(refrain_order_own != NULL, 0))
+    if (__builtin_expect(refrain_mpi_often.order != NULL, 0))
         refrain_order_note_receive(index, source, tag, blocking);
 }
 
@@ -60,7 +54,7 @@ static inline void refrain_order_receives(int64_t index, int source, int tag, bo
  * Waits until there is one. */
 int refrain_order_choose(int source, int tag, MPI_Comm comm);
 static inline int refrain_order_source(int source, int tag, MPI_Comm comm) {
-    return __builtin_expect(refrain_order_own != NULL && source == MPI_ANY_SOURCE, 0)
+    return __builtin_expect(refrain_mpi_often.order != NULL && source == MPI_ANY_SOURCE, 0)
                ? refrain_order_choose(source, tag, comm)
                : source;
 }

@@ -6,11 +6,18 @@
 static struct refrain_map_entry entries[REFRAIN_TYPES * 2];
 static struct refrain_map types = REFRAIN_MAP(entries);
 
+/* Its size is another one from now on, or none. */
+static void change(MPI_Datatype type) {
+    if (refrain_mpi_often.type == type)
+        refrain_mpi_often.type_bytes = -1;
+}
+
 void refrain_type_known(MPI_Datatype type) {
     MPI_Count bytes;
     if (!refrain_mpi_active || type == MPI_DATATYPE_NULL || PMPI_Type_size_x(type, &bytes) != MPI_SUCCESS)
         return;
     refrain_mpi_lock();
+    change(type);
     bool fits = refrain_map_put(&types, REFRAIN_MPI_KEY(type), bytes < 0 ? -1 : bytes);
     refrain_mpi_unlock();
     if (!fits)
@@ -19,6 +26,7 @@ void refrain_type_known(MPI_Datatype type) {
 
 void refrain_type_forget(MPI_Datatype former) {
     refrain_mpi_lock();
+    change(former);
     refrain_map_remove(&types, REFRAIN_MPI_KEY(former));
     refrain_mpi_unlock();
 }
@@ -26,6 +34,10 @@ void refrain_type_forget(MPI_Datatype former) {
 int64_t refrain_type_bytes(MPI_Datatype type) {
     refrain_mpi_lock();
     int64_t bytes = refrain_map_get(&types, REFRAIN_MPI_KEY(type), -1);
+    if (!refrain_mpi_multiple) {
+        refrain_mpi_often.type = type;
+        refrain_mpi_often.type_bytes = bytes;
+    }
     refrain_mpi_unlock();
     return bytes;
 }
