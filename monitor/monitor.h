@@ -291,6 +291,9 @@ static inline bool refrain_call_is_untold(const struct refrain_call *call) {
 REFRAIN_SHARED void refrain_call_count_untold(const struct refrain_call *call, enum refrain_untold what, int64_t peer,
                                               int64_t tag, int64_t comm);
 
+/* Tells what has been counted, behind a call that was traced and has ended; else it is told with the rest. */
+REFRAIN_SHARED void refrain_call_tell_untold(const struct refrain_call *call);
+
 /* `function`: index in mpi_calls.def. `frame_address`: REFRAIN_FRAME_ADDRESS of the wrapper. */
 REFRAIN_SHARED void refrain_call_begin(struct refrain_call *call, unsigned function, void *return_address,
                                        void *frame_address);

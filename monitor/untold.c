@@ -145,3 +145,13 @@ void refrain_call_count_untold(const struct refrain_call *call, enum refrain_unt
         context->busy = busy;
     }
 }
+
+void refrain_call_tell_untold(const struct refrain_call *call) {
+    if (!call->context || refrain_call_is_untold(call))
+        return;
+    struct refrain_context *context = refrain_begin();
+    if (context) {
+        refrain_untold_tell(context);
+        refrain_end(context);
+    }
+}

@@ -1,6 +1,8 @@
-/* untold.h: what passes unseen in a pause or by a filter, as far as what comes after it needs to know.
+/* untold.h: what passes unseen in a pause, by a filter, or as the message of a receive that the program has given up,
+ * as far as what comes after it needs to know.
  *
- *     wrappers --> counts by (what, partner, tag, communicator) --> told before the pause ends, or the next call begins
+ *     wrappers --> counts by (what, partner, tag, communicator) --> told before the pause ends, or the next call
+ *                                                                             begins; of a receive at once
  *
  * A message that is sent unseen takes its place among those from here to its receiver, so that without these counts
  * the receive of it would be taken for that of the next one that is told. So too with collectives. */

@@ -41,12 +41,42 @@ static MPI_Request handle_of(const MPI_Request *request) {
     return request ? *request : MPI_REQUEST_NULL;
 }
 
-/* ---- one ---- */
+/* ---- one ----
+ *
+ * With MPI_THREAD_MULTIPLE another thread may be given the handle of a request, and be done with its own, before this
+ * one has looked up what has completed. So there the look comes before the call, as it does for arrays. */
+
+static int wait_among_threads(struct refrain_call *call, MPI_Request *request, MPI_Status *status) {
+    struct refrain_watch watch;
+    refrain_watch_begin(call, &watch, 1, request);
+    refrain_watch_await(call, &watch);
+    refrain_order_waits();
+    int rc = PMPI_Wait(request, status);
+    refrain_order_goes_on();
+    refrain_watch_all(call, &watch, rc, request, status);
+    return rc;
+}
+
+static int test_among_threads(struct refrain_call *call, MPI_Request *request, int *flag, MPI_Status *status) {
+    struct refrain_watch watch;
+    refrain_watch_begin(call, &watch, 1, request);
+    int rc = PMPI_Test(request, flag, status);
+    if (rc == MPI_SUCCESS && !*flag)
+        refrain_watch_some(call, &watch, rc, request, 0, NULL, NULL);
+    else
+        refrain_watch_all(call, &watch, rc, request, status);
+    return rc;
+}
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status) {
     REFRAIN_MPI_BEGIN(MPI_Wait);
     MPI_Request former = handle_of(request);
     MPI_Status own, *used = status == MPI_STATUS_IGNORE ? &own : status;
+    if (refrain_mpi_multiple && former != MPI_REQUEST_NULL) {
+        int rc = wait_among_threads(&call, request, used);
+        refrain_call_end(&call);
+        return rc;
+    }
     if (former != MPI_REQUEST_NULL)
         refrain_request_await(&call, REFRAIN_MPI_KEY(former));
     refrain_order_waits();
@@ -66,6 +96,11 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
     REFRAIN_MPI_BEGIN(MPI_Test);
     MPI_Request former = handle_of(request);
     MPI_Status own, *used = status == MPI_STATUS_IGNORE ? &own : status;
+    if (refrain_mpi_multiple && former != MPI_REQUEST_NULL) {
+        int rc = test_among_threads(&call, request, flag, used);
+        refrain_call_end(&call);
+        return rc;
+    }
     int rc = PMPI_Test(request, flag, used);
     if (former != MPI_REQUEST_NULL) {
         if (rc == MPI_SUCCESS && *flag)
@@ -112,20 +147,20 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Statu
 /* ---- any ----
  *
  * Only one of the array is over, so that it is looked up alone, by what its handle was. An array of n that is waited
- * for one by one would cost n * n otherwise. */
+ * for one by one would cost n * n otherwise. With MPI_THREAD_MULTIPLE it costs that, as above. */
 
 #define MOST_COPIED 4096
 #define MOST_AWAITED_ANY 8 /* who looks at the program is told of so few */
 
 struct any {
-    struct refrain_watch watch; /* of more than MOST_COPIED */
+    struct refrain_watch watch; /* of more than MOST_COPIED, or among threads */
     MPI_Request *former;
     int count;
 };
 
 #define ANY_BEGIN(any, number, array)                                                                                  \
     struct any any = {{0}, NULL, number};                                                                              \
-    if ((number) > MOST_COPIED)                                                                                        \
+    if ((number) > MOST_COPIED || refrain_mpi_multiple)                                                                \
         refrain_watch_begin(&call, &any.watch, number, array);                                                         \
     else if ((number) > 0 && (array))                                                                                  \
     any.former = memcpy(alloca(sizeof(MPI_Request) * (size_t)(number)), array, sizeof(MPI_Request) * (size_t)(number))
@@ -224,11 +259,13 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, in
 
 int MPI_Request_free(MPI_Request *request) {
     REFRAIN_MPI_BEGIN(MPI_Request_free);
-    MPI_Request former = handle_of(request);
+    struct refrain_released released;
+    refrain_request_release(&call, handle_of(request), &released);
     int rc = PMPI_Request_free(request);
-    if (rc == MPI_SUCCESS && former != MPI_REQUEST_NULL)
-        refrain_request_lost(&call, REFRAIN_MPI_KEY(former));
+    refrain_request_released(&call, &released, rc == MPI_SUCCESS);
     refrain_call_end(&call);
+    if (released.receives)
+        refrain_call_tell_untold(&call);
     return rc;
 }
 

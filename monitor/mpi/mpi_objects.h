@@ -213,6 +213,16 @@ void refrain_request_await(const struct refrain_call *call, uint64_t key);
 /* It is gone without that: freed, or failed. */
 void refrain_request_lost(struct refrain_call *call, uint64_t key);
 
+/* The program gives a request up (MPI_Request_free); between the two the MPI function is called. `receives`: a receive
+ * is under way, which will have its message though nobody is told of it; the count of what passes unseen has it. */
+struct refrain_released {
+    struct refrain_request *request; /* null: not known */
+    bool receives;
+    int64_t source, tag; /* of its message, -1 not known */
+};
+void refrain_request_release(const struct refrain_call *call, MPI_Request handle, struct refrain_released *released);
+void refrain_request_released(struct refrain_call *call, struct refrain_released *released, bool gone);
+
 void refrain_request_cancel(const struct refrain_call *call, MPI_Request handle);
 
 /* The message of a matched probe has become a request. */

@@ -127,3 +127,52 @@ void refrain_request_lost(struct refrain_call *call, uint64_t key) {
     if (own)
         refrain_number_free(call, index);
 }
+
+void refrain_request_release(const struct refrain_call *call, MPI_Request handle, struct refrain_released *released) {
+    *released = (struct refrain_released){.source = -1, .tag = -1};
+    if (handle == MPI_REQUEST_NULL)
+        return;
+    refrain_mpi_lock();
+    struct refrain_request *request =
+        refrain_requests.bound ? refrain_request_find(call, REFRAIN_MPI_KEY(handle), 0) : NULL;
+    if (request)
+        request->flags |= REFRAIN_REQUEST_WATCHED; /* no other thread's with the same handle */
+    refrain_mpi_unlock();
+    released->request = request;
+    if (!request || !refrain_request_is_receive(request) || !(request->flags & REFRAIN_REQUEST_ACTIVE) ||
+        request->flags & REFRAIN_REQUEST_CANCEL)
+        return;
+    released->receives = true;
+    released->source = request->partner;
+    released->tag = request->tag;
+    int has_come = 0;
+    MPI_Status status;
+    if ((released->source < 0 || released->tag < 0) &&
+        PMPI_Request_get_status(handle, &has_come, &status) == MPI_SUCCESS && has_come) {
+        released->source = status.MPI_SOURCE;
+        released->tag = status.MPI_TAG;
+    }
+}
+
+void refrain_request_released(struct refrain_call *call, struct refrain_released *released, bool gone) {
+    struct refrain_request *request = released->request;
+    released->receives &= gone;
+    if (!request)
+        return;
+    int64_t comm = refrain_request_comm(request);
+    bool own = refrain_request_is_own(call, request);
+    unsigned index = request->index;
+    refrain_mpi_lock();
+    request->flags &= (uint8_t)~REFRAIN_REQUEST_WATCHED;
+    if (gone)
+        refrain_request_settle(call, request, true);
+    refrain_mpi_unlock();
+    if (gone && own)
+        refrain_number_free(call, index);
+    if (!released->receives)
+        return;
+    if (released->source >= 0 && released->tag >= 0 && call->context)
+        refrain_call_count_untold(call, REFRAIN_UNTOLD_RECEIVE, released->source, released->tag, comm);
+    else
+        refrain_lose(REFRAIN_LOSS_REQUESTS, 1); /* from whom it receives is not known before it does */
+}

@@ -239,8 +239,9 @@ static void warn_unmatched(const struct refrain_trace *trace, const struct refra
         refrain_warn("%s calls of collectives are without some of their members%s",
                      refrain_show_count(report->unmatched_collectives), why);
     if (report->other_end_untold)
-        refrain_warn("%s messages and calls of collectives have their other ends in a pause",
-                     refrain_show_count(report->other_end_untold));
+        refrain_warn(
+            "%s messages and calls of collectives have their other ends in a pause, or in a receive that was given up",
+            refrain_show_count(report->other_end_untold));
 }
 
 /* What each process has met of its ranks becomes what all have. */

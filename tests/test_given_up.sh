@@ -1,0 +1,56 @@
+#!/bin/sh
+# Requests whose ends are hard to see: receives that are given up or cancelled leave every later message to its own
+# receive, and a handle that another thread is given at once is not taken for its former request.
+set -u
+. "$(dirname "$0")/lib.sh"
+cd "$work" || exit 1
+
+# Lengths of the sends and receives that belong to each other: prints those that differ, then how many there are.
+cat >pairs.awk <<'END'
+BEGIN { RS = "}" }
+match($0, /"bytes":[0-9]+/) { bytes = substr($0, RSTART + 8, RLENGTH - 8) }
+/"ph":"[sf]"/ && /"cat":"message"/ {
+    match($0, /"id":"[0-9]+"/)
+    id = substr($0, RSTART, RLENGTH)
+    if (/"ph":"s"/)
+        sent[id] = bytes
+    else if (sent[id] != bytes)
+        print "sent " sent[id] ", received " bytes
+    else
+        n++
+}
+END { print n }
+END
+
+for mpi in mpich openmpi; do
+    command -v "mpicc.$mpi" >/dev/null || continue
+    REFRAIN_MPICC=mpicc.$mpi refrain-mpicc -w "$tests/programs/given_up.c" -o "given_up.$mpi" 2>said ||
+        fail "compile: $(head -n 1 said)"
+    mkdir "$mpi"
+    REFRAIN_MODE=both REFRAIN_DIRECTORY=$mpi launch $mpi 2 "./given_up.$mpi" >out 2>err || fail "status $?, $(head -n 1 err)"
+    trace=$(the_trace "$mpi")
+    exact "$trace" "given_up $mpi"
+    refrain reconstruct --format=chrome --force -o pairs.json "$trace" 2>said
+    awk -f pairs.awk pairs.json >pairs
+    [ "$(cat pairs)" = 15 ] && pass || fail "$mpi: $(cat pairs)"
+    grep -q '^refrain: 6 messages and calls of collectives have their other ends in .* receive that was given up$' said &&
+        ! grep -q without said && pass || fail "$mpi said: $(cat said)"
+    refrain info "$trace" >info
+    ! grep -q '^  lost' info && pass || fail "$mpi: $(grep -m 1 '^  lost' info)"
+done
+
+if command -v mpicc.mpich >/dev/null; then
+    REFRAIN_MPICC=mpicc.mpich refrain-mpicc -w "$tests/programs/reused_handle.c" -o reused_handle 2>said ||
+        fail "compile: $(head -n 1 said)"
+    mkdir reused
+    REFRAIN_THREADS=2 REFRAIN_MODE=both REFRAIN_DIRECTORY=reused launch mpich 1 ./reused_handle >out 2>err || fail "status $?, $(head -n 1 err)"
+    exact "$(the_trace reused)" reused_handle
+    refrain reconstruct --all --format=text -o - "$(the_trace reused)" >reconstructed 2>said
+    # Of the first another thread tells, which has no number for it; the second one's number is 1.
+    received=$(sed -n 's/.*	recv	MPI_Wait.*	tag=\([0-9]*\).*	bytes=\([0-9]*\).*	comm=0/\1 \2/p' reconstructed | sort | tr '\n' ,)
+    case $(cat out) in
+    "the same") [ "$received" = "1 1	thread=1,2 2	request=1," ] && pass || fail "received $received" ;;
+    *) echo "skipped: $(cat out)" ;;
+    esac
+fi
+summary
