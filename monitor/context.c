@@ -15,10 +15,21 @@ static bool has_ends;
 /* Threads that are not traced: every probe finds it busy. They share one allowance for what that costs. */
 static struct refrain_context not_traced = {.busy = 1, .allowance = {.probes = REFRAIN_ALLOWANCE_PROBES}};
 
+/* Probes that threads met while another one was opening the trace file. */
+static uint64_t early;
+
+void refrain_context_count_early(void) {
+    if (__atomic_load_n(&early, __ATOMIC_RELAXED))
+        refrain_lose(REFRAIN_LOSS_INTERRUPTED, __atomic_exchange_n(&early, 0, __ATOMIC_RELAXED));
+}
+
 static void take_context(void *taken) {
     struct refrain_context **context = taken;
-    if (!refrain_tracing_open())
-        return; /* another thread is opening it: this probe is early, later ones count */
+    if (!refrain_tracing_open()) {
+        __atomic_fetch_add(&early, 1, __ATOMIC_RELAXED); /* this probe is lost, later ones are not */
+        return;
+    }
+    refrain_context_count_early();
     *context = refrain_trace_file.base ? refrain_tracing_take_context() : NULL;
     refrain_thread_context = *context ? *context : &not_traced;
     if (*context && has_ends)

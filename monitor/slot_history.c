@@ -1,8 +1,29 @@
-/* slot_history.c: durations of a slot's blocks over its visits, in a fixed number of buckets (refrain/trace.h). */
+/* slot_history.c: durations of a slot's blocks over its visits, in a fixed number of stretches (refrain/trace.h). */
 #define _GNU_SOURCE
 #include "step.h"
 
 #include <string.h>
+
+#define KEEP_ORDER() __atomic_thread_fence(__ATOMIC_RELEASE)
+
+/* Neighbours are added up. What is changed is never what a reader of this moment looks at. */
+static void merge(struct refrain_history *history) {
+    history->first = history->ticks[0] + history->ticks[1];
+    KEEP_ORDER();
+    history->merged = 1;
+    for (uint32_t i = 1; i < REFRAIN_HISTORY_STRETCHES / 2; i++) {
+        KEEP_ORDER();
+        history->ticks[i] = history->ticks[2 * i] + history->ticks[2 * i + 1];
+        KEEP_ORDER();
+        history->merged = i + 1;
+    }
+    KEEP_ORDER();
+    history->ticks[0] = history->first;
+    memset(&history->ticks[REFRAIN_HISTORY_STRETCHES / 2], 0, sizeof history->ticks / 2);
+    KEEP_ORDER();
+    history->shift_and_merged = (struct refrain_history){.shift = history->shift + 1}.shift_and_merged;
+    KEEP_ORDER();
+}
 
 struct refrain_history *refrain_history_make_room(struct refrain_slot *slot) {
     if (!slot->history) {
@@ -15,11 +36,7 @@ struct refrain_history *refrain_history_make_room(struct refrain_slot *slot) {
         return made;
     }
     struct refrain_history *history = refrain_at_reference(slot->history);
-    while (slot->count >> history->shift >= REFRAIN_HISTORY_STRETCHES) {
-        for (unsigned i = 0; i < REFRAIN_HISTORY_STRETCHES / 2; i++)
-            history->ticks[i] = history->ticks[2 * i] + history->ticks[2 * i + 1];
-        memset(&history->ticks[REFRAIN_HISTORY_STRETCHES / 2], 0, sizeof history->ticks / 2);
-        history->shift++;
-    }
+    while (slot->count >> history->shift >= REFRAIN_HISTORY_STRETCHES)
+        merge(history);
     return history;
 }

@@ -253,6 +253,7 @@ static void end_thread(void) {
 
 void refrain_tracing_finish(void) {
     end_thread();
+    refrain_context_count_early();
     refrain_trace_file.header->finished = REFRAIN_FINISHED_WITH_MPI;
     finished = true;
     refrain_context_drop();
@@ -290,6 +291,7 @@ static __attribute__((destructor)) void close_trace_file(void) {
         return;
     if (!finished) {
         end_thread();
+        refrain_context_count_early();
         refrain_trace_file.header->finished = REFRAIN_FINISHED;
     }
     refrain_contexts_are_still();

@@ -21,6 +21,9 @@ REFRAIN_HIDDEN void refrain_context_drop(void);
 /* What all threads share that are not traced, if the calling thread is one of them; else null. */
 REFRAIN_HIDDEN struct refrain_context *refrain_context_untraced(void);
 
+/* Counts the probes as lost that came while another thread was opening the trace file, where none has done so since. */
+REFRAIN_HIDDEN void refrain_context_count_early(void);
+
 /* The calling thread ends what is open, as exit() does, and is not traced from now on; the trace file says so. */
 REFRAIN_HIDDEN void refrain_tracing_finish(void);
 

@@ -14,13 +14,17 @@ static void history(struct refrain_packer *packer, struct refrain_slot *slot) {
         return;
     if (packer->to)
         slot->history = (uint32_t)(offset / REFRAIN_GRAIN_BYTES);
-    REFRAIN_FIELD(packer, REFRAIN_PACKED_HISTORY_SHIFT, history->shift);
-    uint64_t buckets = 0;
-    for (unsigned i = 0; !packer->to && i < REFRAIN_HISTORY_STRETCHES; i++)
-        buckets = history->ticks[i] ? i + 1 : buckets;
-    buckets = refrain_packer_value(packer, REFRAIN_PACKED_HISTORY_SHIFT, buckets);
-    for (unsigned i = 0; i < REFRAIN_HISTORY_STRETCHES && i < buckets; i++)
-        REFRAIN_FIELD(packer, REFRAIN_PACKED_HISTORY, history->ticks[i]);
+    uint64_t shift = refrain_packer_value(packer, REFRAIN_PACKED_HISTORY_SHIFT, refrain_history_shift(history)), n = 0;
+    if (packer->to)
+        history->shift = (uint32_t)shift;
+    for (uint32_t i = 0; !packer->to && i < REFRAIN_HISTORY_STRETCHES; i++)
+        n = refrain_history_ticks(history, i) ? i + 1 : n;
+    n = refrain_packer_value(packer, REFRAIN_PACKED_HISTORY_SHIFT, n);
+    for (uint32_t i = 0; i < REFRAIN_HISTORY_STRETCHES && i < n; i++) {
+        uint64_t ticks = refrain_packer_value(packer, REFRAIN_PACKED_HISTORY, refrain_history_ticks(history, i));
+        if (packer->to)
+            history->ticks[i] = ticks;
+    }
     for (uint32_t i = 0; i < packer->n_metrics; i++)
         REFRAIN_FIELD(packer, REFRAIN_PACKED_METRIC, history->metrics[i]);
 }

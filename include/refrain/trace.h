@@ -39,7 +39,8 @@ enum refrain_loss {
     REFRAIN_LOSS_UNITS,          /* units whose tables did not fit the trace file, or of another version */
     REFRAIN_LOSS_THREADS,        /* threads beyond REFRAIN_THREADS */
     REFRAIN_LOSS_DEPTH,          /* activations beyond the shadow stack */
-    REFRAIN_LOSS_INTERRUPTED,    /* probes that a signal handler ran inside another, or after it jumped out of one */
+    REFRAIN_LOSS_INTERRUPTED,    /* probes that a signal handler ran inside another, or after it jumped out of one; or
+                                    that a thread ran while another one was opening the trace file */
     REFRAIN_LOSS_LEARNERS,       /* learners that fell back to a summary */
     REFRAIN_LOSS_SUMMARY_VALUES, /* values that only a summary holds */
     REFRAIN_LOSS_CALLS,          /* MPI calls for whose call site there was no room: not in the trace */
@@ -115,14 +116,36 @@ struct refrain_slot {
 };
 
 /* How the blocks that began at a slot changed over the visits: visit v is counted in ticks[v >> shift]. When the last
- * one is full, neighbours are added up and shift grows by one. */
+ * one is full, neighbours are added up and shift grows by one. A process may be killed at any instruction of that, so
+ * that a reader asks the functions below. */
 #define REFRAIN_HISTORY_STRETCHES 32u
 struct refrain_history {
-    uint32_t shift;
-    uint32_t reserved[3];
+    union {
+        struct {
+            uint32_t shift;
+            uint32_t merged; /* while neighbours are added up: so many stretches have been, else 0 */
+        };
+        uint64_t shift_and_merged; /* both change at once */
+    };
+    uint64_t first; /* merged > 0: the first stretch, whatever ticks[0] is */
     uint64_t ticks[REFRAIN_HISTORY_STRETCHES];
     uint64_t metrics[]; /* totals of the blocks: header.n_metrics of them, in the order of struct refrain_metrics */
 };
+
+static inline uint32_t refrain_history_shift(const struct refrain_history *history) {
+    return history->shift + (history->merged > 0);
+}
+
+/* Total of stretch i, of as many visits as the shift above says. */
+static inline uint64_t refrain_history_ticks(const struct refrain_history *history, uint32_t i) {
+    if (history->merged == 0)
+        return history->ticks[i];
+    if (i >= REFRAIN_HISTORY_STRETCHES / 2)
+        return 0;
+    return i == 0                ? history->first
+           : i < history->merged ? history->ticks[i]
+                                 : history->ticks[2 * i] + history->ticks[2 * i + 1];
+}
 
 /* What REFRAIN_METRICS asks for, and what became of it: events of the processor and the kernel, counted per thread. */
 #define REFRAIN_MOST_METRICS 8u

@@ -205,8 +205,8 @@ static void print_text(const struct pair *pairs, size_t n, enum refrain_stats_vi
         const char *slash = strrchr(row->file, '/');
         int64_t count[2] = {value_of(pair->of[0], REFRAIN_STATS_COUNT), value_of(pair->of[1], REFRAIN_STATS_COUNT)};
         int64_t waiting = value_of(pair->of[1], REFRAIN_STATS_WAITING) - value_of(pair->of[0], REFRAIN_STATS_WAITING);
-        snprintf(label, sizeof label, "%.200s%s%.200s%s", row->label, row->file[0] ? "  " : "",
-                 slash ? slash + 1 : row->file,
+        snprintf(label, sizeof label, "%.200s%s%.200s%s", refrain_show_name(row->label), row->file[0] ? "  " : "",
+                 refrain_show_name(slash ? slash + 1 : row->file),
                  !pair->of[0]   ? "  only in B"
                  : !pair->of[1] ? "  only in A"
                                 : "");

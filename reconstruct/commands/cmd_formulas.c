@@ -95,11 +95,11 @@ static void show_successor(FILE *file, const void *data, int64_t value) {
         const struct refrain_user_region_view *region =
             refrain_process_user_region(process, (uint64_t)(value - REFRAIN_NEXT_VALUE));
         bool is_untold = region && region->record->use == REFRAIN_USE_UNTOLD;
-        fputs(is_untold ? "untold" : region ? region->region->name : "?", file);
+        fputs(is_untold ? "untold" : region ? refrain_show_name(region->region->name) : "?", file);
     } else if (value >= REFRAIN_NEXT_REGION) {
         const struct refrain_user_region_view *region =
             refrain_process_user_region(process, (uint64_t)(value - REFRAIN_NEXT_REGION));
-        fputs(region ? region->region->name : "?", file);
+        fputs(region ? refrain_show_name(region->region->name) : "?", file);
     } else if (value >= REFRAIN_NEXT_OPERATION) {
         show_operation(file, value - REFRAIN_NEXT_OPERATION);
     } else if (value >= REFRAIN_NEXT_CALL) {
@@ -430,7 +430,7 @@ static void print_text(const struct rows *rows, bool full) {
         place_text(&rows->rows[i], full, place, sizeof place);
         widen(&source, place);
         widen(&function, rows->rows[i].view.function);
-        widen(&construct, rows->rows[i].view.name);
+        widen(&construct, refrain_show_name(rows->rows[i].view.name));
         widen(&value, rows->rows[i].view.label);
     }
     printf("%-*s %-*s %-*s %-*s %-9s %12s %9s  %-8s %s\n", source, "source", function, "function", construct,
@@ -445,8 +445,8 @@ static void print_text(const struct rows *rows, bool full) {
         if (row->view.thread)
             snprintf(thread, sizeof thread, ".%u", row->view.thread);
         printf("%-*s %-*s %-*s %-*s %-9s %12s %9s  ", source, place, function,
-               row->view.function[0] ? row->view.function : "-", construct, row->view.name, value, row->view.label,
-               refrain_formula_type_name(row->type), values, share);
+               row->view.function[0] ? row->view.function : "-", construct, refrain_show_name(row->view.name), value,
+               row->view.label, refrain_formula_type_name(row->type), values, share);
         int width = refrain_rank_list_print(row->ranks, row->n_ranks, full);
         printf("%-*s ", width < 8 ? 8 - width : 0, thread);
         if (row->share >= 0 && !full)

@@ -96,9 +96,9 @@ static void print_run(const struct refrain_trace *trace) {
         if (refrain_info_end_ns(&trace->processes[i]) > duration_ns)
             duration_ns = refrain_info_end_ns(&trace->processes[i]);
     format_date(trace->start_realtime_ns, date, sizeof date);
-    printf("trace       %s\n", trace->path);
-    printf("program     %s\n", refrain_process_name(first, header->executable));
-    printf("directory   %s\n", refrain_process_name(first, header->start_directory));
+    printf("trace       %s\n", refrain_show_name(trace->path));
+    printf("program     %s\n", refrain_show_name(refrain_process_name(first, header->executable)));
+    printf("directory   %s\n", refrain_show_name(refrain_process_name(first, header->start_directory)));
     if (header->mpi_library)
         printf("MPI         %.*s\n", (int)strcspn(refrain_process_name(first, header->mpi_library), "\n"),
                refrain_process_name(first, header->mpi_library));

@@ -51,7 +51,7 @@ static void print_functions(const struct refrain_overhead *overhead, unsigned lo
             break;
         }
         dormant |= function->part_dormant;
-        printf("%-30s %13s %15s %12.6f %9.3f  %s:%u%s\n", region ? region->name : "(unknown)",
+        printf("%-30s %13s %15s %12.6f %9.3f  %s:%u%s\n", region ? refrain_show_name(region->name) : "(unknown)",
                refrain_show_count(function->activations), refrain_show_count(function->probes), function->ns / 1e9,
                percent(function->ns, overhead), region ? region->file : "", region ? region->line : 0,
                function->part_dormant ? " *" : "");

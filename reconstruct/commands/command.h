@@ -88,6 +88,11 @@ const char *refrain_show_bytes(uint64_t bytes);
 const char *refrain_show_ns(long double ns);
 const char *refrain_show_count(uint64_t n);
 
+/* A name as one line of a terminal takes it: names come out of files and programs, and nothing of them may move the
+ * cursor. A tab is \t, a line's end \n, other control characters \x1b; a very long name ends in "...". For use in one
+ * printf, likewise. */
+const char *refrain_show_name(const char *name);
+
 /* A total of REFRAIN_METRICS: a count, or for what is a time that; and how wide a column of them is. */
 const char *refrain_show_metric(const char *name, uint64_t value);
 int refrain_show_metric_width(const char *name);

@@ -12,12 +12,6 @@ static long double mean(const struct refrain_counter *counter) {
     return counter->values ? counter->sum / (long double)counter->values : 0;
 }
 
-/* Names come out of files: nothing of them may move the terminal's cursor. */
-static void print_name(const char *name) {
-    for (; *name; name++)
-        putchar((unsigned char)*name < ' ' || *name == 127 ? '?' : *name);
-}
-
 void refrain_counters_print(const struct refrain_counters *counters) {
     if (counters->n == 0)
         return;
@@ -30,7 +24,7 @@ void refrain_counters_print(const struct refrain_counters *counters) {
             printf("%20" PRId64 " %20.2Lf %20" PRId64 "  ", counter->least, mean(counter), counter->most);
         else
             printf("%20s %20s %20s  ", "-", "-", "-");
-        print_name(counter->name);
+        fputs(refrain_show_name(counter->name), stdout);
         if (!counter->is_marker && counter->values < counter->times)
             printf("  of %s values only", refrain_show_count(counter->values));
         putchar('\n');

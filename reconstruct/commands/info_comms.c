@@ -44,7 +44,7 @@ void refrain_info_print_comms(const struct refrain_trace *trace) {
         const struct refrain_comm_info *comm = &trace->comms[i];
         printf("%s comm=%u", i == FIRST_MADE ? "comms      " : "           ", comm->index);
         if (comm->name && comm->name[0])
-            printf(" %s", comm->name);
+            printf(" %s", refrain_show_name(comm->name));
         printf(": %d rank%s", comm->size, comm->size == 1 ? "" : "s");
         print_members(comm->members, comm->size);
         if (comm->remote_size > 0) {

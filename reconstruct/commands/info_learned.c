@@ -16,12 +16,15 @@ static const struct {
          "of refrain instrumented them (compile them again)"},
     [REFRAIN_LOSS_THREADS] = {"threads", "threads beyond REFRAIN_THREADS: untraced"},
     [REFRAIN_LOSS_DEPTH] = {"depth", "function calls nested too deeply to be traced"},
-    [REFRAIN_LOSS_INTERRUPTED] = {"interrupted",
-                                  "probes that a signal handler ran inside another, or after it jumped out of one"},
+    [REFRAIN_LOSS_INTERRUPTED] =
+        {"interrupted", "probes that a signal handler ran inside another, or after it jumped out of one, or that a "
+                        "thread ran while another one was opening the trace file"},
     [REFRAIN_LOSS_LEARNERS] = {"learners", "sequences that are only summarised; raise REFRAIN_TOTAL_MEMORY"},
     [REFRAIN_LOSS_SUMMARY_VALUES] = {"summary_values", "values of which only a summary is kept"},
     [REFRAIN_LOSS_CALLS] = {"calls", "MPI calls without room for their call site: not in the trace"},
-    [REFRAIN_LOSS_REQUESTS] = {"requests", "requests beyond the table: their completion is not in the trace"},
+    [REFRAIN_LOSS_REQUESTS] =
+        {"requests", "requests whose completion is not in the trace: beyond the table, or receives of any source or "
+                     "tag that were given up"},
     [REFRAIN_LOSS_COMMUNICATORS] = {"communicators", "communicators beyond the table: without members"},
     [REFRAIN_LOSS_EVENTS] =
         {"events", "recorded events that could not be written (is the disk full, or REFRAIN_EVENT_MEMORY too little?)"},

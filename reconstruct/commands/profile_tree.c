@@ -173,7 +173,7 @@ static void print_line(const struct tree *tree, long double time_ns, long double
                refrain_show_metric(tree->total->metric_names[i], metrics->value[i]));
     /* Lines about the tenth part of the run and more stand out. */
     printf("%14s  %*s%s%s%s\n", counted, (int)(2 * depth), "",
-           depth && time_ns * 10 > run_ns ? refrain_style(REFRAIN_BOLD) : "", text,
+           depth && time_ns * 10 > run_ns ? refrain_style(REFRAIN_BOLD) : "", refrain_show_name(text),
            depth && time_ns * 10 > run_ns ? refrain_style(REFRAIN_NORMAL) : "");
 }
 
@@ -241,8 +241,8 @@ static void print_callers(const struct tree *tree, const struct refrain_profile_
         return;
     for (size_t i = 0; i < n && i < MOST_CALLERS; i++)
         printf("%*s%s for %s%s: %s calls\n", indentation(tree), "", refrain_show_ns((long double)callers[i].total_ns),
-               callers[i].region ? callers[i].region->name : "calls from outside", callers[i].region ? "()" : "",
-               refrain_show_count(callers[i].count));
+               callers[i].region ? refrain_show_name(callers[i].region->name) : "calls from outside",
+               callers[i].region ? "()" : "", refrain_show_count(callers[i].count));
     if (n > MOST_CALLERS)
         printf("%*sand for others\n", indentation(tree), "");
 }

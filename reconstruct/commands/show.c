@@ -83,6 +83,30 @@ const char *refrain_show_count(uint64_t n) {
     return text;
 }
 
+static bool is_control(char c) {
+    return (unsigned char)c < ' ' || c == 127;
+}
+
+const char *refrain_show_name(const char *name) {
+    static char buffers[BUFFERS][1024];
+    static unsigned next;
+    size_t n = 0, plain = 0;
+    while (name[plain] && !is_control(name[plain]))
+        plain++;
+    if (!name[plain])
+        return name;
+    char *text = buffers[next++ % BUFFERS];
+    for (; *name && n < sizeof buffers[0] - 8; name++)
+        if (!is_control(*name))
+            text[n++] = *name;
+        else if (*name == '\t' || *name == '\n')
+            n += (size_t)snprintf(text + n, 3, "\\%c", *name == '\t' ? 't' : 'n');
+        else
+            n += (size_t)snprintf(text + n, 5, "\\x%02x", (unsigned)(unsigned char)*name);
+    snprintf(text + n, 4, "%s", *name ? "..." : "");
+    return text;
+}
+
 const char *refrain_show_metric(const char *name, uint64_t value) {
     return refrain_metric_is_time(name) ? refrain_show_ns((long double)value) : refrain_show_count(value);
 }

@@ -93,13 +93,11 @@ static void print_value(const struct refrain_stats_column *column, int64_t value
 static void print_label(const struct refrain_stats_row *row, unsigned room) {
     char label[1024];
     const char *slash = strrchr(row->file, '/');
-    int n = snprintf(label, sizeof label, "%*s%s", 2 * (int)(row->depth < 32 ? row->depth : 32), "", row->label);
+    int n = snprintf(label, sizeof label, "%*s%s", 2 * (int)(row->depth < 32 ? row->depth : 32), "",
+                     refrain_show_name(row->label));
     if (row->file[0] && n > 0 && (size_t)n < sizeof label)
-        snprintf(label + n, sizeof label - (size_t)n, "  %s:%u", slash ? slash + 1 : row->file, row->line);
-    /* Names come out of files: nothing of them may move the terminal's cursor. */
-    for (char *p = label; *p; p++)
-        if ((unsigned char)*p < ' ' || *p == 127)
-            *p = '?';
+        snprintf(label + n, sizeof label - (size_t)n, "  %s:%u", refrain_show_name(slash ? slash + 1 : row->file),
+                 row->line);
     printf(" %.*s\n", room ? (int)room : (int)sizeof label, label);
 }
 

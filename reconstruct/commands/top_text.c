@@ -8,25 +8,19 @@
 #define MOST_NAMED 12u
 #define MOST_WAITS 16u
 
-static void print_name(FILE *file, const char *text) {
-    /* Names come out of files: nothing of them may move the terminal's cursor. */
-    for (const char *p = text; *p; p++)
-        fputc((unsigned char)*p < ' ' || *p == 127 ? '?' : *p, file);
-}
-
 static void print_call(FILE *file, const struct refrain_live_rank *rank) {
     if (!rank->call)
         return;
     const char *slash = strrchr(rank->call->file, '/');
-    print_name(file, rank->call->name);
+    fputs(refrain_show_name(rank->call->name), file);
     if (rank->call->file[0]) {
         fputc(' ', file);
-        print_name(file, slash ? slash + 1 : rank->call->file);
+        fputs(refrain_show_name(slash ? slash + 1 : rank->call->file), file);
         fprintf(file, ":%u", rank->call->line);
     }
     if (rank->function[0]) {
         fputs(" in ", file);
-        print_name(file, rank->function);
+        fputs(refrain_show_name(rank->function), file);
     }
 }
 
@@ -34,7 +28,7 @@ static void print_comm(FILE *file, const struct refrain_comm_info *comm) {
     if (comm->index == 0)
         fputs("MPI_COMM_WORLD", file);
     else if (comm->name && comm->name[0])
-        print_name(file, comm->name);
+        fputs(refrain_show_name(comm->name), file);
     else
         fprintf(file, "communicator %u of %d ranks", comm->index, comm->size);
 }
@@ -101,7 +95,7 @@ void refrain_top_print_summary(const struct refrain_top_view *view, FILE *file) 
         share += of_share / (double)live->n_ranks;
         run_ns = live->ranks[i].run_ns > run_ns ? live->ranks[i].run_ns : run_ns;
     }
-    print_name(file, live->trace->path);
+    fputs(refrain_show_name(live->trace->path), file);
     fprintf(file, ": %zu rank%s for %s: %zu compute, %zu in MPI", live->n_ranks, live->n_ranks == 1 ? "" : "s",
             refrain_show_ns((long double)run_ns), counts[REFRAIN_LIVE_COMPUTES], counts[REFRAIN_LIVE_CALLS]);
     if (counts[REFRAIN_LIVE_FINISHED])

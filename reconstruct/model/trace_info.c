@@ -6,7 +6,8 @@ const char *refrain_loss_text(enum refrain_loss loss) {
         [REFRAIN_LOSS_UNITS] = "translation units that did not fit",
         [REFRAIN_LOSS_THREADS] = "threads beyond REFRAIN_THREADS",
         [REFRAIN_LOSS_DEPTH] = "activations beyond the shadow stack",
-        [REFRAIN_LOSS_INTERRUPTED] = "probes in signal handlers that interrupted a probe",
+        [REFRAIN_LOSS_INTERRUPTED] =
+            "probes in signal handlers that interrupted a probe, or before the trace file was open",
         [REFRAIN_LOSS_LEARNERS] = "learners that fell back to a summary",
         [REFRAIN_LOSS_SUMMARY_VALUES] = "values that only a summary holds",
         [REFRAIN_LOSS_CALLS] = "MPI calls whose call site did not fit",

@@ -14,12 +14,13 @@ void refrain_walk_begin_stretch(struct refrain_walk *walk, struct refrain_walk_l
     const struct refrain_slot *slot = place->slot;
     const struct refrain_history *history =
         slot->history ? refrain_walk_at(walk, (uint64_t)slot->history * REFRAIN_GRAIN_BYTES, sizeof *history) : NULL;
-    uint64_t bucket = history && history->shift < 64 ? place->visits >> history->shift : REFRAIN_HISTORY_STRETCHES,
-             end = slot->count;
-    if (bucket < REFRAIN_HISTORY_STRETCHES && (bucket + 1) << history->shift < end)
-        end = (bucket + 1) << history->shift;
+    uint32_t shift = history ? refrain_history_shift(history) : 64;
+    uint64_t stretch = shift < 64 ? place->visits >> shift : REFRAIN_HISTORY_STRETCHES, end = slot->count;
+    if (stretch < REFRAIN_HISTORY_STRETCHES && (stretch + 1) << shift < end)
+        end = (stretch + 1) << shift;
     place->visits_left = end - place->visits;
-    uint64_t ticks = bucket < REFRAIN_HISTORY_STRETCHES ? history->ticks[bucket] : slot->ticks;
+    uint64_t ticks =
+        stretch < REFRAIN_HISTORY_STRETCHES ? refrain_history_ticks(history, (uint32_t)stretch) : slot->ticks;
     place->account.ticks_left = (int64_t)((uint64_t)place->account.ticks_left + ticks);
     place->mean_ticks = place->visits_left ? ticks / place->visits_left : 0;
     place->stretch++;

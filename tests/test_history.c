@@ -1,0 +1,55 @@
+/* test_history.c: totals by stretches of visits (monitor/slot_history.c). However far the process has come in adding
+ * neighbours up when it is killed, a reader finds what was there, before or after it. */
+#define _GNU_SOURCE
+#include "learn_alone.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define VISITS 5000u /* some doublings; a visit takes as many ticks as its number and one */
+
+static struct refrain_history *looked_at;
+static uint64_t n_visits;
+static unsigned looks, failed;
+
+/* Called wherever the order of two changes counts. */
+static void look(void) {
+    struct refrain_history *history = looked_at;
+    uint32_t shift = history ? refrain_history_shift(history) : 0;
+    looks++;
+    for (uint32_t i = 0; history && i < REFRAIN_HISTORY_STRETCHES; i++) {
+        uint64_t begin = (uint64_t)i << shift, end = ((uint64_t)i + 1) << shift, expected = 0;
+        for (uint64_t visit = begin; visit < end && visit < n_visits; visit++)
+            expected += visit + 1;
+        if (refrain_history_ticks(history, i) != expected && failed++ < 10)
+            printf("FAILED: after %llu visits, merged %u: stretch %u has %llu ticks, of %llu\n",
+                   (unsigned long long)n_visits, history->merged, i,
+                   (unsigned long long)refrain_history_ticks(history, i), (unsigned long long)expected);
+    }
+}
+
+#define __atomic_thread_fence(order) look()
+#include "slot_history.c"
+#undef __atomic_thread_fence
+
+int main(void) {
+    static struct refrain_slot slot;
+    size_t bytes = (size_t)1 << 20;
+    refrain_alone_open(aligned_alloc(4096, bytes), bytes);
+    if (!refrain_trace_file.base)
+        return 2;
+    memset(refrain_trace_file.base, 0, bytes);
+    refrain_trace_file.header->pool_used = REFRAIN_HEADER_BYTES;
+    for (; n_visits < VISITS; slot.count = ++n_visits) {
+        struct refrain_history *history = looked_at;
+        if (!history || slot.count >> history->shift >= REFRAIN_HISTORY_STRETCHES)
+            history = looked_at = refrain_history_make_room(&slot);
+        if (!history)
+            return puts("FAILED: no room"), 1;
+        history->ticks[slot.count >> history->shift] += n_visits + 1;
+    }
+    look();
+    free(refrain_trace_file.base);
+    printf("%u looks, %u failed\n", looks, failed);
+    return looks < 100 || failed > 0;
+}
