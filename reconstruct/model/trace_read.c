@@ -30,6 +30,8 @@ static enum refrain_status order_ranks(struct refrain_trace *trace, struct refra
     }
     if (next > trace->size)
         trace->size = next;
+    for (size_t i = 0; i < trace->n_processes; i++)
+        trace->processes[i].n_ranks = trace->size;
     trace->missing = refrain_trace_allocate(trace, (size_t)trace->size, sizeof *trace->missing);
     if (!trace->missing)
         return REFRAIN_FAIL_MEMORY(error);

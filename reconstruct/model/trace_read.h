@@ -91,6 +91,7 @@ struct refrain_process {
     const struct refrain_metrics *metrics;       /* asked for; null none */
     uint8_t metric_column[REFRAIN_MOST_METRICS]; /* which of the trace's metrics each one counted is, or NO_METRIC */
     int32_t own_rank;                            /* what MPI_COMM_SELF consists of */
+    int32_t n_ranks;                             /* of the run: a partner's rank is smaller */
     struct refrain_object_view *windows, *files; /* by number, below n_objects */
     size_t n_objects;
     size_t n_left_out; /* it still ran, and so many of its sequences changed too fast to be copied up to now */

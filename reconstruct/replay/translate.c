@@ -71,6 +71,11 @@ static bool collects(const struct request *request) {
 
 /* ---- fields ---- */
 
+/* A rank as a trace has it; -1 where the run has none of this number. */
+static int32_t rank_of_run(const struct refrain_translation *translation, int64_t rank) {
+    return rank >= 0 && rank < translation->process->n_ranks ? (int32_t)rank : -1;
+}
+
 static void set_comm(const struct refrain_translation *translation, struct refrain_event *event, int64_t index,
                      int64_t peer) {
     const struct refrain_comm_view *view = refrain_process_comm(translation->process, index);
@@ -85,7 +90,7 @@ static void set_comm(const struct refrain_translation *translation, struct refra
     if (view->peers)
         event->peer = peer < view->n_peers ? view->peers[peer] : -1;
     else
-        event->peer = peer <= INT32_MAX ? (int32_t)peer : -1;
+        event->peer = rank_of_run(translation, peer);
 }
 
 static void set_message(const struct refrain_translation *translation, struct refrain_event *event,
@@ -161,7 +166,7 @@ static bool start(struct refrain_translation *translation, const struct refrain_
 static void set_window(const struct refrain_translation *translation, struct refrain_event *event, int64_t rank,
                        int64_t number) {
     const struct refrain_object_view *window = refrain_process_window(translation->process, number);
-    event->peer = rank >= 0 && rank <= INT32_MAX ? (int32_t)rank : -1;
+    event->peer = rank_of_run(translation, rank);
     event->tag = number;
     event->comm = window ? window->comm : NULL;
 }
