@@ -117,6 +117,14 @@ void refrain_import_location_free(struct refrain_import_location *location) {
 
 /* ---- events ---- */
 
+/* The event's location; null where it has had no event before. */
+static struct refrain_import_location *known_location(const struct refrain_import *import,
+                                                      const struct refrain_import_event *event) {
+    const struct refrain_import_rank *rank = &import->ranks[event->rank];
+    return event->thread < rank->n_threads ? &rank->threads[event->thread] : NULL;
+}
+
+/* The same, added; null without memory. */
 static struct refrain_import_location *location_of(struct refrain_import *import,
                                                    const struct refrain_import_event *event) {
     struct refrain_import_rank *rank = &import->ranks[event->rank];
@@ -265,17 +273,15 @@ static void amend_collective(struct refrain_import *import, const struct refrain
 }
 
 void refrain_import_amend_last(struct refrain_import *import, const struct refrain_import_event *collective) {
-    if (collective->thread >= import->ranks[collective->rank].n_threads)
+    struct refrain_import_location *location = known_location(import, collective);
+    if (!location)
         return;
-    struct refrain_import_location *location = &import->ranks[collective->rank].threads[collective->thread];
     amend_collective(import, collective, location->collective_at);
     location->collective_at = 0;
 }
 
 void refrain_import_amend_request(struct refrain_import *import, const struct refrain_import_event *collective) {
-    struct refrain_import_location *location = collective->thread < import->ranks[collective->rank].n_threads
-                                                   ? &import->ranks[collective->rank].threads[collective->thread]
-                                                   : NULL;
+    struct refrain_import_location *location = known_location(import, collective);
     const struct request *request = location ? request_of(location, collective->request) : NULL;
     if (request && request->operation == REFRAIN_OP_ICOLLECTIVE)
         amend_collective(import, collective, request->record_at);

@@ -1,6 +1,7 @@
 /* walk_contexts.c: contexts and spots, counted and fitted (walk_contexts.h). */
 #include "walk_contexts.h"
 #include "arena.h"
+#include "array.h"
 
 #include <string.h>
 
@@ -10,17 +11,33 @@
 
 /* ---- counting ---- */
 
-/* Room for one more of `n`; false without memory. */
-static bool make_room(void **array, size_t n, size_t *capacity, size_t bytes) {
-    if (n < *capacity)
-        return true;
-    size_t larger = *capacity ? *capacity * 2 : FIRST_CAPACITY;
-    void *more = refrain_realloc(*array, larger * bytes);
-    if (!more)
-        return false;
-    *array = more;
-    *capacity = larger;
-    return true;
+/* Room for one more of each; false without memory. */
+static bool has_room_for_context(struct refrain_walk_contexts *all) {
+    void *contexts = refrain_array_room_of(refrain_realloc, all->contexts, all->n_contexts, &all->capacity_contexts,
+                                           sizeof *all->contexts);
+    all->contexts = contexts ? contexts : all->contexts;
+    return contexts;
+}
+
+static bool has_room_for_spot(struct refrain_walk_contexts *all) {
+    void *spots =
+        refrain_array_room_of(refrain_realloc, all->spots, all->n_spots, &all->capacity_spots, sizeof *all->spots);
+    all->spots = spots ? spots : all->spots;
+    return spots;
+}
+
+static bool has_room_for_kind(struct refrain_walk_contexts *all) {
+    void *kinds =
+        refrain_array_room_of(refrain_realloc, all->kinds, all->n_kinds, &all->capacity_kinds, sizeof *all->kinds);
+    all->kinds = kinds ? kinds : all->kinds;
+    return kinds;
+}
+
+static bool has_room_for_place(struct refrain_walk_contexts *all) {
+    void *places =
+        refrain_array_room_of(refrain_realloc, all->places, all->n_places, &all->capacity_places, sizeof *all->places);
+    all->places = places ? places : all->places;
+    return places;
 }
 
 /* Where a spot is in the table, or would be. */
@@ -50,10 +67,8 @@ static bool grow_table(struct refrain_walk_contexts *all) {
 
 void refrain_walk_contexts_open(struct refrain_walk_contexts *all) {
     *all = (struct refrain_walk_contexts){0};
-    all->incomplete = !grow_table(all) ||
-                      !make_room((void **)&all->contexts, 0, &all->capacity_contexts, sizeof *all->contexts) ||
-                      !make_room((void **)&all->spots, 0, &all->capacity_spots, sizeof *all->spots) ||
-                      !make_room((void **)&all->kinds, 0, &all->capacity_kinds, sizeof *all->kinds);
+    all->incomplete =
+        !grow_table(all) || !has_room_for_context(all) || !has_room_for_spot(all) || !has_room_for_kind(all);
     if (all->incomplete)
         return;
     all->contexts[0] = (struct refrain_walk_context){0};
@@ -71,7 +86,7 @@ uint32_t refrain_walk_contexts_spot(struct refrain_walk_contexts *all, uint32_t 
     if (all->counted)
         return 0;
     if (all->n_spots == MOST_SPOTS || (all->n_spots * 2 >= all->capacity_table && !grow_table(all)) ||
-        !make_room((void **)&all->spots, all->n_spots, &all->capacity_spots, sizeof *all->spots)) {
+        !has_room_for_spot(all)) {
         all->incomplete = true;
         return 0;
     }
@@ -86,7 +101,7 @@ static uint32_t kind_of(struct refrain_walk_contexts *all, uint64_t offset, uint
     for (uint32_t i = 1; i < all->n_kinds; i++)
         if (all->kinds[i].offset == offset)
             return i;
-    if (!make_room((void **)&all->kinds, all->n_kinds, &all->capacity_kinds, sizeof *all->kinds)) {
+    if (!has_room_for_kind(all)) {
         all->incomplete = true;
         return 0;
     }
@@ -100,8 +115,7 @@ uint32_t refrain_walk_contexts_enter(struct refrain_walk_contexts *all, uint32_t
     if (spot == 0 || all->spots[spot].inner || all->counted)
         return spot && all->spots[spot].inner ? all->spots[spot].inner : context;
     uint32_t kind = kind_of(all, offset, total_ticks);
-    if (kind == 0 || all->n_contexts == MOST_CONTEXTS ||
-        !make_room((void **)&all->contexts, all->n_contexts, &all->capacity_contexts, sizeof *all->contexts)) {
+    if (kind == 0 || all->n_contexts == MOST_CONTEXTS || !has_room_for_context(all)) {
         all->kinds[kind].loose = true; /* it is part of the one around it from here on */
         return context;
     }
@@ -117,12 +131,10 @@ void refrain_walk_contexts_end(struct refrain_walk_contexts *all, uint32_t conte
 void refrain_walk_contexts_place(struct refrain_walk_contexts *all, uint64_t offset, int64_t ticks) {
     size_t n = all->n_places;
     if (n == 0 || all->places[n - 1].offset != offset) {
-        struct refrain_walk_spots_place *places = refrain_realloc(all->places, (n + 1) * sizeof *places);
-        if (!places) {
+        if (!has_room_for_place(all)) {
             all->incomplete = true;
             return;
         }
-        all->places = places;
         all->places[all->n_places++] = (struct refrain_walk_spots_place){.offset = offset};
     }
     all->places[all->n_places - 1].ticks += ticks;

@@ -57,7 +57,7 @@ struct refrain_walk_contexts {
     struct refrain_walk_spots_place *places;
     uint32_t *table; /* of spots, by offset and context */
     size_t n_kinds, n_contexts, n_spots, n_places;
-    size_t capacity_kinds, capacity_contexts, capacity_spots, capacity_table;
+    size_t capacity_kinds, capacity_contexts, capacity_spots, capacity_places, capacity_table;
     uint64_t visits_left, fit_at; /* of all spots; they are fitted again when no more than that are left */
     bool incomplete;              /* there was no memory, or too many */
     bool counted;                 /* none are made any more */
