@@ -52,10 +52,11 @@ alike "some ranks" "$first" 2 "$work/stencil" "" --ranks 1-4
 alike "a window" "$first" 2 "$work/stencil" "" --from 0.2ms --to 1ms
 alike "without probes" "$first" 2 "$work/stencil" "" --compensate
 
-# A rank's file is missing: what waits for it cannot be shared out.
+# A rank's file is missing: what waits for it is let through as by one process.
 cp -r "$work/stencil" "$work/missing"
 rm "$work/missing/rank-2.trace"
-alike "a rank is missing" "$first" 2 "$work/missing" "some"
+alike "a rank is missing" "$first" 2 "$work/missing" ""
+alike "a rank is missing" "$first" 5 "$work/missing" ""
 
 # Text, and its parts, in one file.
 for options in "" "--waiting --all" "--from 0.2ms --to 1ms"; do
@@ -79,6 +80,18 @@ for program in collectives comms rma io intercomm; do
     (cd "$work/run" && REFRAIN_DIRECTORY=$work/run launch "$first" 4 "$work/$program") >/dev/null 2>&1 ||
         fail "$program: status $?"
     alike "$program" "$first" 2 "$(the_trace "$work/run")" ""
+    rm -rf "$work/run"
+done
+
+# Several threads of a rank, and ranks that do not do the same.
+for program in threads wildcards waiting; do
+    REFRAIN_MPICC=mpicc.$first refrain-mpicc -O1 -w "$tests/programs/mpi_$program.c" -o "$work/$program" ||
+        fail "compile $program"
+    mkdir "$work/run"
+    (cd "$work/run" && REFRAIN_DIRECTORY=$work/run launch "$first" 4 "$work/$program") \
+        >/dev/null 2>&1 || fail "$program: status $?"
+    alike "$program" "$first" 3 "$(the_trace "$work/run")" ""
+    alike "$program without probes" "$first" 3 "$(the_trace "$work/run")" "" --compensate
     rm -rf "$work/run"
 done
 

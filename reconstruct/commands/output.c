@@ -244,14 +244,13 @@ static void warn_unmatched(const struct refrain_trace *trace, const struct refra
             refrain_show_count(report->other_end_untold));
 }
 
-/* What each process has met of its ranks becomes what all have. */
-static void add_up(const struct refrain_together *together, struct refrain_cursor_report *report,
-                   struct refrain_progress *progress) {
-    uint64_t values[] = {report->unmatched_sends, progress->events, progress->approximate};
+/* What each process has written of its ranks becomes what all have. The report of its cursor is of all ranks already.
+ */
+static void add_up(const struct refrain_together *together, struct refrain_progress *progress) {
+    uint64_t values[] = {progress->events, progress->approximate};
     together->combine(together, values, sizeof values / sizeof *values, true);
-    report->unmatched_sends = values[0];
-    progress->events = values[1];
-    progress->approximate = values[2];
+    progress->events = values[0];
+    progress->approximate = values[1];
 }
 
 /* Is what is replayed to be written by another thread? Not unasked where processes share the work. */
@@ -313,7 +312,7 @@ static enum refrain_status replay_to(struct refrain_trace *trace, const struct r
     if (output->share && output->share->wrong)
         return status; /* it is done again otherwise */
     if (output->share)
-        add_up(output->together, &report, &progress);
+        add_up(output->together, &progress);
     warn_unmatched(trace, &report);
     if (progress.approximate)
         refrain_warn("%s of %s events are approximate: refrain info says what was given up; a larger "

@@ -74,6 +74,20 @@ void refrain_call_tree_leave(const struct refrain_call_tree *tree, struct refrai
         position->node = tree->nodes[position->node].parent;
 }
 
+bool refrain_call_tree_add(struct refrain_call_tree *tree, const uint64_t *nodes, uint32_t n) {
+    struct refrain_call_position *positions = malloc(((size_t)n + 1) * sizeof *positions);
+    if (!positions)
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t above = (uint32_t)(nodes[i] >> 32);
+        positions[i] =
+            above > 0 && above <= i ? positions[above - 1] : (struct refrain_call_position){REFRAIN_CALL_TREE_NONE, 0};
+        refrain_call_tree_enter(tree, &positions[i], (uint32_t)nodes[i]);
+    }
+    free(positions);
+    return true;
+}
+
 /* A path that is still to be visited. */
 struct waiting {
     uint32_t node, parent, region;

@@ -40,6 +40,10 @@ void refrain_call_tree_free(struct refrain_call_tree *tree);
 void refrain_call_tree_enter(struct refrain_call_tree *tree, struct refrain_call_position *position, uint32_t region);
 void refrain_call_tree_leave(const struct refrain_call_tree *tree, struct refrain_call_position *position);
 
+/* Adds the paths of another tree: of each of its nodes in their order (number of who calls + 1, 0 nobody) << 32 |
+ * region. False without memory. */
+bool refrain_call_tree_add(struct refrain_call_tree *tree, const uint64_t *nodes, uint32_t n);
+
 /* Calls `take` for each path, numbered from 0: behind the one that it is called from, which is `parent`
  * (REFRAIN_CALL_TREE_NONE: none). In which order they were met makes no difference. False without memory. */
 bool refrain_call_tree_visit(const struct refrain_call_tree *tree,

@@ -14,7 +14,8 @@ struct refrain_together {
     bool (*owns)(const struct refrain_together *together, int32_t rank);
     /* An OTF2_Archive gets collectives of these processes; false: it failed. */
     bool (*set_collectives)(const struct refrain_together *together, void *archive);
-    /* Each value becomes the largest that any process has, or with `add` their sum. */
+    /* Each value becomes the largest that any process has, or with `add` their sum: below 2^63, as not every MPI takes
+     * them as unsigned. */
     void (*combine)(const struct refrain_together *together, uint64_t *values, size_t n, bool add);
     /* Have all done what was to be done? */
     bool (*all)(const struct refrain_together *together, bool done);

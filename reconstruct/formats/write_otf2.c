@@ -325,6 +325,28 @@ static OTF2_ErrorCode share_totals(struct otf2_writer *otf2) {
     return OTF2_SUCCESS;
 }
 
+/* Each process has met the call paths of its own ranks: all get those of all. */
+static OTF2_ErrorCode share_calls(struct otf2_writer *otf2) {
+    const struct refrain_together *together = otf2->together;
+    const uint64_t own = otf2->calls.n;
+    bool done = true;
+    for (int process = 0; process < together->n; process++) {
+        uint64_t n = process == together->number ? own : 0;
+        together->combine(together, &n, 1, false);
+        uint64_t *nodes = calloc((size_t)n + 1, sizeof *nodes);
+        if (!all(otf2, nodes != NULL)) {
+            free(nodes);
+            return OTF2_ERROR_MEM_ALLOC_FAILED;
+        }
+        for (uint64_t i = 0; i < n && process == together->number; i++)
+            nodes[i] = (uint64_t)(otf2->calls.nodes[i].parent + 1) << 32 | otf2->calls.nodes[i].region;
+        together->combine(together, nodes, (size_t)n, false);
+        done = done && (process == together->number || refrain_call_tree_add(&otf2->calls, nodes, (uint32_t)n));
+        free(nodes);
+    }
+    return all(otf2, done) ? OTF2_SUCCESS : OTF2_ERROR_MEM_ALLOC_FAILED;
+}
+
 static OTF2_ErrorCode close_locations(struct otf2_writer *otf2) {
     OTF2_ErrorCode code = OTF2_SUCCESS;
     for (size_t i = 0; !code && i < otf2->n_locations; i++) {
@@ -345,6 +367,8 @@ static OTF2_ErrorCode close_locations(struct otf2_writer *otf2) {
         return code ? code : OTF2_ERROR_COLLECTIVE_CALLBACK;
     if (otf2->together)
         code = share_totals(otf2);
+    if (otf2->together && !code)
+        code = share_calls(otf2);
     for (size_t i = 0; !code && i < otf2->n_locations; i++) {
         if (!owns(otf2, otf2->locations[i].rank))
             continue;

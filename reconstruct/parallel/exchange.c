@@ -1,45 +1,33 @@
 /* exchange.c: see exchange.h. */
+#define _GNU_SOURCE
 #include "exchange.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#define BATCH_BYTES ((size_t)64 << 10)
-/* While a process waits: how often it looks for news before it gives way to others, and before it takes part in a
- * round.
- */
-#define LOOKS_BEFORE_YIELD 200u
-#define LOOKS_BEFORE_ROUND 2000u
-#define MOST_QUEUED ((size_t)64) /* batches that are taken in while others are still to be sent */
-/* Messages that are kept for receives to come; more are not taken in while there is something else to do. */
-#define MOST_HELD ((uint64_t)32768)
+#define BATCH_STEPS ((size_t)512)
+#define BATCHES 8u /* that may be under way */
+/* Steps that are held for later; more are not taken in while there is something else to do. */
+#define MOST_HELD ((uint64_t)65536)
+/* How often a process that waits looks for news before it sleeps between. It has fallen in with one that is far behind:
+ * a sleep of this length is little to what that one has to do before. */
+#define LOOKS_BEFORE_SLEEP 1000u
+#define SLEEP_NS 50000
 
-struct record {
-    bool is_message;
-    union {
-        struct refrain_share_message message;
-        struct refrain_share_entry entry;
-    };
-};
-#define BATCH_RECORDS (BATCH_BYTES / sizeof(struct record))
+enum { TAG_BATCH, TAG_FINISHED, TAG_STOPPED };
 
-/* Records for one process: those that are gathered, and those under way. */
-struct outgoing {
-    struct record *records, *sending;
+struct batch {
+    struct refrain_step steps[BATCH_STEPS];
     size_t n;
-    MPI_Request request;
+    MPI_Request *requests; /* by process */
 };
 
-/* A batch that has come. */
-struct incoming {
-    struct incoming *next;
-    size_t n;
-    struct record records[];
+/* Steps of a location that have come: a ring. */
+struct queue {
+    struct refrain_step *steps;
+    size_t first, n, capacity; /* a power of two, or 0 */
 };
-
-/* The sums of a round. */
-enum { SENT, RECEIVED, STOPPED, SUMS };
 
 struct refrain_exchange {
     struct refrain_share share;
@@ -47,16 +35,13 @@ struct refrain_exchange {
     int number, n;
     const int32_t *owners;
     int32_t n_ranks;
-    const struct refrain_comm_info *comms;
-    size_t n_comms;
-    struct outgoing *outgoing; /* by process */
-    struct incoming *first, **last;
-    uint64_t sent, received; /* batches */
-    bool *told;              /* by process: of the entry under way; all false between */
-    MPI_Request round;
-    uint64_t own_sums[SUMS], sums[SUMS];
-    uint64_t received_before; /* of the round before */
-    bool in_round, had_round;
+    struct batch batches[BATCHES];
+    unsigned filling; /* which of them */
+    struct refrain_step *came;
+    struct queue *queues; /* by location */
+    uint64_t held;
+    size_t n_running; /* own locations that have not ended */
+    int n_finals;     /* processes that will send nothing more */
     bool ended;
 };
 
@@ -68,221 +53,148 @@ static void stop(struct refrain_exchange *exchange, const char *why) {
         exchange->share.wrong = why;
 }
 
-/* ---- batches ---- */
+/* ---- what comes ---- */
 
-/* Takes in a batch that has come; false when none has. */
-static bool take_in(struct refrain_exchange *exchange) {
-    MPI_Status status;
-    int there, bytes;
-    MPI_Iprobe(MPI_ANY_SOURCE, 0, exchange->processes, &there, &status);
-    if (!there)
+static bool grow(struct queue *queue) {
+    size_t larger = queue->capacity ? queue->capacity * 2 : 64;
+    struct refrain_step *steps = realloc(queue->steps, larger * sizeof *steps);
+    if (!steps)
         return false;
-    MPI_Get_count(&status, MPI_BYTE, &bytes);
-    struct incoming *incoming = malloc(sizeof *incoming + (size_t)bytes);
-    if (!incoming) /* it cannot even be passed over */
-        MPI_Abort(exchange->processes, 1);
-    MPI_Recv(incoming->records, bytes, MPI_BYTE, status.MPI_SOURCE, 0, exchange->processes, MPI_STATUS_IGNORE);
-    incoming->n = (size_t)bytes / sizeof *incoming->records;
-    incoming->next = NULL;
-    *exchange->last = incoming;
-    exchange->last = &incoming->next;
-    exchange->received++;
+    if (queue->capacity) /* what went round the end follows it now */
+        memcpy(steps + queue->capacity, steps, queue->first * sizeof *steps);
+    queue->steps = steps;
+    queue->capacity = larger;
     return true;
 }
 
-/* The batch before has left. Meanwhile what comes is taken in, so that no two processes wait for each other. */
-static void wait_for_room(struct refrain_exchange *exchange, struct outgoing *outgoing) {
-    for (;;) {
-        int done;
-        MPI_Test(&outgoing->request, &done, MPI_STATUS_IGNORE);
-        if (done)
-            return;
-        if (!take_in(exchange))
-            sched_yield();
-    }
-}
-
-static void flush(struct refrain_exchange *exchange, int process) {
-    struct outgoing *outgoing = &exchange->outgoing[process];
-    if (outgoing->n == 0)
+static void keep(struct refrain_exchange *exchange, const struct refrain_step *step) {
+    struct queue *queue = &exchange->queues[step->location];
+    if (queue->n == queue->capacity && !grow(queue)) {
+        stop(exchange, no_memory);
         return;
-    wait_for_room(exchange, outgoing);
-    struct record *records = outgoing->records;
-    outgoing->records = outgoing->sending;
-    outgoing->sending = records;
-    /* It leaves when the other takes it in, so that a process does not run ahead of one that has enough for now. */
-    MPI_Issend(records, (int)(outgoing->n * sizeof *records), MPI_BYTE, process, 0, exchange->processes,
-               &outgoing->request);
-    outgoing->n = 0;
-    exchange->sent++;
-}
-
-/* Has the batch before left, so that the next one need not wait? */
-static bool has_left(struct refrain_exchange *exchange, int process) {
-    struct outgoing *outgoing = &exchange->outgoing[process];
-    int done = 0;
-    if (outgoing->n > 0)
-        MPI_Test(&outgoing->request, &done, MPI_STATUS_IGNORE);
-    return done;
-}
-
-static void put(struct refrain_exchange *exchange, int process, const struct record *record) {
-    struct outgoing *outgoing = &exchange->outgoing[process];
-    if (!outgoing->records) {
-        outgoing->records = malloc(BATCH_RECORDS * sizeof *record);
-        outgoing->sending = malloc(BATCH_RECORDS * sizeof *record);
-        if (!outgoing->records || !outgoing->sending) {
-            stop(exchange, no_memory);
-            return;
-        }
     }
-    outgoing->records[outgoing->n++] = *record;
-    if (outgoing->n == BATCH_RECORDS)
-        flush(exchange, process);
+    queue->steps[(queue->first + queue->n++) & (queue->capacity - 1)] = *step;
+    exchange->held++;
 }
 
-/* ---- what the aligner tells and asks ---- */
-
-static int owner_of(const struct refrain_exchange *exchange, int32_t rank) {
-    return rank >= 0 && rank < exchange->n_ranks ? exchange->owners[rank] : -1;
+/* Takes in a message that has come; false when none has. */
+static bool take_in(struct refrain_exchange *exchange) {
+    MPI_Status status;
+    int there, bytes;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, exchange->processes, &there, &status);
+    if (!there)
+        return false;
+    MPI_Recv(exchange->came, (int)(BATCH_STEPS * sizeof *exchange->came), MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG,
+             exchange->processes, &status);
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    if (status.MPI_TAG != TAG_BATCH)
+        exchange->n_finals++;
+    if (status.MPI_TAG == TAG_STOPPED)
+        stop(exchange, other_stopped);
+    size_t n = (size_t)bytes / sizeof *exchange->came;
+    for (size_t i = 0; i < n && !exchange->ended && !exchange->share.wrong; i++)
+        keep(exchange, &exchange->came[i]);
+    return true;
 }
+
+/* Nothing has come: others get the processor, at first for as long as they want it at least. */
+static void give_way(unsigned *looked) {
+    if (++*looked > LOOKS_BEFORE_SLEEP)
+        nanosleep(&(struct timespec){.tv_nsec = SLEEP_NS}, NULL);
+}
+
+/* ---- what goes ---- */
+
+static bool has_left(struct refrain_exchange *exchange, struct batch *batch) {
+    int left = 1;
+    for (int process = 0; process < exchange->n && left; process++)
+        MPI_Test(&batch->requests[process], &left, MPI_STATUS_IGNORE);
+    return left;
+}
+
+static void flush(struct refrain_share *share) {
+    struct refrain_exchange *exchange = (struct refrain_exchange *)share;
+    struct batch *batch = &exchange->batches[exchange->filling], *next;
+    unsigned looked = 0;
+    if (batch->n > 0) {
+        for (int process = 0; process < exchange->n; process++)
+            if (process != exchange->number)
+                MPI_Issend(batch->steps, (int)(batch->n * sizeof *batch->steps), MPI_BYTE, process, TAG_BATCH,
+                           exchange->processes, &batch->requests[process]);
+        exchange->filling = (exchange->filling + 1) % BATCHES;
+    }
+    while (exchange->held < MOST_HELD && take_in(exchange))
+        ;
+    next = &exchange->batches[exchange->filling];
+    /* Meanwhile what comes is taken in, so that no two processes wait for each other. */
+    while (!has_left(exchange, next) && !exchange->share.wrong)
+        if (!take_in(exchange))
+            give_way(&looked);
+    next->n = 0;
+}
+
+static void tell(struct refrain_share *share, const struct refrain_step *step) {
+    struct refrain_exchange *exchange = (struct refrain_exchange *)share;
+    struct batch *batch = &exchange->batches[exchange->filling];
+    exchange->n_running -= step->kind == REFRAIN_STEP_END;
+    if (exchange->share.wrong)
+        return;
+    batch->steps[batch->n++] = *step;
+    if (batch->n == BATCH_STEPS)
+        flush(share);
+}
+
+/* ---- the aligner's other questions ---- */
 
 static bool owns(const struct refrain_share *share, int32_t rank) {
     const struct refrain_exchange *exchange = (const struct refrain_exchange *)share;
-    return owner_of(exchange, rank) == exchange->number;
+    return rank >= 0 && rank < exchange->n_ranks && exchange->owners[rank] == exchange->number;
 }
 
-static void tell_message(struct refrain_share *share, int32_t rank, const struct refrain_share_message *message) {
+static const struct refrain_step *next(struct refrain_share *share, uint32_t location) {
     struct refrain_exchange *exchange = (struct refrain_exchange *)share;
-    int process = owner_of(exchange, rank);
-    struct record record;
-    memset(&record, 0, sizeof record);
-    record.is_message = true;
-    record.message = *message;
-    if (process < 0)
-        stop(exchange, "some ranks are without a file");
-    else
-        put(exchange, process, &record);
-}
-
-static void tell_entered(struct refrain_share *share, const struct refrain_comm_info *comm,
-                         const struct refrain_share_entry *entry) {
-    struct refrain_exchange *exchange = (struct refrain_exchange *)share;
-    struct record record;
-    memset(&record, 0, sizeof record);
-    record.entry = *entry;
-    exchange->told[exchange->number] = true;
-    for (int32_t i = 0; i < comm->size; i++) {
-        int process = owner_of(exchange, comm->members ? comm->members[i] : i);
-        if (process < 0)
-            stop(exchange, "some ranks are without a file");
-        else if (!exchange->told[process])
-            put(exchange, process, &record);
-        if (process >= 0)
-            exchange->told[process] = true;
-    }
-    for (int process = 0; process < exchange->n; process++)
-        exchange->told[process] = false;
-}
-
-/* Hands out all batches that have been taken in; false when there was none. */
-static bool hand_out(struct refrain_exchange *exchange, struct refrain_align *align) {
-    bool any = exchange->first != NULL;
-    while (exchange->first) {
-        struct incoming *incoming = exchange->first;
-        exchange->first = incoming->next;
-        if (!exchange->first)
-            exchange->last = &exchange->first;
-        for (size_t i = 0; align && i < incoming->n; i++) {
-            const struct record *record = &incoming->records[i];
-            if (record->is_message)
-                refrain_align_take_message(align, &record->message);
-            else
-                refrain_align_take_entry(align, &exchange->comms[record->entry.comm], &record->entry);
-        }
-        free(incoming);
-    }
-    return any;
-}
-
-/* Begins a round, or sees whether the one under way is over. True: it was the last. */
-static bool take_part(struct refrain_exchange *exchange) {
-    int done;
-    if (!exchange->in_round) {
-        exchange->own_sums[SENT] = exchange->sent;
-        exchange->own_sums[RECEIVED] = exchange->received;
-        exchange->own_sums[STOPPED] = exchange->share.wrong != NULL;
-        MPI_Iallreduce(exchange->own_sums, exchange->sums, SUMS, MPI_UINT64_T, MPI_SUM, exchange->processes,
-                       &exchange->round);
-        exchange->in_round = true;
-    }
-    MPI_Test(&exchange->round, &done, MPI_STATUS_IGNORE);
-    if (!done)
-        return false;
-    exchange->in_round = false;
-    bool quiet = exchange->had_round && exchange->received_before == exchange->sums[SENT] &&
-                 exchange->sums[RECEIVED] == exchange->sums[SENT];
-    exchange->had_round = true;
-    exchange->received_before = exchange->sums[RECEIVED];
-    return quiet;
-}
-
-/* Until something has come, or nothing will. With `drop` what comes is passed over. */
-static bool wait_for_news(struct refrain_exchange *exchange, struct refrain_align *align, bool drop) {
+    struct queue *queue = &exchange->queues[location];
     unsigned looked = 0;
-    for (int process = 0; process < exchange->n; process++)
-        flush(exchange, process);
-    while (!exchange->ended) {
-        take_in(exchange);
-        if (hand_out(exchange, drop ? NULL : align) && !drop)
-            return true;
-        looked++;
-        if (looked > LOOKS_BEFORE_YIELD) /* mostly an answer is on its way */
-            sched_yield();
-        if (looked > LOOKS_BEFORE_ROUND || exchange->share.wrong)
-            exchange->ended = take_part(exchange);
-    }
-    if (exchange->sums[STOPPED])
-        stop(exchange, other_stopped);
-    return false;
-}
-
-static bool news(struct refrain_share *share, struct refrain_align *align, bool wait) {
-    struct refrain_exchange *exchange = (struct refrain_exchange *)share;
-    if (wait)
-        return wait_for_news(exchange, align, false);
-    for (int process = 0; process < exchange->n; process++)
-        if (has_left(exchange, process))
-            flush(exchange, process);
-    bool any = hand_out(exchange, align);
-    for (size_t i = 0; i < MOST_QUEUED && share->held < MOST_HELD && take_in(exchange); i++)
-        any |= hand_out(exchange, align);
-    return any;
+    if (queue->n == 0)
+        flush(share);
+    while (queue->n == 0 && !exchange->share.wrong)
+        if (!take_in(exchange))
+            give_way(&looked);
+    if (queue->n == 0)
+        return NULL;
+    const struct refrain_step *step = &queue->steps[queue->first];
+    queue->first = (queue->first + 1) & (queue->capacity - 1);
+    queue->n--;
+    exchange->held--;
+    return step;
 }
 
 /* ---- the whole of it ---- */
 
 struct refrain_exchange *refrain_exchange_open(MPI_Comm processes, const int32_t *owners, int32_t n_ranks,
-                                               const struct refrain_comm_info *comms, size_t n_comms) {
+                                               const struct refrain_trace *trace) {
     struct refrain_exchange *exchange = calloc(1, sizeof *exchange);
     if (!exchange)
         return NULL;
-    exchange->share =
-        (struct refrain_share){.owns = owns, .message = tell_message, .entered = tell_entered, .news = news};
+    exchange->share = (struct refrain_share){.trace = trace, .owns = owns, .tell = tell, .flush = flush, .next = next};
     MPI_Comm_dup(processes, &exchange->processes);
     MPI_Comm_rank(processes, &exchange->number);
     MPI_Comm_size(processes, &exchange->n);
     exchange->owners = owners;
     exchange->n_ranks = n_ranks;
-    exchange->comms = comms;
-    exchange->n_comms = n_comms;
-    exchange->last = &exchange->first;
-    exchange->outgoing = calloc((size_t)exchange->n, sizeof *exchange->outgoing);
-    exchange->told = calloc((size_t)exchange->n, sizeof *exchange->told);
-    for (int i = 0; exchange->outgoing && i < exchange->n; i++)
-        exchange->outgoing[i].request = MPI_REQUEST_NULL;
-    if (!exchange->outgoing || !exchange->told)
+    exchange->came = malloc(BATCH_STEPS * sizeof *exchange->came);
+    exchange->queues = calloc(trace->n_locations + 1, sizeof *exchange->queues);
+    if (!exchange->came || !exchange->queues)
         MPI_Abort(processes, 1);
+    for (unsigned i = 0; i < BATCHES; i++) {
+        exchange->batches[i].requests = malloc((size_t)exchange->n * sizeof(MPI_Request));
+        if (!exchange->batches[i].requests)
+            MPI_Abort(processes, 1);
+        for (int process = 0; process < exchange->n; process++)
+            exchange->batches[i].requests[process] = MPI_REQUEST_NULL;
+    }
+    for (size_t i = 0; i < trace->n_locations; i++)
+        exchange->n_running += owns(&exchange->share, trace->locations[i].rank);
     return exchange;
 }
 
@@ -291,27 +203,41 @@ struct refrain_share *refrain_exchange_share(struct refrain_exchange *exchange) 
 }
 
 void refrain_exchange_end(struct refrain_exchange *exchange) {
-    if (!exchange->ended) {
+    unsigned looked = 0;
+    if (exchange->ended)
+        return;
+    if (exchange->n_running > 0)
         stop(exchange, "a process could not go on");
-        wait_for_news(exchange, NULL, true);
+    exchange->ended = true; /* what comes now is passed over */
+    int tag = exchange->share.wrong ? TAG_STOPPED : TAG_FINISHED;
+    MPI_Request *requests = malloc((size_t)exchange->n * sizeof *requests);
+    if (!requests)
+        MPI_Abort(exchange->processes, 1);
+    for (int process = 0; process < exchange->n; process++) {
+        requests[process] = MPI_REQUEST_NULL;
+        if (process != exchange->number)
+            MPI_Isend(NULL, 0, MPI_BYTE, process, tag, exchange->processes, &requests[process]);
     }
-    unsigned char wrong = exchange->share.wrong != NULL, any;
-    MPI_Allreduce(&wrong, &any, 1, MPI_UNSIGNED_CHAR, MPI_MAX, exchange->processes);
-    if (any)
-        stop(exchange, other_stopped);
+    while (exchange->n_finals < exchange->n - 1)
+        if (!take_in(exchange))
+            give_way(&looked);
+    for (int process = 0; process < exchange->n; process++)
+        MPI_Wait(&requests[process], MPI_STATUS_IGNORE);
+    free(requests);
 }
 
 void refrain_exchange_close(struct refrain_exchange *exchange) {
     if (!exchange)
         return;
-    hand_out(exchange, NULL);
-    for (int i = 0; i < exchange->n; i++) {
-        MPI_Wait(&exchange->outgoing[i].request, MPI_STATUS_IGNORE);
-        free(exchange->outgoing[i].records);
-        free(exchange->outgoing[i].sending);
+    for (unsigned i = 0; i < BATCHES; i++) {
+        for (int process = 0; process < exchange->n; process++)
+            MPI_Wait(&exchange->batches[i].requests[process], MPI_STATUS_IGNORE);
+        free(exchange->batches[i].requests);
     }
+    for (size_t i = 0; i < exchange->share.trace->n_locations; i++)
+        free(exchange->queues[i].steps);
     MPI_Comm_free(&exchange->processes);
-    free(exchange->outgoing);
-    free(exchange->told);
+    free(exchange->came);
+    free(exchange->queues);
     free(exchange);
 }

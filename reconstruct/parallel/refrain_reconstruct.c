@@ -1,7 +1,8 @@
 /* refrain_reconstruct.c: refrain reconstruct by the processes of an MPI job: mpiexec -n N refrain-reconstruct TRACE.
  *
- *     otf2    each process replays some ranks and writes their events (exchange.h). A trace that cannot be shared out
- *             (share.h) is replayed by each as a whole, and each writes the events of some ranks.
+ *     otf2    each process replays some ranks and writes their events (exchange.h). Windows of time, and what the run
+ *             could not be gone through together for, are replayed by each as a whole: each writes the events of some
+ *             ranks.
  *     text    each process replays the whole and writes a part of the run; the parts are put together.
  *     others  the first process writes it alone.
  */
@@ -59,8 +60,7 @@ static void speak(int kept) {
 /* Each process replays its ranks. *done: false where the trace cannot be shared out; nothing is left then. */
 static enum refrain_status write_shared(struct refrain_processes *processes, struct refrain_trace *trace,
                                         struct refrain_output *output, bool *done, struct refrain_error *error) {
-    processes->exchange =
-        refrain_exchange_open(MPI_COMM_WORLD, processes->owners, processes->n_ranks, trace->comms, trace->n_comms);
+    processes->exchange = refrain_exchange_open(MPI_COMM_WORLD, processes->owners, processes->n_ranks, trace);
     if (!processes->exchange)
         return REFRAIN_FAIL_MEMORY(error);
     output->share = refrain_exchange_share(processes->exchange);

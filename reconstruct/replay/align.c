@@ -3,7 +3,11 @@
 #include "align_next.h"
 #include "arena.h"
 
-#define TURNS_BETWEEN_NEWS 64u
+/* Events that a process reads ahead of its own locations, where it shares the run with others; of each location at
+ * least and at most so many. */
+#define READ_AHEAD_OF_ALL ((size_t)65536)
+#define READ_AHEAD_LEAST ((size_t)64)
+#define READ_AHEAD_MOST ((size_t)4096)
 
 /* ---- groups ---- */
 
@@ -48,14 +52,14 @@ static bool read_group(struct refrain_align *align, struct refrain_align_locatio
         location->n_group--;
         return true;
     }
-    while (align->adjust && refrain_align_completes(event)) {
+    while (align->adjust && refrain_event_completes(event)) {
         if (!(event = group_add(location)))
             return false;
         if (!read_event(location, event)) {
             location->n_group--;
             break;
         }
-        if (!refrain_align_completes(event) && !refrain_align_leaves_mpi(event)) {
+        if (!refrain_event_completes(event) && !refrain_event_leaves_mpi(event)) {
             location->ahead = *event;
             location->has_ahead = true;
             location->n_group--;
@@ -68,14 +72,14 @@ static bool read_group(struct refrain_align *align, struct refrain_align_locatio
 /* Reads a location's next group where that is one event which waits for nobody, as most are: true, and it is ready.
  * Else false: what was read, if anything, is read again by read_group(). */
 static inline bool load_alone(struct refrain_align *align, struct refrain_align_location *location) {
-    if (location->inside || location->has_ahead || location->exhausted || align->without_probes)
+    if (location->inside || location->has_ahead || location->exhausted || location->foreign || align->without_probes)
         return false;
     struct refrain_event *event = refrain_posting_order_next(&location->posting_order, location->stream);
     if (!event) {
         location->exhausted = true;
         return false;
     }
-    if (align->adjust && refrain_align_completes(event)) {
+    if (align->adjust && refrain_event_completes(event)) {
         location->ahead = *event;
         location->has_ahead = true;
         return false;
@@ -84,13 +88,43 @@ static inline bool load_alone(struct refrain_align *align, struct refrain_align_
     return true;
 }
 
+/* Events of the location, which nobody else waits for, go before the group. */
+static void pass_by(struct refrain_align_location *location, const struct refrain_step *step) {
+    location->now_ns += step->later_ns;
+    if (location->now_ns < step->earliest_ns)
+        location->now_ns = step->earliest_ns;
+    location->shift_ns = location->now_ns - step->passed_ns;
+    location->time_ns = location->now_ns;
+}
+
+/* The next step of a location that another process reads, as its group. False without memory, or where that process has
+ * stopped. */
+static bool read_steps(struct refrain_align *align, struct refrain_align_location *location) {
+    const struct refrain_step *step;
+    do {
+        step = align->share->next(align->share, location->number);
+        align->stopped |= !step;
+        if (!step || step->kind == REFRAIN_STEP_END)
+            return step != NULL;
+        location->passes = step->kind == REFRAIN_STEP_PASSED;
+        if (location->passes || step->passed)
+            pass_by(location, step);
+        struct refrain_event *event = group_add(location);
+        if (!event)
+            return false;
+        refrain_step_event(align->share, step, event);
+    } while (step->kind == REFRAIN_STEP_GROUP);
+    return true;
+}
+
 /* Reads a location's next group, which may have to wait. Without memory it is ended, and no_memory set. */
 static void load(struct refrain_align *align, uint32_t number) {
     struct refrain_align_location *location = &align->locations[number];
     location->n_group = 0;
     location->waiting = 0;
-    if (!read_group(align, location) || location->posting_order.no_memory) {
-        align->no_memory = true;
+    bool read = location->foreign ? read_steps(align, location) : read_group(align, location);
+    if (!read || location->posting_order.no_memory || (location->told && location->told->no_memory)) {
+        align->no_memory |= !align->stopped;
         location->n_group = 0;
         return;
     }
@@ -104,8 +138,10 @@ static void load(struct refrain_align *align, uint32_t number) {
         }
         return;
     }
+    if (location->passes)
+        return;
     const struct refrain_event *last = refrain_align_last(location);
-    bool elastic = refrain_align_completes(&location->group[0]) || refrain_align_leaves_mpi(last);
+    bool elastic = refrain_event_completes(&location->group[0]) || refrain_event_leaves_mpi(last);
     location->time_ns = elastic || !align->adjust ? last->time_ns : last->time_ns + location->shift_ns;
     if (align->without_probes)
         location->time_ns = refrain_virtual_ns(&location->virtual_time, last->time_ns, last->probes_ns);
@@ -137,6 +173,9 @@ static bool release_earliest(struct refrain_align *align) {
     }
     if (!earliest)
         return false;
+    refrain_align_not_shareable(align, "what is left waits for each other");
+    if (align->stopped)
+        return false;
     uint32_t number = earliest->number;
     refrain_align_pass_messages(align, number);
     refrain_align_pass_collective(align, number);
@@ -167,39 +206,14 @@ static void go_on(struct refrain_align *align, struct refrain_align_location *lo
         refrain_align_left(align, location);
     align->emitting = NULL;
     load(align, location->number);
-    if (!align->no_memory && is_ready(location))
+    if (is_ready(location))
         begin_group(align, refrain_align_earliest(align, location));
-}
-
-static bool any_waits(const struct refrain_align *align) {
-    for (size_t i = 0; i < align->n; i++)
-        if (align->locations[i].waiting > 0)
-            return true;
-    return false;
-}
-
-/* What other processes have told, now and then, or where nothing can be done without it. False: the run ends here. */
-static bool look_for_news(struct refrain_align *align) {
-    bool stuck = !align->emitting && align->ready.n == 0;
-    while (!align->share->wrong && !align->no_memory && stuck) {
-        if (!align->share->news(align->share, align, true)) {
-            if (any_waits(align))
-                refrain_align_not_shareable(align, "what is left waits for each other");
-            return false;
-        }
-        stuck = align->ready.n == 0;
-    }
-    if (++align->turns >= TURNS_BETWEEN_NEWS) {
-        align->turns = 0;
-        align->share->news(align->share, align, false);
-    }
-    return !align->share->wrong && !align->no_memory;
 }
 
 /* No group is given: one that is ready is, or one that waits in vain. False: there is none. */
 static bool begin_any(struct refrain_align *align) {
     while (align->ready.n == 0)
-        if (align->share || !release_earliest(align))
+        if (!release_earliest(align))
             return false;
     begin_group(align, &align->locations[refrain_ready_take(&align->ready)]);
     return true;
@@ -207,8 +221,6 @@ static bool begin_any(struct refrain_align *align) {
 
 /* What the event, which is given now, means to others. */
 static void tell(struct refrain_align *align, uint32_t location, struct refrain_event *event, uint32_t number) {
-    if (event->kind >= REFRAIN_EVENT_UNTOLD_SENDS)
-        refrain_align_not_shareable(align, "some messages or collectives passed in a pause");
     switch (event->kind) {
     case REFRAIN_EVENT_SEND:
         refrain_align_send(align, location, event);
@@ -234,21 +246,41 @@ static void tell(struct refrain_align *align, uint32_t location, struct refrain_
     }
 }
 
-const struct refrain_event *refrain_align_next(struct refrain_align *align, size_t *stream) {
+/* The emitting location has given its group: the next one of all, or none where one has to be waited for. */
+static void go_on_or_alone(struct refrain_align *align) {
     struct refrain_align_location *location = align->emitting;
-    if (location && align->given == location->n_group) {
-        /* The location's next event follows at once where no other is earlier, as is often so. */
-        if (load_alone(align, location))
-            begin_group(align, refrain_align_earliest(align, location));
-        else
-            go_on(align, location);
+    /* The location's next event follows at once where no other is earlier, as is often so. */
+    if (load_alone(align, location))
+        begin_group(align, refrain_align_earliest(align, location));
+    else
+        go_on(align, location);
+}
+
+/* What the group of another process's location, which is given now, means to others. */
+static void give_foreign(struct refrain_align *align) {
+    struct refrain_align_location *location = align->emitting;
+    for (uint32_t i = 0; i < location->n_group; i++) {
+        location->group[i].time_ns = location->time_ns;
+        if (refrain_event_is_told(&location->group[i]))
+            tell(align, location->number, &location->group[i], i);
     }
-    if (align->no_memory || (align->share && !look_for_news(align)) || (!align->emitting && !begin_any(align))) {
-        align->plain &= !align->no_memory;
-        return NULL;
+    align->given = location->n_group;
+}
+
+const struct refrain_event *refrain_align_next(struct refrain_align *align, size_t *stream) {
+    for (;;) {
+        if (align->emitting && align->given == align->emitting->n_group)
+            go_on_or_alone(align);
+        if (align->no_memory || align->stopped || (!align->emitting && !begin_any(align))) {
+            align->plain &= !align->no_memory && !align->stopped;
+            return NULL;
+        }
+        if (!align->emitting->foreign)
+            break;
+        give_foreign(align);
     }
     struct refrain_event *event = refrain_align_give(align, stream);
-    if (refrain_align_is_told(event))
+    if (refrain_event_is_told(event))
         tell(align, align->emitting->number, event, (uint32_t)(align->given - 1));
     return event;
 }
@@ -279,6 +311,32 @@ static struct refrain_align *make(size_t n) {
     return NULL;
 }
 
+/* Locations of this process are read ahead, others are not read at all. False without memory. */
+static bool open_shared(struct refrain_align *align) {
+    struct refrain_share *share = align->share;
+    size_t n_own = 0;
+    for (size_t i = 0; i < align->n; i++)
+        n_own += share->owns(share, align->locations[i].stream->rank);
+    size_t capacity = READ_AHEAD_MOST;
+    while (capacity > READ_AHEAD_LEAST && capacity * n_own > READ_AHEAD_OF_ALL)
+        capacity /= 2;
+    for (uint32_t i = 0; i < align->n; i++) {
+        struct refrain_align_location *location = &align->locations[i];
+        location->foreign = !share->owns(share, location->stream->rank);
+        if (location->foreign)
+            continue;
+        location->told = refrain_calloc(1, sizeof *location->told);
+        if (!location->told ||
+            !refrain_share_stream_open(location->told, location->stream, share, i, capacity, align->without_probes))
+            return false;
+        location->stream = &location->told->stream;
+    }
+    for (size_t i = 0; i < align->n; i++) /* before the first one waits */
+        if (align->locations[i].told)
+            refrain_share_stream_fill(align->locations[i].told);
+    return true;
+}
+
 struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, size_t n,
                                          enum refrain_align_times times, struct refrain_share *share) {
     struct refrain_align *align = make(n);
@@ -287,7 +345,7 @@ struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, 
     align->adjust = times != REFRAIN_TIMES_AS_THEY_ARE;
     align->without_probes = times == REFRAIN_TIMES_WITHOUT_PROBES;
     align->share = share;
-    align->plain = !share && !align->without_probes;
+    align->plain = !align->without_probes;
     align->now_ns = INT64_MIN;
     for (size_t i = 0; i < n; i++)
         if ((size_t)streams[i]->rank >= align->n_ranks)
@@ -303,9 +361,11 @@ struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, 
         align->locations[i].now_ns = INT64_MIN;
         align->running[streams[i]->rank]++;
     }
-    for (uint32_t i = 0; i < n; i++) {
-        if (share && !share->owns(share, streams[i]->rank))
-            continue;
+    if (share && !open_shared(align)) {
+        refrain_align_close(align);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < n && !align->stopped; i++) {
         load(align, i);
         if (is_ready(&align->locations[i]))
             refrain_align_ready(align, i);
@@ -319,6 +379,9 @@ void refrain_align_close(struct refrain_align *align) {
     for (size_t i = 0; i < align->n && align->locations; i++) {
         refrain_posting_order_close(&align->locations[i].posting_order);
         refrain_free(align->locations[i].gathered);
+        if (align->locations[i].told)
+            refrain_share_stream_close(align->locations[i].told);
+        refrain_free(align->locations[i].told);
     }
     refrain_channels_close(&align->channels);
     refrain_align_collectives_close(align);

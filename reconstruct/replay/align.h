@@ -32,13 +32,14 @@ enum refrain_align_times {
     REFRAIN_TIMES_WITHOUT_PROBES, /* without what probes took, and the waiting that follows from it (virtual_time.h) */
 };
 
-/* Begins with the first event of each stream; the streams stay the caller's. Null without memory. `share`: only the
- * streams of its own ranks are read, and what concerns the others goes through it; null: all are here. */
+/* Begins with the first event of each stream; the streams stay the caller's. Null without memory. `share` (not with
+ * REFRAIN_TIMES_AS_THEY_ARE): only the streams of its own ranks are read and their events given, those of others come
+ * through it as steps; null: all are here. */
 struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, size_t n,
                                          enum refrain_align_times times, struct refrain_share *share);
 
 /* The next event of all, its match filled, and the stream that it is of; null at the end, or without memory
- * (refrain_align_failed). Valid until the next call. */
+ * (refrain_align_failed), or where share->wrong says why. Valid until the next call. */
 const struct refrain_event *refrain_align_next(struct refrain_align *align, size_t *stream);
 
 /* Was there no memory for something? Then the run ends there. */

@@ -2,8 +2,6 @@
 #include "align_parts.h"
 #include "arena.h"
 
-#include <string.h>
-
 /* None for those where each pair of ranks has a length of its own: who is sent nothing by another need not wait for it.
  */
 static const unsigned char rules[REFRAIN_COLLECTIVES] = {
@@ -30,7 +28,6 @@ struct collective {
     uint32_t kind, inside; /* locations in it now */
     uint32_t entered, left;
     struct refrain_moment latest_enter, root_enter;
-    uint32_t own_entered; /* of a run that is shared out: locations of this process */
     bool root_entered;
     bool broken; /* somebody will never come ... */
     bool untold; /* ... as it did so in a pause */
@@ -41,7 +38,6 @@ struct collective {
 struct ordinal {
     struct refrain_store_entry entry;
     uint64_t next;
-    uint32_t thread; /* that entered the latest */
 };
 
 static uint64_t kind_of(const struct refrain_event *event) {
@@ -86,7 +82,6 @@ static void incomplete(struct refrain_align *align, const struct collective *col
         align->report.other_end_untold++;
     else
         align->report.unmatched_collectives++;
-    refrain_align_not_shareable(align, "some collectives are without some of their members");
 }
 
 /* ---- who waits ---- */
@@ -157,36 +152,10 @@ void refrain_align_pass_collective(struct refrain_align *align, uint32_t number)
 
 /* ---- operations ---- */
 
-/* Members of the communicator that this process has. */
-static uint32_t own_members(struct refrain_align *align, const struct refrain_comm_info *comm) {
-    if (!align->share)
-        return (uint32_t)comm->size;
-    if (comm->index >= align->n_own_members) {
-        size_t n = (size_t)comm->index + 64;
-        uint32_t *larger = refrain_realloc(align->own_members, n * sizeof *larger);
-        if (!larger) {
-            align->no_memory = true;
-            return 0;
-        }
-        memset(larger + align->n_own_members, 0, (n - align->n_own_members) * sizeof *larger);
-        align->own_members = larger;
-        align->n_own_members = n;
-    }
-    uint32_t *known = &align->own_members[comm->index];
-    if (*known == 0) {
-        *known = 1;
-        for (int32_t i = 0; i < comm->size; i++)
-            *known += align->share->owns(align->share, comm->members ? comm->members[i] : i);
-    }
-    return *known - 1;
-}
-
-/* The collective is no longer needed when all who were to leave have, and nobody else will tell of it. */
+/* The collective is no longer needed when all who were to leave have. */
 static void drop_collective(struct refrain_align *align, uint32_t number) {
     const struct collective *collective = refrain_store_at(&align->collectives, number);
-    bool told = !align->share || collective->entered >= (uint32_t)collective->comm->size;
-    if (collective->inside == 0 &&
-        ((collective->left >= own_members(align, collective->comm) && told) || collective->broken))
+    if (collective->inside == 0 && (collective->left >= (uint32_t)collective->comm->size || collective->broken))
         refrain_store_remove(&align->collectives, number);
 }
 
@@ -253,26 +222,6 @@ static void entered_at(struct collective *collective, const struct refrain_momen
         latest->real_ns = when->real_ns;
 }
 
-/* A location of this process has entered: what others have to know of that. */
-static void tell_entered(struct refrain_align *align, struct collective *collective, bool is_root) {
-    uint32_t own = own_members(align, collective->comm);
-    struct refrain_share_entry entry = {
-        .ordinal = collective->ordinal, .comm = collective->comm->index, .kind = collective->kind};
-    if (own == (uint32_t)collective->comm->size)
-        return;
-    if (is_root) {
-        entry.from_root = true;
-        entry.when = collective->root_enter;
-        align->share->entered(align->share, collective->comm, &entry);
-    }
-    if (++collective->own_entered == own) {
-        entry.from_root = false;
-        entry.entered = own;
-        entry.when = collective->latest_enter; /* of others too, where they have told: the latest of all is asked for */
-        align->share->entered(align->share, collective->comm, &entry);
-    }
-}
-
 void refrain_align_enter(struct refrain_align *align, uint32_t number, struct refrain_event *event) {
     struct refrain_align_location *location = &align->locations[number];
     uint8_t rule = rules[event->region->role];
@@ -283,9 +232,6 @@ void refrain_align_enter(struct refrain_align *align, uint32_t number, struct re
         return;
     struct ordinal *counted = refrain_store_at(&align->ordinals, at);
     uint64_t ordinal = counted->next++;
-    if (ordinal > 0 && counted->thread != event->thread)
-        refrain_align_not_shareable(align, "threads of one rank call the same collective");
-    counted->thread = event->thread;
     bool alone = event->comm->size <= 1;
     uint64_t scope = alone ? (uint64_t)1 << 23 | (uint32_t)event->rank : event->comm->index;
     event->match = scope << 40 | (kind_of(event) & 63) << 34 | (ordinal + 1);
@@ -312,28 +258,7 @@ void refrain_align_enter(struct refrain_align *align, uint32_t number, struct re
         collective->root_entered = true;
         collective->root_enter = now;
     }
-    if (align->share)
-        tell_entered(align, collective, location->is_root);
     wake(align, at);
-}
-
-void refrain_align_take_entry(struct refrain_align *align, const struct refrain_comm_info *comm,
-                              const struct refrain_share_entry *entry) {
-    uint32_t at = find_collective(align, comm, entry->kind, entry->ordinal, -1);
-    if (!at) {
-        align->no_memory = true;
-        return;
-    }
-    struct collective *collective = refrain_store_at(&align->collectives, at);
-    if (entry->from_root) {
-        collective->root_entered = true;
-        collective->root_enter = entry->when;
-    } else {
-        entered_at(collective, &entry->when, collective->entered == 0);
-        collective->entered += entry->entered;
-    }
-    wake(align, at);
-    drop_collective(align, at);
 }
 
 void refrain_align_leave(struct refrain_align *align, uint32_t number) {
@@ -377,5 +302,4 @@ void refrain_align_collectives_close(struct refrain_align *align) {
     refrain_store_close(&align->waiters);
     refrain_store_close(&align->collectives);
     refrain_store_close(&align->ordinals);
-    refrain_free(align->own_members);
 }

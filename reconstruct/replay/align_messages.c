@@ -34,16 +34,6 @@ static void set_match(struct refrain_align *align, struct refrain_event *receive
     align->report.matched_messages++;
 }
 
-/* Does another process have the rank that sent it? */
-static bool is_foreign(const struct refrain_align *align, int32_t source) {
-    return align->share && !align->share->owns(align->share, source);
-}
-
-static void unmatched_receive(struct refrain_align *align) {
-    align->report.unmatched_receives++;
-    refrain_align_not_shareable(align, "some messages are without their send");
-}
-
 /* What a message's receive may not be before. */
 static struct refrain_moment arrival_of(const struct refrain_align *align, const struct refrain_in_flight *message) {
     return (struct refrain_moment){message->sent.real_ns, message->sent.virtual_ns + !align->without_probes};
@@ -51,20 +41,18 @@ static struct refrain_moment arrival_of(const struct refrain_align *align, const
 
 /* ---- sends ---- */
 
-/* The message is under way, to a rank of this process. */
-static void under_way(struct refrain_align *align, const struct refrain_share_message *sent) {
-    struct refrain_in_flight message = {.sent = sent->sent, .match = sent->match, .thread = sent->thread};
-    bool gone = refrain_align_gone(align, (int32_t)(uint32_t)sent->ranks);
-    uint32_t at = channel_of(align, sent->ranks, sent->what, !gone);
+void refrain_align_send(struct refrain_align *align, uint32_t number, struct refrain_event *event) {
+    if (event->peer < 0)
+        return;
+    event->match = ((uint64_t)number + 1) << 40 | ++align->locations[number].messages;
+    struct refrain_in_flight message = {
+        .sent = refrain_align_moment(align, number), .match = event->match, .thread = event->thread};
+    bool gone = refrain_align_gone(align, event->peer);
+    uint32_t at = channel_of(align, ranks_key(event->rank, event->peer), what_key(event), !gone);
     if (!at) {
         align->report.unmatched_sends += gone;
         return;
     }
-    struct refrain_channel *channel = refrain_channel_at(&align->channels, at);
-    if (channel->sender && channel->sender != sent->thread + 1)
-        refrain_align_not_shareable(align, "threads of one rank send to the same receiver");
-    if (align->share)
-        channel->sender = sent->thread + 1;
     struct refrain_claim claim;
     refrain_channel_come(&align->channels, at, 1, &claim);
     if (claim.kind == REFRAIN_CLAIM_PASSED) {
@@ -79,29 +67,8 @@ static void under_way(struct refrain_align *align, const struct refrain_share_me
         align->report.unmatched_sends++;
     } else if (!refrain_channel_keep(&align->channels, at, &message)) {
         align->no_memory = true;
-    } else if (is_foreign(align, (int32_t)(sent->ranks >> 32))) {
-        align->share->held++;
     }
     refrain_channel_drop(&align->channels, at);
-}
-
-void refrain_align_send(struct refrain_align *align, uint32_t number, struct refrain_event *event) {
-    if (event->peer < 0)
-        return;
-    event->match = ((uint64_t)number + 1) << 40 | ++align->locations[number].messages;
-    struct refrain_share_message message = {.ranks = ranks_key(event->rank, event->peer),
-                                            .what = what_key(event),
-                                            .sent = refrain_align_moment(align, number),
-                                            .match = event->match,
-                                            .thread = event->thread};
-    if (align->share && !align->share->owns(align->share, event->peer))
-        align->share->message(align->share, event->peer, &message);
-    else
-        under_way(align, &message);
-}
-
-void refrain_align_take_message(struct refrain_align *align, const struct refrain_share_message *message) {
-    under_way(align, message);
 }
 
 /* ---- receives ---- */
@@ -116,19 +83,12 @@ void refrain_align_receive(struct refrain_align *align, uint32_t number, uint32_
         refrain_align_not_shareable(align, "some receives are approximate");
     uint32_t at = channel_of(align, ranks_key(event->peer, event->rank), what_key(event), comes);
     if (!at) {
-        unmatched_receive(align);
+        align->report.unmatched_receives++;
         return;
     }
-    struct refrain_channel *channel = refrain_channel_at(&align->channels, at);
-    if (channel->receiver && channel->receiver != event->thread + 1)
-        refrain_align_not_shareable(align, "threads of one rank receive from the same sender");
-    if (align->share)
-        channel->receiver = event->thread + 1;
     struct refrain_in_flight message;
     uint64_t beyond;
     bool in_flight = refrain_channel_take(&align->channels, at, event->overtook, 1, &message, &beyond) > 0;
-    if (in_flight && is_foreign(align, event->peer))
-        align->share->held--;
     if (in_flight && message.untold) {
         align->report.other_end_untold++;
     } else if (in_flight) {
@@ -137,7 +97,7 @@ void refrain_align_receive(struct refrain_align *align, uint32_t number, uint32_
         if (align->adjust)
             refrain_align_hold(align, location, &arrival);
     } else if (!comes || event->approximate) {
-        unmatched_receive(align); /* whether its message is to come is not known */
+        align->report.unmatched_receives++; /* whether its message is to come is not known */
     } else {
         struct refrain_claim claim = {.kind = align->adjust ? REFRAIN_CLAIM_WAITS : REFRAIN_CLAIM_PASSED,
                                       .location = number,
@@ -148,7 +108,7 @@ void refrain_align_receive(struct refrain_align *align, uint32_t number, uint32_
         else if (align->adjust)
             location->waiting++;
         else
-            unmatched_receive(align);
+            align->report.unmatched_receives++;
     }
     refrain_channel_drop(&align->channels, at);
 }
@@ -161,7 +121,7 @@ void refrain_align_pass_messages(struct refrain_align *align, uint32_t number) {
                           ? channel_of(align, ranks_key(event->peer, event->rank), what_key(event), false)
                           : 0;
         if (at && refrain_channel_pass(&align->channels, at, number, i))
-            unmatched_receive(align);
+            align->report.unmatched_receives++;
     }
 }
 
@@ -223,7 +183,7 @@ void refrain_align_messages_ended(struct refrain_align *align, int32_t rank) {
         struct refrain_claim claim;
         while (source == rank && refrain_channel_give_up(&align->channels, i, &claim))
             if (claim.kind == REFRAIN_CLAIM_WAITS) {
-                unmatched_receive(align);
+                align->report.unmatched_receives++;
                 refrain_align_satisfy(align, claim.location, NULL);
             }
         if (dest == rank)

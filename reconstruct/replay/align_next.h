@@ -9,25 +9,6 @@
 
 #include "align_parts.h"
 
-static inline bool refrain_align_completes(const struct refrain_event *event) {
-    const unsigned kinds = 1u << REFRAIN_EVENT_RECV | 1u << REFRAIN_EVENT_SEND_COMPLETE |
-                           1u << REFRAIN_EVENT_COLLECTIVE_COMPLETE | 1u << REFRAIN_EVENT_CANCEL |
-                           1u << REFRAIN_EVENT_ACCESS_COMPLETE;
-    return kinds >> event->kind & 1;
-}
-
-static inline bool refrain_align_leaves_mpi(const struct refrain_event *event) {
-    return event->kind == REFRAIN_EVENT_LEAVE && event->region->kind == REFRAIN_REGION_MPI;
-}
-
-/* Do others have to know of it? */
-static inline bool refrain_align_is_told(const struct refrain_event *event) {
-    const unsigned told = 1u << REFRAIN_EVENT_SEND | 1u << REFRAIN_EVENT_COLLECTIVE | 1u << REFRAIN_EVENT_RECV |
-                          1u << REFRAIN_EVENT_UNTOLD_SENDS | 1u << REFRAIN_EVENT_UNTOLD_RECEIVES |
-                          1u << REFRAIN_EVENT_UNTOLD_COLLECTIVES;
-    return told >> event->kind & 1;
-}
-
 /* The event is the location's next group, which waits for nobody. */
 static inline void refrain_align_load_event(const struct refrain_align *align, struct refrain_align_location *location,
                                             struct refrain_event *event) {
@@ -36,7 +17,7 @@ static inline void refrain_align_load_event(const struct refrain_align *align, s
     location->time_ns = event->time_ns;
     if (!align->adjust)
         return;
-    if (!refrain_align_leaves_mpi(event))
+    if (!refrain_event_leaves_mpi(event))
         location->time_ns += location->shift_ns;
     if (location->time_ns < location->now_ns)
         location->time_ns = location->now_ns;
@@ -98,7 +79,9 @@ static inline const struct refrain_event *refrain_align_next_read(struct refrain
         }
         location = earliest;
     }
-    return refrain_align_is_told(&location->group[align->given]) ? NULL : refrain_align_give(align, stream);
+    if (location->foreign || refrain_event_is_told(&location->group[align->given]))
+        return NULL;
+    return refrain_align_give(align, stream);
 }
 
 #endif

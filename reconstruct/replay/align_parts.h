@@ -11,6 +11,7 @@
 #include "align.h"
 #include "channels.h"
 #include "ready_queue.h"
+#include "share_stream.h"
 
 /* Who waits for whom in a collective. */
 enum refrain_align_rule {
@@ -30,6 +31,8 @@ struct refrain_align_location {
     size_t capacity_gathered;
     struct refrain_event ahead; /* read, but not of `gathered` */
     bool has_ahead, exhausted;
+    bool foreign, passes; /* another process reads it; its group stands for events that concern nobody else */
+    struct refrain_share_stream *told; /* where others are told of it: what is read; else null */
     bool wait_collective;
     bool is_root;
     uint8_t rule;     /* enum refrain_align_rule, of the collective it is in */
@@ -55,12 +58,10 @@ struct refrain_align {
     size_t given;                                        /* events of it */
     int64_t now_ns;                                      /* of the last event of all */
     bool adjust, without_probes, no_memory;
-    bool plain;              /* events can be given by align_next.h: one process, no virtual time, nothing has failed */
-    bool collectives_untold; /* some passed in a pause */
+    bool plain;                  /* events can be given by align_next.h: no virtual time, nothing has failed */
+    bool stopped;                /* another process has */
+    bool collectives_untold;     /* some passed in a pause */
     struct refrain_share *share; /* null: all locations are here */
-    uint32_t *own_members;       /* by index of a communicator, + 1; 0 not counted yet */
-    size_t n_own_members;
-    unsigned turns; /* since news were asked for */
     struct refrain_cursor_report report;
 };
 
@@ -87,7 +88,8 @@ struct refrain_moment refrain_align_moment(const struct refrain_align *align, ui
 /* Has the rank no more events, or none here at all? */
 bool refrain_align_gone(const struct refrain_align *align, int32_t rank);
 
-/* Something that only one process with all locations can put in order. */
+/* Where several processes share the run: it is not certain what goes with what, so that its order depends on events of
+ * which others are not told. */
 void refrain_align_not_shareable(struct refrain_align *align, const char *why);
 
 /* ---- align_messages.c ---- */

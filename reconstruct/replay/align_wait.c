@@ -34,7 +34,7 @@ void refrain_align_satisfy(struct refrain_align *align, uint32_t number, const s
     if (--location->waiting > 0)
         return;
     /* Others may have gone on beyond it meanwhile, where what it waited for never came. */
-    if (location->time_ns < align->now_ns && !align->share)
+    if (location->time_ns < align->now_ns)
         location->time_ns = align->now_ns;
     refrain_align_ready(align, number);
 }
@@ -50,6 +50,9 @@ bool refrain_align_gone(const struct refrain_align *align, int32_t rank) {
 }
 
 void refrain_align_not_shareable(struct refrain_align *align, const char *why) {
-    if (align->share && !align->share->wrong)
+    if (!align->share)
+        return;
+    if (!align->share->wrong)
         align->share->wrong = why;
+    align->stopped = true;
 }

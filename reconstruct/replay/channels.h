@@ -17,8 +17,7 @@
 struct refrain_channel {
     struct refrain_store_entry entry; /* a: source << 32 | dest; b: communicator and tag */
     struct refrain_store_list in_flight, claims;
-    uint64_t gaps;             /* messages before the last claim that have none */
-    uint32_t sender, receiver; /* of a run that is shared out: thread + 1, 0 none so far */
+    uint64_t gaps; /* messages before the last claim that have none */
 };
 
 /* A message in flight, or several that were sent in a pause. */

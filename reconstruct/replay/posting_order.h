@@ -30,8 +30,8 @@ struct refrain_posting_order {
     struct refrain_event given; /* the last one, if it was read ahead or others behind it were */
 };
 
-/* As refrain_stream_next(), with `overtook` set; null at the end, or without memory (no_memory is set then). Not to be
- * called again after that. */
+/* As refrain_stream_next(), with `overtook` set where the stream has not done so; null at the end, or without memory
+ * (no_memory is set then). Not to be called again after that. */
 static inline struct refrain_event *refrain_posting_order_next(struct refrain_posting_order *order,
                                                                struct refrain_stream *stream);
 

@@ -1,59 +1,55 @@
-/* share.h: one run aligned by several processes, each with some of its ranks (align.h <-> parallel/).
+/* share.h: one run aligned by several processes, each of which reads some of its ranks (align.h <-> parallel/).
  *
- *     process 0: ranks 0 .. 7   --- messages that cross, collectives entered -->   process 1: ranks 8 .. 15
+ *     process 0: ranks 0 .. 7    read, told to others as steps   ---.
+ *                ranks 8 .. 15   steps of others   <----------------+---   process 1: ranks 8 .. 15, the same way round
  *
- * When an event is follows from what its location did before and from what it waits for. So each process aligns its own
- * ranks by itself, waits where one of them waits for a rank of another, and comes to the times that one process would
- * have come to. Only the order in which locations take turns differs.
+ * Which event waits for which is found out by every process for all ranks, in the order in which one process would do
+ * so: nobody has to ask for a time. All that a process needs of the ranks of others is their *steps*: what they send,
+ * receive and enter, and how far time went between, which most events come down to. Steps are told long before they are
+ * needed, so that processes wait for each other only where one falls far behind.
  *
- * That holds where everything that is waited for comes, and where it is certain what goes with what. A trace of which
- * that is not so (a message without its other end, a collective that some member never came to, approximate receives,
- * several threads of a rank that take part in the same exchange) cannot be shared out: `wrong` then says why, and what
- * was written up to there is void. */
+ * A trace of which it is not certain what goes with what (approximate receives, ranks that wait for each other) cannot
+ * be shared out: `wrong` then says why, and what was written up to there is void. */
 #ifndef REFRAIN_SHARE_H
 #define REFRAIN_SHARE_H
 
-#include "virtual_time.h"
 #include <refrain/read.h>
 
-struct refrain_align;
-
-/* A message to a rank of another process. */
-struct refrain_share_message {
-    uint64_t ranks, what; /* source << 32 | dest; communicator and tag */
-    struct refrain_moment sent;
-    uint64_t match;
-    uint32_t thread;
+enum refrain_step_kind {
+    REFRAIN_STEP_EVENT,  /* one event, behind some that concern nobody else ... */
+    REFRAIN_STEP_GROUP,  /* ... that is given at one time with that of the next step */
+    REFRAIN_STEP_PASSED, /* only some that concern nobody else */
+    REFRAIN_STEP_END,    /* the location has no more */
 };
 
-/* All own members of a communicator have entered a collective of it; or, with `from_root`, its root has. */
-struct refrain_share_entry {
-    uint64_t ordinal;
-    uint32_t comm; /* index in the trace */
-    uint32_t kind;
-    uint32_t entered; /* so many of them; 0 with from_root */
-    bool from_root;
-    struct refrain_moment when; /* the latest of them, or the root */
+/* What a location does next, as far as it concerns others. */
+struct refrain_step {
+    uint32_t location; /* index in the trace */
+    uint8_t kind;      /* enum refrain_step_kind */
+    uint8_t event;     /* enum refrain_event_kind; with STEP_EVENT and STEP_GROUP, as all up to `value` */
+    bool approximate, requested, received;
+    bool passed; /* with STEP_EVENT, STEP_GROUP: some passed before it, which the last three fields tell of */
+    int32_t peer;
+    uint32_t region, comm; /* by index, UINT32_MAX none */
+    uint32_t overtook;
+    int64_t time_ns, probes_ns; /* as they were read; of a group the last event's */
+    int64_t tag, value;
+    int64_t passed_ns;   /* of those that passed, the last one's time as it was read: it is ... */
+    int64_t later_ns;    /* ... so much after what was before ... */
+    int64_t earliest_ns; /* ... and not before this */
 };
 
 struct refrain_share {
+    const struct refrain_trace *trace;
     /* Is the rank one of this process's? Constant. */
     bool (*owns)(const struct refrain_share *share, int32_t rank);
-    /* Tell the process of that rank, or those that have members of that communicator. */
-    void (*message)(struct refrain_share *share, int32_t rank, const struct refrain_share_message *message);
-    void (*entered)(struct refrain_share *share, const struct refrain_comm_info *comm,
-                    const struct refrain_share_entry *entry);
-    /* Hands what has come to refrain_align_take_message() and refrain_align_take_entry(). `wait`: nothing can be done
-     * here without it, so until something has come; then false says that nothing will come any more. */
-    bool (*news)(struct refrain_share *share, struct refrain_align *align, bool wait);
-    uint64_t held;     /* messages of other processes that no receive has asked for yet; the aligner counts them */
-    const char *wrong; /* why the run cannot be shared out; null: nothing was found yet */
+    /* Tells all others the next step of an own location, sooner or later; flush: what has been told leaves now. */
+    void (*tell)(struct refrain_share *share, const struct refrain_step *step);
+    void (*flush)(struct refrain_share *share);
+    /* The next step of another's location, which is waited for; valid until the next call. Null: a process has stopped,
+     * and none will come. */
+    const struct refrain_step *(*next)(struct refrain_share *share, uint32_t location);
+    const char *wrong; /* why the run could not be gone through together; null: nothing was found yet */
 };
-
-/* What other processes told (align_messages.c, align_collectives.c). Their ranks, threads and numbers are those of one
- * trace. */
-void refrain_align_take_message(struct refrain_align *align, const struct refrain_share_message *message);
-void refrain_align_take_entry(struct refrain_align *align, const struct refrain_comm_info *comm,
-                              const struct refrain_share_entry *entry);
 
 #endif

@@ -9,27 +9,31 @@
 #define REFRAIN_STREAM_EVENTS 8u
 
 struct refrain_stream {
-    /* Reads up to n further events, n > 0: returns how many; 0 at the end. */
+    /* Reads up to n further events, n > 0: returns how many; 0 at the end. Or sets `from` to where it has some, more
+     * than n if it likes, which stay there until it is asked again. */
     size_t (*read)(struct refrain_stream *stream, struct refrain_event *events, size_t n);
     int32_t rank;
-    uint32_t next, n; /* those of events[] that were read and not given */
+    bool in_order;    /* its receives have their `overtook` already (posting_order.h) */
+    uint32_t next, n; /* those of from[] that were read and not given */
+    struct refrain_event *from;
     struct refrain_event events[REFRAIN_STREAM_EVENTS];
 };
 
 /* The next event where it was read already, null else; it stays the next one. */
 static inline struct refrain_event *refrain_stream_read(struct refrain_stream *stream) {
-    return stream->next < stream->n ? &stream->events[stream->next] : NULL;
+    return stream->next < stream->n ? &stream->from[stream->next] : NULL;
 }
 
 /* The next event, null at the end; the caller's to change, until the next call. */
 static inline struct refrain_event *refrain_stream_next(struct refrain_stream *stream) {
     if (stream->next == stream->n) {
         stream->next = 0;
+        stream->from = stream->events;
         stream->n = (uint32_t)stream->read(stream, stream->events, REFRAIN_STREAM_EVENTS);
         if (stream->n == 0)
             return NULL;
     }
-    return &stream->events[stream->next++];
+    return &stream->from[stream->next++];
 }
 
 #endif
