@@ -2,7 +2,7 @@
  * [CHECKPOINT-MBYTES].
  *
  * Processor time. Recorded events, where the trace has them, are what a plain read costs. Seeks are to times by chance,
- * after one pass in which the checkpoints are made, and read a thousand events. */
+ * after a pass in which the checkpoints are made, and read a thousand events. */
 #define _GNU_SOURCE
 #include <refrain/read.h>
 #include <stdio.h>
@@ -64,10 +64,15 @@ int main(int argc, char **argv) {
         return fprintf(stderr, "usage: replay_speed TRACE [CHECKPOINT-MBYTES]\n"), 2;
     if (refrain_trace_open(argv[1], false, &trace, &error))
         stop(&error);
+    if (refrain_cursor_open(trace, &options, &cursor, &error))
+        stop(&error);
+    pass(cursor, "replay");
+    if (refrain_cursor_close(cursor, &error))
+        stop(&error);
     options.checkpoint_bytes = (size_t)(argc > 2 ? atol(argv[2]) : 64) << 20;
     if (refrain_cursor_open(trace, &options, &cursor, &error))
         stop(&error);
-    int64_t last_ns = pass(cursor, "replay");
+    int64_t last_ns = pass(cursor, "replay with checkpoints");
     seek(cursor, last_ns);
     if (refrain_cursor_close(cursor, &error))
         stop(&error);

@@ -307,7 +307,8 @@ struct refrain_cursor_options {
     bool untold;             /* also gives the events UNTOLD_*, which tell what passed in pauses */
     bool at_once;            /* where times are shared out among several blocks it is done by the means of their
                                 stretches alone, so that opening does not walk through the whole run first; totals
-                                of places may then be off by some thousandths of the run (docs/time.md) */
+                                of places may then be off by some thousandths of the run (docs/time.md). Nothing is
+                                kept to go on faster either: for who keeps many states of a cursor */
 };
 #define REFRAIN_CURSOR_ALL                                                                                             \
     { NULL, 0, REFRAIN_TIME_FIRST, REFRAIN_TIME_LAST, false, 0, false, false, false, false }

@@ -251,46 +251,54 @@ bool refrain_block_times_single(struct refrain_block_times *times, uint64_t tick
     return true;
 }
 
-/* The same within a page whose items are single blocks, as long as they are short; *i blocks have passed. */
-static void pass_short(struct refrain_block_times *times, uint64_t ticks, uint64_t *end_ticks, uint32_t n,
-                       uint32_t *i) {
+/* The same where they are all short and in a page whose items are single blocks. */
+static bool pass_short(struct refrain_block_times *times, uint64_t ticks, uint64_t *end_ticks, uint32_t n) {
     struct refrain_time_cursor *cursor = &times->cursor;
-    if (times->n_kept > 0 || times->item.blocks > 0 || times->ended || cursor->block >= cursor->single_until)
-        return;
-    const struct refrain_time_page *page = cursor->page;
-    uint64_t most = cursor->single_until - cursor->block, quanta = cursor->quanta, last = cursor->ticks;
-    unsigned at = cursor->at;
-    uint32_t passed = 0;
-    for (n = n < most ? n : (uint32_t)most; passed < n && at + 2 <= REFRAIN_TIME_ITEMS_BYTES; passed++) {
-        unsigned low = page->items[at], high = low >= 128 ? page->items[at + 1] : 0;
-        if (low == 0 || high >= 128)
-            break;
-        at += 1 + (low >> 7);
-        quanta += ((low & 127) | high << 7) - 1;
-        uint64_t end = page->first_ticks + (quanta << page->quantum_shift);
+    if (times->n_kept > 0 || times->item.blocks > 0 || times->ended || cursor->block + n > cursor->single_until ||
+        cursor->at + 2 * n > REFRAIN_TIME_ITEMS_BYTES)
+        return false;
+    const unsigned char *items = cursor->page->items + cursor->at;
+    const uint64_t first_ticks = cursor->page->first_ticks, begin = ticks;
+    const unsigned shift = cursor->page->quantum_shift;
+    uint64_t quanta = cursor->quanta, last = cursor->ticks;
+    for (uint32_t i = 0; i < n; i++) {
+        unsigned item = *items++;
+        if (item >= 128) {
+            if (*items >= 128)
+                return false;
+            item = (item & 127) | (unsigned)*items++ << 7;
+        } else if (item == 0) {
+            return false;
+        }
+        quanta += item - 1;
+        uint64_t end = first_ticks + (quanta << shift);
         last = (int64_t)(end - last) < 0 ? last : end;
-        times->begin_ticks = ticks;
         ticks = (int64_t)(last - ticks) < 0 ? ticks : last; /* the clock went back */
-        end_ticks[passed] = ticks;
+        end_ticks[i] = ticks;
     }
     cursor->quanta = quanta;
     cursor->ticks = last;
-    cursor->at = at;
-    cursor->block += passed;
-    *i = passed;
+    cursor->at = (unsigned)(items - cursor->page->items);
+    cursor->block += n;
+    times->begin_ticks = n > 1 ? end_ticks[n - 2] : n > 0 ? begin : times->begin_ticks;
+    return true;
 }
 
-bool refrain_block_times_singles(struct refrain_block_times *times, uint64_t ticks, uint64_t *end_ticks, uint32_t n) {
+/* Apart, so that what it needs does not burden the above. */
+static __attribute__((noinline)) bool pass_singly(struct refrain_block_times *times, uint64_t ticks,
+                                                  uint64_t *end_ticks, uint32_t n) {
     struct refrain_block_times before = *times;
-    uint32_t i = 0;
-    pass_short(times, ticks, end_ticks, n, &i);
-    for (; i < n; i++)
-        if (!refrain_block_times_short(times, i > 0 ? end_ticks[i - 1] : ticks, &end_ticks[i]) &&
-            !refrain_block_times_single(times, i > 0 ? end_ticks[i - 1] : ticks, &end_ticks[i])) {
+    for (uint32_t i = 0; i < n; ticks = end_ticks[i++])
+        if (!refrain_block_times_short(times, ticks, &end_ticks[i]) &&
+            !refrain_block_times_single(times, ticks, &end_ticks[i])) {
             *times = before;
             return false;
         }
     return true;
+}
+
+bool refrain_block_times_singles(struct refrain_block_times *times, uint64_t ticks, uint64_t *end_ticks, uint32_t n) {
+    return pass_short(times, ticks, end_ticks, n) || pass_singly(times, ticks, end_ticks, n);
 }
 
 enum refrain_block_passed refrain_block_times_pass(struct refrain_block_times *times, uint64_t weight,

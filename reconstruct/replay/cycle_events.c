@@ -46,7 +46,7 @@ static bool begin_iteration(struct refrain_walk *walk, struct refrain_translatio
     if (!refrain_walk_cycle_next(walk))
         return refrain_walk_cycle(walk) && begin_iteration(walk, translation);
     struct cycle_events *given = cycle->events;
-    for (uint32_t i = 0; i < cycle->n_blocks; i++)
+    for (uint32_t i = 0, n = cycle->n_blocks; i < n; i++)
         given->times_ns[i] = refrain_trace_time_ns(translation->process, cycle->ticks[i]);
     given->first_id = translation->next_id;
     translation->next_id += given->requests;
@@ -60,15 +60,15 @@ size_t refrain_cycle_events_read(struct refrain_walk *walk, struct refrain_trans
         if (*at == 0 && !begin_iteration(walk, translation))
             break;
         const struct cycle_events *given = refrain_walk_cycle(walk)->events;
-        for (; i < n && *at < given->n; i++) {
-            const struct cycle_event *next = &given->events[(*at)++];
+        const struct cycle_event *next = &given->events[*at];
+        const int64_t *times_ns = given->times_ns, first_id = given->requests > 0 ? given->first_id : 0;
+        uint32_t left = given->n - *at, k = left < n - i ? left : (uint32_t)(n - i);
+        for (const struct cycle_event *end = next + k; next < end; next++, i++) {
             events[i] = next->event;
-            events[i].time_ns = given->times_ns[next->read];
-            if (given->requests > 0 && next->event.request >= 0)
-                events[i].request += given->first_id;
+            events[i].time_ns = times_ns[next->read];
+            events[i].request += next->event.request >= 0 ? first_id : 0;
         }
-        if (*at == given->n)
-            *at = 0;
+        *at = k < left ? *at + k : 0;
     }
     return i;
 }

@@ -82,7 +82,9 @@ enum refrain_status refrain_location_stream_open(struct refrain_location_stream 
     location->walk = options->at_once
                          ? refrain_walk_begin(process->image, process->image_bytes, thread, &wrong, &offset)
                          : refrain_walk_open(process->image, process->image_bytes, thread, &wrong, &offset);
-    if (location->walk && !costs)
+    /* Iterations that are kept would make each state of a cursor larger, of which there are many here. */
+    bool keeps_states = options->checkpoint_bytes > 0 || options->at_once;
+    if (location->walk && !costs && !keeps_states)
         refrain_walk_find_cycles(location->walk);
     return location->walk ? REFRAIN_OK : refrain_process_damaged(process, offset, wrong, error);
 }

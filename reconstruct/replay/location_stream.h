@@ -21,7 +21,7 @@ struct refrain_location_stream {
 };
 
 /* Opens a thread's events; of the options it goes by recorded, compensate (of recorded events too it is to be known
- * what probes took) and at_once. The caller closes the location also after an error. */
+ * what probes took), at_once and checkpoint_bytes. The caller closes the location also after an error. */
 enum refrain_status refrain_location_stream_open(struct refrain_location_stream *location,
                                                  const struct refrain_process *process, uint32_t thread,
                                                  const struct refrain_cursor_options *options,

@@ -338,9 +338,11 @@ bool refrain_walk_cycle_next(struct refrain_walk *walk) {
             refrain_walk_begin_iteration(walk, cycle->loop);
         return false;
     }
-    for (uint32_t i = 0; i < cycle->n_blocks; i++) {
-        uint64_t end = cycle->ticks[i];
-        int64_t *left = &cycle->blocks[i]->account.ticks_left;
+    struct refrain_walk_learner *const *blocks = cycle->blocks;
+    const uint64_t *ticks = cycle->ticks;
+    for (uint32_t i = 0, n = cycle->n_blocks; i < n; i++) {
+        uint64_t end = ticks[i];
+        int64_t *left = &blocks[i]->account.ticks_left;
         *left = (int64_t)((uint64_t)*left - (end - begin));
         begin = end;
     }

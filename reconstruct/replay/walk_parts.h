@@ -64,7 +64,7 @@ struct refrain_walk {
     struct refrain_walk_contexts *contexts; /* of these shares; null: they are not told apart */
     struct refrain_record *waiting;         /* records of blocks whose times are not known yet */
     size_t first_waiting, n_waiting, capacity_waiting;
-    uint32_t reads; /* of the clock, modulo 2^32 */
+    uint32_t reads; /* of the clock while iterations are recorded, modulo 2^32 */
     bool finds_cycles;
     uint32_t recordings;                    /* of iterations */
     struct refrain_walk_recorder *recorder; /* of an iteration; null: none is recorded now */
@@ -207,9 +207,10 @@ static inline void refrain_walk_pass_told(struct refrain_walk *walk, struct refr
     if (walk->counting)
         refrain_walk_count_told(walk, told - walk->ticks);
     walk->ticks = told;
-    walk->reads++;
-    if (walk->recorder)
+    if (walk->recorder) {
+        walk->reads++;
         refrain_walk_note_block(walk, place);
+    }
 }
 
 /* As refrain_walk_pass_block, for blocks of all kinds. */

@@ -23,7 +23,7 @@ struct refrain_record {
     uint8_t n_parameters;
     uint32_t thread;    /* */
     uint32_t operation; /* OPERATION: enum refrain_operation */
-    uint32_t read;      /* of a walk: clock reads up to the one that told its time, modulo 2^32 */
+    uint32_t read;      /* of a walk that records iterations: clock reads up to the one that told its time */
     uint64_t ticks;     /* of the thread's clock */
     uint64_t cost;      /* what the thread's probes took up to there, in 1 / 2^REFRAIN_PROBE_COST_SHIFT ticks */
     uint64_t id;        /* as event_file.h says */
