@@ -46,24 +46,34 @@ __attribute__((noinline)) int around(int n) {
     return sum;
 }
 
-static void *run(void *n) {
-    printf("sum %d\n", around(*(int *)n));
+static int quiet;
+
+void *run(void *n) {
+    int sum = around(*(int *)n);
+    if (!quiet)
+        printf("sum %d\n", sum);
     return NULL;
+}
+
+/* In n_threads further threads and, if `here`, in this one. */
+__attribute__((noinline)) void work(int n_threads, int n, int here) {
+    pthread_t threads[16];
+    for (int i = 0; i < n_threads; i++)
+        pthread_create(&threads[i], NULL, run, &n);
+    if (here)
+        run(&n);
+    for (int i = 0; i < n_threads; i++)
+        pthread_join(threads[i], NULL);
 }
 
 int main(int argc, char **argv) {
     int n_threads = argc > 1 ? atoi(argv[1]) : 0, n = argc > 2 ? atoi(argv[2]) : 8000;
-    pthread_t threads[16];
     sites_print("begin");
-    for (int i = 0; i < n_threads; i++)
-        pthread_create(&threads[i], NULL, run, &n);
-    if (argc <= 3)
-        run(&n);
-    for (int i = 0; i < n_threads; i++)
-        pthread_join(threads[i], NULL);
+    work(n_threads, n, argc <= 3);
     /* Code is changed for several probes at once, or when one that is off runs on: the last ones may still be calls. */
+    quiet = 1;
     for (int i = 0; i < MOST_ROUNDS && sites_unsettled() > 0; i++)
-        around(200);
+        work(n_threads, 200, 1);
     sites_print("end");
     sites_print_maps();
     printf("errno changed %d times\n", changed);

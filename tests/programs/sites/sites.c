@@ -29,8 +29,16 @@ static __attribute__((constructor(101))) void deny(void) {
         puts("not denied");
 }
 
+static int is_in(const struct refrain_site *site, const char *function) {
+    Dl_info in = {0};
+    return dladdr(code_of(site), &in) && in.dli_sname && strcmp(in.dli_sname, function) == 0;
+}
+
+/* One that is off is a call until it runs on, which most of main's never do. */
 static int is_wrong(const struct refrain_site *site) {
-    return *code_of(site) != (on_of(site) ? REFRAIN_SITE_ON : REFRAIN_SITE_OFF);
+    unsigned char code = *code_of(site), on = on_of(site);
+    return code != (on ? REFRAIN_SITE_ON : REFRAIN_SITE_OFF) &&
+           !(code == REFRAIN_SITE_ON && !on && is_in(site, "main"));
 }
 
 int sites_unsettled(void) {
@@ -60,9 +68,7 @@ void sites_print(const char *when) {
 int sites_on_in(const char *function) {
     int on = 0;
     for (const struct refrain_site *site = __start_refrain_sites; site < __stop_refrain_sites; site++) {
-        Dl_info in = {0};
-        on += *code_of(site) == REFRAIN_SITE_ON && dladdr(code_of(site), &in) && in.dli_sname &&
-              strcmp(in.dli_sname, function) == 0;
+        on += *code_of(site) == REFRAIN_SITE_ON && is_in(site, function);
     }
     return on;
 }
