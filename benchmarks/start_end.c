@@ -1,7 +1,8 @@
 /* start_end.c: how long a process takes from its start to main, and from MPI_Finalize to its end (start_end.sh).
  *
  *     start_end PROGRAM     runs the program and prints its two times and its processor time, in microseconds
- *     the same, with -DPROGRAM: the program, which makes a barrier and ends
+ *     start_end N PROGRAM   runs N of them at once, which end without a call of MPI, and prints how long all took, and
+ * the processor time of one the same, with -DPROGRAM: the program, which makes a barrier and ends
  *
  * Both ends of a time are read from the clock that all processes share. */
 #define _GNU_SOURCE
@@ -17,6 +18,7 @@
 #endif
 
 #define CHANNEL 9 /* the program's two moments */
+#define ALONE "START_END_ALONE"
 
 static int64_t now_us(void) {
     struct timespec time;
@@ -27,6 +29,8 @@ static int64_t now_us(void) {
 #ifdef PROGRAM
 int main(int argc, char **argv) {
     int64_t moments[2] = {now_us()};
+    if (getenv(ALONE))
+        return 0;
     MPI_Init(&argc, &argv);
     MPI_Barrier(MPI_COMM_WORLD);
     moments[1] = now_us();
@@ -35,10 +39,35 @@ int main(int argc, char **argv) {
     return MPI_Finalize();
 }
 #else
+static long long cpu_us(const struct rusage *used) {
+    return (used->ru_utime.tv_sec + used->ru_stime.tv_sec) * 1000000LL + used->ru_utime.tv_usec +
+           used->ru_stime.tv_usec;
+}
+
+static int run_at_once(int n, char **program) {
+    struct rusage used;
+    int failed = 0, status;
+    int64_t started = now_us();
+    setenv(ALONE, "1", 1);
+    for (int i = 0; i < n; i++)
+        if (fork() == 0) {
+            execv(program[0], program);
+            _exit(127);
+        }
+    for (int i = 0; i < n; i++)
+        failed |= wait(&status) < 0 || status != 0;
+    int64_t ended = now_us();
+    getrusage(RUSAGE_CHILDREN, &used);
+    printf("%lld %lld\n", (long long)(ended - started), cpu_us(&used) / n);
+    return failed;
+}
+
 int main(int argc, char **argv) {
     int channel[2], status;
     int64_t moments[2] = {0};
     struct rusage used;
+    if (argc > 2 && atoi(argv[1]) > 0)
+        return run_at_once(atoi(argv[1]), argv + 2);
     if (argc < 2 || pipe(channel) != 0)
         return 2;
     int64_t started = now_us();
@@ -53,9 +82,7 @@ int main(int argc, char **argv) {
     int64_t ended = now_us();
     if (read(channel[0], moments, sizeof moments) != sizeof moments)
         return 1;
-    long long cpu_us =
-        (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000LL + used.ru_utime.tv_usec + used.ru_stime.tv_usec;
-    printf("%lld %lld %lld\n", (long long)(moments[0] - started), (long long)(ended - moments[1]), cpu_us);
+    printf("%lld %lld %lld\n", (long long)(moments[0] - started), (long long)(ended - moments[1]), cpu_us(&used));
     return 0;
 }
 #endif

@@ -22,6 +22,8 @@ DESCRIPTION
     tracing added: to the least, and the median of what it added to each pair of runs. Ranks that wait yield (refrain-run),
     so that there may be more of them than processors. From 16 ranks on a third of the runs is made.
 
+    A second table is of as many processes at once that end without a call of MPI: none of them waits for another.
+
 OPTIONS
     --runs N      runs of each kind (default 15)
     --ranks LIST  numbers of ranks (default "1 4 16 64", some two minutes on two cores)
@@ -82,16 +84,41 @@ table() {
     done
 }
 
+# together PROGRAM RANKS: a line of the time of all and the processor time of one, of so many processes without MPI.
+together() {
+    REFRAIN_DIRECTORY=$work/traces "$work/start_end" "$2" "$work/$1" >>"$work/together.$1.$2" 2>"$work/said" || {
+        echo "start_end.sh: $2 processes of $1 failed: $(tail -n 1 "$work/said")" >&2
+        return 1
+    }
+    rm -rf "$work/traces"
+}
+
+table_of_processes() {
+    echo "| processes at once, without MPI | plain, all, us | traced, all, us | added, by process, us | added processor time of one, us |"
+    echo "|---|---|---|---|---|"
+    for n in $ranks; do
+        [ -s "$work/together.traced.$n" ] || continue
+        paste -d ' ' "$work/together.plain.$n" "$work/together.traced.$n" | awk -v n="$n" '
+            { for (i = 1; i <= 4; i++) if (NR == 1 || $i < least[i]) least[i] = $i }
+            END { printf "| %d | %d | %d | %d | %d |\n", n, least[1], least[3], (least[3] - least[1]) / n, least[4] - least[2] }'
+    done
+}
+
 page() {
     cat <<END
 # Start and end
 
 \`benchmarks/start_end.sh\`: a program that does nothing but MPI_Init, a barrier and MPI_Finalize, plain and traced by turns, on
 $(nproc) processors of $(uname -m), $(date -u +%Y-%m-%d), load $load before; $runs runs of each kind, a third of that from 16 ranks on. Times in microseconds: the
-least of the runs, of each run those of the rank that took longest. "Added, median" is the median of the differences of pairs of runs. With
-more ranks than processors both ends are mostly waiting for a processor.
+least of the runs, of each run those of the rank that took longest. "Added, median" is the median of the differences of pairs of runs.
 
 $(table)
+
+With more ranks than processors a rank that starts has to share them with those that are in MPI_Init already, which poll for it: the same
+program without a call of MPI shows what is left where nobody waits. Tracing adds to it the same processor time for each process, however
+many there are.
+
+$(table_of_processes)
 
 A traced process sets up its memory at its first probe, which is before \`main\`'s first statement, and writes its trace file when it ends.
 END
@@ -103,8 +130,8 @@ for n in $ranks; do
     [ "$n" -lt 16 ] || of_these=$(((runs + 2) / 3))
     for run in $(seq "$of_these"); do
         [ ! -t 2 ] || printf '\r%s ranks, run %s of %s ' "$n" "$run" "$of_these" >&2
-        once plain "$n" && once traced "$n" && continue
-        rm -f "$work/plain.$n" "$work/traced.$n"
+        once plain "$n" && once traced "$n" && together plain "$n" && together traced "$n" && continue
+        rm -f "$work/plain.$n" "$work/traced.$n" "$work"/together.*."$n"
         failed=1
         break
     done
@@ -114,5 +141,7 @@ if [ -n "$report" ]; then
     page >"$report" || failed=1
 else
     table
+    echo
+    table_of_processes
 fi
 exit $failed
