@@ -24,7 +24,7 @@ DESCRIPTION
 OPTIONS
     --runs N       runs of each kind (default 7)
     --ranks N      ranks of the trace (default 8)
-    --steps N      of the stencil; a rank has some 13 to 18 events in each (default 60000)
+    --steps N      of the stencil; a rank has some 17 events in each (default 60000)
     --processes N  processes (default 2)
     --tools DIR    the build's bin directory, which has many_ranks
     --help         this text

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #define BATCH_STEPS ((size_t)512)
-#define BATCHES 8u /* that may be under way */
+#define BATCHES 32u /* that may be under way: what is read ahead at a time, and more while the other computes */
 /* Steps that are held for later; more are not taken in while there is something else to do. */
 #define MOST_HELD ((uint64_t)65536)
 /* How often a process that waits looks for news before it sleeps between. It has fallen in with one that is far behind:
