@@ -1,4 +1,5 @@
 /* trace_memory.c: a trace's processes, and the memory that lives as long as it does (trace_parts.h). */
+#include "array.h"
 #include "trace_parts.h"
 
 #include <stdlib.h>
@@ -6,14 +7,10 @@
 
 void *refrain_trace_allocate(struct refrain_trace *trace, size_t n, size_t bytes) {
     struct refrain_trace_tables *tables = trace->tables;
-    if (tables->n_owned == tables->capacity_owned) {
-        size_t capacity = tables->capacity_owned ? tables->capacity_owned * 2 : 64;
-        void **owned = realloc(tables->owned, capacity * sizeof *owned);
-        if (!owned)
-            return NULL;
-        tables->owned = owned;
-        tables->capacity_owned = capacity;
-    }
+    void **owned = refrain_array_room(tables->owned, tables->n_owned, &tables->capacity_owned, sizeof *owned);
+    if (!owned)
+        return NULL;
+    tables->owned = owned;
     void *memory = calloc(n ? n : 1, bytes ? bytes : 1);
     if (memory)
         tables->owned[tables->n_owned++] = memory;
@@ -29,14 +26,11 @@ static char *keep(struct refrain_trace *trace, const char *text) {
 
 struct refrain_process *refrain_trace_add_process(struct refrain_trace *trace, const char *path,
                                                   const char *events_path) {
-    if (trace->n_processes == trace->tables->capacity_processes) {
-        size_t capacity = trace->n_processes ? trace->n_processes * 2 : 16;
-        struct refrain_process *processes = realloc(trace->processes, capacity * sizeof *processes);
-        if (!processes)
-            return NULL;
-        trace->processes = processes;
-        trace->tables->capacity_processes = capacity;
-    }
+    struct refrain_process *processes =
+        refrain_array_room(trace->processes, trace->n_processes, &trace->tables->capacity_processes, sizeof *processes);
+    if (!processes)
+        return NULL;
+    trace->processes = processes;
     struct refrain_process *process = &trace->processes[trace->n_processes];
     memset(process, 0, sizeof *process);
     process->path = keep(trace, path);

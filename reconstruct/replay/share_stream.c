@@ -1,6 +1,7 @@
 /* share_stream.c: see share_stream.h. */
 #include "share_stream.h"
 #include "arena.h"
+#include "array.h"
 #include "trace_read.h"
 
 #define MOST_GIVEN 8u /* part of the room that is given at a time */
@@ -111,14 +112,11 @@ static bool leaves_collective(struct refrain_share_stream *stream, uint8_t kind,
 }
 
 static bool add_to_group(struct refrain_share_stream *stream, const struct refrain_step *step) {
-    if (stream->n_group == stream->capacity_group) {
-        size_t larger = stream->capacity_group ? stream->capacity_group * 2 : 8;
-        struct refrain_step *group = refrain_realloc(stream->group, larger * sizeof *group);
-        if (!group)
-            return false;
-        stream->group = group;
-        stream->capacity_group = larger;
-    }
+    struct refrain_step *group =
+        refrain_array_room_of(refrain_realloc, stream->group, stream->n_group, &stream->capacity_group, sizeof *group);
+    if (!group)
+        return false;
+    stream->group = group;
     stream->group[stream->n_group++] = *step;
     return true;
 }
