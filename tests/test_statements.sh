@@ -114,8 +114,39 @@ grep -q '_name *for .*>=[0-9]* *a part  0 .*throttled$' "$work/formulas" && grep
 grep -q '>=[0-9,]*  one_of_many_with_quite_a_long_name.*throttled on 1 of 2 ranks$' "$work/stats" && pass ||
     fail "stats: $(grep one_of_many "$work/stats")"
 grep -q 'taken 3[0-9]\.[0-9] %$' "$work/formulas" && pass || fail "a decision by chance: $(grep ' if ' "$work/formulas")"
+# What was seen is a part of the values, in every command that says how much of them is held.
+[ "$(refrain info "$trace" | grep -c 'learned .* values that were seen, ')" = 1 ] && pass || fail "info: $(refrain info "$trace" | grep learned)"
+refrain capture "$trace" | grep -q '^[0-9]* sequences throttled: ' && pass || fail "capture does not say that it knows a part"
+refrain view "$trace" -o "$work/page.html" >/dev/null 2>&1
+python3 - "$work/page.html" "$(grep -c 'throttled$' "$work/formulas")" <<'END_OF_PYTHON' && pass || fail "the page does not mark formulas of a part of the visits"
+import base64, re, sys, zlib
+parts = re.findall(r'<script type="text/plain" id="[\w-]+">([^<]*)</script>', open(sys.argv[1], encoding="utf-8").read())
+marks = sum(len(re.findall(rb'"throttled": *true', zlib.decompress(base64.b64decode(part)))) for part in parts)
+assert marks == int(sys.argv[2]) > 0, (marks, sys.argv[2])
+END_OF_PYTHON
 awk '/^source/ { at = index($0, "captured") } at && /hot.c:/ && substr($0, at - 1, 1) != " " { exit 1 }' "$work/formulas" && pass ||
     fail "columns: $(head -n 4 "$work/formulas")"
+
+# A parameter that a call does not have is not shown: no target and no lock of a fence, no mode of what is closed.
+cat >"$work/absent.c" <<'END_OF_C'
+#include <mpi.h>
+int main(int argc, char **argv) {
+    int at = 0;
+    MPI_Win window;
+    MPI_Init(&argc, &argv);
+    MPI_Win_create(&at, sizeof at, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Win_fence(0, window);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+    MPI_Win_unlock(0, window);
+    MPI_Win_free(&window);
+    return MPI_Finalize();
+}
+END_OF_C
+traced absent 1
+refrain formulas "$trace" | awk '$3 ~ /^MPI_Win/ { print $3, $4 }' | sort >"$work/parameters"
+[ "$(tr '\n' ';' <"$work/parameters")" = "MPI_Win_create window;MPI_Win_fence window;MPI_Win_free window;MPI_Win_lock lock;MPI_Win_lock target;MPI_Win_lock window;MPI_Win_unlock target;MPI_Win_unlock window;" ] && pass ||
+    fail "parameters that are absent: $(cat "$work/parameters")"
+refrain capture "$trace" | awk '/^receivers/ { exit $2 != 2 }' && pass || fail "receivers: $(refrain capture "$trace" | grep receivers)"
 
 # As many threads as OpenMP has; as few as before where nothing is left for more.
 cat >"$work/threads.c" <<'END_OF_C'

@@ -31,6 +31,7 @@ struct capture {
     uint64_t by_type[SUBJECTS][REFRAIN_TYPES][2]; /* as in the trace, or learned again with the length asked for */
     uint64_t at_length[SUBJECTS][LENGTHS][2];
     uint64_t exact[SUBJECTS][2]; /* held exactly, by whatever means */
+    uint64_t throttled;          /* sequences of which only a part of the values was seen */
 };
 
 struct visit {
@@ -47,7 +48,7 @@ static int add_learner(void *data, const struct refrain_learner_view *view) {
     size_t s = 0;
     while (s < SUBJECTS && subjects[s] != view->subject)
         s++;
-    if (s == SUBJECTS)
+    if (s == SUBJECTS || view->absent)
         return 0;
     const void *image = process->image;
     size_t bytes = process->image_bytes;
@@ -69,6 +70,7 @@ static int add_learner(void *data, const struct refrain_learner_view *view) {
         visit->no_memory = true;
         return 1;
     }
+    capture->throttled += view->throttled;
     const uint64_t add[2] = {1, refrain_learner_values(image, bytes, view->learner, NULL)};
     for (unsigned k = 0; k < 2; k++) {
         capture->total[s][k] += add[k];
@@ -155,6 +157,9 @@ static void print_text(const char *title, const struct capture *capture, unsigne
         print_lengths(capture, k);
         putchar('\n');
     }
+    if (capture->throttled)
+        printf("%s sequences throttled: of these, the shares are of the values that were seen\n\n",
+               refrain_show_count(capture->throttled));
 }
 
 static json_t *category_json(const struct capture *capture, size_t s, unsigned k) {
@@ -180,6 +185,7 @@ static json_t *capture_json(const char *title, const struct capture *capture) {
     static const char *const kinds[] = {"sequences", "values"};
     json_t *object = json_object();
     json_object_set_new(object, "trace", refrain_json_text(title));
+    json_object_set_new(object, "throttled", json_integer((json_int_t)capture->throttled));
     for (unsigned k = 0; k < 2; k++) {
         json_t *categories = json_object();
         for (size_t s = 0; s < SUBJECTS; s++)
@@ -258,7 +264,8 @@ static const struct argp argp = {
     "The shares are of sequences (one per construct, rank and thread) and of the values in them. identity, general, "
     "iteration and cycle are the types of Yan, Jin and Schmidt; nested and several (formulas in a row) go beyond them. "
     "An archive holds a sequence value by value, which is exact but no formula. A summary does not hold the end of its "
-    "sequence exactly.\n\n"
+    "sequence exactly. A last line says of how many sequences only a part of the values was seen, since the probe was "
+    "switched off at times (throttled).\n\n"
     "The second part shows what shorter formulas would have captured, as in figure 16 of the paper: every sequence is "
     "taken from the trace and learned again, with room for so many items and no archive. An item is a value or a loop: "
     "(a b^3)^n has four, two loops and two values. REFRAIN_FORMULA_LENGTH counts the same items; a run with that "

@@ -222,8 +222,10 @@ static enum refrain_status print_process(const struct refrain_trace *trace, cons
            refrain_show_ns(learned.blocks_ns));
     if (header->mode & REFRAIN_MODE_STAT) {
         print_times(process, &learned);
-        printf("  learned   %s sequences of %s values, %s values exactly (%.4f %%)\n",
-               refrain_show_count(learned.total), refrain_show_count(learned.values), refrain_show_count(learned.kept),
+        printf("  learned   %s sequences of %s values%s, %s values exactly (%.4f %%)\n",
+               refrain_show_count(learned.total), refrain_show_count(learned.values),
+               learned.throttled_functions || learned.throttled_probes ? " that were seen" : "",
+               refrain_show_count(learned.kept),
                learned.values ? 100.0 * (double)learned.kept / (double)learned.values : 100.0);
         refrain_info_print_states(learned.by_state);
     }

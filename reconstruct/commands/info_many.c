@@ -257,9 +257,10 @@ static bool print_text(const struct many *many, const struct refrain_trace *trac
     printf(" in blocks\n");
     if (trace->processes[0].header->mode & REFRAIN_MODE_STAT) {
         print_numbers(many, times, sizeof times / sizeof *times);
-        printf(" of them with a time of their own\n  learned   %s sequences of %s values, %s values exactly (%.4f "
+        printf(" of them with a time of their own\n  learned   %s sequences of %s values%s, %s values exactly (%.4f "
                "%%)\n",
-               refrain_show_count(many->learners), refrain_show_count(many->values), refrain_show_count(many->kept),
+               refrain_show_count(many->learners), refrain_show_count(many->values),
+               many->exception[EXCEPTION_THROTTLED].n ? " that were seen" : "", refrain_show_count(many->kept),
                many->values ? 100.0 * (double)many->kept / (double)many->values : 100.0);
         refrain_info_print_states(many->by_state);
     }

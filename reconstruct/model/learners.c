@@ -14,9 +14,7 @@ const char *refrain_subject_name(enum refrain_subject subject) {
 typedef int visitor(void *data, const struct refrain_learner_view *view);
 
 bool refrain_learner_is_for_readers(const struct refrain_learner_view *view) {
-    if (view->subject == REFRAIN_SUBJECT_ROOT)
-        return view->learner->state != REFRAIN_IDENTITY || view->learner->expect != -1;
-    return view->subject != REFRAIN_SUBJECT_SUCCESSOR && view->subject != REFRAIN_SUBJECT_REQUEST;
+    return !view->absent && view->subject != REFRAIN_SUBJECT_SUCCESSOR && view->subject != REFRAIN_SUBJECT_REQUEST;
 }
 
 static int visit_one(const struct refrain_learner *learner, struct refrain_learner_view view,
@@ -154,6 +152,24 @@ static const struct parameter *parameters_of(uint32_t operation, unsigned *n) {
     }
 }
 
+/* Has the operation's parameter only ever had the value that says that there is none? */
+static bool is_absent(uint32_t operation, unsigned parameter, const struct refrain_learner *learner) {
+    if (learner->state != REFRAIN_IDENTITY)
+        return false;
+    switch (operation) {
+    case REFRAIN_OP_COLLECTIVE:
+    case REFRAIN_OP_ICOLLECTIVE:
+    case REFRAIN_OP_COLLECTIVE_INIT: /* the root of a barrier */
+        return parameter == 0 && learner->expect == -1;
+    case REFRAIN_OP_WINDOW: /* the target of a fence, the lock of a flush */
+        return (parameter == 0 && learner->expect == -1) || (parameter == 1 && learner->expect == 0);
+    case REFRAIN_OP_FILE: /* the mode of a file that is closed */
+        return parameter == 0 && learner->expect == 0;
+    default:
+        return false;
+    }
+}
+
 /* A parameter, then what is learned of it by another one. */
 static int visit_parameter(const struct refrain_process *process, const struct refrain_learner *learners,
                            const struct parameter *parameters, unsigned i, struct refrain_learner_view view,
@@ -188,8 +204,11 @@ static int visit_call_site(const struct refrain_process *process, const struct r
     while (!result && (operation = refrain_call_site_operation(process, call_site->record, operation))) {
         unsigned n;
         const struct parameter *parameters = parameters_of(operation->operation, &n);
-        for (unsigned i = 0; !result && i < n; i++)
+        for (unsigned i = 0; !result && i < n; i++) {
+            view.absent = is_absent(operation->operation, i, &operation->parameter[i]);
             result = visit_parameter(process, operation->parameter, parameters, i, view, visit, data);
+        }
+        view.absent = false;
         if (!result)
             result = visit_one(&operation->after.next, view, REFRAIN_SUBJECT_SUCCESSOR, "after operation", visit, data);
     }

@@ -37,6 +37,7 @@ struct refrain_learner_view {
     const char *file;
     uint32_t line;
     uint32_t slot;  /* BRANCH, LOOP, SUCCESSOR of a place in the program tree: number of the slot */
+    bool absent;    /* a parameter that no call had: the root of a barrier, the target of a fence */
     bool throttled; /* its probe was switched off, since it came too often: what came after is not in the learner */
 };
 
@@ -45,8 +46,7 @@ struct refrain_learner_view {
 int refrain_learners_visit(const struct refrain_process *process,
                            int (*visit)(void *data, const struct refrain_learner_view *view), void *data);
 
-/* Is that what a reader wants to see? Not the control flow, nor the requests, nor the root of a collective that has
- * none (it is -1). */
+/* Is that what a reader wants to see? Not the control flow, nor the requests, nor a parameter that is absent. */
 bool refrain_learner_is_for_readers(const struct refrain_learner_view *view);
 
 /* Reads the terms of all learners; the error names the first place in the region that does not hold together. */

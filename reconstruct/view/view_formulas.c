@@ -56,8 +56,8 @@ static int add(void *data, const struct refrain_learner_view *view) {
     char *text = text_of(process, view, &type), *key = NULL;
     if (text)
         shorten(text);
-    if (!text || asprintf(&key, "%s\t%u\t%s\t%s\t%s\t%s", view->file, view->line, view->function, view->name,
-                          view->label, text) < 0) {
+    if (!text || asprintf(&key, "%s\t%u\t%s\t%s\t%s\t%d\t%s", view->file, view->line, view->function, view->name,
+                          view->label, view->throttled, text) < 0) {
         free(text);
         collection->no_memory = true;
         return 1;
@@ -69,12 +69,12 @@ static int add(void *data, const struct refrain_learner_view *view) {
         uint64_t kept;
         uint64_t values = refrain_learner_values(process->image, process->image_bytes, view->learner, &kept);
         json_t *entry =
-            json_pack("{s:i, s:I, s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:s, s:o, s:i}", "rank", (int)process->rank,
+            json_pack("{s:i, s:I, s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:s, s:o, s:i, s:b}", "rank", (int)process->rank,
                       "thread", (json_int_t)view->thread, "subject", refrain_subject_name(view->subject), "label",
                       refrain_json_text(view->label), "construct", refrain_json_text(view->name), "function",
                       refrain_json_text(view->function), "file", refrain_json_text(view->file), "line",
                       (json_int_t)view->line, "values", (json_int_t)values, "type", refrain_formula_type_name(type),
-                      "text", refrain_json_text(text), "ranks", 1);
+                      "text", refrain_json_text(text), "ranks", 1, "throttled", view->throttled);
         if (entry) {
             json_array_append_new(collection->formulas, entry);
             json_object_set(collection->known, key, entry);

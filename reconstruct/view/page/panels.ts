@@ -222,7 +222,8 @@ export class Panels {
             const who = formula.ranks && formula.ranks > 1 ? `${formula.ranks} ranks` : `rank ${formula.rank}`;
             const title = element(
                 "div",
-                `${formula.label} · ${who} · ${showCount(formula.values)} values, ${formula.type}`,
+                `${formula.label} · ${who} · ${formula.throttled ? "at least " : ""}${showCount(formula.values)} values, ` +
+                    `${formula.type}${formula.throttled ? ", throttled" : ""}`,
                 "place",
             );
             parts.push(title, element("div", formula.text, "formula"));

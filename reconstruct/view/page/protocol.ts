@@ -24,6 +24,8 @@ export interface Formula {
     text: string;
     /** Ranks that have the same formula: their number, when they are more than this one. */
     ranks?: number;
+    /** The probe was switched off at times: these are a part of the values. */
+    throttled: boolean;
 }
 
 /** A node of the program: a function with its loops and call sites, the times over all ranks. */
