@@ -4,8 +4,12 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define BATCHES 4u /* one is filled, one is written, others wait */
-#define BATCH_EVENTS 2048u
+#define BATCHES 8u /* one is filled, one is written, others wait */
+#define BATCH_EVENTS 1024u
+
+/* Who waits is woken for so many batches: to wake a thread takes as long as to write some hundred events. At most one
+ * of the two waits at a time. */
+#define WAKE_BATCHES (BATCHES / 2)
 
 struct batch {
     struct refrain_event events[BATCH_EVENTS];
@@ -29,8 +33,9 @@ static void *write_batches(void *data) {
     struct thread_writer *writer = data;
     pthread_mutex_lock(&writer->mutex);
     for (;;) {
-        while (writer->written == writer->filled && !writer->ended)
-            pthread_cond_wait(&writer->changed, &writer->mutex);
+        if (writer->written == writer->filled)
+            while (writer->filled - writer->written < WAKE_BATCHES && !writer->ended)
+                pthread_cond_wait(&writer->changed, &writer->mutex);
         if (writer->written == writer->filled)
             break;
         const struct batch *batch = &writer->batches[writer->written % BATCHES];
@@ -41,7 +46,8 @@ static void *write_batches(void *data) {
         pthread_mutex_lock(&writer->mutex);
         writer->status = status;
         writer->written++;
-        pthread_cond_signal(&writer->changed);
+        if (writer->filled - writer->written == BATCHES - WAKE_BATCHES)
+            pthread_cond_signal(&writer->changed);
     }
     pthread_mutex_unlock(&writer->mutex);
     return NULL;
@@ -51,9 +57,11 @@ static void *write_batches(void *data) {
 static int hand_over(struct thread_writer *writer) {
     pthread_mutex_lock(&writer->mutex);
     writer->filled++;
-    pthread_cond_signal(&writer->changed);
-    while (writer->filled - writer->written == BATCHES)
-        pthread_cond_wait(&writer->changed, &writer->mutex);
+    if (writer->filled - writer->written == WAKE_BATCHES)
+        pthread_cond_signal(&writer->changed);
+    if (writer->filled - writer->written == BATCHES)
+        while (writer->filled - writer->written > BATCHES - WAKE_BATCHES)
+            pthread_cond_wait(&writer->changed, &writer->mutex);
     int status = writer->status;
     pthread_mutex_unlock(&writer->mutex);
     writer->batches[writer->filled % BATCHES].n = 0;

@@ -1,6 +1,7 @@
 /* sink.c: a buffered output file (sink.h). */
 #define _GNU_SOURCE
 #include "sink.h"
+#include "decimal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -205,33 +206,16 @@ enum refrain_status refrain_sink_close(struct refrain_sink *sink, bool keep, str
 
 /* ---- numbers, names and other text ---- */
 
-/* Two digits at a time: a division is the slow part. */
-static const char pairs[] =
-    "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748"
-    "49505152535455565758596061626364656667686970717273747576777879808182838485868788899091929394959697"
-    "9899";
-
 void refrain_sink_put_number(struct refrain_sink *sink, uint64_t value) {
-    char digits[20];
-    unsigned at = sizeof digits;
-    while (value >= 100) {
-        memcpy(&digits[at -= 2], &pairs[value % 100 * 2], 2);
-        value /= 100;
-    }
-    if (value >= 10)
-        memcpy(&digits[at -= 2], &pairs[value * 2], 2);
-    else
-        digits[--at] = (char)('0' + value);
-    refrain_sink_reserve(sink, sizeof digits);
-    memcpy(sink->at, digits + at, sizeof digits - at);
-    sink->at += sizeof digits - at;
+    refrain_sink_reserve(sink, REFRAIN_DECIMAL_BYTES + REFRAIN_BEYOND);
+    sink->at = refrain_put_unsigned(sink->at, value);
 }
 
 void refrain_sink_put_digits(struct refrain_sink *sink, uint64_t value, unsigned digits) {
     refrain_sink_reserve(sink, digits);
     unsigned at = digits;
     for (; at >= 2; value /= 100)
-        memcpy(sink->at + (at -= 2), &pairs[value % 100 * 2], 2);
+        memcpy(sink->at + (at -= 2), &refrain_digit_pairs[value % 100 * 2], 2);
     if (at == 1)
         sink->at[0] = (unsigned char)('0' + value % 10);
     sink->at += digits;

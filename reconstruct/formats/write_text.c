@@ -1,6 +1,7 @@
 /* write_text.c: the format "text" (format.h): one event a line, tab-separated: rank, seconds since the start with nine
  * decimals, event, name, then key=value pairs. */
 #include "write_text.h"
+#include "decimal.h"
 #include "event_names.h"
 #include "format.h"
 #include "trace_read.h"
@@ -9,12 +10,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What a region contributes to a line, made once. */
+/* What a region contributes to a line, made once: "\tenter\tNAME\tfile=...\tline=...", of which a part is its name. */
 struct region_text {
-    const char *name;
-    const char *source; /* "\tfile=...\tline=..." */
-    size_t name_bytes, source_bytes;
+    const char *enter;
+    uint32_t name_bytes, enter_bytes;
 };
+#define BEFORE_NAME (sizeof "\tenter\t" - 1)
+
+/* The most that is put in one piece: all of a line but texts of any length. */
+#define LINE_BYTES 512u
+#define PIECE_BYTES 8192u /* longer names go through the sink */
 
 struct text_writer {
     struct refrain_writer writer;
@@ -26,21 +31,21 @@ struct text_writer {
     struct region_text *regions; /* by index */
     size_t n_regions;
     char *texts;
-    uint64_t latest_ms;   /* of an event's time: those that follow mostly differ in what comes behind it */
-    char latest_text[32]; /* a tab, and the digits of it */
-    size_t latest_bytes;  /* 0: none yet */
+    uint64_t latest_ns;               /* the millisecond of the latest event: what follows mostly is in it too */
+    char latest_text[REFRAIN_BEYOND]; /* a tab, and the digits of it */
+    size_t latest_bytes;              /* 0: none yet */
 };
 
 /* ---- regions ---- */
 
 static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
     struct text_writer *text = (struct text_writer *)writer;
-    size_t bytes = 1, at = 0;
+    size_t bytes = REFRAIN_BEYOND, at = 0;
     for (size_t i = 0; i < trace->n_regions; i++)
-        bytes +=
-            4 * (strlen(trace->regions[i].name) + strlen(trace->regions[i].file)) + sizeof "\tfile=\tline=4294967295";
+        bytes += 4 * (strlen(trace->regions[i].name) + strlen(trace->regions[i].file)) +
+                 sizeof "\tenter\t\tfile=\tline=4294967295";
     text->regions = calloc(trace->n_regions + 1, sizeof *text->regions);
-    text->texts = malloc(bytes);
+    text->texts = calloc(bytes, 1);
     if (!text->regions || !text->texts) {
         REFRAIN_FAIL_MEMORY(text->error);
         return 1;
@@ -51,122 +56,98 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     for (size_t i = 0; i < trace->n_regions; i++) {
         const struct refrain_region_info *region = &trace->regions[i];
         struct region_text *of_region = &text->regions[i];
-        of_region->name = text->texts + at;
-        of_region->name_bytes = refrain_escape_name(text->texts + at, region->name);
-        at += of_region->name_bytes;
-        of_region->source = text->texts + at;
+        const size_t first = at;
+        of_region->enter = text->texts + at;
+        at += (size_t)sprintf(text->texts + at, "\tenter\t");
+        at += refrain_escape_name(text->texts + at, region->name);
+        of_region->name_bytes = (uint32_t)(at - first - BEFORE_NAME);
         at += (size_t)sprintf(text->texts + at, "\tfile=");
         at += refrain_escape_name(text->texts + at, region->file);
         at += (size_t)sprintf(text->texts + at, "\tline=%u", region->line);
-        of_region->source_bytes = (size_t)(text->texts + at - of_region->source);
+        of_region->enter_bytes = (uint32_t)(at - first);
     }
     return 0;
 }
 
 /* ---- events ---- */
 
-#define PUT(sink, literal) refrain_sink_put_bytes((sink), literal, sizeof literal - 1)
+#define PUT REFRAIN_PUT_LITERAL
 
-static void put_comm(struct refrain_sink *sink, const struct refrain_event *event) {
-    if (event->comm) {
-        PUT(sink, "\tcomm=");
-        refrain_sink_put_unsigned(sink, event->comm->index);
-    } else {
-        PUT(sink, "\tcomm=unknown");
-    }
+static unsigned char *put_text(unsigned char *at, const char *literal) {
+    size_t n = strlen(literal);
+    return (unsigned char *)memcpy(at, literal, n) + n;
 }
 
-static void put_bytes(struct refrain_sink *sink, const struct refrain_event *event) {
-    PUT(sink, "\tbytes=");
-    refrain_sink_put_signed(sink, event->bytes);
+static inline unsigned char *put_comm(unsigned char *at, const struct refrain_event *event) {
+    at = PUT(at, "\tcomm=");
+    return event->comm ? refrain_put_unsigned(at, event->comm->index) : PUT(at, "unknown");
 }
 
-static void put_value(struct refrain_sink *sink, const struct refrain_event *event) {
-    PUT(sink, "\tvalue=");
-    refrain_sink_put_signed(sink, event->value);
+static inline unsigned char *put_bytes(unsigned char *at, const struct refrain_event *event) {
+    return refrain_put_signed(PUT(at, "\tbytes="), event->bytes);
 }
 
-static void put_partner(struct refrain_sink *sink, const struct refrain_event *event) {
-    refrain_sink_put_signed(sink, event->peer);
-    PUT(sink, "\ttag=");
-    refrain_sink_put_signed(sink, event->tag);
+static inline unsigned char *put_value(unsigned char *at, const struct refrain_event *event) {
+    return refrain_put_signed(PUT(at, "\tvalue="), event->value);
 }
 
-static void put_message(struct refrain_sink *sink, const struct refrain_event *event) {
-    put_partner(sink, event);
-    put_bytes(sink, event);
-    put_comm(sink, event);
+static inline unsigned char *put_partner(unsigned char *at, const struct refrain_event *event) {
+    at = refrain_put_signed(at, event->peer);
+    return refrain_put_signed(PUT(at, "\ttag="), event->tag);
 }
 
-static void put_fields(struct refrain_sink *sink, const struct refrain_event *event) {
+static inline unsigned char *put_message(unsigned char *at, const struct refrain_event *event) {
+    return put_comm(put_bytes(put_partner(at, event), event), event);
+}
+
+/* What follows the name, of known length at most. */
+static unsigned char *put_fields(unsigned char *at, const struct refrain_event *event) {
     switch (event->kind) {
     case REFRAIN_EVENT_SEND:
-        PUT(sink, "\tdest=");
-        put_message(sink, event);
-        break;
+        return put_message(PUT(at, "\tdest="), event);
     case REFRAIN_EVENT_RECV:
-        PUT(sink, "\tsource=");
-        put_message(sink, event);
-        break;
+        return put_message(PUT(at, "\tsource="), event);
     case REFRAIN_EVENT_COLLECTIVE:
-        if (event->peer >= 0) { /* else there is none */
-            PUT(sink, "\troot=");
-            refrain_sink_put_signed(sink, event->peer);
-        }
-        PUT(sink, "\tsent=");
-        refrain_sink_put_signed(sink, event->bytes);
-        PUT(sink, "\treceived=");
-        refrain_sink_put_signed(sink, event->received);
-        put_comm(sink, event);
-        break;
+        if (event->peer >= 0) /* else there is none */
+            at = refrain_put_signed(PUT(at, "\troot="), event->peer);
+        at = refrain_put_signed(PUT(at, "\tsent="), event->bytes);
+        at = refrain_put_signed(PUT(at, "\treceived="), event->received);
+        return put_comm(at, event);
     case REFRAIN_EVENT_RECV_POST:
     case REFRAIN_EVENT_COLLECTIVE_COMPLETE:
-        put_comm(sink, event);
-        break;
+        return put_comm(at, event);
     case REFRAIN_EVENT_RMA:
-        PUT(sink, "\ttarget=");
-        refrain_sink_put_signed(sink, event->peer);
-        put_bytes(sink, event);
-        break;
+        return put_bytes(refrain_put_signed(PUT(at, "\ttarget="), event->peer), event);
     case REFRAIN_EVENT_IO:
     case REFRAIN_EVENT_MOVED:
-        put_bytes(sink, event);
-        break;
+        return put_bytes(at, event);
     case REFRAIN_EVENT_ACCESS_COMPLETE:
-        if (event->bytes >= 0)
-            put_bytes(sink, event);
-        break;
+        return event->bytes >= 0 ? put_bytes(at, event) : at;
     case REFRAIN_EVENT_SEEK:
-        PUT(sink, "\twhence=");
-        refrain_sink_put_text(sink, refrain_whence_name(event->value));
-        PUT(sink, "\toffset=");
-        refrain_sink_put_signed(sink, event->bytes);
-        PUT(sink, "\tposition=");
-        refrain_sink_put_signed(sink, event->received);
-        break;
+        at = put_text(PUT(at, "\twhence="), refrain_whence_name(event->value));
+        at = refrain_put_signed(PUT(at, "\toffset="), event->bytes);
+        return refrain_put_signed(PUT(at, "\tposition="), event->received);
     case REFRAIN_EVENT_COUNTER:
-        put_value(sink, event);
-        break;
+        return put_value(at, event);
     case REFRAIN_EVENT_UNTOLD_SENDS:
+        return put_value(put_comm(put_partner(PUT(at, "\tdest="), event), event), event);
     case REFRAIN_EVENT_UNTOLD_RECEIVES:
-        if (event->kind == REFRAIN_EVENT_UNTOLD_SENDS)
-            PUT(sink, "\tdest=");
-        else
-            PUT(sink, "\tsource=");
-        put_partner(sink, event);
-        put_comm(sink, event);
-        put_value(sink, event);
-        break;
+        return put_value(put_comm(put_partner(PUT(at, "\tsource="), event), event), event);
     case REFRAIN_EVENT_UNTOLD_COLLECTIVES:
-        PUT(sink, "\tkind=");
-        refrain_sink_put_text(sink, event->request < 0 ? "" : "i");
-        refrain_sink_put_text(sink, refrain_collective_name((enum refrain_collective)event->tag));
-        put_comm(sink, event);
-        put_value(sink, event);
-        break;
+        at = put_text(PUT(at, "\tkind="), event->request < 0 ? "" : "i");
+        at = put_text(at, refrain_collective_name((enum refrain_collective)event->tag));
+        return put_value(put_comm(at, event), event);
     default:
-        break;
+        return at;
     }
+}
+
+/* Texts of any length, and what few events have, go through the sink. */
+#define SINK_PUT(sink, literal) refrain_sink_put_bytes((sink), literal, sizeof literal - 1)
+
+static void sink_put_comm(struct refrain_sink *sink, const struct refrain_event *event) {
+    refrain_sink_reserve(sink, LINE_BYTES);
+    sink->at = put_comm(sink->at, event);
 }
 
 static void put_flags(struct refrain_sink *sink, const char *key, int64_t value) {
@@ -187,74 +168,57 @@ static void put_object(struct text_writer *text, const struct refrain_event *eve
     if (!window && !refrain_event_names_file(event->kind))
         return;
     if (event->kind == REFRAIN_EVENT_WINDOW && event->peer >= 0) {
-        PUT(sink, "\ttarget=");
+        SINK_PUT(sink, "\ttarget=");
         refrain_sink_put_signed(sink, event->peer);
     }
     if (window)
-        PUT(sink, "\twindow=");
+        SINK_PUT(sink, "\twindow=");
     else
-        PUT(sink, "\thandle=");
+        SINK_PUT(sink, "\thandle=");
     refrain_sink_put_signed(sink, refrain_event_object(text->trace, event));
-    put_comm(sink, event);
+    sink_put_comm(sink, event);
     if (event->kind == REFRAIN_EVENT_WINDOW && event->value != REFRAIN_LOCK_NONE)
         refrain_sink_put_text(sink, event->value == REFRAIN_LOCK_EXCLUSIVE ? "\tlock=exclusive" : "\tlock=shared");
     if (event->kind == REFRAIN_EVENT_FILE)
         put_flags(sink, "\tmode=", event->value);
     const char *name = event->kind == REFRAIN_EVENT_FILE ? refrain_event_file_name(text->trace, event) : "";
     if (name[0]) {
-        PUT(sink, "\tname=");
+        SINK_PUT(sink, "\tname=");
         refrain_sink_put_name(sink, name);
     }
 }
 
-/* Names of the kinds, with a tab on either side; null: no such events are written. */
-static const char *name_of(enum refrain_event_kind kind, bool all) {
-    switch (kind) {
-    case REFRAIN_EVENT_ENTER:
-        return "\tenter\t";
-    case REFRAIN_EVENT_LEAVE:
-        return "\tleave\t";
-    case REFRAIN_EVENT_SEND:
-        return "\tsend\t";
-    case REFRAIN_EVENT_RECV:
-        return "\trecv\t";
-    case REFRAIN_EVENT_COLLECTIVE:
-        return "\tcollective\t";
-    case REFRAIN_EVENT_RMA:
-        return "\trma\t";
-    case REFRAIN_EVENT_IO:
-        return "\tio\t";
-    case REFRAIN_EVENT_MARKER:
-        return "\tmarker\t";
-    case REFRAIN_EVENT_COUNTER:
-        return "\tcounter\t";
-    case REFRAIN_EVENT_UNTOLD_SENDS:
-        return "\tuntold-sends\t";
-    case REFRAIN_EVENT_UNTOLD_RECEIVES:
-        return "\tuntold-receives\t";
-    case REFRAIN_EVENT_UNTOLD_COLLECTIVES:
-        return "\tuntold-collectives\t";
-    case REFRAIN_EVENT_SEND_COMPLETE:
-        return all ? "\tsend-complete\t" : NULL;
-    case REFRAIN_EVENT_RECV_POST:
-        return all ? "\trecv-post\t" : NULL;
-    case REFRAIN_EVENT_COLLECTIVE_COMPLETE:
-        return all ? "\tcollective-complete\t" : NULL;
-    case REFRAIN_EVENT_CANCEL:
-        return all ? "\tcancel\t" : NULL;
-    case REFRAIN_EVENT_WINDOW:
-        return all ? "\twindow\t" : NULL;
-    case REFRAIN_EVENT_FILE:
-        return all ? "\tfile\t" : NULL;
-    case REFRAIN_EVENT_MOVED:
-        return all ? "\tmoved\t" : NULL;
-    case REFRAIN_EVENT_SEEK:
-        return all ? "\tseek\t" : NULL;
-    case REFRAIN_EVENT_ACCESS_COMPLETE:
-        return all ? "\taccess-complete\t" : NULL;
-    }
-    return NULL;
-}
+/* The kinds' names, with a tab on either side. */
+static const struct kind_text {
+    char text[REFRAIN_BEYOND];
+    uint8_t bytes;
+    bool always; /* such events are written even where not all are asked for */
+} kinds[REFRAIN_EVENT_KINDS] = {
+#define KIND(name, always)                                                                                             \
+    { "\t" name "\t", sizeof("\t" name "\t") - 1, (always) }
+    [REFRAIN_EVENT_ENTER] = KIND("enter", true),
+    [REFRAIN_EVENT_LEAVE] = KIND("leave", true),
+    [REFRAIN_EVENT_SEND] = KIND("send", true),
+    [REFRAIN_EVENT_RECV] = KIND("recv", true),
+    [REFRAIN_EVENT_COLLECTIVE] = KIND("collective", true),
+    [REFRAIN_EVENT_RMA] = KIND("rma", true),
+    [REFRAIN_EVENT_IO] = KIND("io", true),
+    [REFRAIN_EVENT_MARKER] = KIND("marker", true),
+    [REFRAIN_EVENT_COUNTER] = KIND("counter", true),
+    [REFRAIN_EVENT_UNTOLD_SENDS] = KIND("untold-sends", true),
+    [REFRAIN_EVENT_UNTOLD_RECEIVES] = KIND("untold-receives", true),
+    [REFRAIN_EVENT_UNTOLD_COLLECTIVES] = KIND("untold-collectives", true),
+    [REFRAIN_EVENT_SEND_COMPLETE] = KIND("send-complete", false),
+    [REFRAIN_EVENT_RECV_POST] = KIND("recv-post", false),
+    [REFRAIN_EVENT_COLLECTIVE_COMPLETE] = KIND("collective-complete", false),
+    [REFRAIN_EVENT_CANCEL] = KIND("cancel", false),
+    [REFRAIN_EVENT_WINDOW] = KIND("window", false),
+    [REFRAIN_EVENT_FILE] = KIND("file", false),
+    [REFRAIN_EVENT_MOVED] = KIND("moved", false),
+    [REFRAIN_EVENT_SEEK] = KIND("seek", false),
+    [REFRAIN_EVENT_ACCESS_COMPLETE] = KIND("access-complete", false),
+#undef KIND
+};
 
 static void put_seconds(struct refrain_sink *sink, uint64_t ns) {
     refrain_sink_put_unsigned(sink, ns / 1000000000);
@@ -269,83 +233,122 @@ static void put_place(struct refrain_sink *sink, const struct refrain_region_inf
 }
 
 static void put_wait(struct refrain_sink *sink, const struct refrain_wait *wait) {
-    PUT(sink, "\tfor=");
+    SINK_PUT(sink, "\tfor=");
     refrain_sink_put_text(sink, refrain_wait_kind_name(wait->kind));
-    PUT(sink, "\twaited=");
+    SINK_PUT(sink, "\twaited=");
     put_seconds(sink, (uint64_t)wait->ns);
-    PUT(sink, "\tby=");
+    SINK_PUT(sink, "\tby=");
     refrain_sink_put_signed(sink, wait->cause_rank);
-    PUT(sink, "\tat=");
+    SINK_PUT(sink, "\tat=");
     put_place(sink, wait->cause);
 }
 
 /* The wait of the call that sent or completed the message, known only now: that call may have been left before. */
 static void put_peer_wait(struct refrain_sink *sink, const struct refrain_wait *wait) {
-    PUT(sink, "\tsender_for=");
+    SINK_PUT(sink, "\tsender_for=");
     refrain_sink_put_text(sink, refrain_wait_kind_name(wait->kind));
-    PUT(sink, "\tsender_waited=");
+    SINK_PUT(sink, "\tsender_waited=");
     put_seconds(sink, (uint64_t)wait->ns);
-    PUT(sink, "\tsender_at=");
+    SINK_PUT(sink, "\tsender_at=");
     put_place(sink, wait->region);
 }
 
+/* The time up to its milliseconds, a tab in front. */
+static void keep_latest(struct text_writer *text, uint64_t ms) {
+    unsigned char *begin = (unsigned char *)text->latest_text, *at = PUT(begin, "\t");
+    at = refrain_put_unsigned(at, ms / 1000);
+    *at++ = '.';
+    *at++ = (unsigned char)('0' + ms % 1000 / 100);
+    at = refrain_put_pair(at, (uint32_t)(ms % 100));
+    text->latest_ns = ms * 1000000;
+    text->latest_bytes = (size_t)(at - begin);
+}
+
 /* A tab, and the time in seconds. */
-static void put_time(struct text_writer *text, uint64_t ns) {
+static inline unsigned char *put_time(struct text_writer *text, unsigned char *at, uint64_t ns) {
+    if (ns - text->latest_ns >= 1000000 || text->latest_bytes == 0)
+        keep_latest(text, ns / 1000000);
+    memcpy(at, text->latest_text, sizeof text->latest_text);
+    return refrain_put_six(at + text->latest_bytes, (uint32_t)(ns - text->latest_ns));
+}
+
+/* Name of the region, and where it is entered its source; a region of which nothing was made ready, or a name too long
+ * for the line's room, goes through the sink. */
+static unsigned char *put_long_region(struct text_writer *text, unsigned char *at, const struct refrain_event *event) {
+    const bool enters = event->kind == REFRAIN_EVENT_ENTER;
     struct refrain_sink *sink = text->sink;
-    uint64_t ms = ns / 1000000;
-    if (ms != text->latest_ms || text->latest_bytes == 0) {
-        refrain_sink_reserve(sink, sizeof text->latest_text);
-        const unsigned char *begin = sink->at;
-        refrain_sink_put_char(sink, '\t');
-        refrain_sink_put_unsigned(sink, ms / 1000);
-        refrain_sink_put_char(sink, '.');
-        refrain_sink_put_digits(sink, ms % 1000, 3);
-        text->latest_ms = ms;
-        text->latest_bytes = (size_t)(sink->at - begin);
-        memcpy(text->latest_text, begin, text->latest_bytes);
+    sink->at = put_text(at, kinds[event->kind].text);
+    if (event->region->index < text->n_regions) {
+        const struct region_text *region = &text->regions[event->region->index];
+        refrain_sink_put_bytes(sink, region->enter + BEFORE_NAME,
+                               enters ? region->enter_bytes - BEFORE_NAME : region->name_bytes);
     } else {
-        refrain_sink_put_bytes(sink, text->latest_text, text->latest_bytes);
+        refrain_sink_put_text(sink, event->region->name);
+        if (enters)
+            SINK_PUT(sink, "\tfile=\tline=0");
     }
-    refrain_sink_put_digits(sink, ns % 1000000, 6);
+    refrain_sink_reserve(sink, LINE_BYTES);
+    return sink->at;
+}
+
+/* Kind and name. */
+static inline unsigned char *put_region(struct text_writer *text, unsigned char *at,
+                                        const struct refrain_event *event) {
+    const uint32_t index = event->region->index;
+    if (index >= text->n_regions || text->regions[index].enter_bytes > PIECE_BYTES)
+        return put_long_region(text, at, event);
+    const struct region_text *region = &text->regions[index];
+    if (event->kind == REFRAIN_EVENT_ENTER)
+        return refrain_put_wide(at, region->enter, region->enter_bytes);
+    memcpy(at, kinds[event->kind].text, sizeof kinds->text);
+    return refrain_put_wide(at + kinds[event->kind].bytes, region->enter + BEFORE_NAME, region->name_bytes);
+}
+
+/* What is there only where it was asked for. */
+static unsigned char *put_all(struct text_writer *text, unsigned char *at, const struct refrain_event *event) {
+    struct refrain_sink *sink = text->sink;
+    sink->at = at;
+    put_object(text, event);
+    if (event->request >= 0 && event->kind < REFRAIN_EVENT_UNTOLD_SENDS) {
+        SINK_PUT(sink, "\trequest=");
+        refrain_sink_put_signed(sink, event->request);
+    }
+    refrain_sink_reserve(sink, LINE_BYTES);
+    return sink->at;
+}
+
+static unsigned char *put_waits(struct text_writer *text, unsigned char *at, const struct refrain_event *event) {
+    struct refrain_sink *sink = text->sink;
+    sink->at = at;
+    if (event->wait)
+        put_wait(sink, event->wait);
+    if (event->peer_wait)
+        put_peer_wait(sink, event->peer_wait);
+    refrain_sink_reserve(sink, LINE_BYTES);
+    return sink->at;
 }
 
 static int write_event(struct refrain_writer *writer, const struct refrain_event *event) {
     struct text_writer *text = (struct text_writer *)writer;
     struct refrain_sink *sink = text->sink;
-    const char *kind = name_of(event->kind, text->all || (text->waiting && event->wait));
-    if (!kind)
+    if (!kinds[event->kind].always && !text->all && !(text->waiting && event->wait))
         return 0;
-    uint64_t ns = event->time_ns < 0 ? 0 : (uint64_t)event->time_ns;
-    refrain_sink_put_signed(sink, event->rank);
-    put_time(text, ns);
-    refrain_sink_put_text(sink, kind);
-    if (event->region->index < text->n_regions) {
-        const struct region_text *region = &text->regions[event->region->index];
-        bool enters = event->kind == REFRAIN_EVENT_ENTER; /* the source follows the name */
-        refrain_sink_put_bytes(sink, region->name, region->name_bytes + (enters ? region->source_bytes : 0));
-    } else {
-        refrain_sink_put_text(sink, event->region->name);
-        if (event->kind == REFRAIN_EVENT_ENTER)
-            PUT(sink, "\tfile=\tline=0");
-    }
-    put_fields(sink, event);
+    refrain_sink_reserve(sink, LINE_BYTES + PIECE_BYTES);
+    unsigned char *at = refrain_put_signed(sink->at, event->rank);
+    at = put_time(text, at, event->time_ns < 0 ? 0 : (uint64_t)event->time_ns);
+    at = put_region(text, at, event);
+    if (event->kind > REFRAIN_EVENT_LEAVE)
+        at = put_fields(at, event);
     if (text->all)
-        put_object(text, event);
-    if (text->all && event->request >= 0 && event->kind < REFRAIN_EVENT_UNTOLD_SENDS) {
-        PUT(sink, "\trequest=");
-        refrain_sink_put_signed(sink, event->request);
-    }
-    if (event->thread) {
-        PUT(sink, "\tthread=");
-        refrain_sink_put_unsigned(sink, event->thread);
-    }
-    if (text->waiting && event->wait)
-        put_wait(sink, event->wait);
-    if (text->waiting && event->peer_wait)
-        put_peer_wait(sink, event->peer_wait);
+        at = put_all(text, at, event);
+    if (event->thread)
+        at = refrain_put_unsigned(PUT(at, "\tthread="), event->thread);
+    if (text->waiting && (event->wait || event->peer_wait))
+        at = put_waits(text, at, event);
     if (event->approximate)
-        PUT(sink, "\tapproximate");
-    refrain_sink_put_char(sink, '\n');
+        at = PUT(at, "\tapproximate");
+    *at++ = '\n';
+    sink->at = at;
     text->failed |= sink->failed != 0;
     return text->failed;
 }
