@@ -114,7 +114,7 @@ const char *refrain_packed_file_check(const void *file, size_t length, uint64_t 
     if (header.header_bytes != sizeof header || header.structure_bytes > rest ||
         header.times_bytes > rest - header.structure_bytes ||
         header.copied_bytes != rest - header.structure_bytes - header.times_bytes)
-        return "truncated or damaged: its length is not what its header says; copy it again from where it was made";
+        return "truncated or damaged: its header says that it has another length; copy it again from where it was made";
     if (header.image_bytes < REFRAIN_HEADER_BYTES || header.image_bytes > MOST_IMAGE_BYTES ||
         header.checksum != refrain_packed_checksum((const unsigned char *)file + sizeof header, (size_t)rest))
         return "damaged: its checksum is wrong; copy it again from where it was made";

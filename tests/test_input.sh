@@ -42,6 +42,11 @@ done
 cp -r "$good" "$work/short.refrain"
 truncate -s 9000 "$work/short.refrain/rank-0.trace"
 says "a truncated trace" "short.refrain.*(truncated|shorter|cut|bytes)" refrain info "$work/short.refrain"
+for bytes in 0 1 60 -1; do
+    cp "$good/rank-0.trace" "$work/rank-0.trace"
+    truncate -s "$bytes" "$work/rank-0.trace"
+    says "a trace cut to $bytes bytes" "rank-0.trace: .*\\($(stat -c %s "$work/rank-0.trace") bytes" refrain info "$work/rank-0.trace"
+done
 cp -r "$good" "$work/foreign.refrain"
 printf 'something' | dd of="$work/foreign.refrain/rank-0.trace" conv=notrunc 2>/dev/null
 says "a foreign file" "foreign.refrain.*not a" refrain info "$work/foreign.refrain"
@@ -64,7 +69,17 @@ printf '\377' | dd of="$both/rank-0.events" bs=1 seek=8 conv=notrunc 2>/dev/null
 says "newer events" "events.* newer.*255.*update refrain" refrain events "$both"
 printf '\001' | dd of="$both/rank-0.events" bs=1 seek=8 conv=notrunc 2>/dev/null
 says "older events" "events.* older.*version 1,.*trace the program again" refrain events "$both"
+for bytes in 0 30; do
+    truncate -s $bytes "$both/rank-0.events"
+    says "events cut to $bytes bytes" "rank-0.events: too short .*\\($bytes bytes" refrain events "$both"
+done
+cp /bin/true "$both/rank-0.events"
+says "a foreign file for events" "rank-0.events: is not an event file.*byte 0" refrain events "$both"
 says "no recorded events" "events" refrain events "$good"
+# A text whose last line is cut: what is left of a number may be another one.
+refrain reconstruct "$good" --format text -o - | grep -v '^#' >"$work/text"
+truncate -s -2 "$work/text"
+says "a text cut short" "text: line $(($(wc -l <"$work/text") + 1)): does not end" refrain convert "$work/text" -o "$work/cut.refrain"
 refrain reconstruct "$good" -o "$work/kept" --format text 2>/dev/null
 says "an output that exists" "kept.*(exists|overwrit)" refrain reconstruct "$good" -o "$work/kept" --format text
 [ "$(cd "$work" && refrain reconstruct "$good" -o - >/dev/null 2>&1; echo $?)" = 2 ] && [ ! -e "$work/-" ] && pass ||

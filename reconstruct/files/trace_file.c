@@ -96,9 +96,9 @@ static enum refrain_status load(int fd, struct refrain_process *process, struct 
         return load_packed(fd, process, (size_t)file.st_size, error);
     if ((size_t)n < sizeof header || file.st_size < (off_t)REFRAIN_HEADER_BYTES) {
         bool ours = (size_t)n >= sizeof header.magic && memcmp(header.magic, REFRAIN_MAGIC, sizeof header.magic) == 0;
-        return REFRAIN_FAIL(error, "%s: %s (%lld bytes; a trace has at least %u)", process->path,
+        return REFRAIN_FAIL(error, "%s: %s (%lld bytes are no header)", process->path,
                             ours ? "truncated: copy it again from where it was made" : "is not a refrain trace",
-                            (long long)file.st_size, REFRAIN_HEADER_BYTES);
+                            (long long)file.st_size);
     }
     enum refrain_status status = refrain_image_check(process->path, &header, (uint64_t)file.st_size, error);
     if (!status)

@@ -234,8 +234,11 @@ static bool next_line(struct text *text, struct line *line, enum refrain_status 
             *status = wrong(text, "has a zero byte in it");
             return false;
         }
-        if (n > 0 && text->buffer[n - 1] == '\n')
-            text->buffer[--n] = 0;
+        if (text->buffer[n - 1] != '\n') {
+            *status = wrong(text, "does not end: the text is cut short");
+            return false;
+        }
+        text->buffer[--n] = 0;
     } while (n == 0 || text->buffer[0] == '#');
     *status = parse_line(text, line);
     return !*status;

@@ -24,7 +24,7 @@ enum refrain_status refrain_image_unpack(struct refrain_process *process, const 
     }
     const char *wrong = refrain_packed_file_check(bytes, length, &image_bytes);
     if (wrong)
-        return REFRAIN_FAIL(error, "%s: %s", process->path, wrong);
+        return REFRAIN_FAIL(error, "%s: %s (%zu bytes)", process->path, wrong, length);
     struct refrain_packed_models *models = malloc(sizeof *models);
     void *image = image_bytes <= SIZE_MAX / 2 ? calloc(1, (size_t)image_bytes) : NULL;
     if (!models || !image) {

@@ -420,7 +420,7 @@ enum refrain_status refrain_ranks_unpack(struct refrain_trace *trace, const char
     const struct refrain_ranks_header *header = bytes;
     struct ranks ranks = {.header = header};
     if (length < sizeof *header)
-        return REFRAIN_FAIL(error, "%s: truncated: copy it again from where it was made", path);
+        return REFRAIN_FAIL(error, "%s: truncated: copy it again from where it was made (%zu bytes)", path, length);
     if (refrain_image_check_version(path, header->version, error))
         return REFRAIN_ERROR;
     uint64_t index_bytes = (uint64_t)header->n_ranks * sizeof *ranks.index, rest = length - sizeof *header;
@@ -428,13 +428,15 @@ enum refrain_status refrain_ranks_unpack(struct refrain_trace *trace, const char
         header->structure_bytes > rest - index_bytes)
         return REFRAIN_FAIL(error,
                             "%s: cut short: not even what all ranks have in common is there; copy it again from where "
-                            "it was made",
-                            path);
+                            "it was made (%zu bytes)",
+                            path, length);
     const unsigned char *file = bytes, *structure = file + sizeof *header + index_bytes;
     if (header->rows_bytes > MOST_VALUES * 64 || header->rows_bytes < REFRAIN_HEADER_BYTES ||
         refrain_packed_checksum(file + sizeof *header, (size_t)(index_bytes + header->structure_bytes)) !=
             header->checksum)
-        return REFRAIN_FAIL(error, "%s: damaged: the checksum of what all ranks have in common is wrong", path);
+        return REFRAIN_FAIL(
+            error, "%s: damaged: the checksum of what all ranks have in common, bytes %zu to %llu, is wrong", path,
+            sizeof *header, (unsigned long long)(sizeof *header + index_bytes + header->structure_bytes - 1));
     ranks.index = (const struct refrain_ranks_index *)(header + 1);
     ranks.models = own(&ranks, 1, sizeof *ranks.models);
     ranks.rows_image = own(&ranks, header->rows_bytes, 1);

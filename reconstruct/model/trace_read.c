@@ -85,8 +85,7 @@ static enum refrain_status add_image(struct refrain_trace *trace, const struct r
         return status ? status : refrain_image_begin(process, error);
     }
     if (!image->bytes || image->length < REFRAIN_HEADER_BYTES)
-        return REFRAIN_FAIL(error, "%s: is not a refrain trace (%zu bytes; a trace has at least %u)", path,
-                            image->length, REFRAIN_HEADER_BYTES);
+        return REFRAIN_FAIL(error, "%s: is not a refrain trace (%zu bytes are no header)", path, image->length);
     struct refrain_header header;
     memcpy(&header, image->bytes, sizeof header);
     enum refrain_status status = refrain_image_check(path, &header, image->length, error);

@@ -23,10 +23,11 @@ enum refrain_status refrain_event_reader_open(const struct refrain_process *proc
     const char *path = process->events_path;
     struct refrain_events_header header;
     if (process->events_bytes < REFRAIN_EVENTS_HEADER_BYTES)
-        return REFRAIN_FAIL(error, "%s: too short for an event file", path);
+        return REFRAIN_FAIL(error, "%s: too short for an event file (%llu bytes)", path,
+                            (unsigned long long)process->events_bytes);
     memcpy(&header, process->events, sizeof header);
     if (memcmp(header.magic, REFRAIN_EVENTS_MAGIC, sizeof header.magic) != 0)
-        return REFRAIN_FAIL(error, "%s: is not an event file of refrain", path);
+        return REFRAIN_FAIL(error, "%s: is not an event file of refrain (byte 0: no mark of one)", path);
     if (header.header_bytes != REFRAIN_EVENTS_HEADER_BYTES)
         return REFRAIN_FAIL(error, "%s: its header makes no sense (%u bytes): the file is damaged", path,
                             header.header_bytes);
