@@ -100,7 +100,7 @@ static bool add_compiler(const struct refrain_build *build, const char *name, st
 /* Whether refrain-cc, called through a link that stands for no program, can read its first argument: as an option of
  * its own or as a compiler. */
 static bool is_of_use(const char *first) {
-    static const char *const own[] = {"--detail=", "--filter=", "--verbose", "--help", "--version"};
+    static const char *const own[] = {"--detail=", "--filter=", "--verbose", "--refrain-", "--help", "--version"};
     struct refrain_text path = {0};
     for (size_t i = 0; first && i < sizeof own / sizeof own[0]; i++)
         if (strncmp(first, own[i], strlen(own[i])) == 0)
@@ -139,7 +139,7 @@ int refrain_wrapper(int argc, char **argv, enum refrain_wrapper_kind kind) {
     bool by_name = is_called_by_compilers_name(argv, mpi, &behind), good = true;
     read_environment(&build);
     while (!by_name && next < argc && !(mpi && is_compilers_too(argv[next])) &&
-           take_own_option(&build, argv[next], "--"))
+           (take_own_option(&build, argv[next], "--") || take_own_option(&build, argv[next], "--refrain-")))
         next++;
     bool alone = argc - next == 1;
     if (!by_name && (next >= argc || (alone && strcmp(argv[next], "--help") == 0))) {

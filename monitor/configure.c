@@ -97,8 +97,10 @@ void refrain_configure(void) {
     value = getenv("REFRAIN_EVENT_MEMORY");
     if (value && *value && !refrain_settings_size(value, &refrain_configuration.event_bytes))
         bad_setting("REFRAIN_EVENT_MEMORY", value, "a number of bytes, or one followed by K, M or G", "no limit");
-    if (refrain_configuration.event_bytes && refrain_configuration.event_bytes < REFRAIN_EVENTS_WINDOW_BYTES)
+    if (refrain_configuration.event_bytes && refrain_configuration.event_bytes < REFRAIN_EVENTS_WINDOW_BYTES) {
+        bad_setting("REFRAIN_EVENT_MEMORY", value, "at least 1M", "1M");
         refrain_configuration.event_bytes = REFRAIN_EVENTS_WINDOW_BYTES;
+    }
     uint64_t number;
     refrain_configuration.formula_length =
         refrain_configuration.total_bytes < REFRAIN_SMALL_MEMORY ? REFRAIN_SMALL_FORMULA_LENGTH : REFRAIN_WINDOW_ITEMS;

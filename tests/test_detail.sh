@@ -53,6 +53,16 @@ check "... and the details differ" sh -c 'refrain-mpicc --detail=communication -
 printf 'SCOREP_REGION_NAMES_BEGIN\nEXCLUDE *\nSCOREP_REGION_NAMES_END\n' >filter
 refrain-mpicc --filter=filter -O2 -I"$tests/../include" -c program.c
 check "refrain-mpicc --filter=" sh -c '! nm program.o | grep -q refrain__u'
+# Own options in any order, with or without the prefix, before a compiler too.
+for order in "--refrain-verbose --filter=filter" "--filter=filter --refrain-detail=all --refrain-verbose"; do
+    for wrapper in refrain-mpicc refrain-cc; do
+        compiler=mpicc.mpich
+        [ $wrapper = refrain-cc ] || compiler=
+        # shellcheck disable=SC2086 # words
+        check "$wrapper $order" $wrapper $order $compiler -O2 -I"$tests/../include" -c program.c -o program.o
+        check "... is heeded" sh -c '! nm program.o | grep -q refrain__u'
+    done
+done
 check "an unknown detail is said" sh -c 'refrain-mpicc --detail=some -O2 -I"$0" -c program.c 2>&1 | grep -q "none of .calls., "' "$tests/../include"
 check "--verbose is the compiler's own" sh -c 'refrain-mpicc --verbose -O2 -I"$0" -c program.c 2>&1 | grep -q "^gcc version"' "$tests/../include"
 summary

@@ -233,8 +233,9 @@ static enum refrain_status print_process(const struct refrain_trace *trace, cons
         puts("  code      stays as it was compiled, since the system lets none be changed: a probe that is off costs a "
              "call");
     if (learned.throttled_functions || learned.throttled_probes)
-        printf("  throttled %s functions and %s other places that came too often for their length\n",
-               refrain_show_count(learned.throttled_functions), refrain_show_count(learned.throttled_probes));
+        printf("  throttled %s function%s and %s other place%s that came too often for their length\n",
+               refrain_show_count(learned.throttled_functions), learned.throttled_functions == 1 ? "" : "s",
+               refrain_show_count(learned.throttled_probes), learned.throttled_probes == 1 ? "" : "s");
     struct refrain_info_paused paused = refrain_info_paused(process);
     if (paused.times)
         printf("  paused    %s times, for %s in all; %s MPI calls in them are not in the trace\n",

@@ -1,8 +1,8 @@
 /* chance_late.c: control flow of chance until the memory is spent, then all that is new: 500 call sites, and
  * communicators, groups, windows, files, operations, datatypes and persistent requests that exist at a time. All ranks
  * draw the same numbers. Usage: chance_late [SEED [STEPS]] */
-#include <mpi.h>
-#include <stdint.h>
+#include "chance.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,34 +12,12 @@
 #define TYPES 60
 #define REQUESTS 50
 
-static uint64_t state;
 static int rank, size;
 static char out[4096], in[4096];
 
-static unsigned chance(unsigned n) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (unsigned)((state >> 11) % n);
-}
-
-#define SENDER(k)                                                                                                      \
-    static void sender_##k(void) {                                                                                     \
-        int bytes = (int)chance(256), tag = (int)chance(100), shift = (int)chance((unsigned)size);                     \
-        while (chance(3))                                                                                              \
-            MPI_Sendrecv(out, bytes, MPI_CHAR, (rank + shift) % size, tag, in, 256, MPI_CHAR,                          \
-                         (rank + size - shift) % size, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);                        \
-        if (chance(2))                                                                                                 \
-            MPI_Barrier(MPI_COMM_WORLD);                                                                               \
-    }
-#define TEN(X, n) X(n##0) X(n##1) X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7) X(n##8) X(n##9)
 #define HUNDRED(X, n)                                                                                                  \
     TEN(X, n##0)                                                                                                       \
     TEN(X, n##1) TEN(X, n##2) TEN(X, n##3) TEN(X, n##4) TEN(X, n##5) TEN(X, n##6) TEN(X, n##7) TEN(X, n##8) TEN(X, n##9)
-#define NAME(k) sender_##k,
-TEN(SENDER, 1)
-TEN(SENDER, 2)
-static void (*const senders[])(void) = {TEN(NAME, 1) TEN(NAME, 2)};
 
 /* Sites that are not come to before the memory is spent: each with a partner, a tag and a size of its own. */
 #define SITE(k)                                                                                                        \
@@ -159,12 +137,11 @@ static void persistent(void) {
 }
 
 int main(int argc, char **argv) {
-    state = (argc > 1 ? strtoull(argv[1], NULL, 0) : 1) * 0x9e3779b97f4a7c15u | 1;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    for (long steps = argc > 2 ? atol(argv[2]) : 3000; steps > 0; steps--)
-        senders[chance(20)]();
+    chance_begin(argc > 1 ? strtoull(argv[1], NULL, 0) : 1, MPI_COMM_WORLD);
+    chance_spend(argc > 2 ? atol(argv[2]) : 3000);
     call_sites();
     communicators();
     windows();

@@ -1,40 +1,17 @@
 /* chance_requests.c: control flow of chance until the memory is spent, then thousands of requests under way at a time,
  * which are waited for in orders of chance, all together or one by one. Usage: chance_requests [SEED [STEPS
  * [REQUESTS]]] */
-#include <mpi.h>
-#include <stdint.h>
+#include "chance.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
 #define MOST_REQUESTS 20000
 #define ROUNDS 4
 
-static uint64_t state;
 static int rank, size;
 static MPI_Request requests[MOST_REQUESTS];
 static int order[MOST_REQUESTS], in[MOST_REQUESTS], out[MOST_REQUESTS];
-
-static unsigned chance(unsigned n) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (unsigned)((state >> 11) % n);
-}
-
-#define SENDER(k)                                                                                                      \
-    static void sender_##k(void) {                                                                                     \
-        static char one[256], two[256];                                                                                \
-        int bytes = (int)chance(256), tag = (int)chance(100);                                                          \
-        while (chance(3))                                                                                              \
-            MPI_Sendrecv(one, bytes, MPI_CHAR, 0, tag, two, 256, MPI_CHAR, 0, tag, MPI_COMM_SELF, MPI_STATUS_IGNORE);  \
-        if (chance(2))                                                                                                 \
-            MPI_Barrier(MPI_COMM_SELF);                                                                                \
-    }
-#define SENDERS(X)                                                                                                     \
-    X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19)
-SENDERS(SENDER)
-#define NAME(k) sender_##k,
-static void (*const senders[])(void) = {SENDERS(NAME)};
 
 static void shuffle(int n) {
     for (int i = 0; i < n; i++)
@@ -81,9 +58,8 @@ int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    state = (seed + 1000 + (uint64_t)rank) * 0x9e3779b97f4a7c15u | 1;
-    for (long i = 0; i < steps; i++)
-        senders[chance(sizeof senders / sizeof *senders)]();
+    chance_begin(seed + 1000 + (uint64_t)rank, MPI_COMM_SELF); /* so each rank draws its own numbers */
+    chance_spend(steps);
     for (int i = 0; i < ROUNDS; i++)
         many(n < MOST_REQUESTS ? n : MOST_REQUESTS);
     printf("%u\n", chance(1000));
