@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#define BATCH_STEPS ((size_t)512)
-#define BATCHES 32u /* that may be under way: what is read ahead at a time, and more while the other computes */
+/* That may be under way: what is read ahead at a time, and more while the other computes. */
+#define BATCHES 32u
 /* Steps that are held for later; more are not taken in while there is something else to do. */
 #define MOST_HELD ((uint64_t)65536)
 /* How often a process that waits looks for news before it sleeps between. It has fallen in with one that is far behind:
@@ -17,16 +17,26 @@
 
 enum { TAG_BATCH, TAG_FINISHED, TAG_STOPPED };
 
-struct batch {
-    struct refrain_step steps[BATCH_STEPS];
-    size_t n;
-    MPI_Request *requests; /* by process */
+/* What is sent: steps of one location. */
+struct message {
+    uint64_t location;
+    struct refrain_step steps[];
 };
 
-/* Steps of a location that have come: a ring. */
+struct sent {
+    struct message *message; /* with room for REFRAIN_EXCHANGE_STEPS */
+    MPI_Request *requests;   /* by process */
+};
+
+/* One that has come, until all of its steps have been read. */
+struct came {
+    struct came *next; /* of the same location */
+    size_t n;
+    struct message message;
+};
+
 struct queue {
-    struct refrain_step *steps;
-    size_t first, n, capacity; /* a power of two, or 0 */
+    struct came *first, *last; /* null none; steps of the first one are being read */
 };
 
 struct refrain_exchange {
@@ -35,13 +45,13 @@ struct refrain_exchange {
     int number, n;
     const int32_t *owners;
     int32_t n_ranks;
-    struct batch batches[BATCHES];
-    unsigned filling; /* which of them */
-    struct refrain_step *came;
+    struct sent sent[BATCHES];
+    unsigned filling;      /* which of them has the room */
+    struct message *spare; /* what is told or comes when something has gone wrong */
     struct queue *queues; /* by location */
-    uint64_t held;
-    size_t n_running; /* own locations that have not ended */
-    int n_finals;     /* processes that will send nothing more */
+    uint64_t held;        /* steps in them */
+    size_t n_running;     /* own locations that have not ended */
+    int n_finals;         /* processes that will send nothing more */
     bool ended;
 };
 
@@ -55,26 +65,37 @@ static void stop(struct refrain_exchange *exchange, const char *why) {
 
 /* ---- what comes ---- */
 
-static bool grow(struct queue *queue) {
-    size_t larger = queue->capacity ? queue->capacity * 2 : 64;
-    struct refrain_step *steps = realloc(queue->steps, larger * sizeof *steps);
-    if (!steps)
-        return false;
-    if (queue->capacity) /* what went round the end follows it now */
-        memcpy(steps + queue->capacity, steps, queue->first * sizeof *steps);
-    queue->steps = steps;
-    queue->capacity = larger;
-    return true;
+/* The message of which steps are being read is read no more. */
+static void drop_first(struct refrain_exchange *exchange, uint32_t location) {
+    struct queue *queue = &exchange->queues[location];
+    struct came *first = queue->first;
+    if (!first)
+        return;
+    queue->first = first->next;
+    exchange->held -= first->n;
+    free(first);
 }
 
-static void keep(struct refrain_exchange *exchange, const struct refrain_step *step) {
-    struct queue *queue = &exchange->queues[step->location];
-    if (queue->n == queue->capacity && !grow(queue)) {
-        stop(exchange, no_memory);
+/* Steps of the location's first message are read from now on. */
+static void begin_first(struct refrain_exchange *exchange, uint32_t location) {
+    const struct came *first = exchange->queues[location].first;
+    struct refrain_steps *come = &exchange->share.come[location];
+    come->next = first ? first->message.steps : NULL;
+    come->end = first ? first->message.steps + first->n : NULL;
+}
+
+static void keep(struct refrain_exchange *exchange, struct came *came) {
+    uint32_t location = (uint32_t)came->message.location;
+    struct queue *queue = &exchange->queues[location];
+    came->next = NULL;
+    exchange->held += came->n;
+    if (queue->first) {
+        queue->last->next = came;
+        queue->last = came;
         return;
     }
-    queue->steps[(queue->first + queue->n++) & (queue->capacity - 1)] = *step;
-    exchange->held++;
+    queue->first = queue->last = came;
+    begin_first(exchange, location);
 }
 
 /* Takes in a message that has come; false when none has. */
@@ -84,16 +105,20 @@ static bool take_in(struct refrain_exchange *exchange) {
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, exchange->processes, &there, &status);
     if (!there)
         return false;
-    MPI_Recv(exchange->came, (int)(BATCH_STEPS * sizeof *exchange->came), MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG,
-             exchange->processes, &status);
     MPI_Get_count(&status, MPI_BYTE, &bytes);
-    if (status.MPI_TAG != TAG_BATCH)
-        exchange->n_finals++;
+    bool wanted = status.MPI_TAG == TAG_BATCH && !exchange->ended && !exchange->share.wrong;
+    struct came *came = wanted ? malloc(sizeof *came + (size_t)bytes) : NULL;
+    MPI_Recv(came ? &came->message : exchange->spare, bytes, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG,
+             exchange->processes, &status);
+    exchange->n_finals += status.MPI_TAG != TAG_BATCH;
     if (status.MPI_TAG == TAG_STOPPED)
         stop(exchange, other_stopped);
-    size_t n = (size_t)bytes / sizeof *exchange->came;
-    for (size_t i = 0; i < n && !exchange->ended && !exchange->share.wrong; i++)
-        keep(exchange, &exchange->came[i]);
+    if (came) {
+        came->n = ((size_t)bytes - sizeof came->message) / sizeof *came->message.steps;
+        keep(exchange, came);
+    } else if (wanted) {
+        stop(exchange, no_memory);
+    }
     return true;
 }
 
@@ -105,43 +130,41 @@ static void give_way(unsigned *looked) {
 
 /* ---- what goes ---- */
 
-static bool has_left(struct refrain_exchange *exchange, struct batch *batch) {
+static bool has_left(struct refrain_exchange *exchange, const struct sent *sent) {
     int left = 1;
     for (int process = 0; process < exchange->n && left; process++)
-        MPI_Test(&batch->requests[process], &left, MPI_STATUS_IGNORE);
+        MPI_Test(&sent->requests[process], &left, MPI_STATUS_IGNORE);
     return left;
 }
 
-static void flush(struct refrain_share *share) {
+/* The room is that of the batch that is filled. */
+static void make_room(struct refrain_exchange *exchange) {
+    struct message *message = exchange->share.wrong ? exchange->spare : exchange->sent[exchange->filling].message;
+    exchange->share.room = message->steps;
+    exchange->share.room_end = message->steps + REFRAIN_EXCHANGE_STEPS;
+}
+
+static void leave(struct refrain_share *share, uint32_t location) {
     struct refrain_exchange *exchange = (struct refrain_exchange *)share;
-    struct batch *batch = &exchange->batches[exchange->filling], *next;
+    struct sent *sent = &exchange->sent[exchange->filling];
+    size_t n = REFRAIN_EXCHANGE_STEPS - (size_t)(share->room_end - share->room);
     unsigned looked = 0;
-    if (batch->n > 0) {
+    exchange->n_running -= n > 0 && share->room[-1].kind == REFRAIN_STEP_END;
+    if (n > 0 && !share->wrong) {
+        sent->message->location = location;
         for (int process = 0; process < exchange->n; process++)
             if (process != exchange->number)
-                MPI_Issend(batch->steps, (int)(batch->n * sizeof *batch->steps), MPI_BYTE, process, TAG_BATCH,
-                           exchange->processes, &batch->requests[process]);
+                MPI_Issend(sent->message, (int)(sizeof *sent->message + n * sizeof *sent->message->steps), MPI_BYTE,
+                           process, TAG_BATCH, exchange->processes, &sent->requests[process]);
         exchange->filling = (exchange->filling + 1) % BATCHES;
     }
     while (exchange->held < MOST_HELD && take_in(exchange))
         ;
-    next = &exchange->batches[exchange->filling];
     /* Meanwhile what comes is taken in, so that no two processes wait for each other. */
-    while (!has_left(exchange, next) && !exchange->share.wrong)
+    while (!has_left(exchange, &exchange->sent[exchange->filling]) && !share->wrong)
         if (!take_in(exchange))
             give_way(&looked);
-    next->n = 0;
-}
-
-static void tell(struct refrain_share *share, const struct refrain_step *step) {
-    struct refrain_exchange *exchange = (struct refrain_exchange *)share;
-    struct batch *batch = &exchange->batches[exchange->filling];
-    exchange->n_running -= step->kind == REFRAIN_STEP_END;
-    if (exchange->share.wrong)
-        return;
-    batch->steps[batch->n++] = *step;
-    if (batch->n == BATCH_STEPS)
-        flush(share);
+    make_room(exchange);
 }
 
 /* ---- the aligner's other questions ---- */
@@ -151,48 +174,50 @@ static bool owns(const struct refrain_share *share, int32_t rank) {
     return rank >= 0 && rank < exchange->n_ranks && exchange->owners[rank] == exchange->number;
 }
 
-static const struct refrain_step *next(struct refrain_share *share, uint32_t location) {
+static const struct refrain_step *wait_for_steps(struct refrain_share *share, uint32_t location) {
     struct refrain_exchange *exchange = (struct refrain_exchange *)share;
-    struct queue *queue = &exchange->queues[location];
+    struct refrain_steps *come = &share->come[location];
     unsigned looked = 0;
-    if (queue->n == 0)
-        flush(share);
-    while (queue->n == 0 && !exchange->share.wrong)
+    drop_first(exchange, location);
+    begin_first(exchange, location);
+    while (come->next == come->end && !share->wrong)
         if (!take_in(exchange))
             give_way(&looked);
-    if (queue->n == 0)
-        return NULL;
-    const struct refrain_step *step = &queue->steps[queue->first];
-    queue->first = (queue->first + 1) & (queue->capacity - 1);
-    queue->n--;
-    exchange->held--;
-    return step;
+    return come->next < come->end ? come->next++ : NULL;
 }
 
 /* ---- the whole of it ---- */
+
+static struct message *new_message(void) {
+    return malloc(sizeof(struct message) + REFRAIN_EXCHANGE_STEPS * sizeof(struct refrain_step));
+}
 
 struct refrain_exchange *refrain_exchange_open(MPI_Comm processes, const int32_t *owners, int32_t n_ranks,
                                                const struct refrain_trace *trace) {
     struct refrain_exchange *exchange = calloc(1, sizeof *exchange);
     if (!exchange)
         return NULL;
-    exchange->share = (struct refrain_share){.trace = trace, .owns = owns, .tell = tell, .flush = flush, .next = next};
+    exchange->share = (struct refrain_share){.trace = trace, .owns = owns, .leave = leave, .wait = wait_for_steps};
     MPI_Comm_dup(processes, &exchange->processes);
     MPI_Comm_rank(processes, &exchange->number);
     MPI_Comm_size(processes, &exchange->n);
     exchange->owners = owners;
     exchange->n_ranks = n_ranks;
-    exchange->came = malloc(BATCH_STEPS * sizeof *exchange->came);
     exchange->queues = calloc(trace->n_locations + 1, sizeof *exchange->queues);
-    if (!exchange->came || !exchange->queues)
-        MPI_Abort(processes, 1);
-    for (unsigned i = 0; i < BATCHES; i++) {
-        exchange->batches[i].requests = malloc((size_t)exchange->n * sizeof(MPI_Request));
-        if (!exchange->batches[i].requests)
-            MPI_Abort(processes, 1);
-        for (int process = 0; process < exchange->n; process++)
-            exchange->batches[i].requests[process] = MPI_REQUEST_NULL;
+    exchange->share.come = calloc(trace->n_locations + 1, sizeof *exchange->share.come);
+    exchange->spare = new_message();
+    bool made = exchange->queues && exchange->share.come && exchange->spare;
+    for (unsigned i = 0; i < BATCHES && made; i++) {
+        struct sent *sent = &exchange->sent[i];
+        sent->message = new_message();
+        sent->requests = malloc((size_t)exchange->n * sizeof *sent->requests);
+        made = sent->message && sent->requests;
+        for (int process = 0; process < exchange->n && made; process++)
+            sent->requests[process] = MPI_REQUEST_NULL;
     }
+    if (!made)
+        MPI_Abort(processes, 1);
+    make_room(exchange);
     for (size_t i = 0; i < trace->n_locations; i++)
         exchange->n_running += owns(&exchange->share, trace->locations[i].rank);
     return exchange;
@@ -230,14 +255,18 @@ void refrain_exchange_close(struct refrain_exchange *exchange) {
     if (!exchange)
         return;
     for (unsigned i = 0; i < BATCHES; i++) {
+        struct sent *sent = &exchange->sent[i];
         for (int process = 0; process < exchange->n; process++)
-            MPI_Wait(&exchange->batches[i].requests[process], MPI_STATUS_IGNORE);
-        free(exchange->batches[i].requests);
+            MPI_Wait(&sent->requests[process], MPI_STATUS_IGNORE);
+        free(sent->requests);
+        free(sent->message);
     }
-    for (size_t i = 0; i < exchange->share.trace->n_locations; i++)
-        free(exchange->queues[i].steps);
+    for (uint32_t i = 0; i < exchange->share.trace->n_locations; i++)
+        while (exchange->queues[i].first)
+            drop_first(exchange, i);
     MPI_Comm_free(&exchange->processes);
-    free(exchange->came);
+    free(exchange->share.come);
     free(exchange->queues);
+    free(exchange->spare);
     free(exchange);
 }

@@ -1,12 +1,13 @@
 /* exchange.h: the steps of processes that share out a replay, over MPI (share.h's functions).
  *
- *     tell --> [batch] --MPI_Issend--> process 1 --> queue of location 0 --> next
- *                      \-------------> process 2       queue of location 1
+ *     room --> [batch] --MPI_Issend--> process 1 --> queue of its location --> come
+ *                      \-------------> process 2
  *
- * A batch leaves when it is full, when a location has been read ahead, and before a process waits. A process takes in
- * what has come as long as it holds few steps, and in any case where it waits; who sends to one that does not take in
- * goes on until all his batches are under way, and waits then. So nobody runs ahead without bound, and nobody waits for
- * ever: the one that is furthest behind has all that it needs, or it has been sent. */
+ * A batch holds steps of one location. It leaves when it is full and when the location has been read ahead. Steps are
+ * read where they were received. A process takes in what has come as long as it holds few steps, and in any case where
+ * it waits; who sends to one that does not take in goes on until all his batches are under way, and waits then. So
+ * nobody runs ahead without bound, and nobody waits for ever: the one that is furthest behind has all that it needs, or
+ * it has been sent. */
 #ifndef REFRAIN_EXCHANGE_H
 #define REFRAIN_EXCHANGE_H
 
@@ -16,6 +17,8 @@
 #include <mpi.h>
 
 struct refrain_exchange;
+
+#define REFRAIN_EXCHANGE_STEPS ((size_t)512) /* in a batch at most */
 
 /* `owners`: the process of each of `n_ranks` ranks, -1 none; stays the caller's, as the trace does. The same on all
  * processes, and called by all; null without memory. */

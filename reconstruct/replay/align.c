@@ -2,6 +2,7 @@
 #include "align.h"
 #include "align_next.h"
 #include "arena.h"
+#include "trace_read.h"
 
 /* Events that a process reads ahead of its own locations, where it shares the run with others; of each location at
  * least and at most so many. */
@@ -97,22 +98,44 @@ static void pass_by(struct refrain_align_location *location, const struct refrai
     location->time_ns = location->now_ns;
 }
 
+/* The event that a step tells of, as far as the alignment of other locations asks for it. */
+static void set_event(const struct refrain_trace *trace, const struct refrain_step *step, struct refrain_event *event) {
+    static const struct refrain_region_info unknown_region = {
+        .index = UINT32_MAX, .name = "", .file = "", .function = "", .collective = ""};
+    bool is_event = step->kind != REFRAIN_STEP_PASSED;
+    event->kind = is_event ? (enum refrain_event_kind)step->event : REFRAIN_EVENT_MARKER;
+    event->approximate = is_event && step->approximate;
+    event->time_ns = is_event ? step->time_ns : step->passed_ns;
+    event->probes_ns = step->passed ? 0 : step->probes_ns;
+    event->region = is_event && step->region < trace->n_regions ? &trace->regions[step->region] : &unknown_region;
+    event->comm = step->comm < trace->n_comms ? &trace->comms[step->comm] : NULL;
+    event->peer = step->peer;
+    event->tag = step->tag;
+    event->received = step->received;
+    event->request = step->requested ? 0 : -1;
+    event->value = step->passed ? 0 : step->value;
+    event->overtook = step->overtook;
+}
+
 /* The next step of a location that another process reads, as its group. False without memory, or where that process has
  * stopped. */
 static bool read_steps(struct refrain_align *align, struct refrain_align_location *location) {
+    const struct refrain_location_info *info = &align->share->trace->locations[location->number];
     const struct refrain_step *step;
     do {
-        step = align->share->next(align->share, location->number);
+        step = refrain_share_next(align->share, location->number);
         align->stopped |= !step;
         if (!step || step->kind == REFRAIN_STEP_END)
             return step != NULL;
         location->passes = step->kind == REFRAIN_STEP_PASSED;
-        if (location->passes || step->passed)
+        if (step->passed)
             pass_by(location, step);
         struct refrain_event *event = group_add(location);
         if (!event)
             return false;
-        refrain_step_event(align->share, step, event);
+        event->rank = info->rank;
+        event->thread = info->thread;
+        set_event(align->share->trace, step, event);
     } while (step->kind == REFRAIN_STEP_GROUP);
     return true;
 }

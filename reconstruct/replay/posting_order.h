@@ -46,14 +46,19 @@ struct refrain_event *refrain_posting_order_go_on(struct refrain_posting_order *
 struct refrain_event *refrain_posting_order_take(struct refrain_posting_order *order, struct refrain_stream *stream,
                                                  struct refrain_event *event);
 
-static inline struct refrain_event *refrain_posting_order_next(struct refrain_posting_order *order,
-                                                               struct refrain_stream *stream) {
+/* Can the event change the order of receives, or has it a place in it? All others are given as they were read. */
+static inline bool refrain_event_is_of_receives(const struct refrain_event *event) {
     const unsigned receives = 1u << REFRAIN_EVENT_RECV_POST | 1u << REFRAIN_EVENT_RECV | 1u << REFRAIN_EVENT_CANCEL |
                               1u << REFRAIN_EVENT_UNTOLD_RECEIVES;
+    return receives >> event->kind & 1;
+}
+
+static inline struct refrain_event *refrain_posting_order_next(struct refrain_posting_order *order,
+                                                               struct refrain_stream *stream) {
     if (order->behind)
         return refrain_posting_order_go_on(order, stream);
     struct refrain_event *event = refrain_stream_next(stream);
-    return event && receives >> event->kind & 1 ? refrain_posting_order_take(order, stream, event) : event;
+    return event && refrain_event_is_of_receives(event) ? refrain_posting_order_take(order, stream, event) : event;
 }
 
 #endif

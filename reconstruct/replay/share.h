@@ -22,34 +22,57 @@ enum refrain_step_kind {
     REFRAIN_STEP_END,    /* the location has no more */
 };
 
-/* What a location does next, as far as it concerns others. */
+/* What a location does next, as far as it concerns others: 64 bytes, as many are sent. */
 struct refrain_step {
-    uint32_t location; /* index in the trace */
-    uint8_t kind;      /* enum refrain_step_kind */
-    uint8_t event;     /* enum refrain_event_kind; with STEP_EVENT and STEP_GROUP, as all up to `value` */
+    uint8_t kind;  /* enum refrain_step_kind */
+    uint8_t event; /* enum refrain_event_kind; with STEP_EVENT and STEP_GROUP, as all up to `tag` */
     bool approximate, requested, received;
-    bool passed; /* with STEP_EVENT, STEP_GROUP: some passed before it, which the last three fields tell of */
+    bool passed; /* some events passed that concern nobody else: with STEP_EVENT, STEP_GROUP before it; as STEP_PASSED */
     int32_t peer;
     uint32_t region, comm; /* by index, UINT32_MAX none */
     uint32_t overtook;
-    int64_t time_ns, probes_ns; /* as they were read; of a group the last event's */
-    int64_t tag, value;
-    int64_t passed_ns;   /* of those that passed, the last one's time as it was read: it is ... */
-    int64_t later_ns;    /* ... so much after what was before ... */
+    int64_t time_ns; /* as it was read; of a group the last event's */
+    int64_t tag;
+    union {
+        int64_t passed_ns; /* of those that passed, the last one's time as it was read: it is ... */
+        int64_t probes_ns; /* where none did */
+    };
+    union {
+        int64_t later_ns; /* ... so much after what was before ... */
+        int64_t value;    /* where none did */
+    };
     int64_t earliest_ns; /* ... and not before this */
 };
 
 struct refrain_share {
     const struct refrain_trace *trace;
+    /* Where the next step of an own location is put, before `room_end`; one is there always. */
+    struct refrain_step *room, *room_end;
+    /* By location: steps of others' that have come. */
+    struct refrain_steps {
+        const struct refrain_step *next, *end;
+    } * come;
     /* Is the rank one of this process's? Constant. */
     bool (*owns)(const struct refrain_share *share, int32_t rank);
-    /* Tells all others the next step of an own location, sooner or later; flush: what has been told leaves now. */
-    void (*tell)(struct refrain_share *share, const struct refrain_step *step);
-    void (*flush)(struct refrain_share *share);
-    /* The next step of another's location, which is waited for; valid until the next call. Null: a process has stopped,
+    /* All others are told the steps that have been put into the room, which are all of one location. */
+    void (*leave)(struct refrain_share *share, uint32_t location);
+    /* Waits for steps of another's location of which none is left in `come`: the next one. Null: a process has stopped,
      * and none will come. */
-    const struct refrain_step *(*next)(struct refrain_share *share, uint32_t location);
+    const struct refrain_step *(*wait)(struct refrain_share *share, uint32_t location);
     const char *wrong; /* why the run could not be gone through together; null: nothing was found yet */
 };
+
+/* Puts an own location's next step into the room. */
+static inline void refrain_share_tell(struct refrain_share *share, uint32_t location, const struct refrain_step *step) {
+    *share->room++ = *step;
+    if (share->room == share->room_end)
+        share->leave(share, location);
+}
+
+/* The next step of another's location, which is waited for; valid until the next call for it. Null: none will come. */
+static inline const struct refrain_step *refrain_share_next(struct refrain_share *share, uint32_t location) {
+    struct refrain_steps *come = &share->come[location];
+    return come->next < come->end ? come->next++ : share->wait(share, location);
+}
 
 #endif

@@ -26,14 +26,12 @@ struct refrain_share_stream {
     struct refrain_event *events;
     size_t first, n, capacity;
     size_t n_given; /* of these: what `stream` has now */
-    /* What was read and is not told yet. */
-    struct refrain_step passed; /* kind STEP_PASSED, unless none did */
-    struct refrain_step *group; /* receives that complete together */
-    size_t n_group, capacity_group;
-    struct refrain_step last;                 /* of the group */
+    /* What was read and is not told yet: what passed, and of a group the receive that was read last. */
+    struct refrain_step step;
+    bool in_group, has_receive, began;
+    bool passing; /* the last event passed, and the next one does too if it concerns nobody else */
+    int64_t last_ns, last_probes_ns;          /* of the group's last event */
     const struct refrain_region_info *inside; /* the collective that it is in; null: none */
-    const struct refrain_region_info *last_region;
-    bool in_group, began;
     int64_t before_ns; /* of the event before, as it was read */
 };
 
@@ -66,9 +64,5 @@ static inline bool refrain_event_is_told(const struct refrain_event *event) {
                           1u << REFRAIN_EVENT_UNTOLD_COLLECTIVES;
     return told >> event->kind & 1;
 }
-
-/* The event that a step tells of. */
-void refrain_step_event(const struct refrain_share *share, const struct refrain_step *step,
-                        struct refrain_event *event);
 
 #endif
