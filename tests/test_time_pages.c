@@ -61,10 +61,10 @@ static void share_out(uint64_t last_left, uint64_t last_gets) {
     refrain_block_times_open(&times, region, sizeof region, &thread);
     check(refrain_time_cursor_shares(&times.cursor), "there is an item of several blocks");
     check(!refrain_block_times_single(&times, ticks, &told), "an item of two blocks is not told singly");
-    check(refrain_block_times_pass(&times, last_left, &last, NULL, &ticks) == REFRAIN_BLOCK_KEPT,
+    check(refrain_block_times_pass(&times, last_left, &last, NULL, 0, &ticks) == REFRAIN_BLOCK_KEPT,
           "the first block waits");
     uint64_t first = ticks;
-    check(refrain_block_times_pass(&times, 90, &other, NULL, &ticks) == REFRAIN_BLOCK_SETTLED && ticks == 200,
+    check(refrain_block_times_pass(&times, 90, &other, NULL, 0, &ticks) == REFRAIN_BLOCK_SETTLED && ticks == 200,
           "the item ends when it is said to end");
     check(refrain_block_times_resolve(&times, first) == 100 + last_gets,
           "the last of a stretch gets what is left of it");

@@ -1,6 +1,7 @@
 /* block_times.c: items of a timeline, and their time shared out (block_times.h). */
 #include "block_times.h"
 #include "arena.h"
+#include "balance.h"
 
 #include <string.h>
 
@@ -154,6 +155,8 @@ static uint64_t share_out(struct refrain_block_times *times, uint64_t ticks, dou
             *block->given_ticks += (int64_t)(block->end_ticks - before);
         before = block->end_ticks;
     }
+    if (times->balance)
+        refrain_balance_item(times->balance, times->kept, times->n_kept, times->begin_ticks);
     return before;
 }
 
@@ -211,7 +214,7 @@ static bool begin_item(struct refrain_block_times *times, uint64_t ticks) {
 }
 
 static bool keep(struct refrain_block_times *times, uint64_t weight, struct refrain_block_account *account,
-                 int64_t *given_ticks) {
+                 int64_t *given_ticks, uint32_t context) {
     if (times->n_kept == times->capacity) {
         uint32_t capacity = times->capacity ? times->capacity * 2 : 16;
         struct refrain_kept_block *kept = refrain_realloc(times->kept, capacity * sizeof *kept);
@@ -220,8 +223,8 @@ static bool keep(struct refrain_block_times *times, uint64_t weight, struct refr
         times->kept = kept;
         times->capacity = capacity;
     }
-    times->kept[times->n_kept++] =
-        (struct refrain_kept_block){.weight = weight, .account = account, .given_ticks = given_ticks};
+    times->kept[times->n_kept++] = (struct refrain_kept_block){
+        .weight = weight, .account = account, .given_ticks = given_ticks, .context = context};
     return true;
 }
 
@@ -303,14 +306,14 @@ bool refrain_block_times_singles(struct refrain_block_times *times, uint64_t tic
 
 enum refrain_block_passed refrain_block_times_pass(struct refrain_block_times *times, uint64_t weight,
                                                    struct refrain_block_account *account, int64_t *given_ticks,
-                                                   uint64_t *ticks) {
+                                                   uint32_t context, uint64_t *ticks) {
     if (times->settled) {
         times->settled = false;
         times->n_kept = 0;
     }
     if (times->n_kept == 0 && !begin_item(times, *ticks))
         return REFRAIN_BLOCK_UNTOLD;
-    if (!keep(times, weight, account, given_ticks) || (times->tail && times->n_kept == REFRAIN_BLOCKS_KEPT)) {
+    if (!keep(times, weight, account, given_ticks, context) || (times->tail && times->n_kept == REFRAIN_BLOCKS_KEPT)) {
         *ticks = refrain_block_times_give_up(times, false, 0);
         return REFRAIN_BLOCK_SETTLED;
     }

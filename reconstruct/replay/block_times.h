@@ -15,6 +15,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct refrain_balance;
+
 #define REFRAIN_BLOCKS_KEPT 4096u /* of an item that spans more, so many share out a part of its time at once */
 
 /* Where a timeline is read; also of use without a walk. */
@@ -76,6 +78,7 @@ struct refrain_kept_block {
     uint64_t weight, end_ticks;
     struct refrain_block_account *account;
     int64_t *given_ticks; /* what blocks like this one were given, null: nobody asks */
+    uint32_t context;     /* that it is in (walk_contexts.h), where that is told apart */
 };
 
 struct refrain_block_times {
@@ -85,10 +88,11 @@ struct refrain_block_times {
     struct refrain_block_span item; /* what is left of it */
     struct refrain_kept_block *kept;
     uint32_t n_kept, capacity;
-    bool settled; /* those kept have their times */
-    bool ended;   /* nothing more is known: the caller goes by its profiles */
-    bool tail;    /* the item is what came after the last that was written */
-    double scale; /* ticks per weight in the item before */
+    bool settled;                    /* those kept have their times */
+    bool ended;                      /* nothing more is known: the caller goes by its profiles */
+    bool tail;                       /* the item is what came after the last that was written */
+    double scale;                    /* ticks per weight in the item before */
+    struct refrain_balance *balance; /* moves time between those kept; null: it stays as it was shared out */
 };
 
 void refrain_block_times_open(struct refrain_block_times *times, const void *image, size_t image_bytes,
@@ -142,7 +146,7 @@ enum refrain_block_passed {
  * *given_ticks, which is null or stays where it is until then. */
 enum refrain_block_passed refrain_block_times_pass(struct refrain_block_times *times, uint64_t weight,
                                                    struct refrain_block_account *account, int64_t *given_ticks,
-                                                   uint64_t *ticks);
+                                                   uint32_t context, uint64_t *ticks);
 
 /* The time for one that may be a number. Between REFRAIN_BLOCK_SETTLED and the next block. */
 uint64_t refrain_block_times_resolve(const struct refrain_block_times *times, uint64_t ticks);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define FIRST_CAPACITY 64u
-#define MOST_CONTEXTS 4096u
+#define MOST_CONTEXTS 8192u
 #define MOST_SPOTS 65536u
 
 /* ---- counting ---- */
@@ -94,6 +94,11 @@ uint32_t refrain_walk_contexts_spot(struct refrain_walk_contexts *all, uint32_t 
     all->spots[number] = (struct refrain_walk_spot){.offset = offset, .context = context, .factor = 1};
     all->table[find(all, context, offset)] = number;
     return number;
+}
+
+uint32_t refrain_walk_contexts_inner(const struct refrain_walk_contexts *all, uint32_t context, uint64_t offset) {
+    size_t h = all->incomplete ? 0 : find(all, context, offset);
+    return all->incomplete ? 0 : all->spots[all->table[h]].inner;
 }
 
 /* The number of the kind that begins at that place; 0 without memory. */

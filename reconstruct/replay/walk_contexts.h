@@ -66,8 +66,10 @@ struct refrain_walk_contexts {
 /* Begins to count. */
 void refrain_walk_contexts_open(struct refrain_walk_contexts *all);
 
-/* The context of an activation that begins in another one at the place with this offset. `total_ticks` is what all
- * activations from this place took. */
+/* The context of an activation that begins in another one at the place with this offset, 0: there is none. */
+uint32_t refrain_walk_contexts_inner(const struct refrain_walk_contexts *all, uint32_t context, uint64_t offset);
+
+/* The same, made where there is none. `total_ticks` is what all activations from this place took. */
 uint32_t refrain_walk_contexts_enter(struct refrain_walk_contexts *all, uint32_t context, uint64_t offset,
                                      uint64_t total_ticks);
 

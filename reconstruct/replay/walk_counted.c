@@ -1,31 +1,72 @@
-/* walk_counted.c: a walk begins; where its timeline has items of several blocks, after another one that counts what
- * these have to share out (walk_rank.h, walk_shares.h). */
+/* walk_counted.c: a walk begins; where its timeline has items of several blocks, after others that count what these
+ * have to share out, and try whether totals hold (walk_rank.h, walk_shares.h, balance.h). */
 #include "arena.h"
 #include "walk_parts.h"
+
+/* A walk that nobody reads. */
+static struct refrain_walk *begin_again(const struct refrain_walk *walk) {
+    const char *ignored;
+    return refrain_walk_begin(walk->image, walk->image_bytes, walk->thread_number, &ignored, &(uint64_t){0});
+}
+
+static void take_shares(struct refrain_walk *walk, const struct refrain_walk_shares *shares) {
+    refrain_walk_shares_copy(&walk->shares, shares); /* without memory: by the profiles alone */
+    walk->contexts = walk->shares.contexts.n_spots ? &walk->shares.contexts : NULL;
+}
+
+static bool count(const struct refrain_walk *walk, struct refrain_walk_shares *shares) {
+    struct refrain_record record;
+    struct refrain_walk *counting = begin_again(walk);
+    if (!counting)
+        return false;
+    counting->counting = shares;
+    refrain_walk_contexts_open(&shares->contexts);
+    counting->contexts = &shares->contexts;
+    while (!counting->approximate && !counting->times.ended && refrain_walk_next(counting, &record))
+        continue;
+    shares->contexts.incomplete |= counting->approximate || !counting->ended;
+    refrain_walk_shares_finish(shares, &counting->learners, counting->stack[counting->depth - 1].context);
+    refrain_walk_close(counting);
+    return true;
+}
+
+/* Shares out as the walk will, and finds what is to be moved. False: there is no more to be found. */
+static bool try_shares(const struct refrain_walk *walk, const struct refrain_walk_shares *shares,
+                       struct refrain_balance *balance) {
+    struct refrain_record record;
+    struct refrain_walk *trial = begin_again(walk);
+    bool more = trial && refrain_balance_try(balance);
+    if (more) {
+        take_shares(trial, shares);
+        trial->times.balance = balance;
+        while (trial->contexts && refrain_walk_next(trial, &record))
+            continue;
+        more = trial->contexts && !refrain_balance_solve(balance, trial->contexts);
+    }
+    refrain_walk_close(trial);
+    return more;
+}
 
 struct refrain_walk *refrain_walk_open(const void *image, size_t image_bytes, unsigned thread, const char **what,
                                        uint64_t *offset) {
     struct refrain_walk *walk = refrain_walk_begin(image, image_bytes, thread, what, offset);
     if (!walk || !refrain_time_cursor_shares(&walk->times.cursor))
         return walk;
-    const char *ignored;
-    struct refrain_arena *arena = refrain_arena_use(NULL); /* it does not outlast this call */
-    struct refrain_walk *counting = refrain_walk_begin(image, image_bytes, thread, &ignored, &(uint64_t){0});
-    if (counting) {
-        struct refrain_record record;
-        struct refrain_walk_shares shares = {0};
-        counting->counting = &shares;
-        refrain_walk_contexts_open(&shares.contexts);
-        counting->contexts = &shares.contexts;
-        while (!counting->approximate && !counting->times.ended && refrain_walk_next(counting, &record))
-            continue;
-        shares.contexts.incomplete |= counting->approximate || !counting->ended;
-        refrain_walk_shares_finish(&shares, &counting->learners, counting->stack[counting->depth - 1].context);
-        refrain_walk_close(counting);
+    struct refrain_arena *arena = refrain_arena_use(NULL); /* what finds out does not outlast this call */
+    struct refrain_walk_shares shares = {0};
+    struct refrain_balance balance = {0};
+    if (count(walk, &shares)) {
         refrain_arena_use(arena);
-        refrain_walk_shares_copy(&walk->shares, &shares); /* without memory: by the profiles alone */
+        take_shares(walk, &shares);
         refrain_arena_use(NULL);
-        walk->contexts = walk->shares.contexts.n_spots ? &walk->shares.contexts : NULL;
+        if (walk->contexts && refrain_balance_open(&balance, (uint32_t)walk->contexts->n_contexts))
+            while (try_shares(walk, &shares, &balance))
+                continue;
+        refrain_arena_use(arena);
+        refrain_balance_copy(&walk->balance, &balance);
+        walk->times.balance = walk->balance.n_shifts ? &walk->balance : NULL;
+        refrain_arena_use(NULL);
+        refrain_balance_close(&balance);
         refrain_walk_shares_close(&shares);
     }
     refrain_arena_use(arena);

@@ -110,6 +110,7 @@ void refrain_walk_close(struct refrain_walk *walk) {
     refrain_free(walk->waiting);
     refrain_block_times_close(&walk->times);
     refrain_walk_shares_close(&walk->shares);
+    refrain_balance_close(&walk->balance);
     refrain_walk_requests_close(&walk->requests);
     refrain_free(walk);
 }

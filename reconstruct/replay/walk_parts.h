@@ -13,6 +13,7 @@
 #ifndef REFRAIN_WALK_PARTS_H
 #define REFRAIN_WALK_PARTS_H
 
+#include "balance.h"
 #include "block_times.h"
 #include "probe_costs.h"
 #include "recursion.h"
@@ -62,6 +63,7 @@ struct refrain_walk {
     struct refrain_walk_shares *counting;   /* it is walked to find that out for another walk ... */
     struct refrain_block_account uncounted; /* ... and times do not matter */
     struct refrain_walk_contexts *contexts; /* of these shares; null: they are not told apart */
+    struct refrain_balance balance;         /* between these contexts */
     struct refrain_record *waiting;         /* records of blocks whose times are not known yet */
     size_t first_waiting, n_waiting, capacity_waiting;
     uint32_t reads; /* of the clock while iterations are recorded, modulo 2^32 */

@@ -30,15 +30,38 @@ static bool grow_stack(struct refrain_walk *walk) {
     return true;
 }
 
+/* What all calls from a call site took: the blocks of its own slots, which nothing else has. */
+static uint64_t ticks_of_calls(struct refrain_walk *walk, const struct refrain_slot *inside) {
+    const struct refrain_call_site *call_site =
+        (const void *)((const unsigned char *)inside - offsetof(struct refrain_call_site, inside));
+    const struct refrain_operation_record *operation;
+    uint64_t ticks = inside->ticks;
+    for (uint32_t reference = call_site->operations, n = 0; reference && n < REFRAIN_OPERATIONS; n++) {
+        operation = refrain_walk_at(walk, (uint64_t)reference * REFRAIN_GRAIN_BYTES, sizeof *operation);
+        if (!operation)
+            return 0;
+        ticks += operation->after.ticks;
+        reference = operation->next;
+    }
+    return ticks;
+}
+
 /* The context of an activation that begins, where it is known what those of its kind took. */
 static void enter_context(struct refrain_walk *walk, const struct refrain_walk_link *link,
                           struct refrain_walk_activation *top) {
     const struct refrain_slot *slot = link->to->slot;
+    uint32_t inner = refrain_walk_contexts_inner(walk->contexts, top->context, link->to->offset);
     uint64_t total_ticks = 0;
-    if (link->kind == REFRAIN_RECORD_ENTER)
+    if (inner > 0)
+        top->context = inner;
+    else if (walk->contexts->counted)
+        return;
+    else if (link->kind == REFRAIN_RECORD_ENTER)
         total_ticks = slot[1].ticks;
     else if (link->kind == REFRAIN_RECORD_REGION_ENTER)
         total_ticks = region_of(slot)->total_ticks;
+    else
+        total_ticks = ticks_of_calls(walk, slot);
     if (total_ticks > 0)
         top->context = refrain_walk_contexts_enter(walk->contexts, top->context, link->to->offset, total_ticks);
 }

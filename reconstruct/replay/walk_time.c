@@ -120,7 +120,7 @@ void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_
         settle(walk);
     }
     switch (refrain_block_times_pass(&walk->times, ticks, account, spot && !walk->counting ? &spot->ticks : NULL,
-                                     &walk->ticks)) {
+                                     walk->stack[walk->depth - 1].context, &walk->ticks)) {
     case REFRAIN_BLOCK_UNTOLD:
         walk->ticks += ticks;
         /* Blocks in an order of our own may have been given too much before: none is beyond the last clock read. */
