@@ -96,16 +96,18 @@ void refrain_align_receive(struct refrain_align *align, uint32_t number, uint32_
         struct refrain_moment arrival = arrival_of(align, &message);
         if (align->adjust)
             refrain_align_hold(align, location, &arrival);
-    } else if (!comes || event->approximate) {
-        align->report.unmatched_receives++; /* whether its message is to come is not known */
+    } else if (!comes) {
+        align->report.unmatched_receives++;
     } else {
-        struct refrain_claim claim = {.kind = align->adjust ? REFRAIN_CLAIM_WAITS : REFRAIN_CLAIM_PASSED,
+        /* Where an approximate receive comes too early, its message is still its own and not the next receive's. */
+        bool waits = align->adjust && !event->approximate;
+        struct refrain_claim claim = {.kind = waits ? REFRAIN_CLAIM_WAITS : REFRAIN_CLAIM_PASSED,
                                       .location = number,
                                       .event = event_number,
                                       .n = 1};
         if (!refrain_channel_claim(&align->channels, at, beyond, &claim))
             align->no_memory = true;
-        else if (align->adjust)
+        else if (waits)
             location->waiting++;
         else
             align->report.unmatched_receives++;
