@@ -29,21 +29,25 @@ static int progress_begin(struct refrain_writer *writer, const struct refrain_tr
     return progress->inner->begin ? progress->inner->begin(progress->inner, trace) : 0;
 }
 
+static inline int pass_on(const struct refrain_progress *progress, const struct refrain_event *event) {
+    return progress->inner->event ? progress->inner->event(progress->inner, event) : 0;
+}
+
 /* Apart from what comes with each event, which it would make slower. */
-static __attribute__((noinline)) void show(struct refrain_progress *progress, const struct refrain_event *event) {
-    if (!progress->to_terminal || now_ns() - progress->started_ns <= FIRST_REPORT_NS)
-        return;
-    fprintf(stderr, "\rrefrain: %s events, at %.3f of %.3f s of the run ", refrain_show_count(progress->events),
-            (double)event->time_ns / 1e9, (double)progress->end_ns / 1e9);
-    progress->shown = true;
+static __attribute__((noinline)) int show_and_pass_on(struct refrain_progress *progress,
+                                                      const struct refrain_event *event) {
+    if (progress->to_terminal && now_ns() - progress->started_ns > FIRST_REPORT_NS) {
+        fprintf(stderr, "\rrefrain: %s events, at %.3f of %.3f s of the run ", refrain_show_count(progress->events),
+                (double)event->time_ns / 1e9, (double)progress->end_ns / 1e9);
+        progress->shown = true;
+    }
+    return pass_on(progress, event);
 }
 
 static int progress_event(struct refrain_writer *writer, const struct refrain_event *event) {
     struct refrain_progress *progress = (struct refrain_progress *)writer;
     progress->approximate += event->approximate;
-    if (++progress->events % REPORT_EVENTS == 0)
-        show(progress, event);
-    return progress->inner->event ? progress->inner->event(progress->inner, event) : 0;
+    return ++progress->events % REPORT_EVENTS ? pass_on(progress, event) : show_and_pass_on(progress, event);
 }
 
 static int progress_end(struct refrain_writer *writer) {

@@ -36,7 +36,8 @@ static uint32_t find(const struct refrain_call_tree *tree, uint32_t first, uint3
     return first;
 }
 
-void refrain_call_tree_enter(struct refrain_call_tree *tree, struct refrain_call_position *position, uint32_t region) {
+void refrain_call_tree_enter_any(struct refrain_call_tree *tree, struct refrain_call_position *position,
+                                 uint32_t region) {
     bool outermost = position->node == REFRAIN_CALL_TREE_NONE;
     uint32_t child = REFRAIN_CALL_TREE_NONE;
     if (position->beyond == 0 && tree->n > 0)
@@ -65,13 +66,6 @@ void refrain_call_tree_enter(struct refrain_call_tree *tree, struct refrain_call
     else
         tree->nodes[position->node].recent = child;
     position->node = child;
-}
-
-void refrain_call_tree_leave(const struct refrain_call_tree *tree, struct refrain_call_position *position) {
-    if (position->beyond > 0)
-        position->beyond--;
-    else if (position->node != REFRAIN_CALL_TREE_NONE)
-        position->node = tree->nodes[position->node].parent;
 }
 
 bool refrain_call_tree_add(struct refrain_call_tree *tree, const uint64_t *nodes, uint32_t n) {

@@ -36,9 +36,30 @@ struct refrain_call_position {
 
 void refrain_call_tree_free(struct refrain_call_tree *tree);
 
+/* Any call; refrain_call_tree_enter() does without it what the same path called last. */
+void refrain_call_tree_enter_any(struct refrain_call_tree *tree, struct refrain_call_position *position,
+                                 uint32_t region);
+
 /* The location calls a region, and returns from what it called last. */
-void refrain_call_tree_enter(struct refrain_call_tree *tree, struct refrain_call_position *position, uint32_t region);
-void refrain_call_tree_leave(const struct refrain_call_tree *tree, struct refrain_call_position *position);
+static inline void refrain_call_tree_enter(struct refrain_call_tree *tree, struct refrain_call_position *position,
+                                           uint32_t region) {
+    if (position->node != REFRAIN_CALL_TREE_NONE && position->beyond == 0) {
+        const uint32_t recent = tree->nodes[position->node].recent;
+        if (recent != REFRAIN_CALL_TREE_NONE && tree->nodes[recent].region == region) {
+            position->node = recent;
+            return;
+        }
+    }
+    refrain_call_tree_enter_any(tree, position, region);
+}
+
+static inline void refrain_call_tree_leave(const struct refrain_call_tree *tree,
+                                           struct refrain_call_position *position) {
+    if (position->beyond > 0)
+        position->beyond--;
+    else if (position->node != REFRAIN_CALL_TREE_NONE)
+        position->node = tree->nodes[position->node].parent;
+}
 
 /* Adds the paths of another tree: of each of its nodes in their order (number of who calls + 1, 0 nobody) << 32 |
  * region. False without memory. */

@@ -74,20 +74,6 @@ void refrain_otf2_comms_free(struct refrain_otf2_comm *comms, const struct refra
     free(comms);
 }
 
-bool refrain_otf2_comm_rank(const struct refrain_otf2_comm *comm, int32_t own, int32_t peer, uint32_t *rank) {
-    if (comm->info->index == 1) {
-        *rank = 0;
-        return peer == own;
-    }
-    *rank = (uint32_t)peer;
-    if (!comm->rank_of)
-        return peer < comm->info->size;
-    if (peer >= comm->n_ranks || comm->rank_of[peer] < 0)
-        return false;
-    *rank = (uint32_t)comm->rank_of[peer];
-    return true;
-}
-
 /* ---- strings ---- */
 
 struct strings {
@@ -146,10 +132,6 @@ static OTF2_StringRef passing_string(struct strings *strings, const char *text) 
 }
 
 /* ---- regions ---- */
-
-OTF2_RegionRef refrain_otf2_region(const struct refrain_trace *trace, const struct refrain_region_info *region) {
-    return region && region->index < trace->n_regions ? region->index : (OTF2_RegionRef)trace->n_regions;
-}
 
 static OTF2_RegionRole mpi_role(const struct refrain_region_info *region) {
     static const struct {

@@ -108,10 +108,26 @@ struct refrain_otf2_comm *refrain_otf2_comms(const struct refrain_trace *trace);
 void refrain_otf2_comms_free(struct refrain_otf2_comm *comms, const struct refrain_trace *trace);
 
 /* Rank in `comm` (its remote group, seen from `own`, for an intercommunicator) of a rank in MPI_COMM_WORLD. */
-bool refrain_otf2_comm_rank(const struct refrain_otf2_comm *comm, int32_t own, int32_t peer, uint32_t *rank);
+static inline bool refrain_otf2_comm_rank(const struct refrain_otf2_comm *comm, int32_t own, int32_t peer,
+                                          uint32_t *rank) {
+    if (comm->info->index == 1) {
+        *rank = 0;
+        return peer == own;
+    }
+    *rank = (uint32_t)peer;
+    if (!comm->rank_of)
+        return peer < comm->info->size;
+    if (peer >= comm->n_ranks || comm->rank_of[peer] < 0)
+        return false;
+    *rank = (uint32_t)comm->rank_of[peer];
+    return true;
+}
 
 /* The number of a region in the archive. */
-OTF2_RegionRef refrain_otf2_region(const struct refrain_trace *trace, const struct refrain_region_info *region);
+static inline OTF2_RegionRef refrain_otf2_region(const struct refrain_trace *trace,
+                                                 const struct refrain_region_info *region) {
+    return region && region->index < trace->n_regions ? region->index : (OTF2_RegionRef)trace->n_regions;
+}
 
 OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct refrain_trace *trace,
                                    const struct refrain_otf2_location *locations, size_t n_locations,

@@ -157,8 +157,8 @@ static OTF2_GroupRef *group_at(const struct refrain_otf2_rma *rma, int32_t rank,
                                                            : REFRAIN_OTF2_ACCESS_GROUP];
 }
 
-bool refrain_otf2_rma_follow(struct refrain_otf2_rma *rma, struct refrain_otf2_location *location,
-                             const struct refrain_event *event) {
+bool refrain_otf2_rma_follow_group(struct refrain_otf2_rma *rma, struct refrain_otf2_location *location,
+                                   const struct refrain_event *event) {
     struct refrain_otf2_named_group *group = &location->group;
     if (event->kind == REFRAIN_EVENT_WINDOW) {
         enum refrain_otf2_sync sync = sync_of(event->region->name);
@@ -170,7 +170,7 @@ bool refrain_otf2_rma_follow(struct refrain_otf2_rma *rma, struct refrain_otf2_l
         group->number = event->tag;
         return event->peer < 0 || event->peer >= rma->objects->trace->size || add_rank(group, event->peer);
     }
-    if (event->kind != REFRAIN_EVENT_LEAVE || group->region != event->region || !group->region)
+    if (group->region != event->region)
         return true;
     OTF2_GroupRef *kept = group_at(rma, event->rank, group->number, sync_of(group->region->name));
     group->region = NULL;

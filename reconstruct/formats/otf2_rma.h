@@ -31,10 +31,18 @@ OTF2_ErrorCode refrain_otf2_rma_complete(struct refrain_otf2_location *location,
 OTF2_ErrorCode refrain_otf2_rma_leave(const struct refrain_otf2_rma *rma, struct refrain_otf2_location *location,
                                       uint64_t time);
 
+/* A WINDOW event, or a LEAVE in a call that names a group. */
+bool refrain_otf2_rma_follow_group(struct refrain_otf2_rma *rma, struct refrain_otf2_location *location,
+                                   const struct refrain_event *event);
+
 /* Follows any event, of those locations as well that others write: which group a call names. Before all else; false
  * without memory. */
-bool refrain_otf2_rma_follow(struct refrain_otf2_rma *rma, struct refrain_otf2_location *location,
-                             const struct refrain_event *event);
+static inline bool refrain_otf2_rma_follow(struct refrain_otf2_rma *rma, struct refrain_otf2_location *location,
+                                           const struct refrain_event *event) {
+    if (event->kind != REFRAIN_EVENT_WINDOW && (event->kind != REFRAIN_EVENT_LEAVE || !location->group.region))
+        return true;
+    return refrain_otf2_rma_follow_group(rma, location, event);
+}
 
 /* The location has no more events. */
 void refrain_otf2_rma_end(struct refrain_otf2_rma *rma, const struct refrain_otf2_location *location);
