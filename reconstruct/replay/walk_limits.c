@@ -10,6 +10,11 @@
  * those of a process that has not finished say nothing of what it did since. */
 #define SPARE_STEPS ((uint64_t)1 << 24)
 #define SPARE_STEPS_UNFINISHED ((uint64_t)1 << 30)
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION /* it looks for faults, not for what takes long */
+#define MOST_STEPS ((uint64_t)1 << 12)
+#else
+#define MOST_STEPS UINT64_MAX
+#endif
 #define MOST_TICKS_PER_NS 16u
 #define MOST_UNCOUNTED_BLOCKS 65536u /* a process that was killed had not counted its last one */
 
@@ -58,21 +63,21 @@ uint64_t refrain_walk_steps_of_run(const struct refrain_walk *walk) {
     const struct refrain_clock_pair *start = &walk->header->start, *last = &walk->header->last;
     uint64_t from = walk->thread->start_ticks, to = walk->thread->last_ticks, run = to > from ? to - from : 0;
     if (!walk->header->finished)
-        return add_saturating(SPARE_STEPS_UNFINISHED, run);
+        return least_of(MOST_STEPS, add_saturating(SPARE_STEPS_UNFINISHED, run));
     run = least_of(run, ticks_of_places(walk));
     /* Its last clock read may lie long before its end, but not after that of the process. */
     uint64_t further = last->ticks > to ? last->ticks - to : 0;
     uint64_t most_ns = last->monotonic_ns > start->monotonic_ns ? last->monotonic_ns - start->monotonic_ns : 0;
     if (further / MOST_TICKS_PER_NS > most_ns)
         further = most_ns * MOST_TICKS_PER_NS;
-    return add_saturating(SPARE_STEPS, add_saturating(run, further));
+    return least_of(MOST_STEPS, add_saturating(SPARE_STEPS, add_saturating(run, further)));
 }
 
 bool refrain_walk_allow_steps(struct refrain_walk *walk) {
     uint64_t end_ticks, most;
     if (!walk->approximate && refrain_block_times_end(&walk->times, &end_ticks)) {
         uint64_t from = walk->thread->start_ticks;
-        most = add_saturating(SPARE_STEPS, end_ticks > from ? end_ticks - from : 0);
+        most = least_of(MOST_STEPS, add_saturating(SPARE_STEPS, end_ticks > from ? end_ticks - from : 0));
     } else {
         most = refrain_walk_steps_of_run(walk);
     }
