@@ -93,6 +93,28 @@ static bool is_loop(const struct refrain_place_node *node) {
     return node->kind >= REFRAIN_WHILE && node->kind <= REFRAIN_DO;
 }
 
+static void add_value(struct refrain_recursion *recursion, struct refrain_place_node *node, int64_t value, uint64_t n,
+                      bool unknown) {
+    if (is_loop(node))
+        add_counts(recursion, node, value, n);
+    else if (unknown)
+        node->unknown += n;
+    else
+        add_values(recursion, node, node->kind ? value != 0 : value, n);
+}
+
+/* Where values have counts instead of an order: adds what is left of each at once, however often it came. */
+static void add_tally(struct refrain_recursion *recursion, struct refrain_place_node *node,
+                      struct refrain_tally_reader *tally) {
+    for (size_t i = 0; tally->tally && i < tally->n; i++) {
+        struct refrain_tally_entry *entry = &tally->entries[i];
+        if (entry->given < entry->count)
+            add_value(recursion, node, (int64_t)entry->words[1], entry->count - entry->given,
+                      tally->has_rest && i == tally->n - 1);
+        entry->given = entry->count;
+    }
+}
+
 /* Counts what is left of a node's values. */
 static void add_arcs(struct refrain_recursion *recursion, struct refrain_place_node *node) {
     const struct refrain_learner *learner = learner_of(recursion, node);
@@ -118,14 +140,10 @@ static void add_arcs(struct refrain_recursion *recursion, struct refrain_place_n
         uint64_t skipped = skip < same ? skip : same;
         skip -= skipped;
         same -= skipped;
-        if (same == 0)
-            continue;
-        if (is_loop(node))
-            add_counts(recursion, node, value, same);
-        else if (sequence.unknown)
-            node->unknown += same;
-        else
-            add_values(recursion, node, node->kind ? value != 0 : value, same);
+        if (same > 0)
+            add_value(recursion, node, value, same, sequence.unknown);
+        if (skip == 0)
+            add_tally(recursion, node, &sequence.tally);
     }
     refrain_sequence_close(&sequence);
     if (!is_loop(node))
