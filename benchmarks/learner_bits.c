@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "learn_alone.h"
+#include "learn_formula.h"
 #include "sequence.h"
 #include <refrain/settings.h>
 

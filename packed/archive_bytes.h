@@ -7,8 +7,7 @@
 
 #include <stdbool.h>
 
-#define REFRAIN_ARCHIVE_NUMBER_BYTES 10u /* most of a number */
-#define REFRAIN_ARCHIVE_VALUE_HEAD 0u    /* of a value without strides that is not one byte alone */
+#define REFRAIN_ARCHIVE_VALUE_HEAD 0u /* of a value without strides that is not one byte alone */
 
 /* Bytes of a chunk that are read. */
 struct refrain_archive_source {
@@ -18,17 +17,14 @@ struct refrain_archive_source {
 };
 
 static inline uint64_t refrain_archive_get_number(struct refrain_archive_source *source) {
-    uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64 && source->at < source->end; shift += 7) {
-        unsigned char byte = source->bytes[source->at++];
-        value |= (uint64_t)(byte & 127) << shift;
-        if (byte < 128) {
-            source->strange |= (byte == 0 && shift > 0) || (shift == 63 && byte > 1);
-            return value;
-        }
+    unsigned begin = source->at;
+    uint64_t number;
+    if (!refrain_varint_get(source->bytes, source->end, &source->at, &number)) {
+        source->strange = true;
+        return 0;
     }
-    source->strange = true;
-    return 0;
+    source->strange |= source->at - begin != refrain_varint_size(number); /* it could have been shorter */
+    return number;
 }
 
 static inline unsigned refrain_archive_get_byte(struct refrain_archive_source *source) {
@@ -37,8 +33,7 @@ static inline unsigned refrain_archive_get_byte(struct refrain_archive_source *s
 }
 
 static inline int64_t refrain_archive_get_signed(struct refrain_archive_source *source) {
-    uint64_t number = refrain_archive_get_number(source);
-    return (int64_t)(number >> 1 ^ -(number & 1));
+    return refrain_unzigzag(refrain_archive_get_number(source));
 }
 
 /* What an item begins with; the strides follow, each by refrain_archive_get_stride(). */
@@ -119,9 +114,7 @@ static inline void refrain_archive_put_byte(struct refrain_archive *chunk, uint6
 }
 
 static inline void refrain_archive_put_number(struct refrain_archive *chunk, uint64_t number) {
-    for (; number >= 128; number >>= 7)
-        refrain_archive_put_byte(chunk, number | 128);
-    refrain_archive_put_byte(chunk, number);
+    chunk->used = (uint16_t)(chunk->used + refrain_varint_put(chunk->bytes + chunk->used, number));
 }
 
 /* A value without strides, as a term or in one. */
@@ -131,7 +124,7 @@ static inline void refrain_archive_put_value(struct refrain_archive *chunk, int6
         return;
     }
     refrain_archive_put_byte(chunk, REFRAIN_ARCHIVE_VALUE_HEAD);
-    refrain_archive_put_number(chunk, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
+    refrain_archive_put_number(chunk, refrain_zigzag(value));
 }
 
 /* What a loop begins with; `span` items are the loop and its body, which follows. */

@@ -67,7 +67,7 @@ static bool tell_terms(struct refrain_packer *packer, const struct refrain_formu
 
 /* Bytes of the terms, whatever their numbers are. */
 static uint64_t most_bytes(const struct parts *parts) {
-    return parts->heads + parts->numbers * REFRAIN_ARCHIVE_NUMBER_BYTES;
+    return parts->heads + parts->numbers * REFRAIN_VARINT_BYTES;
 }
 
 static uint64_t take(struct refrain_packer *packer, enum refrain_packed_kind kind, uint64_t *left) {

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #define MOST_TERM_ITEMS 1000u /* of a term, which readers take */
-#define LOOP_BYTES (1 + 2 + REFRAIN_ARCHIVE_NUMBER_BYTES)
-#define VALUE_BYTES (1 + REFRAIN_ARCHIVE_NUMBER_BYTES)
+#define LOOP_BYTES (1 + 2 + REFRAIN_VARINT_BYTES)
+#define VALUE_BYTES (1 + REFRAIN_VARINT_BYTES)
 
 /* Where terms are put. Writing, `chunk` is null. */
 struct terms {

@@ -1,6 +1,8 @@
 /* packed_learner.c: what learners hold, as values: formulas, tallies, learners by key (packer.h). */
 #include "packer.h"
 
+#include <refrain/group.h>
+
 #define TOLD_BY_BEAT REFRAIN_LEARNER_STATES /* in the place of a state */
 
 static void items(struct refrain_packer *packer, struct refrain_item *all, unsigned n) {
@@ -40,22 +42,28 @@ static void repeat(struct refrain_packer *packer, struct refrain_formula *formul
 }
 
 static void formula(struct refrain_packer *packer, struct refrain_learner *learner) {
-    uint64_t n = 0;
+    uint64_t n = 0, n_values = 0;
     if (!packer->to && learner->body) {
         const struct refrain_formula *before =
             refrain_packer_region_at(packer, (uint64_t)learner->body * REFRAIN_GRAIN_BYTES, sizeof *before);
         n = before ? before->n_items : 0;
+        n_values = before ? before->n_values : 0;
     }
     n = refrain_packer_value(packer, REFRAIN_PACKED_ITEMS, n);
-    struct refrain_formula *formula =
-        n > UINT16_MAX
-            ? NULL
-            : refrain_packer_reference(packer, &learner->body, sizeof *formula + n * sizeof(struct refrain_item));
+    n_values = refrain_packer_value(packer, REFRAIN_PACKED_ITEMS, n_values);
+    uint64_t bytes = n_values > 0 ? n_values * sizeof(int64_t) : n * sizeof(struct refrain_item);
+    struct refrain_formula *formula = n > UINT16_MAX || n_values > REFRAIN_GROUP_VALUES
+                                          ? NULL
+                                          : refrain_packer_reference(packer, &learner->body, sizeof *formula + bytes);
     if (!formula)
         return;
-    if (packer->to)
-        formula->n_items = formula->capacity = (uint16_t)n;
-    items(packer, (struct refrain_item *)(formula + 1), (unsigned)n);
+    if (packer->to) {
+        formula->n_items = (uint16_t)n;
+        formula->n_values = (uint16_t)n_values;
+    }
+    items(packer, (struct refrain_item *)(formula + 1), n_values > 0 ? 0 : (unsigned)n);
+    for (uint64_t i = 0; i < n_values && !packer->stream->wrong; i++)
+        REFRAIN_SIGNED(packer, REFRAIN_PACKED_BASE, ((int64_t *)(formula + 1))[i]);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_HAS, formula->repeats);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_CHUNK, formula->archived_terms);
     refrain_packer_archive(packer, formula, formula->repeats || learner->state == REFRAIN_REPEAT);

@@ -40,6 +40,8 @@ static int64_t draw(unsigned kind, unsigned width) {
         return (int64_t)(n_drawn++ % 2);
     case 7: /* longer ones between values that come so seldom that they have no part of a table */
         return n_drawn++ % 2 ? (int64_t)below(16) + 1 : 0;
+    case 8: /* wide, as many as a table holds, and a few more */
+        return (int64_t)below(60 + width % 8) * INT64_C(0x100000001);
     case 4:
         return below(2) ? INT64_MAX - below(3) : INT64_MIN + below(3);
     default:
@@ -52,7 +54,7 @@ static unsigned make_items(struct refrain_item *items, unsigned kind, unsigned w
     unsigned n = 0, most = below(REFRAIN_WINDOW_ITEMS) + 1;
     memset(items, 0, REFRAIN_WINDOW_ITEMS * sizeof *items);
     while (n < most) {
-        bool runs = kind >= 6;
+        bool runs = kind == 6 || kind == 7;
         if ((runs ? n % 3 == 0 : below(6) == 0) && n + 2 <= most) {
             items[n] =
                 (struct refrain_item){.kind = REFRAIN_ITEM_LOOP,
@@ -79,35 +81,50 @@ static unsigned expand(const struct refrain_item *items, unsigned n_items, int64
     return n;
 }
 
-/* Are the values of the group those of the terms? */
-static bool same(const struct refrain_item *items, unsigned n_items, const struct refrain_item *group, unsigned span) {
-    static int64_t expected[REFRAIN_WINDOW_ITEMS * 100], got[REFRAIN_WINDOW_ITEMS * 100];
-    unsigned n = expand(items, n_items, expected);
-    return group->kind == REFRAIN_ITEM_LOOP && group->span == span && group->base == 1 &&
-           expand(group + 1, span - 1, got) == n && memcmp(expected, got, n * sizeof *got) == 0;
+/* Are these the values of the terms, and does the group as a term give them, too? */
+static bool same(const struct refrain_item *items, unsigned n_items, const int64_t *values, unsigned n) {
+    static int64_t expected[REFRAIN_WINDOW_ITEMS * 100], got[REFRAIN_GROUP_VALUES];
+    static struct refrain_item term[REFRAIN_GROUP_ITEMS];
+    if (expand(items, n_items, expected) != n || memcmp(expected, values, n * sizeof *values) != 0)
+        return false;
+    unsigned span = refrain_group_term(values, n, term);
+    return term->kind == REFRAIN_ITEM_LOOP && term->span == span && term->base == 1 &&
+           expand(term + 1, span - 1, got) == n && memcmp(expected, got, n * sizeof *got) == 0;
 }
 
 /* Fills a chunk with groups and sets *filled to their bytes; false where one does not read back. */
 static bool fill(unsigned char *chunk, unsigned *filled) {
-    static struct refrain_item items[REFRAIN_WINDOW_ITEMS], group[REFRAIN_GROUP_ITEMS];
-    static struct refrain_learn_scratch scratch;
-    unsigned used = 0, kind = below(8), width = below(2) ? below(1000) : 12 + below(8);
+    static struct refrain_item items[REFRAIN_WINDOW_ITEMS];
+    static int64_t values[REFRAIN_GROUP_VALUES], got[REFRAIN_GROUP_VALUES];
+    static unsigned char out[REFRAIN_GROUP_BYTES];
+    unsigned used = 0, kind = below(9), width = below(2) ? below(1000) : 12 + below(8);
     struct refrain_group_place place = {.chunk = chunk};
     for (unsigned tries = 0; tries < 200; tries++) {
-        unsigned n_items = make_items(items, kind, width), moved = 0, at = used;
-        unsigned most = below(3) ? REFRAIN_GROUP_ITEMS : below(REFRAIN_GROUP_ITEMS - 1) + 2;
+        unsigned n_items = make_items(items, kind, width), moved, alone, taken, at = used;
+        unsigned most = below(3) ? REFRAIN_GROUP_VALUES : below(REFRAIN_GROUP_VALUES) + 1;
+        unsigned n = refrain_group_expand(items, n_items, most, values, &moved, &alone);
+        if (n > most || moved > n_items || !same(items, moved, values, n)) {
+            printf("FAILED: %u items are not what their %u values are\n", moved, n);
+            return false;
+        }
+        if (n == 0)
+            continue;
         place.used = used;
-        unsigned bytes = refrain_group_encode(items, n_items, most, &place, &scratch, &moved);
-        if (used + bytes > CHUNK_BYTES)
+        place.room = CHUNK_BYTES - used;
+        unsigned bytes = refrain_group_encode(values, n, below(2) ? alone : UINT32_MAX, &place, out, &taken);
+        if (bytes > place.room && place.room > CHUNK_BYTES / 2) {
+            printf("FAILED: %u bytes do not fit in %u\n", bytes, place.room);
+            return false;
+        }
+        if (bytes > place.room)
             break;
         if (bytes == 0)
             continue;
-        memcpy(chunk + used, scratch.bytes, bytes);
+        memcpy(chunk + used, out, bytes);
         used += bytes;
-        unsigned n = refrain_group_decode(chunk, used, &at, group);
-        if (n == 0 || n > most || at != used || moved > n_items || !same(items, moved, group, n)) {
-            printf("FAILED: a group of kind %#x, %u of at most %u items, does not read back\n", chunk[used - bytes], n,
-                   most);
+        if (refrain_group_decode(chunk, used, &at, got) != taken || taken > n || at != used ||
+            memcmp(values, got, taken * sizeof *got) != 0) {
+            printf("FAILED: a group of kind %#x, %u of %u values, does not read back\n", chunk[used - bytes], taken, n);
             return false;
         }
         groups++;
@@ -117,7 +134,7 @@ static bool fill(unsigned char *chunk, unsigned *filled) {
 }
 
 static void damage(const unsigned char *chunk, unsigned used) {
-    struct refrain_item group[REFRAIN_GROUP_ITEMS];
+    int64_t values[REFRAIN_GROUP_VALUES];
     unsigned end = below(used) + 1, at = below(end);
     unsigned char *copy = malloc(end);
     if (!copy)
@@ -125,7 +142,7 @@ static void damage(const unsigned char *chunk, unsigned used) {
     memcpy(copy, chunk, end);
     for (unsigned i = 0; i < 3; i++)
         copy[below(end)] = (unsigned char)random64();
-    refrain_group_decode(copy, end, &at, group);
+    refrain_group_decode(copy, end, &at, values);
     free(copy);
 }
 

@@ -2,8 +2,8 @@
  *
  * A learner holds a sequence as
  *
- *     archive, then the values of the tally, then items, then `confirmed` further values of the continuation of the
- *     last item
+ *     archive, then the values of the tally, then items or plain values, then `confirmed` further values of the
+ *     continuation of the last item
  *
  * (state IDENTITY, and state SUMMARY with no body: `confirmed` times `expect`). Of the tally, which a learner has only
  * once memory was spent, the order is not known, but how often each value came; all else is exact. In state SUMMARY,
@@ -74,6 +74,7 @@ enum refrain_learner_state {
                              one of several learners together */
     REFRAIN_REPEAT = 5,   /* the archive is being repeated: no items, the continuation is that of `repeat` */
     REFRAIN_BY_KEY = 6,   /* archive and items hold the beginning; the rest is in `by_key`, by another parameter */
+    REFRAIN_PLAIN = 7,    /* no rule for long: values are kept as they come, and repetition is looked for seldom */
     REFRAIN_LEARNER_STATES
 };
 
@@ -96,14 +97,16 @@ struct refrain_learner {
     uint32_t reserved[3];
 };
 
-/* The variable part, in the pool. `items` follow the header directly. */
+/* The variable part, in the pool. The items follow the header directly or, where there are none, the values of state
+ * PLAIN, 8 bytes each. Only one of both is there. */
 struct refrain_formula {
     uint16_t n_items;
-    uint16_t capacity;      /* items there is room for */
-    uint16_t position;      /* private to the monitor: item the prediction comes to next */
+    uint16_t n_values;      /* kept as they came, REFRAIN_GROUP_VALUES (group.h) at most */
+    uint8_t capacity;       /* private to the monitor: items there is room for */
+    uint8_t position;       /* private: item the prediction comes to next */
     uint8_t innermost;      /* private: height of the loop it is in */
     uint8_t patience;       /* private: values between two searches for long repetition ... */
-    uint16_t waited;        /* ... and values since the last */
+    uint16_t waited;        /* ... and values since the last; state PLAIN: how often its room may be filled again */
     uint8_t repeats;        /* 1: there is or was a REPEAT among its terms: its archive has to stay where it is */
     uint8_t table;          /* private: where the last chunk's latest table is (group.h); 0: it has none */
     uint32_t repeat;        /* pool reference of struct refrain_repeat, 0 = none */
@@ -117,6 +120,7 @@ struct refrain_formula {
         uint32_t outer; /* height of the enclosing loop, REFRAIN_LOOP_HEIGHTS = none */
     } cursor[REFRAIN_LOOP_HEIGHTS];
 };
+_Static_assert(sizeof(struct refrain_formula) == 176, "position is part of the file format");
 
 /* A REPEAT under way, and the places of the archive by which the next one is found. Only `first` and `end` are of
  * interest to a reader, in state REFRAIN_REPEAT. The rest is private to the monitor. */

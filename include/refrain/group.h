@@ -1,6 +1,6 @@
 /* group.h: values without a rule in an archive (formula.h), up to REFRAIN_GROUP_VALUES of them together (monitor ->
- * reader). A group reads as a LOOP of one iteration around its values, where three or more equal ones in a row are a
- * LOOP, too; these are REFRAIN_GROUP_ITEMS items at most. Its first byte says how it is written:
+ * reader). As a term a group is a LOOP of one iteration around its values, where three or more equal ones in a row are
+ * a LOOP, too: REFRAIN_GROUP_ITEMS items at most. Its first byte says how it is written:
  *
  *     GROUP         how many values; a byte: bits of each; a zigzag varint: the least;
  *                   each one's distance from it in so many bits, the lowest first
@@ -10,7 +10,8 @@
  *     CODED_AT + t  how many; code: their table is at 16 * (t + 1)
  *     CODED_TABLE   how many; zeros up to a multiple of 16; a table; code
  *
- * How many: a byte below 240, or a byte of 240 + n / 256 and one of n % 256, for 240 + n.
+ * How many: a byte below 240, or a byte of 240 + n / 256 and one of n % 256, for 240 + n; or a byte of 255 for
+ * REFRAIN_GROUP_VALUES.
  *
  * A table is of values that come often: a byte, how many (1 to 64); the least as a zigzag varint, then the distance of
  * each from the one before as a varint; how often each comes among 256 values, a byte each, and a byte for all others
@@ -24,6 +25,7 @@
 #define REFRAIN_GROUP_H
 
 #include <refrain/formula.h>
+#include <refrain/varint.h>
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,8 +41,9 @@
 #define REFRAIN_IS_GROUP(byte) ((byte) >= REFRAIN_ARCHIVED_GROUP)
 
 #define REFRAIN_GROUP_VALUES 1023u
-#define REFRAIN_GROUP_ITEMS 128u
+#define REFRAIN_GROUP_ITEMS (1u + REFRAIN_GROUP_VALUES)
 #define REFRAIN_GROUP_FEW 240u
+#define REFRAIN_GROUP_FULL 255u /* the byte */
 #define REFRAIN_GROUP_BITS 64u
 #define REFRAIN_TABLE_VALUES 64u
 #define REFRAIN_TABLE_GRAIN 16u /* tables begin at multiples of it */
@@ -51,21 +54,6 @@ struct refrain_group_table {
     uint16_t begin[REFRAIN_TABLE_VALUES + 2]; /* of each one's part; that of the others, and 256, are the last */
 };
 
-static inline bool refrain_group_varint(const unsigned char *bytes, unsigned end, unsigned *at, uint64_t *value) {
-    *value = 0;
-    for (unsigned shift = 0; shift < 64 && *at < end; shift += 7) {
-        unsigned char byte = bytes[(*at)++];
-        *value |= (uint64_t)(byte & 127) << shift;
-        if (byte < 128)
-            return true;
-    }
-    return false;
-}
-
-static inline int64_t refrain_group_signed(uint64_t coded) {
-    return (int64_t)(coded >> 1 ^ -(coded & 1));
-}
-
 /* Reads a table. */
 static inline bool refrain_group_table(const unsigned char *bytes, unsigned end, unsigned *at,
                                        struct refrain_group_table *table) {
@@ -75,9 +63,9 @@ static inline bool refrain_group_table(const unsigned char *bytes, unsigned end,
         return false;
     for (unsigned i = 0; i < table->n; i++) {
         uint64_t coded;
-        if (!refrain_group_varint(bytes, end, at, &coded))
+        if (!refrain_varint_get(bytes, end, at, &coded))
             return false;
-        value = i ? value + coded : (uint64_t)refrain_group_signed(coded);
+        value = i ? value + coded : (uint64_t)refrain_unzigzag(coded);
         table->values[i] = (int64_t)value;
     }
     table->begin[0] = 0;
@@ -94,7 +82,9 @@ static inline bool refrain_group_number(const unsigned char *bytes, unsigned end
     if (*at == end)
         return false;
     *n = bytes[(*at)++];
-    if (*n >= REFRAIN_GROUP_FEW) {
+    if (*n == REFRAIN_GROUP_FULL) {
+        *n = REFRAIN_GROUP_VALUES;
+    } else if (*n >= REFRAIN_GROUP_FEW) {
         if (*at == end)
             return false;
         *n = REFRAIN_GROUP_FEW + ((*n - REFRAIN_GROUP_FEW) << 8 | bytes[(*at)++]);
@@ -102,33 +92,8 @@ static inline bool refrain_group_number(const unsigned char *bytes, unsigned end
     return *n > 0 && *n <= REFRAIN_GROUP_VALUES;
 }
 
-/* Puts a value to the *n items of a group, of which the first is its loop. False where they are too many. */
-static inline bool refrain_group_put(struct refrain_item *items, unsigned *n, int64_t value) {
-    struct refrain_item *last = &items[*n - 1];
-    if (*n > 2 && last->base == value) {
-        if (last[-1].kind == REFRAIN_ITEM_LOOP) {
-            last[-1].base++;
-            return true;
-        }
-        if (last[-1].base == value) {
-            last[-1].kind = REFRAIN_ITEM_LOOP;
-            last[-1].span = 2;
-            last[-1].base = 3;
-            items[0].height = 1;
-            return true;
-        }
-    }
-    if (*n == REFRAIN_GROUP_ITEMS)
-        return false;
-    memset(&items[*n], 0, sizeof *items);
-    items[*n].span = 1;
-    items[(*n)++].base = value;
-    return true;
-}
-
 static inline bool refrain_group_decode_code(const unsigned char *bytes, unsigned end, unsigned *at, unsigned n,
-                                             const struct refrain_group_table *table, struct refrain_item *items,
-                                             unsigned *n_items) {
+                                             const struct refrain_group_table *table, int64_t *values) {
     unsigned char part_of[256], parts[REFRAIN_GROUP_VALUES];
     for (unsigned i = 0; i <= table->n; i++)
         for (unsigned k = table->begin[i]; k < table->begin[i + 1]; k++)
@@ -148,18 +113,15 @@ static inline bool refrain_group_decode_code(const unsigned char *bytes, unsigne
     }
     for (unsigned i = 0; i < n; i++) {
         uint64_t coded = 0;
-        if (parts[i] == table->n && !refrain_group_varint(bytes, end, at, &coded))
+        if (parts[i] == table->n && !refrain_varint_get(bytes, end, at, &coded))
             return false;
-        if (!refrain_group_put(items, n_items,
-                               parts[i] < table->n ? table->values[parts[i]] : refrain_group_signed(coded)))
-            return false;
+        values[i] = parts[i] < table->n ? table->values[parts[i]] : refrain_unzigzag(coded);
     }
     return true;
 }
 
 static inline bool refrain_group_decode_bits(const unsigned char *bytes, unsigned end, unsigned *at, unsigned n,
-                                             unsigned bits, uint64_t least, struct refrain_item *items,
-                                             unsigned *n_items) {
+                                             unsigned bits, uint64_t least, int64_t *values) {
     uint64_t mask = bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX, waiting = 0;
     unsigned filled = 0;
     if (end - *at < (n * bits + 7) / 8)
@@ -175,55 +137,67 @@ static inline bool refrain_group_decode_bits(const unsigned char *bytes, unsigne
         if (filled >= bits)
             waiting >>= bits;
         filled = known - bits;
-        if (!refrain_group_put(items, n_items, (int64_t)(least + (value & mask))))
-            return false;
+        values[i] = (int64_t)(least + (value & mask));
     }
     return true;
 }
 
-/* Reads the group whose first byte is bytes[*at], of which `end` there are, into `items`, which have room for
- * REFRAIN_GROUP_ITEMS, and moves *at behind it. Returns how many items it is; 0 where it is none, or cut off. */
-static inline unsigned refrain_group_decode(const unsigned char *bytes, unsigned end, unsigned *at,
-                                            struct refrain_item *items) {
-    unsigned n, n_items = 1;
+/* Reads the group whose first byte is bytes[*at], of which `end` there are, into `values`, which have room for
+ * REFRAIN_GROUP_VALUES, and moves *at behind it. Returns how many values it is; 0 where it is none, or cut off. */
+static inline unsigned refrain_group_decode(const unsigned char *bytes, unsigned end, unsigned *at, int64_t *values) {
+    unsigned n;
     if (*at >= end || !REFRAIN_IS_GROUP(bytes[*at]))
         return 0;
     unsigned head = bytes[(*at)++];
     if (!refrain_group_number(bytes, end, at, &n))
         return 0;
-    memset(items, 0, sizeof *items);
-    bool whole;
     if (head < REFRAIN_ARCHIVED_CODED) {
         unsigned bits = head - REFRAIN_ARCHIVED_GROUP_0 + 1;
         uint64_t least = 0;
         if (head == REFRAIN_ARCHIVED_GROUP) {
             bits = *at < end ? bytes[(*at)++] : REFRAIN_GROUP_BITS + 1;
-            if (bits > REFRAIN_GROUP_BITS || !refrain_group_varint(bytes, end, at, &least))
+            if (bits > REFRAIN_GROUP_BITS || !refrain_varint_get(bytes, end, at, &least))
                 return 0;
-            least = (uint64_t)refrain_group_signed(least);
+            least = (uint64_t)refrain_unzigzag(least);
         }
-        whole = refrain_group_decode_bits(bytes, end, at, n, bits, least, items, &n_items);
-    } else {
-        struct refrain_group_table table;
-        unsigned place = 0;
-        if (head == REFRAIN_ARCHIVED_CODED_TABLE) {
-            *at = (*at + REFRAIN_TABLE_GRAIN - 1) / REFRAIN_TABLE_GRAIN * REFRAIN_TABLE_GRAIN;
-            if (*at >= end || !refrain_group_table(bytes, end, at, &table))
-                return 0;
-        } else {
-            if (head >= REFRAIN_ARCHIVED_CODED_AT)
-                place = (head - REFRAIN_ARCHIVED_CODED_AT + 1) * REFRAIN_TABLE_GRAIN;
-            else if (*at < end)
-                place = bytes[(*at)++] * REFRAIN_TABLE_GRAIN;
-            if (place >= *at || !refrain_group_table(bytes, end, &place, &table))
-                return 0;
-        }
-        whole = refrain_group_decode_code(bytes, end, at, n, &table, items, &n_items);
+        return refrain_group_decode_bits(bytes, end, at, n, bits, least, values) ? n : 0;
     }
-    items[0].kind = REFRAIN_ITEM_LOOP;
+    struct refrain_group_table table;
+    unsigned place = 0;
+    if (head == REFRAIN_ARCHIVED_CODED_TABLE) {
+        *at = (*at + REFRAIN_TABLE_GRAIN - 1) / REFRAIN_TABLE_GRAIN * REFRAIN_TABLE_GRAIN;
+        if (*at >= end || !refrain_group_table(bytes, end, at, &table))
+            return 0;
+    } else {
+        if (head >= REFRAIN_ARCHIVED_CODED_AT)
+            place = (head - REFRAIN_ARCHIVED_CODED_AT + 1) * REFRAIN_TABLE_GRAIN;
+        else if (*at < end)
+            place = bytes[(*at)++] * REFRAIN_TABLE_GRAIN;
+        if (place >= *at || !refrain_group_table(bytes, end, &place, &table))
+            return 0;
+    }
+    return refrain_group_decode_code(bytes, end, at, n, &table, values) ? n : 0;
+}
+
+/* Writes `n` values as a term, one of `items`, which have room for n + 1. Returns how many items it is. */
+static inline unsigned refrain_group_term(const int64_t *values, unsigned n, struct refrain_item *items) {
+    unsigned n_items = 1;
+    items[0] = (struct refrain_item){.kind = REFRAIN_ITEM_LOOP, .base = 1};
+    for (unsigned i = 0; i < n; i++) {
+        struct refrain_item *last = &items[n_items - 1];
+        if (n_items > 2 && last->base == values[i] && last[-1].kind == REFRAIN_ITEM_LOOP) {
+            last[-1].base++;
+        } else if (n_items > 2 && last->base == values[i] && last[-1].base == values[i]) {
+            last[-1].kind = REFRAIN_ITEM_LOOP;
+            last[-1].span = 2;
+            last[-1].base = 3;
+            items[0].height = 1;
+        } else {
+            items[n_items++] = (struct refrain_item){.kind = REFRAIN_ITEM_VALUE, .span = 1, .base = values[i]};
+        }
+    }
     items[0].span = (uint16_t)n_items;
-    items[0].base = 1;
-    return whole ? n_items : 0;
+    return n_items;
 }
 
 #endif

@@ -11,6 +11,7 @@
 #include "learn_formula.h"
 #include "learn_journal.h"
 #include "learn_memory.h"
+#include "learn_plain.h"
 #include "learn_predict.h"
 #include "learn_repeat.h"
 
@@ -20,9 +21,6 @@
 #define SHORT_ROW 8u                           /* terms in the repetitions that every value is checked for ... */
 #define SHORTEST_ROW 2u                        /* ... once these are as good as never found */
 #define SOME_PATIENCE 8u
-#define MOST_PATIENCE                                                                                                  \
-    32u                    /* values between two checks for longer ones, where these go on finding nothing; from there \
-                              on they are looked for when the window is full only */
 #define LASTING_VALUES 64u /* predicted in a row by more than a run: there is something to find */
 
 /* ---- prediction ---- */
@@ -322,13 +320,13 @@ static unsigned reduce_rows(struct refrain_context *context, struct refrain_lear
 static void judge_search(struct refrain_formula *formula, unsigned terms) {
     if (terms > SHORT_ROW)
         formula->patience /= 2;
-    else if (terms == 0 && formula->patience < MOST_PATIENCE && formula->n_items > 2 * SHORT_ROW)
+    else if (terms == 0 && formula->patience < REFRAIN_MOST_PATIENCE && formula->n_items > 2 * SHORT_ROW)
         formula->patience++;
 }
 
 /* One reduction, if there is any. */
 static bool reduce(struct refrain_context *context, struct refrain_learner *learner, struct refrain_formula *formula) {
-    if (formula->patience == MOST_PATIENCE || formula->waited++ < formula->patience)
+    if (formula->patience >= REFRAIN_MOST_PATIENCE || formula->waited++ < formula->patience)
         return reduce_rows(context, learner, formula, formula->patience < SOME_PATIENCE ? SHORT_ROW : SHORTEST_ROW) > 0;
     formula->waited = 0;
     unsigned terms = reduce_rows(context, learner, formula, LONGEST_ROW);
@@ -371,6 +369,8 @@ static bool add_value(struct refrain_context *context, struct refrain_learner *l
         learner->state = REFRAIN_BUILD;
         learner->until = learner->confirmed;
     }
+    if (formula_of(learner)->n_items >= context->formula_length && refrain_plain_begin(context, learner))
+        return refrain_plain_takes(context, learner, value);
     struct refrain_formula *formula = refrain_formula_room(context, learner, 1);
     if (!formula)
         return false;
@@ -446,8 +446,8 @@ static bool leave_prediction(struct refrain_context *context, struct refrain_lea
     return add_value(context, learner, value);
 }
 
-void refrain_learn_other(struct refrain_context *context, struct refrain_learner *learner, int64_t value,
-                         enum refrain_learner_kind kind) {
+static __attribute__((noinline)) void learn_other(struct refrain_context *context, struct refrain_learner *learner,
+                                                  int64_t value, enum refrain_learner_kind kind) {
     bool kept = true;
     switch (learner->state) {
     case REFRAIN_EMPTY:
@@ -482,6 +482,11 @@ void refrain_learn_other(struct refrain_context *context, struct refrain_learner
         kept = add_value(context, learner, value);
         break;
     }
+    case REFRAIN_PLAIN:
+        kept = refrain_plain_empty(context, learner) &&
+               (learner->state == REFRAIN_PLAIN ? refrain_plain_takes(context, learner, value)
+                                                : add_value(context, learner, value));
+        break;
     default:
         refrain_summary_add(context, learner, value);
         return;
@@ -492,4 +497,11 @@ void refrain_learn_other(struct refrain_context *context, struct refrain_learner
     }
     refrain_journal_undo(context, learner);
     refrain_summary_begin(context, learner, value);
+}
+
+/* Nearly all values without a rule are plain: they cost no more than they have to. */
+void refrain_learn_other(struct refrain_context *context, struct refrain_learner *learner, int64_t value,
+                         enum refrain_learner_kind kind) {
+    if (learner->state != REFRAIN_PLAIN || !refrain_plain_takes(context, learner, value))
+        learn_other(context, learner, value, kind);
 }

@@ -39,18 +39,29 @@ void refrain_anchors_make_room(struct refrain_formula *formula, enum refrain_poo
         formula->repeat = refrain_reference(repeat);
 }
 
+static void add(struct refrain_repeat *repeat, uint64_t hash, struct refrain_place place) {
+    unsigned level = level_of(hash);
+    repeat->anchor[level][repeat->next_anchor[level]++ % REFRAIN_ANCHORS] = (struct refrain_anchor){hash, place};
+}
+
 void refrain_anchors_add(struct refrain_formula *formula, const struct refrain_item *term, bool place, unsigned used) {
     if (!formula->repeat)
         return;
     struct refrain_repeat *repeat = refrain_repeat_of(formula);
     repeat->hash = hash_with(repeat->hash, hash_of_term(term));
     repeat->settled = UINT32_MAX;
-    if (!place)
-        return;
-    unsigned level = level_of(repeat->hash);
-    struct refrain_anchor *anchor = &repeat->anchor[level][repeat->next_anchor[level]++ % REFRAIN_ANCHORS];
-    anchor->hash = repeat->hash;
-    anchor->place = (struct refrain_place){formula->archive_last, used};
+    if (place)
+        add(repeat, repeat->hash, (struct refrain_place){formula->archive_last, used});
+}
+
+struct refrain_anchor *refrain_anchors_of_values(struct refrain_formula *formula, uint64_t hash) {
+    struct refrain_repeat *repeat = refrain_repeat_of(formula);
+    struct refrain_anchor *anchors = repeat->anchor[level_of(hash)];
+    for (unsigned i = 0; i < REFRAIN_ANCHORS; i++)
+        if (anchors[i].hash == hash)
+            return &anchors[i];
+    add(repeat, hash, (struct refrain_place){0, 0});
+    return NULL;
 }
 
 void refrain_anchors_forget(struct refrain_formula *formula) {

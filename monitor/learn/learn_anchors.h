@@ -23,6 +23,10 @@ REFRAIN_HIDDEN void refrain_anchors_make_room(struct refrain_formula *formula, e
 REFRAIN_HIDDEN void refrain_anchors_add(struct refrain_formula *formula, const struct refrain_item *term, bool place,
                                         unsigned used);
 
+/* The anchor with this hash of the latest plain values, which may have no place yet. Where there is none one is made
+ * for the next time, and null returned. */
+REFRAIN_HIDDEN struct refrain_anchor *refrain_anchors_of_values(struct refrain_formula *formula, uint64_t hash);
+
 /* Terms just archived are taken back: no anchor may lead there. */
 REFRAIN_HIDDEN void refrain_anchors_forget(struct refrain_formula *formula);
 

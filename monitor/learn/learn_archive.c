@@ -14,20 +14,13 @@
 #define LARGEST_ARCHIVE_BYTES 4080u
 #define VALUE_BYTES 11u /* most bytes of an archived value */
 #define UNGROUPED_TERMS 1024u
+#define LEAST_VALUES 8u      /* of terms that are worth a group */
 #define LEFT_FOR_FORMULAS 2u /* outgrown formulas of each size that archives leave to places which come later */
 
 /* ---- terms to bytes ---- */
 
-static unsigned put_unsigned(unsigned char *out, uint64_t value) {
-    unsigned n = 0;
-    for (; value >= 128; value >>= 7)
-        out[n++] = (unsigned char)(value | 128);
-    out[n++] = (unsigned char)value;
-    return n;
-}
-
 static unsigned put_signed(unsigned char *out, int64_t value) {
-    return put_unsigned(out, ((uint64_t)value << 1) ^ (uint64_t)(value >> 63));
+    return refrain_varint_put(out, refrain_zigzag(value));
 }
 
 /* Is the term a single value? Strides of one that stands for itself are those of loops it was in. */
@@ -55,9 +48,9 @@ static unsigned encode(const struct refrain_item *term, unsigned char *out) {
         const struct refrain_item *item = &term[i];
         if (item->kind == REFRAIN_ITEM_REPEAT) {
             out[n++] = REFRAIN_ARCHIVED_REPEAT;
-            n += put_unsigned(out + n, (uint64_t)item->base);
+            n += refrain_varint_put(out + n, (uint64_t)item->base);
             for (unsigned j = 0; j < 4; j++)
-                n += put_unsigned(out + n, (uint64_t)item->stride[j]);
+                n += refrain_varint_put(out + n, (uint64_t)item->stride[j]);
             continue;
         }
         if (is_value(item)) {
@@ -69,7 +62,7 @@ static unsigned encode(const struct refrain_item *term, unsigned char *out) {
             strides += item->stride[h] != 0;
         out[n++] = (unsigned char)(item->kind << 7 | item->height << 4 | strides);
         if (item->kind == REFRAIN_ITEM_LOOP)
-            n += put_unsigned(out + n, item->span);
+            n += refrain_varint_put(out + n, item->span);
         n += put_signed(out + n, item->base);
         for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
             if (item->stride[h] != 0) {
@@ -123,38 +116,93 @@ static struct refrain_archive *archive_room(struct refrain_context *context, str
     return chunk;
 }
 
-/* Values go to the archive in groups once a sequence has shown no rule for long: repetition of it is found between
- * groups only, and one value in them that is another the next time ends it. */
-static bool takes_groups(const struct refrain_formula *formula) {
+_Static_assert(sizeof(((struct refrain_learn_scratch *)0)->entries) >= REFRAIN_GROUP_VALUES * sizeof(int64_t) &&
+                   sizeof(((struct refrain_learn_scratch *)0)->bytes) >= REFRAIN_GROUP_BYTES,
+               "a group's values lie where a tally's entries do, and its bytes where those of a term do");
+
+bool refrain_archive_takes_groups(const struct refrain_formula *formula) {
     return formula->archived_terms >= UNGROUPED_TERMS && !refrain_anchors_are_fruitful(formula);
 }
 
 /* A group in the scratch. */
 struct group {
     unsigned bytes; /* 0: none is worth it */
-    unsigned span;  /* items that are in it, or that are not worth it */
+    unsigned taken; /* values that are in it */
     unsigned table; /* of the chunk then */
     bool fresh;     /* it is for a new chunk */
 };
 
-/* Writes one of the terms from item `from` on: for the last chunk or, where it does not fit, a new one. */
+/* Writes one of the first values: for the last chunk or, where it does not fit, a new one. */
 static struct group make_group(struct refrain_context *context, const struct refrain_formula *formula,
-                               const struct refrain_item *items, unsigned n_items) {
+                               const int64_t *values, unsigned n, unsigned alone) {
     const struct refrain_archive *last = formula->archive_last ? refrain_at_reference(formula->archive_last) : NULL;
     struct refrain_group_place place = {.room = LARGEST_ARCHIVE_BYTES};
+    unsigned char *out = context->scratch->bytes;
     struct group group = {.fresh = !last};
-    unsigned most = formula->capacity;
     if (last)
         place = (struct refrain_group_place){last->bytes, last->used, formula->table,
                                              (unsigned)last->capacity - last->used};
-    group.bytes = refrain_group_encode(items, n_items, most, &place, context->scratch, &group.span);
+    group.bytes = refrain_group_encode(values, n, alone, &place, out, &group.taken);
     if (last && group.bytes > (unsigned)last->capacity - last->used) {
         place = (struct refrain_group_place){.room = LARGEST_ARCHIVE_BYTES};
-        group.bytes = refrain_group_encode(items, n_items, most, &place, context->scratch, &group.span);
+        group.bytes = refrain_group_encode(values, n, alone, &place, out, &group.taken);
         group.fresh = true;
     }
     group.table = place.table;
     return group;
+}
+
+/* Writes one of the first terms that are values or expand to them; *span are their items or, where none is worth it,
+ * those that are to be written one by one. */
+static struct group make_group_of_terms(struct refrain_context *context, const struct refrain_formula *formula,
+                                        const struct refrain_item *items, unsigned n_items, unsigned *span) {
+    int64_t *values = (int64_t *)context->scratch->entries;
+    struct group group = {.bytes = 0};
+    unsigned alone, n = 0, most = refrain_formula_most_values(formula);
+    do {
+        n = refrain_group_expand(items, n_items, most, values, span, &alone);
+        if (n < LEAST_VALUES)
+            group.bytes = 0;
+        else
+            group = make_group(context, formula, values, n, alone);
+        most = group.taken;
+    } while (group.bytes > 0 && group.taken < n); /* no term is in two groups */
+    if (*span == 0)
+        *span = items[0].span;
+    return group;
+}
+
+/* Writes what lies in the scratch to the end of the archive. Returns the chunk; null without memory. */
+static struct refrain_archive *append(struct refrain_context *context, struct refrain_formula *formula, unsigned bytes,
+                                      enum refrain_pool_use use, bool fresh) {
+    struct refrain_archive *chunk = archive_room(context, formula, bytes, use, fresh);
+    if (chunk) {
+        memcpy(chunk->bytes + chunk->used, context->scratch->bytes, bytes);
+        chunk->used = (uint16_t)(chunk->used + bytes);
+    }
+    return chunk;
+}
+
+/* How an archive was. */
+struct end {
+    struct refrain_formula formula;
+    unsigned used; /* of its last chunk */
+};
+
+static struct end end_of(const struct refrain_formula *formula) {
+    const struct refrain_archive *last = formula->archive_last ? refrain_at_reference(formula->archive_last) : NULL;
+    return (struct end){*formula, last ? last->used : 0};
+}
+
+/* Takes back what was written since. */
+static void go_back_to(const struct end *end, struct refrain_formula *formula) {
+    formula->archive_first = end->formula.archive_first;
+    formula->archive_last = end->formula.archive_last;
+    formula->archived_terms = end->formula.archived_terms;
+    formula->table = end->formula.table;
+    if (formula->archive_last)
+        ((struct refrain_archive *)refrain_at_reference(formula->archive_last))->used = (uint16_t)end->used;
+    refrain_anchors_forget(formula);
 }
 
 bool refrain_formula_archive(struct refrain_context *context, struct refrain_learner *learner, unsigned keep,
@@ -165,16 +213,16 @@ bool refrain_formula_archive(struct refrain_context *context, struct refrain_lea
     refrain_journal_begin(context, learner, 0);
     struct refrain_formula *formula = refrain_at_reference(learner->body);
     struct refrain_item *items = refrain_formula_items(formula);
-    const struct refrain_formula before = *formula;
-    struct refrain_archive *last = before.archive_last ? refrain_at_reference(before.archive_last) : NULL;
-    unsigned moved = 0, last_used = last ? last->used : 0;
+    const struct end before = end_of(formula);
+    unsigned moved = 0;
     refrain_anchors_make_room(formula, use);
     unsigned grouped = 0; /* items up to there make no group */
     while (formula->n_items - moved > keep) {
         struct group group = {.bytes = 0};
-        if (takes_groups(formula) && moved >= grouped) {
-            group = make_group(context, formula, &items[moved], formula->n_items - moved - least);
-            grouped = moved + group.span;
+        unsigned span = 0;
+        if (refrain_archive_takes_groups(formula) && moved >= grouped) {
+            group = make_group_of_terms(context, formula, &items[moved], formula->n_items - moved - least, &span);
+            grouped = moved + span;
         }
         struct refrain_archive *open = formula->archive_last ? refrain_at_reference(formula->archive_last) : NULL;
         if (group.bytes == 0 && open && (unsigned)open->capacity - open->used >= VALUE_BYTES &&
@@ -184,21 +232,14 @@ bool refrain_formula_archive(struct refrain_context *context, struct refrain_lea
             refrain_anchors_add(formula, &items[moved++], true, open->used);
             continue;
         }
-        unsigned span = group.bytes ? group.span : items[moved].span;
+        if (group.bytes == 0)
+            span = items[moved].span;
         unsigned bytes = group.bytes ? group.bytes : encode(&items[moved], context->scratch->bytes);
-        struct refrain_archive *chunk = archive_room(context, formula, bytes, use, group.bytes && group.fresh);
+        struct refrain_archive *chunk = append(context, formula, bytes, use, group.bytes && group.fresh);
         if (!chunk) {
-            formula->archive_first = before.archive_first;
-            formula->archive_last = before.archive_last;
-            formula->archived_terms = before.archived_terms;
-            formula->table = before.table;
-            if (last)
-                last->used = (uint16_t)last_used;
-            refrain_anchors_forget(formula);
+            go_back_to(&before, formula);
             return false;
         }
-        memcpy(chunk->bytes + chunk->used, context->scratch->bytes, bytes);
-        chunk->used = (uint16_t)(chunk->used + bytes);
         if (group.bytes)
             formula->table = (uint8_t)group.table;
         for (unsigned end = moved + span; moved < end; moved += items[moved].span) {
@@ -211,30 +252,47 @@ bool refrain_formula_archive(struct refrain_context *context, struct refrain_lea
     return true;
 }
 
+bool refrain_archive_values(struct refrain_context *context, struct refrain_learner *learner) {
+    struct refrain_formula *formula = refrain_at_reference(learner->body);
+    const int64_t *values = refrain_formula_values(formula);
+    const struct end before = end_of(formula);
+    refrain_journal_begin(context, learner, 0);
+    for (unsigned done = 0; done < formula->n_values;) {
+        struct group group = make_group(context, formula, values + done, formula->n_values - done, UINT32_MAX);
+        if (!append(context, formula, group.bytes, refrain_learner_use(learner), group.fresh)) {
+            go_back_to(&before, formula);
+            return false;
+        }
+        formula->table = (uint8_t)group.table;
+        formula->archived_terms += group.taken;
+        done += group.taken;
+    }
+    refrain_commit();
+    formula->n_values = 0;
+    return true;
+}
+
 /* ---- bytes to terms ---- */
 
 static uint64_t get_unsigned(const struct refrain_archive *chunk, uint32_t *at) {
-    uint64_t value = 0;
-    for (unsigned shift = 0;; shift += 7) {
-        unsigned char byte = chunk->bytes[(*at)++];
-        value |= (uint64_t)(byte & 127) << shift;
-        if (byte < 128)
-            return value;
-    }
+    uint64_t number;
+    refrain_varint_get(chunk->bytes, chunk->used, at, &number);
+    return number;
 }
 
 static int64_t get_signed(const struct refrain_archive *chunk, uint32_t *at) {
-    uint64_t coded = get_unsigned(chunk, at);
-    return (int64_t)(coded >> 1 ^ -(coded & 1));
+    return refrain_unzigzag(get_unsigned(chunk, at));
 }
 
-void refrain_archive_read(struct refrain_place *place, struct refrain_item *out) {
+unsigned refrain_archive_read(struct refrain_place *place, struct refrain_item *out) {
     const struct refrain_archive *chunk = refrain_at_reference(place->chunk);
     if (place->at >= chunk->used) {
         place->chunk = chunk->next;
         place->at = 0;
         chunk = refrain_at_reference(place->chunk);
     }
+    if (REFRAIN_IS_GROUP(chunk->bytes[place->at]))
+        return refrain_group_decode(chunk->bytes, chunk->used, &place->at, (int64_t *)out);
     unsigned n = 1;
     for (unsigned i = 0; i < n; i++) {
         unsigned char head = chunk->bytes[place->at++];
@@ -246,12 +304,7 @@ void refrain_archive_read(struct refrain_place *place, struct refrain_item *out)
             item->base = (int64_t)get_unsigned(chunk, &place->at);
             for (unsigned j = 0; j < 4; j++)
                 item->stride[j] = (int64_t)get_unsigned(chunk, &place->at);
-            return;
-        }
-        if (REFRAIN_IS_GROUP(head)) {
-            place->at--;
-            refrain_group_decode(chunk->bytes, chunk->used, &place->at, out);
-            return;
+            return 0;
         }
         if (REFRAIN_IS_SHORT_BYTE(head)) {
             item->base = head - REFRAIN_SHORT_FIRST + REFRAIN_SHORT_LEAST;
@@ -269,4 +322,5 @@ void refrain_archive_read(struct refrain_place *place, struct refrain_item *out)
             item->stride[height] = get_signed(chunk, &place->at);
         }
     }
+    return 0;
 }

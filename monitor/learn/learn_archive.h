@@ -11,7 +11,16 @@
 REFRAIN_HIDDEN bool refrain_formula_archive(struct refrain_context *context, struct refrain_learner *learner,
                                             unsigned keep, unsigned least);
 
-/* Reads the term of the archive at `place` to `out`, and moves the place behind it. */
-REFRAIN_HIDDEN void refrain_archive_read(struct refrain_place *place, struct refrain_item *out);
+/* Values go to the archive in groups once a sequence has shown no rule for long: repetition of it is found between
+ * groups only, and one value in them that is another the next time ends it. */
+REFRAIN_HIDDEN bool refrain_archive_takes_groups(const struct refrain_formula *formula);
+
+/* Moves the plain values of the learner's formula to the archive. False when the pool is spent, and nothing has
+ * changed. */
+REFRAIN_HIDDEN bool refrain_archive_values(struct refrain_context *context, struct refrain_learner *learner);
+
+/* Reads the term of the archive at `place` to `out`, and moves the place behind it: returns 0. Of a group its values
+ * are written there, and their number is returned. */
+REFRAIN_HIDDEN unsigned refrain_archive_read(struct refrain_place *place, struct refrain_item *out);
 
 #endif

@@ -100,7 +100,7 @@ void refrain_learn_parameter_other(struct refrain_context *context, struct refra
     }
     if (learner->state == REFRAIN_SUMMARY && !learners[0].tally && !(learners[0].tally = refrain_tally_make(row, true)))
         refrain_lose(REFRAIN_LOSS_COUNTS, 1);
-    if (i > 0 && learner == &learners[i] && learner->state == REFRAIN_BUILD &&
+    if (i > 0 && learner == &learners[i] && (learner->state == REFRAIN_BUILD || learner->state == REFRAIN_PLAIN) &&
         ((const struct refrain_formula *)refrain_at_reference(learner->body))->archived_terms > 0)
         try_keys(learner, values, i);
 }

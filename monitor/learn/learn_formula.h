@@ -4,6 +4,8 @@
 
 #include "monitor.h"
 
+#include <refrain/group.h>
+
 /* What was stored before is seen before what is stored after. */
 static inline void refrain_commit(void) {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -11,6 +13,17 @@ static inline void refrain_commit(void) {
 
 static inline struct refrain_item *refrain_formula_items(struct refrain_formula *formula) {
     return (struct refrain_item *)(formula + 1);
+}
+
+/* In state PLAIN. */
+static inline int64_t *refrain_formula_values(struct refrain_formula *formula) {
+    return (int64_t *)(formula + 1);
+}
+
+/* Values that there is room for where its items are. */
+static inline unsigned refrain_formula_most_values(const struct refrain_formula *formula) {
+    unsigned room = formula->capacity * (unsigned)(sizeof(struct refrain_item) / sizeof(int64_t));
+    return room < REFRAIN_GROUP_VALUES ? room : REFRAIN_GROUP_VALUES;
 }
 
 /* Bytes of a formula with room for so many items. */

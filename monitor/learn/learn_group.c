@@ -6,36 +6,24 @@
 #include <string.h>
 
 #define MOST_EXPANDED 64u /* values of a loop that are written out */
-#define LEAST_VALUES 8u
-#define MOST_BITS_BYTES 256u /* of a group whose values are wide: chunks are filled up with less waste */
-#define SAMPLE 32u           /* values that tell whether they are wide ... */
-#define SAMPLE_BITS 256u     /* ... and different, by a hash */
-#define LEAST_WIDE_BITS 24u
 #define MOST_BITS_HEADER 14u
-#define LEAST_ROOM 96u /* bytes at a chunk's end that are worth a group: LEAST_VALUES of the widest, and more */
-#define UNIT 16u       /* costs are in parts of a bit */
+#define LEAST_ROOM 96u                            /* bytes at a chunk's end that are worth a group */
+#define UNIT 16u                                  /* costs are in parts of a bit */
 #define MOST_OTHERS(n) ((n) < 128 ? 16 : (n) / 8) /* values that a group of n may have and its table not */
 
-_Static_assert(sizeof(((struct refrain_learn_scratch *)0)->entries) >= REFRAIN_GROUP_VALUES * sizeof(int64_t),
-               "a group's values lie where a tally's entries do");
+/* ---- terms to values ---- */
 
 /* The values of terms, as they come. */
 struct expansion {
     int64_t *values;
-    unsigned n, most;           /* values */
-    unsigned items, most_items; /* that the group will read as, of values that stand for themselves and runs */
-    unsigned run;               /* equal values at the end */
+    unsigned n, most;
     uint64_t counter[REFRAIN_LOOP_HEIGHTS];
 };
 
 static bool put(struct expansion *expansion, int64_t value) {
-    bool same = expansion->run > 0 && expansion->values[expansion->n - 1] == value;
-    unsigned run = same ? expansion->run + 1 : 1, items = expansion->items + (run <= 2);
-    if (expansion->n == expansion->most || items > expansion->most_items)
+    if (expansion->n == expansion->most)
         return false;
     expansion->values[expansion->n++] = value;
-    expansion->run = run;
-    expansion->items = items;
     return true;
 }
 
@@ -63,30 +51,55 @@ static bool expand(struct expansion *expansion, const struct refrain_item *item)
     return whole;
 }
 
-static unsigned put_varint(unsigned char *out, uint64_t value) {
-    unsigned n = 0;
-    for (; value >= 128; value >>= 7)
-        out[n++] = (unsigned char)(value | 128);
-    out[n++] = (unsigned char)value;
-    return n;
+/* What the terms take one by one, about. */
+static unsigned alone_bytes(const struct refrain_item *term) {
+    unsigned bytes = 0;
+    for (unsigned i = 0; i < term->span; i++)
+        bytes += term[i].kind == REFRAIN_ITEM_LOOP ? 3
+                 : REFRAIN_IS_SHORT(term[i].base)  ? 1
+                                                   : 1 + refrain_varint_size(refrain_zigzag(term[i].base));
+    return bytes;
 }
 
-static uint64_t zigzag(int64_t value) {
-    return ((uint64_t)value << 1) ^ (uint64_t)(value >> 63);
-}
-
-static unsigned varint_bytes(uint64_t value) {
-    return (70u - (unsigned)__builtin_clzll(value | 1)) / 7;
+unsigned refrain_group_expand(const struct refrain_item *items, unsigned n_items, unsigned most, int64_t *values,
+                              unsigned *moved, unsigned *alone) {
+    struct expansion expansion = {.values = values, .most = most};
+    *alone = *moved = 0;
+    while (*moved < n_items && expansion.n < most) {
+        const struct refrain_item *term = &items[*moved];
+        unsigned before = expansion.n;
+        if (!expand(&expansion, term) || expansion.n - before > MOST_EXPANDED) {
+            expansion.n = before;
+            break;
+        }
+        *alone += alone_bytes(term);
+        *moved += term->span;
+    }
+    return expansion.n;
 }
 
 /* ---- so many bits each ---- */
 
-static unsigned bits_header(unsigned bits, int64_t least) {
-    return least == 0 && bits > 0 && bits <= REFRAIN_GROUP_0_BITS ? 2 : 3 + varint_bytes(zigzag(least));
+/* Bytes of how many values there are. */
+static unsigned number_bytes(unsigned n) {
+    return n < REFRAIN_GROUP_FEW || n == REFRAIN_GROUP_VALUES ? 1 : 2;
+}
+
+/* Does the first byte say all but the number? */
+static bool is_short_form(unsigned bits, int64_t least) {
+    return least == 0 && bits > 0 && bits <= REFRAIN_GROUP_0_BITS;
+}
+
+static unsigned bits_header(unsigned n, unsigned bits, int64_t least) {
+    return 1 + number_bytes(n) + (is_short_form(bits, least) ? 0 : 1 + refrain_varint_size(refrain_zigzag(least)));
 }
 
 static unsigned put_number(unsigned char *out, unsigned n) {
     unsigned bytes = 0;
+    if (n == REFRAIN_GROUP_VALUES) {
+        out[0] = REFRAIN_GROUP_FULL;
+        return 1;
+    }
     if (n >= REFRAIN_GROUP_FEW) {
         n -= REFRAIN_GROUP_FEW;
         out[bytes++] = (unsigned char)(REFRAIN_GROUP_FEW + (n >> 8));
@@ -98,14 +111,14 @@ static unsigned put_number(unsigned char *out, unsigned n) {
 static unsigned write_bits(const int64_t *values, unsigned n, int64_t least, unsigned bits, unsigned char *out) {
     unsigned bytes = 0, filled = 0;
     uint64_t waiting = 0;
-    if (bits_header(bits, least) == 2) {
+    if (is_short_form(bits, least)) {
         out[bytes++] = (unsigned char)(REFRAIN_ARCHIVED_GROUP_0 + bits - 1);
         bytes += put_number(out + bytes, n);
     } else {
         out[bytes++] = REFRAIN_ARCHIVED_GROUP;
         bytes += put_number(out + bytes, n);
         out[bytes++] = (unsigned char)bits;
-        bytes += put_varint(out + bytes, zigzag(least));
+        bytes += refrain_varint_put(out + bytes, refrain_zigzag(least));
     }
     for (unsigned i = 0; i < n; i++) {
         uint64_t value = (uint64_t)values[i] - (uint64_t)least;
@@ -180,9 +193,9 @@ static unsigned cost_of(unsigned often) {
 }
 
 static unsigned table_bytes(const struct refrain_group_table *table) {
-    unsigned bytes = 2 + table->n + varint_bytes(zigzag(table->values[0]));
+    unsigned bytes = 2 + table->n + refrain_varint_size(refrain_zigzag(table->values[0]));
     for (unsigned i = 1; i < table->n; i++)
-        bytes += varint_bytes((uint64_t)table->values[i] - (uint64_t)table->values[i - 1]);
+        bytes += refrain_varint_size((uint64_t)table->values[i] - (uint64_t)table->values[i - 1]);
     return bytes;
 }
 
@@ -199,7 +212,7 @@ static unsigned fit(struct different *different, unsigned n, const struct refrai
         cost += different->counts[i] * cost_of((unsigned)(table->begin[part + 1] - table->begin[part]));
         if (!known) {
             others += different->counts[i];
-            other_bytes += different->counts[i] * varint_bytes(zigzag(different->values[i]));
+            other_bytes += different->counts[i] * refrain_varint_size(refrain_zigzag(different->values[i]));
         }
     }
     return others > MOST_OTHERS(n) ? UINT32_MAX : 2 + cost / (8 * UNIT) + 1 + other_bytes;
@@ -233,8 +246,8 @@ static unsigned write_table(const struct refrain_group_table *table, unsigned ch
     unsigned bytes = 0;
     out[bytes++] = (unsigned char)table->n;
     for (unsigned i = 0; i < table->n; i++)
-        bytes += put_varint(out + bytes,
-                            i ? (uint64_t)table->values[i] - (uint64_t)table->values[i - 1] : zigzag(table->values[0]));
+        bytes += refrain_varint_put(out + bytes, i ? (uint64_t)table->values[i] - (uint64_t)table->values[i - 1]
+                                                   : refrain_zigzag(table->values[0]));
     for (unsigned i = 0; i <= table->n; i++)
         out[bytes++] = (unsigned char)(table->begin[i + 1] - table->begin[i]);
     return bytes;
@@ -243,8 +256,11 @@ static unsigned write_table(const struct refrain_group_table *table, unsigned ch
 static unsigned write_code(const struct different *different, unsigned n, const struct refrain_group_table *table,
                            unsigned char *out) {
     unsigned char reversed[REFRAIN_GROUP_VALUES];
+    uint32_t inverse[REFRAIN_TABLE_VALUES + 1]; /* 2^24 / how often, rounded up: exact for states below 256 times it */
     unsigned n_reversed = 0, bytes = 0;
     uint32_t state = 256;
+    for (unsigned part = 0; part <= table->n; part++)
+        inverse[part] = ((1u << 24) - 1) / (uint32_t)(table->begin[part + 1] - table->begin[part]) + 1;
     for (unsigned i = n; i-- > 0;) {
         unsigned part = different->part[different->of[i]];
         uint32_t often = (uint32_t)(table->begin[part + 1] - table->begin[part]);
@@ -252,7 +268,8 @@ static unsigned write_code(const struct different *different, unsigned n, const 
             reversed[n_reversed++] = (unsigned char)state;
             state >>= 8;
         }
-        state = (state / often << 8) + state % often + table->begin[part];
+        uint32_t whole = (uint32_t)((uint64_t)state * inverse[part] >> 24);
+        state += whole * (256 - often) + table->begin[part];
     }
     out[bytes++] = (unsigned char)state;
     out[bytes++] = (unsigned char)(state >> 8);
@@ -260,7 +277,7 @@ static unsigned write_code(const struct different *different, unsigned n, const 
         out[bytes++] = reversed[--n_reversed];
     for (unsigned i = 0; i < n; i++)
         if (different->part[different->of[i]] == table->n)
-            bytes += put_varint(out + bytes, zigzag(different->values[different->of[i]]));
+            bytes += refrain_varint_put(out + bytes, refrain_zigzag(different->values[different->of[i]]));
     return bytes;
 }
 
@@ -268,7 +285,8 @@ static unsigned round_up(unsigned at) {
     return (at + REFRAIN_TABLE_GRAIN - 1) / REFRAIN_TABLE_GRAIN * REFRAIN_TABLE_GRAIN;
 }
 
-/* By a table where that takes less than `bytes`; 0 where it does not. */
+/* By a table where that takes less than `bytes`; 0 where it does not. Where it takes more than the place's room, about,
+ * nothing is written. */
 static unsigned write_coded(const int64_t *values, unsigned n, unsigned bytes, struct refrain_group_place *place,
                             unsigned char *out) {
     struct different different;
@@ -282,7 +300,7 @@ static unsigned write_coded(const int64_t *values, unsigned n, unsigned bytes, s
     }
     make_table(&different, n, &new);
     unsigned new_bytes = UINT32_MAX;
-    unsigned begin = round_up(place->used + 1 + (n < REFRAIN_GROUP_FEW ? 1 : 2));
+    unsigned begin = round_up(place->used + 1 + number_bytes(n));
     if (new.n > 0 && begin / REFRAIN_TABLE_GRAIN <= UINT8_MAX) {
         /* A table serves later groups of the chunk, too. */
         unsigned code_bytes = fit(&different, n, &new);
@@ -291,6 +309,8 @@ static unsigned write_coded(const int64_t *values, unsigned n, unsigned bytes, s
     }
     if (old_bytes >= bytes && new_bytes >= bytes)
         return 0;
+    if (old_bytes > place->room && new_bytes > place->room)
+        return old_bytes < new_bytes ? old_bytes : new_bytes;
     unsigned written = 0;
     if (old_bytes <= new_bytes) {
         fit(&different, n, &old);
@@ -310,52 +330,18 @@ static unsigned write_coded(const int64_t *values, unsigned n, unsigned bytes, s
     return written + write_code(&different, n, &new, out + written);
 }
 
-/* ---- terms to groups and back ---- */
-
-/* What the terms take one by one, about. */
-static unsigned alone_bytes(const struct refrain_item *term) {
-    unsigned bytes = 0;
-    for (unsigned i = 0; i < term->span; i++)
-        bytes += term[i].kind == REFRAIN_ITEM_LOOP ? 3
-                 : REFRAIN_IS_SHORT(term[i].base)  ? 1
-                                                   : 1 + varint_bytes(zigzag(term[i].base));
-    return bytes;
-}
-
-/* Takes terms, as many as have at most so many values, and fit in the items; returns what they take one by one. */
-static unsigned take_terms(const struct refrain_item *items, unsigned n_items, unsigned most,
-                           struct expansion *expansion, unsigned *moved) {
-    unsigned alone = 0;
-    expansion->n = expansion->items = expansion->run = *moved = 0;
-    expansion->most = most;
-    while (*moved < n_items && expansion->n < most) {
-        const struct refrain_item *term = &items[*moved];
-        if (term->kind == REFRAIN_ITEM_VALUE) { /* what most of them are: there is nothing to go back to */
-            if (!put(expansion, term->base))
-                break;
-        } else {
-            struct expansion before = *expansion;
-            if (!expand(expansion, term) || expansion->n - before.n > MOST_EXPANDED) {
-                *expansion = before;
-                break;
-            }
-        }
-        alone += alone_bytes(term);
-        *moved += term->span;
-    }
-    return alone;
-}
+/* ---- either ---- */
 
 static unsigned bits_between(int64_t least, int64_t most) {
     uint64_t range = (uint64_t)most - (uint64_t)least;
     return range ? 64u - (unsigned)__builtin_clzll(range) : 0;
 }
 
-static unsigned bits_of(const struct expansion *expansion, int64_t *least) {
-    int64_t most = *least = expansion->values[0];
-    for (unsigned i = 1; i < expansion->n; i++) {
-        *least = expansion->values[i] < *least ? expansion->values[i] : *least;
-        most = expansion->values[i] > most ? expansion->values[i] : most;
+static unsigned bits_of(const int64_t *values, unsigned n, int64_t *least) {
+    int64_t most = *least = values[0];
+    for (unsigned i = 1; i < n; i++) {
+        *least = values[i] < *least ? values[i] : *least;
+        most = values[i] > most ? values[i] : most;
     }
     unsigned bits = bits_between(*least, most);
     if (bits == REFRAIN_GROUP_BITS || (*least > 0 && bits_between(0, most) == bits))
@@ -363,47 +349,28 @@ static unsigned bits_of(const struct expansion *expansion, int64_t *least) {
     return bits;
 }
 
-/* How many values are worth looking at: where the first ones are wide, and nearly all of them different, no more than
- * fill a group of MOST_BITS_BYTES. A group takes less than what is looked at then, and the rest would be looked at
- * again. */
-static unsigned most_values(const struct refrain_item *items, unsigned n_items) {
-    uint64_t seen[SAMPLE_BITS / 64] = {0};
-    int64_t least = items[0].base, most = least;
-    unsigned different = 0;
-    if (n_items < SAMPLE)
-        return REFRAIN_GROUP_VALUES;
-    for (unsigned i = 0; i < SAMPLE; i++) {
-        if (items[i].kind != REFRAIN_ITEM_VALUE)
-            return REFRAIN_GROUP_VALUES;
-        unsigned bit = (unsigned)((uint64_t)items[i].base * 0x9e3779b97f4a7c15u >> 32) % SAMPLE_BITS;
-        different += !(seen[bit / 64] >> bit % 64 & 1);
-        seen[bit / 64] |= (uint64_t)1 << bit % 64;
-        least = items[i].base < least ? items[i].base : least;
-        most = items[i].base > most ? items[i].base : most;
+unsigned refrain_group_encode(const int64_t *values, unsigned n, unsigned alone, struct refrain_group_place *place,
+                              unsigned char *out, unsigned *taken) {
+    int64_t least = 0;
+    unsigned bits = bits_of(values, n, &least), bytes = bits_header(n, bits, least) + (n * bits + 7) / 8;
+    struct refrain_group_place before = *place;
+    unsigned coded = write_coded(values, *taken = n, bytes < alone ? bytes : alone, place, out);
+    if (coded > place->room && place->room >= LEAST_ROOM) { /* as many as fill it, about */
+        *place = before;
+        *taken = n * (place->room - place->room / 16) / coded;
+        coded = write_coded(values, *taken, bytes, place, out);
+        if (coded > place->room) {
+            *place = before;
+            coded = 0;
+        }
     }
-    unsigned bits = bits_between(least, most);
-    return different < SAMPLE * 3 / 4 || bits < LEAST_WIDE_BITS ? REFRAIN_GROUP_VALUES : MOST_BITS_BYTES * 8 / bits;
-}
-
-unsigned refrain_group_encode(const struct refrain_item *items, unsigned n_items, unsigned most_items,
-                              struct refrain_group_place *place, struct refrain_learn_scratch *scratch,
-                              unsigned *moved) {
-    int64_t *values = (int64_t *)scratch->entries, least = 0;
-    struct expansion expansion = {.values = values, .most_items = most_items - 1};
-    unsigned alone = take_terms(items, n_items, most_values(items, n_items), &expansion, moved);
-    if (*moved == 0)
-        *moved = items[0].span;
-    if (expansion.n < LEAST_VALUES)
-        return 0;
-    unsigned bits = bits_of(&expansion, &least);
-    unsigned bytes = bits_header(bits, least) + (expansion.n * bits + 7) / 8;
-    unsigned coded = write_coded(values, expansion.n, bytes < alone ? bytes : alone, place, scratch->bytes);
     if (coded || bytes >= alone)
         return coded;
-    unsigned most_bytes = place->room > LEAST_ROOM && place->room < MOST_BITS_BYTES ? place->room : MOST_BITS_BYTES;
-    if (bytes > most_bytes) {
-        take_terms(items, n_items, (most_bytes - MOST_BITS_HEADER) * 8 / bits, &expansion, moved);
-        bits = bits_of(&expansion, &least);
+    *taken = n;
+    if (bytes > place->room) {
+        if (place->room < LEAST_ROOM)
+            return bytes;
+        *taken = (place->room - MOST_BITS_HEADER) * 8 / bits;
     }
-    return write_bits(values, expansion.n, least, bits, scratch->bytes);
+    return write_bits(values, *taken, least, bits, out);
 }

@@ -12,15 +12,21 @@ struct refrain_group_place {
     const unsigned char *chunk;
     unsigned used;
     unsigned table; /* the chunk's latest one, in units; 0: it has none */
-    unsigned room;  /* bytes left behind them, which values in so many bits each fill up rather than leave */
+    unsigned room;  /* bytes left behind them */
 };
 
-/* Writes the terms at the beginning of `items`, as many as make sense, as one group that reads as at most `most_items`
- * items (at most REFRAIN_GROUP_ITEMS) to scratch->bytes, by way of scratch->entries. Sets *moved to their items, and
- * place->table where the group has a new one. Returns its bytes; 0 where a group would save nothing, and then *moved
- * are those that are better written one by one. */
-REFRAIN_HIDDEN unsigned refrain_group_encode(const struct refrain_item *items, unsigned n_items, unsigned most_items,
-                                             struct refrain_group_place *place, struct refrain_learn_scratch *scratch,
-                                             unsigned *moved);
+/* Writes the values of the terms at the beginning of `items`, of as many whole ones as have at most `most` values, to
+ * `values`. Returns their number. Sets *moved to their items, and *alone to the bytes they would take one by one,
+ * about. */
+REFRAIN_HIDDEN unsigned refrain_group_expand(const struct refrain_item *items, unsigned n_items, unsigned most,
+                                             int64_t *values, unsigned *moved, unsigned *alone);
+
+/* Writes the first values as one group to `out`, which has room for REFRAIN_GROUP_BYTES: all of them or, where these do
+ * not fit in the place's room but some do, *taken. Sets place->table where the group has a new one. Returns its bytes:
+ * 0 where a group takes no less than `alone` bytes; more than the place's room where nothing worth while fits, and then
+ * nothing of use is written. n > 0. */
+#define REFRAIN_GROUP_BYTES (8u * REFRAIN_GROUP_VALUES + 512u)
+REFRAIN_HIDDEN unsigned refrain_group_encode(const int64_t *values, unsigned n, unsigned alone,
+                                             struct refrain_group_place *place, unsigned char *out, unsigned *taken);
 
 #endif

@@ -56,7 +56,7 @@ struct refrain_formula *refrain_formula_room(struct refrain_context *context, st
             refrain_journal_begin(context, learner, UINT32_MAX);
             capacity = larger->capacity;
             memcpy(larger, formula, refrain_formula_bytes(formula->n_items));
-            larger->capacity = (uint16_t)capacity;
+            larger->capacity = (uint8_t)capacity;
             refrain_commit();
             learner->body = refrain_reference(larger);
             refrain_spare_give(context, formula);

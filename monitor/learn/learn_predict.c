@@ -22,7 +22,7 @@ void refrain_predict_from(struct refrain_learner *learner, struct refrain_formul
     cursor->item = item;
     cursor->outer = REFRAIN_LOOP_HEIGHTS;
     formula->innermost = loop->height;
-    formula->position = (uint16_t)(item + 1);
+    formula->position = (uint8_t)(item + 1);
     learner->until = learner->confirmed;
 }
 
@@ -75,11 +75,11 @@ bool refrain_predict_next(struct refrain_learner *learner, struct refrain_formul
             learner->stride = 0;
             refrain_learn_promise(learner, 1);
         }
-        formula->position = (uint16_t)(position + 1);
+        formula->position = (uint8_t)(position + 1);
         formula->innermost = (uint8_t)height;
         return true;
     }
-    formula->position = (uint16_t)position;
+    formula->position = (uint8_t)position;
     formula->innermost = (uint8_t)height;
     learner->until = learner->confirmed;
     return false;

@@ -16,8 +16,26 @@
 #define SHORT_REPEATS 4u   /* of these in a row: then so many times more places are passed by before the next one ... */
 #define MOST_SHORT 8u      /* ... as often as this */
 
+/* What repeat->in_term says the cursor is in. */
+enum { BETWEEN_TERMS, IN_TERM, IN_GROUP };
+
 static bool same_place(struct refrain_place a, struct refrain_place b) {
     return a.chunk == b.chunk && a.at == b.at;
+}
+
+/* Predicts the next run of values of the group that lies where items would be; false at its end. */
+static bool next_of_group(struct refrain_learner *learner, struct refrain_formula *formula) {
+    const int64_t *values = refrain_formula_values(formula);
+    struct refrain_loop_cursor *at = &formula->cursor[0];
+    uint64_t from = at->counter;
+    if (from == at->limit)
+        return false;
+    while (at->counter < at->limit && values[at->counter] == values[from])
+        at->counter++;
+    learner->expect = values[from];
+    learner->stride = 0;
+    refrain_learn_promise(learner, at->counter - from);
+    return true;
 }
 
 /* Predicts the next value, or run of values. False where REPEATs lie too deep in each other. */
@@ -28,18 +46,24 @@ static bool next_value(struct refrain_learner *learner, struct refrain_formula *
         struct refrain_repeat_frame *frame = &repeat->frame[repeat->depth - 1];
         if (frame->left == 0) {
             repeat->depth--;
-            repeat->in_term = 0;
+            repeat->in_term = BETWEEN_TERMS;
             continue;
         }
-        if (repeat->in_term) {
-            if (refrain_predict_next(learner, formula))
+        if (repeat->in_term != BETWEEN_TERMS) {
+            if (repeat->in_term == IN_GROUP ? next_of_group(learner, formula) : refrain_predict_next(learner, formula))
                 break;
-            repeat->in_term = 0;
+            repeat->in_term = BETWEEN_TERMS;
             continue;
         }
         if (same_place(frame->at, frame->end))
             frame->at = frame->first;
-        refrain_archive_read(&frame->at, term);
+        unsigned n = refrain_archive_read(&frame->at, term);
+        if (n > 0) {
+            formula->cursor[0].counter = 0;
+            formula->cursor[0].limit = n;
+            repeat->in_term = IN_GROUP;
+            continue;
+        }
         if (term->kind == REFRAIN_ITEM_VALUE) {
             learner->expect = term->base;
             learner->stride = 0;
@@ -48,7 +72,7 @@ static bool next_value(struct refrain_learner *learner, struct refrain_formula *
         }
         if (term->kind == REFRAIN_ITEM_LOOP) {
             refrain_predict_from(learner, formula, 0, 0, (uint64_t)term->base);
-            repeat->in_term = 1;
+            repeat->in_term = IN_TERM;
             continue;
         }
         if (repeat->depth == REFRAIN_REPEAT_DEPTH) {
@@ -71,22 +95,22 @@ static bool next_value(struct refrain_learner *learner, struct refrain_formula *
     for (unsigned d = 1; d < repeat->depth; d++)
         if (repeat->frame[d].left == 0) { /* and with it those within it */
             repeat->depth = (uint8_t)d;
-            repeat->in_term = 0;
+            repeat->in_term = BETWEEN_TERMS;
         }
     return true;
 }
 
 /* ---- transitions ---- */
 
-/* Everything is in the archive: what comes now is what came from `first` on. */
-static void begin(struct refrain_learner *learner, struct refrain_formula *formula, struct refrain_place first) {
+void refrain_repeat_begin(struct refrain_learner *learner, struct refrain_place first) {
+    struct refrain_formula *formula = refrain_at_reference(learner->body);
     struct refrain_repeat *repeat = refrain_repeat_of(formula);
     const struct refrain_archive *last = refrain_at_reference(formula->archive_last);
     repeat->first = first;
     repeat->end = (struct refrain_place){formula->archive_last, last->used};
     repeat->frame[0] = (struct refrain_repeat_frame){first, first, repeat->end, UINT64_MAX};
     repeat->depth = 1;
-    repeat->in_term = 0;
+    repeat->in_term = BETWEEN_TERMS;
     repeat->resume = 0;
     learner->confirmed = learner->until = 0;
     learner->state = REFRAIN_REPEAT;
@@ -113,16 +137,15 @@ static unsigned unsettled_values(const struct refrain_item *items, unsigned from
     return n;
 }
 
-/* Sequences of few different values are alike for some terms by chance. Where that has led to nothing for long it is
- * followed up seldom, so that a later cycle is found a little later. */
-static bool passes_by(struct refrain_repeat *repeat) {
+bool refrain_repeat_follows(struct refrain_formula *formula) {
+    struct refrain_repeat *repeat = refrain_repeat_of(formula);
     if (repeat->short_ones < SHORT_REPEATS)
-        return false;
+        return true;
     repeat->passed++;
     if (repeat->passed < 8u * (repeat->short_ones - SHORT_REPEATS + 1u))
-        return true;
+        return false;
     repeat->passed = 0;
-    return false;
+    return true;
 }
 
 void refrain_repeat_look(struct refrain_context *context, struct refrain_learner *learner) {
@@ -136,7 +159,7 @@ void refrain_repeat_look(struct refrain_context *context, struct refrain_learner
     }
     const struct refrain_place *found = refrain_anchors_find(refrain_repeat_of(formula), items, settled);
     int64_t values[MOST_VALUES];
-    if (found && passes_by(refrain_repeat_of(formula)))
+    if (found && !refrain_repeat_follows(formula))
         return;
     unsigned n_values = found ? unsettled_values(items, settled, n, values) : 0;
     if (n_values == 0)
@@ -147,7 +170,7 @@ void refrain_repeat_look(struct refrain_context *context, struct refrain_learner
         return;
     memcpy(unsettled, items, (n - settled) * sizeof *items);
     formula->n_items = 0;
-    begin(learner, formula, first);
+    refrain_repeat_begin(learner, first);
     for (unsigned i = 0; i < n_values; i++)
         if (!refrain_repeat_takes(learner, values[i])) { /* it was not that: as before */
             memcpy(items, unsettled, (n - settled) * sizeof *items);
@@ -167,12 +190,12 @@ bool refrain_repeat_resume(struct refrain_context *context, struct refrain_learn
         next = repeat->first;
     struct refrain_place after = next;
     const struct refrain_item *term = context->scratch->items;
-    refrain_archive_read(&after, context->scratch->items);
-    if (term->kind == REFRAIN_ITEM_REPEAT || term->span > 2 || term[term->span - 1].base != value)
+    if (refrain_archive_read(&after, context->scratch->items) > 0 || term->kind == REFRAIN_ITEM_REPEAT ||
+        term->span > 2 || term[term->span - 1].base != value)
         return false;
     if (!refrain_formula_archive(context, learner, 0, 0))
         return false;
-    begin(learner, formula, next);
+    refrain_repeat_begin(learner, next);
     return refrain_repeat_takes(learner, value);
 }
 

@@ -9,6 +9,13 @@
  * state REPEAT. Without memory it does not. */
 REFRAIN_HIDDEN void refrain_repeat_look(struct refrain_context *context, struct refrain_learner *learner);
 
+/* All is in the archive: what comes now is what came from `first` on, state REPEAT. */
+REFRAIN_HIDDEN void refrain_repeat_begin(struct refrain_learner *learner, struct refrain_place first);
+
+/* Sequences of few different values are alike for some values by chance. Where that has led to nothing for long it is
+ * followed up seldom, so that a later cycle is found a little later: false then. */
+REFRAIN_HIDDEN bool refrain_repeat_follows(struct refrain_formula *formula);
+
 /* State BUILD, after a repetition broken by one value: goes on with it if `value` is what came after that. */
 REFRAIN_HIDDEN bool refrain_repeat_resume(struct refrain_context *context, struct refrain_learner *learner,
                                           int64_t value);

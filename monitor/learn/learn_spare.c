@@ -38,7 +38,7 @@ static void *room_from(struct refrain_context *context, unsigned list) {
 static struct refrain_formula *take_from(struct refrain_context *context, unsigned list) {
     struct refrain_formula *formula = room_from(context, list);
     if (formula)
-        formula->capacity = (uint16_t)(1u << (list + LEAST_SHIFT));
+        formula->capacity = (uint8_t)(1u << (list + LEAST_SHIFT));
     return formula;
 }
 
@@ -47,7 +47,7 @@ static struct refrain_formula *take_from(struct refrain_context *context, unsign
 struct refrain_formula *refrain_spare_take(struct refrain_context *context, unsigned items, enum refrain_pool_use use) {
     struct refrain_formula *formula = refrain_pool_take(refrain_formula_bytes(items), use);
     if (formula)
-        formula->capacity = (uint16_t)items;
+        formula->capacity = (uint8_t)items;
     for (unsigned list = list_of(items);
          !formula && list < REFRAIN_SPARE_SIZES && 1u << (list + LEAST_SHIFT) <= context->formula_length; list++)
         formula = take_from(context, list);

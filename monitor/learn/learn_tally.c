@@ -254,7 +254,11 @@ static void count_repetition(struct counting *counting, const struct refrain_ite
     while (values > 0) {
         if (same_place(at, end))
             at = first;
-        refrain_archive_read(&at, term);
+        unsigned n_values = refrain_archive_read(&at, term);
+        for (unsigned i = 0; i < n_values && values > 0; i++, values--)
+            refrain_tally_add(counting->context, counting->tally, &((const int64_t *)term)[i], 1);
+        if (n_values > 0)
+            continue;
         if (term->kind == REFRAIN_ITEM_REPEAT) {
             struct refrain_item inner = *term;
             uint64_t n = (uint64_t)inner.base < values ? (uint64_t)inner.base : values;
@@ -287,6 +291,9 @@ bool refrain_tally_terms(struct refrain_context *context, struct refrain_learner
             count_repetition(&counting, &items[moved], (uint64_t)items[moved].base);
         else
             count_item(&counting, &items[moved], 1);
+    for (unsigned i = 0; i < formula->n_values; i++)
+        refrain_tally_add(context, &learner->tally, &refrain_formula_values(formula)[i], 1);
+    formula->n_values = 0;
     memmove(items, items + moved, (formula->n_items - moved) * sizeof *items);
     formula->n_items = (uint16_t)(formula->n_items - moved);
     refrain_lose(REFRAIN_LOSS_SUMMARY_VALUES,

@@ -25,8 +25,8 @@ REFRAIN_HIDDEN uint32_t refrain_tally_make(const struct refrain_row *row, bool j
 REFRAIN_HIDDEN void refrain_tally_add(struct refrain_context *context, uint32_t *tally, const int64_t *values,
                                       uint64_t times);
 
-/* Counts the oldest terms of the learner, which has a formula, until at most `keep` items are left. False when there is
- * no memory for a tally, and nothing has changed. The journal is to be at it. */
+/* Counts the oldest terms of the learner, which has a formula, until at most `keep` items are left, and all its plain
+ * values. False when there is no memory for a tally, and nothing has changed. The journal is to be at it. */
 REFRAIN_HIDDEN bool refrain_tally_terms(struct refrain_context *context, struct refrain_learner *learner,
                                         unsigned keep);
 

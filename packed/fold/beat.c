@@ -290,7 +290,7 @@ bool refrain_beat_find(struct refrain_beat_room *room, const void *trace_file, s
     if ((learner->state != REFRAIN_PREDICT && learner->state != REFRAIN_BUILD) || learner->tally)
         return false;
     const struct refrain_formula *formula = at(trace_file, trace_file_bytes, learner->body, sizeof *formula);
-    if (!formula || formula->repeats ||
+    if (!formula || formula->repeats || formula->n_values > 0 ||
         !at(trace_file, trace_file_bytes, learner->body,
             sizeof *formula + formula->n_items * sizeof(struct refrain_item)) ||
         formula->n_items + formula->archived_terms < LEAST_ITEMS)

@@ -446,9 +446,12 @@ static const struct argp argp = {
     "For each rank it says whether the rank finished, how much memory it used of what it was given, and how many "
     "sequences (branch outcomes, loop counts, partners, tags, sizes, orders) it has learned, and in which form: one "
     "value that always came; a formula, as refrain formulas shows it; a long cycle, which goes on with what came much "
-    "earlier; by another value, such as the tag by the source; or only counted, as the memory was spent, so that its "
-    "beginning alone is exact. (In JSON the first is identity; a formula is predicting if it ends in a loop that goes "
-    "on, else building; a long cycle is repeating; what is only counted is summary.) What did not fit is "
+    "earlier; by another value, such as the tag by the source; without a rule, each value kept; or only counted, as "
+    "the "
+    "memory was spent, so that its beginning alone is exact. (In JSON the first is identity; a formula is predicting "
+    "if it ends in a loop that goes "
+    "on, else building; a long cycle is repeating; what has no rule is plain; what is only counted is summary.) What "
+    "did not fit is "
     "counted and shown; a run without such lines is kept exactly. Of more than 16 ranks it says once what they have in "
     "common, with the least and the greatest value where they differ, and which ranks are exceptions.",
     NULL,

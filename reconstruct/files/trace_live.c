@@ -73,6 +73,7 @@ static void copy_formula(const struct live *live, const struct refrain_learner *
         return;
     copy(live, at, sizeof *formula);
     copy(live, at + sizeof *formula, (uint64_t)formula->n_items * sizeof(struct refrain_item));
+    copy(live, at + sizeof *formula, (uint64_t)formula->n_values * sizeof(int64_t));
     if (formula->repeat)
         copy(live, (uint64_t)formula->repeat * REFRAIN_GRAIN_BYTES, sizeof(struct refrain_repeat));
     copy_archive(live, formula);
@@ -145,14 +146,15 @@ static void copy_beginning(const struct live *live, uint64_t offset) {
     learner->state = REFRAIN_BUILD;
 }
 
-/* Has the learner been told no value since it was copied that its formula, and not `confirmed`, tells of? Items are
- * added without a change: what was there stays as it is. */
+/* Has the learner been told no value since it was copied that its formula, and not `confirmed`, tells of? Items and
+ * plain values are added without a change: what was there stays as it is. */
 static bool has_all_items(const struct live *live, const struct refrain_learner *learner) {
     uint64_t at = (uint64_t)learner->body * REFRAIN_GRAIN_BYTES;
     if (!learner->body || !in_region(live, at, sizeof(struct refrain_formula)))
         return true;
-    return ((const struct refrain_formula *)(live->image + at))->n_items ==
-           ((const volatile struct refrain_formula *)(live->file + at))->n_items;
+    const struct refrain_formula *copied = (const struct refrain_formula *)(live->image + at);
+    const volatile struct refrain_formula *original = (const volatile void *)(live->file + at);
+    return copied->n_items == original->n_items && copied->n_values == original->n_values;
 }
 
 /* Copies a learner until it is of one moment: when its `changes` was `*at`. Where it stays in the middle of a change

@@ -69,10 +69,30 @@ void refrain_terms_open(struct refrain_terms *terms, const void *image, size_t i
         return;
     if (!at_reference(terms, learner->body, sizeof *formula + formula->n_items * sizeof(struct refrain_item)))
         return;
+    if (formula->n_values > 0 &&
+        (formula->n_items > 0 || formula->n_values > REFRAIN_GROUP_VALUES ||
+         !at_reference(terms, learner->body, sizeof *formula + formula->n_values * sizeof(int64_t)))) {
+        wrong(terms, (uint64_t)learner->body * REFRAIN_GRAIN_BYTES, "plain values that cannot be any");
+        return;
+    }
     terms->formula = formula;
     terms->items = (const struct refrain_item *)(formula + 1);
     terms->n_items = formula->n_items;
+    terms->n_values = formula->n_values;
     terms->archived.chunk = formula->archive_first;
+}
+
+/* Has the room for a term that is not one in the image. */
+static bool has_room(struct refrain_terms *terms, uint64_t offset) {
+    if (!terms->decoded)
+        terms->decoded = refrain_calloc(1, REFRAIN_SEQUENCE_TERM_ITEMS * sizeof *terms->decoded);
+    return terms->decoded || wrong(terms, offset, "no memory to read it");
+}
+
+/* Values as a term. */
+static unsigned term_of(struct refrain_terms *terms, const int64_t *values, unsigned n) {
+    _Static_assert(REFRAIN_GROUP_ITEMS <= REFRAIN_SEQUENCE_TERM_ITEMS, "a group is a term");
+    return n ? refrain_group_term(values, n, terms->decoded) : 0;
 }
 
 /* The archived term at `place`, which moves behind it; null when the archive is read or wrong. */
@@ -92,15 +112,12 @@ static const struct refrain_item *archived_term(struct refrain_terms *terms, str
             place->at = 0;
             continue;
         }
-        if (!terms->decoded)
-            terms->decoded = refrain_calloc(1, REFRAIN_SEQUENCE_TERM_ITEMS * sizeof *terms->decoded);
-        if (!terms->decoded) {
-            wrong(terms, offset, "no memory to read it");
+        if (!has_room(terms, offset))
             return NULL;
-        }
+        int64_t values[REFRAIN_GROUP_VALUES];
         struct refrain_archive_source source = {.bytes = chunk->bytes, .end = chunk->used, .at = place->at};
         bool group = REFRAIN_IS_GROUP(chunk->bytes[source.at]);
-        unsigned n = group ? refrain_group_decode(chunk->bytes, chunk->used, &source.at, terms->decoded)
+        unsigned n = group ? term_of(terms, values, refrain_group_decode(chunk->bytes, chunk->used, &source.at, values))
                            : refrain_archive_get_term(&source, terms->decoded, REFRAIN_SEQUENCE_TERM_ITEMS);
         if (n == 0) {
             wrong(terms, offset, group ? "an archived group is cut off" : "an archived term is cut off");
@@ -121,6 +138,13 @@ const struct refrain_item *refrain_terms_next(struct refrain_terms *terms, bool 
         const struct refrain_item *term = archived_term(terms, &terms->archived);
         if (term || terms->wrong)
             return term;
+    }
+    if (terms->n_values > 0) {
+        if (!has_room(terms, (uint64_t)((const unsigned char *)terms->items - terms->image)))
+            return NULL;
+        term_of(terms, (const int64_t *)terms->items, terms->n_values);
+        terms->n_values = 0;
+        return terms->decoded;
     }
     if (terms->at >= terms->n_items)
         return NULL;

@@ -18,15 +18,16 @@
 
 #define REFRAIN_SEQUENCE_TERM_ITEMS 1024u /* items of the longest term a reader accepts */
 
-/* The terms of a learner in order: archive first, then items. */
+/* The terms of a learner in order: archive first, then items or plain values. */
 struct refrain_terms {
     const unsigned char *image;
     size_t image_bytes;
     const struct refrain_formula *formula; /* null: no term (EMPTY, IDENTITY) */
     const struct refrain_item *items;      /* of the formula */
     unsigned n_items, at;                  /* at: next item */
+    unsigned n_values;                     /* plain ones in their place, to be read */
     struct refrain_place archived;         /* where the archive is being read, chunk 0 = none left */
-    struct refrain_item *decoded;          /* one archived term; owned */
+    struct refrain_item *decoded;          /* one archived term, or the plain values; owned */
     const char *wrong;                     /* what does not hold together, null = nothing so far ... */
     uint64_t wrong_offset;                 /* ... and where, in bytes from the start of the image */
 };

@@ -1,0 +1,45 @@
+/* varint.h: numbers in as few bytes as they need (monitor -> reader): seven bits a byte, the lowest first, the eighth
+ * says that more follow. Of signed numbers the sign is the lowest bit. */
+#ifndef REFRAIN_VARINT_H
+#define REFRAIN_VARINT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define REFRAIN_VARINT_BYTES 10u /* at most */
+
+static inline uint64_t refrain_zigzag(int64_t value) {
+    return (uint64_t)value << 1 ^ (uint64_t)(value >> 63);
+}
+
+static inline int64_t refrain_unzigzag(uint64_t number) {
+    return (int64_t)(number >> 1 ^ -(number & 1));
+}
+
+static inline unsigned refrain_varint_size(uint64_t number) {
+    return (70u - (unsigned)__builtin_clzll(number | 1)) / 7;
+}
+
+/* Returns the bytes that were written. */
+static inline unsigned refrain_varint_put(unsigned char *out, uint64_t number) {
+    unsigned n = 0;
+    for (; number >= 128; number >>= 7)
+        out[n++] = (unsigned char)(number | 128);
+    out[n++] = (unsigned char)number;
+    return n;
+}
+
+/* Reads the number at bytes[*at], of which `end` there are, and moves *at behind it; false where it is cut off, or has
+ * more than 64 bits. */
+static inline bool refrain_varint_get(const unsigned char *bytes, unsigned end, unsigned *at, uint64_t *number) {
+    *number = 0;
+    for (unsigned shift = 0; shift < 64 && *at < end; shift += 7) {
+        unsigned char byte = bytes[(*at)++];
+        *number |= (uint64_t)(byte & 127) << shift;
+        if (byte < 128)
+            return shift < 63 || byte < 2;
+    }
+    return false;
+}
+
+#endif

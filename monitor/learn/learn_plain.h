@@ -1,0 +1,29 @@
+/* learn_plain.h: sequences that have shown no rule for long. Their values are kept as they come, where the items of the
+ * formula would be, and go to the archive in groups (learn_group.h) when that room is full. It costs little, and finds
+ *
+ *     values that have been there before: the archive is repeated (learn_repeat.h)
+ *     a short cycle or equal steps, when the room is full: values are items again, among which rules are looked for
+ *     everything else when the room has been filled a few times: then values are items until the window is full
+ */
+#ifndef REFRAIN_LEARN_PLAIN_H
+#define REFRAIN_LEARN_PLAIN_H
+
+#include "monitor.h"
+
+/* Values between two searches for long repetition, where these go on finding nothing (struct refrain_formula,
+ * `patience`). From there on it is looked for when the window is full only; each step beyond doubles how often the room
+ * for plain values is filled before values are items again. */
+#define REFRAIN_MOST_PATIENCE 32u
+
+/* State BUILD, the window is full: its values become plain, state PLAIN, if they have shown no rule for long. */
+REFRAIN_HIDDEN bool refrain_plain_begin(struct refrain_context *context, struct refrain_learner *learner);
+
+/* State PLAIN: takes a value if there is room for it; state REPEAT where the archive holds what comes next. */
+REFRAIN_HIDDEN bool refrain_plain_takes(struct refrain_context *context, struct refrain_learner *learner,
+                                        int64_t value);
+
+/* State PLAIN: makes room by archiving or counting the values that are there; state BUILD where it is time to look for
+ * rules. False when the pool is spent. */
+REFRAIN_HIDDEN bool refrain_plain_empty(struct refrain_context *context, struct refrain_learner *learner);
+
+#endif
