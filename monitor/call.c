@@ -5,6 +5,7 @@
 #include "allowance.h"
 #include "call_other.h"
 #include "call_path.h"
+#include "call_round.h"
 #include "configure.h"
 #include "learn_by_key.h"
 #include "learn_spare.h"
@@ -200,8 +201,11 @@ first_look(struct refrain_context *context, unsigned function, void *return_addr
     bool lasts = come_to_place(context, caller.address, caller.stack_pointer), own;
     struct refrain_slot *at = context->top->last;
     struct refrain_call_site *call_site = look_for_call_site(context, at, function, caller, &own);
-    if (lasts && own)
-        *refrain_known_call(context, from, caller.address) = (struct refrain_call_cache){
+    if (lasts && own) {
+        struct refrain_call_cache *known = refrain_known_call(context, from, caller.address);
+        if (known->round)
+            refrain_round_tell(known->round);
+        *known = (struct refrain_call_cache){
             .from = from,
             .address = caller.address,
             .at = at,
@@ -210,6 +214,7 @@ first_look(struct refrain_context *context, unsigned function, void *return_addr
             .function = function,
             .number = call_site->number,
         };
+    }
     return call_site;
 }
 
@@ -327,6 +332,7 @@ static void begin_unusual_call(struct refrain_call *call, unsigned function, voi
 void refrain_call_begin_other(struct refrain_call *call, unsigned function, void *return_address, void *frame_address) {
     struct refrain_context *context = refrain_thread_context;
     call->entry = NULL;
+    call->known = NULL;
     if (__builtin_expect(!context || context->busy || context->path || context->python || context->filtered ||
                              refrain_trace_file.header->pause,
                          0)) {
@@ -522,23 +528,34 @@ static void record_completion(struct refrain_call *call, int64_t request, const 
                          (int64_t[]){request, completion->source, completion->tag, completion->bytes}, posted ? 4 : 1);
 }
 
+/* The call has returned, and its requests have completed; in the probe. */
+static struct refrain_operation_record *begin_completion(struct refrain_call *call, const int64_t *parameters) {
+    enum refrain_operation operation = parameters[1] == 1 ? REFRAIN_OP_COMPLETE : REFRAIN_OP_COMPLETE_RUN;
+    const struct refrain_row *row = &refrain_operation_rows[operation];
+    struct refrain_operation_record *record =
+        call->known ? refrain_call_complete_in_round(call, operation, parameters, row->width) : NULL;
+    if (record || !resume(call))
+        return record;
+    close_call(call);
+    record = tell(call, operation);
+    if (!record)
+        refrain_end(call->context);
+    else if (call->context->learning)
+        refrain_learn_parameters(call->context, record->parameter, parameters, row);
+    return record;
+}
+
 bool refrain_call_complete(struct refrain_call *call, uint32_t request, const struct refrain_completion *completions,
                            unsigned n) {
-    if (!resume(call))
+    if (!begin_completion(call, (int64_t[]){request, n}))
         return false;
     struct refrain_context *context = call->context;
-    close_call(call);
-    struct refrain_operation_record *record = tell(call, n == 1 ? REFRAIN_OP_COMPLETE : REFRAIN_OP_COMPLETE_RUN);
-    if (record && context->learning) {
-        refrain_learn_parameters(context, record->parameter, (int64_t[]){request, n},
-                                 &refrain_operation_rows[record->operation]);
-        for (unsigned i = 0; i < n; i++)
-            learn_completion(context, &completions[i]);
-    }
-    for (unsigned i = 0; record && context->events && i < n; i++)
+    for (unsigned i = 0; context->learning && i < n; i++)
+        learn_completion(context, &completions[i]);
+    for (unsigned i = 0; context->events && i < n; i++)
         record_completion(call, request + i, &completions[i]);
     refrain_end(context);
-    return record != NULL;
+    return true;
 }
 
 void refrain_call_end_other(struct refrain_call *call) {

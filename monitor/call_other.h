@@ -23,6 +23,12 @@ REFRAIN_HIDDEN struct refrain_operation_record *refrain_call_operation_rest(stru
                                                                             const int64_t *parameters, unsigned n,
                                                                             unsigned from);
 
+/* The call is in a round: tells the operation there, as one that comes after the call has returned; the probe does not
+ * end. Null where it is not the one that the round has next, and the call is in no round any longer. */
+REFRAIN_HIDDEN struct refrain_operation_record *refrain_call_complete_in_round(struct refrain_call *call,
+                                                                               enum refrain_operation operation,
+                                                                               const int64_t *parameters, unsigned n);
+
 /* What an operation's parameters mean where they are only counted. */
 extern REFRAIN_HIDDEN const struct refrain_row refrain_operation_rows[REFRAIN_OPERATIONS];
 

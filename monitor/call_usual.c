@@ -11,6 +11,7 @@
  * that a trace does not depend on which of them was taken. */
 #define _GNU_SOURCE
 #include "call_other.h"
+#include "call_round.h"
 #include "step.h"
 
 /* Is nothing to be looked at but what the call itself says? */
@@ -66,6 +67,161 @@ static inline bool is_paused(const struct refrain_context *context) {
     return __builtin_expect(((const struct refrain_header *)(const void *)context->trace_file)->pause, 0);
 }
 
+/* ---- in a round ---- */
+
+/* A block of the round ends. False where the timeline takes an item that is more than a byte. */
+static inline __attribute__((always_inline)) bool
+end_round_block(struct refrain_context *context, struct refrain_round *round, unsigned i, struct block *block) {
+    struct refrain_thread *thread = context->thread;
+    block->now = refrain_ticks_of_block();
+    block->elapsed = block->now - thread->last_ticks;
+    round->ticks[i] += block->elapsed;
+    thread->last_ticks = block->now;
+    return refrain_timeline_takes(&context->timeline, block->now, block->elapsed);
+}
+
+/* The known call begins in the thread's next entry, with this clock read. */
+static inline __attribute__((always_inline)) void open_call(struct refrain_call *call, struct refrain_context *context,
+                                                            const struct refrain_call_cache *known,
+                                                            const void *frame_address) {
+    struct refrain_entry *entry = context->top + 1;
+    refrain_open_entry(entry, &known->call_site->inside, (uintptr_t)frame_address, REFRAIN_ENTRY_CALL, known->number);
+    context->top = entry;
+    call->context = context;
+    call->entry = entry;
+    call->call_site = known->call_site;
+    call->operation = known->operation;
+    call->end_ticks = 0;
+}
+
+static inline __attribute__((always_inline)) void begun(struct refrain_call *call, struct refrain_context *context,
+                                                        const struct refrain_call_cache *known,
+                                                        const struct block *block, bool fits) {
+    uint32_t number = known->number;
+    call->begin_ticks = block->now;
+    refrain_now_calls(context->thread, number);
+    if (__builtin_expect(!fits || context->events, 0))
+        end_seldom(context, block->now, block->elapsed, !fits, REFRAIN_RECORD_CALL_ENTER, number);
+    else
+        refrain_end(context);
+}
+
+static inline __attribute__((always_inline)) void begin_in_round(struct refrain_call *call,
+                                                                 struct refrain_context *context,
+                                                                 const struct refrain_call_cache *known,
+                                                                 const void *frame_address) {
+    struct refrain_round *round = known->round;
+    struct block block;
+    begin_probe(context);
+    context->calls++;
+    round->left[REFRAIN_ROUND_BEGIN]--;
+    context->top->last = known->at;
+    open_call(call, context, known, frame_address);
+    call->known = known;
+    call->told = 0;
+    bool fits = end_round_block(context, round, 0, &block);
+    begun(call, context, known, &block, fits);
+}
+
+/* The round that the call is in, null where it has been told since. */
+static inline struct refrain_round *round_of(const struct refrain_call *call) {
+    struct refrain_round *round = call->known->round;
+    return round && round->left[REFRAIN_ROUND_END] == round->left[REFRAIN_ROUND_BEGIN] + 1 ? round : NULL;
+}
+
+/* The call goes on otherwise than those before it. */
+static __attribute__((noinline)) void leave_round(struct refrain_call *call) {
+    struct refrain_context *context = call->context;
+    struct refrain_round *round = round_of(call);
+    call->known = NULL;
+    if (!round || context->busy)
+        return;
+    begin_probe(context);
+    refrain_round_tell(round);
+    refrain_end(context);
+}
+
+/* Is that the operation which the call has next? Then it is told, within the probe. */
+static inline __attribute__((always_inline)) struct refrain_operation_record *
+operation_in_round(struct refrain_call *call, enum refrain_operation operation, const int64_t *parameters, unsigned n) {
+    const struct refrain_call_cache *known = call->known;
+    struct refrain_round *round = round_of(call);
+    unsigned i = call->told;
+    if (__builtin_expect(!round || i >= known->n_operations || known->operations[i] != operation, 0))
+        return NULL;
+    for (unsigned k = 0; k < n; k++)
+        if (__builtin_expect(parameters[k] != round->value[i][k], 0))
+            return NULL;
+    struct refrain_operation_record *record = i == 0 ? known->operation : refrain_at_reference(round->second);
+    begin_probe(call->context);
+    round->left[REFRAIN_ROUND_OPERATION + i]--;
+    call->told = i + 1;
+    call->entry->last = &record->after;
+    return record;
+}
+
+static inline __attribute__((always_inline)) bool return_in_round(struct refrain_call *call) {
+    struct refrain_context *context = refrain_thread_context;
+    struct refrain_round *round = round_of(call);
+    struct block block;
+    if (!round || !is_on_top(context, call) || call->end_ticks || call->told != call->known->n_before)
+        return false;
+    begin_probe(context);
+    bool fits = end_round_block(context, round, 1, &block);
+    call->end_ticks = block.now;
+    if (__builtin_expect(!fits, 0))
+        end_seldom(context, block.now, block.elapsed, true, REFRAIN_RECORD_NONE, 0);
+    else
+        refrain_end(context);
+    return true;
+}
+
+struct refrain_operation_record *refrain_call_complete_in_round(struct refrain_call *call,
+                                                                enum refrain_operation operation,
+                                                                const int64_t *parameters, unsigned n) {
+    struct refrain_operation_record *record = NULL;
+    if ((call->end_ticks || return_in_round(call)) && is_on_top(refrain_thread_context, call))
+        record = operation_in_round(call, operation, parameters, n);
+    if (!record)
+        leave_round(call);
+    return record;
+}
+
+/* The call that ends is the thread's innermost activation no longer. */
+static inline __attribute__((always_inline)) void close_entry(struct refrain_context *context,
+                                                              struct refrain_entry *caller) {
+    context->top = caller;
+    context->thread->now.inside = caller->kind == REFRAIN_ENTRY_CALL;
+}
+
+static inline __attribute__((always_inline)) void ended(struct refrain_context *context, const struct block *block,
+                                                        bool fits, uint64_t id) {
+    if (__builtin_expect(!fits || context->events, 0))
+        end_seldom(context, block->now, block->elapsed, !fits, REFRAIN_RECORD_CALL_LEAVE, id);
+    else
+        refrain_end(context);
+}
+
+static inline __attribute__((always_inline)) bool end_in_round(struct refrain_call *call) {
+    struct refrain_context *context = refrain_thread_context;
+    const struct refrain_call_cache *known = call->known;
+    struct refrain_round *round = round_of(call);
+    struct block block = {.now = call->end_ticks};
+    if (!round || !is_on_top(context, call) || call->told != known->n_operations ||
+        (!block.now && call->told != known->n_before))
+        return false;
+    struct refrain_entry *caller = call->entry - 1;
+    begin_probe(context);
+    bool fits = block.now || end_round_block(context, round, 1, &block);
+    round->left[REFRAIN_ROUND_END]--;
+    close_entry(context, caller);
+    caller->last += known->goes_on;
+    ended(context, &block, fits, known->number);
+    return true;
+}
+
+/* ---- by itself ---- */
+
 /* False, and nothing is changed, where it is not as expected: so are those below. */
 static inline __attribute__((always_inline)) bool begin_as_expected(struct refrain_call *call, unsigned function,
                                                                     void *return_address, void *frame_address) {
@@ -74,16 +230,24 @@ static inline __attribute__((always_inline)) bool begin_as_expected(struct refra
         return false;
     struct refrain_entry *caller = context->top, *entry = caller + 1;
     struct refrain_slot *from = caller->last;
-    const struct refrain_call_cache *known = refrain_known_call(context, from, (uintptr_t)return_address);
+    struct refrain_call_cache *known = refrain_known_call(context, from, (uintptr_t)return_address);
+    uint32_t calls = context->calls + 1;
     if (!refrain_call_is_known(known, from, (uintptr_t)return_address, function) || entry == context->stack_end ||
-        caller->address < refrain_caller_frames(frame_address))
+        caller->address < refrain_caller_frames(frame_address) ||
+        __builtin_expect(calls % REFRAIN_CLOCK_REFRESH_CALLS == 0, 0))
         return false;
+    const struct refrain_round *round = known->round;
+    if (__builtin_expect(round && round->left[REFRAIN_ROUND_BEGIN] &&
+                             round->left[REFRAIN_ROUND_BEGIN] == round->left[REFRAIN_ROUND_END],
+                         1) ||
+        refrain_round_try(context, known)) {
+        begin_in_round(call, context, known, frame_address);
+        return true;
+    }
     ask_for(known->operation);
     struct refrain_slot *at = known->at;
     struct block block = {.history = refrain_history_of(context, at)};
-    uint32_t calls = context->calls + 1;
-    if (__builtin_expect(!block.history || calls % REFRAIN_CLOCK_REFRESH_CALLS == 0, 0) ||
-        !refrain_learn_expects(&at->next, REFRAIN_NEXT_CALL + known->number) ||
+    if (__builtin_expect(!block.history, 0) || !refrain_learn_expects(&at->next, REFRAIN_NEXT_CALL + known->number) ||
         (at != from && !refrain_learn_expects(&from->next, at->number)))
         return false;
     begin_probe(context);
@@ -92,23 +256,11 @@ static inline __attribute__((always_inline)) bool begin_as_expected(struct refra
         refrain_learn_take(&from->next);
         caller->last = at;
     }
-    struct refrain_call_site *call_site = known->call_site;
-    uint32_t number = known->number;
-    refrain_open_entry(entry, &call_site->inside, (uintptr_t)frame_address, REFRAIN_ENTRY_CALL, number);
-    context->top = entry;
     refrain_learn_take(&at->next);
-    call->context = context;
-    call->entry = entry;
-    call->call_site = call_site;
-    call->operation = known->operation;
-    call->end_ticks = 0;
+    open_call(call, context, known, frame_address);
+    call->known = NULL;
     bool fits = end_block(context, at, &block);
-    call->begin_ticks = block.now;
-    refrain_now_calls(context->thread, number);
-    if (__builtin_expect(!fits || context->events, 0))
-        end_seldom(context, block.now, block.elapsed, !fits, REFRAIN_RECORD_CALL_ENTER, number);
-    else
-        refrain_end(context);
+    begun(call, context, known, &block, fits);
     return true;
 }
 
@@ -121,11 +273,21 @@ struct refrain_operation_record *refrain_call_operation(struct refrain_call *cal
                                                         const int64_t *parameters, unsigned n) {
     struct refrain_context *context = refrain_thread_context;
     struct refrain_entry *entry = call->entry;
+    struct refrain_operation_record *record;
     if (!entry)
         return NULL;
+    if (call->known) {
+        if (is_on_top(context, call) && (record = operation_in_round(call, operation, parameters, n))) {
+            if (__builtin_expect(context->events != NULL, 0))
+                return refrain_call_operation_rest(call, record, parameters, n, n);
+            refrain_end(context);
+            return record;
+        }
+        leave_round(call);
+    }
     if (!is_on_top(context, call))
         return refrain_call_operation_other(call, operation, parameters, n);
-    struct refrain_operation_record *record = call->operation;
+    record = call->operation;
     if (!record || record->operation != operation)
         record = refrain_operation_find(call->call_site, operation);
     if (!record || !refrain_learn_expects(&entry->last->next, REFRAIN_NEXT_OPERATION + (int64_t)operation))
@@ -169,7 +331,14 @@ static inline __attribute__((always_inline)) bool return_as_expected(struct refr
 }
 
 void refrain_call_returned(struct refrain_call *call) {
-    if (call->entry && !return_as_expected(call))
+    if (!call->entry)
+        return;
+    if (call->known) {
+        if (return_in_round(call))
+            return;
+        leave_round(call);
+    }
+    if (!return_as_expected(call))
         refrain_call_returned_other(call);
 }
 
@@ -187,17 +356,20 @@ static inline __attribute__((always_inline)) bool end_as_expected(struct refrain
     begin_probe(context);
     bool fits = block.now || end_block(context, slot, &block);
     refrain_learn_take(&slot->next);
-    context->top = caller;
-    context->thread->now.inside = caller->kind == REFRAIN_ENTRY_CALL;
+    close_entry(context, caller);
     refrain_returned(caller);
-    if (__builtin_expect(!fits || context->events, 0))
-        end_seldom(context, block.now, block.elapsed, !fits, REFRAIN_RECORD_CALL_LEAVE, entry->id);
-    else
-        refrain_end(context);
+    ended(context, &block, fits, entry->id);
     return true;
 }
 
 void refrain_call_end(struct refrain_call *call) {
-    if (call->entry && !end_as_expected(call))
+    if (!call->entry)
+        return;
+    if (call->known) {
+        if (end_in_round(call))
+            return;
+        leave_round(call);
+    }
+    if (!end_as_expected(call))
         refrain_call_end_other(call);
 }

@@ -1,6 +1,7 @@
 /* contexts.c: see contexts.h. */
 #define _GNU_SOURCE
 #include "contexts.h"
+#include "call_round.h"
 #include "configure.h"
 #include "learn_journal.h"
 #include "own_files.h"
@@ -140,6 +141,13 @@ bool refrain_contexts_have_open(uint64_t function) {
     return false;
 }
 
+/* What the other threads' rounds of calls have counted is told to their learners, for whoever reads those. */
+static void tell_rounds(uint32_t n) {
+    for (uint32_t t = 0; t < n && t < refrain_configuration.threads; t++)
+        if (&contexts[t] != refrain_thread_context && thread_of(t))
+            refrain_rounds_tell_for_another(&contexts[t]);
+}
+
 /* Does no other thread learn at present, nor has since this was last asked? */
 bool refrain_contexts_are_still(void) {
     static uint64_t last_sum;
@@ -155,5 +163,8 @@ bool refrain_contexts_are_still(void) {
     }
     bool same = sum == last_sum;
     last_sum = sum;
-    return !busy && same;
+    if (busy || !same)
+        return false;
+    tell_rounds(n);
+    return true;
 }

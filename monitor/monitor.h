@@ -75,10 +75,19 @@ struct refrain_call_cache {
     uintptr_t address;                                            /* that the call returns to */
     struct refrain_slot *at; /* the place that it comes to first, whose site is quiet; `from` where it comes to none */
     struct refrain_call_site *call_site;
-    struct refrain_operation_record *operation; /* its first, or null */
+    struct refrain_operation_record *operation; /* of the round: its first; else the call site's; or null */
+    struct refrain_round *round;                /* that is open (call_round.h), else null */
     uint32_t function;
-    uint32_t number; /* of the call site */
+    uint32_t number;  /* of the call site */
+    uint16_t wait;    /* calls until a round is tried */
+    uint8_t patience; /* calls that were waited last, as a power of two */
+    /* Of the round: */
+    uint8_t goes_on;      /* slots from the call's place to where control is when it has ended */
+    uint8_t n_operations; /* that a call has, ... */
+    uint8_t n_before;     /* ... and has been told of when it returns */
+    uint8_t operations[REFRAIN_ROUND_OPERATIONS]; /* enum refrain_operation */
 };
+_Static_assert(sizeof(struct refrain_call_cache) == REFRAIN_LINE_BYTES, "a line");
 
 /* What a thread's probes may cost (allowance.h). In ticks. */
 struct refrain_allowance {
@@ -277,6 +286,8 @@ struct refrain_call {
     struct refrain_entry *entry;     /* null: not traced */
     struct refrain_call_site *call_site;
     struct refrain_operation_record *operation; /* the call site's first, if that is known; else null */
+    const struct refrain_call_cache *known;     /* the call is in its round (call_round.h); else null */
+    uint32_t told;                              /* operations so far, while it is */
     uint64_t begin_ticks;
     uint64_t end_ticks; /* read at the first operation told after refrain_call_returned(), or by end */
 };

@@ -4,6 +4,7 @@
 #include "tracing.h"
 #include "allowance.h"
 #include "calibrate.h"
+#include "call_round.h"
 #include "call_path.h"
 #include "configure.h"
 #include "contexts.h"
@@ -229,6 +230,7 @@ static struct refrain_context *begin_end(void) {
     refrain_untold_tell(context);
     if (context->top > context->stack)
         refrain_unwind(context, context->stack);
+    refrain_rounds_end(context);
     return context;
 }
 

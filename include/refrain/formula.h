@@ -94,7 +94,8 @@ struct refrain_learner {
     uint32_t changes; /* structural changes begun and ended: odd while one is under way, so that a reader beside the
                          running process knows when what it copied is whole */
     uint32_t by_key;  /* pool reference of struct refrain_by_key; private to the monitor but in state BY_KEY */
-    uint32_t reserved[3];
+    uint32_t round;   /* private to the monitor: pool reference of the struct refrain_round that it is in, 0 = none */
+    uint32_t reserved[2];
 };
 
 /* The variable part, in the pool. The items follow the header directly or, where there are none, the values of state

@@ -326,9 +326,65 @@ struct refrain_call_site {
     uint32_t number; /* of the call site in its process, in the order in which they were first used, from 0 */
     uint32_t line;   /* Python: of the source file, from 1; else 0 */
     uint32_t within; /* Python: reference of struct refrain_name: the function */
-    uint32_t reserved;
+    uint32_t round;  /* reference of struct refrain_round, 0 = none */
     struct refrain_slot inside; /* begins with the call; its blocks are time spent in MPI */
 };
+
+/* Rounds: calls from one call site that all go as their learners predict, one after the other. While a round is open,
+ * what each call would change in the learners and slots that it passes is only counted here, so that a call touches few
+ * cache lines. Those are as they were before the first call, but that their learners predict nothing (`until`):
+ * whatever else comes to one of them finds that, and the round is told to all of them and ends
+ * (monitor/learn/learn_round.c).
+ *
+ *     step           what a call does there
+ *     BEGIN          comes from `from` to the call's place, and from there into the call; ends a block of the place
+ *     OPERATION + i  is told its i-th operation, with as many values as that has
+ *     END            ends, as the last operation predicts
+ *
+ * A learner that is in a round holds `confirmed` values of its continuation, those here, and as many more as calls have
+ * come to its step; a slot likewise. That is the same whether the round has been told or not, or in part: a process may
+ * be killed at any instruction of that. */
+enum refrain_round_step {
+    REFRAIN_ROUND_BEGIN,
+    REFRAIN_ROUND_OPERATION,
+    REFRAIN_ROUND_END = REFRAIN_ROUND_OPERATION + 2,
+    REFRAIN_ROUND_STEPS
+};
+#define REFRAIN_ROUND_OPERATIONS 2u
+#define REFRAIN_ROUND_LEARNERS 13u /* at most: from, place, call; each operation's values, and what comes after it */
+struct refrain_round_learner {
+    uint64_t at; /* offset of the learner */
+    uint64_t confirmed;
+    uint64_t until;   /* private to the monitor: what it was and will be */
+    uint32_t changes; /* what was copied of the learner belongs to this where it has as many */
+    uint32_t step;    /* enum refrain_round_step */
+};
+struct refrain_round_slot {
+    uint64_t at; /* offset of the slot */
+    uint64_t count, ticks;
+    uint64_t stretch_ticks; /* of the stretch of its history that all visits of the round are in */
+    uint64_t step;          /* its block has ended when this comes */
+};
+struct refrain_round {
+    uint32_t left[REFRAIN_ROUND_STEPS]; /* calls that may still come to the step, of `calls` */
+    uint64_t ticks[2];                  /* of the blocks so far: of the call's place, and in the call */
+    int64_t value[REFRAIN_ROUND_OPERATIONS][REFRAIN_PARAMETERS]; /* that the operations are to have */
+    /* Looked at when the round begins and when it is told. */
+    uint32_t turns; /* odd: it is open */
+    uint32_t calls;
+    uint32_t n_learners;
+    uint32_t room;   /* for so many learners */
+    uint32_t second; /* reference of the record of the second operation, 0 = none */
+    uint32_t reserved;
+    uint64_t owner;                    /* private to the monitor */
+    struct refrain_round_slot slot[2]; /* of the call's place, and of what is inside the call when it returns */
+    struct refrain_round_learner learner[];
+};
+
+/* Values that have come to a step since the round was opened. */
+static inline uint32_t refrain_round_came(const struct refrain_round *round, uint64_t step) {
+    return round->calls - round->left[step];
+}
 
 struct refrain_name {
     uint32_t length;

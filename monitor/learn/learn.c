@@ -14,6 +14,7 @@
 #include "learn_plain.h"
 #include "learn_predict.h"
 #include "learn_repeat.h"
+#include "learn_round.h"
 
 #include <string.h>
 
@@ -449,6 +450,11 @@ static bool leave_prediction(struct refrain_context *context, struct refrain_lea
 static __attribute__((noinline)) void learn_other(struct refrain_context *context, struct refrain_learner *learner,
                                                   int64_t value, enum refrain_learner_kind kind) {
     bool kept = true;
+    if (learner->round) {
+        refrain_round_tell_of(learner);
+        if (refrain_learn_expected(learner, value))
+            return;
+    }
     switch (learner->state) {
     case REFRAIN_EMPTY:
         learner->expect = value;

@@ -264,6 +264,36 @@ static void settle_operations(struct live *live, uint32_t reference) {
     }
 }
 
+/* Copies a call site's round, and again what it counts for and was copied before. False where it was opened or told
+ * meanwhile. */
+static bool settle_round(struct live *live, uint64_t at) {
+    struct refrain_round *round = (struct refrain_round *)(live->image + at);
+    const volatile struct refrain_round *original = (const volatile void *)(live->file + at);
+    uint32_t turns = original->turns;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    copy(live, at, sizeof *round);
+    copy(live, at,
+         sizeof *round +
+             (round->room < REFRAIN_ROUND_LEARNERS ? round->room : REFRAIN_ROUND_LEARNERS) * sizeof *round->learner);
+    for (unsigned i = 0; i < 2; i++)
+        if (round->slot[i].at)
+            copy_counters(live, round->slot[i].at);
+    for (unsigned i = 0; i < round->n_learners && i < REFRAIN_ROUND_LEARNERS; i++)
+        settle(live, round->learner[i].at);
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    return original->turns == turns && round->turns == turns;
+}
+
+static void settle_rounds(struct live *live, const struct refrain_call_site *call_site) {
+    uint64_t at = (uint64_t)call_site->round * REFRAIN_GRAIN_BYTES;
+    if (!at || !in_region(live, at, sizeof(struct refrain_round)))
+        return;
+    for (int i = 0; i < tries; i++)
+        if (settle_round(live, at))
+            return;
+    ((struct refrain_round *)(live->image + at))->turns = 0;
+}
+
 static void settle_call_sites(struct live *live) {
     const struct refrain_header *header = (const struct refrain_header *)live->image;
     const struct refrain_call_site *call_site;
@@ -278,6 +308,7 @@ static void settle_call_sites(struct live *live) {
         settle(live, at + offsetof(struct refrain_call_site, inside.next));
         copy(live, at + offsetof(struct refrain_call_site, operations), sizeof call_site->operations);
         settle_operations(live, call_site->operations);
+        settle_rounds(live, call_site);
     }
 }
 

@@ -1,0 +1,23 @@
+/* learn_round.h: learners that are in a round of MPI calls (struct refrain_round), for whom whole calls are counted in
+ * one place.
+ *
+ *     call_round.c --- opens a round: its learners predict nothing any more ---> calls are counted
+ *     a value comes to one of them by another way --- learn.c ---> here: all are told, and predict again
+ */
+#ifndef REFRAIN_LEARN_ROUND_H
+#define REFRAIN_LEARN_ROUND_H
+
+#include "monitor.h"
+
+/* Tells the calls of the round, if it is open, to its learners and slots. It is over then. Thread: that of the calls.
+ */
+REFRAIN_HIDDEN void refrain_round_tell(struct refrain_round *round);
+
+/* Tells the calls so far and leaves the round open. Any thread; the round's own may go on at any moment, and then
+ * nothing of what it has told is undone. */
+REFRAIN_HIDDEN void refrain_round_tell_for_another(const struct refrain_round *round);
+
+/* The learner is in a round: that is told. */
+REFRAIN_HIDDEN void refrain_round_tell_of(const struct refrain_learner *learner);
+
+#endif

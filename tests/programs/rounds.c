@@ -1,0 +1,160 @@
+/* rounds.c: calls that go alike for long, and all that ends such a row of calls: another value, another place that they
+ * come from, a call within the same call, a jump out of it, a pause, the end of a thread. One process. Usage: rounds
+ * ROUNDS [WHAT]; WHAT: "kill": it kills itself after the last row; "inside": within a call of it; "waits": at the end
+ * another thread is still there, whose calls have gone alike so far. */
+#include "mpi_check.h"
+#include <pthread.h>
+#include <refrain/refrain.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DEPTHS 4
+static int out[16], in[16], keys[DEPTHS], depth, kill_inside, jumps_out;
+static jmp_buf back;
+static MPI_Comm own, faulty;
+
+static void sizes(int rounds) {
+    for (int i = 0; i < rounds; i++)
+        MPI_Bcast(out, i % 997 == 996 ? 3 : 16, MPI_INT, 0, own);
+}
+
+static void messages(int rounds) {
+    MPI_Request requests[2];
+    MPI_Status status;
+    for (int i = 0; i < rounds; i++) {
+        MPI_Sendrecv(out, 16, MPI_INT, 0, i / 1500, in, 16, MPI_INT, 0, i / 1500, own, &status);
+        MPI_Irecv(in, 16, MPI_INT, i % 700 ? 0 : MPI_PROC_NULL, 2, own, &requests[0]);
+        MPI_Isend(out, i % 1234 == 1 ? 2 : 16, MPI_INT, i % 700 ? 0 : MPI_PROC_NULL, 2, own, &requests[1]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        MPI_Irecv(in, 16, MPI_INT, 0, 3, own, &requests[0]);
+        if (i % 1111 == 1110)
+            MPI_Isend(out, 16, MPI_INT, 0, 3, own, &requests[1]);
+        else
+            MPI_Send(out, 16, MPI_INT, 0, 3, own);
+        MPI_Wait(&requests[0], &status);
+        if (i % 1111 == 1110)
+            MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+    }
+    for (int i = 0; i < rounds; i++) {
+        MPI_Isend(out, i % 800 + 1 > 790 ? 4 : 5, MPI_INT, 0, 4, own, &requests[0]);
+        MPI_Recv(in, 16, MPI_INT, i % 2 ? 0 : MPI_ANY_SOURCE, 4, own, &status);
+        MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    }
+}
+
+/* The same call comes after other things: the activation comes to it from several places. */
+static void places(int rounds) {
+    double seconds = 0;
+    for (int i = 0; i < rounds; i++) {
+        if (i % 600 > 400)
+            MPI_Barrier(own);
+        for (int k = 0; k < (i % 90 ? 1 : 40); k++)
+            seconds += MPI_Wtime();
+        MPI_Allreduce(out, in, 4, MPI_INT, MPI_SUM, own);
+        if (i % 650 == 649)
+            refrain_marker("so far");
+        if (i % 750 == 749) {
+            refrain_pause();
+            MPI_Barrier(own);
+            refrain_resume();
+        }
+    }
+    CHECK(seconds > 0);
+}
+
+static int deeper(int calls);
+static int deleted(MPI_Comm comm, int the_key, void *value, void *extra) {
+    (void)comm, (void)the_key, (void)value, (void)extra;
+    if (kill_inside)
+        kill(getpid(), SIGKILL);
+    if (depth > 0)
+        deeper(1);
+    return MPI_SUCCESS;
+}
+
+/* Calls that call the same again, now and then. */
+static int deeper(int calls) {
+    for (int i = 0; i < calls; i++) {
+        if (calls > 1)
+            depth = i % 555 == 554 ? DEPTHS : 1;
+        depth--;
+        MPI_Comm_set_attr(own, keys[depth], keys);
+        MPI_Comm_delete_attr(own, keys[depth]);
+    }
+    return depth;
+}
+
+static void jump(MPI_Comm *comm, int *code, ...) {
+    (void)comm, (void)code;
+    if (jumps_out)
+        longjmp(back, 1);
+}
+
+/* Calls that are jumped out of now and then. */
+static void jumps(int rounds) {
+    static int volatile i, jumped;
+    for (i = 0; i < rounds; i++) {
+        jumps_out = i % 611 == 610;
+        if (setjmp(back) == 0)
+            MPI_Comm_call_errhandler(faulty, MPI_ERR_OTHER);
+        else
+            jumped++;
+    }
+    CHECK(jumped == rounds / 611);
+}
+
+static void *thread(void *rounds) {
+    for (int i = 0; i < *(int *)rounds; i++)
+        MPI_Bcast(in, 16, MPI_INT, 0, MPI_COMM_SELF);
+    return NULL;
+}
+
+static pthread_barrier_t reached;
+static void *stay(void *rounds) {
+    thread(rounds);
+    pthread_barrier_wait(&reached);
+    for (;;)
+        pause();
+    return NULL;
+}
+
+int main(int argc, char **argv) {
+    int rounds = atoi(argv[1]), level;
+    const char *what = argc > 2 ? argv[2] : "";
+    MPI_Errhandler handler;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    MPI_Comm_dup(MPI_COMM_SELF, &own);
+    MPI_Comm_dup(MPI_COMM_SELF, &faulty);
+    MPI_Comm_create_errhandler(jump, &handler);
+    MPI_Comm_set_errhandler(faulty, handler);
+    for (int i = 0; i < DEPTHS; i++)
+        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, deleted, &keys[i], NULL);
+    sizes(rounds);
+    messages(rounds);
+    places(rounds);
+    deeper(rounds);
+    jumps(rounds);
+    if (strcmp(what, "inside") == 0)
+        for (int i = 0; i < rounds; i++) {
+            MPI_Comm_set_attr(own, keys[0], keys);
+            kill_inside = i == rounds - 7;
+            MPI_Comm_delete_attr(own, keys[0]);
+        }
+    pthread_t id;
+    pthread_barrier_init(&reached, NULL, 2);
+    if (strcmp(what, "waits") == 0) {
+        CHECK(pthread_create(&id, NULL, stay, &rounds) == 0);
+        pthread_barrier_wait(&reached);
+    } else {
+        CHECK(pthread_create(&id, NULL, thread, &rounds) == 0);
+        pthread_join(id, NULL);
+    }
+    sizes(rounds);
+    if (strcmp(what, "kill") == 0)
+        kill(getpid(), SIGKILL);
+    MPI_Finalize();
+    printf("ok\n");
+    return 0;
+}
