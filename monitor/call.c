@@ -5,6 +5,7 @@
 #include "allowance.h"
 #include "call_other.h"
 #include "call_path.h"
+#include "call_room.h"
 #include "call_round.h"
 #include "configure.h"
 #include "learn_by_key.h"
@@ -21,8 +22,7 @@
 #include <link.h>
 #include <string.h>
 
-#define SITE_OPERATIONS 2u /* kinds of operations that most call sites have at most */
-#define LINE_BITS 20u      /* of a line of Python in a key */
+#define LINE_BITS 20u /* of a line of Python in a key */
 #define MOST_LINE ((1 << LINE_BITS) - 1)
 #define TEXT_BYTES 1024u /* of the name of a Python function or file */
 
@@ -82,27 +82,17 @@ static struct refrain_call_site *borrow(struct refrain_call_site *call_site) {
     return call_site;
 }
 
-/* Room for a call site with the operations it will have. */
-static struct refrain_call_site *take_call_site(enum refrain_pool_use use) {
-    const struct refrain_header *header = refrain_trace_file.header;
-    uint64_t used = __atomic_load_n(&header->pool_used, __ATOMIC_RELAXED);
-    uint64_t bytes = sizeof(struct refrain_call_site) + SITE_OPERATIONS * sizeof(struct refrain_operation_record);
-    if (used + bytes + refrain_pool_kept(header, use) > header->bytes)
-        return NULL;
-    return refrain_pool_take(sizeof(struct refrain_call_site), use);
-}
-
 static struct refrain_call_site *new_call_site(struct refrain_context *context, struct refrain_address_entry *entry,
                                                const struct refrain_slot *from, bool by_slot, unsigned function,
                                                uintptr_t return_address) {
-    struct refrain_call_site *call_site = take_call_site(REFRAIN_POOL_FIRST_MET);
+    struct refrain_call_site *call_site = refrain_call_room_site(context, function);
     if (!call_site && (call_site = call_site_of_function(context, function))) {
         entry->reference = refrain_reference(call_site);
         entry->function = function;
         entry->special = 1;
         return call_site;
     }
-    if (!call_site && !(call_site = take_call_site(REFRAIN_POOL_LAST)))
+    if (!call_site)
         return NULL;
     call_site->number = __atomic_fetch_add(&refrain_trace_file.header->n_call_sites, 1, __ATOMIC_RELAXED);
     if (call_site->number >= REFRAIN_MOST_CALL_SITES) {
@@ -361,19 +351,10 @@ static bool resume(const struct refrain_call *call) {
     return true;
 }
 
-/* What is kept becomes less by what is taken from it, so that the rest of the pool's end is for others. */
-static void *take_kept(size_t bytes) {
-    uint64_t *kept = &refrain_trace_file.kept_for_open, before = __atomic_load_n(kept, __ATOMIC_RELAXED);
-    do
-        if (before < bytes)
-            return NULL;
-    while (!__atomic_compare_exchange_n(kept, &before, before - bytes, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-    return refrain_pool_take(bytes, REFRAIN_POOL_OPEN);
-}
-
 void *refrain_pool_take_for_open(size_t bytes) {
     void *room = refrain_pool_take(bytes, REFRAIN_POOL_CONTROL);
-    room = room ? room : take_kept(bytes);
+    if (!room && refrain_pool_take_kept(&refrain_trace_file.kept_for_open, bytes))
+        room = refrain_pool_take(bytes, REFRAIN_POOL_OPEN);
     struct refrain_context *context = room ? NULL : refrain_begin();
     if (!context)
         return room;
@@ -394,13 +375,12 @@ void refrain_call_returned_other(struct refrain_call *call) {
     refrain_end(call->context);
 }
 
-/* The record of an operation at the call site, made on first use. Null when the pool is spent; that can only be when
- * there are more MPI functions than the last reserve is for. */
+/* The record of an operation at the call site, made on first use. Null when the pool is spent (call_room.h). */
 static struct refrain_operation_record *operation_record(struct refrain_call *call, enum refrain_operation operation) {
     struct refrain_operation_record *record = refrain_operation_find(call->call_site, operation);
     if (record)
         return record;
-    record = refrain_pool_take(sizeof *record, REFRAIN_POOL_LAST);
+    record = refrain_call_room_operation(call->call_site);
     if (!record)
         return NULL;
     record->operation = operation;
@@ -414,26 +394,14 @@ static struct refrain_operation_record *operation_record(struct refrain_call *ca
     return record;
 }
 
-/* What an operation's parameters mean where they are only counted: amounts are dropped first, then tags; which request
- * it was never counts. */
+/* What an operation's parameters mean where they are only counted: amounts are dropped first, then tags, communicators
+ * last; which request it was never counts. */
 #define MESSAGE                                                                                                        \
-    {                                                                                                                  \
-        4, 1 << 2, {                                                                                                   \
-            1 << 2, 1 << 1                                                                                             \
-        }                                                                                                              \
-    }
+    { 4, 1 << 2, {1 << 2, 1 << 1}, REFRAIN_ROW_COMMUNICATOR }
 #define COLLECTION                                                                                                     \
-    {                                                                                                                  \
-        4, 1 << 1 | 1 << 2, {                                                                                          \
-            1 << 1 | 1 << 2, 0                                                                                         \
-        }                                                                                                              \
-    }
+    { 4, 1 << 1 | 1 << 2, {1 << 1 | 1 << 2, 0}, REFRAIN_ROW_COMMUNICATOR }
 #define REQUEST                                                                                                        \
-    {                                                                                                                  \
-        1, 0, {                                                                                                        \
-            1, 0                                                                                                       \
-        }                                                                                                              \
-    }
+    { 1, 0, {1, 0}, 0 }
 const struct refrain_row refrain_operation_rows[REFRAIN_OPERATIONS] = {
     [REFRAIN_OP_SEND] = MESSAGE,
     [REFRAIN_OP_RECV] = MESSAGE,
@@ -448,19 +416,19 @@ const struct refrain_row refrain_operation_rows[REFRAIN_OPERATIONS] = {
     [REFRAIN_OP_COLLECTIVE] = COLLECTION,
     [REFRAIN_OP_ICOLLECTIVE] = COLLECTION,
     [REFRAIN_OP_COLLECTIVE_INIT] = COLLECTION,
-    [REFRAIN_OP_RMA] = {3, 1 << 1, {1 << 1, 0}},
-    [REFRAIN_OP_IO] = {2, 1, {1, 0}},
-    [REFRAIN_OP_COMPLETE_RUN] = {2, 1 << 1, {1, 1 << 1}},
+    [REFRAIN_OP_RMA] = {3, 1 << 1, {1 << 1, 0}, 1 << 2},
+    [REFRAIN_OP_IO] = {2, 1, {1, 0}, 0},
+    [REFRAIN_OP_COMPLETE_RUN] = {2, 1 << 1, {1, 1 << 1}, 0},
     [REFRAIN_OP_COMPLETE_OTHER] = {.width = 2},
-    [REFRAIN_OP_RMA_REQUEST] = {3, 1 << 1, {1 << 1, 0}},
-    [REFRAIN_OP_IO_REQUEST] = {2, 1, {1, 0}},
+    [REFRAIN_OP_RMA_REQUEST] = {3, 1 << 1, {1 << 1, 0}, 1 << 2},
+    [REFRAIN_OP_IO_REQUEST] = {2, 1, {1, 0}, 0},
     [REFRAIN_OP_WINDOW] = {.width = 3},
     [REFRAIN_OP_FILE] = {.width = 2},
-    [REFRAIN_OP_MOVED] = {2, 1, {1, 0}},
-    [REFRAIN_OP_SEEK] = {4, 1 << 1 | 1 << 2, {1 << 1 | 1 << 2, 0}},
+    [REFRAIN_OP_MOVED] = {2, 1, {1, 0}, 0},
+    [REFRAIN_OP_SEEK] = {4, 1 << 1 | 1 << 2, {1 << 1 | 1 << 2, 0}, 0},
 };
-static const struct refrain_row received = {3, 1 << 2, {1 << 2, 1 << 1}};
-static const struct refrain_row moved = {1, 1, {1, 0}};
+static const struct refrain_row received = {3, 1 << 2, {1 << 2, 1 << 1}, 0};
+static const struct refrain_row moved = {1, 1, {1, 0}, 0};
 
 /* The operation's record after the activation has moved to it. */
 static inline struct refrain_operation_record *tell(struct refrain_call *call, enum refrain_operation operation) {

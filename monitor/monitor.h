@@ -103,6 +103,7 @@ struct refrain_allowance {
 #define REFRAIN_PAUSED 2u /* context->busy: the thread is not traced (pause.h) */
 
 #define REFRAIN_ABANDONED 32u
+#define REFRAIN_CALL_WORDS 12u /* a bit for each MPI function */
 
 /* A thread's context; private memory, found through a thread-local pointer. What a usual MPI call looks at comes first,
  * in two lines (call_usual.c). */
@@ -139,6 +140,7 @@ struct refrain_context {
     struct refrain_counting *counting; /* null: nothing is counted (metrics.h) */
     struct refrain_counting *counting_room;
     uintptr_t abandoned[REFRAIN_ABANDONED]; /* frames of the latest of them */
+    uint64_t called[REFRAIN_CALL_WORDS];    /* bits: MPI functions that have a call site */
 };
 
 /* ---- pool.c: the one allocation ---- */
@@ -146,8 +148,10 @@ struct refrain_context {
 struct refrain_trace_file {
     unsigned char *base; /* null: nothing is traced */
     struct refrain_header *header;
-    int mode;               /* enum refrain_mode */
-    uint64_t kept_for_open; /* of the pool, still, for REFRAIN_POOL_OPEN */
+    int mode; /* enum refrain_mode */
+    /* Of the pool, still: for REFRAIN_POOL_OPEN, and for REFRAIN_POOL_LAST: for what is foreseen, and for functions
+     * that no table names (call_room.h). */
+    uint64_t kept_for_open, kept_for_calls, kept_for_unforeseen;
 };
 extern REFRAIN_SHARED struct refrain_trace_file refrain_trace_file;
 
@@ -162,7 +166,7 @@ enum refrain_pool_use {
     REFRAIN_POOL_COUNTS = 5,    /* counts of few */
     REFRAIN_POOL_OPEN = 6,      /* what is under way or open: requests, handles of communicators, datatypes, files */
     REFRAIN_POOL_FIRST_MET = 7, /* call sites, operations, communicators, user regions, units loaded later */
-    REFRAIN_POOL_LAST = 8,      /* the first call site of each MPI function, and its operations */
+    REFRAIN_POOL_LAST = 8,      /* the first call site of each MPI function, and the operations of all call sites */
 };
 
 /* Takes `bytes` from the pool, zeroed, 16-byte aligned; null when what is not kept for others does not suffice. Any
@@ -174,26 +178,31 @@ REFRAIN_SHARED void *refrain_pool_take(size_t bytes, enum refrain_pool_use use);
  * is none of that. */
 REFRAIN_SHARED void *refrain_pool_take_for_open(size_t bytes);
 
+/* Takes `bytes` from what is kept: the rest of the pool's end is for others. False where less is left. */
+REFRAIN_HIDDEN bool refrain_pool_take_kept(uint64_t *kept, uint64_t bytes);
+
 /* Bytes that `use` may not take, at the end of the pool. */
 static inline uint64_t refrain_pool_kept(const struct refrain_header *header, enum refrain_pool_use use) {
-    uint64_t open = refrain_trace_file.kept_for_open, after_counts = header->pool_first_met + open;
+    uint64_t open = refrain_trace_file.kept_for_open;
+    uint64_t last = refrain_trace_file.kept_for_calls + refrain_trace_file.kept_for_unforeseen;
+    uint64_t first_met = header->pool_first_met - header->pool_last, counts = header->pool_counts - header->pool_last;
     switch (use) {
     case REFRAIN_POOL_VALUES:
-        return header->pool_control;
+        return last + header->pool_control - header->pool_last;
     case REFRAIN_POOL_CONTROL:
-        return header->pool_counts + (header->pool_control - header->pool_counts) / 4;
+        return last + counts + (header->pool_control - header->pool_counts) / 4;
     case REFRAIN_POOL_SHORT:
-        return header->pool_counts;
+        return last + counts;
     case REFRAIN_POOL_MANY:
-        return after_counts + (header->pool_counts - after_counts) / 2;
+        return last + first_met + open + (counts - first_met - open) / 2;
     case REFRAIN_POOL_SOME:
-        return after_counts;
+        return last + first_met + open;
     case REFRAIN_POOL_COUNTS: /* and half of what is kept for places, in need */
-        return header->pool_last + (header->pool_first_met - header->pool_last) / 2 + open;
+        return last + first_met / 2 + open;
     case REFRAIN_POOL_OPEN:
-        return header->pool_last + (header->pool_first_met - header->pool_last) / 2;
+        return last + first_met / 2;
     case REFRAIN_POOL_FIRST_MET:
-        return header->pool_last;
+        return last;
     default:
         return 0;
     }

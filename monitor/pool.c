@@ -19,7 +19,7 @@ void *refrain_pool_take(size_t bytes, enum refrain_pool_use use) {
     if (!header)
         return NULL;
     bytes = (bytes + REFRAIN_GRAIN_BYTES - 1) & ~(size_t)(REFRAIN_GRAIN_BYTES - 1);
-    uint64_t limit = header->bytes - refrain_pool_kept(header, use);
+    uint64_t kept = refrain_pool_kept(header, use), limit = header->bytes > kept ? header->bytes - kept : 0;
     uint64_t at = __atomic_load_n(&header->pool_used, __ATOMIC_RELAXED);
     do {
         if (at + bytes > limit || at + bytes < at)
@@ -27,6 +27,15 @@ void *refrain_pool_take(size_t bytes, enum refrain_pool_use use) {
     } while (
         !__atomic_compare_exchange_n(&header->pool_used, &at, at + bytes, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
     return refrain_trace_file.base + at;
+}
+
+bool refrain_pool_take_kept(uint64_t *kept, uint64_t bytes) {
+    uint64_t before = __atomic_load_n(kept, __ATOMIC_RELAXED);
+    do
+        if (before < bytes)
+            return false;
+    while (!__atomic_compare_exchange_n(kept, &before, before - bytes, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    return true;
 }
 
 uint32_t refrain_pool_name(const char *text) {

@@ -6,6 +6,7 @@
 #include "calibrate.h"
 #include "call_round.h"
 #include "call_path.h"
+#include "call_room.h"
 #include "configure.h"
 #include "contexts.h"
 #include "describe.h"
@@ -18,6 +19,7 @@
 #include "python.h"
 #include "step.h"
 #include "untold.h"
+#include <refrain/called.h>
 #include <refrain/settings.h>
 
 #include <errno.h>
@@ -35,10 +37,12 @@
 #define MOST_FIRST_MET_SHARE 4u            /* for call sites, operations, communicators, at most */
 #define OPEN_SHARE 8u                      /* for what is under way, where the program has requests, at most ... */
 #define OPEN_BYTES ((uint64_t)1 << 20)     /* ... and in any case */
-#define LAST_SHARE 8u                      /* for the first call site of each MPI function, at most ... */
-#define LAST_BYTES (64u << 10)             /* ... and in any case */
+#define UNFORESEEN_SHARE 16u               /* for the first call sites of MPI functions that no table names ... */
+#define UNKNOWN_SHARE 8u                   /* ... or where there are no tables ... */
+#define UNFORESEEN_BYTES (64u << 10)       /* ... and in any case */
 #define COUNTS_BYTES 160u                  /* of a place: eight different values */
 #define SITE_OPERATIONS 2u                 /* kinds of operations at most call sites */
+#define OTHER_CALL_SITES_SHARE 8u          /* at most where tables tell of the call sites */
 #define OTHER_CALL_SITES_BYTES (64u << 10) /* for call sites that no table knows, and communicators, at most */
 #define MOST_TIME_SHARE 2u                 /* the most that timelines get */
 
@@ -58,11 +62,15 @@ static uint64_t least_of(uint64_t a, uint64_t b) {
  * be, for requests under way, and for counting what comes next where its order is given up. */
 static void keep_reserves(struct refrain_header *header) {
     uint64_t pool = header->bytes - header->pool_used, threads = header->n_threads;
-    uint64_t site = sizeof(struct refrain_call_site) + SITE_OPERATIONS * sizeof(struct refrain_operation_record);
-    uint64_t places = refrain_units_mpi_calls() * threads * site + OTHER_CALL_SITES_BYTES;
+    uint64_t calls = refrain_call_room_named_bytes() * threads;
+    uint64_t places = refrain_units_mpi_calls() * threads * refrain_call_room_bytes(SITE_OPERATIONS);
+    uint64_t others = least_of(calls ? pool / OTHER_CALL_SITES_SHARE : pool, OTHER_CALL_SITES_BYTES);
     uint64_t counts = header->n_slots * threads * COUNTS_BYTES;
-    header->pool_last = least_of(pool / LAST_SHARE, LAST_BYTES);
-    header->pool_first_met = header->pool_last + least_of(pool / MOST_FIRST_MET_SHARE, places);
+    refrain_call_room_open(least_of(calls, pool / 2),
+                           least_of(pool / (calls ? UNFORESEEN_SHARE : UNKNOWN_SHARE), UNFORESEEN_BYTES));
+    header->pool_last = refrain_trace_file.kept_for_calls + refrain_trace_file.kept_for_unforeseen;
+    header->pool_first_met =
+        header->pool_last + least_of(pool / MOST_FIRST_MET_SHARE, (places > calls ? places - calls : 0) + others);
     refrain_trace_file.kept_for_open =
         refrain_mpi_linked && refrain_units_use_requests() ? least_of(pool / OPEN_SHARE, OPEN_BYTES) : 0;
     header->pool_counts =
@@ -79,9 +87,10 @@ static void after_fork_in_child(void) {
     refrain_context_drop();
 }
 
-/* The least that REFRAIN_TOTAL_MEMORY can be for this program: its tables, and some room to learn in. */
+/* The least that REFRAIN_TOTAL_MEMORY can be for this program: its tables, the first call site of each MPI function,
+ * and some room to learn in. */
 static uint64_t least_bytes(uint32_t threads) {
-    uint64_t tables = REFRAIN_HEADER_BYTES + refrain_units_bytes(threads) +
+    uint64_t tables = REFRAIN_HEADER_BYTES + refrain_units_bytes(threads) + threads * refrain_call_room_named_bytes() +
                       threads * (sizeof(struct refrain_thread) + refrain_journal_bytes() + 2 * REFRAIN_GRAIN_BYTES);
     return refrain_settings_least_bytes(tables, threads);
 }
@@ -140,11 +149,13 @@ static void open_trace_file(void) {
     refrain_trace_file.mode = refrain_configuration.mode;
     bool complete = refrain_contexts_make();
     uint64_t missing = complete ? refrain_units_open() : 0;
-    if (complete && !missing && header->bytes - header->pool_used < REFRAIN_LEAST_POOL_BYTES)
+    uint64_t calls = refrain_call_room_named_bytes() * header->n_threads;
+    if (complete && !missing && header->bytes - header->pool_used < calls + REFRAIN_LEAST_POOL_BYTES)
         missing = 1;
     if (!complete || missing) {
         if (missing)
-            say_too_small(refrain_settings_least_bytes(header->pool_used + missing, refrain_configuration.threads));
+            say_too_small(
+                refrain_settings_least_bytes(header->pool_used + missing + calls, refrain_configuration.threads));
         else
             refrain_say_untraced("cannot set up", refrain_own_files_directory(), errno);
         refrain_trace_file = (struct refrain_trace_file){.base = NULL};

@@ -46,6 +46,10 @@ REFRAIN_HIDDEN uint64_t refrain_units_bytes(uint32_t threads);
 /* Calls of MPI functions in the units that are in the trace file. */
 REFRAIN_HIDDEN uint64_t refrain_units_mpi_calls(void);
 
+/* Adds the names in the tables of all units registered so far. */
+struct refrain_called;
+REFRAIN_HIDDEN void refrain_units_called(struct refrain_called *called);
+
 /* May the program have requests? Its calls tell, where it is instrumented. */
 REFRAIN_HIDDEN bool refrain_units_use_requests(void);
 

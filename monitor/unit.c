@@ -6,6 +6,7 @@
 #include "slot_flags.h"
 #include "tracing.h"
 #include "unpack.h"
+#include <refrain/called.h>
 
 #include <pthread.h>
 #include <signal.h>
@@ -478,6 +479,13 @@ uint64_t refrain_units_mpi_calls(void) {
             calls += unit->nodes[i].kind == REFRAIN_MPI_CALL;
     drop_lock();
     return calls;
+}
+
+void refrain_units_called(struct refrain_called *called) {
+    take_lock();
+    for (const struct refrain_unit *unit = units; unit; unit = unit->next)
+        refrain_called_add(called, unit->strings, unit->strings_bytes);
+    drop_lock();
 }
 
 /* Who has a request waits for it or tests it. */

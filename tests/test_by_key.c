@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define PARAMETERS 3
-static const struct refrain_row row = {PARAMETERS, 1 << 2, {1 << 2, 1 << 1}};
+static const struct refrain_row row = {PARAMETERS, 1 << 2, {1 << 2, 1 << 1}, 0};
 #define MOST 30000
 #define COUNTING_BYTES 8192u
 

@@ -33,7 +33,7 @@ static void check(bool holds, const char *what, unsigned long long got, unsigned
 
 /* Messages (partner, tag, bytes, communicator); the frequent partners come from row `from` on. */
 static void count_rows(uint32_t *tally, unsigned from) {
-    static const struct refrain_row row = {4, 1 << 2, {1 << 2, 1 << 1}};
+    static const struct refrain_row row = {4, 1 << 2, {1 << 2, 1 << 1}, 0};
     for (unsigned i = 0; i < PARTNERS; i++)
         messages[i] = bytes[i] = 0;
     *tally = refrain_tally_make(&row, true);

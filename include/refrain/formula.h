@@ -198,18 +198,21 @@ static inline unsigned refrain_key_place(int64_t key) {
  *
  *     amounts (bytes) are dropped: entries that differ in nothing else become one, which has their total
  *     tags and numbers of requests are dropped: any of them stands for all
+ *     where there is no memory at all, communicators of the same members become the oldest of them, so that partners
+ *         stay what they are; and windows any of them
  *     the rest is one entry, that after the last: its amounts are totals, its other values the latest
  */
 #define REFRAIN_TALLY_WIDTH 4
 struct refrain_tally {
     uint32_t capacity; /* entries, a power of two, and one more for the rest */
     uint32_t used;
-    uint8_t width;   /* values of a row */
-    uint8_t joint;   /* 1: of several learners, the first of which refers to it, since one of them gave up */
-    uint8_t amounts; /* bits: values that are amounts */
-    uint8_t drop[2]; /* bits: values that are dropped first, and next */
-    uint8_t dropped; /* bits: values that are: an amount is the entry's total, others any that came */
-    uint16_t reserved;
+    uint8_t width;     /* values of a row */
+    uint8_t joint;     /* 1: of several learners, the first of which refers to it, since one of them gave up */
+    uint8_t amounts;   /* bits: values that are amounts */
+    uint8_t drop[2];   /* bits: values that are dropped first, and next */
+    uint8_t dropped;   /* bits: values that are: an amount is the entry's total, others any that came */
+    uint8_t last_drop; /* private to the monitor; bits: values that are dropped where there is no memory */
+    uint8_t reserved;
     uint64_t count; /* rows, those of the rest included */
     int64_t last;   /* width 1: the value that came last */
     uint64_t words[];

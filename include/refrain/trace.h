@@ -45,7 +45,8 @@ enum refrain_loss {
     REFRAIN_LOSS_SUMMARY_VALUES, /* values that only a summary holds */
     REFRAIN_LOSS_CALLS,          /* MPI calls for whose call site there was no room: not in the trace */
     REFRAIN_LOSS_REQUESTS,       /* requests beyond the request table: their completion is not in the trace */
-    REFRAIN_LOSS_COMMUNICATORS,  /* communicators beyond the table: shown without members */
+    REFRAIN_LOSS_COMMUNICATORS,  /* communicators beyond the table: shown as an older one of the same members, or
+                                    unknown */
     REFRAIN_LOSS_EVENTS,         /* recorded events that could not be written (modes events and both) */
     REFRAIN_LOSS_FORKS,          /* processes forked: the child is not traced */
     REFRAIN_LOSS_REGIONS,        /* region ends without a begin */

@@ -9,6 +9,7 @@
 
 #define FIRST_ENTRIES 4u
 #define FIRST_JOINT_ENTRIES 8u
+#define LEAST_JOINT_ENTRIES 4u
 #define FEW_ENTRIES 16u       /* as many rows may take room of places in need, of control flow all of it; ... */
 #define FEW_JOINT_ENTRIES 64u /* ... as many are sure of the room for counts; of places, as many as ... */
 #define SOME_ENTRIES 256u     /* ... as many are tried before less is told apart ... */
@@ -18,8 +19,29 @@ static uint64_t *entry_at(struct refrain_tally *tally, unsigned i) {
     return tally->words + (size_t)i * refrain_tally_entry_words(tally);
 }
 
+/* Does the value not tell rows apart? Communicators still do, by their members. */
 static bool is_dropped(const struct refrain_tally *tally, unsigned i) {
-    return tally->dropped >> i & 1;
+    return tally->dropped >> i & 1 && !(tally->last_drop & REFRAIN_ROW_COMMUNICATOR & 1u << i);
+}
+
+/* A communicator as it is counted: the oldest one of the same members. */
+static int64_t oldest_alike(int64_t index) {
+    const struct refrain_communicator *first = NULL, *one = NULL, *alike;
+    uint32_t at = (uint32_t)refrain_trace_file.header->communicators;
+    for (; at; at = one->next) {
+        one = refrain_at_reference(at);
+        first = first ? first : one;
+        if (one->index == index)
+            break;
+    }
+    for (alike = first; at && alike != one; alike = refrain_at_reference(alike->next))
+        if (alike->members == one->members && alike->size == one->size && alike->remote_size == one->remote_size)
+            break;
+    return at ? (int64_t)alike->index : index;
+}
+
+static bool merges_communicators(const struct refrain_tally *tally) {
+    return tally->dropped & tally->last_drop & REFRAIN_ROW_COMMUNICATOR;
 }
 
 /* The entry of these values, or a free one where it would be; null when there is neither. */
@@ -52,15 +74,15 @@ static void count_at(const struct refrain_tally *tally, uint64_t *entry, const i
     entry[0] += times;
 }
 
-/* Room for counts. The first of control flow, without which events would be missing, may take what is kept for places
- * too: there are as many of them as places. */
+/* Room for counts. The first of control flow, without which events would be missing, and the least of rows may take
+ * what is kept for places too: there are as many of them as places. */
 static struct refrain_tally *take(unsigned width, uint32_t capacity, bool joint) {
     size_t bytes = refrain_tally_bytes(width, capacity);
     bool few = capacity <= (joint ? FEW_ENTRIES : SOME_ENTRIES), some = capacity <= FEW_JOINT_ENTRIES;
     struct refrain_tally *tally = refrain_pool_take(bytes, few    ? REFRAIN_POOL_COUNTS
                                                            : some ? REFRAIN_POOL_SOME
                                                                   : REFRAIN_POOL_MANY);
-    if (!tally && !joint && capacity <= FEW_ENTRIES)
+    if (!tally && capacity <= (joint ? LEAST_JOINT_ENTRIES : FEW_ENTRIES))
         tally = refrain_pool_take(bytes, REFRAIN_POOL_FIRST_MET);
     return tally;
 }
@@ -68,6 +90,8 @@ static struct refrain_tally *take(unsigned width, uint32_t capacity, bool joint)
 uint32_t refrain_tally_make(const struct refrain_row *row, bool joint) {
     uint32_t capacity = joint ? FIRST_JOINT_ENTRIES : FIRST_ENTRIES;
     struct refrain_tally *tally = take(row->width, capacity, joint);
+    if (!tally && joint)
+        tally = take(row->width, capacity = LEAST_JOINT_ENTRIES, joint);
     if (!tally)
         return 0;
     tally->capacity = capacity;
@@ -76,6 +100,7 @@ uint32_t refrain_tally_make(const struct refrain_row *row, bool joint) {
     tally->amounts = row->amounts;
     tally->drop[0] = row->drop[0];
     tally->drop[1] = row->drop[1];
+    tally->last_drop = row->last_drop;
     return refrain_reference(tally);
 }
 
@@ -104,6 +129,8 @@ static bool drop(struct refrain_context *context, struct refrain_tally *tally) {
     unsigned what = tally->drop[0] & ~(unsigned)tally->dropped;
     if (!what)
         what = tally->drop[1] & ~(unsigned)tally->dropped;
+    if (!what)
+        what = tally->last_drop & ~(unsigned)tally->dropped;
     size_t words = refrain_tally_entry_words(tally), bytes = tally->capacity * words * sizeof(uint64_t);
     if (!what || bytes > sizeof context->scratch->entries)
         return false;
@@ -117,6 +144,8 @@ static bool drop(struct refrain_context *context, struct refrain_tally *tally) {
         uint64_t *from = before + i * words;
         if (from[0] == 0)
             continue;
+        if (merges_communicators(tally))
+            from[tally->width] = (uint64_t)oldest_alike((int64_t)from[tally->width]);
         for (unsigned k = 0; k < tally->width; k++)
             if ((what & tally->amounts) >> k & 1)
                 from[1 + k] *= from[0];
@@ -137,7 +166,7 @@ static bool make_room(struct refrain_context *context, uint32_t *reference) {
     bool can_drop = (tally->drop[0] | tally->drop[1]) & ~(unsigned)tally->dropped;
     if ((tally->capacity < SOME_ENTRIES || !can_drop) && grow(reference, tally))
         return true;
-    return (can_drop && drop(context, tally)) || tally->used < tally->capacity;
+    return drop(context, tally) || tally->used < tally->capacity;
 }
 
 /* A row that there is no room for may take the place of another, which is counted with the rest from then on: any
@@ -161,12 +190,28 @@ static uint64_t *take_from_another(struct refrain_tally *tally) {
     return other;
 }
 
+/* The values, or `merged` with the communicator that the row is counted under. */
+static const int64_t *as_counted(const struct refrain_tally *tally, const int64_t *values, int64_t *merged) {
+    if (__builtin_expect(!merges_communicators(tally), 1))
+        return values;
+    int64_t alike = oldest_alike(values[tally->width - 1u]);
+    if (alike == values[tally->width - 1u])
+        return values;
+    memcpy(merged, values, tally->width * sizeof *values);
+    merged[tally->width - 1u] = alike;
+    refrain_lose(REFRAIN_LOSS_COUNTS, 1);
+    return merged;
+}
+
 void refrain_tally_add(struct refrain_context *context, uint32_t *reference, const int64_t *values, uint64_t times) {
     struct refrain_tally *tally = refrain_at_reference(*reference);
+    int64_t merged[REFRAIN_TALLY_WIDTH];
+    values = as_counted(tally, values, merged);
     uint64_t *entry = find(tally, values);
     if (__builtin_expect(!entry || entry[0] == 0, 0)) {
         bool room = make_room(context, reference);
         tally = refrain_at_reference(*reference);
+        values = as_counted(tally, values, merged);
         entry = room ? find(tally, values) : NULL;
         if (entry && entry[0] == 0)
             tally->used++;

@@ -10,11 +10,14 @@
 
 #include "learn.h"
 
+#define REFRAIN_ROW_COMMUNICATOR 8u /* the last of four values */
+
 /* What a row of values means, for what is dropped first. */
 struct refrain_row {
     uint8_t width;
-    uint8_t amounts; /* bits */
-    uint8_t drop[2]; /* bits */
+    uint8_t amounts;   /* bits */
+    uint8_t drop[2];   /* bits */
+    uint8_t last_drop; /* bits; a communicator has the bit REFRAIN_ROW_COMMUNICATOR */
 };
 
 /* Makes a tally; 0 when the pool is spent. */

@@ -1,6 +1,6 @@
 /* mpi_communicators.c: the communicator table (mpi_objects.h).
  *
- *     handle --map--> table[index] --> struct refrain_communicator in the trace file, members as ranks in
+ *     handle --map--> struct communicator --> struct refrain_communicator in the trace file, members as ranks in
  * MPI_COMM_WORLD
  *
  * The leader of a communicator is its rank 0 (of an intercommunicator: the rank 0 that is lower in MPI_COMM_WORLD). It
@@ -21,6 +21,7 @@
 #define SESSION_MEMBERS 4096 /* most members of a communicator of a session: they are gathered on the stack */
 #define MOST_DIMENSIONS 16
 #define MOST_COMMUNICATORS 32768u /* each is compared with all that there are */
+#define PART_COMMUNICATORS 16u    /* as many get room at once, beyond the first ones */
 #define FOREIGN_MEMBERS 64        /* beyond the size of MPI_COMM_WORLD */
 
 /* Ordinals that nobody gives out: of the duplicates that MPI_Comm_idup makes of the intercommunicator that has ordinal
@@ -32,21 +33,23 @@
 struct communicator {
     MPI_Comm handle; /* while live */
     struct refrain_communicator *record;
-    uint64_t hash;    /* of the members */
-    uint64_t alike;   /* of all that is_like() compares */
-    uint32_t next;    /* index + 1 of the next one in its chain */
-    uint32_t n_idups; /* intercommunicator: duplicates asked for by MPI_Comm_idup */
+    uint64_t hash;                /* of the members */
+    uint64_t alike;               /* of all that is_like() compares */
+    struct communicator *next;    /* in its chain */
+    struct communicator *younger; /* made next */
+    uint32_t n_idups;             /* intercommunicator: duplicates asked for by MPI_Comm_idup */
     bool live;
 };
 
-static struct communicator first_table[REFRAIN_COMMUNICATORS], *table = first_table;
-static uint32_t n_table, table_room = REFRAIN_COMMUNICATORS;
+static struct communicator first_room[REFRAIN_COMMUNICATORS], *room = first_room; /* for the next ones ... */
+static uint32_t room_left = REFRAIN_COMMUNICATORS;                                /* ... so many */
+static struct communicator *oldest, *youngest;
+static uint32_t n_communicators;
 static struct {
-    uint32_t first, last;            /* index + 1 */
-} chains[REFRAIN_COMMUNICATORS / 2]; /* by `alike`, each in the order of the table */
+    struct communicator *first, *last;
+} chains[REFRAIN_COMMUNICATORS / 2]; /* by `alike`, each in order of age */
 static struct refrain_map_entry entries[REFRAIN_COMMUNICATORS * 2];
 static struct refrain_map handles = REFRAIN_MAP(entries);
-static struct refrain_communicator *last;
 static MPI_Group world_group; /* null once MPI_Finalize has begun */
 static int world_rank, world_size;
 static int most_members; /* of a group that the two arrays have room for */
@@ -182,23 +185,15 @@ static uint32_t chain_of(uint64_t alike) {
     return (uint32_t)(alike ^ alike >> 32) % (sizeof chains / sizeof *chains);
 }
 
-/* The communicators that may be like a description: the first, and the one after it; null at the end. */
+/* The first of the communicators that may be like a description; null where there is none. */
 static struct communicator *first_like(const struct description *description) {
-    uint32_t first = chains[chain_of(description->alike)].first;
-    return first ? &table[first - 1] : NULL;
+    return chains[chain_of(description->alike)].first;
 }
 
-static struct communicator *next_like(const struct communicator *communicator) {
-    return communicator->next ? &table[communicator->next - 1] : NULL;
-}
-
-static void add_to_chain(uint32_t index) {
-    uint32_t chain = chain_of(table[index].alike), last_one = chains[chain].last;
-    if (last_one)
-        table[last_one - 1].next = index + 1;
-    else
-        chains[chain].first = index + 1;
-    chains[chain].last = index + 1;
+static void add_to_chain(struct communicator *communicator) {
+    uint32_t chain = chain_of(communicator->alike);
+    *(chains[chain].last ? &chains[chain].last->next : &chains[chain].first) = communicator;
+    chains[chain].last = communicator;
 }
 
 /* Whether a record says the same but for the name. */
@@ -220,16 +215,25 @@ static bool is_like(const struct communicator *communicator, const struct descri
            memcmp(topology->values, description->topology, sizeof(int32_t) * description->n_values) == 0;
 }
 
+/* The oldest one that has these members; null where there is none. */
+static struct communicator *oldest_of(const struct members *members) {
+    size_t bytes = sizeof(int32_t) * (size_t)(members->size + members->remote_size);
+    for (struct communicator *one = oldest; one; one = one->younger) {
+        const struct refrain_communicator *record = one->record;
+        if (one->hash == members->hash && (record->members == 0) == members->identity &&
+            record->size == members->size && record->remote_size == members->remote_size &&
+            (members->identity || memcmp(refrain_at_reference(record->members), members->ranks, bytes) == 0))
+            return one;
+    }
+    return NULL;
+}
+
 /* Members as stored before, or stored now; 0 where there is no room. */
 static uint32_t members_reference(const struct members *members) {
+    const struct communicator *known = oldest_of(members);
+    if (known)
+        return known->record->members;
     size_t bytes = sizeof(int32_t) * (size_t)(members->size + members->remote_size);
-    for (uint32_t i = 0; i < n_table; i++) {
-        const struct refrain_communicator *record = table[i].record;
-        if (table[i].hash == members->hash && record->members && record->size == members->size &&
-            record->remote_size == members->remote_size &&
-            memcmp(refrain_at_reference(record->members), members->ranks, bytes) == 0)
-            return record->members;
-    }
     void *copy = refrain_pool_take(bytes, REFRAIN_POOL_FIRST_MET);
     if (!copy)
         return 0;
@@ -247,18 +251,17 @@ static uint32_t topology_reference(const struct description *description) {
     return refrain_reference(topology);
 }
 
-/* Room for one more in the table, which may move. */
+/* Room for one more. */
 static bool make_room(void) {
-    if (n_table < table_room)
+    if (room_left > 0)
         return true;
-    struct communicator *larger = table_room < MOST_COMMUNICATORS && refrain_trace_file.base
-                                      ? refrain_pool_take_for_open(sizeof *larger * table_room * 2)
-                                      : NULL;
-    if (!larger)
+    struct communicator *part = n_communicators < MOST_COMMUNICATORS && refrain_trace_file.base
+                                    ? refrain_pool_take_for_open(sizeof *part * PART_COMMUNICATORS)
+                                    : NULL;
+    if (!part)
         return false;
-    memcpy(larger, table, sizeof *table * n_table);
-    table = larger;
-    table_room *= 2;
+    room = part;
+    room_left = PART_COMMUNICATORS;
     return true;
 }
 
@@ -273,7 +276,7 @@ static struct communicator *make(const struct description *description, int lead
         refrain_lose(REFRAIN_LOSS_COMMUNICATORS, 1);
         return NULL;
     }
-    record->index = n_table;
+    record->index = n_communicators;
     record->leader = ordinal == REFRAIN_ORDINAL_NONE ? -1 : leader;
     record->ordinal = ordinal == REFRAIN_ORDINAL_NONE ? 0 : ordinal;
     record->size = members->size;
@@ -283,23 +286,32 @@ static struct communicator *make(const struct description *description, int lead
     record->parent = description->parent;
     if (description->n_values)
         record->topology = topology_reference(description);
-    table[n_table] = (struct communicator){.record = record, .hash = members->hash, .alike = description->alike};
-    add_to_chain(n_table);
+    struct communicator *made = room++;
+    room_left--;
+    *made = (struct communicator){.record = record, .hash = members->hash, .alike = description->alike};
+    add_to_chain(made);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (last)
-        last->next = refrain_reference(record);
+    if (youngest)
+        youngest->record->next = refrain_reference(record);
     else
         refrain_trace_file.header->communicators = refrain_reference(record);
-    last = record;
-    refrain_trace_file.header->n_communicators = n_table + 1;
-    return &table[n_table++];
+    *(youngest ? &youngest->younger : &oldest) = made;
+    youngest = made;
+    refrain_trace_file.header->n_communicators = ++n_communicators;
+    return made;
+}
+
+/* The communicator of this handle; null where there is none. */
+static struct communicator *of_handle(MPI_Comm comm) {
+    return (struct communicator *)(intptr_t)refrain_map_get(&handles, REFRAIN_MPI_KEY(comm), 0);
 }
 
 static void forget(MPI_Comm comm) {
-    int64_t index = refrain_map_get(&handles, REFRAIN_MPI_KEY(comm), -1);
-    if (index < 0)
+    struct communicator *communicator = of_handle(comm);
+    if (!communicator)
         return;
-    table[index].live = false;
+    if (communicator->handle == comm)
+        communicator->live = false;
     refrain_map_remove(&handles, REFRAIN_MPI_KEY(comm));
 }
 
@@ -307,25 +319,30 @@ static void remember(struct communicator *communicator, MPI_Comm comm) {
     forget(comm);
     communicator->handle = comm;
     communicator->live = true;
-    refrain_map_put(&handles, REFRAIN_MPI_KEY(comm), communicator - table);
+    refrain_map_put(&handles, REFRAIN_MPI_KEY(comm), (intptr_t)communicator);
 }
 
-/* The communicator gets the record of that name, or a new one; under the lock. */
+/* The communicator gets the record of that name, or a new one; under the lock. Where there is no room the oldest one of
+ * the same members stands for it, so that the ranks in it are known. */
 static void place(MPI_Comm comm, const struct description *description, uint32_t ordinal) {
     int leader = ordinal == REFRAIN_ORDINAL_NONE ? -1 : description->members->leader;
     struct communicator *found = first_like(description);
     while (found && !(found->record->leader == leader &&
                       (leader >= 0 ? found->record->ordinal == ordinal : !found->live) && is_like(found, description)))
-        found = next_like(found);
+        found = found->next;
     if (!found && refrain_trace_file.base)
         found = make(description, leader, ordinal);
     if (found)
         remember(found, comm);
+    else if ((found = oldest_of(description->members))) {
+        forget(comm);
+        refrain_map_put(&handles, REFRAIN_MPI_KEY(comm), (intptr_t)found);
+    }
 }
 
 /* The leader's choice; under the lock. */
 static uint32_t choose(const struct description *description) {
-    for (struct communicator *one = first_like(description); one; one = next_like(one))
+    for (struct communicator *one = first_like(description); one; one = one->next)
         if (!one->live && one->record->leader == world_rank && one->record->ordinal < ORDINAL_IDUP &&
             is_like(one, description)) {
             one->live = true; /* until it is placed, no other thread may choose it */
@@ -335,7 +352,8 @@ static uint32_t choose(const struct description *description) {
 }
 
 static uint32_t parent_of(MPI_Comm parent) {
-    return parent == MPI_COMM_NULL ? 0 : (uint32_t)(refrain_map_get(&handles, REFRAIN_MPI_KEY(parent), -1) + 1);
+    const struct communicator *communicator = parent == MPI_COMM_NULL ? NULL : of_handle(parent);
+    return communicator ? communicator->record->index + 1 : 0;
 }
 
 /* ---- agreement ---- */
@@ -439,10 +457,10 @@ void refrain_communicator_new_of_session(MPI_Comm comm) {
 /* The name of an intercommunicator's next duplicate; none where the intercommunicator itself has none, or is such a
  * duplicate. Under the lock. */
 static uint32_t next_idup(MPI_Comm parent) {
-    int64_t index = refrain_map_get(&handles, REFRAIN_MPI_KEY(parent), -1);
-    if (index < 0 || table[index].record->leader < 0 || table[index].record->ordinal >= ORDINAL_IDUP / MOST_IDUPS)
+    struct communicator *communicator = of_handle(parent);
+    if (!communicator || communicator->record->leader < 0 || communicator->record->ordinal >= ORDINAL_IDUP / MOST_IDUPS)
         return REFRAIN_ORDINAL_NONE;
-    return ordinal_of_idup(table[index].record->ordinal, table[index].n_idups++);
+    return ordinal_of_idup(communicator->record->ordinal, communicator->n_idups++);
 }
 
 /* Duplicates of a session's communicators go without a name. */
@@ -467,8 +485,8 @@ bool refrain_communicator_reserve(MPI_Comm parent, uint32_t *ordinal, bool wante
 
 /* Is there a communicator of this name? */
 static bool is_live(int leader, uint32_t ordinal) {
-    for (uint32_t i = 0; i < n_table; i++)
-        if (table[i].live && table[i].record->leader == leader && table[i].record->ordinal == ordinal)
+    for (const struct communicator *one = oldest; one; one = one->younger)
+        if (one->live && one->record->leader == leader && one->record->ordinal == ordinal)
             return true;
     return false;
 }
@@ -492,8 +510,8 @@ void refrain_communicator_duplicated(MPI_Comm parent, MPI_Comm comm, uint32_t or
 /* ---- the rest ---- */
 
 static struct refrain_communicator *find_locked(MPI_Comm comm) {
-    int64_t index = refrain_map_get(&handles, REFRAIN_MPI_KEY(comm), -1);
-    return index < 0 ? NULL : table[index].record;
+    const struct communicator *communicator = of_handle(comm);
+    return communicator ? communicator->record : NULL;
 }
 
 const struct refrain_communicator *refrain_communicator_find_other(MPI_Comm comm) {
@@ -572,10 +590,10 @@ bool refrain_communicators_open(int rank, int size, bool has_world) {
     if (!has_world)
         return true;
     PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
-    if (n_table >= 2) {
-        refrain_mpi_often.world = table[0].record;
-        remember(&table[0], MPI_COMM_WORLD);
-        remember(&table[1], MPI_COMM_SELF);
+    if (n_communicators >= 2) {
+        refrain_mpi_often.world = oldest->record;
+        remember(oldest, MPI_COMM_WORLD);
+        remember(oldest->younger, MPI_COMM_SELF);
         refrain_communicator_named(MPI_COMM_WORLD, "MPI_COMM_WORLD");
         refrain_communicator_named(MPI_COMM_SELF, "MPI_COMM_SELF");
     }

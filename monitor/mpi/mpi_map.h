@@ -1,6 +1,6 @@
-/* mpi_map.h: a hash table from handles to numbers: open addressing, half empty at least, and deletion that moves later
- * entries up, so that it does not degrade however many handles come and go. Key 0 is none. It begins as an array that
- * is part of the library's data and grows into the pool. */
+/* mpi_map.h: a hash table from handles to numbers: open addressing, half empty while there is memory, and deletion that
+ * moves later entries up, so that it does not degrade however many handles come and go. Key 0 is none. It begins as an
+ * array that is part of the library's data and grows into the pool. */
 #ifndef REFRAIN_MPI_MAP_H
 #define REFRAIN_MPI_MAP_H
 
@@ -57,7 +57,7 @@ static inline bool refrain_map_put(struct refrain_map *map, uint64_t key, int64_
     if (key == 0)
         return false;
     if (entry->key == 0 && map->used >= map->capacity / 2) {
-        if (!refrain_map_grow(map))
+        if (!refrain_map_grow(map) && map->used >= map->capacity - map->capacity / 8)
             return false;
         entry = refrain_map_place(map, key);
     }

@@ -1,6 +1,7 @@
 /* cmd_size.c: refrain size: the bytes a run will write, from the settings and the tables in the executable. */
 #define _GNU_SOURCE
 #include "command.h"
+#include <refrain/called.h>
 #include <refrain/settings.h>
 #include <refrain/trace.h>
 #include <refrain/unit.h>
@@ -24,6 +25,7 @@
 struct tables {
     bool has_symbols;
     uint64_t units, nodes, slots, tree_bytes, slot_bytes;
+    uint64_t call_bytes; /* of the first call site of each MPI function, on all threads */
 };
 
 /* ---- the executable ---- */
@@ -32,24 +34,30 @@ static uint64_t round_up(uint64_t bytes) {
     return (bytes + REFRAIN_GRAIN_BYTES - 1) & ~(uint64_t)(REFRAIN_GRAIN_BYTES - 1);
 }
 
-/* The four numbers a struct refrain_unit begins with: they are no addresses, so that no relocation touches them. */
-static bool read_unit(Elf *elf, const GElf_Sym *symbol, uint32_t numbers[4]) {
+/* What a symbol stands for; null where it is not in the file, or has less than `least` bytes. */
+static const char *read_symbol(Elf *elf, const GElf_Sym *symbol, size_t least) {
     Elf_Scn *section = elf_getscn(elf, symbol->st_shndx);
     GElf_Shdr header;
-    if (!section || !gelf_getshdr(section, &header) || symbol->st_size < sizeof(struct refrain_unit) ||
-        symbol->st_value < header.sh_addr)
-        return false;
+    if (!section || !gelf_getshdr(section, &header) || symbol->st_size < least || symbol->st_value < header.sh_addr)
+        return NULL;
     Elf_Data *data = elf_getdata(section, NULL);
     uint64_t at = symbol->st_value - header.sh_addr;
-    if (!data || !data->d_buf || at > data->d_size || data->d_size - at < 4 * sizeof *numbers)
-        return false;
-    memcpy(numbers, (const char *)data->d_buf + at, 4 * sizeof *numbers);
-    return numbers[0] == REFRAIN_UNIT_VERSION;
+    bool is_there = data && data->d_buf && at <= data->d_size && data->d_size - at >= symbol->st_size;
+    return is_there ? (const char *)data->d_buf + at : NULL;
+}
+
+/* The four numbers a struct refrain_unit begins with: they are no addresses, so that no relocation touches them. */
+static bool read_unit(Elf *elf, const GElf_Sym *symbol, uint32_t numbers[4]) {
+    const char *unit = read_symbol(elf, symbol, sizeof(struct refrain_unit));
+    if (unit)
+        memcpy(numbers, unit, 4 * sizeof *numbers);
+    return unit && numbers[0] == REFRAIN_UNIT_VERSION;
 }
 
 static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, uint32_t threads, struct tables *tables) {
     Elf_Data *data = elf_getdata(section, NULL);
     size_t n = header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
+    struct refrain_called called = {.n = 0};
     tables->has_symbols = true;
     for (size_t i = 0; data && i < n && i < INT32_MAX; i++) {
         GElf_Sym symbol;
@@ -57,6 +65,9 @@ static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, ui
         if (!gelf_getsym(data, (int)i, &symbol))
             break;
         const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
+        const char *told = name && strcmp(name, "refrain__told") == 0 ? read_symbol(elf, &symbol, 1) : NULL;
+        if (told) /* begins with the unit's strings */
+            refrain_called_add(&called, told, symbol.st_size);
         if (!name || strcmp(name, "refrain__u") != 0 || !read_unit(elf, &symbol, numbers))
             continue;
         tables->units++;
@@ -66,6 +77,7 @@ static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, ui
                               round_up((uint64_t)numbers[1] * sizeof(struct refrain_node)) + round_up(numbers[3]);
         tables->slot_bytes += (uint64_t)numbers[2] * threads * sizeof(struct refrain_slot);
     }
+    tables->call_bytes += threads * refrain_called_bytes(&called, NULL);
 }
 
 static enum refrain_status read_tables(const char *path, uint32_t threads, struct tables *tables,
@@ -204,11 +216,11 @@ static enum refrain_status work_out(const struct arguments *arguments, struct an
                                                sizeof(struct refrain_formula) +
                                                JOURNAL_ITEMS * sizeof(struct refrain_item) + JOURNAL_TALLY_BYTES);
     uint64_t taken = REFRAIN_HEADER_BYTES + answer->threads_bytes + tables->tree_bytes + tables->slot_bytes;
-    if (answer->image_bytes < taken + REFRAIN_LEAST_POOL_BYTES)
-        return REFRAIN_FAIL(error,
-                            "REFRAIN_TOTAL_MEMORY is %" PRIu64 " bytes, but %s on %u thread%s needs at least %" PRIu64,
-                            answer->total_memory_bytes, arguments->executable, answer->threads,
-                            answer->threads == 1 ? "" : "s", refrain_settings_least_bytes(taken, answer->threads));
+    if (answer->image_bytes < taken + tables->call_bytes + REFRAIN_LEAST_POOL_BYTES)
+        return REFRAIN_FAIL(
+            error, "REFRAIN_TOTAL_MEMORY is %" PRIu64 " bytes, but %s on %u thread%s needs at least %" PRIu64,
+            answer->total_memory_bytes, arguments->executable, answer->threads, answer->threads == 1 ? "" : "s",
+            refrain_settings_least_bytes(taken + tables->call_bytes, answer->threads));
     answer->free_bytes = answer->image_bytes - taken;
     answer->total_bytes = answer->image_bytes * arguments->ranks;
     return REFRAIN_OK;

@@ -25,7 +25,8 @@ static const struct {
     [REFRAIN_LOSS_REQUESTS] =
         {"requests", "requests whose completion is not in the trace: beyond the table, or receives of any source or "
                      "tag that were given up"},
-    [REFRAIN_LOSS_COMMUNICATORS] = {"communicators", "communicators beyond the table: without members"},
+    [REFRAIN_LOSS_COMMUNICATORS] = {"communicators", "communicators shown as an older one of the same members, or "
+                                                     "unknown where there is none: no room for their own"},
     [REFRAIN_LOSS_EVENTS] =
         {"events", "recorded events that could not be written (is the disk full, or REFRAIN_EVENT_MEMORY too little?)"},
     [REFRAIN_LOSS_FORKS] = {"forks", "processes forked: the child is not traced"},

@@ -1,0 +1,88 @@
+/* called.h: the room that MPI calls are sure of, so that none is without a call site: that of the first call site of
+ * each MPI function that a program's tables name. All other call sites of the function can be filed there. The monitor
+ * keeps it, `refrain size` foretells it. */
+#ifndef REFRAIN_CALLED_H
+#define REFRAIN_CALLED_H
+
+#include <refrain/trace.h>
+#include <string.h>
+
+/* The different names of MPI functions in string tables, hashed. Zero at first. */
+#define REFRAIN_CALLED_NAMES 1024u
+struct refrain_called {
+    const char *names[REFRAIN_CALLED_NAMES]; /* in the string tables */
+    unsigned n;
+};
+
+/* The place of a name: it, or null where it is not there. */
+static inline const char **refrain_called_place(struct refrain_called *called, const char *name) {
+    uint32_t hash = 2166136261u;
+    for (const char *p = name; *p; p++)
+        hash = (hash ^ (unsigned char)*p) * 16777619u;
+    for (;; hash++) {
+        const char **place = &called->names[hash % REFRAIN_CALLED_NAMES];
+        if (!*place || strcmp(*place, name) == 0)
+            return place;
+    }
+}
+
+/* Adds the names in a table of `bytes` bytes, each of which ends in a zero. */
+static inline void refrain_called_add(struct refrain_called *called, const char *strings, size_t bytes) {
+    const char *end = strings + bytes;
+    for (const char *name = strings, *zero; (zero = memchr(name, 0, (size_t)(end - name))); name = zero + 1) {
+        if (strncmp(name, "MPI_", 4) != 0 || called->n == REFRAIN_CALLED_NAMES - 1)
+            continue;
+        const char **place = refrain_called_place(called, name);
+        called->n += !*place;
+        *place = name;
+    }
+}
+
+static const struct {
+    const char *name, *class;
+} refrain_call_names[] = {
+#define REFRAIN_MPI_CALL(name, class, collective) {#name, #class},
+#include <refrain/mpi_calls.def>
+#undef REFRAIN_MPI_CALL
+};
+#define REFRAIN_CALL_NAMES (sizeof refrain_call_names / sizeof *refrain_call_names)
+#ifndef REFRAIN_CALL_WORDS
+#define REFRAIN_CALL_WORDS 12u
+#endif
+_Static_assert(REFRAIN_CALL_NAMES <= REFRAIN_CALL_WORDS * 64, "a bit for each MPI function");
+
+/* Kinds of operations that calls of the function tell, for the most part. */
+static inline unsigned refrain_call_operations(unsigned function) {
+    const char *name = refrain_call_names[function].name;
+    if (strcmp(refrain_call_names[function].class, "OWN") != 0)
+        return strncmp(name, "MPI_Win_", 8) == 0 || strncmp(name, "MPI_File_", 9) == 0;
+    return strncmp(name, "MPI_Sendrecv", 12) == 0 || strncmp(name, "MPI_Wait", 8) == 0 ||
+                   strncmp(name, "MPI_Test", 8) == 0
+               ? 2
+               : 1;
+}
+
+static inline uint64_t refrain_call_room_round(uint64_t bytes) {
+    return (bytes + REFRAIN_GRAIN_BYTES - 1) / REFRAIN_GRAIN_BYTES * REFRAIN_GRAIN_BYTES;
+}
+
+/* Of a call site with so many operations. */
+static inline uint64_t refrain_call_room_bytes(unsigned operations) {
+    return refrain_call_room_round(sizeof(struct refrain_call_site)) +
+           operations * refrain_call_room_round(sizeof(struct refrain_operation_record));
+}
+
+/* Of the first call sites of all functions that were added; their numbers as bits in `functions`, where it is not
+ * null. */
+static inline uint64_t refrain_called_bytes(struct refrain_called *called, uint64_t functions[REFRAIN_CALL_WORDS]) {
+    uint64_t bytes = 0;
+    for (unsigned i = 0; called->n > 0 && i < REFRAIN_CALL_NAMES; i++)
+        if (*refrain_called_place(called, refrain_call_names[i].name)) {
+            bytes += refrain_call_room_bytes(refrain_call_operations(i));
+            if (functions)
+                functions[i / 64] |= (uint64_t)1 << i % 64;
+        }
+    return bytes;
+}
+
+#endif
