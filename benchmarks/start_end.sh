@@ -40,18 +40,30 @@ options "runs ranks report tools" "$@"
 gcc -O1 "$here/start_end.c" -o "$work/start_end" && "$mpicc" -O1 -DPROGRAM "$here/start_end.c" -o "$work/plain" &&
     refrain-cc "$mpicc" -O1 -DPROGRAM "$here/start_end.c" -o "$work/traced" || exit 1
 
-# once PROGRAM RANKS: a line of start, end, both and processor time; false where the program failed on a rank.
+# once PROGRAM RANKS FILE COMMAND...: what the command prints, to $work/FILE.PROGRAM.RANKS; false where it failed. Traces stay
+# until the end: where many files were deleted in the last minutes, ext4 looks longer for room for a new one.
 once() {
-    REFRAIN_DIRECTORY=$work/traces refrain-run "$mpiexec" -n "$2" "$work/start_end" "$work/$1" </dev/null >"$work/times" 2>"$work/said" || {
-        echo "start_end.sh: $1 on $2 ranks failed: $(tail -n 1 "$work/said")" >&2
-        return 1
-    }
-    awk -v n="$2" '
+    program=$1
+    processes=$2
+    file=$work/$3.$1.$2
+    shift 3
+    REFRAIN_DIRECTORY=$work/traces "$@" "$work/$program" </dev/null >"$work/times" 2>"$work/said" && cat "$work/times" >>"$file" && return
+    echo "start_end.sh: $program, $processes processes, failed: $(tail -n 1 "$work/said")" >&2
+    return 1
+}
+
+# with_mpi PROGRAM RANKS: a line of start, end, both and processor time.
+with_mpi() {
+    rm -f "$work/each.$1.$2"
+    once "$1" "$2" each refrain-run "$mpiexec" -n "$2" "$work/start_end" &&
+        awk -v n="$2" '
         { for (i = 1; i <= 3; i++) if ($i > most[i]) most[i] = $i; if ($1 + $2 > both) both = $1 + $2 }
-        END { print most[1], most[2], both, most[3]; exit NR != n }' "$work/times" >>"$work/$1.$2"
-    status=$?
-    rm -rf "$work/traces"
-    return $status
+        END { print most[1], most[2], both, most[3]; exit NR != n }' "$work/each.$1.$2" >>"$work/$1.$2"
+}
+
+# together PROGRAM RANKS: a line of the time of all and the processor time of one, of so many processes without MPI.
+together() {
+    once "$1" "$2" together "$work/start_end" "$2"
 }
 
 table() {
@@ -82,15 +94,6 @@ table() {
                 row("added, median", median(1), median(2), median(3), median(4))
             }'
     done
-}
-
-# together PROGRAM RANKS: a line of the time of all and the processor time of one, of so many processes without MPI.
-together() {
-    REFRAIN_DIRECTORY=$work/traces "$work/start_end" "$2" "$work/$1" >>"$work/together.$1.$2" 2>"$work/said" || {
-        echo "start_end.sh: $2 processes of $1 failed: $(tail -n 1 "$work/said")" >&2
-        return 1
-    }
-    rm -rf "$work/traces"
 }
 
 table_of_processes() {
@@ -130,7 +133,7 @@ for n in $ranks; do
     [ "$n" -lt 16 ] || of_these=$(((runs + 2) / 3))
     for run in $(seq "$of_these"); do
         [ ! -t 2 ] || printf '\r%s ranks, run %s of %s ' "$n" "$run" "$of_these" >&2
-        once plain "$n" && once traced "$n" && together plain "$n" && together traced "$n" && continue
+        with_mpi plain "$n" && with_mpi traced "$n" && together plain "$n" && together traced "$n" && continue
         rm -f "$work/plain.$n" "$work/traced.$n" "$work"/together.*."$n"
         failed=1
         break

@@ -147,15 +147,29 @@ static inline unsigned char decode_byte(struct refrain_packed_coder *coder, stru
 /* ---- values and bytes ---- */
 
 void refrain_packed_models_begin(struct refrain_packed_models *models) {
-    for (unsigned i = 0; i < REFRAIN_PACKED_KINDS; i++) {
-        struct refrain_packed_model *model = &models->values[i];
-        model->last = 0;
-        model->history = 0;
-        set_up(model->same, sizeof model->same / sizeof *model->same);
-        set_up(model->length, sizeof model->length / sizeof *model->length);
-        set_up(model->top[0], sizeof model->top / sizeof **model->top);
-    }
-    memset(models->text_is_set, 0, sizeof models->text_is_set);
+    memset(models->value_is_set, 0, sizeof models->value_is_set);
+    memset(models->text_of, 0, sizeof models->text_of);
+    models->n_texts = 0;
+}
+
+static struct refrain_packed_model *model_of(struct refrain_packed_models *models, enum refrain_packed_kind kind) {
+    struct refrain_packed_model *model = &models->values[kind];
+    if (models->value_is_set[kind])
+        return model;
+    models->value_is_set[kind] = true;
+    model->last = 0;
+    model->history = 0;
+    set_up(model->same, sizeof model->same / sizeof *model->same);
+    set_up(model->length, sizeof model->length / sizeof *model->length);
+    set_up(model->top[0], sizeof model->top / sizeof **model->top);
+    return model;
+}
+
+/* A byte's models are used for the first time: their number. */
+static uint16_t new_text(struct refrain_packed_models *models) {
+    struct refrain_packed_text *text = &models->texts[models->n_texts];
+    set_up(text->bits, sizeof text->bits / sizeof *text->bits);
+    return ++models->n_texts;
 }
 
 void refrain_packed_coder_open(struct refrain_packed_coder *coder, struct refrain_packed_models *models,
@@ -171,7 +185,7 @@ static unsigned bits_of(uint64_t value) {
 }
 
 void refrain_packed_code_value(struct refrain_packed_coder *coder, enum refrain_packed_kind kind, uint64_t *value) {
-    struct refrain_packed_model *model = &coder->models->values[kind];
+    struct refrain_packed_model *model = model_of(coder->models, kind);
     unsigned same = code_bit(coder, &model->same[model->history], *value == model->last);
     model->history = (model->history << 1 | same) & 3;
     if (same) {
@@ -206,16 +220,17 @@ static unsigned text_of(enum refrain_packed_kind kind) {
 
 void refrain_packed_code_bytes(struct refrain_packed_coder *coder, enum refrain_packed_kind kind, unsigned char *bytes,
                                size_t n) {
-    unsigned number = text_of(kind), before = 0;
-    struct refrain_packed_text *text = &coder->models->texts[number];
+    struct refrain_packed_models *models = coder->models;
+    uint16_t *number = models->text_of[text_of(kind)];
+    unsigned before = 0;
     for (size_t i = 0; i < n; i++) {
-        if (!coder->models->text_is_set[number][before])
-            set_up(text->bits[before], sizeof text->bits[before] / sizeof *text->bits[before]);
-        coder->models->text_is_set[number][before] = true;
+        if (!number[before])
+            number[before] = new_text(models);
+        struct refrain_packed_bit *bits = models->texts[number[before] - 1].bits;
         if (coder->decodes)
-            bytes[i] = decode_byte(coder, text->bits[before]);
+            bytes[i] = decode_byte(coder, bits);
         else
-            encode_byte(coder, text->bits[before], bytes[i]);
+            encode_byte(coder, bits, bytes[i]);
         before = bytes[i];
     }
 }

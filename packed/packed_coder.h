@@ -22,16 +22,19 @@ struct refrain_packed_model {
     struct refrain_packed_bit same[4], length[128], top[65][1u << REFRAIN_PACKED_TOP_BITS];
 };
 
-/* Bytes, by the one before. */
+/* A byte, by the one before. */
 struct refrain_packed_text {
-    struct refrain_packed_bit bits[256][256];
+    struct refrain_packed_bit bits[256];
 };
 
 #define REFRAIN_PACKED_TEXTS 4u /* kinds of bytes */
+/* Most streams need few of these, so that what is not needed is never touched. */
 struct refrain_packed_models {
+    bool value_is_set[REFRAIN_PACKED_KINDS];
     struct refrain_packed_model values[REFRAIN_PACKED_KINDS];
-    struct refrain_packed_text texts[REFRAIN_PACKED_TEXTS];
-    bool text_is_set[REFRAIN_PACKED_TEXTS][256];
+    uint16_t text_of[REFRAIN_PACKED_TEXTS][256]; /* by kind and byte before: 1 and up; 0 none yet */
+    uint16_t n_texts;
+    struct refrain_packed_text texts[REFRAIN_PACKED_TEXTS * 256]; /* in the order of their first use */
 };
 
 struct refrain_packed_coder {
