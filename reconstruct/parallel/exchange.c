@@ -6,8 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-/* That may be under way: what is read ahead at a time, and more while the other computes. */
-#define BATCHES 32u
 /* Steps that are held for later; more are not taken in while there is something else to do. */
 #define MOST_HELD ((uint64_t)65536)
 /* How often a process that waits looks for news before it sleeps between. It has fallen in with one that is far behind:
@@ -45,13 +43,13 @@ struct refrain_exchange {
     int number, n;
     const int32_t *owners;
     int32_t n_ranks;
-    struct sent sent[BATCHES];
+    struct sent sent[REFRAIN_EXCHANGE_BATCHES];
     unsigned filling;      /* which of them has the room */
     struct message *spare; /* what is told or comes when something has gone wrong */
-    struct queue *queues; /* by location */
-    uint64_t held;        /* steps in them */
-    size_t n_running;     /* own locations that have not ended */
-    int n_finals;         /* processes that will send nothing more */
+    struct queue *queues;  /* by location */
+    uint64_t held;         /* steps in them */
+    size_t n_running;      /* own locations that have not ended */
+    int n_finals;          /* processes that will send nothing more */
     bool ended;
 };
 
@@ -156,7 +154,7 @@ static void leave(struct refrain_share *share, uint32_t location) {
             if (process != exchange->number)
                 MPI_Issend(sent->message, (int)(sizeof *sent->message + n * sizeof *sent->message->steps), MPI_BYTE,
                            process, TAG_BATCH, exchange->processes, &sent->requests[process]);
-        exchange->filling = (exchange->filling + 1) % BATCHES;
+        exchange->filling = (exchange->filling + 1) % REFRAIN_EXCHANGE_BATCHES;
     }
     while (exchange->held < MOST_HELD && take_in(exchange))
         ;
@@ -207,7 +205,7 @@ struct refrain_exchange *refrain_exchange_open(MPI_Comm processes, const int32_t
     exchange->share.come = calloc(trace->n_locations + 1, sizeof *exchange->share.come);
     exchange->spare = new_message();
     bool made = exchange->queues && exchange->share.come && exchange->spare;
-    for (unsigned i = 0; i < BATCHES && made; i++) {
+    for (unsigned i = 0; i < REFRAIN_EXCHANGE_BATCHES && made; i++) {
         struct sent *sent = &exchange->sent[i];
         sent->message = new_message();
         sent->requests = malloc((size_t)exchange->n * sizeof *sent->requests);
@@ -254,7 +252,7 @@ void refrain_exchange_end(struct refrain_exchange *exchange) {
 void refrain_exchange_close(struct refrain_exchange *exchange) {
     if (!exchange)
         return;
-    for (unsigned i = 0; i < BATCHES; i++) {
+    for (unsigned i = 0; i < REFRAIN_EXCHANGE_BATCHES; i++) {
         struct sent *sent = &exchange->sent[i];
         for (int process = 0; process < exchange->n; process++)
             MPI_Wait(&sent->requests[process], MPI_STATUS_IGNORE);

@@ -19,6 +19,8 @@
 struct refrain_exchange;
 
 #define REFRAIN_EXCHANGE_STEPS ((size_t)512) /* in a batch at most */
+/* Batches that may be under way: what is read ahead at a time, and more while the other computes. */
+#define REFRAIN_EXCHANGE_BATCHES 32u
 
 /* `owners`: the process of each of `n_ranks` ranks, -1 none; stays the caller's, as the trace does. The same on all
  * processes, and called by all; null without memory. */

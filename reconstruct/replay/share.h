@@ -27,7 +27,8 @@ struct refrain_step {
     uint8_t kind;  /* enum refrain_step_kind */
     uint8_t event; /* enum refrain_event_kind; with STEP_EVENT and STEP_GROUP, as all up to `tag` */
     bool approximate, requested, received;
-    bool passed; /* some events passed that concern nobody else: with STEP_EVENT, STEP_GROUP before it; as STEP_PASSED */
+    bool
+        passed; /* some events passed that concern nobody else: with STEP_EVENT, STEP_GROUP before it; as STEP_PASSED */
     int32_t peer;
     uint32_t region, comm; /* by index, UINT32_MAX none */
     uint32_t overtook;

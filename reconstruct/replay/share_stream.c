@@ -23,11 +23,11 @@ static void tell_passed(struct refrain_share_stream *stream) {
 
 /* The step that is told next is of this event. */
 static void describe(struct refrain_share_stream *stream, const struct refrain_event *event) {
-    const unsigned counts = 1u << REFRAIN_EVENT_UNTOLD_SENDS | 1u << REFRAIN_EVENT_UNTOLD_RECEIVES |
-                            1u << REFRAIN_EVENT_UNTOLD_COLLECTIVES;
+    const unsigned counts =
+        1u << REFRAIN_EVENT_UNTOLD_SENDS | 1u << REFRAIN_EVENT_UNTOLD_RECEIVES | 1u << REFRAIN_EVENT_UNTOLD_COLLECTIVES;
     struct refrain_step *step = &stream->step;
-    /* With threads it matters that it is read after what passed, as it is not certain which message a receive has; and a
-     * step that tells how many they are has no room for what passed. */
+    /* With threads it matters that it is read after what passed, as it is not certain which message a receive has; and
+     * a step that tells how many they are has no room for what passed. */
     if (stream->has_threads || counts >> event->kind & 1)
         tell_passed(stream);
     step->event = (uint8_t)event->kind;
@@ -231,8 +231,9 @@ static size_t read_events(struct refrain_stream *read, struct refrain_event *eve
         return 0;
     size_t whole = stream->capacity - stream->first; /* up to the ring's end */
     stream->n_given = stream->n < whole ? stream->n : whole;
-    if (stream->n_given > stream->capacity / MOST_GIVEN)
-        stream->n_given = stream->capacity / MOST_GIVEN;
+    size_t most = stream->capacity < MOST_GIVEN ? 1 : stream->capacity / MOST_GIVEN;
+    if (stream->n_given > most)
+        stream->n_given = most;
     stream->stream.from = &stream->events[stream->first];
     return stream->n_given;
 }

@@ -29,10 +29,10 @@ struct refrain_share_stream {
     /* What was read and is not told yet: what passed, and of a group the receive that was read last. */
     struct refrain_step step;
     bool in_group, has_receive, began;
-    bool passing; /* the last event passed, and the next one does too if it concerns nobody else */
-    int64_t last_ns, last_probes_ns;          /* of the group's last event */
+    bool passing;                    /* the last event passed, and the next one does too if it concerns nobody else */
+    int64_t last_ns, last_probes_ns; /* of the group's last event */
     const struct refrain_region_info *inside; /* the collective that it is in; null: none */
-    int64_t before_ns; /* of the event before, as it was read */
+    int64_t before_ns;                        /* of the event before, as it was read */
 };
 
 /* Of location `location` of share->trace. Reads up to `capacity` events ahead (more than one, a power of two); `each`:

@@ -1,0 +1,253 @@
+/* test_exchange.c: steps that processes tell each other: they come whole and in order, in batches of any size, and
+ * nobody waits for ever or runs ahead without bound. An MPI program, for test_exchange.sh; each process prints what
+ * failed.
+ *
+ *     mpiexec -n N test_exchange-<mpi> */
+#define _GNU_SOURCE
+#include "exchange.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static unsigned passed, failed;
+static int number, n_processes;
+
+#define CHECK(condition, ...)                                                                                          \
+    do {                                                                                                               \
+        if (condition) {                                                                                               \
+            passed++;                                                                                                  \
+        } else {                                                                                                       \
+            failed++;                                                                                                  \
+            printf("FAILED: %s, process %d of %d: ", __func__, number, n_processes);                                   \
+            printf(__VA_ARGS__);                                                                                       \
+            putchar('\n');                                                                                             \
+        }                                                                                                              \
+    } while (0)
+
+/* So long a process goes on without anybody that takes in. */
+#define MOST_UNDER_WAY (REFRAIN_EXCHANGE_BATCHES * REFRAIN_EXCHANGE_STEPS)
+#define MOST_LOCATIONS 32
+
+static uint64_t random_state;
+
+static unsigned any(unsigned below) {
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(random_state >> 33) % below;
+}
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* ---- a trace of some locations, as far as the exchange looks at it ---- */
+
+static struct refrain_location_info locations[MOST_LOCATIONS];
+static int32_t owners[MOST_LOCATIONS];
+static struct refrain_trace trace = {.locations = locations};
+
+static struct refrain_exchange *open_exchange(uint32_t n) {
+    trace.n_locations = n;
+    for (uint32_t i = 0; i < n; i++) {
+        locations[i].rank = (int32_t)i;
+        owners[i] = (int32_t)i % n_processes;
+    }
+    return refrain_exchange_open(MPI_COMM_WORLD, owners, (int32_t)n, &trace);
+}
+
+static bool is_own(uint32_t location) {
+    return owners[location] == number;
+}
+
+/* ---- what locations tell: so many numbered steps, and the end ---- */
+
+static void tell(struct refrain_share *share, uint32_t location, uint64_t which) {
+    struct refrain_step step = {.kind = REFRAIN_STEP_EVENT,
+                                .time_ns = (int64_t)which,
+                                .tag = location,
+                                .earliest_ns = (int64_t)(which * 7 + location)};
+    refrain_share_tell(share, location, &step);
+}
+
+static void tell_end(struct refrain_share *share, uint32_t location) {
+    refrain_share_tell(share, location, &(struct refrain_step){.kind = REFRAIN_STEP_END});
+    share->leave(share, location);
+}
+
+/* Is the next step that one, or the end where all `n` have come? */
+static bool is_next(struct refrain_share *share, uint32_t location, uint64_t which, uint64_t n) {
+    const struct refrain_step *step = refrain_share_next(share, location);
+    if (!step)
+        return false;
+    if (which == n)
+        return step->kind == REFRAIN_STEP_END;
+    return step->kind == REFRAIN_STEP_EVENT && step->time_ns == (int64_t)which && step->tag == location &&
+           step->earliest_ns == (int64_t)(which * 7 + location);
+}
+
+static void close_in_order(struct refrain_exchange *exchange, const char *what) {
+    struct refrain_share *share = refrain_exchange_share(exchange);
+    refrain_exchange_end(exchange);
+    CHECK(!share->wrong, "%s: %s", what, share->wrong);
+    refrain_exchange_close(exchange);
+}
+
+/* The own location tells its steps before that one, and the end as the last. */
+static void tell_up_to(struct refrain_share *share, uint32_t location, uint64_t *at, uint64_t until, uint64_t steps) {
+    for (; *at < until && *at < steps; ++*at)
+        tell(share, location, *at);
+    if (*at < until) {
+        tell_end(share, location);
+        ++*at;
+    }
+    share->leave(share, location);
+}
+
+/* Locations tell their steps and processes read those of others, a few at a time, in any order. Nobody waits for a step
+ * before he has told as many himself: so there is always one who can go on. */
+static void by_turns(uint32_t n, uint64_t steps, unsigned at_a_time) {
+    struct refrain_exchange *exchange = open_exchange(n);
+    struct refrain_share *share = refrain_exchange_share(exchange);
+    uint64_t at[MOST_LOCATIONS] = {0}, wrong = 0;
+    random_state = (uint64_t)number + n + steps;
+    for (uint32_t ended = 0; ended < n;) {
+        uint32_t i = any(n);
+        uint64_t until = at[i] + 1 + any(at_a_time);
+        if (at[i] > steps)
+            continue;
+        if (until > steps + 1)
+            until = steps + 1;
+        for (uint32_t own = 0; own < n; own++)
+            if (is_own(own) && (own == i || !is_own(i)) && at[own] < until) {
+                tell_up_to(share, own, &at[own], until, steps);
+                ended += at[own] > steps;
+            }
+        for (; at[i] < until; at[i]++)
+            wrong += !is_next(share, i, at[i], steps);
+        ended += !is_own(i) && at[i] > steps;
+    }
+    CHECK(wrong == 0, "%u locations, %llu steps, %u at a time: %llu are others", n, (unsigned long long)steps,
+          at_a_time, (unsigned long long)wrong);
+    close_in_order(exchange, "by turns");
+}
+
+/* All tell everything before they read anything: more than may be under way, and more than is held for later. */
+static void all_at_once(uint64_t steps) {
+    uint32_t n = (uint32_t)n_processes;
+    struct refrain_exchange *exchange = open_exchange(n);
+    struct refrain_share *share = refrain_exchange_share(exchange);
+    uint64_t wrong = 0;
+    for (uint64_t i = 0; i < steps; i++)
+        tell(share, (uint32_t)number, i);
+    tell_end(share, (uint32_t)number);
+    for (uint32_t location = 0; location < n; location++)
+        for (uint64_t i = 0; i <= steps && !is_own(location); i++)
+            wrong += !is_next(share, location, i, steps);
+    CHECK(wrong == 0, "%llu of %llu steps are others", (unsigned long long)wrong, (unsigned long long)steps);
+    close_in_order(exchange, "all at once");
+}
+
+/* Process 0 tells while the others do something else: it goes on as long as its batches can be under way, no further,
+ * and then as others take in. */
+static void not_without_bound(void) {
+    uint64_t steps = 3 * MOST_UNDER_WAY, wrong = 0;
+    struct refrain_exchange *exchange = open_exchange(1);
+    struct refrain_share *share = refrain_exchange_share(exchange);
+    double at_bound = 0, beyond = 0, began = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (number == 0) {
+        for (uint64_t i = 0; i < steps; i++) {
+            if (i == MOST_UNDER_WAY - REFRAIN_EXCHANGE_STEPS)
+                at_bound = now();
+            tell(share, 0, i);
+            if (i == MOST_UNDER_WAY)
+                beyond = now();
+        }
+        tell_end(share, 0);
+    } else {
+        nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+        began = now();
+        for (uint64_t i = 0; i <= steps; i++)
+            wrong += !is_next(share, 0, i, steps);
+    }
+    CHECK(wrong == 0, "%llu steps are others", (unsigned long long)wrong);
+    close_in_order(exchange, "bound");
+    double first = number == 0 ? 1e300 : began;
+    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+    if (number == 0 && n_processes > 1) {
+        CHECK(at_bound < first, "it waited for others %.3f s before it had to", at_bound - first);
+        CHECK(beyond > first, "it ran ahead by more than may be under way");
+    }
+}
+
+/* Process 0 gives up half way: the others hear of it, whether they wait for it or read what it told before, and no step
+ * is another one. */
+static void one_gives_up(uint64_t steps) {
+    uint32_t n = (uint32_t)n_processes + 1; /* the last one is process 0's too */
+    struct refrain_exchange *exchange = open_exchange(n);
+    struct refrain_share *share = refrain_exchange_share(exchange);
+    uint64_t came = 0;
+    if (number == 0) {
+        for (uint64_t i = 0; i < steps; i++)
+            tell(share, 0, i);
+        share->leave(share, 0);
+    } else {
+        while (is_next(share, 0, came, UINT64_MAX))
+            came++;
+        CHECK(share->wrong && came <= steps, "%llu of %llu steps came: %s", (unsigned long long)came,
+              (unsigned long long)steps, share->wrong ? share->wrong : "");
+        CHECK(!refrain_share_next(share, 0), "more come after the end");
+        for (uint64_t i = 0; i < 2 * MOST_UNDER_WAY; i++) /* what is told now reaches nobody */
+            tell(share, (uint32_t)number, i);
+        tell_end(share, (uint32_t)number);
+    }
+    refrain_exchange_end(exchange);
+    refrain_exchange_end(exchange);
+    CHECK(share->wrong, "%llu steps: nothing is wrong", (unsigned long long)steps);
+    refrain_exchange_close(exchange);
+}
+
+/* One finds that the run cannot be shared out while the others are through. */
+static void one_finds_fault(void) {
+    struct refrain_exchange *exchange = open_exchange((uint32_t)n_processes);
+    struct refrain_share *share = refrain_exchange_share(exchange);
+    tell_end(share, (uint32_t)number);
+    for (uint32_t location = 0; location < (uint32_t)n_processes; location++)
+        CHECK(is_own(location) || is_next(share, location, 0, 0), "location %u does not end", location);
+    if (number == n_processes - 1)
+        share->wrong = "a test";
+    refrain_exchange_end(exchange);
+    CHECK(share->wrong, "process %d does not know", number);
+    refrain_exchange_close(exchange);
+}
+
+int main(int argc, char **argv) {
+    static const uint64_t sizes[] = {0,
+                                     1,
+                                     2,
+                                     REFRAIN_EXCHANGE_STEPS - 1,
+                                     REFRAIN_EXCHANGE_STEPS,
+                                     REFRAIN_EXCHANGE_STEPS + 1,
+                                     20 * REFRAIN_EXCHANGE_STEPS};
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &number);
+    MPI_Comm_size(MPI_COMM_WORLD, &n_processes);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        by_turns(1, sizes[i], 1); /* some processes have no location */
+        by_turns((uint32_t)n_processes, sizes[i], 3);
+        by_turns(4 * (uint32_t)n_processes, sizes[i], 700);
+        all_at_once(sizes[i]);
+        one_gives_up(sizes[i]);
+    }
+    all_at_once(200000);
+    not_without_bound();
+    one_finds_fault();
+    unsigned long long sums[] = {passed, failed};
+    MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_UNSIGNED_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
+    if (number == 0)
+        printf("%llu passed, %llu failed\n", sums[0], sums[1]);
+    MPI_Finalize();
+    return sums[1] != 0;
+}

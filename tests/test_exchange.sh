@@ -1,0 +1,20 @@
+#!/bin/sh
+# The steps that the processes of refrain-reconstruct tell each other (test_exchange.c), by each MPI and one to three
+# processes.
+set -u
+. "$(dirname "$0")/lib.sh"
+if [ ! -x "$bin/refrain-reconstruct" ]; then
+    pass
+    echo "skipped: built without MPI or OTF2"
+    summary
+    exit
+fi
+for mpi in mpich openmpi; do
+    [ -x "$bin/refrain-reconstruct-$mpi" ] || continue
+    for processes in 1 2 3; do
+        launch "$mpi" "$processes" "$bin/test_exchange-$mpi" >"$work/said" 2>&1 && pass ||
+            fail "$processes processes of $mpi: $(head -n 5 "$work/said")"
+        grep -q '^[1-9][0-9]* passed, 0 failed$' "$work/said" && pass || fail "$mpi: $(tail -n 2 "$work/said")"
+    done
+done
+summary
