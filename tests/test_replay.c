@@ -6,7 +6,7 @@
 #include "block_times.h"
 #include "read_image.h"
 #include "replay_program.h"
-#include "walk_cycle.h"
+#include "walk_parts.h"
 
 #include <fcntl.h>
 #include <glob.h>
@@ -45,8 +45,8 @@ static bool time_is_right(const unsigned char *image, size_t image_bytes, const 
     return false;
 }
 
-/* The next record of a walk that finds cycles; `at` of the cycle's are given. */
-static bool next_of_cycles(struct refrain_walk *walk, uint32_t *at, unsigned long *given,
+/* The next record of a walk that finds cycles; `at` of the cycle's are given, of the iteration with these ticks. */
+static bool next_of_cycles(struct refrain_walk *walk, uint32_t *at, const uint64_t **ticks, unsigned long *given,
                            struct refrain_record *record) {
     for (;;) {
         const struct refrain_walk_cycle *cycle = refrain_walk_cycle(walk);
@@ -54,10 +54,10 @@ static bool next_of_cycles(struct refrain_walk *walk, uint32_t *at, unsigned lon
             return true;
         if (!cycle && !refrain_walk_cycle(walk))
             return false;
-        if (!cycle || (*at == 0 && !refrain_walk_cycle_next(walk)))
+        if (!cycle || (*at == 0 && !(*ticks = refrain_walk_cycle_next(walk))))
             continue;
         *record = cycle->records[*at];
-        record->ticks = cycle->ticks[record->read];
+        record->ticks = (*ticks)[record->read];
         *at = (*at + 1) % cycle->n_records;
         ++*given;
         return true;
@@ -68,17 +68,18 @@ static bool next_of_cycles(struct refrain_walk *walk, uint32_t *at, unsigned lon
 static bool same_with_cycles(const unsigned char *image, size_t image_bytes) {
     const char *what;
     uint64_t offset;
-    struct refrain_walk *plain = refrain_walk_open(image, image_bytes, 0, &what, &offset);
+    struct refrain_walk *plain = refrain_walk_open_counted(image, image_bytes, 0, false, &what, &offset);
     struct refrain_walk *cycles = refrain_walk_open(image, image_bytes, 0, &what, &offset);
     struct refrain_record a, b;
     unsigned long n = 0, given = 0;
     uint32_t at = 0;
+    const uint64_t *ticks = NULL;
     bool same = plain && cycles, more_a = true;
     if (same)
         refrain_walk_find_cycles(cycles);
     for (; same && more_a; n++) {
         more_a = refrain_walk_next(plain, &a);
-        bool more_b = next_of_cycles(cycles, &at, &given, &b);
+        bool more_b = next_of_cycles(cycles, &at, &ticks, &given, &b);
         same = more_a == more_b && (!more_a || (a.ticks == b.ticks && a.operation == b.operation &&
                                                 a.approximate == b.approximate && same_record(&a, &b)));
         if (!same)

@@ -43,11 +43,12 @@ static bool begin_iteration(struct refrain_walk *walk, struct refrain_translatio
         translation->no_memory = true;
         return false;
     }
-    if (!refrain_walk_cycle_next(walk))
+    const uint64_t *ticks = refrain_walk_cycle_next(walk);
+    if (!ticks)
         return refrain_walk_cycle(walk) && begin_iteration(walk, translation);
     struct cycle_events *given = cycle->events;
     for (uint32_t i = 0, n = cycle->n_blocks; i < n; i++)
-        given->times_ns[i] = refrain_trace_time_ns(translation->process, cycle->ticks[i]);
+        given->times_ns[i] = refrain_trace_time_ns(translation->process, ticks[i]);
     given->first_id = translation->next_id;
     translation->next_id += given->requests;
     return true;

@@ -14,15 +14,25 @@ static void take_shares(struct refrain_walk *walk, const struct refrain_walk_sha
     walk->contexts = walk->shares.contexts.n_spots ? &walk->shares.contexts : NULL;
 }
 
-static bool count(const struct refrain_walk *walk, struct refrain_walk_shares *shares) {
+/* A walk that nobody reads goes on to its next record, or past a cycle; false at its end. */
+static bool go_on(struct refrain_walk *walk) {
     struct refrain_record record;
+    if (walk->cycle)
+        refrain_walk_cycle_skip(walk);
+    else if (!refrain_walk_next(walk, &record))
+        return walk->cycle != NULL;
+    return true;
+}
+
+static bool count(const struct refrain_walk *walk, bool by_cycles, struct refrain_walk_shares *shares) {
     struct refrain_walk *counting = begin_again(walk);
     if (!counting)
         return false;
     counting->counting = shares;
     refrain_walk_contexts_open(&shares->contexts);
     counting->contexts = &shares->contexts;
-    while (!counting->approximate && !counting->times.ended && refrain_walk_next(counting, &record))
+    counting->finds_cycles = by_cycles;
+    while (!counting->approximate && !counting->times.ended && go_on(counting))
         continue;
     shares->contexts.incomplete |= counting->approximate || !counting->ended;
     refrain_walk_shares_finish(shares, &counting->learners, counting->stack[counting->depth - 1].context);
@@ -31,15 +41,15 @@ static bool count(const struct refrain_walk *walk, struct refrain_walk_shares *s
 }
 
 /* Shares out as the walk will, and finds what is to be moved. False: there is no more to be found. */
-static bool try_shares(const struct refrain_walk *walk, const struct refrain_walk_shares *shares,
+static bool try_shares(const struct refrain_walk *walk, bool by_cycles, const struct refrain_walk_shares *shares,
                        struct refrain_balance *balance) {
-    struct refrain_record record;
     struct refrain_walk *trial = begin_again(walk);
     bool more = trial && refrain_balance_try(balance);
     if (more) {
         take_shares(trial, shares);
         trial->times.balance = balance;
-        while (trial->contexts && refrain_walk_next(trial, &record))
+        trial->finds_cycles = by_cycles;
+        while (trial->contexts && go_on(trial))
             continue;
         more = trial->contexts && !refrain_balance_solve(balance, trial->contexts);
     }
@@ -47,20 +57,20 @@ static bool try_shares(const struct refrain_walk *walk, const struct refrain_wal
     return more;
 }
 
-struct refrain_walk *refrain_walk_open(const void *image, size_t image_bytes, unsigned thread, const char **what,
-                                       uint64_t *offset) {
+struct refrain_walk *refrain_walk_open_counted(const void *image, size_t image_bytes, unsigned thread, bool by_cycles,
+                                               const char **what, uint64_t *offset) {
     struct refrain_walk *walk = refrain_walk_begin(image, image_bytes, thread, what, offset);
     if (!walk || !refrain_time_cursor_shares(&walk->times.cursor))
         return walk;
     struct refrain_arena *arena = refrain_arena_use(NULL); /* what finds out does not outlast this call */
     struct refrain_walk_shares shares = {0};
     struct refrain_balance balance = {0};
-    if (count(walk, &shares)) {
+    if (count(walk, by_cycles, &shares)) {
         refrain_arena_use(arena);
         take_shares(walk, &shares);
         refrain_arena_use(NULL);
         if (walk->contexts && refrain_balance_open(&balance, (uint32_t)walk->contexts->n_contexts))
-            while (try_shares(walk, &shares, &balance))
+            while (try_shares(walk, by_cycles, &shares, &balance))
                 continue;
         refrain_arena_use(arena);
         refrain_balance_copy(&walk->balance, &balance);
@@ -71,4 +81,9 @@ struct refrain_walk *refrain_walk_open(const void *image, size_t image_bytes, un
     }
     refrain_arena_use(arena);
     return walk;
+}
+
+struct refrain_walk *refrain_walk_open(const void *image, size_t image_bytes, unsigned thread, const char **what,
+                                       uint64_t *offset) {
+    return refrain_walk_open_counted(image, image_bytes, thread, true, what, offset);
 }

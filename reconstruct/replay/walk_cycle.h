@@ -1,49 +1,67 @@
 /* walk_cycle.h: iterations of a loop that are alike, found once and then given without walking (walk_rank.c ->
- * location_stream.c).
+ * location_stream.c, walk_counted.c).
  *
  *     an iteration is walked and recorded: values taken, clock reads, records
  *         --> every learner of it goes on with the same values n times more --> n iterations that differ in their times
  *
  * While a cycle is given, the walk stands where its first iteration began and has but its clock go on; with the last
- * one it takes all the values of those that were given at once. So whether and where a cycle is found changes nothing
- * of what comes. Part of the walk's state: copied with it, freed with its places. */
+ * one it takes all the values of those that were given at once. Where the timeline tells of several blocks at once, as
+ * many iterations pass as it takes to know when those of one began and ended, and it is given then. So whether and
+ * where a cycle is found changes nothing of what comes. Part of the walk's state: copied with it, freed with its
+ * learners. */
 #ifndef REFRAIN_WALK_CYCLE_H
 #define REFRAIN_WALK_CYCLE_H
 
 #include "walk_rank.h"
 
 struct refrain_walk_learner;
-struct refrain_walk_cycle_use; /* of a place in an iteration (walk_cycle.c) */
+
+/* A block that ends in an iteration. */
+struct refrain_walk_cycle_block {
+    struct refrain_walk_learner *place; /* at which it began, ... */
+    uint32_t context;                   /* ... in this context (walk_contexts.h) */
+};
+
+/* What an iteration takes of a learner. */
+struct refrain_walk_cycle_use {
+    struct refrain_walk_learner *learner;
+    uint32_t values, first_value, rows;
+    uint32_t blocks; /* that begin at its place */
+    bool is_loop;
+};
 
 struct refrain_walk_cycle {
     struct refrain_walk_cycle *next; /* another way through the same loop; null: none */
     struct refrain_walk_learner *loop;
-    struct refrain_record *records; /* of an iteration; `read` is the index in ticks[] of its time */
+    struct refrain_record *records; /* of an iteration; `read` is the number of its time's clock read, from 0 */
     struct refrain_walk_cycle_use *uses;
-    struct refrain_walk_learner **blocks; /* that end in it, one a clock read */
-    int64_t *values;                      /* taken in it, those of one place together */
-    uint64_t *ticks;                      /* of the clock reads of the iteration that is given now */
-    void *events;                         /* what the reader made of the records; given back with refrain_free() */
+    struct refrain_walk_cycle_block *blocks; /* one a clock read */
+    int64_t *values;                         /* taken in it, those of one learner together */
+    void *events;                            /* what the reader made of the records; given back with refrain_free() */
     size_t depth;
+    uint32_t context; /* of the activation that the loop is in */
     uint32_t n_records, n_uses, n_blocks, n_values;
     uint32_t misses;      /* times that it did not come, since it came last */
     uint64_t steps, cost; /* of an iteration */
     uint64_t completing_site, changes;
-    uint64_t left, given; /* iterations, while it is given */
+    /* While it is given: iterations. */
+    uint64_t left, passed;
+    uint64_t left_alone;   /* until a place's history has to be looked at: the timeline tells of each of their blocks */
+    uint64_t passed_alone; /* of these: their blocks are not counted yet */
 };
 
 /* From now on cycles are found: refrain_walk_read() ends where one is to be given, with fewer records than it was asked
  * for. What probes cost is not told of records in cycles. */
 void refrain_walk_find_cycles(struct refrain_walk *walk);
 
-/* The cycle that is to be given next, or is being given; null: none. */
+/* The cycle that is to be given next, or is being given; null: none, or other records come before it. */
 struct refrain_walk_cycle *refrain_walk_cycle(const struct refrain_walk *walk);
 
 /* Frees a loop's. */
 void refrain_walk_cycles_close(struct refrain_walk_cycle *first);
 
-/* Goes on to its next iteration: ticks[] is of that one. False where there is none: it is over, and the walk goes on.
- */
-bool refrain_walk_cycle_next(struct refrain_walk *walk);
+/* Goes on to its next iteration: the clock reads of that one, until the next call. Null where there is none: it is
+ * over, and the walk goes on. */
+const uint64_t *refrain_walk_cycle_next(struct refrain_walk *walk);
 
 #endif

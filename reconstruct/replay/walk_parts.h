@@ -2,10 +2,11 @@
  *
  *     walk_counted.c      a walk begins that knows what the items of its timeline have to share out
  *     walk_rank.c         the stack machine: a step, and the record that it makes
+ *     walk_cycle.c        iterations that are alike, which are given without walking
  *     walk_operations.c   what MPI calls say, and the requests that they take and complete
  *     walk_values.c       the next value of a learner, also where its order is not known
  *     walk_time.c         how long blocks took, and records that wait for their time
- *     walk_cycle.c        iterations that are alike, which are given without walking
+ *     walk_recording.c    an iteration is recorded while it is walked
  *     walk_limits.c       what is more than the thread can have done
  *     walk_open.c         beginning and end
  *
@@ -40,6 +41,14 @@ struct refrain_walk_slot {
     uint32_t kind; /* enum refrain_node_kind */
 };
 
+/* Clock reads of iterations that have passed (walk_cycle.c), one behind the other. */
+struct refrain_walk_ahead {
+    uint64_t *ticks;
+    size_t first; /* of those that were not given yet */
+    size_t known; /* those before it are times, those from here on numbers of blocks (block_times.h) */
+    size_t n, capacity;
+};
+
 struct refrain_walk {
     const unsigned char *image;
     size_t image_bytes;
@@ -66,11 +75,13 @@ struct refrain_walk {
     struct refrain_balance balance;         /* between these contexts */
     struct refrain_record *waiting;         /* records of blocks whose times are not known yet */
     size_t first_waiting, n_waiting, capacity_waiting;
+    size_t n_known; /* of those that wait, so many first ones have their times while a cycle is given */
     uint32_t reads; /* of the clock while iterations are recorded, modulo 2^32 */
     bool finds_cycles;
     uint32_t recordings;                    /* of iterations */
     struct refrain_walk_recorder *recorder; /* of an iteration; null: none is recorded now */
     struct refrain_walk_cycle *cycle;       /* that is given now, null: none */
+    struct refrain_walk_ahead ahead;        /* of this cycle */
     uint64_t steps_allowed;                 /* that there was time for, as far as was looked ... */
     uint64_t steps_left;                    /* ... and how many of them are left */
     uint64_t uncounted_blocks;              /* beyond those that their places have */
@@ -110,18 +121,45 @@ static inline const void *refrain_walk_at(struct refrain_walk *walk, uint64_t of
     return walk->image + offset;
 }
 
+/* ---- walk_counted.c ---- */
+
+/* As refrain_walk_open(); `by_cycles` false: what is counted first is walked step by step, as a test compares it. */
+struct refrain_walk *refrain_walk_open_counted(const void *image, size_t image_bytes, unsigned thread, bool by_cycles,
+                                               const char **what, uint64_t *offset);
+
 /* ---- walk_cycle.c ---- */
 
 /* An iteration of the loop begins: the walk records it, or has a cycle to give. */
 void refrain_walk_begin_iteration(struct refrain_walk *walk, struct refrain_walk_learner *loop);
 
+/* A cycle is to be given before which records wait: its iterations pass until these have their times, or it is over. */
+void refrain_walk_cycle_settle(struct refrain_walk *walk);
+
+/* For a walk that counts: all iterations of the cycle pass. */
+void refrain_walk_cycle_skip(struct refrain_walk *walk);
+
+/* ---- walk_recording.c ---- */
+
+/* An iteration of the loop is recorded from now on. */
+void refrain_walk_begin_recording(struct refrain_walk *walk, struct refrain_walk_learner *loop);
+
+/* An iteration of the loop begins. If it is the loop that is recorded, the one before it is complete: it becomes one of
+ * the loop's cycles, if it can. False for other loops. */
+bool refrain_walk_end_recording(struct refrain_walk *walk, struct refrain_walk_learner *loop);
+
+/* The loop is not recorded for a while, each time for longer. */
+void refrain_walk_leave_alone(struct refrain_walk_learner *loop);
+
+/* Has a loop that begins in the iteration begun already? */
+bool refrain_walk_cycle_is_counting(const struct refrain_walk_cycle *cycle);
+
 /* While an iteration is recorded: a step takes that value, something else does, the count of a loop is taken, a row of
- * parameters has been, a block has passed of which the timeline tells alone, or a record was made. */
-void refrain_walk_note_step(struct refrain_walk *walk, struct refrain_walk_learner *place, int64_t value);
-void refrain_walk_note_value(struct refrain_walk *walk, struct refrain_walk_learner *place, int64_t value);
+ * parameters has been, a block has passed in that context, or a record was made. */
+void refrain_walk_note_step(struct refrain_walk *walk, struct refrain_walk_learner *learner, int64_t value);
+void refrain_walk_note_value(struct refrain_walk *walk, struct refrain_walk_learner *learner, int64_t value);
 void refrain_walk_note_count(struct refrain_walk *walk, struct refrain_walk_learner *loop, int64_t value);
-void refrain_walk_note_row(struct refrain_walk *walk, struct refrain_walk_learner *place);
-void refrain_walk_note_block(struct refrain_walk *walk, struct refrain_walk_learner *place);
+void refrain_walk_note_row(struct refrain_walk *walk, struct refrain_walk_learner *first);
+void refrain_walk_note_block(struct refrain_walk *walk, struct refrain_walk_learner *place, uint32_t context);
 void refrain_walk_note_record(struct refrain_walk *walk, const struct refrain_record *record);
 
 /* Is that the loop whose iteration is recorded, or one that began in it? */
@@ -130,9 +168,9 @@ bool refrain_walk_knows_count(const struct refrain_walk *walk, const struct refr
 /* The iteration is not one that could come again just so. */
 void refrain_walk_give_up_recording(struct refrain_walk *walk);
 
-static inline void refrain_walk_note(struct refrain_walk *walk, struct refrain_walk_learner *place, int64_t value) {
+static inline void refrain_walk_note(struct refrain_walk *walk, struct refrain_walk_learner *learner, int64_t value) {
     if (walk->recorder)
-        refrain_walk_note_value(walk, place, value);
+        refrain_walk_note_value(walk, learner, value);
 }
 
 /* ---- walk_values.c ---- */
@@ -196,36 +234,40 @@ void refrain_walk_pass_uncounted(struct refrain_walk *walk, const struct refrain
 void refrain_walk_begin_stretch(struct refrain_walk *walk, struct refrain_walk_learner *place);
 
 /* The same, for a walk that counts: it took that long. */
-void refrain_walk_count_told(struct refrain_walk *walk, uint64_t ticks);
+void refrain_walk_count_told(struct refrain_walk *walk, uint32_t context, uint64_t ticks);
 
 /* A block passes whose end the timeline tells by itself: what was expected of it is of no matter. */
 static inline void refrain_walk_pass_told(struct refrain_walk *walk, struct refrain_walk_learner *place,
-                                          uint64_t told) {
+                                          uint32_t context, uint64_t told) {
     if (place->visits_left == 0)
         refrain_walk_begin_stretch(walk, place);
     place->visits_left -= place->visits_left > 0;
     place->visits++;
     place->account.ticks_left = (int64_t)((uint64_t)place->account.ticks_left - (told - walk->ticks));
     if (walk->counting)
-        refrain_walk_count_told(walk, told - walk->ticks);
+        refrain_walk_count_told(walk, context, told - walk->ticks);
     walk->ticks = told;
-    if (walk->recorder) {
-        walk->reads++;
-        refrain_walk_note_block(walk, place);
-    }
+    if (walk->recorder)
+        refrain_walk_note_block(walk, place, context);
 }
 
 /* As refrain_walk_pass_block, for blocks of all kinds. */
-void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_learner *place);
+void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_learner *place, uint32_t context);
 
-/* Lets the block that a place began pass: as long as the timeline says; where it says nothing, or the order of blocks
- * is not that of the run any longer, as long as the history expects. */
-static inline void refrain_walk_pass_block(struct refrain_walk *walk, struct refrain_walk_learner *place) {
+/* Lets the block that a place began in that context pass: as long as the timeline says; where it says nothing, or the
+ * order of blocks is not that of the run any longer, as long as the history expects. */
+static inline void refrain_walk_pass_block_of(struct refrain_walk *walk, struct refrain_walk_learner *place,
+                                              uint32_t context) {
     uint64_t told;
     if (!walk->approximate && refrain_block_times_short(&walk->times, walk->ticks, &told))
-        refrain_walk_pass_told(walk, place, told);
+        refrain_walk_pass_told(walk, place, context, told);
     else
-        refrain_walk_pass_any_block(walk, place);
+        refrain_walk_pass_any_block(walk, place, context);
+}
+
+/* The same in what is open now. */
+static inline void refrain_walk_pass_block(struct refrain_walk *walk, struct refrain_walk_learner *place) {
+    refrain_walk_pass_block_of(walk, place, walk->stack[walk->depth - 1].context);
 }
 
 /* Are there blocks whose times are not known yet? Then records wait for them. */

@@ -396,11 +396,17 @@ static bool only_steps(const struct refrain_walk *walk) {
     return !walk->ended && walk->run_left <= 0 && walk->n_waiting == 0 && !refrain_walk_is_time_pending(walk);
 }
 
+/* The first of the records that have waited. */
+static void take_waiting(struct refrain_walk *walk, struct refrain_record *record) {
+    *record = walk->waiting[walk->first_waiting++];
+    walk->n_known -= walk->n_known > 0;
+    if (--walk->n_waiting == 0)
+        walk->first_waiting = 0;
+}
+
 static enum before_step before_step(struct refrain_walk *walk, struct refrain_record *record) {
     if (walk->n_waiting > 0 && !refrain_walk_is_time_pending(walk)) {
-        *record = walk->waiting[walk->first_waiting++];
-        if (--walk->n_waiting == 0)
-            walk->first_waiting = 0;
+        take_waiting(walk, record);
         return IN_ORDER;
     }
     if (walk->ended) {
@@ -418,6 +424,15 @@ static enum before_step before_step(struct refrain_walk *walk, struct refrain_re
 size_t refrain_walk_read(struct refrain_walk *walk, struct refrain_record *records, size_t n) {
     size_t i = 0;
     while (i < n) {
+        if (walk->cycle) { /* what waits comes before its iterations */
+            if (walk->n_waiting == 0)
+                break;
+            if (walk->n_known > 0)
+                take_waiting(walk, &records[i++]);
+            else
+                refrain_walk_cycle_settle(walk);
+            continue;
+        }
         /* What is made while times are not known waits for its own behind those that do already. */
         bool waits = refrain_walk_is_time_pending(walk);
         struct refrain_record *record = waits ? refrain_walk_next_waiting(walk) : &records[i];
@@ -433,12 +448,9 @@ size_t refrain_walk_read(struct refrain_walk *walk, struct refrain_record *recor
         }
         if (before == NOTHING && !step(walk, record))
             stop(walk, record);
-        if (record->kind == REFRAIN_RECORD_NONE) {
-            if (walk->cycle)
-                break;
+        if (record->kind == REFRAIN_RECORD_NONE)
             continue;
-        }
-        if (walk->recorder)
+        if (walk->recorder && before != IN_ORDER)
             refrain_walk_note_record(walk, record);
         if (waits)
             walk->n_waiting++;

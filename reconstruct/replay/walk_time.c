@@ -42,18 +42,18 @@ static uint64_t expected_ticks(struct refrain_walk *walk, struct refrain_walk_le
     return expected < place->mean_ticks / MOST_OVER_MEAN ? place->mean_ticks / MOST_OVER_MEAN : expected;
 }
 
-void refrain_walk_count_told(struct refrain_walk *walk, uint64_t ticks) {
+void refrain_walk_count_told(struct refrain_walk *walk, uint32_t context, uint64_t ticks) {
     const struct refrain_walk_contexts *contexts = walk->contexts;
-    uint32_t context = walk->stack[walk->depth - 1].context;
     if (contexts && context < contexts->n_contexts)
         contexts->contexts[context].told_ticks += (int64_t)ticks;
 }
 
-/* Where the place's next block is, in the functions that are open; null where they are not told apart. */
-static struct refrain_walk_spot *spot_of(struct refrain_walk *walk, struct refrain_walk_learner *place) {
+/* The place in that context; null where they are not told apart. */
+static struct refrain_walk_spot *spot_of(struct refrain_walk *walk, struct refrain_walk_learner *place,
+                                         uint32_t context) {
     if (!walk->contexts)
         return NULL;
-    uint32_t context = walk->stack[walk->depth - 1].context, number = place->spot;
+    uint32_t number = place->spot;
     if (number == 0 || walk->contexts->spots[number].context != context)
         number = place->spot = refrain_walk_contexts_spot(walk->contexts, context, place->offset);
     return number ? &walk->contexts->spots[number] : NULL;
@@ -70,7 +70,7 @@ static uint64_t expected_share(struct refrain_block_account *account, const stru
     return spot && visits > 1 ? (uint64_t)((double)mean * spot->factor) : mean;
 }
 
-/* The times of an item's blocks have become known: open activations and waiting records get them. */
+/* The times of an item's blocks have become known: open activations, waiting records and iterations get them. */
 static void settle(struct refrain_walk *walk) {
     uint64_t begin_ticks = walk->times.begin_ticks;
     for (size_t i = walk->depth; i-- > 0;) {
@@ -83,26 +83,30 @@ static void settle(struct refrain_walk *walk) {
     }
     for (size_t i = walk->first_waiting; i < walk->first_waiting + walk->n_waiting; i++)
         walk->waiting[i].ticks = refrain_block_times_resolve(&walk->times, walk->waiting[i].ticks);
+    walk->n_known = walk->n_waiting;
+    struct refrain_walk_ahead *ahead = &walk->ahead;
+    for (; ahead->known < ahead->n; ahead->known++)
+        ahead->ticks[ahead->known] = refrain_block_times_resolve(&walk->times, ahead->ticks[ahead->known]);
 }
 
-void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_learner *place) {
+void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_learner *place, uint32_t context) {
     uint64_t told;
     if (!walk->approximate && refrain_block_times_single(&walk->times, walk->ticks, &told)) {
-        refrain_walk_pass_told(walk, place, told);
+        refrain_walk_pass_told(walk, place, context, told);
         return;
     }
     if (walk->recorder)
-        refrain_walk_give_up_recording(walk);
+        refrain_walk_note_block(walk, place, context);
     struct refrain_block_account *account = walk->counting ? &walk->uncounted : &place->account;
     uint64_t ticks = expected_ticks(walk, place);
     struct refrain_walk_spot *spot = NULL;
     if (walk->counting) {
         place->account.shared_visits++;
         ticks = 0;
-        if ((spot = spot_of(walk, place)))
+        if ((spot = spot_of(walk, place, context)))
             spot->visits++;
     } else if (walk->shares.n > 0 && !walk->times.ended && !walk->approximate) {
-        spot = spot_of(walk, place);
+        spot = spot_of(walk, place, context);
         ticks = expected_share(account, spot);
         if (spot && spot->visits > 0) {
             spot->visits--;
@@ -120,7 +124,7 @@ void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_
         settle(walk);
     }
     switch (refrain_block_times_pass(&walk->times, ticks, account, spot && !walk->counting ? &spot->ticks : NULL,
-                                     walk->stack[walk->depth - 1].context, &walk->ticks)) {
+                                     context, &walk->ticks)) {
     case REFRAIN_BLOCK_UNTOLD:
         walk->ticks += ticks;
         /* Blocks in an order of our own may have been given too much before: none is beyond the last clock read. */
