@@ -91,6 +91,14 @@ done
 refrain overhead -o /nowhere/filter "$trace" >/dev/null 2>said
 [ $? -eq 1 ] && grep -q "/nowhere/filter" said && pass || fail "a filter that cannot be written: $(cat said)"
 
+# A name that is longer than its column moves the columns of all lines.
+sed 's/seldom/seldom_with_a_name_that_is_longer_than_the_column/' program.c >long.c
+mkdir long
+refrain-mpicc -O2 -I"$tests/../include" long.c -o long_name && REFRAIN_THROTTLE=off REFRAIN_DIRECTORY=long ./long_name >/dev/null || fail "a long name: build, run"
+refrain overhead "$(the_trace long)" >text
+awk '/^function/ { at = index($0, "percent") + 6; next }
+    at && NF { n++; if (substr($0, at, 1) !~ /[0-9]/ || substr($0, at + 1) !~ /^(  |$)/) wrong++ } END { exit wrong || n != 4 }' text && pass || fail "columns: $(cat text)"
+
 # Patterns of the instrumentor's filter that match nothing.
 cat >typed.filter <<'END_OF_FILTER'
 SCOREP_REGION_NAMES_BEGIN

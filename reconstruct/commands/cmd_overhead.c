@@ -39,10 +39,26 @@ static void print_kinds(const struct refrain_overhead *overhead) {
                    percent(overhead->ns[kind], overhead));
 }
 
+static const char *name_of(const struct refrain_overhead_function *function) {
+    return function->region ? refrain_show_name(function->region->name) : "(unknown)";
+}
+
+/* The first column is as wide as the longest name in it. */
+static int name_width(const struct refrain_overhead *overhead, unsigned long lines) {
+    size_t width = 30;
+    for (size_t i = 0; i < overhead->n_functions && (!lines || i < lines); i++) {
+        size_t length = strlen(name_of(&overhead->functions[i]));
+        width = length > width ? length : width;
+    }
+    return (int)width;
+}
+
 static void print_functions(const struct refrain_overhead *overhead, unsigned long lines) {
     double calls_ns = 0;
     bool dormant = false;
-    printf("\n%-30s %13s %15s %12s %9s  %s\n", "function", "activations", "probes", "seconds", "percent", "defined at");
+    int width = name_width(overhead, lines);
+    printf("\n%-*s %13s %15s %12s %9s  %s\n", width, "function", "activations", "probes", "seconds", "percent",
+           "defined at");
     for (size_t i = 0; i < overhead->n_functions; i++) {
         const struct refrain_overhead_function *function = &overhead->functions[i];
         const struct refrain_region_info *region = function->region;
@@ -51,14 +67,14 @@ static void print_functions(const struct refrain_overhead *overhead, unsigned lo
             break;
         }
         dormant |= function->part_dormant;
-        printf("%-30s %13s %15s %12.6f %9.3f  %s:%u%s\n", region ? refrain_show_name(region->name) : "(unknown)",
+        printf("%-*s %13s %15s %12.6f %9.3f  %s:%u%s\n", width, name_of(function),
                refrain_show_count(function->activations), refrain_show_count(function->probes), function->ns / 1e9,
                percent(function->ns, overhead), region ? region->file : "", region ? region->line : 0,
                function->part_dormant ? " *" : "");
     }
     for (unsigned kind = 0; kind < REFRAIN_PROBE_KINDS; kind++)
         calls_ns += is_mpi(kind) ? overhead->ns[kind] : 0;
-    printf("%-30s %13s %15s %12.6f %9.3f\n", "MPI calls, wherever made",
+    printf("%-*s %13s %15s %12.6f %9.3f\n", width, "MPI calls, wherever made",
            refrain_show_count(overhead->probes[REFRAIN_PROBE_CALL_BEGIN]), "", calls_ns / 1e9,
            percent(calls_ns, overhead));
     if (dormant)
