@@ -38,6 +38,10 @@ static size_t journal_bytes(void) {
     return round_up(refrain_journal_bytes(), REFRAIN_GRAIN_BYTES);
 }
 
+uint64_t refrain_contexts_bytes(uint32_t n) {
+    return round_up(n * sizeof(struct refrain_thread), REFRAIN_GRAIN_BYTES) + n * journal_bytes();
+}
+
 /* The context, record and journal of thread `t`, which nobody has written to so far. */
 static void make_context(uint32_t t) {
     struct refrain_context *context = &contexts[t];

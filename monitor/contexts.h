@@ -6,6 +6,9 @@
 
 #include "monitor.h"
 
+/* Bytes of the trace file that the records and journals of `n` threads take. */
+REFRAIN_HIDDEN uint64_t refrain_contexts_bytes(uint32_t n);
+
 /* Takes room for all of them and their tables in the trace file, opens the file where events are recorded, and makes
  * the first. False with errno set when there is no memory. */
 REFRAIN_HIDDEN bool refrain_contexts_make(void);

@@ -4,9 +4,9 @@
 #include "tracing.h"
 #include "allowance.h"
 #include "calibrate.h"
-#include "call_round.h"
 #include "call_path.h"
 #include "call_room.h"
+#include "call_round.h"
 #include "configure.h"
 #include "contexts.h"
 #include "describe.h"
@@ -30,7 +30,7 @@
 #include <unistd.h>
 
 #define FIRST_CALIBRATION_NS 100000u
-/* What is kept of the pool, as 1 / share of what the program's tables leave of it. */
+/* What is kept of the pool, as 1 / share of what the program's tables and the call sites that are sure leave of it. */
 #define CONTROL_SHARE 4u                   /* for control flow, less what follows */
 #define LEAST_COUNTS_SHARE 8u              /* for counts ... */
 #define MOST_COUNTS_SHARE 4u               /* ... at most, where there are many places */
@@ -61,13 +61,12 @@ static uint64_t least_of(uint64_t a, uint64_t b) {
 /* Sets aside what learners may not take: for places that have not been seen yet, as many as the tables say there may
  * be, for requests under way, and for counting what comes next where its order is given up. */
 static void keep_reserves(struct refrain_header *header) {
-    uint64_t pool = header->bytes - header->pool_used, threads = header->n_threads;
-    uint64_t calls = refrain_call_room_named_bytes() * threads;
+    uint64_t left = header->bytes - header->pool_used, threads = header->n_threads;
+    uint64_t calls = least_of(refrain_call_room_named_bytes() * threads, left), pool = left - calls;
     uint64_t places = refrain_units_mpi_calls() * threads * refrain_call_room_bytes(SITE_OPERATIONS);
     uint64_t others = least_of(calls ? pool / OTHER_CALL_SITES_SHARE : pool, OTHER_CALL_SITES_BYTES);
     uint64_t counts = header->n_slots * threads * COUNTS_BYTES;
-    refrain_call_room_open(least_of(calls, pool / 2),
-                           least_of(pool / (calls ? UNFORESEEN_SHARE : UNKNOWN_SHARE), UNFORESEEN_BYTES));
+    refrain_call_room_open(calls, least_of(pool / (calls ? UNFORESEEN_SHARE : UNKNOWN_SHARE), UNFORESEEN_BYTES));
     header->pool_last = refrain_trace_file.kept_for_calls + refrain_trace_file.kept_for_unforeseen;
     header->pool_first_met =
         header->pool_last + least_of(pool / MOST_FIRST_MET_SHARE, (places > calls ? places - calls : 0) + others);
@@ -88,11 +87,10 @@ static void after_fork_in_child(void) {
 }
 
 /* The least that REFRAIN_TOTAL_MEMORY can be for this program: its tables, the first call site of each MPI function,
- * and some room to learn in. */
-static uint64_t least_bytes(uint32_t threads) {
-    uint64_t tables = REFRAIN_HEADER_BYTES + refrain_units_bytes(threads) + threads * refrain_call_room_named_bytes() +
-                      threads * (sizeof(struct refrain_thread) + refrain_journal_bytes() + 2 * REFRAIN_GRAIN_BYTES);
-    return refrain_settings_least_bytes(tables, threads);
+ * and some room to learn in; `other` bytes are taken from the trace file for something else. */
+static uint64_t least_bytes(uint32_t threads, uint64_t other) {
+    uint64_t tables = REFRAIN_HEADER_BYTES + refrain_units_bytes(threads) + refrain_contexts_bytes(threads) + other;
+    return refrain_settings_least_bytes(tables, threads * refrain_call_room_named_bytes(), threads);
 }
 
 static void say_too_small(uint64_t least) {
@@ -117,7 +115,7 @@ static void open_trace_file(void) {
     uint64_t bytes =
         refrain_settings_trace_file_bytes(refrain_configuration.total_bytes, refrain_configuration.threads);
     uint64_t metrics_bytes = refrain_metrics_outside_bytes(refrain_configuration.threads);
-    uint64_t least = least_bytes(refrain_configuration.threads) + metrics_bytes;
+    uint64_t least = least_bytes(refrain_configuration.threads, metrics_bytes);
     if (refrain_configuration.total_bytes < least) {
         say_too_small(least);
         return;
@@ -148,14 +146,10 @@ static void open_trace_file(void) {
     refrain_trace_file.base = base;
     refrain_trace_file.mode = refrain_configuration.mode;
     bool complete = refrain_contexts_make();
-    uint64_t missing = complete ? refrain_units_open() : 0;
-    uint64_t calls = refrain_call_room_named_bytes() * header->n_threads;
-    if (complete && !missing && header->bytes - header->pool_used < calls + REFRAIN_LEAST_POOL_BYTES)
-        missing = 1;
+    uint64_t missing = complete ? refrain_units_open() : 0; /* of a unit that was not known a moment ago */
     if (!complete || missing) {
         if (missing)
-            say_too_small(
-                refrain_settings_least_bytes(header->pool_used + missing + calls, refrain_configuration.threads));
+            say_too_small(least_bytes(refrain_configuration.threads, metrics_bytes));
         else
             refrain_say_untraced("cannot set up", refrain_own_files_directory(), errno);
         refrain_trace_file = (struct refrain_trace_file){.base = NULL};

@@ -466,7 +466,7 @@ uint64_t refrain_units_bytes(uint32_t threads) {
     uint64_t bytes = 0;
     take_lock();
     for (const struct refrain_unit *unit = units; unit; unit = unit->next)
-        bytes += unit_bytes(unit, threads) + REFRAIN_GRAIN_BYTES;
+        bytes += round_up(unit_bytes(unit, threads));
     drop_lock();
     return bytes;
 }

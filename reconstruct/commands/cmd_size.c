@@ -212,15 +212,16 @@ static enum refrain_status work_out(const struct arguments *arguments, struct an
     answer->image_bytes = refrain_settings_trace_file_bytes(answer->total_memory_bytes, answer->threads);
     if (answer->image_bytes > most)
         answer->image_bytes = most;
-    answer->threads_bytes = answer->threads * (sizeof(struct refrain_thread) + sizeof(struct refrain_journal) +
-                                               sizeof(struct refrain_formula) +
-                                               JOURNAL_ITEMS * sizeof(struct refrain_item) + JOURNAL_TALLY_BYTES);
+    answer->threads_bytes =
+        round_up(answer->threads * sizeof(struct refrain_thread)) +
+        answer->threads * round_up(sizeof(struct refrain_journal) + sizeof(struct refrain_formula) +
+                                   JOURNAL_ITEMS * sizeof(struct refrain_item) + JOURNAL_TALLY_BYTES);
     uint64_t taken = REFRAIN_HEADER_BYTES + answer->threads_bytes + tables->tree_bytes + tables->slot_bytes;
-    if (answer->image_bytes < taken + tables->call_bytes + REFRAIN_LEAST_POOL_BYTES)
+    uint64_t least = refrain_settings_least_bytes(taken, tables->call_bytes, answer->threads);
+    if (answer->total_memory_bytes < least)
         return REFRAIN_FAIL(
             error, "REFRAIN_TOTAL_MEMORY is %" PRIu64 " bytes, but %s on %u thread%s needs at least %" PRIu64,
-            answer->total_memory_bytes, arguments->executable, answer->threads, answer->threads == 1 ? "" : "s",
-            refrain_settings_least_bytes(taken + tables->call_bytes, answer->threads));
+            answer->total_memory_bytes, arguments->executable, answer->threads, answer->threads == 1 ? "" : "s", least);
     answer->free_bytes = answer->image_bytes - taken;
     answer->total_bytes = answer->image_bytes * arguments->ranks;
     return REFRAIN_OK;
