@@ -8,7 +8,8 @@
 #define MOST_NAME_BYTES 8192u
 #define LONGEST_NAME 1024u
 
-/* What the map has for a handle: the reference of its record, and above it that of its communicator's (0: unknown). */
+/* What the map has for a handle: the reference of its record (0: there was no room for one), and above it that of its
+ * communicator's (0: unknown). */
 #define COMM_SHIFT 32u
 
 static struct refrain_map_entry window_entries[REFRAIN_WINDOWS * 2], file_entries[REFRAIN_FILES * 2];
@@ -20,7 +21,7 @@ static uint32_t n_numbers[REFRAIN_OBJECT_FILE + 1];
 static uint32_t name_bytes;
 
 static struct refrain_object *record_of(int64_t value) {
-    return value < 0 ? NULL : refrain_at_reference((uint32_t)value);
+    return value < 0 || (uint32_t)value == 0 ? NULL : refrain_at_reference((uint32_t)value);
 }
 
 static const char *text_of(const struct refrain_object *object) {
@@ -78,7 +79,8 @@ static struct refrain_object *take(enum refrain_object_kind kind, uint32_t comm,
     return add(kind, comm, slots, of_name);
 }
 
-/* A handle that is known already has been freed by nobody who told. Returns the number, -1 where there is no room. */
+/* A handle that is known already has been freed by nobody who told. Returns the number, -1 where there is no room; its
+ * communicator, which tells who the ranks are, is known in any case. */
 static int64_t object_new(enum refrain_object_kind kind, struct refrain_map *map, uint64_t key, MPI_Comm comm,
                           const char *name) {
     const struct refrain_communicator *communicator = refrain_communicator_find(comm);
@@ -88,10 +90,10 @@ static int64_t object_new(enum refrain_object_kind kind, struct refrain_map *map
     if (former)
         former->open = 0;
     struct refrain_object *object = take(kind, communicator ? communicator->index + 1 : 0, name);
-    if (object && refrain_map_put(map, key, above | refrain_reference(object)))
-        object->open = 1;
-    else
+    if (!refrain_map_put(map, key, above | (object ? refrain_reference(object) : 0)))
         object = NULL;
+    if (object)
+        object->open = 1;
     int64_t number = object ? (int64_t)object->number : -1;
     refrain_mpi_unlock();
     if (!object)
@@ -103,10 +105,9 @@ static int64_t object_new(enum refrain_object_kind kind, struct refrain_map *map
 static int64_t object_freed(struct refrain_map *map, uint64_t key) {
     refrain_mpi_lock();
     struct refrain_object *object = record_of(refrain_map_get(map, key, -1));
-    if (object) {
-        refrain_map_remove(map, key);
+    refrain_map_remove(map, key);
+    if (object)
         object->open = 0;
-    }
     refrain_mpi_unlock();
     return object ? (int64_t)object->number : -1;
 }
@@ -119,7 +120,8 @@ static int64_t object_find(const struct refrain_map *map, uint64_t key,
     refrain_mpi_unlock();
     uint32_t reference = value < 0 ? 0 : (uint32_t)(value >> COMM_SHIFT);
     *communicator = reference ? refrain_at_reference(reference) : NULL;
-    return value < 0 ? -1 : (int64_t)record_of(value)->number;
+    const struct refrain_object *object = record_of(value);
+    return object ? (int64_t)object->number : -1;
 }
 
 /* ---- windows ---- */
