@@ -30,7 +30,8 @@
 #include <unistd.h>
 
 #define FIRST_CALIBRATION_NS 100000u
-/* What is kept of the pool, as 1 / share of what the program's tables and the call sites that are sure leave of it. */
+/* What is kept of the pool, as 1 / share of what the program's tables leave of it (that for call sites and the like),
+ * and the call sites that are sure (the rest). */
 #define CONTROL_SHARE 4u                   /* for control flow, less what follows */
 #define LEAST_COUNTS_SHARE 8u              /* for counts ... */
 #define MOST_COUNTS_SHARE 4u               /* ... at most, where there are many places */
@@ -69,7 +70,7 @@ static void keep_reserves(struct refrain_header *header) {
     refrain_call_room_open(calls, least_of(pool / (calls ? UNFORESEEN_SHARE : UNKNOWN_SHARE), UNFORESEEN_BYTES));
     header->pool_last = refrain_trace_file.kept_for_calls + refrain_trace_file.kept_for_unforeseen;
     header->pool_first_met =
-        header->pool_last + least_of(pool / MOST_FIRST_MET_SHARE, (places > calls ? places - calls : 0) + others);
+        header->pool_last + least_of(left / MOST_FIRST_MET_SHARE, (places > calls ? places - calls : 0) + others);
     refrain_trace_file.kept_for_open =
         refrain_mpi_linked && refrain_units_use_requests() ? least_of(pool / OPEN_SHARE, OPEN_BYTES) : 0;
     header->pool_counts =

@@ -77,6 +77,88 @@ static void check_rows(uint32_t reference, bool late) {
               messages[i]);
 }
 
+/* ---- no memory at all ---- */
+
+#define COMMUNICATORS 24
+#define ROUNDS 50
+
+/* A communicator in two is of all ranks, the others of two: in the order of their making. */
+static bool is_of_two(int64_t index) {
+    return index % 2;
+}
+
+static bool make_communicators(void) {
+    uint32_t *link = NULL;
+    for (uint32_t i = 0; i < COMMUNICATORS; i++) {
+        struct refrain_communicator *made = refrain_pool_take(sizeof *made, REFRAIN_POOL_FIRST_MET);
+        if (!made)
+            return false;
+        *made = (struct refrain_communicator){.index = i, .size = is_of_two(i) ? 2 : 8, .members = is_of_two(i)};
+        if (link)
+            *link = refrain_reference(made);
+        else
+            refrain_trace_file.header->communicators = refrain_reference(made);
+        link = &made->next;
+    }
+    return true;
+}
+
+/* Rows of root, nothing, amount and communicator in a tally that cannot grow: how often each root came in communicators
+ * of the same members stays what it is, and the oldest of them stands for all. */
+static void check_communicators(void) {
+    static const struct refrain_row row = {4, 1 << 2, {1 << 2, 1 << 1}, REFRAIN_ROW_COMMUNICATOR};
+    uint64_t came[2][2] = {{0}}, read[2][2] = {{0}}, lost = refrain_trace_file.header->losses[REFRAIN_LOSS_COUNTS];
+    struct refrain_tally_reader reader;
+    int64_t values[REFRAIN_TALLY_WIDTH];
+    uint32_t tally = make_communicators() ? refrain_tally_make(&row, true) : 0;
+    size_t before = refrain_alone_bytes;
+    check(tally != 0, "there is room for communicators", 0, 1);
+    refrain_alone_bytes = refrain_trace_file.header->pool_used;
+    for (unsigned i = 0; tally && i < ROUNDS * COMMUNICATORS; i++) {
+        int64_t comm = i % COMMUNICATORS, root = is_of_two(comm) ? 1 : i / COMMUNICATORS % 2;
+        refrain_tally_add(&context, &tally, (int64_t[]){root, i, i % 7, comm}, 1);
+        came[is_of_two(comm)][root]++;
+    }
+    if (tally && refrain_tally_open(&reader, refrain_trace_file.base, POOL_BYTES, tally)) {
+        while (refrain_tally_next(&reader, values, 0)) {
+            check(!reader.gave_rest && values[0] >= 0 && values[0] < 2, "a row of its own", (unsigned)values[0], 2);
+            check(values[3] == is_of_two(values[3]), "the oldest of its members", (unsigned)values[3], COMMUNICATORS);
+            read[is_of_two(values[3])][values[0] & 1]++;
+        }
+        refrain_tally_close(&reader);
+    }
+    for (unsigned i = 0; i < 4; i++)
+        check(read[i / 2][i % 2] == came[i / 2][i % 2], "rows of a root", read[i / 2][i % 2], came[i / 2][i % 2]);
+    check(refrain_trace_file.header->losses[REFRAIN_LOSS_COUNTS] > lost, "rows told as another's are counted", 0, 1);
+    refrain_alone_bytes = before;
+}
+
+/* Accesses to windows, which stand for each other there: targets and bytes stay what they are. */
+static void check_windows(void) {
+    static const struct refrain_row row = {3, 1 << 1, {1 << 1, 0}, 1 << 2};
+    uint64_t read[2] = {0}, given[2] = {0};
+    struct refrain_tally_reader reader;
+    int64_t values[REFRAIN_TALLY_WIDTH];
+    uint32_t tally = refrain_tally_make(&row, true);
+    size_t before = refrain_alone_bytes;
+    check(tally != 0, "there is room for windows", 0, 1);
+    refrain_alone_bytes = refrain_trace_file.header->pool_used;
+    for (unsigned i = 0; tally && i < 1000; i++)
+        refrain_tally_add(&context, &tally, (int64_t[]){i % 2, i % 2 + 5, i % 40}, 1);
+    if (tally && refrain_tally_open(&reader, refrain_trace_file.base, POOL_BYTES, tally)) {
+        while (refrain_tally_next(&reader, values, 0)) {
+            read[values[0] & 1]++;
+            given[values[0] & 1] += (uint64_t)values[1];
+        }
+        refrain_tally_close(&reader);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        check(read[i] == 500, "accesses to a target", read[i], 500);
+        check(given[i] == 500 * (i + 5), "bytes to a target", given[i], 500 * (i + 5));
+    }
+    refrain_alone_bytes = before;
+}
+
 int main(void) {
     void *pool = calloc(1, POOL_BYTES);
     context.scratch = malloc(sizeof *context.scratch);
@@ -95,6 +177,10 @@ int main(void) {
         if (tally)
             check_rows(tally, from > 0);
     }
+    if (!refrain_alone_begin(&context, 0))
+        return 2;
+    check_communicators();
+    check_windows();
     printf("%s\n", failed ? "failed" : "passed");
     return failed ? 1 : 0;
 }
