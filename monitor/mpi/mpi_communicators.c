@@ -56,6 +56,7 @@ static int most_members; /* of a group that the two arrays have room for */
 static int *all_ranks;   /* 0, 1, ... */
 static int *members_scratch;
 static uint32_t next_ordinal;
+static bool some_unfiled; /* there have been communicators whose handles the map has no room for */
 
 /* Who is in a communicator. `ranks` are in MPI_COMM_WORLD, those of the remote group last. */
 struct members {
@@ -315,11 +316,20 @@ static void forget(MPI_Comm comm) {
     refrain_map_remove(&handles, REFRAIN_MPI_KEY(comm));
 }
 
-static void remember(struct communicator *communicator, MPI_Comm comm) {
+/* False where there is no room. */
+static bool file_handle(struct communicator *communicator, MPI_Comm comm) {
     forget(comm);
+    if (refrain_map_put(&handles, REFRAIN_MPI_KEY(comm), (intptr_t)communicator))
+        return true;
+    some_unfiled = true;
+    return false;
+}
+
+static void remember(struct communicator *communicator, MPI_Comm comm) {
+    communicator->live = file_handle(communicator, comm);
     communicator->handle = comm;
-    communicator->live = true;
-    refrain_map_put(&handles, REFRAIN_MPI_KEY(comm), (intptr_t)communicator);
+    if (!communicator->live)
+        refrain_lose(REFRAIN_LOSS_COMMUNICATORS, 1);
 }
 
 /* The communicator gets the record of that name, or a new one; under the lock. Where there is no room the oldest one of
@@ -334,10 +344,8 @@ static void place(MPI_Comm comm, const struct description *description, uint32_t
         found = make(description, leader, ordinal);
     if (found)
         remember(found, comm);
-    else if ((found = oldest_of(description->members))) {
-        forget(comm);
-        refrain_map_put(&handles, REFRAIN_MPI_KEY(comm), (intptr_t)found);
-    }
+    else if ((found = oldest_of(description->members)))
+        file_handle(found, comm);
 }
 
 /* The leader's choice; under the lock. */
@@ -509,8 +517,14 @@ void refrain_communicator_duplicated(MPI_Comm parent, MPI_Comm comm, uint32_t or
 
 /* ---- the rest ---- */
 
-static struct refrain_communicator *find_locked(MPI_Comm comm) {
+/* One whose handle there was no room for is known by its members. */
+static const struct refrain_communicator *find_locked(MPI_Comm comm) {
     const struct communicator *communicator = of_handle(comm);
+    if (!communicator && some_unfiled && refrain_mpi_world && comm != MPI_COMM_NULL) {
+        struct members members;
+        read_members(comm, &members);
+        communicator = members.unreadable ? NULL : oldest_of(&members);
+    }
     return communicator ? communicator->record : NULL;
 }
 
@@ -530,7 +544,8 @@ void refrain_communicator_freed(MPI_Comm former) {
 /* A first name takes the room of the longest, so that renaming takes no more. */
 void refrain_communicator_named(MPI_Comm comm, const char *text) {
     refrain_mpi_lock();
-    struct refrain_communicator *record = find_locked(comm);
+    struct communicator *communicator = of_handle(comm);
+    struct refrain_communicator *record = communicator ? communicator->record : NULL;
     size_t length = strnlen(text, MPI_MAX_OBJECT_NAME - 1);
     if (record) {
         struct refrain_name *name = record->name

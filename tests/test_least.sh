@@ -1,0 +1,46 @@
+#!/bin/sh
+# In the least memory that a program runs with: what it comes to once all is spent is in the trace, in each thread and by
+# partner, recorded as well as reconstructed. A communicator without room for a record has the ranks of an older one.
+set -u
+. "$(dirname "$0")/lib.sh"
+export REFRAIN_THROTTLE=off REFRAIN_MODE=both
+
+REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -w "$tests/programs/least.c" -o "$work/least" -lpthread || fail "compile"
+
+# traced WHAT THREADS: runs it in the least memory; $work/recorded and $work/replayed are its events, $work/info the rest
+traced() {
+    rm -rf "$work/run"
+    mkdir "$work/run"
+    export REFRAIN_THREADS="$2"
+    least=$(REFRAIN_TOTAL_MEMORY=1K refrain size "$work/least" 2>&1 | grep -o '[0-9]*$')
+    REFRAIN_TOTAL_MEMORY=$least REFRAIN_DIRECTORY=$work/run launch mpich 2 "$work/least" "$1" || fail "$1: status $?"
+    trace=$(the_trace "$work/run") || fail "$1: no trace"
+    refrain info "$trace" >"$work/info"
+    refrain events "$trace" >"$work/recorded" || fail "$1: recorded events"
+    refrain reconstruct "$trace" --format text -o "$work/replayed" --force || fail "$1: reconstruct"
+    if grep -q 'without room for their call site' "$work/info"; then
+        fail "$1: $(grep 'without room for their call site' "$work/info")"
+    fi
+}
+
+traced communicators 1
+grep -q 'counted as another' "$work/info" && pass || fail "communicators: the memory was not spent: $(cat "$work/info")"
+grep -qi 'communicators .*room' "$work/info" && pass || fail "communicators: all have room: $(cat "$work/info")"
+for events in recorded replayed; do
+    sent=$(awk -F '\t' '$1 == 0 && $3 == "send" && /MPI_Send\t/ && /dest=1/' "$work/$events" | wc -l)
+    received=$(awk -F '\t' '$1 == 1 && $3 == "recv" && /MPI_Recv\t/ && /source=0/' "$work/$events" | wc -l)
+    [ "$sent $received" = "600 600" ] && pass || fail "communicators, $events: $sent sent to rank 1, $received received"
+done
+
+traced threads 3
+for events in recorded replayed; do
+    for call in MPI_Bcast MPI_Allreduce MPI_Irecv MPI_Ssend MPI_Wait MPI_Isend MPI_Recv MPI_Waitall MPI_Iprobe; do
+        counts=$(for thread in 0 1 2; do
+            awk -F '\t' -v call=$call -v thread="thread=$thread" '
+                $1 == 0 && $3 == "enter" && $4 == call { n += thread == "thread=0" ? !/thread=/ || /thread=0/ : $0 ~ thread }
+                END { printf "%d ", n }' "$work/$events"
+        done)
+        [ "$counts" = "5 5 5 " ] && pass || fail "threads, $events: $call comes $counts times in the threads"
+    done
+done
+summary
