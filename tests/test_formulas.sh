@@ -49,6 +49,11 @@ trace=$(the_trace "$work/run")
 refrain formulas --full --sort values "$trace" >"$work/formulas" || fail "formulas"
 refrain formulas --json "$trace" >"$work/json" || fail "formulas --json"
 refrain info --json "$trace" >"$work/info" || fail "info --json"
+python3 - "$work/info" <<'END_OF_PYTHON' && pass || fail "states of learners in JSON"
+import json, sys
+process = json.load(open(sys.argv[1]))["processes"][0]
+assert sum(process["states"].values()) == process["learners"] and process["states"]["plain"] > 0, process["states"]
+END_OF_PYTHON
 while read -r name type formula; do
     line=$(awk -v n="$name" '$2 == n && $3 == "for"' "$work/formulas")
     case $line in

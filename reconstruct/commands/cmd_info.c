@@ -277,7 +277,7 @@ static json_t *process_json(const struct refrain_trace *trace, const struct refr
     if (refrain_info_learned(trace, process, &learned, error))
         return NULL;
     json_t *states = json_object(), *lost = json_object(), *object = json_object();
-    for (int state = REFRAIN_IDENTITY; state <= REFRAIN_BY_KEY; state++)
+    for (int state = REFRAIN_IDENTITY; state < REFRAIN_LEARNER_STATES; state++)
         json_object_set_new(states, refrain_info_state_name(state), json_integer((json_int_t)learned.by_state[state]));
     for (int i = 0; i < REFRAIN_LOSSES; i++)
         if (header->losses[i])

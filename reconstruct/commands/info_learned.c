@@ -48,6 +48,7 @@ static const struct {
 
 static const char *const state_names[] = {"empty",   "identity",  "predicting", "building",
                                           "summary", "repeating", "by-key",     "plain"};
+_Static_assert(sizeof state_names / sizeof *state_names == REFRAIN_LEARNER_STATES, "each state has a name");
 
 const char *refrain_info_loss_key(enum refrain_loss loss) {
     return losses[loss].key;
