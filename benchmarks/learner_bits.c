@@ -7,7 +7,6 @@
  */
 #define _GNU_SOURCE
 #include "learn_alone.h"
-#include "learn_formula.h"
 #include "sequence.h"
 #include <refrain/settings.h>
 
@@ -110,15 +109,6 @@ static double entropy(const int64_t *values, size_t n) {
     return bits;
 }
 
-/* Bytes of the formulas that the learner has grown out of: other learners, and their archives, take them. */
-static double spare_bytes(void) {
-    size_t bytes = 0;
-    for (unsigned size = 0; size < REFRAIN_SPARE_SIZES; size++)
-        for (uint32_t at = context.spare_formulas[size]; at; memcpy(&at, refrain_at_reference(at), sizeof at))
-            bytes += refrain_formula_bytes(4u << size); /* room for 4 items, 8, 16 ... */
-    return (double)bytes;
-}
-
 static double seconds(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -160,7 +150,7 @@ int main(int argc, char **argv) {
             refrain_learn(&context, learner, values[i], REFRAIN_KIND_VALUES);
         double took = seconds() - begin;
         least = round && least < took ? least : took;
-        bytes = (double)(refrain_trace_file.header->pool_used - before) - spare_bytes();
+        bytes = (double)(refrain_trace_file.header->pool_used - before);
         struct refrain_sequence sequence;
         int64_t value;
         size_t i = 0;

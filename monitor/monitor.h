@@ -173,6 +173,10 @@ enum refrain_pool_use {
  * thread. */
 REFRAIN_SHARED void *refrain_pool_take(size_t bytes, enum refrain_pool_use use);
 
+/* Makes what was taken from the pool and ends at `end` longer by `bytes` bytes, a multiple of 16. False where something
+ * else has been taken since, or what is not kept for others does not suffice. Any thread. */
+REFRAIN_SHARED bool refrain_pool_extend(const void *end, size_t bytes, enum refrain_pool_use use);
+
 /* Room for what is under way or open, zeroed, aligned as above: of the pool, and once control flow has none there of
  * what is kept for this, else where a formula of the calling thread was that is not needed any more. Null where there
  * is none of that. */

@@ -38,6 +38,13 @@ bool refrain_pool_take_kept(uint64_t *kept, uint64_t bytes) {
     return true;
 }
 
+bool refrain_pool_extend(const void *end, size_t bytes, enum refrain_pool_use use) {
+    struct refrain_header *header = refrain_trace_file.header;
+    uint64_t at = (uint64_t)((const unsigned char *)end - refrain_trace_file.base);
+    return at + bytes + refrain_pool_kept(header, use) <= header->bytes &&
+           __atomic_compare_exchange_n(&header->pool_used, &at, at + bytes, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
 uint32_t refrain_pool_name(const char *text) {
     size_t length = strlen(text);
     struct refrain_name *name = refrain_pool_take(sizeof *name + length + 1, REFRAIN_POOL_FIRST_MET);

@@ -23,6 +23,11 @@ void *refrain_pool_take(size_t bytes, enum refrain_pool_use use) {
     return p;
 }
 
+bool refrain_pool_extend(const void *end, size_t bytes, enum refrain_pool_use use) {
+    return (const unsigned char *)end == refrain_trace_file.base + refrain_trace_file.header->pool_used &&
+           refrain_pool_take(bytes, use);
+}
+
 void refrain_lose(enum refrain_loss loss, uint64_t n) {
     refrain_trace_file.header->losses[loss] += n;
 }

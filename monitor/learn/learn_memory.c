@@ -42,6 +42,16 @@ static bool give_way(struct refrain_context *context, struct refrain_learner *le
     return refrain_tally_terms(context, learner, keep);
 }
 
+/* At the pool's end a formula grows where it is: a sequence that is alone outgrows none. Only the monitor reads how
+ * many items there is room for, so that this is not a change for the journal. */
+static bool grow_in_place(struct refrain_formula *formula, unsigned items, enum refrain_pool_use use) {
+    size_t bytes = refrain_formula_bytes(formula->capacity);
+    if (!refrain_pool_extend((unsigned char *)formula + bytes, refrain_formula_bytes(items) - bytes, use))
+        return false;
+    formula->capacity = (uint8_t)items;
+    return true;
+}
+
 struct refrain_formula *refrain_formula_room(struct refrain_context *context, struct refrain_learner *learner,
                                              unsigned span) {
     struct refrain_formula *formula = refrain_at_reference(learner->body);
@@ -49,6 +59,8 @@ struct refrain_formula *refrain_formula_room(struct refrain_context *context, st
         unsigned capacity = formula->capacity * 2u;
         if (capacity > context->formula_length)
             capacity = context->formula_length;
+        if (capacity > formula->capacity && grow_in_place(formula, capacity, use_for_items(learner, capacity)))
+            continue;
         struct refrain_formula *larger = capacity > formula->capacity
                                              ? refrain_spare_take(context, capacity, use_for_items(learner, capacity))
                                              : NULL;
