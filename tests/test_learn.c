@@ -276,7 +276,7 @@ static bool check(const struct refrain_learner *learner, unsigned seen, unsigned
 
 /* Values without a rule take about as many bits as they tell. */
 static unsigned check_bits(void) {
-    enum { N = 100000, FORMULAS_BYTES = 18000 }; /* which a sequence of chance grows through */
+    enum { N = 100000, FORMULA_BYTES = 9400 }; /* the only one, which grows in place, and the search for repetition */
     static const struct {
         const char *what;
         unsigned n, shift, sixteenths; /* values, n of them; a value times 2^shift; bits allowed */
@@ -297,11 +297,84 @@ static unsigned check_bits(void) {
                           REFRAIN_KIND_VALUES);
         }
         uint64_t took = refrain_trace_file.header->pool_used - before;
-        if (took > FORMULAS_BYTES + (uint64_t)N * kinds[k].sixteenths / 128) {
+        if (took > FORMULA_BYTES + (uint64_t)N * kinds[k].sixteenths / 128) {
             printf("%s: %llu bytes for %d\n", kinds[k].what, (unsigned long long)took, N);
             failed++;
         }
     }
+    return failed;
+}
+
+/* ---- values without a rule ---- */
+
+static void learn_next(struct refrain_learner *learner, int64_t value) {
+    unsigned before = learner->state;
+    put(value);
+    refrain_learn(&context, learner, value, REFRAIN_KIND_VALUES);
+    transitions[before] |= 1u << learner->state;
+}
+
+/* A learner in state PLAIN, after some 10,000 values below `range`; the latest of them have not been archived. */
+static struct refrain_learner *learn_plain(uint64_t control, unsigned range) {
+    struct refrain_learner *learner = refrain_alone_begin(&context, control);
+    context.formula_length = REFRAIN_WINDOW_ITEMS;
+    length = 0;
+    for (unsigned more = 10000 + (unsigned)(random_next() % 10000); more > 0 || learner->state != REFRAIN_PLAIN;
+         more -= more > 0)
+        learn_next(learner, (int64_t)(random_next() % range));
+    return learner;
+}
+
+/* Memory runs out while values are plain: none is lost, and each is counted as often as it came. */
+static unsigned check_plain_spent(size_t bytes) {
+    enum { COUNTS_BYTES = 8192, MORE = 20000, ROUNDS = 20 };
+    unsigned failed = 0, counted = 0;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        refrain_alone_bytes = bytes;
+        struct refrain_learner *learner = learn_plain(COUNTS_BYTES, 12);
+        refrain_alone_bytes = refrain_trace_file.header->pool_used + COUNTS_BYTES + random_next() % 6000;
+        for (unsigned i = 0; i < MORE; i++) {
+            learn_next(learner, (int64_t)(random_next() % 12));
+            if (i % 5000 == 250 * round)
+                failed += !check(learner, length, 100, round);
+        }
+        failed += !check(learner, length, 100, round) || refrain_trace_file.header->losses[REFRAIN_LOSS_COUNTS] > 0;
+        counted += learner->tally != 0;
+    }
+    refrain_alone_bytes = bytes;
+    if (counted < ROUNDS) {
+        printf("memory did not run out in %u rounds of %u\n", ROUNDS - counted, ROUNDS);
+        failed++;
+    }
+    return failed;
+}
+
+/* What values come as once they have a rule: a cycle of `n` values, or where n is 0 a nest of three loops. */
+static int64_t regular_value(unsigned i, const int64_t *cycle, unsigned n) {
+    return n ? cycle[i % n] : i % 5 + 100 * (i / 5 % 7) - 3 * (i / 35 % 4);
+}
+
+/* A rule that values follow after a long time without one is found, and holds. */
+static unsigned check_found(void) {
+    enum { LONGEST = 767, FOUND_CYCLE = 6000, FOUND_NEST = 10000, HOLDS = 20000, ROUNDS = 15 };
+    static const unsigned lengths[] = {0, 129, 150, 200, 500, LONGEST};
+    int64_t cycle[LONGEST];
+    unsigned failed = 0;
+    for (unsigned k = 0; k < sizeof lengths / sizeof *lengths; k++)
+        for (unsigned round = 0; round < ROUNDS; round++) {
+            struct refrain_learner *learner = learn_plain(0, 1000);
+            unsigned n = lengths[k], began = length, last = 0;
+            for (unsigned i = 0; i < n; i++)
+                cycle[i] = (int64_t)(random_next() % 1000);
+            for (unsigned i = 0; i < HOLDS; i++) {
+                learn_next(learner, regular_value(i, cycle, n));
+                last = learner->state == REFRAIN_PREDICT || learner->state == REFRAIN_REPEAT ? last : i;
+            }
+            if (last > (n ? FOUND_CYCLE : FOUND_NEST) || !check(learner, length, 101, k)) {
+                printf("%u values, after %u of chance: not found before %u\n", n, began, last);
+                failed++;
+            }
+        }
     return failed;
 }
 
@@ -343,6 +416,8 @@ int main(int argc, char **argv) {
     }
     refrain_alone_bytes = bytes;
     failed += check_bits();
+    failed += check_plain_spent(bytes);
+    failed += check_found();
     for (unsigned s = 0; s < REFRAIN_LEARNER_STATES; s++)
         if (transitions[s] & ~refrain_learn_table[s]) {
             printf("from state %u to states %x, but the table has only %x\n", s, transitions[s],

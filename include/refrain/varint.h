@@ -32,13 +32,19 @@ static inline unsigned refrain_varint_put(unsigned char *out, uint64_t number) {
 /* Reads the number at bytes[*at], of which `end` there are, and moves *at behind it; false where it is cut off, or has
  * more than 64 bits. */
 static inline bool refrain_varint_get(const unsigned char *bytes, unsigned end, unsigned *at, uint64_t *number) {
-    *number = 0;
-    for (unsigned shift = 0; shift < 64 && *at < end; shift += 7) {
-        unsigned char byte = bytes[(*at)++];
-        *number |= (uint64_t)(byte & 127) << shift;
-        if (byte < 128)
+    unsigned here = *at;
+    uint64_t sum = 0;
+    for (unsigned shift = 0; shift < 64 && here < end; shift += 7) {
+        unsigned char byte = bytes[here++];
+        sum |= (uint64_t)(byte & 127) << shift;
+        if (byte < 128) {
+            *at = here;
+            *number = sum;
             return shift < 63 || byte < 2;
+        }
     }
+    *at = here;
+    *number = sum;
     return false;
 }
 

@@ -447,14 +447,26 @@ static bool leave_prediction(struct refrain_context *context, struct refrain_lea
     return add_value(context, learner, value);
 }
 
-static __attribute__((noinline)) void learn_other(struct refrain_context *context, struct refrain_learner *learner,
-                                                  int64_t value, enum refrain_learner_kind kind) {
-    bool kept = true;
+/* Values that are plain, or come as the next part of a prediction says, cost no more than they have to. */
+static inline bool takes(struct refrain_context *context, struct refrain_learner *learner, int64_t value) {
+    if (learner->state == REFRAIN_PLAIN)
+        return refrain_plain_takes(context, learner, value);
     if (learner->round) {
         refrain_round_tell_of(learner);
         if (refrain_learn_expected(learner, value))
-            return;
+            return true;
     }
+    if (refrain_learn_left(learner) > 0)
+        return false;
+    return learner->state == REFRAIN_REPEAT    ? refrain_repeat_takes(learner, value)
+           : learner->state == REFRAIN_PREDICT ? predict_takes(learner, formula_of(learner), value)
+                                               : false;
+}
+
+/* Handles a value that the state does not go on with. */
+static __attribute__((noinline)) void leave(struct refrain_context *context, struct refrain_learner *learner,
+                                            int64_t value, enum refrain_learner_kind kind) {
+    bool kept = true;
     switch (learner->state) {
     case REFRAIN_EMPTY:
         learner->expect = value;
@@ -469,13 +481,9 @@ static __attribute__((noinline)) void learn_other(struct refrain_context *contex
         kept = leave_identity(context, learner, value);
         break;
     case REFRAIN_PREDICT:
-        if (refrain_learn_left(learner) == 0 && predict_takes(learner, formula_of(learner), value))
-            return;
         kept = leave_prediction(context, learner, value);
         break;
     case REFRAIN_REPEAT:
-        if (refrain_learn_left(learner) == 0 && refrain_repeat_takes(learner, value))
-            return;
         refrain_repeat_leave(context, learner);
         kept = add_value(context, learner, value);
         break;
@@ -489,9 +497,12 @@ static __attribute__((noinline)) void learn_other(struct refrain_context *contex
         break;
     }
     case REFRAIN_PLAIN:
-        kept = refrain_plain_empty(context, learner) &&
-               (learner->state == REFRAIN_PLAIN ? refrain_plain_takes(context, learner, value)
-                                                : add_value(context, learner, value));
+        kept = refrain_plain_empty(context, learner);
+        if (!kept || takes(context, learner, value))
+            break;
+        if (learner->state == REFRAIN_REPEAT)
+            refrain_repeat_leave(context, learner);
+        kept = add_value(context, learner, value);
         break;
     default:
         refrain_summary_add(context, learner, value);
@@ -505,9 +516,8 @@ static __attribute__((noinline)) void learn_other(struct refrain_context *contex
     refrain_summary_begin(context, learner, value);
 }
 
-/* Nearly all values without a rule are plain: they cost no more than they have to. */
 void refrain_learn_other(struct refrain_context *context, struct refrain_learner *learner, int64_t value,
                          enum refrain_learner_kind kind) {
-    if (learner->state != REFRAIN_PLAIN || !refrain_plain_takes(context, learner, value))
-        learn_other(context, learner, value, kind);
+    if (!takes(context, learner, value))
+        leave(context, learner, value, kind);
 }

@@ -252,20 +252,26 @@ bool refrain_formula_archive(struct refrain_context *context, struct refrain_lea
     return true;
 }
 
-bool refrain_archive_values(struct refrain_context *context, struct refrain_learner *learner) {
+bool refrain_archive_values(struct refrain_context *context, struct refrain_learner *learner, unsigned first,
+                            struct refrain_place *behind_first) {
     struct refrain_formula *formula = refrain_at_reference(learner->body);
     const int64_t *values = refrain_formula_values(formula);
     const struct end before = end_of(formula);
     refrain_journal_begin(context, learner, 0);
     for (unsigned done = 0; done < formula->n_values;) {
-        struct group group = make_group(context, formula, values + done, formula->n_values - done, UINT32_MAX);
-        if (!append(context, formula, group.bytes, refrain_learner_use(learner), group.fresh)) {
+        unsigned n = (done < first ? first : formula->n_values) - done;
+        struct group group = make_group(context, formula, values + done, n, UINT32_MAX);
+        struct refrain_archive *chunk =
+            append(context, formula, group.bytes, refrain_learner_use(learner), group.fresh);
+        if (!chunk) {
             go_back_to(&before, formula);
             return false;
         }
         formula->table = (uint8_t)group.table;
         formula->archived_terms += group.taken;
         done += group.taken;
+        if (done == first)
+            *behind_first = (struct refrain_place){formula->archive_last, chunk->used};
     }
     refrain_commit();
     formula->n_values = 0;
@@ -280,6 +286,15 @@ static uint64_t get_unsigned(const struct refrain_archive *chunk, uint32_t *at) 
     return number;
 }
 
+/* One that most often is a single byte. */
+static uint64_t get_small(const struct refrain_archive *chunk, uint32_t *at) {
+    unsigned char byte = chunk->bytes[*at];
+    if (byte >= 128)
+        return get_unsigned(chunk, at);
+    ++*at;
+    return byte;
+}
+
 static int64_t get_signed(const struct refrain_archive *chunk, uint32_t *at) {
     return refrain_unzigzag(get_unsigned(chunk, at));
 }
@@ -291,8 +306,14 @@ unsigned refrain_archive_read(struct refrain_place *place, struct refrain_item *
         place->at = 0;
         chunk = refrain_at_reference(place->chunk);
     }
-    if (REFRAIN_IS_GROUP(chunk->bytes[place->at]))
+    unsigned first = chunk->bytes[place->at];
+    if (REFRAIN_IS_GROUP(first))
         return refrain_group_decode(chunk->bytes, chunk->used, &place->at, (int64_t *)out);
+    if (first == 0) { /* a value alone, which most terms are that are repeated */
+        place->at++;
+        *out = (struct refrain_item){.kind = REFRAIN_ITEM_VALUE, .span = 1, .base = get_signed(chunk, &place->at)};
+        return 0;
+    }
     unsigned n = 1;
     for (unsigned i = 0; i < n; i++) {
         unsigned char head = chunk->bytes[place->at++];
@@ -313,13 +334,13 @@ unsigned refrain_archive_read(struct refrain_place *place, struct refrain_item *
         item->kind = head >> 7;
         item->height = head >> 4 & 7;
         if (item->kind == REFRAIN_ITEM_LOOP)
-            item->span = (uint16_t)get_unsigned(chunk, &place->at);
+            item->span = (uint16_t)get_small(chunk, &place->at);
         if (i == 0)
             n = item->span;
-        item->base = get_signed(chunk, &place->at);
+        item->base = refrain_unzigzag(get_small(chunk, &place->at));
         for (unsigned strides = head & 15; strides > 0; strides--) {
             unsigned height = chunk->bytes[place->at++];
-            item->stride[height] = get_signed(chunk, &place->at);
+            item->stride[height] = refrain_unzigzag(get_small(chunk, &place->at));
         }
     }
     return 0;

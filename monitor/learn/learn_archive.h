@@ -15,9 +15,10 @@ REFRAIN_HIDDEN bool refrain_formula_archive(struct refrain_context *context, str
  * groups only, and one value in them that is another the next time ends it. */
 REFRAIN_HIDDEN bool refrain_archive_takes_groups(const struct refrain_formula *formula);
 
-/* Moves the plain values of the learner's formula to the archive. False when the pool is spent, and nothing has
- * changed. */
-REFRAIN_HIDDEN bool refrain_archive_values(struct refrain_context *context, struct refrain_learner *learner);
+/* Moves the plain values of the learner's formula to the archive, and sets the place that is behind the `first` first
+ * ones, where a group begins. False when the pool is spent, and nothing has changed. */
+REFRAIN_HIDDEN bool refrain_archive_values(struct refrain_context *context, struct refrain_learner *learner,
+                                           unsigned first, struct refrain_place *behind_first);
 
 /* Reads the term of the archive at `place` to `out`, and moves the place behind it: returns 0. Of a group its values
  * are written there, and their number is returned. */

@@ -122,19 +122,17 @@ static unsigned write_bits(const int64_t *values, unsigned n, int64_t least, uns
     }
     for (unsigned i = 0; i < n; i++) {
         uint64_t value = (uint64_t)values[i] - (uint64_t)least;
-        unsigned left = bits;
-        while (filled + left >= 8) {
-            out[bytes++] = (unsigned char)(waiting | value << filled);
-            value >>= 8 - filled;
-            left -= 8 - filled;
-            waiting = filled = 0;
-        }
         waiting |= value << filled;
-        filled += left;
+        filled += bits;
+        if (filled >= 64) {
+            memcpy(out + bytes, &waiting, sizeof waiting);
+            bytes += (unsigned)sizeof waiting;
+            filled -= 64;
+            waiting = filled ? value >> (bits - filled) : 0;
+        }
     }
-    if (filled > 0)
-        out[bytes++] = (unsigned char)waiting;
-    return bytes;
+    memcpy(out + bytes, &waiting, (filled + 7) / 8);
+    return bytes + (filled + 7) / 8;
 }
 
 /* ---- by a table ---- */
@@ -337,15 +335,15 @@ static unsigned bits_between(int64_t least, int64_t most) {
     return range ? 64u - (unsigned)__builtin_clzll(range) : 0;
 }
 
-static unsigned bits_of(const int64_t *values, unsigned n, int64_t *least) {
-    int64_t most = *least = values[0];
+static unsigned bits_of(const int64_t *values, unsigned n, int64_t *from) {
+    int64_t least = values[0], most = least;
     for (unsigned i = 1; i < n; i++) {
-        *least = values[i] < *least ? values[i] : *least;
+        least = values[i] < least ? values[i] : least;
         most = values[i] > most ? values[i] : most;
     }
-    unsigned bits = bits_between(*least, most);
-    if (bits == REFRAIN_GROUP_BITS || (*least > 0 && bits_between(0, most) == bits))
-        *least = 0; /* takes fewer bytes, and no more bits */
+    unsigned bits = bits_between(least, most);
+    bool from_0 = bits == REFRAIN_GROUP_BITS || (least > 0 && bits_between(0, most) == bits);
+    *from = from_0 ? 0 : least; /* 0 takes fewer bytes, and here no more bits */
     return bits;
 }
 

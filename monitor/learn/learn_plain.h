@@ -3,6 +3,7 @@
  *
  *     values that have been there before: the archive is repeated (learn_repeat.h)
  *     a short cycle or equal steps, when the room is full: values are items again, among which rules are looked for
+ *     a cycle of up to three quarters of the room, one of four times that it is full: the archive is repeated
  *     everything else when the room has been filled a few times: then values are items until the window is full
  */
 #ifndef REFRAIN_LEARN_PLAIN_H
@@ -23,7 +24,7 @@ REFRAIN_HIDDEN bool refrain_plain_takes(struct refrain_context *context, struct 
                                         int64_t value);
 
 /* State PLAIN: makes room by archiving or counting the values that are there; state BUILD where it is time to look for
- * rules. False when the pool is spent. */
+ * rules, REPEAT where they are a long cycle. False when the pool is spent. */
 REFRAIN_HIDDEN bool refrain_plain_empty(struct refrain_context *context, struct refrain_learner *learner);
 
 #endif
