@@ -54,13 +54,20 @@ void refrain_anchors_add(struct refrain_formula *formula, const struct refrain_i
         add(repeat, repeat->hash, (struct refrain_place){formula->archive_last, used});
 }
 
+/* Where the nth anchor of a level goes that is of values: two slots have the latest ones, two are kept for 16 and 64.
+ * With the latest ones alone, a cycle is missed where each level has either more of them in it than slots, or none. */
+static unsigned slot_of(uint8_t nth) {
+    return nth % 64 == 0 ? 3 : nth % 16 == 0 ? 2 : nth % 2;
+}
+
 struct refrain_anchor *refrain_anchors_of_values(struct refrain_formula *formula, uint64_t hash) {
     struct refrain_repeat *repeat = refrain_repeat_of(formula);
     struct refrain_anchor *anchors = repeat->anchor[level_of(hash)];
     for (unsigned i = 0; i < REFRAIN_ANCHORS; i++)
         if (anchors[i].hash == hash)
             return &anchors[i];
-    add(repeat, hash, (struct refrain_place){0, 0});
+    uint8_t nth = repeat->next_anchor[level_of(hash)]++;
+    anchors[slot_of(nth)] = (struct refrain_anchor){hash, {0, 0}};
     return NULL;
 }
 
