@@ -328,6 +328,23 @@ enum refrain_block_passed refrain_block_times_pass(struct refrain_block_times *t
     return REFRAIN_BLOCK_SETTLED;
 }
 
+bool refrain_block_times_count(struct refrain_block_times *times, uint64_t *ticks) {
+    if (times->n_counted == 0 && !begin_item(times, *ticks))
+        return false;
+    times->n_counted++;
+    if (times->n_counted < times->item.blocks && times->n_counted < REFRAIN_BLOCKS_KEPT)
+        return true;
+    if (times->tail)
+        times->ended = true;
+    else if (times->n_counted == times->item.blocks)
+        *ticks = times->item.end_ticks;
+    else
+        *ticks += (uint64_t)((double)rest_of(times) * (double)times->n_counted / (double)times->item.blocks);
+    times->item.blocks -= times->n_counted;
+    times->n_counted = 0;
+    return true;
+}
+
 uint64_t refrain_block_times_resolve(const struct refrain_block_times *times, uint64_t ticks) {
     uint64_t number = ticks - times->begin_ticks;
     return ticks > times->begin_ticks && number <= times->n_kept ? times->kept[number - 1].end_ticks : ticks;

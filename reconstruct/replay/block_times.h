@@ -88,6 +88,7 @@ struct refrain_block_times {
     struct refrain_block_span item; /* what is left of it */
     struct refrain_kept_block *kept;
     uint32_t n_kept, capacity;
+    uint32_t n_counted;              /* of the item, by a walk that keeps none */
     bool settled;                    /* those kept have their times */
     bool ended;                      /* nothing more is known: the caller goes by its profiles */
     bool tail;                       /* the item is what came after the last that was written */
@@ -147,6 +148,9 @@ enum refrain_block_passed {
 enum refrain_block_passed refrain_block_times_pass(struct refrain_block_times *times, uint64_t weight,
                                                    struct refrain_block_account *account, int64_t *given_ticks,
                                                    uint32_t context, uint64_t *ticks);
+
+/* The same in a walk that only counts them: *ticks is as it was until the last of an item has ended. */
+bool refrain_block_times_count(struct refrain_block_times *times, uint64_t *ticks);
 
 /* The time for one that may be a number. Between REFRAIN_BLOCK_SETTLED and the next block. */
 uint64_t refrain_block_times_resolve(const struct refrain_block_times *times, uint64_t ticks);

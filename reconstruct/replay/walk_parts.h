@@ -69,8 +69,7 @@ struct refrain_walk {
     uint64_t cost; /* of the probes so far (struct refrain_record) */
     struct refrain_block_times times;
     struct refrain_walk_shares shares;      /* what the items of several blocks have for each place */
-    struct refrain_walk_shares *counting;   /* it is walked to find that out for another walk ... */
-    struct refrain_block_account uncounted; /* ... and times do not matter */
+    struct refrain_walk_shares *counting;   /* it is walked to find that out for another walk */
     struct refrain_walk_contexts *contexts; /* of these shares; null: they are not told apart */
     struct refrain_balance balance;         /* between these contexts */
     struct refrain_record *waiting;         /* records of blocks whose times are not known yet */

@@ -89,6 +89,21 @@ static void settle(struct refrain_walk *walk) {
         ahead->ticks[ahead->known] = refrain_block_times_resolve(&walk->times, ahead->ticks[ahead->known]);
 }
 
+static void pass_visit(struct refrain_walk_learner *place) {
+    place->visits_left -= place->visits_left > 0;
+    place->visits++;
+}
+
+/* A block in an item of several passes in a walk that counts these. */
+static void count_block(struct refrain_walk *walk, struct refrain_walk_learner *place, uint32_t context) {
+    struct refrain_walk_spot *spot = spot_of(walk, place, context);
+    if (spot)
+        spot->visits++;
+    place->account.shared_visits++;
+    pass_visit(place);
+    refrain_block_times_count(&walk->times, &walk->ticks);
+}
+
 void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_learner *place, uint32_t context) {
     uint64_t told;
     if (!walk->approximate && refrain_block_times_single(&walk->times, walk->ticks, &told)) {
@@ -97,34 +112,36 @@ void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_
     }
     if (walk->recorder)
         refrain_walk_note_block(walk, place, context);
-    struct refrain_block_account *account = walk->counting ? &walk->uncounted : &place->account;
-    uint64_t ticks = expected_ticks(walk, place);
+    struct refrain_block_account *account = &place->account;
     struct refrain_walk_spot *spot = NULL;
+    uint64_t ticks = 0;
+    if (place->visits_left == 0)
+        refrain_walk_begin_stretch(walk, place);
     if (walk->counting) {
-        place->account.shared_visits++;
-        ticks = 0;
-        if ((spot = spot_of(walk, place, context)))
-            spot->visits++;
-    } else if (walk->shares.n > 0 && !walk->times.ended && !walk->approximate) {
+        count_block(walk, place, context);
+        return;
+    }
+    if (walk->shares.n > 0 && !walk->times.ended && !walk->approximate) {
         spot = spot_of(walk, place, context);
         ticks = expected_share(account, spot);
         if (spot && spot->visits > 0) {
             spot->visits--;
             walk->contexts->visits_left--;
         }
+    } else {
+        ticks = expected_ticks(walk, place);
     }
     account->ticks_left = (int64_t)((uint64_t)account->ticks_left - ticks);
     account->shared_ticks = (int64_t)((uint64_t)account->shared_ticks - ticks);
-    place->visits_left -= place->visits_left > 0;
-    place->visits++;
+    pass_visit(place);
     if (walk->approximate && !walk->times.ended) {
         bool waited = walk->times.n_kept > 0 && !walk->times.settled;
         uint64_t end_ticks = refrain_block_times_give_up(&walk->times, false, 0);
         walk->ticks = waited ? end_ticks : walk->ticks;
         settle(walk);
     }
-    switch (refrain_block_times_pass(&walk->times, ticks, account, spot && !walk->counting ? &spot->ticks : NULL,
-                                     context, &walk->ticks)) {
+    switch (refrain_block_times_pass(&walk->times, ticks, account, spot ? &spot->ticks : NULL, context,
+                                     &walk->ticks)) {
     case REFRAIN_BLOCK_UNTOLD:
         walk->ticks += ticks;
         /* Blocks in an order of our own may have been given too much before: none is beyond the last clock read. */
@@ -133,7 +150,7 @@ void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_
         return;
     case REFRAIN_BLOCK_SETTLED:
         settle(walk);
-        if (walk->contexts && !walk->counting && walk->contexts->visits_left < walk->contexts->fit_at)
+        if (walk->contexts && walk->contexts->visits_left < walk->contexts->fit_at)
             refrain_walk_contexts_fit(walk->contexts);
         return;
     default:
