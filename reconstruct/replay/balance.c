@@ -135,10 +135,37 @@ static unsigned find_members(struct refrain_balance *balance, const struct refra
             *local = ++n_members;
         }
         if (*local)
-            members[*local - 1].ticks += (double)(blocks[i].end_ticks - begin_ticks);
+            members[*local - 1].ticks += (double)(int64_t)(blocks[i].end_ticks - begin_ticks);
         begin_ticks = blocks[i].end_ticks;
     }
     return n_members;
+}
+
+/* Moves time between the blocks, by the factors of their contexts. */
+static void move(const struct refrain_balance *balance, struct refrain_kept_block *blocks, uint32_t n,
+                 uint64_t begin_ticks, const struct member *members) {
+    uint64_t before = begin_ticks, last = blocks[n - 1].end_ticks;
+    double so_far = 0.5 /* ends are rounded */, ticks = (double)(int64_t)(last - begin_ticks);
+    for (uint32_t i = 0; i < n - 1; i++) {
+        uint32_t local = balance->local[blocks[i].context];
+        so_far += (double)(int64_t)(blocks[i].end_ticks - before) * (local ? members[local - 1].factor : 1);
+        before = blocks[i].end_ticks;
+        blocks[i].end_ticks = so_far < ticks ? begin_ticks + (uint64_t)(int64_t)so_far : last;
+    }
+}
+
+/* Counts what the blocks were given, and the pairs that could take it from each other. */
+static void count(struct refrain_balance *balance, const struct refrain_kept_block *blocks, uint32_t n,
+                  uint64_t begin_ticks, const struct member *members, unsigned n_members) {
+    for (uint32_t i = 0; i < n; i++) {
+        balance->ticks[blocks[i].context] += (int64_t)(blocks[i].end_ticks - begin_ticks);
+        begin_ticks = blocks[i].end_ticks;
+    }
+    double ticks = ticks_of(members, n_members);
+    for (unsigned i = 0; i < n_members && ticks > 0; i++)
+        for (unsigned j = 0; j < i && members[i].ticks > 0; j++)
+            if (members[j].ticks > 0)
+                add_pair(balance, members[i].context, members[j].context, members[i].ticks * members[j].ticks / ticks);
 }
 
 void refrain_balance_item(struct refrain_balance *balance, struct refrain_kept_block *blocks, uint32_t n,
@@ -152,25 +179,12 @@ void refrain_balance_item(struct refrain_balance *balance, struct refrain_kept_b
     unsigned n_members = find_members(balance, blocks, n, begin_ticks, members);
     for (unsigned s = 0; s < balance->n_shifts; s++)
         shift(members, n_members, balance->shifts + (size_t)s * balance->n_contexts);
-    uint64_t before = begin_ticks, last = blocks[n - 1].end_ticks, moved_before = begin_ticks;
-    double so_far = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t local = balance->local[blocks[i].context];
-        so_far += (double)(blocks[i].end_ticks - before) * (local ? members[local - 1].factor : 1);
-        before = blocks[i].end_ticks;
-        uint64_t end = i == n - 1 ? last : begin_ticks + (uint64_t)(so_far + 0.5);
-        blocks[i].end_ticks = end < last ? end : last;
-        if (balance->ticks)
-            balance->ticks[blocks[i].context] += (int64_t)(blocks[i].end_ticks - moved_before);
-        moved_before = blocks[i].end_ticks;
-    }
-    double ticks = balance->ticks ? ticks_of(members, n_members) : 0;
-    for (unsigned i = 0; i < n_members; i++) {
+    if (balance->n_shifts > 0)
+        move(balance, blocks, n, begin_ticks, members);
+    if (balance->ticks)
+        count(balance, blocks, n, begin_ticks, members, n_members);
+    for (unsigned i = 0; i < n_members; i++)
         balance->local[members[i].context] = 0;
-        for (unsigned j = 0; ticks > 0 && j < i; j++)
-            if (members[i].ticks > 0 && members[j].ticks > 0)
-                add_pair(balance, members[i].context, members[j].context, members[i].ticks * members[j].ticks / ticks);
-    }
 }
 
 /* ---- the shifts ---- */

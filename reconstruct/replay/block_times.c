@@ -146,7 +146,7 @@ static uint64_t share_out(struct refrain_block_times *times, uint64_t ticks, dou
         struct refrain_kept_block *block = &times->kept[i];
         so_far +=
             weight > 0 ? (double)block->weight * (is_last(block) ? last_scale : scale) : (double)ticks / (double)n;
-        uint64_t shared = i == n - 1 || so_far > (double)ticks ? ticks : (uint64_t)so_far;
+        uint64_t shared = i == n - 1 || so_far >= (double)ticks ? ticks : (uint64_t)(int64_t)so_far;
         block->end_ticks = times->begin_ticks + shared;
         uint64_t given_back = block->weight - (block->end_ticks - before);
         block->account->ticks_left = (int64_t)((uint64_t)block->account->ticks_left + given_back);

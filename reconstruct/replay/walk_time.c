@@ -106,7 +106,8 @@ static void count_block(struct refrain_walk *walk, struct refrain_walk_learner *
 
 void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_learner *place, uint32_t context) {
     uint64_t told;
-    if (!walk->approximate && refrain_block_times_single(&walk->times, walk->ticks, &told)) {
+    if (!walk->approximate && !refrain_walk_is_time_pending(walk) &&
+        refrain_block_times_single(&walk->times, walk->ticks, &told)) {
         refrain_walk_pass_told(walk, place, context, told);
         return;
     }
@@ -140,8 +141,7 @@ void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_
         walk->ticks = waited ? end_ticks : walk->ticks;
         settle(walk);
     }
-    switch (refrain_block_times_pass(&walk->times, ticks, account, spot ? &spot->ticks : NULL, context,
-                                     &walk->ticks)) {
+    switch (refrain_block_times_pass(&walk->times, ticks, account, spot ? &spot->ticks : NULL, context, &walk->ticks)) {
     case REFRAIN_BLOCK_UNTOLD:
         walk->ticks += ticks;
         /* Blocks in an order of our own may have been given too much before: none is beyond the last clock read. */
