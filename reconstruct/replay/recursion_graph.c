@@ -1,6 +1,7 @@
 /* recursion_graph.c: places, and how often control goes from each to each (recursion_graph.h). */
 #include "recursion_graph.h"
 #include "arena.h"
+#include "array.h"
 #include "sequence.h"
 #include "successors.h"
 
@@ -27,23 +28,13 @@ static const struct refrain_learner *learner_of(const struct refrain_recursion *
     return (const void *)((const unsigned char *)recursion->walk.image + node->learner);
 }
 
-static bool grow(struct refrain_recursion *recursion, void *array, size_t n, size_t *capacity, size_t bytes) {
-    if (n < *capacity)
-        return true;
-    size_t more = *capacity ? *capacity * 2 : 256;
-    void *larger = refrain_realloc(*(void **)array, more * bytes);
-    if (!larger) {
-        recursion->no_memory = true;
-        return false;
-    }
-    *(void **)array = larger;
-    *capacity = more;
-    return true;
-}
-
 static void add_node(struct refrain_recursion *recursion, const struct refrain_learner *learner, uint32_t kind) {
-    if (!grow(recursion, &recursion->nodes, recursion->n_nodes, &recursion->capacity_nodes, sizeof *recursion->nodes))
+    struct refrain_place_node *nodes = refrain_array_room_of(refrain_realloc, recursion->nodes, recursion->n_nodes,
+                                                             &recursion->capacity_nodes, sizeof *nodes);
+    recursion->no_memory |= !nodes;
+    if (!nodes)
         return;
+    recursion->nodes = nodes;
     recursion->nodes[recursion->n_nodes++] = (struct refrain_place_node){
         .learner = refrain_recursion_offset(recursion, learner), .kind = kind, .component = REFRAIN_NOWHERE};
 }
@@ -74,8 +65,12 @@ static void add_values(struct refrain_recursion *recursion, struct refrain_place
             recursion->arcs[node->first_arc + i].left += n;
             return;
         }
-    if (!grow(recursion, &recursion->arcs, recursion->n_arcs, &recursion->capacity_arcs, sizeof *recursion->arcs))
+    struct refrain_arc *arcs = refrain_array_room_of(refrain_realloc, recursion->arcs, recursion->n_arcs,
+                                                     &recursion->capacity_arcs, sizeof *arcs);
+    recursion->no_memory |= !arcs;
+    if (!arcs)
         return;
+    recursion->arcs = arcs;
     recursion->arcs[recursion->n_arcs++] =
         (struct refrain_arc){.value = value, .next = REFRAIN_NOWHERE, .called = REFRAIN_NOWHERE, .left = n};
     node->n_arcs++;

@@ -7,6 +7,7 @@
  * then steps within the function; then any; what is left over are ends of activations. Where steps were counted the
  * last one of each place is known, so that all can be walked whichever place lends its steps to which. */
 #include "arena.h"
+#include "array.h"
 #include "recursion_graph.h"
 
 #include <refrain/unit.h>
@@ -39,16 +40,12 @@ static const struct refrain_slot *slot_of(const struct refrain_recursion *recurs
 static void share(struct sharing *sharing, size_t from, int64_t value, uint64_t steps) {
     if (steps == 0)
         return;
-    if (sharing->n_shares == sharing->capacity) {
-        size_t capacity = sharing->capacity ? sharing->capacity * 2 : 256;
-        struct share *larger = refrain_realloc(sharing->shares, capacity * sizeof *larger);
-        if (!larger) {
-            sharing->no_memory = true;
-            return;
-        }
-        sharing->shares = larger;
-        sharing->capacity = capacity;
-    }
+    struct share *shares =
+        refrain_array_room_of(refrain_realloc, sharing->shares, sharing->n_shares, &sharing->capacity, sizeof *shares);
+    sharing->no_memory |= !shares;
+    if (!shares)
+        return;
+    sharing->shares = shares;
     sharing->shares[sharing->n_shares] = (struct share){.value = value, .steps = steps, .next = sharing->first[from]};
     sharing->first[from] = ++sharing->n_shares;
 }

@@ -1,6 +1,7 @@
 /* walk_shares.c: what items of several blocks have for each place and stretch (walk_shares.h). */
 #include "walk_shares.h"
 #include "arena.h"
+#include "array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,16 +19,12 @@ void refrain_walk_shares_add(struct refrain_walk_shares *shares, struct refrain_
         account->ticks_left = 0;
         return;
     }
-    if (shares->n == shares->capacity) {
-        size_t capacity = shares->capacity ? shares->capacity * 2 : 64;
-        struct refrain_walk_share *more = refrain_realloc(shares->shares, capacity * sizeof *more);
-        if (!more) {
-            shares->incomplete = true;
-            return;
-        }
-        shares->shares = more;
-        shares->capacity = capacity;
-    }
+    struct refrain_walk_share *all =
+        refrain_array_room_of(refrain_realloc, shares->shares, shares->n, &shares->capacity, sizeof *all);
+    shares->incomplete |= !all;
+    if (!all)
+        return;
+    shares->shares = all;
     /* Where the walk ended within the stretch, a part of it. */
     double part = (double)account->shared_visits / (double)(account->shared_visits + place->visits_left);
     shares->shares[shares->n++] = (struct refrain_walk_share){

@@ -1,5 +1,6 @@
 /* walk_time.c: how long blocks took (walk_parts.h). */
 #include "arena.h"
+#include "array.h"
 #include "walk_parts.h"
 
 #define MOST_OVER_MEAN 4u /* times the mean of its stretch that a visit is expected to take at most; and at least */
@@ -161,17 +162,15 @@ void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_
 /* ---- records that wait ---- */
 
 struct refrain_record *refrain_walk_next_waiting(struct refrain_walk *walk) {
-    if (walk->first_waiting + walk->n_waiting == walk->capacity_waiting) {
-        size_t capacity = walk->capacity_waiting ? walk->capacity_waiting * 2 : 64;
-        struct refrain_record *waiting = refrain_realloc(walk->waiting, capacity * sizeof *waiting);
-        if (!waiting) {
-            refrain_walk_fail(walk, NULL, "no memory");
-            return NULL;
-        }
-        walk->waiting = waiting;
-        walk->capacity_waiting = capacity;
+    size_t n = walk->first_waiting + walk->n_waiting;
+    struct refrain_record *waiting =
+        refrain_array_room_of(refrain_realloc, walk->waiting, n, &walk->capacity_waiting, sizeof *waiting);
+    if (!waiting) {
+        refrain_walk_fail(walk, NULL, "no memory");
+        return NULL;
     }
-    return &walk->waiting[walk->first_waiting + walk->n_waiting];
+    walk->waiting = waiting;
+    return &waiting[n];
 }
 
 bool refrain_walk_wait_for_time(struct refrain_walk *walk, const struct refrain_record *record) {
