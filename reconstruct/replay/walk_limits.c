@@ -61,10 +61,10 @@ static uint64_t ticks_of_places(const struct refrain_walk *walk) {
 
 uint64_t refrain_walk_steps_of_run(const struct refrain_walk *walk) {
     const struct refrain_clock_pair *start = &walk->header->start, *last = &walk->header->last;
-    uint64_t from = walk->thread->start_ticks, to = walk->thread->last_ticks, run = to > from ? to - from : 0;
+    uint64_t from = walk->thread->start_ticks, to = walk->thread->last_ticks;
+    uint64_t run = least_of(to > from ? to - from : 0, ticks_of_places(walk));
     if (!walk->header->finished)
         return least_of(MOST_STEPS, add_saturating(SPARE_STEPS_UNFINISHED, run));
-    run = least_of(run, ticks_of_places(walk));
     /* Its last clock read may lie long before its end, but not after that of the process. */
     uint64_t further = last->ticks > to ? last->ticks - to : 0;
     uint64_t most_ns = last->monotonic_ns > start->monotonic_ns ? last->monotonic_ns - start->monotonic_ns : 0;
