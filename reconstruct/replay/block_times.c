@@ -344,8 +344,3 @@ bool refrain_block_times_count(struct refrain_block_times *times, uint64_t *tick
     times->n_counted = 0;
     return true;
 }
-
-uint64_t refrain_block_times_resolve(const struct refrain_block_times *times, uint64_t ticks) {
-    uint64_t number = ticks - times->begin_ticks;
-    return ticks > times->begin_ticks && number <= times->n_kept ? times->kept[number - 1].end_ticks : ticks;
-}

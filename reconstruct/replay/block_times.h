@@ -153,7 +153,10 @@ enum refrain_block_passed refrain_block_times_pass(struct refrain_block_times *t
 bool refrain_block_times_count(struct refrain_block_times *times, uint64_t *ticks);
 
 /* The time for one that may be a number. Between REFRAIN_BLOCK_SETTLED and the next block. */
-uint64_t refrain_block_times_resolve(const struct refrain_block_times *times, uint64_t ticks);
+static inline uint64_t refrain_block_times_resolve(const struct refrain_block_times *times, uint64_t ticks) {
+    uint64_t number = ticks - times->begin_ticks;
+    return ticks > times->begin_ticks && number <= times->n_kept ? times->kept[number - 1].end_ticks : ticks;
+}
 
 /* The walk ends, or its order is not the thread's any longer: those that are kept last as long as their weights say; at
  * the end of the thread, `further` being the weight of what else came in it, up to its last clock read. Returns when

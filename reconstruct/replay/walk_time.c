@@ -68,7 +68,10 @@ static uint64_t expected_share(struct refrain_block_account *account, const stru
     if (account->shared_ticks <= 0 || visits == 0)
         return 0;
     uint64_t mean = (uint64_t)account->shared_ticks / visits;
-    return spot && visits > 1 ? (uint64_t)((double)mean * spot->factor) : mean;
+    if (!spot || visits == 1)
+        return mean;
+    double share = (double)(int64_t)mean * spot->factor;
+    return share < (double)INT64_MAX ? (uint64_t)(int64_t)share : mean;
 }
 
 /* The times of an item's blocks have become known: open activations, waiting records and iterations get them. */
