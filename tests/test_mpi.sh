@@ -131,12 +131,17 @@ program() {
         mpi_tables) # tables grow; where the memory is too little for that, what did not fit was counted
             refrain info "$trace" >"$work/info" 2>&1
             lost=$(grep -c 'beyond the[a-z ]* table' "$work/info")
+            # those with a record, and those shown as another: all that the program makes
+            awk '/ communicators [0-9,]+$/ { gsub(",", ""); with = $NF } /communicators shown as/ { gsub(",", ""); print with + $2; with = 0 }
+                 END { if (with) print with }' "$work/info" | sort -u >"$work/communicators"
             if [ -z "${REFRAIN_TOTAL_MEMORY:-}" ]; then
                 paired "$what"
                 [ "$lost" -eq 0 ] && pass || fail "$what: $(grep -m 1 'beyond' "$work/info")"
-            else # of 260 files and 260 windows a rank, 256 of each have room
-                [ "$lost" -eq $((4 * ranks)) ] && [ "$(grep -c ' 8 windows and files' "$work/info")" = "$ranks" ] && pass ||
+                cp "$work/communicators" "$work/communicators-$mpi"
+            else # requests, windows and files, datatypes
+                [ "$lost" -eq $((3 * ranks)) ] && [ "$(grep -c 'communicators shown as' "$work/info")" = "$ranks" ] && pass ||
                     fail "$what: refrain info does not count what was turned away: $(grep 'beyond' "$work/info")"
+                cmp -s "$work/communicators-$mpi" "$work/communicators" && pass || fail "$what: communicators with and without room"
             fi
             ;;
         *) paired "$what" ;;
