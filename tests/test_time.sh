@@ -409,6 +409,9 @@ refrain info --json "$trace" >"$work/info"
 refrain info --moved "$trace" | grep -q "^moved  " && pass || fail "nodes: info does not say what is moved"
 
 traced "nodes, killed" 1M false_clocks 20
+refrain info "$trace" | grep -q "to within .* at the start; how differently they run since is not known" && pass ||
+    fail "nodes, killed: $(refrain info "$trace" | grep -A 2 clocks)"
+refrain info "$trace" | grep -q "ppm apart" && fail "nodes, killed: $(refrain info "$trace" | grep ppm)" || pass
 refrain info "$trace" | grep -q "clocks .*3 nodes: 0 compared .* and at the end, 2 at the start only" && pass ||
     fail "nodes, killed: $(refrain info "$trace" | grep clocks)"
 summary

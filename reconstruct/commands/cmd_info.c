@@ -118,11 +118,15 @@ static void print_run(const struct refrain_trace *trace) {
     refrain_trace_clocks(trace, &clocks);
     size_t not_compared = clocks.nodes - clocks.compared[0] - clocks.compared[1] - 1;
     if (clocks.nodes > 1)
-        printf("clocks      of %zu nodes: %zu compared with rank 0's at the start and at the end, %zu at the start "
-               "only, to "
-               "within %s; they run up to %.3f ppm apart\n",
-               clocks.nodes, clocks.compared[1], clocks.compared[0], refrain_show_ns((long double)clocks.error_ns),
-               clocks.drift_ppm);
+        printf(
+            "clocks      of %zu nodes: %zu compared with rank 0's at the start and at the end, %zu at the start only\n",
+            clocks.nodes, clocks.compared[1], clocks.compared[0]);
+    if (clocks.compared[1])
+        printf("            compared twice: to within %s; they run up to %.3f ppm apart\n",
+               refrain_show_ns((long double)clocks.error_ns[1]), clocks.drift_ppm);
+    if (clocks.compared[0])
+        printf("            compared once: to within %s at the start; how differently they run since is not known\n",
+               refrain_show_ns((long double)clocks.error_ns[0]));
     if (clocks.nodes > 1 && not_compared)
         printf("            %zu were not compared: their times are those of the real time clock\n", not_compared);
     const char *environment = refrain_process_name(first, header->environment);
@@ -370,7 +374,8 @@ static enum refrain_status print_json(const struct refrain_trace *trace, const s
     json_object_set_new(of_clocks, "nodes", json_integer((json_int_t)clocks.nodes));
     json_object_set_new(of_clocks, "compared_once", json_integer((json_int_t)clocks.compared[0]));
     json_object_set_new(of_clocks, "compared_twice", json_integer((json_int_t)clocks.compared[1]));
-    json_object_set_new(of_clocks, "error_ns", json_integer(clocks.error_ns));
+    json_object_set_new(of_clocks, "error_at_start_ns", json_integer(clocks.error_ns[0]));
+    json_object_set_new(of_clocks, "error_ns", json_integer(clocks.error_ns[1]));
     json_object_set_new(of_clocks, "drift_ppm", json_real(clocks.drift_ppm));
     json_object_set_new(object, "clocks", of_clocks);
     if (moved->known)

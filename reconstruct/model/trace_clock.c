@@ -227,19 +227,23 @@ void refrain_trace_clocks(const struct refrain_trace *trace, struct refrain_trac
         clocks->nodes++;
         if (!parent)
             continue;
-        clocks->compared[speaker->header->clock_sync.n - 1]++;
         int64_t error_ns = 0;
+        bool twice = true;
         for (unsigned steps = 0; parent && steps < MOST_STEPS; steps++) {
             const struct refrain_clock_sync *sync = &speaker->header->clock_sync;
             uint64_t ticks = sync->meeting[0].round_trip_ticks;
             if (sync->n == 2 && sync->meeting[1].round_trip_ticks > ticks)
                 ticks = sync->meeting[1].round_trip_ticks;
             error_ns += (int64_t)(refrain_trace_span_ns(speaker, ticks < REFRAIN_LONGEST_NS ? ticks : 0) / 2);
+            twice &= sync->n == 2;
             speaker = speaker_of(trace, parent);
             parent = parent_of(trace, speaker);
         }
-        if (error_ns > clocks->error_ns)
-            clocks->error_ns = error_ns;
+        clocks->compared[twice]++;
+        if (error_ns > clocks->error_ns[twice])
+            clocks->error_ns[twice] = error_ns;
+        if (!twice)
+            continue;
         double drift = drift_ppm(trace, process);
         if ((drift < 0 ? -drift : drift) > clocks->drift_ppm)
             clocks->drift_ppm = drift < 0 ? -drift : drift;

@@ -152,10 +152,13 @@ static inline int64_t refrain_trace_time_ns(const struct refrain_process *proces
 
 /* How the clocks of the run's nodes stand to each other. */
 struct refrain_trace_clocks {
-    size_t nodes;       /* that have a clock of their own */
-    size_t compared[2]; /* of these, how many were compared with rank 0's, by way of others or not: once, twice */
-    int64_t error_ns;   /* most that one so placed may be wrong by at those moments */
-    double drift_ppm;   /* most that one runs faster or slower than rank 0's, by those compared twice */
+    size_t nodes; /* that have a clock of their own */
+    /* Of these, how many were compared with rank 0's, by way of others or not: [0] once, [1] twice all the way,
+     * and the most that one of them may be wrong by: [0] when it was compared (how differently it runs is not known),
+     * [1] at both moments. */
+    size_t compared[2];
+    int64_t error_ns[2];
+    double drift_ppm; /* most that one runs faster or slower than rank 0's, by those compared twice */
 };
 void refrain_trace_clocks(const struct refrain_trace *trace, struct refrain_trace_clocks *clocks);
 
