@@ -14,6 +14,8 @@
 #include "call_round.h"
 #include "step.h"
 
+#include <string.h>
+
 /* Is nothing to be looked at but what the call itself says? */
 static inline bool is_usual(const struct refrain_context *context) {
     return __builtin_expect(context && !(context->busy | context->unusual), 1);
@@ -69,6 +71,19 @@ static inline bool is_paused(const struct refrain_context *context) {
 
 /* ---- in a round ---- */
 
+/* Are that the values of an operation that has as many as there can be? */
+static inline bool are_all(const int64_t *parameters, const int64_t *value) {
+    return ((parameters[0] ^ value[0]) | (parameters[1] ^ value[1]) | (parameters[2] ^ value[2]) |
+            (parameters[3] ^ value[3])) == 0;
+}
+
+/* The call that begins can be in it. */
+static inline bool goes_on(const struct refrain_round *round) {
+    return __builtin_expect(round && round->left[REFRAIN_ROUND_BEGIN] &&
+                                round->left[REFRAIN_ROUND_BEGIN] == round->left[REFRAIN_ROUND_END],
+                            1);
+}
+
 /* A block of the round ends. False where the timeline takes an item that is more than a byte. */
 static inline __attribute__((always_inline)) bool
 end_round_block(struct refrain_context *context, struct refrain_round *round, unsigned i, struct block *block) {
@@ -106,10 +121,24 @@ static inline __attribute__((always_inline)) void begun(struct refrain_call *cal
         refrain_end(context);
 }
 
+/* The probe that begins a call in its round ends with what is seldom to be done. */
+static __attribute__((noinline)) void begin_seldom(struct refrain_call *call, uint64_t elapsed, bool item,
+                                                   struct refrain_operation_record *told, const int64_t *parameters) {
+    struct refrain_context *context = call->context;
+    if (item)
+        refrain_timeline_item(&context->timeline, call->begin_ticks, elapsed);
+    refrain_event(context, REFRAIN_RECORD_CALL_ENTER, call->begin_ticks, call->entry->id);
+    if (told)
+        refrain_call_operation_rest(call, told, parameters, REFRAIN_PARAMETERS, REFRAIN_PARAMETERS);
+    else
+        refrain_end(context);
+}
+
+/* `parameters`: of its first operation, which is told at once; null: it is told by itself. */
 static inline __attribute__((always_inline)) void begin_in_round(struct refrain_call *call,
                                                                  struct refrain_context *context,
                                                                  const struct refrain_call_cache *known,
-                                                                 const void *frame_address) {
+                                                                 const void *frame_address, const int64_t *parameters) {
     struct refrain_round *round = known->round;
     struct block block;
     begin_probe(context);
@@ -120,7 +149,18 @@ static inline __attribute__((always_inline)) void begin_in_round(struct refrain_
     call->known = known;
     call->told = 0;
     bool fits = end_round_block(context, round, 0, &block);
-    begun(call, context, known, &block, fits);
+    call->begin_ticks = block.now;
+    refrain_now_calls(context->thread, known->number);
+    if (parameters) {
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        round->left[REFRAIN_ROUND_OPERATION]--;
+        call->told = 1;
+        call->entry->last = &known->operation->after;
+    }
+    if (__builtin_expect(!fits || context->events, 0))
+        begin_seldom(call, block.elapsed, !fits, parameters ? known->operation : NULL, parameters);
+    else
+        refrain_end(context);
 }
 
 /* The round that the call is in, null where it has been told since. */
@@ -149,9 +189,10 @@ operation_in_round(struct refrain_call *call, enum refrain_operation operation, 
     unsigned i = call->told;
     if (__builtin_expect(!round || i >= known->n_operations || known->operations[i] != operation, 0))
         return NULL;
-    for (unsigned k = 0; k < n; k++)
-        if (__builtin_expect(parameters[k] != round->value[i][k], 0))
-            return NULL;
+    if (__builtin_expect(n == REFRAIN_PARAMETERS ? !are_all(parameters, round->value[i])
+                                                 : memcmp(parameters, round->value[i], n * sizeof *parameters) != 0,
+                         0))
+        return NULL;
     struct refrain_operation_record *record = i == 0 ? known->operation : refrain_at_reference(round->second);
     begin_probe(call->context);
     round->left[REFRAIN_ROUND_OPERATION + i]--;
@@ -222,36 +263,41 @@ static inline __attribute__((always_inline)) bool end_in_round(struct refrain_ca
 
 /* ---- by itself ---- */
 
+/* What is known of the call that begins; null where nothing is, or more is to be looked at. */
+static inline __attribute__((always_inline)) struct refrain_call_cache *
+known_call(struct refrain_context *context, unsigned function, const void *return_address, const void *frame_address) {
+    if (!is_usual(context) || is_paused(context))
+        return NULL;
+    const struct refrain_entry *caller = context->top;
+    struct refrain_call_cache *known = refrain_known_call(context, caller->last, (uintptr_t)return_address);
+    if (!refrain_call_is_known(known, caller->last, (uintptr_t)return_address, function) ||
+        __builtin_expect(caller + 1 == context->stack_end || caller->address < refrain_caller_frames(frame_address) ||
+                             (context->calls + 1) % REFRAIN_CLOCK_REFRESH_CALLS == 0,
+                         0))
+        return NULL;
+    return known;
+}
+
 /* False, and nothing is changed, where it is not as expected: so are those below. */
 static inline __attribute__((always_inline)) bool begin_as_expected(struct refrain_call *call, unsigned function,
                                                                     void *return_address, void *frame_address) {
     struct refrain_context *context = refrain_thread_context;
-    if (!is_usual(context) || is_paused(context))
+    struct refrain_call_cache *known = known_call(context, function, return_address, frame_address);
+    if (!known)
         return false;
-    struct refrain_entry *caller = context->top, *entry = caller + 1;
-    struct refrain_slot *from = caller->last;
-    struct refrain_call_cache *known = refrain_known_call(context, from, (uintptr_t)return_address);
-    uint32_t calls = context->calls + 1;
-    if (!refrain_call_is_known(known, from, (uintptr_t)return_address, function) || entry == context->stack_end ||
-        caller->address < refrain_caller_frames(frame_address) ||
-        __builtin_expect(calls % REFRAIN_CLOCK_REFRESH_CALLS == 0, 0))
-        return false;
-    const struct refrain_round *round = known->round;
-    if (__builtin_expect(round && round->left[REFRAIN_ROUND_BEGIN] &&
-                             round->left[REFRAIN_ROUND_BEGIN] == round->left[REFRAIN_ROUND_END],
-                         1) ||
-        refrain_round_try(context, known)) {
-        begin_in_round(call, context, known, frame_address);
+    if (goes_on(known->round) || refrain_round_try(context, known)) {
+        begin_in_round(call, context, known, frame_address, NULL);
         return true;
     }
     ask_for(known->operation);
-    struct refrain_slot *at = known->at;
+    struct refrain_entry *caller = context->top;
+    struct refrain_slot *from = caller->last, *at = known->at;
     struct block block = {.history = refrain_history_of(context, at)};
     if (__builtin_expect(!block.history, 0) || !refrain_learn_expects(&at->next, REFRAIN_NEXT_CALL + known->number) ||
         (at != from && !refrain_learn_expects(&from->next, at->number)))
         return false;
     begin_probe(context);
-    context->calls = calls;
+    context->calls++;
     if (at != from) {
         refrain_learn_take(&from->next);
         caller->last = at;
@@ -267,6 +313,24 @@ static inline __attribute__((always_inline)) bool begin_as_expected(struct refra
 void refrain_call_begin(struct refrain_call *call, unsigned function, void *return_address, void *frame_address) {
     if (!begin_as_expected(call, function, return_address, frame_address))
         refrain_call_begin_other(call, function, return_address, frame_address);
+}
+
+static __attribute__((noinline)) bool begin_alone(struct refrain_call *call, unsigned function, void *return_address,
+                                                  void *frame_address) {
+    refrain_call_begin(call, function, return_address, frame_address);
+    return false;
+}
+
+bool refrain_call_begin_with(struct refrain_call *call, unsigned function, void *return_address, void *frame_address,
+                             enum refrain_operation operation, const int64_t *parameters) {
+    struct refrain_context *context = refrain_thread_context;
+    const struct refrain_call_cache *known = known_call(context, function, return_address, frame_address);
+    if (__builtin_expect(!known || !goes_on(known->round) || known->operations[0] != operation ||
+                             !are_all(parameters, known->round->value[0]),
+                         0))
+        return begin_alone(call, function, return_address, frame_address);
+    begin_in_round(call, context, known, frame_address, parameters);
+    return true;
 }
 
 struct refrain_operation_record *refrain_call_operation(struct refrain_call *call, enum refrain_operation operation,
@@ -362,14 +426,14 @@ static inline __attribute__((always_inline)) bool end_as_expected(struct refrain
     return true;
 }
 
-void refrain_call_end(struct refrain_call *call) {
-    if (!call->entry)
-        return;
-    if (call->known) {
-        if (end_in_round(call))
-            return;
+static __attribute__((noinline)) void end_alone(struct refrain_call *call) {
+    if (call->known)
         leave_round(call);
-    }
     if (!end_as_expected(call))
         refrain_call_end_other(call);
+}
+
+void refrain_call_end(struct refrain_call *call) {
+    if (call->entry && !(call->known && end_in_round(call)))
+        end_alone(call);
 }

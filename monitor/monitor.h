@@ -322,6 +322,12 @@ REFRAIN_SHARED void refrain_call_tell_untold(const struct refrain_call *call);
 REFRAIN_SHARED void refrain_call_begin(struct refrain_call *call, unsigned function, void *return_address,
                                        void *frame_address);
 
+/* The same, with the operation that comes first, of REFRAIN_PARAMETERS values: true where it is told with it, as it is
+ * where the call goes as those before it (call_round.h). Else it is to be told by refrain_call_operation() as ever. */
+REFRAIN_SHARED bool refrain_call_begin_with(struct refrain_call *call, unsigned function, void *return_address,
+                                            void *frame_address, enum refrain_operation operation,
+                                            const int64_t *parameters);
+
 /* What the call will wait for, as struct refrain_now has it (-1: nothing); `comm` is the communicator's index, -1
  * unknown. */
 static inline void refrain_call_awaits(const struct refrain_call *call, int64_t sends_to, int64_t receives_from,

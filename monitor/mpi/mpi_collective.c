@@ -137,9 +137,22 @@ static void count_untold(const struct refrain_call *call, enum refrain_untold wh
         refrain_communicator_entered(call, c);
 }
 
-static REFRAIN_INLINE void tell(struct refrain_call *call, communicator_t c, struct amounts amounts) {
+/* A blocking collective begins. What it is to tell is known before, so that both can be told at once. */
+static REFRAIN_INLINE void begin(struct refrain_call *call, unsigned function, void *return_address,
+                                 void *frame_address, MPI_Comm comm, communicator_t c, struct amounts amounts) {
     int64_t parameters[] = {amounts.root, amounts.sent, amounts.received, refrain_communicator_index(c)};
-    refrain_call_operation(call, REFRAIN_OP_COLLECTIVE, parameters, 4);
+    bool told = false;
+    if (c)
+        told =
+            refrain_call_begin_with(call, function, return_address, frame_address, REFRAIN_OP_COLLECTIVE, parameters);
+    else
+        refrain_call_begin(call, function, return_address, frame_address);
+    if (!told && !is_told(call, c, comm)) {
+        count_untold(call, REFRAIN_UNTOLD_COLLECTIVE, function, comm);
+        return;
+    }
+    if (!told)
+        refrain_call_operation(call, REFRAIN_OP_COLLECTIVE, parameters, 4);
     if (c)
         refrain_communicator_entered(call, c);
 }
@@ -166,12 +179,10 @@ static int finish(struct refrain_call *call, struct refrain_request *taken, int 
 
 #define BLOCKING(name, parameters, arguments, amounts)                                                                 \
     int name parameters {                                                                                              \
-        REFRAIN_MPI_BEGIN(name);                                                                                       \
-        communicator_t c = find(&call, comm);                                                                          \
-        if (is_told(&call, c, comm))                                                                                   \
-            tell(&call, c, AMOUNTS_OR_UNKNOWN(amounts));                                                               \
-        else                                                                                                           \
-            count_untold(&call, REFRAIN_UNTOLD_COLLECTIVE, REFRAIN_CALL_##name, comm);                                 \
+        struct refrain_call call;                                                                                      \
+        communicator_t c = refrain_communicator_find(comm);                                                            \
+        begin(&call, REFRAIN_CALL_##name, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS, comm, c,                 \
+              AMOUNTS_OR_UNKNOWN(amounts));                                                                            \
         REFRAIN_MPI_PASS(P##name arguments);                                                                           \
     }
 
