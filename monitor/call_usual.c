@@ -333,22 +333,13 @@ bool refrain_call_begin_with(struct refrain_call *call, unsigned function, void 
     return true;
 }
 
-struct refrain_operation_record *refrain_call_operation(struct refrain_call *call, enum refrain_operation operation,
-                                                        const int64_t *parameters, unsigned n) {
+static __attribute__((noinline)) struct refrain_operation_record *
+operation_alone(struct refrain_call *call, enum refrain_operation operation, const int64_t *parameters, unsigned n) {
     struct refrain_context *context = refrain_thread_context;
     struct refrain_entry *entry = call->entry;
     struct refrain_operation_record *record;
-    if (!entry)
-        return NULL;
-    if (call->known) {
-        if (is_on_top(context, call) && (record = operation_in_round(call, operation, parameters, n))) {
-            if (__builtin_expect(context->events != NULL, 0))
-                return refrain_call_operation_rest(call, record, parameters, n, n);
-            refrain_end(context);
-            return record;
-        }
+    if (call->known)
         leave_round(call);
-    }
     if (!is_on_top(context, call))
         return refrain_call_operation_other(call, operation, parameters, n);
     record = call->operation;
@@ -376,6 +367,20 @@ struct refrain_operation_record *refrain_call_operation(struct refrain_call *cal
     return record;
 }
 
+struct refrain_operation_record *refrain_call_operation(struct refrain_call *call, enum refrain_operation operation,
+                                                        const int64_t *parameters, unsigned n) {
+    struct refrain_context *context = refrain_thread_context;
+    struct refrain_operation_record *record;
+    if (!call->entry)
+        return NULL;
+    if (!call->known || !is_on_top(context, call) || !(record = operation_in_round(call, operation, parameters, n)))
+        return operation_alone(call, operation, parameters, n);
+    if (__builtin_expect(context->events != NULL, 0))
+        return refrain_call_operation_rest(call, record, parameters, n, n);
+    refrain_end(context);
+    return record;
+}
+
 static inline __attribute__((always_inline)) bool return_as_expected(struct refrain_call *call) {
     struct refrain_context *context = refrain_thread_context;
     if (!is_on_top(context, call) || call->end_ticks)
@@ -394,16 +399,16 @@ static inline __attribute__((always_inline)) bool return_as_expected(struct refr
     return true;
 }
 
-void refrain_call_returned(struct refrain_call *call) {
-    if (!call->entry)
-        return;
-    if (call->known) {
-        if (return_in_round(call))
-            return;
+static __attribute__((noinline)) void return_alone(struct refrain_call *call) {
+    if (call->known)
         leave_round(call);
-    }
     if (!return_as_expected(call))
         refrain_call_returned_other(call);
+}
+
+void refrain_call_returned(struct refrain_call *call) {
+    if (call->entry && !(call->known && return_in_round(call)))
+        return_alone(call);
 }
 
 static inline __attribute__((always_inline)) bool end_as_expected(struct refrain_call *call) {

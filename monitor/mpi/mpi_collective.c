@@ -181,8 +181,7 @@ static int finish(struct refrain_call *call, struct refrain_request *taken, int 
     int name parameters {                                                                                              \
         struct refrain_call call;                                                                                      \
         communicator_t c = refrain_communicator_find(comm);                                                            \
-        begin(&call, REFRAIN_CALL_##name, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS, comm, c,                 \
-              AMOUNTS_OR_UNKNOWN(amounts));                                                                            \
+        begin(&call, REFRAIN_MPI_FROM(name), comm, c, AMOUNTS_OR_UNKNOWN(amounts));                                    \
         REFRAIN_MPI_PASS(P##name arguments);                                                                           \
     }
 

@@ -22,20 +22,24 @@ static bool is_followed(const struct refrain_call *call) {
     return call->entry || refrain_call_is_untold(call);
 }
 
-static REFRAIN_INLINE void tell_send(struct refrain_call *call, int64_t count, MPI_Datatype datatype, int dest, int tag,
-                                     MPI_Comm comm) {
+/* A call begins that sends. The message is known before, so that both can be told at once. */
+static REFRAIN_INLINE void begin_send(struct refrain_call *call, unsigned function, void *return_address,
+                                      void *frame_address, int64_t count, MPI_Datatype datatype, int dest, int tag,
+                                      MPI_Comm comm) {
+    const struct refrain_communicator *communicator = refrain_communicator_find(comm);
+    if (!is_valid(comm, communicator) || !is_partner(communicator, dest) || !is_sendable(count, datatype, tag)) {
+        refrain_call_begin(call, function, return_address, frame_address);
+        return;
+    }
+    int64_t parameters[] = {dest, tag, refrain_bytes(count, datatype), refrain_communicator_index(communicator)};
+    bool told = refrain_call_begin_with(call, function, return_address, frame_address, REFRAIN_OP_SEND, parameters);
     if (!is_followed(call))
         return;
-    const struct refrain_communicator *communicator = refrain_communicator_find(comm);
-    if (!is_valid(comm, communicator) || !is_partner(communicator, dest) || !is_sendable(count, datatype, tag))
-        return;
-    int64_t parameters[] = {dest, tag, refrain_bytes(count, datatype), refrain_communicator_index(communicator)};
-    if (call->entry) {
-        refrain_call_awaits(call, dest, -1, parameters[3], tag);
-        refrain_call_operation(call, REFRAIN_OP_SEND, parameters, 4);
-    } else {
+    refrain_call_awaits(call, dest, -1, parameters[3], tag);
+    if (refrain_call_is_untold(call))
         refrain_call_count_untold(call, REFRAIN_UNTOLD_SEND, dest, tag, parameters[3]);
-    }
+    else if (!told)
+        refrain_call_operation(call, REFRAIN_OP_SEND, parameters, 4);
     refrain_order_sends(communicator, dest, tag);
 }
 
@@ -121,8 +125,8 @@ static MPI_Status *status_or(MPI_Status *status, MPI_Status *own) {
 
 #define SEND(name, count_t)                                                                                            \
     int name(const void *buf, count_t count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {                \
-        REFRAIN_MPI_BEGIN(name);                                                                                       \
-        tell_send(&call, count, datatype, dest, tag, comm);                                                            \
+        struct refrain_call call;                                                                                      \
+        begin_send(&call, REFRAIN_MPI_FROM(name), count, datatype, dest, tag, comm);                                   \
         REFRAIN_MPI_PASS(P##name(buf, count, datatype, dest, tag, comm));                                              \
     }
 
@@ -144,8 +148,8 @@ static MPI_Status *status_or(MPI_Status *status, MPI_Status *own) {
     int name(const void *sendbuf, count_t sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,      \
              count_t recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {   \
         MPI_Status own, *used = status_or(status, &own);                                                               \
-        REFRAIN_MPI_BEGIN(name);                                                                                       \
-        tell_send(&call, sendcount, sendtype, dest, sendtag, comm);                                                    \
+        struct refrain_call call;                                                                                      \
+        begin_send(&call, REFRAIN_MPI_FROM(name), sendcount, sendtype, dest, sendtag, comm);                           \
         int64_t index = await(&call, source, comm, recvtag);                                                           \
         refrain_order_waits();                                                                                         \
         int rc = P##name(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,   \
@@ -160,8 +164,8 @@ static MPI_Status *status_or(MPI_Status *status, MPI_Status *own) {
     int name(void *buf, count_t count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,          \
              MPI_Comm comm, MPI_Status *status) {                                                                      \
         MPI_Status own, *used = status_or(status, &own);                                                               \
-        REFRAIN_MPI_BEGIN(name);                                                                                       \
-        tell_send(&call, count, datatype, dest, sendtag, comm);                                                        \
+        struct refrain_call call;                                                                                      \
+        begin_send(&call, REFRAIN_MPI_FROM(name), count, datatype, dest, sendtag, comm);                               \
         int64_t index = await(&call, source, comm, recvtag);                                                           \
         refrain_order_waits();                                                                                         \
         int rc = P##name(buf, count, datatype, dest, sendtag, source, recvtag, comm, used);                            \
@@ -226,8 +230,8 @@ void refrain_isendrecv_try(void) {
 #define ISENDRECV(name, count_t)                                                                                       \
     int name(const void *sendbuf, count_t sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,      \
              count_t recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) { \
-        REFRAIN_MPI_BEGIN(name);                                                                                       \
-        tell_send(&call, sendcount, sendtype, dest, sendtag, comm);                                                    \
+        struct refrain_call call;                                                                                      \
+        begin_send(&call, REFRAIN_MPI_FROM(name), sendcount, sendtype, dest, sendtag, comm);                           \
         struct refrain_request *taken = tell_isendrecv(&call, source, recvtag, comm);                                  \
         int rc = P##name(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,   \
                          comm, request);                                                                               \
@@ -239,8 +243,8 @@ void refrain_isendrecv_try(void) {
 #define ISENDRECV_REPLACE(name, count_t)                                                                               \
     int name(void *buf, count_t count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,          \
              MPI_Comm comm, MPI_Request *request) {                                                                    \
-        REFRAIN_MPI_BEGIN(name);                                                                                       \
-        tell_send(&call, count, datatype, dest, sendtag, comm);                                                        \
+        struct refrain_call call;                                                                                      \
+        begin_send(&call, REFRAIN_MPI_FROM(name), count, datatype, dest, sendtag, comm);                               \
         struct refrain_request *taken = tell_isendrecv(&call, source, recvtag, comm);                                  \
         int rc = P##name(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);                         \
         bind(&call, taken, rc, request);                                                                               \

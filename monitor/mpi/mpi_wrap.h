@@ -29,9 +29,12 @@ enum refrain_mpi_function {
     REFRAIN_MPI_FUNCTIONS
 };
 
+/* What the monitor is told of the call that begins, in its wrapper. */
+#define REFRAIN_MPI_FROM(name) REFRAIN_CALL_##name, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS
+
 #define REFRAIN_MPI_BEGIN(name)                                                                                        \
     struct refrain_call call;                                                                                          \
-    refrain_call_begin(&call, REFRAIN_CALL_##name, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS)
+    refrain_call_begin(&call, REFRAIN_MPI_FROM(name))
 
 /* Ends a wrapper that does nothing after the PMPI function. */
 #define REFRAIN_MPI_PASS(pmpi_call)                                                                                    \

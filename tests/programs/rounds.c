@@ -20,6 +20,16 @@ static void sizes(int rounds) {
         MPI_Bcast(out, i % 997 == 996 ? 3 : 16, MPI_INT, 0, own);
 }
 
+/* Sizes of chance for long, so that no rule is looked for any more, then one size, and again. */
+static void chance(int rounds) {
+    static int many[4096];
+    unsigned random = 1;
+    for (int i = 0; i < rounds; i++) {
+        random = random * 1103515245u + 12345u;
+        MPI_Bcast(many, i % 3000 < 2000 ? (int)(random >> 16) % 4096 : 16, MPI_INT, 0, own);
+    }
+}
+
 static void messages(int rounds) {
     MPI_Request requests[2];
     MPI_Status status;
@@ -132,6 +142,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < DEPTHS; i++)
         MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, deleted, &keys[i], NULL);
     sizes(rounds);
+    chance(rounds);
     messages(rounds);
     places(rounds);
     deeper(rounds);
