@@ -128,7 +128,7 @@ static __attribute__((noinline)) void begin_seldom(struct refrain_call *call, ui
     if (item)
         refrain_timeline_item(&context->timeline, call->begin_ticks, elapsed);
     refrain_event(context, REFRAIN_RECORD_CALL_ENTER, call->begin_ticks, call->entry->id);
-    if (told)
+    if (told && context->events)
         refrain_call_operation_rest(call, told, parameters, REFRAIN_PARAMETERS, REFRAIN_PARAMETERS);
     else
         refrain_end(context);
