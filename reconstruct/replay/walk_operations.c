@@ -21,12 +21,23 @@ static bool guesses_requests(const struct refrain_walk *walk) {
     return walk->approximate || walk->requests.guessed;
 }
 
-/* The request with this number; where that is only likely, one in the same state. */
+/* The request with this number; where that is only likely, one in the same state. More may begin than there are, as it
+ * is only likely, too, how many begin before others complete: then each of them begins, and completes, more than once.
+ */
 static struct refrain_walk_request *likely_request(const struct refrain_walk *walk, int64_t number, bool active) {
     struct refrain_walk_request *request = refrain_walk_requests_at(&walk->requests, number);
-    if (!guesses_requests(walk) || (request && request->active == active))
+    if (!guesses_requests(walk) || (request && (request->active > 0) == active))
         return request;
-    return refrain_walk_requests_oldest(&walk->requests, active, NULL);
+    return active ? refrain_walk_requests_oldest(&walk->requests, NULL)
+                  : refrain_walk_requests_to_begin(&walk->requests);
+}
+
+static void begin(struct refrain_walk *walk, struct refrain_walk_request *request) {
+    refrain_walk_requests_set_active(&walk->requests, request, guesses_requests(walk) ? request->active + 1 : 1);
+}
+
+static void end(struct refrain_walk *walk, struct refrain_walk_request *request) {
+    refrain_walk_requests_set_active(&walk->requests, request, request->active > 1 ? request->active - 1 : 0);
 }
 
 /* A request completes: a receive gets its source, tag and bytes, an access to a file the bytes that it moved. False
@@ -41,7 +52,7 @@ static bool complete(struct refrain_walk *walk, struct refrain_walk_request *req
             return false;
         record->n_parameters += n;
     }
-    refrain_walk_requests_set_active(&walk->requests, request, false);
+    end(walk, request);
     if (!request->persistent)
         refrain_walk_requests_give(&walk->requests, request);
     return true;
@@ -70,7 +81,7 @@ bool refrain_walk_complete_next(struct refrain_walk *walk, struct refrain_record
         if (walk->wrong)
             return false;
         walk->ended = false; /* no more of its operation's were completed: the others, from the oldest on */
-        request = refrain_walk_requests_oldest(&walk->requests, true, first ? NULL : request);
+        request = refrain_walk_requests_oldest(&walk->requests, first ? NULL : request);
     }
     if (request) {
         walk->owed--;
@@ -140,7 +151,10 @@ static bool follow_requests(struct refrain_walk *walk, const struct refrain_oper
     if (!request)
         return true;
     record->parameters[0] = refrain_walk_requests_number(&walk->requests, request);
-    refrain_walk_requests_set_active(&walk->requests, request, record->operation == REFRAIN_OP_START);
+    if (record->operation == REFRAIN_OP_START)
+        begin(walk, request);
+    else
+        end(walk, request);
     if (record->operation == REFRAIN_OP_FREE || (record->operation == REFRAIN_OP_CANCELLED && !request->persistent))
         refrain_walk_requests_give(&walk->requests, request);
     return true;

@@ -24,27 +24,39 @@ int64_t refrain_walk_requests_number(const struct refrain_walk_requests *request
     return refrain_requests_number(&requests->table, request);
 }
 
-struct refrain_walk_request *refrain_walk_requests_oldest(const struct refrain_walk_requests *requests, bool active,
+struct refrain_walk_request *refrain_walk_requests_oldest(const struct refrain_walk_requests *requests,
                                                           const struct refrain_walk_request *after) {
     struct refrain_walk_request *oldest = NULL;
     for (size_t i = 0; i < requests->table.n; i++) {
         struct refrain_walk_request *request = refrain_walk_requests_at(requests, (int64_t)i);
-        if (request && request->active == active && (active || request->persistent) &&
-            (!after || request->posted_as > after->posted_as) && (!oldest || request->posted_as < oldest->posted_as))
+        if (request && request->active && (!after || request->posted_as > after->posted_as) &&
+            (!oldest || request->posted_as < oldest->posted_as))
             oldest = request;
     }
     return oldest;
 }
 
+struct refrain_walk_request *refrain_walk_requests_to_begin(const struct refrain_walk_requests *requests) {
+    struct refrain_walk_request *next = NULL;
+    for (size_t i = 0; i < requests->table.n; i++) {
+        struct refrain_walk_request *request = refrain_walk_requests_at(requests, (int64_t)i);
+        if (request && request->persistent &&
+            (!next || request->active < next->active ||
+             (request->active == next->active && request->posted_as < next->posted_as)))
+            next = request;
+    }
+    return next;
+}
+
 void refrain_walk_requests_set_active(struct refrain_walk_requests *requests, struct refrain_walk_request *request,
-                                      bool active) {
-    requests->active += active;
-    requests->active -= request->active;
+                                      uint32_t active) {
+    requests->active += active > 0;
+    requests->active -= request->active > 0;
     request->active = active;
 }
 
 void refrain_walk_requests_give(struct refrain_walk_requests *requests, struct refrain_walk_request *request) {
-    refrain_walk_requests_set_active(requests, request, false);
+    refrain_walk_requests_set_active(requests, request, 0);
     requests->changes += request->persistent;
     refrain_requests_give(&requests->table, request);
 }

@@ -8,8 +8,9 @@
 #include <refrain/trace.h>
 
 struct refrain_walk_request {
-    bool taken, persistent, active;
-    uint64_t posted_as;                            /* number in the order of posting */
+    bool taken, persistent;
+    uint32_t active;    /* begun and not completed: more than once only where it is likely that it is this one */
+    uint64_t posted_as; /* number in the order of posting */
     const struct refrain_operation_record *posted; /* of one whose completion says more than that; else null */
 };
 
@@ -32,14 +33,18 @@ struct refrain_walk_request *refrain_walk_requests_at(const struct refrain_walk_
 int64_t refrain_walk_requests_number(const struct refrain_walk_requests *requests,
                                      const struct refrain_walk_request *request);
 
-/* The request that was posted first after `after` (null: of all) of those that are under way, or of persistent ones
- * that are not; null when there is none. */
-struct refrain_walk_request *refrain_walk_requests_oldest(const struct refrain_walk_requests *requests, bool active,
+/* The request that was posted first after `after` (null: of all) of those that are under way, null when there
+ * is none. */
+struct refrain_walk_request *refrain_walk_requests_oldest(const struct refrain_walk_requests *requests,
                                                           const struct refrain_walk_request *after);
 
-/* The request begins or completes. */
+/* The persistent request to begin next where any may: one that is not under way, or else has begun the fewest times
+ * that have not completed; the oldest of these. Null when there is none. */
+struct refrain_walk_request *refrain_walk_requests_to_begin(const struct refrain_walk_requests *requests);
+
+/* The request has begun so many times that it has not completed. */
 void refrain_walk_requests_set_active(struct refrain_walk_requests *requests, struct refrain_walk_request *request,
-                                      bool active);
+                                      uint32_t active);
 
 void refrain_walk_requests_give(struct refrain_walk_requests *requests, struct refrain_walk_request *request);
 void refrain_walk_requests_close(struct refrain_walk_requests *requests);
