@@ -163,7 +163,7 @@ int main(int argc, char **argv) {
             return 1;
         }
     }
-    printf("%s\t%.2f\t%.2f\t%.0f\n", kinds[k].title, bytes * 8 / (double)n, entropy(values, n),
+    printf("%s\t%.4f\t%.4f\t%.0f\n", kinds[k].title, bytes * 8 / (double)n, entropy(values, n),
            least * 1e9 / (double)n);
     return fclose(file) != 0;
 }

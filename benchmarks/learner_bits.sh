@@ -21,5 +21,5 @@ for kind in $("$work/bits" list); do
     zstd -19 -q -c "$work/values" | wc -c | cat "$work/line" - | tr '\n' '\t' | awk -F '\t' -v n="$n" '{
         zstd = $5 * 8 / n
         better = zstd < $3 ? zstd : $3
-        printf "| %s | %s | %s | %.2f | %.2f | %s |\n", $1, $2, $3, zstd, $2 / better, $4 }'
+        printf "| %s | %.2f | %.2f | %.2f | %.2f | %s |\n", $1, $2, $3, zstd, $2 / better, $4 }'
 done
