@@ -164,7 +164,7 @@ for name in sys.argv[4:]:
     assert off < float(sys.argv[3]), f"{name}: total is off by {100 * off:.4f} % of the run"
 END_OF_PYTHON
 }
-totals "uneven" 0.00003 even uneven
+totals "uneven" 0.0002 even uneven
 
 # ---- also where two call the same function, which takes longer for one of them ----
 
@@ -202,7 +202,7 @@ int main(int argc, char **argv) {
 END
 refrain-mpicc -O1 -w -I "$tests/../include" "$work/callers.c" -o "$work/callers" || fail "compile callers.c"
 traced "callers" 16K launch mpich 1 "$work/callers"
-totals "callers" 0.00003 light heavy middle pass_on work
+totals "callers" 0.0002 light heavy middle pass_on work
 
 # ---- none at all ----
 
