@@ -45,23 +45,30 @@ static bool time_is_right(const unsigned char *image, size_t image_bytes, const 
     return false;
 }
 
-/* The next record of a walk that finds cycles; `at` of the cycle's are given, of the iteration with these ticks. */
-static bool next_of_cycles(struct refrain_walk *walk, uint32_t *at, const uint64_t **ticks, unsigned long *given,
+/* What is given of an iteration: its record `at` is next. */
+struct iteration {
+    struct refrain_walk_cycle *cycle;
+    const uint64_t *ticks;
+    uint32_t at;
+};
+
+/* The next record of a walk that finds cycles. */
+static bool next_of_cycles(struct refrain_walk *walk, struct iteration *iteration, unsigned long *given,
                            struct refrain_record *record) {
-    for (;;) {
-        const struct refrain_walk_cycle *cycle = refrain_walk_cycle(walk);
-        if (!cycle && refrain_walk_read(walk, record, 1) == 1)
+    while (iteration->at == 0) {
+        bool of_cycle = refrain_walk_gives_cycle(walk);
+        if (!of_cycle && refrain_walk_read(walk, record, 1) == 1)
             return true;
-        if (!cycle && !refrain_walk_cycle(walk))
+        if (!of_cycle && !refrain_walk_gives_cycle(walk))
             return false;
-        if (!cycle || (*at == 0 && !(*ticks = refrain_walk_cycle_next(walk))))
-            continue;
-        *record = cycle->records[*at];
-        record->ticks = (*ticks)[record->read];
-        *at = (*at + 1) % cycle->n_records;
-        ++*given;
-        return true;
+        if (of_cycle && (iteration->ticks = refrain_walk_cycle_next(walk, &iteration->cycle)))
+            break;
     }
+    *record = iteration->cycle->records[iteration->at];
+    record->ticks = iteration->ticks[record->read];
+    iteration->at = (iteration->at + 1) % iteration->cycle->n_records;
+    ++*given;
+    return true;
 }
 
 /* Does a walk that finds cycles give what one without does? */
@@ -72,14 +79,13 @@ static bool same_with_cycles(const unsigned char *image, size_t image_bytes) {
     struct refrain_walk *cycles = refrain_walk_open(image, image_bytes, 0, &what, &offset);
     struct refrain_record a, b;
     unsigned long n = 0, given = 0;
-    uint32_t at = 0;
-    const uint64_t *ticks = NULL;
+    struct iteration iteration = {0};
     bool same = plain && cycles, more_a = true;
     if (same)
         refrain_walk_find_cycles(cycles);
     for (; same && more_a; n++) {
         more_a = refrain_walk_next(plain, &a);
-        bool more_b = next_of_cycles(cycles, &at, &ticks, &given, &b);
+        bool more_b = next_of_cycles(cycles, &iteration, &given, &b);
         same = more_a == more_b && (!more_a || (a.ticks == b.ticks && a.operation == b.operation &&
                                                 a.approximate == b.approximate && same_record(&a, &b)));
         if (!same)

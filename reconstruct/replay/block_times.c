@@ -213,18 +213,28 @@ static bool begin_item(struct refrain_block_times *times, uint64_t ticks) {
     return true;
 }
 
-static bool keep(struct refrain_block_times *times, uint64_t weight, struct refrain_block_account *account,
-                 int64_t *given_ticks, uint32_t context) {
-    if (times->n_kept == times->capacity) {
-        uint32_t capacity = times->capacity ? times->capacity * 2 : 16;
+struct refrain_kept_block *refrain_block_times_room(struct refrain_block_times *times, uint32_t n) {
+    if (times->n_kept + n > times->capacity) {
+        uint32_t capacity = times->capacity ? times->capacity : 16;
+        while (capacity < times->n_kept + n)
+            capacity *= 2;
         struct refrain_kept_block *kept = refrain_realloc(times->kept, capacity * sizeof *kept);
         if (!kept)
-            return false;
+            return NULL;
         times->kept = kept;
         times->capacity = capacity;
     }
-    times->kept[times->n_kept++] = (struct refrain_kept_block){
+    return times->kept + times->n_kept;
+}
+
+static bool keep(struct refrain_block_times *times, uint64_t weight, struct refrain_block_account *account,
+                 int64_t *given_ticks, uint32_t context) {
+    struct refrain_kept_block *kept = refrain_block_times_room(times, 1);
+    if (!kept)
+        return false;
+    *kept = (struct refrain_kept_block){
         .weight = weight, .account = account, .given_ticks = given_ticks, .context = context};
+    times->n_kept++;
     return true;
 }
 
@@ -237,18 +247,25 @@ bool refrain_block_times_end(const struct refrain_block_times *times, uint64_t *
     return true;
 }
 
+/* How many blocks the item is of that begins with the next block; 0 where there is none, or one that has begun before.
+ */
+static uint64_t begin_next(struct refrain_block_times *times, uint64_t ticks) {
+    if (times->n_counted > 0 || (times->n_kept > 0 && !times->settled))
+        return 0;
+    times->settled = false;
+    times->n_kept = 0;
+    return begin_item(times, ticks) && !times->tail ? times->item.blocks : 0;
+}
+
+uint64_t refrain_block_times_left(struct refrain_block_times *times, uint64_t ticks) {
+    bool begun = times->n_counted > 0 || (times->n_kept > 0 && !times->settled);
+    uint64_t n = begun ? times->item.blocks : begin_next(times, ticks);
+    return n > REFRAIN_BLOCKS_KEPT ? 0 : begun ? n - times->n_counted - times->n_kept : n;
+}
+
 bool refrain_block_times_single(struct refrain_block_times *times, uint64_t ticks, uint64_t *end_ticks) {
-    if (times->n_kept > 0) {
-        if (!times->settled)
-            return false;
-        times->settled = false;
-        times->n_kept = 0;
-    }
-    if ((times->item.blocks == 0 || (int64_t)(times->item.end_ticks - ticks) < 0) && !begin_item(times, ticks))
+    if (begin_next(times, ticks) != 1)
         return false;
-    if (times->item.blocks != 1 || times->ended)
-        return false;
-    times->begin_ticks = ticks;
     *end_ticks = times->item.end_ticks;
     times->item.blocks = 0;
     return true;
@@ -302,6 +319,21 @@ static __attribute__((noinline)) bool pass_singly(struct refrain_block_times *ti
 
 bool refrain_block_times_singles(struct refrain_block_times *times, uint64_t ticks, uint64_t *end_ticks, uint32_t n) {
     return pass_short(times, ticks, end_ticks, n) || pass_singly(times, ticks, end_ticks, n);
+}
+
+uint64_t refrain_block_times_keep(struct refrain_block_times *times, uint32_t n, bool *settled) {
+    times->n_kept += n;
+    *settled = times->settled = times->n_kept == times->item.blocks;
+    return *settled ? share_out_item(times) : times->begin_ticks + times->n_kept;
+}
+
+uint64_t refrain_block_times_skip(struct refrain_block_times *times, uint64_t ticks, uint32_t n) {
+    times->n_counted += n;
+    if (times->n_counted < times->item.blocks)
+        return ticks;
+    times->n_counted = 0;
+    times->item.blocks = 0;
+    return times->item.end_ticks;
 }
 
 enum refrain_block_passed refrain_block_times_pass(struct refrain_block_times *times, uint64_t weight,

@@ -152,6 +152,20 @@ enum refrain_block_passed refrain_block_times_pass(struct refrain_block_times *t
 /* The same in a walk that only counts them: *ticks is as it was until the last of an item has ended. */
 bool refrain_block_times_count(struct refrain_block_times *times, uint64_t *ticks);
 
+/* A block begins at `ticks`: how many blocks of its item have not passed, this one among them. 0 where the timeline
+ * tells of none, or of more than are kept. */
+uint64_t refrain_block_times_left(struct refrain_block_times *times, uint64_t ticks);
+
+/* The next n of these pass at once. The caller fills in what is kept of them, here: null without memory. */
+struct refrain_kept_block *refrain_block_times_room(struct refrain_block_times *times, uint32_t n);
+
+/* They are kept: returns when the last of them ended, or its number. True in *settled: as REFRAIN_BLOCK_SETTLED. */
+uint64_t refrain_block_times_keep(struct refrain_block_times *times, uint32_t n, bool *settled);
+
+/* The next n of these pass in a walk that only counts them, of which the first begins at `ticks`: when the last ends.
+ */
+uint64_t refrain_block_times_skip(struct refrain_block_times *times, uint64_t ticks, uint32_t n);
+
 /* The time for one that may be a number. Between REFRAIN_BLOCK_SETTLED and the next block. */
 static inline uint64_t refrain_block_times_resolve(const struct refrain_block_times *times, uint64_t ticks) {
     uint64_t number = ticks - times->begin_ticks;

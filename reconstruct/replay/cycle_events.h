@@ -1,16 +1,17 @@
 /* cycle_events.h: the events of iterations that are alike (walk_cycle.h -> location_stream.c).
  *
- *     records of an iteration --translated once--> events --copied, with times and requests of their own--> stream */
+ *     records of an iteration --translated once--> events --given times and requests of their own--> stream
+ *
+ * They stay where they are: who reads the stream is done with an iteration when it asks for the next one. */
 #ifndef REFRAIN_CYCLE_EVENTS_H
 #define REFRAIN_CYCLE_EVENTS_H
 
 #include "translate.h"
 #include "walk_cycle.h"
 
-/* Up to n events of the cycle that the walk gives, as many as are left of it. `at` counts those of the iteration that
- * is given now, 0 at the cycle's beginning. Fewer than n: the cycle is over, or there is no memory, which the
- * translation says. */
-size_t refrain_cycle_events_read(struct refrain_walk *walk, struct refrain_translation *translation, uint32_t *at,
-                                 struct refrain_event *events, size_t n);
+/* The events of the next iteration that the walk gives, *n of them: the caller's to change, until the next call. Null:
+ * none is given, the walk goes on, or there is no memory, which the translation says. */
+struct refrain_event *refrain_cycle_events_next(struct refrain_walk *walk, struct refrain_translation *translation,
+                                                uint32_t *n);
 
 #endif

@@ -28,14 +28,16 @@ static uint64_t cost_of(struct refrain_location_stream *location, const struct r
 /* The next events, or none as yet where a cycle ends. */
 static size_t read_events_of_walk(struct refrain_location_stream *location, struct refrain_event *events, size_t n) {
     struct refrain_record records[REFRAIN_STREAM_EVENTS];
-    if (refrain_walk_cycle(location->walk)) {
-        size_t made = refrain_cycle_events_read(location->walk, &location->translation, &location->of_cycle, events, n);
+    if (refrain_walk_gives_cycle(location->walk)) {
+        uint32_t made = 0;
+        struct refrain_event *from = refrain_cycle_events_next(location->walk, &location->translation, &made);
+        location->stream.from = from ? from : events;
         location->ended = location->translation.no_memory;
         return made;
     }
     size_t most = n < REFRAIN_STREAM_EVENTS ? n : REFRAIN_STREAM_EVENTS;
     size_t k = refrain_walk_read(location->walk, records, most);
-    location->ended = k < most && !refrain_walk_cycle(location->walk);
+    location->ended = k < most && !refrain_walk_gives_cycle(location->walk);
     return refrain_translate(&location->translation, records, k, events);
 }
 

@@ -16,8 +16,7 @@ struct refrain_location_stream {
                                             between them took; null: not asked for, or not known */
     uint64_t cost;                       /* by the last event */
     bool with_costs;
-    uint32_t of_cycle; /* events given of the iteration that is given now (cycle_events.h) */
-    bool ended;        /* no record is left */
+    bool ended; /* no record is left */
 };
 
 /* Opens a thread's events; of the options it goes by recorded, compensate (of recorded events too it is to be known

@@ -1,5 +1,4 @@
 /* walk_cycle.c: what of recorded iterations comes again, and giving it (walk_cycle.h). */
-#include "../model/array.h"
 #include "arena.h"
 #include "walk_parts.h"
 
@@ -8,13 +7,14 @@
 #define MOST_ITERATIONS ((uint64_t)1 << 32) /* given at once */
 #define MOST_CYCLES 4u                      /* of a loop */
 #define MOST_MISSES 64u                     /* until a cycle is given up */
+#define BLOCKS_AT_ONCE 256u                 /* that pass before iterations are given */
 
 void refrain_walk_find_cycles(struct refrain_walk *walk) {
     walk->finds_cycles = true;
 }
 
-struct refrain_walk_cycle *refrain_walk_cycle(const struct refrain_walk *walk) {
-    return walk->n_waiting == 0 ? walk->cycle : NULL;
+bool refrain_walk_gives_cycle(const struct refrain_walk *walk) {
+    return walk->n_waiting == 0 && walk->cycle;
 }
 
 /* ---- what comes again ---- */
@@ -83,7 +83,7 @@ void refrain_walk_begin_iteration(struct refrain_walk *walk, struct refrain_walk
             walk->cycle = cycle;
             return;
         }
-        if (cycle->misses++ < MOST_MISSES)
+        if (cycle->misses++ < MOST_MISSES || refrain_walk_ahead_has(&walk->ahead, cycle))
             link = &cycle->next;
         else
             forget(loop, link);
@@ -145,58 +145,65 @@ static bool pass_alone(struct refrain_walk *walk, struct refrain_walk_cycle *cyc
 
 /* ---- passing: blocks of all kinds ---- */
 
-/* Room for the clock reads of one more iteration behind those that were not given yet. */
-static bool make_room(struct refrain_walk *walk, uint32_t n) {
-    struct refrain_walk_ahead *ahead = &walk->ahead;
-    if (ahead->first > 0) {
-        memmove(ahead->ticks, ahead->ticks + ahead->first, (ahead->n - ahead->first) * sizeof *ahead->ticks);
-        ahead->n -= ahead->first;
-        ahead->known -= ahead->first;
-        ahead->first = 0;
-    }
-    while (ahead->n + n > ahead->capacity) {
-        uint64_t *ticks = refrain_array_room_of(refrain_realloc, ahead->ticks, ahead->capacity, &ahead->capacity,
-                                                sizeof *ahead->ticks);
-        if (!ticks)
-            return refrain_walk_fail(walk, NULL, "no memory");
-        ahead->ticks = ticks;
-    }
-    return true;
+/* Can iterations pass no more, although some are left? */
+static bool is_stopped(const struct refrain_walk *walk) {
+    return walk->ended || walk->times.ended || walk->times.tail;
 }
 
-/* The next iteration passes, its clock reads behind those that were not given yet. False where there is none. */
-static bool pass_iteration(struct refrain_walk *walk, struct refrain_walk_cycle *cycle) {
+/* The next iterations pass, their clock reads behind those that were not given yet. False where there are none. */
+static bool pass_iterations(struct refrain_walk *walk, struct refrain_walk_cycle *cycle) {
     struct refrain_walk_ahead *ahead = &walk->ahead;
-    if (cycle->left == 0 || walk->ended || walk->times.ended || walk->times.tail)
+    const uint32_t n = cycle->n_blocks;
+    const struct refrain_time_page *page = walk->times.cursor.page;
+    bool shared = page && page->item_shift > 0; /* else the next iteration may pass alone */
+    uint64_t most = smaller(cycle->left, shared ? 1 + BLOCKS_AT_ONCE / n : 1), passed = 0;
+    if (most == 0 || is_stopped(walk))
         return false;
-    if (!make_room(walk, cycle->n_blocks))
-        return false;
-    for (uint32_t i = 0, n = cycle->n_blocks; i < n; i++) {
-        refrain_walk_pass_block_of(walk, cycle->blocks[i].place, cycle->blocks[i].context);
-        ahead->ticks[ahead->n++] = walk->ticks;
+    uint64_t *ticks = refrain_walk_ahead_room(ahead, cycle, most * n);
+    if (!ticks)
+        return refrain_walk_fail(walk, NULL, "no memory");
+    uint64_t at = 0, until = most * n;
+    for (uint32_t first = 0; at < until;) { /* `first` is the block that passes next */
+        uint64_t k = refrain_walk_pass_item(walk, cycle, first, until - at, ticks + at);
+        if (k == 0) {
+            refrain_walk_pass_block_of(walk, cycle->blocks[first].place, cycle->blocks[first].context);
+            ticks[at] = walk->ticks;
+            k = 1;
+        }
+        at += k;
+        ahead->n += k;
+        if (!refrain_walk_is_time_pending(walk))
+            ahead->known = ahead->n;
+        for (first += (uint32_t)k; first >= n; first -= n)
+            passed++;
+        if (first == 0 && is_stopped(walk))
+            until = at;
     }
-    if (!refrain_walk_is_time_pending(walk))
-        ahead->known = ahead->n;
-    cycle->left--;
-    cycle->passed++;
+    ahead->passed[ahead->n_passed - 1].iterations += passed;
+    cycle->left -= passed;
+    cycle->passed += passed;
     return true;
 }
 
 /* ---- giving ---- */
 
 /* Iterations whose times are not known yet go on as records that wait for them. */
-static void let_wait(struct refrain_walk *walk, const struct refrain_walk_cycle *cycle) {
+static void let_wait(struct refrain_walk *walk) {
     struct refrain_walk_ahead *ahead = &walk->ahead;
-    for (; ahead->first < ahead->n && !walk->counting; ahead->first += cycle->n_blocks)
-        for (uint32_t i = 0; i < cycle->n_records; i++) {
-            struct refrain_record *record = refrain_walk_next_waiting(walk);
-            if (!record)
-                break;
-            *record = cycle->records[i];
-            record->ticks = ahead->ticks[ahead->first + record->read];
-            walk->n_waiting++;
-        }
-    ahead->first = ahead->n = ahead->known = 0;
+    const uint64_t *ticks = ahead->ticks + ahead->first;
+    for (size_t i = ahead->first_passed; i < ahead->n_passed; i++) {
+        const struct refrain_walk_cycle *cycle = ahead->passed[i].cycle;
+        for (uint64_t j = 0; j < ahead->passed[i].iterations; j++, ticks += cycle->n_blocks)
+            for (uint32_t k = 0; k < cycle->n_records; k++) {
+                struct refrain_record *record = refrain_walk_next_waiting(walk);
+                if (!record)
+                    return;
+                *record = cycle->records[k];
+                record->ticks = ticks[record->read];
+                walk->n_waiting++;
+            }
+    }
+    refrain_walk_ahead_drop(ahead);
 }
 
 /* The walk is behind the iterations that have passed. Where they are those that were known of, more may come. */
@@ -205,7 +212,6 @@ static void end_cycle(struct refrain_walk *walk) {
     uint64_t n = cycle->passed;
     bool goes_on = cycle->left == 0;
     count_alone(cycle);
-    let_wait(walk, cycle);
     walk->cycle = NULL;
     for (uint32_t i = 0; i < cycle->n_uses && n > 0; i++) {
         const struct refrain_walk_cycle_use *use = &cycle->uses[i];
@@ -225,44 +231,48 @@ static void end_cycle(struct refrain_walk *walk) {
     }
     if (goes_on)
         refrain_walk_begin_iteration(walk, cycle->loop);
+    if (!walk->cycle)
+        let_wait(walk);
 }
 
 void refrain_walk_cycle_settle(struct refrain_walk *walk) {
-    struct refrain_walk_cycle *cycle = walk->cycle;
-    while (walk->n_known == 0)
-        if (!pass_iteration(walk, cycle)) {
+    while (walk->cycle && walk->n_known == 0)
+        if (!pass_iterations(walk, walk->cycle))
             end_cycle(walk);
-            return;
-        }
 }
 
 void refrain_walk_cycle_skip(struct refrain_walk *walk) {
-    while (pass_iteration(walk, walk->cycle))
-        walk->ahead.first = walk->ahead.n = walk->ahead.known = 0;
+    while (pass_iterations(walk, walk->cycle))
+        refrain_walk_ahead_drop(&walk->ahead);
     end_cycle(walk);
 }
 
-const uint64_t *refrain_walk_cycle_next(struct refrain_walk *walk) {
-    struct refrain_walk_cycle *cycle = walk->cycle;
-    struct refrain_walk_ahead *ahead = &walk->ahead;
+/* The next iteration, where the timeline tells of each of its blocks alone. */
+static const uint64_t *give_alone(struct refrain_walk *walk, struct refrain_walk_cycle *cycle) {
     if (cycle->left_alone == 0 && cycle->passed_alone > 0)
         count_alone(cycle);
-    if (ahead->first == ahead->n && cycle->left > 0) {
-        if (cycle->left_alone == 0 && tells_alone(walk))
-            cycle->left_alone = iterations_of_stretch(cycle);
-        if (cycle->left_alone > 0 && !make_room(walk, cycle->n_blocks))
-            return NULL;
-        if (cycle->left_alone > 0 && pass_alone(walk, cycle, ahead->ticks))
-            return ahead->ticks;
-        count_alone(cycle);
-    }
-    while (ahead->known - ahead->first < cycle->n_blocks)
-        if (!pass_iteration(walk, cycle)) {
-            end_cycle(walk);
-            return NULL;
+    if (cycle->left_alone == 0 && cycle->left > 0 && tells_alone(walk))
+        cycle->left_alone = iterations_of_stretch(cycle);
+    uint64_t *ticks = cycle->left_alone > 0 ? refrain_walk_ahead_room(&walk->ahead, cycle, cycle->n_blocks) : NULL;
+    if (ticks && pass_alone(walk, cycle, ticks))
+        return ticks;
+    count_alone(cycle);
+    return NULL;
+}
+
+const uint64_t *refrain_walk_cycle_next(struct refrain_walk *walk, struct refrain_walk_cycle **cycle) {
+    while (walk->cycle) {
+        const uint64_t *ticks = refrain_walk_ahead_give(&walk->ahead, cycle);
+        if (!ticks && walk->ahead.first == walk->ahead.n) {
+            *cycle = walk->cycle;
+            ticks = give_alone(walk, walk->cycle);
         }
-    ahead->first += cycle->n_blocks;
-    return &ahead->ticks[ahead->first - cycle->n_blocks];
+        if (ticks)
+            return ticks;
+        if (!pass_iterations(walk, walk->cycle))
+            end_cycle(walk);
+    }
+    return NULL;
 }
 
 void refrain_walk_cycles_close(struct refrain_walk_cycle *first) {

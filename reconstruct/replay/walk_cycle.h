@@ -19,7 +19,8 @@ struct refrain_walk_learner;
 /* A block that ends in an iteration. */
 struct refrain_walk_cycle_block {
     struct refrain_walk_learner *place; /* at which it began, ... */
-    uint32_t context;                   /* ... in this context (walk_contexts.h) */
+    uint32_t context;                   /* ... in this context (walk_contexts.h), ... */
+    uint32_t spot;                      /* ... and the spot of both; 0 not known */
 };
 
 /* What an iteration takes of a learner. */
@@ -54,14 +55,14 @@ struct refrain_walk_cycle {
  * for. What probes cost is not told of records in cycles. */
 void refrain_walk_find_cycles(struct refrain_walk *walk);
 
-/* The cycle that is to be given next, or is being given; null: none, or other records come before it. */
-struct refrain_walk_cycle *refrain_walk_cycle(const struct refrain_walk *walk);
+/* Is an iteration of a cycle given next? Not while other records come before it. */
+bool refrain_walk_gives_cycle(const struct refrain_walk *walk);
+
+/* Gives the next iteration, of *cycle: its clock reads, until the next call. Null where no iteration is given: the walk
+ * goes on. */
+const uint64_t *refrain_walk_cycle_next(struct refrain_walk *walk, struct refrain_walk_cycle **cycle);
 
 /* Frees a loop's. */
 void refrain_walk_cycles_close(struct refrain_walk_cycle *first);
-
-/* Goes on to its next iteration: the clock reads of that one, until the next call. Null where there is none: it is
- * over, and the walk goes on. */
-const uint64_t *refrain_walk_cycle_next(struct refrain_walk *walk);
 
 #endif

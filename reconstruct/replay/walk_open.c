@@ -108,7 +108,7 @@ void refrain_walk_close(struct refrain_walk *walk) {
     refrain_free(walk->stack);
     refrain_free(walk->recorder);
     refrain_free(walk->waiting);
-    refrain_free(walk->ahead.ticks);
+    refrain_walk_ahead_close(&walk->ahead);
     refrain_block_times_close(&walk->times);
     refrain_walk_shares_close(&walk->shares);
     refrain_balance_close(&walk->balance);

@@ -5,6 +5,7 @@
  *     walk_cycle.c        iterations that are alike, which are given without walking
  *     walk_operations.c   what MPI calls say, and the requests that they take and complete
  *     walk_values.c       the next value of a learner, also where its order is not known
+ *     walk_item.c         an item of several blocks that passes at once
  *     walk_time.c         how long blocks took, and records that wait for their time
  *     walk_recording.c    an iteration is recorded while it is walked
  *     walk_limits.c       what is more than the thread can have done
@@ -18,6 +19,7 @@
 #include "block_times.h"
 #include "probe_costs.h"
 #include "recursion.h"
+#include "walk_ahead.h"
 #include "walk_cycle.h"
 #include "walk_learners.h"
 #include "walk_rank.h"
@@ -39,14 +41,6 @@ struct refrain_walk_activation {
 struct refrain_walk_slot {
     uint64_t offset;
     uint32_t kind; /* enum refrain_node_kind */
-};
-
-/* Clock reads of iterations that have passed (walk_cycle.c), one behind the other. */
-struct refrain_walk_ahead {
-    uint64_t *ticks;
-    size_t first; /* of those that were not given yet */
-    size_t known; /* those before it are times, those from here on numbers of blocks (block_times.h) */
-    size_t n, capacity;
 };
 
 struct refrain_walk {
@@ -80,7 +74,7 @@ struct refrain_walk {
     uint32_t recordings;                    /* of iterations */
     struct refrain_walk_recorder *recorder; /* of an iteration; null: none is recorded now */
     struct refrain_walk_cycle *cycle;       /* that is given now, null: none */
-    struct refrain_walk_ahead ahead;        /* of this cycle */
+    struct refrain_walk_ahead ahead;        /* of this cycle, and of others before it */
     uint64_t steps_allowed;                 /* that there was time for, as far as was looked ... */
     uint64_t steps_left;                    /* ... and how many of them are left */
     uint64_t uncounted_blocks;              /* beyond those that their places have */
@@ -227,12 +221,35 @@ bool refrain_walk_allow_steps(struct refrain_walk *walk);
 /* A block passes of a place whose blocks have all been: after many of them the walk ends. */
 void refrain_walk_pass_uncounted(struct refrain_walk *walk, const struct refrain_walk_learner *place);
 
+/* ---- walk_item.c ---- */
+
+/* What is left of an item of several blocks passes at once, or the first `most` of these, which begin with the cycle's
+ * block `first`; `ticks` gets when each of them ended, or its number. Returns how many they are. 0, and nothing has
+ * passed: they have to pass one by one. */
+uint64_t refrain_walk_pass_item(struct refrain_walk *walk, const struct refrain_walk_cycle *cycle, uint32_t first,
+                                uint64_t most, uint64_t *ticks);
+
 /* ---- walk_time.c ---- */
 
 /* Begins the next stretch of a place's history, where its blocks have not all been. */
 void refrain_walk_begin_stretch(struct refrain_walk *walk, struct refrain_walk_learner *place);
 
-/* The same, for a walk that counts: it took that long. */
+/* What a place's next block in an item of several is expected to take: the mean of what those of the stretch have,
+ * times the factor of the spot; the last one all that is left. */
+static inline uint64_t refrain_walk_expected_share(struct refrain_block_account *account,
+                                                   const struct refrain_walk_spot *spot) {
+    uint64_t visits = account->shared_visits;
+    account->shared_visits -= visits > 0;
+    if (account->shared_ticks <= 0 || visits == 0)
+        return 0;
+    uint64_t mean = (uint64_t)account->shared_ticks / visits;
+    if (!spot || visits == 1)
+        return mean;
+    double share = (double)(int64_t)mean * spot->factor;
+    return share < (double)INT64_MAX ? (uint64_t)(int64_t)share : mean;
+}
+
+/* A block passes in a walk that counts, in that context: it took that long. */
 void refrain_walk_count_told(struct refrain_walk *walk, uint32_t context, uint64_t ticks);
 
 /* A block passes whose end the timeline tells by itself: what was expected of it is of no matter. */
@@ -273,6 +290,9 @@ static inline void refrain_walk_pass_block(struct refrain_walk *walk, struct ref
 static inline bool refrain_walk_is_time_pending(const struct refrain_walk *walk) {
     return walk->times.n_kept > 0 && !walk->times.settled;
 }
+
+/* The times of an item's blocks have become known: open activations, waiting records and iterations get them. */
+void refrain_walk_settle(struct refrain_walk *walk);
 
 /* Room for the next record that waits for its time: it does once n_waiting counts it. Null without memory, and the walk
  * ends. */

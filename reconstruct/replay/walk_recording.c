@@ -101,7 +101,7 @@ void refrain_walk_note_block(struct refrain_walk *walk, struct refrain_walk_lear
     if (recorder->n_blocks == MOST_BLOCKS)
         refrain_walk_give_up_recording(walk);
     else
-        recorder->blocks[recorder->n_blocks++] = (struct refrain_walk_cycle_block){place, context};
+        recorder->blocks[recorder->n_blocks++] = (struct refrain_walk_cycle_block){.place = place, .context = context};
 }
 
 void refrain_walk_note_record(struct refrain_walk *walk, const struct refrain_record *record) {

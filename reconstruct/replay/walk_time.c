@@ -60,22 +60,7 @@ static struct refrain_walk_spot *spot_of(struct refrain_walk *walk, struct refra
     return number ? &walk->contexts->spots[number] : NULL;
 }
 
-/* What a place's next block in an item of several is expected to take: the mean of what those of the stretch have,
- * times the factor of the spot; the last one all that is left. */
-static uint64_t expected_share(struct refrain_block_account *account, const struct refrain_walk_spot *spot) {
-    uint64_t visits = account->shared_visits;
-    account->shared_visits -= visits > 0;
-    if (account->shared_ticks <= 0 || visits == 0)
-        return 0;
-    uint64_t mean = (uint64_t)account->shared_ticks / visits;
-    if (!spot || visits == 1)
-        return mean;
-    double share = (double)(int64_t)mean * spot->factor;
-    return share < (double)INT64_MAX ? (uint64_t)(int64_t)share : mean;
-}
-
-/* The times of an item's blocks have become known: open activations, waiting records and iterations get them. */
-static void settle(struct refrain_walk *walk) {
+void refrain_walk_settle(struct refrain_walk *walk) {
     uint64_t begin_ticks = walk->times.begin_ticks;
     for (size_t i = walk->depth; i-- > 0;) {
         struct refrain_walk_activation *activation = &walk->stack[i];
@@ -128,7 +113,7 @@ void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_
     }
     if (walk->shares.n > 0 && !walk->times.ended && !walk->approximate) {
         spot = spot_of(walk, place, context);
-        ticks = expected_share(account, spot);
+        ticks = refrain_walk_expected_share(account, spot);
         if (spot && spot->visits > 0) {
             spot->visits--;
             walk->contexts->visits_left--;
@@ -143,7 +128,7 @@ void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_
         bool waited = walk->times.n_kept > 0 && !walk->times.settled;
         uint64_t end_ticks = refrain_block_times_give_up(&walk->times, false, 0);
         walk->ticks = waited ? end_ticks : walk->ticks;
-        settle(walk);
+        refrain_walk_settle(walk);
     }
     switch (refrain_block_times_pass(&walk->times, ticks, account, spot ? &spot->ticks : NULL, context, &walk->ticks)) {
     case REFRAIN_BLOCK_UNTOLD:
@@ -153,7 +138,7 @@ void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_
             walk->ticks = walk->thread->last_ticks;
         return;
     case REFRAIN_BLOCK_SETTLED:
-        settle(walk);
+        refrain_walk_settle(walk);
         if (walk->contexts && walk->contexts->visits_left < walk->contexts->fit_at)
             refrain_walk_contexts_fit(walk->contexts);
         return;
@@ -188,5 +173,5 @@ bool refrain_walk_wait_for_time(struct refrain_walk *walk, const struct refrain_
 void refrain_walk_settle_last(struct refrain_walk *walk) {
     uint64_t further = expected_ticks(walk, walk->stack[walk->depth - 1].at);
     walk->ticks = refrain_block_times_give_up(&walk->times, true, further);
-    settle(walk);
+    refrain_walk_settle(walk);
 }

@@ -1,0 +1,85 @@
+/* walk_ahead.c: a queue of iterations (walk_ahead.h). */
+#include "walk_ahead.h"
+#include "../model/array.h"
+#include "arena.h"
+#include "walk_cycle.h"
+
+#include <string.h>
+
+/* What was given makes room. */
+static void move_to_front(struct refrain_walk_ahead *ahead) {
+    if (ahead->first > 0) {
+        memmove(ahead->ticks, ahead->ticks + ahead->first, (ahead->n - ahead->first) * sizeof *ahead->ticks);
+        ahead->n -= ahead->first;
+        ahead->known -= ahead->first;
+        ahead->first = 0;
+    }
+    if (ahead->first_passed > 0) {
+        ahead->n_passed -= ahead->first_passed;
+        memmove(ahead->passed, ahead->passed + ahead->first_passed, ahead->n_passed * sizeof *ahead->passed);
+        ahead->first_passed = 0;
+    }
+}
+
+static bool has_room_for_ticks(struct refrain_walk_ahead *ahead, size_t n) {
+    while (ahead->n + n > ahead->capacity) {
+        uint64_t *ticks = refrain_array_room_of(refrain_realloc, ahead->ticks, ahead->capacity, &ahead->capacity,
+                                                sizeof *ahead->ticks);
+        if (!ticks)
+            return false;
+        ahead->ticks = ticks;
+    }
+    return true;
+}
+
+static bool is_last(const struct refrain_walk_ahead *ahead, const struct refrain_walk_cycle *cycle) {
+    return ahead->n_passed > ahead->first_passed && ahead->passed[ahead->n_passed - 1].cycle == cycle;
+}
+
+uint64_t *refrain_walk_ahead_room(struct refrain_walk_ahead *ahead, struct refrain_walk_cycle *cycle, size_t n) {
+    move_to_front(ahead);
+    if (!has_room_for_ticks(ahead, n))
+        return NULL;
+    if (!is_last(ahead, cycle)) {
+        struct refrain_walk_passed *passed = refrain_array_room_of(refrain_realloc, ahead->passed, ahead->n_passed,
+                                                                   &ahead->capacity_passed, sizeof *passed);
+        if (!passed)
+            return NULL;
+        ahead->passed = passed;
+        ahead->passed[ahead->n_passed++] = (struct refrain_walk_passed){cycle, 0};
+    }
+    return ahead->ticks + ahead->n;
+}
+
+const uint64_t *refrain_walk_ahead_give(struct refrain_walk_ahead *ahead, struct refrain_walk_cycle **cycle) {
+    while (ahead->first_passed < ahead->n_passed && ahead->passed[ahead->first_passed].iterations == 0)
+        ahead->first_passed++;
+    if (ahead->first_passed == ahead->n_passed)
+        return NULL;
+    struct refrain_walk_passed *passed = &ahead->passed[ahead->first_passed];
+    if (ahead->known - ahead->first < passed->cycle->n_blocks)
+        return NULL;
+    *cycle = passed->cycle;
+    passed->iterations--;
+    const uint64_t *ticks = ahead->ticks + ahead->first;
+    ahead->first += passed->cycle->n_blocks;
+    return ticks;
+}
+
+void refrain_walk_ahead_drop(struct refrain_walk_ahead *ahead) {
+    ahead->first = ahead->known = ahead->n = 0;
+    ahead->first_passed = ahead->n_passed = 0;
+}
+
+bool refrain_walk_ahead_has(const struct refrain_walk_ahead *ahead, const struct refrain_walk_cycle *cycle) {
+    for (size_t i = ahead->first_passed; i < ahead->n_passed; i++)
+        if (ahead->passed[i].cycle == cycle)
+            return true;
+    return false;
+}
+
+void refrain_walk_ahead_close(struct refrain_walk_ahead *ahead) {
+    refrain_free(ahead->ticks);
+    refrain_free(ahead->passed);
+    *ahead = (struct refrain_walk_ahead){0};
+}

@@ -1,0 +1,48 @@
+/* walk_ahead.h: iterations that have passed and were not given yet (walk_cycle.c -> who reads the walk).
+ *
+ *     passed   | 3 of cycle A | 1 of cycle B | 2 of A |
+ *     ticks    | .. .. ..     | .....        | .. ..  |    clock reads: times up to `known`, then numbers of blocks
+ *
+ * They wait for the end of the timeline's item in which they lie. Part of the walk's state. */
+#ifndef REFRAIN_WALK_AHEAD_H
+#define REFRAIN_WALK_AHEAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct refrain_walk_cycle;
+
+/* So many iterations of a cycle. */
+struct refrain_walk_passed {
+    struct refrain_walk_cycle *cycle;
+    uint64_t iterations;
+};
+
+/* Zero at first. */
+struct refrain_walk_ahead {
+    uint64_t *ticks;
+    size_t first; /* of those that were not given yet */
+    size_t known; /* those before it are times, those from here on numbers of blocks (block_times.h) */
+    size_t n, capacity;
+    struct refrain_walk_passed *passed;
+    size_t first_passed, n_passed, capacity_passed;
+};
+
+/* Room for n further clock reads of a cycle, whose iterations are counted in the last of `passed`. Null without memory.
+ */
+uint64_t *refrain_walk_ahead_room(struct refrain_walk_ahead *ahead, struct refrain_walk_cycle *cycle, size_t n);
+
+/* Gives the first iteration, of *cycle: its clock reads, until there is to be room for others. Null where there is none
+ * of which all times are known. */
+const uint64_t *refrain_walk_ahead_give(struct refrain_walk_ahead *ahead, struct refrain_walk_cycle **cycle);
+
+/* All of them are given, or are of no matter. */
+void refrain_walk_ahead_drop(struct refrain_walk_ahead *ahead);
+
+/* Is one of them of that cycle? */
+bool refrain_walk_ahead_has(const struct refrain_walk_ahead *ahead, const struct refrain_walk_cycle *cycle);
+
+void refrain_walk_ahead_close(struct refrain_walk_ahead *ahead);
+
+#endif
