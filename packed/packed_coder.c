@@ -223,7 +223,7 @@ void refrain_packed_code_bytes(struct refrain_packed_coder *coder, enum refrain_
     struct refrain_packed_models *models = coder->models;
     uint16_t *number = models->text_of[text_of(kind)];
     unsigned before = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && !coder->full; i++) { /* a damaged length may go on for long behind the end */
         if (!number[before])
             number[before] = new_text(models);
         struct refrain_packed_bit *bits = models->texts[number[before] - 1].bits;

@@ -1,24 +1,11 @@
 /* test_align.c: streams made by hand against what matching makes of them: order in time, partners, collectives of ranks
  * with several threads, ranks that are not there, and receives that nothing is known to answer. */
 #include "align.h"
+#include "check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-
-static unsigned passed, failed;
-
-#define CHECK(condition, ...)                                                                                          \
-    do {                                                                                                               \
-        if (condition) {                                                                                               \
-            passed++;                                                                                                  \
-        } else {                                                                                                       \
-            failed++;                                                                                                  \
-            printf("FAILED: %s: ", __func__);                                                                          \
-            printf(__VA_ARGS__);                                                                                       \
-            putchar('\n');                                                                                             \
-        }                                                                                                              \
-    } while (0)
 
 static const struct refrain_comm_info world = {.index = 0, .name = "", .size = 2};
 static const struct refrain_comm_info world_of_three = {.index = 0, .name = "", .size = 3};

@@ -4,26 +4,15 @@
  *
  *     mpiexec -n N test_exchange-<mpi> */
 #define _GNU_SOURCE
+#define CHECK_WHO() printf("process %d of %d: ", number, n_processes)
+#include "check.h"
 #include "exchange.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-static unsigned passed, failed;
 static int number, n_processes;
-
-#define CHECK(condition, ...)                                                                                          \
-    do {                                                                                                               \
-        if (condition) {                                                                                               \
-            passed++;                                                                                                  \
-        } else {                                                                                                       \
-            failed++;                                                                                                  \
-            printf("FAILED: %s, process %d of %d: ", __func__, number, n_processes);                                   \
-            printf(__VA_ARGS__);                                                                                       \
-            putchar('\n');                                                                                             \
-        }                                                                                                              \
-    } while (0)
 
 /* So long a process goes on without anybody that takes in. */
 #define MOST_UNDER_WAY (REFRAIN_EXCHANGE_BATCHES * REFRAIN_EXCHANGE_STEPS)

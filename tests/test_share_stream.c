@@ -4,6 +4,7 @@
  *
  *     test_share_stream [RUNS] */
 #include "align.h"
+#include "check.h"
 #include "share_stream.h"
 #include "trace_read.h"
 
@@ -14,19 +15,7 @@
 #define MOST_RANKS 6
 #define MOST_LOCATIONS (2 * MOST_RANKS)
 
-static unsigned passed, failed, shared;
-
-#define CHECK(condition, ...)                                                                                          \
-    do {                                                                                                               \
-        if (condition) {                                                                                               \
-            passed++;                                                                                                  \
-        } else {                                                                                                       \
-            failed++;                                                                                                  \
-            printf("FAILED: %s: ", __func__);                                                                          \
-            printf(__VA_ARGS__);                                                                                       \
-            putchar('\n');                                                                                             \
-        }                                                                                                              \
-    } while (0)
+static unsigned shared;
 
 static void *room(void *array, size_t bytes) {
     void *more = realloc(array, bytes);

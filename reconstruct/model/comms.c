@@ -67,6 +67,8 @@ static enum refrain_status read_record(struct refrain_trace *trace, struct refra
         for (size_t i = 0; i < n; i++)
             if (found->members[i] < -1 || found->members[i] >= trace->size)
                 return refrain_process_damaged(process, at, "a communicator with a member that is no rank", error);
+    } else if (record->remote_size > 0 || record->size > trace->size) { /* all ranks, in their order */
+        return refrain_process_damaged(process, at, "a communicator without the list of its members", error);
     }
     return REFRAIN_OK;
 }

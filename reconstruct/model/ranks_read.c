@@ -1,4 +1,5 @@
 /* ranks_read.c: a pack of many ranks becomes the images of its processes (packed_ranks.h, trace_parts.h). */
+#include "array.h"
 #include "copied_times.h"
 #include "packed_file.h"
 #include "packed_ranks.h"
@@ -11,6 +12,8 @@
 #include <string.h>
 
 #define MOST_VALUES ((uint64_t)1 << 28)
+/* Bytes that one byte of the structure can stand for: each bit of them takes 1/2000 of a bit at least. */
+#define MOST_BYTES_A_BYTE 2000u
 
 /* Values over ranks. */
 struct row {
@@ -18,10 +21,16 @@ struct row {
     const uint64_t *values; /* null: all are the same */
 };
 
+/* A value of each rank of a class. */
+struct class_value {
+    struct row row;
+    unsigned char kind;
+};
+
 struct class {
     uint64_t n; /* values of a rank */
-    const unsigned char *kinds;
-    struct row *rows;
+    size_t capacity;
+    struct class_value *values;
     size_t position; /* of the next rank that is read, among those of the class */
 };
 
@@ -42,13 +51,13 @@ struct ranks {
     struct refrain_packed_models *models;
     struct refrain_packed_coder coder;
     struct refrain_packed_stream stream; /* of the structure */
-    struct text *texts;
-    uint64_t n_texts;
+    struct text *texts; /* all that the structure has a number of grows as it comes: the number may be damaged */
+    size_t n_texts, capacity_texts;
     struct record *records;
-    uint64_t n_records;
+    size_t n_records, capacity_records;
     struct refrain_guess *guess; /* of the record under way */
     uint64_t **kept;             /* rows that may come again */
-    uint64_t n_kept, capacity_kept;
+    size_t n_kept, capacity_kept;
     unsigned char *rows_image;
     uint64_t rows_used;
     void **owned;
@@ -57,14 +66,10 @@ struct ranks {
 };
 
 static void *own(struct ranks *ranks, uint64_t n, size_t bytes) {
-    if (ranks->n_owned == ranks->capacity_owned) {
-        size_t capacity = ranks->capacity_owned ? ranks->capacity_owned * 2 : 256;
-        void **more = realloc(ranks->owned, capacity * sizeof *more);
-        if (!more)
-            return NULL;
-        ranks->owned = more;
-        ranks->capacity_owned = capacity;
-    }
+    void **owned = refrain_array_room(ranks->owned, ranks->n_owned, &ranks->capacity_owned, sizeof *owned);
+    if (!owned)
+        return NULL;
+    ranks->owned = owned;
     ranks->values += n;
     void *memory = ranks->values > MOST_VALUES * 8 ? NULL : calloc(n ? n : 1, bytes);
     if (memory)
@@ -73,6 +78,11 @@ static void *own(struct ranks *ranks, uint64_t n, size_t bytes) {
 }
 
 static void release(struct ranks *ranks) {
+    for (size_t i = 0; i < ranks->n_records; i++)
+        for (size_t c = 0; c < ranks->records[i].n_classes; c++)
+            free(ranks->records[i].all[c].values);
+    free(ranks->records);
+    free(ranks->texts);
     for (size_t i = 0; i < ranks->n_owned; i++)
         free(ranks->owned[i]);
     free(ranks->owned);
@@ -104,30 +114,36 @@ static uint64_t number(struct ranks *ranks, enum refrain_packed_kind kind, uint6
     return ranks->stream.wrong ? 0 : value;
 }
 
+/* How many bytes the structure may hold at most. */
+static uint64_t most_bytes(const struct ranks *ranks) {
+    uint64_t most = (ranks->header->structure_bytes + 1) * MOST_BYTES_A_BYTE;
+    return most < MOST_VALUES ? most : MOST_VALUES;
+}
+
 static bool read_texts(struct ranks *ranks) {
-    ranks->n_texts = number(ranks, REFRAIN_PACKED_COUNT_OF, MOST_VALUES);
-    ranks->texts = own(ranks, ranks->n_texts, sizeof *ranks->texts);
-    for (uint64_t i = 0; ranks->texts && i < ranks->n_texts && !ranks->stream.wrong; i++) {
-        struct text *text = &ranks->texts[i];
-        text->length = number(ranks, REFRAIN_PACKED_NAME_LENGTH, MOST_VALUES);
+    uint64_t n = number(ranks, REFRAIN_PACKED_COUNT_OF, MOST_VALUES);
+    while (ranks->n_texts < n && !ranks->stream.wrong) {
+        struct text *texts = refrain_array_room(ranks->texts, ranks->n_texts, &ranks->capacity_texts, sizeof *texts);
+        if (!texts)
+            return false;
+        ranks->texts = texts;
+        struct text *text = &texts[ranks->n_texts];
+        text->length = number(ranks, REFRAIN_PACKED_NAME_LENGTH, most_bytes(ranks));
         text->bytes = own(ranks, text->length, 1);
         if (!text->bytes)
             return false;
         next_bytes(&ranks->stream, REFRAIN_PACKED_TEXT, text->bytes, text->length);
+        ranks->n_texts++;
     }
-    return ranks->texts != NULL;
+    return true;
 }
 
 /* Keeps the values of a row for the time that it comes again. */
 static bool keep(struct ranks *ranks, uint64_t *values) {
-    if (ranks->n_kept == ranks->capacity_kept) {
-        uint64_t capacity = ranks->capacity_kept ? ranks->capacity_kept * 2 : 256;
-        uint64_t **more = realloc(ranks->kept, capacity * sizeof *more);
-        if (!more)
-            return false;
-        ranks->kept = more;
-        ranks->capacity_kept = capacity;
-    }
+    uint64_t **kept = refrain_array_room(ranks->kept, ranks->n_kept, &ranks->capacity_kept, sizeof *kept);
+    if (!kept)
+        return false;
+    ranks->kept = kept;
     ranks->kept[ranks->n_kept++] = values;
     return true;
 }
@@ -180,24 +196,30 @@ static uint64_t row_value(const struct row *row, size_t i) {
     return row->values ? row->values[i] : row->same;
 }
 
-/* How many values a class has, and room for them. Returns their kinds, which are to be read; null without memory. */
-static unsigned char *begin_class(struct ranks *ranks, struct class *class) {
-    class->n = number(ranks, REFRAIN_PACKED_ITEMS, MOST_VALUES);
-    unsigned char *kinds = own(ranks, class->n, 1);
-    class->kinds = kinds;
-    class->rows = own(ranks, class->n, sizeof *class->rows);
-    return class->rows ? kinds : NULL;
+/* Room for one more; null without memory. */
+static struct class_value *add_value(struct class *class) {
+    struct class_value *values = refrain_array_room(class->values, class->n, &class->capacity, sizeof *values);
+    if (!values)
+        return NULL;
+    class->values = values;
+    values[class->n] = (struct class_value){0};
+    return &values[class->n++];
 }
 
 static bool read_class(struct ranks *ranks, struct class *class, uint64_t members) {
-    unsigned char *kinds = begin_class(ranks, class);
+    uint64_t n = number(ranks, REFRAIN_PACKED_ITEMS, most_bytes(ranks));
+    unsigned char *kinds = own(ranks, n, 1);
     if (!kinds)
         return false;
-    next_bytes(&ranks->stream, REFRAIN_PACKED_NAME, kinds, class->n);
-    for (uint64_t i = 0; i < class->n && !ranks->stream.wrong; i++) {
-        if (kinds[i] >= REFRAIN_PACKED_KINDS)
+    next_bytes(&ranks->stream, REFRAIN_PACKED_NAME, kinds, n);
+    for (uint64_t i = 0; i < n && !ranks->stream.wrong; i++) {
+        struct class_value *value = add_value(class);
+        if (!value)
+            return false;
+        value->kind = kinds[i];
+        if (value->kind >= REFRAIN_PACKED_KINDS)
             refrain_packed_fail(&ranks->stream, "a value of unknown kind");
-        else if (!read_row(ranks, kinds[i], members, &class->rows[i]))
+        else if (!read_row(ranks, value->kind, members, &value->row))
             return false;
     }
     return true;
@@ -205,12 +227,13 @@ static bool read_class(struct ranks *ranks, struct class *class, uint64_t member
 
 /* One of several. */
 static bool read_class_by_guess(struct ranks *ranks, struct class *class, uint64_t members) {
-    unsigned char *kinds = begin_class(ranks, class);
-    if (!kinds)
-        return false;
+    uint64_t n = number(ranks, REFRAIN_PACKED_ITEMS, MOST_VALUES);
     refrain_guess_begin_shape(ranks->guess);
-    for (uint64_t i = 0; i < class->n && !ranks->stream.wrong; i++) {
-        struct row *row = &class->rows[i];
+    for (uint64_t i = 0; i < n && !ranks->stream.wrong; i++) {
+        struct class_value *value = add_value(class);
+        if (!value)
+            return false;
+        struct row *row = &value->row;
         const struct refrain_guess_symbol *guessed = refrain_guess_next(ranks->guess);
         struct refrain_guess_symbol symbol;
         if (guessed && number(ranks, REFRAIN_PACKED_GUESSED, 1)) {
@@ -223,7 +246,7 @@ static bool read_class_by_guess(struct ranks *ranks, struct class *class, uint64
             symbol.same = !row->values;
             symbol.value = row->same;
         }
-        kinds[i] = symbol.kind;
+        value->kind = symbol.kind;
         refrain_guess_take(ranks->guess, &symbol);
     }
     return true;
@@ -242,6 +265,8 @@ static bool read_record(struct ranks *ranks, struct record *record) {
             record->n_classes = class;
     }
     record->all = own(ranks, record->n_classes, sizeof *record->all);
+    if (!record->all)
+        record->n_classes = 0;
     uint64_t *members = calloc(record->n_classes + 1, sizeof *members);
     bool done = record->all && members;
     for (uint32_t i = 0; done && i < n && !ranks->stream.wrong; i++)
@@ -258,13 +283,17 @@ static bool read_record(struct ranks *ranks, struct record *record) {
 static bool read_structure(struct ranks *ranks) {
     if (!read_texts(ranks))
         return false;
-    ranks->n_records = number(ranks, REFRAIN_PACKED_COUNT_OF, MOST_VALUES);
-    ranks->records = own(ranks, ranks->n_records, sizeof *ranks->records);
-    if (!ranks->records)
-        return false;
-    for (uint64_t i = 0; i < ranks->n_records && !ranks->stream.wrong; i++)
-        if (!read_record(ranks, &ranks->records[i]))
+    uint64_t n = number(ranks, REFRAIN_PACKED_COUNT_OF, MOST_VALUES);
+    while (ranks->n_records < n && !ranks->stream.wrong) {
+        struct record *records =
+            refrain_array_room(ranks->records, ranks->n_records, &ranks->capacity_records, sizeof *records);
+        if (!records)
             return false;
+        ranks->records = records;
+        records[ranks->n_records] = (struct record){0};
+        if (!read_record(ranks, &records[ranks->n_records++]))
+            return false;
+    }
     return true;
 }
 
@@ -291,8 +320,8 @@ static bool take(struct reading *reading, enum refrain_packed_kind kind, uint64_
         struct class *class = &record->all[number - 1];
         if (reading->value >= class->n)
             continue;
-        *value = row_value(&class->rows[reading->value], class->position);
-        return class->kinds[reading->value++] == kind;
+        *value = row_value(&class->values[reading->value].row, class->position);
+        return class->values[reading->value++].kind == kind;
     }
     return false;
 }
