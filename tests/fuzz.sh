@@ -1,10 +1,13 @@
 #!/bin/sh
-# fuzz.sh SECONDS CORPUS TRACE...: libFuzzer on every layer that reads a trace (fuzz_trace.c), with coverage, the address and
-# the undefined-behaviour sanitizer. Seeds are the regions of the traces; what it finds worth keeping goes to CORPUS, and an
-# input that fails to the directory in which this is run.
-# Some 1,600 inputs a second of processor time, with seeds of 30 to 60 KB: traces of small programs with
-# REFRAIN_TOTAL_MEMORY=256K. What a trace says of its clock may keep a replay busy for minutes (walk_limits.c); a fuzzer's
-# build walks 4,096 steps at most.
+# fuzz.sh SECONDS CORPUS TRACE...: libFuzzer on each layer that reads a trace (fuzz_trace.c), for so many seconds each, with
+# coverage, the address and the undefined-behaviour sanitizer. Seeds are made of the traces, by the refrain on the PATH. What
+# is worth keeping goes to CORPUS/LAYER, and an input that fails to CORPUS/failed-LAYER-...; how many inputs each layer had is
+# printed.
+#
+# Some 10,000 inputs a second of processor time, 5,000 (pack) to 70,000 (open), with seeds of 25 to 30 KB: traces of programs
+# of ten lines with REFRAIN_MODE=both, REFRAIN_THREADS=1 and the REFRAIN_TOTAL_MEMORY that `refrain size` names; packed files
+# are those of a run without settings. What a trace says of its clock may keep a replay busy for minutes (walk_limits.c); a
+# fuzzer's build walks 4,096 steps at most.
 set -eu
 seconds=${1:?seconds}
 corpus=${2:?the directory of the corpus}
@@ -12,21 +15,63 @@ shift 2
 top=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$corpus"
-clang -O1 -std=gnu11 -I"$top/include" -I"$top/packed" "$top/tests/unpack_image.c" "$top"/packed/*.c -o "$work/unpack_image"
-n=0
+of_regions="open walk match window text formats"
+for layer in $of_regions recorded packed pack import; do
+    mkdir -p "$corpus/$layer"
+done
+includes="-I$top/include -I$top/packed"
+for folder in model replay formats import; do
+    includes="$includes -I$top/reconstruct/$folder"
+done
+# shellcheck disable=SC2086 # a list of options
+clang -O1 -std=gnu11 $includes "$top/tests/unpack_image.c" "$top"/packed/*.c -o "$work/unpack_image"
+
+# ---- seeds ----
+
+seed=0
 for trace in "$@"; do
     for region in "$trace"/rank-*.trace; do
-        "$work/unpack_image" "$region" >"$corpus/seed-$n"
-        n=$((n + 1))
+        seed=$((seed + 1))
+        "$work/unpack_image" "$region" >"$work/region"
+        for layer in $of_regions; do
+            cp "$work/region" "$corpus/$layer/seed-$seed"
+        done
+        cat "$work/region" "${region%.trace}.events" >"$corpus/recorded/seed-$seed" 2>/dev/null || true
+        # Two ranks are two halves, behind the mark of such inputs.
+        if [ -s "$work/before" ]; then
+            half=$(wc -c "$work/before" "$work/region" | awk '$2 != "total" && $1 > most { most = $1 } END { print int((most + 15) / 16) * 16 }')
+            truncate -s "$half" "$work/before"
+            { printf '\003' && tail -c +2 "$work/before" && cat "$work/region"; } >"$work/two"
+            truncate -s $((2 * half)) "$work/two"
+            for layer in match window text formats; do
+                cp "$work/two" "$corpus/$layer/seed-$seed-two"
+            done
+        fi
+        cp "$work/region" "$work/before"
+        [ "$(head -c 8 "$region")" != refrainp ] || cp "$region" "$corpus/packed/seed-$seed"
     done
+    rm -f "$work/before"
+    [ -f "$trace/rank-0.events" ] || refrain pack "$trace" -o "$corpus/pack/seed-$seed" --force >/dev/null
+    refrain reconstruct "$trace" --format text --all -o "$corpus/import/seed-$seed" --force
 done
-sources=$(ls "$top"/reconstruct/model/*.c "$top"/reconstruct/replay/*.c "$top"/packed/*.c "$top"/reconstruct/formats/*.c |
-    grep -vE '/(write_otf2|otf2_[a-z]*)[.]c$')
-# shellcheck disable=SC2086 # a list of files
+
+# ---- the target ----
+
+sources=$(ls "$top"/reconstruct/model/*.c "$top"/reconstruct/replay/*.c "$top"/packed/*.c "$top"/reconstruct/formats/*.c \
+    "$top"/reconstruct/import/*.c | grep -vE '/(write_otf2|otf2_[a-z]*|import_otf2[a-z_]*)[.]c$')
+# shellcheck disable=SC2086 # lists of options and files
 clang -g -O2 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -std=gnu11 -D_GNU_SOURCE -w \
-    -DREFRAIN_LIBFUZZER -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION -DREFRAIN_VERSION='"fuzz"' -I"$top/include" -I"$top/reconstruct/model" -I"$top/reconstruct/replay" -I"$top/packed" \
-    -I"$top/reconstruct/formats" "$top/tests/fuzz_trace.c" $sources -lm -o "$work/fuzz_trace"
+    -DREFRAIN_LIBFUZZER -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION -DREFRAIN_VERSION='"fuzz"' $includes \
+    "$top/tests/fuzz_trace.c" $sources -lm -o "$work/fuzz_trace"
 ASAN_OPTIONS=${ASAN_OPTIONS:-malloc_context_size=2:allocator_release_to_os_interval_ms=-1:quarantine_size_mb=16}
 export ASAN_OPTIONS
-"$work/fuzz_trace" -max_len=80000 -timeout=200 -rss_limit_mb=2000 -max_total_time="$seconds" -print_final_stats=1 "$corpus"
+status=0
+for layer in $of_regions recorded packed pack import; do
+    REFRAIN_FUZZ_LAYER=$layer "$work/fuzz_trace" -max_len=80000 -timeout=60 -rss_limit_mb=2000 -max_total_time="$seconds" \
+        -print_final_stats=1 -artifact_prefix="$corpus/failed-$layer-" "$corpus/$layer" >"$work/said" 2>&1 || {
+        status=1
+        tail -n 60 "$work/said"
+    }
+    echo "$layer: $(grep -a number_of_executed_units "$work/said" | grep -o '[0-9]*$') inputs"
+done
+exit $status

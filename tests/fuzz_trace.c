@@ -1,8 +1,21 @@
-/* fuzz_trace.c: every layer that reads a trace on nonsense: opening, model, replay, translation, matching, windows, and
- * the formats that write files. Input: the bytes of a region, of which the first two, its mark's, say whether it is cut
- * in two for two ranks, and in which format it is written. Built with -fsanitize=fuzzer it is a libFuzzer target; else:
- * fuzz_trace FILE SEED ROUNDS damages a real region in ROUNDS ways. It must neither crash nor hang nor take unbounded
- * memory; what it says does not matter. */
+/* fuzz_trace.c: the layers that read a trace on nonsense, each by itself or one after the other:
+ *
+ *     open      an image: header, tree, units, communicators, clocks, and each learner
+ *     walk      the replay of each thread, without the rest of the trace
+ *     match     translation, matching and merging
+ *     window    a cursor that goes back, by its checkpoints
+ *     recorded  events of an event file
+ *     text      the text format with waits
+ *     formats   one of the other formats that are a file
+ *     packed    a packed file becomes an image and is opened
+ *     pack      the same of the packed file of many ranks
+ *     import    lines of the text format become a trace
+ *
+ * Input: what the layer reads. Of the bytes of a region the first two, its mark's, say whether it is cut in two for two
+ * ranks, and in which format it is written; what lies behind the bytes in use is an event file. Built with
+ * -fsanitize=fuzzer it is a libFuzzer target for the layer that REFRAIN_FUZZ_LAYER names; else: fuzz_trace FILE SEED
+ * ROUNDS damages a real region in ROUNDS ways, for all layers that read one. It must neither crash nor hang nor take
+ * unbounded memory; what it says does not matter. */
 #include "event.h"
 #include "format.h"
 #include "learners.h"
@@ -10,14 +23,27 @@
 #include "sink.h"
 #include "trace_read.h"
 #include "waiting.h"
+#include "walk_rank.h"
 #include "write_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef REFRAIN_LIBFUZZER
+#include "import_source.h"
+#include "packed_file.h"
+#include "packed_ranks.h"
+#include "trace_parts.h"
+
+#include <dirent.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+
 #define MOST_EVENTS 500
 #define MOST_RANKS 4096
+#define MOST_THREADS 4
 
 static unsigned long refused, damaged, given;
 
@@ -60,17 +86,17 @@ static void go_back_and_forth(struct refrain_trace *trace) {
     refrain_cursor_close(cursor, NULL);
 }
 
-/* `which`: the format that it is written in, besides text. */
-static void use(struct refrain_trace *trace, size_t which) {
+static void write_text(struct refrain_trace *trace) {
     uint64_t sum = 0;
-    size_t n_formats = 0;
-    for (size_t i = 0; i < trace->n_processes; i++)
-        refrain_learners_check(&trace->processes[i], NULL);
-    go_back_and_forth(trace);
     struct refrain_writer *text = refrain_write_text(refrain_sink_open_function(take_bytes, &sum), true, true, NULL);
     struct refrain_writer *with_waits = text ? refrain_waiting_writer(text, NULL) : NULL;
     if (with_waits)
         write_some(trace, with_waits);
+}
+
+/* `which`: of the formats. */
+static void write_format(struct refrain_trace *trace, size_t which) {
+    size_t n_formats = 0;
     while (refrain_formats[n_formats])
         n_formats++;
     const struct refrain_format *format = refrain_formats[which % n_formats];
@@ -80,22 +106,82 @@ static void use(struct refrain_trace *trace, size_t which) {
         write_some(trace, writer);
 }
 
-int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t n);
+static void look_at_learners(struct refrain_trace *trace) {
+    for (size_t i = 0; i < trace->n_processes; i++)
+        refrain_learners_check(&trace->processes[i], NULL);
+}
+
+static void walk_threads(struct refrain_trace *trace) {
+    struct refrain_record record;
+    for (size_t i = 0; i < trace->n_processes; i++)
+        for (unsigned thread = 0; thread < trace->processes[i].header->n_threads && thread < MOST_THREADS; thread++) {
+            const char *what;
+            uint64_t offset;
+            struct refrain_walk *walk =
+                refrain_walk_open(trace->processes[i].image, trace->processes[i].image_bytes, thread, &what, &offset);
+            for (int n = 0; walk && n < MOST_EVENTS && refrain_walk_next(walk, &record); n++)
+                given++;
+            refrain_walk_close(walk);
+        }
+}
+
+static void match_events(struct refrain_trace *trace, bool recorded) {
+    struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
+    struct refrain_cursor *cursor;
+    options.recorded = recorded;
+    if (refrain_cursor_open(trace, &options, &cursor, NULL) != REFRAIN_OK)
+        return;
+    for (int i = 0; i < MOST_EVENTS && refrain_cursor_next(cursor); i++)
+        given++;
+    damaged += refrain_cursor_close(cursor, NULL) != REFRAIN_OK;
+}
+
+/* ---- layers ---- */
+
+enum layer { OPEN, WALK, MATCH, WINDOW, RECORDED, TEXT, FORMATS, PACKED, PACK, IMPORT, LAYERS };
+#define IMAGE_LAYERS PACKED /* those before it read a region */
+#ifdef REFRAIN_LIBFUZZER
+static const char *const layer_names[LAYERS] = {"open", "walk",    "match",  "window", "recorded",
+                                                "text", "formats", "packed", "pack",   "import"};
+#endif
+
+static void use(struct refrain_trace *trace, enum layer layer, size_t which) {
+    switch (layer) {
+    case WALK:
+        return walk_threads(trace);
+    case MATCH:
+        return match_events(trace, false);
+    case WINDOW:
+        return go_back_and_forth(trace);
+    case RECORDED:
+        return match_events(trace, true);
+    case TEXT:
+        return write_text(trace);
+    case FORMATS:
+        return write_format(trace, which);
+    default:
+        return look_at_learners(trace);
+    }
+}
+
+/* A copy of its size, for the address sanitizer. */
+static void *copy_of(const void *bytes, size_t n) {
+    void *copy = aligned_alloc(16, (n + 15) & ~(size_t)15);
+    if (!copy)
+        abort();
+    return memcpy(copy, bytes, n);
+}
 
 /* What a chance change of the first bytes would only have refused is put right, so that chance gets further. */
-int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t n) {
+static void read_region(const unsigned char *bytes, size_t n, enum layer layer) {
     struct refrain_image images[2] = {{.name = "a"}, {.name = "b"}};
     struct refrain_trace *trace;
-    size_t n_images = n > 0 && bytes[0] % 4 == 3 ? 2 : 1, room = n / n_images;
+    size_t n_images = n > 0 && bytes[0] % 4 == 3 ? 2 : 1, room = n / n_images & ~(size_t)15;
     void *copies[2] = {NULL, NULL};
     if (room < sizeof(struct refrain_header))
-        return 0;
+        return;
     for (size_t i = 0; i < n_images; i++) {
-        copies[i] = aligned_alloc(16, (room + 15) & ~(size_t)15); /* of its size for the address sanitizer */
-        if (!copies[i])
-            abort();
-        memcpy(copies[i], bytes + i * room, room);
-        struct refrain_header *header = copies[i];
+        struct refrain_header *header = copies[i] = copy_of(bytes + i * room, room);
         memcpy(header->magic, REFRAIN_MAGIC, sizeof header->magic);
         header->version = REFRAIN_TRACE_VERSION;
         header->header_bytes = REFRAIN_HEADER_BYTES;
@@ -107,18 +193,126 @@ int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t n) {
             header->rank = 1;
         images[i].bytes = copies[i];
         images[i].length = room;
+        if (layer == RECORDED && header->pool_used < room) {
+            images[i].events = (const unsigned char *)copies[i] + header->pool_used;
+            images[i].events_length = room - (size_t)header->pool_used;
+            header->mode = REFRAIN_MODE_BOTH;
+        }
     }
     if (refrain_trace_open_images(images, n_images, &trace, NULL) == REFRAIN_OK)
-        use(trace, bytes[1]);
+        use(trace, layer, bytes[1]);
     else
         refused++;
     refrain_trace_close(trace);
     free(copies[0]);
     free(copies[1]);
-    return 0;
 }
 
-#ifndef REFRAIN_LIBFUZZER
+#ifdef REFRAIN_LIBFUZZER
+#define MOST_UNPACKED_BYTES ((uint64_t)1 << 20)
+
+static void read_packed(const unsigned char *bytes, size_t n) {
+    struct refrain_packed_header *header;
+    struct refrain_image image = {.name = "packed", .length = n};
+    struct refrain_trace *trace;
+    if (n < sizeof *header)
+        return;
+    void *copy = copy_of(bytes, n);
+    header = copy;
+    memcpy(header->magic, REFRAIN_PACKED_MAGIC, sizeof header->magic);
+    header->version = REFRAIN_TRACE_VERSION;
+    header->header_bytes = sizeof *header;
+    header->image_bytes %= MOST_UNPACKED_BYTES;
+    header->checksum = refrain_packed_checksum(bytes + sizeof *header, n - sizeof *header);
+    image.bytes = copy;
+    if (refrain_trace_open_images(&image, 1, &trace, NULL) == REFRAIN_OK)
+        look_at_learners(trace);
+    else
+        refused++;
+    refrain_trace_close(trace);
+    free(copy);
+}
+
+static void read_pack(const unsigned char *bytes, size_t n) {
+    struct refrain_ranks_header *header;
+    if (n < sizeof *header)
+        return;
+    void *copy = copy_of(bytes, n);
+    header = copy;
+    memcpy(header->magic, REFRAIN_RANKS_MAGIC, sizeof header->magic);
+    header->version = REFRAIN_TRACE_VERSION;
+    header->header_bytes = sizeof *header;
+    header->n_ranks %= 5;
+    header->rows_bytes %= MOST_UNPACKED_BYTES;
+    struct refrain_ranks_index *index = (void *)(header + 1);
+    for (uint32_t i = 0; i < header->n_ranks && (const char *)(index + i + 1) <= (const char *)copy + n; i++) {
+        uint64_t times_bytes = index[i].coded_bytes + index[i].copied_bytes;
+        index[i].image_bytes %= MOST_UNPACKED_BYTES;
+        if (index[i].at < n && times_bytes <= n - index[i].at)
+            index[i].checksum = refrain_packed_checksum((const char *)copy + index[i].at, (size_t)times_bytes);
+    }
+    uint64_t rest = header->n_ranks * sizeof *index + header->structure_bytes;
+    if (header->structure_bytes < n && rest <= n - sizeof *header)
+        header->checksum = refrain_packed_checksum((const unsigned char *)copy + sizeof *header, (size_t)rest);
+    struct refrain_trace *trace = refrain_trace_make("pack");
+    if (!trace)
+        abort();
+    if (refrain_ranks_unpack(trace, "pack", copy, n, NULL) == REFRAIN_OK &&
+        refrain_trace_assemble(trace, NULL, NULL) == REFRAIN_OK)
+        look_at_learners(trace);
+    else
+        refused++;
+    refrain_trace_close(trace);
+    free(copy);
+}
+
+/* Files are in memory: of the text, and of the trace that is made of it. */
+static void read_text(const unsigned char *bytes, size_t n) {
+    static int file = -1;
+    static char path[64], directory[64];
+    struct refrain_import_result result;
+    if (file < 0) {
+        file = memfd_create("text", 0);
+        snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+        snprintf(directory, sizeof directory, "/dev/shm/fuzz-%d.refrain", (int)getpid());
+    }
+    if (file < 0 || ftruncate(file, 0) != 0 || pwrite(file, bytes, n, 0) != (ssize_t)n)
+        abort();
+    struct refrain_import_request request = {.path = path, .directory = directory};
+    if (refrain_import_text(&request, &result, NULL) != REFRAIN_OK) {
+        refused++;
+        return;
+    }
+    struct dirent *entry;
+    DIR *made = opendir(directory);
+    while (made && (entry = readdir(made)))
+        unlinkat(dirfd(made), entry->d_name, 0);
+    closedir(made);
+    rmdir(directory);
+}
+
+int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t n);
+
+int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t n) {
+    static enum layer layer = LAYERS;
+    if (layer == LAYERS) {
+        const char *name = getenv("REFRAIN_FUZZ_LAYER");
+        for (layer = 0; layer < LAYERS && (!name || strcmp(name, layer_names[layer]) != 0); layer++)
+            ;
+        if (layer == LAYERS)
+            abort();
+    }
+    if (layer == PACKED)
+        read_packed(bytes, n);
+    else if (layer == PACK)
+        read_pack(bytes, n);
+    else if (layer == IMPORT)
+        read_text(bytes, n);
+    else
+        read_region(bytes, n, layer);
+    return 0;
+}
+#else
 static uint64_t state;
 
 static uint64_t draw(uint64_t n) {
@@ -167,7 +361,9 @@ int main(int argc, char **argv) {
         bytes[1] = (unsigned char)draw(256);
         for (uint64_t i = 1 + draw(6); i > 0; i--)
             damage(bytes + 8, (two ? 2 * n : n) - 8);
-        LLVMFuzzerTestOneInput(bytes, two ? 2 * n : draw(16) ? n : (size_t)draw(n));
+        size_t length = two ? 2 * n : draw(16) ? n : (size_t)draw(n);
+        for (enum layer layer = 0; layer < IMAGE_LAYERS; layer++)
+            read_region(bytes, length, layer);
     }
     free(whole);
     free(bytes);
