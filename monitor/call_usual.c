@@ -37,7 +37,7 @@ struct block {
     uint64_t now, elapsed;
 };
 
-/* It ends now, and is filed under its place. False where the timeline takes an item that is more than a byte. */
+/* It ends now, and is filed under its place. False where the timeline takes an item that is more than two bytes. */
 static inline __attribute__((always_inline)) bool end_block(struct refrain_context *context, struct refrain_slot *slot,
                                                             struct block *block) {
     struct refrain_thread *thread = context->thread;
@@ -84,7 +84,7 @@ static inline bool goes_on(const struct refrain_round *round) {
                             1);
 }
 
-/* A block of the round ends. False where the timeline takes an item that is more than a byte. */
+/* A block of the round ends. False where the timeline takes an item that is more than two bytes. */
 static inline __attribute__((always_inline)) bool
 end_round_block(struct refrain_context *context, struct refrain_round *round, unsigned i, struct block *block) {
     struct refrain_thread *thread = context->thread;

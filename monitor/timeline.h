@@ -1,6 +1,6 @@
 /* timeline.h: the timeline of a thread (refrain/time_page.h), written as its blocks end.
  *
- *     clock read --> refrain_timeline_block() --> item of one block: one byte, here
+ *     clock read --> refrain_timeline_block() --> item of one block: one byte or two, here
  *                                            \--> anything else: timeline.c
  */
 #ifndef REFRAIN_MONITOR_TIMELINE_H
@@ -15,7 +15,7 @@ struct refrain_context;
 struct refrain_timeline_writer {
     /* Looked at with every block. */
     unsigned char *at;    /* where the next item goes, */
-    unsigned char *limit; /* as a byte if that is below `limit`; null unless an item is one block */
+    unsigned char *limit; /* here if that is below `limit`; null unless an item is one block */
     uint64_t first_ticks; /* of the page */
     uint64_t item_ticks;  /* where items are of several blocks: when the one begun began, ... */
     uint64_t most_ticks;  /* ... and how long it may last; more than it can: no timeline */
@@ -45,13 +45,21 @@ void refrain_timeline_finish(struct refrain_timeline_writer *writer, uint64_t no
 void refrain_timeline_item(struct refrain_timeline_writer *writer, uint64_t now, uint64_t elapsed);
 
 /* A block has ended with a clock read at `now`, `elapsed` after the one before. False where it takes an item that is
- * more than a byte: that is told to refrain_timeline_item(). */
+ * more than two bytes: that is told to refrain_timeline_item(). The first byte is stored last (refrain/time_page.h). */
 static inline bool refrain_timeline_takes(struct refrain_timeline_writer *writer, uint64_t now, uint64_t elapsed) {
     if (__builtin_expect(writer->at < writer->limit, 1)) {
         uint64_t end = now - writer->first_ticks, begin = end - elapsed;
         uint64_t quanta = (end >> writer->quantum_shift) - (begin >> writer->quantum_shift);
         if (__builtin_expect(quanta < 127, 1)) {
             *writer->at++ = (unsigned char)(quanta + 1);
+            return true;
+        }
+        if (quanta < 128 * 128 - 1) {
+            writer->at[1] = (unsigned char)((quanta + 1) >> 7);
+            __atomic_signal_fence(__ATOMIC_SEQ_CST);
+            writer->at[0] = (unsigned char)((quanta + 1) | 128);
+            writer->at += 2;
+            writer->further++;
             return true;
         }
     } else if (now - writer->item_ticks <= writer->most_ticks) {
