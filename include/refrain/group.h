@@ -5,17 +5,18 @@
  *     GROUP         how many values; a byte: bits of each; a zigzag varint: the least;
  *                   each one's distance from it in so many bits, the lowest first
  *     GROUP_0 + b   how many; each value in b + 1 bits: the least is 0
- *     CODED         how many; a byte: where their table is, a multiple of 16 of the chunk's
+ *     CODED         how many; a byte: where their table is, a multiple of 8 of the chunk's
  *                   bytes, divided by it; code
- *     CODED_AT + t  how many; code: their table is at 16 * (t + 1)
- *     CODED_TABLE   how many; zeros up to a multiple of 16; a table; code
+ *     CODED_AT + t  how many; code: their table is at 8 * (t + 1)
+ *     FULL_AT + t   code of REFRAIN_GROUP_VALUES values; their table is there
+ *     CODED_TABLE   how many; zeros up to a multiple of 8; a table; code
  *
  * How many: a byte below 240, or a byte of 240 + n / 256 and one of n % 256, for 240 + n; or a byte of 255 for
  * REFRAIN_GROUP_VALUES.
  *
  * A table is of values that come often: a byte, how many (1 to 64); the least as a zigzag varint, then the distance of
  * each from the one before as a varint; how often each comes among 256 values, a byte each, and a byte for all others
- * together. None is 0, and their sum is 256.
+ * together. None is 0 but that of the others, where there are none, and their sum is 256.
  *
  * Code is that of an asymmetric numeral system (after Duda, "Asymmetric numeral systems", 2013), bytewise: two bytes,
  * the lower first, are the state at the first value. A state's lowest byte lies in the part of 0 .. 255 that belongs to
@@ -37,7 +38,8 @@
 #define REFRAIN_ARCHIVED_CODED 0xf8u
 #define REFRAIN_ARCHIVED_CODED_TABLE 0xf9u
 #define REFRAIN_ARCHIVED_CODED_AT 0xfau
-#define REFRAIN_CODED_AT_TABLES 6u
+#define REFRAIN_ARCHIVED_FULL_AT 0xfdu
+#define REFRAIN_CODED_AT_TABLES 3u
 #define REFRAIN_IS_GROUP(byte) ((byte) >= REFRAIN_ARCHIVED_GROUP)
 
 #define REFRAIN_GROUP_VALUES 1023u
@@ -46,7 +48,7 @@
 #define REFRAIN_GROUP_FULL 255u /* the byte */
 #define REFRAIN_GROUP_BITS 64u
 #define REFRAIN_TABLE_VALUES 64u
-#define REFRAIN_TABLE_GRAIN 16u /* tables begin at multiples of it */
+#define REFRAIN_TABLE_GRAIN 8u /* tables begin at multiples of it */
 
 struct refrain_group_table {
     int64_t values[REFRAIN_TABLE_VALUES];
@@ -70,7 +72,7 @@ static inline bool refrain_group_table(const unsigned char *bytes, unsigned end,
     }
     table->begin[0] = 0;
     for (unsigned i = 0; i <= table->n; i++) {
-        if (*at == end || bytes[*at] == 0)
+        if (*at == end || (bytes[*at] == 0 && i < table->n))
             return false;
         table->begin[i + 1] = (uint16_t)(table->begin[i] + bytes[(*at)++]);
     }
@@ -149,7 +151,9 @@ static inline unsigned refrain_group_decode(const unsigned char *bytes, unsigned
     if (*at >= end || !REFRAIN_IS_GROUP(bytes[*at]))
         return 0;
     unsigned head = bytes[(*at)++];
-    if (!refrain_group_number(bytes, end, at, &n))
+    if (head >= REFRAIN_ARCHIVED_FULL_AT)
+        n = REFRAIN_GROUP_VALUES;
+    else if (!refrain_group_number(bytes, end, at, &n))
         return 0;
     if (head < REFRAIN_ARCHIVED_CODED) {
         unsigned bits = head - REFRAIN_ARCHIVED_GROUP_0 + 1;
@@ -169,7 +173,9 @@ static inline unsigned refrain_group_decode(const unsigned char *bytes, unsigned
         if (*at >= end || !refrain_group_table(bytes, end, at, &table))
             return 0;
     } else {
-        if (head >= REFRAIN_ARCHIVED_CODED_AT)
+        if (head >= REFRAIN_ARCHIVED_FULL_AT)
+            place = (head - REFRAIN_ARCHIVED_FULL_AT + 1) * REFRAIN_TABLE_GRAIN;
+        else if (head >= REFRAIN_ARCHIVED_CODED_AT)
             place = (head - REFRAIN_ARCHIVED_CODED_AT + 1) * REFRAIN_TABLE_GRAIN;
         else if (*at < end)
             place = bytes[(*at)++] * REFRAIN_TABLE_GRAIN;

@@ -23,7 +23,7 @@
 #define REFRAIN_MAGIC "refrain\n"
 /* Whoever changes the layout raises the version. Readers take versions from the oldest one on and refuse others, newer
  * and older, with a line; while the oldest is the newest, they know one layout. */
-#define REFRAIN_TRACE_VERSION 26u
+#define REFRAIN_TRACE_VERSION 27u
 #define REFRAIN_TRACE_OLDEST REFRAIN_TRACE_VERSION
 #define REFRAIN_HEADER_BYTES 4096u
 #define REFRAIN_GRAIN_BYTES 16u /* pool granularity */

@@ -13,7 +13,7 @@
 #define FIRST_ARCHIVE_BYTES 48u
 #define LARGEST_ARCHIVE_BYTES 4080u
 #define VALUE_BYTES 11u /* most bytes of an archived value */
-#define UNGROUPED_TERMS 1024u
+#define UNGROUPED_TERMS 256u
 #define LEAST_VALUES 8u      /* of terms that are worth a group */
 #define LEFT_FOR_FORMULAS 2u /* outgrown formulas of each size that archives leave to places which come later */
 

@@ -7,8 +7,9 @@
 
 #define MOST_EXPANDED 64u /* values of a loop that are written out */
 #define MOST_BITS_HEADER 14u
-#define LEAST_ROOM 96u                            /* bytes at a chunk's end that are worth a group */
-#define UNIT 16u                                  /* costs are in parts of a bit */
+#define LEAST_ROOM 24u                            /* bytes at a chunk's end that are worth a group */
+#define UNIT 64u                                  /* costs are in parts of a bit */
+#define FEW_VALUES 4u                             /* of a table: others are not expected to come */
 #define MOST_OTHERS(n) ((n) < 128 ? 16 : (n) / 8) /* values that a group of n may have and its table not */
 
 /* ---- terms to values ---- */
@@ -184,10 +185,10 @@ static bool find_different(const int64_t *values, unsigned n, struct different *
     return true;
 }
 
-/* What a value costs that comes so often among 256: -log2 of its share, between powers of two on a straight line. */
+/* What a value costs that comes so often among 256: -log2 of its share, between powers of two on a parabola. */
 static unsigned cost_of(unsigned often) {
-    unsigned power = 31u - (unsigned)__builtin_clz(often);
-    return (8 - power) * UNIT - ((often * UNIT >> power) - UNIT);
+    unsigned power = 31u - (unsigned)__builtin_clz(often), beyond = (often * UNIT >> power) - UNIT;
+    return (8 - power) * UNIT - beyond - beyond * (UNIT - beyond) / (3 * UNIT);
 }
 
 static unsigned table_bytes(const struct refrain_group_table *table) {
@@ -207,7 +208,10 @@ static unsigned fit(struct different *different, unsigned n, const struct refrai
         bool known = at < table->n && table->values[at] == different->values[i];
         unsigned part = known ? at : table->n;
         different->part[i] = (uint8_t)part;
-        cost += different->counts[i] * cost_of((unsigned)(table->begin[part + 1] - table->begin[part]));
+        unsigned often = (unsigned)(table->begin[part + 1] - table->begin[part]);
+        if (often == 0)
+            return UINT32_MAX;
+        cost += different->counts[i] * cost_of(often);
         if (!known) {
             others += different->counts[i];
             other_bytes += different->counts[i] * refrain_varint_size(refrain_zigzag(different->values[i]));
@@ -230,7 +234,7 @@ static void make_table(const struct different *different, unsigned n, struct ref
         often[table->n] = share;
         sum += often[table->n++];
     }
-    often[table->n] = others * 255 / n + 1;
+    often[table->n] = others || table->n > FEW_VALUES ? others * 255 / n + 1 : 0;
     sum += often[table->n];
     for (unsigned i = 1; i <= table->n; i++)
         largest = often[i] > often[largest] ? i : largest;
@@ -257,8 +261,10 @@ static unsigned write_code(const struct different *different, unsigned n, const 
     uint32_t inverse[REFRAIN_TABLE_VALUES + 1]; /* 2^24 / how often, rounded up: exact for states below 256 times it */
     unsigned n_reversed = 0, bytes = 0;
     uint32_t state = 256;
-    for (unsigned part = 0; part <= table->n; part++)
-        inverse[part] = ((1u << 24) - 1) / (uint32_t)(table->begin[part + 1] - table->begin[part]) + 1;
+    for (unsigned part = 0; part <= table->n; part++) {
+        uint32_t often = (uint32_t)(table->begin[part + 1] - table->begin[part]);
+        inverse[part] = often ? ((1u << 24) - 1) / often + 1 : 0;
+    }
     for (unsigned i = n; i-- > 0;) {
         unsigned part = different->part[different->of[i]];
         uint32_t often = (uint32_t)(table->begin[part + 1] - table->begin[part]);
@@ -300,10 +306,10 @@ static unsigned write_coded(const int64_t *values, unsigned n, unsigned bytes, s
     unsigned new_bytes = UINT32_MAX;
     unsigned begin = round_up(place->used + 1 + number_bytes(n));
     if (new.n > 0 && begin / REFRAIN_TABLE_GRAIN <= UINT8_MAX) {
-        /* A table serves later groups of the chunk, too. */
+        /* A table serves later groups of the chunk, too; one of few values seldom better than the one before it. */
         unsigned code_bytes = fit(&different, n, &new);
         if (code_bytes != UINT32_MAX)
-            new_bytes = begin - place->used + code_bytes + table_bytes(&new) / 4;
+            new_bytes = begin - place->used + code_bytes + table_bytes(&new) / (new.n > FEW_VALUES ? 4 : 1);
     }
     if (old_bytes >= bytes && new_bytes >= bytes)
         return 0;
@@ -312,9 +318,11 @@ static unsigned write_coded(const int64_t *values, unsigned n, unsigned bytes, s
     unsigned written = 0;
     if (old_bytes <= new_bytes) {
         fit(&different, n, &old);
-        bool near = place->table <= REFRAIN_CODED_AT_TABLES;
-        out[written++] = (unsigned char)(near ? REFRAIN_ARCHIVED_CODED_AT + place->table - 1 : REFRAIN_ARCHIVED_CODED);
-        written += put_number(out + written, n);
+        bool near = place->table <= REFRAIN_CODED_AT_TABLES, full = near && n == REFRAIN_GROUP_VALUES;
+        unsigned at_table = full ? REFRAIN_ARCHIVED_FULL_AT : REFRAIN_ARCHIVED_CODED_AT;
+        out[written++] = (unsigned char)(near ? at_table + place->table - 1 : REFRAIN_ARCHIVED_CODED);
+        if (!full)
+            written += put_number(out + written, n);
         if (!near)
             out[written++] = (unsigned char)place->table;
         return written + write_code(&different, n, &old, out + written);
@@ -355,7 +363,7 @@ unsigned refrain_group_encode(const int64_t *values, unsigned n, unsigned alone,
     unsigned coded = write_coded(values, *taken = n, bytes < alone ? bytes : alone, place, out);
     if (coded > place->room && place->room >= LEAST_ROOM) { /* as many as fill it, about */
         *place = before;
-        *taken = n * (place->room - place->room / 16) / coded;
+        *taken = n * (place->room - 4 - place->room / 64) / coded;
         coded = write_coded(values, *taken, bytes, place, out);
         if (coded > place->room) {
             *place = before;
