@@ -144,7 +144,7 @@ static int run_call(struct refrain_call *call) {
     return status;
 }
 
-/* Is it of use to know what the MPI compiler adds? To a link, and where a source is to be read. */
+/* Is it of use to know what the MPI compiler runs? To a link, and where a source is to be read. */
 static bool asks_compiler(const struct refrain_call *call) {
     return call->command.mode == REFRAIN_COMMAND_LINK ||
            (call->build->detail != REFRAIN_DETAIL_CALLS && call->command.n_sources > 0);
@@ -161,7 +161,7 @@ int refrain_build_run(const struct refrain_build *build, struct refrain_list *co
     }
     setenv("REFRAIN_WRAPPER", "off", 1); /* the compiler may call another by a name that leads to the wrapper */
     if (asks_compiler(&call))
-        refrain_toolchain_show(compiler, &call.shown);
+        refrain_call_ask_compiler(&call);
     refrain_call_find_libraries(&call);
     int status = run_call(&call);
     if (status == 0 && checks_filter(&call))

@@ -3,7 +3,7 @@
  *     link.c          the libraries that a link gets
  *     transform.c     each source to its stand-in, the instrumented file
  *     rewrite.c       the command with stand-ins and libraries
- *     aside.c         its options that a slow compiler script need not look at
+ *     script.c        what a compiler script runs
  *     messages.c      what the compiler says about stand-ins, told as about the sources
  *     dependencies.c  the sources' names in dependency files
  *     unmatched.c     patterns of the filter that match nothing in the program
@@ -27,7 +27,8 @@ struct refrain_stand_in {
 struct refrain_call {
     const struct refrain_build *build;
     struct refrain_command command;
-    struct refrain_list shown; /* what the MPI compiler adds */
+    struct refrain_list shown; /* what the MPI compiler runs */
+    size_t shown_arguments;    /* the word of it that stands for the arguments; 0: the compiler itself is to be run */
     struct refrain_list libraries;
     struct refrain_list own_flags; /* for libclang */
     struct refrain_filter filter;
@@ -36,6 +37,9 @@ struct refrain_call {
 };
 
 enum refrain_use { REFRAIN_USE_ORIGINAL, REFRAIN_USE_STAND_IN };
+
+/* Asks an MPI compiler what it runs (script.c). */
+void refrain_call_ask_compiler(struct refrain_call *call);
 
 /* Finds refrain's libraries for a link; says in one line why there are none where there should be (link.c). */
 void refrain_call_find_libraries(struct refrain_call *call);
@@ -51,17 +55,6 @@ size_t refrain_call_instrument(struct refrain_call *call);
 
 /* The whole command, with the sources or what stands in for them (rewrite.c). */
 struct refrain_list refrain_call_command(const struct refrain_call *call, enum refrain_use use);
-
-/* Whether the compiler is a script that gets some of its options in a file (aside.c). */
-bool refrain_call_sets_aside(const struct refrain_call *call);
-
-/* Whether this argument may be in that file (aside.c). */
-bool refrain_call_may_set_aside(const struct refrain_argument *argument);
-
-/* Writes the file, and adds the argument that names it to the command; the options themselves where it cannot be
- * written (aside.c). */
-void refrain_call_set_aside(const struct refrain_call *call, const struct refrain_list *options,
-                            struct refrain_list *words);
 
 /* Puts the sources' own names into all dependency files that the command made (dependencies.c). */
 void refrain_call_mend_dependencies(const struct refrain_call *call);

@@ -1,5 +1,6 @@
 /* instrument.c: one C file in, one out (instrument.h). */
 #include "construct.h"
+#include "heap.h"
 #include <string.h>
 
 /* libclang knows other processors than the compiler: without -march= it may understand the file all the same. */
@@ -28,6 +29,7 @@ enum refrain_instrument_status refrain_instrument(const struct refrain_instrumen
         refrain_text_string(reason, "the filter file excludes it");
         return REFRAIN_INSTRUMENT_NOTHING;
     }
+    refrain_heap_prepare();
     if (!refrain_source_open(&source, options->source, options->flags, options->n_flags, options->strict, reason) &&
         !open_without_processor(&source, options)) {
         refrain_source_close(&source);

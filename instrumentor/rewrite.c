@@ -52,23 +52,16 @@ static void add_libraries(const struct refrain_call *call, struct refrain_list *
 struct refrain_list refrain_call_command(const struct refrain_call *call, enum refrain_use use) {
     struct refrain_list words = {0};
     const struct refrain_command *command = &call->command;
-    struct refrain_list aside = {0};
-    bool linked = false, sets_aside = use == REFRAIN_USE_STAND_IN && refrain_call_sets_aside(call);
-    for (size_t i = 0; i < command->compiler.count; i++)
-        refrain_list_add(&words, command->compiler.items[i]);
+    const struct refrain_list *compiler = call->shown_arguments ? &call->shown : &command->compiler;
+    size_t n_before = call->shown_arguments ? call->shown_arguments : compiler->count;
+    bool linked = false;
+    for (size_t i = 0; i < n_before; i++)
+        refrain_list_add(&words, compiler->items[i]);
     for (size_t i = 0; use == REFRAIN_USE_STAND_IN && i < command->n_sources; i++)
         if (call->sources[i].path)
-            add_disguise(sets_aside ? &aside : &words, call, &call->sources[i]);
-    for (size_t i = 0; sets_aside && i < command->count; i++)
-        if (refrain_call_may_set_aside(&command->arguments[i]))
-            add_argument(&aside, &command->arguments[i]);
-    if (sets_aside)
-        refrain_call_set_aside(call, &aside, &words);
-    refrain_list_free(&aside);
+            add_disguise(&words, call, &call->sources[i]);
     for (size_t i = 0; i < command->count; i++) {
         const struct refrain_argument *argument = &command->arguments[i];
-        if (sets_aside && refrain_call_may_set_aside(argument))
-            continue;
         if (!linked && is_for_linker(argument)) {
             add_libraries(call, &words);
             linked = true;
@@ -81,5 +74,7 @@ struct refrain_list refrain_call_command(const struct refrain_call *call, enum r
     }
     if (!linked)
         add_libraries(call, &words);
+    for (size_t i = n_before + 1; i < compiler->count; i++)
+        refrain_list_add(&words, compiler->items[i]);
     return words;
 }

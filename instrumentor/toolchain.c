@@ -104,13 +104,13 @@ bool refrain_toolchain_headers(struct refrain_list *flags, struct refrain_text *
 
 /* ---- MPI ---- */
 
-void refrain_toolchain_show(const struct refrain_list *compiler, struct refrain_list *shown) {
+void refrain_toolchain_show(const struct refrain_list *compiler, const char *here, struct refrain_list *shown) {
     static char show[] = "-show";
     const char *name = refrain_text_basename(compiler->items[compiler->count - 1]);
     struct refrain_text output = {0};
     if (strncmp(name, "mpi", 3) != 0)
         return;
-    char *arguments[] = {compiler->items[compiler->count - 1], show, NULL};
+    char *arguments[] = {compiler->items[compiler->count - 1], show, (char *)here, NULL};
     if (refrain_toolchain_output(arguments, &output) == 0) {
         char *rest = NULL;
         for (char *word = strtok_r(output.bytes, " \t\n", &rest); word; word = strtok_r(NULL, " \t\n", &rest))
@@ -211,6 +211,13 @@ bool refrain_toolchain_is_wrapper(const char *name) {
     bool wrapper = find_program(name, false, &path) && is_wrapper_file(path.bytes);
     refrain_text_free(&path);
     return wrapper;
+}
+
+bool refrain_toolchain_is_program(const char *name) {
+    struct refrain_text path = {0};
+    bool is = strchr(name, '/') ? access(name, X_OK) == 0 : find_program(name, false, &path);
+    refrain_text_free(&path);
+    return is;
 }
 
 bool refrain_toolchain_behind(const char *name, struct refrain_text *path) {

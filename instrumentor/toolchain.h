@@ -12,8 +12,12 @@ enum refrain_mpi { REFRAIN_MPI_NONE, REFRAIN_MPI_MPICH, REFRAIN_MPI_OPENMPI };
 /* Appends the flags for clang's headers; false with a line in `reason` when there are none. */
 bool refrain_toolchain_headers(struct refrain_list *flags, struct refrain_text *reason);
 
-/* What an MPI compiler adds (`-show`), as words; empty when the compiler is none. */
-void refrain_toolchain_show(const struct refrain_list *compiler, struct refrain_list *shown);
+/* What an MPI compiler runs for one argument, `here`, or for none when that is null (`-show`), as words; empty when the
+ * compiler is none. */
+void refrain_toolchain_show(const struct refrain_list *compiler, const char *here, struct refrain_list *shown);
+
+/* Whether a command by this name would find a program. */
+bool refrain_toolchain_is_program(const char *name);
 
 /* The MPI that a link with these words and arguments ends up with. */
 enum refrain_mpi refrain_toolchain_mpi(const struct refrain_list *shown, const struct refrain_command *command);

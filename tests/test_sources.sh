@@ -31,7 +31,7 @@ linked "behind -Bstatic" refrain-cc gcc main.c -Wl,-Bstatic -lgcc -Wl,-Bdynamic 
 mkdir lib && echo 'int zero(void) { return 0; }' >zero.c && gcc -c zero.c && ar rc lib/libzero.a zero.o
 linked "a library that is found by -L" refrain-cc gcc main.c -Llib -Wl,--start-group -lzero -Wl,--end-group -o prog
 
-# A compiler that is a script, as MPICH's mpicc, gets macros and directories of headers in a file; what they say is the same.
+# A compiler that is a script gets its options as they are. MPICH's is only asked what it would run.
 mkdir -p "a dir/first" "a dir/second"
 echo '#define WHERE "first"' >"a dir/first/where.h"
 echo '#define WHERE "second"' >"a dir/second/where.h"
@@ -47,19 +47,33 @@ int main(void) {
     return 0 EMPTY;
 }
 END
-printf '#!/bin/sh\n[ "$1" != -show ] || exec echo gcc\nprintf "%%s\\n" "$@" >>arguments\nexec gcc "$@"\n' >mpi-script
-chmod +x mpi-script
+printf '#!/bin/sh\n[ "$1" != -show ] || exec echo gcc\nprintf "%%s\\n" "$@" >>arguments\nexport C_INCLUDE_PATH="%s/a dir/second"\nexec gcc "$@"\n' "$PWD" >mpi-script
+sed '2i echo "$@" >>'"$PWD"'/calls' "$(command -v mpicc.mpich)" >mpicc-copy
+chmod +x mpi-script mpicc-copy
 set -- -D NUMBER=7 -UNUMBER -DNUMBER=2 -D 'TEXT="it'\''s \"\\\\ \"	"' -DEMPTY= -I "a dir/first" -I"a dir/second" -O1 -MD -MF options.d options.c
 gcc "$@" -o plain && ./plain >plain.out && gcc "$@" -c -o options.o && tr -s ' \\\n' '\n' <options.d >plain.d
-rm -f arguments
-check "a compiler that is a script" refrain-cc ./mpi-script "$@" -c -o options.o
-check "... has its options in a file" sh -c 'grep -q "^@" arguments && ! grep -q "^-[DUI]" arguments && grep -qx -- -O1 arguments'
-check "... instruments" sh -c 'nm options.o | grep -q refrain__u'
-check "... to what the options say" sh -c 'gcc options.o -o prog && ./prog | diff plain.out - && test "$(wc -l <plain.out)" -eq 2'
-tr -s ' \\\n' '\n' <options.d >traced.d
-check "... dependencies are the same" diff plain.d traced.d
-rm -f arguments
-check "... has them one by one with --detail=calls" sh -c 'refrain-cc --detail=calls ./mpi-script "$@" -c -o calls.o && grep -q "^-I" arguments && ! grep -q "^@" arguments' sh "$@"
+for script in ./mpi-script ./mpicc-copy; do
+    rm -f options.o options.d
+    check "$script compiles" refrain-cc $script "$@" -c -o options.o
+    check "$script: instrumented" sh -c 'nm options.o | grep -q refrain__u'
+    check "$script: to what the options say" sh -c 'gcc options.o -o prog && ./prog | diff plain.out - && test "$(wc -l <plain.out)" -eq 2'
+    tr -s ' \\\n' '\n' <options.d >traced.d
+    check "$script: dependencies are the same" diff plain.d traced.d
+    check "$script compiles and links" sh -c 'refrain-cc '$script' "$@" -o prog && ./prog | diff plain.out - && readelf -d prog | grep -q "NEEDED.*librefrain"' sh "$@"
+done
+check "a script gets all options" sh -c 'grep -qx -- "-Ia dir/second" arguments && grep -qx -- -O1 arguments'
+printf -- '-show -c\n-show -DREFRAIN__ARGUMENTS\n' >expected
+check "MPICH's script is asked, not run" diff expected calls
+readelf -d prog | grep -q 'NEEDED.*librefrain-mpich' && pass || fail "MPICH's script: the link is not seen as one with its library"
+: >calls
+check "... is run for an option of its own" sh -c 'refrain-cc ./mpicc-copy -cc=clang "$@" -c -o options.o && readelf -p .comment options.o | grep -q clang && grep -q -e " -cc=clang " calls' sh "$@"
+: >calls
+check "... and asked with the compiler of its environment" sh -c 'MPICH_CC=clang refrain-cc ./mpicc-copy "$@" -c -o options.o && readelf -p .comment options.o | grep -q clang && grep -qx -- "-show -c" calls && test "$(wc -l <calls)" -eq 1' sh "$@"
+: >calls
+check "... run where it shows what is no program" sh -c '! MPICH_CC="eval gcc" refrain-cc ./mpicc-copy "$@" -c -o options.o 2>/dev/null; test "$(wc -l <calls)" -ge 2' sh "$@"
+echo '#include <where.h>
+int main(void) { return sizeof WHERE == sizeof "second" ? 0 : 1; }' >where.c
+check "another script's environment is the compiler's" sh -c 'refrain-cc ./mpi-script where.c -o prog && ./prog'
 set --
 
 # An attribute in a system's header that libclang does not know in this form, as in omp.h of gcc 13 and later.
