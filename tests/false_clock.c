@@ -1,11 +1,12 @@
-/* false_clock.c: preloaded, gives each node of REFRAIN_FALSE_NODE ranks a boot id and clocks of its own: they are some
- * seconds off and run too fast or too slow, as far as the node's number says. CLOCK_MONOTONIC is ahead by
- * REFRAIN_FALSE_JUMP nanoseconds as soon as the program sets that. For processes that use REFRAIN_CLOCK=gettime, on one
- * machine, whose true clock the program can still ask the system for. */
+/* false_clock.c: preloaded, gives each node of REFRAIN_FALSE_NODE ranks a boot id, as refrain reads it, and clocks of
+ * its own: they are some seconds off and run too fast or too slow, as far as the node's number says. CLOCK_MONOTONIC is
+ * ahead by REFRAIN_FALSE_JUMP nanoseconds as soon as the program sets that. For processes that use
+ * REFRAIN_CLOCK=gettime, on one machine, whose true clock the program can still ask the system for. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -53,12 +54,19 @@ static int false_boot_id(void) {
     return fd;
 }
 
+/* MPI libraries read it as well: one that takes the ranks for those of several machines may talk through the network,
+ * and MPI_Finalize may then not end. */
+static bool is_refrain(void *caller) {
+    Dl_info info;
+    return dladdr(caller, &info) && strstr(info.dli_fname, "librefrain");
+}
+
 int open(const char *path, int flags, ...) {
     va_list arguments;
     va_start(arguments, flags);
     int mode = va_arg(arguments, int);
     va_end(arguments);
-    if (strcmp(path, "/proc/sys/kernel/random/boot_id") == 0)
+    if (strcmp(path, "/proc/sys/kernel/random/boot_id") == 0 && is_refrain(__builtin_return_address(0)))
         return false_boot_id();
     return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
 }
