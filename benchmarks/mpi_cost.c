@@ -1,10 +1,11 @@
 /* mpi_cost.c: patterns of MPI calls in loops, each timed by itself (mpi_cost.sh). Two ranks or more; rank 0 prints, for
  * each pattern: name, MPI calls per round, and the least nanoseconds a round took, over batches. Usage: mpi_cost
- * [ROUNDS]
+ * [ROUNDS [PATTERN]]: all patterns whose names hold PATTERN.
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #define BATCHES 15
@@ -76,6 +77,11 @@ static void allreduce(void) {
     MPI_Allreduce(out[0], in[0], 2048, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
 
+static void dot(void) {
+    static double sum = 1, all;
+    MPI_Allreduce(&sum, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
 static void iallreduce(void) {
     MPI_Request request;
     MPI_Iallreduce(out[0], in[0], 2048, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
@@ -99,6 +105,7 @@ static const struct {
     {"Startall + Waitall of 8", persist, 2},
     {"Bcast", bcast, 1},
     {"Allreduce", allreduce, 1},
+    {"Allreduce of one number", dot, 1},
     {"Iallreduce + Wait", iallreduce, 2},
     {"Barrier", barrier, 1},
 };
@@ -117,6 +124,8 @@ int main(int argc, char **argv) {
     }
     for (unsigned p = 0; p < sizeof patterns / sizeof *patterns; p++) {
         double least = 1e18;
+        if (argc > 2 && !strstr(patterns[p].name, argv[2]))
+            continue;
         for (int batch = 0; batch < BATCHES; batch++) {
             MPI_Barrier(MPI_COMM_WORLD);
             double begin = now_ns();
