@@ -200,6 +200,8 @@ int refrain_import_add(struct refrain_import *import, const struct refrain_impor
         import->left_out++;
         return import->no_memory;
     }
+    if (!refrain_import_begin_rank(import, event->rank))
+        return 1;
     location->ran = true;
     location->last_ns = event->time_ns > location->last_ns ? event->time_ns : location->last_ns;
     const int64_t message[] = {refrain_import_rank_in(import, event, event->peer), event->tag, event->bytes,

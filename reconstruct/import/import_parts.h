@@ -1,6 +1,6 @@
 /* import_parts.h: what the files behind import_trace.h share.
  *
- *     import_trace.c         opens the trace, writes a region for each rank at the end
+ *     import_trace.c         opens the trace, and the files of a rank that has events; writes their regions at the end
  *     import_definitions.c   regions and communicators, and their numbers in a rank's records
  *     import_records.c       records in the windows of a rank's event file
  *     import_events.c        events as records: requests under way, collectives of which more is known later */
@@ -54,8 +54,14 @@ struct refrain_import {
     struct refrain_import_image_comm *comms; /* from number 2 on; members and names are owned */
     size_t n_comms;
     uint64_t events, left_out;
-    bool made, no_memory;
+    bool made, no_memory, no_file;
 };
+
+/* ---- import_trace.c ---- */
+
+/* The rank's event file is there from now on; false where it cannot be. A rank of which nothing is known but that
+ * others named it has no files: a text may be damaged, and name any. */
+bool refrain_import_begin_rank(struct refrain_import *import, int32_t number);
 
 /* ---- import_definitions.c ---- */
 

@@ -9,6 +9,7 @@
 #include "event_names.h"
 #include "import_source.h"
 #include "import_trace.h"
+#include "pair_table.h"
 #include "trace_read.h"
 #include <refrain/trace.h>
 
@@ -31,10 +32,12 @@ struct line {
         request; /* number: of the line in the source; object: a window or file; -1 where not told */
 };
 
-/* Calls that a location is in. */
-struct stack {
+/* A rank and a thread of it: the calls that it is in, and its last line. */
+struct location {
+    struct refrain_pair_node node;
     uint32_t *regions;
     size_t n, capacity;
+    int64_t last_ns;
 };
 
 struct text {
@@ -44,13 +47,11 @@ struct text {
     size_t buffer_bytes;
     uint64_t line; /* its number */
     struct refrain_error *error;
-    int64_t ranks, threads, comms; /* how many: highest + 1 */
+    int64_t ranks, comms; /* how many: highest + 1 */
     bool completions;
-    unsigned char *members; /* by communicator and rank, a byte each */
-    size_t members_ranks, members_comms;
+    struct refrain_pair_table members; /* by communicator and rank: objects are the keys alone */
     struct refrain_import *import;
-    struct stack *stacks; /* by rank * threads + thread */
-    int64_t *last_ns;     /* likewise */
+    struct refrain_pair_table locations; /* by rank and thread: struct location */
 };
 
 static enum refrain_status wrong(const struct text *text, const char *what) {
@@ -247,26 +248,17 @@ static bool next_line(struct text *text, struct line *line, enum refrain_status 
 /* ---- first reading ---- */
 
 static bool note_member(struct text *text, int64_t comm, int64_t rank) {
-    if (comm < 2 || rank < 0)
+    struct refrain_pair key = {(uint64_t)comm, (uint64_t)rank};
+    if (comm < 2 || rank < 0 || refrain_pair_table_find(&text->members, key))
         return true;
-    if ((size_t)rank >= text->members_ranks || (size_t)comm >= text->members_comms) {
-        size_t ranks = text->members_ranks, comms = text->members_comms;
-        while ((size_t)rank >= ranks)
-            ranks = ranks ? ranks * 2 : 16;
-        while ((size_t)comm >= comms)
-            comms = comms ? comms * 2 : 16;
-        unsigned char *members = calloc(ranks, comms);
-        if (!members)
-            return false;
-        for (size_t i = 0; i < text->members_comms; i++)
-            memcpy(members + i * ranks, text->members + i * text->members_ranks, text->members_ranks);
-        free(text->members);
-        text->members = members;
-        text->members_ranks = ranks;
-        text->members_comms = comms;
-    }
-    text->members[(size_t)comm * text->members_ranks + (size_t)rank] = 1;
-    return true;
+    struct refrain_pair_node *node = calloc(1, sizeof *node);
+    if (!node)
+        return false;
+    node->key = key;
+    if (refrain_pair_table_add(&text->members, node))
+        return true;
+    free(node);
+    return false;
 }
 
 static enum refrain_status read_definitions(struct text *text) {
@@ -277,7 +269,6 @@ static enum refrain_status read_definitions(struct text *text) {
                        line.kind == REFRAIN_EVENT_RMA || line.kind == REFRAIN_EVENT_WINDOW;
         int64_t highest = line.peer > line.rank ? line.peer : line.rank;
         text->ranks = highest >= text->ranks ? highest + 1 : text->ranks;
-        text->threads = line.thread >= text->threads ? line.thread + 1 : text->threads;
         text->comms = line.comm >= text->comms ? line.comm + 1 : text->comms;
         text->completions |= line.kind == REFRAIN_EVENT_SEND_COMPLETE || line.kind == REFRAIN_EVENT_RECV_POST ||
                              line.kind == REFRAIN_EVENT_COLLECTIVE_COMPLETE ||
@@ -290,21 +281,34 @@ static enum refrain_status read_definitions(struct text *text) {
     return status;
 }
 
+static int by_communicator(const void *a, const void *b) {
+    const struct refrain_pair *x = a, *y = b;
+    if (x->a != y->a)
+        return x->a < y->a ? -1 : 1;
+    return x->b < y->b ? -1 : x->b > y->b;
+}
+
 static enum refrain_status define_comms(struct text *text) {
-    int32_t *members = calloc((size_t)text->ranks + 1, sizeof *members);
-    if (!members)
-        return REFRAIN_FAIL_MEMORY(text->error);
-    for (int64_t comm = 2; comm < text->comms; comm++) {
+    size_t n_pairs = 0, at = 0;
+    struct refrain_pair *pairs = calloc(text->members.n + 1, sizeof *pairs);
+    int32_t *members = calloc(text->members.n + 1, sizeof *members);
+    for (size_t i = 0; pairs && i < text->members.capacity; i++)
+        for (struct refrain_pair_node *node = text->members.buckets[i]; node; node = node->next)
+            pairs[n_pairs++] = node->key;
+    if (pairs)
+        qsort(pairs, n_pairs, sizeof *pairs, by_communicator);
+    for (int64_t comm = 2; pairs && members && comm < text->comms; comm++) {
         char name[64];
         int32_t n = 0;
-        for (int64_t rank = 0; rank < text->ranks && (size_t)rank < text->members_ranks; rank++)
-            if (text->members[(size_t)comm * text->members_ranks + (size_t)rank])
-                members[n++] = (int32_t)rank;
+        while (at < n_pairs && pairs[at].a == (uint64_t)comm)
+            members[n++] = (int32_t)pairs[at++].b;
         snprintf(name, sizeof name, "communicator %" PRId64, comm);
         refrain_import_comm(text->import, name, members, n, NULL, 0);
     }
+    bool done = pairs && members;
+    free(pairs);
     free(members);
-    return REFRAIN_OK;
+    return done ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(text->error);
 }
 
 /* ---- second reading ---- */
@@ -315,31 +319,44 @@ static enum refrain_region_kind kind_of(const struct line *line) {
                                                : REFRAIN_REGION_USER;
 }
 
-static bool push(struct stack *stack, uint32_t region) {
-    uint32_t *regions = refrain_array_room(stack->regions, stack->n, &stack->capacity, sizeof *regions);
+/* The location of a line; null without memory. */
+static struct location *location_of(struct text *text, const struct line *line) {
+    struct refrain_pair key = {(uint64_t)line->rank, (uint64_t)line->thread};
+    struct location *location = (struct location *)refrain_pair_table_find(&text->locations, key);
+    if (location || !(location = calloc(1, sizeof *location)))
+        return location;
+    location->node.key = key;
+    if (refrain_pair_table_add(&text->locations, &location->node))
+        return location;
+    free(location);
+    return NULL;
+}
+
+static bool push(struct location *location, uint32_t region) {
+    uint32_t *regions = refrain_array_room(location->regions, location->n, &location->capacity, sizeof *regions);
     if (!regions)
         return false;
-    stack->regions = regions;
-    stack->regions[stack->n++] = region;
+    location->regions = regions;
+    location->regions[location->n++] = region;
     return true;
 }
 
 /* The region of a line: entered, left, or the call that something happens in. */
-static enum refrain_status find_region(struct text *text, const struct line *line, struct stack *stack,
+static enum refrain_status find_region(struct text *text, const struct line *line, struct location *location,
                                        uint32_t *region) {
     if (line->kind == REFRAIN_EVENT_ENTER) {
         *region = refrain_import_region(text->import, kind_of(line), line->name, line->file, (uint32_t)line->number);
-        return push(stack, *region) ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(text->error);
+        return push(location, *region) ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(text->error);
     }
-    bool inside =
-        stack->n > 0 && strcmp(refrain_import_region_name(text->import, stack->regions[stack->n - 1]), line->name) == 0;
+    bool inside = location->n > 0 &&
+                  strcmp(refrain_import_region_name(text->import, location->regions[location->n - 1]), line->name) == 0;
     if (line->kind == REFRAIN_EVENT_LEAVE) {
         if (!inside)
             return wrong(text, "leaves a region that is not the one entered last");
-        *region = stack->regions[--stack->n];
+        *region = location->regions[--location->n];
         return REFRAIN_OK;
     }
-    *region = inside ? stack->regions[stack->n - 1]
+    *region = inside ? location->regions[location->n - 1]
                      : refrain_import_region(text->import, REFRAIN_REGION_MPI, line->name, "", 0);
     return refrain_import_region_kind(text->import, *region) == REFRAIN_REGION_MPI
                ? REFRAIN_OK
@@ -347,7 +364,9 @@ static enum refrain_status find_region(struct text *text, const struct line *lin
 }
 
 static enum refrain_status convert_line(struct text *text, const struct line *line) {
-    size_t location = (size_t)line->rank * (size_t)text->threads + (size_t)line->thread;
+    struct location *location = location_of(text, line);
+    if (!location)
+        return REFRAIN_FAIL_MEMORY(text->error);
     struct refrain_import_event event = {.kind = line->kind,
                                          .rank = (int32_t)line->rank,
                                          .thread = (uint32_t)line->thread,
@@ -362,10 +381,10 @@ static enum refrain_status convert_line(struct text *text, const struct line *li
                                          .name = line->opened};
     if (line->kind == REFRAIN_EVENT_RMA || line->kind == REFRAIN_EVENT_WINDOW || refrain_event_names_file(line->kind))
         event.tag = line->object;
-    if (line->time_ns < text->last_ns[location])
+    if (line->time_ns < location->last_ns)
         return wrong(text, "is earlier than the line before of the same rank and thread");
-    text->last_ns[location] = line->time_ns;
-    enum refrain_status status = find_region(text, line, &text->stacks[location], &event.region);
+    location->last_ns = line->time_ns;
+    enum refrain_status status = find_region(text, line, location, &event.region);
     return status                                     ? status
            : refrain_import_add(text->import, &event) ? REFRAIN_ERROR /* which is said at the end */
                                                       : REFRAIN_OK;
@@ -388,25 +407,29 @@ static enum refrain_status convert_lines(struct text *text, const struct refrain
 
 static enum refrain_status convert(struct text *text, const struct refrain_import_request *request) {
     const char *slash = strrchr(request->path, '/');
-    size_t locations = (size_t)text->ranks * (size_t)text->threads;
     char *source;
     if (asprintf(&source, "converted from text, %s", request->path) < 0)
         return REFRAIN_FAIL_MEMORY(text->error);
-    text->stacks = calloc(locations + 1, sizeof *text->stacks);
-    text->last_ns = calloc(locations + 1, sizeof *text->last_ns);
     enum refrain_status status =
-        text->stacks && text->last_ns
-            ? refrain_import_open(request->directory, (int32_t)text->ranks, slash ? slash + 1 : request->path, source,
-                                  0, &text->import, text->error)
-            : REFRAIN_FAIL_MEMORY(text->error);
+        refrain_import_open(request->directory, (int32_t)text->ranks, slash ? slash + 1 : request->path, source, 0,
+                            &text->import, text->error);
     free(source);
     if (!status)
         status = define_comms(text);
     if (!status)
         status = convert_lines(text, request);
-    for (size_t i = 0; text->stacks && i < locations; i++)
-        free(text->stacks[i].regions);
     return status;
+}
+
+static void free_table(struct refrain_pair_table *table, bool of_locations) {
+    for (size_t i = 0; i < table->capacity; i++)
+        for (struct refrain_pair_node *node = table->buckets[i], *next; node; node = next) {
+            next = node->next;
+            if (of_locations)
+                free(((struct location *)node)->regions);
+            free(node);
+        }
+    free(table->buckets);
 }
 
 enum refrain_status refrain_import_text(const struct refrain_import_request *request,
@@ -427,8 +450,7 @@ enum refrain_status refrain_import_text(const struct refrain_import_request *req
     }
     fclose(text.file);
     free(text.buffer);
-    free(text.members);
-    free(text.stacks);
-    free(text.last_ns);
+    free_table(&text.members, false);
+    free_table(&text.locations, true);
     return status;
 }

@@ -28,7 +28,7 @@ static struct refrain_sink *open_in(struct refrain_import *import, const char *f
     return sink;
 }
 
-/* Each rank has a file that stays open. */
+/* Each rank that has events has a file, which stays open. */
 static void allow_files(int32_t ranks) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < (rlim_t)ranks + 64) {
@@ -43,13 +43,15 @@ static enum refrain_status begin(struct refrain_import *import, struct refrain_e
                             errno == EEXIST ? "exists; remove it, or give another name" : strerror(errno));
     import->made = true;
     allow_files(import->n_ranks);
-    for (int32_t i = 0; i < import->n_ranks; i++) {
-        import->ranks[i].events = open_in(import, REFRAIN_EVENTS_NAME, i);
-        if (!import->ranks[i].events)
-            return REFRAIN_ERROR;
-        refrain_import_begin_window(&import->ranks[i]);
-    }
-    return REFRAIN_OK;
+    return refrain_import_begin_rank(import, 0) ? REFRAIN_OK : REFRAIN_ERROR; /* a trace has a rank */
+}
+
+bool refrain_import_begin_rank(struct refrain_import *import, int32_t number) {
+    struct refrain_import_rank *rank = &import->ranks[number];
+    if (!rank->events && (rank->events = open_in(import, REFRAIN_EVENTS_NAME, number)))
+        refrain_import_begin_window(rank);
+    import->no_file |= !rank->events;
+    return rank->events;
 }
 
 enum refrain_status refrain_import_open(const char *directory, int32_t ranks, const char *program, const char *source,
@@ -143,6 +145,8 @@ static enum refrain_status close_events(struct refrain_import *import, struct re
 static void remove_all(const struct refrain_import *import) {
     char path[4200];
     for (int32_t i = 0; i < import->n_ranks; i++) {
+        if (!import->ranks[i].events)
+            continue;
         snprintf(path, sizeof path, "%.4096s/" REFRAIN_EVENTS_NAME, import->directory, i);
         unlink(path);
         snprintf(path, sizeof path, "%.4096s/" REFRAIN_REGION_NAME, import->directory, i);
@@ -160,13 +164,15 @@ static void free_rank(struct refrain_import_rank *rank) {
 }
 
 enum refrain_status refrain_import_finish(struct refrain_import *import, bool keep) {
-    enum refrain_status status = import->no_memory ? REFRAIN_FAIL_MEMORY(import->error) : REFRAIN_OK;
+    enum refrain_status status = import->no_memory ? REFRAIN_FAIL_MEMORY(import->error)
+                                 : import->no_file ? REFRAIN_ERROR
+                                                   : REFRAIN_OK;
     for (int32_t i = 0; import->ranks && i < import->n_ranks; i++) {
         enum refrain_status closed = close_events(import, &import->ranks[i], keep && !status);
         status = status ? status : closed;
     }
     for (int32_t i = 0; keep && !status && i < import->n_ranks; i++)
-        status = write_image(import, i);
+        status = import->ranks[i].events ? write_image(import, i) : REFRAIN_OK;
     if (import->made && (!keep || status))
         remove_all(import);
     for (int32_t i = 0; import->ranks && i < import->n_ranks; i++)
