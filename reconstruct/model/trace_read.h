@@ -141,11 +141,14 @@ struct refrain_trace {
 /* Nanoseconds since the start of the run. Monotonic in ticks; processes of one host share one slope. */
 static inline int64_t refrain_trace_time_ns(const struct refrain_process *process, uint64_t ticks) {
     int64_t since = (int64_t)(ticks - process->base_ticks);
+    if ((uint64_t)since < process->most_ticks) /* not before the start, nor far behind it: as almost all */
+        return process->offset_ns +
+               (int64_t)((uint64_t)since * process->ns_a_tick +
+                         (uint64_t)((unsigned __int128)(uint64_t)since * process->ns_a_tick_fraction >> 64));
     uint64_t distance = since < 0 ? -(uint64_t)since : (uint64_t)since, ns = REFRAIN_LONGEST_NS;
     uint64_t fraction = (uint64_t)((unsigned __int128)distance * process->ns_a_tick_fraction >> 64);
     unsigned __int128 whole = (unsigned __int128)distance * process->ns_a_tick;
-    if (distance < process->most_ticks || (whole < REFRAIN_LONGEST_NS && fraction < REFRAIN_LONGEST_NS &&
-                                           (uint64_t)whole + fraction < REFRAIN_LONGEST_NS))
+    if (whole < REFRAIN_LONGEST_NS && fraction < REFRAIN_LONGEST_NS && (uint64_t)whole + fraction < REFRAIN_LONGEST_NS)
         ns = (uint64_t)whole + fraction;
     return process->offset_ns + (since < 0 ? -(int64_t)ns : (int64_t)ns);
 }

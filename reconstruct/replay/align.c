@@ -70,10 +70,32 @@ static bool read_group(struct refrain_align *align, struct refrain_align_locatio
     return true;
 }
 
+/* Takes the location's next group from its stream, where all of it has been read and no receive is under way: what
+ * completes in an MPI call that has begun nothing, with the leaving of it. False, and nothing is taken, where it is not
+ * so. */
+static bool take_group(struct refrain_align *align, struct refrain_align_location *location) {
+    struct refrain_stream *stream = location->stream;
+    const struct refrain_posting_order *order = &location->posting_order;
+    uint32_t end = stream->next;
+    if (!align->adjust || location->has_ahead || order->behind || order->first < order->n)
+        return false;
+    while (end < stream->n && refrain_event_completes(&stream->from[end]))
+        end++;
+    if (end == stream->next || end == stream->n || !refrain_event_leaves_mpi(&stream->from[end]))
+        return false;
+    location->group = &stream->from[stream->next];
+    location->n_group = end + 1 - stream->next;
+    stream->next = end + 1;
+    return true;
+}
+
 /* Reads a location's next group where that is one event which waits for nobody, as most are: true, and it is ready.
  * Else false: what was read, if anything, is read again by read_group(). */
 static inline bool load_alone(struct refrain_align *align, struct refrain_align_location *location) {
     if (location->inside || location->has_ahead || location->exhausted || location->foreign || align->without_probes)
+        return false;
+    const struct refrain_event *read = refrain_stream_read(location->stream);
+    if (read && align->adjust && refrain_event_completes(read))
         return false;
     struct refrain_event *event = refrain_posting_order_next(&location->posting_order, location->stream);
     if (!event) {
@@ -145,7 +167,8 @@ static void load(struct refrain_align *align, uint32_t number) {
     struct refrain_align_location *location = &align->locations[number];
     location->n_group = 0;
     location->waiting = 0;
-    bool read = location->foreign ? read_steps(align, location) : read_group(align, location);
+    bool read =
+        location->foreign ? read_steps(align, location) : take_group(align, location) || read_group(align, location);
     if (!read || location->posting_order.no_memory || (location->told && location->told->no_memory)) {
         align->no_memory |= !align->stopped;
         location->n_group = 0;

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#define LAST_ITEM (REFRAIN_TIME_ITEMS_BYTES - 1) /* of two bytes, where it ends with its page */
+
 /* ---- the timeline ---- */
 
 static const void *at_reference(const struct refrain_time_cursor *cursor, uint32_t reference, size_t bytes) {
@@ -247,14 +249,19 @@ bool refrain_block_times_end(const struct refrain_block_times *times, uint64_t *
     return true;
 }
 
+/* Has no block of the next one's item passed? What was kept of the one before is of no use then. */
+static bool is_settled(struct refrain_block_times *times) {
+    if (times->n_counted > 0 || (times->n_kept > 0 && !times->settled))
+        return false;
+    times->settled = false;
+    times->n_kept = 0;
+    return true;
+}
+
 /* How many blocks the item is of that begins with the next block; 0 where there is none, or one that has begun before.
  */
 static uint64_t begin_next(struct refrain_block_times *times, uint64_t ticks) {
-    if (times->n_counted > 0 || (times->n_kept > 0 && !times->settled))
-        return 0;
-    times->settled = false;
-    times->n_kept = 0;
-    return begin_item(times, ticks) && !times->tail ? times->item.blocks : 0;
+    return is_settled(times) && begin_item(times, ticks) && !times->tail ? times->item.blocks : 0;
 }
 
 uint64_t refrain_block_times_left(struct refrain_block_times *times, uint64_t ticks) {
@@ -271,54 +278,39 @@ bool refrain_block_times_single(struct refrain_block_times *times, uint64_t tick
     return true;
 }
 
-/* The same where they are all short and in a page whose items are single blocks. */
-static bool pass_short(struct refrain_block_times *times, uint64_t ticks, uint64_t *end_ticks, uint32_t n) {
+uint32_t refrain_block_times_singles(struct refrain_block_times *times, uint64_t ticks, uint64_t *end_ticks,
+                                     uint32_t n) {
     struct refrain_time_cursor *cursor = &times->cursor;
-    if (times->n_kept > 0 || times->item.blocks > 0 || times->ended || cursor->block + n > cursor->single_until ||
-        cursor->at + 2 * n > REFRAIN_TIME_ITEMS_BYTES)
-        return false;
-    const unsigned char *items = cursor->page->items + cursor->at;
-    const uint64_t first_ticks = cursor->page->first_ticks, begin = ticks;
+    if (cursor->block >= cursor->single_until || times->item.blocks > 0 || times->ended || !is_settled(times))
+        return 0;
+    if (n > cursor->single_until - cursor->block)
+        n = (uint32_t)(cursor->single_until - cursor->block);
+    const unsigned char *items = cursor->page->items + cursor->at, *last_item = cursor->page->items + LAST_ITEM;
+    const uint64_t first_ticks = cursor->page->first_ticks;
     const unsigned shift = cursor->page->quantum_shift;
     uint64_t quanta = cursor->quanta, last = cursor->ticks;
-    for (uint32_t i = 0; i < n; i++) {
-        unsigned item = *items++;
+    uint32_t i = 0;
+    for (times->begin_ticks = ticks; i < n && items < last_item; i++) {
+        unsigned item = items[0], bytes = 1;
         if (item >= 128) {
-            if (*items >= 128)
-                return false;
-            item = (item & 127) | (unsigned)*items++ << 7;
-        } else if (item == 0) {
-            return false;
+            item = (item & 127) | (unsigned)items[1] << 7;
+            bytes = 2;
         }
+        if (item == 0 || item >= 128 << 7)
+            break;
+        items += bytes;
         quanta += item - 1;
         uint64_t end = first_ticks + (quanta << shift);
         last = (int64_t)(end - last) < 0 ? last : end;
+        times->begin_ticks = ticks;
         ticks = (int64_t)(last - ticks) < 0 ? ticks : last; /* the clock went back */
         end_ticks[i] = ticks;
     }
     cursor->quanta = quanta;
     cursor->ticks = last;
     cursor->at = (unsigned)(items - cursor->page->items);
-    cursor->block += n;
-    times->begin_ticks = n > 1 ? end_ticks[n - 2] : n > 0 ? begin : times->begin_ticks;
-    return true;
-}
-
-/* Apart, so that what it needs does not burden the above. */
-static __attribute__((noinline)) bool pass_singly(struct refrain_block_times *times, uint64_t ticks,
-                                                  uint64_t *end_ticks, uint32_t n) {
-    struct refrain_block_times before = *times;
-    for (uint32_t i = 0; i < n; ticks = end_ticks[i++])
-        if (!refrain_block_times_short(times, ticks, &end_ticks[i]) &&
-            !refrain_block_times_single(times, ticks, &end_ticks[i])) {
-            *times = before;
-            return false;
-        }
-    return true;
-}
-
-bool refrain_block_times_singles(struct refrain_block_times *times, uint64_t ticks, uint64_t *end_ticks, uint32_t n) {
-    return pass_short(times, ticks, end_ticks, n) || pass_singly(times, ticks, end_ticks, n);
+    cursor->block += i;
+    return i;
 }
 
 uint64_t refrain_block_times_keep(struct refrain_block_times *times, uint32_t n, bool *settled) {

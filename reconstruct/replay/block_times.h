@@ -133,9 +133,10 @@ static inline bool refrain_block_times_short(struct refrain_block_times *times, 
     return true;
 }
 
-/* As refrain_block_times_single() for the next n blocks, the first of which begins at `ticks`: when each of them ends.
- * False, and nothing has passed, where the timeline does not tell of each alone. */
-bool refrain_block_times_singles(struct refrain_block_times *times, uint64_t ticks, uint64_t *end_ticks, uint32_t n);
+/* As refrain_block_times_single() for up to n blocks, the first of which begins at `ticks`: when each of them ends.
+ * Returns how many have passed, 0 where the next one's item is not of a page of single blocks, or is long. */
+uint32_t refrain_block_times_singles(struct refrain_block_times *times, uint64_t ticks, uint64_t *end_ticks,
+                                     uint32_t n);
 
 enum refrain_block_passed {
     REFRAIN_BLOCK_UNTOLD,  /* nothing is known of it; *ticks is as it was */

@@ -364,7 +364,8 @@ static void hold(struct refrain_cursor *cursor, const struct refrain_event *even
     cursor->position.has_held = true;
 }
 
-const struct refrain_event *refrain_cursor_next(struct refrain_cursor *cursor) {
+/* The next event of those that are wanted, whatever has to be done for it. */
+static __attribute__((noinline)) const struct refrain_event *next_wanted(struct refrain_cursor *cursor) {
     const struct refrain_event *event;
     size_t location;
     while ((event = peek(cursor, &location))) {
@@ -378,6 +379,38 @@ const struct refrain_event *refrain_cursor_next(struct refrain_cursor *cursor) {
             return event;
     }
     return NULL;
+}
+
+/* The event was read, but ends the window, needs memory or is not wanted. */
+static __attribute__((noinline)) const struct refrain_event *
+give_held(struct refrain_cursor *cursor, const struct refrain_event *event, size_t location) {
+    hold(cursor, event, location);
+    return next_wanted(cursor);
+}
+
+/* A straight line for most events: they are wanted, and have a place in the stack. */
+const struct refrain_event *refrain_cursor_next(struct refrain_cursor *cursor) {
+    struct position *position = &cursor->position;
+    bool keeps = cursor->arena && ((position->events + 1) & (cursor->interval - 1)) == 0;
+    if (position->has_held || cursor->wanted || keeps)
+        return next_wanted(cursor);
+    size_t location;
+    const struct refrain_event *event = refrain_align_next_read(position->align, &location);
+    if (!event && !cursor->arena && !cursor->error.code)
+        event = refrain_align_next(position->align, &location);
+    if (!event)
+        return next_wanted(cursor);
+    struct stack *stack = &position->stacks[location];
+    if (event->time_ns >= cursor->options.to_ns || event->kind >= REFRAIN_EVENT_UNTOLD_SENDS ||
+        stack->n == stack->capacity)
+        return give_held(cursor, event, location);
+    position->events++;
+    position->now_ns = event->time_ns;
+    if (event->kind == REFRAIN_EVENT_ENTER)
+        stack->regions[stack->n++] = (struct refrain_open_region){event->region, event->time_ns, event->approximate};
+    else
+        stack->n -= event->kind == REFRAIN_EVENT_LEAVE && stack->n > 0;
+    return event;
 }
 
 /* Goes on to the first event at or after time_ns. */

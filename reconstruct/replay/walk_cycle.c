@@ -35,7 +35,7 @@ static inline bool is_run(const struct refrain_sequence *sequence, int64_t value
 }
 
 /* How many further iterations are like that, as far as it is known here. */
-static uint64_t iterations_of(struct refrain_walk *walk, const struct refrain_walk_cycle *cycle) {
+static uint64_t iterations_of(struct refrain_walk *walk, struct refrain_walk_cycle *cycle) {
     uint64_t n = smaller(cycle->loop->remaining, MOST_ITERATIONS);
     if (cycle->depth != walk->depth || cycle->context != walk->stack[walk->depth - 1].context ||
         cycle->changes != walk->requests.changes || refrain_walk_cycle_is_counting(cycle))
@@ -43,13 +43,19 @@ static uint64_t iterations_of(struct refrain_walk *walk, const struct refrain_wa
     if (walk->steps_left < cycle->steps && !refrain_walk_allow_steps(walk))
         return 0;
     n = smaller(n, walk->steps_left / cycle->steps);
-    for (uint32_t i = 0; i < cycle->n_uses && n > 0; i++) {
-        const struct refrain_walk_cycle_use *use = &cycle->uses[i];
+    for (uint32_t i = 0; i < cycle->n_uses; i++) {
+        struct refrain_walk_cycle_use *use = &cycle->uses[i];
         struct refrain_sequence *sequence = &use->learner->sequence;
         if (use->values == 1 && is_run(sequence, cycle->values[use->first_value]))
             n = smaller(n, sequence->run);
         else if (use->values > 0)
             n = smaller(n, refrain_sequence_repeats(sequence, &cycle->values[use->first_value], use->values));
+        if (n == 0) { /* it is asked first the next time */
+            struct refrain_walk_cycle_use differs = *use;
+            *use = cycle->uses[0];
+            cycle->uses[0] = differs;
+            return 0;
+        }
     }
     return n;
 }
@@ -78,7 +84,7 @@ void refrain_walk_begin_iteration(struct refrain_walk *walk, struct refrain_walk
         uint64_t n = iterations_of(walk, cycle);
         if (n > 0) {
             cycle->left = n;
-            cycle->passed = cycle->passed_alone = cycle->left_alone = 0;
+            cycle->passed = 0;
             cycle->misses = 0;
             walk->cycle = cycle;
             return;
@@ -94,56 +100,7 @@ void refrain_walk_begin_iteration(struct refrain_walk *walk, struct refrain_walk
         refrain_walk_begin_recording(walk, loop);
 }
 
-/* ---- passing: blocks of which the timeline tells each alone ---- */
-
-/* From here on pages have but such blocks, and nothing waits for its time. */
-static bool tells_alone(const struct refrain_walk *walk) {
-    const struct refrain_block_times *times = &walk->times;
-    return !walk->counting && times->n_kept == 0 && times->item.blocks == 0 && times->cursor.page &&
-           times->cursor.page->item_shift == 0 && walk->ahead.first == walk->ahead.n;
-}
-
-/* Iterations until a place's history comes to its next stretch. */
-static uint64_t iterations_of_stretch(const struct refrain_walk_cycle *cycle) {
-    uint64_t n = cycle->left;
-    for (uint32_t i = 0; i < cycle->n_uses && n > 0; i++)
-        if (cycle->uses[i].blocks > 0)
-            n = smaller(n, cycle->uses[i].learner->visits_left / cycle->uses[i].blocks);
-    return n;
-}
-
-/* What passed alone is counted at once. */
-static void count_alone(struct refrain_walk_cycle *cycle) {
-    uint64_t n = cycle->passed_alone;
-    for (uint32_t i = 0; i < cycle->n_uses && n > 0; i++) {
-        const struct refrain_walk_cycle_use *use = &cycle->uses[i];
-        use->learner->visits += n * use->blocks;
-        use->learner->visits_left -= n * use->blocks;
-    }
-    cycle->passed_alone = cycle->left_alone = 0;
-}
-
-/* The next iteration passes, in `ticks`; false, and nothing has, where the timeline does not tell so of its blocks. */
-static bool pass_alone(struct refrain_walk *walk, struct refrain_walk_cycle *cycle, uint64_t *ticks) {
-    uint64_t begin = walk->ticks;
-    if (!refrain_block_times_singles(&walk->times, begin, ticks, cycle->n_blocks))
-        return false;
-    const struct refrain_walk_cycle_block *blocks = cycle->blocks;
-    for (uint32_t i = 0, n = cycle->n_blocks; i < n; i++) {
-        uint64_t end = ticks[i];
-        int64_t *left = &blocks[i].place->account.ticks_left;
-        *left = (int64_t)((uint64_t)*left - (end - begin));
-        begin = end;
-    }
-    walk->ticks = begin;
-    cycle->left--;
-    cycle->left_alone--;
-    cycle->passed++;
-    cycle->passed_alone++;
-    return true;
-}
-
-/* ---- passing: blocks of all kinds ---- */
+/* ---- passing ---- */
 
 /* Can iterations pass no more, although some are left? */
 static bool is_stopped(const struct refrain_walk *walk) {
@@ -154,9 +111,7 @@ static bool is_stopped(const struct refrain_walk *walk) {
 static bool pass_iterations(struct refrain_walk *walk, struct refrain_walk_cycle *cycle) {
     struct refrain_walk_ahead *ahead = &walk->ahead;
     const uint32_t n = cycle->n_blocks;
-    const struct refrain_time_page *page = walk->times.cursor.page;
-    bool shared = page && page->item_shift > 0; /* else the next iteration may pass alone */
-    uint64_t most = smaller(cycle->left, shared ? 1 + BLOCKS_AT_ONCE / n : 1), passed = 0;
+    uint64_t most = smaller(cycle->left, 1 + BLOCKS_AT_ONCE / n), passed = 0;
     if (most == 0 || is_stopped(walk))
         return false;
     uint64_t *ticks = refrain_walk_ahead_room(ahead, cycle, most * n);
@@ -164,7 +119,7 @@ static bool pass_iterations(struct refrain_walk *walk, struct refrain_walk_cycle
         return refrain_walk_fail(walk, NULL, "no memory");
     uint64_t at = 0, until = most * n;
     for (uint32_t first = 0; at < until;) { /* `first` is the block that passes next */
-        uint64_t k = refrain_walk_pass_item(walk, cycle, first, until - at, ticks + at);
+        uint64_t k = refrain_walk_pass_blocks(walk, cycle, first, (uint32_t)(until - at), ticks + at);
         if (k == 0) {
             refrain_walk_pass_block_of(walk, cycle->blocks[first].place, cycle->blocks[first].context);
             ticks[at] = walk->ticks;
@@ -211,7 +166,6 @@ static void end_cycle(struct refrain_walk *walk) {
     struct refrain_walk_cycle *cycle = walk->cycle;
     uint64_t n = cycle->passed;
     bool goes_on = cycle->left == 0;
-    count_alone(cycle);
     walk->cycle = NULL;
     for (uint32_t i = 0; i < cycle->n_uses && n > 0; i++) {
         const struct refrain_walk_cycle_use *use = &cycle->uses[i];
@@ -247,26 +201,9 @@ void refrain_walk_cycle_skip(struct refrain_walk *walk) {
     end_cycle(walk);
 }
 
-/* The next iteration, where the timeline tells of each of its blocks alone. */
-static const uint64_t *give_alone(struct refrain_walk *walk, struct refrain_walk_cycle *cycle) {
-    if (cycle->left_alone == 0 && cycle->passed_alone > 0)
-        count_alone(cycle);
-    if (cycle->left_alone == 0 && cycle->left > 0 && tells_alone(walk))
-        cycle->left_alone = iterations_of_stretch(cycle);
-    uint64_t *ticks = cycle->left_alone > 0 ? refrain_walk_ahead_room(&walk->ahead, cycle, cycle->n_blocks) : NULL;
-    if (ticks && pass_alone(walk, cycle, ticks))
-        return ticks;
-    count_alone(cycle);
-    return NULL;
-}
-
 const uint64_t *refrain_walk_cycle_next(struct refrain_walk *walk, struct refrain_walk_cycle **cycle) {
     while (walk->cycle) {
         const uint64_t *ticks = refrain_walk_ahead_give(&walk->ahead, cycle);
-        if (!ticks && walk->ahead.first == walk->ahead.n) {
-            *cycle = walk->cycle;
-            ticks = give_alone(walk, walk->cycle);
-        }
         if (ticks)
             return ticks;
         if (!pass_iterations(walk, walk->cycle))

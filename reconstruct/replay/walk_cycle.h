@@ -27,7 +27,6 @@ struct refrain_walk_cycle_block {
 struct refrain_walk_cycle_use {
     struct refrain_walk_learner *learner;
     uint32_t values, first_value, rows;
-    uint32_t blocks; /* that begin at its place */
     bool is_loop;
 };
 
@@ -45,10 +44,7 @@ struct refrain_walk_cycle {
     uint32_t misses;      /* times that it did not come, since it came last */
     uint64_t steps, cost; /* of an iteration */
     uint64_t completing_site, changes;
-    /* While it is given: iterations. */
-    uint64_t left, passed;
-    uint64_t left_alone;   /* until a place's history has to be looked at: the timeline tells of each of their blocks */
-    uint64_t passed_alone; /* of these: their blocks are not counted yet */
+    uint64_t left, passed; /* iterations, while it is given */
 };
 
 /* From now on cycles are found: refrain_walk_read() ends where one is to be given, with fewer records than it was asked

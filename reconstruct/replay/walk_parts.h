@@ -5,7 +5,8 @@
  *     walk_cycle.c        iterations that are alike, which are given without walking
  *     walk_operations.c   what MPI calls say, and the requests that they take and complete
  *     walk_values.c       the next value of a learner, also where its order is not known
- *     walk_item.c         an item of several blocks that passes at once
+ *     walk_blocks.c       many blocks that pass at once
+ *     walk_ahead.c        iterations that wait for their times
  *     walk_time.c         how long blocks took, and records that wait for their time
  *     walk_recording.c    an iteration is recorded while it is walked
  *     walk_limits.c       what is more than the thread can have done
@@ -221,13 +222,13 @@ bool refrain_walk_allow_steps(struct refrain_walk *walk);
 /* A block passes of a place whose blocks have all been: after many of them the walk ends. */
 void refrain_walk_pass_uncounted(struct refrain_walk *walk, const struct refrain_walk_learner *place);
 
-/* ---- walk_item.c ---- */
+/* ---- walk_blocks.c ---- */
 
-/* What is left of an item of several blocks passes at once, or the first `most` of these, which begin with the cycle's
- * block `first`; `ticks` gets when each of them ended, or its number. Returns how many they are. 0, and nothing has
- * passed: they have to pass one by one. */
-uint64_t refrain_walk_pass_item(struct refrain_walk *walk, const struct refrain_walk_cycle *cycle, uint32_t first,
-                                uint64_t most, uint64_t *ticks);
+/* Blocks of the cycle pass at once, from `first` on, at most `most`: those of which the timeline tells alone, or those
+ * of one item. `ticks` gets when each of them ended, or its number. Returns how many they are. 0, and nothing has
+ * passed: the next one has to pass by refrain_walk_pass_block_of(). */
+uint32_t refrain_walk_pass_blocks(struct refrain_walk *walk, const struct refrain_walk_cycle *cycle, uint32_t first,
+                                  uint32_t most, uint64_t *ticks);
 
 /* ---- walk_time.c ---- */
 

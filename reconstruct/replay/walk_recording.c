@@ -127,7 +127,7 @@ static struct refrain_walk_cycle_use *use_of(struct refrain_walk_cycle *cycle, s
 
 /* What was recorded, without its uses; null without memory. */
 static struct refrain_walk_cycle *make_cycle(const struct refrain_walk_recorder *recorder) {
-    size_t n_uses = (size_t)recorder->n_noted + recorder->n_blocks, records = recorder->n_records;
+    size_t n_uses = recorder->n_noted, records = recorder->n_records;
     struct refrain_walk_cycle *cycle =
         refrain_calloc(1, sizeof *cycle + records * sizeof *cycle->records + n_uses * sizeof *cycle->uses +
                               recorder->n_blocks * sizeof *cycle->blocks + recorder->n_noted * sizeof *cycle->values);
@@ -149,10 +149,8 @@ static struct refrain_walk_cycle *make_cycle(const struct refrain_walk_recorder 
     return cycle;
 }
 
-/* The values of each learner, in the order in which they were taken, and how many blocks began at its place. */
+/* The values of each learner, in the order in which they were taken. */
 static void group_values(struct refrain_walk_cycle *cycle, const struct refrain_walk_recorder *recorder) {
-    for (uint32_t i = 0; i < recorder->n_blocks; i++)
-        use_of(cycle, recorder->blocks[i].place)->blocks++;
     for (uint32_t i = 0; i < recorder->n_noted; i++) {
         const struct noted *noted = &recorder->noted[i];
         struct refrain_walk_cycle_use *use = use_of(cycle, noted->learner);

@@ -1,9 +1,9 @@
-/* walk_item.c: blocks of a cycle that are in one item pass at once (walk_parts.h).
+/* walk_blocks.c: many blocks of a cycle pass at once (walk_parts.h).
  *
  *     cycle's blocks   | a  b  c  a  d | a  b  c  a  d |
  *     items                 '-----'  '----'  '-----'        what is expected of each is known before the first passes
  *
- * It is the same as when they pass one by one through refrain_walk_pass_block(): weights in the order of the blocks,
+ * It is the same as when they pass one by one through refrain_walk_pass_block_of(): weights in the order of the blocks,
  * then the item's time by them. */
 #include "walk_parts.h"
 
@@ -57,16 +57,33 @@ static void expect(struct refrain_walk *walk, const struct refrain_walk_cycle *c
     }
 }
 
-uint64_t refrain_walk_pass_item(struct refrain_walk *walk, const struct refrain_walk_cycle *cycle, uint32_t first,
-                                uint64_t most, uint64_t *ticks) {
+/* Those of which the timeline tells alone. */
+static uint32_t pass_singles(struct refrain_walk *walk, const struct refrain_walk_cycle *cycle, uint32_t at,
+                             uint32_t most, uint64_t *ticks) {
+    uint64_t begin = walk->ticks;
+    uint32_t n = refrain_block_times_singles(&walk->times, begin, ticks, most);
+    for (uint32_t i = 0; i < n; i++, at = at + 1 < cycle->n_blocks ? at + 1 : 0) {
+        const struct refrain_walk_cycle_block *block = &cycle->blocks[at];
+        struct refrain_block_account *account = &block->place->account;
+        pass_visit(walk, block->place);
+        account->ticks_left = (int64_t)((uint64_t)account->ticks_left - (ticks[i] - begin));
+        if (walk->counting)
+            refrain_walk_count_told(walk, block->context, ticks[i] - begin);
+        begin = ticks[i];
+    }
+    walk->ticks = begin;
+    return n;
+}
+
+/* Those of an item of several, as far as they have not passed yet. */
+static uint32_t pass_item(struct refrain_walk *walk, const struct refrain_walk_cycle *cycle, uint32_t first,
+                          uint32_t most, uint64_t *ticks) {
     struct refrain_block_times *times = &walk->times;
-    if (walk->approximate || (!walk->counting && walk->shares.n == 0))
-        return 0;
-    bool begun = refrain_walk_is_time_pending(walk);
+    bool begun = refrain_walk_is_time_pending(walk), settled;
     uint64_t left = refrain_block_times_left(times, walk->ticks);
     if (left == 0 || times->item.blocks == 1)
         return 0;
-    uint32_t n = (uint32_t)(left < most ? left : most);
+    uint32_t n = left < most ? (uint32_t)left : most;
     if (walk->counting) {
         count_blocks(walk, cycle, first, n);
         walk->ticks = refrain_block_times_skip(times, walk->ticks, n);
@@ -76,7 +93,6 @@ uint64_t refrain_walk_pass_item(struct refrain_walk *walk, const struct refrain_
     if (!kept)
         return 0;
     expect(walk, cycle, first, kept, n);
-    bool settled;
     walk->ticks = refrain_block_times_keep(times, n, &settled);
     for (uint32_t i = 0; i < n; i++)
         ticks[i] = settled ? kept[i].end_ticks : walk->ticks - (n - 1 - i);
@@ -85,4 +101,13 @@ uint64_t refrain_walk_pass_item(struct refrain_walk *walk, const struct refrain_
     if (settled && walk->contexts && walk->contexts->visits_left < walk->contexts->fit_at)
         refrain_walk_contexts_fit(walk->contexts);
     return n;
+}
+
+uint32_t refrain_walk_pass_blocks(struct refrain_walk *walk, const struct refrain_walk_cycle *cycle, uint32_t first,
+                                  uint32_t most, uint64_t *ticks) {
+    if (walk->approximate)
+        return 0;
+    uint32_t n = pass_singles(walk, cycle, first, most, ticks);
+    bool shares = walk->counting || walk->shares.n > 0;
+    return n == 0 && shares ? pass_item(walk, cycle, first, most, ticks) : n;
 }
