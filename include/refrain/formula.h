@@ -128,6 +128,7 @@ _Static_assert(sizeof(struct refrain_formula) == 176, "position is part of the f
 #define REFRAIN_REPEAT_DEPTH 4 /* REPEATs within each other that are followed */
 #define REFRAIN_ANCHOR_LEVELS 12
 #define REFRAIN_ANCHORS 4 /* of each level */
+#define REFRAIN_TERM_VALUES 64
 struct refrain_repeat {
     struct refrain_place first, end;
     uint64_t hash;         /* of the last archived terms */
@@ -136,6 +137,7 @@ struct refrain_repeat {
     uint16_t short_ones; /* REPEATs in a row that were short, as of chance ... */
     uint16_t passed;     /* ... and places that would have begun another and were passed by, since */
     uint64_t left_at;    /* terms that had been archived when the latest REPEAT ended */
+    uint64_t values;     /* archived since there is this, about: of a term at most REFRAIN_TERM_VALUES count */
     struct refrain_repeat_frame {
         struct refrain_place at, first, end;
         uint64_t left; /* values */

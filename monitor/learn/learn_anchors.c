@@ -50,6 +50,8 @@ void refrain_anchors_add(struct refrain_formula *formula, const struct refrain_i
     struct refrain_repeat *repeat = refrain_repeat_of(formula);
     repeat->hash = hash_with(repeat->hash, hash_of_term(term));
     repeat->settled = UINT32_MAX;
+    bool some = term->kind == REFRAIN_ITEM_LOOP && term->base < REFRAIN_TERM_VALUES;
+    repeat->values += term->kind == REFRAIN_ITEM_VALUE ? 1 : some ? (uint64_t)term->base : REFRAIN_TERM_VALUES;
     if (place)
         add(repeat, repeat->hash, (struct refrain_place){formula->archive_last, used});
 }

@@ -13,7 +13,7 @@
 #define FIRST_ARCHIVE_BYTES 48u
 #define LARGEST_ARCHIVE_BYTES 4080u
 #define VALUE_BYTES 11u /* most bytes of an archived value */
-#define UNGROUPED_TERMS 256u
+#define UNGROUPED_VALUES 1024u
 #define LEAST_VALUES 8u      /* of terms that are worth a group */
 #define LEFT_FOR_FORMULAS 2u /* outgrown formulas of each size that archives leave to places which come later */
 
@@ -121,7 +121,9 @@ _Static_assert(sizeof(((struct refrain_learn_scratch *)0)->entries) >= REFRAIN_G
                "a group's values lie where a tally's entries do, and its bytes where those of a term do");
 
 bool refrain_archive_takes_groups(const struct refrain_formula *formula) {
-    return formula->archived_terms >= UNGROUPED_TERMS && !refrain_anchors_are_fruitful(formula);
+    const struct refrain_repeat *repeat = refrain_repeat_of(formula);
+    uint64_t values = formula->repeat ? repeat->values : formula->archived_terms;
+    return values >= UNGROUPED_VALUES && !refrain_anchors_are_fruitful(formula);
 }
 
 /* A group in the scratch. */
