@@ -91,12 +91,10 @@ static void add_slot(const struct refrain_process *process, const struct refrain
         mark_throttled(node, process->rank);
     total->functions_ns += ns;
     if (kind >= REFRAIN_WHILE && kind <= REFRAIN_DO) {
-        if (view->part == 0)
+        if (view->part == 0) {
             node->entries += values_seen(process, &slot->next) + (slot->count != 0);
-        if (view->part == 0 && slot->flags & REFRAIN_SLOT_COUNTED)
-            node->visits += values_sum(process, &slot->next);
-        if (view->part == 1)
-            node->visits += values_seen(process, &slot->next);
+            node->visits += values_sum(process, &slot->next) + slot->count;
+        }
     } else if (view->part == 0 && kind != REFRAIN_FUNCTION) {
         node->visits += values_seen(process, &slot->next);
     }
