@@ -125,7 +125,8 @@ import json, sys
 comms = json.load(sys.stdin)["communicators"]
 assert comms[3] == {"comm": 3, "name": "odd", "members": [1, 3, 5]}, comms' && pass || fail "legend as JSON"
 
-# A loop counts its iterations, whatever comes in them: calls of functions that have probes, and a break.
+# A loop counts its iterations, whatever comes in them: calls of functions that have probes, and a
+# break; a do loop has one more than its condition says.
 cat >loops.c <<'END'
 #include <mpi.h>
 __attribute__((noinline)) static void some(int n) {
@@ -138,6 +139,10 @@ int main(int argc, char **argv) {
         some(2);
         some(1);
     }
+    int left = 5;
+    do { /* DO */
+        some(1);
+    } while (--left > 0);
     for (int i = 0; i < 60; i++) { /* BREAK */
         some(1);
         if (i == 10)
@@ -150,9 +155,9 @@ REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 loops.c -o loops || fail "compile lo
 mkdir loops-run
 REFRAIN_THROTTLE=off REFRAIN_DIRECTORY=loops-run launch mpich 1 ./loops >said 2>error || fail "loops: $(head -n 2 error)"
 refrain stats loops-run/*.refrain >said 2>error || fail "loops: $(head -n 2 error)"
-for loop in CALLS:60 BREAK:11; do
+for loop in CALLS:60 DO:5 BREAK:11; do
     line=$(grep -n "${loop%:*}" loops.c | cut -d : -f 1)
-    got=$(awk -v at="loops.c:$line" '{ for (i = 2; i < NF; i++) if ($i == "for" && $(i + 1) == at) print $(i - 1) }' said)
+    got=$(awk -v at="loops.c:$line" '{ for (i = 2; i < NF; i++) if (($i == "for" || $i == "do") && $(i + 1) == at) print $(i - 1) }' said)
     [ "$got" = "${loop#*:}" ] && pass || fail "loop $loop: '$got' iterations: $(grep loops.c said)"
 done
 summary

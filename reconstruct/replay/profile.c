@@ -92,8 +92,11 @@ static void add_slot(const struct refrain_process *process, const struct refrain
     total->functions_ns += ns;
     if (kind >= REFRAIN_WHILE && kind <= REFRAIN_DO) {
         if (view->part == 0) {
-            node->entries += values_seen(process, &slot->next) + (slot->count != 0);
+            uint64_t entries = values_seen(process, &slot->next) + (slot->count != 0);
+            node->entries += entries;
             node->visits += values_sum(process, &slot->next) + slot->count;
+            if (kind == REFRAIN_DO) /* its counts are how often the condition held, behind the first iteration */
+                node->visits += entries;
         }
     } else if (view->part == 0 && kind != REFRAIN_FUNCTION) {
         node->visits += values_seen(process, &slot->next);
