@@ -62,16 +62,16 @@ static uint32_t object_name(const char *path) {
     return refrain_pool_name(path);
 }
 
-/* In the last resort, a call site that this thread has met before stands for others of its function; null when there is
- * none. */
+/* In the last resort, the call site that this thread has met first stands for others of its function, as it is sure of
+ * room for counting by partner; null when there is none. */
 static struct refrain_call_site *call_site_of_function(const struct refrain_context *context, unsigned function) {
-    struct refrain_call_site *call_site;
+    struct refrain_call_site *call_site, *first = NULL;
     for (uint32_t r = (uint32_t)refrain_trace_file.header->call_sites; r; r = call_site->next) {
         call_site = refrain_at_reference(r);
         if (call_site->function == function && call_site->thread == context->number)
-            return call_site;
+            first = call_site;
     }
-    return NULL;
+    return first;
 }
 
 static struct refrain_call_site *borrow(struct refrain_call_site *call_site) {
@@ -119,6 +119,15 @@ static struct refrain_call_site *new_call_site(struct refrain_context *context, 
     return call_site;
 }
 
+/* Where the thread's table is full: the function's call site, made if this is the function's first call. */
+static struct refrain_call_site *call_site_without_entry(struct refrain_context *context,
+                                                         const struct refrain_slot *from, bool by_slot,
+                                                         unsigned function, uintptr_t return_address) {
+    struct refrain_call_site *call_site = call_site_of_function(context, function);
+    struct refrain_address_entry none = {.key = 0};
+    return call_site ? borrow(call_site) : new_call_site(context, &none, from, by_slot, function, return_address);
+}
+
 /* The call site of what called a layer between the program and MPI; its entry is made or found for each frame on the
  * way. */
 static struct refrain_call_site *look_for_call_site(struct refrain_context *context, const struct refrain_slot *from,
@@ -149,7 +158,7 @@ static struct refrain_call_site *look_for_call_site(struct refrain_context *cont
     uint64_t key = by_slot ? (uint64_t)from->number << 1 | 1 : (uint64_t)caller.address << 1;
     struct refrain_address_entry *entry = refrain_address_entry(context, key, function);
     if (__builtin_expect(entry == NULL, 0))
-        return borrow(call_site_of_function(context, function));
+        return call_site_without_entry(context, from, by_slot, function, caller.address);
     if (__builtin_expect(entry->key == 0, 0)) {
         uint64_t rule = by_slot ? 0 : layer_rule(caller.address);
         struct refrain_call_site *call_site = NULL;
@@ -229,7 +238,7 @@ static struct refrain_call_site *python_call_site(struct refrain_context *contex
     uint64_t key = (uint64_t)(uintptr_t)frame->code >> 4 << LINE_BITS | line;
     struct refrain_address_entry *entry = refrain_address_entry(context, key, REFRAIN_ENTRY_OF_LINE + function);
     if (!entry)
-        return borrow(call_site_of_function(context, function));
+        return call_site_without_entry(context, from, true, function, 0);
     if (entry->key)
         return entry->special ? borrow(refrain_at_reference(entry->reference)) : refrain_at_reference(entry->reference);
     entry->special = 0;
@@ -380,7 +389,7 @@ static struct refrain_operation_record *operation_record(struct refrain_call *ca
     struct refrain_operation_record *record = refrain_operation_find(call->call_site, operation);
     if (record)
         return record;
-    record = refrain_call_room_operation(call->call_site);
+    record = refrain_call_room_operation(call->context, call->call_site);
     if (!record)
         return NULL;
     record->operation = operation;

@@ -26,25 +26,43 @@ static void keep(uint64_t bytes) {
 }
 
 struct refrain_call_site *refrain_call_room_site(struct refrain_context *context, unsigned function) {
-    const struct refrain_header *header = refrain_trace_file.header;
     bool first = !has(context->called, function);
-    uint64_t bytes = refrain_call_room_bytes(0), whole = refrain_call_room_bytes(refrain_call_operations(function));
+    unsigned operations = refrain_call_operations(function);
+    uint64_t bytes = refrain_call_room_bytes(0), whole = refrain_call_room_bytes(operations);
+    uint64_t rows = refrain_call_rows_bytes(operations);
     enum refrain_pool_use use = REFRAIN_POOL_LAST;
     if (!first || !has(named, function) || !refrain_pool_take_kept(&refrain_trace_file.kept_for_calls, bytes)) {
-        uint64_t used = __atomic_load_n(&header->pool_used, __ATOMIC_RELAXED);
-        if (used + whole + refrain_pool_kept(header, REFRAIN_POOL_FIRST_MET) <= header->bytes)
+        if (refrain_pool_share(whole + rows, REFRAIN_POOL_CALL_SITES)) {
             use = REFRAIN_POOL_FIRST_MET;
-        else if (!first || !refrain_pool_take_kept(&refrain_trace_file.kept_for_unforeseen, whole))
-            return NULL;
-        keep(whole - bytes);
+        } else {
+            if (!first || !refrain_pool_take_kept(&refrain_trace_file.kept_for_unforeseen, whole))
+                return NULL;
+            rows = 0;
+        }
+        keep(whole - bytes + (first ? rows : 0));
     }
     struct refrain_call_site *call_site = refrain_pool_take(sizeof *call_site, use);
-    if (call_site)
+    if (call_site) {
         context->called[function / 64] |= (uint64_t)1 << function % 64;
+        if (first && rows > 0)
+            context->counted[function / 64] |= (uint64_t)1 << function % 64;
+    }
     return call_site;
 }
 
-struct refrain_operation_record *refrain_call_room_operation(const struct refrain_call_site *call_site) {
+/* Is it the first of its function in the thread, where others may be filed? */
+static bool is_first(const struct refrain_call_site *call_site) {
+    const struct refrain_call_site *older = call_site;
+    while (older->next) {
+        older = refrain_at_reference(older->next);
+        if (older->function == call_site->function && older->thread == call_site->thread)
+            return false;
+    }
+    return true;
+}
+
+struct refrain_operation_record *refrain_call_room_operation(const struct refrain_context *context,
+                                                             const struct refrain_call_site *call_site) {
     struct refrain_operation_record *record = NULL;
     unsigned n = 0;
     for (uint32_t link = call_site->operations; link; n++)
@@ -54,5 +72,8 @@ struct refrain_operation_record *refrain_call_room_operation(const struct refrai
         record = refrain_pool_take(sizeof *record, REFRAIN_POOL_FIRST_MET);
     else
         refrain_pool_take_kept(&refrain_trace_file.kept_for_calls, bytes);
-    return record ? record : refrain_pool_take(sizeof *record, REFRAIN_POOL_LAST);
+    if (!record && (record = refrain_pool_take(sizeof *record, REFRAIN_POOL_LAST)))
+        record->parameter[0].rows_kept = n < refrain_call_operations(call_site->function) &&
+                                         has(context->counted, call_site->function) && is_first(call_site);
+    return record;
 }

@@ -140,10 +140,33 @@ struct refrain_context {
     struct refrain_counting *counting; /* null: nothing is counted (metrics.h) */
     struct refrain_counting *counting_room;
     uintptr_t abandoned[REFRAIN_ABANDONED]; /* frames of the latest of them */
-    uint64_t called[REFRAIN_CALL_WORDS];    /* bits: MPI functions that have a call site */
+    uint64_t called[REFRAIN_CALL_WORDS];    /* bits: MPI functions that have a call site ... */
+    uint64_t counted[REFRAIN_CALL_WORDS];   /* ... the first of which is sure of room for counts of its rows */
 };
 
 /* ---- pool.c: the one allocation ---- */
+
+/* What memory of the pool is for, in the order in which it is refused when the pool comes to its end: each may use what
+ * is kept (struct refrain_header: pool_control and the following) for itself and for those before it. */
+enum refrain_pool_use {
+    REFRAIN_POOL_VALUES = 0,     /* what MPI calls say, histories of durations */
+    REFRAIN_POOL_CONTROL = 1,    /* control flow */
+    REFRAIN_POOL_SHORT = 2,      /* short formulas: what is regular after a phase of chance, at places that come late */
+    REFRAIN_POOL_MANY = 3,       /* counts of many different values, where the order is given up */
+    REFRAIN_POOL_SOME = 4,       /* counts of some */
+    REFRAIN_POOL_COUNTS = 5,     /* counts of few */
+    REFRAIN_POOL_OPEN = 6,       /* what is under way or open: requests, handles of communicators, datatypes, files */
+    REFRAIN_POOL_FIRST_MET = 7,  /* operations, user regions, units loaded later; and the kinds of things ... */
+    REFRAIN_POOL_CALL_SITES = 8, /* ... of which none takes more of what is left to them than it leaves */
+    REFRAIN_POOL_COMMUNICATORS,
+    REFRAIN_POOL_ALIKE,   /* communicators of the members of an older one, which stands for them without a record */
+    REFRAIN_POOL_OBJECTS, /* windows, files */
+    REFRAIN_POOL_LAST,    /* the first call site of each MPI function, and the operations of all call sites */
+};
+#define REFRAIN_POOL_KINDS (REFRAIN_POOL_LAST - REFRAIN_POOL_CALL_SITES)
+
+#define REFRAIN_ALIKE_PARTS 16u
+#define REFRAIN_ALIKE_COMMUNICATORS 2048u /* in one part */
 
 struct refrain_trace_file {
     unsigned char *base; /* null: nothing is traced */
@@ -152,22 +175,11 @@ struct refrain_trace_file {
     /* Of the pool, still: for REFRAIN_POOL_OPEN, and for REFRAIN_POOL_LAST: for what is foreseen, and for functions
      * that no table names (call_room.h). */
     uint64_t kept_for_open, kept_for_calls, kept_for_unforeseen;
+    /* Of communicators, by index, in parts that are made when they are needed: the oldest one of the same members. */
+    uint16_t *alike[REFRAIN_ALIKE_PARTS];
+    uint64_t taken_of_kinds[REFRAIN_POOL_KINDS]; /* of what is kept for what is met for the first time (pool.c) */
 };
 extern REFRAIN_SHARED struct refrain_trace_file refrain_trace_file;
-
-/* What memory of the pool is for, in the order in which it is refused when the pool comes to its end: each may use what
- * is kept (struct refrain_header: pool_control and the following) for itself and for those before it. */
-enum refrain_pool_use {
-    REFRAIN_POOL_VALUES = 0,    /* what MPI calls say, histories of durations */
-    REFRAIN_POOL_CONTROL = 1,   /* control flow */
-    REFRAIN_POOL_SHORT = 2,     /* short formulas: what is regular after a phase of chance, at places that come late */
-    REFRAIN_POOL_MANY = 3,      /* counts of many different values, where the order is given up */
-    REFRAIN_POOL_SOME = 4,      /* counts of some */
-    REFRAIN_POOL_COUNTS = 5,    /* counts of few */
-    REFRAIN_POOL_OPEN = 6,      /* what is under way or open: requests, handles of communicators, datatypes, files */
-    REFRAIN_POOL_FIRST_MET = 7, /* call sites, operations, communicators, user regions, units loaded later */
-    REFRAIN_POOL_LAST = 8,      /* the first call site of each MPI function, and the operations of all call sites */
-};
 
 /* Takes `bytes` from the pool, zeroed, 16-byte aligned; null when what is not kept for others does not suffice. Any
  * thread. */
@@ -181,6 +193,10 @@ REFRAIN_SHARED bool refrain_pool_extend(const void *end, size_t bytes, enum refr
  * what is kept for this, else where a formula of the calling thread was that is not needed any more. Null where there
  * is none of that. */
 REFRAIN_SHARED void *refrain_pool_take_for_open(size_t bytes);
+
+/* May a thing of that kind, which takes `bytes`, have them? What is left of what is kept for such things is shared by
+ * need; the bytes are counted as the kind's where it may. */
+REFRAIN_HIDDEN bool refrain_pool_share(size_t bytes, enum refrain_pool_use kind);
 
 /* Takes `bytes` from what is kept: the rest of the pool's end is for others. False where less is left. */
 REFRAIN_HIDDEN bool refrain_pool_take_kept(uint64_t *kept, uint64_t bytes);
@@ -205,10 +221,10 @@ static inline uint64_t refrain_pool_kept(const struct refrain_header *header, en
         return last + first_met / 2 + open;
     case REFRAIN_POOL_OPEN:
         return last + first_met / 2;
-    case REFRAIN_POOL_FIRST_MET:
-        return last;
-    default:
+    case REFRAIN_POOL_LAST:
         return 0;
+    default:
+        return last;
     }
 }
 static inline uint32_t refrain_reference(const void *p) {

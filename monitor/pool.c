@@ -14,9 +14,26 @@ void refrain_lose(enum refrain_loss loss, uint64_t n) {
         __atomic_fetch_add(&refrain_trace_file.header->losses[loss], n, __ATOMIC_RELAXED);
 }
 
+/* One kind may take half of what is kept where the others need nothing, the next one half of the rest ... Where there
+ * is more memory than what is kept, each may take as much as there is. */
+bool refrain_pool_share(size_t bytes, enum refrain_pool_use kind) {
+    const struct refrain_header *header = refrain_trace_file.header;
+    uint64_t *taken = &refrain_trace_file.taken_of_kinds[kind - REFRAIN_POOL_CALL_SITES];
+    uint64_t end = header->bytes - refrain_pool_kept(header, kind), kept = header->pool_first_met - header->pool_last;
+    uint64_t used = __atomic_load_n(&header->pool_used, __ATOMIC_RELAXED) + bytes;
+    if (used + kept <= end)
+        return true;
+    if (used > end || __atomic_load_n(taken, __ATOMIC_RELAXED) + bytes > end - used)
+        return false;
+    __atomic_fetch_add(taken, bytes, __ATOMIC_RELAXED);
+    return true;
+}
+
 void *refrain_pool_take(size_t bytes, enum refrain_pool_use use) {
     struct refrain_header *header = refrain_trace_file.header;
     if (!header)
+        return NULL;
+    if (use >= REFRAIN_POOL_CALL_SITES && use < REFRAIN_POOL_LAST && !refrain_pool_share(bytes, use))
         return NULL;
     bytes = (bytes + REFRAIN_GRAIN_BYTES - 1) & ~(size_t)(REFRAIN_GRAIN_BYTES - 1);
     uint64_t kept = refrain_pool_kept(header, use), limit = header->bytes > kept ? header->bytes - kept : 0;

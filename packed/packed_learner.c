@@ -157,6 +157,8 @@ void refrain_packer_learner(struct refrain_packer *packer, struct refrain_learne
         REFRAIN_FIELD(packer, REFRAIN_PACKED_CONFIRMED, learner->stride);
     if (refrain_packer_value(packer, REFRAIN_PACKED_HAS, joint))
         tally(packer, &learner->tally);
+    else if (learner->state == REFRAIN_SUMMARY)
+        REFRAIN_SIGNED(packer, REFRAIN_PACKED_EXPECT, learner->last);
     if (learner->state == REFRAIN_BY_KEY)
         by_key(packer, learner);
 }

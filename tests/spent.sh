@@ -1,8 +1,9 @@
 #!/bin/sh
 # Programs of chance at several sizes of memory, from the least that works to what holds all: counts per MPI function,
-# call site and partner, and bytes, of what is reconstructed equal those of an independent log (pmpi_logger.c) and of the
-# events recorded in the same run; no file is larger than the budget. Which of several calls completes a request is not
-# compared: that is only likely once the order is given up. Printed: how much of the order is the run's.
+# call site and partner, and bytes, of what is reconstructed equal those of the events recorded in the same run, and these
+# those of an independent log (pmpi_logger.c) of an untraced run of the same seed; no file is larger than the budget.
+# Which of several calls completes a request is not compared: that is only likely once the order is given up. Printed:
+# how much of the order is the run's.
 #
 #   spent.sh BIN SEEDS STEPS RANKS SIZE...     seeds 1 to SEEDS; sizes as REFRAIN_TOTAL_MEMORY takes them
 #
@@ -68,19 +69,24 @@ one() {
     run=$work/run
     rm -rf "$run"
     mkdir "$run"
-    # shellcheck disable=SC2016 # expanded by the ranks' shell
-    [ "$threads" -gt 1 ] && logger= || logger=$work/logger.so
-    REFRAIN_THREADS=$threads REFRAIN_TOTAL_MEMORY=$2 REFRAIN_MODE=both REFRAIN_DIRECTORY=$run MPI_LOGGER_DIRECTORY=$run launch mpich "$ranks" \
-        sh -c 'LD_PRELOAD=$0${LD_PRELOAD:+:$LD_PRELOAD} exec "$@"' "$logger" "$work/chance" "$1" "$steps" "${SPENT_REQUESTS:-$threads}" \
-        >"$run/out" 2>"$run/err" || fail "$what: status $?: $(head -n 2 "$run/err")"
+    if [ "$threads" -eq 1 ]; then
+        # A run of its own: below the logger all calls of a function would come from one place.
+        # shellcheck disable=SC2016 # expanded by the ranks' shell
+        REFRAIN_MODE=off MPI_LOGGER_DIRECTORY=$run launch mpich "$ranks" \
+            sh -c 'LD_PRELOAD=$0${LD_PRELOAD:+:$LD_PRELOAD} exec "$@"' "$work/logger.so" "$work/chance" "$1" "$steps" "${SPENT_REQUESTS:-1}" \
+            >"$run/out" 2>"$run/err" || fail "$what, logged: status $?: $(head -n 2 "$run/err")"
+    fi
+    REFRAIN_THREADS=$threads REFRAIN_TOTAL_MEMORY=$2 REFRAIN_MODE=both REFRAIN_DIRECTORY=$run launch mpich "$ranks" \
+        "$work/chance" "$1" "$steps" "${SPENT_REQUESTS:-$threads}" >"$run/out" 2>"$run/err" ||
+        fail "$what: status $?: $(head -n 2 "$run/err")"
     trace=$(the_trace "$run") || {
         fail "$what: no trace: $(head -n 1 "$run/err")"
         return
     }
     refrain reconstruct "$trace" --format text -o - >"$work/lines" 2>"$work/error" || fail "$what: $(head -n 1 "$work/error")"
     refrain events "$trace" >"$work/recorded" 2>"$work/error" || fail "$what: $(head -n 1 "$work/error")"
-    if refrain info "$trace" | grep -q 'requests beyond'; then
-        fail "$what: $(refrain info "$trace" | grep 'requests beyond')"
+    if refrain info "$trace" | grep 'requests beyond\|without room for their call site' >"$work/lost"; then
+        fail "$what: $(cat "$work/lost")"
     fi
     kib=$(echo "$2" | awk '{ n = $1 + 0; print /M$/ ? n * 1024 : n }')
     rank=0
@@ -92,7 +98,7 @@ one() {
         awk -F '\t' -v r=$rank '$1 == r' "$work/recorded" >"$work/b"
         cut -f 3- "$work/a" | by_partner >"$work/replayed"
         cut -f 3- "$work/b" | by_partner >"$work/recorded-partners"
-        if [ -n "$logger" ]; then
+        if [ "$threads" -eq 1 ]; then
             by_partner <"$run/rank-$rank.log" >"$work/seen"
             same "$what, rank $rank: recorded, by partner" "$work/seen" "$work/recorded-partners"
         fi

@@ -72,13 +72,19 @@ static inline uint64_t refrain_call_room_bytes(unsigned operations) {
            operations * refrain_call_room_round(sizeof(struct refrain_operation_record));
 }
 
+/* Of the least tallies of the rows that so many operations tell. */
+static inline uint64_t refrain_call_rows_bytes(unsigned operations) {
+    return operations * refrain_call_room_round(refrain_tally_bytes(REFRAIN_TALLY_WIDTH, REFRAIN_LEAST_ROWS));
+}
+
 /* Of the first call sites of all functions that were added; their numbers as bits in `functions`, where it is not
  * null. */
 static inline uint64_t refrain_called_bytes(struct refrain_called *called, uint64_t functions[REFRAIN_CALL_WORDS]) {
     uint64_t bytes = 0;
     for (unsigned i = 0; called->n > 0 && i < REFRAIN_CALL_NAMES; i++)
         if (*refrain_called_place(called, refrain_call_names[i].name)) {
-            bytes += refrain_call_room_bytes(refrain_call_operations(i));
+            unsigned operations = refrain_call_operations(i);
+            bytes += refrain_call_room_bytes(operations) + refrain_call_rows_bytes(operations);
             if (functions)
                 functions[i / 64] |= (uint64_t)1 << i % 64;
         }

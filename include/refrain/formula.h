@@ -90,12 +90,13 @@ struct refrain_learner {
     uint32_t tally;     /* pool reference of struct refrain_tally */
     uint8_t state;      /* enum refrain_learner_state */
     uint8_t kind;       /* enum refrain_learner_kind */
-    uint16_t reserved16;
-    uint32_t changes; /* structural changes begun and ended: odd while one is under way, so that a reader beside the
-                         running process knows when what it copied is whole */
-    uint32_t by_key;  /* pool reference of struct refrain_by_key; private to the monitor but in state BY_KEY */
-    uint32_t round;   /* private to the monitor: pool reference of the struct refrain_round that it is in, 0 = none */
-    uint32_t reserved[2];
+    uint16_t rows_kept; /* private to the monitor: 1: room for the least tally of the rows that begin with its values is
+                           kept (call_room.h) */
+    uint32_t changes;   /* structural changes begun and ended: odd while one is under way, so that a reader beside the
+                           running process knows when what it copied is whole */
+    uint32_t by_key;    /* pool reference of struct refrain_by_key; private to the monitor but in state BY_KEY */
+    uint32_t round;     /* private to the monitor: pool reference of the struct refrain_round that it is in, 0 = none */
+    int64_t last;       /* state SUMMARY without a tally: the value that came last; of a LOOP, the sum of all since */
 };
 
 /* The variable part, in the pool. The items follow the header directly or, where there are none, the values of state
@@ -226,5 +227,7 @@ static inline unsigned refrain_tally_entry_words(const struct refrain_tally *tal
 static inline uint64_t refrain_tally_bytes(unsigned width, uint32_t capacity) {
     return sizeof(struct refrain_tally) + ((uint64_t)capacity + 1) * (1u + width) * sizeof(uint64_t);
 }
+
+#define REFRAIN_LEAST_ROWS 4u /* entries of a tally of rows, at least */
 
 #endif

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "learn_by_key.h"
 #include "learn_formula.h"
+#include <refrain/called.h>
 
 #include <string.h>
 
@@ -87,6 +88,15 @@ static void try_keys(struct refrain_learner *learner, const int64_t *values, uns
     }
 }
 
+/* The tally of the rows. What is kept for it is anybody's from then on. */
+static bool make_rows(struct refrain_learner *learners, const struct refrain_row *row) {
+    if (learners[0].rows_kept)
+        __atomic_fetch_sub(&refrain_trace_file.kept_for_calls, refrain_call_rows_bytes(1), __ATOMIC_RELAXED);
+    learners[0].rows_kept = 0;
+    learners[0].tally = refrain_tally_make(row, true);
+    return learners[0].tally != 0;
+}
+
 void refrain_learn_parameter_other(struct refrain_context *context, struct refrain_learner *learners,
                                    const int64_t *values, unsigned i, const struct refrain_row *row) {
     struct refrain_learner *learner = &learners[i];
@@ -98,7 +108,7 @@ void refrain_learn_parameter_other(struct refrain_context *context, struct refra
     } else {
         refrain_learn_other(context, learner, values[i], REFRAIN_KIND_PARAMETER);
     }
-    if (learner->state == REFRAIN_SUMMARY && !learners[0].tally && !(learners[0].tally = refrain_tally_make(row, true)))
+    if (learner->state == REFRAIN_SUMMARY && !learners[0].tally && !make_rows(learners, row))
         refrain_lose(REFRAIN_LOSS_COUNTS, 1);
     if (i > 0 && learner == &learners[i] && (learner->state == REFRAIN_BUILD || learner->state == REFRAIN_PLAIN) &&
         ((const struct refrain_formula *)refrain_at_reference(learner->body))->archived_terms > 0)

@@ -98,6 +98,7 @@ void refrain_summary_begin(struct refrain_context *context, struct refrain_learn
 void refrain_summary_add(struct refrain_context *context, struct refrain_learner *learner, int64_t value) {
     refrain_lose(REFRAIN_LOSS_SUMMARY_VALUES, 1);
     learner->stride++;
+    learner->last = (learner->kind == REFRAIN_KIND_LOOP ? learner->last : 0) + value;
     if (learner->kind != REFRAIN_KIND_PARAMETER && learner->tally)
         refrain_tally_add(context, &learner->tally, &value, 1);
 }

@@ -9,7 +9,6 @@
 
 #define FIRST_ENTRIES 4u
 #define FIRST_JOINT_ENTRIES 8u
-#define LEAST_JOINT_ENTRIES 4u
 #define FEW_ENTRIES 16u       /* as many rows may take room of places in need, of control flow all of it; ... */
 #define FEW_JOINT_ENTRIES 64u /* ... as many are sure of the room for counts; of places, as many as ... */
 #define SOME_ENTRIES 256u     /* ... as many are tried before less is told apart ... */
@@ -26,18 +25,9 @@ static bool is_dropped(const struct refrain_tally *tally, unsigned i) {
 
 /* A communicator as it is counted: the oldest one of the same members. */
 static int64_t oldest_alike(int64_t index) {
-    const struct refrain_communicator *first = NULL, *one = NULL, *alike;
-    uint32_t at = (uint32_t)refrain_trace_file.header->communicators;
-    for (; at; at = one->next) {
-        one = refrain_at_reference(at);
-        first = first ? first : one;
-        if (one->index == index)
-            break;
-    }
-    for (alike = first; at && alike != one; alike = refrain_at_reference(alike->next))
-        if (alike->members == one->members && alike->size == one->size && alike->remote_size == one->remote_size)
-            break;
-    return at ? (int64_t)alike->index : index;
+    uint64_t part = (uint64_t)index / REFRAIN_ALIKE_COMMUNICATORS;
+    const uint16_t *alike = part < REFRAIN_ALIKE_PARTS ? refrain_trace_file.alike[part] : NULL;
+    return alike ? (int64_t)alike[(uint64_t)index % REFRAIN_ALIKE_COMMUNICATORS] : index;
 }
 
 static bool merges_communicators(const struct refrain_tally *tally) {
@@ -82,7 +72,7 @@ static struct refrain_tally *take(unsigned width, uint32_t capacity, bool joint)
     struct refrain_tally *tally = refrain_pool_take(bytes, few    ? REFRAIN_POOL_COUNTS
                                                            : some ? REFRAIN_POOL_SOME
                                                                   : REFRAIN_POOL_MANY);
-    if (!tally && capacity <= (joint ? LEAST_JOINT_ENTRIES : FEW_ENTRIES))
+    if (!tally && capacity <= (joint ? REFRAIN_LEAST_ROWS : FEW_ENTRIES))
         tally = refrain_pool_take(bytes, REFRAIN_POOL_FIRST_MET);
     return tally;
 }
@@ -91,7 +81,7 @@ uint32_t refrain_tally_make(const struct refrain_row *row, bool joint) {
     uint32_t capacity = joint ? FIRST_JOINT_ENTRIES : FIRST_ENTRIES;
     struct refrain_tally *tally = take(row->width, capacity, joint);
     if (!tally && joint)
-        tally = take(row->width, capacity = LEAST_JOINT_ENTRIES, joint);
+        tally = take(row->width, capacity = REFRAIN_LEAST_ROWS, joint);
     if (!tally)
         return 0;
     tally->capacity = capacity;

@@ -20,9 +20,10 @@
 
 #define SESSION_MEMBERS 4096 /* most members of a communicator of a session: they are gathered on the stack */
 #define MOST_DIMENSIONS 16
-#define MOST_COMMUNICATORS 32768u /* each is compared with all that there are */
-#define PART_COMMUNICATORS 16u    /* as many get room at once, beyond the first ones */
-#define FOREIGN_MEMBERS 64        /* beyond the size of MPI_COMM_WORLD */
+#define MOST_COMMUNICATORS (REFRAIN_ALIKE_PARTS * REFRAIN_ALIKE_COMMUNICATORS)
+_Static_assert(MOST_COMMUNICATORS <= UINT16_MAX, "an index fits refrain_trace_file.alike");
+#define PART_COMMUNICATORS 16u /* as many get room at once, beyond the first ones */
+#define FOREIGN_MEMBERS 64     /* beyond the size of MPI_COMM_WORLD */
 
 /* Ordinals that nobody gives out: of the duplicates that MPI_Comm_idup makes of the intercommunicator that has ordinal
  * `parent`. No broadcast without waiting reaches both groups, but all members count alike. */
@@ -37,6 +38,7 @@ struct communicator {
     uint64_t alike;               /* of all that is_like() compares */
     struct communicator *next;    /* in its chain */
     struct communicator *younger; /* made next */
+    struct communicator *other;   /* of the oldest of its members: the oldest of others in its chain */
     uint32_t n_idups;             /* intercommunicator: duplicates asked for by MPI_Comm_idup */
     bool live;
 };
@@ -47,7 +49,9 @@ static struct communicator *oldest, *youngest;
 static uint32_t n_communicators;
 static struct {
     struct communicator *first, *last;
-} chains[REFRAIN_COMMUNICATORS / 2]; /* by `alike`, each in order of age */
+} chains[REFRAIN_COMMUNICATORS / 2];                               /* by `alike`, each in order of age */
+static struct communicator *by_members[REFRAIN_COMMUNICATORS / 2]; /* chains of those that are the oldest of theirs */
+static uint16_t first_alike[REFRAIN_ALIKE_COMMUNICATORS];
 static struct refrain_map_entry entries[REFRAIN_COMMUNICATORS * 2];
 static struct refrain_map handles = REFRAIN_MAP(entries);
 static MPI_Group world_group; /* null once MPI_Finalize has begun */
@@ -216,10 +220,14 @@ static bool is_like(const struct communicator *communicator, const struct descri
            memcmp(topology->values, description->topology, sizeof(int32_t) * description->n_values) == 0;
 }
 
+static struct communicator **chain_of_members(uint64_t hash) {
+    return &by_members[(uint32_t)(hash ^ hash >> 32) % (sizeof by_members / sizeof *by_members)];
+}
+
 /* The oldest one that has these members; null where there is none. */
 static struct communicator *oldest_of(const struct members *members) {
     size_t bytes = sizeof(int32_t) * (size_t)(members->size + members->remote_size);
-    for (struct communicator *one = oldest; one; one = one->younger) {
+    for (struct communicator *one = *chain_of_members(members->hash); one; one = one->other) {
         const struct refrain_communicator *record = one->record;
         if (one->hash == members->hash && (record->members == 0) == members->identity &&
             record->size == members->size && record->remote_size == members->remote_size &&
@@ -229,13 +237,10 @@ static struct communicator *oldest_of(const struct members *members) {
     return NULL;
 }
 
-/* Members as stored before, or stored now; 0 where there is no room. */
-static uint32_t members_reference(const struct members *members) {
-    const struct communicator *known = oldest_of(members);
-    if (known)
-        return known->record->members;
+/* Members, stored; 0 where there is no room. */
+static uint32_t store_members(const struct members *members) {
     size_t bytes = sizeof(int32_t) * (size_t)(members->size + members->remote_size);
-    void *copy = refrain_pool_take(bytes, REFRAIN_POOL_FIRST_MET);
+    void *copy = refrain_pool_take(bytes, REFRAIN_POOL_COMMUNICATORS);
     if (!copy)
         return 0;
     memcpy(copy, members->ranks, bytes);
@@ -244,7 +249,7 @@ static uint32_t members_reference(const struct members *members) {
 
 static uint32_t topology_reference(const struct description *description) {
     struct refrain_topology *topology =
-        refrain_pool_take(sizeof *topology + sizeof(int32_t) * description->n_values, REFRAIN_POOL_FIRST_MET);
+        refrain_pool_take(sizeof *topology + sizeof(int32_t) * description->n_values, REFRAIN_POOL_ALIKE);
     if (!topology)
         return 0;
     topology->n_dimensions = description->n_dimensions;
@@ -252,13 +257,21 @@ static uint32_t topology_reference(const struct description *description) {
     return refrain_reference(topology);
 }
 
+/* Where the table says who is alike. */
+static uint16_t *alike_of(uint32_t index) {
+    return &refrain_trace_file.alike[index / REFRAIN_ALIKE_COMMUNICATORS][index % REFRAIN_ALIKE_COMMUNICATORS];
+}
+
 /* Room for one more. */
 static bool make_room(void) {
-    if (room_left > 0)
+    uint16_t **alike = &refrain_trace_file.alike[n_communicators / REFRAIN_ALIKE_COMMUNICATORS];
+    if (n_communicators == MOST_COMMUNICATORS || !refrain_trace_file.base)
+        return false;
+    if (!*alike)
+        *alike = n_communicators == 0 ? first_alike : refrain_pool_take_for_open(sizeof first_alike);
+    if (*alike && room_left > 0)
         return true;
-    struct communicator *part = n_communicators < MOST_COMMUNICATORS && refrain_trace_file.base
-                                    ? refrain_pool_take_for_open(sizeof *part * PART_COMMUNICATORS)
-                                    : NULL;
+    struct communicator *part = *alike ? refrain_pool_take_for_open(sizeof *part * PART_COMMUNICATORS) : NULL;
     if (!part)
         return false;
     room = part;
@@ -269,10 +282,11 @@ static bool make_room(void) {
 /* A record of its own; null where there is no room. */
 static struct communicator *make(const struct description *description, int leader, uint32_t ordinal) {
     const struct members *members = description->members;
-    uint32_t reference = 0;
+    const struct communicator *alike = oldest_of(members);
+    uint32_t reference = alike ? alike->record->members : 0;
     struct refrain_communicator *record = NULL;
-    if (make_room() && (members->identity || (reference = members_reference(members)) != 0))
-        record = refrain_pool_take(sizeof *record, REFRAIN_POOL_FIRST_MET);
+    if (make_room() && (alike || members->identity || (reference = store_members(members)) != 0))
+        record = refrain_pool_take(sizeof *record, alike ? REFRAIN_POOL_ALIKE : REFRAIN_POOL_COMMUNICATORS);
     if (!record) {
         refrain_lose(REFRAIN_LOSS_COMMUNICATORS, 1);
         return NULL;
@@ -291,6 +305,12 @@ static struct communicator *make(const struct description *description, int lead
     room_left--;
     *made = (struct communicator){.record = record, .hash = members->hash, .alike = description->alike};
     add_to_chain(made);
+    *alike_of(record->index) = (uint16_t)(alike ? alike->record->index : record->index);
+    if (!alike) {
+        struct communicator **chain = chain_of_members(made->hash);
+        made->other = *chain;
+        *chain = made;
+    }
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (youngest)
         youngest->record->next = refrain_reference(record);
@@ -356,7 +376,7 @@ static uint32_t choose(const struct description *description) {
             one->live = true; /* until it is placed, no other thread may choose it */
             return one->record->ordinal;
         }
-    return make_room() && refrain_trace_file.base ? next_ordinal++ : REFRAIN_ORDINAL_NONE;
+    return make_room() ? next_ordinal++ : REFRAIN_ORDINAL_NONE;
 }
 
 static uint32_t parent_of(MPI_Comm parent) {

@@ -41,7 +41,7 @@ static uint32_t put_name(const char *name) {
 
 static struct refrain_object *add(enum refrain_object_kind kind, uint32_t comm, uint32_t slot, uint32_t name) {
     struct refrain_header *header = refrain_trace_file.header;
-    struct refrain_object *object = refrain_pool_take(sizeof *object, REFRAIN_POOL_FIRST_MET);
+    struct refrain_object *object = refrain_pool_take(sizeof *object, REFRAIN_POOL_OBJECTS);
     if (!object)
         return NULL;
     *object =

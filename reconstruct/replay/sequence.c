@@ -461,21 +461,38 @@ static bool open_tally(struct refrain_sequence *sequence) {
     return true;
 }
 
+/* There was no memory to count the values whose order is given up: it is known how many there were, and the last one;
+ * of loop counts, their sum. */
+static bool next_of_uncounted(struct refrain_sequence *sequence) {
+    const struct refrain_learner *learner = sequence->learner;
+    uint64_t n = (uint64_t)learner->stride;
+    if (learner->state != REFRAIN_SUMMARY || learner->kind == REFRAIN_KIND_PARAMETER || sequence->terms.wrong)
+        n = 0;
+    bool begins = !sequence->tally_given && n > 0, loop = learner->kind == REFRAIN_KIND_LOOP && learner->last >= 0;
+    uint64_t at_the_end = loop && n > 0 ? (uint64_t)learner->last % n : 1;
+    sequence->tally_given = true;
+    sequence->run = 0;
+    if (begins) {
+        sequence->last_left = at_the_end > 0;
+        sequence->value = loop ? (int64_t)((uint64_t)learner->last / n) : learner->expect;
+        sequence->run = n - at_the_end;
+        sequence->unknown = !loop;
+    }
+    if (sequence->run == 0 && sequence->last_left) {
+        sequence->last_left = false;
+        sequence->value = loop ? (int64_t)((uint64_t)learner->last / n) + 1 : learner->last;
+        sequence->run = at_the_end;
+        sequence->unknown = false;
+    }
+    return sequence->run > 0;
+}
+
 /* The next of the values whose order is given up; false when there is none (any more). */
 static bool next_of_tally(struct refrain_sequence *sequence) {
-    const struct refrain_learner *learner = sequence->learner;
     sequence->stride = 0;
     sequence->run = 1;
-    if (!sequence->tally.tally && !open_tally(sequence)) {
-        /* There was no memory to count them, only for how many there were. */
-        bool any = learner->state == REFRAIN_SUMMARY && learner->kind != REFRAIN_KIND_PARAMETER &&
-                   !sequence->terms.wrong && learner->stride > 0 && !sequence->tally_given;
-        sequence->value = learner->expect;
-        sequence->run = any ? (uint64_t)learner->stride : 0;
-        sequence->tally_given = true;
-        sequence->unknown = any;
-        return any;
-    }
+    if (!sequence->tally.tally && !open_tally(sequence))
+        return next_of_uncounted(sequence);
     if (refrain_tally_next(&sequence->tally, &sequence->value, 0)) {
         sequence->unknown = sequence->tally.gave_rest;
         return true;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define MOST_ENTRIES ((uint32_t)1 << 20)
+#define COMMUNICATOR 8u /* bit of the last of four values: where it is dropped, the oldest of the same members */
 
 bool refrain_tally_open(struct refrain_tally_reader *reader, const void *image, size_t image_bytes,
                         uint32_t reference) {
@@ -45,18 +46,18 @@ static unsigned merged(const struct refrain_tally_reader *reader, const struct r
     return reader->has_rest && entry == &reader->entries[reader->n - 1] ? ~0u : reader->tally->dropped;
 }
 
+/* `told`: bits of values that tell merged rows apart, too. */
 static bool goes_with(const struct refrain_tally_reader *reader, const struct refrain_tally_entry *entry,
-                      const int64_t *row, unsigned known) {
-    known &= ~merged(reader, entry);
+                      const int64_t *row, unsigned known, unsigned told) {
+    known &= ~merged(reader, entry) | told;
     for (unsigned i = 0; i < reader->tally->width; i++)
         if (known >> i & 1 && (int64_t)entry->words[1 + i] != row[i])
             return false;
     return true;
 }
 
-/* The entry that is due first, of those that go with what is known; null when none does. */
 static struct refrain_tally_entry *due_first(const struct refrain_tally_reader *reader, const int64_t *row,
-                                             unsigned known) {
+                                             unsigned known, unsigned told) {
     struct refrain_tally_entry *best = NULL;
     double best_due = 0;
     for (size_t i = 0; i < reader->n; i++) {
@@ -64,7 +65,7 @@ static struct refrain_tally_entry *due_first(const struct refrain_tally_reader *
         if (entry->given >= entry->count)
             continue;
         double due = ((double)entry->given + 0.5) / (double)entry->count;
-        if ((!best || due < best_due) && goes_with(reader, entry, row, known)) {
+        if ((!best || due < best_due) && goes_with(reader, entry, row, known, told)) {
             best = entry;
             best_due = due;
         }
@@ -72,10 +73,17 @@ static struct refrain_tally_entry *due_first(const struct refrain_tally_reader *
     return best;
 }
 
+/* The entry that is due first, of those that go with what is known, or else of all; null when none is left. Where
+ * communicators are counted as the oldest of theirs, those of this very one come before those of any. */
+static struct refrain_tally_entry *due(const struct refrain_tally_reader *reader, const int64_t *row, unsigned known) {
+    struct refrain_tally_entry *entry = due_first(reader, row, known, COMMUNICATOR);
+    if (!entry)
+        entry = due_first(reader, row, known, 0);
+    return entry || !known ? entry : due_first(reader, row, 0, 0);
+}
+
 bool refrain_tally_next(struct refrain_tally_reader *reader, int64_t *row, unsigned known) {
-    struct refrain_tally_entry *entry = due_first(reader, row, known);
-    if (!entry && known)
-        entry = due_first(reader, row, 0);
+    struct refrain_tally_entry *entry = due(reader, row, known);
     if (!entry)
         return false;
     unsigned several = merged(reader, entry), totals = several & reader->tally->amounts;
@@ -91,9 +99,7 @@ bool refrain_tally_next(struct refrain_tally_reader *reader, int64_t *row, unsig
 }
 
 bool refrain_tally_peek(const struct refrain_tally_reader *reader, int64_t *row, unsigned known, unsigned i) {
-    const struct refrain_tally_entry *entry = due_first(reader, row, known);
-    if (!entry && known)
-        entry = due_first(reader, row, 0);
+    const struct refrain_tally_entry *entry = due(reader, row, known);
     if (entry)
         row[i] = (int64_t)entry->words[1 + i];
     return entry != NULL;

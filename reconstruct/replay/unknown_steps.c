@@ -171,6 +171,22 @@ static void lend_value(struct sharing *sharing, size_t from, int64_t value, uint
     share(sharing, from, value, lent);
 }
 
+/* Lends steps to functions that are known to have been called from here: operations of MPI calls call back. */
+static void lend_known_calls(struct sharing *sharing, size_t from) {
+    struct refrain_recursion *recursion = sharing->recursion;
+    const struct refrain_place_node *node = &recursion->nodes[from];
+    for (uint32_t k = 0; k < node->n_arcs; k++) {
+        const struct refrain_arc *arc = &recursion->arcs[node->first_arc + k];
+        if (arc->called == REFRAIN_NOWHERE || arc->next == REFRAIN_NOWHERE)
+            continue;
+        uint64_t lent = smaller(sharing->others[from], sharing->lacks[arc->called]);
+        sharing->others[from] -= lent;
+        sharing->lacks[arc->called] -= lent;
+        sharing->lacks[arc->next] -= smaller(lent, sharing->lacks[arc->next]);
+        share(sharing, from, arc->value, lent);
+    }
+}
+
 /* Steps that lead to few places and nowhere else: a decision's to its two branches, one in an MPI call to what it told.
  */
 static void lend_bound_steps(struct sharing *sharing) {
@@ -182,6 +198,8 @@ static void lend_bound_steps(struct sharing *sharing) {
             share(sharing, i, 0, sharing->others[i]);
             sharing->others[i] = 0;
         }
+        if (node->call_site)
+            lend_known_calls(sharing, i);
         for (unsigned operation = 0; node->call_site && operation < REFRAIN_OPERATIONS; operation++)
             lend_value(sharing, i, REFRAIN_NEXT_OPERATION + (int64_t)operation, sharing->others[i]);
     }
