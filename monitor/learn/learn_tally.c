@@ -13,6 +13,7 @@
 #define FEW_JOINT_ENTRIES 64u /* ... as many are sure of the room for counts; of places, as many as ... */
 #define SOME_ENTRIES 256u     /* ... as many are tried before less is told apart ... */
 #define MOST_ENTRIES 4096u    /* ... and as many after it */
+#define MOST_PROBES 64u       /* entries that are looked at for a row: a full tally costs no more */
 
 static uint64_t *entry_at(struct refrain_tally *tally, unsigned i) {
     return tally->words + (size_t)i * refrain_tally_entry_words(tally);
@@ -34,14 +35,23 @@ static bool merges_communicators(const struct refrain_tally *tally) {
     return tally->dropped & tally->last_drop & REFRAIN_ROW_COMMUNICATOR;
 }
 
-/* The entry of these values, or a free one where it would be; null when there is neither. */
-static uint64_t *find(struct refrain_tally *tally, const int64_t *values) {
+/* Where an entry of these values may be: the first of `probes_of()` entries. */
+static unsigned home_of(const struct refrain_tally *tally, const int64_t *values) {
     uint64_t hash = 0;
     for (unsigned i = 0; i < tally->width; i++)
         if (!is_dropped(tally, i))
             hash = (hash ^ (uint64_t)values[i]) * 0x9e3779b97f4a7c15u;
-    unsigned at = (unsigned)(hash >> 40);
-    for (unsigned n = 0; n < tally->capacity; n++, at++) {
+    return (unsigned)(hash >> 40);
+}
+
+static unsigned probes_of(const struct refrain_tally *tally) {
+    return tally->capacity < MOST_PROBES ? tally->capacity : MOST_PROBES;
+}
+
+/* The entry of these values, or a free one where it would be; null when there is neither. */
+static uint64_t *find(struct refrain_tally *tally, const int64_t *values) {
+    unsigned at = home_of(tally, values), probes = probes_of(tally);
+    for (unsigned n = 0; n < probes; n++, at++) {
         uint64_t *entry = entry_at(tally, at & (tally->capacity - 1));
         if (entry[0] == 0)
             return entry;
@@ -62,6 +72,18 @@ static void count_at(const struct refrain_tally *tally, uint64_t *entry, const i
             totals >> i & 1 ? (entry[0] ? entry[1 + i] : 0) + (uint64_t)values[i] * times : (uint64_t)values[i];
     refrain_commit();
     entry[0] += times;
+}
+
+/* Counts the rows of an entry with the rest. */
+static void move_to_rest(struct refrain_tally *tally, const uint64_t *entry) {
+    uint64_t *rest = entry_at(tally, tally->capacity);
+    for (unsigned i = 0; i < tally->width; i++)
+        if (tally->amounts >> i & 1)
+            rest[1 + i] += is_dropped(tally, i) ? entry[1 + i] : entry[1 + i] * entry[0];
+        else if (rest[0] == 0)
+            rest[1 + i] = entry[1 + i];
+    refrain_lose(REFRAIN_LOSS_COUNTS, entry[0]);
+    rest[0] += entry[0];
 }
 
 /* Room for counts. The first of control flow, without which events would be missing, and the least of rows may take
@@ -103,12 +125,17 @@ static struct refrain_tally *grow(uint32_t *reference, struct refrain_tally *tal
     size_t entry_bytes = refrain_tally_entry_words(tally) * sizeof(uint64_t);
     memcpy(larger, tally, sizeof *tally);
     larger->capacity = capacity;
+    memcpy(entry_at(larger, capacity), entry_at(tally, tally->capacity), entry_bytes);
     for (unsigned i = 0; i < tally->capacity; i++) {
         const uint64_t *entry = entry_at(tally, i);
-        if (entry[0])
-            memcpy(find(larger, (const int64_t *)entry + 1), entry, entry_bytes);
+        uint64_t *place = entry[0] ? find(larger, (const int64_t *)entry + 1) : NULL;
+        if (place) {
+            memcpy(place, entry, entry_bytes);
+        } else if (entry[0]) {
+            move_to_rest(larger, entry);
+            larger->used--;
+        }
     }
-    memcpy(entry_at(larger, capacity), entry_at(tally, tally->capacity), entry_bytes);
     refrain_commit();
     *reference = refrain_reference(larger);
     return larger;
@@ -140,6 +167,10 @@ static bool drop(struct refrain_context *context, struct refrain_tally *tally) {
             if ((what & tally->amounts) >> k & 1)
                 from[1 + k] *= from[0];
         uint64_t *entry = find(tally, (const int64_t *)from + 1);
+        if (!entry) {
+            move_to_rest(tally, from);
+            continue;
+        }
         tally->used += entry[0] == 0;
         for (unsigned k = 0; k < tally->width; k++)
             entry[1 + k] = (totals >> k & 1) ? entry[1 + k] + from[1 + k] : from[1 + k];
@@ -162,20 +193,14 @@ static bool make_room(struct refrain_context *context, uint32_t *reference) {
 /* A row that there is no room for may take the place of another, which is counted with the rest from then on: any
  * other, but the less likely the more often that one came, so that those that come most often are the ones that stay
  * (after Ben Basat, Einziger, Friedman, Kassner, "Randomized admission policy for efficient top-k and frequency
- * estimation", INFOCOM 2017). Null where it does not. All entries are taken then, so that a row is found wherever it
- * is. */
-static uint64_t *take_from_another(struct refrain_tally *tally) {
+ * estimation", INFOCOM 2017). Null where it does not. All entries are taken then where the row is looked for. */
+static uint64_t *take_from_another(struct refrain_tally *tally, const int64_t *values) {
     uint64_t draw = tally->count * 0x9e3779b97f4a7c15u;
-    uint64_t *rest = entry_at(tally, tally->capacity), *other = entry_at(tally, draw >> 40 & (tally->capacity - 1));
+    unsigned at = home_of(tally, values) + (unsigned)(draw >> 40) % probes_of(tally);
+    uint64_t *other = entry_at(tally, at & (tally->capacity - 1));
     if (!tally->joint || other[0] > UINT16_MAX || (draw >> 8 & 0xffffffff) % (other[0] * other[0] + 1) != 0)
         return NULL;
-    for (unsigned i = 0; i < tally->width; i++)
-        if (tally->amounts >> i & 1)
-            rest[1 + i] += is_dropped(tally, i) ? other[1 + i] : other[1 + i] * other[0];
-        else if (rest[0] == 0)
-            rest[1 + i] = other[1 + i];
-    refrain_lose(REFRAIN_LOSS_COUNTS, other[0]);
-    rest[0] += other[0];
+    move_to_rest(tally, other);
     memset(other, 0, refrain_tally_entry_words(tally) * sizeof *other);
     return other;
 }
@@ -206,7 +231,7 @@ void refrain_tally_add(struct refrain_context *context, uint32_t *reference, con
         if (entry && entry[0] == 0)
             tally->used++;
         if (!entry)
-            entry = take_from_another(tally);
+            entry = take_from_another(tally, values);
     }
     tally->count += times;
     tally->last = values[0];
