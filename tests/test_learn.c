@@ -217,7 +217,7 @@ static bool same_with_skips(const struct refrain_learner *learner, unsigned seen
     bool same = true;
     refrain_sequence_open(&read, memory, refrain_alone_bytes, learner);
     while (same && i < seen) {
-        unsigned m = 1 + (unsigned)(random_next() % 8), at = i;
+        unsigned m = 1 + (unsigned)(random_next() % (random_next() % 4 ? 8 : 64)), at = i;
         uint64_t n = i + m <= seen && random_next() % 4 ? refrain_sequence_repeats(&read, &sequence[i], m) : 0;
         if (n == 0) {
             same = refrain_sequence_next(&read, &value) && !read.approximate && value == sequence[i++];
@@ -227,7 +227,7 @@ static bool same_with_skips(const struct refrain_learner *learner, unsigned seen
             for (; same && i < at + n * m; i++)
                 same = sequence[i] == sequence[at + (i - at) % m];
             if (same)
-                refrain_sequence_skip(&read, m, n);
+                refrain_sequence_skip(&read, &sequence[at], m, n);
             skipped += n * m;
         }
         if (!same && !read.approximate)

@@ -113,12 +113,12 @@ static inline bool refrain_sequence_next(struct refrain_sequence *sequence, int6
 
 /* ---- sequence_repeats.c ---- */
 
-/* How often the next m values are these, again and again, as far as that follows from the loop or run being given; it
- * may be more often, also where that is 0. m > 0. */
+/* How often the next m values are these, again and again, as far as that follows from the loops or the run being given;
+ * it may be more often, also where that is 0. m > 0. */
 uint64_t refrain_sequence_repeats(struct refrain_sequence *sequence, const int64_t *values, unsigned m);
 
 /* Takes n times these m values, where refrain_sequence_repeats() was n or more. n > 0. */
-void refrain_sequence_skip(struct refrain_sequence *sequence, unsigned m, uint64_t n);
+void refrain_sequence_skip(struct refrain_sequence *sequence, const int64_t *values, unsigned m, uint64_t n);
 
 /* ---- of the above ---- */
 

@@ -150,48 +150,113 @@ static bool can_be_copied(const struct refrain_sequence *sequence) {
            learner->state != REFRAIN_REPEAT && !learner->tally;
 }
 
-static bool comes_once(const struct refrain_sequence *sequence, const int64_t *values, unsigned m) {
-    struct refrain_sequence copy = *sequence;
+/* Takes the next m values; false where they are not these, or only likely. */
+static bool takes(struct refrain_sequence *sequence, const int64_t *values, unsigned m) {
     int64_t value;
     for (unsigned k = 0; k < m; k++)
-        if (!refrain_sequence_next(&copy, &value) || value != values[k] || copy.approximate)
+        if (!refrain_sequence_next(sequence, &value) || value != values[k] || sequence->approximate)
             return false;
     return true;
 }
 
+/* The loop that has gone on since the sequence was as `before`, where nothing else is different, nor depends on it:
+ * *iterations is by how many. What came meanwhile then comes again as long as there are so many left. Null else. */
+static struct refrain_loop_cursor *loop_gone_on(struct refrain_sequence *sequence,
+                                                const struct refrain_sequence *before, uint64_t *iterations) {
+    loop_that_begins_anew(sequence);
+    if (!is_in_terms(sequence) || sequence->term != before->term || sequence->stage != before->stage ||
+        sequence->position != before->position || sequence->run != before->run || sequence->row != before->row ||
+        sequence->innermost != before->innermost ||
+        (sequence->run > 0 && (sequence->value != before->value || sequence->stride != before->stride)))
+        return NULL;
+    struct refrain_loop_cursor *found = NULL;
+    for (unsigned h = sequence->innermost; h < REFRAIN_LOOP_HEIGHTS; h = sequence->cursor[h].outer) {
+        struct refrain_loop_cursor *now = &sequence->cursor[h];
+        const struct refrain_loop_cursor *then = &before->cursor[h];
+        if (now->item != then->item || now->limit != then->limit || now->outer != then->outer ||
+            now->counter < then->counter || (found && now->counter != then->counter))
+            return NULL;
+        if (now->counter == then->counter)
+            continue;
+        found = now;
+        *iterations = now->counter - then->counter;
+    }
+    const struct refrain_item *items = found ? &sequence->term[found->item] : NULL;
+    for (unsigned i = 1; found && i < items->span; i++)
+        if (items[i].stride[items->height] != 0)
+            return NULL;
+    return found;
+}
+
+/* How often the values come again, by taking them of a copy. */
+static uint64_t times_of_copy(const struct refrain_sequence *sequence, const int64_t *values, unsigned m) {
+    struct refrain_sequence copy = *sequence;
+    uint64_t iterations;
+    if (!takes(&copy, values, m))
+        return 0;
+    const struct refrain_loop_cursor *loop = loop_gone_on(&copy, sequence, &iterations);
+    return loop ? 1 + (loop->limit - 1 - loop->counter) / iterations : 1;
+}
+
 /* ---- all of them ---- */
 
+/* How often the values come by the loop of which an iteration begins, or that is in the middle of one: *loop, of which
+ * each iteration gives *of_iteration values (null: nobody asks). */
+static uint64_t times_of_loop(struct refrain_sequence *sequence, const int64_t *values, unsigned m,
+                              struct refrain_loop_cursor **loop, unsigned *of_iteration) {
+    unsigned first;
+    if (m > 1 && (*loop = loop_that_begins_anew(sequence))) {
+        uint64_t n = times_of(sequence, *loop, values, m);
+        if (of_iteration && n > 0)
+            *of_iteration = values_of(sequence, *loop);
+        return n;
+    }
+    if (m < 2 || !(*loop = loop_of_values(sequence, &first)))
+        return 0;
+    if (of_iteration)
+        *of_iteration = sequence->term[(*loop)->item].span - 1;
+    return times_of_values(sequence, *loop, first, values, m);
+}
+
 uint64_t refrain_sequence_repeats(struct refrain_sequence *sequence, const int64_t *values, unsigned m) {
+    struct refrain_loop_cursor *loop;
     if (m == 1 && sequence->run == 0 && !refrain_sequence_advance(sequence))
         return 0;
     if (sequence->approximate)
         return 0;
     if (is_run_of(sequence, values, m))
         return sequence->stride == 0 ? sequence->run / m : 1;
-    const struct refrain_loop_cursor *loop = m > 1 ? loop_that_begins_anew(sequence) : NULL;
-    uint64_t n = loop ? times_of(sequence, loop, values, m) : 0, left = values_left(sequence) / m;
-    unsigned first;
-    if (!loop && m > 1 && (loop = loop_of_values(sequence, &first)))
-        n = times_of_values(sequence, loop, first, values, m);
+    uint64_t n = times_of_loop(sequence, values, m, &loop, NULL), left = values_left(sequence) / m;
     n = n < left ? n : left;
-    return n > 1 ? n : m > 1 && can_be_copied(sequence) && comes_once(sequence, values, m);
+    if (n > 1 || m < 2 || !can_be_copied(sequence))
+        return n > 1 ? n : 0;
+    n = times_of_copy(sequence, values, m);
+    return n <= 1 || n < left ? n : left > 0 ? left : 1;
 }
 
-void refrain_sequence_skip(struct refrain_sequence *sequence, unsigned m, uint64_t n) {
-    int64_t value;
+void refrain_sequence_skip(struct refrain_sequence *sequence, const int64_t *values, unsigned m, uint64_t n) {
+    struct refrain_loop_cursor *loop;
     if (sequence->run >= n * m) {
         sequence->value = (int64_t)((uint64_t)sequence->value + (uint64_t)sequence->stride * (n * m));
         sequence->run -= n * m;
         return;
     }
-    for (unsigned k = 0; n == 1 && k < m; k++)
-        refrain_sequence_next(sequence, &value);
+    unsigned of_iteration;
+    if (n > 1 && times_of_loop(sequence, values, m, &loop, &of_iteration) >= n) {
+        loop->counter += n * m / of_iteration;
+        take_values_left(sequence, n * m);
+        return;
+    }
+    struct refrain_sequence before = *sequence;
+    uint64_t iterations;
+    takes(sequence, values, m);
     if (n == 1)
         return;
-    struct refrain_loop_cursor *loop = loop_that_begins_anew(sequence);
-    unsigned first, of_iteration = loop ? values_of(sequence, loop) : 0;
-    if (!loop && (loop = loop_of_values(sequence, &first)))
-        of_iteration = sequence->term[loop->item].span - 1;
-    loop->counter += n * m / of_iteration;
-    take_values_left(sequence, n * m);
+    if ((loop = loop_gone_on(sequence, &before, &iterations))) {
+        loop->counter += (n - 1) * iterations;
+        take_values_left(sequence, (n - 1) * m);
+        return;
+    }
+    while (--n > 0)
+        takes(sequence, values, m);
 }

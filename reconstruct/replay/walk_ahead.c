@@ -2,7 +2,6 @@
 #include "walk_ahead.h"
 #include "../model/array.h"
 #include "arena.h"
-#include "walk_cycle.h"
 
 #include <string.h>
 
@@ -21,34 +20,40 @@ static void move_to_front(struct refrain_walk_ahead *ahead) {
     }
 }
 
-static bool has_room_for_ticks(struct refrain_walk_ahead *ahead, size_t n) {
+uint64_t *refrain_walk_ahead_room(struct refrain_walk_ahead *ahead, size_t n) {
+    move_to_front(ahead);
     while (ahead->n + n > ahead->capacity) {
         uint64_t *ticks = refrain_array_room_of(refrain_realloc, ahead->ticks, ahead->capacity, &ahead->capacity,
                                                 sizeof *ahead->ticks);
         if (!ticks)
-            return false;
+            return NULL;
         ahead->ticks = ticks;
     }
+    return ahead->ticks + ahead->n;
+}
+
+static bool add(struct refrain_walk_ahead *ahead, struct refrain_walk_cycle *cycle, uint64_t iterations) {
+    if (ahead->n_passed > ahead->first_passed && ahead->passed[ahead->n_passed - 1].cycle == cycle) {
+        ahead->passed[ahead->n_passed - 1].iterations += iterations;
+        return true;
+    }
+    struct refrain_walk_turn *passed =
+        refrain_array_room_of(refrain_realloc, ahead->passed, ahead->n_passed, &ahead->capacity_passed, sizeof *passed);
+    if (!passed)
+        return false;
+    ahead->passed = passed;
+    ahead->passed[ahead->n_passed++] = (struct refrain_walk_turn){cycle, iterations};
     return true;
 }
 
-static bool is_last(const struct refrain_walk_ahead *ahead, const struct refrain_walk_cycle *cycle) {
-    return ahead->n_passed > ahead->first_passed && ahead->passed[ahead->n_passed - 1].cycle == cycle;
-}
-
-uint64_t *refrain_walk_ahead_room(struct refrain_walk_ahead *ahead, struct refrain_walk_cycle *cycle, size_t n) {
-    move_to_front(ahead);
-    if (!has_room_for_ticks(ahead, n))
-        return NULL;
-    if (!is_last(ahead, cycle)) {
-        struct refrain_walk_passed *passed = refrain_array_room_of(refrain_realloc, ahead->passed, ahead->n_passed,
-                                                                   &ahead->capacity_passed, sizeof *passed);
-        if (!passed)
-            return NULL;
-        ahead->passed = passed;
-        ahead->passed[ahead->n_passed++] = (struct refrain_walk_passed){cycle, 0};
-    }
-    return ahead->ticks + ahead->n;
+bool refrain_walk_ahead_add(struct refrain_walk_ahead *ahead, struct refrain_walk_cycle *cycle, uint64_t iterations) {
+    if (cycle->n_parts == 0)
+        return add(ahead, cycle, iterations);
+    for (uint64_t i = 0; i < iterations; i++)
+        for (uint32_t j = 0; j < cycle->n_parts; j++)
+            if (!add(ahead, cycle->parts[j].cycle, cycle->parts[j].iterations))
+                return false;
+    return true;
 }
 
 const uint64_t *refrain_walk_ahead_give(struct refrain_walk_ahead *ahead, struct refrain_walk_cycle **cycle) {
@@ -56,7 +61,7 @@ const uint64_t *refrain_walk_ahead_give(struct refrain_walk_ahead *ahead, struct
         ahead->first_passed++;
     if (ahead->first_passed == ahead->n_passed)
         return NULL;
-    struct refrain_walk_passed *passed = &ahead->passed[ahead->first_passed];
+    struct refrain_walk_turn *passed = &ahead->passed[ahead->first_passed];
     if (ahead->known - ahead->first < passed->cycle->n_blocks)
         return NULL;
     *cycle = passed->cycle;

@@ -7,17 +7,11 @@
 #ifndef REFRAIN_WALK_AHEAD_H
 #define REFRAIN_WALK_AHEAD_H
 
+#include "walk_cycle.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-struct refrain_walk_cycle;
-
-/* So many iterations of a cycle. */
-struct refrain_walk_passed {
-    struct refrain_walk_cycle *cycle;
-    uint64_t iterations;
-};
 
 /* Zero at first. */
 struct refrain_walk_ahead {
@@ -25,13 +19,15 @@ struct refrain_walk_ahead {
     size_t first; /* of those that were not given yet */
     size_t known; /* those before it are times, those from here on numbers of blocks (block_times.h) */
     size_t n, capacity;
-    struct refrain_walk_passed *passed;
+    struct refrain_walk_turn *passed;
     size_t first_passed, n_passed, capacity_passed;
 };
 
-/* Room for n further clock reads of a cycle, whose iterations are counted in the last of `passed`. Null without memory.
- */
-uint64_t *refrain_walk_ahead_room(struct refrain_walk_ahead *ahead, struct refrain_walk_cycle *cycle, size_t n);
+/* Room for n further clock reads; null without memory. */
+uint64_t *refrain_walk_ahead_room(struct refrain_walk_ahead *ahead, size_t n);
+
+/* So many iterations of a cycle have passed behind the others; false without memory. */
+bool refrain_walk_ahead_add(struct refrain_walk_ahead *ahead, struct refrain_walk_cycle *cycle, uint64_t iterations);
 
 /* Gives the first iteration, of *cycle: its clock reads, until there is to be room for others. Null where there is none
  * of which all times are known. */

@@ -36,7 +36,7 @@ static inline bool is_run(const struct refrain_sequence *sequence, int64_t value
 
 /* How many further iterations are like that, as far as it is known here. */
 static uint64_t iterations_of(struct refrain_walk *walk, struct refrain_walk_cycle *cycle) {
-    uint64_t n = smaller(cycle->loop->remaining, MOST_ITERATIONS);
+    uint64_t n = smaller(cycle->loop->remaining / cycle->iterations, MOST_ITERATIONS);
     if (cycle->depth != walk->depth || cycle->context != walk->stack[walk->depth - 1].context ||
         cycle->changes != walk->requests.changes || refrain_walk_cycle_is_counting(cycle))
         return 0;
@@ -61,11 +61,12 @@ static uint64_t iterations_of(struct refrain_walk *walk, struct refrain_walk_cyc
 }
 
 /* One that did not come for long is forgotten. */
-static void forget(struct refrain_walk_learner *loop, struct refrain_walk_cycle **link) {
+static void forget(struct refrain_walk *walk, struct refrain_walk_learner *loop, struct refrain_walk_cycle **link) {
     struct refrain_walk_cycle *cycle = *link;
     *link = cycle->next;
-    loop->n_cycles--;
+    loop->n_cycles -= cycle->n_parts == 0;
     refrain_walk_leave_alone(loop);
+    refrain_walk_pattern_forget(&walk->pattern);
     refrain_free(cycle->events);
     refrain_free(cycle);
 }
@@ -87,13 +88,16 @@ void refrain_walk_begin_iteration(struct refrain_walk *walk, struct refrain_walk
             cycle->passed = 0;
             cycle->misses = 0;
             walk->cycle = cycle;
+            refrain_walk_pattern_note(&walk->pattern, cycle);
             return;
         }
-        if (cycle->misses++ < MOST_MISSES || refrain_walk_ahead_has(&walk->ahead, cycle))
+        if (cycle->misses++ < MOST_MISSES || refrain_walk_ahead_has(&walk->ahead, cycle) ||
+            refrain_walk_cycle_is_part(loop, cycle))
             link = &cycle->next;
         else
-            forget(loop, link);
+            forget(walk, loop, link);
     }
+    refrain_walk_pattern_forget(&walk->pattern);
     if (loop->cycle_wait > 0)
         loop->cycle_wait--;
     else if (loop->n_cycles < MOST_CYCLES)
@@ -114,7 +118,7 @@ static bool pass_iterations(struct refrain_walk *walk, struct refrain_walk_cycle
     uint64_t most = smaller(cycle->left, 1 + BLOCKS_AT_ONCE / n), passed = 0;
     if (most == 0 || is_stopped(walk))
         return false;
-    uint64_t *ticks = refrain_walk_ahead_room(ahead, cycle, most * n);
+    uint64_t *ticks = refrain_walk_ahead_room(ahead, most * n);
     if (!ticks)
         return refrain_walk_fail(walk, NULL, "no memory");
     uint64_t at = 0, until = most * n;
@@ -134,10 +138,9 @@ static bool pass_iterations(struct refrain_walk *walk, struct refrain_walk_cycle
         if (first == 0 && is_stopped(walk))
             until = at;
     }
-    ahead->passed[ahead->n_passed - 1].iterations += passed;
     cycle->left -= passed;
     cycle->passed += passed;
-    return true;
+    return refrain_walk_ahead_add(ahead, cycle, passed) || refrain_walk_fail(walk, NULL, "no memory");
 }
 
 /* ---- giving ---- */
@@ -173,12 +176,12 @@ static void end_cycle(struct refrain_walk *walk) {
         if (use->values == 1 && learner->sequence.run >= n && learner->sequence.stride == 0)
             learner->sequence.run -= n;
         else if (use->values > 0)
-            refrain_sequence_skip(&learner->sequence, use->values, n);
+            refrain_sequence_skip(&learner->sequence, &cycle->values[use->first_value], use->values, n);
         learner->taken += n * use->values;
         learner->rows_taken += n * use->rows;
     }
     if (n > 0) {
-        cycle->loop->remaining -= n;
+        cycle->loop->remaining -= n * cycle->iterations;
         walk->steps_left -= n * cycle->steps;
         walk->cost += n * cycle->cost;
         walk->completing_site = cycle->completing_site;

@@ -30,6 +30,14 @@ struct refrain_walk_cycle_use {
     bool is_loop;
 };
 
+/* So many iterations of a cycle, one after the other. */
+struct refrain_walk_turn {
+    struct refrain_walk_cycle *cycle;
+    uint64_t iterations;
+};
+
+/* An iteration of a loop that comes again, or several that follow each other (walk_pattern.c): then these are its
+ * `parts`, and have the records. */
 struct refrain_walk_cycle {
     struct refrain_walk_cycle *next; /* another way through the same loop; null: none */
     struct refrain_walk_learner *loop;
@@ -38,10 +46,12 @@ struct refrain_walk_cycle {
     struct refrain_walk_cycle_block *blocks; /* one a clock read */
     int64_t *values;                         /* taken in it, those of one learner together */
     void *events;                            /* what the reader made of the records; given back with refrain_free() */
+    struct refrain_walk_turn *parts;
     size_t depth;
     uint32_t context; /* of the activation that the loop is in */
-    uint32_t n_records, n_uses, n_blocks, n_values;
+    uint32_t n_records, n_uses, n_blocks, n_values, n_parts;
     uint32_t misses;      /* times that it did not come, since it came last */
+    uint64_t iterations;  /* of the loop, in one of the cycle */
     uint64_t steps, cost; /* of an iteration */
     uint64_t completing_site, changes;
     uint64_t left, passed; /* iterations, while it is given */

@@ -3,6 +3,7 @@
  *     walk_counted.c      a walk begins that knows what the items of its timeline have to share out
  *     walk_rank.c         the stack machine: a step, and the record that it makes
  *     walk_cycle.c        iterations that are alike, which are given without walking
+ *     walk_pattern.c      cycles that take turns
  *     walk_operations.c   what MPI calls say, and the requests that they take and complete
  *     walk_values.c       the next value of a learner, also where its order is not known
  *     walk_blocks.c       many blocks that pass at once
@@ -44,6 +45,14 @@ struct refrain_walk_slot {
     uint32_t kind; /* enum refrain_node_kind */
 };
 
+#define REFRAIN_WALK_TURNS 8u
+
+/* The cycles of a loop that were given last, without a step between them. Zero at first. */
+struct refrain_walk_pattern {
+    unsigned n;
+    struct refrain_walk_turn turns[REFRAIN_WALK_TURNS];
+};
+
 struct refrain_walk {
     const unsigned char *image;
     size_t image_bytes;
@@ -75,6 +84,7 @@ struct refrain_walk {
     uint32_t recordings;                    /* of iterations */
     struct refrain_walk_recorder *recorder; /* of an iteration; null: none is recorded now */
     struct refrain_walk_cycle *cycle;       /* that is given now, null: none */
+    struct refrain_walk_pattern pattern;    /* of those that were */
     struct refrain_walk_ahead ahead;        /* of this cycle, and of others before it */
     uint64_t steps_allowed;                 /* that there was time for, as far as was looked ... */
     uint64_t steps_left;                    /* ... and how many of them are left */
@@ -131,6 +141,18 @@ void refrain_walk_cycle_settle(struct refrain_walk *walk);
 
 /* For a walk that counts: all iterations of the cycle pass. */
 void refrain_walk_cycle_skip(struct refrain_walk *walk);
+
+/* ---- walk_pattern.c ---- */
+
+/* The cycle is given from now on. Where cycles have taken turns twice alike, what they are together becomes the loop's
+ * first one. */
+void refrain_walk_pattern_note(struct refrain_walk_pattern *pattern, struct refrain_walk_cycle *cycle);
+
+/* Other things happen, or a cycle goes. */
+void refrain_walk_pattern_forget(struct refrain_walk_pattern *pattern);
+
+/* Is it part of another one of the loop's? */
+bool refrain_walk_cycle_is_part(const struct refrain_walk_learner *loop, const struct refrain_walk_cycle *cycle);
 
 /* ---- walk_recording.c ---- */
 

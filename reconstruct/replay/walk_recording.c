@@ -145,6 +145,7 @@ static struct refrain_walk_cycle *make_cycle(const struct refrain_walk_recorder 
     cycle->depth = recorder->depth;
     cycle->context = recorder->context;
     cycle->changes = recorder->changes;
+    cycle->iterations = 1;
     cycle->steps = recorder->steps;
     return cycle;
 }
