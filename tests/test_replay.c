@@ -1,7 +1,7 @@
 /* test_replay.c: the monitor against the walker: what is replayed from the formulas of a random program
  * (replay_program.h) must equal what was recorded, record by record. Usage: test_replay [SEED [STEPS [DIRECTORY
  * [alike]]]]; the trace is left in DIRECTORY, which has to be empty ("": one that is made). `alike`: iterations of a
- * loop mostly are. */
+ * loop mostly are. test_replay cycles IMAGE: only whether that replays alike with and without cycles. */
 #define _GNU_SOURCE
 #include "block_times.h"
 #include "read_image.h"
@@ -71,6 +71,16 @@ static bool next_of_cycles(struct refrain_walk *walk, struct iteration *iteratio
     return true;
 }
 
+/* Have cycles of a loop become one? */
+static bool has_turns(const struct refrain_walk *walk) {
+    for (size_t i = 0; i < walk->learners.capacity; i++)
+        for (const struct refrain_walk_cycle *cycle = walk->learners.table[i] ? walk->learners.table[i]->cycles : NULL;
+             cycle; cycle = cycle->next)
+            if (cycle->n_parts > 0)
+                return true;
+    return false;
+}
+
 /* Does a walk that finds cycles give what one without does? */
 static bool same_with_cycles(const unsigned char *image, size_t image_bytes) {
     const char *what;
@@ -93,7 +103,8 @@ static bool same_with_cycles(const unsigned char *image, size_t image_bytes) {
                    a.kind, (unsigned long long)a.id, (unsigned long long)a.ticks, more_b, b.kind,
                    (unsigned long long)b.id, (unsigned long long)b.ticks);
     }
-    printf("%lu of %lu records in cycles\n", given, n);
+    printf("%lu of %lu records in cycles%s\n", given, n,
+           cycles && has_turns(cycles) ? ", some of which take turns" : "");
     refrain_walk_close(plain);
     refrain_walk_close(cycles);
     return same;
@@ -193,7 +204,16 @@ static int compare(void) {
     }
 }
 
+/* The same of a given image. */
+static int compare_cycles(const char *path) {
+    size_t image_bytes;
+    const unsigned char *image = read_image(path, &image_bytes);
+    return !image || !same_with_cycles(image, image_bytes);
+}
+
 int main(int argc, char **argv) {
+    if (argc == 3 && strcmp(argv[1], "cycles") == 0)
+        return compare_cycles(argv[2]);
     state = (argc > 1 ? strtoull(argv[1], NULL, 0) : 1) * 0x9e3779b97f4a7c15u | 1;
     steps_left = argc > 2 ? (unsigned)atoi(argv[2]) : 20000;
     char made[] = "/tmp/test_replay.XXXXXX";
