@@ -210,7 +210,7 @@ first_look(struct refrain_context *context, unsigned function, void *return_addr
             .at = at,
             .call_site = call_site,
             .operation = call_site->operations ? refrain_at_reference(call_site->operations) : NULL,
-            .function = function,
+            .function = (uint16_t)function,
             .number = call_site->number,
         };
     }

@@ -155,6 +155,7 @@ static void open_round(const struct refrain_context *context, struct refrain_cal
     known->n_before = (uint8_t)(plan->inside_step - REFRAIN_ROUND_OPERATION);
     if (plan->inside_step == REFRAIN_ROUND_END)
         known->n_before = known->n_operations;
+    known->ends_told = known->n_before == known->n_operations ? known->n_operations : UINT8_MAX;
     known->goes_on = (known->at->flags & REFRAIN_SLOT_CALL) != 0;
     round->second = plan->n_operations > 1 ? refrain_reference(plan->operation[1]) : 0;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -121,17 +121,21 @@ static inline __attribute__((always_inline)) void begun(struct refrain_call *cal
         refrain_end(context);
 }
 
-/* The probe that begins a call in its round ends with what is seldom to be done. */
-static __attribute__((noinline)) void begin_seldom(struct refrain_call *call, uint64_t elapsed, bool item,
-                                                   struct refrain_operation_record *told, const int64_t *parameters) {
+/* The probe that begins a call in its round ends with what is seldom to be done: the records of events. */
+static __attribute__((noinline)) void begin_with_events(struct refrain_call *call, const int64_t *parameters) {
     struct refrain_context *context = call->context;
-    if (item)
-        refrain_timeline_item(&context->timeline, call->begin_ticks, elapsed);
     refrain_event(context, REFRAIN_RECORD_CALL_ENTER, call->begin_ticks, call->entry->id);
-    if (told && context->events)
-        refrain_call_operation_rest(call, told, parameters, REFRAIN_PARAMETERS, REFRAIN_PARAMETERS);
+    if (parameters && context->events)
+        refrain_call_operation_rest(call, call->known->operation, parameters, REFRAIN_PARAMETERS, REFRAIN_PARAMETERS);
     else
         refrain_end(context);
+}
+
+/* ... and before them an item of the timeline. */
+static __attribute__((noinline)) void begin_with_item(struct refrain_call *call, uint64_t elapsed,
+                                                      const int64_t *parameters) {
+    refrain_timeline_item(&call->context->timeline, call->begin_ticks, elapsed);
+    begin_with_events(call, parameters);
 }
 
 /* `parameters`: of its first operation, which is told at once; null: it is told by itself. */
@@ -148,19 +152,24 @@ static inline __attribute__((always_inline)) void begin_in_round(struct refrain_
     open_call(call, context, known, frame_address);
     call->known = known;
     call->told = 0;
-    bool fits = end_round_block(context, round, 0, &block);
-    call->begin_ticks = block.now;
-    refrain_now_calls(context->thread, known->number);
     if (parameters) {
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         round->left[REFRAIN_ROUND_OPERATION]--;
         call->told = 1;
         call->entry->last = &known->operation->after;
     }
-    if (__builtin_expect(!fits || context->events, 0))
-        begin_seldom(call, block.elapsed, !fits, parameters ? known->operation : NULL, parameters);
-    else
-        refrain_end(context);
+    refrain_now_calls(context->thread, known->number);
+    bool fits = end_round_block(context, round, 0, &block);
+    call->begin_ticks = block.now;
+    if (__builtin_expect(!fits, 0)) {
+        begin_with_item(call, block.elapsed, parameters);
+        return;
+    }
+    if (__builtin_expect(context->events != NULL, 0)) {
+        begin_with_events(call, parameters);
+        return;
+    }
+    refrain_end(context);
 }
 
 /* The round that the call is in, null where it has been told since. */
@@ -235,29 +244,47 @@ static inline __attribute__((always_inline)) void close_entry(struct refrain_con
     context->thread->now.inside = caller->kind == REFRAIN_ENTRY_CALL;
 }
 
-static inline __attribute__((always_inline)) void ended(struct refrain_context *context, const struct block *block,
-                                                        bool fits, uint64_t id) {
-    if (__builtin_expect(!fits || context->events, 0))
-        end_seldom(context, block->now, block->elapsed, !fits, REFRAIN_RECORD_CALL_LEAVE, id);
+/* The call is over, with this clock read; what is seldom to be done is the record of that. */
+static inline __attribute__((always_inline)) void ended(struct refrain_context *context, uint64_t now, uint64_t id) {
+    if (__builtin_expect(context->events != NULL, 0))
+        end_seldom(context, now, 0, false, REFRAIN_RECORD_CALL_LEAVE, id);
     else
         refrain_end(context);
 }
 
-static inline __attribute__((always_inline)) bool end_in_round(struct refrain_call *call) {
-    struct refrain_context *context = refrain_thread_context;
+/* It ends in its round, of which it has been told all but the clock read where `now` is 0. */
+static inline __attribute__((always_inline)) void end_told(struct refrain_call *call, struct refrain_context *context,
+                                                           struct refrain_round *round, uint64_t now) {
     const struct refrain_call_cache *known = call->known;
-    struct refrain_round *round = round_of(call);
-    struct block block = {.now = call->end_ticks};
-    if (!round || !is_on_top(context, call) || call->told != known->n_operations ||
-        (!block.now && call->told != known->n_before))
-        return false;
     struct refrain_entry *caller = call->entry - 1;
+    struct block block = {.now = now};
     begin_probe(context);
-    bool fits = block.now || end_round_block(context, round, 1, &block);
     round->left[REFRAIN_ROUND_END]--;
     close_entry(context, caller);
     caller->last += known->goes_on;
-    ended(context, &block, fits, known->number);
+    if (!now && __builtin_expect(!end_round_block(context, round, 1, &block), 0))
+        end_seldom(context, block.now, block.elapsed, true, REFRAIN_RECORD_CALL_LEAVE, known->number);
+    else
+        ended(context, block.now, known->number);
+}
+
+/* It has been told of all that comes before its end. */
+static inline __attribute__((always_inline)) bool end_in_round(struct refrain_call *call) {
+    struct refrain_context *context = refrain_thread_context;
+    struct refrain_round *round = round_of(call);
+    if (!round || !is_on_top(context, call) || call->told != call->known->ends_told || call->end_ticks)
+        return false;
+    end_told(call, context, round, 0);
+    return true;
+}
+
+/* The same once it has returned. */
+static bool end_returned_in_round(struct refrain_call *call) {
+    struct refrain_context *context = refrain_thread_context;
+    struct refrain_round *round = round_of(call);
+    if (!round || !is_on_top(context, call) || call->told != call->known->n_operations || !call->end_ticks)
+        return false;
+    end_told(call, context, round, call->end_ticks);
     return true;
 }
 
@@ -427,11 +454,16 @@ static inline __attribute__((always_inline)) bool end_as_expected(struct refrain
     refrain_learn_take(&slot->next);
     close_entry(context, caller);
     refrain_returned(caller);
-    ended(context, &block, fits, entry->id);
+    if (__builtin_expect(!fits, 0))
+        end_seldom(context, block.now, block.elapsed, true, REFRAIN_RECORD_CALL_LEAVE, entry->id);
+    else
+        ended(context, block.now, entry->id);
     return true;
 }
 
 static __attribute__((noinline)) void end_alone(struct refrain_call *call) {
+    if (call->known && end_returned_in_round(call))
+        return;
     if (call->known)
         leave_round(call);
     if (!end_as_expected(call))
@@ -441,4 +473,22 @@ static __attribute__((noinline)) void end_alone(struct refrain_call *call) {
 void refrain_call_end(struct refrain_call *call) {
     if (call->entry && !(call->known && end_in_round(call)))
         end_alone(call);
+}
+
+void refrain_call_end_with(struct refrain_call *call, enum refrain_operation operation, const int64_t *parameters) {
+    struct refrain_context *context = refrain_thread_context;
+    struct refrain_round *round = call->known ? round_of(call) : NULL;
+    unsigned i = call->told;
+    if (__builtin_expect(!round || !is_on_top(context, call) || !call->end_ticks || context->events ||
+                             i + 1 != call->known->n_operations || call->known->operations[i] != operation ||
+                             !are_all(parameters, round->value[i]),
+                         0)) {
+        refrain_call_operation(call, operation, parameters, REFRAIN_PARAMETERS);
+        refrain_call_end(call);
+        return;
+    }
+    begin_probe(context);
+    round->left[REFRAIN_ROUND_OPERATION + i]--;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    end_told(call, context, round, call->end_ticks);
 }

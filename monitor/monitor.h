@@ -77,14 +77,15 @@ struct refrain_call_cache {
     struct refrain_call_site *call_site;
     struct refrain_operation_record *operation; /* of the round: its first; else the call site's; or null */
     struct refrain_round *round;                /* that is open (call_round.h), else null */
-    uint32_t function;
-    uint32_t number;  /* of the call site */
+    uint32_t number;                            /* of the call site */
+    uint16_t function;
     uint16_t wait;    /* calls until a round is tried */
     uint8_t patience; /* calls that were waited last, as a power of two */
     /* Of the round: */
     uint8_t goes_on;      /* slots from the call's place to where control is when it has ended */
     uint8_t n_operations; /* that a call has, ... */
     uint8_t n_before;     /* ... and has been told of when it returns */
+    uint8_t ends_told;    /* the same where that are all; else more than a call can have */
     uint8_t operations[REFRAIN_ROUND_OPERATIONS]; /* enum refrain_operation */
 };
 _Static_assert(sizeof(struct refrain_call_cache) == REFRAIN_LINE_BYTES, "a line");
@@ -390,6 +391,10 @@ REFRAIN_SHARED bool refrain_call_complete(struct refrain_call *call, uint32_t re
                                           const struct refrain_completion *completions, unsigned n);
 
 REFRAIN_SHARED void refrain_call_end(struct refrain_call *call);
+
+/* The same of a call that has returned, after its last operation, of REFRAIN_PARAMETERS values. */
+REFRAIN_SHARED void refrain_call_end_with(struct refrain_call *call, enum refrain_operation operation,
+                                          const int64_t *parameters);
 
 /* ---- record.c: events as they happen (modes events and both) ---- */
 

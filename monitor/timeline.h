@@ -50,11 +50,11 @@ static inline bool refrain_timeline_takes(struct refrain_timeline_writer *writer
     if (__builtin_expect(writer->at < writer->limit, 1)) {
         uint64_t end = now - writer->first_ticks, begin = end - elapsed;
         uint64_t quanta = (end >> writer->quantum_shift) - (begin >> writer->quantum_shift);
-        if (__builtin_expect(quanta < 127, 1)) {
+        if (quanta < 127) {
             *writer->at++ = (unsigned char)(quanta + 1);
             return true;
         }
-        if (quanta < 128 * 128 - 1) {
+        if (__builtin_expect(quanta < 128 * 128 - 1, 1)) {
             writer->at[1] = (unsigned char)((quanta + 1) >> 7);
             __atomic_signal_fence(__ATOMIC_SEQ_CST);
             writer->at[0] = (unsigned char)((quanta + 1) | 128);

@@ -25,8 +25,7 @@ static bool is_followed(const struct refrain_call *call) {
 /* A call begins that sends. The message is known before, so that both can be told at once. */
 static REFRAIN_INLINE void begin_send(struct refrain_call *call, unsigned function, void *return_address,
                                       void *frame_address, int64_t count, MPI_Datatype datatype, int dest, int tag,
-                                      MPI_Comm comm) {
-    const struct refrain_communicator *communicator = refrain_communicator_find(comm);
+                                      MPI_Comm comm, const struct refrain_communicator *communicator) {
     if (!is_valid(comm, communicator) || !is_partner(communicator, dest) || !is_sendable(count, datatype, tag)) {
         refrain_call_begin(call, function, return_address, frame_address);
         return;
@@ -43,7 +42,7 @@ static REFRAIN_INLINE void begin_send(struct refrain_call *call, unsigned functi
     refrain_order_sends(communicator, dest, tag);
 }
 
-static REFRAIN_INLINE void tell_recv(struct refrain_call *call, int rc, const MPI_Status *status, int64_t comm) {
+static void tell_recv(struct refrain_call *call, int rc, const MPI_Status *status, int64_t comm) {
     if (!is_followed(call) || rc != MPI_SUCCESS || status->MPI_SOURCE < 0)
         return;
     if (call->entry) {
@@ -54,6 +53,20 @@ static REFRAIN_INLINE void tell_recv(struct refrain_call *call, int rc, const MP
         refrain_call_count_untold(call, REFRAIN_UNTOLD_RECEIVE, status->MPI_SOURCE, status->MPI_TAG, comm);
     }
     refrain_order_receives(comm, status->MPI_SOURCE, status->MPI_TAG, true);
+}
+
+/* A call that receives ends. Where messages come as MPI has them, which is usual, what has arrived and the end are told
+ * at once. */
+static REFRAIN_INLINE void end_recv(struct refrain_call *call, int rc, const MPI_Status *status, int64_t comm) {
+    if (__builtin_expect(!call->entry || rc != MPI_SUCCESS || status->MPI_SOURCE < 0 || refrain_mpi_often.order, 0)) {
+        tell_recv(call, rc, status, comm);
+        refrain_order_goes_on();
+        refrain_call_end(call);
+        return;
+    }
+    refrain_call_returned(call);
+    refrain_call_end_with(call, REFRAIN_OP_RECV,
+                          (int64_t[]){status->MPI_SOURCE, status->MPI_TAG, refrain_status_bytes(status), comm});
 }
 
 static struct refrain_request *take_nothing(struct refrain_call *call) {
@@ -102,18 +115,19 @@ static REFRAIN_INLINE void bind(struct refrain_call *call, struct refrain_reques
                              rc == MPI_SUCCESS ? REFRAIN_MPI_KEY(*handle) : 0);
 }
 
-/* Says what a call that receives waits for, and returns the communicator's index: after the call it may be gone. */
-static int64_t await(const struct refrain_call *call, int source, MPI_Comm comm, int tag) {
-    if (!is_followed(call))
-        return -1;
-    int64_t index = refrain_communicator_index(refrain_communicator_find(comm));
+/* The communicator's index, for a call that receives: after the call it may be gone. */
+static int64_t index_of(const struct refrain_call *call, MPI_Comm comm) {
+    return is_followed(call) ? refrain_communicator_index(refrain_communicator_find(comm)) : -1;
+}
+
+/* Says what a call that receives waits for. */
+static REFRAIN_INLINE void await(const struct refrain_call *call, int source, int tag, int64_t index) {
     if (call->entry)
         refrain_call_awaits_message(call,
                                     source == MPI_ANY_SOURCE ? REFRAIN_NOW_ANY
                                     : source < 0             ? -1
                                                              : source,
                                     index, tag == MPI_ANY_TAG ? -1 : tag);
-    return index;
 }
 
 /* The status that is handed to MPI: the user's, or our own where there is none. */
@@ -126,7 +140,8 @@ static MPI_Status *status_or(MPI_Status *status, MPI_Status *own) {
 #define SEND(name, count_t)                                                                                            \
     int name(const void *buf, count_t count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {                \
         struct refrain_call call;                                                                                      \
-        begin_send(&call, REFRAIN_MPI_FROM(name), count, datatype, dest, tag, comm);                                   \
+        const struct refrain_communicator *communicator = refrain_communicator_find(comm);                             \
+        begin_send(&call, REFRAIN_MPI_FROM(name), count, datatype, dest, tag, comm, communicator);                     \
         REFRAIN_MPI_PASS(P##name(buf, count, datatype, dest, tag, comm));                                              \
     }
 
@@ -135,12 +150,11 @@ static MPI_Status *status_or(MPI_Status *status, MPI_Status *own) {
              MPI_Status *status) {                                                                                     \
         MPI_Status own, *used = status_or(status, &own);                                                               \
         REFRAIN_MPI_BEGIN(name);                                                                                       \
-        int64_t index = await(&call, source, comm, tag);                                                               \
+        int64_t index = index_of(&call, comm);                                                                         \
+        await(&call, source, tag, index);                                                                              \
         refrain_order_waits();                                                                                         \
         int rc = P##name(buf, count, datatype, refrain_order_source(source, tag, comm), tag, comm, used);              \
-        tell_recv(&call, rc, used, index);                                                                             \
-        refrain_order_goes_on();                                                                                       \
-        refrain_call_end(&call);                                                                                       \
+        end_recv(&call, rc, used, index);                                                                              \
         return rc;                                                                                                     \
     }
 
@@ -149,14 +163,14 @@ static MPI_Status *status_or(MPI_Status *status, MPI_Status *own) {
              count_t recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {   \
         MPI_Status own, *used = status_or(status, &own);                                                               \
         struct refrain_call call;                                                                                      \
-        begin_send(&call, REFRAIN_MPI_FROM(name), sendcount, sendtype, dest, sendtag, comm);                           \
-        int64_t index = await(&call, source, comm, recvtag);                                                           \
+        const struct refrain_communicator *communicator = refrain_communicator_find(comm);                             \
+        begin_send(&call, REFRAIN_MPI_FROM(name), sendcount, sendtype, dest, sendtag, comm, communicator);             \
+        int64_t index = refrain_communicator_index(communicator);                                                      \
+        await(&call, source, recvtag, index);                                                                          \
         refrain_order_waits();                                                                                         \
         int rc = P##name(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,   \
                          comm, used);                                                                                  \
-        tell_recv(&call, rc, used, index);                                                                             \
-        refrain_order_goes_on();                                                                                       \
-        refrain_call_end(&call);                                                                                       \
+        end_recv(&call, rc, used, index);                                                                              \
         return rc;                                                                                                     \
     }
 
@@ -165,13 +179,13 @@ static MPI_Status *status_or(MPI_Status *status, MPI_Status *own) {
              MPI_Comm comm, MPI_Status *status) {                                                                      \
         MPI_Status own, *used = status_or(status, &own);                                                               \
         struct refrain_call call;                                                                                      \
-        begin_send(&call, REFRAIN_MPI_FROM(name), count, datatype, dest, sendtag, comm);                               \
-        int64_t index = await(&call, source, comm, recvtag);                                                           \
+        const struct refrain_communicator *communicator = refrain_communicator_find(comm);                             \
+        begin_send(&call, REFRAIN_MPI_FROM(name), count, datatype, dest, sendtag, comm, communicator);                 \
+        int64_t index = refrain_communicator_index(communicator);                                                      \
+        await(&call, source, recvtag, index);                                                                          \
         refrain_order_waits();                                                                                         \
         int rc = P##name(buf, count, datatype, dest, sendtag, source, recvtag, comm, used);                            \
-        tell_recv(&call, rc, used, index);                                                                             \
-        refrain_order_goes_on();                                                                                       \
-        refrain_call_end(&call);                                                                                       \
+        end_recv(&call, rc, used, index);                                                                              \
         return rc;                                                                                                     \
     }
 
@@ -231,7 +245,8 @@ void refrain_isendrecv_try(void) {
     int name(const void *sendbuf, count_t sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,      \
              count_t recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) { \
         struct refrain_call call;                                                                                      \
-        begin_send(&call, REFRAIN_MPI_FROM(name), sendcount, sendtype, dest, sendtag, comm);                           \
+        const struct refrain_communicator *communicator = refrain_communicator_find(comm);                             \
+        begin_send(&call, REFRAIN_MPI_FROM(name), sendcount, sendtype, dest, sendtag, comm, communicator);             \
         struct refrain_request *taken = tell_isendrecv(&call, source, recvtag, comm);                                  \
         int rc = P##name(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,   \
                          comm, request);                                                                               \
@@ -244,7 +259,8 @@ void refrain_isendrecv_try(void) {
     int name(void *buf, count_t count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,          \
              MPI_Comm comm, MPI_Request *request) {                                                                    \
         struct refrain_call call;                                                                                      \
-        begin_send(&call, REFRAIN_MPI_FROM(name), count, datatype, dest, sendtag, comm);                               \
+        const struct refrain_communicator *communicator = refrain_communicator_find(comm);                             \
+        begin_send(&call, REFRAIN_MPI_FROM(name), count, datatype, dest, sendtag, comm, communicator);                 \
         struct refrain_request *taken = tell_isendrecv(&call, source, recvtag, comm);                                  \
         int rc = P##name(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);                         \
         bind(&call, taken, rc, request);                                                                               \
@@ -320,7 +336,7 @@ ISENDRECV_REPLACE(MPI_Isendrecv_replace_c, MPI_Count)
 
 int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) {
     REFRAIN_MPI_BEGIN(MPI_Probe);
-    await(&call, source, comm, tag);
+    await(&call, source, tag, index_of(&call, comm));
     refrain_order_waits();
     int rc = PMPI_Probe(refrain_order_source(source, tag, comm), tag, comm, status);
     refrain_order_goes_on();
@@ -340,7 +356,7 @@ static void tell_matched(struct refrain_call *call, MPI_Comm comm, MPI_Message m
 
 int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) {
     REFRAIN_MPI_BEGIN(MPI_Mprobe);
-    await(&call, source, comm, tag);
+    await(&call, source, tag, index_of(&call, comm));
     refrain_order_waits();
     int rc = PMPI_Mprobe(refrain_order_source(source, tag, comm), tag, comm, message, status);
     refrain_order_goes_on();
