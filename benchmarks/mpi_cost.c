@@ -9,6 +9,7 @@
 #include <time.h>
 
 #define BATCHES 15
+#define WALK_BYTES (320 << 10)
 #define INTS 8192 /* 32 KiB messages: most calls take a microsecond and more */
 
 static int rank, size, left, right, peer;
@@ -82,6 +83,24 @@ static void dot(void) {
     MPI_Allreduce(&sum, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 }
 
+/* A program's own work, which leaves nothing of a tracer in the first cache. */
+static __attribute__((noinline)) void walk(void) {
+    static long block[WALK_BYTES / sizeof(long)];
+    for (unsigned i = 0; i < sizeof block / sizeof *block; i += 8)
+        block[i]++;
+}
+
+static void walk_bcast(void) {
+    walk();
+    bcast();
+}
+
+static void walk_sendrecv(void) {
+    static int sent, received;
+    walk();
+    MPI_Sendrecv(&sent, 1, MPI_INT, right, 2, &received, 1, MPI_INT, left, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 static void iallreduce(void) {
     MPI_Request request;
     MPI_Iallreduce(out[0], in[0], 2048, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
@@ -108,6 +127,8 @@ static const struct {
     {"Allreduce of one number", dot, 1},
     {"Iallreduce + Wait", iallreduce, 2},
     {"Barrier", barrier, 1},
+    {"320 KiB walked, Bcast", walk_bcast, 1},
+    {"320 KiB walked, Sendrecv", walk_sendrecv, 1},
 };
 
 int main(int argc, char **argv) {
