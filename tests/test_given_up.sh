@@ -66,5 +66,28 @@ if command -v mpicc.mpich >/dev/null; then
         [ "$(python3 "$tests/message_pairs.py" pairs.json 1000)" = "600 0" ] && pass ||
             fail "$memory: pairs after the memory is spent, and wrong ones: $(python3 "$tests/message_pairs.py" pairs.json 1000)"
     done
+    # Collectives likewise: those that are told by their size are one instance for all ranks, also where what was before
+    # them, on three communicators by turns, is only likely.
+    REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -w "$tests/programs/chance_collectives.c" -o chance_collectives 2>said ||
+        fail "compile: $(head -n 1 said)"
+    rm -rf spent
+    REFRAIN_TOTAL_MEMORY=800K REFRAIN_THROTTLE=off REFRAIN_DIRECTORY=spent launch mpich 2 ./chance_collectives 1 2000 ||
+        fail "chance_collectives: status $?"
+    "$bin/dump_images" 0 "$(the_trace spent)"/rank-?.trace | awk '
+        $1 == "region" && ($4 == "MPI_Bcast" || $4 == "MPI_Allreduce") { name[$2] = $4 }
+        NF == 16 && $6 in name {
+            bytes = $10 > $11 ? $10 : $11
+            n += $2 && bytes < 1000
+            if (bytes >= 1000)
+                instances[name[$6], bytes] = instances[name[$6], bytes] " " $13
+        }
+        END {
+            for (each in instances) {
+                split(instances[each], of)
+                of[1] == of[2] ? one++ : several++
+            }
+            print one + 0, several + 0, (n > 1000 ? "many" : n + 0) " likely before"
+        }' >instances
+    [ "$(cat instances)" = "600 0 many likely before" ] && pass || fail "collectives with one instance and with several: $(cat instances)"
 fi
 summary
