@@ -36,6 +36,20 @@ REFRAIN_TOTAL_MEMORY=4M REFRAIN_DIRECTORY=$work/good mpiexec.mpich -n 1 "$work/a
 good=$(the_trace "$work/good")
 
 # ---- traces ----
+for run in 1 2; do
+    mkdir "$work/run-$run"
+    REFRAIN_DIRECTORY=$work/run-$run mpiexec.mpich -n 2 "$work/app" >/dev/null
+done
+cp "$(the_trace "$work/run-2")/rank-1.trace" "$(the_trace "$work/run-1")"
+for command in info "pack -o $work/x.refrain-pack"; do
+    # shellcheck disable=SC2086 # lists of words
+    refrain $command "$(the_trace "$work/run-1")" >/dev/null 2>"$work/said"
+    grep -q "rank 1 began after rank 0 had ended: files of several runs are mixed in it" "$work/said" && pass ||
+        fail "$command of two runs: $(cat "$work/said")"
+    # shellcheck disable=SC2086
+    refrain $command "$(the_trace "$work/run-2")" >/dev/null 2>"$work/said"
+    grep -q "several runs" "$work/said" && fail "$command of one run: $(cat "$work/said")"
+done
 for command in info formulas events "reconstruct -o $work/x"; do
     says "$command of a missing trace" "no-such|No such" refrain $command "$work/no-such.refrain"
 done

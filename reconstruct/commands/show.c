@@ -116,7 +116,33 @@ int refrain_show_metric_width(const char *name) {
     return length > 14 ? (int)length : 14;
 }
 
+/* All ranks of a run meet in MPI_Init, so that none begins after another has ended; clocks of two hosts may differ, by
+ * a minute at most. */
+#define OTHER_CLOCK_NS ((uint64_t)60 * 1000000000)
+
+static void warn_mixed(const struct refrain_trace *trace) {
+    const struct refrain_process *first = NULL, *last = NULL; /* who ended first, and who began last */
+    for (size_t i = 0; i < trace->n_processes; i++) {
+        const struct refrain_process *process = &trace->processes[i];
+        if (process->header->rank < 0 || process->header->size < 2)
+            continue; /* it did not come to MPI_Init, or was alone in it */
+        if (process->header->finished && process->header->last.realtime_ns &&
+            (!first || process->header->last.realtime_ns < first->header->last.realtime_ns))
+            first = process;
+        if (!last || process->header->start.realtime_ns > last->header->start.realtime_ns)
+            last = process;
+    }
+    if (!first || first == last)
+        return;
+    bool one_host =
+        strcmp(refrain_process_name(first, first->header->host), refrain_process_name(last, last->header->host)) == 0;
+    if (last->header->start.realtime_ns > first->header->last.realtime_ns + (one_host ? 0 : OTHER_CLOCK_NS))
+        refrain_warn("%s: rank %d began after rank %d had ended: files of several runs are mixed in it", trace->path,
+                     last->rank, first->rank);
+}
+
 void refrain_warn_missing(const struct refrain_trace *trace) {
+    warn_mixed(trace);
     for (size_t i = 0; i < trace->n_processes; i++)
         if (trace->processes[i].n_left_out)
             refrain_warn(
