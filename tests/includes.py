@@ -10,8 +10,8 @@ import sys
 
 FOLDERS = ["packed", "reconstruct/model", "reconstruct/replay", "reconstruct/files", "reconstruct/analysis", "reconstruct/formats",
            "reconstruct/import", "reconstruct/commands", "reconstruct/view", "reconstruct/parallel"]
-# Arrows upwards that are still there: reading a sequence is of use to the model, showing progress to an analysis.
-KNOWN = {("learners.c", "sequence.h"), ("ranks_read.c", "sequence.h"), ("activity.c", "progress.h")}
+# Arrows upwards that are still there: reading a sequence is of use to the model.
+KNOWN = {("learners.c", "sequence.h"), ("ranks_read.c", "sequence.h")}
 
 
 def read(top):

@@ -1,6 +1,5 @@
 /* activity.c: sums over the events of a run (activity.h). */
 #include "activity.h"
-#include "progress.h"
 #include "replay.h"
 
 #include <stdlib.h>
@@ -532,6 +531,14 @@ static bool prepare(struct collector *collector, const struct refrain_trace *tra
     return true;
 }
 
+/* When the last location ended. */
+static int64_t end_of(const struct refrain_trace *trace) {
+    int64_t end_ns = 0;
+    for (size_t i = 0; i < trace->n_locations; i++)
+        end_ns = trace->locations[i].end_ns > end_ns ? trace->locations[i].end_ns : end_ns;
+    return end_ns;
+}
+
 enum refrain_status refrain_activity_open(struct refrain_trace *trace, const struct refrain_activity_request *request,
                                           struct refrain_activity **result, struct refrain_error *error) {
     struct refrain_activity *activity = calloc(1, sizeof *activity);
@@ -543,17 +550,17 @@ enum refrain_status refrain_activity_open(struct refrain_trace *trace, const str
         *result = NULL;
         return REFRAIN_FAIL_MEMORY(error);
     }
-    struct refrain_progress progress;
     struct refrain_cursor_report report = {0};
     struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
     options.recorded = request->recorded;
     options.compensate = request->compensate;
-    refrain_progress_open(&progress, &collector.writer, request->progress);
-    enum refrain_status status = refrain_write(trace, &options, &progress.writer, &report, error);
+    struct refrain_writer *writer =
+        request->around ? request->around(request->around_data, &collector.writer) : &collector.writer;
+    enum refrain_status status = refrain_write(trace, &options, writer, &report, error);
     if (collector.no_memory || !finish(&collector, trace))
         status = REFRAIN_FAIL_MEMORY(error);
     activity->from_ns = request->from_ns > 0 ? request->from_ns : 0;
-    int64_t end_ns = request->compensate ? collector.last_ns : progress.end_ns;
+    int64_t end_ns = request->compensate ? collector.last_ns : end_of(trace);
     activity->to_ns = request->to_ns < end_ns ? request->to_ns : end_ns;
     activity->unmatched = report.unmatched_sends + report.unmatched_receives + report.unmatched_collectives;
     close_collector(&collector);

@@ -98,7 +98,9 @@ struct refrain_activity_request {
     int64_t from_ns, to_ns; /* what lies outside does not count; INT64_MIN, INT64_MAX: the whole run */
     bool recorded;          /* recorded events in place of what was learned */
     bool compensate;        /* times without what probes took */
-    bool progress;          /* say how far it is, on a terminal */
+    /* Makes a writer around the one that collects, which says how far it is (progress.h); null: nothing is said. */
+    struct refrain_writer *(*around)(void *data, struct refrain_writer *inner);
+    void *around_data;
 };
 
 /* Replays the trace. The caller closes *activity; the trace has to stay open as long. A damaged rank ends early: then

@@ -1,6 +1,7 @@
 /* cmd_diff.c: refrain diff: what took longer in one run than in another. */
 #define _GNU_SOURCE
 #include "command.h"
+#include "progress.h"
 #include "stats_rows.h"
 
 #include <inttypes.h>
@@ -390,12 +391,14 @@ static enum refrain_status read_activity(const char *path, const struct argument
     refrain_warn_missing(*trace);
     if (arguments->compensate)
         refrain_warn_uncalibrated(*trace);
+    struct refrain_progress progress;
     struct refrain_activity_request request = {.rank = arguments->rank,
                                                .from_ns = INT64_MIN,
                                                .to_ns = INT64_MAX,
                                                .recorded = arguments->recorded,
                                                .compensate = arguments->compensate,
-                                               .progress = true};
+                                               .around = refrain_progress_around,
+                                               .around_data = &progress};
     if ((*trace)->processes[0].header->mode == REFRAIN_MODE_EVENTS)
         request.recorded = true;
     return refrain_activity_open(*trace, &request, activity, error);

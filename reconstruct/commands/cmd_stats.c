@@ -3,6 +3,7 @@
 #include "command.h"
 #include "counter_table.h"
 #include "profile_tree.h"
+#include "progress.h"
 #include "replay.h"
 #include "stats_rows.h"
 #include "time_option.h"
@@ -394,8 +395,12 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
     struct refrain_activity *activity = NULL;
     struct refrain_profile_total total;
     bool has_profile = false, windowed = arguments.from.given || arguments.to.given || arguments.compensate;
-    struct refrain_activity_request request = {
-        .rank = arguments.rank, .recorded = arguments.recorded, .compensate = arguments.compensate, .progress = true};
+    struct refrain_progress progress;
+    struct refrain_activity_request request = {.rank = arguments.rank,
+                                               .recorded = arguments.recorded,
+                                               .compensate = arguments.compensate,
+                                               .around = refrain_progress_around,
+                                               .around_data = &progress};
     request.from_ns = refrain_time_option_ns(&arguments.from, trace, INT64_MIN);
     request.to_ns = refrain_time_option_ns(&arguments.to, trace, INT64_MAX);
     if (request.from_ns >= request.to_ns)

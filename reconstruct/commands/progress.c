@@ -63,3 +63,9 @@ void refrain_progress_open(struct refrain_progress *progress, struct refrain_wri
                                           .started_ns = now_ns(),
                                           .to_terminal = shows && isatty(STDERR_FILENO) && !refrain_warn_quiet};
 }
+
+struct refrain_writer *refrain_progress_around(void *data, struct refrain_writer *inner) {
+    struct refrain_progress *progress = data;
+    refrain_progress_open(progress, inner, true);
+    return &progress->writer;
+}

@@ -18,4 +18,8 @@ struct refrain_progress {
  * go to `inner`, whose begin and end are called. */
 void refrain_progress_open(struct refrain_progress *progress, struct refrain_writer *inner, bool shows);
 
+/* The same that shows it, for struct refrain_activity_request: `progress` is a struct refrain_progress. Returns its
+ * writer. */
+struct refrain_writer *refrain_progress_around(void *progress, struct refrain_writer *inner);
+
 #endif
