@@ -9,10 +9,10 @@
 #define ROOM_BYTES (2 * REFRAIN_TIME_NUMBER_BYTES) /* for an item */
 #define QUANTA_SHIFT 6u /* an item of several blocks lasts less than twice so many quanta, as a power of two */
 #define LARGEST_ITEM_SHIFT 62u
-#define PAGE_ITEMS 384u /* of several blocks, that a page has room for at least where they are of usual size */
 #define MOST_PAGE_ITEMS (REFRAIN_TIME_ITEMS_BYTES / 2)
-#define LONGER_BY 8u /* items of two pages that are merged are made longer by this part until the page holds them */
-#define PAIRS_LOOKED_AT 64u /* before two pages are merged */
+#define LONGER_BY 16u /* items of pages that are merged are made longer by this part until there is room for them */
+#define ROWS_LOOKED_AT 64u /* before pages are merged */
+#define MERGED_OF 64u      /* pages: from half as many on two are merged at a time */
 #define NEVER (~(uint64_t)0)
 
 static void commit(void) {
@@ -61,75 +61,90 @@ static struct refrain_time_page *page_at(uint32_t reference) {
     return reference ? refrain_at_reference(reference) : NULL;
 }
 
-static void clear_page(struct refrain_time_page *page) {
+/* The page holds nothing from here on; it is kept until one is needed. */
+static void set_free(struct refrain_timeline_writer *writer, struct refrain_time_page *page) {
     page->first_block = REFRAIN_TIME_PAGE_FREE;
     commit();
-    page->next = 0;
-    memset(page->items, 0, sizeof page->items);
+    page->next = writer->spare ? refrain_reference(writer->spare) : 0;
+    writer->spare = page;
 }
 
-/* A page that is made of others, and the item begun in it. */
-struct merging {
-    struct refrain_time_page *page;
-    unsigned char *at, *end;
-    uint64_t most_ticks;  /* that an item may last */
-    uint64_t quanta;      /* of the items written */
-    uint64_t blocks;      /* of the item begun, ... */
-    uint64_t begin_ticks; /* ... when it began, ... */
-    uint64_t end_ticks;   /* ... and when it ends so far */
+static struct refrain_time_page *take_free(struct refrain_timeline_writer *writer) {
+    struct refrain_time_page *page = writer->spare;
+    writer->spare = page_at(page->next);
+    return page;
+}
+
+/* Where pages that follow each other are read: before the item at items[at] of a page. */
+struct source {
+    const struct refrain_time_page *page;
+    unsigned at;
+    uint64_t block, quanta, ticks; /* the next item's first block, the quanta of the page before it, when it begins */
 };
 
-/* The item begun ends. False when it does not fit. */
-static bool end_merged(struct merging *merging) {
-    uint64_t from_start = merging->end_ticks - merging->page->first_ticks;
-    uint64_t end = (int64_t)from_start < 0 ? 0 : from_start >> merging->page->quantum_shift;
-    if (merging->at + ROOM_BYTES > merging->end)
-        return false;
-    if (end < merging->quanta)
-        end = merging->quanta;
-    merging->at = put_several(merging->at, merging->blocks, end - merging->quanta);
-    merging->quanta = end;
-    merging->blocks = 0;
-    merging->begin_ticks = merging->end_ticks;
-    return true;
+static struct source begin_of(const struct refrain_time_page *page) {
+    return (struct source){.page = page, .block = page->first_block, .ticks = page->first_ticks};
 }
 
-/* Adds the items of `from`, whose blocks end before `end_block` and whose time ends at `end_ticks`. */
-static bool add_page(struct merging *merging, const struct refrain_time_page *from, uint64_t end_block,
-                     uint64_t end_ticks) {
+/* The later of both; the clock may have gone back. */
+static uint64_t later(uint64_t ticks, uint64_t others) {
+    return (int64_t)(others - ticks) < 0 ? ticks : others;
+}
+
+static void pass_item(struct source *source) {
+    const struct refrain_time_page *page = source->page, *next = page_at(page->next);
     struct refrain_time_item item;
-    uint64_t block = from->first_block, quanta = 0;
-    for (unsigned at = 0; block < end_block && (at = refrain_time_item(from, at, &item));) {
-        quanta += item.quanta;
-        block += item.blocks;
-        uint64_t ticks = block >= end_block ? end_ticks : from->first_ticks + (quanta << from->quantum_shift);
-        if (merging->blocks > 0 && ticks - merging->begin_ticks > merging->most_ticks && !end_merged(merging))
-            return false;
-        merging->blocks += item.blocks;
-        merging->end_ticks = ticks;
+    unsigned at = refrain_time_item(page, source->at, &item);
+    if (at == 0 || source->block + item.blocks >= next->first_block) {
+        *source =
+            (struct source){.page = next, .block = next->first_block, .ticks = later(source->ticks, next->first_ticks)};
+        return;
     }
-    return true;
+    source->at = at;
+    source->block += item.blocks;
+    source->quanta += item.quanta;
+    source->ticks = later(source->ticks, refrain_time_page_ticks(page, source->quanta));
 }
 
-/* Makes `page` of `a` and `b`, which `after` follows; false when that is too much. */
-static bool merge_with(struct refrain_time_page *page, const struct refrain_time_page *a,
-                       const struct refrain_time_page *b, const struct refrain_time_page *after, uint64_t item_ticks) {
-    clear_page(page);
-    page->first_ticks = a->first_ticks;
+/* Fills a page that is free with what follows `source`, up to the page `until`: neighbours are added up as long as they
+ * take no more than `item_ticks` together. */
+static void fill(struct refrain_time_page *page, struct source *source, const struct refrain_time_page *until,
+                 uint64_t item_ticks) {
+    struct source ahead = *source;
+    unsigned char *at = page->items;
+    memset(page->items, 0, sizeof page->items);
+    page->first_ticks = source->ticks;
     set_length(page, item_ticks);
-    struct merging merging = {.page = page,
-                              .most_ticks = item_ticks,
-                              .at = page->items,
-                              .end = page->items + sizeof page->items,
-                              .begin_ticks = a->first_ticks,
-                              .end_ticks = a->first_ticks};
-    if (!add_page(&merging, a, b->first_block, b->first_ticks) ||
-        !add_page(&merging, b, after->first_block, after->first_ticks) || (merging.blocks > 0 && !end_merged(&merging)))
-        return false;
-    page->next = b->next;
-    commit();
-    page->first_block = a->first_block;
-    return true;
+    for (;;) {
+        struct source before = ahead;
+        bool ends = ahead.page == until;
+        if (!ends)
+            pass_item(&ahead);
+        if (before.block > source->block && (ends || ahead.ticks - source->ticks > item_ticks)) {
+            uint64_t quanta = (before.ticks >> page->quantum_shift) - (source->ticks >> page->quantum_shift);
+            if (at + ROOM_BYTES > page->items + sizeof page->items)
+                break;
+            at = put_several(at, before.block - source->block, quanta);
+            *source = before;
+        }
+        if (ends)
+            break;
+    }
+}
+
+/* Do the pages from `first` to before `until`, one of which is to be saved, find room so? With each that is written
+ * another one must come to its end, which is free then for the next, and which the one before leads on from. Scribbles
+ * on a page that is free. */
+static bool fit(struct refrain_time_page *page, const struct refrain_time_page *first,
+                const struct refrain_time_page *until, unsigned n_pages, uint64_t item_ticks) {
+    struct source source = begin_of(first);
+    for (unsigned i = 1; i < n_pages && source.page != until; i++) {
+        const struct refrain_time_page *before = source.page;
+        fill(page, &source, until, item_ticks);
+        if (source.page == before)
+            return false;
+    }
+    return source.page == until;
 }
 
 /* Items of several blocks last so long at least that their quanta are not shorter than those of single blocks. */
@@ -138,54 +153,74 @@ static uint64_t item_ticks_at_least(const struct refrain_timeline_writer *writer
     return ticks < least ? least : ticks >> LARGEST_ITEM_SHIFT ? (uint64_t)1 << LARGEST_ITEM_SHIFT : ticks;
 }
 
-/* When the page after this one begins. */
-static uint64_t end_of(const struct refrain_time_page *page) {
-    return page_at(page->next)->first_ticks;
+/* So many pages are written anew at once: of few all but the one that is full and the one that is free. */
+static unsigned merged_at_once(const struct refrain_timeline *timeline) {
+    unsigned most = timeline->pages - 2, n = MERGED_OF / timeline->pages;
+    return n > most ? most : n < 2 ? 2 : n;
 }
 
-/* Merges the two pages after `before` (null: the first two); returns a page that is free now. */
-static struct refrain_time_page *merge_after(struct refrain_timeline_writer *writer, struct refrain_time_page *before) {
+/* Writes the n pages after `before` (null: the first ones) anew, in one page less. Until the last one is written, the
+ * others lead on to those that are replaced. */
+static void merge_after(struct refrain_timeline_writer *writer, struct refrain_time_page *before, unsigned n_pages) {
     struct refrain_timeline *timeline = writer->timeline;
-    struct refrain_time_page *a = page_at(before ? before->next : timeline->first), *b = page_at(a->next),
-                             *page = writer->spare;
-    uint64_t item_ticks = item_ticks_at_least(writer, (end_of(b) - a->first_ticks) / MOST_PAGE_ITEMS);
-    while (!merge_with(page, a, b, page_at(b->next), item_ticks))
+    struct refrain_time_page *first = page_at(before ? before->next : timeline->first), *until = first;
+    for (unsigned i = 0; i < n_pages; i++)
+        until = page_at(until->next);
+    uint64_t ticks = until->first_ticks - first->first_ticks;
+    uint64_t item_ticks = item_ticks_at_least(writer, ticks / (MOST_PAGE_ITEMS * (n_pages - 1)));
+    while (!fit(writer->spare, first, until, n_pages, item_ticks))
         item_ticks = item_ticks_at_least(writer, item_ticks + item_ticks / LONGER_BY);
-    commit();
-    if (before)
-        before->next = refrain_reference(page);
-    else
-        timeline->first = refrain_reference(page);
-    commit();
-    timeline->merges++;
-    clear_page(a);
-    clear_page(b);
-    writer->spare = a;
-    writer->swept = page;
-    return b;
+    for (struct source source = begin_of(first); source.page != until;) {
+        struct refrain_time_page *page = take_free(writer);
+        uint64_t block = source.block;
+        fill(page, &source, until, item_ticks);
+        page->next = refrain_reference(source.page);
+        commit();
+        page->first_block = block;
+        commit();
+        if (before)
+            before->next = refrain_reference(page);
+        else
+            timeline->first = refrain_reference(page);
+        commit();
+        timeline->merges++;
+        commit();
+        before = page;
+        while (first != source.page) {
+            struct refrain_time_page *next = page_at(first->next);
+            set_free(writer, first);
+            first = next;
+        }
+    }
+    writer->merged_ticks = item_ticks;
+    writer->swept = before;
 }
 
-/* Makes room by merging two pages: of the next ones, in turns, those that take the least time together, which is at
- * most two pages' share of the run. So items become about equally long all over the run, whatever happened in it. */
-static struct refrain_time_page *merge_next(struct refrain_timeline_writer *writer) {
+/* Makes room by merging pages: of the next ones, in turns, those that take the least time together, which is at most
+ * their share of the run. So items become about equally long all over the run, whatever happened in it. Of few pages
+ * more are merged at a time, down to all of them, so that none has much more than its share. */
+static void merge_next(struct refrain_timeline_writer *writer) {
     struct refrain_timeline *timeline = writer->timeline;
     struct refrain_time_page *before = writer->swept, *finest = NULL;
     uint64_t least_ticks = NEVER;
-    for (uint32_t i = 0, looked_at = 0; i <= timeline->pages && looked_at < PAIRS_LOOKED_AT; i++) {
-        struct refrain_time_page *a = page_at(before ? before->next : timeline->first), *b = page_at(a->next);
-        if (!b || b == writer->page) {
+    unsigned n_pages = merged_at_once(timeline);
+    for (uint32_t i = 0, looked_at = 0; i <= timeline->pages && looked_at < ROWS_LOOKED_AT; i++) {
+        struct refrain_time_page *first = page_at(before ? before->next : timeline->first), *last = first;
+        for (unsigned n = 1; last != writer->page && n < n_pages; n++)
+            last = page_at(last->next);
+        if (last == writer->page) {
             before = NULL;
             continue;
         }
-        uint64_t ticks = end_of(b) - a->first_ticks;
+        uint64_t ticks = page_at(last->next)->first_ticks - first->first_ticks;
         if (ticks < least_ticks) {
             least_ticks = ticks;
             finest = before;
         }
         looked_at++;
-        before = a;
+        before = first;
     }
-    return merge_after(writer, finest);
+    merge_after(writer, finest, n_pages);
 }
 
 /* ---- pages ---- */
@@ -201,7 +236,9 @@ static struct refrain_time_page *take_page(struct refrain_timeline *timeline) {
 /* The page now begun, whose items last at most so many ticks; 0: each is one block. */
 static void begin_page(struct refrain_timeline_writer *writer, struct refrain_time_page *page, uint64_t block,
                        uint64_t now, uint64_t item_ticks) {
+    memset(page->items, 0, sizeof page->items);
     page->first_ticks = now;
+    page->next = 0;
     page->item_shift = 0;
     page->quantum_shift = (uint8_t)writer->first_quantum_shift;
     if (item_ticks > 0)
@@ -212,11 +249,9 @@ static void begin_page(struct refrain_timeline_writer *writer, struct refrain_ti
     writer->at = page->items;
     writer->almost = page->items + sizeof page->items - ROOM_BYTES;
     writer->limit = item_ticks == 0 ? writer->almost : NULL;
-    writer->first_ticks = now;
     writer->item_ticks = item_ticks == 0 ? 0 : now;
     writer->most_ticks = item_ticks;
     writer->blocks = 0;
-    writer->quanta = 0;
     writer->quantum_shift = page->quantum_shift;
     writer->further = 0;
     writer->block = block;
@@ -227,7 +262,7 @@ static void stop(struct refrain_timeline_writer *writer) {
     writer->item_ticks = 0;
     writer->most_ticks = NEVER;
     if (writer->timeline)
-        writer->timeline->stopped = 1;
+        writer->timeline->end_block = REFRAIN_TIME_STOPPED;
 }
 
 /* Number of the block after the last that the page tells of. */
@@ -236,12 +271,8 @@ static uint64_t next_block(const struct refrain_timeline_writer *writer) {
                          : writer->block;
 }
 
-/* How long items are to last, so that all pages together hold those of a run of `ticks`. */
-static uint64_t item_ticks_for(const struct refrain_timeline_writer *writer, uint64_t ticks) {
-    return item_ticks_at_least(writer, ticks / (writer->timeline->pages * (uint64_t)PAGE_ITEMS));
-}
-
-/* The page is full: another one is begun, which is as fine as memory lasts: at first block by block. */
+/* The page is full: another one is begun, at first block by block, and once pages are merged as fine as these became.
+ */
 static void turn_page(struct refrain_timeline_writer *writer, uint64_t now) {
     struct refrain_timeline *timeline = writer->timeline;
     struct refrain_time_page *full = writer->page, *page = take_page(timeline);
@@ -252,39 +283,34 @@ static void turn_page(struct refrain_timeline_writer *writer, uint64_t now) {
             stop(writer);
             return;
         }
-        page = merge_next(writer);
-        item_ticks = item_ticks_for(writer, now - page_at(timeline->first)->first_ticks);
+        if (!writer->spare->next)
+            merge_next(writer);
+        page = take_free(writer);
+        item_ticks = writer->merged_ticks;
     }
     begin_page(writer, page, block, now, item_ticks);
     commit();
     full->next = refrain_reference(page);
 }
 
-/* The quanta of the page up to `ticks` after its beginning. */
-static uint64_t quanta_until(const struct refrain_timeline_writer *writer, uint64_t ticks) {
-    return (int64_t)ticks < 0 ? 0 : ticks >> writer->quantum_shift;
+/* The quanta from one time to another; 0 if the clock went back. */
+static uint64_t quanta_between(const struct refrain_timeline_writer *writer, uint64_t from, uint64_t to) {
+    uint64_t quanta = (to >> writer->quantum_shift) - (from >> writer->quantum_shift);
+    return (int64_t)quanta < 0 ? 0 : quanta;
 }
 
 /* An item that is one block. */
 static void end_single(struct refrain_timeline_writer *writer, uint64_t now, uint64_t elapsed) {
-    uint64_t end = now - writer->first_ticks;
-    uint64_t quanta = quanta_until(writer, end) - quanta_until(writer, end - elapsed);
-    if ((int64_t)elapsed < 0) {
+    if ((int64_t)elapsed < 0)
         writer->timeline->backwards++;
-        quanta = 0;
-    }
-    unsigned char *at = put_single(writer->at, quanta);
+    unsigned char *at = put_single(writer->at, quanta_between(writer, now - elapsed, now));
     writer->further += (uint32_t)(at - writer->at) - 1;
     writer->at = at;
 }
 
 /* The item of several blocks that was begun ended at `ticks`. */
 static void end_several(struct refrain_timeline_writer *writer, uint64_t ticks) {
-    uint64_t end = quanta_until(writer, ticks - writer->first_ticks);
-    if (end < writer->quanta)
-        end = writer->quanta;
-    writer->at = put_several(writer->at, writer->blocks, end - writer->quanta);
-    writer->quanta = end;
+    writer->at = put_several(writer->at, writer->blocks, quanta_between(writer, writer->item_ticks, ticks));
     writer->block += writer->blocks;
     writer->blocks = 0;
     writer->item_ticks = ticks;
@@ -314,10 +340,12 @@ void refrain_timeline_item(struct refrain_timeline_writer *writer, uint64_t now,
 }
 
 void refrain_timeline_finish(struct refrain_timeline_writer *writer, uint64_t now) {
-    if (writer->limit || !writer->timeline || writer->timeline->stopped || writer->blocks == 0)
+    if (writer->limit || !writer->timeline || writer->timeline->end_block || writer->blocks == 0)
         return;
     end_several(writer, now);
-    turn_page(writer, now);
+    commit();
+    writer->timeline->end_block = writer->block;
+    writer->most_ticks = NEVER;
 }
 
 void refrain_timeline_open(struct refrain_context *context) {

@@ -16,29 +16,26 @@ struct refrain_timeline_writer {
     /* Looked at with every block. */
     unsigned char *at;    /* where the next item goes, */
     unsigned char *limit; /* here if that is below `limit`; null unless an item is one block */
-    uint64_t first_ticks; /* of the page */
     uint64_t item_ticks;  /* where items are of several blocks: when the one begun began, ... */
     uint64_t most_ticks;  /* ... and how long it may last; more than it can: no timeline */
     uint64_t blocks;      /* that it has so far */
     uint32_t quantum_shift;
     /* Looked at once an item that is more than a byte. */
     uint32_t further;      /* while an item is one block: bytes of the page's items beyond the first of each */
-    uint64_t quanta;       /* while an item is more: of all items written in the page */
     uint64_t block;        /* number of the item's first block; while an item is one block, of the page's */
     unsigned char *almost; /* from there on an item may be the page's last */
     uint32_t first_quantum_shift;
     struct refrain_timeline *timeline; /* null: none */
     struct refrain_time_page *page;    /* that is written */
-    struct refrain_time_page *spare;   /* for the next merge */
+    struct refrain_time_page *spare;   /* pages that are free, for the next merge */
     struct refrain_time_page *swept;   /* merges go on after this one; null: from the start */
+    uint64_t merged_ticks;             /* how long items of the pages merged last may be */
 };
 
 /* Opens the timeline of a thread that starts; without memory for one there is none. */
 void refrain_timeline_open(struct refrain_context *context);
 
-/* The thread ends `now`: what is there of an item of several blocks is written, and a page begun that tells where it
- * ends.
- */
+/* The thread's last block has ended `now`: what is there of an item of several blocks is written. */
 void refrain_timeline_finish(struct refrain_timeline_writer *writer, uint64_t now);
 
 /* The rest of refrain_timeline_block(). */
@@ -48,8 +45,7 @@ void refrain_timeline_item(struct refrain_timeline_writer *writer, uint64_t now,
  * more than two bytes: that is told to refrain_timeline_item(). The first byte is stored last (refrain/time_page.h). */
 static inline bool refrain_timeline_takes(struct refrain_timeline_writer *writer, uint64_t now, uint64_t elapsed) {
     if (__builtin_expect(writer->at < writer->limit, 1)) {
-        uint64_t end = now - writer->first_ticks, begin = end - elapsed;
-        uint64_t quanta = (end >> writer->quantum_shift) - (begin >> writer->quantum_shift);
+        uint64_t quanta = (now >> writer->quantum_shift) - ((now - elapsed) >> writer->quantum_shift);
         if (quanta < 127) {
             *writer->at++ = (unsigned char)(quanta + 1);
             return true;

@@ -29,8 +29,8 @@ static void timeline(struct refrain_packer *packer, struct refrain_thread *threa
         thread->timeline = (uint32_t)(offset / REFRAIN_GRAIN_BYTES);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_PAGE, timeline->pages);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_PAGE, timeline->most_pages);
-    REFRAIN_FIELD(packer, REFRAIN_PACKED_PAGE, timeline->stopped);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_PAGE, timeline->merges);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_PAGE, timeline->end_block);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_PAGE, timeline->backwards);
     struct refrain_packer_list list = {.kind = REFRAIN_PACKED_PAGE, .next = &timeline->first, .most = MOST_PAGES};
     const struct refrain_time_page *before = NULL;

@@ -31,7 +31,7 @@ static void *map(const char *path, size_t *bytes) {
 static bool time_is_right(const unsigned char *image, size_t image_bytes, const struct refrain_thread *thread,
                           uint64_t most_off) {
     const struct refrain_timeline *timeline = (const void *)(image + (uint64_t)thread->timeline * REFRAIN_GRAIN_BYTES);
-    if (!thread->timeline || timeline->stopped)
+    if (!thread->timeline || timeline->end_block == REFRAIN_TIME_STOPPED)
         return true;
     const struct refrain_time_page *page = (const void *)(image + (uint64_t)timeline->first * REFRAIN_GRAIN_BYTES);
     struct refrain_time_summary summary = {0};

@@ -7,15 +7,22 @@
  *     page: | first block, when it began, exactly | item item item ... | 0 0 0 |
  *     item: one block or several: how many quanta from the end of the item before it to the end of its last block
  *
- * As long as memory lasts an item is one block: a number, its quanta + 1. Then pages that follow each other are merged
- * into one whose items last at most 2^item_shift ticks, or are one block that is longer: two numbers, how many blocks
- * these are and their quanta. The end of each item is counted from the start of its page in whole quanta, so that
- * rounding errors do not add up.
+ * As long as memory lasts an item is one block: a number, its quanta + 1. Then pages that follow each other are written
+ * anew, in one page less, with items that last at most 2^item_shift ticks, or are one block that is longer: two
+ * numbers, how many blocks these are and their quanta. An item's quanta are those of the clock, from the one in which
+ * it begins to the one in which it ends. Longer quanta begin where shorter ones do, so that rounding errors do not add
+ * up however often pages are written anew.
  *
  * A number is written seven bits a byte, least significant first, the highest bit set but in the last byte. The first
  * byte of an item is never 0, and is stored last: what follows a kill or stands there when another process looks is a
- * beginning. A merged page is linked by one store. The pages that it replaces get first_block REFRAIN_TIME_PAGE_FREE
- * before they are used again, so that who still looks at them finds that the blocks do not continue.
+ * beginning. A merged page is linked by one store. Until those after it are written, too, it tells of blocks that the
+ * page which it leads on to tells of as well: a page is read up to the first block of the next one.
+ *
+ *     merged | item item item |      -->      | item item | of this page nothing is merged yet | --> page
+ *                          ^ up to here       ^ first block
+ *
+ * The pages that it replaces get first_block REFRAIN_TIME_PAGE_FREE before they are used again, so that who still looks
+ * at them finds that the blocks do not continue.
  */
 #ifndef REFRAIN_TIME_PAGE_H
 #define REFRAIN_TIME_PAGE_H
@@ -41,13 +48,16 @@ struct refrain_time_page {
     unsigned char items[REFRAIN_TIME_ITEMS_BYTES];
 };
 
+#define REFRAIN_TIME_STOPPED (~(uint64_t)0)
+
 /* One per thread that has a timeline. */
 struct refrain_timeline {
     uint32_t first;      /* reference of the first page */
     uint32_t pages;      /* taken from the pool */
     uint32_t most_pages; /* that may be taken */
-    uint32_t stopped;    /* 1: there was no memory to go on with: it ends before its thread */
-    uint64_t merges;     /* of two pages into one */
+    uint32_t merges;     /* pages that were made of others; moves before these are free */
+    uint64_t end_block;  /* number of the block after the last, at the thread's last clock read; 0: it may go on;
+                            REFRAIN_TIME_STOPPED: there was no memory to go on with, it ends before its thread */
     uint64_t backwards;  /* clock reads that told an earlier time than the one before them */
 };
 
@@ -82,6 +92,12 @@ static inline unsigned refrain_time_item(const struct refrain_time_page *page, u
     at = refrain_time_number(page->items, at, &item->quanta);
     item->quanta--;
     return at;
+}
+
+/* When an item ends: these are the quanta of the page up to there. What begins within a quantum may begin after that.
+ */
+static inline uint64_t refrain_time_page_ticks(const struct refrain_time_page *page, uint64_t quanta) {
+    return ((page->first_ticks >> page->quantum_shift) + quanta) << page->quantum_shift;
 }
 
 #endif

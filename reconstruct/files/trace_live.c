@@ -435,10 +435,11 @@ static unsigned count_items(const struct refrain_time_page *page) {
 
 /* Copies the page at `offset`, which must begin with block `first`; false when it does not, or was changed meanwhile.
  * `merges`: the timeline's counter, which moves before a page that is in no timeline any longer does. */
-static bool copy_page(const struct live *live, uint64_t offset, uint64_t first, const volatile uint64_t *merges) {
+static bool copy_page(const struct live *live, uint64_t offset, uint64_t first, const volatile uint32_t *merges) {
     struct refrain_time_page *page = (struct refrain_time_page *)(live->image + offset);
     const volatile struct refrain_time_page *original = (const volatile void *)(live->file + offset);
-    uint64_t before = *merges, items = offset + offsetof(struct refrain_time_page, items);
+    uint64_t items = offset + offsetof(struct refrain_time_page, items);
+    uint32_t before = *merges;
     copy(live, offset, offsetof(struct refrain_time_page, items)); /* once it has a next one it is complete */
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     copy(live, items, sizeof page->items);
@@ -452,8 +453,9 @@ static bool copy_page(const struct live *live, uint64_t offset, uint64_t first, 
     return true;
 }
 
-/* Copies a timeline page by page: each begins with the block that the one before it ends with. Where pages are merged
- * away below the reader it begins anew; false when that happens too often: the pages up to there are a beginning. */
+/* Copies a timeline page by page: each begins with a block up to which the one before it tells of all. Where pages are
+ * merged away below the reader it begins anew; false when that happens too often: the pages up to there are a
+ * beginning. */
 static bool copy_timeline(struct live *live, uint64_t at) {
     struct refrain_timeline *timeline = (struct refrain_timeline *)(live->image + at);
     const volatile struct refrain_timeline *original = (const volatile void *)(live->file + at);
@@ -471,9 +473,9 @@ static bool copy_timeline(struct live *live, uint64_t at) {
             next = (uint64_t)page->next * REFRAIN_GRAIN_BYTES;
             if (next && in_region(live, next, sizeof *page)) {
                 uint64_t end = ((const volatile struct refrain_time_page *)(live->file + next))->first_block;
-                block = keep_items(page, UINT32_MAX, end);
-                if (block != end)
+                if (keep_items(page, UINT32_MAX, end) < end)
                     break;
+                block = end;
             }
             last = page;
             reference = page->next;
@@ -481,6 +483,7 @@ static bool copy_timeline(struct live *live, uint64_t at) {
         if (!reference)
             return true;
     }
+    timeline->end_block = 0;
     if (last)
         last->next = 0;
     else

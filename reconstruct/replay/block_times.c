@@ -18,15 +18,16 @@ static const void *at_reference(const struct refrain_time_cursor *cursor, uint32
 
 /* Goes to a page, whose first block must be the one that comes next. */
 static void go_to_page(struct refrain_time_cursor *cursor, uint32_t reference) {
-    const struct refrain_time_page *page = at_reference(cursor, reference, sizeof *page);
+    const struct refrain_time_page *page = at_reference(cursor, reference, sizeof *page), *next;
     cursor->page = NULL;
     cursor->single_until = 0;
     if (!page || page->first_block != cursor->block || page->item_shift >= 64 || page->quantum_shift >= 64 ||
         cursor->pages++ > cursor->image_bytes / sizeof *page)
         return;
+    next = at_reference(cursor, page->next, sizeof *next);
     cursor->page = page;
-    cursor->next = at_reference(cursor, page->next, sizeof *page);
-    cursor->end = cursor->next ? cursor->next->first_block : ~(uint64_t)0;
+    cursor->end = next ? next->first_block : cursor->last_block;
+    cursor->end_ticks = next ? next->first_ticks : cursor->last_ticks;
     cursor->single_until = page->item_shift == 0 && cursor->end > 0 ? cursor->end - 1 : 0;
     cursor->at = 0;
     cursor->quanta = 0;
@@ -37,6 +38,8 @@ void refrain_time_cursor_open(struct refrain_time_cursor *cursor, const void *im
                               const struct refrain_thread *thread) {
     *cursor = (struct refrain_time_cursor){.image = image, .image_bytes = image_bytes};
     const struct refrain_timeline *timeline = at_reference(cursor, thread->timeline, sizeof *timeline);
+    cursor->last_block = timeline && timeline->end_block ? timeline->end_block : REFRAIN_TIME_STOPPED;
+    cursor->last_ticks = thread->last_ticks;
     if (timeline)
         go_to_page(cursor, timeline->first);
 }
@@ -66,8 +69,7 @@ bool refrain_time_cursor_next(struct refrain_time_cursor *cursor, struct refrain
         span->blocks = last - cursor->block;
         span->quantum_ticks = (uint64_t)1 << page->quantum_shift;
         /* What ends with the page ends when the next one begins, which is told exactly. */
-        span->end_ticks = last == end && cursor->next ? cursor->next->first_ticks
-                                                      : page->first_ticks + (cursor->quanta << page->quantum_shift);
+        span->end_ticks = last == end ? cursor->end_ticks : refrain_time_page_ticks(page, cursor->quanta);
         if ((int64_t)(span->end_ticks - cursor->ticks) < 0)
             span->end_ticks = cursor->ticks;
         cursor->block = last;
@@ -102,7 +104,7 @@ void refrain_time_summary_add(struct refrain_time_summary *summary, const void *
     summary->bytes += (uint64_t)timeline->pages * sizeof(struct refrain_time_page);
     summary->most_bytes += (uint64_t)timeline->most_pages * sizeof(struct refrain_time_page);
     summary->backwards += timeline->backwards;
-    summary->stopped |= timeline->stopped != 0;
+    summary->stopped |= timeline->end_block == REFRAIN_TIME_STOPPED;
 }
 
 /* ---- sharing out ---- */
@@ -286,8 +288,8 @@ uint32_t refrain_block_times_singles(struct refrain_block_times *times, uint64_t
     if (n > cursor->single_until - cursor->block)
         n = (uint32_t)(cursor->single_until - cursor->block);
     const unsigned char *items = cursor->page->items + cursor->at, *last_item = cursor->page->items + LAST_ITEM;
-    const uint64_t first_ticks = cursor->page->first_ticks;
     const unsigned shift = cursor->page->quantum_shift;
+    const uint64_t first_ticks = cursor->page->first_ticks >> shift << shift;
     uint64_t quanta = cursor->quanta, last = cursor->ticks;
     uint32_t i = 0;
     for (times->begin_ticks = ticks; i < n && items < last_item; i++) {

@@ -24,8 +24,8 @@ struct refrain_time_cursor {
     const unsigned char *image;
     size_t image_bytes;
     const struct refrain_time_page *page; /* null: at the end */
-    const struct refrain_time_page *next; /* the one after it, null: none */
-    uint64_t end;                         /* the first block that is not of the page */
+    uint64_t end, end_ticks;              /* the first block that is not of the page, and when it begins */
+    uint64_t last_block, last_ticks;      /* that of the last page, once the thread has ended */
     uint64_t single_until;                /* before this block each item is one block that is not the page's last */
     unsigned at;                          /* the next item in it */
     uint64_t quanta;                      /* of the items of the page before it */
@@ -122,7 +122,7 @@ static inline bool refrain_block_times_short(struct refrain_block_times *times, 
     if (low == 0 || high >= 128)
         return false;
     uint64_t quanta = cursor->quanta + ((low & 127) | high << 7) - 1;
-    uint64_t end = page->first_ticks + (quanta << page->quantum_shift);
+    uint64_t end = refrain_time_page_ticks(page, quanta);
     end = (int64_t)(end - cursor->ticks) < 0 ? cursor->ticks : end;
     cursor->quanta = quanta;
     cursor->at += bytes;

@@ -1,0 +1,115 @@
+/* test_timeline.c: a timeline that its thread writes (monitor/timeline.c). Wherever the order of two changes counts, a
+ * reader finds all that it found before, each end where it was to within a quantum. In the end, with the least memory
+ * that it takes, no item of several blocks is longer than a small part of the run. */
+#define _GNU_SOURCE
+#include "block_times.h"
+#include "learn_alone.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define BLOCKS 300000u
+#define LOOK_AT_EACH 101u /* change in so many */
+
+static uint64_t ends[BLOCKS + 1]; /* of each block, the first one's beginning first */
+static uint64_t n_blocks, n_found, changes;
+static struct refrain_thread thread;
+static unsigned looks, failed;
+
+static void check(bool condition, const char *what, uint64_t block) {
+    failed += !condition;
+    if (!condition && failed <= 10)
+        printf("FAILED: %s, block %llu of %llu\n", what, (unsigned long long)block, (unsigned long long)n_blocks);
+}
+
+/* Reads all that there is; returns how long the longest item of several blocks is. */
+static uint64_t read_all(void) {
+    struct refrain_time_cursor cursor;
+    struct refrain_block_span span;
+    uint64_t block = 0, begin = ends[0], longest = 0;
+    refrain_time_cursor_open(&cursor, refrain_trace_file.base, refrain_trace_file.header->pool_used, &thread);
+    while (refrain_time_cursor_next(&cursor, &span)) {
+        block += span.blocks;
+        check(block <= n_blocks, "there is a block that was not", block);
+        check(block > n_blocks || (span.end_ticks <= ends[block] && ends[block] - span.end_ticks < span.quantum_ticks),
+              "an end is off", block);
+        if (span.blocks > 1 && span.end_ticks - begin > longest)
+            longest = span.end_ticks - begin;
+        begin = span.end_ticks;
+    }
+    check(block >= n_found, "less is found than before", block);
+    n_found = block;
+    return longest;
+}
+
+static void look(void) {
+    if (thread.timeline && changes++ % LOOK_AT_EACH == 0) {
+        looks++;
+        read_all();
+    }
+}
+
+#define __atomic_signal_fence(order) look()
+#include "timeline.c"
+#undef __atomic_signal_fence
+
+static uint64_t seed = 1;
+
+static uint64_t chance(uint64_t below) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (seed >> 33) % below;
+}
+
+/* How long blocks take: all about the same; one in 300 long; busy and idle times by turns. */
+static uint64_t duration(unsigned kind, uint64_t block) {
+    uint64_t ticks = 200 + chance(400);
+    if (kind == 1 && chance(300) == 0)
+        return ticks * (50 + chance(400));
+    return kind == 2 && block / 5000 % 3 == 0 ? ticks * 30 : ticks;
+}
+
+/* A run of such blocks with so many bytes for its times. */
+static void run(unsigned kind, uint64_t bytes, double most_share) {
+    static struct refrain_context context;
+    struct refrain_header *header = refrain_trace_file.header;
+    memset(refrain_trace_file.base, 0, header->pool_used);
+    memset(&context, 0, sizeof context);
+    memset(&thread, 0, sizeof thread);
+    header->pool_used = REFRAIN_HEADER_BYTES;
+    header->n_threads = 1;
+    header->time_bytes = bytes;
+    header->last.monotonic_ns = 1000000;
+    header->last.ticks = 2500000;
+    n_blocks = n_found = 0;
+    ends[0] = thread.start_ticks = thread.last_ticks = 1000003;
+    context.thread = &thread;
+    context.learning = 1;
+    refrain_timeline_open(&context);
+    for (uint64_t i = 1; i <= BLOCKS; i++) {
+        uint64_t elapsed = duration(kind, i);
+        ends[i] = thread.last_ticks = ends[i - 1] + elapsed;
+        n_blocks = i;
+        refrain_timeline_block(&context.timeline, ends[i], elapsed);
+    }
+    refrain_timeline_finish(&context.timeline, ends[BLOCKS]);
+    double share = (double)read_all() / (double)(ends[BLOCKS] - ends[0]);
+    printf("kind %u, %llu bytes: %u pages written anew, an item of %.4f %% of the run\n", kind,
+           (unsigned long long)bytes, context.timeline.timeline->merges, 100 * share);
+    check(n_found == BLOCKS, "not all are told of", n_found);
+    check(share < most_share, "an item is too long", n_found);
+}
+
+int main(void) {
+    size_t bytes = (size_t)1 << 20;
+    refrain_alone_open(aligned_alloc(4096, bytes), bytes);
+    if (!refrain_trace_file.base)
+        return 2;
+    memset(refrain_trace_file.base, 0, bytes);
+    for (unsigned kind = 0; kind < 3; kind++) {
+        run(kind, 8 << 10, 0.0007);
+        run(kind, 16 << 10, 0.0003);
+        run(kind, 64 << 10, 0.0001);
+    }
+    printf("test_timeline: %u looks, %u failed\n", looks, failed);
+    return failed != 0 || looks == 0;
+}
