@@ -74,6 +74,30 @@ static void share_out(uint64_t last_left, uint64_t last_gets) {
     refrain_block_times_close(&times);
 }
 
+/* An item of 20,000 blocks, of which the later half take five times as long, is shared out as a whole. */
+static void share_out_many(void) {
+    struct refrain_thread thread;
+    make(&thread);
+    thread.last_ticks = 60100;
+    page_at(0)->next = 0;
+    page_at(0)->item_shift = 17;
+    const unsigned char several[] = {0xa0, 0x9c, 1, 0xe0, 0xd4, 3}; /* 20,000 and 60,000 */
+    for (unsigned i = 0; i < sizeof several; i++)
+        page_at(0)->items[i] = several[i];
+    struct refrain_block_times times;
+    struct refrain_block_account account = {.shared_visits = 20001};
+    uint64_t ticks = 100, half = 0;
+    unsigned waiting = 0;
+    refrain_block_times_open(&times, region, sizeof region, &thread);
+    for (unsigned i = 0; i < 20000; i++) {
+        waiting += refrain_block_times_pass(&times, i < 10000 ? 1 : 5, &account, NULL, 0, &ticks) == REFRAIN_BLOCK_KEPT;
+        half = i == 9999 ? ticks : half;
+    }
+    check(waiting == 19999 && ticks == 60100, "all but the last block of an item wait");
+    check(refrain_block_times_resolve(&times, half) == 10100, "half of many blocks take what is expected of them");
+    refrain_block_times_close(&times);
+}
+
 static bool is_near(double value, double expected) {
     return value > expected - 1e-4 && value < expected + 1e-4;
 }
@@ -148,6 +172,7 @@ int main(void) {
     share_out(30, 30);
     share_out(0, 0);
     share_out(150, 100);
+    share_out_many();
     fit(false);
     fit(true);
     printf("%u passed, %u failed\n", passed, failed);

@@ -17,7 +17,7 @@
 
 struct refrain_balance;
 
-#define REFRAIN_BLOCKS_KEPT 4096u /* of an item that spans more, so many share out a part of its time at once */
+#define REFRAIN_BLOCKS_KEPT 65536u /* of an item that spans more, so many share out a part of its time at once */
 
 /* Where a timeline is read; also of use without a walk. */
 struct refrain_time_cursor {
