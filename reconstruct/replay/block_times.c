@@ -146,11 +146,12 @@ static uint64_t share_out(struct refrain_block_times *times, uint64_t ticks, dou
         last_scale = last_weight <= (double)ticks ? 1 : (double)ticks / last_weight;
         scale = ((double)ticks - last_weight * last_scale) / (weight - last_weight);
     }
+    const double most = ticks < INT64_MAX ? (double)ticks : 0x1p63; /* a damaged item may be longer */
     for (uint32_t i = 0, n = times->n_kept; i < n; i++) {
         struct refrain_kept_block *block = &times->kept[i];
         so_far +=
             weight > 0 ? (double)block->weight * (is_last(block) ? last_scale : scale) : (double)ticks / (double)n;
-        uint64_t shared = i == n - 1 || so_far >= (double)ticks ? ticks : (uint64_t)(int64_t)so_far;
+        uint64_t shared = i == n - 1 || so_far >= most ? ticks : (uint64_t)(int64_t)so_far;
         block->end_ticks = times->begin_ticks + shared;
         uint64_t given_back = block->weight - (block->end_ticks - before);
         block->account->ticks_left = (int64_t)((uint64_t)block->account->ticks_left + given_back);
