@@ -158,7 +158,7 @@ enum refrain_pool_use {
     REFRAIN_POOL_COUNTS = 5,     /* counts of few */
     REFRAIN_POOL_OPEN = 6,       /* what is under way or open: requests, handles of communicators, datatypes, files */
     REFRAIN_POOL_FIRST_MET = 7,  /* operations, user regions, units loaded later; and the kinds of things ... */
-    REFRAIN_POOL_CALL_SITES = 8, /* ... of which none takes more of what is left to them than it leaves */
+    REFRAIN_POOL_CALL_SITES = 8, /* ... of which each is sure of a part of what is kept for them */
     REFRAIN_POOL_COMMUNICATORS,
     REFRAIN_POOL_ALIKE,   /* communicators of the members of an older one, which stands for them without a record */
     REFRAIN_POOL_OBJECTS, /* windows, files */
@@ -178,7 +178,7 @@ struct refrain_trace_file {
     uint64_t kept_for_open, kept_for_calls, kept_for_unforeseen;
     /* Of communicators, by index, in parts that are made when they are needed: the oldest one of the same members. */
     uint16_t *alike[REFRAIN_ALIKE_PARTS];
-    uint64_t taken_of_kinds[REFRAIN_POOL_KINDS]; /* of what is kept for what is met for the first time (pool.c) */
+    uint64_t taken_of_kinds[REFRAIN_POOL_KINDS]; /* bytes so far (pool.c) */
 };
 extern REFRAIN_SHARED struct refrain_trace_file refrain_trace_file;
 
@@ -195,8 +195,8 @@ REFRAIN_SHARED bool refrain_pool_extend(const void *end, size_t bytes, enum refr
  * is none of that. */
 REFRAIN_SHARED void *refrain_pool_take_for_open(size_t bytes);
 
-/* May a thing of that kind, which takes `bytes`, have them? What is left of what is kept for such things is shared by
- * need; the bytes are counted as the kind's where it may. */
+/* May a thing of that kind, which takes `bytes`, have them, so that what every other kind is sure of stays free? The
+ * bytes are counted as the kind's where it may. */
 REFRAIN_HIDDEN bool refrain_pool_share(size_t bytes, enum refrain_pool_use kind);
 
 /* Takes `bytes` from what is kept: the rest of the pool's end is for others. False where less is left. */

@@ -14,18 +14,26 @@ void refrain_lose(enum refrain_loss loss, uint64_t n) {
         __atomic_fetch_add(&refrain_trace_file.header->losses[loss], n, __ATOMIC_RELAXED);
 }
 
-/* One kind may take half of what is kept where the others need nothing, the next one half of the rest ... Where there
- * is more memory than what is kept, each may take as much as there is. */
+/* Each kind is sure of a part of what is kept for such things; the rest is for those that come first. But kinds
+ * of which one may stand for another take no more than they leave. */
+#define SURE_SHARE 16u
+
 bool refrain_pool_share(size_t bytes, enum refrain_pool_use kind) {
     const struct refrain_header *header = refrain_trace_file.header;
-    uint64_t *taken = &refrain_trace_file.taken_of_kinds[kind - REFRAIN_POOL_CALL_SITES];
-    uint64_t end = header->bytes - refrain_pool_kept(header, kind), kept = header->pool_first_met - header->pool_last;
-    uint64_t used = __atomic_load_n(&header->pool_used, __ATOMIC_RELAXED) + bytes;
-    if (used + kept <= end)
-        return true;
-    if (used > end || __atomic_load_n(taken, __ATOMIC_RELAXED) + bytes > end - used)
+    uint64_t *taken = refrain_trace_file.taken_of_kinds;
+    uint64_t sure = (header->pool_first_met - header->pool_last) / SURE_SHARE;
+    uint64_t needed = __atomic_load_n(&header->pool_used, __ATOMIC_RELAXED) + bytes + refrain_pool_kept(header, kind);
+    unsigned own = kind - REFRAIN_POOL_CALL_SITES;
+    for (unsigned other = 0; other < REFRAIN_POOL_KINDS; other++) {
+        uint64_t has = __atomic_load_n(&taken[other], __ATOMIC_RELAXED);
+        needed += other != own && has < sure ? sure - has : 0;
+    }
+    if (needed > header->bytes)
         return false;
-    __atomic_fetch_add(taken, bytes, __ATOMIC_RELAXED);
+    bool stood_for = kind == REFRAIN_POOL_ALIKE || kind == REFRAIN_POOL_CALL_SITES;
+    if (stood_for && __atomic_load_n(&taken[own], __ATOMIC_RELAXED) + bytes > header->bytes - needed)
+        return false;
+    __atomic_fetch_add(&taken[own], bytes, __ATOMIC_RELAXED);
     return true;
 }
 

@@ -116,8 +116,8 @@ int refrain_show_metric_width(const char *name) {
     return length > 14 ? (int)length : 14;
 }
 
-/* All ranks of a run meet in MPI_Init, so that none begins after another has ended; clocks of two hosts may differ, by
- * a minute at most. */
+/* All ranks of a run meet in MPI_Init, so that none begins after another has ended; clocks of two machines may differ,
+ * by a minute at most. */
 #define OTHER_CLOCK_NS ((uint64_t)60 * 1000000000)
 
 static void warn_mixed(const struct refrain_trace *trace) {
@@ -134,9 +134,8 @@ static void warn_mixed(const struct refrain_trace *trace) {
     }
     if (!first || first == last)
         return;
-    bool one_host =
-        strcmp(refrain_process_name(first, first->header->host), refrain_process_name(last, last->header->host)) == 0;
-    if (last->header->start.realtime_ns > first->header->last.realtime_ns + (one_host ? 0 : OTHER_CLOCK_NS))
+    bool one_clock = memcmp(first->header->boot_id, last->header->boot_id, sizeof first->header->boot_id) == 0;
+    if (last->header->start.realtime_ns > first->header->last.realtime_ns + (one_clock ? 0 : OTHER_CLOCK_NS))
         refrain_warn("%s: rank %d began after rank %d had ended: files of several runs are mixed in it", trace->path,
                      last->rank, first->rank);
 }
