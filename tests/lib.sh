@@ -37,13 +37,22 @@ summary() {
     [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
 }
 
-# x86_64_only WHY: the test ends here, passed, on other machines.
-x86_64_only() {
-    [ "$(uname -m)" != x86_64 ] || return 0
+# skip WHY: the test ends here, passed.
+skip() {
     pass
     echo "skipped: $1"
     summary
     exit
+}
+
+# x86_64_only WHY: the test ends here, passed, on other machines.
+x86_64_only() {
+    [ "$(uname -m)" = x86_64 ] || skip "$1"
+}
+
+# parallel_only: the test ends here, passed, where refrain-reconstruct was not built.
+parallel_only() {
+    [ -x "$bin/refrain-reconstruct" ] || skip "built without MPI or OTF2"
 }
 
 # launch MPI RANKS COMMAND...: runs under that MPI's launcher, yielding where ranks outnumber cores.

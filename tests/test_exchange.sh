@@ -3,12 +3,7 @@
 # processes.
 set -u
 . "$(dirname "$0")/lib.sh"
-if [ ! -x "$bin/refrain-reconstruct" ]; then
-    pass
-    echo "skipped: built without MPI or OTF2"
-    summary
-    exit
-fi
+parallel_only
 for mpi in mpich openmpi; do
     [ -x "$bin/refrain-reconstruct-$mpi" ] || continue
     for processes in 1 2 3; do

@@ -3,12 +3,7 @@
 # byte, the text to the byte; of traces that can be shared out, and of those that cannot.
 set -u
 . "$(dirname "$0")/lib.sh"
-if [ ! -x "$bin/refrain-reconstruct" ]; then
-    pass
-    echo "skipped: built without MPI or OTF2"
-    summary
-    exit
-fi
+parallel_only
 
 # alike NAME MPI PROCESSES TRACE SAID [OPTION...]: one process and several write the same; standard error of the several
 # holds SAID, "" that they shared it out.
