@@ -11,9 +11,9 @@ command -v zstd >/dev/null || {
     echo "learner_bits.sh: no zstd: apt-get install zstd" >&2
     exit 2
 }
-learn=$root/monitor/learn replay=$root/reconstruct/replay n=${1:-200000}
-"${CC:-cc}" -O2 -I "$root/include" -I "$root/monitor" -I "$learn" -I "$replay" -I "$root/packed" "$root/benchmarks/learner_bits.c" \
-    "$learn"/learn*.c "$replay/sequence.c" "$replay/arena.c" "$replay/difference.c" "$replay/tally.c" -lm -o "$work/bits"
+learn=$root/monitor/learn sequence=$root/reconstruct/sequence n=${1:-200000}
+"${CC:-cc}" -O2 -I "$root/include" -I "$root/monitor" -I "$learn" -I "$sequence" -I "$root/packed" "$root/benchmarks/learner_bits.c" \
+    "$learn"/learn*.c "$sequence/sequence.c" "$sequence/arena.c" "$sequence/difference.c" "$sequence/tally.c" -lm -o "$work/bits"
 echo "| $n values | learner, bits | entropy | zstd -19 | times the better | ns a value |"
 echo "|---|---|---|---|---|---|"
 for kind in $("$work/bits" list); do

@@ -1,7 +1,8 @@
 /* learner_cost.c: what one value costs the monitor's learner, for each family of sequences, beside an empty call.
  *
- *     cc -O2 -I include -I monitor benchmarks/learner_cost.c benchmarks/learner_families.c \
- *         benchmarks/empty_call.c monitor/learn*.c reconstruct/sequence.c -o learner_cost
+ *     cc -O2 -I include -I monitor -I monitor/learn -I packed -I reconstruct/sequence \
+ *         benchmarks/learner_cost.c benchmarks/learner_families.c benchmarks/empty_call.c monitor/learn/learn*.c \
+ *         reconstruct/sequence/[a-z]*.c -o learner_cost
  *     ./learner_cost [--values N] [--rounds N] [--memory BYTES] [--only FAMILY] [--growth] [--json]
  *
  * A round gives each family's next so many values to a new learner in an empty pool, one family after the other, then

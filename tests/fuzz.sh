@@ -20,7 +20,7 @@ for layer in $of_regions recorded packed pack import; do
     mkdir -p "$corpus/$layer"
 done
 includes="-I$top/include -I$top/packed"
-for folder in model replay formats import; do
+for folder in sequence model replay formats import; do
     includes="$includes -I$top/reconstruct/$folder"
 done
 # shellcheck disable=SC2086 # a list of options
@@ -57,7 +57,7 @@ done
 
 # ---- the target ----
 
-sources=$(ls "$top"/reconstruct/model/*.c "$top"/reconstruct/replay/*.c "$top"/packed/*.c "$top"/reconstruct/formats/*.c \
+sources=$(ls "$top"/reconstruct/sequence/*.c "$top"/reconstruct/model/*.c "$top"/reconstruct/replay/*.c "$top"/packed/*.c "$top"/reconstruct/formats/*.c \
     "$top"/reconstruct/import/*.c | grep -vE '/(write_otf2|otf2_[a-z]*|import_otf2[a-z_]*)[.]c$')
 # shellcheck disable=SC2086 # lists of options and files
 clang -g -O2 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -std=gnu11 -D_GNU_SOURCE -w \

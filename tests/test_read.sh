@@ -107,7 +107,7 @@ for threads in 1 2; do
 done
 
 # All that replays keeps its state where checkpoints find it (arena.h).
-for source in "$tests"/../reconstruct/replay/*.c; do
+for source in "$tests"/../reconstruct/sequence/*.c "$tests"/../reconstruct/replay/*.c; do
     case $source in
     */arena.c | */cursor.c | */profile.c | */waiting.c | */pair_table.c | */replay.c) continue ;;
     esac

@@ -15,7 +15,7 @@
 #define REFRAIN_ARRAY_FIRST 8u /* entries that an array has room for at first */
 
 /* The array, which may have moved, with room for an entry behind the `n` there are; *capacity is the number of entries
- * there is room for. `array` is from `reallocate` (realloc(), refrain_realloc() in replay/arena.h), or null with a
+ * there is room for. `array` is from `reallocate` (realloc(), refrain_realloc() in sequence/arena.h), or null with a
  * capacity of 0. Null without memory: then array and capacity are as they were. */
 static inline void *refrain_array_room_of(void *(*reallocate)(void *, size_t), void *array, size_t n, size_t *capacity,
                                           size_t entry_bytes) {
