@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "configure.h"
 #include "clock.h"
-#include "learn.h"
+#include "learn_scratch.h"
 #include <refrain/event_file.h>
 #include <refrain/settings.h>
 

@@ -4,6 +4,7 @@
 #include "call_round.h"
 #include "configure.h"
 #include "learn_journal.h"
+#include "learn_scratch.h"
 #include "own_files.h"
 #include "site_table.h"
 #include "step.h"

@@ -55,7 +55,7 @@ enum refrain_entry_kind {
 struct refrain_events;        /* record.c */
 struct refrain_address_entry; /* address_entry.h */
 struct refrain_path;          /* call_path.h */
-struct refrain_learn_scratch; /* learn.h */
+struct refrain_learn_scratch; /* learn_scratch.h */
 struct refrain_site_table;    /* site_table.h */
 struct refrain_counting;      /* metrics.c */
 

@@ -15,6 +15,7 @@
 #include "learn_predict.h"
 #include "learn_repeat.h"
 #include "learn_round.h"
+#include "learn_scratch.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* learn.h: the common step of a learner, inline; everything else is in learn.c.
+/* learn.h: a learner takes a value: one that is predicted here (learn_expect.h), any other in learn.c.
  *
  *                      v as expected: confirmed + 1
  *                      .-----.                .-----.
@@ -32,19 +32,7 @@
 #ifndef REFRAIN_LEARN_H
 #define REFRAIN_LEARN_H
 
-#include "monitor.h"
-
-/* Working memory for one transition; one per thread, private. */
-#define REFRAIN_WINDOW_ITEMS 128u      /* longest formula that repetition is looked for in */
-#define REFRAIN_ITEM_ARCHIVE_BYTES 80u /* most bytes of one archived item (formula.h) */
-#define REFRAIN_SCRATCH_ENTRIES 256u
-struct refrain_learn_scratch {
-    struct refrain_item items[REFRAIN_WINDOW_ITEMS * (REFRAIN_LOOP_HEIGHTS + 1)]; /* a loop closed half-way */
-    unsigned char bytes[REFRAIN_WINDOW_ITEMS * REFRAIN_ITEM_ARCHIVE_BYTES];       /* a term being archived */
-    struct refrain_item term[REFRAIN_WINDOW_ITEMS];                               /* one read from the archive */
-    uint64_t entries[REFRAIN_SCRATCH_ENTRIES * (1 + REFRAIN_TALLY_WIDTH)];        /* of a tally being rearranged */
-    uint32_t starts[REFRAIN_WINDOW_ITEMS + 1];                                    /* where the last terms begin */
-};
+#include "learn_expect.h"
 
 /* The states that one value may lead to, from each: bits, by enum refrain_learner_state. */
 #define REFRAIN_STATE(state) (1u << REFRAIN_##state)
@@ -67,37 +55,6 @@ static const unsigned refrain_learn_table[REFRAIN_LEARNER_STATES] = {
 /* Handles a value that the prediction does not cover. `kind` is the same every time. Thread: the learner's own. */
 REFRAIN_HIDDEN void refrain_learn_other(struct refrain_context *context, struct refrain_learner *learner, int64_t value,
                                         enum refrain_learner_kind kind);
-
-/* Values that `expect` and `stride` still predict. */
-static inline uint64_t refrain_learn_left(const struct refrain_learner *learner) {
-    return learner->until - learner->confirmed;
-}
-static inline void refrain_learn_promise(struct refrain_learner *learner, uint64_t values) {
-    learner->until = learner->confirmed + values;
-}
-
-/* Is this the value that is predicted? */
-static inline __attribute__((always_inline)) bool refrain_learn_expects(const struct refrain_learner *learner,
-                                                                        int64_t value) {
-    return __builtin_expect(value == learner->expect && learner->confirmed != learner->until, 1);
-}
-
-/* Takes the value that is predicted. Only `confirmed` changes each time: two counters, or a store of `expect` where it
- * stays the same, would double what a step costs. */
-static inline __attribute__((always_inline)) void refrain_learn_take(struct refrain_learner *learner) {
-    learner->confirmed++;
-    if (__builtin_expect(learner->stride != 0, 0))
-        learner->expect = (int64_t)((uint64_t)learner->expect + (uint64_t)learner->stride);
-}
-
-/* Takes the value if it is the one that is predicted. */
-static inline __attribute__((always_inline)) bool refrain_learn_expected(struct refrain_learner *learner,
-                                                                         int64_t value) {
-    if (!refrain_learn_expects(learner, value))
-        return false;
-    refrain_learn_take(learner);
-    return true;
-}
 
 /* Takes the next value of the sequence. */
 static inline __attribute__((always_inline)) void refrain_learn(struct refrain_context *context,

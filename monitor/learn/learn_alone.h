@@ -5,6 +5,7 @@
 
 #include "learn.h"
 #include "learn_journal.h"
+#include "learn_scratch.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* learn_archive.c: terms to bytes, and back (learn_archive.h). */
 #define _GNU_SOURCE
 #include "learn_archive.h"
-#include "learn.h"
 #include "learn_anchors.h"
 #include "learn_formula.h"
 #include "learn_group.h"
 #include "learn_journal.h"
+#include "learn_scratch.h"
 #include "learn_spare.h"
 
 #include <string.h>

@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "learn_by_key.h"
+#include "learn.h"
 #include "learn_formula.h"
 #include <refrain/called.h>
 

@@ -7,6 +7,7 @@
 #ifndef REFRAIN_LEARN_BY_KEY_H
 #define REFRAIN_LEARN_BY_KEY_H
 
+#include "learn_expect.h"
 #include "learn_tally.h"
 
 /* Handles values[i], which the prediction of learners[i] does not cover; values[0 .. i) are those of the same event.

@@ -1,7 +1,6 @@
 /* learn_group.c: groups of values without a rule (learn_group.h). */
 #define _GNU_SOURCE
 #include "learn_group.h"
-#include "learn.h"
 
 #include <string.h>
 

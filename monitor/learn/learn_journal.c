@@ -1,8 +1,8 @@
 /* learn_journal.c: see learn_journal.h. */
 #define _GNU_SOURCE
 #include "learn_journal.h"
-#include "learn.h"
 #include "learn_formula.h"
+#include "learn_scratch.h"
 #include "learn_spare.h"
 #include "learn_tally.h"
 

@@ -1,7 +1,6 @@
 /* learn_memory.c: room for items, and the summary (learn_memory.h). */
 #define _GNU_SOURCE
 #include "learn_memory.h"
-#include "learn.h"
 #include "learn_archive.h"
 #include "learn_formula.h"
 #include "learn_journal.h"

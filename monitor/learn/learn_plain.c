@@ -1,13 +1,13 @@
 /* learn_plain.c: see learn_plain.h. */
 #define _GNU_SOURCE
 #include "learn_plain.h"
-#include "learn.h"
 #include "learn_anchors.h"
 #include "learn_archive.h"
 #include "learn_formula.h"
 #include "learn_group.h"
 #include "learn_journal.h"
 #include "learn_repeat.h"
+#include "learn_scratch.h"
 #include "learn_tally.h"
 
 #include <string.h>

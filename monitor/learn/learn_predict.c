@@ -1,7 +1,7 @@
 /* learn_predict.c: the cursor in a loop of items (learn_predict.h). */
 #define _GNU_SOURCE
 #include "learn_predict.h"
-#include "learn.h"
+#include "learn_expect.h"
 #include "learn_formula.h"
 
 static int64_t value_at_cursor(const struct refrain_formula *formula, const struct refrain_item *item) {

@@ -1,12 +1,13 @@
 /* learn_repeat.c: repetition of what the archive holds (learn_repeat.h). */
 #define _GNU_SOURCE
 #include "learn_repeat.h"
-#include "learn.h"
 #include "learn_anchors.h"
 #include "learn_archive.h"
+#include "learn_expect.h"
 #include "learn_formula.h"
 #include "learn_journal.h"
 #include "learn_predict.h"
+#include "learn_scratch.h"
 
 #include <string.h>
 

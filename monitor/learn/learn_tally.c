@@ -4,6 +4,7 @@
 #include "learn_archive.h"
 #include "learn_formula.h"
 #include "learn_journal.h"
+#include "learn_scratch.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #ifndef REFRAIN_LEARN_TALLY_H
 #define REFRAIN_LEARN_TALLY_H
 
-#include "learn.h"
+#include "monitor.h"
 
 #define REFRAIN_ROW_COMMUNICATOR 8u /* the last of four values */
 

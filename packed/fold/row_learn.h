@@ -4,7 +4,7 @@
 #ifndef REFRAIN_ROW_LEARN_H
 #define REFRAIN_ROW_LEARN_H
 
-#include "learn.h"
+#include "learn_scratch.h"
 #include "packed_image.h"
 
 #define REFRAIN_ROW_POOL_BYTES ((size_t)1 << 20) /* many times what the longest formula takes while it grows */

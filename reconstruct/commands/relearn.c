@@ -1,6 +1,7 @@
 /* relearn.c: feeds a sequence to the monitor's learner again (relearn.h). */
 #define _GNU_SOURCE
 #include "relearn.h"
+#include "learn.h"
 #include "row_learn.h"
 #include "sequence.h"
 

@@ -1,0 +1,38 @@
+/* learn_expect.h: the values that a learner predicts: `until` - `confirmed` of them, from `expect` on. */
+#ifndef REFRAIN_LEARN_EXPECT_H
+#define REFRAIN_LEARN_EXPECT_H
+
+#include "monitor.h"
+
+/* Values that `expect` and `stride` still predict. */
+static inline uint64_t refrain_learn_left(const struct refrain_learner *learner) {
+    return learner->until - learner->confirmed;
+}
+static inline void refrain_learn_promise(struct refrain_learner *learner, uint64_t values) {
+    learner->until = learner->confirmed + values;
+}
+
+/* Is this the value that is predicted? */
+static inline __attribute__((always_inline)) bool refrain_learn_expects(const struct refrain_learner *learner,
+                                                                        int64_t value) {
+    return __builtin_expect(value == learner->expect && learner->confirmed != learner->until, 1);
+}
+
+/* Takes the value that is predicted. Only `confirmed` changes each time: two counters, or a store of `expect` where it
+ * stays the same, would double what a step costs. */
+static inline __attribute__((always_inline)) void refrain_learn_take(struct refrain_learner *learner) {
+    learner->confirmed++;
+    if (__builtin_expect(learner->stride != 0, 0))
+        learner->expect = (int64_t)((uint64_t)learner->expect + (uint64_t)learner->stride);
+}
+
+/* Takes the value if it is the one that is predicted. */
+static inline __attribute__((always_inline)) bool refrain_learn_expected(struct refrain_learner *learner,
+                                                                         int64_t value) {
+    if (!refrain_learn_expects(learner, value))
+        return false;
+    refrain_learn_take(learner);
+    return true;
+}
+
+#endif
