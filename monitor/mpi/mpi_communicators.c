@@ -1,4 +1,4 @@
-/* mpi_communicators.c: the communicator table (mpi_objects.h).
+/* mpi_communicators.c: the communicator table (mpi_communicators.h).
  *
  *     handle --map--> struct communicator --> struct refrain_communicator in the trace file, members as ranks in
  * MPI_COMM_WORLD
@@ -11,8 +11,8 @@
  * so that where there are any nothing is agreed upon: whether there are any is the same for all members.
  */
 #define _GNU_SOURCE
+#include "mpi_communicators.h"
 #include "mpi_map.h"
-#include "mpi_objects.h"
 
 #include <alloca.h>
 #include <string.h>

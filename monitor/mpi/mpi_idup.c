@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "mpi_idup.h"
 #include "clock.h"
-#include "mpi_objects.h"
+#include "mpi_communicators.h"
 
 #include <sched.h>
 #include <time.h>

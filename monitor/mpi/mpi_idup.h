@@ -2,7 +2,7 @@
  * named: their name is agreed upon without waiting, and may arrive later than they do. All by any thread.
  *
  *     MPI_Comm_idup (mpi_comm_calls.c) -> begin, agree -> its request completes (mpi_request_complete.c) -> complete
- *     a call on the duplicate -> refrain_idup_needed (mpi_objects.h): only here its name is waited for */
+ *     a call on the duplicate -> refrain_idup_needed (below): only here its name is waited for */
 #ifndef REFRAIN_MPI_IDUP_H
 #define REFRAIN_MPI_IDUP_H
 
@@ -23,6 +23,17 @@ void refrain_idup_complete(unsigned n);
 
 /* A communicator has been freed, which may have been one without a name. */
 void refrain_idup_freed(MPI_Comm former);
+
+/* Duplicates that have been made and have no name yet. */
+extern uint32_t refrain_idups_nameless;
+void refrain_idup_wait(MPI_Comm comm);
+
+/* A call is about `comm`: its name is waited for where it is such a duplicate. Ten seconds at most: then it stays
+ * without one, and is counted. Not under the lock. */
+static inline void refrain_idup_needed(MPI_Comm comm) {
+    if (__builtin_expect(__atomic_load_n(&refrain_idups_nameless, __ATOMIC_RELAXED) != 0, 0))
+        refrain_idup_wait(comm);
+}
 
 /* In MPI_Finalize, which all members call: those that have no name yet get it. */
 void refrain_idups_close(void);

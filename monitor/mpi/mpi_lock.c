@@ -1,4 +1,4 @@
-/* mpi_lock.c: the lock over what the wrappers remember of MPI's objects (mpi_objects.h).
+/* mpi_lock.c: the lock over what the wrappers remember of MPI's objects (mpi_state.h).
  *
  *     word    which time it was taken (32 bits), by which thread (32 bits, 0: it is free)
  *
@@ -8,7 +8,7 @@
  * counted as lost. */
 #define _GNU_SOURCE
 #include "clock.h"
-#include "mpi_objects.h"
+#include "mpi_state.h"
 
 #include <sched.h>
 #include <time.h>

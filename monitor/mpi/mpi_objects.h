@@ -14,49 +14,26 @@
 #ifndef REFRAIN_MPI_OBJECTS_H
 #define REFRAIN_MPI_OBJECTS_H
 
-#include "mpi_wrap.h"
+#include "mpi_communicators.h"
+#include "mpi_idup.h"
+#include "mpi_types.h"
 #include <limits.h>
 
 /* What a wrapper does is in the wrapper, and what is done for each request in the function that does it for all: most
  * of it is a handful of instructions, and no amounts go by way of memory. */
 #define REFRAIN_INLINE inline __attribute__((always_inline))
 
-#define REFRAIN_COMMUNICATORS 128u /* live or dead before their table grows */
-#define REFRAIN_TYPES 256u         /* committed at a time before the table grows, predefined ones included */
-#define REFRAIN_REQUESTS 256u      /* under way before their table grows, persistent ones count twice */
-#define REFRAIN_WINDOWS 256u       /* open at a time before their table grows */
-#define REFRAIN_FILES 256u         /* open at a time before their table grows */
+#define REFRAIN_REQUESTS 256u /* under way before their table grows, persistent ones count twice */
+#define REFRAIN_WINDOWS 256u  /* open at a time before their table grows */
+#define REFRAIN_FILES 256u    /* open at a time before their table grows */
 
-/* ---- mpi_state.c ---- */
-
-/* MPI is initialised and traced by somebody, so that objects are remembered and agreed upon. */
-extern bool refrain_mpi_active;
-extern bool refrain_mpi_multiple; /* MPI_THREAD_MULTIPLE */
-extern bool refrain_mpi_world;    /* there is an MPI_COMM_WORLD */
-extern bool refrain_mpi_packs;    /* all ranks want REFRAIN_PACK */
-
-/* ---- mpi_lock.c ---- */
-
-/* The lock over what is remembered of MPI's objects, where several threads may call MPI. Who waits takes it from a
- * thread that has gone away with it. */
-void refrain_mpi_lock_wait(void);
-void refrain_mpi_lock_give(void);
-static inline void refrain_mpi_lock(void) {
-    if (refrain_mpi_multiple)
-        refrain_mpi_lock_wait();
+/* A communicator's record; null when it is unknown. */
+static inline const struct refrain_communicator *refrain_communicator_find(MPI_Comm comm) {
+    if (comm == MPI_COMM_WORLD)
+        return refrain_mpi_often.world;
+    refrain_idup_needed(comm);
+    return refrain_communicator_find_other(comm);
 }
-static inline void refrain_mpi_unlock(void) {
-    if (refrain_mpi_multiple)
-        refrain_mpi_lock_give();
-}
-
-/* ---- mpi_place.c ---- */
-
-/* By all members of `comm`, which are all processes of the run: the directory that its rank 0 proposes is everybody's.
- * `rank` and `size` are those in MPI_COMM_WORLD. Only the first time. */
-void refrain_mpi_place(MPI_Comm comm, int rank, int size);
-/* What the trace says of the MPI library. */
-void refrain_mpi_describe(int thread_level);
 
 /* ---- mpi_clock.c ---- */
 
@@ -73,86 +50,10 @@ bool refrain_mpi_pack_begin(void);
 /* Makes it, if the above was so. Tracing ends with this. */
 void refrain_mpi_pack(void);
 
-/* ---- mpi_communicators.c ---- */
-
-/* After MPI_Init, by all ranks: MPI_COMM_WORLD and MPI_COMM_SELF. `rank` and `size` are those in MPI_COMM_WORLD, or in
- * mpi://WORLD for a process that has only sessions (`world` false), which has neither communicator; their records are
- * made all the same. False when there is no memory. */
-bool refrain_communicators_open(int rank, int size, bool world);
-void refrain_communicators_close(void);
-
-/* Duplicates that MPI_Comm_idup has made and that have no name yet (mpi_idup.h). */
-extern uint32_t refrain_idups_nameless;
-void refrain_idup_wait(MPI_Comm comm);
-
-/* A call is about `comm`: its name is waited for where it is such a duplicate. Ten seconds at most: then it stays
- * without one, and is counted. Not under the lock. */
-static inline void refrain_idup_needed(MPI_Comm comm) {
-    if (__builtin_expect(__atomic_load_n(&refrain_idups_nameless, __ATOMIC_RELAXED) != 0, 0))
-        refrain_idup_wait(comm);
-}
-
-/* A communicator's record; null when it is unknown. */
-const struct refrain_communicator *refrain_communicator_find_other(MPI_Comm comm);
-static inline const struct refrain_communicator *refrain_communicator_find(MPI_Comm comm) {
-    if (comm == MPI_COMM_WORLD)
-        return refrain_mpi_often.world;
-    refrain_idup_needed(comm);
-    return refrain_communicator_find_other(comm);
-}
-/* The call is a blocking collective on it, which begins. */
-static inline void refrain_communicator_entered(const struct refrain_call *call,
-                                                const struct refrain_communicator *communicator) {
-    ((struct refrain_communicator *)(uintptr_t)communicator)->collectives++;
-    call->context->thread->now.comm = communicator->index + 1;
-}
-static inline int64_t refrain_communicator_index(const struct refrain_communicator *communicator) {
-    return communicator ? (int64_t)communicator->index : -1;
-}
-
-/* A new communicator has been made from `parent` (MPI_COMM_NULL: from none) by a call that all its members make, and
- * from which they all come here: they agree on a name for it. MPI_COMM_NULL is welcome. */
-void refrain_communicator_new(MPI_Comm parent, MPI_Comm comm);
-/* The same for one that stems from a session. */
-void refrain_communicator_new_of_session(MPI_Comm comm);
-
-/* The same in steps, for MPI_Comm_idup, whose members may not wait for each other: rank 0 chooses the ordinal for a
- * duplicate of `parent` (if `wanted`), all get it from there, and then the duplicate is known. False where nothing is
- * to be broadcast, which is the same for all members: those of an intercommunicator know the ordinal already. */
-#define REFRAIN_ORDINAL_NONE UINT32_MAX
-bool refrain_communicator_reserve(MPI_Comm parent, uint32_t *ordinal, bool wanted);
-void refrain_communicator_duplicated(MPI_Comm parent, MPI_Comm comm, uint32_t ordinal);
-
-void refrain_communicator_freed(MPI_Comm former);
-void refrain_communicator_named(MPI_Comm comm, const char *name);
-
-/* The rank in MPI_COMM_WORLD of rank `rank` of a communicator (its remote group, if it has one); -1 unknown. */
-int refrain_communicator_world_rank(const struct refrain_communicator *communicator, int rank);
-
 /* ---- mpi_p2p.c ---- */
 
 /* After MPI_Init: finds out, with a message to itself, whether this MPI fills in the status of MPI_Isendrecv. */
 void refrain_isendrecv_try(void);
-
-/* ---- mpi_types.c ---- */
-
-void refrain_types_open(void);                 /* the predefined ones */
-void refrain_type_known(MPI_Datatype type);    /* a valid, committed type */
-void refrain_type_forget(MPI_Datatype former); /* it was freed */
-int64_t refrain_type_bytes(MPI_Datatype type); /* -1 unknown */
-
-/* Bytes of `count` elements; 0 for a count that MPI refuses, -1 where the type is unknown. */
-static inline int64_t refrain_bytes(int64_t count, MPI_Datatype type) {
-    if (count <= 0)
-        return 0;
-    int64_t bytes = refrain_mpi_often.type_bytes;
-    if (refrain_mpi_often.type != type || bytes < 0)
-        bytes = refrain_type_bytes(type);
-    return bytes < 0 ? -1 : bytes * count;
-}
-
-/* Bytes of the message that a status tells of; -1 unknown. */
-int64_t refrain_status_bytes(const MPI_Status *status);
 
 /* ---- mpi_requests.c, mpi_request_complete.c, mpi_request_watch.c, mpi_request_await.c ---- */
 

@@ -1,5 +1,5 @@
 /* mpi_place.c: where the trace of an MPI process belongs, and what it says of the MPI library. */
-#include "mpi_objects.h"
+#include "mpi_state.h"
 
 #include <string.h>
 
