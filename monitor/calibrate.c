@@ -9,8 +9,9 @@
 #define _GNU_SOURCE
 #include "calibrate.h"
 #include "allowance.h"
+#include "begin.h"
+#include "clock.h"
 #include "metrics.h"
-#include "step.h"
 #include <refrain/settings.h>
 #define REFRAIN_BUILDING
 #pragma GCC visibility push(default)

@@ -1,8 +1,10 @@
 /* call.c: MPI calls as the wrappers tell them (monitor.h): an activation of its own, in which operations follow. What
  * is not as expected comes here; the rest is told in call_usual.c. */
 #define _GNU_SOURCE
+#include "activation.h"
 #include "address_entry.h"
 #include "allowance.h"
+#include "begin.h"
 #include "call_other.h"
 #include "call_path.h"
 #include "call_room.h"
@@ -15,7 +17,6 @@
 #include "probe.h"
 #include "python.h"
 #include "site_quiet.h"
-#include "step.h"
 #include "untold.h"
 #include <refrain/settings.h>
 

@@ -1,10 +1,10 @@
 /* call_path.c: from return addresses to activations on the shadow stack (call_path.h). */
 #define _GNU_SOURCE
 #include "call_path.h"
+#include "activation.h"
 #include "address_entry.h"
 #include "configure.h"
 #include "left_out.h"
-#include "step.h"
 #include <refrain/settings.h>
 
 #include <pthread.h>

@@ -1,8 +1,10 @@
 /* call_round.c: when a round of calls is opened (call_round.h). */
 #define _GNU_SOURCE
 #include "call_round.h"
+#include "begin.h"
+#include "block.h"
 #include "call_other.h"
-#include "step.h"
+#include "learn_expect.h"
 
 #define LEAST_CALLS 16u /* of a round: it takes about as long as a call to open and tell one */
 #define MOST_CALLS (1u << 30)

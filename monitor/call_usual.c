@@ -10,9 +10,10 @@
  * call.c goes on with the first that is not the one predicted. Both ways make the same changes in the same order, so
  * that a trace does not depend on which of them was taken. */
 #define _GNU_SOURCE
+#include "activation.h"
+#include "begin.h"
 #include "call_other.h"
 #include "call_round.h"
-#include "step.h"
 
 #include <string.h>
 

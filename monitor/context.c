@@ -1,9 +1,10 @@
 /* context.c: which context the calling thread has: taken, when it first comes to a probe, from contexts.c, and given
  * back when the thread ends. */
 #define _GNU_SOURCE
+#include "begin.h"
 #include "registers.h"
-#include "step.h"
 #include "tracing.h"
+#include <refrain/settings.h>
 
 #include <pthread.h>
 

@@ -1,13 +1,14 @@
 /* contexts.c: see contexts.h. */
 #define _GNU_SOURCE
 #include "contexts.h"
+#include "begin.h"
 #include "call_round.h"
 #include "configure.h"
 #include "learn_journal.h"
 #include "learn_scratch.h"
+#include "outside.h"
 #include "own_files.h"
 #include "site_table.h"
-#include "step.h"
 #include <refrain/settings.h>
 
 #include <sys/mman.h>

@@ -1,7 +1,8 @@
 /* metrics.c: counters of the processor and the kernel, opened and read (metrics.h). */
 #define _GNU_SOURCE
+#include "metrics.h"
+#include "block.h"
 #include "configure.h"
-#include "step.h"
 #include "suggest.h"
 #include "system_call.h"
 #include <refrain/metric_names.h>

@@ -1,9 +1,10 @@
 /* pause.c: refrain_pause() and refrain_resume(), and what threads make of them (pause.h). */
 #define _GNU_SOURCE
 #include "pause.h"
+#include "activation.h"
+#include "begin.h"
 #include "call_path.h"
 #include "registers.h"
-#include "step.h"
 #include "untold.h"
 #include "user.h"
 #define REFRAIN_BUILDING

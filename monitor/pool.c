@@ -1,6 +1,6 @@
 /* pool.c: the one allocation, as all parts of the monitor take from it: the pool, what did not fit, the clock. */
 #define _GNU_SOURCE
-#include "step.h"
+#include "clock.h"
 #include "tracing.h"
 
 #include <string.h>

@@ -1,9 +1,10 @@
 /* probe.c: what instrumented code calls (refrain/unit.h). */
 #define _GNU_SOURCE
 #include "probe.h"
+#include "activation.h"
 #include "allowance.h"
+#include "begin.h"
 #include "pause.h"
-#include "step.h"
 #include <refrain/settings.h>
 
 /* ---- functions ---- */

@@ -1,6 +1,6 @@
 /* slot_history.c: durations of a slot's blocks over its visits, in a fixed number of stretches (refrain/trace.h). */
 #define _GNU_SOURCE
-#include "step.h"
+#include "block.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "tracing.h"
 #include "allowance.h"
+#include "begin.h"
 #include "calibrate.h"
 #include "call_path.h"
 #include "call_room.h"
@@ -17,6 +18,7 @@
 #include "pack.h"
 #include "pause.h"
 #include "python.h"
+#include "stacks.h"
 #include "step.h"
 #include "untold.h"
 #include <refrain/called.h>

@@ -1,7 +1,7 @@
 /* untold.c: messages and collectives that pass unseen, counted (untold.h). */
 #define _GNU_SOURCE
 #include "untold.h"
-#include "step.h"
+#include "begin.h"
 #include "user.h"
 
 #include <string.h>

@@ -1,8 +1,9 @@
 /* user.c: what a program tells by hand (refrain/refrain.h). */
 #define _GNU_SOURCE
 #include "user.h"
+#include "activation.h"
+#include "begin.h"
 #include "call_path.h"
-#include "step.h"
 #define REFRAIN_BUILDING
 #pragma GCC visibility push(default)
 #include <refrain/refrain.h>

@@ -6,12 +6,15 @@
 #define _GNU_SOURCE
 #include "site_run.h"
 #include "allowance.h"
+#include "begin.h"
+#include "learn.h"
 #include "pause.h"
 #include "probe.h"
 #include "registers.h"
 #include "site_table.h"
-#include "step.h"
+#include "stacks.h"
 #include "tracing.h"
+#include <refrain/settings.h>
 
 #define IS_AT(offset, type, member) _Static_assert(offset == offsetof(struct type, member), #type "." #member)
 IS_AT(CONTEXT_TOP, refrain_context, top);

@@ -1,0 +1,78 @@
+/* activation.h: activations begin and end. All of this runs with context->busy set. */
+#ifndef REFRAIN_ACTIVATION_H
+#define REFRAIN_ACTIVATION_H
+
+#include "outside.h"
+#include "stacks.h"
+#include "step.h"
+
+/* Ends abandoned activations below a frame at `address` that is about to be entered (the stack grows down). */
+static inline void refrain_drop_abandoned(struct refrain_context *context, uintptr_t address) {
+    if (__builtin_expect(context->top->address < address, 0))
+        refrain_drop_below(context, address);
+}
+
+/* Where the frames begin of those that have called a function whose REFRAIN_FRAME_ADDRESS this is. */
+static inline uintptr_t refrain_caller_frames(const void *frame_address) {
+    return (uintptr_t)((const uintptr_t *)frame_address + 2);
+}
+
+/* The same for a function that the program calls: nothing is open any more below the frame of its caller. */
+static inline void refrain_drop_above_caller(struct refrain_context *context, const void *frame_address) {
+    refrain_drop_abandoned(context, refrain_caller_frames(frame_address));
+}
+
+/* The activation that an entry of the shadow stack is of. */
+static inline void refrain_open_entry(struct refrain_entry *entry, struct refrain_slot *slot, uintptr_t address,
+                                      uint32_t kind, uint64_t id) {
+    entry->last = slot;
+    entry->address = address;
+    entry->kind = kind;
+    entry->id = id;
+    entry->frame = 0;
+    entry->total_ticks = NULL;
+}
+
+/* Opens an activation; null when the shadow stack is full. */
+static inline struct refrain_entry *refrain_push(struct refrain_context *context, struct refrain_slot *slot,
+                                                 uintptr_t address, uint32_t kind, uint64_t id) {
+    struct refrain_entry *entry = context->top + 1;
+    if (__builtin_expect(entry == context->stack_end, 0) && !refrain_outside_grow_stack(context)) {
+        refrain_lose(REFRAIN_LOSS_DEPTH, 1);
+        return NULL;
+    }
+    refrain_open_entry(entry, slot, address, kind, id);
+    context->top = entry;
+    return entry;
+}
+
+/* Enters an activation from wherever the thread is. `whole`: slot [1] of a function, else null. */
+static inline struct refrain_entry *refrain_enter(struct refrain_context *context, struct refrain_slot *slot,
+                                                  struct refrain_slot *whole, uintptr_t address, uint32_t kind,
+                                                  uint64_t id, int64_t value) {
+    struct refrain_entry *caller = context->top;
+    struct refrain_entry *entry = refrain_push(context, slot, address, kind, id);
+    if (!entry)
+        return NULL;
+    refrain_step(context, caller, value);
+    if (whole) {
+        entry->total_ticks = &whole->ticks;
+        whole->count++;
+    }
+    entry->begin_ticks = refrain_close_block(context, caller->last);
+    refrain_event(context, refrain_entry_record(entry, true), entry->begin_ticks, id);
+    return entry;
+}
+
+/* Leaves the activation on top. */
+static inline void refrain_leave(struct refrain_context *context) {
+    struct refrain_entry *entry = context->top;
+    refrain_step(context, entry, REFRAIN_NEXT_EXIT);
+    uint64_t now = refrain_close_block(context, entry->last);
+    refrain_event(context, refrain_entry_record(entry, false), now, entry->id);
+    refrain_add_activation(entry, now);
+    context->top = entry - 1;
+    refrain_returned(entry - 1);
+}
+
+#endif

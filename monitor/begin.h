@@ -1,0 +1,31 @@
+/* begin.h: a probe or an MPI call begins and ends: between the two nothing else of its thread comes to the monitor. */
+#ifndef REFRAIN_BEGIN_H
+#define REFRAIN_BEGIN_H
+
+#include "monitor.h"
+
+extern REFRAIN_HIDDEN __thread struct refrain_context *refrain_thread_context;
+
+static inline struct refrain_context *refrain_begin(void) {
+    struct refrain_context *context = refrain_thread_context;
+    if (__builtin_expect(context == NULL, 0)) {
+        context = refrain_context();
+        if (!context)
+            return NULL;
+    }
+    if (__builtin_expect(context->busy, 0)) {
+        if (context->trace_file && context->busy != REFRAIN_PAUSED)
+            refrain_lose(REFRAIN_LOSS_INTERRUPTED, 1);
+        return NULL;
+    }
+    context->busy = 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return context;
+}
+
+static inline void refrain_end(struct refrain_context *context) {
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    context->busy = 0;
+}
+
+#endif
