@@ -8,7 +8,7 @@
 #ifndef REFRAIN_PACKED_CODER_H
 #define REFRAIN_PACKED_CODER_H
 
-#include "packed_image.h"
+#include "packed_stream.h"
 
 struct refrain_packed_bit {
     uint16_t one; /* probability that the bit is 1, in 1 / 65536 */

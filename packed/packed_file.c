@@ -1,5 +1,6 @@
 /* packed_file.c: see packed_file.h. */
 #include "packed_file.h"
+#include "packed_image.h"
 
 #include <string.h>
 

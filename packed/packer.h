@@ -14,7 +14,7 @@
 #ifndef REFRAIN_PACKER_H
 #define REFRAIN_PACKER_H
 
-#include "packed_image.h"
+#include "packed_stream.h"
 
 #define REFRAIN_PACKER_NAMES 64u /* that are found again, so that one name stays one */
 

@@ -9,7 +9,7 @@
 #ifndef REFRAIN_SHAPE_GUESS_H
 #define REFRAIN_SHAPE_GUESS_H
 
-#include "packed_image.h"
+#include "packed_stream.h"
 
 #define REFRAIN_GUESS_SYMBOLS 16384u /* the latest are remembered; a power of two */
 #define REFRAIN_GUESS_CONTEXTS 8192u

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "beat.h"
 #include "learn_alone.h"
+#include "packed_image.h"
 #include "sequence.h"
 #include <refrain/settings.h>
 

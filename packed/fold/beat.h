@@ -8,7 +8,7 @@
 #ifndef REFRAIN_BEAT_H
 #define REFRAIN_BEAT_H
 
-#include "packed_image.h"
+#include "packed_stream.h"
 
 #define REFRAIN_BEAT_WORDS 16u        /* different values, and words, of a sequence at most */
 #define REFRAIN_BEAT_ALL_STEPS 16384u /* with those of each round */

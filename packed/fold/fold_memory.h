@@ -3,7 +3,7 @@
 #ifndef REFRAIN_FOLD_MEMORY_H
 #define REFRAIN_FOLD_MEMORY_H
 
-#include "packed_image.h"
+#include "packed_stream.h"
 
 struct refrain_fold_memory {
     size_t used, most; /* bytes */

@@ -5,7 +5,7 @@
 #define REFRAIN_ROW_LEARN_H
 
 #include "learn_scratch.h"
-#include "packed_image.h"
+#include "packed_stream.h"
 
 #define REFRAIN_ROW_POOL_BYTES ((size_t)1 << 20) /* many times what the longest formula takes while it grows */
 #define REFRAIN_ROW_BETWEEN_LOOKS 256u           /* values between two looks whether it has been outgrown */

@@ -1,6 +1,7 @@
 /* sheet_head.c: the sheet of all ranks becomes what stands in a pack before their times (fold.h, packed_ranks.h). */
 #include "fold.h"
 #include "packed_file.h"
+#include "packed_image.h"
 #include "row_learn.h"
 #include "shape_guess.h"
 

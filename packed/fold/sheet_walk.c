@@ -2,6 +2,7 @@
 #include "beat.h"
 #include "fold.h"
 #include "packed_file.h"
+#include "packed_image.h"
 
 #include <stdlib.h>
 #include <string.h>

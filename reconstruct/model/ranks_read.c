@@ -2,6 +2,7 @@
 #include "array.h"
 #include "copied_times.h"
 #include "packed_file.h"
+#include "packed_image.h"
 #include "packed_ranks.h"
 #include "sequence.h"
 #include "shape_guess.h"
