@@ -105,16 +105,6 @@ static void cancel(struct refrain_import *import, struct refrain_import_location
     give(location, request);
 }
 
-void refrain_import_location_free(struct refrain_import_location *location) {
-    for (size_t b = 0; b < location->names.capacity; b++)
-        for (struct refrain_pair_node *node = location->names.buckets[b], *next; node; node = next) {
-            next = node->next;
-            free(node);
-        }
-    free(location->names.buckets);
-    refrain_requests_close(&location->requests);
-}
-
 /* ---- events ---- */
 
 /* The event's location; null where it has had no event before. */

@@ -94,9 +94,4 @@ uint64_t refrain_import_put(struct refrain_import *import, const struct refrain_
 void refrain_import_amend(struct refrain_import *import, int32_t rank, uint64_t record_at, unsigned parameter,
                           int64_t value);
 
-/* ---- import_events.c ---- */
-
-/* Frees what is known of requests under way. */
-void refrain_import_location_free(struct refrain_import_location *location);
-
 #endif

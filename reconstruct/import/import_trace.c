@@ -155,9 +155,20 @@ static void remove_all(const struct refrain_import *import) {
     rmdir(import->directory);
 }
 
+/* With what is known of requests under way. */
+static void free_location(struct refrain_import_location *location) {
+    for (size_t b = 0; b < location->names.capacity; b++)
+        for (struct refrain_pair_node *node = location->names.buckets[b], *next; node; node = next) {
+            next = node->next;
+            free(node);
+        }
+    free(location->names.buckets);
+    refrain_requests_close(&location->requests);
+}
+
 static void free_rank(struct refrain_import_rank *rank) {
     for (uint32_t i = 0; i < rank->n_threads; i++)
-        refrain_import_location_free(&rank->threads[i]);
+        free_location(&rank->threads[i]);
     free(rank->threads);
     free(rank->numbers);
     refrain_import_objects_free(&rank->objects);
