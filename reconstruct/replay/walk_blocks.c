@@ -6,6 +6,7 @@
  * It is the same as when they pass one by one through refrain_walk_pass_block_of(): weights in the order of the blocks,
  * then the item's time by them. */
 #include "walk_parts.h"
+#include "walk_time.h"
 
 /* The spot of a cycle's block; null where they are not told apart, or there is none. */
 static inline struct refrain_walk_spot *spot_of(struct refrain_walk *walk, struct refrain_walk_cycle_block *block) {

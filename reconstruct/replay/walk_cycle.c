@@ -1,6 +1,7 @@
 /* walk_cycle.c: what of recorded iterations comes again, and giving it (walk_cycle.h). */
 #include "arena.h"
 #include "walk_parts.h"
+#include "walk_time.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
  * same order (walk_parts.h). */
 #include "arena.h"
 #include "walk_parts.h"
+#include "walk_time.h"
 
 /* ---- requests ---- */
 

@@ -8,7 +8,7 @@
  *     walk_values.c       the next value of a learner, also where its order is not known
  *     walk_blocks.c       many blocks that pass at once
  *     walk_ahead.c        iterations that wait for their times
- *     walk_time.c         how long blocks took, and records that wait for their time
+ *     walk_time.c         how long blocks took, and records that wait for their time (walk_time.h)
  *     walk_recording.c    an iteration is recorded while it is walked
  *     walk_limits.c       what is more than the thread can have done
  *     walk_open.c         beginning and end
@@ -195,15 +195,6 @@ static inline void refrain_walk_note(struct refrain_walk *walk, struct refrain_w
 struct refrain_walk_learner *refrain_walk_meet(struct refrain_walk *walk, const struct refrain_learner *learner);
 struct refrain_walk_learner *refrain_walk_meet_slot(struct refrain_walk *walk, const struct refrain_slot *slot);
 
-/* The slot that lies `n` (1 or 2) behind that of a place, both within the image. */
-static inline struct refrain_walk_learner *refrain_walk_beyond(struct refrain_walk *walk,
-                                                               struct refrain_walk_learner *place, unsigned n) {
-    struct refrain_walk_learner **beyond = &place->beyond[n - 1];
-    if (!*beyond)
-        *beyond = refrain_walk_meet_slot(walk, place->slot + n);
-    return *beyond;
-}
-
 /* The place's number in the recursion; -1 none, or the order is still that of the run. */
 int refrain_walk_recursive_node(struct refrain_walk *walk, struct refrain_walk_learner *place);
 
@@ -214,18 +205,6 @@ bool refrain_walk_take(struct refrain_walk *walk, struct refrain_walk_learner *p
 /* Takes the next value of a place where its order is not known to be the run's, or where it has none left: in a
  * recursion one that leaves nothing over. */
 bool refrain_walk_take_likely_step(struct refrain_walk *walk, struct refrain_walk_learner *place, int64_t *value);
-
-/* Takes the next value of a place or decision. */
-static inline bool refrain_walk_take_step(struct refrain_walk *walk, struct refrain_walk_learner *place,
-                                          int64_t *value) {
-    struct refrain_sequence *sequence = &place->sequence;
-    bool given = !walk->approximate && (sequence->run > 0 || refrain_sequence_advance(sequence));
-    if (!given || sequence->approximate)
-        return refrain_walk_take_likely_step(walk, place, value);
-    place->taken++;
-    refrain_sequence_next(sequence, value);
-    return true;
-}
 
 /* Takes the n parameters of an event. What one does not know itself, having given up, is in the rows that were counted:
  * it is that of a row which goes with what the others know. */
@@ -251,90 +230,6 @@ void refrain_walk_pass_uncounted(struct refrain_walk *walk, const struct refrain
  * passed: the next one has to pass by refrain_walk_pass_block_of(). */
 uint32_t refrain_walk_pass_blocks(struct refrain_walk *walk, const struct refrain_walk_cycle *cycle, uint32_t first,
                                   uint32_t most, uint64_t *ticks);
-
-/* ---- walk_time.c ---- */
-
-/* Begins the next stretch of a place's history, where its blocks have not all been. */
-void refrain_walk_begin_stretch(struct refrain_walk *walk, struct refrain_walk_learner *place);
-
-/* What a place's next block in an item of several is expected to take: the mean of what those of the stretch have,
- * times the factor of the spot; the last one all that is left. */
-static inline uint64_t refrain_walk_expected_share(struct refrain_block_account *account,
-                                                   const struct refrain_walk_spot *spot) {
-    uint64_t visits = account->shared_visits;
-    account->shared_visits -= visits > 0;
-    if (account->shared_ticks <= 0 || visits == 0)
-        return 0;
-    uint64_t mean = (uint64_t)account->shared_ticks / visits;
-    if (!spot || visits == 1)
-        return mean;
-    double share = (double)(int64_t)mean * spot->factor;
-    return share < (double)INT64_MAX ? (uint64_t)(int64_t)share : mean;
-}
-
-/* A block passes in a walk that counts, in that context: it took that long. */
-void refrain_walk_count_told(struct refrain_walk *walk, uint32_t context, uint64_t ticks);
-
-/* A block passes whose end the timeline tells by itself: what was expected of it is of no matter. */
-static inline void refrain_walk_pass_told(struct refrain_walk *walk, struct refrain_walk_learner *place,
-                                          uint32_t context, uint64_t told) {
-    if (place->visits_left == 0)
-        refrain_walk_begin_stretch(walk, place);
-    place->visits_left -= place->visits_left > 0;
-    place->visits++;
-    place->account.ticks_left = (int64_t)((uint64_t)place->account.ticks_left - (told - walk->ticks));
-    if (walk->counting)
-        refrain_walk_count_told(walk, context, told - walk->ticks);
-    walk->ticks = told;
-    if (walk->recorder)
-        refrain_walk_note_block(walk, place, context);
-}
-
-/* As refrain_walk_pass_block, for blocks of all kinds. */
-void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_learner *place, uint32_t context);
-
-/* Lets the block that a place began in that context pass: as long as the timeline says; where it says nothing, or the
- * order of blocks is not that of the run any longer, as long as the history expects. */
-static inline void refrain_walk_pass_block_of(struct refrain_walk *walk, struct refrain_walk_learner *place,
-                                              uint32_t context) {
-    uint64_t told;
-    if (!walk->approximate && refrain_block_times_short(&walk->times, walk->ticks, &told))
-        refrain_walk_pass_told(walk, place, context, told);
-    else
-        refrain_walk_pass_any_block(walk, place, context);
-}
-
-/* The same in what is open now. */
-static inline void refrain_walk_pass_block(struct refrain_walk *walk, struct refrain_walk_learner *place) {
-    refrain_walk_pass_block_of(walk, place, walk->stack[walk->depth - 1].context);
-}
-
-/* Are there blocks whose times are not known yet? Then records wait for them. */
-static inline bool refrain_walk_is_time_pending(const struct refrain_walk *walk) {
-    return walk->times.n_kept > 0 && !walk->times.settled;
-}
-
-/* The times of an item's blocks have become known: open activations, waiting records and iterations get them. */
-void refrain_walk_settle(struct refrain_walk *walk);
-
-/* Room for the next record that waits for its time: it does once n_waiting counts it. Null without memory, and the walk
- * ends. */
-struct refrain_record *refrain_walk_next_waiting(struct refrain_walk *walk);
-
-/* Keeps a record until its time is known; false without memory, and the walk ends. */
-bool refrain_walk_wait_for_time(struct refrain_walk *walk, const struct refrain_record *record);
-
-/* Nothing more comes: what waits gets its time, up to the thread's last clock read, which ended one block more. */
-void refrain_walk_settle_last(struct refrain_walk *walk);
-
-/* What probes cost. */
-static inline void refrain_walk_probe_begins(struct refrain_walk *walk, enum refrain_probe_kind kind) {
-    walk->cost += walk->header->probe_costs[kind].before;
-}
-
-static inline void refrain_walk_probe_ends(struct refrain_walk *walk, enum refrain_probe_kind kind) {
-    walk->cost += walk->header->probe_costs[kind].after;
-}
 
 /* ---- walk_operations.c ---- */
 

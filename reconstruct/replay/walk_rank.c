@@ -3,6 +3,7 @@
 #include "arena.h"
 #include "successors.h"
 #include "walk_parts.h"
+#include "walk_time.h"
 
 #include <refrain/settings.h>
 #include <refrain/unit.h>
@@ -13,6 +14,26 @@ enum mpi_function {
 #include <refrain/mpi_calls.def>
 #undef REFRAIN_MPI_CALL
 };
+
+/* The slot that lies `n` (1 or 2) behind that of a place, both within the image. */
+static inline struct refrain_walk_learner *beyond_of(struct refrain_walk *walk, struct refrain_walk_learner *place,
+                                                     unsigned n) {
+    struct refrain_walk_learner **beyond = &place->beyond[n - 1];
+    if (!*beyond)
+        *beyond = refrain_walk_meet_slot(walk, place->slot + n);
+    return *beyond;
+}
+
+/* Takes the next value of a place or decision. */
+static inline bool take_step(struct refrain_walk *walk, struct refrain_walk_learner *place, int64_t *value) {
+    struct refrain_sequence *sequence = &place->sequence;
+    bool given = !walk->approximate && (sequence->run > 0 || refrain_sequence_advance(sequence));
+    if (!given || sequence->approximate)
+        return refrain_walk_take_likely_step(walk, place, value);
+    place->taken++;
+    refrain_sequence_next(sequence, value);
+    return true;
+}
 
 /* What has a record of its own that begins at that slot: a user region, a marker ... */
 static const struct refrain_region_name *region_of(const struct refrain_slot *inside) {
@@ -113,7 +134,7 @@ static void pop(struct refrain_walk *walk, struct refrain_record *record) {
     if (last->flags & REFRAIN_SLOT_CALL) {
         uint64_t next = (uint64_t)((const unsigned char *)(last + 1) - walk->image);
         struct refrain_walk_learner *after =
-            refrain_walk_at(walk, next, sizeof *last) ? refrain_walk_beyond(walk, caller->at, 1) : NULL;
+            refrain_walk_at(walk, next, sizeof *last) ? beyond_of(walk, caller->at, 1) : NULL;
         if (after)
             caller->at = after;
     }
@@ -146,7 +167,7 @@ static bool leave(struct refrain_walk *walk, int64_t how, struct refrain_record 
 
 /* The activation on top goes on at the slot `n` behind that of `place`. */
 static bool go_beyond(struct refrain_walk *walk, struct refrain_walk_learner *place, unsigned n) {
-    struct refrain_walk_learner *to = refrain_walk_beyond(walk, place, n);
+    struct refrain_walk_learner *to = beyond_of(walk, place, n);
     if (to)
         walk->stack[walk->depth - 1].at = to;
     return to != NULL;
@@ -218,7 +239,7 @@ static inline bool move(struct refrain_walk *walk, const struct refrain_walk_lin
         return true;
     case REFRAIN_WALK_DECIDES:
         refrain_walk_probe_begins(walk, REFRAIN_PROBE_DECISION);
-        if (!refrain_walk_take_step(walk, place, &decision))
+        if (!take_step(walk, place, &decision))
             return false;
         refrain_walk_note(walk, place, decision);
         return go_beyond(walk, place, decision ? 1 : 2);
@@ -319,7 +340,7 @@ static bool step(struct refrain_walk *walk, struct refrain_record *record) {
         return refrain_walk_fail(walk, last->slot, "more happens here than there was time for");
     }
     walk->steps_left--;
-    if (!refrain_walk_take_step(walk, last, &value))
+    if (!take_step(walk, last, &value))
         return false;
     if (walk->recorder)
         refrain_walk_note_step(walk, last, value);

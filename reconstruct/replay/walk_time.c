@@ -1,7 +1,7 @@
 /* walk_time.c: how long blocks took (walk_parts.h). */
+#include "walk_time.h"
 #include "arena.h"
 #include "array.h"
-#include "walk_parts.h"
 
 #define MOST_OVER_MEAN 4u /* times the mean of its stretch that a visit is expected to take at most; and at least */
 
