@@ -2,6 +2,7 @@
  * whatever happens, and those that come most often keep counts of their own, also where they come late. */
 #include "learn_alone.h"
 #include "learn_tally.h"
+#include "numbered.h"
 #include "tally.h"
 
 #include <stdio.h>
@@ -125,6 +126,68 @@ static void check_communicators(void) {
     refrain_alone_bytes = before;
 }
 
+/* The communicators as a reader has them. */
+static bool number_communicators(struct refrain_numbered *numbered) {
+    static _Alignas(REFRAIN_GRAIN_BYTES) unsigned char
+        image[REFRAIN_HEADER_BYTES + COMMUNICATORS * sizeof(struct refrain_communicator)];
+    struct refrain_communicator *list = (void *)(image + REFRAIN_HEADER_BYTES);
+    uint32_t first = REFRAIN_HEADER_BYTES / REFRAIN_GRAIN_BYTES, step = sizeof *list / REFRAIN_GRAIN_BYTES;
+    for (uint32_t i = 0; i < COMMUNICATORS; i++)
+        list[i] = (struct refrain_communicator){.next = i + 1 < COMMUNICATORS ? first + (i + 1) * step : 0,
+                                                .index = i,
+                                                .size = is_of_two(i) ? 2 : 4,
+                                                .members = is_of_two(i)};
+    ((struct refrain_header *)image)->communicators = first;
+    return refrain_numbered_open(numbered, image, sizeof image);
+}
+
+/* As above, and it is known in which communicator each was: the row is one of a communicator of the same members. */
+static void check_known_communicators(void) {
+    static const struct refrain_row row = {4, 1 << 2, {1 << 2, 1 << 1}, REFRAIN_ROW_COMMUNICATOR};
+    struct refrain_tally_reader reader;
+    struct refrain_numbered numbered;
+    unsigned strangers = 0;
+    uint32_t tally = refrain_tally_make(&row, true);
+    size_t before = refrain_alone_bytes;
+    make_communicators();
+    refrain_alone_bytes = refrain_trace_file.header->pool_used;
+    for (unsigned i = 0; tally && i < ROUNDS * COMMUNICATORS; i++)
+        refrain_tally_add(&context, &tally, (int64_t[]){is_of_two(i % COMMUNICATORS), i, i, i % COMMUNICATORS}, 1);
+    if (tally && number_communicators(&numbered) &&
+        refrain_tally_open(&reader, refrain_trace_file.base, POOL_BYTES, tally)) {
+        reader.numbered = &numbered;
+        for (unsigned i = 0; i < ROUNDS * COMMUNICATORS; i++) {
+            int64_t values[REFRAIN_TALLY_WIDTH] = {-1, 0, 0, i / ROUNDS};
+            strangers += !refrain_tally_next(&reader, values, 1 << 3) || values[0] != is_of_two(values[3]);
+        }
+        refrain_tally_close(&reader);
+        refrain_numbered_close(&numbered);
+    } else {
+        strangers++;
+    }
+    check(strangers == 0, "rows of communicators of other members", strangers, 0);
+    refrain_alone_bytes = before;
+}
+
+/* Messages to one partner, of amounts that no row has, leave another one its rows. */
+static void check_unknown_amounts(void) {
+    static const struct refrain_row row = {4, 1 << 2, {1 << 2, 1 << 1}, REFRAIN_ROW_COMMUNICATOR};
+    struct refrain_tally_reader reader;
+    unsigned left = 0;
+    uint32_t tally = refrain_tally_make(&row, true);
+    for (unsigned i = 0; tally && i < 2 * ROUNDS; i++)
+        refrain_tally_add(&context, &tally, (int64_t[]){i % 2, 0, 5, 0}, 1);
+    if (tally && refrain_tally_open(&reader, refrain_trace_file.base, POOL_BYTES, tally)) {
+        for (unsigned i = 0; i < 2 * ROUNDS; i++) {
+            int64_t values[REFRAIN_TALLY_WIDTH] = {1, 0, 6, 0};
+            bool given = refrain_tally_next(&reader, values, i < ROUNDS ? 0xf : 0);
+            left += given && i >= ROUNDS && values[0] == 0;
+        }
+        refrain_tally_close(&reader);
+    }
+    check(left == ROUNDS, "rows left to a partner", left, ROUNDS);
+}
+
 /* Accesses to windows, which stand for each other there: targets and bytes stay what they are. */
 static void check_windows(void) {
     static const struct refrain_row row = {3, 1 << 1, {1 << 1, 0}, 1 << 2};
@@ -172,6 +235,8 @@ int main(void) {
     if (!refrain_alone_begin(&context, 0))
         return 2;
     check_communicators();
+    check_known_communicators();
+    check_unknown_amounts();
     check_windows();
     printf("%s\n", failed ? "failed" : "passed");
     return failed ? 1 : 0;

@@ -117,6 +117,7 @@ static struct refrain_walk_learner *place_of_rows(struct refrain_walk *walk, con
         refrain_walk_fail(walk, learner, "counts of parameters that cannot be any");
         return NULL;
     }
+    place->rows.numbered = &walk->numbered;
     uint64_t all = refrain_learner_values(walk->image, walk->image_bytes, learner, NULL);
     place->rows_before = all > place->rows.left ? all - place->rows.left : 0;
     return place;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define MOST_ENTRIES ((uint32_t)1 << 20)
-#define COMMUNICATOR 8u /* bit of the last of four values: where it is dropped, the oldest of the same members */
+#define COMMUNICATOR 8u /* bit of the last of four values that may be one */
 
 bool refrain_tally_open(struct refrain_tally_reader *reader, const void *image, size_t image_bytes,
                         uint32_t reference) {
@@ -41,15 +41,30 @@ static int64_t part_of(int64_t total, uint64_t k, uint64_t n) {
                      (uint64_t)((unsigned __int128)k * rest / n));
 }
 
-/* Bits: values that stand for several in this entry; of the amounts among them it has the total. */
-static unsigned merged(const struct refrain_tally_reader *reader, const struct refrain_tally_entry *entry) {
-    return reader->has_rest && entry == &reader->entries[reader->n - 1] ? ~0u : reader->tally->dropped;
+static bool is_rest(const struct refrain_tally_reader *reader, const struct refrain_tally_entry *entry) {
+    return reader->has_rest && entry == &reader->entries[reader->n - 1];
 }
 
-/* `told`: bits of values that tell merged rows apart, too. */
+/* Bits: values that stand for several in this entry; of the amounts among them it has the total. */
+static unsigned merged(const struct refrain_tally_reader *reader, const struct refrain_tally_entry *entry) {
+    return is_rest(reader, entry) ? ~0u : reader->tally->dropped;
+}
+
+/* Once communicators are merged an entry has the oldest one of the same members. */
+static bool goes_with_communicator(const struct refrain_tally_reader *reader, const struct refrain_tally_entry *entry,
+                                   int64_t known) {
+    int64_t counted = (int64_t)entry->words[reader->tally->width];
+    return counted == known || (reader->tally->dropped & COMMUNICATOR && reader->numbered &&
+                                refrain_numbered_same_members(reader->numbered, (uint64_t)counted, (uint64_t)known));
+}
+
 static bool goes_with(const struct refrain_tally_reader *reader, const struct refrain_tally_entry *entry,
-                      const int64_t *row, unsigned known, unsigned told) {
-    known &= ~merged(reader, entry) | told;
+                      const int64_t *row, unsigned known) {
+    if (is_rest(reader, entry))
+        return known == 0;
+    if (known & COMMUNICATOR && !goes_with_communicator(reader, entry, row[reader->tally->width - 1]))
+        return false;
+    known &= ~((unsigned)reader->tally->dropped | COMMUNICATOR);
     for (unsigned i = 0; i < reader->tally->width; i++)
         if (known >> i & 1 && (int64_t)entry->words[1 + i] != row[i])
             return false;
@@ -57,7 +72,7 @@ static bool goes_with(const struct refrain_tally_reader *reader, const struct re
 }
 
 static struct refrain_tally_entry *due_first(const struct refrain_tally_reader *reader, const int64_t *row,
-                                             unsigned known, unsigned told) {
+                                             unsigned known) {
     struct refrain_tally_entry *best = NULL;
     double best_due = 0;
     for (size_t i = 0; i < reader->n; i++) {
@@ -65,7 +80,7 @@ static struct refrain_tally_entry *due_first(const struct refrain_tally_reader *
         if (entry->given >= entry->count)
             continue;
         double due = ((double)entry->given + 0.5) / (double)entry->count;
-        if ((!best || due < best_due) && goes_with(reader, entry, row, known, told)) {
+        if ((!best || due < best_due) && goes_with(reader, entry, row, known)) {
             best = entry;
             best_due = due;
         }
@@ -73,13 +88,19 @@ static struct refrain_tally_entry *due_first(const struct refrain_tally_reader *
     return best;
 }
 
-/* The entry that is due first, of those that go with what is known, or else of all; null when none is left. Where
- * communicators are counted as the oldest of theirs, those of this very one come before those of any. */
+/* The entry that is due first, of those that go with what is known; else the rest. Where neither is left, rows go with
+ * less and less of it, in the order in which the monitor tells less apart, so that a partner is given as often as it
+ * came. Null when none is left at all. */
 static struct refrain_tally_entry *due(const struct refrain_tally_reader *reader, const int64_t *row, unsigned known) {
-    struct refrain_tally_entry *entry = due_first(reader, row, known, COMMUNICATOR);
-    if (!entry)
-        entry = due_first(reader, row, known, 0);
-    return entry || !known ? entry : due_first(reader, row, 0, 0);
+    const unsigned less[] = {reader->tally->drop[0], reader->tally->drop[1], COMMUNICATOR, ~0u};
+    struct refrain_tally_entry *entry = due_first(reader, row, known);
+    struct refrain_tally_entry *rest = reader->has_rest ? &reader->entries[reader->n - 1] : NULL;
+    if (!entry && rest && rest->given < rest->count)
+        return rest;
+    for (unsigned i = 0; !entry && known; i++)
+        if (known & less[i])
+            entry = due_first(reader, row, known &= ~less[i]);
+    return entry;
 }
 
 bool refrain_tally_next(struct refrain_tally_reader *reader, int64_t *row, unsigned known) {
@@ -94,7 +115,7 @@ bool refrain_tally_next(struct refrain_tally_reader *reader, int64_t *row, unsig
             row[i] = (int64_t)entry->words[1 + i];
     entry->given++;
     reader->left--;
-    reader->gave_rest = reader->has_rest && entry == &reader->entries[reader->n - 1];
+    reader->gave_rest = is_rest(reader, entry);
     return true;
 }
 

@@ -3,7 +3,8 @@
 #ifndef REFRAIN_TALLY_H
 #define REFRAIN_TALLY_H
 
-#include <refrain/trace.h>
+#include "numbered.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,16 +20,17 @@ struct refrain_tally_reader {
     struct refrain_tally_entry *entries; /* owned; the rest, if any, is the last */
     size_t n;
     bool has_rest;
-    uint64_t left;  /* rows not given yet */
-    bool gave_rest; /* the row given last stands for others */
+    uint64_t left;                           /* rows not given yet */
+    bool gave_rest;                          /* the row given last stands for others */
+    const struct refrain_numbered *numbered; /* set by who knows it: of which members communicators are */
 };
 
 /* Starts reading the tally at a pool reference. False when it does not hold together, or without memory. */
 bool refrain_tally_open(struct refrain_tally_reader *reader, const void *image, size_t image_bytes, uint32_t reference);
 
 /* Gives the next row to `row`, reader->tally->width values. Those of `row` named by `known` (bits) are there already:
- * the row is one that goes with them, if there is any, and of the known values only totals are changed, which are
- * amounts that the tally has dropped. False when none is left. */
+ * the row is one that goes with them, or with as many of them as it can, and of the known values only totals are
+ * changed, which are amounts that the tally has dropped. False when none is left. */
 bool refrain_tally_next(struct refrain_tally_reader *reader, int64_t *row, unsigned known);
 
 /* Sets row[i] to what refrain_tally_next() would, and gives nothing. False when none is left. */

@@ -1,8 +1,8 @@
-/* numbered.c: the lists of call sites and user regions become tables (numbered.h). */
+/* numbered.c: the lists of call sites, user regions and communicators become tables (numbered.h). */
 #include "numbered.h"
 #include "arena.h"
 
-/* Both records begin with the reference of the next one. */
+/* All these records begin with the reference of the next one. */
 struct list {
     const unsigned char *image;
     size_t image_bytes;
@@ -45,9 +45,12 @@ bool refrain_numbered_open(struct refrain_numbered *numbered, const void *image,
                                     offsetof(struct refrain_call_site, number)};
     const struct list regions = {image, image_bytes, header->regions, sizeof(struct refrain_region_name),
                                  offsetof(struct refrain_region_name, number)};
-    *numbered = (struct refrain_numbered){0};
+    const struct list communicators = {image, image_bytes, header->communicators, sizeof(struct refrain_communicator),
+                                       offsetof(struct refrain_communicator, index)};
+    *numbered = (struct refrain_numbered){.image = image};
     if (make_table(&call_sites, &numbered->call_sites, &numbered->n_call_sites) &&
-        make_table(&regions, &numbered->regions, &numbered->n_regions))
+        make_table(&regions, &numbered->regions, &numbered->n_regions) &&
+        make_table(&communicators, &numbered->communicators, &numbered->n_communicators))
         return true;
     refrain_numbered_close(numbered);
     return false;
@@ -56,5 +59,17 @@ bool refrain_numbered_open(struct refrain_numbered *numbered, const void *image,
 void refrain_numbered_close(struct refrain_numbered *numbered) {
     refrain_free(numbered->call_sites);
     refrain_free(numbered->regions);
+    refrain_free(numbered->communicators);
     *numbered = (struct refrain_numbered){0};
+}
+
+static const struct refrain_communicator *communicator_at(const struct refrain_numbered *numbered, uint64_t index) {
+    bool known = index < numbered->n_communicators && numbered->communicators[index];
+    return known ? (const void *)(numbered->image + numbered->communicators[index]) : NULL;
+}
+
+bool refrain_numbered_same_members(const struct refrain_numbered *numbered, uint64_t a, uint64_t b) {
+    const struct refrain_communicator *one = communicator_at(numbered, a), *other = communicator_at(numbered, b);
+    return one && other && one->members == other->members && one->size == other->size &&
+           one->remote_size == other->remote_size; /* lists of members are stored once */
 }
