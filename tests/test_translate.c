@@ -1,5 +1,5 @@
 /* test_translate.c: the partners of a damaged trace are ranks of the run, or none (reconstruct/replay/translate.c):
- * what comes after has tables by rank. */
+ * what comes after has tables by rank. A request that begins again before it completes completes as often. */
 #include "translate.h"
 
 #include <stdio.h>
@@ -16,6 +16,31 @@ static void partner_of(struct refrain_translation *translation, uint32_t operati
         return;
     printf("FAILED: operation %u, rank %lld: partner %d, not %d\n", operation, (long long)rank, event.peer, expected);
     failed++;
+}
+
+static int64_t request_of(struct refrain_translation *translation, uint32_t operation) {
+    struct refrain_event event = translation->blank;
+    struct refrain_record record = {.kind = REFRAIN_RECORD_OPERATION, .operation = operation, .n_parameters = 1};
+    refrain_translate(translation, &record, 1, &event);
+    return event.request;
+}
+
+/* A persistent request, number 0, that begins three times, and whatever has begun completes, in that order. */
+static void check_begun_again(struct refrain_translation *translation) {
+    int64_t begun[3];
+    for (unsigned round = 0; round < 2; round++) {
+        request_of(translation, REFRAIN_OP_SEND_INIT);
+        for (unsigned i = 0; i < 3; i++)
+            begun[i] = request_of(translation, REFRAIN_OP_START);
+        for (unsigned i = 0; i < 2 + round; i++) {
+            int64_t completed = request_of(translation, REFRAIN_OP_COMPLETE);
+            if (completed == begun[i] && completed >= 0)
+                continue;
+            printf("FAILED: request %lld completes, not %lld\n", (long long)completed, (long long)begun[i]);
+            failed++;
+        }
+        request_of(translation, REFRAIN_OP_FREE);
+    }
 }
 
 int main(void) {
@@ -36,6 +61,7 @@ int main(void) {
         for (unsigned n = 0; n < sizeof none / sizeof *none; n++)
             partner_of(&translation, operations[i], none[n], -1);
     }
+    check_begun_again(&translation);
     refrain_translation_close(&translation);
     printf("%u failed\n", failed);
     return failed > 0;

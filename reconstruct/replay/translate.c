@@ -7,7 +7,14 @@ struct request {
     bool taken, persistent;
     uint32_t operation; /* that took it */
     int64_t parameters[REFRAIN_PARAMETERS];
-    int64_t id; /* of the communication under way, -1 none */
+    int64_t id;          /* of the communication under way, -1 none; the oldest one of several ... */
+    int64_t later, last; /* ... of which these are the next one and the youngest, as numbers of struct later; -1 none */
+};
+
+/* A request begins again before it has completed where it is only likely which request an operation is about. */
+struct later {
+    bool taken;
+    int64_t id, next;
 };
 
 static const struct refrain_region_info unknown_region = {
@@ -21,10 +28,12 @@ void refrain_translation_open(struct refrain_translation *translation, const str
     translation->process = process;
     translation->thread = thread;
     translation->requests.entry_bytes = sizeof(struct request);
+    translation->later.entry_bytes = sizeof(struct later);
 }
 
 void refrain_translation_close(struct refrain_translation *translation) {
     refrain_requests_close(&translation->requests);
+    refrain_requests_close(&translation->later);
 }
 
 /* ---- requests ---- */
@@ -39,6 +48,7 @@ static struct request *take_request(struct refrain_translation *translation, con
     request->persistent = persistent;
     request->operation = record->operation;
     request->id = persistent ? -1 : translation->next_id++;
+    request->later = request->last = -1;
     memcpy(request->parameters, record->parameters, sizeof request->parameters);
     return request;
 }
@@ -47,10 +57,42 @@ static struct request *request_at(const struct refrain_translation *translation,
     return refrain_requests_at(&translation->requests, number);
 }
 
+/* The request is about the next communication that it has begun. */
+static void go_on(struct refrain_translation *translation, struct request *request) {
+    struct later *next = refrain_requests_at(&translation->later, request->later);
+    request->id = next ? next->id : -1;
+    request->later = next ? next->next : -1;
+    if (next)
+        refrain_requests_give(&translation->later, next);
+}
+
 static void give_back(struct refrain_translation *translation, struct request *request, bool for_good) {
-    request->id = -1;
+    do
+        go_on(translation, request);
+    while (for_good && request->id >= 0);
     if (!request->persistent || for_good)
         refrain_requests_give(&translation->requests, request);
+}
+
+/* Another communication begins: its id. */
+static int64_t begin(struct refrain_translation *translation, struct request *request) {
+    int64_t id = translation->next_id++;
+    if (request->id < 0)
+        return request->id = id;
+    struct later *later = refrain_requests_take(&translation->later);
+    if (!later) {
+        translation->no_memory = true;
+        return id;
+    }
+    later->id = id;
+    later->next = -1;
+    int64_t number = refrain_requests_number(&translation->later, later);
+    if (request->later < 0)
+        request->later = number;
+    else
+        ((struct later *)refrain_requests_at(&translation->later, request->last))->next = number;
+    request->last = number;
+    return id;
 }
 
 static bool receives(const struct request *request) {
@@ -149,16 +191,16 @@ static bool start(struct refrain_translation *translation, const struct refrain_
     struct request *request = request_at(translation, record->parameters[0]);
     if (!request)
         return false;
-    request->id = translation->next_id++;
+    int64_t id = begin(translation, request);
     if (sends(request)) {
-        set_message(translation, event, REFRAIN_EVENT_SEND, request->parameters, request->parameters[3], request->id);
+        set_message(translation, event, REFRAIN_EVENT_SEND, request->parameters, request->parameters[3], id);
         return true;
     }
     if (request->operation == REFRAIN_OP_COLLECTIVE_INIT)
-        return set_collective(translation, event, request->parameters, request->id);
+        return set_collective(translation, event, request->parameters, id);
     event->kind = REFRAIN_EVENT_RECV_POST;
     set_comm(translation, event, request->parameters[0], -1);
-    event->request = request->id;
+    event->request = id;
     return true;
 }
 

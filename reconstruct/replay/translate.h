@@ -16,6 +16,7 @@ struct refrain_translation {
     const struct refrain_process *process;
     uint32_t thread;
     struct refrain_request_table requests;
+    struct refrain_request_table later; /* of requests that begin again while they are under way */
     int64_t next_id;
     bool no_memory;
     bool with_costs;                       /* events tell what probes took */
