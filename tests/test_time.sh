@@ -350,6 +350,23 @@ run=$(number run_ns "$work/info")
 [ "${run%.*}" -gt 1000000000 ] || [ "$(number clock_ahead_ns "$work/info")" -lt -20000000 ] && pass ||
     fail "jump back: $(number clock_ahead_ns "$work/info") ns ahead in a run of $run ns"
 exact "$trace" "jump back"
+traced "jump far back" 0 jump -3000000000
+refrain info "$trace" | grep -q "clock  *jumped .* lost 3.0* s against the real time clock" && pass ||
+    fail "jump far back: $(refrain info "$trace" | grep clock)"
+exact "$trace" "jump far back"
+# Sums in which the clock went back are no more than the run, with a timeline and without.
+for memory in 1M 0; do
+    traced "jump back, $memory" $memory jump -30000000
+    refrain stats --json --quick "$trace" >"$work/stats"
+    refrain compare --json "$trace" >"$work/compared"
+    python3 - "$work/stats" "$work/compared" >"$work/said" 2>&1 <<'END_OF_PYTHON' && pass || fail "jump back, $memory: $(tail -n 1 "$work/said")"
+import json, sys
+stats, compared = map(lambda path: json.load(open(path)), sys.argv[1:])
+for function in stats["functions"]:
+    assert function["own_ns"] + function["mpi_ns"] <= stats["run_ns"], function
+assert compared["exact"] and compared["position_error"]["largest_ns"] <= 60e6, compared["position_error"]
+END_OF_PYTHON
+done
 traced "no jump" 1M jump 0
 refrain info "$trace" | grep -q "clock  *CLOCK_MONOTONIC of the system" && pass || fail "no jump: info does not tell the clock"
 refrain info "$trace" | grep -q "clock  *jumped" && fail "no jump: $(refrain info "$trace" | grep clock)" || pass

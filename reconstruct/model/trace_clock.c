@@ -91,7 +91,7 @@ static void place_by_real_time(struct refrain_trace *trace) {
 }
 
 long double refrain_trace_span_ns(const struct refrain_process *process, uint64_t ticks) {
-    return (long double)ticks * process->ns_per_tick;
+    return (int64_t)ticks < 0 ? 0 : (long double)ticks * process->ns_per_tick;
 }
 
 /* ---- clocks that do not run evenly ---- */
@@ -101,7 +101,7 @@ long double refrain_trace_span_ns(const struct refrain_process *process, uint64_
 static int64_t ahead_ns(const struct refrain_header *header, int64_t system_ns) {
     int64_t ticks = limited_difference(header->last.ticks, header->first.ticks);
     if (header->clock == 1)
-        return ticks - limited_difference(header->last.realtime_ns, header->first.realtime_ns);
+        return ticks - system_ns;
     long double first_ns = (long double)limited_difference(header->first.monotonic_ns, header->start.monotonic_ns);
     long double first_ticks = (long double)limited_difference(header->first.ticks, header->start.ticks);
     return first_ticks > 0 ? (int64_t)((long double)ticks * first_ns / first_ticks) - system_ns : 0;
@@ -109,7 +109,8 @@ static int64_t ahead_ns(const struct refrain_header *header, int64_t system_ns) 
 
 int64_t refrain_trace_clock_ahead_ns(const struct refrain_process *process) {
     const struct refrain_header *header = process->header;
-    int64_t system_ns = limited_difference(header->last.monotonic_ns, header->first.monotonic_ns);
+    int64_t system_ns = header->clock == 1 ? limited_difference(header->last.realtime_ns, header->first.realtime_ns)
+                                           : limited_difference(header->last.monotonic_ns, header->first.monotonic_ns);
     if (header->first.monotonic_ns == 0 || system_ns <= 0)
         return 0;
     int64_t ahead = ahead_ns(header, system_ns), distance = ahead < 0 ? -ahead : ahead;

@@ -169,7 +169,7 @@ void refrain_trace_clocks(const struct refrain_trace *trace, struct refrain_trac
  * 0 where that is little, or not known: else it jumped or did not run evenly. */
 int64_t refrain_trace_clock_ahead_ns(const struct refrain_process *process);
 
-/* Duration of `ticks` in nanoseconds. */
+/* Duration of `ticks` in nanoseconds; 0 where the clock went back by more than it otherwise ran. */
 long double refrain_trace_span_ns(const struct refrain_process *process, uint64_t ticks);
 
 /* The process of a rank, null when it has no file. */

@@ -23,7 +23,8 @@ void refrain_walk_begin_stretch(struct refrain_walk *walk, struct refrain_walk_l
     uint64_t ticks =
         stretch < REFRAIN_HISTORY_STRETCHES ? refrain_history_ticks(history, (uint32_t)stretch) : slot->ticks;
     place->account.ticks_left = (int64_t)((uint64_t)place->account.ticks_left + ticks);
-    place->mean_ticks = place->visits_left ? ticks / place->visits_left : 0;
+    /* Less than nothing: the clock went back in it. */
+    place->mean_ticks = place->visits_left && (int64_t)ticks > 0 ? ticks / place->visits_left : 0;
     place->stretch++;
     refrain_walk_shares_get(&walk->shares, place->offset, place->stretch, &place->account);
 }
