@@ -425,6 +425,14 @@ refrain info --json "$trace" >"$work/info"
     fail "nodes: info says that times are moved by $(number largest_move_ns "$work/info") ns"
 refrain info --moved "$trace" | grep -q "^moved  " && pass || fail "nodes: info does not say what is moved"
 
+# The clock of one node jumps: how it ran cannot be told from its second comparison.
+traced "nodes, jump" 1M false_clocks jump
+refrain info --json "$trace" >"$work/info"
+[ "$(number compared_twice "$work/info")" = 1 ] && [ "$(number compared_once "$work/info")" = 1 ] && pass ||
+    fail "nodes, jump: $(refrain info "$trace" | grep -A 3 clocks)"
+refrain info "$trace" | grep -q " 1 was compared at the end, too, but that is not used" && pass ||
+    fail "nodes, jump: $(refrain info "$trace" | grep -A 3 clocks)"
+
 traced "nodes, killed" 1M false_clocks 20
 refrain info "$trace" | grep -q "to within .* at the start; how differently they run since is not known" && pass ||
     fail "nodes, killed: $(refrain info "$trace" | grep -A 2 clocks)"

@@ -127,6 +127,10 @@ static void print_run(const struct refrain_trace *trace) {
     if (clocks.compared[0])
         printf("            compared once: to within %s at the start; how differently they run since is not known\n",
                refrain_show_ns((long double)clocks.error_ns[0]));
+    if (clocks.uneven)
+        printf("            %zu %s compared at the end, too, but that is not used: by it a clock ran more than a "
+               "hundredth too fast or too slow\n",
+               clocks.uneven, clocks.uneven == 1 ? "was" : "were");
     if (clocks.nodes > 1 && not_compared)
         printf("            %zu were not compared: their times are those of the real time clock\n", not_compared);
     const char *environment = refrain_process_name(first, header->environment);
@@ -374,6 +378,7 @@ static enum refrain_status print_json(const struct refrain_trace *trace, const s
     json_object_set_new(of_clocks, "nodes", json_integer((json_int_t)clocks.nodes));
     json_object_set_new(of_clocks, "compared_once", json_integer((json_int_t)clocks.compared[0]));
     json_object_set_new(of_clocks, "compared_twice", json_integer((json_int_t)clocks.compared[1]));
+    json_object_set_new(of_clocks, "uneven", json_integer((json_int_t)clocks.uneven));
     json_object_set_new(of_clocks, "error_at_start_ns", json_integer(clocks.error_ns[0]));
     json_object_set_new(of_clocks, "error_ns", json_integer(clocks.error_ns[1]));
     json_object_set_new(of_clocks, "drift_ppm", json_real(clocks.drift_ppm));

@@ -135,18 +135,28 @@ static const struct refrain_process *parent_of(const struct refrain_trace *trace
     return speaker ? refrain_trace_process(trace, speaker->header->clock_sync.parent) : NULL;
 }
 
+/* The node's rate, such that both meetings are at the same time on it and on its parent's, which has been placed; 0:
+ * they met once only, or a clock did not run evenly in between. */
+static unsigned __int128 rate_between_meetings(const struct refrain_trace *trace, const struct refrain_process *speaker,
+                                               const struct refrain_process *parent) {
+    const struct refrain_clock_meeting *meeting = speaker->header->clock_sync.meeting;
+    if (speaker->header->clock_sync.n != 2 || meeting[1].own_ticks <= meeting[0].own_ticks)
+        return 0;
+    int64_t ns =
+        refrain_trace_time_ns(parent, meeting[1].parent_ticks) - refrain_trace_time_ns(parent, meeting[0].parent_ticks);
+    unsigned __int128 own = rate_of(longest_of(trace, speaker)), rate = ns > 0 ? (unsigned __int128)ns << 64 : 0;
+    rate /= meeting[1].own_ticks - meeting[0].own_ticks;
+    return rate > own + own / MOST_DRIFT || rate < own - own / MOST_DRIFT ? 0 : rate;
+}
+
 /* Places the processes of the speaker's node by the clock of its parent's, which has been placed. */
 static void place_node(struct refrain_trace *trace, const struct refrain_process *speaker,
                        const struct refrain_process *parent) {
     const struct refrain_clock_meeting *meeting = speaker->header->clock_sync.meeting;
     int64_t offset_ns = refrain_trace_time_ns(parent, meeting[0].parent_ticks);
-    unsigned __int128 own = (unsigned __int128)speaker->ns_a_tick << 64 | speaker->ns_a_tick_fraction, rate = own;
-    if (speaker->header->clock_sync.n == 2 && meeting[1].own_ticks > meeting[0].own_ticks) {
-        int64_t ns = refrain_trace_time_ns(parent, meeting[1].parent_ticks) - offset_ns;
-        rate = ns > 0 ? ((unsigned __int128)ns << 64) / (meeting[1].own_ticks - meeting[0].own_ticks) : 0;
-        if (rate > own + own / MOST_DRIFT || rate < own - own / MOST_DRIFT)
-            rate = own; /* it did not run evenly in between */
-    }
+    unsigned __int128 rate = rate_between_meetings(trace, speaker, parent);
+    if (!rate)
+        rate = rate_of(longest_of(trace, speaker));
     uint64_t base_ticks = meeting[0].own_ticks;
     for (size_t i = 0; i < trace->n_processes; i++) {
         struct refrain_process *process = &trace->processes[i];
@@ -229,18 +239,22 @@ void refrain_trace_clocks(const struct refrain_trace *trace, struct refrain_trac
         if (!parent)
             continue;
         int64_t error_ns = 0;
-        bool twice = true;
+        bool twice = true, uneven = false;
         for (unsigned steps = 0; parent && steps < MOST_STEPS; steps++) {
             const struct refrain_clock_sync *sync = &speaker->header->clock_sync;
             uint64_t ticks = sync->meeting[0].round_trip_ticks;
             if (sync->n == 2 && sync->meeting[1].round_trip_ticks > ticks)
                 ticks = sync->meeting[1].round_trip_ticks;
             error_ns += (int64_t)(refrain_trace_span_ns(speaker, ticks < REFRAIN_LONGEST_NS ? ticks : 0) / 2);
-            twice &= sync->n == 2;
+            if (rate_between_meetings(trace, speaker, parent) == 0) {
+                twice = false;
+                uneven |= sync->n == 2;
+            }
             speaker = speaker_of(trace, parent);
             parent = parent_of(trace, speaker);
         }
         clocks->compared[twice]++;
+        clocks->uneven += uneven;
         if (error_ns > clocks->error_ns[twice])
             clocks->error_ns[twice] = error_ns;
         if (!twice)

@@ -160,6 +160,7 @@ struct refrain_trace_clocks {
      * and the most that one of them may be wrong by: [0] when it was compared (how differently it runs is not known),
      * [1] at both moments. */
     size_t compared[2];
+    size_t uneven; /* of those compared once: those that were twice, but by that a clock ran unevenly in between */
     int64_t error_ns[2];
     double drift_ppm; /* most that one runs faster or slower than rank 0's, by those compared twice */
 };

@@ -1,11 +1,14 @@
-/* marks.c: a ring of messages; between them each rank tells the true time, which it asks the system for, right before it
- * enters the region "mark". With an argument all ranks are killed after so many rounds. */
+/* marks.c: a ring of messages; between them each rank tells the true time, which it asks the system for, right before
+ * it enters the region "mark". With an argument all ranks are killed after so many rounds; with "jump" the false clocks
+ * (false_clock.c) of the last two ranks go ahead by a second halfway. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <refrain/refrain.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,12 +18,15 @@
 int main(int argc, char **argv) {
     static long long marks[ROUNDS];
     int rank, size, killed = argc > 1 ? atoi(argv[1]) : 0;
+    bool jumps = argc > 1 && strcmp(argv[1], "jump") == 0;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (int i = 0; i < ROUNDS; i++) {
         int value = i, got;
         struct timespec t;
+        if (jumps && rank >= size - 2 && i == ROUNDS / 2)
+            setenv("REFRAIN_FALSE_JUMP", "1000000000", 1);
         MPI_Sendrecv(&value, 1, MPI_INT, (rank + 1) % size, 1, &got, 1, MPI_INT, (rank + size - 1) % size, 1,
                      MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &t);
