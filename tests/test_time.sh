@@ -371,6 +371,22 @@ traced "no jump" 1M jump 0
 refrain info "$trace" | grep -q "clock  *CLOCK_MONOTONIC of the system" && pass || fail "no jump: info does not tell the clock"
 refrain info "$trace" | grep -q "clock  *jumped" && fail "no jump: $(refrain info "$trace" | grep clock)" || pass
 
+# ---- the same where ranks are too many for a part each: ranks 0, 2 .. go back, 1, 3 .. ahead ----
+
+jumps() {
+    REFRAIN_MODE=stat REFRAIN_CLOCK=gettime launch mpich 17 sh -c \
+        'LD_PRELOAD="$LD_PRELOAD $0" exec "$@" $((PMI_RANK % 2 ? 3000000000 : -30000000))' "$work/false_clock.so" "$work/slow"
+}
+traced "jumps" 64K jumps
+refrain info "$trace" >"$work/info"
+for line in "clock  *jumped or did not run evenly.*: on ranks .*1" \
+    "clock  *[0-9]* reads told an earlier time .*: on ranks 0-16:2$"; do
+    grep -q "$line" "$work/info" && pass || fail "jumps: $(grep '^  clock' "$work/info")"
+done
+REFRAIN_TIME_MEMORY=0 many_ranks 17 8 "$work/means" || fail "many_ranks"
+refrain info "$work/means" | grep -q "times  *are means .*: on all ranks" && pass ||
+    fail "means of many ranks: $(refrain info "$work/means" | grep '^  times')"
+
 # ---- several nodes ----
 
 refrain-mpicc -O1 -w -I "$tests/../include" "$tests/programs/marks.c" -o "$work/marks" || fail "compile marks.c"

@@ -36,7 +36,13 @@ enum exception {
     EXCEPTION_WITH_MPI, /* traced to MPI_Finalize */
     EXCEPTION_UNKNOWN,  /* without a rank */
     EXCEPTION_CLOCK,
+    EXCEPTION_UNEVEN_CLOCK,
+    EXCEPTION_BACKWARDS, /* clock reads */
     EXCEPTION_ORDER_REFUSED,
+    EXCEPTION_ORDERED, /* receives */
+    EXCEPTION_HELD,
+    EXCEPTION_GIVEN_UP_HOLDING,
+    EXCEPTION_MEANS, /* no times of single blocks */
     EXCEPTION_STOPPED,
     EXCEPTION_GIVEN_UP,
     EXCEPTION_CODE,
@@ -123,7 +129,13 @@ static enum refrain_status add_process(struct many *many, const struct refrain_t
     add_exception(many, EXCEPTION_WITH_MPI, rank, header->finished == REFRAIN_FINISHED_WITH_MPI);
     add_exception(many, EXCEPTION_UNKNOWN, rank, header->rank < 0);
     add_exception(many, EXCEPTION_CLOCK, rank, header->clock == 1);
+    add_exception(many, EXCEPTION_UNEVEN_CLOCK, rank, refrain_trace_clock_ahead_ns(process) != 0);
+    add_exception(many, EXCEPTION_BACKWARDS, rank, learned.times.backwards);
     add_exception(many, EXCEPTION_ORDER_REFUSED, rank, header->order.state == REFRAIN_ORDER_REFUSED);
+    add_exception(many, EXCEPTION_ORDERED, rank, header->order.receives);
+    add_exception(many, EXCEPTION_HELD, rank, header->order.held);
+    add_exception(many, EXCEPTION_GIVEN_UP_HOLDING, rank, header->order.given_up);
+    add_exception(many, EXCEPTION_MEANS, rank, header->mode & REFRAIN_MODE_STAT && learned.times.most_bytes == 0);
     add_exception(many, EXCEPTION_STOPPED, rank, learned.times.stopped);
     add_exception(many, EXCEPTION_GIVEN_UP, rank, learned.control_given_up);
     add_exception(many, EXCEPTION_CODE, rank, header->code_is_kept);
@@ -211,7 +223,15 @@ static bool print_exceptions(const struct many *many) {
         {EXCEPTION_UNKNOWN, "rank", false, "of processes that never had one, shown by other numbers"},
         {EXCEPTION_CLOCK, "clock", false,
          "CLOCK_MONOTONIC of the system, since the time-stamp counter does not run evenly or REFRAIN_CLOCK says so"},
+        {EXCEPTION_UNEVEN_CLOCK, "clock", false, "jumped or did not run evenly; times are as it told them"},
+        {EXCEPTION_BACKWARDS, "clock", true,
+         "reads told an earlier time than the one before them: taken as the same time"},
         {EXCEPTION_ORDER_REFUSED, "order", false, "REFRAIN_ORDER=virtual was not possible"},
+        {EXCEPTION_ORDERED, "order", true, "receives of any source in virtual order"},
+        {EXCEPTION_HELD, "order", true, "of these held for a message that might be earlier"},
+        {EXCEPTION_GIVEN_UP_HOLDING, "order", true, "of these to the limit"},
+        {EXCEPTION_MEANS, "times", false,
+         "are means per place and stretch of the run: REFRAIN_TIME_MEMORY is 0 or too small"},
         {EXCEPTION_STOPPED, "times", false, "end before the run does, for want of memory: means from there on"},
         {EXCEPTION_GIVEN_UP, "order", true, "sequences of control flow whose order was given up"},
         {EXCEPTION_CODE, "code", false,
