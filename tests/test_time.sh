@@ -56,7 +56,11 @@ refrain stats --json "$trace" | grep -q calibration && fail "what was run to mea
 
 # ---- with less, items of several blocks ----
 
+# What is compared with another run carries the machine's noise.
+refrain compare "$trace" | grep -q "machine's noise" && fail "compare: one run is taken for two" || pass
+mv "$trace" "$work/before"
 traced "little" 16K launch mpich 2 "$work/control" 100
+refrain compare "$work/before" "$trace" | grep -q "machine's noise" && pass || fail "compare: noise of two runs is not told"
 refrain info --json "$trace" >"$work/info"
 [ "$(number longest_span "$work/info")" -gt 1 ] && pass || fail "little: no block shares its time"
 [ "$(number bytes "$work/info")" -gt 0 ] && pass || fail "little: no bytes"

@@ -136,6 +136,12 @@ static double quality(const struct refrain_spread *natural, const struct refrain
     return refrain_spread_width(natural) / fmax(refrain_spread_width(spread), 1e-9);
 }
 
+/* Whether both name the same trace, each as it is read. */
+static bool is_one_trace(const char *const sources[2]) {
+    size_t n = strcspn(sources[0], ":");
+    return n == strcspn(sources[1], ":") && strncmp(sources[0], sources[1], n) == 0;
+}
+
 static void print_text(const char *const sources[2], const struct refrain_pairing *pairing,
                        const struct refrain_pair_sum *natural) {
     const struct refrain_pair_sum *total = &pairing->total;
@@ -160,6 +166,9 @@ static void print_text(const char *const sources[2], const struct refrain_pairin
     print_spread("block", &total->block);
     print_errors(total);
     print_regions(pairing);
+    if (!is_one_trace(sources) && !natural)
+        puts("  if these are two runs, the machine's noise is in all of this: --natural, with a third one, says how "
+             "much");
     if (pairing->approximate[0] || pairing->approximate[1])
         printf("  approximate events: %s and %s\n", refrain_show_count(pairing->approximate[0]),
                refrain_show_count(pairing->approximate[1]));
@@ -321,7 +330,9 @@ static const struct argp argp = {
     "trace only, its recording is compared with its reconstruction.\n\n"
     "The i-th event of a rank is paired with the i-th of the other. Position is how far B's event is after A's; "
     "block is how much longer the time to the next event is. Spread is 2 sqrt(ln 2) times the standard deviation "
-    "(Yan, Jin and Schmidt, section 4.2).",
+    "(Yan, Jin and Schmidt, section 4.2). No two runs of a program take the same time: of different runs all figures "
+    "hold what the machine makes them differ by, of one run they do not. --natural says how much that is, by another "
+    "recording of A's program.",
     NULL,
     NULL,
     NULL};
