@@ -116,8 +116,8 @@ int refrain_show_metric_width(const char *name) {
     return length > 14 ? (int)length : 14;
 }
 
-/* All ranks of a run meet in MPI_Init, so that none begins after another has ended; clocks of two machines may differ,
- * by a minute at most. */
+/* All ranks of a run meet in MPI_Init, so that none begins after another has ended; clocks of two nodes may differ, by
+ * a minute at most. */
 #define OTHER_CLOCK_NS ((uint64_t)60 * 1000000000)
 
 static void warn_mixed(const struct refrain_trace *trace) {
