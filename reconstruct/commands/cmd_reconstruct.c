@@ -11,6 +11,11 @@ static const struct argp argp = {
     "otf2 (the default) makes OUT/traces.otf2.\n"
     "text is one event a line, tab-separated: rank, seconds since the start, event (enter, leave, send, recv, "
     "collective), name, then key=value pairs. Ranks are those of MPI_COMM_WORLD.\n\n"
+    "Times are exact to 16 ns as long as REFRAIN_TIME_MEMORY held each block. In longer runs an event lies within a "
+    "span of exact length, and totals are right; refrain info says how long spans are. Times of different ranks are "
+    "moved as little as it takes for every message to be received after it was sent. With REFRAIN_TIME_MEMORY=0 they "
+    "are "
+    "means.\n\n"
     "A run that was killed is regenerated up to its last probe. Events whose values are not known exactly end in "
     "\"approximate\".",
     NULL,
