@@ -52,6 +52,19 @@ found() {
         }' found.all >found.said && pass || fail "$kind, $what: $(cat found.said); found: $(tr '\n' ' ' <found.all)"
 }
 
+# added_up KIND NAME: `refrain stats` adds it up, under that name, by its lines and ranks.
+added_up() {
+    refrain stats --json "$trace" >stats 2>/dev/null
+    python3 - "$2" "$truth" "$(line WAITS "$1")" "$(line LATE "$1")" >found.said 2>&1 <<'END_OF_PYTHON' && pass || fail "$1, stats: $(tail -n 1 found.said)"
+import json, sys
+name, truth, waits, late = sys.argv[1], float(sys.argv[2]), *(list(map(int, lines.split())) for lines in sys.argv[3:5])
+found = [w for w in json.load(open("stats"))["waits"] if w["kind"] in name and w["line"] in waits and w["cause_line"] in late]
+assert found and all((w["worst_rank"], w["worst_cause_rank"]) == (0, 1) for w in found), found
+off = sum(w["waiting_ns"] for w in found) / truth - 1
+assert abs(off) < 0.02, f"off by {100 * off:.2f} %"
+END_OF_PYTHON
+}
+
 while read -r kind name; do
     rm -rf run
     mkdir run
@@ -60,6 +73,7 @@ while read -r kind name; do
     trace=$(the_trace run)
     found "$kind" "$name" recorded refrain events "$trace"
     found "$kind" "$name" reconstructed refrain reconstruct "$trace" --format text -o -
+    added_up "$kind" "$name"
 done <<'END'
 late-sender late sender
 late-receiver late receiver
