@@ -7,9 +7,10 @@
 struct refrain_event_reader {
     const unsigned char *file;
     uint64_t file_bytes;
-    uint64_t at, end; /* in the window that is read */
-    uint64_t whole;   /* end, but where the file was cut short */
-    uint64_t next;    /* window */
+    uint64_t at, end;      /* in the window that is read */
+    uint64_t whole;        /* end, but where the file was cut short */
+    uint64_t next;         /* window */
+    uint64_t latest_ticks; /* of a record so far: a clock that goes back stands still until it is there again */
     uint32_t thread;
     bool wrong; /* what lies at `at` is no record, or no header of a window */
     struct {
@@ -94,17 +95,17 @@ static bool next_of_polls(struct refrain_event_reader *reader, struct refrain_re
 
 static bool begin_polls(struct refrain_event_reader *reader, const uint64_t *words, uint32_t n) {
     uint64_t calls = words[0] >> 32;
-    if (n != 4 || calls < 1 || calls > REFRAIN_MOST_POLLS || words[3] < words[1])
+    if (n != 4 || calls < 1 || calls > REFRAIN_MOST_POLLS)
         return false;
     reader->polls.id = words[2];
     reader->polls.first_ticks = words[1];
-    reader->polls.last_ticks = words[3];
+    reader->polls.last_ticks = words[3] < words[1] ? words[1] : words[3];
     reader->polls.events = 2 * (uint32_t)calls;
     reader->polls.told = 0;
     return true;
 }
 
-bool refrain_event_reader_next(struct refrain_event_reader *reader, struct refrain_record *record) {
+static bool next_record(struct refrain_event_reader *reader, struct refrain_record *record) {
     if (next_of_polls(reader, record))
         return true;
     while (!reader->wrong && (reader->at < reader->end || next_window(reader))) {
@@ -138,6 +139,15 @@ bool refrain_event_reader_next(struct refrain_event_reader *reader, struct refra
         return true;
     }
     return false;
+}
+
+bool refrain_event_reader_next(struct refrain_event_reader *reader, struct refrain_record *record) {
+    if (!next_record(reader, record))
+        return false;
+    if (record->ticks < reader->latest_ticks)
+        record->ticks = reader->latest_ticks;
+    reader->latest_ticks = record->ticks;
+    return true;
 }
 
 bool refrain_event_reader_wrong(const struct refrain_event_reader *reader, uint64_t *offset) {
