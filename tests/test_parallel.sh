@@ -46,6 +46,7 @@ alike "one process" "$first" 1 "$work/stencil" ""
 alike "some ranks" "$first" 2 "$work/stencil" "" --ranks 1-4
 alike "a window" "$first" 2 "$work/stencil" "" --from 0.2ms --to 1ms
 alike "without probes" "$first" 2 "$work/stencil" "" --compensate
+alike "waits" "$first" 3 "$work/stencil" "" --waiting
 
 # A rank's file is missing: what waits for it is let through as by one process.
 cp -r "$work/stencil" "$work/missing"

@@ -89,6 +89,84 @@ waitall completion, late sender
 sendrecv late sender or late receiver
 END
 
+# The formats with counters or metrics: each wait of every kind is in them, and the sums are those of `refrain stats`.
+rm -rf run
+mkdir run
+REFRAIN_DIRECTORY=run launch mpich 2 ./waiting all 2 >said 2>error || fail "all: $(head -n 2 error)"
+trace=$(the_trace run)
+refrain stats --json "$trace" >stats 2>/dev/null
+for format in otf2 chrome perfetto epilog; do
+    refrain -q reconstruct "$trace" --format $format --waiting -o "all.$format" 2>error || fail "$format: $(head -n 2 error)"
+done
+otf2-print all.otf2/traces.otf2 >printed
+otf2-print -G all.otf2/traces.otf2 >defined
+protoc --decode=Trace -I "$tests/formats" perfetto.proto <all.perfetto >decoded 2>said || fail "perfetto: $(head -n 1 said)"
+sum=$(python3 -c 'import json; print(json.load(open("stats"))["waiting_ns"])')
+python3 "$tests/formats/read_epilog.py" all.epilog WAITING "$sum" >/dev/null 2>said && pass || fail "epilog: $(tail -n 1 said)"
+for format in otf2 chrome perfetto; do
+    python3 - $format >said 2>&1 <<'END_OF_PYTHON' && pass || fail "$format: $(tail -n 1 said)"
+import collections, json, re, sys
+
+stats = json.load(open("stats"))
+truth = collections.Counter()
+for wait in stats["waits"]:
+    truth[wait["kind"], wait["line"], wait["cause_line"]] += wait["waiting_ns"]
+found, sums = collections.Counter(), {}
+
+
+def otf2():
+    lines = dict(re.findall(r'^REGION +(\d+).*Begin: (\d+)', open("defined").read(), re.M))
+    assert '"waiting"' in open("defined").read() and "waiting for senders" not in open("defined").read()
+    printed = re.sub(r"\n +ADDITIONAL ATTRIBUTES", " ATTRIBUTES", open("printed").read())
+    for metric in re.findall(r"^METRIC +.*", printed, re.M):
+        fields = {name: value.strip() for name, value in re.findall(r'\("(\w+)" <\d+>; \w+; ([^)]*?)\)', metric)}
+        location = metric.split()[1]
+        kind = re.match(r'"([^"]*)"', fields["for"]).group(1)
+        at, call = (lines[re.search(r"<(\d+)>", fields[key]).group(1)] for key in ("at", "call"))
+        assert int(fields["by"]) == 1 - int(location), metric
+        found[kind, int(call), int(at)] += int(fields["waited_ns"])
+        sums[location] = int(re.search(r'\("waiting" <0>; UINT64; (\d+)', metric).group(1))
+
+
+def chrome():
+    calls = {}
+    for event in json.load(open("all.chrome"))["traceEvents"]:
+        thread, args = event["tid"], event.get("args", {})
+        if event["ph"] == "C":
+            assert event["name"] == "waiting, thread 0", event
+            sums[thread] = args["ns"]
+        elif event.get("cat") == "waiting":
+            assert args["by"] == 2 - event["pid"] and args["call"].startswith("MPI_"), event
+            found[event["name"], int(args["at"].split(":")[1])] += args["waited_ns"]
+
+
+def perfetto():
+    names, keys = {}, {}
+    for packet in re.split(r"^packet \{", open("decoded").read(), flags=re.M)[1:]:
+        value = dict(re.findall(r"^ +(\w+): (.*)", packet, re.M))
+        for kind, iid, name in re.findall(r'(event_names|debug_annotation_names) \{\s+iid: (\d+)\s+name: "(.*)"', packet):
+            (names if kind == "event_names" else keys)[iid] = name
+        if value.get("type") == "TYPE_COUNTER":
+            sums[value["track_uuid"]] = int(value["counter_value"])
+        args = {keys[iid]: v.strip('"') for iid, v in re.findall(r"name_iid: (\d+)\s+\w+_value: (.*)", packet)}
+        if "waited_ns" in args:
+            assert args["by"] in "01", packet
+            name = names[re.findall(r"^    name_iid: (\d+)", packet, re.M)[0]]
+            found[name, int(args["at"].split(":")[1])] += int(args["waited_ns"])
+
+
+{"otf2": otf2, "chrome": chrome, "perfetto": perfetto}[sys.argv[1]]()
+if sys.argv[1] != "otf2":  # which call waited is where the instant stands
+    by_cause = collections.Counter()
+    for (kind, line, cause), ns in truth.items():
+        by_cause[kind, cause] += ns
+    truth = by_cause
+assert len({key[0] for key in truth}) == 9, truth
+assert found == truth, f"found {found - truth}, not found {truth - found}"
+assert sum(sums.values()) == stats["waiting_ns"], f"{sums}, not {stats['waiting_ns']}"
+END_OF_PYTHON
+done
+
 rm -rf run
 mkdir run
 REFRAIN_MODE=both REFRAIN_DIRECTORY=run launch mpich 2 ./waiting nothing 6 >said || fail "nothing: $(head -n 2 said)"

@@ -36,7 +36,10 @@ const struct argp_option refrain_output_options[] = {
     {"force", OPTION_FORCE, NULL, 0, "Overwrite what OUT holds", 0},
     {"all", OPTION_ALL, NULL, 0, "Text: also postings and completions of nonblocking operations", 0},
     {"waiting", OPTION_WAITING, NULL, 0,
-     "Text: what each call waited for: for=KIND, waited=SECONDS, by=RANK and at=FILE:LINE of who was late", 0},
+     "What each call waited for. Text: for=KIND, waited=SECONDS, by=RANK and at=FILE:LINE of who was late; OTF2, "
+     "chrome "
+     "and perfetto: the same for each wait, and their sum so far as a counter; EPILOG: the sum",
+     0},
     {"paragraph", OPTION_PARAGRAPH, NULL, 0,
      "PICL: as ParaGraph takes it: states that do not overlap, sends and receives in pairs", 0},
     {"picl-verbose", OPTION_PICL_VERBOSE, NULL, 0,

@@ -17,7 +17,7 @@ struct refrain_output {
     bool picl_verbose;          /* picl: all fields, and their formats written out */
     bool has_picl_levels;       /* picl: which records there are; all, unless told */
     struct refrain_picl_levels picl_levels;
-    bool waiting;           /* text: what each call waited for (waiting.h) */
+    bool waiting;           /* formats with room for it: what each call waited for (waiting.h) */
     bool recorded;          /* what was recorded instead of what was learned */
     bool compensate;        /* times without what probes took */
     int64_t from_ns, to_ns; /* a window; 0: from the beginning ... */

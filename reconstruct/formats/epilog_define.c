@@ -293,13 +293,14 @@ static void put_topologies(struct definitions *definitions) {
 
 /* ---- the metric ---- */
 
-/* The only one: how long the location has waited for senders. It is in every entry and exit. */
-static void put_metric(struct definitions *definitions) {
+/* The only one: how long the location has waited, for whomever or for senders. It is in every entry and exit. */
+static void put_metric(struct definitions *definitions, bool waiting) {
     enum { ELG_INTEGER = 0, ELG_COUNTER = 0, ELG_START = 0 };
     struct refrain_epilog_record record;
-    uint32_t name = put_string(definitions, "WAITING_FOR_SENDERS"),
-             description =
-                 put_string(definitions, "nanoseconds in calls before the messages that they received were sent");
+    uint32_t name = put_string(definitions, waiting ? "WAITING" : "WAITING_FOR_SENDERS"),
+             description = put_string(
+                 definitions, waiting ? "nanoseconds in calls that waited for another rank"
+                                      : "nanoseconds in calls before the messages that they received were sent");
     refrain_epilog_open(&record, REFRAIN_EPILOG_METRIC);
     refrain_epilog_ui4(&record, 0);
     refrain_epilog_ui4(&record, name);
@@ -313,7 +314,7 @@ static void put_metric(struct definitions *definitions) {
 /* ---- all of them ---- */
 
 bool refrain_epilog_define(struct refrain_sink *out, const struct refrain_trace *trace,
-                           const struct refrain_locations *locations, struct refrain_epilog_ids *ids) {
+                           const struct refrain_locations *locations, bool waiting, struct refrain_epilog_ids *ids) {
     static const unsigned char header[] = {'E', 'P', 'I', 'L', 'O', 'G', 0, 1, 2, 1 /* little-endian */};
     struct definitions definitions = {.out = out, .trace = trace, .locations = locations, .ids = ids};
     *ids = (struct refrain_epilog_ids){.n_comms = (uint32_t)trace->n_comms};
@@ -324,7 +325,7 @@ bool refrain_epilog_define(struct refrain_sink *out, const struct refrain_trace 
     refrain_sink_put_bytes(out, header, sizeof header);
     put_locations(&definitions);
     put_regions(&definitions);
-    put_metric(&definitions);
+    put_metric(&definitions, waiting);
     put_comms(&definitions);
     put_topologies(&definitions);
     ids->events_at = refrain_sink_position(out) + 2;

@@ -75,9 +75,10 @@ struct refrain_epilog_ids {
 /* The number of a communicator as an event of `rank` has it. MPI_COMM_SELF is another one on each. */
 uint32_t refrain_epilog_comm(const struct refrain_epilog_ids *ids, const struct refrain_comm_info *comm, int32_t rank);
 
-/* Writes header and definitions. False without memory. */
+/* Writes header and definitions; `waiting`: the metric is of all waits, not of those for senders alone. False without
+ * memory. */
 bool refrain_epilog_define(struct refrain_sink *out, const struct refrain_trace *trace,
-                           const struct refrain_locations *locations, struct refrain_epilog_ids *ids);
+                           const struct refrain_locations *locations, bool waiting, struct refrain_epilog_ids *ids);
 void refrain_epilog_ids_free(struct refrain_epilog_ids *ids);
 
 #endif

@@ -18,6 +18,7 @@ enum refrain_status refrain_file_writer_open(const struct refrain_format_request
     }
     file->writer = *functions;
     file->error = error;
+    file->waiting = request->waiting;
     *writer = &file->writer;
     return REFRAIN_OK;
 }

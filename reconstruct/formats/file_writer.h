@@ -11,7 +11,8 @@ struct refrain_file_writer {
     struct refrain_writer writer;
     struct refrain_error *error;
     struct refrain_sink *out;
-    bool begun; /* set by begin when it has come to its end: from there on the file is worth to be kept */
+    bool waiting; /* events carry their waits */
+    bool begun;   /* set by begin when it has come to its end: from there on the file is worth to be kept */
 };
 
 /* Makes a writer of `bytes` bytes, zero but for its struct refrain_file_writer, and opens its file: one that can be

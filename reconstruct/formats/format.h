@@ -20,7 +20,7 @@ struct refrain_format_request {
     const char *path;  /* file or directory to write; null or "-": standard output (never of a directory format) */
     bool force;        /* what is there is overwritten */
     bool all;          /* text: also postings and completions of nonblocking operations */
-    bool waiting;      /* text: also what each call waited for */
+    bool waiting;      /* formats with room for it: also what each call waited for */
     bool paragraph;    /* picl: states that do not overlap, sends and receives in pairs */
     bool picl_verbose; /* picl: all fields, and their formats written out */
     struct refrain_picl_levels picl_levels;

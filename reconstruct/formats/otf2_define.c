@@ -374,10 +374,12 @@ static void define_topologies(struct strings *strings, const struct refrain_trac
 
 /* ---- all ---- */
 
-static void define_waiting(struct strings *strings) {
+static void define_waiting(struct strings *strings, bool waiting) {
     const OTF2_MetricMemberRef member = 0;
-    OTF2_StringRef name = string(strings, "waiting for senders"), unit = string(strings, "ns");
-    OTF2_StringRef description = string(strings, "time in calls before the messages that they received were sent");
+    OTF2_StringRef name = string(strings, waiting ? "waiting" : "waiting for senders"), unit = string(strings, "ns");
+    OTF2_StringRef description = string(strings, waiting ? "time in calls that waited for another rank"
+                                                         : "time in calls before the messages that they received were "
+                                                           "sent");
     OTF2_ErrorCode code = OTF2_GlobalDefWriter_WriteMetricMember(strings->writer, member, name, description,
                                                                  OTF2_METRIC_TYPE_OTHER, OTF2_METRIC_ACCUMULATED_START,
                                                                  OTF2_TYPE_UINT64, OTF2_BASE_DECIMAL, 0, unit);
@@ -386,6 +388,25 @@ static void define_waiting(struct strings *strings) {
                                                      OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_CPU);
     if (code)
         strings->code = code;
+}
+
+static void define_waits(struct strings *strings) {
+    static const struct {
+        const char *name, *description;
+        OTF2_Type type;
+    } attributes[REFRAIN_OTF2_WAIT_ATTRIBUTES] = {
+        [REFRAIN_OTF2_WAIT_FOR] = {"for", "what was waited for", OTF2_TYPE_STRING},
+        [REFRAIN_OTF2_WAITED] = {"waited_ns", "nanoseconds of this wait", OTF2_TYPE_UINT64},
+        [REFRAIN_OTF2_WAIT_BY] = {"by", "the rank that was late", OTF2_TYPE_INT32},
+        [REFRAIN_OTF2_WAIT_AT] = {"at", "the call of the rank that was late", OTF2_TYPE_REGION},
+        [REFRAIN_OTF2_WAIT_CALL] = {"call", "the call that waited", OTF2_TYPE_REGION}};
+    for (OTF2_AttributeRef i = 0; i < REFRAIN_OTF2_WAIT_ATTRIBUTES; i++) {
+        OTF2_StringRef name = string(strings, attributes[i].name);
+        OTF2_ErrorCode code = OTF2_GlobalDefWriter_WriteAttribute(
+            strings->writer, i, name, string(strings, attributes[i].description), attributes[i].type);
+        if (code)
+            strings->code = code;
+    }
 }
 
 /* Markers and counters of the program: metrics behind that of waiting. */
@@ -411,12 +432,14 @@ OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct re
                                    const struct refrain_otf2_location *locations, size_t n_locations,
                                    const struct refrain_otf2_comm *comms, const struct refrain_otf2_objects *objects,
                                    const struct refrain_otf2_groups *groups, const struct refrain_call_tree *calls,
-                                   uint64_t end_ns) {
+                                   uint64_t end_ns, bool waiting) {
     static const struct refrain_region_info unknown = {.name = "unknown", .file = "", .collective = ""};
     struct strings strings = {.writer = writer};
     strings.code =
         OTF2_GlobalDefWriter_WriteClockProperties(writer, 1000000000, 0, end_ns + 1, trace->start_realtime_ns);
     string(&strings, "");
+    for (unsigned kind = 0; waiting && kind < REFRAIN_WAIT_KINDS; kind++) /* numbered: refrain_otf2_wait_kind */
+        string(&strings, refrain_wait_kind_name(kind));
     for (size_t i = 0; i < trace->n_regions; i++)
         define_region(&strings, (OTF2_RegionRef)i, &trace->regions[i]);
     define_region(&strings, (OTF2_RegionRef)trace->n_regions, &unknown);
@@ -431,7 +454,9 @@ OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct re
         code = refrain_otf2_define_objects(objects, writer, string_of_object, &strings);
     if (code)
         strings.code = code;
-    define_waiting(&strings);
+    define_waiting(&strings, waiting);
+    if (waiting)
+        define_waits(&strings);
     for (size_t i = 0; i < trace->n_regions; i++)
         if (trace->regions[i].kind == REFRAIN_REGION_VALUE)
             define_value(&strings, &trace->regions[i]);

@@ -3,10 +3,10 @@
 #define REFRAIN_OTF2_DEFINE_H
 
 #include "call_tree.h"
-#include "late_sender.h"
 #include "otf2_groups.h"
 #include "otf2_objects.h"
 #include "trace_read.h"
+#include "waited.h"
 #include <otf2/otf2.h>
 
 /* An access to a window (otf2_rma.c). */
@@ -76,7 +76,7 @@ struct refrain_otf2_location {
     struct refrain_event *pending;   /* nonblocking ones under way; owned */
     size_t n_pending, capacity_pending;
     uint64_t matching; /* number of the last access */
-    struct refrain_late_sender waiting;
+    struct refrain_waited waiting;
     struct refrain_call_position call;
     struct refrain_otf2_access *accesses; /* to windows, not yet complete; owned */
     size_t n_accesses, capacity_accesses;
@@ -100,8 +100,22 @@ struct refrain_otf2_comm {
     bool *is_remote;  /* by world rank; null unless an intercommunicator */
 };
 
-/* The metric of the time that a location has waited for senders, in nanoseconds since the start. */
+/* The metric of the time that a location has waited, for whomever or for senders, in nanoseconds since the start. */
 #define REFRAIN_OTF2_WAITING 0
+
+/* Where events carry their waits: what the metric's events tell of each, and the string that names its kind. */
+enum refrain_otf2_wait {
+    REFRAIN_OTF2_WAIT_FOR,  /* a string */
+    REFRAIN_OTF2_WAITED,    /* nanoseconds */
+    REFRAIN_OTF2_WAIT_BY,   /* a rank */
+    REFRAIN_OTF2_WAIT_AT,   /* a region, as its call */
+    REFRAIN_OTF2_WAIT_CALL, /* the one that waited, which may be over when that becomes known */
+    REFRAIN_OTF2_WAIT_ATTRIBUTES
+};
+
+static inline OTF2_StringRef refrain_otf2_wait_kind(enum refrain_wait_kind kind) {
+    return 1 + (OTF2_StringRef)kind;
+}
 
 /* One per communicator of the trace; null without memory. */
 struct refrain_otf2_comm *refrain_otf2_comms(const struct refrain_trace *trace);
@@ -129,11 +143,12 @@ static inline OTF2_RegionRef refrain_otf2_region(const struct refrain_trace *tra
     return region && region->index < trace->n_regions ? region->index : (OTF2_RegionRef)trace->n_regions;
 }
 
+/* `waiting`: events carry their waits. */
 OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct refrain_trace *trace,
                                    const struct refrain_otf2_location *locations, size_t n_locations,
                                    const struct refrain_otf2_comm *comms, const struct refrain_otf2_objects *objects,
                                    const struct refrain_otf2_groups *groups, const struct refrain_call_tree *calls,
-                                   uint64_t end_ns);
+                                   uint64_t end_ns, bool waiting);
 
 /* The reference behind those of the communicators' groups. */
 OTF2_GroupRef refrain_otf2_next_group(const struct refrain_trace *trace, const struct refrain_otf2_comm *comms);

@@ -6,14 +6,15 @@
  *     enter, leave     -> B and E, with file and line
  *     other events     -> instants (i) of the thread, with their fields as arguments
  *     a message        -> a flow (s to f) between the two calls
- *     waiting          -> a counter (C) of each thread: the time so far in which it waited for late senders
+ *     waiting          -> a counter (C) of each thread: the time so far in which it waited for late senders; with
+ *                         --waiting for whomever, and an instant (i) for each wait, named as its kind
  *
  * Times are microseconds since the start of the run, with three decimals. */
 #include "event_names.h"
 #include "file_writer.h"
-#include "late_sender.h"
 #include "locations.h"
 #include "utf8.h"
+#include "waited.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -28,8 +29,8 @@ struct chrome_writer {
     struct refrain_file_writer file;
     const struct refrain_trace *trace;
     struct refrain_locations locations;
-    struct refrain_late_sender *waiting; /* by location */
-    struct region_text *regions;         /* by index; an unknown one behind the others */
+    struct refrain_waited *waiting; /* by location */
+    struct region_text *regions;    /* by index; an unknown one behind the others */
     size_t n_regions;
     struct texts {
         char *bytes;
@@ -44,9 +45,8 @@ static const char *const categories[] = {[REFRAIN_REGION_FUNCTION] = "function",
 
 /* ---- JSON ---- */
 
-/* A JSON string; bytes that are not UTF-8 become U+FFFD. */
-static void put_string(struct refrain_sink *out, const char *text) {
-    refrain_sink_put_char(out, '"');
+/* What is inside of a JSON string; bytes that are not UTF-8 become U+FFFD. */
+static void put_characters(struct refrain_sink *out, const char *text) {
     for (size_t n; *text; text += n ? n : 1) {
         unsigned char c = (unsigned char)*text;
         n = refrain_utf8_length(text);
@@ -59,6 +59,11 @@ static void put_string(struct refrain_sink *out, const char *text) {
         else
             refrain_sink_put_bytes(out, text, n);
     }
+}
+
+static void put_string(struct refrain_sink *out, const char *text) {
+    refrain_sink_put_char(out, '"');
+    put_characters(out, text);
     refrain_sink_put_char(out, '"');
 }
 
@@ -249,8 +254,38 @@ static void put_fields(const struct chrome_writer *chrome, const struct refrain_
         put_number(out, ",\"request\":", event->request);
 }
 
+/* How long the location of the event has waited so far. */
+static void put_waited(struct chrome_writer *chrome, const struct refrain_event *event, int64_t total_ns) {
+    open_event(chrome, "C", event);
+    refrain_sink_printf(chrome->file.out, ",\"name\":\"waiting%s, thread %u\"",
+                        chrome->file.waiting ? "" : " for senders", event->thread);
+    put_number(chrome->file.out, ",\"args\":{\"ns\":", total_ns);
+    refrain_sink_put_text(chrome->file.out, "}}");
+}
+
+static void put_wait(struct chrome_writer *chrome, const struct refrain_event *event, const struct refrain_wait *wait) {
+    struct refrain_sink *out = chrome->file.out;
+    if (!wait)
+        return;
+    const struct refrain_event waited = refrain_waited_in(event, wait);
+    const struct region_text *call = text_of(chrome, &waited);
+    int64_t *total_ns = &chrome->waiting[refrain_locations_of(&chrome->locations, &waited)].total_ns;
+    open_event(chrome, "i", &waited);
+    refrain_sink_put_text(out, ",\"s\":\"t\",\"cat\":\"waiting\",\"name\":");
+    put_string(out, refrain_wait_kind_name(wait->kind));
+    refrain_sink_put_text(out, ",\"args\":{\"call\":");
+    refrain_sink_put_bytes(out, chrome->texts.bytes + call->name, call->name_bytes);
+    put_number(out, ",\"waited_ns\":", wait->ns);
+    put_number(out, ",\"by\":", wait->cause_rank);
+    refrain_sink_put_text(out, ",\"at\":\"");
+    put_characters(out, wait->cause->file);
+    put_number(out, ":", wait->cause->line);
+    refrain_sink_put_text(out, waited.approximate ? "\",\"approximate\":true}}" : "\"}}");
+    put_waited(chrome, &waited, *total_ns += wait->ns);
+}
+
 static void put_flow(struct chrome_writer *chrome, const struct refrain_event *event) {
-    struct refrain_late_sender *waiting = &chrome->waiting[refrain_locations_of(&chrome->locations, event)];
+    struct refrain_waited *waiting = &chrome->waiting[refrain_locations_of(&chrome->locations, event)];
     if (!event->match)
         return;
     open_event(chrome, event->kind == REFRAIN_EVENT_SEND ? "s" : "f", event);
@@ -258,21 +293,19 @@ static void put_flow(struct chrome_writer *chrome, const struct refrain_event *e
     refrain_sink_put_text(chrome->file.out, ",\"id\":\"");
     refrain_sink_put_unsigned(chrome->file.out, event->match); /* beyond what a number holds in JavaScript */
     refrain_sink_put_text(chrome->file.out, "\"}");
-    if (!refrain_late_sender(waiting, event))
-        return;
-    open_event(chrome, "C", event);
-    refrain_sink_printf(chrome->file.out, ",\"name\":\"waiting for senders, thread %u\"", event->thread);
-    put_number(chrome->file.out, ",\"args\":{\"ns\":", waiting->total_ns);
-    refrain_sink_put_text(chrome->file.out, "}}");
+    if (!chrome->file.waiting && refrain_waited_for_sender(waiting, event))
+        put_waited(chrome, event, waiting->total_ns);
 }
 
 static int write_event(struct refrain_writer *writer, const struct refrain_event *event) {
     struct chrome_writer *chrome = (struct chrome_writer *)writer;
     struct refrain_sink *out = chrome->file.out;
     const struct region_text *text = text_of(chrome, event);
+    put_wait(chrome, event, event->wait);
+    put_wait(chrome, event, event->peer_wait);
     switch (event->kind) {
     case REFRAIN_EVENT_ENTER:
-        refrain_late_sender(&chrome->waiting[refrain_locations_of(&chrome->locations, event)], event);
+        refrain_waited_for_sender(&chrome->waiting[refrain_locations_of(&chrome->locations, event)], event);
         open_event(chrome, "B", event);
         refrain_sink_put_bytes(out, chrome->texts.bytes + text->enter, text->enter_bytes);
         refrain_sink_put_text(out, event->approximate ? ",\"approximate\":true}}" : "}}");

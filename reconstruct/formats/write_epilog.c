@@ -5,7 +5,8 @@
  *     enter           -> ENTER of a region; ENTER_CS of a call site, for MPI calls whose line is known
  *     leave           -> EXIT; MPI_COLLEXIT where the call was a blocking collective
  *     send, receive   -> MPI_SEND, MPI_RECV
- *     waiting         -> a metric of every entry and exit: the time so far in which the location waited for senders
+ *     waiting         -> a metric of every entry and exit: the time so far in which the location waited for senders,
+ *                        or with --waiting for whomever
  *     threads         -> those of a rank are one team, from OMP_FORK before the first event of one that is not
  *                        the master to OMP_JOIN after all events
  *
@@ -13,7 +14,7 @@
 #include "epilog_define.h"
 #include "event_names.h"
 #include "file_writer.h"
-#include "late_sender.h"
+#include "waited.h"
 #include "warn.h"
 
 #include <inttypes.h>
@@ -23,7 +24,7 @@
 struct place {
     bool in_collective, forked; /* forked: of a master */
     struct refrain_event collective;
-    struct refrain_late_sender waiting;
+    struct refrain_waited waiting;
 };
 
 struct epilog_writer {
@@ -49,7 +50,8 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     if (refrain_locations_make(&epilog->locations, trace))
         epilog->places = calloc(epilog->locations.n + 1, sizeof *epilog->places);
     epilog->n_regions = trace->n_regions;
-    if (!epilog->places || !refrain_epilog_define(epilog->file.out, trace, &epilog->locations, &epilog->ids)) {
+    if (!epilog->places ||
+        !refrain_epilog_define(epilog->file.out, trace, &epilog->locations, epilog->file.waiting, &epilog->ids)) {
         REFRAIN_FAIL_MEMORY(epilog->file.error);
         return 1;
     }
@@ -146,13 +148,23 @@ static void put_team(struct epilog_writer *epilog, int32_t rank, enum refrain_ep
     epilog->places[epilog->locations.first[rank]].forked = type == REFRAIN_EPILOG_OMP_FORK;
 }
 
+static void add_wait(struct epilog_writer *epilog, const struct refrain_event *event, const struct refrain_wait *wait) {
+    if (!wait)
+        return;
+    const struct refrain_event waited = refrain_waited_in(event, wait);
+    epilog->places[refrain_locations_of(&epilog->locations, &waited)].waiting.total_ns += wait->ns;
+}
+
 static int write_event(struct refrain_writer *writer, const struct refrain_event *event) {
     struct epilog_writer *epilog = (struct epilog_writer *)writer;
     size_t location = refrain_locations_of(&epilog->locations, event);
     struct place *place = &epilog->places[location];
     int64_t time_ns = event->time_ns < epilog->end_ns ? epilog->end_ns : event->time_ns;
     epilog->end_ns = time_ns;
-    refrain_late_sender(&place->waiting, event);
+    if (!epilog->file.waiting)
+        refrain_waited_for_sender(&place->waiting, event);
+    add_wait(epilog, event, event->wait);
+    add_wait(epilog, event, event->peer_wait);
     if (event->thread > 0 && !epilog->places[epilog->locations.first[event->rank]].forked)
         put_team(epilog, event->rank, REFRAIN_EPILOG_OMP_FORK, time_ns);
     switch (event->kind) {

@@ -47,6 +47,8 @@ struct otf2_writer {
     struct refrain_call_tree calls;
     struct refrain_otf2_rma rma;
     const struct refrain_together *together; /* null: alone */
+    bool waiting;                            /* events carry their waits: */
+    OTF2_AttributeList *wait;                /* those of the one that is being written */
     uint64_t end_ns;
     uint64_t unknown; /* of all locations */
     bool opened;      /* there are files */
@@ -138,7 +140,10 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     otf2->rma = (struct refrain_otf2_rma){.objects = &otf2->objects, .comms = otf2->comms};
     if (otf2->comms)
         otf2->rma.groups.first = refrain_otf2_next_group(trace, otf2->comms);
-    if (!otf2->comms || !refrain_otf2_objects_open(&otf2->objects, trace) || !make_locations(otf2)) {
+    if (otf2->waiting)
+        otf2->wait = OTF2_AttributeList_New();
+    if (!otf2->comms || (otf2->waiting && !otf2->wait) || !refrain_otf2_objects_open(&otf2->objects, trace) ||
+        !make_locations(otf2)) {
         REFRAIN_FAIL_MEMORY(otf2->error);
         made = false;
     }
@@ -177,16 +182,50 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
 
 /* ---- events ---- */
 
-/* A message that was waited for adds to the metric of its location. */
-static OTF2_ErrorCode waiting(struct refrain_otf2_location *location, const struct refrain_event *event,
-                              uint64_t time) {
+/* When the event comes in the location: not before the one before it. */
+static uint64_t time_in(struct otf2_writer *otf2, struct refrain_otf2_location *location,
+                        const struct refrain_event *event) {
+    uint64_t time = event->time_ns < 0 ? 0 : (uint64_t)event->time_ns;
+    if (time < location->last_ns)
+        time = location->last_ns;
+    location->last_ns = time;
+    if (time > otf2->end_ns)
+        otf2->end_ns = time;
+    return time;
+}
+
+/* How long the location has waited so far. */
+static OTF2_ErrorCode waiting(struct refrain_otf2_location *location, OTF2_AttributeList *wait, uint64_t time) {
     OTF2_Type type = OTF2_TYPE_UINT64;
-    OTF2_MetricValue value;
-    if (!refrain_late_sender(&location->waiting, event))
-        return OTF2_SUCCESS;
-    value.unsigned_int = (uint64_t)location->waiting.total_ns;
+    OTF2_MetricValue value = {.unsigned_int = (uint64_t)location->waiting.total_ns};
     location->events++;
-    return OTF2_EvtWriter_Metric(location->writer, NULL, time, REFRAIN_OTF2_WAITING, 1, &type, &value);
+    return OTF2_EvtWriter_Metric(location->writer, wait, time, REFRAIN_OTF2_WAITING, 1, &type, &value);
+}
+
+/* A wait adds to the metric of the location that waited, and is told with it. */
+static OTF2_ErrorCode put_wait(struct otf2_writer *otf2, const struct refrain_event *event,
+                               const struct refrain_wait *wait) {
+    if (!wait)
+        return OTF2_SUCCESS;
+    const struct refrain_event waited = refrain_waited_in(event, wait);
+    struct refrain_otf2_location *location = location_of(otf2, &waited);
+    if (!location->writer)
+        return OTF2_SUCCESS;
+    OTF2_RegionRef at = refrain_otf2_region(otf2->trace, wait->cause);
+    OTF2_RegionRef call = refrain_otf2_region(otf2->trace, wait->region);
+    OTF2_ErrorCode code = OTF2_AttributeList_RemoveAllAttributes(otf2->wait);
+    if (!code)
+        code = OTF2_AttributeList_AddStringRef(otf2->wait, REFRAIN_OTF2_WAIT_FOR, refrain_otf2_wait_kind(wait->kind));
+    if (!code)
+        code = OTF2_AttributeList_AddUint64(otf2->wait, REFRAIN_OTF2_WAITED, (uint64_t)wait->ns);
+    if (!code)
+        code = OTF2_AttributeList_AddInt32(otf2->wait, REFRAIN_OTF2_WAIT_BY, wait->cause_rank);
+    if (!code)
+        code = OTF2_AttributeList_AddRegionRef(otf2->wait, REFRAIN_OTF2_WAIT_AT, at);
+    if (!code)
+        code = OTF2_AttributeList_AddRegionRef(otf2->wait, REFRAIN_OTF2_WAIT_CALL, call);
+    location->waiting.total_ns += wait->ns;
+    return code ? code : waiting(location, otf2->wait, time_in(otf2, location, &waited));
 }
 
 /* What the program told by hand: the metric of that name; a marker is 1. */
@@ -228,9 +267,12 @@ static OTF2_ErrorCode leave(struct otf2_writer *otf2, struct refrain_otf2_locati
 static int write_event(struct refrain_writer *writer, const struct refrain_event *event) {
     struct otf2_writer *otf2 = (struct otf2_writer *)writer;
     struct refrain_otf2_location *location = location_of(otf2, event);
-    uint64_t time = event->time_ns < 0 ? 0 : (uint64_t)event->time_ns;
     OTF2_RegionRef region = refrain_otf2_region(otf2->trace, event->region);
-    OTF2_ErrorCode code = OTF2_SUCCESS;
+    OTF2_ErrorCode code = put_wait(otf2, event, event->wait);
+    if (!code)
+        code = put_wait(otf2, event, event->peer_wait);
+    if (code)
+        return fail(otf2, code);
     if (!refrain_otf2_rma_follow(&otf2->rma, location, event))
         return fail(otf2, OTF2_ERROR_MEM_ALLOC_FAILED);
     if (!location->writer) {
@@ -238,16 +280,12 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
         refrain_otf2_follow(&otf2->objects, event);
         return 0;
     }
-    if (time < location->last_ns)
-        time = location->last_ns;
-    location->last_ns = time;
-    if (time > otf2->end_ns)
-        otf2->end_ns = time;
+    uint64_t time = time_in(otf2, location, event);
     switch (event->kind) {
     case REFRAIN_EVENT_ENTER:
         location->events++;
         follow_call(otf2, event);
-        refrain_late_sender(&location->waiting, event);
+        refrain_waited_for_sender(&location->waiting, event);
         code = OTF2_EvtWriter_Enter(location->writer, NULL, time, region);
         break;
     case REFRAIN_EVENT_LEAVE:
@@ -256,8 +294,8 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
     case REFRAIN_EVENT_SEND:
     case REFRAIN_EVENT_RECV:
         code = refrain_otf2_message(otf2->comms, location, event, time);
-        if (!code)
-            code = waiting(location, event, time);
+        if (!code && !otf2->waiting && refrain_waited_for_sender(&location->waiting, event))
+            code = waiting(location, NULL, time);
         break;
     case REFRAIN_EVENT_SEND_COMPLETE:
     case REFRAIN_EVENT_RECV_POST:
@@ -402,7 +440,7 @@ static int finish(struct otf2_writer *otf2) {
     OTF2_GlobalDefWriter *global = code || !is_first(otf2) ? NULL : OTF2_Archive_GetGlobalDefWriter(otf2->archive);
     if (global)
         code = refrain_otf2_define(global, otf2->trace, otf2->locations, otf2->n_locations, otf2->comms, &otf2->objects,
-                                   &otf2->rma.groups, &otf2->calls, otf2->end_ns);
+                                   &otf2->rma.groups, &otf2->calls, otf2->end_ns, otf2->waiting);
     if (!code && global)
         code = OTF2_Archive_CloseGlobalDefWriter(otf2->archive, global);
     bool complete = all(otf2, !code && (global || !is_first(otf2)) && !otf2->failed);
@@ -456,6 +494,8 @@ static int end(struct refrain_writer *writer) {
         free(otf2->locations[i].operations);
         free(otf2->locations[i].group.ranks);
     }
+    if (otf2->wait)
+        OTF2_AttributeList_Delete(otf2->wait);
     free(otf2->locations);
     free(otf2->first_location);
     refrain_otf2_groups_free(&otf2->rma.groups);
@@ -497,6 +537,7 @@ static enum refrain_status open_otf2(const struct refrain_format_request *reques
     otf2->writer = (struct refrain_writer){begin, write_event, end};
     otf2->error = error;
     otf2->together = request->together;
+    otf2->waiting = request->waiting;
     *writer = &otf2->writer;
     return REFRAIN_OK;
 }

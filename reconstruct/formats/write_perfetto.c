@@ -6,15 +6,17 @@
  *     enter, leave     -> slices, with file and line as their source location
  *     other events     -> instants in the slice of their call, with their fields as debug annotations
  *     a message        -> a flow between the instants of its ends
- *     waiting          -> a counter of each thread: the time so far in which it waited for late senders
+ *     waiting          -> a counter of each thread: the time so far in which it waited for late senders; with --waiting
+ *                         for whomever, and an instant for each wait, named as its kind
  *
  * Names are interned before the first event. Times are nanoseconds since the start of the run. */
 #include "event_names.h"
 #include "file_writer.h"
-#include "late_sender.h"
 #include "locations.h"
 #include "protobuf.h"
+#include "waited.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -38,7 +40,7 @@ enum event {
     LAST_FLOW_ID = 48
 };
 enum type { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3, COUNTER = 4 };
-enum annotation { ANNOTATION_NAME = 1, BOOLEAN = 2, INTEGER = 4 };
+enum annotation { ANNOTATION_NAME = 1, BOOLEAN = 2, INTEGER = 4, STRING = 6 };
 
 /* Debug annotations, by their iid - 1. */
 enum key {
@@ -58,11 +60,14 @@ enum key {
     POSITION,
     REQUEST,
     APPROXIMATE,
+    WAITED, /* this and the next: with --waiting */
+    BY,
+    AT,
     KEYS
 };
-static const char *const keys[KEYS] = {"dest",   "source",   "tag",     "bytes",      "comm",   "root",
-                                       "sent",   "received", "target",  "window",     "handle", "whence",
-                                       "offset", "position", "request", "approximate"};
+static const char *const keys[KEYS] = {"dest",     "source",      "tag",       "bytes",  "comm",   "root",   "sent",
+                                       "received", "target",      "window",    "handle", "whence", "offset", "position",
+                                       "request",  "approximate", "waited_ns", "by",     "at"};
 
 /* By kind of region; then that of all other events. */
 static const char *const categories[] = {"function", "mpi", "user", "operation"};
@@ -72,7 +77,7 @@ struct perfetto_writer {
     struct refrain_file_writer file;
     const struct refrain_trace *trace;
     struct refrain_locations locations;
-    struct refrain_late_sender *waiting; /* by location */
+    struct refrain_waited *waiting; /* by location */
     size_t n_regions;
     struct refrain_protobuf packet, inner, innermost;
     bool cleared; /* the first packet is out */
@@ -154,7 +159,7 @@ static void put_tracks(struct perfetto_writer *perfetto, size_t number) {
     refrain_protobuf_message(track, TRACK_THREAD, inside);
     refrain_protobuf_message(&perfetto->packet, TRACK, track);
     put_packet(perfetto);
-    snprintf(text, sizeof text, "waiting for senders, thread %u", location->thread);
+    snprintf(text, sizeof text, "waiting%s, thread %u", perfetto->file.waiting ? "" : " for senders", location->thread);
     refrain_protobuf_varint(inside, COUNTER_UNIT, UNIT_TIME_NS);
     refrain_protobuf_varint(track, TRACK_UUID, counter_track(perfetto, number));
     refrain_protobuf_varint(track, TRACK_PARENT, process_track(location->rank));
@@ -190,6 +195,11 @@ static uint64_t kind_iid(const struct perfetto_writer *perfetto, enum refrain_ev
     return perfetto->n_regions + 2 + kind;
 }
 
+/* ... and of waits. */
+static uint64_t wait_iid(const struct perfetto_writer *perfetto, enum refrain_wait_kind kind) {
+    return kind_iid(perfetto, REFRAIN_EVENT_KINDS) + kind;
+}
+
 static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
     struct perfetto_writer *perfetto = (struct perfetto_writer *)writer;
     perfetto->trace = trace;
@@ -204,10 +214,12 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
         put_tracks(perfetto, i);
     for (size_t i = 0; i < sizeof categories / sizeof *categories; i++)
         put_interned(perfetto, CATEGORIES, i + 1, categories[i]);
-    for (size_t i = 0; i < KEYS; i++)
+    for (size_t i = 0; i < (perfetto->file.waiting ? KEYS : WAITED); i++)
         put_interned(perfetto, ANNOTATION_NAMES, i + 1, keys[i]);
     for (unsigned kind = 0; kind < REFRAIN_EVENT_KINDS; kind++)
         put_interned(perfetto, NAMES, kind_iid(perfetto, kind), refrain_event_name(kind));
+    for (unsigned kind = 0; perfetto->file.waiting && kind < REFRAIN_WAIT_KINDS; kind++)
+        put_interned(perfetto, NAMES, wait_iid(perfetto, kind), refrain_wait_kind_name(kind));
     put_interned(perfetto, NAMES, trace->n_regions + 1, "unknown");
     for (size_t i = 0; i < trace->n_regions; i++) {
         put_interned(perfetto, NAMES, i + 1, trace->regions[i].name);
@@ -226,6 +238,15 @@ static void annotate(struct perfetto_writer *perfetto, enum key key, int64_t val
     refrain_protobuf_clear(&perfetto->innermost);
     refrain_protobuf_varint(&perfetto->innermost, ANNOTATION_NAME, (uint64_t)key + 1);
     refrain_protobuf_varint(&perfetto->innermost, key == APPROXIMATE ? BOOLEAN : INTEGER, (uint64_t)value);
+    refrain_protobuf_message(&perfetto->inner, ANNOTATION, &perfetto->innermost);
+}
+
+static void annotate_place(struct perfetto_writer *perfetto, enum key key, const struct refrain_region_info *region) {
+    char text[512];
+    snprintf(text, sizeof text, "%.400s:%" PRIu32, region->file, region->line);
+    refrain_protobuf_clear(&perfetto->innermost);
+    refrain_protobuf_varint(&perfetto->innermost, ANNOTATION_NAME, (uint64_t)key + 1);
+    refrain_protobuf_text(&perfetto->innermost, STRING, text);
     refrain_protobuf_message(&perfetto->inner, ANNOTATION, &perfetto->innermost);
 }
 
@@ -292,8 +313,33 @@ static void close_event(struct perfetto_writer *perfetto) {
     put_packet(perfetto);
 }
 
+/* How long the location of the event has waited so far. */
+static void put_waited(struct perfetto_writer *perfetto, const struct refrain_event *event, size_t location) {
+    open_event(perfetto, event, COUNTER, counter_track(perfetto, location));
+    refrain_protobuf_varint(&perfetto->inner, COUNTER_VALUE, (uint64_t)perfetto->waiting[location].total_ns);
+    close_event(perfetto);
+}
+
+static void put_wait(struct perfetto_writer *perfetto, const struct refrain_event *event,
+                     const struct refrain_wait *wait) {
+    if (!wait)
+        return;
+    const struct refrain_event waited = refrain_waited_in(event, wait);
+    size_t location = refrain_locations_of(&perfetto->locations, &waited);
+    open_event(perfetto, &waited, INSTANT, thread_track(perfetto, location));
+    refrain_protobuf_varint(&perfetto->inner, CATEGORY_IID, OPERATION_CATEGORY + 1);
+    refrain_protobuf_varint(&perfetto->inner, NAME_IID, wait_iid(perfetto, wait->kind));
+    annotate(perfetto, WAITED, wait->ns);
+    annotate(perfetto, BY, wait->cause_rank);
+    annotate_place(perfetto, AT, wait->cause);
+    if (waited.approximate)
+        annotate(perfetto, APPROXIMATE, 1);
+    close_event(perfetto);
+    perfetto->waiting[location].total_ns += wait->ns;
+    put_waited(perfetto, &waited, location);
+}
+
 static void put_operation(struct perfetto_writer *perfetto, const struct refrain_event *event, size_t location) {
-    struct refrain_late_sender *waiting = &perfetto->waiting[location];
     open_event(perfetto, event, INSTANT, thread_track(perfetto, location));
     refrain_protobuf_varint(&perfetto->inner, CATEGORY_IID, OPERATION_CATEGORY + 1);
     refrain_protobuf_varint(&perfetto->inner, NAME_IID, kind_iid(perfetto, event->kind));
@@ -304,11 +350,8 @@ static void put_operation(struct perfetto_writer *perfetto, const struct refrain
         refrain_protobuf_fixed64(&perfetto->inner, event->kind == REFRAIN_EVENT_RECV ? LAST_FLOW_ID : FLOW_ID,
                                  event->match);
     close_event(perfetto);
-    if (!refrain_late_sender(waiting, event))
-        return;
-    open_event(perfetto, event, COUNTER, counter_track(perfetto, location));
-    refrain_protobuf_varint(&perfetto->inner, COUNTER_VALUE, (uint64_t)waiting->total_ns);
-    close_event(perfetto);
+    if (!perfetto->file.waiting && refrain_waited_for_sender(&perfetto->waiting[location], event))
+        put_waited(perfetto, event, location);
 }
 
 /* What the program told by hand. */
@@ -329,6 +372,8 @@ static void put_value(struct perfetto_writer *perfetto, const struct refrain_eve
 static int write_event(struct refrain_writer *writer, const struct refrain_event *event) {
     struct perfetto_writer *perfetto = (struct perfetto_writer *)writer;
     size_t location = refrain_locations_of(&perfetto->locations, event);
+    put_wait(perfetto, event, event->wait);
+    put_wait(perfetto, event, event->peer_wait);
     if (event->kind == REFRAIN_EVENT_MARKER || event->kind == REFRAIN_EVENT_COUNTER) {
         put_value(perfetto, event, location);
         return perfetto->file.out->failed != 0;
@@ -340,7 +385,7 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
     bool enters = event->kind == REFRAIN_EVENT_ENTER;
     open_event(perfetto, event, enters ? SLICE_BEGIN : SLICE_END, thread_track(perfetto, location));
     if (enters) {
-        refrain_late_sender(&perfetto->waiting[location], event);
+        refrain_waited_for_sender(&perfetto->waiting[location], event);
         refrain_protobuf_varint(&perfetto->inner, CATEGORY_IID, (uint64_t)event->region->kind + 1);
         refrain_protobuf_varint(&perfetto->inner, NAME_IID, region_iid(perfetto, event->region));
         if (event->region->file[0])

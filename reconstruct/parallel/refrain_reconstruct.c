@@ -93,7 +93,8 @@ static enum refrain_status write_otf2(struct refrain_processes *processes, struc
                                       struct refrain_output *output, struct refrain_error *error) {
     bool done = false;
     output->together = &processes->together;
-    if (processes->together.n > 1 && !output->from_ns && !output->has_to && !has_objects(trace)) {
+    /* Nor does anybody who replays some ranks know what they waited for. */
+    if (processes->together.n > 1 && !output->from_ns && !output->has_to && !output->waiting && !has_objects(trace)) {
         enum refrain_status status = write_shared(processes, trace, output, &done, error);
         if (status || done)
             return status;

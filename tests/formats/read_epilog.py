@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""read_epilog.py FILE: events of an EPILOG 1.2 file, read from "EPILOG Binary Trace-Data Format" (2004)."""
+"""read_epilog.py FILE [METRIC NS]: events of an EPILOG 1.2 file, read from "EPILOG Binary Trace-Data Format" (2004); its metric has that name
+and at the end that sum over all locations."""
 import re
 import struct
 import sys
@@ -72,7 +73,7 @@ def main():
             elif kind == METRIC and size == 15:
                 fields = ui4(3)
                 define(kind, *fields)
-                if body[12:] != b"\0\0\0" or string(fields[1]) != "WAITING_FOR_SENDERS":
+                if body[12:] != b"\0\0\0" or string(fields[1]) != (sys.argv[2] if len(sys.argv) > 2 else "WAITING_FOR_SENDERS"):
                     wrong(f"metric {body}")
             elif kind == MPI_COMM:
                 number, count = ui4(2)
@@ -158,6 +159,8 @@ def main():
     order.check()
     if METRIC not in tables or defined or events != n_events or any(teams.values()):
         wrong(f"{events} events announced, {n_events} there, teams {teams}")
+    if len(sys.argv) > 3 and sum(waiting.values()) != int(sys.argv[3]):
+        wrong(f"waited {sum(waiting.values())} ns, not {sys.argv[3]}")
 
 
 main()

@@ -1,4 +1,4 @@
-/* mpi_waiting.c: waits of known length, of rank 0 for rank 1. Usage: mpi_waiting KIND [ROUNDS]; on 2 ranks.
+/* mpi_waiting.c: waits of known length, of rank 0 for rank 1. Usage: mpi_waiting KIND|all [ROUNDS]; on 2 ranks.
  *
  * In each round rank 1 is late by about DELAY_MS. Both say when they came to the call in question, so that what rank 0
  * waited is known exactly, whatever the machine does meanwhile: the program prints "rank nanoseconds", the sum of these
@@ -195,7 +195,7 @@ int main(int argc, char **argv) {
     buffer = calloc(1, LARGE);
     other = calloc(1, LARGE);
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        if (argc < 2 || strcmp(argv[1], kinds[k].name) != 0)
+        if (argc < 2 || (strcmp(argv[1], "all") != 0 && strcmp(argv[1], kinds[k].name) != 0))
             continue;
         for (int i = 0; i < rounds; i++) {
             MPI_Barrier(MPI_COMM_WORLD);
