@@ -1,6 +1,6 @@
-/* called.h: the room that MPI calls are sure of, so that none is without a call site: that of the first call site of
- * each MPI function that a program's tables name. All other call sites of the function can be filed there. The monitor
- * keeps it, `refrain size` foretells it. */
+/* called.h: the memory that is kept for MPI calls, so that every call has a call site: for each MPI function that the
+ * program's tables name, the bytes of its first call site. Calls from other lines that find no memory are filed under
+ * that one. The monitor keeps these bytes; `refrain size` computes them before the run. */
 #ifndef REFRAIN_CALLED_H
 #define REFRAIN_CALLED_H
 
@@ -14,7 +14,7 @@ struct refrain_called {
     unsigned n;
 };
 
-/* The place of a name: it, or null where it is not there. */
+/* The entry of a name in the hash table: the name, or null where it is not in the table. */
 static inline const char **refrain_called_place(struct refrain_called *called, const char *name) {
     uint32_t hash = 2166136261u;
     for (const char *p = name; *p; p++)
@@ -51,7 +51,7 @@ static const struct {
 #endif
 _Static_assert(REFRAIN_CALL_NAMES <= REFRAIN_CALL_WORDS * 64, "a bit for each MPI function");
 
-/* Kinds of operations that calls of the function tell, for the most part. */
+/* How many kinds of operations most calls of the function have. */
 static inline unsigned refrain_call_operations(unsigned function) {
     const char *name = refrain_call_names[function].name;
     if (strcmp(refrain_call_names[function].class, "OWN") != 0)
@@ -66,19 +66,19 @@ static inline uint64_t refrain_call_room_round(uint64_t bytes) {
     return (bytes + REFRAIN_GRAIN_BYTES - 1) / REFRAIN_GRAIN_BYTES * REFRAIN_GRAIN_BYTES;
 }
 
-/* Of a call site with so many operations. */
+/* Bytes of a call site with so many operations. */
 static inline uint64_t refrain_call_room_bytes(unsigned operations) {
     return refrain_call_room_round(sizeof(struct refrain_call_site)) +
            operations * refrain_call_room_round(sizeof(struct refrain_operation_record));
 }
 
-/* Of the least tallies of the rows that so many operations tell. */
+/* Bytes of the smallest tallies of the parameters of so many operations. */
 static inline uint64_t refrain_call_rows_bytes(unsigned operations) {
     return operations * refrain_call_room_round(refrain_tally_bytes(REFRAIN_TALLY_WIDTH, REFRAIN_LEAST_ROWS));
 }
 
-/* Of the first call sites of all functions that were added; their numbers as bits in `functions`, where it is not
- * null. */
+/* Bytes of the first call sites of all functions that were added. Sets the functions' bits in `functions`, where it is
+ * not null. */
 static inline uint64_t refrain_called_bytes(struct refrain_called *called, uint64_t functions[REFRAIN_CALL_WORDS]) {
     uint64_t bytes = 0;
     for (unsigned i = 0; called->n > 0 && i < REFRAIN_CALL_NAMES; i++)

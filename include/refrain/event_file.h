@@ -2,9 +2,9 @@
  *
  * The file grows by windows of REFRAIN_EVENTS_WINDOW_BYTES. Each has a header and then records of 8-byte words, in the
  * order in which they happened. A window is of one thread, so that threads share nothing while they record; a thread's
- * windows come in the order in which it filled them. Windows are mapped, so that a killed process keeps what it wrote;
- * one without the magic is taken but was not begun. Names, call sites and communicators are those of the trace file
- * beside it. Little-endian.
+ * windows come in the order in which it filled them. Windows are mapped, so that a killed process keeps what it wrote.
+ * A window without the magic was allocated, but nothing was written to it. Names, call sites and communicators are
+ * those of the trace file beside it. Little-endian.
  *
  *     word 0: kind | thread << 8 | n_words << 24 | value << 32      (n_words counts all words of the record)
  *     word 1: ticks

@@ -5,11 +5,11 @@
  *     archive, then the values of the tally, then items or plain values, then `confirmed` further values of the
  *     continuation of the last item
  *
- * (state IDENTITY, and state SUMMARY with no body: `confirmed` times `expect`). Of the tally, which a learner has only
- * once memory was spent, the order is not known, but how often each value came; all else is exact. In state SUMMARY,
- * that of a learner which had no memory to begin with, the tally comes last, and of it the value `last`. Items are
- * terms in prefix order, after Ketterlin and Clauss, "Prediction and trace compression of data access addresses through
- * nested loop recognition" (CGO 2008):
+ * (state IDENTITY, and state SUMMARY with no body: `confirmed` times `expect`). A learner has a tally only once memory
+ * was spent. Of its values it is only known how often each came, not their order; all else is exact. In state
+ * SUMMARY, which a learner is in that had no memory to begin with, the values of the tally come last, and the very last
+ * of them is `last`. Items are terms in prefix order, after Ketterlin and Clauss, "Prediction and trace compression of
+ * data access addresses through nested loop recognition" (CGO 2008):
  *
  *     VALUE            base + sum over enclosing loops h of stride[h] * i_h
  *     LOOP n { body }  the next `span - 1` items, base + sum(stride * i) times; inside, i_h counts 0, 1, ...
@@ -23,10 +23,10 @@
  *     cycle      a^p b^q (c^r d^s)^n           items before, then LOOP n { LOOP r { c } LOOP s { d } }
  *     general    a^r b^s c^t                   loops over one value in a row
  *
- * REPEAT is the cycle that is longer than what repetition is looked for in: the rows of a sparse matrix, visited in
- * every iteration. Its body lies in the archive, where each term is, and may hold further REPEATs.
+ * REPEAT is a cycle that is longer than the window of items in which repetition is looked for, such as the row lengths
+ * of a sparse matrix, visited in every iteration. Its body is a part of the archive, and may hold further REPEATs.
  *
- * The continuation is what makes the common step cheap: while the last item is a LOOP, the next value is known.
+ * The continuation makes the common step cheap: while the last item is a LOOP, the next value is known.
  *
  * A parameter of an operation may depend on one before it: the tag on the partner, the size on the tag. Where its own
  * sequence has no formula, each value of the other, the key, gets a learner of its own (struct refrain_by_key).
@@ -51,7 +51,7 @@ struct refrain_item {
     int64_t stride[REFRAIN_LOOP_HEIGHTS]; /* REPEAT: its body, in this order: first chunk, byte, end chunk, byte */
 };
 
-/* A place between two terms of the archive: bytes of a chunk that lie before it. */
+/* A position between two terms of the archive: so many bytes of a chunk lie before it. */
 struct refrain_place {
     uint32_t chunk; /* pool reference */
     uint32_t at;
@@ -79,8 +79,8 @@ enum refrain_learner_state {
 };
 
 /* One cache line. `expect`, `stride` and `until` are the prediction, derived from the rest: a reader ignores them
- * except that `expect` is the value in state IDENTITY. Pool references are in units of 16 bytes from the region's
- * start, 0 = none. */
+ * except that `expect` is the value in state IDENTITY. Pool references count grains of 16 bytes from the start of the
+ * trace file, 0 = none. */
 struct refrain_learner {
     int64_t expect;     /* the value predicted */
     int64_t stride;     /* what is added to it once it came; state SUMMARY: values since */
@@ -124,7 +124,7 @@ struct refrain_formula {
 };
 _Static_assert(sizeof(struct refrain_formula) == 176, "position is part of the file format");
 
-/* A REPEAT under way, and the places of the archive by which the next one is found. Only `first` and `end` are of
+/* A REPEAT under way, and the positions in the archive by which the next one is found. Only `first` and `end` are of
  * interest to a reader, in state REFRAIN_REPEAT. The rest is private to the monitor. */
 #define REFRAIN_REPEAT_DEPTH 4 /* REPEATs within each other that are followed */
 #define REFRAIN_ANCHOR_LEVELS 12
@@ -136,7 +136,7 @@ struct refrain_repeat {
     uint64_t settled_hash; /* of the last terms before item `settled` */
     uint32_t settled;
     uint16_t short_ones; /* REPEATs in a row that were short, as of chance ... */
-    uint16_t passed;     /* ... and places that would have begun another and were passed by, since */
+    uint16_t passed;     /* ... and positions since then at which another could have begun but was not tried */
     uint64_t left_at;    /* terms that had been archived when the latest REPEAT ended */
     uint64_t values;     /* archived since there is this, about: of a term at most REFRAIN_TERM_VALUES count */
     struct refrain_repeat_frame {
@@ -176,8 +176,9 @@ struct refrain_archive {
 };
 
 /* The values of a parameter of an operation by those of another one, `parameter`, which comes before it in the same
- * record. A key has its learner from its first value after state BY_KEY began; keys that come when all places are taken
- * share `others`. A key lies at refrain_key_place() or, where that is taken, at the next one that is not, cyclically.
+ * record. A key has its learner from its first value after state BY_KEY began; keys that come when all entries are
+ * taken share `others`. A key is at entry refrain_key_place() or, where that is taken, at the next free one,
+ * cyclically.
  */
 #define REFRAIN_KEYS 64u
 struct refrain_by_key {

@@ -1,4 +1,4 @@
-/* read.h: reading refrain traces: what a run consisted of, and its events (librefrain-read).
+/* read.h: the library that reads refrain traces (librefrain-read): what a run consisted of, and its events.
  *
  *     rank-N.trace images --open_images--> struct refrain_trace --cursor_open--> struct refrain_cursor --next--> events
  *     a trace directory   --open---------^   ranks, threads, regions,              a window of time,
@@ -20,16 +20,17 @@
  *
  * Link with -lrefrain-read (pkg-config refrain-read; CMake: find_package(refrain), refrain::refrain-read).
  *
- * Memory. What a function hands out belongs to the trace or the cursor it was asked of and lives as long as that does,
- * unless it is said otherwise. Nothing here ends the program or prints. The memory of a cursor does not depend on the
- * number of events, but for messages that are in flight and for checkpoints, which have a bound.
+ * Memory. What a function returns belongs to the trace or the cursor that it was asked of, and lives as long as that,
+ * unless the function says otherwise. No function here ends the program or prints. The memory of a cursor does not grow
+ * with the number of events; it grows with the messages in flight, and by checkpoints up to a bound that the caller
+ * sets.
  *
  * Threads. An open trace may be read by any number of threads at once. A cursor is used by one thread at a time.
  *
  * Files. refrain_trace_open is the only function that opens files or starts processes. All others work on bytes in
- * memory, so that they run in a browser, in a fuzzer, or in each of many processes on its part.
+ * memory, so that they run in a browser, in a fuzzer, or in many processes of which each reads its part.
  *
- * Damage. Any bytes may be given: what does not hold together is refused, with a message of one line that names the
+ * Damage. Any bytes may be given: a trace that contradicts itself is refused, with a message of one line that names the
  * image, the byte and what is wrong. */
 #ifndef REFRAIN_READ_H
 #define REFRAIN_READ_H
@@ -53,14 +54,15 @@ extern "C" {
 enum refrain_status {
     REFRAIN_OK = 0,
     REFRAIN_ERROR = 1,   /* in data or system; exit status 1 */
-    REFRAIN_USAGE = 2,   /* the caller asked for what cannot be; exit status 2 */
-    REFRAIN_DIFFERS = 3, /* of commands only: nothing is wrong, but what was compared is not the same; exit status 3 */
+    REFRAIN_USAGE = 2,   /* the caller asked for something that is not possible; exit status 2 */
+    REFRAIN_DIFFERS = 3, /* of commands only: they worked, and what they compared differs; exit status 3 */
 };
 
-/* Zero before use; then the first failure stays in it. Functions take null where nobody wants to know. */
+/* The caller sets it to zero before its first use. The first failure stays in it; later ones do not overwrite it. Every
+ * function takes null instead, where the caller needs no message. */
 struct refrain_error {
     enum refrain_status code;
-    const char *file; /* of the library's source, where it was met */
+    const char *file; /* and line: where in the library's source the failure was found */
     int line;
     char message[1024]; /* one line without a line feed: what was read, where, what is wrong, what to do */
 };
@@ -69,10 +71,10 @@ struct refrain_error {
 
 struct refrain_trace;
 
-/* The bytes of one rank's files. They stay the caller's, unchanged, and have to be there until the trace is closed. */
+/* The bytes of one rank's files. They belong to the caller, who keeps them unchanged until the trace is closed. */
 struct refrain_image {
     const char *name;  /* for messages; null: "image N" */
-    const void *bytes; /* of rank-N.trace: at least as many as are in use (its header's pool_used), all of it is fine */
+    const void *bytes; /* of rank-N.trace: the whole file or, at least, its first header.pool_used bytes */
     size_t length;
     const void *events; /* of rank-N.events, null when there is none */
     size_t events_length;
@@ -84,13 +86,14 @@ REFRAIN_READ_API enum refrain_status refrain_trace_open_images(const struct refr
                                                                struct refrain_trace **trace,
                                                                struct refrain_error *error);
 
-/* Opens a trace directory, or one rank-N.trace in it; also of a program that still runs: then as far as it has come.
- * `resolve`: call sites that the source did not tell are looked up in the executable's debug information, where that is
- * installed with it or apart, and the executable still is what it was. */
+/* Opens a trace directory, one rank-N.trace in it, or a pack of all ranks. The program may still run: then the trace
+ * ends where the program is now. `resolve`: call sites that are known by their address only get file and line from the
+ * executable's debug information, if that is installed (in the executable or apart) and the executable has not changed
+ * since the run. */
 REFRAIN_READ_API enum refrain_status refrain_trace_open(const char *path, bool resolve, struct refrain_trace **trace,
                                                         struct refrain_error *error);
 
-/* Frees the trace and all that was handed out of it. Cursors are closed before. Null is allowed. */
+/* Frees the trace and all that its functions returned. The caller has closed its cursors before. Null is allowed. */
 REFRAIN_READ_API void refrain_trace_close(struct refrain_trace *trace);
 
 /* ================ What the run consisted of ================ */
@@ -103,10 +106,10 @@ REFRAIN_READ_API uint64_t refrain_trace_start_ns(const struct refrain_trace *tra
 
 /* A process of the run. */
 struct refrain_process_info {
-    int32_t rank; /* in MPI_COMM_WORLD, or a number after the last one where the process ended before it knew */
+    int32_t rank; /* in MPI_COMM_WORLD; a process that ended before it knew its rank has a number after the last rank */
     uint32_t pid;
-    bool finished;          /* it came to its end by itself; otherwise it was killed, or it still runs */
-    bool learned, recorded; /* it holds what was learned; recorded events */
+    bool finished;          /* the process ended by itself; otherwise it was killed, or it still runs */
+    bool learned, recorded; /* the trace holds what was learned; it holds recorded events. Both may be true */
     const char *executable; /* paths, names and texts: "" unknown */
     const char *host;
     const char *mpi_library; /* version string */
@@ -118,11 +121,11 @@ struct refrain_process_info {
 REFRAIN_READ_API const struct refrain_process_info *refrain_trace_processes(const struct refrain_trace *trace,
                                                                             size_t *n);
 
-/* A thread of a process: what events belong to. */
+/* A location: a thread of a process. Every event belongs to one. */
 struct refrain_location_info {
     int32_t rank;
     uint32_t thread;
-    int64_t start_ns, end_ns; /* from its first to its last clock read. Reconstructed events may end a little later */
+    int64_t start_ns, end_ns; /* its first and last clock read; reconstructed events may end a little later */
 };
 
 /* The locations that have run, by rank and thread. */
@@ -136,7 +139,7 @@ enum refrain_region_kind {
     REFRAIN_REGION_VALUE, /* a marker or counter, which is never entered */
 };
 
-/* What an MPI function does collectively, blocking or not. */
+/* The collective operation that an MPI function takes part in, blocking or not. */
 enum refrain_collective {
     REFRAIN_COLLECTIVE_NONE = 0,
     REFRAIN_COLLECTIVE_BARRIER,
@@ -164,25 +167,27 @@ enum refrain_collective {
     REFRAIN_COLLECTIVES
 };
 
-/* A function, MPI function or user region together with the place it is entered from: one per construct. */
+/* A region of the trace: a function of the program; an MPI function together with the line that calls it; or a user
+ * region. The same MPI function called from two lines is two regions. */
 struct refrain_region_info {
-    uint32_t index; /* dense, over the whole trace; UINT32_MAX: of something that the trace does not name */
+    uint32_t index; /* from 0 without gaps, over the whole trace; UINT32_MAX: the trace does not name this region */
     enum refrain_region_kind kind;
     const char *name;
-    const char *file;       /* "" unknown */
-    uint32_t line;          /* 0 unknown */
-    const char *function;   /* MPI: of the program, in which the call stands; "" unknown. Without debug information
-                               the symbol in front of it and the distance; "f, inlined into g" as compiled */
-    const char *collective; /* MPI: "" unless a collective call; then its lower-case MPI name ... */
-    enum refrain_collective role; /* ... and which that is */
+    const char *file; /* "" unknown */
+    uint32_t line;    /* 0 unknown */
+    const char
+        *function; /* MPI: the function of the program that makes the call; "" unknown. Without debug information the
+                      nearest symbol before the call and the distance; "f, inlined into g" where the compiler did so */
+    const char *collective;       /* MPI: the collective's name in lower case, "" of other functions ... */
+    enum refrain_collective role; /* ... and the same as a number */
 };
 
 /* The regions by index. */
 REFRAIN_READ_API const struct refrain_region_info *refrain_trace_regions(const struct refrain_trace *trace, size_t *n);
 
-/* A communicator, the same object for all members. */
+/* A communicator. All its members share this one object. */
 struct refrain_comm_info {
-    uint32_t index;   /* dense, over the whole trace; 0 MPI_COMM_WORLD, 1 MPI_COMM_SELF */
+    uint32_t index;   /* from 0 without gaps, over the whole trace; 0 MPI_COMM_WORLD, 1 MPI_COMM_SELF */
     const char *name; /* "" none */
     int32_t size;
     const int32_t *members; /* ranks in MPI_COMM_WORLD; null: identity */
@@ -197,21 +202,21 @@ REFRAIN_READ_API const struct refrain_comm_info *refrain_trace_communicators(con
 /* The ranks that should have an image and have none. */
 REFRAIN_READ_API const int32_t *refrain_trace_missing(const struct refrain_trace *trace, size_t *n);
 
-/* Something that a process had to turn away or give up. */
+/* A loss: something that a process could not keep in its trace, mostly for want of memory. */
 struct refrain_loss_info {
     int32_t rank;
     const char *what; /* "learners that fell back to a summary" */
     uint64_t count;
 };
 
-/* The losses of all processes, by rank; none is the usual case. */
+/* The losses of all processes, by rank; usually *n is 0. */
 REFRAIN_READ_API const struct refrain_loss_info *refrain_trace_losses(const struct refrain_trace *trace, size_t *n);
 
 /* What one kind of probe costs a process, as measured when it began. */
 struct refrain_probe_cost_info {
     const char *kind; /* "enter", "leave", "place", "decision" ... (docs/time.md) */
-    double before_ns; /* up to the probe's clock read, with it; all of it where it reads none */
-    double after_ns;
+    double before_ns; /* from the probe's begin to the end of its clock read; the whole probe where it reads no clock */
+    double after_ns;  /* from there to the probe's end */
 };
 
 /* What the probes of a rank cost, in the order of enum refrain_probe_kind (refrain/trace.h); *n is 0 where that was not
@@ -249,8 +254,8 @@ enum refrain_event_kind {
                              as IO */
     REFRAIN_EVENT_MARKER, /* a moment that the program named: region */
     REFRAIN_EVENT_COUNTER, /* the counter `region` has this value from now on */
-    /* What will pass in the pause that begins, `value` times, without events of its own. Only where they are asked for
-     * (struct refrain_cursor_options). */
+    /* Messages and collectives in the pause that begins here: `value` of them, which have no events of their own. A
+     * cursor gives these events only where they are asked for (`untold` in struct refrain_cursor_options). */
     REFRAIN_EVENT_UNTOLD_SENDS,       /* messages that leave: peer, tag, comm */
     REFRAIN_EVENT_UNTOLD_RECEIVES,    /* messages that arrive: peer, tag, comm */
     REFRAIN_EVENT_UNTOLD_COLLECTIVES, /* collectives: comm; tag: enum refrain_collective; request 0: nonblocking */
@@ -301,22 +306,24 @@ struct refrain_cursor_options {
     int64_t from_ns, to_ns;  /* events at from_ns <= time < to_ns */
     bool recorded;           /* recorded events, with the times as recorded, instead of what was learned */
     size_t checkpoint_bytes; /* memory for going back fast (refrain_cursor_seek); 0: none are kept */
-    bool unaligned;          /* learned ones have the times that their thread's clock says, and are not moved */
-    bool compensate;         /* times are those that the run would have had without probes, as far as their cost was
-                                measured (docs/time.md) */
-    bool untold;             /* also gives the events UNTOLD_*, which tell what passed in pauses */
-    bool at_once;            /* where times are shared out among several blocks it is done by the means of their
-                                stretches alone, so that opening does not walk through the whole run first; totals
-                                of places may then be off by some thousandths of the run (docs/time.md). Nothing is
-                                kept to go on faster either: for who keeps many states of a cursor */
+    bool unaligned;  /* reconstructed events keep the times of their thread's clock: they are not moved to be consistent
+                        with other ranks */
+    bool compensate; /* times are those that the run would have had without probes, as far as their cost was
+                        measured (docs/time.md) */
+    bool untold;     /* also gives the events UNTOLD_*, which tell what passed in pauses */
+    bool at_once; /* opening does not replay the whole run first. Blocks that share a time then get it by the means of
+                     their stretches alone: totals of places may be off by some thousandths of the run (docs/time.md).
+                     The cursor also records no iterations: it is slower and smaller, for callers that keep many states
+                     of one */
 };
 #define REFRAIN_CURSOR_ALL                                                                                             \
     { NULL, 0, REFRAIN_TIME_FIRST, REFRAIN_TIME_LAST, false, 0, false, false, false, false }
 
-/* Opens a cursor before the first event of its window. Events come in time order over all locations; those of one
- * location in the order in which they happened. Times of reconstructed events (docs/time.md)
- * are moved so that no message is received before it was sent and no collective left before it can be: the same in any
- * window and for any choice of ranks. `options` null: all of the trace. The caller closes *cursor. */
+/* Opens a cursor before the first event of its window. It gives the events of all locations in the order of time, and
+ * those of one location in the order in which they happened. Times of reconstructed events (docs/time.md) are moved so
+ * that no message is received before it was sent, and no rank leaves a collective before a rank whose data it needs has
+ * entered. They are the same in any window and for any choice of ranks. `options` null: the whole trace. The caller
+ * closes *cursor. */
 REFRAIN_READ_API enum refrain_status refrain_cursor_open(struct refrain_trace *trace,
                                                          const struct refrain_cursor_options *options,
                                                          struct refrain_cursor **cursor, struct refrain_error *error);
@@ -326,8 +333,8 @@ REFRAIN_READ_API enum refrain_status refrain_cursor_open(struct refrain_trace *t
 REFRAIN_READ_API const struct refrain_event *refrain_cursor_next(struct refrain_cursor *cursor);
 
 /* Moves the cursor before the first event at or after time_ns, forwards or backwards; the window then is [time_ns,
- * to_ns). Costs the replay of what lies between the last checkpoint before time_ns and there. Checkpoints are made as
- * the cursor comes to new parts of the trace, so that the second visit is fast. */
+ * to_ns). It takes as long as the replay from the last checkpoint before time_ns. The cursor makes checkpoints when it
+ * first comes to a part of the trace, so that coming back to it is fast. */
 REFRAIN_READ_API enum refrain_status refrain_cursor_seek(struct refrain_cursor *cursor, int64_t time_ns,
                                                          struct refrain_error *error);
 
@@ -338,23 +345,24 @@ struct refrain_open_region {
     bool approximate; /* its ENTER was */
 };
 
-/* The regions that a location (by its number in refrain_trace_locations) is in behind the last event given, before the
- * first one, or after a seek: the outermost first. Valid until the next call with this cursor. */
+/* The regions that a location is in at the cursor's position, the outermost first: after the last event that the cursor
+ * gave, or before the first one where it gave none yet or was moved. `location` is an index in
+ * refrain_trace_locations(). Valid until the next call with this cursor. */
 REFRAIN_READ_API const struct refrain_open_region *refrain_cursor_open_regions(const struct refrain_cursor *cursor,
                                                                                size_t location, size_t *n);
 
 /* Moves the end of the window. */
 REFRAIN_READ_API void refrain_cursor_set_end(struct refrain_cursor *cursor, int64_t to_ns);
 
-/* How the events met so far go together. */
+/* How many of the events so far have their other ends. */
 struct refrain_cursor_report {
     uint64_t events; /* of all ranks, the window's and those before it */
     uint64_t matched_messages;
-    uint64_t unmatched_sends,
-        unmatched_receives;         /* messages with one end only; sends in flight count from the end on */
-    uint64_t unmatched_collectives; /* calls of collectives that some member did not come to */
-    uint64_t other_end_untold;      /* ends of messages and calls of collectives whose other ends passed in a pause */
-    uint64_t moved;                 /* how often a location had to wait for another one */
+    uint64_t unmatched_sends, unmatched_receives; /* messages with one end only; a send without a receive counts once
+                                                     the trace is at its end */
+    uint64_t unmatched_collectives;               /* calls of collectives that some member did not make */
+    uint64_t other_end_untold; /* ends of messages and calls of collectives whose other ends passed in a pause */
+    uint64_t moved;            /* how often a location had to wait for another one */
     int64_t largest_move_ns;
 };
 REFRAIN_READ_API void refrain_cursor_report(const struct refrain_cursor *cursor, struct refrain_cursor_report *report);

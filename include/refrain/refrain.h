@@ -11,20 +11,20 @@
  *     refrain_phase(NULL);                       ... and their end
  *     refrain_region_end();
  *
- * The calls do nothing where refrain is not there: a program that includes this header is built without librefrain, and
- * traced where it is run by `refrain record` or linked with refrain. That is by weak references, so the program is to
- * be a position-independent executable, as is the default of most systems. With REFRAIN_DISABLE defined nothing of the
- * calls is left in the program. Programs compiled by refrain-cc need the library.
+ * A program that includes this header needs no librefrain to be built or run: without it the calls do nothing. They are
+ * traced where the program is run by `refrain record` or linked with librefrain. The header uses weak references for
+ * that, so the program has to be a position-independent executable, which is the default on most systems. With
+ * REFRAIN_DISABLE defined, the calls vanish from the program. Programs compiled by refrain-cc need the library.
  *
  * User regions and phases appear in every output as functions do, and nest with functions and with each other. One that
- * is still open when the function that opened it returns ends there. What is told is learned like all else: names,
- * values and numbers that repeat, or change in equal steps, take no memory.
+ * is still open when the function that opened it returns ends there. These calls are learned like all others: names,
+ * values and numbers that repeat, or change in equal steps, take no further memory.
  *
- * Names are NUL-terminated strings that stay valid and unchanged for the whole run (literals, usually): the first visit
- * copies them, later ones compare the pointer.
+ * Names are NUL-terminated strings that stay valid and unchanged for the whole run (literals, usually): the first call
+ * with a name copies it, later calls compare the pointer.
  *
- * Threads: any; each has regions, phases and counters of its own. Errors: none are reported; an end without a begin is
- * counted in the trace and ignored.
+ * Threads: any thread may make these calls; each has regions, phases and counters of its own. Errors: no call reports
+ * any; an end without a begin is ignored, and counted in the trace as a loss.
  */
 #ifndef REFRAIN_REFRAIN_H
 #define REFRAIN_REFRAIN_H
@@ -53,32 +53,33 @@ extern "C" {
 #define REFRAIN_MAYBE __attribute__((__weak__))
 #endif
 
-/* Opens a region. */
+/* Begins a user region: it lasts until the matching refrain_region_end(). */
 REFRAIN_MAYBE void refrain_region_begin(const char *name);
 
-/* Closes the region this thread opened last. */
+/* Ends the user region that this thread began last and has not ended, with the phase in it, if there is one. */
 REFRAIN_MAYBE void refrain_region_end(void);
 
-/* From here on the thread is in the phase `name`, a region that the next phase ends; null: in none. A phase that was
- * begun outside of the region that is open now goes on, and this one is within it. */
+/* Begins the phase `name`, a user region that lasts until the thread begins another phase. Null only ends the phase. A
+ * phase that was begun outside of the user region that is open now does not end: the new phase nests in it. */
 REFRAIN_MAYBE void refrain_phase(const char *name);
 
-/* The same for the next iteration of a loop, whose number is told as the counter `name`. */
+/* Begins the phase `name` for the next iteration of a loop, and sets the counter of the same name to its number. */
 REFRAIN_MAYBE void refrain_iteration(const char *name, int64_t number);
 
-/* A moment. */
+/* Marks this moment with a name. */
 REFRAIN_MAYBE void refrain_marker(const char *name);
 
-/* The counter has this value from now on. */
+/* Sets a counter: it has this value until it is set again. */
 REFRAIN_MAYBE void refrain_counter(const char *name, int64_t value);
 
-/* Stops the tracing of this process: of the calling thread now, where it is in no MPI call, else and of other threads
- * at their next MPI call. What is paused is shown as the region "paused". MPI calls in it are counted only, functions
- * are not seen; those that are open stay so until they are left. A message with one end in a pause has no other end in
- * the trace; those after it are matched as ever. */
+/* Pauses the tracing of this process. The calling thread is paused at once; if it is in an MPI call (in a callback),
+ * then at its next MPI call, like all other threads. The trace shows the pause as the region "paused". In it MPI calls
+ * are only counted, and functions that are entered are not traced; functions that were open before stay open until they
+ * return. A message with one end in a pause has no other end in the trace; later messages are matched as without the
+ * pause. */
 REFRAIN_MAYBE void refrain_pause(void);
 
-/* Goes on with it. */
+/* Ends the pause, in the same way. Does nothing where tracing is not paused. */
 REFRAIN_MAYBE void refrain_resume(void);
 
 #ifdef __cplusplus

@@ -20,7 +20,7 @@
  *                                         those of MPI's own libraries are
  *     REFRAIN_RECORD_FILTER   none        what refrain record --filter read: rules for what is left out (left_out.h)
  *     REFRAIN_METRICS         none        events that are counted beside the time, at most 8 (metric_names.h)
- *     REFRAIN_CALL_PATH       off         off | on | a number: the functions between which MPI calls are made are shown
+ *     REFRAIN_CALL_PATH       off         off | on | a number: the functions through which MPI calls are made are shown
  *                                         without probes in them; a number: so many of the innermost ones
  *     REFRAIN_PAUSED          off         on | off: nothing is traced before refrain_resume() or refrain resume
  *     REFRAIN_PACK            off         on | off: one file of all ranks at MPI_Finalize, instead of one each
@@ -125,16 +125,17 @@ static inline bool refrain_settings_switch(const char *text, bool *value) {
     return false;
 }
 
-/* Bytes of `total` that are set aside for packing at the end. They come little by little, so that more memory is never
- * less room to learn in; what is missing is taken of the trace file, if that much of it has not been used. */
+/* Bytes of `total` that are set aside for packing at the end. They grow with `total` little by little, so that a larger
+ * `total` never leaves less memory to learn in. What is missing is taken from the trace file, if so much of it is
+ * unused. */
 static inline uint64_t refrain_settings_end_bytes(uint64_t total) {
     uint64_t bytes = total > REFRAIN_OUTSIDE_END_FROM ? (total - REFRAIN_OUTSIDE_END_FROM) / 2 : 0;
     return bytes < REFRAIN_OUTSIDE_END_BYTES ? bytes : REFRAIN_OUTSIDE_END_BYTES;
 }
 
-/* Bytes that the monitor keeps outside the trace file, of `total`, for `threads` threads: what each has in any case,
- * and what they share, so that one of them may have its whole shadow stack and table of call sites, or several a part
- * of them. */
+/* Bytes that the monitor keeps outside the trace file, of `total`, for `threads` threads: those that each thread has,
+ * and those that they share, from which one thread can have its whole shadow stack and table of call sites, or several
+ * threads a part of them. */
 static inline uint64_t refrain_settings_outside_bytes(uint64_t total, uint32_t threads) {
     uint64_t whole = (uint64_t)REFRAIN_SHADOW_STACK_ENTRIES * REFRAIN_SHADOW_ENTRY_BYTES +
                      (uint64_t)REFRAIN_ADDRESS_TABLE_ENTRIES * REFRAIN_ADDRESS_ENTRY_BYTES -

@@ -14,15 +14,15 @@
  * up however often pages are written anew.
  *
  * A number is written seven bits a byte, least significant first, the highest bit set but in the last byte. The first
- * byte of an item is never 0, and is stored last: what follows a kill or stands there when another process looks is a
- * beginning. A merged page is linked by one store. Until those after it are written, too, it tells of blocks that the
- * page which it leads on to tells of as well: a page is read up to the first block of the next one.
+ * byte of an item is never 0, and is stored last. So a reader of a killed or a running process finds whole items up to
+ * some moment. A merged page is linked by one store. Until the merged pages after it are written, the blocks at its end
+ * are in the next page, too: a page is read up to the first block of the next one.
  *
  *     merged | item item item |      -->      | item item | of this page nothing is merged yet | --> page
  *                          ^ up to here       ^ first block
  *
- * The pages that it replaces get first_block REFRAIN_TIME_PAGE_FREE before they are used again, so that who still looks
- * at them finds that the blocks do not continue.
+ * The pages that it replaces get first_block REFRAIN_TIME_PAGE_FREE before they are used again, so that a reader that
+ * still looks at them sees that the blocks do not continue.
  */
 #ifndef REFRAIN_TIME_PAGE_H
 #define REFRAIN_TIME_PAGE_H

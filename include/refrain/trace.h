@@ -1,17 +1,18 @@
 /* trace.h: the trace file of one process (monitor -> reader).
  *
  *     0             4096
- *     | header      | pool: everything else, handed out once, in units of 16 bytes, never taken back ...      | free |
+ *     | header      | pool: everything else, handed out once, in grains of 16 bytes, never taken back ...      | free |
  *                     units (tree, strings, slots), threads, calls, communicators, formulas, archives
  *
- * The size is REFRAIN_TOTAL_MEMORY less what the monitor needs outside, fixed before the first event; the blocks are
- * reserved on disk, so that a full disk is met at the start and not in the middle. Little-endian. Offsets are bytes
- * from the region's start; "references" are offsets / 16 in 32 bits; 0 is none. The working form is the file form: a
- * process that is killed leaves what it had learned, and a reader beside a running one copies learner by learner.
+ * The size is REFRAIN_TOTAL_MEMORY less what the monitor needs outside, fixed before the first event. The bytes are
+ * reserved on disk, so that a full disk is found at the start and not in the middle. Little-endian. Offsets count bytes
+ * from the start of the trace file; a reference is an offset / 16 in 32 bits; 0 is none. The form in memory is the form
+ * of the file: a process that is killed leaves what it had learned, and a reader of a running process copies learner by
+ * learner.
  *
- * Structural changes of a learner are guarded by its thread's journal: the old image is copied there first, so that a
- * reader undoes what a kill cut short. Everything else is one store of at most 8 bytes that commits what was written
- * before it. x86 keeps stores in order, so a compiler barrier is all that is needed.
+ * Structural changes of a learner are guarded by its thread's journal: the learner is copied there before it changes,
+ * so that a reader can undo a change that a kill cut short. Every other change is one store of at most 8 bytes that
+ * commits what was written before it. x86 keeps stores in order, so a compiler barrier is all that is needed.
  */
 #ifndef REFRAIN_TRACE_H
 #define REFRAIN_TRACE_H
@@ -21,8 +22,8 @@
 #include <stdint.h>
 
 #define REFRAIN_MAGIC "refrain\n"
-/* Whoever changes the layout raises the version. Readers take versions from the oldest one on and refuse others, newer
- * and older, with a line; while the oldest is the newest, they know one layout. */
+/* Whoever changes the layout raises the version. Readers accept the versions from the oldest to this one, and refuse
+ * all others with a message. While both are equal there is one layout. */
 #define REFRAIN_TRACE_VERSION 27u
 #define REFRAIN_TRACE_OLDEST REFRAIN_TRACE_VERSION
 #define REFRAIN_HEADER_BYTES 4096u
@@ -34,7 +35,7 @@
 
 enum refrain_mode { REFRAIN_MODE_OFF = 0, REFRAIN_MODE_STAT = 1, REFRAIN_MODE_EVENTS = 2, REFRAIN_MODE_BOTH = 3 };
 
-/* What was turned away or given up. Each has a line in `refrain info`. */
+/* Losses: what the trace could not keep. Each kind has a line in `refrain info`. */
 enum refrain_loss {
     REFRAIN_LOSS_UNITS,          /* units whose tables did not fit the trace file, or of another version */
     REFRAIN_LOSS_THREADS,        /* threads beyond REFRAIN_THREADS */
@@ -64,8 +65,8 @@ enum refrain_loss {
 /* Values that a slot's successor sequence takes. Everything not below is a slot's number: control went there. */
 #define REFRAIN_NEXT_EXIT ((int64_t)-1)           /* the activation ended */
 #define REFRAIN_NEXT_UNWIND ((int64_t)-2)         /* ... by a jump out of it (longjmp) */
-#define REFRAIN_NEXT_ABANDONED ((int64_t)-3)      /* ... by one out of an activation above it, at the same moment */
-#define REFRAIN_NEXT_GONE ((int64_t)-4)           /* a function of the call path ended: when the block before did */
+#define REFRAIN_NEXT_ABANDONED ((int64_t)-3)      /* ... by a jump out of one above it, at the same moment */
+#define REFRAIN_NEXT_GONE ((int64_t)-4)           /* a function of the call path had ended, when the block before did */
 #define REFRAIN_NEXT_CALL ((int64_t)1 << 32)      /* + number of a struct refrain_call_site: an MPI call began */
 #define REFRAIN_NEXT_OPERATION ((int64_t)1 << 33) /* + enum refrain_operation: inside an MPI call */
 #define REFRAIN_NEXT_REGION ((int64_t)1 << 34)    /* + number of a struct refrain_region_name: a user region began */
@@ -75,8 +76,8 @@ enum refrain_loss {
 #define REFRAIN_SLOT_MPI_CALL 2u /* the call is one of an MPI function by name */
 #define REFRAIN_SLOT_FUNCTION 4u /* slot [0] of a function */
 #define REFRAIN_SLOT_DORMANT 8u  /* its probe is off at present: it came too often for what it costs */
-#define REFRAIN_SLOT_COUNTED 16u /* slot [0] of a loop: it ends where it begins, nothing happens in it */
-#define REFRAIN_SLOT_OFF 32u     /* no probe is to reach it: nothing that makes an event depends on it, or dormant */
+#define REFRAIN_SLOT_COUNTED 16u /* slot [0] of a loop that counts for itself: it has no other probe in it */
+#define REFRAIN_SLOT_OFF 32u     /* its probe is off: no event depends on it, or it is dormant */
 #define REFRAIN_SLOT_THROTTLED                                                                                         \
     64u /* its probe has been dormant at some time: what was counted is the least there was */
 #define REFRAIN_SLOT_KIND(flags) ((flags) >> 8 & 15u)   /* enum refrain_arrival: what a probe that reaches it is */
@@ -117,8 +118,8 @@ struct refrain_slot {
 };
 
 /* How the blocks that began at a slot changed over the visits: visit v is counted in ticks[v >> shift]. When the last
- * one is full, neighbours are added up and shift grows by one. A process may be killed at any instruction of that, so
- * that a reader asks the functions below. */
+ * stretch is full, neighbours are added up and shift grows by one. A process may be killed in the middle of that, so
+ * readers use the functions below and not the members. */
 #define REFRAIN_HISTORY_STRETCHES 32u
 struct refrain_history {
     union {
@@ -155,8 +156,8 @@ enum refrain_metric_state {
     REFRAIN_METRIC_USER,      /* counted, but not while the kernel works for the program: that is forbidden */
     REFRAIN_METRIC_UNKNOWN,   /* no event has this name */
     REFRAIN_METRIC_ABSENT,    /* this machine has no such event */
-    REFRAIN_METRIC_FORBIDDEN, /* the kernel lets this user count it not at all */
-    REFRAIN_METRIC_TOO_MANY,  /* not beside those before it */
+    REFRAIN_METRIC_FORBIDDEN, /* the kernel does not let this user count it */
+    REFRAIN_METRIC_TOO_MANY,  /* it cannot be counted together with those before it */
     REFRAIN_METRIC_FAILED,    /* for want of descriptors, memory ... */
     REFRAIN_METRIC_STATES
 };
@@ -170,7 +171,7 @@ struct refrain_metrics {
     struct refrain_metric metric[REFRAIN_MOST_METRICS];
 };
 
-/* A translation unit as copied from the executable. */
+/* A unit's tables as copied from the executable. */
 struct refrain_unit_record {
     uint64_t next;    /* offset of the next unit, 0 = last */
     uint64_t nodes;   /* offset of n_nodes struct refrain_node (unit.h) */
@@ -187,8 +188,8 @@ struct refrain_awaited {
 };
 #define REFRAIN_MOST_AWAITED 32u
 
-/* What a thread does right now, for those who look at a program that runs or hangs (refrain top); nothing of a trace
- * follows from it. Written before the call begins to wait. */
+/* What a thread does right now, for refrain top, which looks at a program that runs or hangs. Replay does not use it.
+ * The thread writes it before the call begins to wait. */
 struct refrain_now {
     uint32_t call;         /* number + 1 of the call site of the MPI call it is or was last in, 0 = none yet */
     uint32_t inside;       /* 1: it is in it */
@@ -331,11 +332,11 @@ struct refrain_call_site {
     struct refrain_slot inside; /* begins with the call; its blocks are time spent in MPI */
 };
 
-/* Rounds: calls from one call site that all go as their learners predict, one after the other. While a round is open,
- * what each call would change in the learners and slots that it passes is only counted here, so that a call touches few
- * cache lines. Those are as they were before the first call, but that their learners predict nothing (`until`):
- * whatever else comes to one of them finds that, and the round is told to all of them and ends
- * (monitor/learn/learn_round.c).
+/* Rounds: calls from one call site, one after the other, that all go as their learners predict. While a round is open,
+ * a call changes none of the learners and slots that it passes, but is counted here, so that it touches few cache
+ * lines. The learners and slots stay as they were before the round's first call, except that the learners predict
+ * nothing (`until`). So any other value that comes to one of them is not the predicted one. Then the counts are added
+ * to all learners and slots of the round, and it ends (monitor/learn/learn_round.c): the round is *told*.
  *
  *     step           what a call does there
  *     BEGIN          comes from `from` to the call's place, and from there into the call; ends a block of the place
@@ -343,8 +344,8 @@ struct refrain_call_site {
  *     END            ends, as the last operation predicts
  *
  * A learner that is in a round holds `confirmed` values of its continuation, those here, and as many more as calls have
- * come to its step; a slot likewise. That is the same whether the round has been told or not, or in part: a process may
- * be killed at any instruction of that. */
+ * come to its step; a slot likewise. A reader finds the same whether the round has been told, not at all or in part: a
+ * process may be killed in the middle of that. */
 enum refrain_round_step {
     REFRAIN_ROUND_BEGIN,
     REFRAIN_ROUND_OPERATION,
@@ -404,12 +405,13 @@ enum refrain_region_use {
                              each   time, none of which has a block: enum refrain_untold, peer, tag, comm, how often */
 };
 
-/* Is it told by values, and never entered? */
+/* Has a record of this use values, and is it never entered? */
 static inline int refrain_use_is_value(uint32_t use) {
     return use == REFRAIN_USE_MARKER || use == REFRAIN_USE_COUNTER || use == REFRAIN_USE_UNTOLD;
 }
 
-/* What passed unseen, as far as it counts for what comes after. Ranks are of the communicator, as in operations. */
+/* What passed unseen, as far as replay needs it to match later messages and collectives. Ranks are those of the
+ * communicator, as in operations. */
 enum refrain_untold {
     REFRAIN_UNTOLD_SEND,        /* peer is who it went to */
     REFRAIN_UNTOLD_RECEIVE,     /* peer is who it came from; also of a receive that was given up (MPI_Request_free) */
@@ -418,7 +420,8 @@ enum refrain_untold {
 };
 #define REFRAIN_UNTOLD_VALUES 5u
 
-/* What activations are of that no unit has a slot for, per thread. */
+/* What an activation is of where no unit has a slot for it: a user region, or a function without probes. Each thread
+ * has records of its own. */
 struct refrain_region_name {
     uint32_t next;
     uint32_t name; /* reference of struct refrain_name; FUNCTION: 0 */
@@ -432,8 +435,9 @@ struct refrain_region_name {
     uint64_t reserved;
 };
 
-/* Communicators, in the order of their index. 0 is MPI_COMM_WORLD, 1 MPI_COMM_SELF. (leader, ordinal) names a
- * communicator alike on all its members: the world rank of its rank 0 and a number that this one gave it. */
+/* Communicators, in the order of their index. 0 is MPI_COMM_WORLD, 1 MPI_COMM_SELF. The pair (leader, ordinal) is the
+ * same on all members of a communicator, and names it: the rank in MPI_COMM_WORLD of its rank 0, and a number that this
+ * rank gave it. */
 struct refrain_communicator {
     uint32_t next; /* reference of the next one */
     uint32_t index;
@@ -455,9 +459,10 @@ struct refrain_topology {
     int32_t values[]; /* dimensions, then periods, then own coordinates */
 };
 
-/* What the numbers of windows and files in operations mean, in the order in which they were first used. A number stands
- * for one after the other: of the windows (files of one name) that a communicator has at the same time, one that is
- * made gets the lowest `slot` that is free, which is the same on all members, as they make and free them together. */
+/* What the numbers of windows and files in operations mean, in the order in which they were first used. A number is
+ * used again once its window or file is gone. Among the windows (or files of one name) that a communicator has at the
+ * same time, a new one gets the lowest free `slot`. All members come to the same one, as they make and free windows and
+ * files together. */
 enum refrain_object_kind { REFRAIN_OBJECT_WINDOW = 1, REFRAIN_OBJECT_FILE };
 struct refrain_object {
     uint32_t next;   /* reference of the next one */
@@ -476,8 +481,8 @@ struct refrain_clock_pair {
     uint64_t monotonic_ns; /* CLOCK_MONOTONIC */
 };
 
-/* How the clock of this process's node stands to that of another one, by messages that went there and back: of a few
- * the one that took least. Nodes are those with a boot id of their own; they form a tree, by one rank of each. */
+/* How the clock of this process's node compares with that of another node, from messages that went there and back: the
+ * fastest of a few counts. Nodes are those with a boot id of their own; they form a tree, by one rank of each. */
 struct refrain_clock_meeting {
     uint64_t own_ticks;        /* in the middle between sending and getting the answer */
     uint64_t parent_ticks;     /* when the other one answered */
@@ -489,9 +494,9 @@ struct refrain_clock_sync {
     struct refrain_clock_meeting meeting[2];
 };
 
-/* What refrain's own work costs, by the kind of probe: measured by running each when the process begins, with what its
- * mode has it do. Sixteenths of a tick: up to the probe's clock read with that, and after it; what reads no clock has
- * `before` only. */
+/* What refrain's own work costs, by the kind of probe. Each process measures it when it begins, by running each probe
+ * in its mode. In sixteenths of a tick: `before` up to the end of the probe's clock read, `after` from there on; a
+ * probe that reads no clock has `before` only. */
 enum refrain_probe_kind {
     REFRAIN_PROBE_ENTER,        /* a function is entered */
     REFRAIN_PROBE_LEAVE,        /* ... and left */

@@ -91,10 +91,10 @@ struct refrain_node {
     unsigned int file;   /* offset in strings */
 };
 
-/* Probes that are of use only when certain functions make events are switched on at run time: what is defined in
- * another file is not known before the program is linked. `to` goes on when `from` is on; a speaker is null where
- * nothing defines it (a function that was not instrumented). A function that makes events, defined in another unit, is
- * found through the byte refrain_speaks_<name> that its unit exports. */
+/* A probe that is of use only if certain functions make events is switched on when the program starts: functions in
+ * other files are not known before the program is linked. A unit exports a byte refrain_speaks_<name> for each of its
+ * functions that make events; `speakers` of another unit refers weakly to these bytes, and is null for a function that
+ * was not instrumented. A dependency says: if `from` is on, `to` is switched on. */
 struct refrain_dependency {
     unsigned int to, from; /* slots of the unit, or, n_slots and more, of its `speakers` */
 };
@@ -168,9 +168,9 @@ void refrain_unregister(struct refrain_unit *unit);
  *     of anything else  [0] control is there
  *
  * `frame`: an address in the activation's own frame, below which lie the frames of all that it calls, so that
- * activations abandoned by longjmp are found; when it is entered, one that no later one lies above. Probes of an
- * activation that was not entered count for nothing, but for those of MPI calls: they say where the call is made, on
- * behalf of the innermost activation that was entered. */
+ * activations abandoned by longjmp are found. The address given at its entry is the highest that its probes give.
+ * Probes of an activation whose entry was not told are ignored, except those of MPI calls: they tell the place of the
+ * call on behalf of the innermost activation whose entry was told. */
 void refrain_probe(struct refrain_unit *unit, unsigned int slot, const void *frame, unsigned long extra);
 
 /* The same for sites (struct refrain_site), not to be called from C: the site is told by the address that it returns

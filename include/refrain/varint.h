@@ -1,5 +1,5 @@
-/* varint.h: numbers in as few bytes as they need (monitor -> reader): seven bits a byte, the lowest first, the eighth
- * says that more follow. Of signed numbers the sign is the lowest bit. */
+/* varint.h: numbers in as few bytes as they need (monitor -> reader): seven bits a byte, the lowest first; the eighth
+ * bit says that more bytes follow. A signed number has its sign in the lowest bit. */
 #ifndef REFRAIN_VARINT_H
 #define REFRAIN_VARINT_H
 
