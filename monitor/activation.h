@@ -12,17 +12,18 @@ static inline void refrain_drop_abandoned(struct refrain_context *context, uintp
         refrain_drop_below(context, address);
 }
 
-/* Where the frames begin of those that have called a function whose REFRAIN_FRAME_ADDRESS this is. */
+/* The address at which the frames of a function's callers begin, from the function's REFRAIN_FRAME_ADDRESS. */
 static inline uintptr_t refrain_caller_frames(const void *frame_address) {
     return (uintptr_t)((const uintptr_t *)frame_address + 2);
 }
 
-/* The same for a function that the program calls: nothing is open any more below the frame of its caller. */
+/* The same for a function of refrain that the program calls: no activation below the caller's frame is open any more.
+ */
 static inline void refrain_drop_above_caller(struct refrain_context *context, const void *frame_address) {
     refrain_drop_abandoned(context, refrain_caller_frames(frame_address));
 }
 
-/* The activation that an entry of the shadow stack is of. */
+/* Fills an entry of the shadow stack for an activation that begins at `slot`. */
 static inline void refrain_open_entry(struct refrain_entry *entry, struct refrain_slot *slot, uintptr_t address,
                                       uint32_t kind, uint64_t id) {
     entry->last = slot;
@@ -46,7 +47,8 @@ static inline struct refrain_entry *refrain_push(struct refrain_context *context
     return entry;
 }
 
-/* Enters an activation from wherever the thread is. `whole`: slot [1] of a function, else null. */
+/* Begins an activation at `slot`, called by the one on top, which learns `value`. `whole`: slot [1] of a function,
+ * where its duration is added up, else null. Null when the shadow stack is full. */
 static inline struct refrain_entry *refrain_enter(struct refrain_context *context, struct refrain_slot *slot,
                                                   struct refrain_slot *whole, uintptr_t address, uint32_t kind,
                                                   uint64_t id, int64_t value) {
@@ -64,7 +66,7 @@ static inline struct refrain_entry *refrain_enter(struct refrain_context *contex
     return entry;
 }
 
-/* Leaves the activation on top. */
+/* Ends the activation on top. */
 static inline void refrain_leave(struct refrain_context *context) {
     struct refrain_entry *entry = context->top;
     refrain_step(context, entry, REFRAIN_NEXT_EXIT);

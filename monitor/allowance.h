@@ -6,9 +6,10 @@
  *                                   the 64th probe goes dormant: probes that come often are met most often
  *     later, when it is saved up again, all dormant probes come back, each time after twice as long a sleep
  *
- * A function that goes dormant is still left by those activations that are open. Where its leaving is what takes the
- * time, by activations that were not entered, an activation that is open all the time would keep it on: then this one
- * ends as far as the trace is concerned, with those above it, and what comes in them belongs to the one below.
+ * When a function goes dormant, its open activations still tell their end, so the probe at its end stays on. That probe
+ * may be what takes the time: one activation stays open, and many others, whose entry is not told any more, run the
+ * probe at their end. Then the open activation and those above it end in the trace, and what comes in them belongs to
+ * the activation below.
  *
  * So what probes take is bounded whatever the program does: REFRAIN_ALLOWANCE_NS, the percentage, and some 64 probes
  * for each one that goes dormant. Order needs no particular probe: what happens where a probe is dormant follows from
@@ -27,7 +28,7 @@
 /* What a probe costs a thread that is not traced. */
 #define REFRAIN_UNTRACED_NS 8u
 
-/* The thread begins: `ticks_per_us` of the clock; `limited`: false, there is no limit. */
+/* The thread begins. `ticks_per_us`: ticks of the clock in a microsecond. `limited` false: probes may cost anything. */
 REFRAIN_HIDDEN void refrain_allowance_begin(struct refrain_allowance *allowance, uint64_t ticks_per_us, bool limited);
 
 /* A sample: the probe that began at `begin_ticks` has been at `slot`. Out of line, every 64th probe. */
@@ -37,8 +38,8 @@ REFRAIN_HIDDEN void refrain_allowance_sample(struct refrain_context *context, co
 /* Some MPI calls were made: dormant probes come back if it is time. */
 REFRAIN_HIDDEN void refrain_allowance_look(struct refrain_context *context);
 
-/* A probe at `slot` was met by a thread that is not traced; `context` is what those threads share. False: nothing is
- * left for such probes, and this one is as good as off, but its code has not been changed yet. */
+/* A probe at `slot` was met by a thread that is not traced; `context` is what those threads share. False: such probes
+ * have no allowance left. This one counts as off, though its code has not been changed yet. */
 REFRAIN_HIDDEN bool refrain_allowance_untraced(struct refrain_context *context, const struct refrain_slot *slot);
 
 /* Is this probe to be measured? */

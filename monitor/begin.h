@@ -1,4 +1,5 @@
-/* begin.h: a probe or an MPI call begins and ends: between the two nothing else of its thread comes to the monitor. */
+/* begin.h: a probe, or the monitor's part of an MPI call, begins and ends. Between the two context->busy is set, so
+ * that another probe of the same thread, in a signal handler, does nothing but count itself. */
 #ifndef REFRAIN_BEGIN_H
 #define REFRAIN_BEGIN_H
 

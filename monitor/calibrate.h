@@ -6,8 +6,9 @@
 #include "monitor.h"
 
 /* Runs each kind of probe some hundred times, as if in a thread that used the memory of `context`, which no thread has
- * taken yet, and leaves the trace file as it was but for the costs in its header. Once, before anything is traced;
- * takes about half a millisecond; `ticks_per_us`: of the clock. Where memory does not suffice the costs stay 0. */
+ * taken yet, and leaves the trace file as it was but for the costs in its header. Called once, before anything is
+ * traced; takes about half a millisecond. `ticks_per_us`: ticks of the clock in a microsecond. Without enough memory
+ * the costs stay 0. */
 REFRAIN_HIDDEN void refrain_calibrate(const struct refrain_context *context, uint64_t ticks_per_us);
 
 #endif

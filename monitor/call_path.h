@@ -5,12 +5,12 @@
  *         exchange
  *           MPI_Send  what call.c tells
  *
- * At each MPI call the stack is followed by the rules of caller.h, a few loads a frame. As long as return addresses and
- * frames are those of the call before, nothing else happens. Functions that are not there any more are ended, those
- * that are new are entered, and what is learned is what came next in each, as in functions that have probes. A function
- * that returns is not seen to do so: it is shown from the first MPI call in it to the last one before another path is
- * met, and what was between two paths belongs to the innermost function that both have. A function that is entered
- * again from the same frame, with no other call between, is one that goes on.
+ * At each MPI call the monitor follows the stack by the rules of caller.h, at a few loads a frame. As long as return
+ * addresses and frames are those of the previous call, it does nothing else. Functions that are no longer on the stack
+ * end, new ones begin, and the monitor learns what came next in each, as in functions that have probes. It does not see
+ * a function return: the trace shows the function from the first MPI call in it to the last one before a call with
+ * another path. The time between two calls belongs to the innermost function that is on both paths. A function that
+ * returns and is called again from the same frame, without an MPI call between, is shown as one activation.
  *
  * All run with context->busy set. */
 #ifndef REFRAIN_CALL_PATH_H
@@ -22,11 +22,11 @@
 /* Room for the thread's path, where paths are told. False without memory. */
 REFRAIN_HIDDEN bool refrain_path_open(struct refrain_context *context);
 
-/* The context goes on with another thread. */
+/* Another thread takes over the context: looks where its stack lies. */
 REFRAIN_HIDDEN void refrain_path_reopen(struct refrain_context *context);
 
-/* The thread is about to make an MPI call, or what else is told, from `caller`: its path becomes the top of the shadow
- * stack. `frame_address`: as for refrain_drop_abandoned(). `python`: where the path is one of Python, its
+/* The thread is about to make an MPI call, or a call of refrain.h, from `caller`: its path becomes the top of the
+ * shadow stack. `frame_address`: as for refrain_drop_abandoned(). `python`: where the path is one of Python, its
  * functions, else null. Returns an address in the innermost frame. */
 REFRAIN_HIDDEN uintptr_t refrain_path_come(struct refrain_context *context, struct refrain_caller caller,
                                            uintptr_t frame_address, const struct refrain_python_stack *python);

@@ -1,12 +1,12 @@
-/* caller.h: out of the layers between the program and the MPI library (call.c).
+/* caller.h: the program's own code that makes an MPI call, behind the layers between it and the MPI library (call.c).
  *
  *     program's own code          <- the call is filed here
  *     Fortran or C++ layer of MPI, or another library that was named (REFRAIN_LAYERS)
  *     wrapper in librefrain-<mpi>.so
  *
- * What a return address in a layer takes to come to the frame above is read from the unwinding tables once, and then
- * remembered by the caller of these functions as a rule: from there on a call costs a few loads from the stack. No
- * frame pointers are needed. Where the tables say nothing, the call is filed under the layer.
+ * How to get from a return address in a layer to the frame above is read from the unwinding tables once; the caller of
+ * these functions keeps it as a rule. From then on a call costs a few loads from the stack. No frame pointers are
+ * needed. Where the tables say nothing, the call is filed under the layer.
  */
 #ifndef REFRAIN_CALLER_H
 #define REFRAIN_CALLER_H
@@ -31,8 +31,9 @@ struct refrain_caller_code {
 /* Looks at the code before `address`; `layers` as below. Takes the loader's lock. */
 REFRAIN_HIDDEN void refrain_caller_look(uintptr_t address, const char *layers, struct refrain_caller_code *code);
 
-/* What is above: 0, this is the program's own code (or unknown); else a rule, greater than 1. `layers`: further
- * libraries by the beginning of their names, separated by commas or blanks, or null. Takes the loader's lock. */
+/* The way from `address` to the frame above: 0 where this is the program's own code (or not known), else a rule, which
+ * is greater than 1. `layers`: further libraries by the beginning of their names, separated by commas or blanks, or
+ * null. Takes the loader's lock. */
 REFRAIN_HIDDEN uint64_t refrain_caller_rule(uintptr_t address, const char *layers);
 
 /* A rule is one word:
@@ -58,7 +59,8 @@ static inline void refrain_caller_step(struct refrain_caller *caller, uint64_t r
     caller->stack_pointer = (uintptr_t)end;
 }
 
-/* The caller of a wrapper whose frame is at `frame_address` (REFRAIN_FRAME_ADDRESS, so on x86-64 it has a frame pointer). */
+/* The caller of a wrapper whose frame is at `frame_address` (REFRAIN_FRAME_ADDRESS, so on x86-64 it has a frame
+ * pointer). */
 static inline struct refrain_caller refrain_caller_of_wrapper(const void *return_address, const void *frame_address) {
     const uintptr_t *frame = frame_address;
     return (struct refrain_caller){(uintptr_t)return_address, (uintptr_t)(frame + 2), frame[0]};

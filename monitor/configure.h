@@ -20,11 +20,12 @@ extern REFRAIN_HIDDEN struct refrain_configuration {
     char start_directory[REFRAIN_PATH_BYTES];
 } refrain_configuration;
 
-/* Reads the variables; one that makes no sense is said, and its default used. Also chooses the clock. Once, before the
- * trace file is opened. */
+/* Reads the variables. For one that makes no sense it prints a message and uses the default. Also chooses the clock.
+ * Called once, before the trace file is opened. */
 REFRAIN_HIDDEN void refrain_configure(void);
 
-/* One line on standard error, from the process that speaks for the job. Not from a probe. */
+/* Prints one line on standard error, in one process of the job only (rank 0, as far as that is known). Not to be called
+ * from a probe. */
 REFRAIN_HIDDEN void refrain_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

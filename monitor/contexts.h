@@ -1,6 +1,6 @@
-/* contexts.h: the contexts of all threads that can be traced: room for all of them is taken before the first event
- * (tracing.c), and each is made when its thread first comes to a probe (context.c), so that no page is touched for
- * threads that do not come. */
+/* contexts.h: the contexts of all threads that can be traced: memory for all of them is taken before the first event
+ * (tracing.c), and each is made when its thread first runs a probe (context.c), so that threads that are never started
+ * touch no page. */
 #ifndef REFRAIN_CONTEXTS_H
 #define REFRAIN_CONTEXTS_H
 
@@ -16,8 +16,8 @@ REFRAIN_HIDDEN bool refrain_contexts_make(void);
 /* The context that the first thread will get. */
 REFRAIN_HIDDEN struct refrain_context *refrain_contexts_first(void);
 
-/* One that no running thread has: that of a thread which has ended, where there is one, else one that no thread has
- * had. Null, and counted as lost, when there is none left. Any thread. */
+/* A context that no running thread has: that of a thread which has ended, if there is one, else a new one. Null, and a
+ * loss is counted, when none is left. Any thread. */
 REFRAIN_HIDDEN struct refrain_context *refrain_contexts_take(void);
 
 /* The calling thread ends, and nothing is open in it: another one may take its context. */
@@ -27,7 +27,7 @@ REFRAIN_HIDDEN void refrain_contexts_give(const struct refrain_context *context)
  * which may miss one that begins at this moment. */
 REFRAIN_HIDDEN bool refrain_contexts_have_open(uint64_t function);
 
-/* Does no other thread learn at present, nor has since this was last asked? */
+/* True if no other thread is learning now, and none has learned since the last call of this function. */
 REFRAIN_HIDDEN bool refrain_contexts_are_still(void);
 
 #endif

@@ -1,10 +1,11 @@
-/* left_out.h: what is not to be recorded (refrain record --filter, REFRAIN_RECORD_FILTER).
+/* left_out.h: what the trace leaves out (refrain record --filter, REFRAIN_RECORD_FILTER).
  *
  *     rules, in order: -NAME is left out, +NAME is not; -/NAME and +/NAME are libraries; the last that matches decides
  *
- * Names of MPI functions are those that begin with "MPI_": their calls are not traced, but what they send and receive
- * is counted (untold.h). Others are functions of the program, which call paths are to pass over, as they do libraries;
- * these are also layers between the program and MPI (caller.h). */
+ * A NAME that begins with "MPI_" is an MPI function: its calls are not traced, but what they send and receive is
+ * counted (untold.h). Any other NAME is a function of the program: call paths leave it out. Call paths leave out the
+ * functions of a library that a rule names, too; such a library is also a layer between the program and MPI (caller.h).
+ */
 #ifndef REFRAIN_LEFT_OUT_H
 #define REFRAIN_LEFT_OUT_H
 
@@ -24,11 +25,11 @@ static inline bool refrain_leaves_out_call(unsigned function) {
     return function < REFRAIN_LEFT_OUT_WORDS * 64 && refrain_left_out_calls[function / 64] >> function % 64 & 1;
 }
 
-/* Of the file of a library; "" is the executable, which is never left out. */
+/* Is the library with this file left out? "" is the executable, which never is. */
 REFRAIN_HIDDEN bool refrain_leaves_out_file(const char *path);
 
-/* Of the function that the code is in, by the name that its object's symbols have for it, with or without a `_` that a
- * Fortran compiler put behind it. Reads the object's file where there are such rules. */
+/* Is the function that the code is in left out? It is known by its name among its object's symbols, with or without the
+ * `_` that a Fortran compiler puts behind a name. Reads the object's file where there are such rules. */
 REFRAIN_HIDDEN bool refrain_leaves_out_function(const struct refrain_caller_code *code);
 
 #endif

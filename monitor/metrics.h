@@ -11,8 +11,8 @@
 
 #include "monitor.h"
 
-/* Do blocks end by refrain_close_special_block()? That is so where something is counted or the clock is the system's,
- * so that where neither is the case blocks cost nothing more. Set when the trace file is opened. */
+/* Not 0: blocks end by refrain_close_special_block(), as metrics are counted or the clock is the system's. Otherwise a
+ * block costs no more than one read of the time-stamp counter. Set when the trace file is opened. */
 extern REFRAIN_HIDDEN uint32_t refrain_blocks_are_special;
 
 /* refrain_close_block() (step.h) out of line, for any clock, with or without counters. */
@@ -21,11 +21,12 @@ REFRAIN_HIDDEN uint64_t refrain_close_special_block(struct refrain_context *cont
 /* Bytes outside the trace file that counters of so many threads may take, by what is asked for. */
 REFRAIN_HIDDEN uint64_t refrain_metrics_outside_bytes(uint32_t threads);
 
-/* Finds out which of the events that are asked for can be counted, and says so in the trace file; once, before any
- * thread is traced. */
+/* Finds out which of the events in REFRAIN_METRICS can be counted, and writes that to the trace file. Called once,
+ * before any thread is traced. */
 REFRAIN_HIDDEN void refrain_metrics_choose(void);
 
-/* The calling thread's counters, for this context; where they cannot be had, its blocks are counted as lost. */
+/* Opens the counters of the calling thread, which has this context; closes them. Where they cannot be opened, each
+ * block is counted as a loss. */
 REFRAIN_HIDDEN void refrain_metrics_open(struct refrain_context *context);
 REFRAIN_HIDDEN void refrain_metrics_close(struct refrain_context *context);
 

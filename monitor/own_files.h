@@ -6,8 +6,8 @@
 
 #include "monitor.h"
 
-/* Makes the directory and the trace file, of `bytes` bytes that are reserved on the disk, and maps it. Null
- * where that cannot be, which is said. */
+/* Makes the directory and the trace file, of `bytes` bytes that are reserved on the disk, and maps it. Prints a message
+ * and returns null where that fails. */
 REFRAIN_HIDDEN void *refrain_own_files_make(uint64_t bytes);
 
 /* Makes the file of recorded events beside it; null with errno set. */
@@ -16,7 +16,7 @@ REFRAIN_HIDDEN struct refrain_events *refrain_own_files_events(void);
 /* Removes the files and their directory, before the rank is known. */
 REFRAIN_HIDDEN void refrain_own_files_remove(void);
 
-/* All of it is in a file of all ranks: its own file goes, and with `last` its directory. */
+/* A pack now holds this process's trace: removes its own file and, with `last`, the directory. */
 REFRAIN_HIDDEN void refrain_own_files_drop(bool last);
 
 /* Where the files are now, absolute; and the trace file. */

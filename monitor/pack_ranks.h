@@ -1,5 +1,5 @@
-/* pack_ranks.h: REFRAIN_PACK=on: one file of all ranks at MPI_Finalize, what of it needs no MPI (mpi_pack.c has the
- * rest).
+/* pack_ranks.h: with REFRAIN_PACK=on, MPI_Finalize makes one file of all ranks. These are the parts that need no MPI;
+ * mpi_pack.c has the rest.
  *
  *     all ranks: begin --> finish: tracing ends, the own sheet --> (a tree of messages: the sheet of all, on rank 0)
  *     rank 0:    create: NAME.refrain-pack.part, with the head           others: where their times belong
@@ -35,10 +35,10 @@ REFRAIN_SHARED enum refrain_pack_trouble refrain_pack_begin(void);
 /* What begin loaded. */
 REFRAIN_SHARED const struct refrain_fold_library *refrain_pack_library(void);
 
-/* Of all that packing takes in this process. */
+/* The memory that packing uses in this process, with its bound. */
 REFRAIN_SHARED struct refrain_fold_memory *refrain_pack_memory(void);
 
-/* Tracing ends in this process, as when it exits. Gives its sheet; null: *trouble. */
+/* Ends tracing in this process, as its exit does. Returns its sheet; null where that fails, and *trouble says why. */
 REFRAIN_SHARED struct refrain_sheet *refrain_pack_finish(enum refrain_pack_trouble *trouble);
 
 /* Rank 0: makes the file with these bytes at its beginning. */
@@ -47,10 +47,11 @@ REFRAIN_SHARED bool refrain_pack_create(const void *head, size_t n);
 /* Writes the own times at `at` of the file. */
 REFRAIN_SHARED bool refrain_pack_write(uint64_t at);
 
-/* Rank 0: the file takes its name, or goes where there was trouble, which is said. False where that fails. */
+/* Rank 0: gives the file its name; or, after trouble on any rank, removes it and prints why. False where that fails. */
 REFRAIN_SHARED bool refrain_pack_settle(enum refrain_pack_trouble trouble);
 
-/* The pack is there: the own file goes. Rank 0 calls it last, and removes the directory, too. */
+/* The pack is complete: removes this process's own file. Rank 0 calls it last (`last`), and removes the directory, too.
+ */
 REFRAIN_SHARED void refrain_pack_done(bool last);
 
 #endif

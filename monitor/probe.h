@@ -1,11 +1,11 @@
-/* probe.h: what a probe does (probe.c), for those that tell of one: refrain_probe() and sites (x86_64/site_run.c). */
+/* probe.h: what a probe does (probe.c). Its callers are refrain_probe() and the sites (x86_64/site_run.c). */
 #ifndef REFRAIN_PROBE_H
 #define REFRAIN_PROBE_H
 
 #include "monitor.h"
 
-/* Control comes to `slot`, as refrain_probe() (unit.h) has it. The thread is inside the probe (refrain_begin), which
- * ends here. */
+/* Control reaches `slot`, as in refrain_probe() (unit.h). The caller has begun the probe (refrain_begin); this function
+ * ends it. */
 REFRAIN_HIDDEN void refrain_probe_run(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place,
                                       uint64_t extra);
 

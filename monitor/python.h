@@ -3,8 +3,9 @@
  * PyFrame_GetLineNumber, PyGILState_Ensure.
  *
  * mpi4py lets other Python threads run while it is in MPI, so the interpreter's lock is taken again for the look; a
- * thread that Python does not know has no Python functions. Looking may run Python code (garbage collection), which
- * may call MPI: not with context->busy set. What follows with the lock held does not. */
+ * thread that Python does not know has no Python functions. Looking may run Python code (garbage collection), which may
+ * call MPI, so context->busy must not be set then. The functions that are called with the lock held run no Python code.
+ */
 #ifndef REFRAIN_PYTHON_H
 #define REFRAIN_PYTHON_H
 

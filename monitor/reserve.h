@@ -4,9 +4,9 @@
 
 #include "monitor.h"
 
-/* Reserves the blocks of a file's range, so that a full disk is met here and not by a store into the mapping. Where the
- * file system cannot do that they are written, which is said once. 0, or an error number: EFBIG where the process may
- * not write files that long, which must not end it by a signal. */
+/* Reserves the disk space of a part of a file, so that a full disk is an error here and not a signal at a store into
+ * the mapping. Where the file system cannot reserve, zeros are written, and a message says so once. Returns 0 or an
+ * error number: EFBIG where the process may not write files that long (without the signal that would end it). */
 REFRAIN_HIDDEN int refrain_reserve(int fd, uint64_t offset, uint64_t bytes);
 
 /* The longest file this process may write (ulimit -f), UINT64_MAX without a limit. */

@@ -1,9 +1,10 @@
 /* stacks.h: activations that are left behind, and the stacks that they are on.
  *
- * Stacks grow down: what is above the frame in which a probe runs has been jumped out of, and is ended. That holds on
- * one stack. A signal handler on a stack of its own (sigaltstack) is known as such. Of coroutines (swapcontext and the
- * like) nothing is known: where they switch to a higher stack, activations are ended that only wait. Those that go on
- * afterwards are counted when they end; what came in them since belongs to whatever is open. */
+ * Stacks grow down: an activation whose frame lies below that of the function in which a probe runs has been jumped out
+ * of, and ends. That holds on one stack. The monitor recognises the stack of a signal handler (sigaltstack). It does
+ * not recognise those of coroutines (swapcontext and the like): when they switch to a higher stack, it ends activations
+ * that only wait. Where such an activation goes on, the trace has what comes in it under the activation that is open,
+ * and its end is counted as a loss. */
 #ifndef REFRAIN_STACKS_H
 #define REFRAIN_STACKS_H
 
@@ -19,15 +20,15 @@ REFRAIN_HIDDEN void refrain_end_path_above(struct refrain_context *context, cons
 /* Ends the activations above `keep`, which longjmp left behind. */
 REFRAIN_HIDDEN void refrain_unwind(struct refrain_context *context, struct refrain_entry *keep);
 
-/* The same because of where they lie: they may go on after all. */
+/* The same for activations that end only because of where their frames lie: they may be waiting coroutines. */
 REFRAIN_HIDDEN void refrain_abandon(struct refrain_context *context, struct refrain_entry *keep);
 
-/* The one on top lies below a frame at `address` in which something comes: ends all that do. */
+/* A probe runs in a frame at `address`, above that of the activation on top: ends all activations below `address`. */
 REFRAIN_HIDDEN void refrain_drop_below(struct refrain_context *context, uintptr_t address);
 
-/* A function is left at `slot` (null: nobody knows) with this frame, of which no activation is open: counts it as lost
- * where one was ended only because of where it lay. A function that was dormant at some time may just not have been
- * entered. */
+/* The function with this frame is left at `slot` (null: not known), but has no open activation: counts a loss if its
+ * activation was ended because of where it lay. If the function was dormant at some time, its entry may just not have
+ * been told. */
 REFRAIN_HIDDEN void refrain_stacks_left(struct refrain_context *context, const struct refrain_slot *slot,
                                         uintptr_t frame);
 
@@ -36,8 +37,8 @@ static inline bool refrain_has_frame(const struct refrain_entry *entry, uintptr_
     return entry->kind == REFRAIN_ENTRY_FUNCTION && entry->address + (uintptr_t)(intptr_t)entry->frame == frame;
 }
 
-/* Ends what was abandoned above the activation with this frame; false where it was not entered. `slot`: where it is
- * left, null: nobody knows. */
+/* Ends the activations above that of the function with this frame. False where its entry was not told. `slot`: at which
+ * it is left, null: not known. */
 REFRAIN_HIDDEN bool refrain_drop_above(struct refrain_context *context, const struct refrain_slot *slot,
                                        uintptr_t frame);
 

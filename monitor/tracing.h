@@ -4,30 +4,31 @@
 
 #include "monitor.h"
 
-/* Opens the trace file on first use. True when that is settled, whether or not anything is traced; false while another
- * thread does it. */
+/* Opens the trace file on first use. True once it is known whether the process is traced; false while another thread is
+ * opening the file. */
 REFRAIN_HIDDEN bool refrain_tracing_open(void);
 
 /* A context for the calling thread; null beyond REFRAIN_THREADS. */
 REFRAIN_HIDDEN struct refrain_context *refrain_tracing_take_context(void);
 
-/* The thread that has this context ends: what is open in it ends, as by pthread_exit(), and the next thread that begins
- * goes on with the context and its location. Not where a probe of the thread has been jumped out of. */
+/* The thread that has this context ends: its open activations end, as by pthread_exit(), and the next thread that
+ * begins takes over the context and its location. If the thread jumped out of a probe, its context is not used again.
+ */
 REFRAIN_HIDDEN void refrain_tracing_give_context(struct refrain_context *context);
 
 /* The calling thread is not traced from now on (child of a fork). */
 REFRAIN_HIDDEN void refrain_context_drop(void);
 
-/* What all threads share that are not traced, if the calling thread is one of them; else null. */
+/* The context that all threads share which are not traced, if the calling thread is one of them; else null. */
 REFRAIN_HIDDEN struct refrain_context *refrain_context_untraced(void);
 
-/* Counts the probes as lost that came while another thread was opening the trace file, where none has done so since. */
+/* Counts as lost the probes that ran while another thread was opening the trace file, if they are not counted yet. */
 REFRAIN_HIDDEN void refrain_context_count_early(void);
 
 /* The calling thread ends what is open, as exit() does, and is not traced from now on; the trace file says so. */
 REFRAIN_HIDDEN void refrain_tracing_finish(void);
 
-/* All of it is in a file of all ranks: its own file goes, and with `last` its directory. */
+/* A pack now holds this process's trace: removes its own file and, with `last`, the directory. */
 REFRAIN_HIDDEN void refrain_tracing_packed(bool last);
 
 /* The system's clocks and the probes' at one moment. */

@@ -1,10 +1,10 @@
-/* learn_anchors.h: places in the archive, found again by the terms before them.
+/* learn_anchors.h: anchors: positions in the archive, found again by the terms before them.
  *
- * Terms that leave the window leave an anchor at some of the places between them, chosen by their content: a hash of
- * the last few terms, of which the number of leading zeros is the level. Each level keeps its latest anchors, so those
- * of high levels reach far back and those of low ones are close together: whatever the period, there is a level where
- * an anchor has not been forgotten and is met again before the period is over. When the latest terms of the window
- * have the hash of an anchor, the values that followed it are predicted (learn_repeat.h).
+ * When terms leave the window, anchors are kept for some of the positions between them, chosen by their content: a hash
+ * of the last few terms, of which the number of leading zeros is the level. Each level keeps its latest anchors, so
+ * those of high levels reach far back and those of low ones are close together: whatever the period, there is a level
+ * where an anchor has not been forgotten and is met again before the period is over. When the latest terms of the
+ * window have the hash of an anchor, the values that followed it are predicted (learn_repeat.h).
  */
 #ifndef REFRAIN_LEARN_ANCHORS_H
 #define REFRAIN_LEARN_ANCHORS_H
@@ -15,22 +15,24 @@ static inline struct refrain_repeat *refrain_repeat_of(const struct refrain_form
     return refrain_at_reference(formula->repeat);
 }
 
-/* Gives a formula whose archive has grown long the means to find repetition in it. Null memory: it goes without. */
+/* Makes the memory for anchors of a formula whose archive has grown long. Where the pool is spent, the formula does
+ * without them. */
 REFRAIN_HIDDEN void refrain_anchors_make_room(struct refrain_formula *formula, enum refrain_pool_use use);
 
-/* `term` has been written to the end of the archive, whose last chunk now holds `used` bytes. `place`: there is a place
+/* `term` has been written to the end of the archive, whose last chunk now holds `used` bytes. `place`: a term may begin
  * behind it, as no group goes on there. */
 REFRAIN_HIDDEN void refrain_anchors_add(struct refrain_formula *formula, const struct refrain_item *term, bool place,
                                         unsigned used);
 
-/* The anchor with this hash of the latest plain values, which may have no place yet. Where there is none one is made
- * for the next time, and null returned. */
+/* The anchor with this hash of the latest plain values; it may have no position yet. Where there is none, makes one for
+ * the next time and returns null. */
 REFRAIN_HIDDEN struct refrain_anchor *refrain_anchors_of_values(struct refrain_formula *formula, uint64_t hash);
 
-/* Terms just archived are taken back: no anchor may lead there. */
+/* The terms that were just archived are taken back: removes the anchors that lead there. */
 REFRAIN_HIDDEN void refrain_anchors_forget(struct refrain_formula *formula);
 
-/* The latest place before which the terms were those that end at items[end - 1]; null when there is none. */
+/* The latest position in the archive that comes after the same terms as those that end at items[end - 1]; null when
+ * there is none. */
 REFRAIN_HIDDEN const struct refrain_place *refrain_anchors_find(struct refrain_repeat *repeat,
                                                                 const struct refrain_item *items, unsigned end);
 

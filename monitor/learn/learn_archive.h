@@ -5,23 +5,23 @@
 
 #include "monitor.h"
 
-/* Moves terms from the oldest on to the archive until at most `keep` items are left; a group, which takes the less the
- * longer it is, may leave fewer, but at least `least`. False when the pool is spent or the archive closed, and nothing
- * has changed. */
+/* Moves terms to the archive, the oldest first, until at most `keep` items are left. A group may leave fewer, but at
+ * least `least`, as a longer group takes fewer bytes a value. False, with nothing changed, when the pool is spent or
+ * the archive closed. */
 REFRAIN_HIDDEN bool refrain_formula_archive(struct refrain_context *context, struct refrain_learner *learner,
                                             unsigned keep, unsigned least);
 
-/* Values go to the archive in groups once a sequence has shown no rule for long: repetition of it is found between
- * groups only, and one value in them that is another the next time ends it. */
+/* True if values go to the archive in groups, as the sequence has shown no rule for long. Repetition of such values is
+ * found at the beginning of a group only, and ends where one value differs. */
 REFRAIN_HIDDEN bool refrain_archive_takes_groups(const struct refrain_formula *formula);
 
-/* Moves the plain values of the learner's formula to the archive, and sets the place that is behind the `first` first
- * ones, where a group begins. False when the pool is spent, and nothing has changed. */
+/* Moves the plain values of the learner's formula to the archive. A group begins after the first `first` of them;
+ * *behind_first is set to that position. False, with nothing changed, when the pool is spent. */
 REFRAIN_HIDDEN bool refrain_archive_values(struct refrain_context *context, struct refrain_learner *learner,
                                            unsigned first, struct refrain_place *behind_first);
 
-/* Reads the term of the archive at `place` to `out`, and moves the place behind it: returns 0. Of a group its values
- * are written there, and their number is returned. */
+/* Reads the term of the archive at `place` to `out`, moves `place` behind it, and returns 0. Of a group it writes the
+ * values to `out`, and returns their number. */
 REFRAIN_HIDDEN unsigned refrain_archive_read(struct refrain_place *place, struct refrain_item *out);
 
 #endif

@@ -13,8 +13,8 @@ REFRAIN_HIDDEN bool refrain_formula_create(struct refrain_context *context, stru
 REFRAIN_HIDDEN struct refrain_formula *refrain_formula_room(struct refrain_context *context,
                                                             struct refrain_learner *learner, unsigned span);
 
-/* The pool is spent: what the learner holds stays as the beginning, `value` and all later ones are counted, by itself
- * or (REFRAIN_KIND_PARAMETER) by who feeds it. */
+/* The pool is spent: what the learner holds stays as the beginning. `value` and all later values are counted, by the
+ * learner itself or, for REFRAIN_KIND_PARAMETER, by its caller. */
 REFRAIN_HIDDEN void refrain_summary_begin(struct refrain_context *context, struct refrain_learner *learner,
                                           int64_t value);
 REFRAIN_HIDDEN void refrain_summary_add(struct refrain_context *context, struct refrain_learner *learner,

@@ -1,10 +1,11 @@
-/* learn_predict.h: the cursor in a loop of items, from value to value. */
+/* learn_predict.h: the position of a learner's prediction in a loop of items (`cursor` in struct refrain_formula),
+ * moved from value to value. */
 #ifndef REFRAIN_LEARN_PREDICT_H
 #define REFRAIN_LEARN_PREDICT_H
 
 #include "monitor.h"
 
-/* Puts the cursor before iteration `done` of the loop at `item`, of `limit` iterations in all. */
+/* Puts the prediction before iteration `done` of the loop at `item`, of `limit` iterations in all. */
 REFRAIN_HIDDEN void refrain_predict_from(struct refrain_learner *learner, struct refrain_formula *formula,
                                          unsigned item, uint64_t done, uint64_t limit);
 

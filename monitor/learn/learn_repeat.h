@@ -1,5 +1,5 @@
-/* learn_repeat.h: cycles longer than the window: values that are a repetition of what the archive holds. Where the
- * latest ones have been there before (learn_anchors.h), those that followed them then are predicted. */
+/* learn_repeat.h: cycles longer than the window: values that repeat a part of the archive. Where the latest values are
+ * in the archive (learn_anchors.h), the learner predicts the values that followed them there. */
 #ifndef REFRAIN_LEARN_REPEAT_H
 #define REFRAIN_LEARN_REPEAT_H
 
@@ -9,11 +9,11 @@
  * state REPEAT. Without memory it does not. */
 REFRAIN_HIDDEN void refrain_repeat_look(struct refrain_context *context, struct refrain_learner *learner);
 
-/* All is in the archive: what comes now is what came from `first` on, state REPEAT. */
+/* All values are in the archive: goes to state REPEAT, and predicts the values that came from `first` on. */
 REFRAIN_HIDDEN void refrain_repeat_begin(struct refrain_learner *learner, struct refrain_place first);
 
-/* Sequences of few different values are alike for some values by chance. Where that has led to nothing for long it is
- * followed up seldom, so that a later cycle is found a little later: false then. */
+/* Should the learner try to repeat the archive here? A sequence of few different values repeats some of them by chance.
+ * Where many tries have failed it answers false most of the time, so that a later cycle is found a little later. */
 REFRAIN_HIDDEN bool refrain_repeat_follows(struct refrain_formula *formula);
 
 /* State BUILD, after a repetition broken by one value: goes on with it if `value` is what came after that. */

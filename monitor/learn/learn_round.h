@@ -13,11 +13,11 @@
  */
 REFRAIN_HIDDEN void refrain_round_tell(struct refrain_round *round);
 
-/* Tells the calls so far and leaves the round open. Any thread; the round's own may go on at any moment, and then
- * nothing of what it has told is undone. */
+/* Adds the calls so far to the learners and slots, and leaves the round open. Any thread. The round's own thread may go
+ * on counting meanwhile; nothing that it has counted is lost. */
 REFRAIN_HIDDEN void refrain_round_tell_for_another(const struct refrain_round *round);
 
-/* The learner is in a round: that is told. */
+/* Tells the round that the learner is in. */
 REFRAIN_HIDDEN void refrain_round_tell_of(const struct refrain_learner *learner);
 
 #endif

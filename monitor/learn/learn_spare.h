@@ -13,8 +13,8 @@
 REFRAIN_HIDDEN struct refrain_formula *refrain_spare_take(struct refrain_context *context, unsigned items,
                                                           enum refrain_pool_use use);
 
-/* The room of a spare formula for something else, zeroed: at least so many bytes, behind what the reference is of;
- * *bytes are what it has. `left` of each size are kept. Null when there is none. */
+/* The memory of a spare formula for something else, zeroed: at least `least` bytes, at a higher reference than
+ * `behind`; *bytes is set to its size. `left` formulas of each size are not given away. Null when there is none. */
 REFRAIN_HIDDEN void *refrain_spare_take_bytes(struct refrain_context *context, size_t least, uint32_t behind,
                                               unsigned left, size_t *bytes);
 

@@ -3,8 +3,8 @@
  *     learner --- no memory for the oldest terms ---> these are counted, and learning goes on with the others
  *     parameters of an operation --- one has no memory ---> rows of all of them are counted from there on
  *
- * All of it is the calling thread's own, save for the pool. A tally is as large as what came needs, as far as there is
- * memory; when there is none it tells less apart, and never loses a count. */
+ * All of it is the calling thread's own, save for the pool. A tally grows with the number of different rows as long as
+ * there is memory. Without memory it counts different rows as one, but it never loses a count. */
 #ifndef REFRAIN_LEARN_TALLY_H
 #define REFRAIN_LEARN_TALLY_H
 
@@ -12,7 +12,7 @@
 
 #define REFRAIN_ROW_COMMUNICATOR 8u /* the last of four values */
 
-/* What a row of values means, for what is dropped first. */
+/* What the values of a row are. It says which of them a tally drops first, when there are too many different rows. */
 struct refrain_row {
     uint8_t width;
     uint8_t amounts;   /* bits */

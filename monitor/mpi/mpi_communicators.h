@@ -17,7 +17,7 @@ void refrain_communicators_close(void);
  * (refrain_communicator_find() in mpi_objects.h). */
 const struct refrain_communicator *refrain_communicator_find_other(MPI_Comm comm);
 
-/* The call is a blocking collective on it, which begins. */
+/* The call is a blocking collective on the communicator, and begins: counts it, and says so to refrain top. */
 static inline void refrain_communicator_entered(const struct refrain_call *call,
                                                 const struct refrain_communicator *communicator) {
     ((struct refrain_communicator *)(uintptr_t)communicator)->collectives++;
@@ -27,8 +27,8 @@ static inline int64_t refrain_communicator_index(const struct refrain_communicat
     return communicator ? (int64_t)communicator->index : -1;
 }
 
-/* A new communicator has been made from `parent` (MPI_COMM_NULL: from none) by a call that all its members make, and
- * from which they all come here: they agree on a name for it. MPI_COMM_NULL is welcome. */
+/* A new communicator has been made from `parent` (MPI_COMM_NULL: from none). All its members call this after the MPI
+ * function: they agree on a name for it. `comm` may be MPI_COMM_NULL, which does nothing. */
 void refrain_communicator_new(MPI_Comm parent, MPI_Comm comm);
 /* The same for one that stems from a session. */
 void refrain_communicator_new_of_session(MPI_Comm comm);

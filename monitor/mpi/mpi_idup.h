@@ -28,8 +28,8 @@ void refrain_idup_freed(MPI_Comm former);
 extern uint32_t refrain_idups_nameless;
 void refrain_idup_wait(MPI_Comm comm);
 
-/* A call is about `comm`: its name is waited for where it is such a duplicate. Ten seconds at most: then it stays
- * without one, and is counted. Not under the lock. */
+/* A call names `comm`: if it is such a duplicate, waits for its name, ten seconds at most. After that it stays without
+ * one, and a loss is counted. The caller does not hold the lock. */
 static inline void refrain_idup_needed(MPI_Comm comm) {
     if (__builtin_expect(__atomic_load_n(&refrain_idups_nameless, __ATOMIC_RELAXED) != 0, 0))
         refrain_idup_wait(comm);

@@ -32,13 +32,13 @@ static inline struct refrain_map_entry *refrain_map_place(const struct refrain_m
     return &map->entries[i];
 }
 
-/* `otherwise` where the key is not there. */
+/* The key's value; `otherwise` where the key is not in the map. */
 static inline int64_t refrain_map_get(const struct refrain_map *map, uint64_t key, int64_t otherwise) {
     const struct refrain_map_entry *entry = refrain_map_place(map, key);
     return key != 0 && entry->key != 0 ? entry->value : otherwise;
 }
 
-/* Twice the room, as long as the pool has some; what the map had there is not given back. */
+/* Doubles the map; false where the pool is spent. Memory of the pool that the map had before is not used again. */
 static inline bool refrain_map_grow(struct refrain_map *map) {
     struct refrain_map larger = {NULL, map->capacity * 2, map->used};
     larger.entries = refrain_pool_take_for_open(sizeof *larger.entries * larger.capacity);

@@ -23,7 +23,7 @@
 void refrain_order_begin(int rank, int size);
 void refrain_order_end(void);
 
-/* What follows may wait for others; it is over. */
+/* The calls of the MPI library that follow may wait for other processes; the waiting is over. */
 void refrain_order_wait(void);
 void refrain_order_go_on(void);
 static inline void refrain_order_waits(void) {

@@ -1,4 +1,5 @@
-/* mpi_request_complete.h: what is told when requests complete, one after the other. */
+/* mpi_request_complete.h: completions of requests, told one by one or, where their numbers follow each other, as one
+ * record. */
 #ifndef REFRAIN_MPI_REQUEST_COMPLETE_H
 #define REFRAIN_MPI_REQUEST_COMPLETE_H
 
@@ -20,7 +21,7 @@ static REFRAIN_INLINE void refrain_request_run_begin(struct refrain_request_run 
 REFRAIN_HIDDEN void refrain_request_run_add(struct refrain_call *call, struct refrain_request_run *run,
                                             const struct refrain_request *request, MPI_Status *status);
 
-/* Tells of those that have been put off. */
+/* Tells the completions that wait in `run`. */
 REFRAIN_HIDDEN void refrain_request_run_tell(struct refrain_call *call, struct refrain_request_run *run);
 
 /* Takes the request out of the table, or puts a persistent one to rest; under the lock. The number of the calling

@@ -22,7 +22,7 @@
 #include "mpi_order.h"
 #include <mpi_has.h>
 
-/* Function numbers: the line in mpi_calls.def. */
+/* Function numbers: the position in mpi_calls.def. */
 enum refrain_mpi_function {
 #define REFRAIN_MPI_CALL(name, class, collective) REFRAIN_CALL_##name,
 #include <refrain/mpi_calls.def>

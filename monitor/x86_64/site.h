@@ -1,5 +1,5 @@
-/* site.h: probes that are off are taken out of the program's code (struct refrain_site). All but refrain_sites_find()
- * under the lock of unit.c. */
+/* site.h: probes that are off are taken out of the program's code (struct refrain_site). The caller holds the lock of
+ * unit.c, except where a function says otherwise. */
 #ifndef REFRAIN_SITE_H
 #define REFRAIN_SITE_H
 
@@ -19,7 +19,8 @@ struct refrain_sites {
  * mapped to be read and executed only: it stays as it is. Without the lock, since it takes the dynamic linker's. */
 REFRAIN_HIDDEN bool refrain_sites_find(const struct refrain_unit *unit, struct refrain_sites *sites);
 
-/* Takes them up, with the first unit of an executable or library. One library too many stays as it is. */
+/* Adds the sites of an executable or library, when its first unit is registered. Of more libraries than the table
+ * holds, the code stays as it is. */
 REFRAIN_HIDDEN void refrain_sites_add(const struct refrain_sites *sites);
 
 /* The executable or library of `unit`, its last one, is about to be unloaded. */
@@ -37,11 +38,11 @@ REFRAIN_HIDDEN bool refrain_sites_have_call(uintptr_t address);
 /* The number of the executable's site that returns to `address`; false where there is none. Without the lock. */
 REFRAIN_HIDDEN bool refrain_sites_number(uintptr_t address, uint32_t *number);
 
-/* The executable's site with this number is to be out of the code whatever its byte says (site_quiet.h), or not any
- * more; refrain_sites_place() does it. Whether that is a change. */
+/* Marks the executable's site with this number as quiet, that is out of the code whatever its byte says (site_quiet.h),
+ * or takes the mark back. refrain_sites_place() changes the code. Returns whether the mark changed. */
 REFRAIN_HIDDEN bool refrain_sites_quiet(uint32_t number, bool quiet);
 
-/* It is to be as its byte says from now on. Whether it was quiet. */
+/* From now on the site is as its byte says, and is not quiet again. Returns whether it was quiet. */
 REFRAIN_HIDDEN bool refrain_sites_keep(uint32_t number);
 
 #endif

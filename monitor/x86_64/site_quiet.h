@@ -15,16 +15,17 @@
 
 #include "monitor.h"
 
-/* A call that returns to `address` was made from `slot`, which the site that returns to `site` has told of, as far as
- * is known. False: another thread is changing sites, and it is to be told again. Any thread, inside a probe. */
+/* A call that returns to `address` was made from `slot`; the site that returns to `site` told of it last. Learns that
+ * site and address belong together. False: another thread is changing sites; the caller tries again later. Any thread,
+ * inside a probe. */
 REFRAIN_HIDDEN bool refrain_quiet_told(uintptr_t site, const struct refrain_slot *slot, uintptr_t address);
 
-/* The place of a call that returns to `address`, where no site told of one: null, it has none. The slot is the calling
- * thread's. `*sure`: it stays so. As above. */
+/* The place of a call that returns to `address`, where no site told of one; null where it has none. The slot is the
+ * calling thread's. *sure is set to whether later calls from there have the same place. Any thread, inside a probe. */
 REFRAIN_HIDDEN struct refrain_slot *refrain_quiet_slot(const struct refrain_context *context, uintptr_t address,
                                                        bool *sure);
 
-/* Takes the sites out of the code that are not needed any more, if there are such. Now and then. As above. */
+/* Takes the sites out of the code that are not needed any more. Called now and then, by any thread, inside a probe. */
 REFRAIN_HIDDEN void refrain_quiet_settle(void);
 
 #endif
