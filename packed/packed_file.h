@@ -3,7 +3,7 @@
  *     | header | structure: what was learned | times | single blocks that came late |
  *
  * rank-N.trace is either a trace file, as trace.h draws it, or this, which is made of one by packed_image.h and
- * packed_coder.h. Values of both parts come from one walk, each from the part it belongs to. */
+ * packed_coder.h. One traversal (packed_image.h) makes the values of both parts. */
 #ifndef REFRAIN_PACKED_FILE_H
 #define REFRAIN_PACKED_FILE_H
 
@@ -30,7 +30,7 @@ REFRAIN_PACKED_API size_t refrain_packed_most_bytes(uint64_t used);
 REFRAIN_PACKED_API size_t refrain_packed_file_write(const void *trace_file, uint64_t used, unsigned char *file,
                                                     struct refrain_packed_models *models, const char **wrong);
 
-/* Of what follows a header. */
+/* The checksum of what follows a header. */
 REFRAIN_PACKED_API uint64_t refrain_packed_checksum(const void *bytes, size_t n);
 
 /* Is this the beginning of a packed file? */

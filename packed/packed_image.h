@@ -3,10 +3,11 @@
  *     trace file                                              image
  *     | header | tables | learners, half used ... | free |  -- values -->  | header | tables | learners | end
  *
- * One walk serves both directions: it visits everything a reader can reach, record by record, in an order that follows
- * from what it meets. Writing, it hands out each field; reading, it takes each field and lays the records out anew, one
- * behind the other, with no room between them. So references need not be written, and the same things learned give the
- * same values wherever they lay. What is private to the monitor (predictions, journals, anchors) is left out.
+ * One traversal serves both directions. It visits every record that a reader can reach, in an order that follows from
+ * the records before. When it writes, it passes each field to the stream; when it reads, it takes each field from the
+ * stream and lays the records out anew, one behind the other, without gaps. So references need not be written, and two
+ * trace files with the same records give the same values, wherever these lie. What is private to the monitor
+ * (predictions, journals, anchors) is left out.
  *
  * Only the archive of a formula with REPEATs, which name chunks by their reference, goes back to where it was.
  *

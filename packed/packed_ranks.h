@@ -1,5 +1,5 @@
-/* packed_ranks.h: the regions of many ranks as one file, in which what they have in common stands once (refrain pack ->
- * file -> reader).
+/* packed_ranks.h: a pack: the trace files of many ranks as one file, in which what they have in common is kept once
+ * (refrain pack -> file -> reader).
  *
  *     | header | a row of the index per rank | structure: of all ranks | times of rank a | times of rank b | ...
  *

@@ -35,7 +35,7 @@ void *refrain_packer_fail(struct refrain_packer *packer, const char *wrong) {
 void *refrain_packer_region_at(struct refrain_packer *packer, uint64_t offset, uint64_t bytes) {
     if (offset < REFRAIN_HEADER_BYTES || offset % 4 || offset > packer->from_bytes ||
         bytes > packer->from_bytes - offset)
-        return refrain_packer_fail(packer, "a record lies outside of the region");
+        return refrain_packer_fail(packer, "a record lies outside of the trace file");
     return (void *)(uintptr_t)(packer->from + offset);
 }
 
@@ -48,7 +48,7 @@ uint64_t refrain_packer_room(struct refrain_packer *packer, uint64_t bytes) {
     return at;
 }
 
-/* The record at `offset` of the region; or, reading, room for it: *offset is where. Null when that fails. */
+/* The record at `offset` of the trace file; or, reading, room for it: *offset is where. Null when that fails. */
 void *refrain_packer_record(struct refrain_packer *packer, uint64_t *offset, uint64_t bytes) {
     void *record = packer->to ? NULL : refrain_packer_region_at(packer, *offset, bytes);
     if (packer->stream->wrong || bytes > UINT32_MAX)

@@ -1,4 +1,4 @@
-/* packer.h: how each part of a region is visited, in both directions (packed_image.h).
+/* packer.h: how each part of a trace file is visited, in both directions (packed_image.h).
  *
  *     packed_image.c                the process, and both directions
  *       -> packed_program.c         units: program trees, places of each thread
@@ -20,7 +20,7 @@
 
 struct refrain_packer {
     struct refrain_packed_stream *stream;
-    const unsigned char *from; /* the region that is written; null: reading */
+    const unsigned char *from; /* the trace file that is written; null: reading */
     size_t from_bytes;
     unsigned char *to; /* the image that is read; null: writing */
     size_t to_bytes;
@@ -47,7 +47,7 @@ static inline int64_t refrain_packer_unzigzag(uint64_t coded) {
     return (int64_t)(coded >> 1 ^ -(coded & 1));
 }
 
-/* Fields are written as they are, and set to what is read; reading a region must not write to it. */
+/* Fields are written as they are, and set to what is read; writing a trace file must not change it. */
 #define REFRAIN_FIELD(packer, kind, field)                                                                             \
     do {                                                                                                               \
         uint64_t field_value = refrain_packer_value(packer, kind, (uint64_t)(field));                                  \
@@ -85,13 +85,14 @@ REFRAIN_PACKED_API void refrain_packer_begin(const struct refrain_packer *packer
 /* Marks the stream as wrong, unless it is already. Returns null, for callers that return a record. */
 REFRAIN_PACKED_API void *refrain_packer_fail(struct refrain_packer *packer, const char *wrong);
 
-/* Writing: the bytes at `offset` of the region. Null where they do not lie in it. */
+/* Writing: the bytes at `offset` of the trace file. Null where they do not lie in it. */
 REFRAIN_PACKED_API void *refrain_packer_region_at(struct refrain_packer *packer, uint64_t offset, uint64_t bytes);
 
 /* Takes the next room of the image for a record of so many bytes; returns where. */
 REFRAIN_PACKED_API uint64_t refrain_packer_room(struct refrain_packer *packer, uint64_t bytes);
 
-/* The record at `offset` of the region; or, reading, room for it: *offset is where. Null when that fails. */
+/* Writing: the record at *offset of the trace file. Reading: memory for it in the image; *offset is set to where. Null
+ * when that fails. */
 REFRAIN_PACKED_API void *refrain_packer_record(struct refrain_packer *packer, uint64_t *offset, uint64_t bytes);
 
 /* The same by a reference, which may be none: whether there is one is a value. Writing, `reference` is only read. */
@@ -105,8 +106,8 @@ struct refrain_packer_list {
     uint64_t n, most;              /* records met so far, and that there can be; 0: UINT32_MAX */
 };
 
-/* The next record of a list: the region's, or, reading, room for it, to which its reference is set. Null at the end, or
- * where that fails. The caller sets list->next before the next call. */
+/* The next record of a list: writing, that of the trace file; reading, memory for it in the image, and the reference to
+ * it is set. Null at the end, or where that fails. The caller sets list->next before the next call. */
 REFRAIN_PACKED_API void *refrain_packer_next(struct refrain_packer *packer, struct refrain_packer_list *list,
                                              uint64_t bytes);
 
@@ -120,11 +121,11 @@ REFRAIN_PACKED_API void refrain_packer_learner(struct refrain_packer *packer, st
 REFRAIN_PACKED_API void refrain_packer_archive(struct refrain_packer *packer, struct refrain_formula *formula,
                                                bool pinned);
 
-/* packed_beat.c. What is `told`; or, reading, null. */
+/* packed_beat.c. Writing: a learner by its beat, `told`. Reading: `told` is null. */
 REFRAIN_PACKED_API void refrain_packer_beat(struct refrain_packer *packer, struct refrain_learner *learner,
                                             const struct refrain_beat *told);
 
-/* packed_program.c. All of a place but its number and flags. */
+/* packed_program.c. All of a slot but its number and flags. */
 REFRAIN_PACKED_API void refrain_packer_place(struct refrain_packer *packer, struct refrain_slot *slot);
 REFRAIN_PACKED_API void refrain_packer_units(struct refrain_packer *packer, struct refrain_header *header);
 /* The places that a thread has in all units, which have been visited. */

@@ -4,7 +4,8 @@
  *     shape 2: a b X d e Y Z d e ..     in the shapes before it, or earlier in itself
  *                  ^ guessed: after c comes d
  *
- * Both sides guess by what they have, so that what comes as guessed takes a fraction of a bit. Nothing here allocates.
+ * Writer and reader guess from the same values before, so that a value that is as guessed takes a fraction of a bit.
+ * Nothing here allocates.
  */
 #ifndef REFRAIN_SHAPE_GUESS_H
 #define REFRAIN_SHAPE_GUESS_H
@@ -31,7 +32,7 @@ struct refrain_guess {
     } contexts[2][REFRAIN_GUESS_CONTEXTS];
 };
 
-/* Nothing came yet: of a record. */
+/* A record begins: forgets the values before. */
 REFRAIN_PACKED_API void refrain_guess_begin(struct refrain_guess *guess);
 
 /* A shape of the record begins. */

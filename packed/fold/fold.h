@@ -1,4 +1,4 @@
-/* fold.h: what ranks learned, side by side, so that what they have in common is there once (regions -> pack).
+/* fold.h: what ranks learned, side by side, so that what they have in common is there once (trace files -> pack).
  *
  *     trace file of rank 0 --> sheet --.
  *     trace file of rank 1 --> sheet --+--> sheet of ranks 0, 1 --.

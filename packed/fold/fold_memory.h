@@ -1,5 +1,4 @@
-/* fold_memory.h: memory of which there is a most: what packing takes at the end of a traced program is bounded. One
- * thread. */
+/* fold_memory.h: memory with a bound: packing at the end of a traced program takes no more than that. One thread. */
 #ifndef REFRAIN_FOLD_MEMORY_H
 #define REFRAIN_FOLD_MEMORY_H
 

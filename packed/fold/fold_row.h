@@ -1,4 +1,4 @@
-/* fold_row.h: what ranks that follow each other have as one value, as runs in equal steps.
+/* fold_row.h: a row: one value of each of several ranks in a row, as runs in equal steps.
  *
  *     rank 0  1  2  3  4  5  6  7
  *          1  2  3  4  5  6  7  0     ->  7 values from 1 on, step 1; 1 value 0
