@@ -16,7 +16,7 @@
 #include "pair_table.h"
 #include "waiting.h"
 
-/* A place in the tree of calls. */
+/* A node in the tree of calls: a region, entered by way of the regions above it. */
 struct refrain_activity_path {
     const struct refrain_region_info *region; /* null: the root, outside of all */
     struct refrain_activity_path *parent, *first, *next;
@@ -42,7 +42,7 @@ struct refrain_activity_region {
     int64_t total_ns; /* of recursion, the outermost level counts */
     int64_t own_ns, waiting_ns;
     int64_t below_mpi_ns, below_waiting_ns; /* with callees; filled at the end */
-    /* Its own time by stretches of its visits, as profiles have it: visit v counts in stretch[v >> shift]. */
+    /* Its own time by stretches of its visits, as in struct refrain_history: visit v counts in stretch[v >> shift]. */
     double stretch_ns[REFRAIN_HISTORY_STRETCHES];
     unsigned shift;
     struct refrain_activity_part **parts; /* by rank, those that there are; filled at the end */

@@ -5,12 +5,12 @@
  *        '--------------------------------------------------------'
  *
  * A rank in a call of point-to-point communication waits for its partner, unless that one is in a call that matches it;
- * one in a collective waits for the members that have not entered it. Of a call on several requests (MPI_Waitall,
- * MPI_Waitsome, MPI_Waitany) some may have what they want, and it is not known which: one of them has not. A rank can
- * go on when it computes, when its call is one of which nothing is known (one-sided communication, files, collectives
- * that do not block ...), when it has not been in it for long, or when all that it waits for can go on (of a receive
- * from anybody, and of several requests: one of them). The others hang: what they wait for can never come. So what is
- * called a deadlock here is one, as far as the program does not send from threads that are not looked at. */
+ * one in a collective waits for the members that have not entered it. In a call on several requests (MPI_Waitall,
+ * MPI_Waitsome, MPI_Waitany) some may have completed, and the trace does not tell which: at least one has not. A rank
+ * can go on when it computes, when its call is one of which nothing is known (one-sided communication, files,
+ * collectives that do not block ...), when it has not been in it for long, or when all that it waits for can go on (of
+ * a receive from anybody, and of several requests: one of them). The others hang: what they wait for can never come. So
+ * what is called a deadlock here is one, as far as the program does not send from threads that are not looked at. */
 #ifndef REFRAIN_HANG_H
 #define REFRAIN_HANG_H
 

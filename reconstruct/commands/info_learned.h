@@ -19,7 +19,7 @@ struct refrain_learned {
 enum refrain_status refrain_info_learned(const struct refrain_trace *trace, const struct refrain_process *process,
                                          struct refrain_learned *learned, struct refrain_error *error);
 
-/* What was not traced on purpose. */
+/* What was left out on purpose: pauses, and the calls in them and by a filter. */
 struct refrain_info_paused {
     uint64_t times, untold_calls, left_out_calls;
     long double ns;
@@ -30,7 +30,8 @@ struct refrain_info_paused refrain_info_paused(const struct refrain_process *pro
 /* When the last of its threads was seen, after the start of the run. */
 int64_t refrain_info_end_ns(const struct refrain_process *process);
 
-/* The region that the process had, and how much of it was used: of one that was packed the image is smaller. */
+/* The bytes of the process's trace file while it ran, and how many of them were used. (The image of a packed one is
+ * smaller.) */
 uint64_t refrain_info_region_bytes(const struct refrain_header *header);
 uint64_t refrain_info_region_used(const struct refrain_header *header);
 

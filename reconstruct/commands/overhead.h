@@ -27,7 +27,7 @@ struct refrain_overhead {
     uint64_t probes[REFRAIN_PROBE_KINDS];
     double ns[REFRAIN_PROBE_KINDS];
     struct refrain_overhead_function
-        *functions; /* by cost, the dearest first; those without a probe that ran are left out */
+        *functions; /* by cost, the highest first; functions of which no probe ran are left out */
     size_t n_functions;
 };
 

@@ -74,8 +74,8 @@ struct refrain_stats_metrics {
     struct refrain_metric_tables tables;
 };
 
-/* The rows of a view, what hurts most first; call paths in the order of the tree, ranks by number. `metrics`: null
- * without. The caller frees. */
+/* The rows of a view: the most time first, but call paths in the order of the tree, and ranks by number. `metrics`:
+ * null where there are none. The caller frees them. */
 enum refrain_status refrain_stats_rows_make(const struct refrain_activity *activity,
                                             const struct refrain_stats_metrics *metrics, enum refrain_stats_view view,
                                             struct refrain_stats_rows *rows, struct refrain_error *error);

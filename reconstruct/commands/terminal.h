@@ -20,10 +20,11 @@ extern struct refrain_terminal_settings refrain_terminal_settings;
  * happens where there is none, or where it is named "cat" or "". */
 void refrain_terminal_page(void);
 
-/* Whether writing to standard output can only have failed since the pager's user had seen enough: no error of the command. */
+/* True if the user has left the pager. Then a failure to write to standard output is no error of the command. */
 bool refrain_terminal_pager_left(void);
 
-/* Columns of the terminal that standard output is or was; REFRAIN's own default where it is none: COLUMNS, else 0. */
+/* Columns of the terminal that standard output is, or was before the pager. Where it is none: the variable COLUMNS,
+ * else 0, which means any width. */
 unsigned refrain_terminal_columns(void);
 
 /* Escape sequences, or "" where there is no colour. NORMAL ends the others. */

@@ -5,9 +5,9 @@
 
 #include "event.h"
 
-/* A writer that gives the events to `inner`, in their order, in another thread. inner's begin and end are called by who
- * calls those of the result, the one before the thread begins, the other when it has ended. Null without memory; the
- * inner one stays the caller's then. */
+/* A writer that gives the events to `inner`, in their order, in another thread. The calling thread calls inner's begin
+ * before the other thread begins, and inner's end when that has ended. Null without memory: then `inner` still belongs
+ * to the caller. */
 struct refrain_writer *refrain_thread_writer(struct refrain_writer *inner);
 
 #endif

@@ -1,7 +1,7 @@
 /* trace_files.h: from files to images, private to files/.
  *
  *     trace_open.c  a path -> the files of a trace, in order
- *     trace_file.c  a region file -> private image; a file of recorded events -> bytes
+ *     trace_file.c  a trace file -> private image; a file of recorded events -> bytes
  *     trace_pack.c  a pack of many ranks -> their images
  *     trace_live.c  image of a running process -> whole learners
  *     symbols.c     return addresses -> function, file, line */
@@ -16,7 +16,7 @@ enum refrain_status refrain_process_load(struct refrain_process *process, struct
 /* Loads trace->path where that is a pack of many ranks. */
 enum refrain_status refrain_pack_load(struct refrain_trace *trace, bool *is_pack, struct refrain_error *error);
 
-/* Makes the image of a process that still runs whole; `file` is its region file, mapped shared. */
+/* Makes the image of a process that still runs whole; `file` is its trace file, mapped shared. */
 void refrain_process_settle(struct refrain_process *process, const void *file);
 
 /* Resolves the symbols where their objects are still what they were (built with REFRAIN_HAVE_DW); what cannot be

@@ -1,4 +1,4 @@
-/* decimal.h: numbers and short texts written at a pointer, for who has made room and counts bytes himself (sink.h,
+/* decimal.h: numbers and short texts written at a pointer. The caller has made room and counts the bytes (sink.h,
  * write_text.c).
  *
  * Each function returns where the next byte goes. What lies behind that may be overwritten too, up to

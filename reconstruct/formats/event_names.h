@@ -27,7 +27,7 @@ const char *refrain_event_file_name(const struct refrain_trace *trace, const str
 
 #define REFRAIN_EVENT_KINDS (REFRAIN_EVENT_UNTOLD_COLLECTIVES + 1)
 
-/* What a format cannot say, counted, and said once: in a writer's begin all zero. */
+/* Counts of the events that a format has no place for, which are reported once. A writer's begin sets them to zero. */
 struct refrain_omitted {
     const char *format;
     uint64_t kinds[REFRAIN_EVENT_KINDS];

@@ -12,7 +12,7 @@ struct refrain_file_writer {
     struct refrain_error *error;
     struct refrain_sink *out;
     bool waiting; /* events carry their waits */
-    bool begun;   /* set by begin when it has come to its end: from there on the file is worth to be kept */
+    bool begun;   /* begin has succeeded: the file is kept */
 };
 
 /* Makes a writer of `bytes` bytes, zero but for its struct refrain_file_writer, and opens its file: one that can be

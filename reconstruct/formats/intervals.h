@@ -1,5 +1,5 @@
-/* intervals.h: events as what has a beginning and an end: calls and messages, in the order of their ends (writers of
- * formats whose records are intervals).
+/* intervals.h: events as intervals, which have a beginning and an end: calls and messages, in the order of their ends
+ * (for writers of formats whose records are intervals).
  *
  *     enter ... leave -> a call            a call that is never left ends with the run
  *     send ... receive -> a message        those of which one end is not there are counted
@@ -32,7 +32,7 @@ struct refrain_intervals *refrain_intervals_make(const struct refrain_trace *tra
                                                  void *data);
 void refrain_intervals_free(struct refrain_intervals *intervals);
 
-/* The next event; times that go back are held. False: it is part of no interval. */
+/* The next event. A time that goes back counts as the time before. False: the event is part of no interval. */
 bool refrain_intervals_event(struct refrain_intervals *intervals, const struct refrain_event *event);
 
 /* After the last event: calls under way end. */

@@ -26,7 +26,7 @@ void refrain_messages_free(struct refrain_messages *messages);
 void refrain_messages_send(struct refrain_messages *messages, const struct refrain_event *event,
                            const struct refrain_message *message);
 
-/* A RECV comes: true, and what was kept of its message, unless that was not sent before, or not in what is written. */
+/* A RECV comes. True, with *message set to what was kept of its message; false where no SEND of it came before. */
 bool refrain_messages_receive(struct refrain_messages *messages, const struct refrain_event *event,
                               struct refrain_message *message);
 

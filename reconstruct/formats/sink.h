@@ -2,12 +2,11 @@
  *
  *     put text and numbers -> [buffer] -> standard output, a device, or a new file that gets its name at the end
  *
- * A file is there whole or not at all: until it is closed it has no name (where the file system cannot do that, the
- * name
- * "<path>.<process>"), so that a process that is killed leaves nothing under the name that was asked for.
+ * A file is there whole or not at all. Until it is closed it has no name or, where the file system cannot do that, the
+ * name "<path>.<process>". So a process that is killed leaves nothing under the name that was asked for.
  *
- * The first failure is kept and the rest is dropped, so that a writer looks once an event, or only at the end. One
- * sink, one thread. */
+ * After the first failure the sink keeps its errno and drops all further bytes, so a writer need not check each call. A
+ * sink is used by one thread. */
 #ifndef REFRAIN_SINK_H
 #define REFRAIN_SINK_H
 
@@ -35,8 +34,8 @@ struct refrain_sink {
     char *instead;    /* name of what is written until it takes the place of `path`; null: none, or `path` itself */
 };
 
-/* Opens `path` (null or "-": standard output). What exists is an error without `force`; with it, it is replaced when
- * the sink is closed, and stays as it is when that is never done. */
+/* Opens `path` (null or "-": standard output). Without `force` a file that exists is an error. With `force` it is
+ * replaced when the sink is closed, and stays as it is if that never happens. */
 enum refrain_status refrain_sink_open(const char *path, bool force, struct refrain_sink **sink,
                                       struct refrain_error *error);
 

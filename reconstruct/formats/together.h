@@ -10,18 +10,18 @@
 
 struct refrain_together {
     int number, n; /* of this process, and how many there are */
-    /* Is what is to be written of the rank this process's part? */
+    /* Does this process write the events of the rank? */
     bool (*owns)(const struct refrain_together *together, int32_t rank);
-    /* An OTF2_Archive gets collectives of these processes; false: it failed. */
+    /* Sets the collectives of an OTF2_Archive to ones of these processes. False where that fails. */
     bool (*set_collectives)(const struct refrain_together *together, void *archive);
     /* Each value becomes the largest that any process has, or with `add` their sum: below 2^63, as not every MPI takes
      * them as unsigned. */
     void (*combine)(const struct refrain_together *together, uint64_t *values, size_t n, bool add);
-    /* Have all done what was to be done? */
+    /* True on all processes if `done` is true on all. */
     bool (*all)(const struct refrain_together *together, bool done);
-    /* The same after the last event, or where one process gives up before: what others tell it is not waited for. */
+    /* The same after the last event, or where this process gives up before: it does not wait for the others' steps. */
     bool (*settle)(const struct refrain_together *together, bool done);
-    /* Ends all processes, this one with the message on standard error: where not all can be asked. */
+    /* Prints the message on standard error and ends all processes: for failures that the others cannot be told. */
     void (*abandon)(const struct refrain_together *together, const char *message);
 };
 

@@ -1,7 +1,7 @@
 /* waited.h: how long a location has waited so far (writers of formats with counters or metrics).
  *
- * For senders, which each writer finds out by itself; or for whomever, where that was asked for and events carry their
- * waits (waiting.h). */
+ * Each writer finds out by itself how long a location waited for senders. How long it waited for any reason it knows
+ * with --waiting only: then events carry their waits (waiting.h). */
 #ifndef REFRAIN_WAITED_H
 #define REFRAIN_WAITED_H
 

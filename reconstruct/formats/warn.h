@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* --quiet: nothing is said. Errors are said all the same. */
+/* --quiet: no warnings are printed. Errors are not warnings. */
 extern bool refrain_warn_quiet;
 
 /* A line "refrain: ..." on standard error, unless quiet. The format has no newline. */

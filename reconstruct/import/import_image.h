@@ -1,4 +1,4 @@
-/* import_image.h: the region of a rank whose events were recorded by another tool (import_trace.c -> trace.h).
+/* import_image.h: the trace file of a rank whose events were recorded by another tool (import_trace.c -> trace.h).
  *
  *     header | unit: program tree and names | slots, all empty | threads | call sites | user regions | communicators |
  *     windows and files */

@@ -1,7 +1,7 @@
-/* error.h: how the offline tools say what went wrong: a status and one line (all files of reconstruct/ -> main).
+/* error.h: how functions of the offline tools fail: with a status and a message of one line (reconstruct/ -> main).
  *
- * Functions that can fail return a status and fill the error, once, where the failure is met; callers pass it on. Only
- * main prints it and exits. A message says what was read, where, what is wrong and what to do. */
+ * The function that finds a failure fills the error and returns a status; its callers pass both on. Only main prints it
+ * and exits. A message says what was read, where, what is wrong and what to do. */
 #ifndef REFRAIN_ERROR_H
 #define REFRAIN_ERROR_H
 

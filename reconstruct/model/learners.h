@@ -1,4 +1,4 @@
-/* learners.h: all learners of a process with what they learn (region -> info, formulas). */
+/* learners.h: all learners of a process with what they learn (image -> info, formulas). */
 #ifndef REFRAIN_LEARNERS_H
 #define REFRAIN_LEARNERS_H
 
@@ -49,7 +49,7 @@ int refrain_learners_visit(const struct refrain_process *process,
 /* Is that what a reader wants to see? Not the control flow, nor the requests, nor a parameter that is absent. */
 bool refrain_learner_is_for_readers(const struct refrain_learner_view *view);
 
-/* Reads the terms of all learners; the error names the first place in the region that does not hold together. */
+/* Reads the terms of all learners; the error names the first offset in the image at which they are damaged. */
 enum refrain_status refrain_learners_check(const struct refrain_process *process, struct refrain_error *error);
 
 #endif

@@ -1,9 +1,9 @@
 /* trace_parts.h: the steps of opening a trace, private to the files named below and to files/.
  *
  *     trace_memory.c its processes, and memory that lives as long as it does
- *     packed_read.c bytes of a packed file -> those of a region
+ *     packed_read.c bytes of a packed file -> those of an image
  *     ranks_read.c  bytes of a pack -> those of many processes
- *     image.c       bytes of a region -> checked header, journals undone
+ *     image.c       bytes of a trace file -> checked header, journals undone
  *     trace_tree.c  image -> units, slots, call sites, user regions
  *     regions.c     all processes -> regions
  *     comms.c       all processes -> communicators
@@ -26,11 +26,11 @@ struct refrain_trace_tables {
 /* Zeroed memory that the trace owns; null without memory. Any size, 0 included. */
 void *refrain_trace_allocate(struct refrain_trace *trace, size_t n, size_t bytes);
 
-/* `bytes` bytes at `offset` of the region; null, with `what` named in the error, when they do not lie in it. */
+/* `bytes` bytes at `offset` of the image; null, with `what` named in the error, when they do not lie in it. */
 const void *refrain_process_at(const struct refrain_process *process, uint64_t offset, uint64_t bytes, const char *what,
                                struct refrain_error *error);
 
-/* Says that what lies at `offset` makes no sense, and why. */
+/* Sets the error: the bytes at `offset` of the image make no sense, and why. Returns its status. */
 enum refrain_status refrain_process_damaged(const struct refrain_process *process, uint64_t offset, const char *why,
                                             struct refrain_error *error);
 
@@ -38,10 +38,10 @@ enum refrain_status refrain_process_damaged(const struct refrain_process *proces
 enum refrain_status refrain_image_check(const char *name, const struct refrain_header *header, uint64_t bytes,
                                         struct refrain_error *error);
 
-/* Whether a file of this trace version, a region's or a packed one's, is one that this refrain reads. */
+/* Whether a file of this trace version, a trace file or a packed one, is one that this refrain reads. */
 enum refrain_status refrain_image_check_version(const char *name, uint32_t version, struct refrain_error *error);
 
-/* Are these bytes a packed file, rather than a region? */
+/* Are these bytes a packed file, rather than a trace file? */
 bool refrain_image_is_packed(const void *bytes, size_t length);
 
 /* Makes process->image of a packed file, in memory of its own. */
@@ -56,16 +56,16 @@ bool refrain_ranks_are_packed(const void *bytes, size_t length);
 enum refrain_status refrain_ranks_unpack(struct refrain_trace *trace, const char *path, const void *bytes,
                                          size_t length, struct refrain_error *error);
 
-/* Takes what process->image holds, whose header has been checked, for the process's image: threads found, journals
- * undone. Bytes that may not be written (process->mapped null) are copied before. */
+/* Begins with the bytes in process->image, whose header has been checked: finds the threads, and undoes by their
+ * journals what was cut short. Bytes that may not be written (process->mapped null) are copied before. */
 enum refrain_status refrain_image_begin(struct refrain_process *process, struct refrain_error *error);
 
-/* Puts back what a journal says of the learner it is about, where that is in the middle of a change; the region may be
+/* Puts back what a journal says of the learner it is about, where that is in the middle of a change; the image may be
  * written (process->mapped). */
 enum refrain_status refrain_image_undo(struct refrain_process *process, const struct refrain_journal *journal,
                                        struct refrain_error *error);
 
-/* Makes a copy of the region that may be written; false without memory. */
+/* Makes a copy of the image that may be written; false without memory. */
 bool refrain_image_make_private(struct refrain_process *process);
 
 /* Gives back the image and the recorded events. */
@@ -96,11 +96,11 @@ struct refrain_trace *refrain_trace_make(const char *path);
 enum refrain_status refrain_trace_assemble(struct refrain_trace *trace, refrain_resolver *resolve,
                                            struct refrain_error *error);
 
-/* refrain_trace_open_images for who knows something of call sites that the source did not tell. */
+/* refrain_trace_open_images() with a function that finds file and line of call sites known by their address only. */
 enum refrain_status refrain_trace_open_resolved(const struct refrain_image *images, size_t n, refrain_resolver *resolve,
                                                 struct refrain_trace **result, struct refrain_error *error);
 
-/* Whether a reference is 0 or that of a struct refrain_name that lies in the region and ends. */
+/* Whether a reference is 0 or that of a struct refrain_name that lies in the image and ends. */
 enum refrain_status refrain_process_check_name(const struct refrain_process *process, uint32_t reference,
                                                const char *what, struct refrain_error *error);
 

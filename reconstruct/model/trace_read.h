@@ -1,17 +1,17 @@
 /* trace_read.h: an open trace as the library and the tools see it (images -> walker, writers, commands). read.h opens
  * and closes it.
  *
- *     app-....refrain/  rank-0.trace  rank-1.trace ...      one region each (refrain/trace.h)
+ *     app-....refrain/  rank-0.trace  rank-1.trace ...      one trace file each (refrain/trace.h)
  *                            |
- *     struct refrain_trace --+-- process[0 .. n_processes)  by rank; region, program tree, call sites, communicators
+ *     struct refrain_trace --+-- process[0 .. n_processes)  by rank; image, program tree, call sites, communicators
  *                            +-- regions                    functions, MPI call sites, user regions of all processes
  *                            +-- communicators              the same object for all members
  *                            +-- clock                      ticks of every process -> ns since the start of the run
  *
- * A process's region is a private image with what the journals hold undone, so that learners can be read as they are.
- * Everything this header hands out has been checked against the bounds of the region; learners are checked as they are
- * read (sequence.h). What does not hold together is refused with its offset. Strings and records live as long as the
- * trace. Threads: reading an open trace is safe from any number of them.
+ * A process's image is private to the reader, and unfinished changes in it are undone by the journals, so that learners
+ * can be read as they are. Everything this header hands out has been checked against the bounds of the image; learners
+ * are checked as they are read (sequence.h). An image that contradicts itself is refused, with the offset at which it
+ * does. Strings and records live as long as the trace. Threads: reading an open trace is safe from any number of them.
  */
 #ifndef REFRAIN_TRACE_READ_H
 #define REFRAIN_TRACE_READ_H
@@ -70,7 +70,7 @@ struct refrain_object_view {
 };
 
 struct refrain_process {
-    char *path;        /* of the region file */
+    char *path;        /* of the trace file */
     char *events_path; /* of the recorded events beside it, a name for messages; null when there are none */
     int32_t rank;      /* location in every output: header->rank, or a number after the last one while that is -1 */
     const unsigned char *image;

@@ -4,18 +4,19 @@
  *     stream 1 --> [group] ---+--> earliest first -----<--> collectives under way, by (comm, kind, ordinal)
  *     stream n --> [group] --'                          '-> event
  *
- * Reconstructed times are made of mean durations, so that a receive can come out before its send. What is consistent: a
- * message arrives after it was sent; nobody leaves a barrier, an allreduce ... before all have entered, a broadcast
- * before its root, a root a reduction before the others. A location that comes too early waits inside its MPI call, and
- * everything after moves with it; later MPI calls are shortened as far as they can be until the location is back at its
- * own times, so that totals hold. Held in memory: one group of events per location, messages in flight, collectives
- * under way.
+ * Reconstructed times are estimates where several blocks share a time, so that a receive can come out before its send.
+ * They are consistent when a message arrives after it was sent, no rank leaves a barrier, an allreduce ... before all
+ * have entered, no rank leaves a broadcast before its root has entered, and the root leaves no reduction before the
+ * others have entered. A location that comes too early waits inside its MPI call, and everything after moves with it;
+ * later MPI calls are shortened as far as they can be until the location is back at its own times, so that totals hold.
+ * Held in memory: one group of events per location, messages in flight, collectives under way.
  *
- * Collectives are numbered per rank, communicator and kind, whatever thread makes them. Nobody waits for a rank that
- * has no stream, or whose streams have ended: what it would have sent is unmatched, and so is what is sent to it. Where
- * nothing can go on (values that are only likely), the earliest location is let through; the message that it did not
- * wait for is passed over when it comes, so that those behind it keep their partners. So are messages and collectives
- * that passed in a pause. Receives have their messages in the order in which they were posted (posting_order.h). */
+ * Collectives are numbered by rank, communicator and kind, whatever thread makes them. No location waits for a rank
+ * that has no stream or whose streams have ended: messages from it and to it stay unmatched. Values that are only
+ * likely can make all locations wait for each other. Then the earliest one goes on without its message, and that
+ * message is passed over when it comes, so that the messages behind it keep their partners. Messages and collectives in
+ * a pause are passed over in the same way. Receives get their messages in the order in which they were posted
+ * (posting_order.h). */
 #ifndef REFRAIN_ALIGN_H
 #define REFRAIN_ALIGN_H
 
@@ -32,9 +33,9 @@ enum refrain_align_times {
     REFRAIN_TIMES_WITHOUT_PROBES, /* without what probes took, and the waiting that follows from it (virtual_time.h) */
 };
 
-/* Begins with the first event of each stream; the streams stay the caller's. Null without memory. `share` (not with
- * REFRAIN_TIMES_AS_THEY_ARE): only the streams of its own ranks are read and their events given, those of others come
- * through it as steps; null: all are here. */
+/* Begins with the first event of each stream; the streams belong to the caller. Null without memory. `share` (not with
+ * REFRAIN_TIMES_AS_THEY_ARE): this process reads only the streams of its own ranks, and gives their events; the other
+ * ranks' events come through `share` as steps. Null: this process reads all streams. */
 struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, size_t n,
                                          enum refrain_align_times times, struct refrain_share *share);
 
@@ -42,7 +43,7 @@ struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, 
  * (refrain_align_failed), or where share->wrong says why. Valid until the next call. */
 const struct refrain_event *refrain_align_next(struct refrain_align *align, size_t *stream);
 
-/* Was there no memory for something? Then the run ends there. */
+/* Did memory run out? Then no further events are given. */
 bool refrain_align_failed(const struct refrain_align *align);
 
 void refrain_align_report(const struct refrain_align *align, struct refrain_cursor_report *report);

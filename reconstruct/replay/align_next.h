@@ -1,5 +1,5 @@
-/* align_next.h: the next event of all where that has been read already and is of no matter to other locations, as most
- * are (align.c, cursor.c).
+/* align_next.h: the next event of all locations, where it has been read already and no other location depends on it, as
+ * with most events (align.c, cursor.c).
  *
  *     location that was given last --> its next event, or that of the earliest other one
  *

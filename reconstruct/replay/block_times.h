@@ -5,7 +5,7 @@
  *
  * A replay meets a thread's blocks in the order in which they ended, so that the timeline (refrain/time_page.h) needs
  * no keys. Where an item spans several blocks its time is shared out between them by their weights, which are what the
- * places' profiles expect of them; the last of a stretch gets all that is left. Until the last of them has come their
+ * places' histories expect of them; the last of a stretch gets all that is left. Until the last of them has come their
  * ends are only numbered: times above `begin_ticks` stand for the first block, the second ... of the item, and are told
  * by refrain_block_times_resolve() once it is complete. Holds one item: nothing grows with the number of events. */
 #ifndef REFRAIN_BLOCK_TIMES_H
@@ -66,7 +66,8 @@ struct refrain_time_summary {
 void refrain_time_summary_add(struct refrain_time_summary *summary, const void *image, size_t image_bytes,
                               const struct refrain_thread *thread);
 
-/* What a place still has to give: ticks of which a block's weight is taken, to which what it did not get is added. */
+/* What is left of a place's total for its later blocks. A block's weight follows from it; what the block got less or
+ * more than that is added to it or taken off. */
 struct refrain_block_account {
     int64_t ticks_left;     /* to those left of a stretch, with what those before them took too much or too little */
     int64_t shared_ticks;   /* to those of them that are in items of several blocks, where that is known ... */
@@ -90,7 +91,7 @@ struct refrain_block_times {
     uint32_t n_kept, capacity;
     uint32_t n_counted;              /* of the item, by a walk that keeps none */
     bool settled;                    /* those kept have their times */
-    bool ended;                      /* nothing more is known: the caller goes by its profiles */
+    bool ended;                      /* the timeline has ended: the caller uses the histories instead */
     bool tail;                       /* the item is what came after the last that was written */
     double scale;                    /* ticks per weight in the item before */
     struct refrain_balance *balance; /* moves time between those kept; null: it stays as it was shared out */
@@ -103,8 +104,8 @@ void refrain_block_times_close(struct refrain_block_times *times);
 /* When the last of the blocks ends that the timeline tells of next; false where it tells of none. */
 bool refrain_block_times_end(const struct refrain_block_times *times, uint64_t *end_ticks);
 
-/* A block ends that began at `ticks`: when, if the timeline tells of it alone. False, and nothing has passed, where it
- * does not: then refrain_block_times_pass has to be asked. */
+/* A block that began at `ticks` ends: sets *end_ticks to when, if it is an item by itself. False if it is not, and
+ * nothing has changed: the caller then calls refrain_block_times_pass(). */
 bool refrain_block_times_single(struct refrain_block_times *times, uint64_t ticks, uint64_t *end_ticks);
 
 /* The same where the item is the next of a page whose items are single blocks, and short, as most are. */
@@ -144,17 +145,17 @@ enum refrain_block_passed {
     REFRAIN_BLOCK_SETTLED, /* *ticks is when it ended, and those that were kept before it can be resolved now */
 };
 
-/* A block ends that began at *ticks, of which the timeline does not tell alone. What it is given is added to
- * *given_ticks, which is null or stays where it is until then. */
+/* A block that began at *ticks ends, and is not an item by itself. The time that it gets is added to *given_ticks once
+ * it is known; given_ticks may be null, and is valid until then. */
 enum refrain_block_passed refrain_block_times_pass(struct refrain_block_times *times, uint64_t weight,
                                                    struct refrain_block_account *account, int64_t *given_ticks,
                                                    uint32_t context, uint64_t *ticks);
 
-/* The same in a walk that only counts them: *ticks is as it was until the last of an item has ended. */
+/* The same in a walk that only counts blocks: *ticks does not change before the last block of an item ends. */
 bool refrain_block_times_count(struct refrain_block_times *times, uint64_t *ticks);
 
-/* A block begins at `ticks`: how many blocks of its item have not passed, this one among them. 0 where the timeline
- * tells of none, or of more than are kept. */
+/* A block begins at `ticks`: returns how many blocks of its item are left, with this one. 0 where the timeline has
+ * ended, or where they are more than can be kept. */
 uint64_t refrain_block_times_left(struct refrain_block_times *times, uint64_t ticks);
 
 /* The next n of these pass at once. The caller fills in what is kept of them, here: null without memory. */

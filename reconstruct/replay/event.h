@@ -13,10 +13,10 @@
 struct refrain_writer {
     /* Once, before the first event. */
     int (*begin)(struct refrain_writer *writer, const struct refrain_trace *trace);
-    /* 0, REFRAIN_WRITER_ENOUGH: no more events are wanted; else something failed. */
+    /* Returns 0; REFRAIN_WRITER_ENOUGH where the writer wants no more events; else something failed. */
     int (*event)(struct refrain_writer *writer, const struct refrain_event *event);
-    /* Once, after the last event; also where something failed before, begin itself included, and where begin was not
-     * come to. Frees the writer. */
+    /* Once, after the last event, and also after a failure: of an event, of begin, or before begin was called. Frees
+     * the writer. */
     int (*end)(struct refrain_writer *writer);
 };
 

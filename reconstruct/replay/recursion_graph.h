@@ -56,7 +56,7 @@ static inline uint64_t refrain_recursion_offset(const struct refrain_recursion *
     return (uint64_t)((const unsigned char *)at - (const unsigned char *)recursion->walk.image);
 }
 
-/* The node of the learner at an offset of the region; REFRAIN_NOWHERE. */
+/* The node of the learner at an offset of the image; REFRAIN_NOWHERE. */
 int refrain_recursion_find(const struct refrain_recursion *recursion, uint64_t offset);
 
 /* Where an activation goes on when what it called from this place has returned. */

@@ -8,7 +8,7 @@
 
 /* Gives the events that the options name to the writer, between its begin and its end; null options: all. At the
  * beginning of a window that begins after the trace does, the regions that are open are entered, and at its end they
- * are left. A rank whose region turns out to be damaged ends there: *error then holds the first such place, though all
+ * are left. A rank whose image turns out to be damaged ends there: *error then holds the first damage found, though all
  * events before it have been written. `report` may be null. */
 enum refrain_status refrain_write(struct refrain_trace *trace, const struct refrain_cursor_options *options,
                                   struct refrain_writer *writer, struct refrain_cursor_report *report,

@@ -4,7 +4,8 @@
 
 #include "trace_read.h"
 
-/* Whether the trace holds what is asked for: formulas, or `recorded` events. The error says which rank lacks them. */
+/* Does the trace hold formulas or, with `recorded`, recorded events of every rank? The error says which rank lacks
+ * them. */
 enum refrain_status refrain_replayable(const struct refrain_trace *trace, bool recorded, struct refrain_error *error);
 
 #endif

@@ -3,10 +3,10 @@
  *     process 0: ranks 0 .. 7    read, told to others as steps   ---.
  *                ranks 8 .. 15   steps of others   <----------------+---   process 1: ranks 8 .. 15, the same way round
  *
- * Which event waits for which is found out by every process for all ranks, in the order in which one process would do
- * so: nobody has to ask for a time. All that a process needs of the ranks of others is their *steps*: what they send,
- * receive and enter, and how far time went between, which most events come down to. Steps are told long before they are
- * needed, so that processes wait for each other only where one falls far behind.
+ * Every process finds out for all ranks which event waits for which, in the order in which a single process would. So
+ * no process has to ask another one for a time. All that it needs of the others' ranks is their *steps*: what they
+ * send, receive and enter, and how much time went by between. Each process sends its steps long before the others need
+ * them, so that processes wait only for one that falls far behind.
  *
  * A trace of which it is not certain what goes with what (approximate receives, ranks that wait for each other) cannot
  * be shared out: `wrong` then says why, and what was written up to there is void. */

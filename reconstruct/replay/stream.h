@@ -19,12 +19,12 @@ struct refrain_stream {
     struct refrain_event events[REFRAIN_STREAM_EVENTS];
 };
 
-/* The next event where it was read already, null else; it stays the next one. */
+/* The next event if it has been read already, else null. It stays the next one. */
 static inline struct refrain_event *refrain_stream_read(struct refrain_stream *stream) {
     return stream->next < stream->n ? &stream->from[stream->next] : NULL;
 }
 
-/* The next event, null at the end; the caller's to change, until the next call. */
+/* The next event, null at the end. Valid until the next call; the caller may change it. */
 static inline struct refrain_event *refrain_stream_next(struct refrain_stream *stream) {
     if (stream->next == stream->n) {
         stream->next = 0;

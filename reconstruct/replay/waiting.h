@@ -53,7 +53,7 @@ struct refrain_wait {
     void *mark;                              /* of the call that waited: refrain_waiting_mark */
 };
 
-/* "late sender", for people and for keys of JSON. */
+/* The name of a kind of wait, such as "late sender", as tables and JSON have it. */
 const char *refrain_wait_kind_name(enum refrain_wait_kind kind);
 
 struct refrain_waiting;

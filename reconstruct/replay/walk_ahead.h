@@ -1,4 +1,4 @@
-/* walk_ahead.h: iterations that have passed and were not given yet (walk_cycle.c -> who reads the walk).
+/* walk_ahead.h: iterations that have passed and were not given yet (walk_cycle.c -> the reader of the walk).
  *
  *     passed   | 3 of cycle A | 1 of cycle B | 2 of A |
  *     ticks    | .. .. ..     | .....        | .. ..  |    clock reads: times up to `known`, then numbers of blocks

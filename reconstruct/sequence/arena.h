@@ -1,11 +1,11 @@
-/* arena.h: the memory of a replay, which can be put back as it was (cursor.c -> everything that replays).
+/* arena.h: the memory of a replay, which can be copied, and restored from the copy (cursor.c -> all of replay/).
  *
  *     chunk 0 [block][block]...   chunk 1 [block]...   chunk 2 ...      chunks never move and are freed with the arena
  *                                                ^ next block; blocks given back are listed by their size
  *
  * All that walks, sequences, translations and matching hold lies in one arena, so that a copy of its bytes is a copy of
- * their state: pointers between them stay right, since the bytes go back to where they were. So what replays allocates
- * by the functions below only, and keeps no pointer to anything that is not in the arena, or lives as long as the
+ * their state: pointers between them stay right, since the bytes go back to where they were. So the code of a replay
+ * allocates with the functions below only. It keeps pointers only to what is in the arena or lives as long as the
  * trace.
  *
  * Outside of refrain_arena_use() they are malloc and its like: a walk may be used without a cursor, and a cursor
@@ -35,8 +35,8 @@ struct refrain_arena *refrain_arena_use(struct refrain_arena *arena);
 /* All that was in an arena at a time. */
 struct refrain_arena_copy;
 
-/* A copy; null without memory. Of an arena that was copied before only what differs from `base` need be kept (null:
- * all), which then lives as long as the copies that are told by it. `base` is itself of no other base. */
+/* A copy; null without memory. With `base`, an earlier copy of the same arena, the copy keeps only what differs from
+ * it, and `base` lives as long as such copies. `base` itself has no base. Null: the copy keeps all. */
 struct refrain_arena_copy *refrain_arena_copy(const struct refrain_arena *arena, struct refrain_arena_copy *base);
 
 /* Bytes that a copy takes, without its base's. */
@@ -45,11 +45,11 @@ size_t refrain_arena_copy_bytes(const struct refrain_arena_copy *copy);
 /* Bytes that a copy of the arena would take that is told by no other. */
 size_t refrain_arena_bytes(const struct refrain_arena *arena);
 
-/* One more who has the copy, and frees it: returns it. Null is allowed. */
+/* Counts one more owner of the copy, who will free it, too. Returns the copy. Null is allowed. */
 struct refrain_arena_copy *refrain_arena_copy_hold(struct refrain_arena_copy *copy);
 
-/* Gives a copy up, which frees it unless another one has it. Returns how many bytes that gave back, which are those of
- * its base as well where this was the last one of it. Null is allowed. */
+/* The caller gives the copy up; it is freed once it has no other owner, and so is its base. Returns how many bytes were
+ * freed. Null is allowed. */
 size_t refrain_arena_copy_free(struct refrain_arena_copy *copy);
 
 /* Puts the arena back to where it was when `copy` was made. */

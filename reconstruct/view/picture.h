@@ -1,4 +1,4 @@
-/* picture.h: what is seen of a window of time (events of all locations -> spans, messages, shares of time -> page,
+/* picture.h: what is drawn of a window of time (events of all locations -> spans, messages, shares of time -> page,
  * SVG).
  *
  *     events in time order --> open regions of each location
@@ -6,9 +6,9 @@
  *                                '--> shares of each interval of the window: which region had how much
  *                          --> picture_match.h --> messages, collectives
  *
- * A picture is fed all events from the start of the run, or from where its state was kept, so that it knows what is
- * open when the window begins; it keeps what touches the window. The page runs it as WebAssembly and reads the records
- * below from memory, byte by byte as they are declared: they hold no pointers and no padding.
+ * A picture takes all events from the start of the run, or from a state that was kept, so that it knows which regions
+ * are open when the window begins. It keeps what lies in the window at least in part. The page runs it as WebAssembly
+ * and reads the records below from memory, byte by byte as they are declared: they hold no pointers and no padding.
  *
  * A region's own time is the time in which nothing it called is open. Waiting is what the events say of it (waiting.h).
  *
