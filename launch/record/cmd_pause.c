@@ -48,7 +48,7 @@ static enum refrain_status tell(const char *path, long pid, uint32_t pause, stru
         bytes < REFRAIN_HEADER_BYTES ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
     if (header == MAP_FAILED)
-        return REFRAIN_FAIL(error, "%s: it is not the trace of a process that runs", path);
+        return REFRAIN_FAIL(error, "%s: is not the trace of a process that runs", path);
     enum refrain_status failed = REFRAIN_OK;
     if (memcmp(header->magic, REFRAIN_MAGIC, sizeof header->magic) != 0 || header->version != REFRAIN_TRACE_VERSION) {
         failed = REFRAIN_FAIL(error, "%s: not a trace of this version of refrain", path);

@@ -216,7 +216,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
         length = strtoul(value, &end, 10);
         if (*value < '0' || *value > '9' || *end || length < REFRAIN_RELEARN_SHORTEST ||
             length > REFRAIN_RELEARN_LONGEST)
-            argp_error(state, "%s is no length of a formula; %u to %u items are", value, REFRAIN_RELEARN_SHORTEST,
+            argp_error(state, "%s: a length of %u to %u items is expected", value, REFRAIN_RELEARN_SHORTEST,
                        REFRAIN_RELEARN_LONGEST);
         arguments->length = (unsigned)length;
         return 0;

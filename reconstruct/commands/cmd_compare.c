@@ -314,9 +314,10 @@ static enum refrain_status compare(const struct arguments *arguments, const char
 }
 
 static const struct argp_option options[] = {
-    {"exact", OPTION_EXACT, NULL, 0, "Status 3 unless all events are equal in every field except time", 0},
+    {"exact", OPTION_EXACT, NULL, 0, "Exit with status 3 unless all events are equal in every field except time", 0},
     {"json", 'j', NULL, 0, "Print JSON", 0},
-    {"natural", OPTION_NATURAL, "C", 0, "Another recording: quality is the spread of A and C over that of A and B", 0},
+    {"natural", OPTION_NATURAL, "C", 0,
+     "Another recording of A's program: quality is the spread of A and C over that of A and B", 0},
     {0}};
 
 static const struct argp argp = {
@@ -358,6 +359,6 @@ const struct refrain_command refrain_command_compare = {
     .argp = &argp,
     .run = run,
     .flags = REFRAIN_COMMAND_PAGED,
-    .examples = "  refrain compare app-*.refrain            # recorded against reconstructed, after REFRAIN_MODE=both\n"
-                "  refrain compare --exact a.text b.text    # status 3 when they differ in more than time\n",
+    .examples = "  refrain compare app-*.refrain            # of a run with REFRAIN_MODE=both\n"
+                "  refrain compare --exact a.text b.text    # status 3: not only times differ\n",
 };

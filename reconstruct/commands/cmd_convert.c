@@ -26,12 +26,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
         return 0;
     case OPTION_FORMAT:
         if (strcmp(value, "text") != 0 && strcmp(value, "otf2") != 0)
-            argp_error(state, "%s is no format that is read; there are otf2 and text", value);
+            argp_error(state, "%s: otf2 or text is expected", value);
         arguments->format = value;
         return 0;
     case ARGP_KEY_SUCCESS:
         if (!arguments->directory)
-            argp_error(state, "no trace given to write: -o NAME.refrain");
+            argp_error(state, "no output given: -o NAME.refrain");
         return 0;
     default:
         return refrain_take_argument(key, value, state, "OTF2 archive or text", &arguments->path);
@@ -105,8 +105,8 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
 }
 
 static const struct argp_option options[] = {
-    {"format", OPTION_FORMAT, "otf2|text", 0, "What is read; without it, what it looks like", 0},
-    {"output", 'o', "NAME.refrain", 0, "The trace to write, a directory that is not there yet", 0},
+    {"format", OPTION_FORMAT, "otf2|text", 0, "The format of the input (default: what its contents look like)", 0},
+    {"output", 'o', "NAME.refrain", 0, "The trace to write: a directory that does not exist yet", 0},
     {0}};
 
 static const struct argp argp = {

@@ -328,7 +328,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     case 't':
         number = strtol(value, &end, 10);
         if (end == value || *end || number < 0 || number > INT32_MAX)
-            argp_error(state, "%s is no number", value);
+            argp_error(state, "%s: a number is expected", value);
         else if (key == 'r')
             arguments->rank = (int32_t)number;
         else
@@ -351,14 +351,14 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
 }
 
 static const struct argp_option options[] = {
-    {"by", OPTION_BY, "function|call-path|source-line|partner|rank|wait", 0, "What is compared (default function)", 0},
-    {"rank", 'r', "N", 0, "That rank alone (default: all together)", 0},
-    {"top", 't', "N", 0, "Lines to show (default 20)", 0},
-    {"all", OPTION_ALL, NULL, 0, "Also show what differs by no more than its noise", 0},
+    {"by", OPTION_BY, "function|call-path|source-line|partner|rank|wait", 0, "Compare these (default function)", 0},
+    {"rank", 'r', "N", 0, "Only that rank (default: all together)", 0},
+    {"top", 't', "N", 0, "Show N lines (default 20)", 0},
+    {"all", OPTION_ALL, NULL, 0, "Also show changes that are within the noise", 0},
     {"recorded", OPTION_RECORDED, NULL, 0, "Use the recorded events and their times (REFRAIN_MODE=events or both)", 0},
     {"compensate", OPTION_COMPENSATE, NULL, 0, "Subtract what probes took, and the waiting that they caused, in both",
      0},
-    {"exit-code", OPTION_EXIT_CODE, NULL, 0, "Status 3 when something differs beyond its noise", 0},
+    {"exit-code", OPTION_EXIT_CODE, NULL, 0, "Exit with status 3 if a change is larger than its noise", 0},
     {"json", 'j', NULL, 0, "Print JSON, all lines", 1},
     {"csv", OPTION_CSV, NULL, 0, "Print comma-separated values, all lines", 1},
     {0}};

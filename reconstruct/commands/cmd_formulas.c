@@ -518,7 +518,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
                 arguments->order = (enum order)i;
                 return 0;
             }
-        argp_error(state, "%s is no order; source, values, type and captured are", value);
+        argp_error(state, "%s: source, values, type or captured is expected", value);
         return 0;
     default:
         return refrain_take_argument(key, value, state, "trace", &arguments->trace);
@@ -529,7 +529,7 @@ static const struct argp_option options[] = {
     {"all", 'a', NULL, 0, "Also show what came next at each place, and request numbers", 0},
     {"full", OPTION_FULL, NULL, 0, "Show whole paths and formulas, however long", 0},
     {"json", 'j', NULL, 0, "Print JSON", 0},
-    {"sort", OPTION_SORT, "ORDER", 0, "source (default), values, type or captured", 0},
+    {"sort", OPTION_SORT, "ORDER", 0, "Sort by source (default), values, type or captured", 0},
     {0}};
 
 static const struct argp argp = {
@@ -597,5 +597,5 @@ const struct refrain_command refrain_command_formulas = {
     .argp = &argp,
     .run = run,
     .flags = REFRAIN_COMMAND_PAGED,
-    .examples = "  refrain formulas --sort values app-*.refrain   # those with most values first\n",
+    .examples = "  refrain formulas --sort values app-*.refrain  # most values first\n",
 };

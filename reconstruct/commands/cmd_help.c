@@ -31,12 +31,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
         return 0;
     case OPTION_COMPLETION:
         if (strcmp(value, "bash") != 0 && strcmp(value, "zsh") != 0)
-            argp_error(state, "%s is no shell there is a completion for; bash and zsh are", value);
+            argp_error(state, "%s: bash or zsh is expected", value);
         arguments->shell = value;
         return 0;
     case ARGP_KEY_ARG:
         if (arguments->command)
-            argp_error(state, "one command is taken, and %s is another", value);
+            argp_error(state, "one command is expected, and %s is a second one", value);
         arguments->command = value;
         return 0;
     default:

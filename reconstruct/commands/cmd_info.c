@@ -425,7 +425,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
         char *end;
         long rank = strtol(value, &end, 10);
         if (end == value || *end || rank < 0 || rank > INT32_MAX)
-            argp_error(state, "%s is no rank", value);
+            argp_error(state, "%s: a rank is expected", value);
         arguments->rank = (int32_t)rank;
         return 0;
     }
@@ -441,8 +441,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
 }
 
 static const struct argp_option options[] = {
-    {"json", 'j', NULL, 0, "Print JSON, of each rank", 0},
-    {"rank", 'r', "N", 0, "That rank alone", 0},
+    {"json", 'j', NULL, 0, "Print JSON, with a part for each rank", 0},
+    {"rank", 'r', "N", 0, "Only that rank", 0},
     {"each", OPTION_EACH, NULL, 0, "Show a part for each rank, also if there are more than 16", 0},
     {"moved", OPTION_MOVED, NULL, 0,
      "Say how far reconstructed times have to be moved, however long the run is (by default only if it is short)", 0},

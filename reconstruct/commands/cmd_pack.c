@@ -75,7 +75,7 @@ static enum refrain_status write_pack(const struct arguments *arguments, const s
                                       struct refrain_ranks_report *report, struct refrain_error *error) {
     char *beside;
     if (!arguments->force && access(arguments->output, F_OK) == 0)
-        return REFRAIN_FAIL(error, "%s: is there already: name another file, or take --force", arguments->output);
+        return REFRAIN_FAIL(error, "%s: exists; --force overwrites it", arguments->output);
     if (asprintf(&beside, "%s.part", arguments->output) < 0)
         return REFRAIN_FAIL_MEMORY(error);
     FILE *file = fopen(beside, "wb");
@@ -110,7 +110,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
 
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "The file to write (default: the trace's name, ending in .refrain-pack)", 0},
-    {"force", 'f', NULL, 0, "Write over a file that is there", 0},
+    {"force", 'f', NULL, 0, "Overwrite FILE", 0},
     {"json", 'j', NULL, 0, "Print JSON", 0},
     {0}};
 

@@ -21,7 +21,7 @@
 #define JOURNAL_TALLY_BYTES 2048u /* and of the largest tally */
 #define JOURNAL_ITEMS 128u        /* of the longest formula that a thread's journal holds */
 
-/* What the executable's units need of a region. */
+/* What the executable's units need of a trace file. */
 struct tables {
     bool has_symbols;
     uint64_t units, nodes, slots, tree_bytes, slot_bytes;
@@ -237,7 +237,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
         return 0;
     case 'n':
         if (!refrain_settings_size(value, &arguments->ranks) || arguments->ranks < 1 || arguments->ranks > 1u << 24)
-            argp_error(state, "%s is no number of ranks", value);
+            argp_error(state, "%s: a number of ranks is expected", value);
         return 0;
     default:
         return refrain_take_argument(key, value, state, "executable", &arguments->executable);

@@ -280,12 +280,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     case OPTION_FROM:
     case OPTION_TO:
         if (!refrain_time_option(value, key == OPTION_FROM ? &arguments->from : &arguments->to))
-            argp_error(state, "%s is no time of the run; 1.5, 1.5s, 200ms, 30us, 10ns and 25%% are", value);
+            argp_error(state, "%s is not a time; 1.5, 1.5s, 200ms, 30us, 10ns or 25%% is expected", value);
         return 0;
     case 'r':
     case 't':
         if (!read_number(value, &number))
-            argp_error(state, "%s is no number", value);
+            argp_error(state, "%s: a number is expected", value);
         else if (key == 'r')
             arguments->rank = (int32_t)number;
         else
@@ -296,10 +296,11 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
             argp_error(state, "--json, --csv and --folded exclude each other");
         if (arguments->quick && (arguments->csv || arguments->folded || arguments->view >= 0 || arguments->from.given ||
                                  arguments->to.given || arguments->recorded || arguments->compensate))
-            argp_error(state, "--quick replays nothing, and goes with --json, --rank and --top only");
+            argp_error(state, "--quick replays nothing: it goes with --json, --rank and --top only");
         if (arguments->counters &&
             (arguments->folded || arguments->from.given || arguments->to.given || arguments->recorded))
-            argp_error(state, "--by=counter is of the whole run, as it was learned");
+            argp_error(state,
+                       "--by=counter shows the whole run as it was learned: no --folded, --from, --to or --recorded");
         if (arguments->csv && arguments->view < 0 && !arguments->counters)
             arguments->view = REFRAIN_STATS_BY_FUNCTION;
         return 0;
@@ -311,15 +312,15 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
 static const struct argp_option options[] = {
     {"by", OPTION_BY, "function|call-path|source-line|partner|rank|wait|counter", 0,
      "Show one table, with a line for each of these", 0},
-    {"rank", 'r', "N", 0, "That rank alone (default: all together)", 0},
-    {"from", OPTION_FROM, "TIME", 0, "Only what comes after: 1.5 or 1.5s, 200ms, 30us, 25% of the run", 0},
-    {"to", OPTION_TO, "TIME", 0, "Only what comes before", 0},
-    {"top", 't', "N", 0, "Lines or functions to show (default 20)", 0},
+    {"rank", 'r', "N", 0, "Only that rank (default: all together)", 0},
+    {"from", OPTION_FROM, "TIME", 0, "Only what comes after TIME: 1.5 or 1.5s, 200ms, 30us, or 25% of the run", 0},
+    {"to", OPTION_TO, "TIME", 0, "Only what comes before TIME", 0},
+    {"top", 't', "N", 0, "Show N lines or functions (default 20)", 0},
     {"recorded", OPTION_RECORDED, NULL, 0, "Use the recorded events and their times (REFRAIN_MODE=events or both)", 0},
     {"compensate", OPTION_COMPENSATE, NULL, 0, "Subtract what probes took, and the waiting that they caused", 0},
     {"quick", OPTION_QUICK, NULL, 0,
-     "Leave out waiting and balance, which need the events: takes no time however long "
-     "the run",
+     "Leave out waiting and balance, which need the events: then a long run takes no longer than "
+     "a short one",
      0},
     {"json", 'j', NULL, 0, "Print JSON, all functions or lines", 1},
     {"csv", OPTION_CSV, NULL, 0, "Print comma-separated values, all lines (of --by, by default function)", 1},
@@ -447,7 +448,7 @@ const struct refrain_command refrain_command_stats = {
     .flags = REFRAIN_COMMAND_PAGED,
     .examples = "  refrain stats app-*.refrain                        # all ranks together\n"
                 "  refrain stats --by rank app-*.refrain              # a line for each rank\n"
-                "  refrain stats --by partner --rank 3 app-*.refrain  # whom rank 3 talked to, and waited for\n"
+                "  refrain stats --by partner --rank 3 app-*.refrain  # whom rank 3 talks to\n"
                 "  refrain stats --from 50% --to 60% app-*.refrain    # a tenth of the run\n"
                 "  refrain stats --folded app-*.refrain | flamegraph.pl --countname ns >app.svg\n",
 };

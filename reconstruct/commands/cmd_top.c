@@ -33,7 +33,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     case OPTION_STUCK:
         seconds = strtod(value, &end);
         if (end == value || *end || !(seconds > 0) || seconds > 1e6)
-            argp_error(state, "%s is no number of seconds", value);
+            argp_error(state, "%s: a number of seconds is expected", value);
         *(key == 's' ? &arguments->refresh_s : &arguments->stuck_s) = seconds;
         return 0;
     default:
@@ -42,9 +42,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
 }
 
 static const struct argp_option options[] = {
-    {"once", OPTION_ONCE, NULL, 0, "Print it once, for scripts and batch jobs", 0},
+    {"once", OPTION_ONCE, NULL, 0, "Look once and print, for scripts and batch jobs", 0},
     {"seconds", 's', "N", 0, "Look again every N seconds (default 1)", 0},
-    {"stuck", OPTION_STUCK, "N", 0, "A call that lasts N seconds is taken to wait (default 1)", 0},
+    {"stuck", OPTION_STUCK, "N", 0, "Take a call that lasts N seconds for one that waits (default 1)", 0},
     {0}};
 
 static const struct argp argp = {
@@ -261,5 +261,5 @@ const struct refrain_command refrain_command_top = {
     .run = run,
     .examples = "  refrain top app-*.refrain          # the program that writes it, each second\n"
                 "  refrain top $(pidof mpiexec)       # by the launcher's process\n"
-                "  refrain top --once app-*.refrain   # once; status 3 when it hangs in a deadlock\n",
+                "  refrain top --once app-*.refrain   # once; status 3: a deadlock\n",
 };

@@ -13,9 +13,10 @@ enum { OPTION_NO_PAGER = 0x10000, OPTION_COLOR };
 
 const struct argp_option refrain_common_options[] = {
     {NULL, 0, NULL, 0, "Common options:", -2},
-    {"quiet", 'q', NULL, 0, "No warnings and no progress; errors are still said", -2},
-    {"no-pager", OPTION_NO_PAGER, NULL, 0, "Do not show long output page by page", -2},
-    {"color", OPTION_COLOR, "auto|always|never", 0, "Colour: on a terminal (default), always, never", -2},
+    {"quiet", 'q', NULL, 0, "Print errors only, no warnings and no progress", -2},
+    {"no-pager", OPTION_NO_PAGER, NULL, 0, "Do not use a pager for long output", -2},
+    {"color", OPTION_COLOR, "auto|always|never", 0, "Use colours: auto (on a terminal, the default), always or never",
+     -2},
     {0}};
 
 static bool set_color(const char *value) {
@@ -215,8 +216,8 @@ static bool visit_option(void *data, const struct argp_option *option) {
 
 void refrain_help_options(const struct refrain_command *command, refrain_help_option *each, void *data) {
     static const struct argp_option built_in[] = {{"help", '?', NULL, 0, "Say what the command takes", 0},
-                                                  {"usage", 0, NULL, 0, "Say it in short", 0},
-                                                  {"version", 'V', NULL, 0, "Say which refrain this is", 0}};
+                                                  {"usage", 0, NULL, 0, "Print a short usage message", 0},
+                                                  {"version", 'V', NULL, 0, "Print the version of refrain", 0}};
     struct whole_parser whole;
     struct visit visit = {command, each, data};
     make_parser(command, &whole);

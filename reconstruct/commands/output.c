@@ -32,31 +32,34 @@ enum {
 
 const struct argp_option refrain_output_options[] = {
     {"output", 'o', "OUT", 0, "File or directory to write; - is standard output, where the format is a file", 0},
-    {"format", OPTION_FORMAT, "FORMAT", 0, "One of those below; by default what OUT ends in, else as said above", 0},
-    {"force", OPTION_FORCE, NULL, 0, "Overwrite what OUT holds", 0},
+    {"format", OPTION_FORMAT, "FORMAT", 0,
+     "One of those below; by default the one that OUT's suffix names, else otf2 (reconstruct) or text (events)", 0},
+    {"force", OPTION_FORCE, NULL, 0, "Overwrite OUT", 0},
     {"all", OPTION_ALL, NULL, 0, "Text: also postings and completions of nonblocking operations", 0},
     {"waiting", OPTION_WAITING, NULL, 0,
-     "What each call waited for. Text: for=KIND, waited=SECONDS, by=RANK and at=FILE:LINE of who was late; OTF2, "
+     "Also say what each call waited for. Text: for=KIND, waited=SECONDS, by=RANK and at=FILE:LINE of who was late; "
+     "OTF2, "
      "chrome "
      "and perfetto: the same for each wait, and their sum so far as a counter; EPILOG: the sum",
      0},
     {"paragraph", OPTION_PARAGRAPH, NULL, 0,
-     "PICL: as ParaGraph takes it: states that do not overlap, sends and receives in pairs", 0},
+     "PICL: write what ParaGraph reads: states that do not overlap, sends and receives in pairs", 0},
     {"picl-verbose", OPTION_PICL_VERBOSE, NULL, 0,
-     "PICL: all fields of each record, and their format as scanf takes it instead of its number", 0},
+     "PICL: write all fields of each record, and their formats as scanf takes them instead of numbers", 0},
     {"picl-levels", OPTION_PICL_LEVELS, "M,U,T", 0,
-     "PICL: 1 or 0: records of message passing and files, of user events (functions, MPI calls), of tracing. "
+     "PICL: 1 or 0 for each of: records of message passing and files, of user events (functions, MPI calls), of "
+     "tracing. "
      "Statistics "
-     "are there in any case",
+     "are always written",
      0},
-    {"compensate", OPTION_COMPENSATE, NULL, 0,
-     "Times as they would have been without probes: their cost and the waiting it caused are taken out", 0},
-    {"from", OPTION_FROM, "TIME", 0, "Events from TIME on: seconds since the start, or with s, ms, us or ns behind", 0},
-    {"to", OPTION_TO, "TIME", 0, "Events before TIME", 0},
-    {"ranks", OPTION_RANKS, "LIST", 0, "Events of these ranks, as in 0,4-7", 0},
+    {"compensate", OPTION_COMPENSATE, NULL, 0, "Subtract what probes took, and the waiting that they caused", 0},
+    {"from", OPTION_FROM, "TIME", 0,
+     "Only events from TIME on: seconds since the start, or with a unit: 1.5s, 200ms, 30us, 10ns", 0},
+    {"to", OPTION_TO, "TIME", 0, "Only events before TIME", 0},
+    {"ranks", OPTION_RANKS, "LIST", 0, "Only events of these ranks, such as 0,4-7", 0},
     {"threads", OPTION_THREADS, "N", 0,
-     "Threads to use: 1, or 2 or more: one of them replays while another writes. The output is the same. By default 2 "
-     "where there are two processors",
+     "Use N threads: with 2 or more, one replays while another writes. The output is the same. By default 2 "
+     "if there are two processors",
      0},
     {0}};
 
@@ -148,7 +151,7 @@ error_t refrain_output_parse(int key, char *value, struct argp_state *state) {
     case OPTION_FORMAT:
         output->format = refrain_format_named(value);
         if (!output->format)
-            argp_error(state, "%s is no format; there are %s", value, refrain_format_names());
+            argp_error(state, "%s is not a format; the formats are %s", value, refrain_format_names());
         return 0;
     case OPTION_FORCE:
         output->force = true;
@@ -164,7 +167,7 @@ error_t refrain_output_parse(int key, char *value, struct argp_state *state) {
         return 0;
     case OPTION_PICL_LEVELS:
         if (!parse_levels(output, value))
-            argp_error(state, "%s are no levels of tracing: three of 0 and 1, as in 1,0,1", value);
+            argp_error(state, "%s: three levels, 0 or 1 each, are expected, such as 1,0,1", value);
         return 0;
     case OPTION_WAITING:
         output->waiting = true;
@@ -175,16 +178,16 @@ error_t refrain_output_parse(int key, char *value, struct argp_state *state) {
     case OPTION_FROM:
     case OPTION_TO:
         if (!parse_time(value, key == OPTION_FROM ? &output->from_ns : &output->to_ns))
-            argp_error(state, "%s is no time: seconds since the start, or a number with ms, us or ns behind", value);
+            argp_error(state, "%s is not a time; 1.5, 1.5s, 200ms, 30us or 10ns is expected", value);
         output->has_to |= key == OPTION_TO;
         return 0;
     case OPTION_RANKS:
         if (!parse_ranks(output, value))
-            argp_error(state, "%s is no list of ranks, as 0,4-7 is", value);
+            argp_error(state, "%s is not a list of ranks, such as 0,4-7", value);
         return 0;
     case OPTION_THREADS:
         if (!parse_threads(value, &output->threads))
-            argp_error(state, "%s is no number of threads from 1 on", value);
+            argp_error(state, "%s: a number of threads, 1 or more, is expected", value);
         return 0;
     case ARGP_KEY_SUCCESS:
         if (output->has_to && output->to_ns < output->from_ns)
@@ -193,7 +196,7 @@ error_t refrain_output_parse(int key, char *value, struct argp_state *state) {
         if (!output->has_picl_levels)
             output->picl_levels = (struct refrain_picl_levels){true, true, true};
         if (output->paragraph && (output->picl_verbose || output->has_picl_levels))
-            argp_error(state, "--paragraph has a form and levels of its own");
+            argp_error(state, "--paragraph excludes --picl-levels and --picl-verbose");
         return 0;
     default:
         return refrain_take_argument(key, value, state, "trace", &output->trace);
@@ -239,7 +242,7 @@ static void warn_unmatched(const struct refrain_trace *trace, const struct refra
         refrain_warn("%s messages are without their receive and %s without their send%s",
                      refrain_show_count(report->unmatched_sends), refrain_show_count(report->unmatched_receives), why);
     if (report->unmatched_collectives)
-        refrain_warn("%s calls of collectives are without some of their members%s",
+        refrain_warn("%s calls of collectives lack some of their members%s",
                      refrain_show_count(report->unmatched_collectives), why);
     if (report->other_end_untold)
         refrain_warn(

@@ -15,7 +15,7 @@ error_t refrain_take_argument(int key, char *value, struct argp_state *state, co
     switch (key) {
     case ARGP_KEY_ARG:
         if (*argument)
-            argp_error(state, "one %s is taken, and %s is another", what, value);
+            argp_error(state, "one %s is expected, and %s is a second one", what, value);
         *argument = value;
         return 0;
     case ARGP_KEY_END:

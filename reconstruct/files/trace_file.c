@@ -1,4 +1,4 @@
-/* trace_file.c: a region file, and the file of recorded events beside it, are mapped (trace_parts.h). */
+/* trace_file.c: a trace file, and the file of recorded events beside it, are mapped (trace_parts.h). */
 #define _GNU_SOURCE
 #include "trace_files.h"
 #include "trace_parts.h"

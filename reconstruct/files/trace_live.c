@@ -241,7 +241,7 @@ static void settle_parameter(struct live *live, uint64_t offset) {
 }
 
 /* The record at a reference of a list in the image, and its offset; null at the end of the list, and where it runs out
- * of the region or in circles. `met`: the records of the list so far. */
+ * of the trace file or in circles. `met`: the records of the list so far. */
 static void *record_of_list(const struct live *live, uint32_t reference, size_t bytes, size_t *met, uint64_t *offset) {
     *offset = (uint64_t)reference * REFRAIN_GRAIN_BYTES;
     if (!reference || ++*met > live->bytes / bytes || !in_region(live, *offset, bytes))

@@ -1,4 +1,4 @@
-/* import_image.c: a region without anything learned (import_image.h). */
+/* import_image.c: a trace file without anything learned (import_image.h). */
 #include "import_image.h"
 #include <refrain/trace.h>
 #include <refrain/unit.h>

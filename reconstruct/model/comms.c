@@ -91,7 +91,7 @@ enum refrain_status refrain_trace_read_comms(struct refrain_trace *trace, struct
     for (size_t i = 0; i < trace->n_processes; i++) {
         const struct refrain_process *process = &trace->processes[i];
         if (process->header->n_communicators > process->image_bytes / sizeof(struct refrain_communicator))
-            return refrain_process_damaged(process, 0, "more communicators than the region can hold", error);
+            return refrain_process_damaged(process, 0, "more communicators than the trace file can hold", error);
         most += process->header->n_communicators;
     }
     struct found *all = calloc(most + 1, sizeof *all);

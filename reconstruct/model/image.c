@@ -1,4 +1,4 @@
-/* image.c: the bytes of a region become an image whose learners are whole, each claim checked (trace_parts.h). */
+/* image.c: the bytes of a trace file become an image whose learners are whole, each claim checked (trace_parts.h). */
 #include "trace_parts.h"
 #include <refrain/settings.h>
 
@@ -117,7 +117,7 @@ enum refrain_status refrain_image_undo(struct refrain_process *process, const st
     if (journal->formula_bytes < sizeof *before || kept_from > journal->formula_bytes ||
         !refrain_process_at(process, at, sizeof *journal + (uint64_t)journal->formula_bytes, "a journal", error) ||
         !refrain_process_at(process, body, journal->formula_bytes, "the formula of a journal", error))
-        return refrain_process_damaged(process, at, "a journal's formula leads out of the region", error);
+        return refrain_process_damaged(process, at, "a journal's formula leads out of the trace file", error);
     memmove(image + body, journal->formula, sizeof *before);
     memmove(image + body + kept_from, journal->formula + kept_from, journal->formula_bytes - kept_from);
     uint32_t last_reference = ((const struct refrain_formula *)(image + body))->archive_last;
@@ -205,7 +205,8 @@ static enum refrain_status tell_round(struct refrain_process *process, uint64_t 
         whole = tell_slot(process, round, i);
     for (unsigned i = 0; whole && i < n; i++)
         whole = tell_learner(process, round, i);
-    return whole ? REFRAIN_OK : refrain_process_damaged(process, at, "a round of calls leads out of the region", error);
+    return whole ? REFRAIN_OK
+                 : refrain_process_damaged(process, at, "a round of calls leads out of the trace file", error);
 }
 
 /* The reference of the call site's round that is open, 0: it has none. */

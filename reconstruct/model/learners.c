@@ -259,7 +259,7 @@ static int check_learner(void *data, const struct refrain_learner_view *view) {
     refrain_terms_close(&terms);
     if (!check->wrong && view->learner->state == REFRAIN_BY_KEY &&
         !refrain_learner_keys(check->process->image, check->process->image_bytes, view->learner)) {
-        check->wrong = "the learners by key lie outside of the region";
+        check->wrong = "the learners by key lie outside of the trace file";
         check->offset = (uint64_t)((const unsigned char *)view->learner - check->process->image);
     }
     return check->wrong != NULL;

@@ -20,7 +20,7 @@ enum refrain_status refrain_process_read_objects(struct refrain_trace *trace, st
                                                  struct refrain_error *error) {
     size_t n = process->header->n_objects;
     if (n > process->image_bytes / sizeof(struct refrain_object))
-        return refrain_process_damaged(process, 0, "more windows and files than the region can hold", error);
+        return refrain_process_damaged(process, 0, "more windows and files than the trace file can hold", error);
     process->windows = refrain_trace_allocate(trace, n, sizeof *process->windows);
     process->files = refrain_trace_allocate(trace, n, sizeof *process->files);
     if (!process->windows || !process->files)

@@ -1,4 +1,4 @@
-/* packed_read.c: a packed file becomes an image like that of a region (trace_parts.h). */
+/* packed_read.c: a packed file becomes an image like that of a trace file (trace_parts.h). */
 #include "packed_file.h"
 #include "trace_parts.h"
 

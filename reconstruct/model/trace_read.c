@@ -21,7 +21,7 @@ static enum refrain_status order_ranks(struct refrain_trace *trace, struct refra
         struct refrain_process *process = &trace->processes[i];
         process->rank = process->header->rank >= 0 ? process->header->rank : next;
         if (i > 0 && process->rank == trace->processes[i - 1].rank)
-            return REFRAIN_FAIL(error, "%s: is of rank %d, as %s is", process->path, process->rank,
+            return REFRAIN_FAIL(error, "%s: is of rank %d, and so is %s", process->path, process->rank,
                                 trace->processes[i - 1].path);
         next = process->rank + 1;
         process->own_rank = process->rank;

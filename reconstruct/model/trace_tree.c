@@ -69,7 +69,7 @@ static enum refrain_status read_units(struct refrain_trace *trace, struct refrai
         at = record->next;
     }
     if ((uint64_t)header->n_slots * sizeof(struct refrain_slot) > process->image_bytes)
-        return refrain_process_damaged(process, 0, "more slots than the region can hold", error);
+        return refrain_process_damaged(process, 0, "more slots than the trace file can hold", error);
     process->units = refrain_trace_allocate(trace, process->n_units, sizeof *process->units);
     process->slots = refrain_trace_allocate(trace, header->n_slots, sizeof *process->slots);
     process->slot_offsets = refrain_trace_allocate(trace, header->n_slots, sizeof *process->slot_offsets);
@@ -135,7 +135,7 @@ static enum refrain_status check_operations(const struct refrain_process *proces
 }
 
 /* Both lists begin with the reference of the next record. Returns how many there are, SIZE_MAX when they run in
- * circles or out of the region. */
+ * circles or out of the image. */
 static size_t list_length(const struct refrain_process *process, uint64_t first, size_t bytes, const char *what,
                           struct refrain_error *error) {
     size_t n = 0, most = process->image_bytes / bytes;

@@ -29,10 +29,10 @@ static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "What to write, such as app.html; - is standard output", 0},
     {"force", OPTION_FORCE, NULL, 0, "Overwrite FILE", 0},
     {"svg", OPTION_SVG, NULL, 0, "Write a figure (SVG) instead of a page; also where FILE ends in .svg", 1},
-    {"png", OPTION_PNG, NULL, 0, "Write a figure as PNG (takes rsvg-convert); also where FILE ends in .png", 1},
-    {"from", OPTION_FROM, "SECONDS", 0, "Figure: from here, since the start of the run", 1},
-    {"to", OPTION_TO, "SECONDS", 0, "Figure: up to here", 1},
-    {"ranks", OPTION_RANKS, "LIST", 0, "Figure: these ranks, such as 0-3,8", 1},
+    {"png", OPTION_PNG, NULL, 0, "Write a figure as PNG (needs rsvg-convert); also where FILE ends in .png", 1},
+    {"from", OPTION_FROM, "SECONDS", 0, "Figure: begin SECONDS after the start of the run", 1},
+    {"to", OPTION_TO, "SECONDS", 0, "Figure: end SECONDS after the start of the run", 1},
+    {"ranks", OPTION_RANKS, "LIST", 0, "Figure: only these ranks, such as 0-3,8", 1},
     {"width", OPTION_WIDTH, "PIXELS", 0, "Figure: width of the bars (default 900)", 1},
     {0}};
 
@@ -45,7 +45,7 @@ static double seconds(const char *text, struct argp_state *state) {
     char *end;
     double value = strtod(text, &end);
     if (end == text || *end || !(value >= 0) || isinf(value))
-        argp_error(state, "%s is no time in seconds", text);
+        argp_error(state, "%s: a time in seconds is expected", text);
     return value;
 }
 
@@ -75,14 +75,14 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     case OPTION_RANKS:
         arguments->window = true;
         if (!refrain_figure_ranks(value))
-            argp_error(state, "%s is no list of ranks such as 0-3,8", value);
+            argp_error(state, "%s is not a list of ranks, such as 0-3,8", value);
         arguments->figure.ranks = value;
         return 0;
     case OPTION_WIDTH: {
         char *end;
         unsigned long width = strtoul(value, &end, 10);
         if (*end || width < LEAST_WIDTH || width > MOST_WIDTH)
-            argp_error(state, "%s is no width from %d to %d pixels", value, LEAST_WIDTH, MOST_WIDTH);
+            argp_error(state, "%s: a width of %d to %d pixels is expected", value, LEAST_WIDTH, MOST_WIDTH);
         arguments->window = true;
         arguments->figure.width = (unsigned)width;
         return 0;
@@ -91,19 +91,19 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
         if (!arguments->path)
             argp_error(state, "no output given: -o FILE.html, FILE.svg or FILE.png");
         if (arguments->svg && arguments->png)
-            argp_error(state, "--svg and --png: which of them?");
+            argp_error(state, "--svg and --png exclude each other");
         if (!arguments->svg && !arguments->png) {
             arguments->svg = ends_with(arguments->path, ".svg");
             arguments->png = ends_with(arguments->path, ".png");
         }
         if (arguments->traces[1] && (arguments->svg || arguments->png))
-            argp_error(state, "a figure is of one trace, and two are given");
+            argp_error(state, "a figure shows one trace, and two are given");
         if (arguments->window && !arguments->svg && !arguments->png)
-            argp_error(state, "--from, --to, --ranks and --width are of figures: --svg or --png");
+            argp_error(state, "--from, --to, --ranks and --width need a figure: --svg or --png");
         return 0;
     case ARGP_KEY_ARG:
         if (arguments->traces[1])
-            argp_error(state, "one trace is shown, or two, and %s is a third one", value);
+            argp_error(state, "at most two traces are shown, and %s is a third one", value);
         arguments->traces[arguments->traces[0] != NULL] = value;
         return 0;
     case ARGP_KEY_END:
@@ -209,8 +209,8 @@ const struct refrain_command refrain_command_view = {
     .summary = "the run as a picture: a page for any browser",
     .argp = &argp,
     .run = run,
-    .examples = "refrain view app-*.refrain -o app.html  # then open app.html\n"
-                "refrain view before.refrain after.refrain -o both.html  # two runs: what became slower\n"
-                "refrain view app-*.refrain --from 1.2 --to 1.3 --ranks 0-7 -o app.svg  # a figure of a window\n"
-                "refrain view app-*.refrain --from 1.2 --to 1.3 -o app.png  # the same in pixels\n",
+    .examples = "  refrain view app-*.refrain -o app.html                    # then open app.html\n"
+                "  refrain view before.refrain after.refrain -o both.html    # two runs\n"
+                "  refrain view app-*.refrain --from 1.2 --to 1.3 -o app.svg # a figure of a part\n"
+                "  refrain view app-*.refrain --from 1.2 --to 1.3 --ranks 0-7 -o app.png\n",
 };

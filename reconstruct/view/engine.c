@@ -60,7 +60,7 @@ void *EXPORT(engine_reserve)(size_t bytes) {
     return malloc(bytes ? bytes : 1);
 }
 
-/* Adds the image of one rank; behind its region there may be its recorded events. 0, or another number: engine_error
+/* Adds the image of one rank; behind it there may be its recorded events. 0, or another number: engine_error
  * says why. */
 int EXPORT(engine_add)(const void *bytes, size_t length, const char *name) {
     struct refrain_image *images = realloc(engine.images, (engine.n_images + 1) * sizeof *images);

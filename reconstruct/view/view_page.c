@@ -127,7 +127,7 @@ static enum refrain_status write_data(const struct refrain_trace *trace, FILE *f
         const struct refrain_process *process = &trace->processes[i];
         char id[32];
         snprintf(id, sizeof id, "data-rank-%zu", i);
-        /* What was recorded is all that a trace without formulas has: it lies behind the region (engine_add). */
+        /* What was recorded is all that a trace without formulas has: it lies behind the trace file (engine_add). */
         size_t events = process->header->mode == REFRAIN_MODE_EVENTS ? process->events_bytes : 0;
         if (!write_packed(file, id, process->image, (size_t)process->header->pool_used, process->events, events))
             status = REFRAIN_FAIL_MEMORY(error);
