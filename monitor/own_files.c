@@ -155,7 +155,7 @@ void refrain_trace_file_place(int rank, int size, const char *directory) {
         return; /* rank 0 is not traced: the files stay where they are, in a directory of their own */
     char from[PATH_BYTES + 128], to[PATH_BYTES + 128], name[64];
     snprintf(from, sizeof from, "%s/rank-unknown.trace", own_directory);
-    snprintf(name, sizeof name, REFRAIN_REGION_NAME, rank);
+    snprintf(name, sizeof name, REFRAIN_TRACE_FILE_NAME, rank);
     snprintf(to, sizeof to, "%s/%s", directory, name);
     int moved = rename(from, to);
     if (moved != 0 && errno == ENOENT) { /* rank 0 has made it; on a node with a file system of its own nobody has */

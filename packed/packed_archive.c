@@ -50,9 +50,9 @@ static bool tell_terms(struct refrain_packer *packer, const struct refrain_formu
     uint32_t reference = formula->archive_first;
     for (uint64_t chunks = 0; reference; chunks++) {
         uint64_t offset = (uint64_t)reference * REFRAIN_GRAIN_BYTES;
-        const struct refrain_archive *chunk = refrain_packer_region_at(packer, offset, sizeof *chunk);
+        const struct refrain_archive *chunk = refrain_packer_trace_file_at(packer, offset, sizeof *chunk);
         if (!chunk || chunks > MOST_TOLD_TERMS ||
-            !refrain_packer_region_at(packer, offset, sizeof *chunk + chunk->used))
+            !refrain_packer_trace_file_at(packer, offset, sizeof *chunk + chunk->used))
             return false;
         struct refrain_archive_source source = {.bytes = chunk->bytes, .end = chunk->used};
         while (source.at < source.end) {
@@ -119,7 +119,7 @@ static struct refrain_archive *chunk_of(struct refrain_packer *packer, uint32_t 
     if (!pinned) {
         chunk = refrain_packer_record(packer, &offset, bytes);
     } else if (!packer->to) {
-        chunk = refrain_packer_region_at(packer, offset, bytes);
+        chunk = refrain_packer_trace_file_at(packer, offset, bytes);
         refrain_packer_value(packer, REFRAIN_PACKED_PLACE, *reference);
         if (offset < packer->pinned_from)
             packer->pinned_from = offset;
@@ -143,7 +143,7 @@ static void chunks(struct refrain_packer *packer, struct refrain_formula *formul
         uint64_t used = 0;
         if (!packer->to) {
             const struct refrain_archive *before =
-                refrain_packer_region_at(packer, (uint64_t)reference * REFRAIN_GRAIN_BYTES, sizeof *before);
+                refrain_packer_trace_file_at(packer, (uint64_t)reference * REFRAIN_GRAIN_BYTES, sizeof *before);
             used = before ? before->used : 0;
         }
         used = refrain_packer_value(packer, REFRAIN_PACKED_CHUNK, used);

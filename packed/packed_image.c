@@ -67,11 +67,11 @@ static void about(struct refrain_packer *packer, struct refrain_header *header) 
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->outside_bytes);
     uint64_t trace_file_bytes =
         refrain_packer_value(packer, REFRAIN_PACKED_RUN, header->image_bytes ? header->image_bytes : header->bytes);
-    uint64_t region_used =
+    uint64_t used =
         refrain_packer_value(packer, REFRAIN_PACKED_RUN, header->image_used ? header->image_used : header->pool_used);
     if (packer->to) {
         header->image_bytes = trace_file_bytes;
-        header->image_used = region_used;
+        header->image_used = used;
     }
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->pool_control);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->pool_counts);

@@ -103,7 +103,7 @@ REFRAIN_PACKED_API bool refrain_beat_is_possible(const struct refrain_beat *beat
 /* Where values go to, or come from. A function that fails says so by refrain_packed_fail(). */
 struct refrain_packed_stream {
     void *data;
-    /* Values from here on belong to a record with this key, until the next one; keys rise. Null: nobody asks. */
+    /* Values from here on belong to a record with this key, until the next one; keys rise. Null: not needed. */
     void (*record)(struct refrain_packed_stream *stream, uint64_t key);
     void (*value)(struct refrain_packed_stream *stream, enum refrain_packed_kind kind, uint64_t *value);
     void (*bytes)(struct refrain_packed_stream *stream, enum refrain_packed_kind kind, void *bytes, size_t n);

@@ -84,7 +84,7 @@ static void topology(struct refrain_packer *packer, struct refrain_communicator 
     uint64_t n = 0;
     if (!packer->to && comm->topology) {
         const struct refrain_topology *before =
-            refrain_packer_region_at(packer, (uint64_t)comm->topology * REFRAIN_GRAIN_BYTES, sizeof *before);
+            refrain_packer_trace_file_at(packer, (uint64_t)comm->topology * REFRAIN_GRAIN_BYTES, sizeof *before);
         n = before ? before->n_dimensions : 0;
     }
     n = refrain_packer_value(packer, REFRAIN_PACKED_TOPOLOGY, n);

@@ -32,7 +32,7 @@ void *refrain_packer_fail(struct refrain_packer *packer, const char *wrong) {
     return NULL;
 }
 
-void *refrain_packer_region_at(struct refrain_packer *packer, uint64_t offset, uint64_t bytes) {
+void *refrain_packer_trace_file_at(struct refrain_packer *packer, uint64_t offset, uint64_t bytes) {
     if (offset < REFRAIN_HEADER_BYTES || offset % 4 || offset > packer->from_bytes ||
         bytes > packer->from_bytes - offset)
         return refrain_packer_fail(packer, "a record lies outside of the trace file");
@@ -50,7 +50,7 @@ uint64_t refrain_packer_room(struct refrain_packer *packer, uint64_t bytes) {
 
 /* The record at `offset` of the trace file; or, reading, room for it: *offset is where. Null when that fails. */
 void *refrain_packer_record(struct refrain_packer *packer, uint64_t *offset, uint64_t bytes) {
-    void *record = packer->to ? NULL : refrain_packer_region_at(packer, *offset, bytes);
+    void *record = packer->to ? NULL : refrain_packer_trace_file_at(packer, *offset, bytes);
     if (packer->stream->wrong || bytes > UINT32_MAX)
         return refrain_packer_fail(packer, "a record is too large");
     uint64_t at = refrain_packer_room(packer, bytes);
@@ -106,7 +106,7 @@ void refrain_packer_name(struct refrain_packer *packer, uint32_t *reference) {
     }
     uint64_t offset = (uint64_t)*reference * REFRAIN_GRAIN_BYTES, length = 0;
     if (!packer->to) {
-        const struct refrain_name *before = refrain_packer_region_at(packer, offset, sizeof *before);
+        const struct refrain_name *before = refrain_packer_trace_file_at(packer, offset, sizeof *before);
         length = before ? before->length : 0;
     }
     length = refrain_packer_value(packer, REFRAIN_PACKED_NAME_LENGTH, length);

@@ -86,7 +86,7 @@ REFRAIN_PACKED_API void refrain_packer_begin(const struct refrain_packer *packer
 REFRAIN_PACKED_API void *refrain_packer_fail(struct refrain_packer *packer, const char *wrong);
 
 /* Writing: the bytes at `offset` of the trace file. Null where they do not lie in it. */
-REFRAIN_PACKED_API void *refrain_packer_region_at(struct refrain_packer *packer, uint64_t offset, uint64_t bytes);
+REFRAIN_PACKED_API void *refrain_packer_trace_file_at(struct refrain_packer *packer, uint64_t offset, uint64_t bytes);
 
 /* Takes the next room of the image for a record of so many bytes; returns where. */
 REFRAIN_PACKED_API uint64_t refrain_packer_room(struct refrain_packer *packer, uint64_t bytes);

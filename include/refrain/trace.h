@@ -30,7 +30,7 @@
 #define REFRAIN_GRAIN_BYTES 16u /* pool granularity */
 #define REFRAIN_TRACE_SUFFIX ".refrain"
 /* In app-<date>-<time>.refrain/: rank-<n>.trace (the trace file), rank-<n>.events (event_file.h) */
-#define REFRAIN_REGION_NAME "rank-%d.trace"
+#define REFRAIN_TRACE_FILE_NAME "rank-%d.trace"
 #define REFRAIN_EVENTS_NAME "rank-%d.events"
 
 enum refrain_mode { REFRAIN_MODE_OFF = 0, REFRAIN_MODE_STAT = 1, REFRAIN_MODE_EVENTS = 2, REFRAIN_MODE_BOTH = 3 };
@@ -586,11 +586,12 @@ struct refrain_header {
     uint64_t init_ticks;                                        /* of MPI_Init: what refrain did in it */
     uint64_t image_bytes, image_used; /* of an image that was packed: `bytes` and `pool_used` of its image; else 0 */
     struct refrain_order_counts order;
-    uint64_t formulas_reused; /* times that a formula was put where another had been; for who reads while it runs */
-    uint32_t n_metrics;       /* totals behind each history */
-    uint32_t metrics;         /* reference of struct refrain_metrics, 0 = none were asked for */
-    uint32_t objects;         /* reference of the first window or file */
-    uint32_t n_objects;       /* of both */
+    uint64_t
+        formulas_reused; /* times that a formula was put where another had been; for readers of a running process */
+    uint32_t n_metrics;  /* totals behind each history */
+    uint32_t metrics;    /* reference of struct refrain_metrics, 0 = none were asked for */
+    uint32_t objects;    /* reference of the first window or file */
+    uint32_t n_objects;  /* of both */
     struct refrain_clock_pair first; /* soon after `start`: the clock's rate at first; all 0: not known */
 };
 

@@ -74,7 +74,7 @@ static void look_at_own_rank(const char *directory, struct share *share) {
     for (size_t i = 0; i < sizeof variables / sizeof *variables && !share->ours; i++) {
         const char *rank = getenv(variables[i]);
         char name[64];
-        if (rank && snprintf(name, sizeof name, REFRAIN_REGION_NAME, atoi(rank)) < (int)sizeof name)
+        if (rank && snprintf(name, sizeof name, REFRAIN_TRACE_FILE_NAME, atoi(rank)) < (int)sizeof name)
             look_at_entry(directory, name, share);
     }
 }

@@ -29,7 +29,7 @@ static uint64_t file_bytes(const struct refrain_trace *trace) {
 static uint64_t most_file_bytes(const struct refrain_trace *trace) {
     uint64_t bytes = 0;
     for (size_t i = 0; i < trace->n_processes; i++)
-        bytes += refrain_info_region_bytes(trace->processes[i].header);
+        bytes += refrain_info_trace_file_bytes(trace->processes[i].header);
     return bytes;
 }
 
@@ -218,7 +218,7 @@ static enum refrain_status print_process(const struct refrain_trace *trace, cons
         puts("  clock     CLOCK_MONOTONIC of the system, since the time-stamp counter does not run evenly here or "
              "REFRAIN_CLOCK says so");
     print_order(&header->order);
-    uint64_t most = refrain_info_region_bytes(header), used = refrain_info_region_used(header);
+    uint64_t most = refrain_info_trace_file_bytes(header), used = refrain_info_trace_file_used(header);
     printf("  memory    %s of %s used: program tree %s, places %s, %s left; file %s%s\n", refrain_show_bytes(used),
            refrain_show_bytes(most), refrain_show_bytes(header->tree_bytes), refrain_show_bytes(header->slot_bytes),
            refrain_show_bytes(most - used), refrain_show_bytes(process->file_bytes),
@@ -325,8 +325,8 @@ static json_t *process_json(const struct refrain_trace *trace, const struct refr
     json_object_set_new(object, "probe_costs", probe_costs_json(trace, process));
     json_object_set_new(object, "metrics", refrain_info_metrics_json(process));
     json_object_set_new(object, "metrics_counted_percent", json_real(refrain_info_metrics_percent(process)));
-    json_object_set_new(object, "bytes", json_integer((json_int_t)refrain_info_region_bytes(header)));
-    json_object_set_new(object, "pool_used_bytes", json_integer((json_int_t)refrain_info_region_used(header)));
+    json_object_set_new(object, "bytes", json_integer((json_int_t)refrain_info_trace_file_bytes(header)));
+    json_object_set_new(object, "pool_used_bytes", json_integer((json_int_t)refrain_info_trace_file_used(header)));
     json_object_set_new(object, "file_bytes", json_integer((json_int_t)process->file_bytes));
     json_object_set_new(object, "tree_bytes", json_integer((json_int_t)header->tree_bytes));
     json_object_set_new(object, "slot_bytes", json_integer((json_int_t)header->slot_bytes));

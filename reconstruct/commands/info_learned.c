@@ -146,11 +146,11 @@ int64_t refrain_info_end_ns(const struct refrain_process *process) {
     return end;
 }
 
-uint64_t refrain_info_region_bytes(const struct refrain_header *header) {
+uint64_t refrain_info_trace_file_bytes(const struct refrain_header *header) {
     return header->image_bytes ? header->image_bytes : header->bytes;
 }
 
-uint64_t refrain_info_region_used(const struct refrain_header *header) {
+uint64_t refrain_info_trace_file_used(const struct refrain_header *header) {
     return header->image_bytes ? header->image_used : header->pool_used;
 }
 

@@ -32,8 +32,8 @@ int64_t refrain_info_end_ns(const struct refrain_process *process);
 
 /* The bytes of the process's trace file while it ran, and how many of them were used. (The image of a packed one is
  * smaller.) */
-uint64_t refrain_info_region_bytes(const struct refrain_header *header);
-uint64_t refrain_info_region_used(const struct refrain_header *header);
+uint64_t refrain_info_trace_file_bytes(const struct refrain_header *header);
+uint64_t refrain_info_trace_file_used(const struct refrain_header *header);
 
 /* Threads that were traced. */
 uint32_t refrain_info_threads(const struct refrain_process *process);

@@ -107,8 +107,8 @@ static enum refrain_status add_process(struct many *many, const struct refrain_t
     struct refrain_info_paused paused = refrain_info_paused(process);
     const long double numbers[NUMBERS] = {
         [NUMBER_END_NS] = (long double)refrain_info_end_ns(process),
-        [NUMBER_MEMORY] = (long double)refrain_info_region_used(header),
-        [NUMBER_MOST_MEMORY] = (long double)refrain_info_region_bytes(header),
+        [NUMBER_MEMORY] = (long double)refrain_info_trace_file_used(header),
+        [NUMBER_MOST_MEMORY] = (long double)refrain_info_trace_file_bytes(header),
         [NUMBER_TREE] = (long double)header->tree_bytes,
         [NUMBER_PLACE_BYTES] = (long double)header->slot_bytes,
         [NUMBER_FILE] = (long double)process->file_bytes,

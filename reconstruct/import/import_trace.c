@@ -100,7 +100,7 @@ static enum refrain_status write_image(struct refrain_import *import, int32_t nu
     uint32_t n_threads = rank->n_threads ? rank->n_threads : 1;
     struct refrain_import_image_region *regions = calloc(import->n_regions + 1, sizeof *regions);
     int64_t *last_ns = calloc(n_threads, sizeof *last_ns);
-    struct refrain_sink *out = open_in(import, REFRAIN_REGION_NAME, number);
+    struct refrain_sink *out = open_in(import, REFRAIN_TRACE_FILE_NAME, number);
     struct refrain_import_image image = {.rank = number,
                                          .size = import->n_ranks,
                                          .n_threads = n_threads,
@@ -149,7 +149,7 @@ static void remove_all(const struct refrain_import *import) {
             continue;
         snprintf(path, sizeof path, "%.4096s/" REFRAIN_EVENTS_NAME, import->directory, i);
         unlink(path);
-        snprintf(path, sizeof path, "%.4096s/" REFRAIN_REGION_NAME, import->directory, i);
+        snprintf(path, sizeof path, "%.4096s/" REFRAIN_TRACE_FILE_NAME, import->directory, i);
         unlink(path);
     }
     rmdir(import->directory);
