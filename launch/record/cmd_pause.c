@@ -127,10 +127,11 @@ static enum refrain_status tell_all(const char *text, uint32_t pause, struct ref
     if (processes)
         closedir(processes);
     if (!status && told == 0)
-        status = REFRAIN_FAIL(error,
-                              "process %ld is not traced, nor is one that it started: give the number of a rank, or of "
-                              "the launcher on this node",
-                              root);
+        status = REFRAIN_FAIL(
+            error,
+            "process %ld is not traced, nor is one that it started: give the process number of a rank, or of "
+            "the launcher on this node",
+            root);
     return status;
 }
 

@@ -278,13 +278,14 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
         arguments->exact = true;
         return 0;
     case ARGP_KEY_ARG:
-        if (state->arg_num >= 2)
-            return ARGP_ERR_UNKNOWN;
-        arguments->sources[state->arg_num] = value;
+        if (state->arg_num < 2)
+            arguments->sources[state->arg_num] = value;
+        else
+            argp_error(state, "two traces are compared, and %s is a third one", value);
         return 0;
     case ARGP_KEY_END:
         if (!arguments->sources[0])
-            argp_error(state, "nothing to compare given");
+            argp_error(state, "no trace given");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

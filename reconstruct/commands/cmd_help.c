@@ -85,7 +85,7 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
     refrain_command_parse(&refrain_command_help, argc, argv, &arguments);
     const struct refrain_command *command = NULL;
     if (arguments.command && !(command = refrain_command_find(arguments.command)))
-        return REFRAIN_FAIL_USAGE(error, "there is no command %s%s (refrain help lists them)", arguments.command,
+        return REFRAIN_FAIL_USAGE(error, "unknown command %s%s (refrain help lists them)", arguments.command,
                                   refrain_command_suggestion(arguments.command));
     char whole_name[64];
     snprintf(whole_name, sizeof whole_name, "refrain %s", command ? command->name : "");

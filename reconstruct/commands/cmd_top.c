@@ -250,7 +250,7 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
     if (status)
         return status;
     if (!arguments.once && (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO)))
-        return REFRAIN_FAIL_USAGE(error, "refrain top needs a terminal; --once prints it once");
+        return REFRAIN_FAIL_USAGE(error, "refrain top needs a terminal; --once looks once and prints");
     return arguments.once ? look_once(path, &arguments, error) : look_again(path, &arguments, error);
 }
 
