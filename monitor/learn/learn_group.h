@@ -23,8 +23,8 @@ REFRAIN_HIDDEN unsigned refrain_group_expand(const struct refrain_item *items, u
 
 /* Writes the first values as one group to `out`, which has room for REFRAIN_GROUP_BYTES: all of them or, where these do
  * not fit in the place's room but some do, *taken. Sets place->table where the group has a new one. Returns its bytes:
- * 0 where a group takes no less than `alone` bytes; more than the place's room where nothing worth while fits, and then
- * nothing of use is written. n > 0. */
+ * 0 where a group takes no less than `alone` bytes; more than place->room where no group that is worth its bytes fits,
+ * and then `out` holds nothing of use. n > 0. */
 #define REFRAIN_GROUP_BYTES (8u * REFRAIN_GROUP_VALUES + 512u)
 REFRAIN_HIDDEN unsigned refrain_group_encode(const int64_t *values, unsigned n, unsigned alone,
                                              struct refrain_group_place *place, unsigned char *out, unsigned *taken);

@@ -1,5 +1,5 @@
-/* learn_journal.h: what a learner was before a change, so that one cut short is undone. Each thread has a journal of
- * its own, in the trace file: whoever reads the trace of a process that was killed in a change undoes it too. */
+/* learn_journal.h: what a learner was before a change, so that a change that is cut short can be undone. Each thread
+ * has a journal of its own, in the trace file: a reader undoes the change that a process was killed in. */
 #ifndef REFRAIN_LEARN_JOURNAL_H
 #define REFRAIN_LEARN_JOURNAL_H
 

@@ -91,16 +91,16 @@ enum {
 struct refrain_request *refrain_request_take(struct refrain_call *call, enum refrain_operation operation,
                                              const int64_t *parameters, unsigned n);
 
-/* What a receive that has just been taken is posted for; MPI_ANY_SOURCE and MPI_ANY_TAG are welcome. `fixed`: that is
- * also what it will have received, with `bytes` (persistent ones only, else -1). */
+/* Sets the source and tag that a receive is posted with, which may be MPI_ANY_SOURCE and MPI_ANY_TAG; it has just been
+ * taken. `fixed`: the message will have just these, and `bytes` (of persistent ones, else -1). */
 void refrain_request_expects(struct refrain_request *request, int source, int tag);
 void refrain_request_fixed(struct refrain_request *request, int64_t bytes);
 
 /* After the PMPI function: the request is known by its key from now on; or, where there is none (`bound` false), given
- * back. A null `request` is welcome. */
+ * back. Null as `request` does nothing. */
 void refrain_request_bind(struct refrain_call *call, struct refrain_request *request, bool bound, uint64_t key);
 
-/* A persistent request is about to be started; that has failed. */
+/* A persistent request is about to be started; its start has failed. */
 void refrain_request_start(struct refrain_call *call, MPI_Request handle);
 void refrain_request_not_started(struct refrain_call *call, MPI_Request handle);
 
@@ -111,11 +111,11 @@ void refrain_request_complete(struct refrain_call *call, uint64_t key, unsigned 
 /* The call is about to wait for the request known by `key`. */
 void refrain_request_await(const struct refrain_call *call, uint64_t key);
 
-/* It is gone without that: freed, or failed. */
+/* The request known by `key` is gone without completion: it was freed, or has failed. */
 void refrain_request_lost(struct refrain_call *call, uint64_t key);
 
 /* The program gives a request up (MPI_Request_free); between the two the MPI function is called. `receives`: a receive
- * is under way, which will have its message though nobody is told of it; the count of what passes unseen has it. */
+ * is under way. Its message will arrive without an event, and is counted as untold (untold.h). */
 struct refrain_released {
     struct refrain_request *request; /* null: not known */
     bool receives;
@@ -150,19 +150,18 @@ void refrain_watch_some(struct refrain_call *call, struct refrain_watch *watch, 
 
 /* ---- mpi_windows.c ---- */
 
-/* A window has been made on a communicator; it has been freed. Both tell so. */
+/* Tell that a window has been made on a communicator, and that it has been freed. */
 void refrain_window_new(struct refrain_call *call, MPI_Comm comm, MPI_Win window);
 void refrain_window_freed(struct refrain_call *call, MPI_Win former);
-/* Tell of an access to `target`, a rank of the window's communicator; of one with a request, which is taken; of any
- * other call that names the window, and maybe a
- * target (else -1) and a lock (MPI_LOCK_*, else 0). */
+/* Tell an access to `target`, a rank of the window's communicator; an access with a request, which is taken; and any
+ * other call that names the window, and maybe a target (else -1) and a lock (MPI_LOCK_*, else 0). */
 void refrain_window_access(struct refrain_call *call, MPI_Win window, int target, int64_t bytes);
 struct refrain_request *refrain_window_request(struct refrain_call *call, MPI_Win window, int target, int64_t bytes);
 void refrain_window_used(struct refrain_call *call, MPI_Win window, int target, int lock_type);
-/* A call that names a group of the window's ranks has returned `rc`: tells of each of them. */
+/* A call that names a group of the window's ranks has returned `rc`: tells one operation for each of them. */
 void refrain_window_group(struct refrain_call *call, int rc, MPI_Group group, MPI_Win window);
 
-/* The same of files. */
+/* The same for files. */
 void refrain_file_new(struct refrain_call *call, MPI_Comm comm, MPI_File file, const char *name, int amode);
 void refrain_file_freed(struct refrain_call *call, MPI_File former);
 void refrain_file_access(struct refrain_call *call, MPI_File file, int64_t bytes);

@@ -31,7 +31,7 @@ struct refrain_format {
     const char *name;    /* as in --format */
     const char *suffix;  /* an output whose name ends in it is of this format when --format is not given; null none */
     const char *summary; /* for --help, a few words */
-    bool directory;      /* the output is a directory, so that there has to be one and standard output will not do */
+    bool directory;      /* the output is a directory, so it needs a path: standard output is refused */
     bool waiting;        /* its events carry wait and peer_wait (waiting.h), asked for or not */
     bool untold;         /* it says what passed in pauses (enum refrain_event_kind: UNTOLD_*) */
     bool by_order; /* its readers take the first receive of a channel for that of the first send (filter_writer.h) */

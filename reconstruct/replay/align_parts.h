@@ -32,7 +32,8 @@ struct refrain_align_location {
     struct refrain_event ahead; /* read, but not of `gathered` */
     bool has_ahead, exhausted;
     bool foreign, passes; /* another process reads it; its group stands for events that concern nobody else */
-    struct refrain_share_stream *told; /* where others are told of it: what is read; else null */
+    struct refrain_share_stream
+        *told; /* the stream that also sends the location's steps to other processes; else null */
     bool wait_collective;
     bool is_root;
     uint8_t rule;     /* enum refrain_align_rule, of the collective it is in */

@@ -78,7 +78,7 @@ struct refrain_block_account {
 struct refrain_kept_block {
     uint64_t weight, end_ticks;
     struct refrain_block_account *account;
-    int64_t *given_ticks; /* what blocks like this one were given, null: nobody asks */
+    int64_t *given_ticks; /* the time of blocks like this one is added up here; null: nowhere */
     uint32_t context;     /* that it is in (walk_contexts.h), where that is told apart */
 };
 

@@ -17,7 +17,7 @@ struct refrain_pair_node {
     struct refrain_pair key;
 };
 
-/* Starts as zeros. Whoever is done with it frees the objects, all of which are in the buckets, and the buckets. */
+/* Starts as zeros. At the end its owner frees all objects, which are in the buckets, and the buckets. */
 struct refrain_pair_table {
     struct refrain_pair_node **buckets;
     size_t n, capacity;

@@ -58,7 +58,7 @@ struct refrain_walk_cycle {
 };
 
 /* From now on cycles are found: refrain_walk_read() ends where one is to be given, with fewer records than it was asked
- * for. What probes cost is not told of records in cycles. */
+ * for. Records in cycles do not say what their probes cost. */
 void refrain_walk_find_cycles(struct refrain_walk *walk);
 
 /* Is an iteration of a cycle given next? Not while other records come before it. */

@@ -22,7 +22,7 @@ struct refrain_tally_reader {
     bool has_rest;
     uint64_t left;                           /* rows not given yet */
     bool gave_rest;                          /* the row given last stands for others */
-    const struct refrain_numbered *numbered; /* set by who knows it: of which members communicators are */
+    const struct refrain_numbered *numbered; /* set by the caller, where it knows the members of communicators */
 };
 
 /* Starts reading the tally at a pool reference. False when it does not hold together, or without memory. */
