@@ -1,4 +1,5 @@
-/* configure.c: the REFRAIN_* variables, and what is said to the user (configure.h). */
+/* configure.c: the REFRAIN_* variables, and what is said to the user
+ * (configure.h). */
 #define _GNU_SOURCE
 #include "configure.h"
 #include "clock.h"
@@ -20,7 +21,8 @@ struct refrain_configuration refrain_configuration;
 /* Of the OpenMP runtime, where there is one; null else. */
 extern int omp_get_max_threads(void) __attribute__((weak));
 
-/* As many threads as OpenMP will have, one without it; fewer where their tables would take half of what one has. */
+/* As many threads as OpenMP will have, one without it; fewer where their tables
+ * would take half of what one has. */
 static uint32_t threads_to_come(uint64_t total_bytes) {
     int most = omp_get_max_threads ? omp_get_max_threads() : 1;
     uint32_t threads = most < 1 ? 1 : most > (int)REFRAIN_MAXIMUM_THREADS ? REFRAIN_MAXIMUM_THREADS : (uint32_t)most;
@@ -32,7 +34,8 @@ static uint32_t threads_to_come(uint64_t total_bytes) {
 
 /* ---- messages ---- */
 
-/* Is this the process that speaks for the job, as far as the launcher's variables tell? */
+/* Is this the process that speaks for the job, as far as the launcher's
+ * variables tell? */
 static bool speaks(void) {
     static const char *const variables[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
     for (unsigned i = 0; i < sizeof variables / sizeof *variables; i++) {
@@ -67,139 +70,165 @@ static void bad_setting(const char *name, const char *value, const char *expecte
 
 _Static_assert(REFRAIN_WINDOW_ITEMS == REFRAIN_MAXIMUM_FORMULA_LENGTH, "a formula is as long as what is searched");
 
-void refrain_configure(void) {
-    const char *value = getenv("REFRAIN_MODE");
-    refrain_configuration.mode = REFRAIN_MODE_STAT;
-    if (value && *value) {
-        static const char *const names[] = {"off", "stat", "events", "both"};
-        int mode = -1;
-        bool on;
-        for (int i = 0; i < 4; i++)
-            if (strcasecmp(value, names[i]) == 0)
-                mode = i;
-        if (mode < 0 && refrain_settings_switch(value, &on))
-            mode = on ? REFRAIN_MODE_STAT : REFRAIN_MODE_OFF;
-        if (mode < 0)
-            bad_setting("REFRAIN_MODE", value, "stat, events, both or off", "stat");
-        else
-            refrain_configuration.mode = mode;
+/* The value of a variable; null where it is not set, or empty. */
+static const char *setting(const char *name) {
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
+}
+
+static void read_switch(const char *name, bool otherwise, bool *on) {
+    const char *value = setting(name);
+    *on = otherwise;
+    if (value && !refrain_settings_switch(value, on))
+        bad_setting(name, value, "on or off", otherwise ? "on" : "off");
+}
+
+/* `used`: what is used instead of a value that makes no sense, in words. */
+static void read_bytes(const char *name, uint64_t otherwise, const char *used, uint64_t *bytes) {
+    const char *value = setting(name);
+    *bytes = otherwise;
+    if (value && !refrain_settings_size(value, bytes))
+        bad_setting(name, value, "a number of bytes, or one followed by K, M or G", used);
+}
+
+/* A text that is kept as it is, in `room` bytes; one that does not fit is not
+ * used. */
+static void read_text(const char *name, const char *used, char *text, size_t room) {
+    const char *value = setting(name);
+    char expected[64];
+    *text = 0;
+    if (value && strlen(value) < room) {
+        strcpy(text, value);
+    } else if (value) {
+        snprintf(expected, sizeof expected, "less than %zu bytes", room);
+        bad_setting(name, "...", expected, used);
     }
-    refrain_configuration.total_bytes = REFRAIN_DEFAULT_TOTAL_MEMORY;
-    value = getenv("REFRAIN_TOTAL_MEMORY");
-    if (value && *value && !refrain_settings_size(value, &refrain_configuration.total_bytes))
-        bad_setting("REFRAIN_TOTAL_MEMORY", value, "a number of bytes, or one followed by K, M or G", "16M");
-    refrain_configuration.time_bytes = refrain_configuration.total_bytes / REFRAIN_DEFAULT_TIME_SHARE;
-    value = getenv("REFRAIN_TIME_MEMORY");
-    if (value && *value && !refrain_settings_size(value, &refrain_configuration.time_bytes))
-        bad_setting("REFRAIN_TIME_MEMORY", value, "a number of bytes, or one followed by K, M or G",
-                    "an eighth of REFRAIN_TOTAL_MEMORY");
-    refrain_configuration.event_bytes = 0;
-    value = getenv("REFRAIN_EVENT_MEMORY");
-    if (value && *value && !refrain_settings_size(value, &refrain_configuration.event_bytes))
-        bad_setting("REFRAIN_EVENT_MEMORY", value, "a number of bytes, or one followed by K, M or G", "no limit");
+}
+
+static void read_mode(void) {
+    static const char *const names[] = {"off", "stat", "events", "both"}; /* enum refrain_mode */
+    const char *value = setting("REFRAIN_MODE");
+    bool on;
+    refrain_configuration.mode = REFRAIN_MODE_STAT;
+    for (int i = 0; value && i < 4; i++)
+        if (strcasecmp(value, names[i]) == 0) {
+            refrain_configuration.mode = i;
+            return;
+        }
+    if (value && refrain_settings_switch(value, &on))
+        refrain_configuration.mode = on ? REFRAIN_MODE_STAT : REFRAIN_MODE_OFF;
+    else if (value)
+        bad_setting("REFRAIN_MODE", value, "stat, events, both or off", "stat");
+}
+
+static void read_memory(void) {
+    read_bytes("REFRAIN_TOTAL_MEMORY", REFRAIN_DEFAULT_TOTAL_MEMORY, "16M", &refrain_configuration.total_bytes);
+    read_bytes("REFRAIN_TIME_MEMORY", refrain_configuration.total_bytes / REFRAIN_DEFAULT_TIME_SHARE,
+               "an eighth of REFRAIN_TOTAL_MEMORY", &refrain_configuration.time_bytes);
+    read_bytes("REFRAIN_EVENT_MEMORY", 0, "no limit", &refrain_configuration.event_bytes);
     if (refrain_configuration.event_bytes && refrain_configuration.event_bytes < REFRAIN_EVENTS_WINDOW_BYTES) {
-        bad_setting("REFRAIN_EVENT_MEMORY", value, "at least 1M", "1M");
+        bad_setting("REFRAIN_EVENT_MEMORY", setting("REFRAIN_EVENT_MEMORY"), "at least 1M", "1M");
         refrain_configuration.event_bytes = REFRAIN_EVENTS_WINDOW_BYTES;
     }
-    uint64_t number;
+}
+
+/* After the memory, on which the default depends. */
+static void read_formula_length(void) {
+    const char *value = setting("REFRAIN_FORMULA_LENGTH");
+    uint64_t length = 0;
     refrain_configuration.formula_length =
         refrain_configuration.total_bytes < REFRAIN_SMALL_MEMORY ? REFRAIN_SMALL_FORMULA_LENGTH : REFRAIN_WINDOW_ITEMS;
-    value = getenv("REFRAIN_FORMULA_LENGTH");
-    if (value && *value) {
-        if (!refrain_settings_size(value, &number) || number > REFRAIN_MAXIMUM_FORMULA_LENGTH ||
-            (number != 0 && number < REFRAIN_MINIMUM_FORMULA_LENGTH))
-            bad_setting("REFRAIN_FORMULA_LENGTH", value, "a number of items, 4 to 128, or 0", "0");
-        else if (number != 0)
-            refrain_configuration.formula_length = (uint32_t)number;
-    }
+    if (value && (!refrain_settings_size(value, &length) || length > REFRAIN_MAXIMUM_FORMULA_LENGTH ||
+                  (length != 0 && length < REFRAIN_MINIMUM_FORMULA_LENGTH)))
+        bad_setting("REFRAIN_FORMULA_LENGTH", value, "a number of items, 4 to 128, or 0", "0");
+    else if (length != 0)
+        refrain_configuration.formula_length = (uint32_t)length;
+}
+
+/* After the memory, on which the default depends. */
+static void read_threads(void) {
+    const char *value = setting("REFRAIN_THREADS"), *openmp = setting("OMP_NUM_THREADS");
+    uint64_t threads;
     refrain_configuration.threads = 1;
-    value = getenv("REFRAIN_THREADS");
-    if (value && *value) {
-        if (!refrain_settings_size(value, &number) || number < 1 || number > REFRAIN_MAXIMUM_THREADS)
-            bad_setting("REFRAIN_THREADS", value, "a number of threads, 1 to 256", "1");
-        else
-            refrain_configuration.threads = (uint32_t)number;
-    } else if ((value = getenv("OMP_NUM_THREADS")) && refrain_settings_size(value, &number) && number >= 1) {
-        refrain_configuration.threads = number > REFRAIN_MAXIMUM_THREADS ? REFRAIN_MAXIMUM_THREADS : (uint32_t)number;
-    } else {
+    if (value && refrain_settings_size(value, &threads) && threads >= 1 && threads <= REFRAIN_MAXIMUM_THREADS)
+        refrain_configuration.threads = (uint32_t)threads;
+    else if (value)
+        bad_setting("REFRAIN_THREADS", value, "a number of threads, 1 to 256", "1");
+    else if (openmp && refrain_settings_size(openmp, &threads) && threads >= 1)
+        refrain_configuration.threads = threads > REFRAIN_MAXIMUM_THREADS ? REFRAIN_MAXIMUM_THREADS : (uint32_t)threads;
+    else
         refrain_configuration.threads = threads_to_come(refrain_configuration.total_bytes);
-    }
-    value = getenv("REFRAIN_VERBOSE");
-    if (value && *value && !refrain_settings_switch(value, &refrain_configuration.verbose))
-        bad_setting("REFRAIN_VERBOSE", value, "on or off", "off");
-    refrain_configuration.throttle = true;
-    value = getenv("REFRAIN_THROTTLE");
-    if (value && *value && !refrain_settings_switch(value, &refrain_configuration.throttle))
-        bad_setting("REFRAIN_THROTTLE", value, "on or off", "on");
-    refrain_configuration.patch = true;
-    value = getenv("REFRAIN_PATCH");
-    if (value && *value && !refrain_settings_switch(value, &refrain_configuration.patch))
-        bad_setting("REFRAIN_PATCH", value, "on or off", "on");
-    refrain_configuration.paused = false;
-    value = getenv("REFRAIN_PAUSED");
-    if (value && *value && !refrain_settings_switch(value, &refrain_configuration.paused))
-        bad_setting("REFRAIN_PAUSED", value, "on or off", "off");
-    refrain_configuration.pack = false;
-    value = getenv("REFRAIN_PACK");
-    if (value && *value && !refrain_settings_switch(value, &refrain_configuration.pack))
-        bad_setting("REFRAIN_PACK", value, "on or off", "off");
-    refrain_configuration.python = false;
-    value = getenv("REFRAIN_PYTHON");
-    if (value && *value && !refrain_settings_switch(value, &refrain_configuration.python))
-        bad_setting("REFRAIN_PYTHON", value, "on or off", "off");
+}
+
+/* 1 is a switch, not a number of functions. */
+static void read_call_path(void) {
+    const char *value = setting("REFRAIN_CALL_PATH");
+    uint64_t depth;
+    bool on = false;
     refrain_configuration.path_depth = 0;
-    value = getenv("REFRAIN_CALL_PATH");
-    if (value && *value) {
-        bool on;
-        if (refrain_settings_size(value, &number) && number != 1 && number <= REFRAIN_MAXIMUM_PATH)
-            refrain_configuration.path_depth = (uint32_t)number;
-        else if (refrain_settings_switch(value, &on))
-            refrain_configuration.path_depth = on ? REFRAIN_MAXIMUM_PATH : 0;
-        else
-            bad_setting("REFRAIN_CALL_PATH", value, "on, off or a number of functions, 2 to 256", "off");
-    }
-    value = getenv("REFRAIN_ORDER");
+    if (value && refrain_settings_size(value, &depth) && depth != 1 && depth <= REFRAIN_MAXIMUM_PATH)
+        refrain_configuration.path_depth = (uint32_t)depth;
+    else if (value && !refrain_settings_switch(value, &on))
+        bad_setting("REFRAIN_CALL_PATH", value, "on, off or a number of functions, 2 to 256", "off");
+    else if (on)
+        refrain_configuration.path_depth = REFRAIN_MAXIMUM_PATH;
+}
+
+static void read_order(void) {
+    const char *value = setting("REFRAIN_ORDER");
     refrain_configuration.virtual_order = value && strcasecmp(value, "virtual") == 0;
-    if (value && *value && !refrain_configuration.virtual_order && strcasecmp(value, "mpi") != 0)
+    if (value && !refrain_configuration.virtual_order && strcasecmp(value, "mpi") != 0)
         bad_setting("REFRAIN_ORDER", value, "mpi or virtual", "mpi");
-    value = getenv("REFRAIN_LAYERS");
-    snprintf(refrain_configuration.layers, sizeof refrain_configuration.layers, "%s", value ? value : "");
-    value = getenv("REFRAIN_METRICS");
-    if (value && strlen(value) < sizeof refrain_configuration.metrics)
-        strcpy(refrain_configuration.metrics, value);
-    else if (value)
-        bad_setting("REFRAIN_METRICS", "...", "less than 512 bytes", "none");
-    value = getenv("REFRAIN_RECORD_FILTER");
-    if (value && strlen(value) < sizeof refrain_configuration.filter)
-        strcpy(refrain_configuration.filter, value);
-    else if (value)
-        bad_setting("REFRAIN_RECORD_FILTER", "...", "less than 4096 bytes", "no filter");
+}
+
+/* The time-stamp counter is the default where the processor says that it runs
+ * at one rate in all states. */
+static void read_clock(void) {
+    const char *value = setting("REFRAIN_CLOCK");
     refrain_clock_is_gettime = 1;
 #if defined(__x86_64__)
     unsigned eax, ebx, ecx, edx;
     if (__get_cpuid(0x80000007u, &eax, &ebx, &ecx, &edx) && edx >> 8 & 1)
         refrain_clock_is_gettime = 0;
 #endif
-    value = getenv("REFRAIN_CLOCK");
-    if (value && *value) {
-        if (strcasecmp(value, "gettime") == 0)
-            refrain_clock_is_gettime = 1;
-        else if (strcasecmp(value, "tsc") != 0)
-            bad_setting("REFRAIN_CLOCK", value, "tsc or gettime", "what the processor allows");
-    }
-    value = getenv("REFRAIN_DIRECTORY");
-    if (!value || !*value)
-        value = ".";
-    if (!getcwd(refrain_configuration.start_directory, sizeof refrain_configuration.start_directory))
-        strcpy(refrain_configuration.start_directory, ".");
-    if (value[0] == '/')
-        snprintf(refrain_configuration.directory, sizeof refrain_configuration.directory, "%s", value);
-    else if (strcmp(value, ".") == 0)
-        snprintf(refrain_configuration.directory, sizeof refrain_configuration.directory, "%s",
-                 refrain_configuration.start_directory);
+    if (value && strcasecmp(value, "gettime") == 0)
+        refrain_clock_is_gettime = 1;
+    else if (value && strcasecmp(value, "tsc") != 0)
+        bad_setting("REFRAIN_CLOCK", value, "tsc or gettime", "what the processor allows");
+}
+
+static void read_directory(void) {
+    const char *value = setting("REFRAIN_DIRECTORY");
+    char *start = refrain_configuration.start_directory, *directory = refrain_configuration.directory;
+    if (!getcwd(start, sizeof refrain_configuration.start_directory))
+        strcpy(start, ".");
+    if (!value || strcmp(value, ".") == 0)
+        snprintf(directory, sizeof refrain_configuration.directory, "%s", start);
+    else if (value[0] == '/')
+        snprintf(directory, sizeof refrain_configuration.directory, "%s", value);
     else
-        snprintf(refrain_configuration.directory, sizeof refrain_configuration.directory, "%.2000s/%.2000s",
-                 refrain_configuration.start_directory, value);
+        snprintf(directory, sizeof refrain_configuration.directory, "%.2000s/%.2000s", start, value);
+}
+
+void refrain_configure(void) {
+    struct refrain_configuration *all = &refrain_configuration;
+    read_mode();
+    read_memory();
+    read_formula_length();
+    read_threads();
+    read_switch("REFRAIN_VERBOSE", false, &all->verbose);
+    read_switch("REFRAIN_THROTTLE", true, &all->throttle);
+    read_switch("REFRAIN_PATCH", true, &all->patch);
+    read_switch("REFRAIN_PAUSED", false, &all->paused);
+    read_switch("REFRAIN_PACK", false, &all->pack);
+    read_switch("REFRAIN_PYTHON", false, &all->python);
+    read_call_path();
+    read_order();
+    read_text("REFRAIN_LAYERS", "none", all->layers, sizeof all->layers);
+    read_text("REFRAIN_METRICS", "none", all->metrics, sizeof all->metrics);
+    read_text("REFRAIN_RECORD_FILTER", "no filter", all->filter, sizeof all->filter);
+    read_clock();
+    read_directory();
 }
 
 bool refrain_order_is_virtual(void) {

@@ -146,6 +146,7 @@ runs "a senseless size" "REFRAIN_TOTAL_MEMORY=lots.*bytes" REFRAIN_TOTAL_MEMORY=
 runs "a size that is too small" "REFRAIN_TOTAL_MEMORY.*at least [0-9]+" REFRAIN_TOTAL_MEMORY=10K
 runs "too small a limit of recorded events" "REFRAIN_EVENT_MEMORY=100K: at least 1M expected; 1M is used" REFRAIN_EVENT_MEMORY=100K REFRAIN_MODE=events
 runs "a senseless number of threads" "REFRAIN_THREADS=-1" REFRAIN_THREADS=-1
+runs "a list of layers that is too long" "REFRAIN_LAYERS=\.\.\.: less than 512 bytes expected; none is used" REFRAIN_LAYERS="$(printf 'lib,%.0s' $(seq 200))"
 runs "a directory that is not there" "" REFRAIN_DIRECTORY="$work/nowhere/at/all"
 [ "$(ls -d "$work"/nowhere/at/all/*.refrain/*.trace | wc -l)" = 2 ] && pass || fail "the directory was not made"
 touch "$work/file"
