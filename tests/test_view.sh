@@ -50,7 +50,7 @@ check "run A" "$bin/many_ranks" 4 200 "$work/a.refrain"
 check "run B" "$bin/many_ranks" 4 200 "$work/b.refrain" 120
 check "two runs: view" refrain view "$work/a.refrain" "$work/b.refrain" -o "$work/two.html"
 refrain view "$work/a.refrain" "$work/b.refrain" -o "$work/two.svg" 2>"$work/said"
-[ $? -eq 2 ] && grep -q "a figure is of one trace" "$work/said" && pass || fail "a figure of two traces: $(cat "$work/said")"
+[ $? -eq 2 ] && grep -q "a figure shows one trace" "$work/said" && pass || fail "a figure of two traces: $(cat "$work/said")"
 # A trace of recorded events alone, as other tools' become.
 check "converted: the trace" refrain convert "$work/demo.txt" -o "$work/converted.refrain"
 check "converted: view" refrain view "$work/converted.refrain" -o "$work/converted.html"

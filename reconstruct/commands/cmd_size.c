@@ -219,11 +219,9 @@ static enum refrain_status work_out(const struct arguments *arguments, struct an
     uint64_t taken = REFRAIN_HEADER_BYTES + answer->threads_bytes + tables->tree_bytes + tables->slot_bytes;
     uint64_t least = refrain_settings_least_bytes(taken, tables->call_bytes, answer->threads);
     if (answer->total_memory_bytes < least)
-        return REFRAIN_FAIL(error,
-                            "REFRAIN_TOTAL_MEMORY is %" PRIu64 " bytes, but %s on %u thread%s needs at least %" PRIu64
-                            " (%" PRIu64 "K)",
-                            answer->total_memory_bytes, arguments->executable, answer->threads,
-                            answer->threads == 1 ? "" : "s", least, (least + 1023) / 1024);
+        return REFRAIN_FAIL(
+            error, "REFRAIN_TOTAL_MEMORY is %" PRIu64 " bytes, but %s on %u thread%s needs at least %" PRIu64,
+            answer->total_memory_bytes, arguments->executable, answer->threads, answer->threads == 1 ? "" : "s", least);
     answer->free_bytes = answer->image_bytes - taken;
     answer->total_bytes = answer->image_bytes * arguments->ranks;
     return REFRAIN_OK;
