@@ -160,4 +160,52 @@ for loop in CALLS:60 DO:5 BREAK:11; do
     got=$(awk -v at="loops.c:$line" '{ for (i = 2; i < NF; i++) if (($i == "for" || $i == "do") && $(i + 1) == at) print $(i - 1) }' said)
     [ "$got" = "${loop#*:}" ] && pass || fail "loop $loop: '$got' iterations: $(grep loops.c said)"
 done
+
+# Of recursion, the outermost level counts: no function takes longer than the run. What calls it from several places has a
+# line for each, also where there is no debug information.
+cat >levels.c <<'END'
+#include <mpi.h>
+#include <unistd.h>
+__attribute__((noinline)) static void dive(int n) {
+    if (n > 0)
+        dive(n - 1);
+    usleep(1000);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+int main(int argc, char **argv) {
+    int rank, got;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    dive(40);
+    if (rank)
+        usleep(20000);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank)
+        usleep(20000);
+    MPI_Bcast(&rank, 1, MPI_INT, 1, MPI_COMM_WORLD);
+    if (rank)
+        usleep(20000);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Sendrecv(&rank, 1, MPI_INT, MPI_PROC_NULL, 0, &got, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return MPI_Finalize();
+}
+END
+REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 levels.c -o levels && mpicc.mpich -O1 levels.c -o bare || fail "compile levels"
+mkdir levels-run bare-run
+REFRAIN_DIRECTORY=levels-run launch mpich 2 ./levels >said 2>error || fail "levels: $(head -n 2 error)"
+refrain stats --json levels-run/*.refrain >levels.json && python3 - levels.json <<'END' && pass || fail "levels: $(refrain stats levels-run/*.refrain | grep dive)"
+import json, sys
+stats = json.load(open(sys.argv[1]))
+took = {f["name"]: f["inclusive_ns"] for f in stats["functions"]}
+assert 80e6 < took["dive"] < took["main"] <= stats["run_ns"], (took, stats["run_ns"])
+END
+took=$(refrain stats levels-run/*.refrain | sed -n 's/.*dive()  levels.c:3  \([0-9.]* [mu]*s\) with callees.*/\1/p')
+[ -n "$took" ] && [ "$took" = "$(refrain stats --by function levels-run/*.refrain | sed -n 's/^ *\([0-9.]* [mu]*s\) .*dive().*/\1/p')" ] && pass ||
+    fail "levels: dive '$took': $(refrain stats --by function levels-run/*.refrain | grep dive)"
+timeout 120 refrain record -q --directory bare-run mpiexec.mpich -n 2 ./bare >said 2>&1 || fail "bare: $(cat said)"
+for view in wait source-line call-path; do
+    refrain stats --by $view bare-run/*.refrain >said 2>error || fail "bare: $(head -n 2 error)"
+    [ "$(grep -c 'MPI_Barrier in main+0x[0-9a-f]*' said)" = 2 ] && pass || fail "bare --by $view: $(grep Barrier said)"
+done
+
 summary

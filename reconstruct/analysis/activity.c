@@ -292,6 +292,7 @@ static void pop(struct collector *collector, struct location *location, int32_t 
             region->count += begun;
             region->total_ns += frame->outermost ? ns : 0;
             region->own_ns += own_ns;
+            region->recursive |= !frame->outermost;
             if (begun)
                 add_visit(region, own_ns);
         }

@@ -40,6 +40,7 @@ struct refrain_activity_region {
     const struct refrain_region_info *region;
     uint64_t count, messages, bytes;
     int64_t total_ns; /* of recursion, the outermost level counts */
+    bool recursive;   /* it was entered while it was open */
     int64_t own_ns, waiting_ns;
     int64_t below_mpi_ns, below_waiting_ns; /* with callees; filled at the end */
     /* Its own time by stretches of its visits, as in struct refrain_history: visit v counts in stretch[v >> shift]. */

@@ -320,7 +320,7 @@ static const struct argp_option options[] = {
     {"compensate", OPTION_COMPENSATE, NULL, 0, "Subtract what probes took, and the waiting that they caused", 0},
     {"quick", OPTION_QUICK, NULL, 0,
      "Leave out waiting and balance, which need the events: then a long run takes no longer than "
-     "a short one",
+     "a short one. The time that a function takes with its callees then counts each level of a recursion",
      0},
     {"json", 'j', NULL, 0, "Print JSON, all functions or lines", 1},
     {"csv", OPTION_CSV, NULL, 0, "Print comma-separated values, all lines (of --by, by default function)", 1},

@@ -117,6 +117,26 @@ static int64_t node_waiting(const struct tree *tree, const struct refrain_profil
     return tree->waiting_ns[unit - tree->total->units][node];
 }
 
+/* ---- with callees ---- */
+
+static bool is_same(const struct refrain_region_info *region, const char *name, const char *file, uint32_t line) {
+    return region && region->kind == REFRAIN_REGION_FUNCTION && region->line == line &&
+           strcmp(region->name, name) == 0 && strcmp(region->file, file) == 0;
+}
+
+/* A function's time from entry to end. What was measured counts each level of a recursion, so that it may be longer
+ * than the run; the replay tells what the outermost levels took. */
+static long double with_callees(const struct tree *tree, const struct refrain_profile_unit *unit, uint32_t node) {
+    const struct refrain_node *source = &unit->view->nodes[node];
+    const char *name = refrain_node_name(unit->view, source), *file = refrain_node_file(unit->view, source);
+    for (size_t i = 0; tree->activity && i < tree->activity->n_regions; i++) {
+        const struct refrain_activity_region *region = &tree->activity->regions[i];
+        if (region->recursive && is_same(region->region, name, file, source->line))
+            return (long double)region->total_ns;
+    }
+    return unit->nodes[node].inclusive_ns;
+}
+
 /* ---- callers ---- */
 
 struct caller {
@@ -124,11 +144,6 @@ struct caller {
     uint64_t count;
     int64_t total_ns;
 };
-
-static bool is_same(const struct refrain_region_info *region, const char *name, const char *file, uint32_t line) {
-    return region && region->kind == REFRAIN_REGION_FUNCTION && region->line == line &&
-           strcmp(region->name, name) == 0 && strcmp(region->file, file) == 0;
-}
 
 /* Adds up who called the function, into callers[MOST_CALLERS]; returns how many there are, also beyond that. */
 static size_t find_callers(const struct refrain_activity_path *path, const char *name, const char *file, uint32_t line,
@@ -255,8 +270,9 @@ static void print_function(const struct tree *tree, const struct function *funct
     /* Activations that never ended (exit, longjmp) have no duration. */
     char callees[64] = "", throttled[48];
     throttled_text(tree, node, throttled, sizeof throttled);
-    if (node->inclusive_ns > 0)
-        snprintf(callees, sizeof callees, "  %s with callees", refrain_show_ns(node->inclusive_ns));
+    long double inclusive_ns = with_callees(tree, unit, function->node);
+    if (inclusive_ns > 0)
+        snprintf(callees, sizeof callees, "  %s with callees", refrain_show_ns(inclusive_ns));
     snprintf(text, sizeof text, "%.200s()  %.200s:%u%s%s", refrain_node_name(unit->view, source),
              short_file(refrain_node_file(unit->view, source)), source->line, callees, throttled);
     print_line(tree, function->time_ns, node->own_total_ns, node->mpi_total_ns,
@@ -360,7 +376,7 @@ static json_t *node_json(const struct tree *tree, const struct refrain_profile_u
     if (loop) {
         json_object_set_new(object, "entries", json_integer((json_int_t)node->entries));
     } else {
-        json_object_set_new(object, "inclusive_ns", json_real((double)node->inclusive_ns));
+        json_object_set_new(object, "inclusive_ns", json_real((double)with_callees(tree, unit, number)));
     }
     json_object_set_new(object, "throttled", json_boolean(node->throttled_ranks > 0));
     json_object_set_new(object, "throttled_ranks", json_integer(node->throttled_ranks));

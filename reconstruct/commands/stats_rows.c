@@ -52,6 +52,15 @@ static const char *parentheses(const struct refrain_region_info *region) {
     return region && region->kind == REFRAIN_REGION_FUNCTION ? "()" : "";
 }
 
+/* Of a call whose line is not known: the function that it stands in, with the distance, which tells its calls apart. */
+static const char *within(const struct refrain_region_info *region) {
+    return region->kind == REFRAIN_REGION_MPI && !region->file[0] ? region->function : "";
+}
+
+static const char *in(const struct refrain_region_info *region) {
+    return within(region)[0] ? " in " : "";
+}
+
 static int64_t share(const struct refrain_activity *activity, int64_t ns) {
     return activity->run_ns > 0 ? (int64_t)((double)ns * 1e5 / (double)activity->run_ns + 0.5) : 0;
 }
@@ -103,10 +112,11 @@ static void add_regions(const struct refrain_activity *activity, const struct re
         bool is_mpi = info->kind == REFRAIN_REGION_MPI;
         if (region->n_parts == 0)
             continue;
-        struct refrain_stats_row *row = add_row(rows, text("%s%s", info->name, parentheses(info)),
-                                                by_line  ? text("%s:%u:%s", info->file, info->line, info->name)
-                                                : is_mpi ? text("%s", info->name)
-                                                         : text("%s:%s", info->file, info->name));
+        struct refrain_stats_row *row = add_row(
+            rows, text("%s%s%s%s", info->name, parentheses(info), by_line ? in(info) : "", by_line ? within(info) : ""),
+            by_line  ? text("%s:%u:%s%s", info->file, info->line, info->name, within(info))
+            : is_mpi ? text("%s", info->name)
+                     : text("%s:%s", info->file, info->name));
         if (!row)
             return;
         int64_t *value = row->value;
@@ -155,9 +165,9 @@ static void add_paths(const struct refrain_activity *activity, struct refrain_st
     for (size_t i = 0; i < n && !rows->no_memory; i++) {
         const struct refrain_activity_path *child = children[i];
         const struct refrain_region_info *info = child->region;
-        char *key = text("%s;%s %s:%u", above, info->name, info->file, info->line);
-        struct refrain_stats_row *row =
-            add_row(rows, text("%s%s", info->name, parentheses(info)), key ? strdup(key) : NULL);
+        char *key = text("%s;%s %s:%u%s", above, info->name, info->file, info->line, within(info));
+        struct refrain_stats_row *row = add_row(
+            rows, text("%s%s%s%s", info->name, parentheses(info), in(info), within(info)), key ? strdup(key) : NULL);
         if (row) {
             row->file = info->file;
             row->line = info->line;
@@ -212,11 +222,12 @@ static void add_partners(const struct refrain_activity *activity, struct refrain
     for (size_t i = 0; i < activity->n_partners; i++) {
         const struct refrain_activity_partner *partner = activity->partners[i];
         const struct refrain_region_info *info = partner->region;
-        struct refrain_stats_row *row = add_row(
-            rows,
-            text("rank %d %s %d  %s", partner->rank, partner->receives ? "from" : "to", partner->peer, info->name),
-            text("%d %c %d %s:%u", partner->rank, partner->receives ? '<' : '>', partner->peer, info->file,
-                 info->line));
+        struct refrain_stats_row *row =
+            add_row(rows,
+                    text("rank %d %s %d  %s%s%s", partner->rank, partner->receives ? "from" : "to", partner->peer,
+                         info->name, in(info), within(info)),
+                    text("%d %c %d %s:%u%s", partner->rank, partner->receives ? '<' : '>', partner->peer, info->file,
+                         info->line, within(info)));
         if (!row)
             return;
         row->file = info->file;
@@ -261,12 +272,12 @@ static const char *short_file(const char *file) {
     return slash ? slash + 1 : file;
 }
 
-/* "MPI_Recv distribute.c:21" */
+/* "MPI_Recv distribute.c:21", without debug information "MPI_Recv in solve+0x1e9" */
 static void print_place(char *place, size_t bytes, const struct refrain_region_info *region) {
     if (region->file[0])
         snprintf(place, bytes, "%s %s:%u", region->name, short_file(region->file), region->line);
     else
-        snprintf(place, bytes, "%s", region->name);
+        snprintf(place, bytes, "%s%s%s", region->name, in(region), within(region));
 }
 
 static void add_waits(const struct refrain_activity *activity, struct refrain_stats_rows *rows) {
@@ -278,8 +289,8 @@ static void add_waits(const struct refrain_activity *activity, struct refrain_st
         print_place(cause, sizeof cause, wait->cause);
         struct refrain_stats_row *row = add_row(
             rows, text("%s: %s for %s; most rank %d for %d", kind, place, cause, wait->worst_rank, wait->worst_cause),
-            text("%s %s %s:%u %s %s:%u", kind, wait->region->name, wait->region->file, wait->region->line,
-                 wait->cause->name, wait->cause->file, wait->cause->line));
+            text("%s %s %s:%u%s %s %s:%u%s", kind, wait->region->name, wait->region->file, wait->region->line,
+                 within(wait->region), wait->cause->name, wait->cause->file, wait->cause->line, within(wait->cause)));
         if (!row)
             return;
         row->wait = wait;
