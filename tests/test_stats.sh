@@ -208,4 +208,42 @@ for view in wait source-line call-path; do
     [ "$(grep -c 'MPI_Barrier in main+0x[0-9a-f]*' said)" = 2 ] && pass || fail "bare --by $view: $(grep Barrier said)"
 done
 
+# A call in which MPI calls a function of the program is one call.
+cat >within.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+static void longest(void *in, void *inout, int *n, MPI_Datatype *type) {
+    for (int i = 0; i < *n; i++)
+        if (((int *)in)[i] > ((int *)inout)[i])
+            ((int *)inout)[i] = ((int *)in)[i];
+    (void)type;
+}
+int main(int argc, char **argv) {
+    int have[9], most[9];
+    MPI_Op op;
+    MPI_Init(&argc, &argv);
+    MPI_Op_create(longest, 1, &op);
+    for (int i = 0; i < 9; i++)
+        have[i] = argc + i;
+    for (int i = 0; i < 20; i++) {
+        MPI_Allreduce(have, most, 9, MPI_INT, op, MPI_COMM_WORLD);
+        for (int flag = 0, passed = i % 3; passed-- > 0;)
+            MPI_Iprobe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    }
+    MPI_Op_free(&op);
+    return MPI_Finalize();
+}
+END
+REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 within.c -o within || fail "compile within"
+mkdir within-run
+REFRAIN_MODE=both REFRAIN_THROTTLE=off REFRAIN_DIRECTORY=within-run launch mpich 2 ./within >said 2>error || fail "within: $(head -n 2 error)"
+refrain events within-run/*.refrain | cut -f 3,4 >events
+[ "$(grep -c 'enter	longest' events)" -ge 20 ] && pass || fail "within: $(grep -c 'enter	longest' events) calls of the function"
+for quick in '' --quick; do
+    refrain stats $quick within-run/*.refrain >said
+    for call in MPI_Allreduce MPI_Iprobe MPI_Finalize; do
+        [ "$(awk -v call=$call 'NF > 10 && $(NF - 1) == call { print $(NF - 2) }' said)" = "$(grep -c "enter	$call" events)" ] && pass ||
+            fail "within $quick: $(grep -c "enter	$call" events) calls: $(grep $call said)"
+    done
+done
 summary

@@ -63,6 +63,23 @@ static uint64_t activations(const struct refrain_process *process, const struct 
     return ended + open;
 }
 
+#define MOST_CALL_RUNS 10000000u /* a tenth of a second */
+
+/* Adds how often a call ended at this place. False where that is not known, or takes too long to find out. */
+static bool add_ends(const struct refrain_process *process, const struct refrain_learner *learner, uint64_t *ends) {
+    struct refrain_sequence sequence;
+    unsigned runs = 0;
+    bool known = true;
+    refrain_sequence_open(&sequence, process->image, process->image_bytes, learner);
+    for (; known && refrain_sequence_advance(&sequence); runs++) {
+        known = !sequence.unknown && runs < MOST_CALL_RUNS;
+        *ends += sequence.value < 0 ? sequence.run : 0;
+        sequence.run = 0;
+    }
+    refrain_sequence_close(&sequence);
+    return known;
+}
+
 /* ---- slots ---- */
 
 static void mark_throttled(struct refrain_profile_node *node, int32_t rank) {
@@ -129,12 +146,16 @@ static void add_units(const struct refrain_process *process, struct refrain_prof
 
 static bool add_call_site(const struct refrain_process *process, const struct refrain_call_site_view *view,
                           struct refrain_profile_unit *unit, uint32_t node, struct refrain_profile_total *total) {
-    uint64_t calls = view->record->inside.count, ticks = view->record->inside.ticks;
+    /* A call is one block, unless MPI calls functions of the program from it. */
+    uint64_t blocks = view->record->inside.count, ticks = view->record->inside.ticks, ends = 0;
+    bool known = add_ends(process, &view->record->inside.next, &ends);
     const struct refrain_operation_record *operation = NULL;
     while ((operation = refrain_call_site_operation(process, view->record, operation))) {
-        calls += operation->after.count;
+        blocks += operation->after.count;
         ticks += operation->after.ticks;
+        known = known && add_ends(process, &operation->after.next, &ends);
     }
+    uint64_t calls = known ? ends : blocks;
     long double ns = refrain_trace_span_ns(process, ticks);
     total->mpi_ns += ns;
     refrain_metrics_add_call_site(process, view->record, &total->metrics);
