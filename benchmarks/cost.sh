@@ -22,7 +22,9 @@ DESCRIPTION
     hostile     programs in which probes come far more often than events (hostile.sh): processor time over plain, least of
                 the rounds
     workloads   least laps: of each iteration the least time over all rounds, summed, over the plain program's; "again" is the
-                plain program once more, which should be 1 and says what the others are worth. EZTrace traces MPI calls
+                plain program once more, which should be 1 and says what the others are worth. "clocks" is the plain program
+                with each MPI call in a function that reads the clock before and after (mpi_clocks.h) and does nothing else:
+                no tracer that tells when calls were takes less. EZTrace traces MPI calls
                 with its module for the MPI library, in the same rounds, where it is installed (Debian: eztrace)
     foreign     Debian source packages (foreign.sh) under their own tests or loads of half a second and more: compile time,
                 text, run time over plain
@@ -115,7 +117,8 @@ hostile() {
     echo "## Hostile programs"
     echo
     echo "Programs in which probes come far more often than events (\`benchmarks/hostile/\`). Processor time over plain, least of"
-    echo "$rounds rounds; off: compiled in, REFRAIN_MODE=off; exact: recorded and reconstructed alike."
+    echo "$rounds rounds; clocks: two clock reads around each MPI call and nothing else; off: compiled in, REFRAIN_MODE=off; exact: recorded"
+    echo "and reconstructed alike."
     echo
     sh "$here/hostile.sh" "$tools" "$rounds" >"$work/hostile" || failed=1
     awk '{ line = "|"; rule = "|"
@@ -141,6 +144,7 @@ takes() {
 laps() {
     directory=$work/plain mode=stat peer='' run=refrain-run
     case $1 in
+    clocks) peer="env LD_PRELOAD=$work/clocks.so" ;;
     off) directory=$work/communication mode=off ;;
     default) directory=$work/communication ;;
     all) directory=$work/all ;;
@@ -168,17 +172,20 @@ least() {
 
 workloads() {
     names=${only:-$(awk -F'|' '/^[a-z]/ { gsub(/ /, "", $1); printf "%s ", $1 }' "$list")}
-    variants="plain again off default all" directories="plain communication all"
-    columns="again off default all eztrace" titles="again | off | default | --detail=all | EZTrace |"
-    also=" EZTrace traces the MPI calls only."
+    variants="plain again clocks off default all" directories="plain communication all"
+    columns="again clocks off default all eztrace" titles="again | clocks | off | default | --detail=all | EZTrace |"
+    also=" clocks: two clock reads around each MPI
+call and nothing else. EZTrace traces the MPI calls only."
     if [ -n "$beside" ]; then
-        variants="plain again default beside" directories="plain communication beside" also=''
-        columns="again default beside default/beside" titles="again | this build | the other | this over the other |"
+        variants="plain again clocks default beside" directories="plain communication beside" also=" clocks: two clock reads around each MPI
+call and nothing else."
+        columns="again clocks default beside default/beside" titles="again | clocks | this build | the other | this over the other |"
     elif command -v eztrace >/dev/null && eztrace_avail 2>/dev/null | grep -q ^mpich; then
         variants="$variants eztrace"
     else
         echo "- EZTrace with its mpich module is not installed (Debian: eztrace)" >>"$work/notes"
     fi
+    sh "$here/mpi_clocks.sh" "$work/clocks.so" -DCLOCKS
     for directory in $directories; do
         case $directory in
         plain) compiler=mpicc.mpich ;;
@@ -264,34 +271,37 @@ ratios() {
         }' "$1"
 }
 
-# above FILE COLUMN BOUND TEXT [PATTERN]: the lines whose figure is above, by name.
+# above FILE COLUMN BOUND TEXT [PATTERN [CLOCKS]]: the lines whose figure is above, by name, beside what the clocks alone take.
 above() {
-    awk -F'|' -v c="$2" -v bound="$3" -v text="$4" -v pattern="${5:-.}" '
+    awk -F'|' -v c="$2" -v bound="$3" -v text="$4" -v pattern="${5:-.}" -v clocks="${6:-0}" '
         $0 ~ pattern && $c ~ /^ *[0-9.]+ *$/ {
             n++
             name = $2 ($3 ~ /^ *[0-9]+ *$/ ? "on" $3 : "")
             gsub(/^ +| +$/, "", name)
-            if ($c > bound) list = list sprintf("%s%s (%.2f)", m++ ? ", " : "", name, $c)
+            if ($c > bound)
+                list = list sprintf("%s%s (%.2f%s)", m++ ? ", " : "", name, $c,
+                    clocks ? sprintf(", clocks %.2f", $clocks) : "")
         }
         END { if (n) printf "  - %s %s: %s\n", text, bound, m ? m " of " n ": " list : "none of " n }' "$1"
 }
 
 summary() {
     if [ -f "$work/part.hostile" ]; then
-        ratios "$work/part.hostile" 6 "Hostile programs, default detail" '[0-9]s '
-        above "$work/part.hostile" 6 1.10 "above" '[0-9]s '
+        ratios "$work/part.hostile" 7 "Hostile programs, default detail" '[0-9]s '
+        above "$work/part.hostile" 7 1.10 "above" '[0-9]s ' 4
     fi
     if [ -n "$beside" ]; then
-        ratios "$work/part.workloads" 6 "This build, default detail"
-        ratios "$work/part.workloads" 7 "The other build"
-        ratios "$work/part.workloads" 8 "This build over the other"
-        above "$work/part.workloads" 8 1.01 "above"
+        ratios "$work/part.workloads" 7 "This build, default detail"
+        ratios "$work/part.workloads" 8 "The other build"
+        ratios "$work/part.workloads" 9 "This build over the other"
+        above "$work/part.workloads" 9 1.01 "above"
         ratios "$work/part.workloads" 5 "The plain program once more (what the others are worth)"
     elif [ -f "$work/part.workloads" ]; then
-        ratios "$work/part.workloads" 7 "Workloads, default detail"
-        above "$work/part.workloads" 7 1.02 "above"
-        ratios "$work/part.workloads" 9 "Workloads under EZTrace"
-        awk -F'|' '$7 ~ /^ *[0-9.]+ *$/ && $9 ~ /^ *[0-9.]+ *$/ { n++; m += $7 < $9 }
+        ratios "$work/part.workloads" 8 "Workloads, default detail"
+        above "$work/part.workloads" 8 1.02 "above" . 6
+        ratios "$work/part.workloads" 6 "Workloads with two clock reads around each MPI call and nothing else"
+        ratios "$work/part.workloads" 10 "Workloads under EZTrace"
+        awk -F'|' '$8 ~ /^ *[0-9.]+ *$/ && $10 ~ /^ *[0-9.]+ *$/ { n++; m += $8 < $10 }
             END { if (n) printf "  - refrain takes less than EZTrace in %d of %d\n", m, n }' "$work/part.workloads"
         ratios "$work/part.workloads" 5 "Workloads, the plain program once more (what the others are worth)"
     fi

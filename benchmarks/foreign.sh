@@ -27,7 +27,8 @@ DESCRIPTION
     text      code and constants in the program (what size(1) calls text) over the plain program's
     code      executable sections alone
     run       least time over the rounds, over the plain program's: processor time, for MPI programs time that passed; the
-              rounds are interleaved, and `plain` is run twice in each: its second figure is the machine's noise
+              rounds are interleaved, and `plain` is run twice in each: its second figure is the machine's noise. `clocks`,
+              of MPI programs: the plain program with two clock reads around each MPI call and nothing else (mpi_clocks.h)
     off       the same with REFRAIN_MODE=off
     output    same, or what differs from the plain program's output
     events    recorded by the smallest load in mode both
@@ -36,7 +37,8 @@ DESCRIPTION
 
     A program is a file NAME.sh, like those in benchmarks/foreign/: source_package, about, binaries, and the functions prepare
     (optional), build, and load SIZE (small, quick, full), which run in the unpacked sources, CC being set. What load prints
-    is compared. compiler (default gcc), mpi=yes, and needs (commands) and needs_library may be set.
+    is compared; an MPI program starts its ranks by $under. compiler (default gcc), mpi=yes, and needs (commands) and needs_library
+    may be set.
 
 OPTIONS
     --list          print the programs and stop
@@ -246,7 +248,7 @@ run_load() {
     file=$1 output=$2 mode=$3 load_size=$4 variant=$5
     rm -rf "$work/$program/scratch"
     mkdir -p "$work/$program/scratch/traces"
-    REFRAIN_MODE=$mode REFRAIN_DIRECTORY=$work/$program/scratch/traces \
+    under=${under:-} REFRAIN_MODE=$mode REFRAIN_DIRECTORY=$work/$program/scratch/traces \
         "$work/clocked" "$file" sh "$work/$program/load" "$variant" "$load_size" >"$output" 2>"$output.err"
 }
 # A script that clocked can start.
@@ -318,8 +320,11 @@ measure() {
     mkdir -p "$work/$program/scratch"
     write_load
     write_build
-    column=2
-    [ "$(. "$foreign/$program.sh" && echo "${mpi:-no}")" = no ] || column=1
+    column=2 clocks='' under=''
+    [ "$(. "$foreign/$program.sh" && echo "${mpi:-no}")" = no ] || {
+        column=1 clocks=clocks
+        sh "$here/mpi_clocks.sh" "$work/clocks.so" -DCLOCKS || return 1
+    }
     variants=
     for variant in plain $(echo "$details" | tr , ' '); do
         say "$program: building, $variant"
@@ -345,9 +350,11 @@ measure() {
     while [ $round -lt "$rounds" ]; do
         round=$((round + 1))
         say "$program: running, round $round of $rounds"
-        for variant in $variants again; do
+        for variant in $variants again $clocks; do
             name=$variant
-            [ "$variant" != again ] || variant=plain
+            case $variant in again | clocks) variant=plain ;; esac
+            under=''
+            [ "$name" != clocks ] || under="env LD_PRELOAD=$work/clocks.so"
             run_load "$work/$program/run-$name.$round" "$work/$program/output-$name" stat $size "$variant"
             echo $? >"$work/$program/status-$name"
             [ $variant = plain ] ||
@@ -360,6 +367,9 @@ measure() {
         "$(ratio "$(least "$work/$program"/run-again.* | awk -v c=$column '{ print $c }')" "$plain_run")" \
         "$(awk -v n="$(field compile-plain 2)" 'BEGIN { print n / 1e9 }')" \
         "$(awk -v n="$plain_run" 'BEGIN { print n / 1e9 }')" >>"$results"
+    [ -z "$clocks" ] || printf '%s\t%s\tclocks\t-\t-\t-\t%s\t-\t-\t-\t-\t-\t-\n' "$program" "$version" \
+        "$(ratio "$(least "$work/$program"/run-clocks.* | awk -v c=$column '{ print $c }')" "$plain_run")" >>"$results"
+    under=''
     for variant in $variants; do
         [ "$variant" != plain ] || continue
         say "$program: comparing events, $variant"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # hostile.sh BIN [RUNS]: what tracing costs programs in which probes come far more often than events (hostile/hostile.c), by
 # processor time, the least of so many interleaved runs (7): over the program without refrain, in each detail, and with all
-# probes off. Exact: one run in mode both, its events recorded and reconstructed. "states" with --detail=all fails: it ends
+# probes off. Clocks: without refrain, but each MPI call in a function that reads the clock before and after (mpi_clocks.h),
+# which is the least that any tracer does. Exact: one run in mode both, its events recorded and reconstructed. "states" with --detail=all fails: it ends
 # only where calls are jumps. Needs MPICH.
 set -eu
 bin=$(cd "${1:?usage: hostile.sh BIN [RUNS]}" && pwd)
@@ -10,6 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d /tmp/refrain-hostile.XXXXXX)
 trap 'rm -rf "$work"' EXIT
 mpicc.mpich -O2 -pthread "$here/hostile/hostile.c" "$here/hostile/chain.c" -o "$work/plain"
+sh "$here/mpi_clocks.sh" "$work/clocks.so" -DCLOCKS
 for detail in calls communication all; do
     mkdir "$work/$detail.d"
     (cd "$work/$detail.d" && REFRAIN_MPICC=mpicc.mpich "$bin/refrain-mpicc" --detail=$detail -O2 -pthread "$here/hostile/hostile.c" \
@@ -28,7 +30,7 @@ seconds() {
     fi
 }
 
-printf '%-10s %8s %8s %8s %8s %8s  %s\n' program plain off calls default all exact
+printf '%-10s %8s %8s %8s %8s %8s %8s  %s\n' program plain clocks off calls default all exact
 while read -r kind rounds; do
     i=0
     : >"$work/times"
@@ -37,6 +39,7 @@ while read -r kind rounds; do
         for name in plain calls communication all; do
             echo "$name $(seconds $name "$kind" "$rounds")" >>"$work/times"
         done
+        echo "clocks $(LD_PRELOAD=$work/clocks.so seconds plain "$kind" "$rounds")" >>"$work/times"
         echo "off $(REFRAIN_MODE=off seconds communication "$kind" "$rounds")" >>"$work/times"
         [ ! -t 2 ] || printf '\r%s %d of %d ' "$kind" $i "$runs" >&2
     done
@@ -51,7 +54,7 @@ while read -r kind rounds; do
         function over_plain(name) {
             return failed[name] || failed["plain"] ? "failed" : sprintf("%.3f", least[name] / least["plain"])
         }
-        END { printf "%-10s %7.3fs %8s %8s %8s %8s  %s\n", kind, least["plain"], over_plain("off"), over_plain("calls"),
+        END { printf "%-10s %7.3fs %8s %8s %8s %8s %8s  %s\n", kind, least["plain"], over_plain("clocks"), over_plain("off"), over_plain("calls"),
               over_plain("communication"), over_plain("all"), exact }' "$work/times"
 done <<END
 post 400000000

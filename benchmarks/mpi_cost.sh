@@ -2,7 +2,7 @@
 # What tracing in mode stat costs patterns of MPI calls (mpi_cost.c): runs without and with refrain in turns, the median
 # of each, their ratio and the nanoseconds added to a call. The aim is a ratio of 1.05 at most where a call takes a
 # microsecond or more.
-#   In the same turns it runs with what any tracer does at the least (mpi_clocks.c): each call goes through a function
+#   In the same turns it runs with what any tracer does at the least (mpi_clocks.h): each call goes through a function
 # (passed), which reads the clock before and after (clocks). So the table says which part of a call's cost are these two,
 # and which the rest of refrain: by the least of each, as noise only adds.
 #   mpi_cost.sh BIN [RUNS [RANKS [ROUNDS [PATTERN]]]]    default 7 runs on 2 ranks, 2000 rounds, all patterns; MPICH
@@ -20,8 +20,7 @@ trap 'exit 1' INT TERM
 
 mpicc.mpich -O2 -w "$here/mpi_cost.c" -o "$work/plain" &&
     REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O2 -w "$here/mpi_cost.c" -o "$work/traced" || exit 1
-mpicc.mpich -O2 -w -fPIC -shared "$here/mpi_clocks.c" -o "$work/passed.so" &&
-    mpicc.mpich -O2 -w -fPIC -shared -DCLOCKS "$here/mpi_clocks.c" -o "$work/clocks.so" || exit 1
+sh "$here/mpi_clocks.sh" "$work/passed.so" && sh "$here/mpi_clocks.sh" "$work/clocks.so" -DCLOCKS || exit 1
 launcher=mpiexec.mpich
 [ "$ranks" -le "$(nproc)" ] || launcher="refrain-run mpiexec.mpich"
 i=0

@@ -28,6 +28,6 @@ load() {
     esac
     sed "s/^1000  *Ns/$n Ns/;s/^2  *Ps/1 Ps/" _hpccinf.txt >"$scratch/hpccinf.txt"
     hpcc=$PWD/hpcc
-    (cd "$scratch" && rm -f hpccoutf.txt && mpiexec.mpich -n 2 "$hpcc" &&
+    (cd "$scratch" && rm -f hpccoutf.txt && mpiexec.mpich -n 2 $under "$hpcc" &&
         grep -c '^WALL.*PASSED\|[.] PASSED\|FAILED' hpccoutf.txt && grep 'HPL_N=\|PTRANS_n=\|Success=\|Errors=\|^End of HPC' hpccoutf.txt)
 }

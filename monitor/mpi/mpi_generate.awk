@@ -3,6 +3,7 @@
 #     echo '#include <mpi.h>' | mpicc -E -x c - > mpi.i
 #     awk -f mpi_generate.awk -v out=has   mpi_calls.def mpi.i > mpi_has.h     REFRAIN_HAS_<function> for each one present
 #     awk -f mpi_generate.awk -v out=plain mpi_calls.def mpi.i > mpi_plain.c   wrappers of the functions of class PLAIN
+#                                                                            (-v header=NAME: they include that one)
 #     awk -f mpi_generate.awk -v out=check mpi_calls.def mpi.i                 names that mpi.h has and the list lacks
 #
 # A function counts as present when mpi.h declares it under its PMPI_ name too. Plain awk, as mawk and busybox have it.
@@ -121,7 +122,7 @@ END {
     }
     if (out == "plain")
         print "/* Made by mpi_generate.awk: MPI functions that are a region and nothing more, save for naming a window or file. */\n" \
-              "#include \"mpi_objects.h\"\n\n#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n"
+              "#include \"" (header ? header : "mpi_objects.h") "\"\n\n#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n"
     if (out == "has")
         print "/* Made by mpi_generate.awk: what the installed mpi.h declares. */"
     for (i = 1; i <= n_names; i++) {
