@@ -72,8 +72,6 @@ static bool make_plan(struct plan *plan, const struct refrain_context *context,
                       const struct refrain_call_cache *known) {
     struct refrain_call_site *call_site = known->call_site;
     struct refrain_slot *from = (struct refrain_slot *)known->from, *at = known->at, *last = &call_site->inside;
-    if (!(at->flags & REFRAIN_SLOT_MPI_CALL))
-        return false; /* it may be that of several call sites */
     plan->inside = last;
     plan->inside_step = REFRAIN_ROUND_END;
     plan->calls = MOST_CALLS;

@@ -16,7 +16,8 @@ run() {
     REFRAIN_DIRECTORY=run timeout 120 ./rounds "$@" >out 2>err
 }
 
-for options in -O0 -O2; do
+for options in -O0 -O2 "--detail=calls -O2"; do
+    # shellcheck disable=SC2086 # a list of options
     REFRAIN_MPICC=mpicc.mpich refrain-mpicc $options -w -pthread -I"$tests/../include" "$tests/programs/rounds.c" \
         -o rounds 2>err || fail "$options: $(head -n 1 err)"
     run 7000 || fail "$options: $(head -n 1 err)"
