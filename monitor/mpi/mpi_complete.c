@@ -150,23 +150,36 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Statu
  * for one by one would cost n * n otherwise. With MPI_THREAD_MULTIPLE it costs that, as above. */
 
 #define MOST_COPIED 4096
+#define FEW_COPIED 4       /* without a call of a function: most polls are of so few */
 #define MOST_AWAITED_ANY 8 /* who looks at the program is told of so few */
 
 struct any {
+    MPI_Request *former;        /* null: they are in `watch` */
     struct refrain_watch watch; /* of more than MOST_COPIED, or among threads */
-    MPI_Request *former;
+    MPI_Request few[FEW_COPIED];
     int count;
 };
 
+/* Only what was there is copied, and into the caller's frame: calls that poll come millions of times a second. */
 #define ANY_BEGIN(any, number, array)                                                                                  \
-    struct any any = {{0}, NULL, number};                                                                              \
-    if ((number) > MOST_COPIED || refrain_mpi_multiple)                                                                \
-        refrain_watch_begin(&call, &any.watch, number, array);                                                         \
-    else if ((number) > 0 && (array))                                                                                  \
-    any.former = memcpy(alloca(sizeof(MPI_Request) * (size_t)(number)), array, sizeof(MPI_Request) * (size_t)(number))
+    struct any any;                                                                                                    \
+    any.count = (number);                                                                                              \
+    any.former = any.few;                                                                                              \
+    if (__builtin_expect((number) > FEW_COPIED || !(array) || refrain_mpi_multiple, 0)) {                              \
+        any.former = NULL;                                                                                             \
+        any.watch = (struct refrain_watch){0};                                                                         \
+        if ((number) > MOST_COPIED || refrain_mpi_multiple)                                                            \
+            refrain_watch_begin(&call, &any.watch, number, array);                                                     \
+        else if (array)                                                                                                \
+            any.former =                                                                                               \
+                memcpy(alloca(sizeof(MPI_Request) * (size_t)(number)), array, sizeof(MPI_Request) * (size_t)(number)); \
+    } else {                                                                                                           \
+        for (int i_copied = 0; i_copied < (number); i_copied++)                                                        \
+            any.few[i_copied] = (array)[i_copied];                                                                     \
+    }
 
-static void any_of_copied(struct refrain_call *call, const struct any *any, int rc, int index,
-                          const MPI_Request *requests, MPI_Status *status) {
+static __attribute__((noinline)) void any_of_copied(struct refrain_call *call, const struct any *any, int rc, int index,
+                                                    const MPI_Request *requests, MPI_Status *status) {
     unsigned older = 0;
     if (rc != MPI_SUCCESS) {
         for (int i = 0; i < any->count; i++)
@@ -180,8 +193,10 @@ static void any_of_copied(struct refrain_call *call, const struct any *any, int 
 }
 
 /* `index`: MPI_UNDEFINED when none has completed. */
-static void any_done(struct refrain_call *call, struct any *any, int rc, int index, const MPI_Request *requests,
-                     MPI_Status *status) {
+static REFRAIN_INLINE void any_done(struct refrain_call *call, struct any *any, int rc, int index,
+                                    const MPI_Request *requests, MPI_Status *status) {
+    if (__builtin_expect(any->former && rc == MPI_SUCCESS && index == MPI_UNDEFINED, 1))
+        return;
     if (any->former)
         any_of_copied(call, any, rc, index, requests, status);
     else if (rc != MPI_SUCCESS)
