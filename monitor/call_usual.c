@@ -269,23 +269,15 @@ static inline __attribute__((always_inline)) void end_told(struct refrain_call *
         ended(context, block.now, known->number);
 }
 
-/* It has been told of all that comes before its end. */
-static inline __attribute__((always_inline)) bool end_in_round(struct refrain_call *call) {
+/* It has been told of `told` operations, which are all that come before its end; `returned`: so has it of its return.
+ */
+static inline __attribute__((always_inline)) bool end_in_round(struct refrain_call *call, unsigned told,
+                                                               bool returned) {
     struct refrain_context *context = refrain_thread_context;
     struct refrain_round *round = round_of(call);
-    if (!round || !is_on_top(context, call) || call->told != call->known->ends_told || call->end_ticks)
+    if (!round || !is_on_top(context, call) || call->told != told || (call->end_ticks != 0) != returned)
         return false;
-    end_told(call, context, round, 0);
-    return true;
-}
-
-/* The same once it has returned. */
-static bool end_returned_in_round(struct refrain_call *call) {
-    struct refrain_context *context = refrain_thread_context;
-    struct refrain_round *round = round_of(call);
-    if (!round || !is_on_top(context, call) || call->told != call->known->n_operations || !call->end_ticks)
-        return false;
-    end_told(call, context, round, call->end_ticks);
+    end_told(call, context, round, returned ? call->end_ticks : 0);
     return true;
 }
 
@@ -307,16 +299,10 @@ known_call(struct refrain_context *context, unsigned function, const void *retur
 }
 
 /* False, and nothing is changed, where it is not as expected: so are those below. */
-static inline __attribute__((always_inline)) bool begin_as_expected(struct refrain_call *call, unsigned function,
-                                                                    void *return_address, void *frame_address) {
-    struct refrain_context *context = refrain_thread_context;
-    struct refrain_call_cache *known = known_call(context, function, return_address, frame_address);
-    if (!known)
-        return false;
-    if (goes_on(known->round) || refrain_round_try(context, known)) {
-        begin_in_round(call, context, known, frame_address, NULL);
-        return true;
-    }
+static inline __attribute__((always_inline)) bool begin_as_expected(struct refrain_call *call,
+                                                                    struct refrain_context *context,
+                                                                    struct refrain_call_cache *known,
+                                                                    const void *frame_address) {
     ask_for(known->operation);
     struct refrain_entry *caller = context->top;
     struct refrain_slot *from = caller->last, *at = known->at;
@@ -338,9 +324,23 @@ static inline __attribute__((always_inline)) bool begin_as_expected(struct refra
     return true;
 }
 
-void refrain_call_begin(struct refrain_call *call, unsigned function, void *return_address, void *frame_address) {
-    if (!begin_as_expected(call, function, return_address, frame_address))
+/* Apart from the calls in a round, so that these save few registers. */
+static __attribute__((noinline)) void begin_out_of_round(struct refrain_call *call, struct refrain_call_cache *known,
+                                                         unsigned function, void *return_address, void *frame_address) {
+    struct refrain_context *context = refrain_thread_context;
+    if (known && refrain_round_try(context, known))
+        begin_in_round(call, context, known, frame_address, NULL);
+    else if (!known || !begin_as_expected(call, context, known, frame_address))
         refrain_call_begin_other(call, function, return_address, frame_address);
+}
+
+void refrain_call_begin(struct refrain_call *call, unsigned function, void *return_address, void *frame_address) {
+    struct refrain_context *context = refrain_thread_context;
+    struct refrain_call_cache *known = known_call(context, function, return_address, frame_address);
+    if (__builtin_expect(known && goes_on(known->round), 1))
+        begin_in_round(call, context, known, frame_address, NULL);
+    else
+        begin_out_of_round(call, known, function, return_address, frame_address);
 }
 
 static __attribute__((noinline)) bool begin_alone(struct refrain_call *call, unsigned function, void *return_address,
@@ -463,7 +463,7 @@ static inline __attribute__((always_inline)) bool end_as_expected(struct refrain
 }
 
 static __attribute__((noinline)) void end_alone(struct refrain_call *call) {
-    if (call->known && end_returned_in_round(call))
+    if (call->known && end_in_round(call, call->known->n_operations, true))
         return;
     if (call->known)
         leave_round(call);
@@ -472,7 +472,7 @@ static __attribute__((noinline)) void end_alone(struct refrain_call *call) {
 }
 
 void refrain_call_end(struct refrain_call *call) {
-    if (call->entry && !(call->known && end_in_round(call)))
+    if (call->entry && !(call->known && end_in_round(call, call->known->ends_told, false)))
         end_alone(call);
 }
 
