@@ -1,6 +1,7 @@
 /* source.c: a C file as libclang sees it (source.h). */
 #include "source.h"
 #include "inserted.h"
+#include "lean.h"
 #include "unite.h"
 #include <stdlib.h>
 #include <string.h>
@@ -317,14 +318,39 @@ static void lex_active(struct refrain_source *source) {
     free(spans);
 }
 
+/* Parses the source, with the MPI's headers cut to what it names (lean.h) where that suffices. */
+static enum CXErrorCode parse(struct refrain_source *source, const char *path, const char *const *flags,
+                              size_t n_flags) {
+    bool united = refrain_unite(path, flags, n_flags, &source->united, &source->included) && source->included.count > 0;
+    struct refrain_prototypes prototypes = {0};
+    bool lean = refrain_lean_prepare(&prototypes, path, &source->united, flags, n_flags);
+    size_t capacity = 0, count = 0;
+    struct CXUnsavedFile *texts = refrain_memory_grow(NULL, &capacity, 1 + prototypes.n_headers, sizeof *texts);
+    if (united)
+        texts[count++] = (struct CXUnsavedFile){path, source->united.bytes, source->united.length};
+    size_t n_united = count;
+    for (size_t i = 0; lean && i < prototypes.n_headers; i++)
+        texts[count++] = (struct CXUnsavedFile){prototypes.headers[i].path, prototypes.headers[i].cut.bytes,
+                                                prototypes.headers[i].cut.length};
+    enum CXErrorCode code;
+    for (bool again = true; again; count = n_united) {
+        code = clang_parseTranslationUnit2(source->index, path, flags, (int)n_flags, texts, (unsigned)count,
+                                           CXTranslationUnit_DetailedPreprocessingRecord | CXTranslationUnit_KeepGoing,
+                                           &source->unit);
+        again = count > n_united && (code != CXError_Success || !refrain_lean_suffices(&prototypes, source->unit));
+        if (again && source->unit)
+            clang_disposeTranslationUnit(source->unit);
+        source->unit = again ? NULL : source->unit;
+    }
+    free(texts);
+    refrain_prototypes_free(&prototypes);
+    return code;
+}
+
 bool refrain_source_open(struct refrain_source *source, const char *path, const char *const *flags, size_t n_flags,
                          bool strict, struct refrain_text *reason) {
     *source = (struct refrain_source){.index = clang_createIndex(0, 0)};
-    bool united = refrain_unite(path, flags, n_flags, &source->united, &source->included) && source->included.count > 0;
-    struct CXUnsavedFile text = {path, source->united.bytes, source->united.length};
-    enum CXErrorCode code = clang_parseTranslationUnit2(
-        source->index, path, flags, (int)n_flags, united ? &text : NULL, united,
-        CXTranslationUnit_DetailedPreprocessingRecord | CXTranslationUnit_KeepGoing, &source->unit);
+    enum CXErrorCode code = parse(source, path, flags, n_flags);
     if (code != CXError_Success || !source->unit) {
         refrain_text_format(reason, "libclang cannot parse it with these options (code %d)", (int)code);
         return false;

@@ -1,5 +1,6 @@
 /* unite.c: a source and the C files that it includes (unite.h). */
 #include "unite.h"
+#include "include.h"
 #include <string.h>
 #include <sys/stat.h>
 
@@ -15,37 +16,11 @@ struct uniter {
     size_t depth;
 };
 
-static bool is_file(const char *path) {
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
-}
-
-/* Appends the path of "name" beside the file `from`; false when it is not there. */
-static bool find_beside(const char *from, const char *name, struct refrain_text *path) {
-    refrain_text_format(path, "%.*s%s", name[0] == '/' ? 0 : (int)(refrain_text_basename(from) - from), from, name);
-    return is_file(path->bytes);
-}
-
 /* Appends the path under which the compiler finds "name" from the file `from`. */
 static bool find(const struct uniter *uniter, const char *from, const char *name, struct refrain_text *path) {
-    if (find_beside(from, name, path))
-        return true;
-    static const char *const kinds[] = {"-iquote", "-I"};
-    for (size_t k = 0; k < 2; k++) {
-        size_t n = strlen(kinds[k]);
-        for (size_t i = 0; i < uniter->n_flags; i++) {
-            const char *directory = uniter->flags[i] + n;
-            if (strncmp(uniter->flags[i], kinds[k], n) != 0)
-                continue;
-            if (!*directory)
-                directory = i + 1 < uniter->n_flags ? uniter->flags[i + 1] : "";
-            refrain_text_free(path);
-            refrain_text_format(path, "%s/%s", directory, name);
-            if (is_file(path->bytes))
-                return true;
-        }
-    }
-    return false;
+    return refrain_include_beside(from, name, path) ||
+           refrain_include_in(uniter->flags, uniter->n_flags, "-iquote", name, path) ||
+           refrain_include_in(uniter->flags, uniter->n_flags, "-I", name, path);
 }
 
 static bool is_open(const struct uniter *uniter, const char *path) {
@@ -61,21 +36,6 @@ static void append_directive(struct refrain_text *out, unsigned line, const char
     for (; *path; path++)
         refrain_text_format(out, "%s%c", *path == '"' || *path == '\\' ? "\\" : "", *path);
     refrain_text_string(out, "\"\n");
-}
-
-/* The name in a line #include "name"; its length, or 0. */
-static size_t included_name(const char *line, const char **name) {
-    line += strspn(line, " \t");
-    if (*line++ != '#')
-        return 0;
-    line += strspn(line, " \t");
-    if (strncmp(line, "include", 7) != 0)
-        return 0;
-    line += 7;
-    line += strspn(line, " \t");
-    *name = line + 1;
-    size_t length = *line == '"' ? strcspn(line + 1, "\"\n") : 0;
-    return line[length + 1] == '"' ? length : 0;
 }
 
 /* The end of the line that begins at `at`; `comment` says whether a comment goes on at its beginning and at its end. A
@@ -127,7 +87,7 @@ static bool append_included(struct uniter *uniter, const char *from, const char 
         append_file(uniter, path.bytes);
         append_directive(uniter->out, line + 1, from);
         done = true;
-    } else if (!code && uniter->depth > 1 && find_beside(from, wanted.bytes, &path) &&
+    } else if (!code && uniter->depth > 1 && refrain_include_beside(from, wanted.bytes, &path) &&
                path.length > uniter->directory && name[0] != '/') {
         /* found from the source now, no longer from the file that it stands in */
         refrain_text_format(uniter->out, "#include \"%s\"\n", path.bytes + uniter->directory);
@@ -147,7 +107,7 @@ static bool append_file(struct uniter *uniter, const char *path) {
     unsigned line = 1;
     for (const char *at = text.bytes; at && *at; line++) {
         const char *name = NULL;
-        size_t length = comment ? 0 : included_name(at, &name);
+        size_t length = comment ? 0 : refrain_include_name(at, false, &name);
         const char *end = line_end(at, &comment);
         if (length == 0 || comment || !append_included(uniter, path, name, length, line)) {
             refrain_text_bytes(uniter->out, at, (size_t)(end - at));
