@@ -45,7 +45,7 @@ static const char strings[] = "\0probe_cost.c\0measured\0callee";
 enum { STRING_FILE = 1, STRING_MEASURED = 14, STRING_CALLEE = 23 };
 #define NODE(kind, parent, slot, name)                                                                                 \
     { kind, parent, slot, __LINE__, 1, name, STRING_FILE }
-static const struct refrain__node nodes[] = {
+static const struct refrain_node nodes[] = {
     NODE(REFRAIN_UNIT, 0, REFRAIN_NO_SLOT, STRING_FILE),
     NODE(REFRAIN_FUNCTION, 0, SLOT_MEASURED, STRING_MEASURED),
     NODE(REFRAIN_FUNCTION, 0, SLOT_CALLEE, STRING_CALLEE),
@@ -56,23 +56,16 @@ static const struct refrain__node nodes[] = {
     NODE(REFRAIN_CALL, 1, SLOT_CALL, STRING_CALLEE),
 };
 static struct {
+    struct refrain_unit unit;
     unsigned char on[SLOTS];
-} refrain__room;
+} refrain__u;
 static const unsigned char base[SLOTS] = {
     [SLOT_MEASURED] = 1,  [SLOT_CALLEE] = 1, [SLOT_IF_SAME] = 1, [SLOT_IF_CYCLE] = 1,
     [SLOT_IF_RANDOM] = 1, [SLOT_LOOP] = 1,   [SLOT_CALL] = 1};
-static struct refrain__unit refrain__u = {
-    .version = REFRAIN_UNIT_VERSION,
-    .n_nodes = sizeof nodes / sizeof *nodes,
-    .n_slots = SLOTS,
-    .strings_bytes = sizeof strings,
-    .nodes = nodes,
-    .strings = strings,
-    .on = refrain__room.on,
-    .base = base,
-    .sites = refrain__first_site,
-    .sites_end = refrain__last_site,
-};
+static struct refrain__units units = {.version = REFRAIN_UNIT_VERSION,
+                                      .sites = refrain__first_site,
+                                      .sites_end = refrain__last_site,
+                                      .unit = &refrain__u};
 #include "inserted/sites.h"
 
 #include "inserted/calls.h"
@@ -300,8 +293,15 @@ int main(int argc, char **argv) {
         return 2;
     }
     setenv("REFRAIN_THROTTLE", "off", 0);
-    memset(refrain__room.on, 1, sizeof refrain__room.on);
-    refrain__do_register(&refrain__u);
+    memset(refrain__u.on, 1, sizeof refrain__u.on);
+    refrain__u.unit = (struct refrain_unit){.n_nodes = sizeof nodes / sizeof *nodes,
+                                            .n_slots = SLOTS,
+                                            .strings_bytes = sizeof strings,
+                                            .nodes = nodes,
+                                            .strings = strings,
+                                            .on = refrain__u.on,
+                                            .base = base};
+    refrain__do_register(&units);
 #ifdef PROBE_COST_MPI
     MPI_Init(&argc, &argv);
 #endif
@@ -311,6 +311,6 @@ int main(int argc, char **argv) {
 #ifdef PROBE_COST_MPI
     MPI_Finalize();
 #endif
-    refrain__do_unregister(&refrain__u);
+    refrain__do_unregister(&units);
     return 0;
 }

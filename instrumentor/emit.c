@@ -1,6 +1,6 @@
 /* emit.c: the instrumented file (construct.h).
  *
- *     declarations, tables, constructor      in front, where no macro of the file's own is defined yet (tables.c)
+ *     declarations, tables, probes           in front, where no macro of the file's own is defined yet (tables.c)
  *     #line 1 "source.c"
  *     the file, probes inserted, each of its tokens in its line and column (edit.h)
  *
@@ -171,6 +171,8 @@ void refrain_emit(struct refrain_constructs *constructs, const struct refrain_so
         refrain_text_format(out, "#pragma push_macro(\"%s\")\n#undef %s\n", words->items[i], words->items[i]);
     refrain_text_string(out, refrain_inserted_declarations);
     refrain_tables_write(constructs, options, n_slots, out);
+    if (!options->late)
+        refrain_text_string(out, refrain_inserted_units);
     if (!options->late && !has_sections(options))
         refrain_text_string(out, refrain_inserted_sites);
     refrain_text_string(out, refrain_inserted_calls);

@@ -1,10 +1,11 @@
 /* tables.c: what a unit tells of itself, as C (construct.h).
  *
  *     constructs that are kept -> nodes \
- *                                        packed -> struct refrain__unit, with room for what the monitor unpacks
- *     what switches probes on -> dependencies /
+ *                                        refrain__told: strings, numbers (refrain/told.h); and refrain__u, where room
+ * is what switches probes on -> dependencies /                                        for what the monitor unpacks
  */
 #include "construct.h"
+#include <refrain/told.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,11 +58,8 @@ static unsigned string_offset(struct strings *strings, const char *string) {
 /* ---- nodes ---- */
 
 /* Compilers take long for the numbers of an initialiser, of which a node has seven, and programs of many small files
- * have more tables than code. So nodes and dependencies are packed: each field as its difference from the node before,
- * twice its size, plus 1 when it is negative, in digits of base 63 from the highest on, which are bytes: 1 to 63 the
- * last of a number, 65 to 127 any other. The library unpacks them when the unit is registered (monitor/unpack.c). A
- * slot is kept plus 1, 0 being none; with the kind goes the base of the slot, times 32. No byte is zero, so that the
- * string may be cut into rows as short as C90 wants literals. */
+ * have more tables than code. So all numbers are packed (refrain/told.h). No byte is zero, so that the string may be
+ * cut into rows as short as C90 wants literals. */
 #define ROW_BYTES 500u
 
 enum { FIELDS = 7 };
@@ -83,13 +81,15 @@ static void write_byte(struct refrain_text *out, unsigned byte) {
     refrain_text_bytes(out, digits + 1 + skipped, 3 - skipped);
 }
 
-/* The unit's strings, and behind them what is packed: one object, so that one address is to be relocated for both. All
- * rows have the same length in memory: the bytes are dealt to them evenly. Returns the bytes of all rows. */
-static unsigned write_told(const struct refrain_text *strings, const struct packed *packed, struct refrain_text *out) {
-    unsigned n = (unsigned)packed->bytes.length, rows = (n + ROW_BYTES - 1) / ROW_BYTES;
+/* The unit's strings, and behind them what is packed: one object, so that one address is told for both. All rows have
+ * the same length in memory: the bytes are dealt to them evenly. */
+static void write_told(const struct refrain_text *strings, const struct refrain_text *packed,
+                       struct refrain_text *out) {
+    unsigned n = (unsigned)packed->length, rows = (n + ROW_BYTES - 1) / ROW_BYTES;
     unsigned row_bytes = (n + rows - 1) / rows;
     refrain_text_format(out,
-                        "static struct { unsigned char strings[%zu], packed[%u][%u]; } __const__ refrain__told = {\n{",
+                        "static struct { unsigned char strings[%zu], packed[%u][%u]; } __const__ refrain__told\n"
+                        "    __attribute__((__used__, __aligned__(1))) = {\n{",
                         strings->length, rows, row_bytes + 1);
     for (size_t i = 0; i < strings->length; i++) /* as numbers: C90 limits the length of a literal */
         refrain_text_format(out, "%s%u,", i % 32 ? "" : "\n", (unsigned char)strings->bytes[i]);
@@ -97,10 +97,9 @@ static unsigned write_told(const struct refrain_text *strings, const struct pack
     for (unsigned i = 0; i < n; i++) {
         if (i % row_bytes == 0)
             refrain_text_string(out, i ? "\",\n\"" : "\n\"");
-        write_byte(out, (unsigned char)packed->bytes.bytes[i]);
+        write_byte(out, (unsigned char)packed->bytes[i]);
     }
     refrain_text_string(out, "\"}};\n");
-    return rows * (row_bytes + 1);
 }
 
 static void pack_number(struct packed *packed, unsigned *before, unsigned value) {
@@ -108,10 +107,10 @@ static void pack_number(struct packed *packed, unsigned *before, unsigned value)
     unsigned digits[8], n = 0;
     *before = value;
     do
-        digits[n++] = (unsigned)(difference % 63) + 1;
-    while (difference /= 63);
+        digits[n++] = (unsigned)(difference % REFRAIN_TOLD_BASE) + 1;
+    while (difference /= REFRAIN_TOLD_BASE);
     while (n-- > 0)
-        pack_byte(packed, digits[n] + (n ? 64 : 0));
+        pack_byte(packed, digits[n] + (n ? REFRAIN_TOLD_BASE + 1 : 0));
 }
 
 /* What the probe's byte is when the program starts (unit.h, `base`). */
@@ -123,7 +122,7 @@ static void write_node(struct packed *packed, enum refrain_node_kind kind, unsig
                        const struct refrain_construct *construct, bool all, unsigned name, unsigned file) {
     unsigned fields[FIELDS] = {(unsigned)kind, parent, 0, 0, 0, name, file};
     if (construct) {
-        fields[0] += 32 * base_of(construct, all);
+        fields[0] += REFRAIN_TOLD_KINDS * base_of(construct, all);
         fields[2] = construct->slot == REFRAIN_NO_SLOT ? 0 : construct->slot + 1;
         fields[3] = construct->line;
         fields[4] = construct->column;
@@ -143,26 +142,19 @@ static unsigned parent_node(const struct refrain_constructs *constructs, const s
 /* ---- what is switched on by what other files hold ---- */
 
 /* The unit's dependencies as they are written: numbers below n_slots are slots, others, less n_slots, speakers: the
- * bytes by which units tell each other that a function makes events. */
+ * names of functions that make events, or may. */
 struct switches {
-    struct refrain_text declarations, speakers;
+    struct strings *strings;
     struct refrain_list names; /* of the speakers */
     struct packed *packed;
     unsigned to, from; /* of the dependency before */
     unsigned n, n_slots;
 };
 
-/* The byte of a function; `own`: this file defines it. */
-static unsigned speaker(struct switches *switches, const char *name, bool own) {
+static unsigned speaker(struct switches *switches, const char *name) {
     for (size_t i = 0; i < switches->names.count; i++)
         if (strcmp(switches->names.items[i], name) == 0)
             return switches->n_slots + (unsigned)i;
-    refrain_text_format(
-        &switches->declarations,
-        own ? "unsigned char refrain_speaks_%s __attribute__((__weak__, __visibility__(\"default\")));\n"
-            : "extern unsigned char refrain_speaks_%s __attribute__((__weak__));\n",
-        name);
-    refrain_text_format(&switches->speakers, "&refrain_speaks_%s,\n", name);
     refrain_list_add(&switches->names, name);
     return switches->n_slots + (unsigned)switches->names.count - 1;
 }
@@ -198,43 +190,41 @@ static void write_construct(struct switches *switches, const struct refrain_cons
         return;
     unsigned to = construct->wanted ? construct->slot : constructs->items[around].slot;
     if (construct->callee == REFRAIN_NO_INDEX)
-        depend(switches, to, speaker(switches, construct->name, false));
+        depend(switches, to, speaker(switches, construct->name));
     else if (constructs->functions[construct->callee].traced)
         depend(switches, to, constructs->items[constructs->functions[construct->callee].construct].slot);
 }
 
 /* What turns probes on. */
-static void write_switches(const struct refrain_constructs *constructs, struct switches *switches,
-                           struct refrain_text *out) {
+static void pack_switches(const struct refrain_constructs *constructs, struct switches *switches) {
     for (size_t f = 0; f < constructs->n_functions; f++) {
         const struct refrain_function *function = &constructs->functions[f];
         if (function->traced && !function->is_static)
-            depend(switches, speaker(switches, function->name, true), constructs->items[function->construct].slot);
+            depend(switches, speaker(switches, function->name), constructs->items[function->construct].slot);
     }
     for (size_t i = 0; i < constructs->count; i++)
         write_construct(switches, constructs, (unsigned)i);
-    refrain_text_bytes(out, switches->declarations.bytes, switches->declarations.length);
-    refrain_text_string(out, "static unsigned char *__const__ refrain__speakers[] = {\n");
-    refrain_text_bytes(out, switches->speakers.bytes, switches->speakers.length);
-    refrain_text_string(out, "(unsigned char *)0};\n");
+    unsigned before = 0;
+    for (size_t i = 0; i < switches->names.count; i++)
+        pack_number(switches->packed, &before, string_offset(switches->strings, switches->names.items[i]));
 }
 
-/* What the monitor unpacks into, in the order in which it looks for it (unit.h). The object file has only its size. */
-static void write_room(unsigned n_nodes, const struct switches *switches, struct refrain_text *out) {
-    unsigned on = switches->n_slots + 1, base = (on * 2 + 3) / 4 * 4 - on; /* without a hole at the end: -Wpadded */
+/* Where the monitor unpacks (refrain_unit_words). The object file has only its size. */
+static void write_room(const unsigned *sizes, struct refrain_text *out) {
+    unsigned on = sizes[REFRAIN_TOLD_SLOTS] + 1;
+    unsigned base = (on * 2 + 7) / 8 * 8 - on; /* without a hole at the end: -Wpadded */
     refrain_text_format(out,
                         "static struct {\n"
-                        "    struct refrain__node nodes[%u];\n"
-                        "    struct refrain__dependency dependencies[%u];\n"
+                        "    unsigned long words[%lu];\n"
                         "    unsigned char on[%u], base[%u];\n"
-                        "} refrain__room;\n",
-                        n_nodes, switches->n + 1, on, base);
+                        "} refrain__u __attribute__((__used__));\n",
+                        refrain_unit_words(sizes), on, base);
 }
 
 void refrain_tables_write(struct refrain_constructs *constructs, const struct refrain_instrument_options *options,
                           unsigned n_slots, struct refrain_text *out) {
     struct strings strings = {0};
-    struct packed packed = {0};
+    struct packed packed = {0}, told = {0};
     refrain_text_bytes(&strings.text, "", 1);
     unsigned unit_name = string_offset(&strings, options->source);
     write_node(&packed, REFRAIN_UNIT, 0, NULL, false, unit_name, unit_name);
@@ -250,21 +240,21 @@ void refrain_tables_write(struct refrain_constructs *constructs, const struct re
     for (size_t f = 0; f < constructs->n_functions; f++) /* so that the filter's names are found (unmatched.c) */
         if (constructs->functions[f].excluded)
             string_offset(&strings, constructs->functions[f].name);
-    struct switches switches = {.packed = &packed, .n_slots = n_slots};
-    write_switches(constructs, &switches, out);
-    write_room(packed.n_nodes, &switches, out);
-    unsigned packed_bytes = write_told(&strings.text, &packed, out);
-    refrain_text_format(out,
-                        "static struct refrain__unit refrain__u = {%uu, %uu, %uu, %zuu, %uu, %uu,\n"
-                        "    refrain__room.nodes, (char __const__ *)refrain__told.strings, refrain__speakers, "
-                        "refrain__first_site, refrain__last_site,\n"
-                        "    (struct refrain__dependency *)0, (unsigned char *)0, (unsigned char *)0,\n"
-                        "    0ul, (void *)0, (struct refrain__unit *)0};\n",
-                        REFRAIN_UNIT_VERSION, packed.n_nodes, n_slots, strings.text.length, packed_bytes, switches.n);
-    refrain_text_free(&switches.declarations);
-    refrain_text_free(&switches.speakers);
+    struct switches switches = {.strings = &strings, .packed = &packed, .n_slots = n_slots};
+    pack_switches(constructs, &switches);
+    unsigned sizes[REFRAIN_TOLD_SIZES] = {[REFRAIN_TOLD_NODES] = packed.n_nodes,
+                                          [REFRAIN_TOLD_SLOTS] = n_slots,
+                                          [REFRAIN_TOLD_DEPENDENCIES] = switches.n,
+                                          [REFRAIN_TOLD_SPEAKERS] = (unsigned)switches.names.count};
+    pack_byte(&told, REFRAIN_TOLD_NUMBERS);
+    for (unsigned i = 0; i < REFRAIN_TOLD_SIZES; i++)
+        pack_number(&told, &(unsigned){0}, sizes[i]);
+    refrain_text_bytes(&told.bytes, packed.bytes.bytes, packed.bytes.length);
+    write_room(sizes, out);
+    write_told(&strings.text, &told.bytes, out);
     refrain_list_free(&switches.names);
     refrain_text_free(&strings.text);
     free(strings.table);
     refrain_text_free(&packed.bytes);
+    refrain_text_free(&told.bytes);
 }

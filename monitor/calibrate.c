@@ -246,7 +246,7 @@ void refrain_calibrate(const struct refrain_context *context, uint64_t ticks_per
     static struct refrain_context copy; /* too large for a stack that may be small */
     struct refrain_header *header = refrain_trace_file.header, before = *header;
     struct refrain_probe_cost costs[REFRAIN_PROBE_KINDS] = {{0, 0}};
-    struct refrain_unit unit = {.version = REFRAIN_UNIT_VERSION};
+    struct refrain_unit unit = {.n_slots = 0};
     void *addresses =
         mmap(NULL, ADDRESSES_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (addresses == MAP_FAILED)

@@ -4,6 +4,7 @@
 #include "site.h"
 #include "site_table.h"
 #include "slot_flags.h"
+#include "speakers.h"
 #include "tracing.h"
 #include "unpack.h"
 #include <refrain/called.h>
@@ -19,7 +20,8 @@ static int closed;                 /* nothing is traced in this process */
 static uint32_t generation;        /* of the list: how often units came and went */
 static uint32_t tables_generation; /* that the tables of sites were made for */
 static unsigned n_unsettled;       /* probes that went dormant while their sites stayed calls */
-static unsigned n_foreign; /* units that another version of the instrumentor made, before the trace file was opened */
+static unsigned
+    n_foreign; /* lists of units that another version of the instrumentor made, before the trace file was opened */
 static struct refrain_unit_record *last_record;
 static uint32_t threads_made = 1; /* the slots of so many threads are made */
 
@@ -214,36 +216,34 @@ static void switch_ways(struct refrain_unit *unit) {
     }
 }
 
-/* Null where nothing defines it. */
-static unsigned char *byte_of(const struct refrain_unit *unit, unsigned number) {
-    return number < unit->n_slots ? unit->on + number : unit->speakers[number - unit->n_slots];
+static bool is_on(const struct refrain_unit *unit, unsigned number) {
+    return number < unit->n_slots ? unit->on[number] : unit->speakers[number - unit->n_slots].on;
+}
+
+static void switch_on(struct refrain_unit *unit, unsigned number) {
+    if (number < unit->n_slots)
+        unit->on[number] = 1;
+    else
+        refrain_speakers_switch_on(&unit->speakers[number - unit->n_slots]);
 }
 
 /* Sets the bytes of all units from their bases and what depends on them, until nothing changes. Probes of other threads
  * may find a byte off for a moment: they are then not run, which costs nothing but resolution. */
 static void switch_probes(void) {
     for (struct refrain_unit *unit = units; unit; unit = unit->next) {
-        if (!unit->base)
-            continue;
-        for (unsigned i = 0; i < unit->n_slots; i++)
+        for (unsigned i = 0; unit->base && i < unit->n_slots; i++)
             unit->on[i] = is_traced(unit) && unit->base[i];
-        for (unsigned long i = 0; i < unit->n_dependencies; i++) {
-            unsigned char *to = byte_of(unit, unit->dependencies[i].to);
-            if (to && unit->dependencies[i].to >= unit->n_slots)
-                *to = 0;
-        }
+        for (unsigned i = 0; i < unit->n_speakers; i++)
+            unit->speakers[i].on = 0;
     }
     for (bool changed = true; changed;) {
         changed = false;
         for (struct refrain_unit *unit = units; unit; unit = unit->next)
-            for (unsigned long i = 0; is_traced(unit) && i < unit->n_dependencies; i++) {
-                const unsigned char *from = byte_of(unit, unit->dependencies[i].from);
-                unsigned char *to = byte_of(unit, unit->dependencies[i].to);
-                if (from && to && *from && !*to) {
-                    *to = 1;
+            for (unsigned long i = 0; is_traced(unit) && i < unit->n_dependencies; i++)
+                if (is_on(unit, unit->dependencies[i].from) && !is_on(unit, unit->dependencies[i].to)) {
+                    switch_on(unit, unit->dependencies[i].to);
                     changed = true;
                 }
-            }
     }
     for (struct refrain_unit *unit = units; unit; unit = unit->next)
         if (unit->base)
@@ -377,14 +377,14 @@ void refrain_units_make_site_tables(void) {
 }
 
 /* Is another unit of the same executable or library in the list? */
-static bool shares_sites(const struct refrain_unit *unit) {
-    for (const struct refrain_unit *other = units; other; other = other->next)
-        if (other->sites == unit->sites)
+static bool shares_sites(const struct refrain_units *list) {
+    for (const struct refrain_unit *unit = units; unit; unit = unit->next)
+        if (unit->sites == list->sites)
             return true;
     return false;
 }
 
-/* A unit of another version, which may have other members, stays untraced: its probes are off. */
+/* Units of another version, which may have other members, stay untraced: their probes are off. */
 static void register_foreign(void) {
     take_lock();
     if (opened)
@@ -394,47 +394,80 @@ static void register_foreign(void) {
     drop_lock();
 }
 
-void refrain_register(struct refrain_unit *unit) {
-    if (unit->version != REFRAIN_UNIT_VERSION) {
-        register_foreign();
-        return;
-    }
-    refrain_unit_unpack(unit);
-    struct refrain_sites sites;
-    take_lock();
-    bool sites_known = shares_sites(unit);
-    drop_lock();
-    bool sites_found = !sites_known && refrain_sites_find(unit, &sites);
-    take_lock();
-    unit->next = units;
-    units = unit;
-    generation++;
-    if (sites_found)
-        refrain_sites_add(&sites);
-    if (opened) {
-        copy_unit(unit);
-        switch_probes();
-    } else if (unit->base && !closed) {
-        memcpy(unit->on, unit->base, unit->n_slots); /* the first probe that runs opens the trace file */
-    } else if (closed) {
-        refrain_sites_place(NULL);
-    }
-    drop_lock();
+static const char *told_of(const struct refrain_unit_place *place) {
+    return (const char *)&place->told + place->told;
 }
 
-void refrain_unregister(struct refrain_unit *unit) {
-    if (unit->version != REFRAIN_UNIT_VERSION)
-        return;
-    take_lock();
+static struct refrain_unit *unit_of(const struct refrain_unit_place *place) {
+    return (struct refrain_unit *)((char *)(uintptr_t)&place->unit + place->unit);
+}
+
+static void unpack(const struct refrain_units *list) {
+    for (const struct refrain_unit_place *place = list->units; place < list->end; place++)
+        refrain_unit_unpack(unit_of(place), told_of(place));
+    if (list->unit && list->told)
+        refrain_unit_unpack(list->unit, list->told);
+}
+
+static void add(struct refrain_unit *unit, const struct refrain_units *list) {
+    unit->sites = list->sites;
+    unit->sites_end = list->sites_end;
+    unit->next = units;
+    units = unit;
+    refrain_speakers_add(unit);
+    if (opened)
+        copy_unit(unit);
+    else if (unit->base && !closed)
+        memcpy(unit->on, unit->base, unit->n_slots); /* the first probe that runs opens the trace file */
+}
+
+static void drop(struct refrain_unit *unit) {
     for (struct refrain_unit **link = &units; *link; link = &(*link)->next)
         if (*link == unit) {
             *link = unit->next;
+            refrain_speakers_drop(unit);
             break;
         }
+}
+
+void refrain_register(const struct refrain_units *list) {
+    if (list->version != REFRAIN_UNIT_VERSION) {
+        register_foreign();
+        return;
+    }
+    unpack(list);
+    struct refrain_sites sites;
+    take_lock();
+    bool sites_known = shares_sites(list);
+    drop_lock();
+    bool sites_found = !sites_known && refrain_sites_find(list, &sites);
+    take_lock();
+    for (const struct refrain_unit_place *place = list->units; place < list->end; place++)
+        add(unit_of(place), list);
+    if (list->unit)
+        add(list->unit, list);
     generation++;
-    if (!shares_sites(unit)) {
-        refrain_sites_drop(unit);
-        refrain_site_tables_drop(unit);
+    if (sites_found)
+        refrain_sites_add(&sites);
+    if (opened)
+        switch_probes();
+    else if (closed)
+        refrain_sites_place(NULL);
+    drop_lock();
+}
+
+void refrain_unregister(const struct refrain_units *list) {
+    if (list->version != REFRAIN_UNIT_VERSION)
+        return;
+    take_lock();
+    for (const struct refrain_unit_place *place = list->units; place < list->end; place++)
+        drop(unit_of(place));
+    if (list->unit)
+        drop(list->unit);
+    generation++;
+    if (!shares_sites(list)) {
+        refrain_sites_drop(list->sites);
+        refrain_site_tables_drop(list->sites);
     }
     drop_lock();
 }

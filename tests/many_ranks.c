@@ -52,12 +52,13 @@ static const struct refrain_node nodes[] = {
     {.kind = REFRAIN_FUNCTION, .slot = EXCHANGE, .line = 28, .name = EXCHANGE_NAME, .file = FILE_NAME},
 };
 
-static struct refrain_unit unit = {.version = REFRAIN_UNIT_VERSION,
-                                   .n_nodes = sizeof nodes / sizeof *nodes,
+static struct refrain_unit unit = {.n_nodes = sizeof nodes / sizeof *nodes,
                                    .n_slots = N_SLOTS,
                                    .strings_bytes = sizeof STRINGS,
                                    .nodes = nodes,
                                    .strings = STRINGS};
+
+static const struct refrain_units units = {.version = REFRAIN_UNIT_VERSION, .unit = &unit};
 
 #define FUNCTION(slot) ACTIVATION(frame, &unit, slot)
 
@@ -161,7 +162,7 @@ int main(int argc, char **argv) {
         pid_t child = fork();
         int status;
         if (child == 0) {
-            refrain_register(&unit);
+            refrain_register(&units);
             run(atoi(argv[2]), directory);
             exit(0);
         }

@@ -20,12 +20,13 @@
 
 static struct refrain_node nodes[1 + FUNCTIONS * 7];
 static const char strings[] = "\0replay_program.h";
-static struct refrain_unit unit = {.version = REFRAIN_UNIT_VERSION,
-                                   .n_nodes = 1 + FUNCTIONS * 7,
+static struct refrain_unit unit = {.n_nodes = 1 + FUNCTIONS * 7,
                                    .n_slots = FUNCTIONS * SLOTS_EACH,
                                    .strings_bytes = sizeof strings,
                                    .nodes = nodes,
                                    .strings = strings};
+
+static const struct refrain_units units = {.version = REFRAIN_UNIT_VERSION, .unit = &unit};
 
 static void make_tables(void) {
     static const unsigned kinds[] = {REFRAIN_FUNCTION, REFRAIN_IF,     REFRAIN_FOR,  REFRAIN_CALL,
@@ -186,7 +187,7 @@ static void run_program(const char *directory) {
     setenv("REFRAIN_MODE", "both", 1);
     setenv("REFRAIN_DIRECTORY", directory, 1);
     make_tables();
-    refrain_register(&unit);
+    refrain_register(&units);
     for (int i = 0; i < 8; i++)
         chance(2);
     while (steps_left)

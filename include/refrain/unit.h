@@ -3,9 +3,11 @@
  * The instrumentor writes the declarations below, word for word, into the head of every file it edits (so that no
  * header is needed to compile it), and at its end the unit's tables:
  *
- *     struct refrain_unit -> nodes[]   the program tree of the translation unit, parents before children
- *                         -> strings   NUL-terminated names, addressed by byte offset; offset 0 is ""
- *     a constructor that calls refrain_register()
+ *     refrain__told    what it tells of itself, as bytes (told.h): the program tree, parents before children, names,
+ * and what switches probes on refrain__u       a struct refrain_unit, and behind it room for what the monitor unpacks;
+ * the object file has only their size section refrain_units_8: a struct refrain_unit_place, by which both are found a
+ * constructor that calls refrain_register(), and a destructor: all units of an executable or library bring the same
+ * ones, of which the linker keeps one each (instrumentor/inserted/units.h)
  *
  * Replay does not interpret C: a probe tells the monitor where control is, and the monitor learns, for each place, what
  * came next (yan-jin-schmidt section 3.2, "branch sequences": the order of the clocks gives the control flow). A place
@@ -29,6 +31,8 @@
  */
 #ifndef REFRAIN_UNIT_H
 #define REFRAIN_UNIT_H
+
+#include <refrain/told.h>
 
 enum refrain_node_kind {
     REFRAIN_UNIT = 0,        /* node 0 of every unit: name = source file as given to the compiler */
@@ -92,11 +96,16 @@ struct refrain_node {
 };
 
 /* A probe that is of use only if certain functions make events is switched on when the program starts: functions in
- * other files are not known before the program is linked. A unit exports a byte refrain_speaks_<name> for each of its
- * functions that make events; `speakers` of another unit refers weakly to these bytes, and is null for a function that
- * was not instrumented. A dependency says: if `from` is on, `to` is switched on. */
+ * other files are not known before the program is linked. `to` is switched on when `from` is on. */
 struct refrain_dependency {
     unsigned int to, from; /* slots of the unit, or, n_slots and more, of its `speakers` */
+};
+
+/* A function that may make events, by which units tell each other: on in all units that name it, or in none. */
+struct refrain_speaker {
+    const char *name;
+    unsigned long on;
+    struct refrain_speaker *next; /* the monitor's */
 };
 
 /* A site: the place of a probe in optimised machine code for x86-64, an instruction of five bytes: REFRAIN_SITE_ON and
@@ -114,30 +123,53 @@ struct refrain_site {
     0xa9u /* test imm32, eax: differs in one byte, so that it may be changed while others run it                       \
            */
 
-#define REFRAIN_UNIT_VERSION 7u
+/* Of all that instrumented files and the monitor know of each other. Units of different versions are in lists of their
+ * own: it is in the name of the section and of the group (instrumentor/inserted/units.h). */
+#define REFRAIN_UNIT_VERSION 8u
 
 struct refrain_unit {
-    unsigned int version; /* REFRAIN_UNIT_VERSION */
     unsigned int n_nodes;
     unsigned int n_slots;
     unsigned int strings_bytes;
-    unsigned int packed_bytes; /* 0: all members below are as they are. Else what the instrumentor packed (tables.c)
-                                  lies behind the strings, so long with the zeros at the end of its rows, and `nodes` is
-                                  where room is for n_nodes nodes, n_dependencies + 1 dependencies, and twice
-                                  n_slots + 1 bytes: `on` and `base`. Registration unpacks them and sets the members */
     unsigned int n_dependencies;
+    unsigned int n_speakers;
+    unsigned int unused;
     const struct refrain_node *nodes;
-    const char *strings;
-    unsigned char *const *speakers;
-    const struct refrain_site *sites, *sites_end; /* those of the unit's executable or library, all units; or null */
+    const char *strings; /* NUL-terminated names, addressed by byte offset; offset 0 is "" */
+    struct refrain_speaker *speakers;
     const struct refrain_dependency *dependencies;
     unsigned char *on;         /* by slot: is the probe that reaches it to be run? The monitor writes it */
     const unsigned char *base; /* by first slot of a probe: 1 on from the start, 0 when a dependency is on. Null: all
                                   are on, always */
-    /* Written by the monitor at registration; zero in the object file. */
+    const struct refrain_site *sites, *sites_end; /* those of the unit's executable or library, all units; or null */
     unsigned long record; /* offset of this unit's record in the trace file, 0 while it has none */
     void *slots;          /* this unit's slots of the first thread */
     struct refrain_unit *next;
+};
+
+/* The words of refrain__u, which holds, in this order, the unit, its speakers, nodes and dependencies. Behind them are
+ * n_slots + 1 bytes `on`, and `base`. */
+static inline unsigned long refrain_unit_words(const unsigned int sizes[REFRAIN_TOLD_SIZES]) {
+    unsigned long bytes = sizeof(struct refrain_unit) + sizes[REFRAIN_TOLD_SPEAKERS] * sizeof(struct refrain_speaker) +
+                          sizes[REFRAIN_TOLD_NODES] * sizeof(struct refrain_node) +
+                          sizes[REFRAIN_TOLD_DEPENDENCIES] * sizeof(struct refrain_dependency);
+    return (bytes + sizeof(unsigned long) - 1) / sizeof(unsigned long);
+}
+
+/* Where a unit is: distances from the members themselves, which need no relocation. */
+struct refrain_unit_place {
+    int told; /* to refrain__told */
+    int unit; /* to refrain__u */
+};
+
+/* The units of an executable or library, or one of them where the linker makes no list: with link-time optimisation,
+ * and for other machines than x86-64. */
+struct refrain_units {
+    unsigned long version; /* REFRAIN_UNIT_VERSION. Of another version no other member is known */
+    const struct refrain_unit_place *units, *end; /* section refrain_units_8; null: no list */
+    const struct refrain_site *sites, *sites_end; /* all those of the executable or library; or null */
+    const char *told;                             /* of the one unit; null: the unit is as it is */
+    struct refrain_unit *unit;                    /* the one unit; or null */
 };
 
 /* An object in the frame of an instrumented function: its address names the activation. Nothing is written to it, so
@@ -150,13 +182,13 @@ struct refrain_frame {
     char place;
 };
 
-/* Adds the unit's tables to the run, and unpacks them. Called by the unit's constructor (priority 101), once; a
- * dlopen'ed object may come at any time. What no longer fits the trace file is counted and left untraced. */
-void refrain_register(struct refrain_unit *unit);
+/* Adds the tables of units to the run, and unpacks them. Called by a constructor (priority 101), once; a dlopen'ed
+ * object may come at any time. What no longer fits the trace file is counted and left untraced. */
+void refrain_register(const struct refrain_units *units);
 
-/* Takes the unit out of the list when its object is unloaded; what was learned stays in the trace. Called by the unit's
- * destructor (priority 101). */
-void refrain_unregister(struct refrain_unit *unit);
+/* Takes them out of the list when their object is unloaded; what was learned stays in the trace. Called by a destructor
+ * (priority 101). */
+void refrain_unregister(const struct refrain_units *units);
 
 /* A probe. `slot` is the one that control reaches, which tells what the probe is:
  *

@@ -2,13 +2,15 @@
  * since more than a call at each would cost the compiler too much; without optimisation nothing is inline, since that
  * would double the time to compile. */
 #ifndef REFRAIN__SITES
-#define refrain__jump() (void)0
 REFRAIN__OUT void refrain__tell(unsigned int slot, void *place, unsigned long extra) {
+#ifdef REFRAIN__LISTED
+    __asm__ __volatile__(REFRAIN__KEEP_UNIT);
+#endif
     if (refrain__do_probe)
         refrain__do_probe(&refrain__u, slot, place, extra);
 }
 REFRAIN__INLINE int refrain__enter_at(refrain__frame *frame, unsigned int slot, void *frame_address) {
-    if (refrain__room.on[slot])
+    if (refrain__u.on[slot])
         refrain__tell(slot, frame_address, (unsigned long)frame);
     return 0;
 }
@@ -18,15 +20,15 @@ REFRAIN__INLINE int refrain__enter_at(refrain__frame *frame, unsigned int slot, 
 #define refrain__enter(frame, slot) refrain__enter_at(frame, slot, (char *)__builtin_dwarf_cfa() - 1)
 #endif
 REFRAIN__INLINE void refrain__leave(refrain__frame *frame, unsigned int slot) {
-    if (refrain__room.on[slot])
+    if (refrain__u.on[slot])
         refrain__tell(slot, frame, (unsigned long)frame);
 }
 REFRAIN__INLINE void refrain__at(refrain__frame *frame, unsigned int slot) {
-    if (refrain__room.on[slot])
+    if (refrain__u.on[slot])
         refrain__tell(slot, frame, 0);
 }
 REFRAIN__INLINE int refrain__if(refrain__frame *frame, unsigned int slot, int value) {
-    if (refrain__room.on[slot])
+    if (refrain__u.on[slot])
         refrain__tell(value ? slot + 1 : slot + 2, frame, 0);
     return value;
 }
@@ -34,7 +36,7 @@ REFRAIN__INLINE int refrain__loop(refrain__frame *frame, unsigned int slot, int 
     return refrain__if(frame, slot, value);
 }
 REFRAIN__INLINE void refrain__tell_count(refrain__frame *frame, unsigned int slot, unsigned long count) {
-    if (refrain__room.on[slot])
+    if (refrain__u.on[slot])
         refrain__tell(slot, frame, count);
 }
 #define refrain__keep(frame) (void)0

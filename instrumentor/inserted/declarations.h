@@ -15,26 +15,17 @@
 #endif
 typedef struct refrain__frame { char place; } refrain__frame;
 typedef struct refrain__late { int entered; refrain__frame *frame; } refrain__late;
-struct refrain__node { unsigned int kind, parent, slot, line, column, name, file; };
-struct refrain__dependency { unsigned int to, from; };
 struct refrain__site { int code, on; };
-struct refrain__unit {
-    unsigned int version, n_nodes, n_slots, strings_bytes;
-    unsigned int packed_bytes, n_dependencies;
-    struct refrain__node __const__ *nodes;
-    char __const__ *strings;
-    unsigned char *__const__ *speakers;
+struct refrain__units {
+    unsigned long version;
+    void __const__ *units, *units_end;
     struct refrain__site __const__ *sites, *sites_end;
-    struct refrain__dependency __const__ *dependencies;
-    unsigned char *on;
-    unsigned char __const__ *base;
-    unsigned long record;
-    void *slots;
-    struct refrain__unit *next;
+    void __const__ *told;
+    void *unit;
 };
-extern void refrain__do_register(struct refrain__unit *unit) REFRAIN__WEAK(refrain_register);
-extern void refrain__do_unregister(struct refrain__unit *unit) REFRAIN__WEAK(refrain_unregister);
-extern void refrain__do_probe(struct refrain__unit *unit, unsigned int slot, void *place, unsigned long extra)
+extern void refrain__do_register(struct refrain__units __const__ *units) REFRAIN__WEAK(refrain_register);
+extern void refrain__do_unregister(struct refrain__units __const__ *units) REFRAIN__WEAK(refrain_unregister);
+extern void refrain__do_probe(void *unit, unsigned int slot, void *place, unsigned long extra)
     REFRAIN__WEAK(refrain_probe);
 extern struct refrain__site __const__ refrain__first_site[] REFRAIN__WEAK(__start_refrain_sites)
     __attribute__((__visibility__("hidden")));

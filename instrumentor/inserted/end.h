@@ -8,17 +8,23 @@ REFRAIN__INLINE int refrain__count(refrain__frame *frame, unsigned int slot, uns
     }
     return value;
 }
+/* Units that are in no list of the linker's: a list of one. */
+#ifndef REFRAIN__LISTED
+static struct refrain__units refrain__units = {8ul, (void *)0, (void *)0, refrain__first_site, refrain__last_site,
+    &refrain__told, &refrain__u};
 static void __attribute__((__constructor__(101), __no_instrument_function__)) refrain__begin(void) {
-    refrain__jump();
     if (refrain__do_register)
-        refrain__do_register(&refrain__u);
+        refrain__do_register(&refrain__units);
 }
 static void __attribute__((__destructor__(101), __no_instrument_function__)) refrain__end(void) {
     if (refrain__do_unregister)
-        refrain__do_unregister(&refrain__u);
+        refrain__do_unregister(&refrain__units);
 }
+#endif
 #undef REFRAIN__WEAK
 #undef REFRAIN__INLINE
 #undef REFRAIN__OUT
 #undef REFRAIN__SITES
+#undef REFRAIN__LISTED
+#undef REFRAIN__KEEP_UNIT
 #undef REFRAIN__LEAVES

@@ -12,19 +12,15 @@
     !defined __ILP32__ && !defined __code_model_medium__ && !defined __code_model_large__ && \
     ((defined __clang__ && __clang_major__ >= 12) || (!defined __clang__ && __GNUC__ >= 9))
 #define REFRAIN__SITES
-#define REFRAIN__LISTED "661:\tcall .Lrefrain_site\n\t.pushsection refrain_sites, \"a\", @progbits\n\t" \
+#define REFRAIN__SITE_HERE "661:\tcall .Lrefrain_site\n\t.pushsection refrain_sites, \"a\", @progbits\n\t" \
     ".long 661b - .\n\t.long %c[on] + %c[slot] - .\n\t.popsection"
-__asm__(".weak refrain_site");
-/* The unit's jump, which returns at once where there is no library. */
-REFRAIN__INLINE void refrain__jump(void) {
-    __asm__ __volatile__(".pushsection .text.refrain, \"ax\", @progbits\n"
-        ".Lrefrain_site:\n\t"
-        "{cmpq $0, refrain_site@GOTPCREL(%%rip)|cmp qword ptr refrain_site@GOTPCREL[rip], 0}\n\t"
-        "je 662f\n\t"
-        "jmp {*refrain_site@GOTPCREL(%%rip)|[qword ptr refrain_site@GOTPCREL[rip]]}\n"
-        "662:\tret\n\t"
-        ".popsection" : : : );
-}
+/* The unit's jump, which returns at once where there is no library: cmpq $0, there(%rip); je; jmp *there(%rip); ret. As
+ * bytes it is the same in either syntax of the assembler. */
+__asm__(".weak refrain_site\n\t.pushsection .text.refrain, \"ax\", @progbits\n"
+    ".Lrefrain_site:\n\t" REFRAIN__KEEP_UNIT ".reloc ., R_X86_64_NONE, .Lrefrain_sites\n\t"
+    ".byte 0x48, 0x83, 0x3d\n\t.long refrain_site@GOTPCREL - 5\n\t.byte 0, 0x74, 6\n\t"
+    ".byte 0xff, 0x25\n\t.long refrain_site@GOTPCREL - 4\n\t.byte 0xc3\n\t"
+    ".popsection\n\t.pushsection refrain_sites, \"a\", @progbits\n.Lrefrain_sites:\n\t.popsection");
 REFRAIN__OUT void __attribute__((__cold__, __noreturn__)) refrain__never(void) {
     __builtin_trap();
 }
@@ -42,23 +38,23 @@ never:
 REFRAIN__INLINE int refrain__enter(refrain__frame *frame, unsigned int slot) {
     register refrain__frame *activation __asm__("r11") = frame;
     refrain__may_call();
-    __asm__ __volatile__ __inline__(REFRAIN__LISTED
-        : "=m"(*frame) : [on] "i"(refrain__room.on), [slot] "i"(slot), "r"(activation) : "cc");
+    __asm__ __volatile__ __inline__(REFRAIN__SITE_HERE
+        : "=m"(*frame) : [on] "i"(refrain__u.on), [slot] "i"(slot), "r"(activation) : "cc");
     return 0;
 }
 REFRAIN__INLINE void refrain__leave(refrain__frame *frame, unsigned int slot) {
     register refrain__frame *activation __asm__("r11") = frame;
     REFRAIN__PART;
-    __asm__ __volatile__ __inline__(REFRAIN__LISTED
-        : : "m"(*frame), [on] "i"(refrain__room.on), [slot] "i"(slot), "r"(activation) : "cc");
+    __asm__ __volatile__ __inline__(REFRAIN__SITE_HERE
+        : : "m"(*frame), [on] "i"(refrain__u.on), [slot] "i"(slot), "r"(activation) : "cc");
 }
 REFRAIN__INLINE void refrain__keep(refrain__frame *frame) {
     __asm__ __volatile__ __inline__("" : "=m"(*frame));
 }
 REFRAIN__INLINE void refrain__at(refrain__frame *frame, unsigned int slot) {
     REFRAIN__PART;
-    __asm__ __volatile__ __inline__(REFRAIN__LISTED
-        : : "m"(*frame), [on] "i"(refrain__room.on), [slot] "i"(slot) : "cc");
+    __asm__ __volatile__ __inline__(REFRAIN__SITE_HERE
+        : : "m"(*frame), [on] "i"(refrain__u.on), [slot] "i"(slot) : "cc");
 }
 REFRAIN__INLINE int refrain__if(refrain__frame *frame, unsigned int slot, int value) {
     if (value)
@@ -72,9 +68,9 @@ REFRAIN__INLINE int refrain__loop(refrain__frame *frame, unsigned int slot, int 
 }
 REFRAIN__INLINE void refrain__tell_count(refrain__frame *frame, unsigned int slot, unsigned long count) {
     REFRAIN__PART;
-    __asm__ __volatile__ __inline__(REFRAIN__LISTED
-        : : "m"(*frame), [on] "i"(refrain__room.on), [slot] "i"(slot), "a"(count) : "cc");
+    __asm__ __volatile__ __inline__(REFRAIN__SITE_HERE
+        : : "m"(*frame), [on] "i"(refrain__u.on), [slot] "i"(slot), "a"(count) : "cc");
 }
-#undef REFRAIN__LISTED
+#undef REFRAIN__SITE_HERE
 #undef REFRAIN__PART
 #endif

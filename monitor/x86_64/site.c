@@ -61,8 +61,8 @@ static int is_plain_code(struct dl_phdr_info *info, size_t size, void *data) {
     return 0;
 }
 
-bool refrain_sites_find(const struct refrain_unit *unit, struct refrain_sites *sites) {
-    *sites = (struct refrain_sites){.first = unit->sites, .end = unit->sites_end};
+bool refrain_sites_find(const struct refrain_units *units, struct refrain_sites *sites) {
+    *sites = (struct refrain_sites){.first = units->sites, .end = units->sites_end};
     if (!sites->first || sites->first == sites->end)
         return false;
     unsigned char *low = code_of(sites->first), *high = low;
@@ -81,9 +81,9 @@ void refrain_sites_add(const struct refrain_sites *sites) {
         modules[n_modules++] = *sites;
 }
 
-void refrain_sites_drop(const struct refrain_unit *unit) {
+void refrain_sites_drop(const struct refrain_site *first) {
     for (unsigned i = 0; i < n_modules; i++)
-        if (modules[i].first == unit->sites)
+        if (modules[i].first == first)
             modules[i--] = modules[--n_modules];
 }
 

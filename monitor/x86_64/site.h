@@ -15,16 +15,16 @@ struct refrain_sites {
                              as their bytes say */
 };
 
-/* Those of the executable or library that `unit` belongs to. False where there are none, or where the code is not
+/* Those of the executable or library that `units` are of. False where there are none, or where the code is not
  * mapped to be read and executed only: it stays as it is. Without the lock, since it takes the dynamic linker's. */
-REFRAIN_HIDDEN bool refrain_sites_find(const struct refrain_unit *unit, struct refrain_sites *sites);
+REFRAIN_HIDDEN bool refrain_sites_find(const struct refrain_units *units, struct refrain_sites *sites);
 
 /* Adds the sites of an executable or library, when its first unit is registered. Of more libraries than the table
  * holds, the code stays as it is. */
 REFRAIN_HIDDEN void refrain_sites_add(const struct refrain_sites *sites);
 
-/* The executable or library of `unit`, its last one, is about to be unloaded. */
-REFRAIN_HIDDEN void refrain_sites_drop(const struct refrain_unit *unit);
+/* The executable or library with these sites is about to be unloaded. */
+REFRAIN_HIDDEN void refrain_sites_drop(const struct refrain_site *first);
 
 /* Brings the code in line with the probes' bytes: of the executable or library of `unit`, or, null, of all. Other
  * threads may run it meanwhile; a probe that one of them still comes to, or leaves out, for a moment is as if its byte

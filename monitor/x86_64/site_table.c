@@ -138,9 +138,9 @@ void refrain_site_tables_make(const struct refrain_unit *units, uint32_t generat
     munmap(sorted.units, bytes);
 }
 
-void refrain_site_tables_drop(const struct refrain_unit *unit) {
+void refrain_site_tables_drop(const struct refrain_site *first) {
     for (uint32_t t = 0; t < refrain_n_site_tables; t++)
-        if (refrain_site_tables[t].sites == unit->sites) {
+        if (refrain_site_tables[t].sites == first) {
             struct refrain_site_table nothing = {.sites = NULL};
             put(&refrain_site_tables[t], &nothing);
         }

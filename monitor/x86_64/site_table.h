@@ -69,7 +69,7 @@ static inline struct refrain_slot *refrain_site_slot(const struct refrain_site_p
  * the list `units` goes up with each. Under the lock of unit.c. What does not fit the pool is counted as lost units. */
 REFRAIN_HIDDEN void refrain_site_tables_make(const struct refrain_unit *units, uint32_t generation);
 
-/* The executable or library of `unit`, its last one, is about to be unloaded. Under the lock. */
-REFRAIN_HIDDEN void refrain_site_tables_drop(const struct refrain_unit *unit);
+/* The executable or library with these sites is about to be unloaded. Under the lock. */
+REFRAIN_HIDDEN void refrain_site_tables_drop(const struct refrain_site *first);
 
 #endif

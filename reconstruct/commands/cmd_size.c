@@ -46,14 +46,6 @@ static const char *read_symbol(Elf *elf, const GElf_Sym *symbol, size_t least) {
     return is_there ? (const char *)data->d_buf + at : NULL;
 }
 
-/* The four numbers a struct refrain_unit begins with: they are no addresses, so that no relocation touches them. */
-static bool read_unit(Elf *elf, const GElf_Sym *symbol, uint32_t numbers[4]) {
-    const char *unit = read_symbol(elf, symbol, sizeof(struct refrain_unit));
-    if (unit)
-        memcpy(numbers, unit, 4 * sizeof *numbers);
-    return unit && numbers[0] == REFRAIN_UNIT_VERSION;
-}
-
 static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, uint32_t threads, struct tables *tables) {
     Elf_Data *data = elf_getdata(section, NULL);
     size_t n = header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
@@ -61,21 +53,24 @@ static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, ui
     tables->has_symbols = true;
     for (size_t i = 0; data && i < n && i < INT32_MAX; i++) {
         GElf_Sym symbol;
-        uint32_t numbers[4];
+        unsigned sizes[REFRAIN_TOLD_SIZES];
         if (!gelf_getsym(data, (int)i, &symbol))
             break;
         const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
         const char *told = name && strcmp(name, "refrain__told") == 0 ? read_symbol(elf, &symbol, 1) : NULL;
-        if (told) /* begins with the unit's strings */
-            refrain_called_add(&called, told, symbol.st_size);
-        if (!name || strcmp(name, "refrain__u") != 0 || !read_unit(elf, &symbol, numbers))
+        size_t strings_bytes = told ? refrain_told_strings_bytes(told, symbol.st_size) : 0;
+        struct refrain_told_reader reader = {(const unsigned char *)told + strings_bytes,
+                                             (const unsigned char *)told + symbol.st_size};
+        if (!told || !refrain_told_read_sizes(&reader, sizes))
             continue;
+        refrain_called_add(&called, told, strings_bytes);
         tables->units++;
-        tables->nodes += numbers[1];
-        tables->slots += numbers[2];
+        tables->nodes += sizes[REFRAIN_TOLD_NODES];
+        tables->slots += sizes[REFRAIN_TOLD_SLOTS];
         tables->tree_bytes += round_up(sizeof(struct refrain_unit_record)) +
-                              round_up((uint64_t)numbers[1] * sizeof(struct refrain_node)) + round_up(numbers[3]);
-        tables->slot_bytes += (uint64_t)numbers[2] * threads * sizeof(struct refrain_slot);
+                              round_up((uint64_t)sizes[REFRAIN_TOLD_NODES] * sizeof(struct refrain_node)) +
+                              round_up(strings_bytes);
+        tables->slot_bytes += (uint64_t)sizes[REFRAIN_TOLD_SLOTS] * threads * sizeof(struct refrain_slot);
     }
     tables->call_bytes += threads * refrain_called_bytes(&called, NULL);
 }

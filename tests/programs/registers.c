@@ -28,16 +28,15 @@ static unsigned char on[SLOTS] __asm__("registers_on") __attribute__((__used__))
 static const unsigned char base[SLOTS] = {[FUNCTION] = 1, [IF] = 1, [LOOP] = 1, [CALL] = 1, [SPARE] = 1};
 extern const struct refrain_site first_site[] __asm__("__start_refrain_sites");
 extern const struct refrain_site last_site[] __asm__("__stop_refrain_sites");
-static struct refrain_unit unit = {.version = REFRAIN_UNIT_VERSION,
-                                   .n_nodes = sizeof nodes / sizeof *nodes,
+static struct refrain_unit unit = {.n_nodes = sizeof nodes / sizeof *nodes,
                                    .n_slots = SLOTS,
                                    .strings_bytes = sizeof strings,
                                    .nodes = nodes,
                                    .strings = strings,
                                    .on = on,
-                                   .base = base,
-                                   .sites = first_site,
-                                   .sites_end = last_site};
+                                   .base = base};
+static struct refrain_units units = {
+    .version = REFRAIN_UNIT_VERSION, .sites = first_site, .sites_end = last_site, .unit = &unit};
 
 /* ---- sites ---- */
 
@@ -245,12 +244,12 @@ int main(int argc, char **argv) {
         return 77;
     }
     if (argc > 1 && strcmp(argv[1], "foreign") == 0) {
-        unit.version++;
-        refrain_register(&unit);
+        units.version++;
+        refrain_register(&units);
         foreign();
         return 0;
     }
-    refrain_register(&unit);
+    refrain_register(&units);
     if (argc > 1 && strcmp(argv[1], "throttle") == 0)
         throttle();
     else
@@ -258,6 +257,6 @@ int main(int argc, char **argv) {
     printf("%lu probes, %lu registers changed:%s\n", n_probes, n_changed, changed);
     printf("%s, %s, %u kinds of vector registers\n", function_slept ? "throttled" : "on",
            spare_slept ? "throttled" : "on", n_parts);
-    refrain_unregister(&unit);
+    refrain_unregister(&units);
     return n_changed != 0;
 }
