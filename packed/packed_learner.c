@@ -101,6 +101,7 @@ static void tally(struct refrain_packer *packer, uint32_t *reference) {
     REFRAIN_FIELD(packer, REFRAIN_PACKED_TALLY, tally->dropped);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_TALLY_WORD, tally->count);
     REFRAIN_SIGNED(packer, REFRAIN_PACKED_TALLY_WORD, tally->last);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_TALLY_WORD, tally->runs);
     for (uint64_t i = 0; i <= capacity && !packer->stream->wrong; i++) {
         uint64_t *words = tally->words + i * (1 + width);
         REFRAIN_FIELD(packer, REFRAIN_PACKED_TALLY_WORD, words[0]);

@@ -218,7 +218,9 @@ struct refrain_tally {
     uint8_t last_drop; /* private to the monitor; bits: values that are dropped where there is no memory */
     uint8_t reserved;
     uint64_t count; /* rows, those of the rest included */
-    int64_t last;   /* width 1: the value that came last */
+    int64_t
+        last; /* width 1: the value that came last; else private to the monitor: where the entry of the last row is */
+    uint64_t runs; /* of equal rows: how often one came that differs from the one before, and the first */
     uint64_t words[];
 };
 

@@ -234,14 +234,17 @@ void refrain_tally_add(struct refrain_context *context, uint32_t *reference, con
         if (!entry)
             entry = take_from_another(tally, values);
     }
-    tally->count += times;
-    tally->last = values[0];
-    if (__builtin_expect(entry != NULL, 1)) {
-        count_at(tally, entry, values, times, tally->dropped & tally->amounts);
-        return;
+    unsigned totals = tally->dropped & tally->amounts;
+    if (__builtin_expect(!entry, 0)) {
+        refrain_lose(REFRAIN_LOSS_COUNTS, times);
+        entry = entry_at(tally, tally->capacity);
+        totals = tally->amounts;
     }
-    refrain_lose(REFRAIN_LOSS_COUNTS, times);
-    count_at(tally, entry_at(tally, tally->capacity), values, times, tally->amounts);
+    int64_t last = tally->width == 1 ? values[0] : entry - tally->words;
+    tally->runs += tally->count == 0 || last != tally->last;
+    tally->last = last;
+    tally->count += times;
+    count_at(tally, entry, values, times, totals);
 }
 
 /* ---- terms ---- */
@@ -269,7 +272,14 @@ static bool changes(const struct refrain_item *loop) {
     return false;
 }
 
-/* Counts the values of an item, `times` times. */
+/* The first value of an item, about: a loop may have none. */
+static int64_t first_value(const struct counting *counting, const struct refrain_item *item) {
+    while (item->kind == REFRAIN_ITEM_LOOP)
+        item++;
+    return (int64_t)value_now(counting, item);
+}
+
+/* Counts the values of an item, `times` times; their runs once. */
 static void count_item(struct counting *counting, const struct refrain_item *item, uint64_t times) {
     uint64_t value = value_now(counting, item);
     if (item->kind == REFRAIN_ITEM_VALUE) {
@@ -279,12 +289,19 @@ static void count_item(struct counting *counting, const struct refrain_item *ite
     if ((int64_t)value <= 0)
         return;
     bool each = changes(item);
+    const struct refrain_tally *tally = refrain_at_reference(*counting->tally);
+    int64_t first = first_value(counting, item + 1);
+    uint64_t before = tally->runs + (tally->count == 0 || first != tally->last);
     for (uint64_t k = 0; k < (each ? value : 1); k++) {
         counting->counter[item->height] = k;
         for (unsigned i = 1; i < item->span; i += item[i].span)
             count_item(counting, &item[i], each ? times : times * value);
     }
     counting->counter[item->height] = 0;
+    if (each)
+        return;
+    struct refrain_tally *after = refrain_at_reference(*counting->tally);
+    after->runs += (value - 1) * (after->runs - before + (first != after->last));
 }
 
 /* Counts the first `left` values of an item, one by one. */

@@ -7,6 +7,29 @@
 #define MOST_ENTRIES ((uint32_t)1 << 20)
 #define COMMUNICATOR 8u /* bit of the last of four values that may be one */
 
+/* Shares the runs out among the entries: of two values equally many, of more the more the closer a value is to being
+ * half of all, as if each came after itself more often than by chance to the same extent. */
+static void share_runs(struct refrain_tally_reader *reader) {
+    uint64_t runs = reader->tally->runs;
+    double all = (double)reader->left, weights = 0;
+    for (size_t i = 0; i < reader->n; i++)
+        weights += (double)reader->entries[i].count * (all - (double)reader->entries[i].count);
+    for (size_t i = 0; i < reader->n; i++) {
+        struct refrain_tally_entry *entry = &reader->entries[i];
+        double weight = (double)entry->count * (all - (double)entry->count);
+        double share = weights > 0 ? (double)runs * weight / weights + 0.5 : 1;
+        entry->runs = share < 1 ? 1 : share < (double)entry->count ? (uint64_t)share : entry->count;
+    }
+    if (reader->n != 2 || reader->has_rest || reader->tally->width != 1)
+        return;
+    /* Two values take turns: of an odd number of runs the last is of the value that came first. */
+    if (((int64_t)reader->entries[0].words[1] == reader->tally->last) != (runs % 2 == 1)) {
+        struct refrain_tally_entry second = reader->entries[0];
+        reader->entries[0] = reader->entries[1];
+        reader->entries[1] = second;
+    }
+}
+
 bool refrain_tally_open(struct refrain_tally_reader *reader, const void *image, size_t image_bytes,
                         uint32_t reference) {
     memset(reader, 0, sizeof *reader);
@@ -29,6 +52,7 @@ bool refrain_tally_open(struct refrain_tally_reader *reader, const void *image, 
         reader->left = reader->left > UINT64_MAX - words[0] ? UINT64_MAX : reader->left + words[0];
         reader->has_rest = i == tally->capacity;
     }
+    share_runs(reader);
     return true;
 }
 
@@ -71,15 +95,24 @@ static bool goes_with(const struct refrain_tally_reader *reader, const struct re
     return true;
 }
 
+/* How long its next run is to be. */
+static uint64_t next_run(const struct refrain_tally_entry *entry) {
+    uint64_t left = entry->count - entry->given, runs = entry->runs > entry->begun ? entry->runs - entry->begun : 1;
+    return left / runs + (left % runs > 0);
+}
+
 static struct refrain_tally_entry *due_first(const struct refrain_tally_reader *reader, const int64_t *row,
                                              unsigned known) {
-    struct refrain_tally_entry *best = NULL;
+    struct refrain_tally_entry *best = reader->current;
     double best_due = 0;
+    if (reader->run_left > 0 && best->given < best->count && goes_with(reader, best, row, known))
+        return best;
+    best = NULL;
     for (size_t i = 0; i < reader->n; i++) {
         struct refrain_tally_entry *entry = &reader->entries[i];
         if (entry->given >= entry->count)
             continue;
-        double due = ((double)entry->given + 0.5) / (double)entry->count;
+        double due = ((double)entry->given + 0.5 * (double)next_run(entry)) / (double)entry->count;
         if ((!best || due < best_due) && goes_with(reader, entry, row, known)) {
             best = entry;
             best_due = due;
@@ -113,6 +146,12 @@ bool refrain_tally_next(struct refrain_tally_reader *reader, int64_t *row, unsig
             row[i] = part_of((int64_t)entry->words[1 + i], entry->given, entry->words[0]);
         else if (!(known >> i & 1))
             row[i] = (int64_t)entry->words[1 + i];
+    if (entry != reader->current || reader->run_left == 0) {
+        reader->current = entry;
+        reader->run_left = next_run(entry);
+        entry->begun++;
+    }
+    reader->run_left--;
     entry->given++;
     reader->left--;
     reader->gave_rest = is_rest(reader, entry);

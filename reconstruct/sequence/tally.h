@@ -1,5 +1,6 @@
-/* tally.h: rows of values of which it is known how often each came, but not in which order (bytes of an image ->
- * sequences, walker). They are given evenly spread: at any time each has been given its share, to within one. */
+/* tally.h: rows of values of which it is known how often each came, and in how many
+ * runs of equal ones, but not in which order (bytes of an image -> sequences, walker). Each is given in runs of equal
+ * length, evenly spread: at any time it has been given its share, to within a run. */
 #ifndef REFRAIN_TALLY_H
 #define REFRAIN_TALLY_H
 
@@ -13,6 +14,8 @@ struct refrain_tally_entry {
     const uint64_t *words; /* in the image: count, values */
     uint64_t count;        /* to be given */
     uint64_t given;
+    uint64_t runs; /* in which it is to be given, about ... */
+    uint64_t begun;
 };
 
 struct refrain_tally_reader {
@@ -21,6 +24,8 @@ struct refrain_tally_reader {
     size_t n;
     bool has_rest;
     uint64_t left;                           /* rows not given yet */
+    struct refrain_tally_entry *current;     /* whose run it is ... */
+    uint64_t run_left;                       /* ... still so many times */
     bool gave_rest;                          /* the row given last stands for others */
     const struct refrain_numbered *numbered; /* set by the caller, where it knows the members of communicators */
 };
