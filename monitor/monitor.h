@@ -137,6 +137,7 @@ struct refrain_context {
     struct refrain_region_cache regions[REFRAIN_REGION_CACHE];
     uint32_t spare_formulas[REFRAIN_SPARE_SIZES]; /* the first of each size (learn_spare.h) ... */
     uint32_t waiting_formula;                     /* ... and one that the journal has yet to let go of */
+    uint32_t trials;                              /* the first trial whose room may be taken back (learn_spare.h) */
     struct refrain_call_cache calls_known[REFRAIN_CALL_CACHE];
     struct refrain_counting *counting; /* null: nothing is counted (metrics.h) */
     struct refrain_counting *counting_room;

@@ -187,6 +187,8 @@ struct refrain_by_key {
     uint32_t values, judged, hits; /* private to the monitor: the trial that decides whether this is worth while */
     uint32_t wait;                 /* private: values until the next trial */
     uint32_t pause;                /* private: values between the last trial and the next */
+    uint64_t reference_at;         /* private: during a trial, where what refers to this is, in bytes of the file ... */
+    uint64_t next_trial;           /* ... and the reference of another one of the thread, 0 = none */
     struct refrain_learner others;
     int64_t key[REFRAIN_KEYS];
     struct refrain_learner learner[REFRAIN_KEYS];

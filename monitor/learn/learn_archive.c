@@ -74,7 +74,7 @@ static unsigned encode(const struct refrain_item *term, unsigned char *out) {
 }
 
 /* Room for a chunk of about `capacity` bytes, behind the one before it: where a formula was that has been outgrown,
- * else from the pool. */
+ * else from the pool, else where a trial was. */
 static struct refrain_archive *new_chunk(struct refrain_context *context, uint32_t before, unsigned bytes,
                                          unsigned capacity, enum refrain_pool_use use) {
     unsigned least = capacity / 2 > bytes ? capacity / 2 : bytes;
@@ -85,6 +85,10 @@ static struct refrain_archive *new_chunk(struct refrain_context *context, uint32
         room = sizeof *chunk + (capacity + 7u) / 16u * 16u + 8u; /* a multiple of 16 */
         chunk = refrain_pool_take(room, use);
     }
+    do
+        if (!chunk)
+            chunk = refrain_spare_take_bytes(context, sizeof *chunk + bytes, before, 0, &room);
+    while (!chunk && refrain_spare_take_back(context, before));
     if (room > sizeof *chunk + LARGEST_ARCHIVE_BYTES)
         room = sizeof *chunk + LARGEST_ARCHIVE_BYTES;
     if (chunk)

@@ -9,6 +9,7 @@
 #include "learn_by_key.h"
 #include "learn.h"
 #include "learn_formula.h"
+#include "learn_spare.h"
 #include <refrain/called.h>
 
 #include <string.h>
@@ -61,13 +62,13 @@ static void forget(struct refrain_by_key *by) {
 }
 
 /* Goes on with the trial of parameter i, whose own sequence has no formula; begins one when it is time. */
-static void try_keys(struct refrain_learner *learner, const int64_t *values, unsigned i) {
+static void try_keys(struct refrain_context *context, struct refrain_learner *learner, const int64_t *values,
+                     unsigned i) {
     if (!learner->by_key) {
-        struct refrain_by_key *new = refrain_pool_take(sizeof *new, REFRAIN_POOL_VALUES);
+        struct refrain_by_key *new = refrain_spare_lend(context, &learner->by_key);
         if (!new)
             return;
         new->pause = FIRST_PAUSE;
-        learner->by_key = refrain_reference(new);
     }
     struct refrain_by_key *by = refrain_at_reference(learner->by_key);
     if (by->wait > 0) {
@@ -80,6 +81,7 @@ static void try_keys(struct refrain_learner *learner, const int64_t *values, uns
     bool depends = by->hits >= TRIAL_HITS;
     forget(by);
     if (depends) {
+        refrain_spare_keep(context, learner->by_key);
         refrain_commit();
         learner->state = REFRAIN_BY_KEY;
     } else if (++by->parameter == i) {
@@ -113,5 +115,5 @@ void refrain_learn_parameter_other(struct refrain_context *context, struct refra
         refrain_lose(REFRAIN_LOSS_COUNTS, 1);
     if (i > 0 && learner == &learners[i] && (learner->state == REFRAIN_BUILD || learner->state == REFRAIN_PLAIN) &&
         ((const struct refrain_formula *)refrain_at_reference(learner->body))->archived_terms > 0)
-        try_keys(learner, values, i);
+        try_keys(context, learner, values, i);
 }

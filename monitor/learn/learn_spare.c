@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-#define LEAST_SHIFT 2u /* formulas have room for 4 items, 8, 16 ... */
+#define LEAST_SHIFT 2u         /* formulas have room for 4 items, 8, 16 ... */
+#define LARGEST_TAKEN_BACK 32u /* items of the largest formulas that the room of a trial becomes */
 
 /* The list for formulas of that capacity; REFRAIN_SPARE_SIZES for those that are in none. */
 static unsigned list_of(unsigned items) {
@@ -22,13 +23,16 @@ static void add(struct refrain_context *context, uint32_t reference) {
     context->spare_formulas[list] = reference;
 }
 
-/* The room of a spare one, zero; null where the list is empty. */
-static void *room_from(struct refrain_context *context, unsigned list) {
-    uint32_t *first = &context->spare_formulas[list];
-    if (!*first)
+/* The room of the first spare one that lies behind what the reference is of, zero; null where there is none. */
+static void *room_from(struct refrain_context *context, unsigned list, uint32_t behind) {
+    void *before = &context->spare_formulas[list];
+    uint32_t at = context->spare_formulas[list];
+    for (; at && at <= behind; memcpy(&at, before, sizeof at))
+        before = refrain_at_reference(at);
+    if (!at)
         return NULL;
-    void *room = refrain_at_reference(*first);
-    memcpy(first, room, sizeof *first);
+    void *room = refrain_at_reference(at);
+    memcpy(before, room, sizeof at);
     __atomic_fetch_add(&refrain_trace_file.header->formulas_reused, 1, __ATOMIC_RELAXED);
     refrain_commit();
     memset(room, 0, refrain_formula_bytes(1u << (list + LEAST_SHIFT)));
@@ -36,7 +40,7 @@ static void *room_from(struct refrain_context *context, unsigned list) {
 }
 
 static struct refrain_formula *take_from(struct refrain_context *context, unsigned list) {
-    struct refrain_formula *formula = room_from(context, list);
+    struct refrain_formula *formula = room_from(context, list, 0);
     if (formula)
         formula->capacity = (uint8_t)(1u << (list + LEAST_SHIFT));
     return formula;
@@ -48,9 +52,11 @@ struct refrain_formula *refrain_spare_take(struct refrain_context *context, unsi
     struct refrain_formula *formula = refrain_pool_take(refrain_formula_bytes(items), use);
     if (formula)
         formula->capacity = (uint8_t)items;
-    for (unsigned list = list_of(items);
-         !formula && list < REFRAIN_SPARE_SIZES && 1u << (list + LEAST_SHIFT) <= context->formula_length; list++)
-        formula = take_from(context, list);
+    do
+        for (unsigned list = list_of(items);
+             !formula && list < REFRAIN_SPARE_SIZES && 1u << (list + LEAST_SHIFT) <= context->formula_length; list++)
+            formula = take_from(context, list);
+    while (!formula && items <= LARGEST_TAKEN_BACK && refrain_spare_take_back(context, 0));
     return formula;
 }
 
@@ -66,13 +72,65 @@ void *refrain_spare_take_bytes(struct refrain_context *context, size_t least, ui
                                size_t *bytes) {
     for (unsigned list = 0; list < REFRAIN_SPARE_SIZES; list++) {
         *bytes = refrain_formula_bytes(1u << (list + LEAST_SHIFT));
-        bool fits = *bytes >= least && context->spare_formulas[list] > behind && has_more_than(context, list, left);
-        void *room = fits ? room_from(context, list) : NULL;
+        bool fits = *bytes >= least && has_more_than(context, list, left);
+        void *room = fits ? room_from(context, list, behind) : NULL;
         if (room)
             return room;
     }
     return NULL;
 }
+
+/* ---- trials ---- */
+
+struct refrain_by_key *refrain_spare_lend(struct refrain_context *context, uint32_t *reference) {
+    struct refrain_by_key *trial = refrain_pool_take(sizeof *trial, REFRAIN_POOL_VALUES);
+    if (!trial)
+        return NULL;
+    trial->reference_at = (uint64_t)((unsigned char *)reference - refrain_trace_file.base);
+    trial->next_trial = context->trials;
+    context->trials = *reference = refrain_reference(trial);
+    return trial;
+}
+
+/* Takes the first trial behind what the reference is of, or that of this reference alone, from the list. */
+static struct refrain_by_key *unlink_trial(struct refrain_context *context, uint32_t behind, uint32_t only) {
+    struct refrain_by_key *before = NULL;
+    for (uint32_t at = context->trials; at;) {
+        struct refrain_by_key *trial = refrain_at_reference(at);
+        if (only ? at == only : at > behind) {
+            if (before)
+                before->next_trial = trial->next_trial;
+            else
+                context->trials = (uint32_t)trial->next_trial;
+            return trial;
+        }
+        before = trial;
+        at = (uint32_t)trial->next_trial;
+    }
+    return NULL;
+}
+
+void refrain_spare_keep(struct refrain_context *context, uint32_t reference) {
+    unlink_trial(context, 0, reference);
+}
+
+bool refrain_spare_take_back(struct refrain_context *context, uint32_t behind) {
+    struct refrain_by_key *trial = unlink_trial(context, behind, 0);
+    if (!trial)
+        return false;
+    *(uint32_t *)(void *)(refrain_trace_file.base + trial->reference_at) = 0;
+    unsigned char *room = (unsigned char *)trial, *end = room + sizeof *trial;
+    for (unsigned items = LARGEST_TAKEN_BACK; items >= 1u << LEAST_SHIFT; items /= 2)
+        while (items <= context->formula_length && (size_t)(end - room) >= refrain_formula_bytes(items)) {
+            struct refrain_formula *formula = (void *)room;
+            formula->capacity = (uint8_t)items;
+            add(context, refrain_reference(formula));
+            room += refrain_formula_bytes(items);
+        }
+    return true;
+}
+
+/* ---- what has been outgrown ---- */
 
 void refrain_spare_give(struct refrain_context *context, struct refrain_formula *formula) {
     uint32_t reference = refrain_reference(formula);
