@@ -98,6 +98,30 @@ static void share_out_many(void) {
     refrain_block_times_close(&times);
 }
 
+/* Behind the last item a damaged thread goes on for more ticks than a signed number holds: the first of the two blocks
+ * there, of which almost all is expected, does not end in the middle. */
+static void share_out_too_long(void) {
+    const uint64_t last_ticks = 0xf000000000000000;
+    struct refrain_thread thread;
+    make(&thread);
+    thread.last_ticks = last_ticks;
+    page_at(0)->next = 0;
+    page_at(0)->items[1] = 0;
+    struct refrain_block_times times;
+    struct refrain_block_account account = {.shared_visits = 5};
+    uint64_t ticks = 100;
+    refrain_block_times_open(&times, region, sizeof region, &thread);
+    check(refrain_block_times_single(&times, ticks, &ticks) && ticks == 110, "an item of one block is told singly");
+    refrain_block_times_pass(&times, 1000, &account, NULL, 0, &ticks);
+    uint64_t first = ticks;
+    refrain_block_times_pass(&times, 1, &account, NULL, 0, &ticks);
+    ticks = refrain_block_times_give_up(&times, true, 0);
+    first = refrain_block_times_resolve(&times, first);
+    check(ticks >= last_ticks && ticks - last_ticks < 2048, "a rest of more than 2^63 ticks is shared out as a whole");
+    check(first > last_ticks / 8 * 7 && first <= ticks, "... and the first block gets what is expected of it");
+    refrain_block_times_close(&times);
+}
+
 static bool is_near(double value, double expected) {
     return value > expected - 1e-4 && value < expected + 1e-4;
 }
@@ -173,6 +197,7 @@ int main(void) {
     share_out(0, 0);
     share_out(150, 100);
     share_out_many();
+    share_out_too_long();
     fit(false);
     fit(true);
     printf("%u passed, %u failed\n", passed, failed);
