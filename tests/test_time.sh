@@ -358,6 +358,15 @@ traced "jump far back" 0 jump -3000000000
 refrain info "$trace" | grep -q "clock  *jumped .* lost 3.0* s against the real time clock" && pass ||
     fail "jump far back: $(refrain info "$trace" | grep clock)"
 exact "$trace" "jump far back"
+# It would end before it began: it ends when its blocks do, of which the regions' times are shares.
+refrain stats --json --quick "$trace" >"$work/stats"
+python3 - "$work/stats" >"$work/said" 2>&1 <<'END_OF_PYTHON' && pass || fail "jump far back: $(tail -n 1 "$work/said")"
+import json, sys
+stats = json.load(open(sys.argv[1]))
+assert stats["run_ns"] > 100e6, stats["run_ns"]
+for function in stats["functions"]:
+    assert function["own_ns"] + function["mpi_ns"] <= stats["run_ns"], function
+END_OF_PYTHON
 # It stands still in what was recorded and, from the next page of the timeline on, in what is reconstructed. Sums in which it went
 # back are no more than the run.
 for memory in 1M 0; do

@@ -251,6 +251,16 @@ static bool has_round(struct refrain_process *process) {
     return visit_rounds(process, found, NULL) != REFRAIN_OK;
 }
 
+/* ---- clocks that went back ---- */
+
+/* Does a thread seem to end before it began? Then its end is changed (trace_clock.c). */
+static bool has_no_end(const struct refrain_process *process) {
+    for (uint32_t t = 0; t < process->header->n_threads; t++)
+        if (refrain_thread_has_no_end(&process->threads[t]))
+            return true;
+    return false;
+}
+
 /* ---- all of it ---- */
 
 static bool find_threads(struct refrain_process *process, struct refrain_error *error) {
@@ -269,7 +279,7 @@ enum refrain_status refrain_image_begin(struct refrain_process *process, struct 
         process->image_bytes = (size_t)process->header->pool_used;
     if (!find_threads(process, error))
         return REFRAIN_ERROR;
-    if (!process->mapped && (has_journal(process) || has_round(process))) {
+    if (!process->mapped && (has_journal(process) || has_round(process) || has_no_end(process))) {
         if (!refrain_image_make_private(process))
             return REFRAIN_FAIL_MEMORY(error);
         if (!find_threads(process, error))

@@ -22,11 +22,56 @@ static int64_t limited_difference(uint64_t a, uint64_t b) {
     return a > b ? (int64_t)distance : -(int64_t)distance;
 }
 
+/* ---- clocks that went back by more than the run ---- */
+
+/* Where the block in which it went back is among those of a slot, these are of no use. */
+static uint64_t ticks_of(const struct refrain_slot *slot) {
+    return slot && (int64_t)slot->ticks > 0 ? slot->ticks : 0;
+}
+
+/* What the blocks of a thread took. */
+static uint64_t ticks_of_blocks(const struct refrain_process *process, uint32_t thread) {
+    uint64_t ticks = ticks_of(&process->threads[thread].root);
+    for (uint32_t number = 0; number < process->header->n_slots; number++)
+        ticks += ticks_of(refrain_process_slot(process, thread, number));
+    for (size_t i = 0; i < process->n_call_sites; i++) {
+        const struct refrain_call_site *call_site = process->call_sites[i].record;
+        const struct refrain_operation_record *operation = NULL;
+        if (call_site->thread != thread)
+            continue;
+        ticks += ticks_of(&call_site->inside);
+        while ((operation = refrain_call_site_operation(process, call_site, operation)))
+            ticks += ticks_of(&operation->after);
+    }
+    for (size_t i = 0; i < process->n_user_regions; i++)
+        if (process->user_regions[i].record->thread == thread)
+            ticks += ticks_of(&process->user_regions[i].record->inside);
+    return ticks;
+}
+
+/* Such a thread ends when its blocks do; its image is private for that (image.c). */
+static void find_ends(struct refrain_process *process) {
+    for (uint32_t t = 0; process->mapped && t < process->header->n_threads; t++)
+        if (refrain_thread_has_no_end(&process->threads[t])) {
+            unsigned char *image = process->mapped;
+            struct refrain_thread *thread = (struct refrain_thread *)(image + process->header->threads) + t;
+            thread->last_ticks = thread->start_ticks + ticks_of_blocks(process, t);
+        }
+}
+
+/* The later one of the two clock pairs that tell a process's rate. */
+static const struct refrain_clock_pair *later_pair(const struct refrain_header *header) {
+    return header->last.ticks < header->start.ticks ? &header->first : &header->last;
+}
+
+/* ---- rates ---- */
+
 /* Nanoseconds a tick in units of 2^-64, by integers alone: the same on every machine that reads the trace. */
 static unsigned __int128 rate_of(const struct refrain_process *process) {
     const struct refrain_header *header = process->header;
-    uint64_t ticks = header->last.ticks - header->start.ticks;
-    uint64_t ns = header->last.monotonic_ns - header->start.monotonic_ns;
+    const struct refrain_clock_pair *later = later_pair(header);
+    uint64_t ticks = later->ticks - header->start.ticks;
+    uint64_t ns = later->monotonic_ns - header->start.monotonic_ns;
     return header->clock == 1 || !ticks || !ns ? (unsigned __int128)1 << 64 : ((unsigned __int128)ns << 64) / ticks;
 }
 
@@ -48,8 +93,8 @@ static const struct refrain_process *longest_of(const struct refrain_trace *trac
     const struct refrain_process *longest = process;
     for (size_t i = 0; i < trace->n_processes; i++) {
         const struct refrain_process *other = &trace->processes[i];
-        if (share_clock(process, other) && other->header->last.ticks - other->header->start.ticks >
-                                               longest->header->last.ticks - longest->header->start.ticks)
+        if (share_clock(process, other) && later_pair(other->header)->ticks - other->header->start.ticks >
+                                               later_pair(longest->header)->ticks - longest->header->start.ticks)
             longest = other;
     }
     return longest;
@@ -207,6 +252,8 @@ static void start_at_zero(struct refrain_trace *trace) {
 
 enum refrain_status refrain_trace_read_clock(struct refrain_trace *trace, struct refrain_error *error) {
     bool compared = false;
+    for (size_t i = 0; i < trace->n_processes; i++)
+        find_ends(&trace->processes[i]);
     place_by_real_time(trace);
     for (size_t i = 0; i < trace->n_processes; i++)
         compared |= trace->processes[i].header->clock_sync.n > 0;

@@ -68,6 +68,11 @@ enum refrain_status refrain_image_undo(struct refrain_process *process, const st
 /* Makes a copy of the image that may be written; false without memory. */
 bool refrain_image_make_private(struct refrain_process *process);
 
+/* Does a thread end before it began, since its clock went back by more than it ran? */
+static inline bool refrain_thread_has_no_end(const struct refrain_thread *thread) {
+    return thread->started && thread->last_ticks < thread->start_ticks;
+}
+
 /* Gives back the image and the recorded events. */
 void refrain_process_unload(struct refrain_process *process);
 
