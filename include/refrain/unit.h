@@ -3,11 +3,14 @@
  * The instrumentor writes the declarations below, word for word, into the head of every file it edits (so that no
  * header is needed to compile it), and at its end the unit's tables:
  *
- *     refrain__told    what it tells of itself, as bytes (told.h): the program tree, parents before children, names,
- * and what switches probes on refrain__u       a struct refrain_unit, and behind it room for what the monitor unpacks;
- * the object file has only their size section refrain_units_8: a struct refrain_unit_place, by which both are found a
- * constructor that calls refrain_register(), and a destructor: all units of an executable or library bring the same
- * ones, of which the linker keeps one each (instrumentor/inserted/units.h)
+ *     refrain__told      what it tells of itself, as bytes (told.h): the program tree, parents before children, names,
+ *                        and what switches probes on
+ *     refrain__u         a struct refrain_unit, and behind it room for what the monitor unpacks; the object file has
+ *                        only their size
+ *     refrain_units_8    a section with a struct refrain_unit_place for each unit, by which both are found
+ *
+ * and a constructor that calls refrain_register(), and a destructor: all units of an executable or library bring the
+ * same ones, of which the linker keeps one each (instrumentor/inserted/units.h).
  *
  * Replay does not interpret C: a probe tells the monitor where control is, and the monitor learns, for each place, what
  * came next (yan-jin-schmidt section 3.2, "branch sequences": the order of the clocks gives the control flow). A place
