@@ -51,6 +51,12 @@ check "run B" "$bin/many_ranks" 4 200 "$work/b.refrain" 120
 check "two runs: view" refrain view "$work/a.refrain" "$work/b.refrain" -o "$work/two.html"
 refrain view "$work/a.refrain" "$work/b.refrain" -o "$work/two.svg" 2>"$work/said"
 [ $? -eq 2 ] && grep -q "a figure shows one trace" "$work/said" && pass || fail "a figure of two traces: $(cat "$work/said")"
+# What --force replaces is there until the new file is complete.
+echo old >"$work/old.svg"
+refrain view "$work/a.refrain" --force --ranks 999 -o "$work/old.svg" 2>"$work/said" && fail "a rank that is not there"
+[ "$(cat "$work/old.svg")" = old ] && [ ! -e "$work/old.svg.part" ] && pass || fail "--force lost the old file: $(cat "$work/said")"
+check "--force" refrain view "$work/a.refrain" --force -o "$work/old.svg"
+grep -q "<svg" "$work/old.svg" && pass || fail "--force did not replace the old file"
 # A trace of recorded events alone, as other tools' become.
 check "converted: the trace" refrain convert "$work/demo.txt" -o "$work/converted.refrain"
 check "converted: view" refrain view "$work/converted.refrain" -o "$work/converted.html"

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { OPTION_FORCE = 256, OPTION_SVG, OPTION_PNG, OPTION_FROM, OPTION_TO, OPTION_RANKS, OPTION_WIDTH };
@@ -161,20 +162,29 @@ static enum refrain_status write_one(struct refrain_trace *const traces[2], cons
                      : refrain_view_write(traces[0], file, path, error);
 }
 
+/* The file takes its name when it is complete, so that what it replaces is there until then. */
 static enum refrain_status write_file(struct refrain_trace *const traces[2], const struct arguments *arguments,
                                       struct refrain_error *error) {
-    if (strcmp(arguments->path, "-") == 0)
+    const char *path = arguments->path;
+    struct stat there;
+    char *beside;
+    if (strcmp(path, "-") == 0)
         return write_one(traces, arguments, stdout, "standard output", error);
-    FILE *file = fopen(arguments->path, arguments->force ? "we" : "wxe");
-    if (!file && errno == EEXIST)
-        return REFRAIN_FAIL(error, "%s: exists; --force overwrites it", arguments->path);
-    if (!file)
-        return REFRAIN_FAIL(error, "%s: cannot be written: %s", arguments->path, strerror(errno));
-    enum refrain_status status = write_one(traces, arguments, file, arguments->path, error);
-    if (fclose(file) != 0 && !status)
-        status = REFRAIN_FAIL(error, "%s: cannot be written: %s", arguments->path, strerror(errno));
-    if (status)
-        unlink(arguments->path);
+    bool exists = stat(path, &there) == 0, in_place = exists && !S_ISREG(there.st_mode);
+    if (exists && !arguments->force)
+        return REFRAIN_FAIL(error, "%s: exists; --force overwrites it", path);
+    if (asprintf(&beside, "%s%s", path, in_place ? "" : ".part") < 0)
+        return REFRAIN_FAIL_MEMORY(error);
+    FILE *file = fopen(beside, "we");
+    enum refrain_status status = file ? write_one(traces, arguments, file, path, error)
+                                      : REFRAIN_FAIL(error, "%s: cannot be written: %s", path, strerror(errno));
+    if (file && fclose(file) != 0 && !status)
+        status = REFRAIN_FAIL(error, "%s: cannot be written: %s", path, strerror(errno));
+    if (!status && !in_place && rename(beside, path) != 0)
+        status = REFRAIN_FAIL(error, "%s: cannot be written: %s", path, strerror(errno));
+    if (status && file && !in_place)
+        unlink(beside);
+    free(beside);
     return status;
 }
 
