@@ -4,10 +4,10 @@
  *                      \-------------> process 2
  *
  * A batch holds steps of one location. It leaves when it is full and when the location has been read ahead. Steps are
- * read where they were received. A process takes in what has come as long as it holds few steps, and in any case where
- * it waits; who sends to one that does not take in goes on until all his batches are under way, and waits then. So
- * nobody runs ahead without bound, and nobody waits for ever: the one that is furthest behind has all that it needs, or
- * it has been sent. */
+ * read where they were received. A process receives what has come while it holds few steps, and always while it waits.
+ * A sender whose batches are not received goes on until all its batches are under way, and then waits. So no process
+ * runs ahead without bound, and none waits for ever: the process that is furthest behind has all that it needs, or it
+ * has been sent. */
 #ifndef REFRAIN_EXCHANGE_H
 #define REFRAIN_EXCHANGE_H
 
@@ -19,7 +19,7 @@
 struct refrain_exchange;
 
 #define REFRAIN_EXCHANGE_STEPS ((size_t)512) /* in a batch at most */
-/* Batches that may be under way: what is read ahead at a time, and more while the other computes. */
+/* Batches that may be under way: those of one reading ahead, and more while the receiver computes. */
 #define REFRAIN_EXCHANGE_BATCHES 32u
 
 /* `owners`: the process of each of `n_ranks` ranks, -1 none; stays the caller's, as the trace does. The same on all

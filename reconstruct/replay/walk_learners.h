@@ -50,19 +50,19 @@ struct refrain_walk_operation {
     bool alone;      /* it concerns no request */
 };
 
-/* What the walk knows of a learner or block it has met. What most steps need lies together, here and in the sequence.
- */
+/* What the walk knows of a learner or place that it has met. The members that most steps need come first, here and in
+ * the sequence. */
 struct refrain_walk_learner {
     uint64_t offset;                        /* of the learner in the image, 0: free */
     const struct refrain_slot *slot;        /* whose learner it is; null until it is known, and of parameters */
-    struct refrain_walk_learner *beyond[2]; /* of the slots behind it, null until they are come to */
+    struct refrain_walk_learner *beyond[2]; /* of the slots behind it, null until the walk first gets there */
     uint64_t taken;                         /* values */
     uint64_t visits;                        /* blocks replayed from here */
     uint64_t visits_left;                   /* of the stretch of its history */
     struct refrain_block_account account;   /* what its blocks have to share */
     struct refrain_walk_link links[REFRAIN_WALK_LINKS];
     struct refrain_sequence sequence;
-    struct refrain_walk_operation *operation; /* that it comes after, null until it is come to */
+    struct refrain_walk_operation *operation; /* that it comes after, null until the walk first gets there */
     const struct refrain_region_info *region; /* which begins here, once a reader knows (struct refrain_record) */
     uint64_t mean_ticks;                      /* of all its visits */
     uint32_t stretch;                         /* number of the one its visits are in, from 1 */
@@ -89,7 +89,7 @@ struct refrain_walk_learners {
     size_t n, capacity;
 };
 
-/* The place of a learner; null without memory. */
+/* What the walk knows of a learner, made where it meets it first; null without memory. */
 struct refrain_walk_learner *refrain_walk_learners_get(struct refrain_walk_learners *learners,
                                                        const struct refrain_learner *learner);
 

@@ -66,7 +66,7 @@ struct refrain_walk {
     struct refrain_walk_activation *stack;
     size_t depth, capacity_stack; /* stack[0] is the thread's root */
     struct refrain_walk_requests requests;
-    uint64_t owed;              /* completions that came where no request was under way: with the next ones */
+    uint64_t owed; /* completions that came when no request was under way: the next requests complete at once */
     uint64_t completing_site;   /* of the call that completed one last */
     int64_t run_next, run_left; /* requests that complete together: the next one's number, how many are left */
     uint64_t ticks;
@@ -86,7 +86,7 @@ struct refrain_walk {
     struct refrain_walk_cycle *cycle;       /* that is given now, null: none */
     struct refrain_walk_pattern pattern;    /* of those that were */
     struct refrain_walk_ahead ahead;        /* of this cycle, and of others before it */
-    uint64_t steps_allowed;                 /* that there was time for, as far as was looked ... */
+    uint64_t steps_allowed;                 /* that the thread had time for, up to the blocks looked at so far ... */
     uint64_t steps_left;                    /* ... and how many of them are left */
     uint64_t uncounted_blocks;              /* beyond those that their places have */
     uint64_t successors_left; /* once it is known: values that tell what came next and have not been taken */
@@ -99,7 +99,7 @@ struct refrain_walk {
     uint64_t wrong_offset;
 };
 
-/* Something does not hold together: the walk ends here. `at` in the image, null unknown. Returns false. */
+/* The image is damaged: the walk ends here. `at` is where in the image, null unknown. Returns false. */
 static inline bool refrain_walk_fail(struct refrain_walk *walk, const void *at, const char *what) {
     if (!walk->wrong) {
         walk->wrong = what;
@@ -109,12 +109,13 @@ static inline bool refrain_walk_fail(struct refrain_walk *walk, const void *at, 
     return false;
 }
 
-/* What is to come does not go with what has been: damage, but where the order of values is our own. */
+/* The next value contradicts those before it. That is damage, except where the walk chooses the order of values itself.
+ * Returns false. */
 static inline bool refrain_walk_impossible(struct refrain_walk *walk, const void *at, const char *what) {
     return walk->approximate ? false : refrain_walk_fail(walk, at, what);
 }
 
-/* What lies there in the image; null where that leads out of it, and the walk ends. */
+/* The bytes at an offset of the image; null, and the walk ends, where they do not lie in it. */
 static inline const void *refrain_walk_at(struct refrain_walk *walk, uint64_t offset, uint64_t bytes) {
     if (offset < REFRAIN_HEADER_BYTES || offset % 8 || offset > walk->image_bytes ||
         bytes > walk->image_bytes - offset) {
@@ -136,7 +137,8 @@ struct refrain_walk *refrain_walk_open_counted(const void *image, size_t image_b
 /* An iteration of the loop begins: the walk records it, or has a cycle to give. */
 void refrain_walk_begin_iteration(struct refrain_walk *walk, struct refrain_walk_learner *loop);
 
-/* A cycle is to be given before which records wait: its iterations pass until these have their times, or it is over. */
+/* A cycle is to be given, but records before it wait for their times: its iterations pass until these have them, or
+ * until the cycle ends. */
 void refrain_walk_cycle_settle(struct refrain_walk *walk);
 
 /* For a walk that counts: all iterations of the cycle pass. */
@@ -148,7 +150,7 @@ void refrain_walk_cycle_skip(struct refrain_walk *walk);
  * first one. */
 void refrain_walk_pattern_note(struct refrain_walk_pattern *pattern, struct refrain_walk_cycle *cycle);
 
-/* Other things happen, or a cycle goes. */
+/* Something other than a cycle is walked, or a cycle is freed: forgets the turns. */
 void refrain_walk_pattern_forget(struct refrain_walk_pattern *pattern);
 
 /* Is it part of another one of the loop's? */
@@ -181,7 +183,7 @@ void refrain_walk_note_record(struct refrain_walk *walk, const struct refrain_re
 /* Is that the loop whose iteration is recorded, or one that began in it? */
 bool refrain_walk_knows_count(const struct refrain_walk *walk, const struct refrain_walk_learner *loop);
 
-/* The iteration is not one that could come again just so. */
+/* Stops recording: this iteration cannot come again in just the same way. */
 void refrain_walk_give_up_recording(struct refrain_walk *walk);
 
 static inline void refrain_walk_note(struct refrain_walk *walk, struct refrain_walk_learner *learner, int64_t value) {
@@ -206,8 +208,8 @@ bool refrain_walk_take(struct refrain_walk *walk, struct refrain_walk_learner *p
  * recursion one that leaves nothing over. */
 bool refrain_walk_take_likely_step(struct refrain_walk *walk, struct refrain_walk_learner *place, int64_t *value);
 
-/* Takes the n parameters of an event. What one does not know itself, having given up, is in the rows that were counted:
- * it is that of a row which goes with what the others know. */
+/* Takes the n parameters of an event. Where a learner has given up, its value is one of a row that was counted, and
+ * that agrees with the values of the other learners. */
 bool refrain_walk_take_row(struct refrain_walk *walk, const struct refrain_learner *learners, int64_t *values,
                            unsigned n, bool *approximate);
 
@@ -220,7 +222,7 @@ uint64_t refrain_walk_steps_of_run(const struct refrain_walk *walk);
  * where that allows none. */
 bool refrain_walk_allow_steps(struct refrain_walk *walk);
 
-/* A block passes of a place whose blocks have all been: after many of them the walk ends. */
+/* A block passes of a place that has no blocks left: after many such blocks the walk ends. */
 void refrain_walk_pass_uncounted(struct refrain_walk *walk, const struct refrain_walk_learner *place);
 
 /* ---- walk_blocks.c ---- */

@@ -27,24 +27,24 @@ struct refrain_record {
     uint64_t ticks;     /* of the thread's clock */
     uint64_t cost;      /* what the thread's probes took up to there, in 1 / 2^REFRAIN_PROBE_COST_SHIFT ticks */
     uint64_t id;        /* as event_file.h says */
-    int64_t parameters[REFRAIN_PARAMETERS];    /* the first n_parameters, 0 behind them */
-    const struct refrain_region_info **region; /* where the reader may keep which region `id` is, for the next record
-                                                  of it; null: nowhere */
+    int64_t parameters[REFRAIN_PARAMETERS]; /* the first n_parameters, 0 behind them */
+    const struct refrain_region_info *
+        *region; /* the reader may store here which region `id` is, for the next record with this id; null: it cannot */
 };
 
 struct refrain_walk;
 
 /* Starts at the beginning of `thread`. The image must be as large as its header says and stay unchanged while the walk
- * is used. Null when it does not hold together, *wrong and *offset say what and where; or without memory. */
+ * is used. Null when it is damaged (*wrong and *offset say what and where), or without memory. */
 struct refrain_walk *refrain_walk_open(const void *image, size_t image_bytes, unsigned thread, const char **wrong,
                                        uint64_t *offset);
 
-/* As refrain_walk_open(), which walks through all of the thread first where its timeline has items of several blocks,
- * but at once: without knowing what the items have to share out. */
+/* As refrain_walk_open(), but at once. Where a timeline has items of several blocks, refrain_walk_open() walks through
+ * the whole thread first, to find out how the items are to be shared out; this one does not. */
 struct refrain_walk *refrain_walk_begin(const void *image, size_t image_bytes, unsigned thread, const char **wrong,
                                         uint64_t *offset);
 
-/* The next record; false at the end, or where something does not hold together (refrain_walk_wrong). */
+/* The next record; false at the end, or where the image is damaged (refrain_walk_wrong). */
 bool refrain_walk_next(struct refrain_walk *walk, struct refrain_record *record);
 
 /* The next records, up to n: returns how many, fewer at the end only. */

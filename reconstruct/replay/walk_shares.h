@@ -2,7 +2,8 @@
  *
  *     stretch of a place's history: its total - what blocks took that are items by themselves = what the others share
  *
- * Those by themselves are the long ones, mostly: who does not know of them would expect as much of all the others. */
+ * The blocks that are items by themselves are mostly the long ones: without this all other blocks would be expected to
+ * be as long. */
 #ifndef REFRAIN_WALK_SHARES_H
 #define REFRAIN_WALK_SHARES_H
 

@@ -25,7 +25,7 @@ static inline uint64_t refrain_walk_expected_share(struct refrain_block_account 
 /* A block passes in a walk that counts, in that context: it took that long. */
 void refrain_walk_count_told(struct refrain_walk *walk, uint32_t context, uint64_t ticks);
 
-/* A block passes whose end the timeline tells by itself: what was expected of it is of no matter. */
+/* A block passes that is an item of the timeline by itself: its time is known, whatever was expected of it. */
 static inline void refrain_walk_pass_told(struct refrain_walk *walk, struct refrain_walk_learner *place,
                                           uint32_t context, uint64_t told) {
     if (place->visits_left == 0)
@@ -74,7 +74,8 @@ struct refrain_record *refrain_walk_next_waiting(struct refrain_walk *walk);
 /* Keeps a record until its time is known; false without memory, and the walk ends. */
 bool refrain_walk_wait_for_time(struct refrain_walk *walk, const struct refrain_record *record);
 
-/* Nothing more comes: what waits gets its time, up to the thread's last clock read, which ended one block more. */
+/* The walk has ended: records that wait get their times, up to the thread's last clock read, which ended one more
+ * block. */
 void refrain_walk_settle_last(struct refrain_walk *walk);
 
 /* What probes cost. */

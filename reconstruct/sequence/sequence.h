@@ -2,9 +2,9 @@
  *
  *     learner in the image -> terms (archive, then items) -> runs (value, stride, length) -> values
  *
- * Works on bytes alone, which may be nonsense: every reference is checked, and what does not hold together is refused
- * with its offset. A sequence keeps pointers into the image; it holds at most one archived term besides. Threads: one
- * sequence, one thread; any number may read one image.
+ * Works on bytes alone, which may be nonsense: every reference is checked, and damage is refused with its offset. A
+ * sequence keeps pointers into the image, and holds at most one archived term. A sequence is used by one thread; any
+ * number of sequences may read one image.
  */
 #ifndef REFRAIN_SEQUENCE_H
 #define REFRAIN_SEQUENCE_H
@@ -113,8 +113,8 @@ static inline bool refrain_sequence_next(struct refrain_sequence *sequence, int6
 
 /* ---- sequence_repeats.c ---- */
 
-/* How often the next m values are these, again and again, as far as that follows from the loops or the run being given;
- * it may be more often, also where that is 0. m > 0. */
+/* A lower bound of how often the next m values are these, again and again: as far as it follows from the loops, or from
+ * the run being given. m > 0. */
 uint64_t refrain_sequence_repeats(struct refrain_sequence *sequence, const int64_t *values, unsigned m);
 
 /* Takes n times these m values, where refrain_sequence_repeats() was n or more. n > 0. */

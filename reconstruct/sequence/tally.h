@@ -30,12 +30,12 @@ struct refrain_tally_reader {
     const struct refrain_numbered *numbered; /* set by the caller, where it knows the members of communicators */
 };
 
-/* Starts reading the tally at a pool reference. False when it does not hold together, or without memory. */
+/* Starts reading the tally at a pool reference. False when it is damaged, or without memory. */
 bool refrain_tally_open(struct refrain_tally_reader *reader, const void *image, size_t image_bytes, uint32_t reference);
 
-/* Gives the next row to `row`, reader->tally->width values. Those of `row` named by `known` (bits) are there already:
- * the row is one that goes with them, or with as many of them as it can, and of the known values only totals are
- * changed, which are amounts that the tally has dropped. False when none is left. */
+/* Gives the next row to `row`, reader->tally->width values. The values of `row` named by `known` (bits) are set
+ * already. The row given agrees with all of them or, where no row does, with as many as possible. Of the known values
+ * only the totals change: amounts that the tally has dropped. False when none is left. */
 bool refrain_tally_next(struct refrain_tally_reader *reader, int64_t *row, unsigned known);
 
 /* Sets row[i] to what refrain_tally_next() would, and gives nothing. False when none is left. */
