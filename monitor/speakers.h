@@ -1,17 +1,17 @@
-/* speakers.h: units tell each other by the names of functions which of them make events (struct refrain_speaker). Under
- * the lock of unit.c. */
+/* speakers.h: functions of all units that make events, by name, so that a unit learns of those in other units (struct
+ * refrain_speaker). The caller holds the lock of unit.c. */
 #ifndef REFRAIN_SPEAKERS_H
 #define REFRAIN_SPEAKERS_H
 
 #include "monitor.h"
 
-/* A unit comes; its speakers are off. */
+/* Adds the speakers of a unit that is registered; they are off. */
 REFRAIN_HIDDEN void refrain_speakers_add(struct refrain_unit *unit);
 
-/* It goes, with the names. */
+/* Removes the speakers of a unit that is unloaded, and their names. */
 REFRAIN_HIDDEN void refrain_speakers_drop(struct refrain_unit *unit);
 
-/* Switches on all those of this name. */
+/* Switches on all speakers of this name. */
 REFRAIN_HIDDEN void refrain_speakers_switch_on(const struct refrain_speaker *speaker);
 
 #endif

@@ -1,18 +1,18 @@
-/* told.h: what a unit tells of itself, as bytes in the object file (instrumentor/tables.c -> monitor/unpack.c).
+/* told.h: the tables of a unit, as bytes in the object file (instrumentor/tables.c -> monitor/unpack.c).
  *
  *     "" file.c\0 function\0 ... | \1 sizes, nodes, speakers and dependencies, all as numbers
  *     ^ strings                    ^ no name begins with this byte
  *
  *     sizes         how many bytes, nodes and so on there are: enum refrain_told_size
- *     nodes         seven numbers each, in the order of struct refrain_node; a slot is kept plus 1, 0 being none; with
- *                   the kind goes `base` of the slot (struct refrain_unit), times REFRAIN_TOLD_KINDS
+ *     nodes         seven numbers each, in the order of struct refrain_node; for the slot its number plus 1, 0 for
+ *                   none; for the kind: kind + REFRAIN_TOLD_KINDS * `base` of the slot (struct refrain_unit)
  *     dependencies  two numbers each: to, from
  *     speakers      one number each: offset of the name in the strings
  *
- * Each number is told as its difference from the one before of the same kind, twice its size, plus 1 when it is
- * negative, in digits of base 63 from the highest on, which are bytes: 1 to 63 the last of a number, 65 to 127 any
- * other. Zeros among them mean nothing. Compilers take long for initialisers of many numbers, and programs of many
- * small files have more tables than code.
+ * A number is written as its difference from the number of the same kind before it: twice the absolute value, plus 1
+ * when it is negative. The digits have base 63, the highest first, one byte each: 1 to 63 for the last digit, 65 to 127
+ * for the others. Readers skip bytes that are 0. The tables are one string because compilers take long for initialisers
+ * of many numbers, and programs of many small files have more tables than code.
  */
 #ifndef REFRAIN_TOLD_H
 #define REFRAIN_TOLD_H
@@ -28,11 +28,11 @@ enum refrain_told_size {
     REFRAIN_TOLD_SIZES
 };
 
-#define REFRAIN_TOLD_BASE 63u  /* of the digits; a byte above it + 1 is one that others follow */
+#define REFRAIN_TOLD_BASE 63u  /* of the digits; a byte above REFRAIN_TOLD_BASE + 1 is not a number's last */
 #define REFRAIN_TOLD_KINDS 32u /* more than there are kinds of nodes */
 #define REFRAIN_TOLD_NUMBERS '\1'
 
-/* The strings' bytes: where the numbers begin. At most `limit`. */
+/* How many bytes the strings have, which is where the numbers begin; `limit` at most. */
 static inline size_t refrain_told_strings_bytes(const char *told, size_t limit) {
     size_t at = 0;
     while (at < limit && told[at] != REFRAIN_TOLD_NUMBERS) {
