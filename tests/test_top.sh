@@ -82,7 +82,7 @@ status=$?
 kill -KILL "$(sed -n 's/^ *1 *\([0-9]*\) .*/\1/p' said)" 2>/dev/null
 sleep 0.5
 refrain top --once "$trace" >said 2>error
-grep -q "is gone, without an end" said && pass || fail "a rank that was killed: $(cat said error)"
+grep -q "is gone without having ended" said && pass || fail "a rank that was killed: $(cat said error)"
 stop
 refrain top --once nowhere.refrain >said 2>error
 [ $? -eq 1 ] && grep -q nowhere error && pass || fail "a directory that is not there"

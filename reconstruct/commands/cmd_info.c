@@ -107,11 +107,11 @@ static void print_run(const struct refrain_trace *trace) {
     printf("started     %s\n", date);
     printf("duration    %s\n", refrain_show_ns((long double)duration_ns));
     if (trace->pack_bytes)
-        printf("trace size  %s in one file, %s of it what ranks learned, of the %s set before the run as the most\n",
+        printf("trace size  %s in one file, %s of it what ranks learned; %s at most, as set before the run\n",
                refrain_show_bytes(trace->pack_bytes), refrain_show_bytes(trace->pack_structure_bytes),
                refrain_show_bytes(most_file_bytes(trace)));
     else
-        printf("trace size  %s in %zu file%s, of the %s set before the run as the most\n",
+        printf("trace size  %s in %zu file%s; %s at most, as set before the run\n",
                refrain_show_bytes(file_bytes(trace)), trace->n_processes, trace->n_processes == 1 ? "" : "s",
                refrain_show_bytes(most_file_bytes(trace)));
     struct refrain_trace_clocks clocks;
