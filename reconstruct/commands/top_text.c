@@ -136,7 +136,7 @@ static void print_need(FILE *file, const struct refrain_live *live, const struct
             edge->collective ? "enter it"
             : edge->sends    ? "receive"
                              : "send");
-    fprintf(file, " for %s\n", refrain_show_ns((long double)rank->since_ns));
+    fprintf(file, ", %s so far\n", refrain_show_ns((long double)rank->since_ns));
 }
 
 static const struct refrain_hang_edge *edge_of(const struct refrain_hang *hang, int32_t rank, int32_t awaited) {
@@ -211,7 +211,7 @@ static void print_collective(const struct refrain_top_view *view, FILE *file, co
         fputs(late->state == REFRAIN_LIVE_CALLS ? "is " : "", file);
         print_what(file, late);
         if (runs(late))
-            fprintf(file, ", for %s", refrain_show_ns((long double)late->since_ns));
+            fprintf(file, ", %s so far", refrain_show_ns((long double)late->since_ns));
         fputc('\n', file);
     }
     if (missing > MOST_NAMED)
