@@ -180,9 +180,10 @@ static void index_names(struct refrain_prototypes *prototypes) {
     }
 }
 
-/* The next word that begins as MPI's do, from *at on, which moves behind it; null when there is none. */
+/* The next word that begins as MPI's do, from *at on, which moves behind it; null when there is none. The text ends
+ * with a NUL at `end` or later. */
 static const char *next_word(const char *text, const char *end, const char **at, size_t *length) {
-    for (const char *begin; (begin = memmem(*at, (size_t)(end - *at), "MPI", 3));) {
+    for (const char *begin; (begin = strstr(*at, "MPI")) && begin < end;) {
         const char *after = begin + 3;
         while (begin > text && is_of_word(begin[-1]))
             begin--;

@@ -40,7 +40,7 @@ struct refrain_prototypes {
 /* Reads the MPI headers in the directories that the flags name. False when there are none, or nothing may go. */
 bool refrain_prototypes_read(struct refrain_prototypes *prototypes, const char *const *flags, size_t n_flags);
 
-/* The functions that the text names stay. */
+/* The functions that the text names stay. Here and below a text ends with a NUL, at its length or later. */
 void refrain_prototypes_name(struct refrain_prototypes *prototypes, const char *text, size_t length);
 
 /* Makes each header's `cut`. */
