@@ -87,6 +87,7 @@ bool refrain_toolchain_headers(struct refrain_list *flags, struct refrain_text *
     bool there = chosen && is_resource_directory(chosen);
     if (there) {
         refrain_list_format(flags, "-resource-dir=%s", chosen);
+        refrain_list_add(flags, "--cuda-path=/dev/null"); /* where there is a CUDA, libclang reads its largest header */
         /* omp.h and others that clang may lack; after everything else */
         if (access(REFRAIN_CC_INCLUDE_DIR, R_OK) == 0) {
             refrain_list_add(flags, "-idirafter");
