@@ -7,7 +7,8 @@
  *
  * A function without calls may keep data below the stack pointer, where a call writes. So that none with sites is such
  * a function, there is one call that is never come to: where the function is entered, and at every site where the
- * compiler may make functions of their own from parts of it. */
+ * compiler may make functions of their own from parts of it. It is a call of the unit's jump, and not of a function that
+ * is said to be cold: for such calls gcc makes a part of each function that lies elsewhere and has an unwind table. */
 #if defined __OPTIMIZE__ && !defined REFRAIN__NO_SITES && defined __x86_64__ && defined __ELF__ && \
     !defined __ILP32__ && !defined __code_model_medium__ && !defined __code_model_large__ && \
     ((defined __clang__ && __clang_major__ >= 12) || (!defined __clang__ && __GNUC__ >= 9))
@@ -21,9 +22,8 @@ __asm__(".weak refrain_site\n\t.pushsection .text.refrain, \"ax\", @progbits\n"
     ".byte 0x48, 0x83, 0x3d\n\t.long refrain_site@GOTPCREL - 5\n\t.byte 0, 0x74, 6\n\t"
     ".byte 0xff, 0x25\n\t.long refrain_site@GOTPCREL - 4\n\t.byte 0xc3\n\t"
     ".popsection\n\t.pushsection refrain_sites, \"a\", @progbits\n.Lrefrain_sites:\n\t.popsection");
-REFRAIN__OUT void __attribute__((__cold__, __noreturn__)) refrain__never(void) {
-    __builtin_trap();
-}
+extern void refrain__never(void) __asm__(".Lrefrain_site")
+    __attribute__((__noreturn__, __visibility__("hidden")));
 REFRAIN__INLINE void refrain__may_call(void) {
     __asm__ __inline__ goto("" : : : : never);
     return;
