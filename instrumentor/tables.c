@@ -122,12 +122,14 @@ static void write_node(struct packed *packed, enum refrain_node_kind kind, unsig
                        const struct refrain_construct *construct, bool all, unsigned name, unsigned file) {
     unsigned fields[FIELDS] = {(unsigned)kind, parent, 0, 0, 0, name, file};
     if (construct) {
-        fields[0] += REFRAIN_TOLD_KINDS * base_of(construct, all);
+        fields[0] += REFRAIN_TOLD_ON * base_of(construct, all);
         fields[2] = construct->slot == REFRAIN_NO_SLOT ? 0 : construct->slot + 1;
         fields[3] = construct->line;
         fields[4] = construct->column;
     }
-    for (unsigned i = 0; i < FIELDS; i++)
+    bool has_file = file != packed->before[FIELDS - 1];
+    fields[0] += REFRAIN_TOLD_FILE * has_file;
+    for (unsigned i = 0; i < (has_file ? FIELDS : FIELDS - 1u); i++)
         pack_number(packed, &packed->before[i], fields[i]);
     packed->n_nodes++;
 }

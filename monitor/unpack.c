@@ -10,6 +10,11 @@ static bool read_fields(struct refrain_told_reader *reader, unsigned *fields, un
     return true;
 }
 
+static bool read_node(struct refrain_told_reader *reader, unsigned *fields) {
+    return read_fields(reader, fields, FIELDS - 1) &&
+           (!(fields[0] & REFRAIN_TOLD_FILE) || read_fields(reader, fields + FIELDS - 1, 1));
+}
+
 static void fill(struct refrain_node *node, unsigned char *base, const unsigned *fields) {
     *node = (struct refrain_node){.kind = fields[0] % REFRAIN_TOLD_KINDS,
                                   .parent = fields[1],
@@ -19,7 +24,7 @@ static void fill(struct refrain_node *node, unsigned char *base, const unsigned 
                                   .name = fields[5],
                                   .file = fields[6]};
     if (fields[2])
-        base[node->slot] = (unsigned char)(fields[0] / REFRAIN_TOLD_KINDS);
+        base[node->slot] = fields[0] & REFRAIN_TOLD_ON ? 1 : 0;
 }
 
 void refrain_unit_unpack(struct refrain_unit *unit, const char *told) {
@@ -33,7 +38,7 @@ void refrain_unit_unpack(struct refrain_unit *unit, const char *told) {
     struct refrain_dependency *dependencies = (struct refrain_dependency *)(nodes + sizes[REFRAIN_TOLD_NODES]);
     unsigned char *on = (unsigned char *)((unsigned long *)unit + refrain_unit_words(sizes));
     unsigned char *base = on + sizes[REFRAIN_TOLD_SLOTS] + 1;
-    for (unsigned i = 0; i < sizes[REFRAIN_TOLD_NODES] && read_fields(&reader, fields, FIELDS); i++)
+    for (unsigned i = 0; i < sizes[REFRAIN_TOLD_NODES] && read_node(&reader, fields); i++)
         fill(&nodes[i], base, fields);
     for (unsigned i = 0; i < sizes[REFRAIN_TOLD_DEPENDENCIES] && read_fields(&reader, pair, 2); i++)
         dependencies[i] = (struct refrain_dependency){.to = pair[0], .from = pair[1]};

@@ -4,15 +4,16 @@
  *     ^ strings                    ^ no name begins with this byte
  *
  *     sizes         how many bytes, nodes and so on there are: enum refrain_told_size
- *     nodes         seven numbers each, in the order of struct refrain_node; for the slot its number plus 1, 0 for
- *                   none; for the kind: kind + REFRAIN_TOLD_KINDS * `base` of the slot (struct refrain_unit)
+ *     nodes         the members of struct refrain_node in their order; for the slot its number plus 1, 0 for none;
+ *                   for the kind its number and what REFRAIN_TOLD_ON and REFRAIN_TOLD_FILE add; the file only where it
+ *                   is not that of the node before
  *     dependencies  two numbers each: to, from
  *     speakers      one number each: offset of the name in the strings
  *
  * A number is written as its difference from the number of the same kind before it: twice the absolute value, plus 1
- * when it is negative. The digits have base 63, the highest first, one byte each: 1 to 63 for the last digit, 65 to 127
- * for the others. Readers skip bytes that are 0. The tables are one string because compilers take long for initialisers
- * of many numbers, and programs of many small files have more tables than code.
+ * when it is negative. The digits have base 127, the highest first, one byte each: 1 to 127 for the last digit, 129 to
+ * 255 for the others. Readers skip bytes that are 0. The tables are one string because compilers take long for
+ * initialisers of many numbers, and programs of many small files have more tables than code.
  */
 #ifndef REFRAIN_TOLD_H
 #define REFRAIN_TOLD_H
@@ -28,8 +29,10 @@ enum refrain_told_size {
     REFRAIN_TOLD_SIZES
 };
 
-#define REFRAIN_TOLD_BASE 63u  /* of the digits; a byte above REFRAIN_TOLD_BASE + 1 is not a number's last */
+#define REFRAIN_TOLD_BASE 127u /* of the digits; a byte above REFRAIN_TOLD_BASE + 1 is not a number's last */
 #define REFRAIN_TOLD_KINDS 32u /* more than there are kinds of nodes */
+#define REFRAIN_TOLD_ON 32u    /* added to the kind where `base` of the slot is 1 (struct refrain_unit) */
+#define REFRAIN_TOLD_FILE 64u  /* ... where the file is told */
 #define REFRAIN_TOLD_NUMBERS '\1'
 
 /* How many bytes the strings have, which is where the numbers begin; `limit` at most. */
