@@ -272,7 +272,8 @@ static void print_function(const struct tree *tree, const struct function *funct
     throttled_text(tree, node, throttled, sizeof throttled);
     long double inclusive_ns = with_callees(tree, unit, function->node);
     if (inclusive_ns > 0)
-        snprintf(callees, sizeof callees, "  %s with callees", refrain_show_ns(inclusive_ns));
+        snprintf(callees, sizeof callees, "  %s%s with callees", throttled[0] ? "at least " : "",
+                 refrain_show_ns(inclusive_ns));
     snprintf(text, sizeof text, "%.200s()  %.200s:%u%s%s", refrain_node_name(unit->view, source),
              short_file(refrain_node_file(unit->view, source)), source->line, callees, throttled);
     print_line(tree, function->time_ns, node->own_total_ns, node->mpi_total_ns,
