@@ -1,5 +1,6 @@
 /* test_event_read.c: a thread's recorded events are read without a look at those of others
- * (reconstruct/replay/event_read.c). Of the windows of another thread only the headers can be read here. */
+ * (reconstruct/replay/event_read.c). Of the windows of another thread only the headers can be read here; where windows
+ * tell where the thread goes on, not even these, behind its first. */
 #define _GNU_SOURCE
 #include "event_read.h"
 #include "refrain/event_file.h"
@@ -11,50 +12,80 @@
 #define WINDOWS 6u /* of threads 0, 1, 2, 0, 1, 2 */
 #define THREADS 3u
 #define RECORD_BYTES 24u
+#define PAGE_BYTES 4096u
 
 static unsigned char *file;
 
-/* Fills a window with records of the thread that count on from `next`. */
-static uint64_t fill(unsigned char *window, uint32_t thread, uint64_t next) {
-    struct refrain_events_header header = {
-        .version = REFRAIN_EVENTS_VERSION, .header_bytes = REFRAIN_EVENTS_HEADER_BYTES, .thread = thread};
-    uint32_t at = REFRAIN_EVENTS_HEADER_BYTES;
-    for (; at + RECORD_BYTES <= REFRAIN_EVENTS_WINDOW_BYTES; at += RECORD_BYTES, next++)
-        memcpy(window + at, (uint64_t[]){REFRAIN_RECORD_ENTER | thread << 8 | 3u << 24, next, next}, RECORD_BYTES);
-    header.bytes_used = at;
+/* Fills a window with records of the thread that count on from `n`. */
+static uint64_t fill(uint32_t window, uint32_t window_bytes, bool linked, uint64_t n) {
+    uint32_t thread = window % THREADS, at = REFRAIN_EVENTS_HEADER_BYTES;
+    unsigned char *bytes = file + (size_t)window * window_bytes;
+    for (; at + RECORD_BYTES <= window_bytes; at += RECORD_BYTES, n++)
+        memcpy(bytes + at, (uint64_t[]){REFRAIN_RECORD_ENTER | thread << 8 | 3u << 24, n, n}, RECORD_BYTES);
+    struct refrain_events_header header = {.version = REFRAIN_EVENTS_VERSION,
+                                           .header_bytes = REFRAIN_EVENTS_HEADER_BYTES,
+                                           .thread = thread,
+                                           .bytes_used = at,
+                                           .window_bytes = linked ? window_bytes : 0};
+    if (linked)
+        header.next =
+            window + THREADS < WINDOWS ? (uint64_t)(window + THREADS) * window_bytes : REFRAIN_EVENTS_NO_WINDOW;
     memcpy(header.magic, REFRAIN_EVENTS_MAGIC, sizeof header.magic);
-    memcpy(window, &header, sizeof header);
-    return next;
+    memcpy(bytes, &header, sizeof header);
+    return n;
+}
+
+/* Reads a thread's records of a file of so many bytes; how many, and in *wrong whether the file is damaged. */
+static uint64_t read_thread(uint32_t thread, size_t bytes, bool *wrong) {
+    struct refrain_process process = {.events_path = "events", .events = file, .events_bytes = bytes};
+    struct refrain_event_reader *reader;
+    struct refrain_record record;
+    struct refrain_error error;
+    uint64_t n = 0, where;
+    *wrong = true;
+    if (refrain_event_reader_open(&process, thread, &reader, &error))
+        return 0;
+    while (refrain_event_reader_next(reader, &record) && record.thread == thread && record.id == n)
+        n++;
+    *wrong = refrain_event_reader_wrong(reader, &where);
+    refrain_event_reader_close(reader);
+    return n;
+}
+
+static unsigned read_all(uint32_t window_bytes, bool linked) {
+    uint64_t written[THREADS] = {0};
+    size_t bytes = (size_t)WINDOWS * window_bytes;
+    unsigned failed = 0;
+    bool wrong;
+    mprotect(file, bytes, PROT_READ | PROT_WRITE);
+    memset(file, 0, bytes);
+    for (uint32_t i = 0; i < WINDOWS; i++)
+        written[i % THREADS] = fill(i, window_bytes, linked, written[i % THREADS]);
+    for (uint32_t thread = 0; thread < THREADS; thread++) {
+        for (uint32_t i = 0; i < WINDOWS; i++) {
+            size_t readable = i % THREADS == thread ? window_bytes : linked && i > thread ? 0 : PAGE_BYTES;
+            mprotect(file + (size_t)i * window_bytes, window_bytes, PROT_NONE);
+            mprotect(file + (size_t)i * window_bytes, readable, PROT_READ);
+        }
+        uint64_t n = read_thread(thread, bytes, &wrong);
+        failed += wrong || n != written[thread] || n == 0;
+        if (wrong || n != written[thread] || n == 0)
+            printf("FAILED: thread %u: %llu of %llu records\n", thread, (unsigned long long)n,
+                   (unsigned long long)written[thread]);
+    }
+    mprotect(file, bytes, PROT_READ);
+    uint64_t n = read_thread(0, THREADS * window_bytes, &wrong); /* half of the file */
+    if (linked && (!wrong || n != written[0] / 2))
+        failed += printf("FAILED: a file that is cut off at a window: %llu records\n", (unsigned long long)n) > 0;
+    return failed;
 }
 
 int main(void) {
-    size_t bytes = (size_t)WINDOWS * REFRAIN_EVENTS_WINDOW_BYTES, page = 4096;
-    uint64_t written[THREADS] = {0};
-    file = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    file = mmap(NULL, (size_t)WINDOWS * REFRAIN_EVENTS_WINDOW_BYTES, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (file == MAP_FAILED)
         return 2;
-    for (uint32_t i = 0; i < WINDOWS; i++)
-        written[i % THREADS] = fill(file + (size_t)i * REFRAIN_EVENTS_WINDOW_BYTES, i % THREADS, written[i % THREADS]);
-    struct refrain_process process = {.events_path = "events", .events = file, .events_bytes = bytes};
-    for (uint32_t thread = 0; thread < THREADS; thread++) {
-        for (uint32_t i = 0; i < WINDOWS; i++)
-            mprotect(file + (size_t)i * REFRAIN_EVENTS_WINDOW_BYTES + page, REFRAIN_EVENTS_WINDOW_BYTES - page,
-                     i % THREADS == thread ? PROT_READ : PROT_NONE);
-        struct refrain_event_reader *reader;
-        struct refrain_record record;
-        struct refrain_error error;
-        uint64_t n = 0, where;
-        if (refrain_event_reader_open(&process, thread, &reader, &error))
-            return puts("FAILED: the file is not opened"), 1;
-        while (refrain_event_reader_next(reader, &record) && record.thread == thread && record.id == n)
-            n++;
-        bool wrong = refrain_event_reader_wrong(reader, &where);
-        refrain_event_reader_close(reader);
-        if (wrong || n != written[thread] || n == 0)
-            return printf("FAILED: thread %u: %llu of %llu records\n", thread, (unsigned long long)n,
-                          (unsigned long long)written[thread]),
-                   1;
-    }
-    printf("%u threads\n", THREADS);
-    return 0;
+    unsigned failed = read_all(REFRAIN_EVENTS_WINDOW_BYTES, false) + read_all(2 * PAGE_BYTES, true);
+    printf("%u threads, %u failed\n", THREADS, failed);
+    return failed > 0;
 }

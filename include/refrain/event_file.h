@@ -1,10 +1,10 @@
 /* event_file.h: events as recorded, one file per process (modes events and both).
  *
- * The file grows by windows of REFRAIN_EVENTS_WINDOW_BYTES. Each has a header and then records of 8-byte words, in the
- * order in which they happened. A window is of one thread, so that threads share nothing while they record; a thread's
- * windows come in the order in which it filled them. Windows are mapped, so that a killed process keeps what it wrote.
- * A window without the magic was allocated, but nothing was written to it. Names, call sites and communicators are
- * those of the trace file beside it. Little-endian.
+ * The file grows by windows of REFRAIN_EVENTS_WINDOW_BYTES, or less. Each has a header and then records of 8-byte
+ * words, in the order in which they happened. A window is of one thread, so that threads share nothing while they
+ * record; a thread's windows come in the order in which it filled them. Windows are mapped, so that a killed process
+ * keeps what it wrote. A window without the magic was allocated, but nothing was written to it. Names, call sites and
+ * communicators are those of the trace file beside it. Little-endian.
  *
  *     word 0: kind | thread << 8 | n_words << 24 | value << 32      (n_words counts all words of the record)
  *     word 1: ticks
@@ -17,12 +17,12 @@
 #include <stdint.h>
 
 #define REFRAIN_EVENTS_MAGIC "refevts\n"
-#define REFRAIN_EVENTS_VERSION 4u /* as in trace.h: other versions are refused, from the oldest on they are read */
+#define REFRAIN_EVENTS_VERSION 5u /* as in trace.h: other versions are refused, from the oldest on they are read */
 #define REFRAIN_EVENTS_OLDEST REFRAIN_EVENTS_VERSION
 #define REFRAIN_EVENTS_HEADER_BYTES 64u
 #define REFRAIN_EVENTS_WINDOW_BYTES (1u << 20)
+#define REFRAIN_EVENTS_NO_WINDOW UINT64_MAX /* the thread has no more */
 #define REFRAIN_MOST_POLLS 65536u
-#define REFRAIN_EVENTS_ANY_THREAD UINT32_MAX /* a window with records of several threads: imported traces have them */
 
 enum refrain_record_kind {
     REFRAIN_RECORD_NONE = 0,
@@ -46,9 +46,13 @@ struct refrain_events_header {
     char magic[8]; /* written after the rest of the header */
     uint32_t version;
     uint32_t header_bytes;
-    uint32_t thread;     /* whose records these are, or REFRAIN_EVENTS_ANY_THREAD */
-    uint32_t bytes_used; /* end of the window's last whole record, from the window's begin on */
-    uint64_t reserved[5];
+    uint32_t thread;       /* whose records these are */
+    uint32_t bytes_used;   /* end of the window's last whole record, from the window's begin on */
+    uint32_t window_bytes; /* to the next window, where that is less than REFRAIN_EVENTS_WINDOW_BYTES; else 0 */
+    uint32_t reserved_bytes;
+    uint64_t next; /* where the thread's next window begins; 0: not told, among those behind this one; or
+                      REFRAIN_EVENTS_NO_WINDOW */
+    uint64_t reserved[3];
 };
 
 #endif

@@ -3,20 +3,40 @@
 
 #include <string.h>
 
-void refrain_import_begin_window(struct refrain_import_rank *rank) {
-    static const struct refrain_events_header nothing;
-    rank->window = refrain_sink_position(rank->events);
-    refrain_sink_put_bytes(rank->events, &nothing, sizeof nothing);
-}
+#define WINDOW_BYTES                                                                                                   \
+    4096u /* so small that those of many threads are still in the sink's buffer while they are filled */
 
-void refrain_import_end_window(struct refrain_import_rank *rank) {
+static void put_header(struct refrain_import_rank *rank, const struct refrain_import_location *location,
+                       uint32_t thread, uint64_t next) {
     struct refrain_events_header header = {.version = REFRAIN_EVENTS_VERSION,
                                            .header_bytes = REFRAIN_EVENTS_HEADER_BYTES,
-                                           .thread = REFRAIN_EVENTS_ANY_THREAD,
-                                           .bytes_used =
-                                               (uint32_t)(refrain_sink_position(rank->events) - rank->window)};
+                                           .thread = thread,
+                                           .bytes_used = location->window_used,
+                                           .window_bytes = WINDOW_BYTES,
+                                           .next = next};
     memcpy(header.magic, REFRAIN_EVENTS_MAGIC, sizeof header.magic);
-    refrain_sink_patch(rank->events, rank->window, &header, sizeof header);
+    refrain_sink_patch(rank->events, location->window, &header, sizeof header);
+}
+
+static void begin_window(struct refrain_import_rank *rank, struct refrain_import_location *location, uint32_t thread) {
+    static const unsigned char nothing[WINDOW_BYTES];
+    uint64_t at = refrain_sink_position(rank->events);
+    if (location->window_used)
+        put_header(rank, location, thread, at);
+    location->window = at;
+    location->window_used = REFRAIN_EVENTS_HEADER_BYTES;
+    refrain_sink_put_bytes(rank->events, nothing, sizeof nothing);
+}
+
+void refrain_import_end_windows(struct refrain_import_rank *rank) {
+    struct refrain_import_location nobody = {0};
+    if (refrain_sink_position(rank->events) == 0) {
+        begin_window(rank, &nobody, 0);
+        put_header(rank, &nobody, 0, REFRAIN_EVENTS_NO_WINDOW);
+    }
+    for (uint32_t i = 0; i < rank->n_threads; i++)
+        if (rank->threads[i].window_used)
+            put_header(rank, &rank->threads[i], i, REFRAIN_EVENTS_NO_WINDOW);
 }
 
 uint64_t refrain_import_put(struct refrain_import *import, const struct refrain_import_event *event,
@@ -26,18 +46,14 @@ uint64_t refrain_import_put(struct refrain_import *import, const struct refrain_
     uint64_t words[3 + REFRAIN_PARAMETERS] = {
         (uint64_t)kind | (uint64_t)event->thread << 8 | (uint64_t)(3 + n) << 24 | (uint64_t)operation << 32,
         REFRAIN_IMPORT_BASE_TICKS + (uint64_t)event->time_ns, refrain_import_number_of(import, rank, event->region)};
-    static const unsigned char nothing[8 * (3 + REFRAIN_PARAMETERS)];
     for (unsigned i = 0; i < n; i++)
         words[3 + i] = (uint64_t)parameters[i];
-    uint64_t at = refrain_sink_position(rank->events);
-    size_t rest = REFRAIN_EVENTS_WINDOW_BYTES - (size_t)(at % REFRAIN_EVENTS_WINDOW_BYTES);
-    if (rest == REFRAIN_EVENTS_WINDOW_BYTES || rest < (3 + n) * 8u) {
-        refrain_import_end_window(rank);
-        refrain_sink_put_bytes(rank->events, nothing, rest % REFRAIN_EVENTS_WINDOW_BYTES);
-        refrain_import_begin_window(rank);
-    }
-    at = refrain_sink_position(rank->events);
-    refrain_sink_put_bytes(rank->events, words, (3 + n) * 8u);
+    struct refrain_import_location *location = &rank->threads[event->thread];
+    if (location->window_used == 0 || location->window_used + (3 + n) * 8u > WINDOW_BYTES)
+        begin_window(rank, location, event->thread);
+    uint64_t at = location->window + location->window_used;
+    refrain_sink_patch(rank->events, at, words, (3 + n) * 8u);
+    location->window_used += (3 + n) * 8u;
     return at;
 }
 

@@ -48,8 +48,8 @@ static enum refrain_status begin(struct refrain_import *import, struct refrain_e
 
 bool refrain_import_begin_rank(struct refrain_import *import, int32_t number) {
     struct refrain_import_rank *rank = &import->ranks[number];
-    if (!rank->events && (rank->events = open_in(import, REFRAIN_EVENTS_NAME, number)))
-        refrain_import_begin_window(rank);
+    if (!rank->events)
+        rank->events = open_in(import, REFRAIN_EVENTS_NAME, number);
     import->no_file |= !rank->events;
     return rank->events;
 }
@@ -138,7 +138,7 @@ static enum refrain_status write_image(struct refrain_import *import, int32_t nu
 static enum refrain_status close_events(struct refrain_import *import, struct refrain_import_rank *rank, bool keep) {
     if (!rank->events)
         return REFRAIN_OK;
-    refrain_import_end_window(rank);
+    refrain_import_end_windows(rank);
     return refrain_sink_close(rank->events, keep, import->error);
 }
 

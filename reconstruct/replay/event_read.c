@@ -8,7 +8,7 @@ struct refrain_event_reader {
     const unsigned char *file;
     uint64_t file_bytes;
     uint64_t at, end;      /* in the window that is read */
-    uint64_t whole;        /* end, but where the file was cut short */
+    uint64_t whole;        /* end, but where the file was cut short: how far it is to go on */
     uint64_t next;         /* window */
     uint64_t latest_ticks; /* of a record so far: a clock that goes back stands still until it is there again */
     uint32_t thread;
@@ -57,22 +57,29 @@ static bool next_window(struct refrain_event_reader *reader) {
     static const char not_begun[8];
     struct refrain_events_header header;
     reader->wrong = reader->at < reader->whole;
-    while (!reader->wrong && reader->next + sizeof header <= reader->file_bytes) {
+    while (!reader->wrong && reader->next < reader->file_bytes && reader->file_bytes - reader->next >= sizeof header) {
         uint64_t begin = reader->next, rest = reader->file_bytes - begin;
-        reader->next += REFRAIN_EVENTS_WINDOW_BYTES;
         memcpy(&header, reader->file + begin, sizeof header);
-        if (memcmp(header.magic, not_begun, sizeof not_begun) == 0)
+        bool begun = memcmp(header.magic, not_begun, sizeof not_begun) != 0;
+        uint32_t bytes = begun && header.window_bytes ? header.window_bytes : REFRAIN_EVENTS_WINDOW_BYTES;
+        bool is_last = header.next == REFRAIN_EVENTS_NO_WINDOW, goes_on = header.next && !is_last;
+        reader->next += bytes;
+        if (!begun)
             continue;
         reader->at = begin;
         reader->wrong = memcmp(header.magic, REFRAIN_EVENTS_MAGIC, sizeof header.magic) != 0 ||
-                        header.header_bytes != REFRAIN_EVENTS_HEADER_BYTES ||
-                        header.bytes_used < REFRAIN_EVENTS_HEADER_BYTES ||
-                        header.bytes_used > REFRAIN_EVENTS_WINDOW_BYTES;
-        if (reader->wrong || (header.thread != reader->thread && header.thread != REFRAIN_EVENTS_ANY_THREAD))
+                        header.header_bytes != REFRAIN_EVENTS_HEADER_BYTES || bytes % 8 ||
+                        bytes > REFRAIN_EVENTS_WINDOW_BYTES || header.bytes_used < REFRAIN_EVENTS_HEADER_BYTES ||
+                        header.bytes_used > bytes || (goes_on && (header.next < reader->next || header.next % 8));
+        if (reader->wrong || header.thread != reader->thread)
             continue;
+        if (header.next)
+            reader->next = is_last ? reader->file_bytes : header.next;
         reader->at = begin + REFRAIN_EVENTS_HEADER_BYTES;
         reader->whole = begin + header.bytes_used;
         reader->end = begin + (header.bytes_used < rest ? header.bytes_used : rest);
+        if (goes_on && header.next >= reader->file_bytes)
+            reader->whole = header.next;
         if (reader->at < reader->end)
             return true;
     }
@@ -120,13 +127,11 @@ static bool next_record(struct refrain_event_reader *reader, struct refrain_reco
             return false;
         }
         bool polls = (words[0] & 255) == REFRAIN_RECORD_POLLS;
-        if (polls && thread == reader->thread && !begin_polls(reader, words, n)) {
+        if (thread != reader->thread || (polls && !begin_polls(reader, words, n))) {
             reader->wrong = true;
             return false;
         }
         reader->at += n * 8u;
-        if (thread != reader->thread)
-            continue;
         if (polls)
             return next_of_polls(reader, record);
         *record = (struct refrain_record){.kind = (uint8_t)words[0],
