@@ -121,6 +121,12 @@ void refrain_block_times_close(struct refrain_block_times *times) {
     times->kept = NULL;
 }
 
+void refrain_block_times_clear_unused(struct refrain_block_times *times) {
+    uint32_t n = times->settled ? 0 : times->n_kept;
+    if (times->kept)
+        memset(times->kept + n, 0, (times->capacity - n) * sizeof *times->kept);
+}
+
 /* Of the blocks kept. */
 static double weight_kept(const struct refrain_block_times *times) {
     double weight = 0;
@@ -261,23 +267,16 @@ static bool is_settled(struct refrain_block_times *times) {
     return true;
 }
 
-/* How many blocks the item is of that begins with the next block; 0 where there is none, or one that has begun before.
- */
-static uint64_t begin_next(struct refrain_block_times *times, uint64_t ticks) {
-    return is_settled(times) && begin_item(times, ticks) && !times->tail ? times->item.blocks : 0;
-}
-
 uint64_t refrain_block_times_left(struct refrain_block_times *times, uint64_t ticks) {
-    bool begun = times->n_counted > 0 || (times->n_kept > 0 && !times->settled);
-    uint64_t n = begun ? times->item.blocks : begin_next(times, ticks);
-    return n > REFRAIN_BLOCKS_KEPT ? 0 : begun ? n - times->n_counted - times->n_kept : n;
+    if (is_settled(times) && (!begin_item(times, ticks) || times->tail))
+        return 0;
+    return times->item.blocks > REFRAIN_BLOCKS_KEPT ? 0 : times->item.blocks - times->n_counted - times->n_kept;
 }
 
 bool refrain_block_times_single(struct refrain_block_times *times, uint64_t ticks, uint64_t *end_ticks) {
-    if (begin_next(times, ticks) != 1)
+    if (refrain_block_times_left(times, ticks) == 0 || times->item.blocks != 1)
         return false;
-    *end_ticks = times->item.end_ticks;
-    times->item.blocks = 0;
+    *end_ticks = refrain_block_times_skip(times, ticks, 1);
     return true;
 }
 

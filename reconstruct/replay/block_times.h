@@ -101,6 +101,9 @@ void refrain_block_times_open(struct refrain_block_times *times, const void *ima
                               const struct refrain_thread *thread);
 void refrain_block_times_close(struct refrain_block_times *times);
 
+/* Sets to 0 what is kept of blocks that have their times. Not between REFRAIN_BLOCK_SETTLED and what it is for. */
+void refrain_block_times_clear_unused(struct refrain_block_times *times);
+
 /* When the last of the blocks ends that the timeline tells of next; false where it tells of none. */
 bool refrain_block_times_end(const struct refrain_block_times *times, uint64_t *end_ticks);
 

@@ -35,7 +35,7 @@ struct checkpoint {
 };
 
 #define MOST_CHECKPOINTS 1024u
-#define WORTH_A_BASE 2u       /* part of all that has to differ from the base for another one to be made */
+#define WORTH_A_BASE 8u       /* all but one part in so many differs from the base: another one is made */
 #define FIRST_INTERVAL 65536u /* events between two checkpoints, until they do not fit any more */
 
 struct refrain_cursor {
@@ -160,8 +160,12 @@ static void set_base(struct refrain_cursor *cursor, struct refrain_arena_copy *b
 /* A copy of the arena: told by an earlier one, unless so much differs from that, as it does while the replay comes to
  * new parts of the program, that the next ones had better be told by this one. Null without memory. */
 static struct refrain_arena_copy *copy_arena(struct refrain_cursor *cursor) {
+    for (size_t i = 0; i < cursor->position.n; i++)
+        if (cursor->position.locations[i].walk)
+            refrain_walk_clear_unused(cursor->position.locations[i].walk);
     struct refrain_arena_copy *copy = cursor->base ? refrain_arena_copy(cursor->arena, cursor->base) : NULL;
-    bool differs = copy && refrain_arena_copy_bytes(copy) > refrain_arena_bytes(cursor->arena) / WORTH_A_BASE;
+    bool differs =
+        copy && refrain_arena_copy_bytes(copy) > refrain_arena_bytes(cursor->arena) / WORTH_A_BASE * (WORTH_A_BASE - 1);
     if (differs)
         refrain_arena_copy_free(copy);
     if (!copy || differs) {

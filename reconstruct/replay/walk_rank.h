@@ -56,6 +56,9 @@ const char *refrain_walk_wrong(const struct refrain_walk *walk, uint64_t *offset
 /* Ticks at the end of the last block that was replayed. */
 uint64_t refrain_walk_ticks(const struct refrain_walk *walk);
 
+/* Sets to 0 what lies unused in the walk's memory, so that copies of its state at different moments are alike there. */
+void refrain_walk_clear_unused(struct refrain_walk *walk);
+
 void refrain_walk_close(struct refrain_walk *walk);
 
 #endif

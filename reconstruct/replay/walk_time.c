@@ -1,7 +1,9 @@
 /* walk_time.c: how long blocks took (walk_parts.h). */
 #include "walk_time.h"
+
 #include "arena.h"
 #include "array.h"
+#include <string.h>
 
 #define MOST_OVER_MEAN 4u /* times the mean of its stretch that a visit is expected to take at most; and at least */
 
@@ -149,6 +151,15 @@ void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_
 }
 
 /* ---- records that wait ---- */
+
+void refrain_walk_clear_unused(struct refrain_walk *walk) {
+    size_t n = walk->first_waiting + walk->n_waiting;
+    if (walk->waiting) {
+        memset(walk->waiting, 0, walk->first_waiting * sizeof *walk->waiting);
+        memset(walk->waiting + n, 0, (walk->capacity_waiting - n) * sizeof *walk->waiting);
+    }
+    refrain_block_times_clear_unused(&walk->times);
+}
 
 struct refrain_record *refrain_walk_next_waiting(struct refrain_walk *walk) {
     size_t n = walk->first_waiting + walk->n_waiting;

@@ -140,6 +140,7 @@ void refrain_free(void *memory) {
     }
     size_t bytes = block->bytes;
     struct block **list = &block->arena->state.given_back[class_of(&bytes)];
+    memset(memory, 0, block->bytes); /* copies of the arena are alike there */
     memcpy(memory, list, sizeof *list);
     *list = block;
 }
@@ -233,7 +234,10 @@ size_t refrain_arena_copy_bytes(const struct refrain_arena_copy *copy) {
 }
 
 size_t refrain_arena_bytes(const struct refrain_arena *arena) {
-    return sizeof(struct refrain_arena_copy) + write_copy(arena, NULL, NULL);
+    size_t n = sizeof(struct refrain_arena_copy);
+    for (size_t i = 0; i < arena->state.n_used; i++)
+        n += refrain_difference(arena->chunks[i].memory, arena->chunks[i].used, NULL, 0, NULL);
+    return n;
 }
 
 size_t refrain_arena_copy_free(struct refrain_arena_copy *copy) {

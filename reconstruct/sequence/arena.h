@@ -42,7 +42,7 @@ struct refrain_arena_copy *refrain_arena_copy(const struct refrain_arena *arena,
 /* Bytes that a copy takes, without its base's. */
 size_t refrain_arena_copy_bytes(const struct refrain_arena_copy *copy);
 
-/* Bytes that a copy of the arena would take that is told by no other. */
+/* Bytes that a copy of the arena would take that is told by a base in which everything is 0. */
 size_t refrain_arena_bytes(const struct refrain_arena *arena);
 
 /* Counts one more owner of the copy, who will free it, too. Returns the copy. Null is allowed. */
