@@ -478,18 +478,26 @@ void refrain_call_end(struct refrain_call *call) {
 
 void refrain_call_end_with(struct refrain_call *call, enum refrain_operation operation, const int64_t *parameters) {
     struct refrain_context *context = refrain_thread_context;
-    struct refrain_round *round = call->known ? round_of(call) : NULL;
+    const struct refrain_call_cache *known = call->known;
+    struct refrain_round *round = known ? round_of(call) : NULL;
+    struct block block;
     unsigned i = call->told;
-    if (__builtin_expect(!round || !is_on_top(context, call) || !call->end_ticks || context->events ||
-                             i + 1 != call->known->n_operations || call->known->operations[i] != operation ||
-                             !are_all(parameters, round->value[i]),
+    if (__builtin_expect(!round || !is_on_top(context, call) || call->end_ticks || context->events ||
+                             i != known->n_before || i + 1u != known->n_operations ||
+                             known->operations[i] != operation || !are_all(parameters, round->value[i]),
                          0)) {
+        refrain_call_returned(call);
         refrain_call_operation(call, operation, parameters, REFRAIN_PARAMETERS);
         refrain_call_end(call);
         return;
     }
     begin_probe(context);
+    if (__builtin_expect(!end_round_block(context, round, 1, &block), 0))
+        refrain_timeline_item(&context->timeline, block.now, block.elapsed);
     round->left[REFRAIN_ROUND_OPERATION + i]--;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    end_told(call, context, round, call->end_ticks);
+    round->left[REFRAIN_ROUND_END]--;
+    close_entry(context, call->entry - 1);
+    (call->entry - 1)->last += known->goes_on;
+    refrain_end(context);
 }

@@ -393,7 +393,8 @@ REFRAIN_SHARED bool refrain_call_complete(struct refrain_call *call, uint32_t re
 
 REFRAIN_SHARED void refrain_call_end(struct refrain_call *call);
 
-/* The same of a call that has returned, after its last operation, of REFRAIN_PARAMETERS values. */
+/* The PMPI call has returned, which is told with all that comes then: one operation, of REFRAIN_PARAMETERS values, and
+ * the end. */
 REFRAIN_SHARED void refrain_call_end_with(struct refrain_call *call, enum refrain_operation operation,
                                           const int64_t *parameters);
 

@@ -328,6 +328,7 @@ static struct communicator *of_handle(MPI_Comm comm) {
 }
 
 static void forget(MPI_Comm comm) {
+    refrain_mpi_often.latest_record = NULL;
     struct communicator *communicator = of_handle(comm);
     if (!communicator)
         return;
@@ -551,6 +552,10 @@ static const struct refrain_communicator *find_locked(MPI_Comm comm) {
 const struct refrain_communicator *refrain_communicator_find_other(MPI_Comm comm) {
     refrain_mpi_lock();
     const struct refrain_communicator *record = find_locked(comm);
+    if (!refrain_mpi_multiple) {
+        refrain_mpi_often.latest = comm;
+        refrain_mpi_often.latest_record = record;
+    }
     refrain_mpi_unlock();
     return record;
 }

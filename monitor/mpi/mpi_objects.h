@@ -31,6 +31,8 @@
 static inline const struct refrain_communicator *refrain_communicator_find(MPI_Comm comm) {
     if (comm == MPI_COMM_WORLD)
         return refrain_mpi_often.world;
+    if (comm == refrain_mpi_often.latest && refrain_mpi_often.latest_record)
+        return refrain_mpi_often.latest_record;
     refrain_idup_needed(comm);
     return refrain_communicator_find_other(comm);
 }

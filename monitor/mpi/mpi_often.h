@@ -14,6 +14,9 @@ struct refrain_mpi_often {
     struct refrain_order_rank *order; /* null: messages come as MPI has them (mpi_order.c) */
     int64_t type_bytes; /* of a datatype that was asked for; -1: of none. Not where several threads may ask */
     MPI_Datatype type;  /* (mpi_types.c) */
+    /* Of another communicator that was asked for; null: of none. Not where several threads may ask. */
+    MPI_Comm latest;
+    const struct refrain_communicator *latest_record;
 };
 extern struct refrain_mpi_often refrain_mpi_often;
 

@@ -64,7 +64,6 @@ static REFRAIN_INLINE void end_recv(struct refrain_call *call, int rc, const MPI
         refrain_call_end(call);
         return;
     }
-    refrain_call_returned(call);
     refrain_call_end_with(call, REFRAIN_OP_RECV,
                           (int64_t[]){status->MPI_SOURCE, status->MPI_TAG, refrain_status_bytes(status), comm});
 }
