@@ -324,11 +324,20 @@ static inline __attribute__((always_inline)) bool begin_as_expected(struct refra
     return true;
 }
 
+/* Nothing is traced in this process, and that is known. */
+static inline bool is_off(const struct refrain_context *context) {
+    return context && !context->trace_file && !refrain_trace_file.header;
+}
+
 /* Apart from the calls in a round, so that these save few registers. */
 static __attribute__((noinline)) void begin_out_of_round(struct refrain_call *call, struct refrain_call_cache *known,
                                                          unsigned function, void *return_address, void *frame_address) {
     struct refrain_context *context = refrain_thread_context;
-    if (known && refrain_round_try(context, known))
+    if (is_off(context)) {
+        call->context = NULL;
+        call->entry = NULL;
+        call->known = NULL;
+    } else if (known && refrain_round_try(context, known))
         begin_in_round(call, context, known, frame_address, NULL);
     else if (!known || !begin_as_expected(call, context, known, frame_address))
         refrain_call_begin_other(call, function, return_address, frame_address);
