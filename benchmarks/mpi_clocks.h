@@ -1,6 +1,6 @@
-/* mpi_clocks.h: preloaded, does of what a tracer does at an MPI call only what none can do without: the call goes through
- * a function of its own; with CLOCKS, that also reads the clock before and after and adds up, for the thread, what lay
- * between. The functions themselves are made from mpi.h (mpi_clocks.sh). */
+/* mpi_clocks.h: preloaded, does of what a tracer does at an MPI call only what none can do without: the call goes
+ * through a function of its own; with CLOCKS, that also reads the clock before and after and adds up, for the thread,
+ * what lay between. The functions themselves are made from mpi.h (mpi_clocks.sh). */
 #ifndef MPI_CLOCKS_H
 #define MPI_CLOCKS_H
 

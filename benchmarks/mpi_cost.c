@@ -101,6 +101,11 @@ static void walk_sendrecv(void) {
     MPI_Sendrecv(&sent, 1, MPI_INT, right, 2, &received, 1, MPI_INT, left, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+static void walk_pair(void) {
+    walk();
+    pair();
+}
+
 static void iallreduce(void) {
     MPI_Request request;
     MPI_Iallreduce(out[0], in[0], 2048, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
@@ -129,6 +134,7 @@ static const struct {
     {"Barrier", barrier, 1},
     {"320 KiB walked, Bcast", walk_bcast, 1},
     {"320 KiB walked, Sendrecv", walk_sendrecv, 1},
+    {"320 KiB walked, Irecv + Isend + Waitall", walk_pair, 3},
 };
 
 int main(int argc, char **argv) {
