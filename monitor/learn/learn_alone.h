@@ -45,6 +45,7 @@ static inline void refrain_alone_open(void *memory, size_t bytes) {
 static inline struct refrain_learner *refrain_alone_begin(struct refrain_context *context, uint64_t control) {
     struct refrain_header *header = refrain_trace_file.header;
     memset(refrain_trace_file.base, 0, header->pool_used);
+    header->bytes = refrain_alone_bytes;
     header->pool_used = REFRAIN_HEADER_BYTES;
     header->pool_control = control;
     memset(context->spare_formulas, 0, sizeof context->spare_formulas);

@@ -12,6 +12,10 @@
 #define FIRST_CAPACITY 4u
 #define SHORT_ITEMS 8u /* formulas up to so many are sure of room for longest; of control flow up to ... */
 #define SHORT_CONTROL_ITEMS 16u
+/* Once half of the memory is used formulas grow no further than to SPARING_ITEMS while their archive has few terms.
+ * Later ones take less room there the more of them come at a time. */
+#define SPARING_ITEMS 12u
+#define FEW_TERMS 1024u
 
 /* What memory a formula with room for so many items is taken from. */
 static enum refrain_pool_use use_for_items(const struct refrain_learner *learner, unsigned items) {
@@ -41,6 +45,13 @@ static bool give_way(struct refrain_context *context, struct refrain_learner *le
     return refrain_tally_terms(context, learner, keep);
 }
 
+/* Is more than half used of what may be used for that? Terms take less room in an archive than in a window then. */
+static bool is_sparing(enum refrain_pool_use use) {
+    const struct refrain_header *header = refrain_trace_file.header;
+    uint64_t kept = refrain_pool_kept(header, use);
+    return kept >= header->bytes || header->pool_used > (header->bytes - kept) / 2;
+}
+
 /* At the pool's end a formula grows where it is: a sequence that is alone outgrows none. Only the monitor reads how
  * many items there is room for, so that this is not a change for the journal. */
 static bool grow_in_place(struct refrain_formula *formula, unsigned items, enum refrain_pool_use use) {
@@ -58,6 +69,13 @@ struct refrain_formula *refrain_formula_room(struct refrain_context *context, st
         unsigned capacity = formula->capacity * 2u;
         if (capacity > context->formula_length)
             capacity = context->formula_length;
+        bool spares =
+            capacity > SPARING_ITEMS && formula->archived_terms < FEW_TERMS && is_sparing(refrain_learner_use(learner));
+        if (spares && formula->capacity < SPARING_ITEMS)
+            capacity = SPARING_ITEMS;
+        else if (spares && span <= SPARING_ITEMS / 2 &&
+                 refrain_formula_archive(context, learner, formula->capacity / 2u, formula->capacity / 32u))
+            continue;
         if (capacity > formula->capacity && grow_in_place(formula, capacity, use_for_items(learner, capacity)))
             continue;
         struct refrain_formula *larger = capacity > formula->capacity

@@ -8,16 +8,21 @@
 #define LEAST_SHIFT 2u         /* formulas have room for 4 items, 8, 16 ... */
 #define LARGEST_TAKEN_BACK 32u /* items of the largest formulas that the room of a trial becomes */
 
-/* The list for formulas of that capacity; REFRAIN_SPARE_SIZES for those that are in none. */
-static unsigned list_of(unsigned items) {
-    unsigned list = (unsigned)__builtin_ctz(items) - LEAST_SHIFT;
-    return (items & (items - 1)) == 0 && list < REFRAIN_SPARE_SIZES ? list : REFRAIN_SPARE_SIZES;
+/* The list of the largest formulas that have at most so many items. */
+static unsigned list_within(unsigned items) {
+    return 31u - (unsigned)__builtin_clz(items) - LEAST_SHIFT;
+}
+
+/* The list of the smallest ones that have room for so many. */
+static unsigned list_for(unsigned items) {
+    unsigned list = list_within(items);
+    return 1u << (list + LEAST_SHIFT) < items ? list + 1 : list;
 }
 
 static void add(struct refrain_context *context, uint32_t reference) {
     struct refrain_formula *formula = refrain_at_reference(reference);
-    unsigned list = list_of(formula->capacity);
-    if (list == REFRAIN_SPARE_SIZES)
+    unsigned list = list_within(formula->capacity);
+    if (list >= REFRAIN_SPARE_SIZES)
         return;
     memcpy(formula, &context->spare_formulas[list], sizeof *context->spare_formulas);
     context->spare_formulas[list] = reference;
@@ -53,7 +58,7 @@ struct refrain_formula *refrain_spare_take(struct refrain_context *context, unsi
     if (formula)
         formula->capacity = (uint8_t)items;
     do
-        for (unsigned list = list_of(items);
+        for (unsigned list = list_for(items);
              !formula && list < REFRAIN_SPARE_SIZES && 1u << (list + LEAST_SHIFT) <= context->formula_length; list++)
             formula = take_from(context, list);
     while (!formula && items <= LARGEST_TAKEN_BACK && refrain_spare_take_back(context, 0));
