@@ -67,9 +67,10 @@ static REFRAIN_INLINE bool is_root(communicator_t c, int root) {
     return c->remote_size ? root == MPI_ROOT : root == c->my_rank;
 }
 
-/* Whether this rank is one of those that the root sends to or gets from. */
+/* Whether this rank is one of those that the root sends to or gets from. With a root that there is not the call fails.
+ */
 static REFRAIN_INLINE bool is_served(communicator_t c, int root) {
-    return c->remote_size == 0 || root >= 0;
+    return root >= 0 && root < ranks_in(c);
 }
 
 static REFRAIN_INLINE struct amounts one_to_all(communicator_t c, int root, int64_t sent_by_root, int64_t received) {

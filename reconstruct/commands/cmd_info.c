@@ -15,7 +15,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+
+#define DISK_BLOCK_BYTES 512u /* of st_blocks */
 
 static const char *const mode_names[] = {"off", "stat", "events", "both"};
 
@@ -26,11 +29,36 @@ static uint64_t file_bytes(const struct refrain_trace *trace) {
     return trace->pack_bytes ? trace->pack_bytes : bytes;
 }
 
+/* What the trace file takes on disk, parts of which may have been given back. */
+static uint64_t disk_bytes(const struct refrain_process *process) {
+    struct stat file;
+    if (stat(process->path, &file) != 0 || (uint64_t)file.st_size != process->file_bytes ||
+        (uint64_t)file.st_blocks * DISK_BLOCK_BYTES > process->file_bytes)
+        return process->file_bytes;
+    return (uint64_t)file.st_blocks * DISK_BLOCK_BYTES;
+}
+
+static uint64_t all_disk_bytes(const struct refrain_trace *trace) {
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < trace->n_processes; i++)
+        bytes += disk_bytes(&trace->processes[i]);
+    return bytes;
+}
+
 static uint64_t most_file_bytes(const struct refrain_trace *trace) {
     uint64_t bytes = 0;
     for (size_t i = 0; i < trace->n_processes; i++)
         bytes += refrain_info_trace_file_bytes(trace->processes[i].header);
     return bytes;
+}
+
+static void print_size(const struct refrain_trace *trace) {
+    uint64_t bytes = file_bytes(trace), on_disk = all_disk_bytes(trace);
+    printf("trace size  %s in %zu file%s", refrain_show_bytes(bytes), trace->n_processes,
+           trace->n_processes == 1 ? "" : "s");
+    if (on_disk < bytes)
+        printf(", %s on disk", refrain_show_bytes(on_disk));
+    printf("; %s at most, as set before the run\n", refrain_show_bytes(most_file_bytes(trace)));
 }
 
 static void format_date(uint64_t realtime_ns, char *text, size_t bytes) {
@@ -111,9 +139,7 @@ static void print_run(const struct refrain_trace *trace) {
                refrain_show_bytes(trace->pack_bytes), refrain_show_bytes(trace->pack_structure_bytes),
                refrain_show_bytes(most_file_bytes(trace)));
     else
-        printf("trace size  %s in %zu file%s; %s at most, as set before the run\n",
-               refrain_show_bytes(file_bytes(trace)), trace->n_processes, trace->n_processes == 1 ? "" : "s",
-               refrain_show_bytes(most_file_bytes(trace)));
+        print_size(trace);
     struct refrain_trace_clocks clocks;
     refrain_trace_clocks(trace, &clocks);
     size_t not_compared = clocks.nodes - clocks.compared[0] - clocks.compared[1] - 1;
@@ -221,8 +247,10 @@ static enum refrain_status print_process(const struct refrain_trace *trace, cons
     uint64_t most = refrain_info_trace_file_bytes(header), used = refrain_info_trace_file_used(header);
     printf("  memory    %s of %s used: program tree %s, places %s, %s left; file %s%s\n", refrain_show_bytes(used),
            refrain_show_bytes(most), refrain_show_bytes(header->tree_bytes), refrain_show_bytes(header->slot_bytes),
-           refrain_show_bytes(most - used), refrain_show_bytes(process->file_bytes),
-           header->image_bytes ? ", packed" : "");
+           refrain_show_bytes(most - used), refrain_show_bytes(process->file_bytes));
+    if (disk_bytes(process) < process->file_bytes)
+        printf(" (%s on disk)", refrain_show_bytes(disk_bytes(process)));
+    puts(header->image_bytes ? ", packed" : "");
     printf("  threads   %u of %u, source files %zu, places %u, MPI call sites %zu, communicators %zu\n",
            refrain_info_threads(process), header->n_threads, process->n_units, header->n_slots, process->n_call_sites,
            process->n_comms);
