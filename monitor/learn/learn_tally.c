@@ -301,7 +301,8 @@ static void count_item(struct counting *counting, const struct refrain_item *ite
     if (each)
         return;
     struct refrain_tally *after = refrain_at_reference(*counting->tally);
-    after->runs += (value - 1) * (after->runs - before + (first != after->last));
+    uint64_t inside = after->runs > before ? after->runs - before : 0;
+    after->runs += (value - 1) * (inside + (first != after->last));
 }
 
 /* Counts the first `left` values of an item, one by one. */
