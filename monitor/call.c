@@ -5,6 +5,7 @@
 #include "address_entry.h"
 #include "allowance.h"
 #include "begin.h"
+#include "call_guest.h"
 #include "call_other.h"
 #include "call_path.h"
 #include "call_room.h"
@@ -49,17 +50,23 @@ static int search_object(struct dl_phdr_info *info, size_t size, void *data) {
     return 0;
 }
 
-/* The name record of an object; the same for all call sites in it. */
+static bool is_name(uint32_t object, const char *path) {
+    return object && strcmp(((const struct refrain_name *)refrain_at_reference(object))->text, path) == 0;
+}
+
+/* The name record of an object; the same for all call sites and guests in it. */
 static uint32_t object_name(const char *path) {
+    const struct refrain_header *header = refrain_trace_file.header;
     if (!path || !*path)
-        return refrain_trace_file.header->executable;
-    for (uint32_t r = (uint32_t)refrain_trace_file.header->call_sites; r;) {
-        const struct refrain_call_site *call_site = refrain_at_reference(r);
-        if (call_site->object &&
-            strcmp(((const struct refrain_name *)refrain_at_reference(call_site->object))->text, path) == 0)
+        return header->executable;
+    const struct refrain_call_site *call_site;
+    for (uint32_t r = (uint32_t)header->call_sites; r; r = call_site->next)
+        if (is_name((call_site = refrain_at_reference(r))->object, path))
             return call_site->object;
-        r = call_site->next;
-    }
+    const struct refrain_guest *guest;
+    for (uint32_t r = (uint32_t)header->guests; r; r = guest->next)
+        if (is_name((guest = refrain_at_reference(r))->object, path))
+            return guest->object;
     return refrain_pool_name(path);
 }
 
@@ -75,64 +82,115 @@ static struct refrain_call_site *call_site_of_function(const struct refrain_cont
     return first;
 }
 
-static struct refrain_call_site *borrow(struct refrain_call_site *call_site) {
+/* Where an MPI call is told. */
+struct call_place {
+    struct refrain_call_site *call_site; /* null: nowhere */
+    struct refrain_guest *guest;         /* of the call site, which the call is from; else null */
+};
+
+/* Of calls from guests: no operation is found there, so that all of them come here. */
+static const struct refrain_call_site of_guests;
+
+static struct call_place borrow(struct refrain_call_site *call_site) {
     if (call_site) {
         call_site->shared++;
         refrain_lose(REFRAIN_LOSS_CALL_SITES, 1);
     }
-    return call_site;
+    return (struct call_place){call_site, NULL};
 }
 
+static struct call_place as_guest(struct refrain_guest *guest) {
+    guest->calls++;
+    return (struct call_place){refrain_at_reference(guest->host_reference), guest};
+}
+
+/* What has an entry that is not a call site of its own, nor a layer's. */
+static struct call_place place_of_other(const struct refrain_address_entry *entry) {
+    void *record = refrain_at_reference(entry->reference);
+    return entry->special == REFRAIN_ENTRY_OF_GUEST ? as_guest(record) : borrow(record);
+}
+
+/* Puts a record, which begins with the reference of the next one, into its list. */
+static void put_in_list(uint32_t *next, void *record, uint64_t *list) {
+    uint64_t head = __atomic_load_n(list, __ATOMIC_RELAXED);
+    do
+        *next = (uint32_t)head;
+    while (!__atomic_compare_exchange_n(list, &head, refrain_reference(record), false, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED));
+}
+
+/* The number of a new call site. False: there are too many. */
+static bool take_number(uint32_t *number) {
+    *number = __atomic_fetch_add(&refrain_trace_file.header->n_call_sites, 1, __ATOMIC_RELAXED);
+    if (*number < REFRAIN_MOST_CALL_SITES)
+        return true;
+    __atomic_fetch_sub(&refrain_trace_file.header->n_call_sites, 1, __ATOMIC_RELAXED);
+    return false;
+}
+
+/* The object that a call returns to, and where in it. */
+static void tell_address(uintptr_t return_address, uint64_t *in_object, uint32_t *object) {
+    struct object_search search = {return_address, 0, NULL};
+    dl_iterate_phdr(search_object, &search);
+    *in_object = search.address - search.load_address;
+    *object = object_name(search.path);
+}
+
+/* There is no room for a call site of its own: a guest of its function's first one or, in the last resort, that. */
+static void make_guest(struct refrain_address_entry *entry, const struct refrain_slot *from, bool by_slot,
+                       struct refrain_call_site *host, uintptr_t return_address) {
+    struct refrain_guest *guest = refrain_call_room_guest();
+    entry->reference = refrain_reference(host);
+    entry->special = REFRAIN_ENTRY_OF_OTHER;
+    if (!guest || !take_number(&guest->number))
+        return;
+    guest->host = (uint16_t)host->number;
+    guest->host_reference = refrain_reference(host);
+    guest->slot = from->number;
+    if (!by_slot)
+        tell_address(return_address, &guest->where, &guest->object);
+    put_in_list(&guest->next, guest, &refrain_trace_file.header->guests);
+    entry->reference = refrain_reference(guest);
+    entry->special = REFRAIN_ENTRY_OF_GUEST;
+}
+
+/* Makes the entry's call site; where its `special` is set, what is returned is that of others. */
 static struct refrain_call_site *new_call_site(struct refrain_context *context, struct refrain_address_entry *entry,
                                                const struct refrain_slot *from, bool by_slot, unsigned function,
                                                uintptr_t return_address) {
     struct refrain_call_site *call_site = refrain_call_room_site(context, function);
+    entry->function = function;
     if (!call_site && (call_site = call_site_of_function(context, function))) {
-        entry->reference = refrain_reference(call_site);
-        entry->function = function;
-        entry->special = 1;
+        make_guest(entry, from, by_slot, call_site, return_address);
         return call_site;
     }
-    if (!call_site)
+    if (!call_site || !take_number(&call_site->number))
         return NULL;
-    call_site->number = __atomic_fetch_add(&refrain_trace_file.header->n_call_sites, 1, __ATOMIC_RELAXED);
-    if (call_site->number >= REFRAIN_MOST_CALL_SITES) {
-        __atomic_fetch_sub(&refrain_trace_file.header->n_call_sites, 1, __ATOMIC_RELAXED);
-        return NULL;
-    }
     call_site->function = function;
     call_site->slot = from->number;
     call_site->thread = context->number;
     call_site->inside.number = UINT32_MAX;
-    if (!by_slot) {
-        struct object_search search = {return_address, 0, NULL};
-        dl_iterate_phdr(search_object, &search);
-        call_site->return_address = search.address - search.load_address;
-        call_site->object = object_name(search.path);
-    }
-    uint64_t head = __atomic_load_n(&refrain_trace_file.header->call_sites, __ATOMIC_RELAXED);
-    do
-        call_site->next = (uint32_t)head;
-    while (!__atomic_compare_exchange_n(&refrain_trace_file.header->call_sites, &head, refrain_reference(call_site),
-                                        false, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+    if (!by_slot)
+        tell_address(return_address, &call_site->return_address, &call_site->object);
+    put_in_list(&call_site->next, call_site, &refrain_trace_file.header->call_sites);
     entry->reference = refrain_reference(call_site);
-    entry->function = function;
     return call_site;
 }
 
 /* Where the thread's table is full: the function's call site, made if this is the function's first call. */
-static struct refrain_call_site *call_site_without_entry(struct refrain_context *context,
-                                                         const struct refrain_slot *from, bool by_slot,
-                                                         unsigned function, uintptr_t return_address) {
+static struct call_place call_site_without_entry(struct refrain_context *context, const struct refrain_slot *from,
+                                                 bool by_slot, unsigned function, uintptr_t return_address) {
     struct refrain_call_site *call_site = call_site_of_function(context, function);
     struct refrain_address_entry none = {.key = 0};
-    return call_site ? borrow(call_site) : new_call_site(context, &none, from, by_slot, function, return_address);
+    if (call_site)
+        return borrow(call_site);
+    return (struct call_place){new_call_site(context, &none, from, by_slot, function, return_address), NULL};
 }
 
 /* The call site of what called a layer between the program and MPI; its entry is made or found for each frame on the
  * way. */
-static struct refrain_call_site *look_for_call_site(struct refrain_context *context, const struct refrain_slot *from,
-                                                    unsigned function, struct refrain_caller caller, bool *own);
+static struct call_place look_for_call_site(struct refrain_context *context, const struct refrain_slot *from,
+                                            unsigned function, struct refrain_caller caller, bool *own);
 
 /* The way out of a layer; 0: this is the program's own code. */
 static uint64_t layer_rule(uintptr_t address) {
@@ -141,19 +199,19 @@ static uint64_t layer_rule(uintptr_t address) {
     return code.is_layer || refrain_leaves_out_file(code.path) ? code.rule : 0;
 }
 
-static struct refrain_call_site *special_call_site(struct refrain_context *context, const struct refrain_slot *from,
-                                                   const struct refrain_address_entry *entry, unsigned function,
-                                                   struct refrain_caller caller) {
-    if (entry->special == 1)
-        return borrow(refrain_at_reference(entry->reference));
+static struct call_place special_call_site(struct refrain_context *context, const struct refrain_slot *from,
+                                           const struct refrain_address_entry *entry, unsigned function,
+                                           struct refrain_caller caller) {
+    if (entry->special == REFRAIN_ENTRY_OF_OTHER || entry->special == REFRAIN_ENTRY_OF_GUEST)
+        return place_of_other(entry);
     refrain_caller_step(&caller, entry->special);
     bool own;
     return look_for_call_site(context, from, function, caller, &own);
 }
 
 /* The thread's table. `*own`: the call site has been met before, and is neither a layer's nor stands for others. */
-static struct refrain_call_site *look_for_call_site(struct refrain_context *context, const struct refrain_slot *from,
-                                                    unsigned function, struct refrain_caller caller, bool *own) {
+static struct call_place look_for_call_site(struct refrain_context *context, const struct refrain_slot *from,
+                                            unsigned function, struct refrain_caller caller, bool *own) {
     *own = false;
     bool by_slot = from->flags & REFRAIN_SLOT_MPI_CALL;
     uint64_t key = by_slot ? (uint64_t)from->number << 1 | 1 : (uint64_t)caller.address << 1;
@@ -169,12 +227,14 @@ static struct refrain_call_site *look_for_call_site(struct refrain_context *cont
             call_site = new_call_site(context, entry, from, by_slot, function, caller.address);
         if (rule || call_site)
             entry->key = key;
-        return entry->special ? special_call_site(context, from, entry, function, caller) : call_site;
+        if (entry->special)
+            return special_call_site(context, from, entry, function, caller);
+        return (struct call_place){call_site, NULL};
     }
     if (__builtin_expect(entry->special != 0, 0))
         return special_call_site(context, from, entry, function, caller);
     *own = true;
-    return refrain_at_reference(entry->reference);
+    return (struct call_place){refrain_at_reference(entry->reference), NULL};
 }
 
 /* Where the probe before a call is quiet, its place is that of the address which the call returns to: the activation
@@ -194,13 +254,13 @@ static bool come_to_place(struct refrain_context *context, uintptr_t address, ui
 }
 
 /* The first look. A call site that has been met before is remembered, with where it was met. */
-static __attribute__((noinline)) struct refrain_call_site *
-first_look(struct refrain_context *context, unsigned function, void *return_address, const void *frame_address) {
+static __attribute__((noinline)) struct call_place first_look(struct refrain_context *context, unsigned function,
+                                                              void *return_address, const void *frame_address) {
     struct refrain_caller caller = refrain_caller_of_wrapper(return_address, frame_address);
     const struct refrain_slot *from = context->top->last;
     bool lasts = come_to_place(context, caller.address, caller.stack_pointer), own;
     struct refrain_slot *at = context->top->last;
-    struct refrain_call_site *call_site = look_for_call_site(context, at, function, caller, &own);
+    struct call_place place = look_for_call_site(context, at, function, caller, &own);
     if (lasts && own) {
         struct refrain_call_cache *known = refrain_known_call(context, from, caller.address);
         if (known->round)
@@ -209,18 +269,18 @@ first_look(struct refrain_context *context, unsigned function, void *return_addr
             .from = from,
             .address = caller.address,
             .at = at,
-            .call_site = call_site,
-            .operation = call_site->operations ? refrain_at_reference(call_site->operations) : NULL,
+            .call_site = place.call_site,
+            .operation = place.call_site->operations ? refrain_at_reference(place.call_site->operations) : NULL,
             .function = (uint16_t)function,
-            .number = call_site->number,
+            .number = place.call_site->number,
         };
     }
-    return call_site;
+    return place;
 }
 
 /* The call site: by the slot where the source says what is called, else by the return address. */
-static struct refrain_call_site *find_call_site(struct refrain_context *context, unsigned function,
-                                                void *return_address, const void *frame_address) {
+static struct call_place find_call_site(struct refrain_context *context, unsigned function, void *return_address,
+                                        const void *frame_address) {
     struct refrain_entry *caller = context->top;
     const struct refrain_call_cache *known = refrain_known_call(context, caller->last, (uintptr_t)return_address);
     if (!refrain_call_is_known(known, caller->last, (uintptr_t)return_address, function))
@@ -229,33 +289,44 @@ static struct refrain_call_site *find_call_site(struct refrain_context *context,
         refrain_step(context, caller, known->at->number);
         caller->last = known->at;
     }
-    return known->call_site;
+    return (struct call_place){known->call_site, NULL};
 }
 
 /* The call site in a line of Python, whose interpreter is locked. */
-static struct refrain_call_site *python_call_site(struct refrain_context *context, const struct refrain_slot *from,
-                                                  unsigned function, const struct refrain_python_frame *frame) {
+static struct call_place python_call_site(struct refrain_context *context, const struct refrain_slot *from,
+                                          unsigned function, const struct refrain_python_frame *frame) {
     uint64_t line = frame->line < 1 ? 1 : frame->line > MOST_LINE ? MOST_LINE : (uint64_t)frame->line;
     uint64_t key = (uint64_t)(uintptr_t)frame->code >> 4 << LINE_BITS | line;
     struct refrain_address_entry *entry = refrain_address_entry(context, key, REFRAIN_ENTRY_OF_LINE + function);
     if (!entry)
         return call_site_without_entry(context, from, true, function, 0);
+    if (entry->key && entry->special)
+        return place_of_other(entry);
     if (entry->key)
-        return entry->special ? borrow(refrain_at_reference(entry->reference)) : refrain_at_reference(entry->reference);
+        return (struct call_place){refrain_at_reference(entry->reference), NULL};
     entry->special = 0;
     struct refrain_call_site *call_site = new_call_site(context, entry, from, true, function, 0);
     entry->function = REFRAIN_ENTRY_OF_LINE + function;
     if (!call_site)
-        return NULL;
+        return (struct call_place){NULL, NULL};
     entry->key = key;
+    if (entry->special == REFRAIN_ENTRY_OF_OTHER)
+        return place_of_other(entry);
     char file[TEXT_BYTES], name[TEXT_BYTES];
     refrain_python_describe(frame->code, file, name, sizeof file);
-    if (!entry->special) {
-        call_site->line = (uint32_t)line;
-        call_site->object = *file ? object_name(file) : 0;
-        call_site->within = refrain_pool_name(name);
+    uint32_t object = *file ? object_name(file) : 0, within = refrain_pool_name(name);
+    if (entry->special) {
+        struct refrain_guest *guest = refrain_at_reference(entry->reference);
+        guest->flags |= REFRAIN_GUEST_PYTHON;
+        guest->where = line;
+        guest->object = object;
+        guest->within = within;
+        return as_guest(guest);
     }
-    return call_site;
+    call_site->line = (uint32_t)line;
+    call_site->object = object;
+    call_site->within = within;
+    return (struct call_place){call_site, NULL};
 }
 
 /* The thread is inside the probe, and the innermost activation is the one that the call is made from. `python`: the
@@ -268,23 +339,25 @@ static void begin_call(struct refrain_call *call, struct refrain_context *contex
         refrain_allowance_look(context);
         refrain_quiet_settle();
     }
-    struct refrain_call_site *call_site =
-        python ? python_call_site(context, context->top->last, function, &python->frames[0])
-               : find_call_site(context, function, return_address, frame_address);
+    struct call_place place = python ? python_call_site(context, context->top->last, function, &python->frames[0])
+                                     : find_call_site(context, function, return_address, frame_address);
+    struct refrain_call_site *call_site = place.call_site;
+    uint32_t number = place.guest ? place.guest->number : call_site ? call_site->number : 0;
     struct refrain_entry *caller = context->top;
     if (!call_site)
         refrain_lose(REFRAIN_LOSS_CALLS, 1);
-    struct refrain_entry *entry = call_site ? refrain_push(context, &call_site->inside, (uintptr_t)frame_address,
-                                                           REFRAIN_ENTRY_CALL, call_site->number)
-                                            : NULL;
+    struct refrain_entry *entry =
+        call_site ? refrain_push(context, &call_site->inside, (uintptr_t)frame_address, REFRAIN_ENTRY_CALL, number)
+                  : NULL;
     if (entry) {
         call->entry = entry;
-        call->call_site = call_site;
+        call->call_site = place.guest ? (struct refrain_call_site *)&of_guests : call_site;
+        call->guest = place.guest;
         call->operation = NULL;
         call->end_ticks = 0;
-        refrain_step(context, caller, REFRAIN_NEXT_CALL + call_site->number);
+        refrain_step(context, caller, REFRAIN_NEXT_CALL + number);
         call->begin_ticks = refrain_close_block(context, caller->last);
-        refrain_now_calls(context->thread, call_site->number);
+        refrain_now_calls(context->thread, number);
         refrain_event(context, REFRAIN_RECORD_CALL_ENTER, call->begin_ticks, entry->id);
     } else {
         call->context = NULL;
@@ -385,18 +458,24 @@ void refrain_call_returned_other(struct refrain_call *call) {
     refrain_end(call->context);
 }
 
+static struct refrain_guest *guest_of(const struct refrain_call *call) {
+    return call->call_site == &of_guests ? call->guest : NULL;
+}
+
 /* The record of an operation at the call site, made on first use. Null when the pool is spent (call_room.h). */
 static struct refrain_operation_record *operation_record(struct refrain_call *call, enum refrain_operation operation) {
-    struct refrain_operation_record *record = refrain_operation_find(call->call_site, operation);
+    const struct refrain_guest *guest = guest_of(call);
+    struct refrain_call_site *call_site = guest ? refrain_at_reference(guest->host_reference) : call->call_site;
+    struct refrain_operation_record *record = refrain_operation_find(call_site, operation);
     if (record)
         return record;
-    record = refrain_call_room_operation(call->context, call->call_site);
+    record = refrain_call_room_operation(call->context, call_site);
     if (!record)
         return NULL;
     record->operation = operation;
     record->after_return = call->end_ticks != 0;
     record->after.number = UINT32_MAX;
-    uint32_t *link = &call->call_site->operations;
+    uint32_t *link = &call_site->operations;
     while (*link)
         link = &((struct refrain_operation_record *)refrain_at_reference(*link))->next;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -477,7 +556,9 @@ struct refrain_operation_record *refrain_call_operation_other(struct refrain_cal
     if (!resume(call))
         return NULL;
     struct refrain_operation_record *record = tell(call, operation);
-    if (record && call->context->learning)
+    struct refrain_guest *guest = guest_of(call);
+    bool counted = record && guest && refrain_guest_count(guest, operation, parameters);
+    if (record && call->context->learning && !counted)
         return refrain_call_operation_rest(call, record, parameters, n, 0);
     if (record)
         record_operation(call, operation, parameters, n);

@@ -5,6 +5,12 @@
 
 static uint64_t named[REFRAIN_CALL_WORDS]; /* bits: functions that the tables name */
 
+static uint64_t of_thread; /* bytes of the first call sites of a thread */
+
+static uint64_t least_of(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
 static bool has(const uint64_t *functions, unsigned function) {
     return functions[function / 64] >> function % 64 & 1;
 }
@@ -16,13 +22,40 @@ uint64_t refrain_call_room_named_bytes(void) {
     return refrain_called_bytes(&called, named);
 }
 
-void refrain_call_room_open(uint64_t bytes, uint64_t unforeseen) {
+void refrain_call_room_open(uint64_t bytes, uint64_t others, uint64_t unforeseen) {
+    of_thread = bytes;
+    refrain_trace_file.kept_for_threads = others;
     refrain_trace_file.kept_for_calls = bytes;
     refrain_trace_file.kept_for_unforeseen = unforeseen;
 }
 
+void refrain_call_room_keep_guests(uint64_t bytes) {
+    refrain_trace_file.kept_for_guests = bytes;
+}
+
+/* One call site that was foreseen has been met. */
+static bool give_guest_room(void) {
+    return refrain_pool_take_kept(&refrain_trace_file.kept_for_guests, sizeof(struct refrain_guest));
+}
+
+struct refrain_guest *refrain_call_room_guest(void) {
+    enum refrain_pool_use use = give_guest_room() ? REFRAIN_POOL_LAST : REFRAIN_POOL_GUESTS;
+    return refrain_pool_take(sizeof(struct refrain_guest), use);
+}
+
 static void keep(uint64_t bytes) {
     __atomic_fetch_add(&refrain_trace_file.kept_for_calls, bytes, __ATOMIC_RELAXED);
+}
+
+void refrain_call_room_begin_thread(void) {
+    const struct refrain_header *header = refrain_trace_file.header;
+    uint64_t *others = &refrain_trace_file.kept_for_threads;
+    uint64_t bytes = least_of(of_thread, __atomic_load_n(others, __ATOMIC_RELAXED));
+    if (!refrain_pool_take_kept(others, bytes))
+        return;
+    uint64_t used = __atomic_load_n(&header->pool_used, __ATOMIC_RELAXED);
+    used += refrain_pool_kept(header, REFRAIN_POOL_FIRST_MET);
+    keep(least_of(bytes, header->bytes - least_of(used, header->bytes)));
 }
 
 struct refrain_call_site *refrain_call_room_site(struct refrain_context *context, unsigned function) {
@@ -43,6 +76,7 @@ struct refrain_call_site *refrain_call_room_site(struct refrain_context *context
     }
     struct refrain_call_site *call_site = refrain_pool_take(sizeof *call_site, use);
     if (call_site) {
+        give_guest_room();
         context->called[function / 64] |= (uint64_t)1 << function % 64;
         if (first && rows > 0)
             context->counted[function / 64] |= (uint64_t)1 << function % 64;

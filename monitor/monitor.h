@@ -160,6 +160,8 @@ enum refrain_pool_use {
     REFRAIN_POOL_OPEN = 6,       /* what is under way or open: requests, handles of communicators, datatypes, files */
     REFRAIN_POOL_FIRST_MET = 7,  /* operations, user regions, units loaded later; and the kinds of things ... */
     REFRAIN_POOL_CALL_SITES = 8, /* ... of which each is sure of a part of what is kept for them */
+    REFRAIN_POOL_GUESTS,         /* call sites that share another one's records ... */
+    REFRAIN_POOL_GUEST_ROWS,     /* ... and what they told */
     REFRAIN_POOL_COMMUNICATORS,
     REFRAIN_POOL_ALIKE,   /* communicators of the members of an older one, which stands for them without a record */
     REFRAIN_POOL_OBJECTS, /* windows, files */
@@ -174,9 +176,9 @@ struct refrain_trace_file {
     unsigned char *base; /* null: nothing is traced */
     struct refrain_header *header;
     int mode; /* enum refrain_mode */
-    /* Of the pool, still: for REFRAIN_POOL_OPEN, and for REFRAIN_POOL_LAST: for what is foreseen, and for functions
-     * that no table names (call_room.h). */
-    uint64_t kept_for_open, kept_for_calls, kept_for_unforeseen;
+    /* Of the pool, still: for REFRAIN_POOL_OPEN, and for REFRAIN_POOL_LAST: for what is foreseen, for functions that no
+     * table names, and for guests (call_room.h). Learners leave room for threads that have not begun, too. */
+    uint64_t kept_for_open, kept_for_calls, kept_for_unforeseen, kept_for_guests, kept_for_threads;
     /* Of communicators, by index, in parts that are made when they are needed: the oldest one of the same members. */
     uint16_t *alike[REFRAIN_ALIKE_PARTS];
     uint64_t taken_of_kinds[REFRAIN_POOL_KINDS]; /* bytes so far (pool.c) */
@@ -206,7 +208,10 @@ REFRAIN_HIDDEN bool refrain_pool_take_kept(uint64_t *kept, uint64_t bytes);
 /* Bytes that `use` may not take, at the end of the pool. */
 static inline uint64_t refrain_pool_kept(const struct refrain_header *header, enum refrain_pool_use use) {
     uint64_t open = refrain_trace_file.kept_for_open;
-    uint64_t last = refrain_trace_file.kept_for_calls + refrain_trace_file.kept_for_unforeseen;
+    uint64_t last =
+        refrain_trace_file.kept_for_calls + refrain_trace_file.kept_for_unforeseen + refrain_trace_file.kept_for_guests;
+    if (use < REFRAIN_POOL_FIRST_MET)
+        last += refrain_trace_file.kept_for_threads;
     uint64_t first_met = header->pool_first_met - header->pool_last, counts = header->pool_counts - header->pool_last;
     switch (use) {
     case REFRAIN_POOL_VALUES:
@@ -313,12 +318,13 @@ extern REFRAIN_SHARED int refrain_mpi_linked;
  * and then bears the time of end, which must follow with no other call between. All of it is harmless when nothing is
  * traced (`call.entry` is null). */
 struct refrain_call {
-    struct refrain_context *context; /* the thread's; null: nothing is known of the call */
-    struct refrain_entry *entry;     /* null: not traced */
-    struct refrain_call_site *call_site;
+    struct refrain_context *context;            /* the thread's; null: nothing is known of the call */
+    struct refrain_entry *entry;                /* null: not traced */
+    struct refrain_call_site *call_site;        /* of a guest, one that is nobody's (call.c) */
     struct refrain_operation_record *operation; /* the call site's first, if that is known; else null */
     const struct refrain_call_cache *known;     /* the call is in its round (call_round.h); else null */
     uint32_t told;                              /* operations so far, while it is */
+    struct refrain_guest *guest;                /* that the call is from, where the call site says so */
     uint64_t begin_ticks;
     uint64_t end_ticks; /* read at the first operation told after refrain_call_returned(), or by end */
 };

@@ -14,9 +14,16 @@ void refrain_lose(enum refrain_loss loss, uint64_t n) {
         __atomic_fetch_add(&refrain_trace_file.header->losses[loss], n, __ATOMIC_RELAXED);
 }
 
-/* Each kind is sure of a part of what is kept for such things; the rest is for those that come first. But kinds
- * of which one may stand for another take no more than they leave. */
+/* Each kind is sure of a part of what is kept for such things. More it may have as long as that is no more than a share
+ * of what there is for it and those that come later: all where nothing stands for what has no room, less where
+ * something does. */
 #define SURE_SHARE 16u
+static const unsigned quarters[REFRAIN_POOL_KINDS] = {
+    [REFRAIN_POOL_CALL_SITES - REFRAIN_POOL_CALL_SITES] = 1, /* guests do, which take much less */
+    [REFRAIN_POOL_GUESTS - REFRAIN_POOL_CALL_SITES] = 3,        [REFRAIN_POOL_GUEST_ROWS - REFRAIN_POOL_CALL_SITES] = 2,
+    [REFRAIN_POOL_COMMUNICATORS - REFRAIN_POOL_CALL_SITES] = 4, [REFRAIN_POOL_ALIKE - REFRAIN_POOL_CALL_SITES] = 2,
+    [REFRAIN_POOL_OBJECTS - REFRAIN_POOL_CALL_SITES] = 4,
+};
 
 bool refrain_pool_share(size_t bytes, enum refrain_pool_use kind) {
     const struct refrain_header *header = refrain_trace_file.header;
@@ -30,8 +37,8 @@ bool refrain_pool_share(size_t bytes, enum refrain_pool_use kind) {
     }
     if (needed > header->bytes)
         return false;
-    bool stood_for = kind == REFRAIN_POOL_ALIKE || kind == REFRAIN_POOL_CALL_SITES;
-    if (stood_for && __atomic_load_n(&taken[own], __ATOMIC_RELAXED) + bytes > header->bytes - needed)
+    uint64_t has = __atomic_load_n(&taken[own], __ATOMIC_RELAXED) + bytes, left = header->bytes - needed;
+    if (has > sure && has * 4 > (has + left) * quarters[own])
         return false;
     __atomic_fetch_add(&taken[own], bytes, __ATOMIC_RELAXED);
     return true;

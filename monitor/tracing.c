@@ -43,6 +43,7 @@
 #define UNFORESEEN_SHARE 16u               /* for the first call sites of MPI functions that no table names ... */
 #define UNKNOWN_SHARE 8u                   /* ... or where there are no tables ... */
 #define UNFORESEEN_BYTES (64u << 10)       /* ... and in any case */
+#define GUESTS_SHARE 8u                    /* for guests, at most */
 #define COUNTS_BYTES 160u                  /* of a place: eight different values */
 #define SITE_OPERATIONS 2u                 /* kinds of operations at most call sites */
 #define OTHER_CALL_SITES_SHARE 8u          /* at most where tables tell of the call sites */
@@ -65,12 +66,17 @@ static uint64_t least_of(uint64_t a, uint64_t b) {
  * be, for requests under way, and for counting what comes next where its order is given up. */
 static void keep_reserves(struct refrain_header *header) {
     uint64_t left = header->bytes - header->pool_used, threads = header->n_threads;
-    uint64_t calls = least_of(refrain_call_room_named_bytes() * threads, left), pool = left - calls;
-    uint64_t places = refrain_units_mpi_calls() * threads * refrain_call_room_bytes(SITE_OPERATIONS);
+    uint64_t of_thread = least_of(refrain_call_room_named_bytes(), left);
+    uint64_t calls = least_of(of_thread * threads, left), pool = left - calls;
+    uint64_t call_sites = refrain_units_mpi_calls() * threads;
+    uint64_t guests = least_of(call_sites * sizeof(struct refrain_guest), pool / GUESTS_SHARE);
+    uint64_t places = call_sites * refrain_call_room_bytes(SITE_OPERATIONS);
+    refrain_call_room_keep_guests(guests);
     uint64_t others = least_of(calls ? pool / OTHER_CALL_SITES_SHARE : pool, OTHER_CALL_SITES_BYTES);
     uint64_t counts = header->n_slots * threads * COUNTS_BYTES;
-    refrain_call_room_open(calls, least_of(pool / (calls ? UNFORESEEN_SHARE : UNKNOWN_SHARE), UNFORESEEN_BYTES));
-    header->pool_last = refrain_trace_file.kept_for_calls + refrain_trace_file.kept_for_unforeseen;
+    refrain_call_room_open(of_thread, calls - of_thread,
+                           least_of(pool / (calls ? UNFORESEEN_SHARE : UNKNOWN_SHARE), UNFORESEEN_BYTES));
+    header->pool_last = calls + refrain_trace_file.kept_for_unforeseen + guests;
     header->pool_first_met =
         header->pool_last + least_of(left / MOST_FIRST_MET_SHARE, (places > calls ? places - calls : 0) + others);
     refrain_trace_file.kept_for_open =
@@ -209,6 +215,8 @@ struct refrain_context *refrain_tracing_take_context(void) {
         return context;
     }
     refrain_units_begin_thread(context->number);
+    if (context->number > 0)
+        refrain_call_room_begin_thread();
     context->thread->start_ticks = context->number == 0 ? refrain_trace_file.header->start.ticks : refrain_clock();
     context->thread->last_ticks = context->thread->start_ticks;
     refrain_timeline_open(context);

@@ -47,6 +47,41 @@ void refrain_packer_call_sites(struct refrain_packer *packer, struct refrain_hea
         header->call_sites = list.first;
 }
 
+static void guest_rows(struct refrain_packer *packer, struct refrain_guest *guest) {
+    struct refrain_packer_list list = {.kind = REFRAIN_PACKED_HAS, .next = &guest->rows};
+    struct refrain_guest_row *row;
+    for (; (row = refrain_packer_next(packer, &list, sizeof *row)); list.next = &row->next) {
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, row->operation);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, row->amounts);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, row->differ);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, row->count);
+        for (unsigned i = 0; i < REFRAIN_PARAMETERS; i++)
+            REFRAIN_SIGNED(packer, REFRAIN_PACKED_CALL_SITE, row->values[i]);
+    }
+}
+
+void refrain_packer_guests(struct refrain_packer *packer, struct refrain_header *header) {
+    struct refrain_packer_list list = {
+        .kind = REFRAIN_PACKED_HAS, .first = (uint32_t)header->guests, .most = REFRAIN_MOST_CALL_SITES + 1};
+    uint32_t before = header->n_call_sites;
+    struct refrain_guest *guest;
+    for (; (guest = refrain_packer_next(packer, &list, sizeof *guest)); list.next = &guest->next) {
+        REFRAIN_NEAR(packer, REFRAIN_PACKED_CALL_SITE, guest->number, before - 1);
+        before = guest->number;
+        refrain_packer_begin(packer, REFRAIN_PACKER_GUEST, UINT32_MAX - guest->number, 0);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, guest->host);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, guest->flags);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, guest->slot);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, guest->calls);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_RETURN_ADDRESS, guest->where);
+        refrain_packer_name(packer, &guest->object);
+        refrain_packer_name(packer, &guest->within);
+        guest_rows(packer, guest);
+    }
+    if (packer->to)
+        header->guests = list.first;
+}
+
 void refrain_packer_regions(struct refrain_packer *packer, struct refrain_header *header) {
     struct refrain_packer_list list = {.kind = REFRAIN_PACKED_HAS, .first = (uint32_t)header->regions};
     uint32_t before = header->n_regions;

@@ -73,6 +73,7 @@ enum refrain_packed_record {
     REFRAIN_PACKER_THREAD,
     REFRAIN_PACKER_SLOT,
     REFRAIN_PACKER_CALL_SITE,
+    REFRAIN_PACKER_GUEST,
     REFRAIN_PACKER_REGION,
     REFRAIN_PACKER_COMMUNICATOR,
     REFRAIN_PACKER_OBJECT,
@@ -136,8 +137,9 @@ REFRAIN_PACKED_API void refrain_packer_slots(struct refrain_packer *packer, cons
 REFRAIN_PACKED_API void refrain_packer_thread(struct refrain_packer *packer, const struct refrain_header *header,
                                               struct refrain_thread *thread, uint32_t number);
 
-/* packed_tables.c. Call sites and user regions newest first, as they are listed. */
+/* packed_tables.c. Call sites, guests and user regions newest first, as they are listed. */
 REFRAIN_PACKED_API void refrain_packer_call_sites(struct refrain_packer *packer, struct refrain_header *header);
+REFRAIN_PACKED_API void refrain_packer_guests(struct refrain_packer *packer, struct refrain_header *header);
 REFRAIN_PACKED_API void refrain_packer_regions(struct refrain_packer *packer, struct refrain_header *header);
 REFRAIN_PACKED_API void refrain_packer_communicators(struct refrain_packer *packer, struct refrain_header *header);
 REFRAIN_PACKED_API void refrain_packer_objects(struct refrain_packer *packer, struct refrain_header *header);

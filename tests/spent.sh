@@ -10,7 +10,9 @@
 # With SPENT_THREADS=N the program is one of N threads (chance_threads.c); the log, which follows one, is left out. With
 # SPENT_REQUESTS=N it is one of N requests under way at a time once the memory is spent (chance_requests.c), none of which
 # may be lost. With SPENT_LATE=1 it is one of 500 call sites, communicators, windows, files and the like that come once the
-# memory is spent (chance_late.c). With SPENT_PARTNERS=1 counts per call site, which know communicators and tags, are left out.
+# memory is spent (chance_late.c); with SPENT_LATE=places the calls from each line, and what was told there to whom, are
+# compared with the events of a run that had room for all. With SPENT_PARTNERS=1 counts per call site and communicator are
+# left out.
 # The long campaign: sh tests/spent.sh build/bin 50 3000 3 300K 400K 500K 700K 1M 2120K 3M 4M 6M 8M 16M 64M
 set -u
 if [ $# -lt 5 ]; then
@@ -50,6 +52,18 @@ by_site() {
         END { for (key in calls) print key, calls[key], bytes[key] }' "$1" | sort
 }
 
+# by_place FILE: of each line that calls MPI how often it does, and what it communicates, by partner.
+by_place() {
+    awk -F '\t' -v OFS='\t' '
+        { delete value; for (i = 5; i <= NF; i++) { split($i, pair, "="); value[pair[1]] = pair[2] } }
+        $3 == "enter" && $4 ~ /^MPI_/ { place = value["file"] ":" value["line"]; calls[$4 OFS place]++ }
+        $3 == "send" || $3 == "recv" || $3 == "collective" || $3 == "rma" {
+            of = $4 ~ /^MPI_(Wait|Test)/ ? "completed" : $4 OFS place
+            key = $3 OFS of OFS value["dest"] value["source"] value["root"] value["target"]
+            calls[key]++; bytes[key] += value["bytes"] + value["sent"] + value["received"] }
+        END { for (key in calls) print key, calls[key], bytes[key] }' "$1" | sort
+}
+
 # likeness A B: the share of the lines of one rank that come in the same order in both.
 likeness() {
     diff --speed-large-files "$1" "$2" | awk -v n="$(wc -l <"$1")" '/^</ { gone++ } END { printf "%.3f", n ? 1 - gone / n : 1 }'
@@ -59,9 +73,15 @@ threads=${SPENT_THREADS:-1}
 program=$tests/programs/chance.c
 [ "$threads" -eq 1 ] || program=$tests/programs/chance_threads.c
 [ -z "${SPENT_REQUESTS:-}" ] || program=$tests/programs/chance_requests.c
-[ -z "${SPENT_LATE:-}" ] || program=$tests/programs/chance_late.c
+debug=
+if [ -n "${SPENT_LATE:-}" ]; then # each call site in a line of its own
+    program=$work/chance_late.c debug=-g REFRAIN_THROTTLE=off
+    export REFRAIN_THROTTLE
+    awk '/^HUNDRED\(SITE, / { for (i = 0; i < 100; i++) printf "SITE(%d%02d)\n", $2, i; next } { print }' \
+        "$tests/programs/chance_late.c" >"$program"
+fi
 mpicc.mpich -O1 -w -shared -fPIC "$tests"/pmpi_logger*.c -o "$work/logger.so" -ldl || fail "the logger"
-REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -w "$program" -o "$work/chance" -lpthread || fail "compile"
+REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -w $debug -I"$tests/programs" "$program" -o "$work/chance" -lpthread || fail "compile"
 
 # one SEED SIZE
 one() {
@@ -75,6 +95,12 @@ one() {
         REFRAIN_MODE=off MPI_LOGGER_DIRECTORY=$run launch mpich "$ranks" \
             sh -c 'LD_PRELOAD=$0${LD_PRELOAD:+:$LD_PRELOAD} exec "$@"' "$work/logger.so" "$work/chance" "$1" "$steps" "${SPENT_REQUESTS:-1}" \
             >"$run/out" 2>"$run/err" || fail "$what, logged: status $?: $(head -n 2 "$run/err")"
+    fi
+    if [ "${SPENT_LATE:-}" = places ]; then
+        REFRAIN_TOTAL_MEMORY=64M REFRAIN_MODE=events REFRAIN_DIRECTORY=$run launch mpich "$ranks" "$work/chance" "$1" "$steps" \
+            >"$run/out" 2>"$run/err" || fail "$what, with room: status $?: $(head -n 2 "$run/err")"
+        refrain events "$(the_trace "$run")" >"$work/with-room" 2>"$work/error" || fail "$what: $(head -n 1 "$work/error")"
+        rm -rf "$run"/*.refrain
     fi
     REFRAIN_THREADS=$threads REFRAIN_TOTAL_MEMORY=$2 REFRAIN_MODE=both REFRAIN_DIRECTORY=$run launch mpich "$ranks" \
         "$work/chance" "$1" "$steps" "${SPENT_REQUESTS:-$threads}" >"$run/out" 2>"$run/err" ||
@@ -106,6 +132,15 @@ one() {
         by_site "$work/a" >"$work/a-sites"
         by_site "$work/b" >"$work/b-sites"
         [ -n "${SPENT_PARTNERS:-}" ] || same "$what, rank $rank: reconstructed, by call site" "$work/b-sites" "$work/a-sites"
+        if [ "${SPENT_LATE:-}" = places ]; then
+            awk -F '\t' -v r=$rank '$1 == r' "$work/with-room" >"$work/c"
+            by_place "$work/c" >"$work/c-places"
+            for of in recorded reconstructed; do
+                [ $of = recorded ] && from=$work/b || from=$work/a
+                by_place "$from" >"$work/places"
+                same "$what, rank $rank: $of, by line and partner" "$work/c-places" "$work/places"
+            done
+        fi
         per_location "$work/a" | cut -f 3- | sed 's/	approximate$//' >"$work/a-order"
         per_location "$work/b" | cut -f 3- >"$work/b-order"
         alike="$alike $(likeness "$work/b-order" "$work/a-order")"

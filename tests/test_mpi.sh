@@ -96,7 +96,7 @@ program() {
     [ -z "${REFRAIN_TOTAL_MEMORY:-}" ] || logger= # not all that it would have seen can be in the trace
     # The logger is preloaded into the ranks, beside what the launcher preloads.
     # shellcheck disable=SC2016 # expanded by the ranks' shell
-    (cd "$run" && REFRAIN_THREADS=${threads:-8} REFRAIN_MODE=both REFRAIN_DIRECTORY=$run MPI_LOGGER_DIRECTORY=$run \
+    (cd "$run" && REFRAIN_THREADS=8 REFRAIN_MODE=both REFRAIN_DIRECTORY=$run MPI_LOGGER_DIRECTORY=$run \
         start "$mpi" "$ranks" sh -c 'LD_PRELOAD=$0${LD_PRELOAD:+:$LD_PRELOAD} exec "$@"' "$logger" "$work/$name-$mpi" "$@") \
         >"$run/out" 2>"$run/err"
     status=$?
@@ -185,7 +185,7 @@ all_programs() {
                 program "$mpi" "$name" "$ranks" $argument
             done
         done
-        [ "$name" != mpi_tables ] || threads=1 REFRAIN_TOTAL_MEMORY=800K program "$mpi" "$name" 2
+        [ "$name" != mpi_tables ] || REFRAIN_TOTAL_MEMORY=800K program "$mpi" "$name" 2
     done
     echo "$passed $failed ${total_events:-0}" >"$work/counts"
 }

@@ -332,6 +332,37 @@ struct refrain_call_site {
     struct refrain_slot inside; /* begins with the call; its blocks are time spent in MPI */
 };
 
+/* A guest: a call site that had no room for records of its own. Calls from there are told at another call site of their
+ * function and thread, its host, whose slots and operations they share. Its own are its number, by which learned values
+ * name it, so that how often and where from it was called is exact, and what its operations told, counted by partner
+ * (struct refrain_guest_row). */
+struct refrain_guest {
+    uint32_t next; /* reference of the next one */
+    uint32_t number;
+    uint16_t host;                 /* number of the call site that is its host */
+    uint16_t flags;                /* REFRAIN_GUEST_* */
+    uint32_t host_reference;       /* private to the monitor: where that is */
+    uint64_t where;                /* return address as of a call site; or the line of Python */
+    uint32_t slot, object, within; /* these as of a call site */
+    uint32_t rows;                 /* reference of the first row */
+    uint64_t calls;
+};
+#define REFRAIN_GUEST_PYTHON 1u
+#define REFRAIN_GUEST_MIXED                                                                                            \
+    2u /* there was no room for all its rows: what some operations told was learned by the host */
+
+/* What operations of a guest told that agree in all but amounts, and tags. */
+struct refrain_guest_row {
+    uint32_t next;     /* reference of the guest's next one */
+    uint8_t operation; /* enum refrain_operation */
+    uint8_t amounts;   /* bits: values that are totals */
+    uint8_t differ;    /* bits: values that were not always the same: of an amount it is the total alone, of another one
+                          the latest */
+    uint8_t reserved;
+    uint64_t count;
+    int64_t values[REFRAIN_PARAMETERS];
+};
+
 /* Rounds: calls from one call site, one after the other, that all go as their learners predict. While a round is open,
  * a call changes none of the learners and slots that it passes, but is counted here, so that it touches few cache
  * lines. The learners and slots stay as they were before the round's first call, except that the learners predict
@@ -592,6 +623,7 @@ struct refrain_header {
     uint32_t metrics;    /* reference of struct refrain_metrics, 0 = none were asked for */
     uint32_t objects;    /* reference of the first window or file */
     uint32_t n_objects;  /* of both */
+    uint64_t guests;     /* reference of the first */
     struct refrain_clock_pair first; /* soon after `start`: the clock's rate at first; all 0: not known */
 };
 

@@ -252,8 +252,13 @@ static enum refrain_status print_process(const struct refrain_trace *trace, cons
         printf(" (%s on disk)", refrain_show_bytes(disk_bytes(process)));
     puts(header->image_bytes ? ", packed" : "");
     printf("  threads   %u of %u, source files %zu, places %u, MPI call sites %zu, communicators %zu\n",
-           refrain_info_threads(process), header->n_threads, process->n_units, header->n_slots, process->n_call_sites,
-           process->n_comms);
+           refrain_info_threads(process), header->n_threads, process->n_units, header->n_slots,
+           process->n_call_sites + process->n_guests, process->n_comms);
+    if (process->n_guests > 0)
+        printf(
+            "  guests    %zu of these call sites share what another one of their function learned, for want of room: "
+            "how often each was called and what it told is counted, the order of that is likely only\n",
+            process->n_guests);
     printf("  time      %s in all threads, %s in blocks\n", refrain_show_ns(learned.run_ns),
            refrain_show_ns(learned.blocks_ns));
     if (header->mode & REFRAIN_MODE_STAT) {
@@ -362,7 +367,8 @@ static json_t *process_json(const struct refrain_trace *trace, const struct refr
     json_object_set_new(object, "threads", json_integer(refrain_info_threads(process)));
     json_object_set_new(object, "units", json_integer((json_int_t)process->n_units));
     json_object_set_new(object, "slots", json_integer(header->n_slots));
-    json_object_set_new(object, "call_sites", json_integer((json_int_t)process->n_call_sites));
+    json_object_set_new(object, "call_sites", json_integer((json_int_t)(process->n_call_sites + process->n_guests)));
+    json_object_set_new(object, "guests", json_integer((json_int_t)process->n_guests));
     json_object_set_new(object, "communicators", json_integer((json_int_t)process->n_comms));
     json_object_set_new(object, "learners", json_integer((json_int_t)learned.total));
     json_object_set_new(object, "values", json_integer((json_int_t)learned.values));

@@ -116,7 +116,7 @@ static enum refrain_status add_process(struct many *many, const struct refrain_t
         [NUMBER_MOST_THREADS] = header->n_threads,
         [NUMBER_UNITS] = (long double)process->n_units,
         [NUMBER_PLACES] = header->n_slots,
-        [NUMBER_CALL_SITES] = (long double)process->n_call_sites,
+        [NUMBER_CALL_SITES] = (long double)(process->n_call_sites + process->n_guests),
         [NUMBER_COMMUNICATORS] = (long double)process->n_comms,
         [NUMBER_RUN_NS] = learned.run_ns,
         [NUMBER_BLOCKS_NS] = learned.blocks_ns,

@@ -312,6 +312,22 @@ static void settle_call_sites(struct live *live) {
     }
 }
 
+static void copy_guests(struct live *live) {
+    const struct refrain_guest *guest;
+    uint32_t reference = (uint32_t)((const struct refrain_header *)live->image)->guests;
+    uint64_t at;
+    for (size_t met = 0; (guest = record_of_list(live, reference, sizeof *guest, &met, &at)); reference = guest->next) {
+        copy(live, at, sizeof *guest);
+        copy_name(live, guest->object);
+        copy_name(live, guest->within);
+        const struct refrain_guest_row *row;
+        uint32_t next = guest->rows;
+        uint64_t row_at;
+        for (size_t rows = 0; (row = record_of_list(live, next, sizeof *row, &rows, &row_at)); next = row->next)
+            copy(live, row_at, sizeof *row);
+    }
+}
+
 static void settle_roots(struct live *live) {
     const struct refrain_header *header = (const struct refrain_header *)live->image;
     for (uint32_t t = 0; t < header->n_threads; t++)
@@ -512,8 +528,8 @@ static bool is_whole(const struct live *live) {
     const struct refrain_header *copied = (const struct refrain_header *)live->image;
     const volatile struct refrain_header *now = (const volatile struct refrain_header *)live->file;
     return now->pool_used == copied->pool_used && now->call_sites == copied->call_sites &&
-           now->regions == copied->regions && now->units == copied->units && now->n_slots == copied->n_slots &&
-           now->formulas_reused == copied->formulas_reused &&
+           now->guests == copied->guests && now->regions == copied->regions && now->units == copied->units &&
+           now->n_slots == copied->n_slots && now->formulas_reused == copied->formulas_reused &&
            (!live->last_unit ||
             ((const volatile struct refrain_unit_record *)(live->file + live->last_unit))->next == 0);
 }
@@ -527,6 +543,7 @@ void refrain_process_settle(struct refrain_process *process, const void *file) {
         settle_slots(&live, false);
         settle_regions(&live);
         settle_call_sites(&live);
+        copy_guests(&live);
         /* Last: between a loop's count being told and being zero it looks like one of the visit that comes next, of
          * which nothing else tells yet. */
         settle_slots(&live, true);

@@ -82,13 +82,13 @@ static int by_identity(const void *a, const void *b) {
     return order;
 }
 
-/* Where a call was made from, as far as the source told: the node of the slot it followed. */
-static void call_site_source(const struct refrain_process *process, const struct refrain_call_site *call_site,
+/* Where a call was made from, as far as the source told: the line of Python, or the node of the slot it followed. */
+static void call_site_source(const struct refrain_process *process, const struct refrain_guest *call_site,
                              struct refrain_region_info *info) {
     info->file = info->function = "";
-    if (call_site->line) {
+    if (call_site->flags & REFRAIN_GUEST_PYTHON) {
         info->file = refrain_process_name(process, call_site->object);
-        info->line = call_site->line;
+        info->line = (uint32_t)call_site->where;
         info->function = refrain_process_name(process, call_site->within);
         return;
     }
@@ -131,6 +131,33 @@ static const struct refrain_symbol *add_symbol(struct symbols *symbols, const st
     return symbol;
 }
 
+/* Where the call site is, as a guest has it. */
+static struct refrain_guest where_of(const struct refrain_call_site_view *view) {
+    const struct refrain_call_site *own = view->record;
+    if (view->guest)
+        return *view->guest;
+    return (struct refrain_guest){.where = own->line ? own->line : own->return_address,
+                                  .flags = own->line ? REFRAIN_GUEST_PYTHON : 0,
+                                  .slot = own->slot,
+                                  .object = own->object,
+                                  .within = own->within};
+}
+
+static struct wanted wanted_call_site(const struct refrain_process *process, struct refrain_call_site_view *view,
+                                      struct symbols *symbols) {
+    const struct refrain_guest where = where_of(view);
+    uint32_t function = view->record->function;
+    struct wanted wanted = {.info = {.kind = REFRAIN_REGION_MPI,
+                                     .name = refrain_mpi_function_name(function),
+                                     .collective = refrain_mpi_collective_name(function),
+                                     .role = role_of(function)},
+                            .place = &view->region};
+    call_site_source(process, &where, &wanted.info);
+    if (where.where && !(where.flags & REFRAIN_GUEST_PYTHON))
+        wanted.symbol = add_symbol(symbols, process, where.object, where.where, false);
+    return wanted;
+}
+
 /* False without memory. */
 static bool collect(struct refrain_trace *trace, struct refrain_process *process, struct wanted *wanted, size_t *at,
                     struct symbols *symbols) {
@@ -148,19 +175,10 @@ static bool collect(struct refrain_trace *trace, struct refrain_process *process
                                                .collective = ""},
                                       .place = &slot->region};
     }
-    for (size_t i = 0; i < process->n_call_sites; i++) {
-        struct refrain_call_site_view *call_site = &process->call_sites[i];
-        const struct refrain_call_site *record = call_site->record;
-        struct wanted *of_call_site = &wanted[n++];
-        *of_call_site = (struct wanted){.info = {.kind = REFRAIN_REGION_MPI,
-                                                 .name = refrain_mpi_function_name(record->function),
-                                                 .collective = refrain_mpi_collective_name(record->function),
-                                                 .role = role_of(record->function)},
-                                        .place = &call_site->region};
-        call_site_source(process, record, &of_call_site->info);
-        if (record->return_address)
-            of_call_site->symbol = add_symbol(symbols, process, record->object, record->return_address, false);
-    }
+    for (size_t i = 0; i < process->n_call_sites; i++)
+        wanted[n++] = wanted_call_site(process, &process->call_sites[i], symbols);
+    for (size_t i = 0; i < process->n_guests; i++)
+        wanted[n++] = wanted_call_site(process, &process->guests[i], symbols);
     for (size_t i = 0; i < process->n_user_regions; i++) {
         const struct refrain_region_name *record = process->user_regions[i].record;
         bool is_function = record->use == REFRAIN_USE_FUNCTION, is_python = record->use == REFRAIN_USE_PYTHON;
@@ -202,8 +220,9 @@ enum refrain_status refrain_trace_read_regions(struct refrain_trace *trace, refr
     size_t most = 0, most_symbols = 0, n = 0;
     for (size_t i = 0; i < trace->n_processes; i++) {
         const struct refrain_process *process = &trace->processes[i];
-        most += process->header->n_slots + process->n_call_sites + process->n_user_regions;
-        most_symbols += process->n_call_sites + process->n_user_regions;
+        size_t others = process->n_call_sites + process->n_guests + process->n_user_regions;
+        most += process->header->n_slots + others;
+        most_symbols += others;
     }
     struct wanted *wanted = calloc(most + 1, sizeof *wanted);
     struct symbols symbols = {.symbols = resolve ? calloc(most_symbols + 1, sizeof *symbols.symbols) : NULL};

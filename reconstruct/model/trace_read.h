@@ -42,7 +42,8 @@ struct refrain_slot_view {
 struct refrain_call_site_view {
     uint32_t number;
     uint32_t n_operations;
-    const struct refrain_call_site *record;
+    const struct refrain_call_site *record; /* of a guest that of its host */
+    const struct refrain_guest *guest;      /* null: it is none */
     const struct refrain_region_info *region;
 };
 
@@ -84,6 +85,8 @@ struct refrain_process {
     uint32_t *slot_stride;                     /* slots from one thread's to the next thread's, by number */
     struct refrain_call_site_view *call_sites; /* by number */
     size_t n_call_sites;
+    struct refrain_call_site_view *guests; /* by number */
+    size_t n_guests;
     struct refrain_user_region_view *user_regions; /* by number */
     size_t n_user_regions;
     struct refrain_comm_view *comms; /* by index */

@@ -180,6 +180,33 @@ static enum refrain_status read_call_sites(struct refrain_trace *trace, struct r
     return REFRAIN_OK;
 }
 
+static enum refrain_status read_guests(struct refrain_trace *trace, struct refrain_process *process,
+                                       struct refrain_error *error) {
+    size_t n = list_length(process, process->header->guests, sizeof(struct refrain_guest), "a guest", error);
+    if (n == SIZE_MAX)
+        return REFRAIN_ERROR;
+    process->guests = refrain_trace_allocate(trace, n, sizeof *process->guests);
+    if (!process->guests)
+        return REFRAIN_FAIL_MEMORY(error);
+    uint32_t reference = (uint32_t)process->header->guests;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t at = (uint64_t)reference * REFRAIN_GRAIN_BYTES;
+        const struct refrain_guest *guest = (const struct refrain_guest *)(process->image + at);
+        const struct refrain_call_site_view *host = refrain_process_call_site(process, guest->host);
+        if (!host)
+            return refrain_process_damaged(process, at, "a guest without a host", error);
+        if (refrain_process_check_name(process, guest->object, "the name of an object", error) ||
+            refrain_process_check_name(process, guest->within, "the name of a function", error))
+            return REFRAIN_ERROR;
+        process->guests[i] =
+            (struct refrain_call_site_view){.number = guest->number, .record = host->record, .guest = guest};
+        reference = guest->next;
+    }
+    process->n_guests = n;
+    qsort(process->guests, n, sizeof *process->guests, by_number);
+    return REFRAIN_OK;
+}
+
 static enum refrain_status read_user_regions(struct refrain_trace *trace, struct refrain_process *process,
                                              struct refrain_error *error) {
     size_t n =
@@ -219,6 +246,8 @@ enum refrain_status refrain_process_read_tree(struct refrain_trace *trace, struc
     if (!status)
         status = read_call_sites(trace, process, error);
     if (!status)
+        status = read_guests(trace, process, error);
+    if (!status)
         status = read_user_regions(trace, process, error);
     return status;
 }
@@ -248,7 +277,8 @@ const struct refrain_region_info *refrain_process_function(const struct refrain_
     return number < process->header->n_slots ? process->slots[number].region : NULL;
 }
 
-/* Numbers follow each other, but for those whose record the image of a running process does not have yet. */
+/* Numbers follow each other, but for those of guests, and those whose record the image of a running process does not
+ * have yet. */
 const struct refrain_call_site_view *refrain_process_call_site(const struct refrain_process *process, uint64_t number) {
     if (number > UINT32_MAX || process->n_call_sites == 0)
         return NULL;
@@ -256,7 +286,11 @@ const struct refrain_call_site_view *refrain_process_call_site(const struct refr
     if (at < process->n_call_sites && process->call_sites[at].number == number)
         return &process->call_sites[at];
     uint32_t key = (uint32_t)number;
-    return bsearch(&key, process->call_sites, process->n_call_sites, sizeof *process->call_sites, by_number);
+    const struct refrain_call_site_view *found =
+        bsearch(&key, process->call_sites, process->n_call_sites, sizeof *process->call_sites, by_number);
+    return found || process->n_guests == 0
+               ? found
+               : bsearch(&key, process->guests, process->n_guests, sizeof *process->guests, by_number);
 }
 
 const struct refrain_user_region_view *refrain_process_user_region(const struct refrain_process *process,

@@ -144,24 +144,41 @@ static void add_units(const struct refrain_process *process, struct refrain_prof
 
 /* ---- MPI calls and user regions ---- */
 
-static bool add_call_site(const struct refrain_process *process, const struct refrain_call_site_view *view,
-                          struct refrain_profile_unit *unit, uint32_t node, struct refrain_profile_total *total) {
-    /* A call is one block, unless MPI calls functions of the program from it. */
-    uint64_t blocks = view->record->inside.count, ticks = view->record->inside.ticks, ends = 0;
-    bool known = add_ends(process, &view->record->inside.next, &ends);
+static uint64_t least_of(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+/* Calls at the records of a call site, and what they took. A call is one block, unless MPI calls functions of the
+ * program from it. */
+static uint64_t calls_of(const struct refrain_process *process, const struct refrain_call_site *call_site,
+                         uint64_t *ticks) {
+    uint64_t blocks = call_site->inside.count, ends = 0;
+    bool known = add_ends(process, &call_site->inside.next, &ends);
     const struct refrain_operation_record *operation = NULL;
-    while ((operation = refrain_call_site_operation(process, view->record, operation))) {
+    *ticks = call_site->inside.ticks;
+    while ((operation = refrain_call_site_operation(process, call_site, operation))) {
         blocks += operation->after.count;
-        ticks += operation->after.ticks;
+        *ticks += operation->after.ticks;
         known = known && add_ends(process, &operation->after.next, &ends);
     }
-    uint64_t calls = known ? ends : blocks;
-    long double ns = refrain_trace_span_ns(process, ticks);
+    return known ? ends : blocks;
+}
+
+/* `of_guests`: of a call site that is a host, calls that are its guests'. Each has its share of what all took; what
+ * metrics counted is the host's. */
+static bool add_call_site(const struct refrain_process *process, const struct refrain_call_site_view *view,
+                          uint64_t of_guests, struct refrain_profile_unit *unit, uint32_t node,
+                          struct refrain_profile_total *total) {
+    uint64_t ticks, all = calls_of(process, view->record, &ticks);
+    uint64_t calls = view->guest ? least_of(view->guest->calls, all) : all - least_of(of_guests, all);
+    long double ns = refrain_trace_span_ns(process, ticks) * (all ? (long double)calls / (long double)all : 1);
+    struct refrain_metric_totals none = {0}, *in_node = unit->nodes ? &unit->nodes[node].metrics : &none;
     total->mpi_ns += ns;
-    refrain_metrics_add_call_site(process, view->record, &total->metrics);
-    if (unit->nodes) {
+    if (unit->nodes)
         unit->nodes[node].mpi_ns += ns;
-        refrain_metrics_add_call_site(process, view->record, &unit->nodes[node].metrics);
+    if (!view->guest) {
+        refrain_metrics_add_call_site(process, view->record, &total->metrics);
+        refrain_metrics_add_call_site(process, view->record, in_node);
     }
     struct refrain_profile_call_site *call_site = unit->call_sites;
     while (call_site < unit->call_sites + unit->n_call_sites &&
@@ -181,21 +198,37 @@ static bool add_call_site(const struct refrain_process *process, const struct re
     }
     call_site->calls += calls;
     call_site->mpi_ns += ns;
-    refrain_metrics_add_call_site(process, view->record, &call_site->metrics);
+    if (!view->guest)
+        refrain_metrics_add_call_site(process, view->record, &call_site->metrics);
     return true;
+}
+
+/* The unit and node that it is called from. */
+static bool add_call_site_where(const struct refrain_process *process, const struct refrain_call_site_view *view,
+                                uint64_t of_guests, struct refrain_profile_unit **unit_of,
+                                struct refrain_profile_total *total) {
+    uint32_t number = view->guest ? view->guest->slot : view->record->slot;
+    const struct refrain_slot_view *from = number < process->header->n_slots ? &process->slots[number] : NULL;
+    bool inside = from && from->node;
+    struct refrain_profile_unit *unit = inside ? unit_of[from->unit - process->units] : &total->outside;
+    return add_call_site(process, view, of_guests, unit, inside ? (uint32_t)(from->node - from->unit->nodes) : 0,
+                         total);
 }
 
 static bool add_calls(const struct refrain_process *process, struct refrain_profile_unit **unit_of,
                       struct refrain_profile_total *total) {
-    for (size_t i = 0; i < process->n_call_sites; i++) {
-        const struct refrain_call_site_view *view = &process->call_sites[i];
-        uint32_t number = view->record->slot;
-        const struct refrain_slot_view *from = number < process->header->n_slots ? &process->slots[number] : NULL;
-        bool inside = from && from->node;
-        struct refrain_profile_unit *unit = inside ? unit_of[from->unit - process->units] : &total->outside;
-        if (!add_call_site(process, view, unit, inside ? (uint32_t)(from->node - from->unit->nodes) : 0, total))
-            return false;
+    uint64_t *of_guests = calloc(process->n_call_sites + 1, sizeof *of_guests);
+    bool sound = of_guests != NULL;
+    for (size_t i = 0; sound && i < process->n_guests; i++) {
+        const struct refrain_guest *guest = process->guests[i].guest;
+        of_guests[refrain_process_call_site(process, guest->host) - process->call_sites] += guest->calls;
+        sound = add_call_site_where(process, &process->guests[i], 0, unit_of, total);
     }
+    for (size_t i = 0; sound && i < process->n_call_sites; i++)
+        sound = add_call_site_where(process, &process->call_sites[i], of_guests[i], unit_of, total);
+    free(of_guests);
+    if (!sound)
+        return false;
     for (size_t i = 0; i < process->n_user_regions; i++) {
         const struct refrain_user_region_view *view = &process->user_regions[i];
         if (refrain_use_is_value(view->record->use))

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CALL_ROUNDS 8u /* each finds callers for what the functions called that got theirs in the one before */
+
 /* Steps from `node` that become steps of this value. */
 struct share {
     int64_t value;
@@ -205,7 +207,17 @@ static void lend_bound_steps(struct sharing *sharing) {
     }
 }
 
-/* Lets the places lend steps to what lacks some, those `near` it first: its own call site, the same function. */
+/* Is it known who calls the function of this place, as often as it is called? Else its calls might come to be its own,
+ * and nobody else's. */
+static bool is_called(const struct sharing *sharing, const struct refrain_slot *slot) {
+    int entry =
+        refrain_recursion_find(sharing->recursion, refrain_recursion_offset(sharing->recursion, slot) -
+                                                       (uint64_t)REFRAIN_SLOT_OF_FUNCTION(slot->flags) * sizeof *slot);
+    return entry == REFRAIN_NOWHERE || sharing->lacks[entry] == 0;
+}
+
+/* Lets the places lend steps to what lacks some, those `near` it first: its own call site, the same function; to a
+ * function those of functions whose callers are known. */
 static void lend(struct sharing *sharing, bool calls, bool near) {
     const struct refrain_recursion *recursion = sharing->recursion;
     uint64_t *steps = calls ? sharing->calls : sharing->others;
@@ -227,7 +239,7 @@ static void lend(struct sharing *sharing, bool calls, bool near) {
         for (size_t i = 0; i < n && sharing->lacks[to] > 0; i++) {
             const struct refrain_slot *from = slot_of(recursion, &recursion->nodes[lending[i]]);
             bool is_near = call_site ? call_site->slot == from->number
-                           : calls   ? true
+                           : calls   ? is_called(sharing, from)
                                      : function_of(from) == function_of(slot_of(recursion, node));
             uint64_t lent = near && !is_near ? 0 : smaller(steps[lending[i]], sharing->lacks[to]);
             steps[lending[i]] -= lent;
@@ -236,6 +248,44 @@ static void lend(struct sharing *sharing, bool calls, bool near) {
         }
     }
     refrain_free(lending);
+}
+
+/* Of a share of calls to a host, what its guests lack of theirs; `near`: those that were called from this place first.
+ */
+static void share_calls(struct sharing *sharing, size_t from, size_t at, uint64_t *left, bool near) {
+    const struct refrain_recursion *recursion = sharing->recursion;
+    const struct refrain_numbered *numbered = recursion->walk.numbered;
+    uint64_t number = (uint64_t)sharing->shares[at].value - (uint64_t)REFRAIN_NEXT_CALL;
+    uint64_t host = number < numbered->n_call_sites ? numbered->call_sites[number] : 0;
+    uint32_t slot = slot_of(recursion, &recursion->nodes[from])->number;
+    for (size_t g = 0; host && g < numbered->n_guests && sharing->shares[at].steps > 0; g++) {
+        if (left[g] == 0 || numbered->guests[g].host != host || (near && numbered->guests[g].slot != slot))
+            continue;
+        uint64_t calls = smaller(left[g], sharing->shares[at].steps);
+        left[g] -= calls;
+        sharing->shares[at].steps -= calls;
+        share(sharing, from, REFRAIN_NEXT_CALL + (int64_t)g, calls);
+    }
+}
+
+/* Calls from guests come to the place of their host: those that no known step tells of are taken from its calls. */
+static void share_with_guests(struct sharing *sharing) {
+    const struct refrain_recursion *recursion = sharing->recursion;
+    const struct refrain_numbered *numbered = recursion->walk.numbered;
+    uint64_t *left = refrain_calloc(numbered->n_guests + 1, sizeof *left);
+    sharing->no_memory |= !left;
+    for (size_t g = 0; left && g < numbered->n_guests; g++)
+        left[g] = numbered->guests[g].host ? numbered->guests[g].calls_left : 0;
+    for (size_t i = 0; left && i < recursion->n_arcs; i++) {
+        uint64_t g = (uint64_t)recursion->arcs[i].value - (uint64_t)REFRAIN_NEXT_CALL;
+        if (g < numbered->n_guests)
+            left[g] -= smaller(left[g], recursion->arcs[i].left);
+    }
+    for (unsigned round = 0; left && round < 2; round++)
+        for (size_t from = 0; from < recursion->n_nodes; from++)
+            for (size_t at = sharing->first[from]; at && !sharing->no_memory; at = sharing->shares[at - 1].next)
+                share_calls(sharing, from, at - 1, left, round == 0);
+    refrain_free(left);
 }
 
 /* Adds the shares to the arcs of their places. */
@@ -291,10 +341,12 @@ bool refrain_recursion_share_out(struct refrain_recursion *recursion) {
             sharing.others[i] = recursion->nodes[i].unknown;
         lend_bound_steps(&sharing);
         tell_calls(&sharing);
-        lend(&sharing, true, true);
+        for (unsigned round = 0; round < CALL_ROUNDS; round++)
+            lend(&sharing, true, true);
         lend(&sharing, true, false);
         lend(&sharing, false, true);
         lend(&sharing, false, false);
+        share_with_guests(&sharing);
         for (size_t i = 0; i < recursion->n_nodes; i++)
             share(&sharing, i, REFRAIN_NEXT_EXIT, sharing.calls[i] + sharing.others[i]);
         sound = !sharing.no_memory && add_arcs(&sharing);

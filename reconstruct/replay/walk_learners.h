@@ -36,6 +36,7 @@ struct refrain_walk_link {
     };
     uint8_t action; /* enum refrain_walk_action */
     uint8_t kind;   /* ENTERS: enum refrain_record_kind */
+    bool is_guest;  /* ENTERS: a call from a guest, `to` is inside its host */
 };
 #define REFRAIN_WALK_LINKS 4 /* of a place, by the value's last bits */
 

@@ -67,8 +67,7 @@ bool refrain_walk_complete_next(struct refrain_walk *walk, struct refrain_record
         walk->completing_site = top->id;
     bool returned = in_call && top->returned;
     refrain_walk_fill(walk, record, REFRAIN_RECORD_OPERATION, returned ? top->end_ticks : walk->ticks,
-                      returned ? top->end_cost : walk->cost, walk->completing_site,
-                      in_call ? &top->begun->region : NULL);
+                      returned ? top->end_cost : walk->cost, walk->completing_site, in_call ? top->region : NULL);
     if (returned)
         record->read = top->end_read;
     record->operation = REFRAIN_OP_COMPLETE;
@@ -259,6 +258,27 @@ static bool take_plain_row(struct refrain_walk *walk, const struct refrain_walk_
     return true;
 }
 
+/* Takes the parameters from a guest's rows, with `any` in the last resort from those of any guest of the same host. */
+static bool take_row_of_guest(struct refrain_walk *walk, uint64_t number, bool any,
+                              const struct refrain_walk_operation *operation, struct refrain_record *record) {
+    struct refrain_numbered *numbered = &walk->numbered;
+    if (__builtin_expect(numbered->n_rows == 0, 1))
+        return false;
+    bool is_guest = refrain_numbered_is_guest(numbered, number), sure;
+    record->approximate |= refrain_numbered_is_mixed(numbered, number);
+    if (!is_guest && !any)
+        return false;
+    int64_t values[REFRAIN_PARAMETERS];
+    if (!refrain_numbered_take_row(numbered, refrain_numbered_call_site(numbered, number),
+                                   is_guest ? number : UINT64_MAX, any, operation->number, values, &sure))
+        return false;
+    for (unsigned i = 0; i < operation->n; i++)
+        record->parameters[i] = values[i];
+    record->approximate |= any || !sure;
+    walk->ended = false;
+    return true;
+}
+
 bool refrain_walk_operate(struct refrain_walk *walk, const struct refrain_walk_link *link,
                           struct refrain_record *record) {
     struct refrain_walk_activation *top = &walk->stack[walk->depth - 1];
@@ -275,14 +295,17 @@ bool refrain_walk_operate(struct refrain_walk *walk, const struct refrain_walk_l
     }
     top->at = link->to;
     refrain_walk_fill(walk, record, REFRAIN_RECORD_OPERATION, top->returned ? top->end_ticks : top->begin_ticks,
-                      top->returned ? top->end_cost : top->begin_cost, top->id, &top->begun->region);
+                      top->returned ? top->end_cost : top->begin_cost, top->id, top->region);
     record->read = top->returned ? top->end_read : top->begin_read;
     refrain_walk_probe_begins(walk, REFRAIN_PROBE_OPERATION);
     record->operation = operation->number;
     record->n_parameters = operation->n;
-    bool taken = operation->plain && take_plain_row(walk, operation, record->parameters, &record->approximate);
-    if (!taken &&
-        !refrain_walk_take_row(walk, operation->learners, record->parameters, operation->n, &record->approximate))
+    bool taken =
+        take_row_of_guest(walk, top->id, false, operation, record) ||
+        (operation->plain && take_plain_row(walk, operation, record->parameters, &record->approximate)) ||
+        refrain_walk_take_row(walk, operation->learners, record->parameters, operation->n, &record->approximate) ||
+        (!walk->wrong && take_row_of_guest(walk, top->id, true, operation, record));
+    if (!taken)
         return false;
     if (operation->alone)
         return true;

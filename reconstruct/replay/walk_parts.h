@@ -29,9 +29,10 @@
 #include "walk_shares.h"
 
 struct refrain_walk_activation {
-    struct refrain_walk_learner *at;    /* of its last slot */
-    struct refrain_walk_learner *begun; /* of its first one; null of the outermost */
-    uint32_t context;                   /* where contexts are told apart (walk_contexts.h) */
+    struct refrain_walk_learner *at;           /* of its last slot */
+    struct refrain_walk_learner *begun;        /* of its first one; null of the outermost */
+    const struct refrain_region_info **region; /* that its records share (struct refrain_record) */
+    uint32_t context;                          /* where contexts are told apart (walk_contexts.h) */
     uint64_t id;
     uint32_t begin_read, end_read; /* clock reads up to its begin and end (struct refrain_record) */
     uint8_t kind;                  /* enum refrain_record_kind of its entering */

@@ -87,6 +87,14 @@ static void enter_context(struct refrain_walk *walk, const struct refrain_walk_l
         top->context = refrain_walk_contexts_enter(walk->contexts, top->context, link->to->offset, total_ticks);
 }
 
+/* A call from a guest is counted, one by one. */
+static void enter_guest(struct refrain_walk *walk, uint64_t number) {
+    struct refrain_numbered_guest *guest = &walk->numbered.guests[number];
+    guest->calls_left -= guest->calls_left > 0;
+    if (walk->recorder)
+        refrain_walk_give_up_recording(walk);
+}
+
 /* Enters the activation to which the link leads. */
 static inline bool push(struct refrain_walk *walk, const struct refrain_walk_link *link,
                         struct refrain_record *record) {
@@ -102,6 +110,9 @@ static inline bool push(struct refrain_walk *walk, const struct refrain_walk_lin
         return false;
     struct refrain_walk_activation *top = &walk->stack[walk->depth++];
     top->at = top->begun = to;
+    top->region = link->is_guest ? NULL : &to->region;
+    if (link->is_guest)
+        enter_guest(walk, link->id);
     top->context = top[-1].context;
     if (walk->contexts)
         enter_context(walk, link, top);
@@ -113,7 +124,7 @@ static inline bool push(struct refrain_walk *walk, const struct refrain_walk_lin
     top->begin_cost = walk->cost;
     top->end_cost = 0;
     top->begin_read = walk->reads;
-    refrain_walk_fill(walk, record, link->kind, walk->ticks, walk->cost, link->id, &to->region);
+    refrain_walk_fill(walk, record, link->kind, walk->ticks, walk->cost, link->id, top->region);
     refrain_walk_probe_ends(walk, probe);
     return true;
 }
@@ -122,7 +133,7 @@ static inline bool push(struct refrain_walk *walk, const struct refrain_walk_lin
 static void pop(struct refrain_walk *walk, struct refrain_record *record) {
     const struct refrain_walk_activation *top = &walk->stack[--walk->depth];
     refrain_walk_fill(walk, record, (uint8_t)(top->kind + 1), top->returned ? top->end_ticks : walk->ticks,
-                      top->returned ? top->end_cost : walk->cost, top->id, &top->begun->region);
+                      top->returned ? top->end_cost : walk->cost, top->id, top->region);
     if (top->returned)
         record->read = top->end_read;
     if (!top->returned)
@@ -295,6 +306,7 @@ static bool follow_value(struct refrain_walk *walk, int64_t value, struct refrai
     } else if (value >= REFRAIN_NEXT_CALL) {
         link->id = (uint64_t)(value - REFRAIN_NEXT_CALL);
         link->kind = REFRAIN_RECORD_CALL_ENTER;
+        link->is_guest = refrain_numbered_is_guest(&walk->numbered, link->id);
         link->to = place_inside(walk, refrain_numbered_call_site(&walk->numbered, link->id),
                                 offsetof(struct refrain_call_site, inside), sizeof(struct refrain_call_site));
     } else {

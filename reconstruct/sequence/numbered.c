@@ -19,7 +19,7 @@ static const unsigned char *record_at(const struct list *list, uint64_t referenc
 }
 
 static bool make_table(const struct list *list, uint64_t **offsets, size_t *n) {
-    size_t most = list->image_bytes / list->record_bytes, records = 0;
+    size_t most = list->image_bytes / sizeof(struct refrain_guest), records = 0; /* the least that has a number */
     const unsigned char *record = record_at(list, list->first);
     *n = 0;
     for (; record && records < most; record = record_at(list, *(const uint32_t *)record), records++) {
@@ -39,16 +39,64 @@ static bool make_table(const struct list *list, uint64_t **offsets, size_t *n) {
     return true;
 }
 
+/* Adds the rows of a guest, as far as there is room. */
+static void add_rows(struct refrain_numbered *numbered, size_t most, const struct list *list, uint32_t guest,
+                     uint32_t reference) {
+    const struct list rows = {list->image, list->image_bytes, reference, sizeof(struct refrain_guest_row), 0};
+    const unsigned char *record;
+    while (numbered->n_rows < most && (record = record_at(&rows, reference))) {
+        const struct refrain_guest_row *row = (const void *)record;
+        numbered->rows[++numbered->n_rows] =
+            (struct refrain_numbered_row){.row = row, .next = numbered->guests[guest].rows, .guest = guest};
+        numbered->guests[guest].rows = (uint32_t)numbered->n_rows;
+        reference = row->next;
+    }
+}
+
+/* Finds the guests; their rows, too, where `rows` is not 0: so many at most. */
+static void read_guests(struct refrain_numbered *numbered, const struct list *list, const uint64_t *offsets,
+                        size_t rows) {
+    for (size_t i = 0; i < numbered->n_guests; i++) {
+        const struct refrain_guest *guest = (const void *)(list->image + offsets[i]);
+        if (!offsets[i] || guest->host >= numbered->n_call_sites)
+            continue;
+        struct refrain_numbered_guest *made = &numbered->guests[i];
+        made->host = numbered->call_sites[guest->host];
+        made->calls_left = guest->calls;
+        made->slot = guest->slot;
+        made->mixed |= (guest->flags & REFRAIN_GUEST_MIXED) != 0;
+        if (guest->host < numbered->n_guests)
+            numbered->guests[guest->host].mixed |= made->mixed;
+        add_rows(numbered, rows, list, (uint32_t)i, guest->rows);
+    }
+}
+
+/* False without memory. */
+static bool find_guests(struct refrain_numbered *numbered, const struct list *list) {
+    uint64_t *offsets;
+    size_t rows = list->first ? list->image_bytes / sizeof(struct refrain_guest_row) : 0;
+    bool sound = make_table(list, &offsets, &numbered->n_guests);
+    numbered->guests = refrain_calloc(numbered->n_guests + 1, sizeof *numbered->guests);
+    numbered->rows = refrain_calloc(rows + 1, sizeof *numbered->rows);
+    sound = sound && numbered->guests && numbered->rows;
+    if (sound)
+        read_guests(numbered, list, offsets, rows);
+    refrain_free(offsets);
+    return sound;
+}
+
 bool refrain_numbered_open(struct refrain_numbered *numbered, const void *image, size_t image_bytes) {
     const struct refrain_header *header = image;
     const struct list call_sites = {image, image_bytes, header->call_sites, sizeof(struct refrain_call_site),
                                     offsetof(struct refrain_call_site, number)};
+    const struct list guests = {image, image_bytes, header->guests, sizeof(struct refrain_guest),
+                                offsetof(struct refrain_guest, number)};
     const struct list regions = {image, image_bytes, header->regions, sizeof(struct refrain_region_name),
                                  offsetof(struct refrain_region_name, number)};
     const struct list communicators = {image, image_bytes, header->communicators, sizeof(struct refrain_communicator),
                                        offsetof(struct refrain_communicator, index)};
     *numbered = (struct refrain_numbered){.image = image};
-    if (make_table(&call_sites, &numbered->call_sites, &numbered->n_call_sites) &&
+    if (make_table(&call_sites, &numbered->call_sites, &numbered->n_call_sites) && find_guests(numbered, &guests) &&
         make_table(&regions, &numbered->regions, &numbered->n_regions) &&
         make_table(&communicators, &numbered->communicators, &numbered->n_communicators))
         return true;
@@ -58,10 +106,60 @@ bool refrain_numbered_open(struct refrain_numbered *numbered, const void *image,
 
 void refrain_numbered_close(struct refrain_numbered *numbered) {
     refrain_free(numbered->call_sites);
+    refrain_free(numbered->guests);
+    refrain_free(numbered->rows);
     refrain_free(numbered->regions);
     refrain_free(numbered->communicators);
     *numbered = (struct refrain_numbered){0};
 }
+
+/* ---- rows of guests ---- */
+
+static bool has_left(const struct refrain_numbered_row *row, unsigned operation) {
+    return row->row->operation == operation && row->given < row->row->count;
+}
+
+/* The row of the guest that is furthest behind, if all are given evenly; 0 none. *n: that were looked at. */
+static uint32_t row_due(const struct refrain_numbered *numbered, uint64_t guest, unsigned operation, unsigned *n) {
+    uint32_t best = 0;
+    double best_due = 0;
+    *n = 0;
+    for (uint32_t i = numbered->guests[guest].rows; i; i = numbered->rows[i].next) {
+        const struct refrain_numbered_row *row = &numbered->rows[i];
+        *n += row->row->operation == operation;
+        double due = ((double)row->given + 0.5) / (double)row->row->count;
+        if (has_left(row, operation) && (!best || due < best_due)) {
+            best = i;
+            best_due = due;
+        }
+    }
+    return best;
+}
+
+/* The share that value number `given` of `count` has of a total. */
+static int64_t share_of(int64_t total, uint64_t given, uint64_t count) {
+    __extension__ typedef __int128 wide;
+    return (int64_t)((wide)total * (wide)(given + 1) / (wide)count - (wide)total * (wide)given / (wide)count);
+}
+
+bool refrain_numbered_take_row(struct refrain_numbered *numbered, uint64_t host, uint64_t guest, bool any,
+                               unsigned operation, int64_t *values, bool *sure) {
+    unsigned n = 0;
+    uint32_t found = guest < numbered->n_guests ? row_due(numbered, guest, operation, &n) : 0;
+    for (uint32_t i = 1; any && !found && i <= numbered->n_rows; i++)
+        if (numbered->guests[numbered->rows[i].guest].host == host && has_left(&numbered->rows[i], operation))
+            found = i;
+    if (!found)
+        return false;
+    const struct refrain_guest_row *row = numbered->rows[found].row;
+    uint64_t given = numbered->rows[found].given++;
+    for (unsigned i = 0; i < REFRAIN_PARAMETERS; i++)
+        values[i] = row->amounts >> i & 1 ? share_of(row->values[i], given, row->count) : row->values[i];
+    *sure = n == 1 && !row->differ;
+    return true;
+}
+
+/* ---- communicators ---- */
 
 static const struct refrain_communicator *communicator_at(const struct refrain_numbered *numbered, uint64_t index) {
     bool known = index < numbered->n_communicators && numbered->communicators[index];

@@ -1,0 +1,75 @@
+/* call_guest.c: rows of guests (call_guest.h). */
+#include "call_guest.h"
+#include "call_other.h"
+#include "call_room.h"
+
+/* Operations that tell all when they are told; not those that name requests, whose numbers mean nothing by themselves.
+ */
+static bool is_counted(enum refrain_operation operation) {
+    switch (operation) {
+    case REFRAIN_OP_SEND:
+    case REFRAIN_OP_RECV:
+    case REFRAIN_OP_ISEND:
+    case REFRAIN_OP_SEND_INIT:
+    case REFRAIN_OP_COLLECTIVE:
+    case REFRAIN_OP_ICOLLECTIVE:
+    case REFRAIN_OP_COLLECTIVE_INIT:
+    case REFRAIN_OP_RMA:
+    case REFRAIN_OP_RMA_REQUEST:
+    case REFRAIN_OP_IO:
+    case REFRAIN_OP_IO_REQUEST:
+    case REFRAIN_OP_MOVED:
+    case REFRAIN_OP_WINDOW:
+    case REFRAIN_OP_FILE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Bits: values in which they differ. */
+static unsigned differences(const struct refrain_guest_row *row, const int64_t *parameters, unsigned width) {
+    unsigned differ = 0;
+    for (unsigned i = 0; i < width; i++) {
+        int64_t value = row->amounts >> i & 1 ? row->values[i] / (int64_t)row->count : row->values[i];
+        differ |= (unsigned)(value != parameters[i]) << i;
+    }
+    return differ;
+}
+
+static void count(struct refrain_guest_row *row, const int64_t *parameters, unsigned width, unsigned differ) {
+    row->differ |= (uint8_t)differ;
+    for (unsigned i = 0; i < width; i++)
+        row->values[i] =
+            row->amounts >> i & 1 ? (int64_t)((uint64_t)row->values[i] + (uint64_t)parameters[i]) : parameters[i];
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    row->count++;
+}
+
+bool refrain_guest_count(struct refrain_guest *guest, enum refrain_operation operation, const int64_t *parameters) {
+    const struct refrain_row *kind = &refrain_operation_rows[operation];
+    unsigned drops = kind->amounts | kind->drop[0] | kind->drop[1];
+    struct refrain_guest_row *row;
+    if (!is_counted(operation))
+        return false;
+    for (uint32_t reference = guest->rows; reference; reference = row->next) {
+        row = refrain_at_reference(reference);
+        unsigned differ = row->operation == operation ? differences(row, parameters, kind->width) : ~drops;
+        if (differ & ~drops)
+            continue;
+        count(row, parameters, kind->width, differ);
+        return true;
+    }
+    row = refrain_pool_take(sizeof *row, REFRAIN_POOL_GUEST_ROWS);
+    if (!row) {
+        guest->flags |= REFRAIN_GUEST_MIXED;
+        return false;
+    }
+    row->operation = (uint8_t)operation;
+    row->amounts = kind->amounts;
+    row->next = guest->rows;
+    count(row, parameters, kind->width, 0);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    guest->rows = refrain_reference(row);
+    return true;
+}
