@@ -245,7 +245,7 @@ static enum refrain_status print_process(const struct refrain_trace *trace, cons
              "REFRAIN_CLOCK says so");
     print_order(&header->order);
     uint64_t most = refrain_info_trace_file_bytes(header), used = refrain_info_trace_file_used(header);
-    printf("  memory    %s of %s used: program tree %s, places %s, %s left; file %s%s\n", refrain_show_bytes(used),
+    printf("  memory    %s of %s used: program tree %s, places %s, %s left; file %s", refrain_show_bytes(used),
            refrain_show_bytes(most), refrain_show_bytes(header->tree_bytes), refrain_show_bytes(header->slot_bytes),
            refrain_show_bytes(most - used), refrain_show_bytes(process->file_bytes));
     if (disk_bytes(process) < process->file_bytes)
