@@ -2,7 +2,8 @@
  * since more than a call at each would cost the compiler too much; without optimisation nothing is inline, since that
  * would double the time to compile. */
 #ifndef REFRAIN__SITES
-REFRAIN__OUT void refrain__tell(unsigned int slot, void *place, unsigned long extra) {
+static __attribute__((__noinline__, __unused__, __no_instrument_function__)) void
+refrain__tell(unsigned int slot, void *place, unsigned long extra) {
 #ifdef REFRAIN__LISTED
     __asm__ __volatile__(REFRAIN__KEEP_UNIT);
 #endif

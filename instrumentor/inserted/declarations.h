@@ -8,7 +8,6 @@
 #else
 #define REFRAIN__INLINE static __attribute__((__unused__, __no_instrument_function__))
 #endif
-#define REFRAIN__OUT static __attribute__((__noinline__, __unused__, __no_instrument_function__))
 /* refrain.h asks for it; asked for here as well, it is no unused macro to the compiler. */
 #define REFRAIN_INSTRUMENTED 1
 #ifdef REFRAIN_INSTRUMENTED

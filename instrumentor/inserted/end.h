@@ -23,7 +23,6 @@ static void __attribute__((__destructor__(101), __no_instrument_function__)) ref
 #endif
 #undef REFRAIN__WEAK
 #undef REFRAIN__INLINE
-#undef REFRAIN__OUT
 #undef REFRAIN__SITES
 #undef REFRAIN__LISTED
 #undef REFRAIN__KEEP_UNIT
