@@ -28,7 +28,8 @@ DESCRIPTION
     code      executable sections alone
     run       least time over the rounds, over the plain program's: processor time, for MPI programs time that passed; the
               rounds are interleaved, and `plain` is run twice in each: its second figure is the machine's noise. `clocks`,
-              of MPI programs: the plain program with two clock reads around each MPI call and nothing else (mpi_clocks.h)
+              of MPI programs whose load uses $under: the plain program with two clock reads around each MPI call and nothing
+              else (mpi_clocks.h)
     off       the same with REFRAIN_MODE=off
     output    same, or what differs from the plain program's output
     events    recorded by the smallest load in mode both
@@ -37,7 +38,8 @@ DESCRIPTION
 
     A program is a file NAME.sh, like those in benchmarks/foreign/: source_package, about, binaries, and the functions prepare
     (optional), build, and load SIZE (small, quick, full), which run in the unpacked sources, CC being set. What load prints
-    is compared; an MPI program starts its ranks by $under. compiler (default gcc), mpi=yes, and needs (commands) and needs_library
+    is compared; an MPI program starts its ranks by $under, which
+    is empty but for the line `clocks`. compiler (default gcc), mpi=yes, and needs (commands) and needs_library
     may be set.
 
 OPTIONS
@@ -321,10 +323,13 @@ measure() {
     write_load
     write_build
     column=2 clocks='' under=''
-    [ "$(. "$foreign/$program.sh" && echo "${mpi:-no}")" = no ] || {
-        column=1 clocks=clocks
-        sh "$here/mpi_clocks.sh" "$work/clocks.so" -DCLOCKS || return 1
-    }
+    if [ "$(. "$foreign/$program.sh" && echo "${mpi:-no}")" != no ]; then
+        column=1
+        if grep -q '\$under' "$foreign/$program.sh"; then
+            clocks=clocks
+            sh "$here/mpi_clocks.sh" "$work/clocks.so" -DCLOCKS || return 1
+        fi
+    fi
     variants=
     for variant in plain $(echo "$details" | tr , ' '); do
         say "$program: building, $variant"

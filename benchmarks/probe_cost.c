@@ -66,6 +66,8 @@ static struct refrain__units units = {.version = REFRAIN_UNIT_VERSION,
                                       .sites = refrain__first_site,
                                       .sites_end = refrain__last_site,
                                       .unit = &refrain__u};
+/* The unit is in no list of the linker's, which its probes would keep it in. */
+#define REFRAIN__KEEP_UNIT
 #include "inserted/sites.h"
 
 #include "inserted/calls.h"
@@ -285,7 +287,6 @@ static void print_cases(int samples) {
 }
 
 int main(int argc, char **argv) {
-    refrain__jump();
     long operations = argc > 1 ? strtol(argv[1], NULL, 10) : OPERATIONS;
     long samples = argc > 2 ? strtol(argv[2], NULL, 10) : SAMPLES;
     if (operations < 1 || samples < 1 || samples > MOST_SAMPLES || argc > 3) {

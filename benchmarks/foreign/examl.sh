@@ -23,6 +23,6 @@ load() {
     *) change=1 ;;
     esac
     examl=$PWD/examl/examl data=$PWD/testData
-    (cd "$scratch" && rm -f ExaML_* && mpiexec.mpich -n 2 "$examl" -s "$data/49.binary" -t "$data/49.tree" -m GAMMA -f e -e $change \
+    (cd "$scratch" && rm -f ExaML_* && mpiexec.mpich -n 2 $under "$examl" -s "$data/49.binary" -t "$data/49.tree" -m GAMMA -f e -e $change \
         -n run -w "$scratch/" >said && grep '^Likelihood tree' said && cat ExaML_TreeFile.run)
 }
