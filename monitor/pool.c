@@ -19,7 +19,7 @@ void refrain_lose(enum refrain_loss loss, uint64_t n) {
  * something does. */
 #define SURE_SHARE 16u
 static const unsigned quarters[REFRAIN_POOL_KINDS] = {
-    [REFRAIN_POOL_CALL_SITES - REFRAIN_POOL_CALL_SITES] = 1, /* guests do, which take much less */
+    [REFRAIN_POOL_CALL_SITES - REFRAIN_POOL_CALL_SITES] = 2, /* guests do, which take much less */
     [REFRAIN_POOL_GUESTS - REFRAIN_POOL_CALL_SITES] = 3,        [REFRAIN_POOL_GUEST_ROWS - REFRAIN_POOL_CALL_SITES] = 2,
     [REFRAIN_POOL_COMMUNICATORS - REFRAIN_POOL_CALL_SITES] = 4, [REFRAIN_POOL_ALIKE - REFRAIN_POOL_CALL_SITES] = 2,
     [REFRAIN_POOL_OBJECTS - REFRAIN_POOL_CALL_SITES] = 4,
