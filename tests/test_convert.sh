@@ -158,6 +158,14 @@ refused "a tag beyond any" "line 1: a thread, communicator, rank or tag beyond" 
 printf '0\t1.5\tenter\tMPI_Recv\tfile=\tline=0\n0\t1.5\trecv\tMPI_Recv\tsource=1048575\ttag=4\tbytes=1\tcomm=65535\tthread=65535\n0\t1.6\tleave\tMPI_Recv\n' >"$work/far.txt"
 check "ranks far apart" timeout 20 refrain convert --quiet "$work/far.txt" -o "$work/far.refrain"
 [ "$(ls "$work/far.refrain" | tr '\n' ' ')" = "rank-0.events rank-0.trace " ] && pass || fail "ranks far apart: $(ls "$work/far.refrain" | head -n 4)"
+# A rank's file lists the communicators that the rank uses, not all that there are.
+for rank in $(seq 0 39); do
+    printf "$rank\t$rank.500000000\tenter\tMPI_Barrier\tfile=\tline=0\n$rank\t$rank.500000000\tcollective\tMPI_Barrier\tsent=0\treceived=0\tcomm=$((65535 - rank % 2))\n$rank\t$rank.500000000\tleave\tMPI_Barrier\n"
+done >"$work/far-apart.txt"
+back "$work/far-apart.txt" many --all
+same "$work/far-apart.txt" "$work/many.txt" "communicators far apart"
+mib=$(du -sm --apparent-size "$work/many.refrain" | cut -f 1)
+[ "$mib" -lt 20 ] && pass || fail "40 ranks that use a communicator each take $mib MiB"
 cp -r "$work/control.otf2" "$work/cut.otf2"
 truncate -s 40 "$work/cut.otf2/traces.def"
 refused "definitions that end early" "cannot be read" "$work/cut.otf2"

@@ -127,7 +127,8 @@ uint64_t refrain_import_number_of(struct refrain_import *import, struct refrain_
 
 uint32_t refrain_import_comm(struct refrain_import *import, const char *name, const int32_t *members, int32_t size,
                              const int32_t *remote_members, int32_t remote_size) {
-    struct refrain_import_image_comm *comms = realloc(import->comms, (import->n_comms + 1) * sizeof *comms);
+    struct refrain_import_image_comm *comms =
+        refrain_array_room(import->comms, import->n_comms, &import->capacity_comms, sizeof *comms);
     size_t n = (size_t)size + (size_t)remote_size;
     int32_t *own = malloc((n + 1) * sizeof *own);
     char *own_name = strdup(name);
@@ -143,8 +144,9 @@ uint32_t refrain_import_comm(struct refrain_import *import, const char *name, co
         memcpy(own, members, (size_t)size * sizeof *own);
     if (remote_size > 0)
         memcpy(own + size, remote_members, (size_t)remote_size * sizeof *own);
-    comms[import->n_comms++] = (struct refrain_import_image_comm){own_name, own, size, remote_size};
-    return (uint32_t)import->n_comms + 1;
+    uint32_t number = (uint32_t)import->n_comms + 2;
+    comms[import->n_comms++] = (struct refrain_import_image_comm){own_name, own, size, remote_size, number};
+    return number;
 }
 
 static int64_t place_among(const int32_t *members, int32_t n, int32_t rank) {
@@ -171,6 +173,49 @@ int64_t refrain_import_root_in(const struct refrain_import *import, const struct
     return root < 0 && event->peer == event->rank ? REFRAIN_ROOT_SELF : root;
 }
 
-int64_t refrain_import_comm_number(const struct refrain_import_event *event) {
-    return event->comm == REFRAIN_IMPORT_NO_COMM ? -1 : (int64_t)event->comm;
+struct own_comm {
+    struct refrain_pair_node node;
+    int64_t number;
+};
+
+/* The communicator's number in the rank, which is new there; -1 without memory. */
+static int64_t add_own_comm(struct refrain_import *import, struct refrain_pair key) {
+    struct refrain_import_rank *rank = &import->ranks[key.a];
+    uint32_t *comms = refrain_array_room(rank->comms, rank->n_comms, &rank->capacity_comms, sizeof *comms);
+    struct own_comm *own = malloc(sizeof *own);
+    if (comms)
+        rank->comms = comms;
+    if (comms && own) {
+        *own = (struct own_comm){.node.key = key, .number = (int64_t)rank->n_comms + 2};
+        if (refrain_pair_table_add(&import->own_comms, &own->node)) {
+            comms[rank->n_comms++] = (uint32_t)key.b - 2;
+            return own->number;
+        }
+    }
+    free(own);
+    import->no_memory = true;
+    return -1;
+}
+
+int64_t refrain_import_comm_number(struct refrain_import *import, const struct refrain_import_event *event) {
+    const struct refrain_pair key = {(uint64_t)event->rank, event->comm};
+    if (event->comm < 2)
+        return event->comm;
+    if (event->comm >= import->n_comms + 2)
+        return -1;
+    const struct own_comm *own = (const struct own_comm *)refrain_pair_table_find(&import->own_comms, key);
+    return own ? own->number : add_own_comm(import, key);
+}
+
+bool refrain_import_keep_comms(struct refrain_import *import) {
+    bool *used = calloc(import->n_comms + 1, sizeof *used);
+    for (int32_t i = 0; used && i < import->n_ranks; i++)
+        for (size_t c = 0; c < import->ranks[i].n_comms; c++)
+            used[import->ranks[i].comms[c]] = true;
+    for (size_t c = 0; used && c < import->n_comms && !import->no_memory; c++)
+        if (!used[c])
+            add_own_comm(import, (struct refrain_pair){0, c + 2});
+    import->no_memory |= !used;
+    free(used);
+    return !import->no_memory;
 }

@@ -69,7 +69,7 @@ static void put_request(struct refrain_import *import, struct refrain_import_loc
 static void complete(struct refrain_import *import, struct refrain_import_location *location,
                      const struct refrain_import_event *event, enum refrain_operation operation) {
     struct request *request = request_of(location, event->request);
-    int64_t other[] = {operation, refrain_import_comm_number(event)};
+    int64_t other[] = {operation, refrain_import_comm_number(import, event)};
     if (!request) { /* another thread took it */
         put_operation(import, event, REFRAIN_OP_COMPLETE_OTHER, other, 2);
         return;
@@ -83,12 +83,12 @@ static void receive(struct refrain_import *import, struct refrain_import_locatio
                     const struct refrain_import_event *event) {
     struct request *request = event->request < 0 ? NULL : request_of(location, event->request);
     int64_t parameters[] = {refrain_import_rank_in(import, event, event->peer), event->tag, event->bytes,
-                            refrain_import_comm_number(event)};
+                            refrain_import_comm_number(import, event)};
     if (!request || request->operation != REFRAIN_OP_IRECV) {
         put_operation(import, event, REFRAIN_OP_RECV, parameters, 4);
         return;
     }
-    refrain_import_amend(import, event->rank, request->record_at, 0, refrain_import_comm_number(event));
+    refrain_import_amend(import, event->rank, request->record_at, 0, refrain_import_comm_number(import, event));
     int64_t completion[] = {refrain_requests_number(&location->requests, request), parameters[0], parameters[1],
                             parameters[2]};
     put_operation(import, event, REFRAIN_OP_COMPLETE, completion, 4);
@@ -148,8 +148,8 @@ static enum refrain_record_kind record_kind(const struct refrain_import *import,
 
 static int64_t object_of(struct refrain_import *import, const struct refrain_import_event *event,
                          enum refrain_object_kind kind) {
-    int64_t number = refrain_import_object(&import->ranks[event->rank].objects, kind, refrain_import_comm_number(event),
-                                           event->tag, event->name);
+    int64_t number = refrain_import_object(&import->ranks[event->rank].objects, kind,
+                                           refrain_import_comm_number(import, event), event->tag, event->name);
     import->no_memory |= number < -1;
     return number;
 }
@@ -195,10 +195,10 @@ int refrain_import_add(struct refrain_import *import, const struct refrain_impor
     location->ran = true;
     location->last_ns = event->time_ns > location->last_ns ? event->time_ns : location->last_ns;
     const int64_t message[] = {refrain_import_rank_in(import, event, event->peer), event->tag, event->bytes,
-                               refrain_import_comm_number(event)},
+                               refrain_import_comm_number(import, event)},
                   collective[] = {refrain_import_root_in(import, event), event->bytes, event->received,
-                                  refrain_import_comm_number(event)},
-                  comm = refrain_import_comm_number(event);
+                                  refrain_import_comm_number(import, event)},
+                  comm = refrain_import_comm_number(import, event);
     switch (event->kind) {
     case REFRAIN_EVENT_ENTER:
     case REFRAIN_EVENT_LEAVE:
@@ -259,7 +259,7 @@ int refrain_import_add(struct refrain_import *import, const struct refrain_impor
 static void amend_collective(struct refrain_import *import, const struct refrain_import_event *collective,
                              uint64_t record_at) {
     const int64_t parameters[] = {refrain_import_root_in(import, collective), collective->bytes, collective->received,
-                                  refrain_import_comm_number(collective)};
+                                  refrain_import_comm_number(import, collective)};
     for (unsigned i = 0; record_at && i < 4; i++)
         refrain_import_amend(import, collective->rank, record_at, i, parameters[i]);
 }

@@ -181,7 +181,7 @@ static size_t put_comm(struct builder *builder, const struct refrain_import_imag
         return 0;
     *(struct refrain_communicator *)at(builder, offset) =
         (struct refrain_communicator){.index = index,
-                                      .ordinal = index,
+                                      .ordinal = comm->number,
                                       .size = remote ? comm->remote_size : comm->size,
                                       .my_rank = -1,
                                       .remote_size = remote ? comm->size : comm->remote_size,
@@ -192,7 +192,7 @@ static size_t put_comm(struct builder *builder, const struct refrain_import_imag
 
 static void put_comms(struct builder *builder, const struct refrain_import_image *image) {
     const struct refrain_import_image_comm world = {.name = "MPI_COMM_WORLD", .size = image->size},
-                                           self = {.name = "MPI_COMM_SELF", .size = 1};
+                                           self = {.name = "MPI_COMM_SELF", .size = 1, .number = 1};
     size_t last = 0;
     for (size_t i = 0; i < image->n_comms + 2; i++) {
         size_t offset = put_comm(builder, image, (uint32_t)i, i == 0 ? &world : i == 1 ? &self : &image->comms[i - 2]);

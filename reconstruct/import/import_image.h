@@ -23,6 +23,7 @@ struct refrain_import_image_comm {
     const char *name;
     const int32_t *members; /* size + remote_size ranks in MPI_COMM_WORLD; null: the identity */
     int32_t size, remote_size;
+    uint32_t number; /* the same in all ranks */
 };
 
 struct refrain_import_image {
@@ -34,7 +35,7 @@ struct refrain_import_image {
     const struct refrain_import_image_region *regions; /* in the order of their numbers, by kind */
     size_t n_regions;
     uint32_t n_slots;
-    const struct refrain_import_image_comm *comms; /* from number 2 on */
+    const struct refrain_import_image_comm *comms; /* of the rank, from the third on, by its own numbers */
     size_t n_comms;
     const struct refrain_import_object *objects; /* windows and files; null: none */
 };

@@ -39,6 +39,8 @@ struct refrain_import_rank {
     uint32_t *numbers; /* by region: its number in this rank + 1; 0 none yet */
     size_t n_numbers;
     uint32_t n_functions, n_call_sites, n_user_regions;
+    uint32_t *comms; /* those it uses, behind MPI_COMM_WORLD and MPI_COMM_SELF: places among the import's */
+    size_t n_comms, capacity_comms;
     struct refrain_import_objects objects;
 };
 
@@ -53,7 +55,8 @@ struct refrain_import {
     size_t *hash; /* number of the first region + 1 */
     size_t hash_capacity;
     struct refrain_import_image_comm *comms; /* from number 2 on; members and names are owned */
-    size_t n_comms;
+    size_t n_comms, capacity_comms;
+    struct refrain_pair_table own_comms; /* by rank and communicator: the number that the rank has for it */
     uint64_t events, left_out;
     bool made, no_memory, no_file;
 };
@@ -69,8 +72,12 @@ bool refrain_import_begin_rank(struct refrain_import *import, int32_t number);
 /* The number that the rank's records have for a region. Functions have two slots each. */
 uint64_t refrain_import_number_of(struct refrain_import *import, struct refrain_import_rank *rank, uint32_t region);
 
-/* The number that records have for the event's communicator; -1 none. */
-int64_t refrain_import_comm_number(const struct refrain_import_event *event);
+/* The number that the rank's records have for the event's communicator; -1 none. A rank has only those it uses: all in
+ * each would be as many as ranks times communicators, and a number in a damaged text may be any. */
+int64_t refrain_import_comm_number(struct refrain_import *import, const struct refrain_import_event *event);
+
+/* Gives the communicators that no rank uses to rank 0, so that the numbers of the others stay. False without memory. */
+bool refrain_import_keep_comms(struct refrain_import *import);
 
 /* The rank in the communicator that stands for `peer` in operations of the event's rank; -1 where there is none. */
 int64_t refrain_import_rank_in(const struct refrain_import *import, const struct refrain_import_event *event,

@@ -99,6 +99,7 @@ static enum refrain_status write_image(struct refrain_import *import, int32_t nu
     struct refrain_import_rank *rank = &import->ranks[number];
     uint32_t n_threads = rank->n_threads ? rank->n_threads : 1;
     struct refrain_import_image_region *regions = calloc(import->n_regions + 1, sizeof *regions);
+    struct refrain_import_image_comm *comms = calloc(rank->n_comms + 1, sizeof *comms);
     int64_t *last_ns = calloc(n_threads, sizeof *last_ns);
     struct refrain_sink *out = open_in(import, REFRAIN_TRACE_FILE_NAME, number);
     struct refrain_import_image image = {.rank = number,
@@ -110,9 +111,9 @@ static enum refrain_status write_image(struct refrain_import *import, int32_t nu
                                          .start_ns = import->start_ns,
                                          .regions = regions,
                                          .n_slots = 2 * rank->n_functions,
-                                         .comms = import->comms,
+                                         .comms = comms,
                                          .objects = rank->objects.first,
-                                         .n_comms = import->n_comms};
+                                         .n_comms = rank->n_comms};
     for (uint32_t i = 0; last_ns && i < n_threads; i++)
         last_ns[i] = i < rank->n_threads && rank->threads[i].ran ? rank->threads[i].last_ns : i == 0 ? 0 : -1;
     for (size_t i = 0; regions && i < import->n_regions && i < rank->n_numbers; i++)
@@ -120,7 +121,9 @@ static enum refrain_status write_image(struct refrain_import *import, int32_t nu
             regions[image.n_regions++] = (struct refrain_import_image_region){
                 import->regions[i].kind, import->regions[i].name,     import->regions[i].file,
                 import->regions[i].line, import->regions[i].function, rank->numbers[i] - 1};
-    bool good = regions && last_ns;
+    for (size_t i = 0; comms && i < rank->n_comms; i++)
+        comms[i] = import->comms[rank->comms[i]];
+    bool good = regions && comms && last_ns;
     if (good)
         qsort(regions, image.n_regions, sizeof *regions, by_number);
     enum refrain_status status = out ? REFRAIN_OK : REFRAIN_ERROR;
@@ -131,6 +134,7 @@ static enum refrain_status write_image(struct refrain_import *import, int32_t nu
             status = REFRAIN_FAIL_MEMORY(import->error);
     }
     free(regions);
+    free(comms);
     free(last_ns);
     return status;
 }
@@ -155,14 +159,18 @@ static void remove_all(const struct refrain_import *import) {
     rmdir(import->directory);
 }
 
-/* With what is known of requests under way. */
-static void free_location(struct refrain_import_location *location) {
-    for (size_t b = 0; b < location->names.capacity; b++)
-        for (struct refrain_pair_node *node = location->names.buckets[b], *next; node; node = next) {
+static void free_table(struct refrain_pair_table *table) {
+    for (size_t b = 0; b < table->capacity; b++)
+        for (struct refrain_pair_node *node = table->buckets[b], *next; node; node = next) {
             next = node->next;
             free(node);
         }
-    free(location->names.buckets);
+    free(table->buckets);
+}
+
+/* With what is known of requests under way. */
+static void free_location(struct refrain_import_location *location) {
+    free_table(&location->names);
     refrain_requests_close(&location->requests);
 }
 
@@ -171,6 +179,7 @@ static void free_rank(struct refrain_import_rank *rank) {
         free_location(&rank->threads[i]);
     free(rank->threads);
     free(rank->numbers);
+    free(rank->comms);
     refrain_import_objects_free(&rank->objects);
 }
 
@@ -182,6 +191,8 @@ enum refrain_status refrain_import_finish(struct refrain_import *import, bool ke
         enum refrain_status closed = close_events(import, &import->ranks[i], keep && !status);
         status = status ? status : closed;
     }
+    if (keep && !status && !refrain_import_keep_comms(import))
+        status = REFRAIN_FAIL_MEMORY(import->error);
     for (int32_t i = 0; keep && !status && i < import->n_ranks; i++)
         status = import->ranks[i].events ? write_image(import, i) : REFRAIN_OK;
     if (import->made && (!keep || status))
@@ -196,6 +207,7 @@ enum refrain_status refrain_import_finish(struct refrain_import *import, bool ke
         free((char *)(uintptr_t)import->comms[i].name);
         free((int32_t *)(uintptr_t)import->comms[i].members);
     }
+    free_table(&import->own_comms);
     free(import->regions);
     free(import->hash);
     free(import->comms);
