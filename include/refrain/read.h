@@ -257,7 +257,7 @@ enum refrain_event_kind {
     /* Messages and collectives in the pause that begins here: `value` of them, which have no events of their own. A
      * cursor gives these events only where they are asked for (`untold` in struct refrain_cursor_options). */
     REFRAIN_EVENT_UNTOLD_SENDS,       /* messages that leave: peer, tag, comm */
-    REFRAIN_EVENT_UNTOLD_RECEIVES,    /* messages that arrive: peer, tag, comm */
+    REFRAIN_EVENT_UNTOLD_RECEIVES,    /* messages that arrive: peer, tag (-1: any, it is not known which), comm */
     REFRAIN_EVENT_UNTOLD_COLLECTIVES, /* collectives: comm; tag: enum refrain_collective; request 0: nonblocking */
 };
 
@@ -362,6 +362,7 @@ struct refrain_cursor_report {
                                                      the trace is at its end */
     uint64_t unmatched_collectives;               /* calls of collectives that some member did not make */
     uint64_t other_end_untold; /* ends of messages and calls of collectives whose other ends passed in a pause */
+    uint64_t unsure_receives;  /* approximate since one before, which was given up, took any message */
     uint64_t moved;            /* how often a location had to wait for another one */
     int64_t largest_move_ns;
 };

@@ -445,7 +445,8 @@ static inline int refrain_use_is_value(uint32_t use) {
  * communicator, as in operations. */
 enum refrain_untold {
     REFRAIN_UNTOLD_SEND,        /* peer is who it went to */
-    REFRAIN_UNTOLD_RECEIVE,     /* peer is who it came from; also of a receive that was given up (MPI_Request_free) */
+    REFRAIN_UNTOLD_RECEIVE,     /* peer is who it came from; also of a receive that was given up (MPI_Request_free): its
+                                   peer and tag are -1 where the receive takes any and had none yet */
     REFRAIN_UNTOLD_COLLECTIVE,  /* blocking; peer is the function, an index in mpi_calls.def */
     REFRAIN_UNTOLD_ICOLLECTIVE, /* nonblocking; the same */
 };

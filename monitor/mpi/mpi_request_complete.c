@@ -171,8 +171,8 @@ void refrain_request_released(struct refrain_call *call, struct refrain_released
         refrain_number_free(call, index);
     if (!released->receives)
         return;
-    if (released->source >= 0 && released->tag >= 0 && call->context)
+    if (call->context)
         refrain_call_count_untold(call, REFRAIN_UNTOLD_RECEIVE, released->source, released->tag, comm);
-    else
+    if (released->source < 0 || released->tag < 0 || !call->context)
         refrain_lose(REFRAIN_LOSS_REQUESTS, 1); /* from whom it receives is not known before it does */
 }

@@ -277,6 +277,7 @@ static void tell(struct refrain_align *align, uint32_t location, struct refrain_
     case REFRAIN_EVENT_RECV:
         if (!align->adjust)
             refrain_align_receive(align, location, number);
+        refrain_align_doubt(align, event);
         break;
     case REFRAIN_EVENT_UNTOLD_SENDS:
         refrain_align_untold_sends(align, event);
@@ -348,6 +349,7 @@ static struct refrain_align *make(size_t n) {
         return NULL;
     align->n = n;
     refrain_channels_open(&align->channels);
+    align->unsure.entry_bytes = sizeof(struct refrain_store_entry);
     refrain_align_collectives_open(align);
     align->locations = refrain_calloc(n + 1, sizeof *align->locations);
     align->ready.heap = refrain_calloc(n + 1, sizeof *align->ready.heap);
@@ -430,6 +432,7 @@ void refrain_align_close(struct refrain_align *align) {
         refrain_free(align->locations[i].told);
     }
     refrain_channels_close(&align->channels);
+    refrain_store_close(&align->unsure);
     refrain_align_collectives_close(align);
     refrain_free(align->locations);
     refrain_free(align->ready.heap);

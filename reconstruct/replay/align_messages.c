@@ -13,8 +13,12 @@ static int32_t dest_of(const struct refrain_channel *channel) {
     return (int32_t)(uint32_t)channel->entry.a;
 }
 
+static uint64_t what_key_of(const struct refrain_event *event, int64_t tag) {
+    return (uint64_t)(event->comm ? event->comm->index : UINT32_MAX) << 32 ^ (uint64_t)tag;
+}
+
 static uint64_t what_key(const struct refrain_event *event) {
-    return (uint64_t)(event->comm ? event->comm->index : UINT32_MAX) << 32 ^ (uint64_t)event->tag;
+    return what_key_of(event, event->tag);
 }
 
 /* The channel's number; 0 where there is none and it is not to be added, or without memory. */
@@ -127,6 +131,27 @@ void refrain_align_pass_messages(struct refrain_align *align, uint32_t number) {
     }
 }
 
+/* ---- receives that took any message ---- */
+
+static void be_unsure(struct refrain_align *align, const struct refrain_event *event) {
+    uint64_t ranks = ranks_key(event->peer, event->rank), what = what_key(event);
+    if (!refrain_store_find(&align->unsure, ranks, what) && !refrain_store_add(&align->unsure, ranks, what))
+        align->no_memory = true;
+}
+
+void refrain_align_doubt(struct refrain_align *align, struct refrain_event *receive) {
+    const uint64_t ranks[] = {ranks_key(receive->peer, receive->rank), ranks_key(-1, receive->rank)},
+                   what[] = {what_key(receive), what_key_of(receive, -1)};
+    if (align->unsure.live == 0)
+        return;
+    for (unsigned i = 0; i < 4; i++)
+        if (refrain_store_find(&align->unsure, ranks[i / 2], what[i % 2])) {
+            receive->approximate = true;
+            align->report.unsure_receives++;
+            return;
+        }
+}
+
 /* ---- messages of pauses ---- */
 
 static uint64_t number_of(const struct refrain_event *event) {
@@ -159,6 +184,10 @@ void refrain_align_untold_sends(struct refrain_align *align, const struct refrai
 /* Those of the messages that arrive in a pause that were sent outside of one have no receive. */
 void refrain_align_untold_receives(struct refrain_align *align, const struct refrain_event *event) {
     uint64_t n = number_of(event), beyond = 0;
+    if (event->value > 0 && (event->peer < 0 || event->tag < 0)) {
+        be_unsure(align, event);
+        return;
+    }
     bool comes = !refrain_align_gone(align, event->peer);
     uint32_t at = n == 0 ? 0 : channel_of(align, ranks_key(event->peer, event->rank), what_key(event), comes);
     if (!at)

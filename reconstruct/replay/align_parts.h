@@ -54,6 +54,8 @@ struct refrain_align {
     uint32_t *running;                /* by rank: locations that have not ended */
     size_t n_ranks;
     struct refrain_channels channels;
+    struct refrain_store unsure; /* as channels; source and tag may be any (-1): which message of these a receive took
+                                    is not known */
     struct refrain_store waiters, collectives, ordinals; /* align_collectives.c */
     struct refrain_align_location *emitting;             /* whose group is being given, null: none */
     size_t given;                                        /* events of it */
@@ -102,6 +104,9 @@ void refrain_align_untold_receives(struct refrain_align *align, const struct ref
 
 /* A receive, event `event` of the location's group: it has a message in flight, or its group waits for one. */
 void refrain_align_receive(struct refrain_align *align, uint32_t location, uint32_t event);
+
+/* A receive is given now: it is approximate where one before it, of which nothing is known, may have its message. */
+void refrain_align_doubt(struct refrain_align *align, struct refrain_event *receive);
 
 /* The location's group does not wait for messages any more. */
 void refrain_align_pass_messages(struct refrain_align *align, uint32_t location);
