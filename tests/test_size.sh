@@ -33,6 +33,13 @@ for memory in "" 5M; do
 done
 unset REFRAIN_TOTAL_MEMORY
 
+# What is not part of the total is named: 12 bytes a rank, and as many as of 64 ranks.
+for ranks in 1 4096; do
+    bytes=$(refrain size "$work/control" --ranks $ranks --json | json_number ranks_bytes)
+    [ "$bytes" = $((12 * (ranks + 64))) ] && pass || fail "$ranks ranks: $bytes bytes beside the total"
+done
+refrain size "$work/control" --ranks 4096 | grep -q '^besides  *49920 ' && pass || fail "refrain size does not say what comes besides the total"
+
 # More memory is never less room to learn in.
 before=0
 for memory in 1M 1400K 1536K 1600K 2047K 2M 2056K 3M 3840K 3900K 4M 16M; do

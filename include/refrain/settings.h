@@ -146,6 +146,13 @@ static inline uint64_t refrain_settings_outside_bytes(uint64_t total, uint32_t t
     return each + (share < whole ? share : whole);
 }
 
+/* Bytes that are not part of the total: a list of the run's ranks and two of the members of a communicator, each with
+ * room for some processes that are not of the run. */
+#define REFRAIN_FOREIGN_MEMBERS 64u
+static inline uint64_t refrain_settings_ranks_bytes(uint64_t ranks) {
+    return 3 * sizeof(int32_t) * (ranks + REFRAIN_FOREIGN_MEMBERS);
+}
+
 /* Bytes of the trace file of a process: what is left of `total`, in pages; 0 when nothing is left. */
 static inline uint64_t refrain_settings_trace_file_bytes(uint64_t total, uint32_t threads) {
     uint64_t outside = refrain_settings_outside_bytes(total, threads);

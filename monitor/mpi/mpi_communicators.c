@@ -13,6 +13,7 @@
 #define _GNU_SOURCE
 #include "mpi_communicators.h"
 #include "mpi_map.h"
+#include <refrain/settings.h>
 
 #include <alloca.h>
 #include <string.h>
@@ -23,7 +24,6 @@
 #define MOST_COMMUNICATORS (REFRAIN_ALIKE_PARTS * REFRAIN_ALIKE_COMMUNICATORS)
 _Static_assert(MOST_COMMUNICATORS <= UINT16_MAX, "an index fits refrain_trace_file.alike");
 #define PART_COMMUNICATORS 16u /* as many get room at once, beyond the first ones */
-#define FOREIGN_MEMBERS 64     /* beyond the size of MPI_COMM_WORLD */
 
 /* Ordinals that nobody gives out: of the duplicates that MPI_Comm_idup makes of the intercommunicator that has ordinal
  * `parent`. No broadcast without waiting reaches both groups, but all members count alike. */
@@ -612,9 +612,9 @@ bool refrain_communicators_open(int rank, int size, bool has_world) {
         world_rank = rank;
         world_size = size;
         next_ordinal = 2;
-        int most = size + FOREIGN_MEMBERS;
-        int *ranks =
-            mmap(NULL, 3 * sizeof(int) * (size_t)most, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        int most = size + (int)REFRAIN_FOREIGN_MEMBERS;
+        int *ranks = mmap(NULL, refrain_settings_ranks_bytes((uint64_t)size), PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (ranks == MAP_FAILED)
             return false;
         most_members = most;

@@ -129,7 +129,7 @@ struct arguments {
 };
 
 struct answer {
-    uint64_t total_memory_bytes, image_bytes, outside_bytes, threads_bytes, free_bytes, total_bytes;
+    uint64_t total_memory_bytes, ranks_bytes, image_bytes, outside_bytes, threads_bytes, free_bytes, total_bytes;
     uint32_t threads;
     struct tables tables;
 };
@@ -161,6 +161,8 @@ static void print_text(const struct arguments *arguments, const struct answer *a
             puts("\nThe executable itself has no instrumented source; shared libraries may (refrain-mpicc, "
                  "refrain-cc).");
     }
+    printf("\nbesides     %12" PRIu64 " lists of the ranks, in memory, not part of REFRAIN_TOTAL_MEMORY\n",
+           answer->ranks_bytes);
     const char *mode = getenv("REFRAIN_MODE");
     if (mode && (strcasecmp(mode, "events") == 0 || strcasecmp(mode, "both") == 0))
         printf("\nREFRAIN_MODE=%s: recorded events come on top and grow with the run.\n", mode);
@@ -175,6 +177,7 @@ static enum refrain_status print_json(const struct arguments *arguments, const s
     } numbers[] = {{"ranks", arguments->ranks},
                    {"threads", answer->threads},
                    {"total_memory_bytes", answer->total_memory_bytes},
+                   {"ranks_bytes", answer->ranks_bytes},
                    {"outside_bytes", answer->outside_bytes},
                    {"bytes_per_rank", answer->image_bytes},
                    {"header_bytes", REFRAIN_HEADER_BYTES},
@@ -204,6 +207,7 @@ static enum refrain_status work_out(const struct arguments *arguments, struct an
     const struct tables *tables = &answer->tables;
     uint64_t most = (uint64_t)REFRAIN_GRAIN_BYTES << 32;
     answer->outside_bytes = refrain_settings_outside_bytes(answer->total_memory_bytes, answer->threads);
+    answer->ranks_bytes = refrain_settings_ranks_bytes(arguments->ranks);
     answer->image_bytes = refrain_settings_trace_file_bytes(answer->total_memory_bytes, answer->threads);
     if (answer->image_bytes > most)
         answer->image_bytes = most;
