@@ -108,6 +108,123 @@ traced 2 ./forks
 exact "$trace" "fork"
 says 'lost  *2 processes forked: the child' refrain info "$trace"
 
+# A process that becomes another program, or ends by _exit, is not called killed; what it did until then is in its trace. Both
+# programs are traced if both are built with refrain.
+cat >becomes.c <<'END_OF_C'
+#include <mpi.h>
+#include <string.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    if (argc > 1 && strcmp(argv[1], "itself") == 0)
+        execl(argv[0], argv[0], "nothing", (char *)0);
+    MPI_Init(&argc, &argv);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    if (strcmp(argv[1], "another") == 0)
+        execl("/bin/true", "true", (char *)0);
+    if (strcmp(argv[1], "missing") == 0)
+        execl("/nowhere/true", "true", (char *)0);
+    if (strcmp(argv[1], "_exit") == 0)
+        _exit(0);
+    return 0;
+}
+END_OF_C
+refrain-mpicc -O1 -w becomes.c -o becomes || fail "compile becomes"
+for how in another _exit missing; do
+    traced 1 ./becomes $how
+    [ $status = 0 ] && pass || fail "becomes $how: status $status"
+    exact "$trace" "becomes $how"
+    [ "$(cut -f 4 recorded | sort -u | grep -c '^MPI_')" = 3 ] && pass || fail "becomes $how: $(cut -f 4 recorded | sort -u)"
+    end='killed, ended by _exit or exec, or still running'
+    [ $how != missing ] || end=finished
+    says "^rank 0 on .*: $end after" refrain info "$trace"
+done
+rm -rf run
+REFRAIN_DIRECTORY=run launch mpich 1 ./becomes itself >out 2>err || fail "becomes itself: status $?"
+for trace in run/*.refrain; do
+    refrain info "$trace"
+done >info
+[ "$(grep -c '^rank 0 (MPI_Init has not returned) on .*: killed, ended by _exit or exec' info)" = 1 ] &&
+    [ "$(grep -c '^rank 0 on .*: finished' info)" = 1 ] && pass || fail "becomes itself: $(grep ^rank info)"
+
+# C++: exceptions that pass through functions whose destructors call MPI.
+cat >throws.cc <<'END_OF_CC'
+#include <mpi.h>
+#include <stdexcept>
+struct Guard {
+    ~Guard() { MPI_Barrier(MPI_COMM_WORLD); }
+};
+static int deep(int n, bool fails) {
+    Guard guard;
+    int sum = 0;
+    if (n == 0 && fails)
+        throw std::runtime_error("deep");
+    MPI_Allreduce(&n, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    return n == 0 ? sum : deep(n - 1, fails) + sum;
+}
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 50; i++)
+        try {
+            deep(i % 5, i % 3 == 0);
+        } catch (const std::exception &) {
+            MPI_Bcast(&i, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        }
+    return MPI_Finalize();
+}
+END_OF_CC
+if command -v mpicxx.mpich >/dev/null; then
+    REFRAIN_MPICXX=mpicxx.mpich refrain-mpicxx -O1 throws.cc -o throws || fail "compile throws"
+    traced 2 ./throws
+    exact "$trace" "exceptions"
+    says 'nothing was lost' refrain info "$trace"
+    # 50 trees of 1 to 5 calls; 17 of them throw in the innermost one, before it adds up. Of two ranks.
+    calls=$(awk -F '\t' '$3 == "enter" { n[$4]++ } END { print n["MPI_Barrier"], n["MPI_Allreduce"], n["MPI_Bcast"] }' recorded)
+    [ "$calls" = "300 266 34" ] && pass || fail "exceptions: $calls calls"
+fi
+
+# A signal handler that jumps out of a probe ends the tracing of its thread: what is lost is counted, the program goes on as ever.
+cat >jumps.c <<'END_OF_C'
+#include <mpi.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/time.h>
+static sigjmp_buf out;
+static volatile double x;
+static void jump(int signal) {
+    (void)signal;
+    siglongjmp(out, 1);
+}
+static void probed(int n) {
+    if (n % 2)
+        x += 1;
+    else
+        x *= 0.5;
+}
+int main(int argc, char **argv) {
+    volatile int jumps = 0;
+    double sum;
+    MPI_Init(&argc, &argv);
+    signal(SIGALRM, jump);
+    for (volatile int i = 0; i < 100; i++)
+        if (sigsetjmp(out, 1) == 0) {
+            struct itimerval timer = {{0, 0}, {0, 500 + i * 7}};
+            setitimer(ITIMER_REAL, &timer, 0);
+            for (int n = 0;; n++)
+                probed(n);
+        } else {
+            jumps++;
+        }
+    MPI_Allreduce((void *)&x, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    return MPI_Finalize() || jumps != 100;
+}
+END_OF_C
+refrain-mpicc --detail=all -O1 -w jumps.c -o jumps || fail "compile jumps"
+REFRAIN_THROTTLE=off traced 1 ./jumps
+[ $status = 0 ] && pass || fail "jumps: status $status, $(head -n 1 err)"
+exact "$trace" "jumps"
+says 'lost .* probes that a signal handler ran inside another, or after it jumped out of one' refrain info "$trace"
+
 # Requests under way: 2,000 with 1M, 20,000 with the default.
 cat >requests.c <<'END_OF_C'
 #include <mpi.h>

@@ -233,11 +233,11 @@ static enum refrain_status print_process(const struct refrain_trace *trace, cons
     printf("\nrank %d%s on %s, process %u: %s after %s\n", process->rank,
            header->rank >= 0  ? ""
            : header->finished ? " (it never called MPI_Init)"
-                              : " (killed before it had one)",
+                              : " (MPI_Init has not returned)",
            refrain_process_name(process, header->host), header->pid,
            header->finished == REFRAIN_FINISHED_WITH_MPI ? "traced to MPI_Finalize (REFRAIN_PACK)"
            : header->finished                            ? "finished"
-                                                         : "killed or still running",
+                                                         : "killed, ended by _exit or exec, or still running",
            refrain_show_ns((long double)refrain_info_end_ns(process)));
     print_uneven_clock(process);
     if (header->clock == 1)

@@ -218,7 +218,7 @@ static bool print_exceptions(const struct many *many) {
         bool counted;
         const char *text;
     } texts[] = {
-        {EXCEPTION_UNFINISHED, "killed", false, "or still running"},
+        {EXCEPTION_UNFINISHED, "unended", false, "killed, ended by _exit or exec, or still running"},
         {EXCEPTION_WITH_MPI, "ended", false, "traced to MPI_Finalize (REFRAIN_PACK)"},
         {EXCEPTION_UNKNOWN, "rank", false, "of processes that never had one, shown by other numbers"},
         {EXCEPTION_CLOCK, "clock", false,

@@ -99,8 +99,10 @@ static json_t *notes_json(const struct refrain_trace *trace) {
         left_out += trace->processes[i].n_left_out != 0;
     }
     if (unfinished)
-        note(notes, "%zu of %zu processes were killed or still run: they are shown as far as they came.", unfinished,
-             trace->n_processes);
+        note(notes,
+             "%zu of %zu processes were killed, ended by _exit or exec, or still run: they are shown as far as they "
+             "came.",
+             unfinished, trace->n_processes);
     if (left_out)
         note(notes, "%zu processes ran on while they were read, and are shown up to some moment before.", left_out);
     size_t n;
