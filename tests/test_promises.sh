@@ -222,7 +222,10 @@ END_OF_C
 refrain-mpicc --detail=all -O1 -w jumps.c -o jumps || fail "compile jumps"
 REFRAIN_THROTTLE=off traced 1 ./jumps
 [ $status = 0 ] && pass || fail "jumps: status $status, $(head -n 1 err)"
-exact "$trace" "jumps"
+# The probe that was jumped out of may have told one of the two what it did not come to tell the other.
+refrain events "$trace" | cut -f 3- >recorded && refrain reconstruct "$trace" --format text -o - | cut -f 3- >replayed || fail "jumps: cannot be read"
+[ "$(wc -l <recorded)" -gt 10 ] && [ "$(diff recorded replayed | grep -c '^[<>]')" -le 1 ] && pass ||
+    fail "jumps: $(wc -l <recorded) events, $(diff recorded replayed | grep -c '^[<>]') of them differ"
 says 'lost .* probes that a signal handler ran inside another, or after it jumped out of one' refrain info "$trace"
 
 # Requests under way: 2,000 with 1M, 20,000 with the default.
