@@ -228,6 +228,15 @@ refrain events "$trace" | cut -f 3- >recorded && refrain reconstruct "$trace" --
     fail "jumps: $(wc -l <recorded) events, $(diff recorded replayed | grep -c '^[<>]') of them differ"
 says 'lost .* probes that a signal handler ran inside another, or after it jumped out of one' refrain info "$trace"
 
+# A source file has one name, whether tables or debug information tell of a call's line.
+refrain-mpicc -O1 -w -g dozen.c -o dozen-g || fail "compile dozen-g"
+for mode in both events; do
+    REFRAIN_MODE=$mode traced 1 ./dozen-g
+    refrain events "$trace" >lines
+    files=$(awk -F '\t' '$3 == "enter" { print $5 }' lines | sort -u | tr '\n' ' ')
+    [ "$files" = "file=dozen.c " ] && pass || fail "names of a source file, $mode: $files"
+done
+
 # Requests under way: 2,000 with 1M, 20,000 with the default.
 cat >requests.c <<'END_OF_C'
 #include <mpi.h>

@@ -203,10 +203,17 @@ static bool collect(struct refrain_trace *trace, struct refrain_process *process
     return sound;
 }
 
-/* What debug information said. */
+/* Is `path` the file that the tables name as the compiler was given it? */
+static bool is_path_of(const char *path, const char *file) {
+    size_t n = strlen(path), end = strlen(file);
+    return end > 0 && n > end && path[n - end - 1] == '/' && strcmp(path + n - end, file) == 0;
+}
+
+/* What debug information said. A file keeps the name that the tables have for it, so that all in it show under one. */
 static void apply_symbol(struct refrain_region_info *info, const struct refrain_symbol *symbol) {
     if (symbol->file) {
-        info->file = symbol->file;
+        if (!info->file || !is_path_of(symbol->file, info->file))
+            info->file = symbol->file;
         info->line = symbol->line;
     }
     if (symbol->is_function)
