@@ -6,8 +6,8 @@
  * their callers are among the strings of refrain's tables (tables.c), which that names as well.
  */
 #include "call.h"
-#include "suggest.h"
 #include "warn.h"
+#include <refrain/suggest.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <fnmatch.h>

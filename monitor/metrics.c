@@ -3,9 +3,9 @@
 #include "metrics.h"
 #include "block.h"
 #include "configure.h"
-#include "suggest.h"
 #include "system_call.h"
 #include <refrain/metric_names.h>
+#include <refrain/suggest.h>
 
 #include <errno.h>
 #include <fcntl.h>

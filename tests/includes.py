@@ -1,16 +1,24 @@
 """includes.py: who includes whom, as a picture and as a rule: includes.py REPOSITORY [--picture].
 
 In the reading part the data's path is the folders' order: a file includes what lies before it on the path or beside it,
-never what comes after. Nowhere do headers include each other in a circle. --picture prints the arrows between folders,
-with their number, as Graphviz takes them."""
+never what comes after. The instrumentor, the monitor and packed/ are its beginning. Nowhere do headers include each
+other in a circle. --picture prints the arrows between folders, with their number, as Graphviz takes them."""
 import collections
 import pathlib
 import re
 import sys
 
-PATH = ["packed", "reconstruct/sequence", "reconstruct/model", "reconstruct/replay", "reconstruct/files", "reconstruct/analysis",
+BEGINNING = ["instrumentor", "monitor", "packed"]
+PATH = ["reconstruct/sequence", "reconstruct/model", "reconstruct/replay", "reconstruct/files", "reconstruct/analysis",
         "reconstruct/formats", "reconstruct/import", "reconstruct/commands", "reconstruct/view", "reconstruct/parallel"]
 PARTS = ["instrumentor", "launch", "monitor", "packed", "reconstruct"]
+
+
+def position(folder):
+    """Where the folder lies on the data's path; None where it is no part of it."""
+    if folder.split("/")[0] in BEGINNING:
+        return 0
+    return 1 + PATH.index(folder) if folder in PATH else None
 
 
 def read(top):
@@ -54,7 +62,7 @@ def main():
         a, b = folder_of(path), folder_of(header)
         if a != b:
             between[a, b] += 1
-        if a in PATH and b in PATH and PATH.index(b) > PATH.index(a):
+        if None not in (position(a), position(b)) and position(b) > position(a):
             print(f"{a}/{path.name} includes {b}/{header.name}, which comes after it on the data's path")
             wrong += 1
         arrows[f"{a}/{path.name}"].add(f"{b}/{header.name}")

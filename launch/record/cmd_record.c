@@ -2,9 +2,9 @@
 #define _GNU_SOURCE
 #include "command.h"
 #include "record.h"
-#include "suggest.h"
 #include <refrain/metric_names.h>
 #include <refrain/settings.h>
+#include <refrain/suggest.h>
 
 #include <argp.h>
 #include <signal.h>

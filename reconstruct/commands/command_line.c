@@ -2,8 +2,8 @@
  * one (command.h). */
 #define _GNU_SOURCE
 #include "help_pages.h"
-#include "suggest.h"
 
+#include <refrain/suggest.h>
 #include <refrain/trace.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* command_list.c: all commands, by name, and which one was meant by a mistyped name (command.h). */
 #include "command.h"
-#include "suggest.h"
+#include <refrain/suggest.h>
 
 #include <stdio.h>
 #include <string.h>
