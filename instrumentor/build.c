@@ -1,5 +1,5 @@
 /* build.c: one call of the compiler, carried out with its sources instrumented (build.h). */
-#include "call.h"
+#include "compiler_call.h"
 #include "instrument.h"
 #include "parts.h"
 #include "run.h"
@@ -12,13 +12,13 @@
 #include <unistd.h>
 
 /* Is there something to do once the compiler is done? */
-static bool checks_filter(const struct refrain_call *call) {
+static bool checks_filter(const struct refrain_compiler_call *call) {
     return call->build->filter_path && call->build->detail != REFRAIN_DETAIL_CALLS &&
            call->command.mode == REFRAIN_COMMAND_LINK && !call->command.partial;
 }
 
-static int become_original(struct refrain_call *call) {
-    struct refrain_list words = refrain_call_command(call, REFRAIN_USE_ORIGINAL);
+static int become_original(struct refrain_compiler_call *call) {
+    struct refrain_list words = refrain_compiler_call_command(call, REFRAIN_USE_ORIGINAL);
     if (!checks_filter(call))
         return refrain_run_become(words.items);
     refrain_run_clean();
@@ -40,21 +40,21 @@ static bool run_again(struct refrain_list *words, const char *messages) {
 
 /* Compiles the stand-ins, once, and passes the messages on. Only where that fails the user's own files are compiled:
  * their messages count. */
-static int run_instrumented(struct refrain_call *call) {
+static int run_instrumented(struct refrain_compiler_call *call) {
     struct refrain_text messages = {0};
-    struct refrain_list words = refrain_call_command(call, REFRAIN_USE_STAND_IN);
-    refrain_call_keep_colours(call, &words);
+    struct refrain_list words = refrain_compiler_call_command(call, REFRAIN_USE_STAND_IN);
+    refrain_compiler_call_keep_colours(call, &words);
     refrain_text_format(&messages, "%s/messages", call->temporary.bytes);
     int status = refrain_run(words.items, messages.bytes);
     if (status == 0) {
-        refrain_call_relay(call, messages.bytes);
-        refrain_call_mend_dependencies(call);
+        refrain_compiler_call_relay(call, messages.bytes);
+        refrain_compiler_call_mend_dependencies(call);
     } else {
-        struct refrain_list original = refrain_call_command(call, REFRAIN_USE_ORIGINAL);
+        struct refrain_list original = refrain_compiler_call_command(call, REFRAIN_USE_ORIGINAL);
         status = refrain_run(original.items, NULL);
         if (status == 0) { /* the messages were seen */
             if (run_again(&words, messages.bytes)) {
-                refrain_call_mend_dependencies(call);
+                refrain_compiler_call_mend_dependencies(call);
             } else {
                 refrain_build_warn(call->build,
                                    "the compiler rejects what the instrumentor made of '%s'; it is compiled "
@@ -93,7 +93,7 @@ static int compile_in_child(const struct refrain_build *build, const struct refr
 
 /* Into the temporary directory when the command links: the objects then take the sources' places in it. The first
  * status that is not 0, else 0. */
-static int compile_parts(struct refrain_call *call) {
+static int compile_parts(struct refrain_compiler_call *call) {
     struct refrain_command *command = &call->command;
     bool links = command->mode == REFRAIN_COMMAND_LINK;
     int result = 0;
@@ -114,15 +114,15 @@ static int compile_parts(struct refrain_call *call) {
     return result;
 }
 
-static int run_parts(struct refrain_call *call) {
+static int run_parts(struct refrain_compiler_call *call) {
     struct refrain_text reason = {0};
     refrain_instrument_load(&reason); /* once, before the parts; each says what is wrong */
     refrain_text_free(&reason);
-    if (!refrain_call_make_directory(call))
+    if (!refrain_compiler_call_make_directory(call))
         return become_original(call);
     int status = compile_parts(call);
     if (status == 0 && call->command.mode == REFRAIN_COMMAND_LINK) {
-        struct refrain_list words = refrain_call_command(call, REFRAIN_USE_ORIGINAL);
+        struct refrain_list words = refrain_compiler_call_command(call, REFRAIN_USE_ORIGINAL);
         status = refrain_run(words.items, NULL);
         refrain_list_free(&words);
     }
@@ -132,12 +132,13 @@ static int run_parts(struct refrain_call *call) {
 
 /* ---- whichever it is ---- */
 
-static int run_call(struct refrain_call *call) {
+static int run_call(struct refrain_compiler_call *call) {
     if (call->build->detail == REFRAIN_DETAIL_CALLS)
         return become_original(call);
     if (refrain_parts_needed(&call->command))
         return run_parts(call);
-    if (call->command.n_sources == 0 || !refrain_call_prepare(call) || refrain_call_instrument(call) == 0)
+    if (call->command.n_sources == 0 || !refrain_compiler_call_prepare(call) ||
+        refrain_compiler_call_instrument(call) == 0)
         return become_original(call);
     int status = run_instrumented(call);
     refrain_run_clean();
@@ -145,14 +146,14 @@ static int run_call(struct refrain_call *call) {
 }
 
 /* Is it of use to know what the MPI compiler runs? To a link, and where a source is to be read. */
-static bool asks_compiler(const struct refrain_call *call) {
+static bool asks_compiler(const struct refrain_compiler_call *call) {
     return call->command.mode == REFRAIN_COMMAND_LINK ||
            (call->build->detail != REFRAIN_DETAIL_CALLS && call->command.n_sources > 0);
 }
 
 int refrain_build_run(const struct refrain_build *build, struct refrain_list *compiler,
                       struct refrain_list *arguments) {
-    struct refrain_call call = {.build = build};
+    struct refrain_compiler_call call = {.build = build};
     refrain_command_read(&call.command, compiler->items, compiler->count, arguments->items, arguments->count);
     if (build->off || call.command.mode == REFRAIN_COMMAND_STRAIGHT) {
         for (size_t i = 0; i < arguments->count; i++)
@@ -161,10 +162,10 @@ int refrain_build_run(const struct refrain_build *build, struct refrain_list *co
     }
     setenv("REFRAIN_WRAPPER", "off", 1); /* the compiler may call another by a name that leads to the wrapper */
     if (asks_compiler(&call))
-        refrain_call_ask_compiler(&call);
-    refrain_call_find_libraries(&call);
+        refrain_compiler_call_ask_compiler(&call);
+    refrain_compiler_call_find_libraries(&call);
     int status = run_call(&call);
     if (status == 0 && checks_filter(&call))
-        refrain_call_check_filter(&call);
+        refrain_compiler_call_check_filter(&call);
     return status;
 }

@@ -1,5 +1,5 @@
-/* dependencies.c: the sources' names in dependency files (call.h). */
-#include "call.h"
+/* dependencies.c: the sources' names in dependency files (compiler_call.h). */
+#include "compiler_call.h"
 #include "warn.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static void append_make_quoted(struct refrain_text *text, const char *path) {
 }
 
 /* Puts the sources' own names into a dependency file. */
-static void mend_dependencies(const struct refrain_call *call, const char *path) {
+static void mend_dependencies(const struct refrain_compiler_call *call, const char *path) {
     struct refrain_text text = {0}, mended = {0};
     const struct refrain_stand_in *named = NULL; /* whose name has just begun */
     bool changed = false;
@@ -55,7 +55,7 @@ static void mend_dependencies(const struct refrain_call *call, const char *path)
     refrain_text_free(&mended);
 }
 
-static void mend_beside(const struct refrain_call *call, const char *path, const char *infix) {
+static void mend_beside(const struct refrain_compiler_call *call, const char *path, const char *infix) {
     const char *base = refrain_text_basename(path), *dot = strrchr(base, '.');
     struct refrain_text name = {0};
     refrain_text_bytes(&name, path, dot ? (size_t)(dot - path) : strlen(path));
@@ -65,7 +65,7 @@ static void mend_beside(const struct refrain_call *call, const char *path, const
 }
 
 /* Where compilers put them: as told, beside the output, or in the working directory. */
-void refrain_call_mend_dependencies(const struct refrain_call *call) {
+void refrain_compiler_call_mend_dependencies(const struct refrain_compiler_call *call) {
     const struct refrain_command *command = &call->command;
     const char *environment = getenv("DEPENDENCIES_OUTPUT");
     if (environment) {

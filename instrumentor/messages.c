@@ -1,4 +1,4 @@
-/* messages.c: what the compiler says about stand-ins, told as about the sources (call.h).
+/* messages.c: what the compiler says about stand-ins, as if it were about the sources (compiler_call.h).
  *
  * A stand-in has every token of its source on the source's line and in the source's column (edit.h), and its #line
  * directives bear the source's name, so that messages are the source's as they are. gcc shows the source's own lines;
@@ -7,7 +7,7 @@
  * what the message is about, are of the probe. Messages about the text in front of the file, "<refrain>", and about
  * probes, refrain__..., are dropped.
  */
-#include "call.h"
+#include "compiler_call.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +15,11 @@
 
 /* The sources' texts, read when first asked for. */
 struct reader {
-    const struct refrain_call *call;
+    const struct refrain_compiler_call *call;
     struct refrain_text *texts; /* by index of source */
 };
 
-void refrain_call_keep_colours(const struct refrain_call *call, struct refrain_list *words) {
+void refrain_compiler_call_keep_colours(const struct refrain_compiler_call *call, struct refrain_list *words) {
     static const char *const own[] = {"-fdiagnostics-color",    "-fno-diagnostics-color",     "-fcolor-diagnostics",
                                       "-fno-color-diagnostics", "-fdiagnostics-plain-output", "-fdiagnostics-format"};
     const char *terminal = getenv("TERM"), *colours = getenv("GCC_COLORS");
@@ -148,7 +148,7 @@ static bool recount(const char *plain, unsigned long dropped, struct refrain_tex
     return true;
 }
 
-void refrain_call_relay(const struct refrain_call *call, const char *path) {
+void refrain_compiler_call_relay(const struct refrain_compiler_call *call, const char *path) {
     struct refrain_text text = {0}, out = {0};
     struct reader reader = {.call = call};
     size_t capacity = 0;

@@ -235,7 +235,7 @@ bool refrain_prototypes_lack(const struct refrain_prototypes *prototypes, const 
 static void read_directory(struct refrain_prototypes *prototypes, const char *directory) {
     struct refrain_text path = {0};
     for (size_t i = 0; i < sizeof header_names / sizeof header_names[0]; i++) {
-        struct refrain_header header = {0};
+        struct refrain_mpi_header header = {0};
         refrain_text_free(&path);
         refrain_text_format(&path, "%s/%s", directory, header_names[i]);
         if (!refrain_text_read(&header.text, path.bytes)) {
@@ -294,7 +294,7 @@ bool refrain_prototypes_read(struct refrain_prototypes *prototypes, const char *
 void refrain_prototypes_cut(struct refrain_prototypes *prototypes) {
     size_t next = 0;
     for (size_t h = 0; h < prototypes->n_headers; h++) {
-        struct refrain_header *header = &prototypes->headers[h];
+        struct refrain_mpi_header *header = &prototypes->headers[h];
         size_t from = 0;
         for (; next < prototypes->count && prototypes->items[next].header == h; next++) {
             const struct refrain_prototype *item = &prototypes->items[next];

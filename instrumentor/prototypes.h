@@ -22,14 +22,14 @@ struct refrain_prototype {
     bool named;
 };
 
-struct refrain_header {
+struct refrain_mpi_header {
     char *path; /* as the flags' directory and the name give it */
     struct refrain_text text, cut;
 };
 
 /* Zero-initialised is empty. */
 struct refrain_prototypes {
-    struct refrain_header *headers;
+    struct refrain_mpi_header *headers;
     size_t n_headers, header_capacity;
     struct refrain_prototype *items;
     size_t count, capacity;

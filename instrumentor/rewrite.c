@@ -1,8 +1,8 @@
-/* rewrite.c: the command with stand-ins and libraries (call.h). */
-#include "call.h"
+/* rewrite.c: the command with stand-ins and libraries (compiler_call.h). */
+#include "compiler_call.h"
 #include <string.h>
 
-static const struct refrain_stand_in *stand_in_of(const struct refrain_call *call, size_t argument) {
+static const struct refrain_stand_in *stand_in_of(const struct refrain_compiler_call *call, size_t argument) {
     for (size_t i = 0; i < call->command.n_sources; i++)
         if (call->sources[i].argument == argument)
             return &call->sources[i];
@@ -14,7 +14,7 @@ static void add_map(struct refrain_list *words, const char *kind, const char *fr
 }
 
 /* What makes the temporary look as if it stood where the source stands. */
-static void add_disguise(struct refrain_list *words, const struct refrain_call *call,
+static void add_disguise(struct refrain_list *words, const struct refrain_compiler_call *call,
                          const struct refrain_stand_in *source) {
     refrain_list_add(words, "-iquote");
     refrain_list_add(words, *source->directory ? source->directory : ".");
@@ -44,12 +44,12 @@ static bool is_for_linker(const struct refrain_argument *argument) {
            (argument->kind == REFRAIN_ARGUMENT_INPUT && is_library_file(argument->text));
 }
 
-static void add_libraries(const struct refrain_call *call, struct refrain_list *words) {
+static void add_libraries(const struct refrain_compiler_call *call, struct refrain_list *words) {
     for (size_t i = 0; i < call->libraries.count; i++)
         refrain_list_add(words, call->libraries.items[i]);
 }
 
-struct refrain_list refrain_call_command(const struct refrain_call *call, enum refrain_use use) {
+struct refrain_list refrain_compiler_call_command(const struct refrain_compiler_call *call, enum refrain_use use) {
     struct refrain_list words = {0};
     const struct refrain_command *command = &call->command;
     const struct refrain_list *compiler = call->shown_arguments ? &call->shown : &command->compiler;

@@ -1,4 +1,4 @@
-/* script.c: what MPICH's compiler script runs, so that it is asked once and not run again (call.h).
+/* script.c: what MPICH's compiler script runs, so that it is asked once and not run again (compiler_call.h).
  *
  * MPICH's mpicc is a shell script that starts a process for each of its arguments, which takes longer than to
  * instrument a small file. Where libclang needs its directories of headers it is asked for them anyway, and what it
@@ -9,7 +9,7 @@
  *
  * Only scripts that are known to be MPICH's are replaced so: another one may set the compiler's environment as well.
  */
-#include "call.h"
+#include "compiler_call.h"
 #include "toolchain.h"
 #include <string.h>
 
@@ -58,7 +58,7 @@ static bool is_command(const struct refrain_list *shown) {
     return shown->count > 0 && refrain_toolchain_is_program(shown->items[0]);
 }
 
-void refrain_call_ask_compiler(struct refrain_call *call) {
+void refrain_compiler_call_ask_compiler(struct refrain_compiler_call *call) {
     const struct refrain_command *command = &call->command;
     const char *here = !may_be_replaced(command) ? NULL : command->mode == REFRAIN_COMMAND_COMPILE ? "-c" : HERE;
     refrain_toolchain_show(&command->compiler, here, &call->shown);

@@ -1,11 +1,13 @@
-/* tables.c: what a unit tells of itself, as C (construct.h).
+/* tables.c: the tables of a unit, as C (construct.h).
  *
- *     constructs that are kept -> nodes \
- *                                        refrain__told: strings, numbers (refrain/told.h); and refrain__u, where room
- * is what switches probes on -> dependencies /                                        for what the monitor unpacks
+ *     constructs that are kept           -> nodes        \
+ *                                                         refrain__tables: strings, numbers (refrain/unit_tables.h)
+ *     calls, what switches probes on     -> dependencies /
+ *
+ * and refrain__u, where there is room for what the monitor unpacks.
  */
 #include "construct.h"
-#include <refrain/told.h>
+#include <refrain/unit_tables.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,8 +60,8 @@ static unsigned string_offset(struct strings *strings, const char *string) {
 /* ---- nodes ---- */
 
 /* Compilers take long for the numbers of an initialiser, of which a node has seven, and programs of many small files
- * have more tables than code. So all numbers are packed (refrain/told.h). No byte is zero, so that the string may be
- * cut into rows as short as C90 wants literals. */
+ * have more tables than code. So all numbers are packed (refrain/unit_tables.h). No byte is zero, so that the string
+ * may be cut into rows as short as C90 wants literals. */
 #define ROW_BYTES 500u
 
 enum { FIELDS = 7 };
@@ -83,12 +85,12 @@ static void write_byte(struct refrain_text *out, unsigned byte) {
 
 /* The unit's strings, and behind them what is packed: one object, so that one address is told for both. All rows have
  * the same length in memory: the bytes are dealt to them evenly. */
-static void write_told(const struct refrain_text *strings, const struct refrain_text *packed,
-                       struct refrain_text *out) {
+static void write_tables(const struct refrain_text *strings, const struct refrain_text *packed,
+                         struct refrain_text *out) {
     unsigned n = (unsigned)packed->length, rows = (n + ROW_BYTES - 1) / ROW_BYTES;
     unsigned row_bytes = (n + rows - 1) / rows;
     refrain_text_format(out,
-                        "static struct { unsigned char strings[%zu], packed[%u][%u]; } __const__ refrain__told\n"
+                        "static struct { unsigned char strings[%zu], packed[%u][%u]; } __const__ refrain__tables\n"
                         "    __attribute__((__used__, __aligned__(1))) = {\n{",
                         strings->length, rows, row_bytes + 1);
     for (size_t i = 0; i < strings->length; i++) /* as numbers: C90 limits the length of a literal */
@@ -107,10 +109,10 @@ static void pack_number(struct packed *packed, unsigned *before, unsigned value)
     unsigned digits[8], n = 0;
     *before = value;
     do
-        digits[n++] = (unsigned)(difference % REFRAIN_TOLD_BASE) + 1;
-    while (difference /= REFRAIN_TOLD_BASE);
+        digits[n++] = (unsigned)(difference % REFRAIN_TABLES_BASE) + 1;
+    while (difference /= REFRAIN_TABLES_BASE);
     while (n-- > 0)
-        pack_byte(packed, digits[n] + (n ? REFRAIN_TOLD_BASE + 1 : 0));
+        pack_byte(packed, digits[n] + (n ? REFRAIN_TABLES_BASE + 1 : 0));
 }
 
 /* What the probe's byte is when the program starts (unit.h, `base`). */
@@ -122,13 +124,13 @@ static void write_node(struct packed *packed, enum refrain_node_kind kind, unsig
                        const struct refrain_construct *construct, bool all, unsigned name, unsigned file) {
     unsigned fields[FIELDS] = {(unsigned)kind, parent, 0, 0, 0, name, file};
     if (construct) {
-        fields[0] += REFRAIN_TOLD_ON * base_of(construct, all);
+        fields[0] += REFRAIN_TABLES_ON * base_of(construct, all);
         fields[2] = construct->slot == REFRAIN_NO_SLOT ? 0 : construct->slot + 1;
         fields[3] = construct->line;
         fields[4] = construct->column;
     }
     bool has_file = file != packed->before[FIELDS - 1];
-    fields[0] += REFRAIN_TOLD_FILE * has_file;
+    fields[0] += REFRAIN_TABLES_FILE * has_file;
     for (unsigned i = 0; i < (has_file ? FIELDS : FIELDS - 1u); i++)
         pack_number(packed, &packed->before[i], fields[i]);
     packed->n_nodes++;
@@ -213,7 +215,7 @@ static void pack_switches(const struct refrain_constructs *constructs, struct sw
 
 /* Where the monitor unpacks (refrain_unit_words). The object file has only its size. */
 static void write_room(const unsigned *sizes, struct refrain_text *out) {
-    unsigned on = sizes[REFRAIN_TOLD_SLOTS] + 1;
+    unsigned on = sizes[REFRAIN_TABLES_SLOTS] + 1;
     unsigned base = (on * 2 + 7) / 8 * 8 - on; /* without a hole at the end: -Wpadded */
     refrain_text_format(out,
                         "static struct {\n"
@@ -226,7 +228,7 @@ static void write_room(const unsigned *sizes, struct refrain_text *out) {
 void refrain_tables_write(struct refrain_constructs *constructs, const struct refrain_instrument_options *options,
                           unsigned n_slots, struct refrain_text *out) {
     struct strings strings = {0};
-    struct packed packed = {0}, told = {0};
+    struct packed packed = {0}, tables = {0};
     refrain_text_bytes(&strings.text, "", 1);
     unsigned unit_name = string_offset(&strings, options->source);
     write_node(&packed, REFRAIN_UNIT, 0, NULL, false, unit_name, unit_name);
@@ -244,19 +246,19 @@ void refrain_tables_write(struct refrain_constructs *constructs, const struct re
             string_offset(&strings, constructs->functions[f].name);
     struct switches switches = {.strings = &strings, .packed = &packed, .n_slots = n_slots};
     pack_switches(constructs, &switches);
-    unsigned sizes[REFRAIN_TOLD_SIZES] = {[REFRAIN_TOLD_NODES] = packed.n_nodes,
-                                          [REFRAIN_TOLD_SLOTS] = n_slots,
-                                          [REFRAIN_TOLD_DEPENDENCIES] = switches.n,
-                                          [REFRAIN_TOLD_SPEAKERS] = (unsigned)switches.names.count};
-    pack_byte(&told, REFRAIN_TOLD_NUMBERS);
-    for (unsigned i = 0; i < REFRAIN_TOLD_SIZES; i++)
-        pack_number(&told, &(unsigned){0}, sizes[i]);
-    refrain_text_bytes(&told.bytes, packed.bytes.bytes, packed.bytes.length);
+    unsigned sizes[REFRAIN_TABLES_SIZES] = {[REFRAIN_TABLES_NODES] = packed.n_nodes,
+                                            [REFRAIN_TABLES_SLOTS] = n_slots,
+                                            [REFRAIN_TABLES_DEPENDENCIES] = switches.n,
+                                            [REFRAIN_TABLES_SPEAKERS] = (unsigned)switches.names.count};
+    pack_byte(&tables, REFRAIN_TABLES_NUMBERS);
+    for (unsigned i = 0; i < REFRAIN_TABLES_SIZES; i++)
+        pack_number(&tables, &(unsigned){0}, sizes[i]);
+    refrain_text_bytes(&tables.bytes, packed.bytes.bytes, packed.bytes.length);
     write_room(sizes, out);
-    write_told(&strings.text, &told.bytes, out);
+    write_tables(&strings.text, &tables.bytes, out);
     refrain_list_free(&switches.names);
     refrain_text_free(&strings.text);
     free(strings.table);
     refrain_text_free(&packed.bytes);
-    refrain_text_free(&told.bytes);
+    refrain_text_free(&tables.bytes);
 }

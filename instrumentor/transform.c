@@ -1,5 +1,5 @@
-/* transform.c: sources to stand-ins (call.h). */
-#include "call.h"
+/* transform.c: sources to stand-ins (compiler_call.h). */
+#include "compiler_call.h"
 #include "instrument.h"
 #include "run.h"
 #include "toolchain.h"
@@ -17,7 +17,7 @@
 #define INSTRUMENT_LIMIT_SECONDS 120 /* of processor time for one file; far beyond what any takes */
 
 /* In a child: a crash, an endless loop or lack of memory in there must not stop the build. */
-static int instrument_in_child(struct refrain_call *call, const char *source, const char *target) {
+static int instrument_in_child(struct refrain_compiler_call *call, const char *source, const char *target) {
     pid_t child = fork();
     if (child == 0) {
         setrlimit(RLIMIT_CPU, &(struct rlimit){INSTRUMENT_LIMIT_SECONDS, INSTRUMENT_LIMIT_SECONDS});
@@ -77,7 +77,7 @@ static void read_included(struct refrain_stand_in *source) {
 }
 
 /* The temporary bears the source's name and time, for debuggers, the object's symbol table and __TIMESTAMP__. */
-static bool instrument_source(struct refrain_call *call, struct refrain_stand_in *source, size_t number) {
+static bool instrument_source(struct refrain_compiler_call *call, struct refrain_stand_in *source, size_t number) {
     const char *path = call->command.arguments[source->argument].text;
     struct refrain_text target = {0};
     struct stat status;
@@ -98,7 +98,7 @@ static bool instrument_source(struct refrain_call *call, struct refrain_stand_in
     return done;
 }
 
-bool refrain_call_make_directory(struct refrain_call *call) {
+bool refrain_compiler_call_make_directory(struct refrain_compiler_call *call) {
     struct refrain_text seed = {0};
     char *directory = getcwd(NULL, 0);
     refrain_text_string(&seed, directory ? directory : "");
@@ -113,7 +113,7 @@ bool refrain_call_make_directory(struct refrain_call *call) {
     return made;
 }
 
-bool refrain_call_prepare(struct refrain_call *call) {
+bool refrain_compiler_call_prepare(struct refrain_compiler_call *call) {
     struct refrain_text text = {0};
     if (call->command.n_sources > 1) /* once for all of them; a single one's child has less to copy without it */
         refrain_instrument_load(&text);
@@ -132,10 +132,10 @@ bool refrain_call_prepare(struct refrain_call *call) {
     refrain_command_flags(&call->command, &call->own_flags);
     if (call->shown.count)
         refrain_command_flags_of(call->shown.items + 1, call->shown.count - 1, &call->own_flags);
-    return refrain_call_make_directory(call);
+    return refrain_compiler_call_make_directory(call);
 }
 
-size_t refrain_call_instrument(struct refrain_call *call) {
+size_t refrain_compiler_call_instrument(struct refrain_compiler_call *call) {
     const struct refrain_command *command = &call->command;
     size_t capacity = 0, n = 0, done = 0;
     call->sources = refrain_memory_grow(NULL, &capacity, command->n_sources, sizeof *call->sources);

@@ -1,16 +1,16 @@
-/* unmatched.c: patterns of the filter that match nothing in the program that was linked (call.h).
+/* unmatched.c: patterns of the filter that match nothing in the program that was linked (compiler_call.h).
  *
  * A filter is for a whole program, so that a pattern which matches nothing in one file says nothing. Nor need it be for
  * this program alone: where no name is near, the pattern is said with --verbose only. The linked program
  * has the names of its functions and files in its symbol table; those of functions that the compiler has put into all
  * their callers are among the strings of refrain's tables (tables.c), which that names as well.
  */
-#include "call.h"
+#include "compiler_call.h"
 #include "warn.h"
-#include <refrain/suggest.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <refrain/suggest.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -54,7 +54,7 @@ static void take_symbol(struct program *program, const Elf64_Shdr *sections, uns
             refrain_list_format(&program->functions, "%.*s", (int)strcspn(name, "."), name);
         break;
     case STT_OBJECT:
-        if (here && strcmp(name, "refrain__told") == 0)
+        if (here && strcmp(name, "refrain__tables") == 0)
             take_strings(program, &sections[symbol->st_shndx], symbol);
         break;
     default:
@@ -106,7 +106,7 @@ static bool open_program(struct program *program, const char *path) {
     return good;
 }
 
-static void check_rule(const struct refrain_call *call, const struct program *program,
+static void check_rule(const struct refrain_compiler_call *call, const struct program *program,
                        const struct refrain_filter_rule *rule) {
     /* Symbol tables have files without their directories. */
     const char *pattern = rule->files ? refrain_text_basename(rule->pattern) : rule->pattern;
@@ -126,7 +126,7 @@ static void check_rule(const struct refrain_call *call, const struct program *pr
                            rule->pattern, kind);
 }
 
-void refrain_call_check_filter(const struct refrain_call *call) {
+void refrain_compiler_call_check_filter(const struct refrain_compiler_call *call) {
     struct refrain_filter filter = {0};
     struct refrain_text error = {0};
     struct program program = {0};

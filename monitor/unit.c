@@ -395,7 +395,7 @@ static void register_foreign(void) {
 }
 
 static const char *told_of(const struct refrain_unit_place *place) {
-    return (const char *)&place->told + place->told;
+    return (const char *)&place->tables + place->tables;
 }
 
 static struct refrain_unit *unit_of(const struct refrain_unit_place *place) {
@@ -405,8 +405,8 @@ static struct refrain_unit *unit_of(const struct refrain_unit_place *place) {
 static void unpack(const struct refrain_units *list) {
     for (const struct refrain_unit_place *place = list->units; place < list->end; place++)
         refrain_unit_unpack(unit_of(place), told_of(place));
-    if (list->unit && list->told)
-        refrain_unit_unpack(list->unit, list->told);
+    if (list->unit && list->tables)
+        refrain_unit_unpack(list->unit, list->tables);
 }
 
 static void add(struct refrain_unit *unit, const struct refrain_units *list) {

@@ -3,8 +3,8 @@
  * The instrumentor writes the declarations below, word for word, into the head of every file it edits (so that no
  * header is needed to compile it), and at its end the unit's tables:
  *
- *     refrain__told      what it tells of itself, as bytes (told.h): the program tree, parents before children, names,
- *                        and what switches probes on
+ *     refrain__tables    these tables as bytes (unit_tables.h): the program tree, parents before children, names, and
+ *                        what switches probes on
  *     refrain__u         a struct refrain_unit, and behind it room for what the monitor unpacks; the object file has
  *                        only their size
  *     refrain_units_8    a section with a struct refrain_unit_place for each unit, by which both are found
@@ -35,7 +35,7 @@
 #ifndef REFRAIN_UNIT_H
 #define REFRAIN_UNIT_H
 
-#include <refrain/told.h>
+#include <refrain/unit_tables.h>
 
 enum refrain_node_kind {
     REFRAIN_UNIT = 0,        /* node 0 of every unit: name = source file as given to the compiler */
@@ -152,17 +152,18 @@ struct refrain_unit {
 
 /* The words of refrain__u, which holds, in this order, the unit, its speakers, nodes and dependencies. Behind them are
  * n_slots + 1 bytes `on`, and `base`. */
-static inline unsigned long refrain_unit_words(const unsigned int sizes[REFRAIN_TOLD_SIZES]) {
-    unsigned long bytes = sizeof(struct refrain_unit) + sizes[REFRAIN_TOLD_SPEAKERS] * sizeof(struct refrain_speaker) +
-                          sizes[REFRAIN_TOLD_NODES] * sizeof(struct refrain_node) +
-                          sizes[REFRAIN_TOLD_DEPENDENCIES] * sizeof(struct refrain_dependency);
+static inline unsigned long refrain_unit_words(const unsigned int sizes[REFRAIN_TABLES_SIZES]) {
+    unsigned long bytes = sizeof(struct refrain_unit) +
+                          sizes[REFRAIN_TABLES_SPEAKERS] * sizeof(struct refrain_speaker) +
+                          sizes[REFRAIN_TABLES_NODES] * sizeof(struct refrain_node) +
+                          sizes[REFRAIN_TABLES_DEPENDENCIES] * sizeof(struct refrain_dependency);
     return (bytes + sizeof(unsigned long) - 1) / sizeof(unsigned long);
 }
 
 /* Where a unit is: distances from the members themselves, which need no relocation. */
 struct refrain_unit_place {
-    int told; /* to refrain__told */
-    int unit; /* to refrain__u */
+    int tables; /* to refrain__tables */
+    int unit;   /* to refrain__u */
 };
 
 /* The units of an executable or library, or one of them where the linker makes no list: with link-time optimisation,
@@ -171,7 +172,7 @@ struct refrain_units {
     unsigned long version; /* REFRAIN_UNIT_VERSION. Of another version no other member is known */
     const struct refrain_unit_place *units, *end; /* section refrain_units_8; null: no list */
     const struct refrain_site *sites, *sites_end; /* all those of the executable or library; or null */
-    const char *told;                             /* of the one unit; null: the unit is as it is */
+    const char *tables;                           /* of the one unit; null: the unit is as it is */
     struct refrain_unit *unit;                    /* the one unit; or null */
 };
 

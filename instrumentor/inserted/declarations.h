@@ -19,7 +19,7 @@ struct refrain__units {
     unsigned long version;
     void __const__ *units, *units_end;
     struct refrain__site __const__ *sites, *sites_end;
-    void __const__ *told;
+    void __const__ *tables;
     void *unit;
 };
 extern void refrain__do_register(struct refrain__units __const__ *units) REFRAIN__WEAK(refrain_register);

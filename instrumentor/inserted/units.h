@@ -1,10 +1,10 @@
-/* The list of the units of an executable or library (struct refrain_units, unit.h): each adds two distances to a section,
- * and the linker keeps one constructor and one destructor, those of its first unit: what is in a group of this name is in
- * the program once. No symbol of the group is used from elsewhere, so that it may be left out together with its names.
- * Linkers that leave out what nothing refers to keep a unit with the code that its probes are in: what they call refers to
- * it (REFRAIN__KEEP_UNIT).
+/* The list of the units of an executable or library (struct refrain_units, unit.h): each adds two distances to a
+ * section, and the linker keeps one constructor and one destructor, those of its first unit: what is in a group of this
+ * name is in the program once. No symbol of the group is used from elsewhere, so that it may be left out together with
+ * its names. Linkers that leave out what nothing refers to keep a unit with the code that its probes are in: what they
+ * call refers to it (REFRAIN__KEEP_UNIT).
  *
- *     begin: endbr64; mov refrain_register@GOTPCREL(%rip), %rax     as bytes, the same in either syntax of the assembler
+ *     begin: endbr64; mov refrain_register@GOTPCREL(%rip), %rax     as bytes, the same in either syntax
  *     1:     lea list(%rip), %rdi; test %rax, %rax; je 2f; jmp *%rax
  *     2:     ret
  *     end:   endbr64; mov refrain_unregister@GOTPCREL(%rip), %rax; jmp 1b */
@@ -13,7 +13,7 @@
 #define REFRAIN__LISTED
 #define REFRAIN__KEEP_UNIT ".reloc ., R_X86_64_NONE, .Lrefrain_place\n\t"
 __asm__(".pushsection refrain_units_8, \"a\", @progbits\n\t.balign 4\n.Lrefrain_place:\n\t"
-    ".long refrain__told - .\n\t.long refrain__u - .\n\t.popsection");
+    ".long refrain__tables - .\n\t.long refrain__u - .\n\t.popsection");
 __asm__(".weak refrain_register, refrain_unregister\n\t"
     ".weak __start_refrain_units_8, __stop_refrain_units_8\n\t"
     ".hidden __start_refrain_units_8, __stop_refrain_units_8\n\t"

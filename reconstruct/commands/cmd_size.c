@@ -53,24 +53,24 @@ static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, ui
     tables->has_symbols = true;
     for (size_t i = 0; data && i < n && i < INT32_MAX; i++) {
         GElf_Sym symbol;
-        unsigned sizes[REFRAIN_TOLD_SIZES];
+        unsigned sizes[REFRAIN_TABLES_SIZES];
         if (!gelf_getsym(data, (int)i, &symbol))
             break;
         const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
-        const char *told = name && strcmp(name, "refrain__told") == 0 ? read_symbol(elf, &symbol, 1) : NULL;
-        size_t strings_bytes = told ? refrain_told_strings_bytes(told, symbol.st_size) : 0;
-        struct refrain_told_reader reader = {(const unsigned char *)told + strings_bytes,
-                                             (const unsigned char *)told + symbol.st_size};
-        if (!told || !refrain_told_read_sizes(&reader, sizes))
+        const char *bytes = name && strcmp(name, "refrain__tables") == 0 ? read_symbol(elf, &symbol, 1) : NULL;
+        size_t strings_bytes = bytes ? refrain_tables_strings_bytes(bytes, symbol.st_size) : 0;
+        struct refrain_tables_reader reader = {(const unsigned char *)bytes + strings_bytes,
+                                               (const unsigned char *)bytes + symbol.st_size};
+        if (!bytes || !refrain_tables_read_sizes(&reader, sizes))
             continue;
-        refrain_called_add(&called, told, strings_bytes);
+        refrain_called_add(&called, bytes, strings_bytes);
         tables->units++;
-        tables->nodes += sizes[REFRAIN_TOLD_NODES];
-        tables->slots += sizes[REFRAIN_TOLD_SLOTS];
+        tables->nodes += sizes[REFRAIN_TABLES_NODES];
+        tables->slots += sizes[REFRAIN_TABLES_SLOTS];
         tables->tree_bytes += round_up(sizeof(struct refrain_unit_record)) +
-                              round_up((uint64_t)sizes[REFRAIN_TOLD_NODES] * sizeof(struct refrain_node)) +
+                              round_up((uint64_t)sizes[REFRAIN_TABLES_NODES] * sizeof(struct refrain_node)) +
                               round_up(strings_bytes);
-        tables->slot_bytes += (uint64_t)sizes[REFRAIN_TOLD_SLOTS] * threads * sizeof(struct refrain_slot);
+        tables->slot_bytes += (uint64_t)sizes[REFRAIN_TABLES_SLOTS] * threads * sizeof(struct refrain_slot);
     }
     tables->call_bytes += threads * refrain_called_bytes(&called, NULL);
 }
