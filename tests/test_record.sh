@@ -221,6 +221,14 @@ run ./owned
 says 'owned is set-user-ID' 4
 run ./cc.mpich no
 [ "$status" = 5 ] && grep -q 'cc.mpich did not call MPI_Init' said && pass || fail "no MPI_Init: $status $(cat said)"
+# A launcher that fails is no reason to say anything about the program.
+run mpiexec.mpich -n 1 ./nosuch
+says 'mpiexec.mpich failed with status 255 before any process called MPI' 255
+run mpiexec.mpich --no-such-option -n 1 ./cc.mpich no
+says 'mpiexec.mpich failed with status 255 before any process called MPI' 255
+run sh -c './nosuch ./cc.mpich'
+says 'sh failed with status 127 before any process called MPI' 127
+run ./cc.mpich no
 [ -z "$(ls run/here)" ] && pass || fail "files of nothing: $(ls run/here)"
 run sh -c 'kill -TERM $$'
 [ "$status" = 143 ] && pass || fail "killed launcher: $status"

@@ -174,13 +174,13 @@ static void list_trace(const char *name, void *data) {
              is_here ? "" : "/", name);
 }
 
-static void report(const char *id, time_t since, int argc, char **argv) {
+static void report(const char *id, time_t since, int argc, char **argv, int status) {
     struct listing listing = {.directory = getenv("REFRAIN_DIRECTORY")};
     const char *mode = getenv("REFRAIN_MODE");
     if (mode && strcmp(mode, "off") == 0)
         return;
     if (refrain_record_traces(listing.directory, id, since, list_trace, &listing) == 0)
-        refrain_record_explain(argc, argv);
+        refrain_record_explain(argc, argv, WIFEXITED(status) ? WEXITSTATUS(status) : 0);
     else if (!refrain_warn_quiet && listing.n > 0)
         fprintf(stderr, "refrain record: trace: %s; next: refrain info %s, refrain stats %s\n", listing.text,
                 listing.text, listing.text);
@@ -228,7 +228,7 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
     if (failed)
         fprintf(stderr, "refrain record: %s\n", error->message);
     else if (made)
-        report(id, now.tv_sec, argc, argv);
+        report(id, now.tv_sec, argc, argv, status);
     end_as(status);
     return REFRAIN_OK;
 }

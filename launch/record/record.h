@@ -62,7 +62,7 @@ size_t refrain_record_traces(const char *directory, const char *id, time_t since
  * is then: what the processes agree upon when MPI begins needs all of them. */
 bool refrain_record_is_possible(int argc, char **argv);
 
-/* Says in one line on standard error why the command left no trace, as far as its words tell. */
-void refrain_record_explain(int argc, char **argv);
+/* Says in one line on standard error why the command left no trace, as far as its words and its exit status tell. */
+void refrain_record_explain(int argc, char **argv, int exit_status);
 
 #endif

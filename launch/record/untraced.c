@@ -59,7 +59,12 @@ bool refrain_record_is_possible(int argc, char **argv) {
     return true;
 }
 
-void refrain_record_explain(int argc, char **argv) {
+/* With these, launchers and shells say that they could not run what they were given. */
+static bool is_of_launcher(int exit_status) {
+    return exit_status == 126 || exit_status == 127 || exit_status == 255;
+}
+
+void refrain_record_explain(int argc, char **argv, int exit_status) {
     enum reason best = REASONS;
     const char *name = NULL;
     for (int i = 0; i < argc; i++) {
@@ -73,7 +78,11 @@ void refrain_record_explain(int argc, char **argv) {
             }
         }
     }
-    if (name)
+    bool is_guess = !name || best == MPI_NOT_CALLED || best == NO_MPI;
+    if (is_guess && is_of_launcher(exit_status))
+        fprintf(stderr, "refrain record: nothing was traced: %s failed with status %d before any process called MPI\n",
+                argv[0], exit_status);
+    else if (name)
         fprintf(stderr, "refrain record: nothing was traced: %s %s\n", name, texts[best]);
     else
         fprintf(stderr,
