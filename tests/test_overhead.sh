@@ -79,6 +79,20 @@ refrain overhead --json "$trace" >json
 [ "$(field "'often' not in $function and $function['main']['probes'] == 45 and $kind['call begin'] == 5002")" = True ] && pass ||
     fail "with the filter: $(cat json)"
 
+# A filter that is there stays as it is until the new one is complete.
+cp app.filter old.filter
+ln app.filter same.filter
+check "a new filter" sh -c "refrain overhead --limit 100 -o app.filter '$trace' >/dev/null"
+cmp -s same.filter old.filter && [ "$(grep -c EXCLUDE app.filter)" = 0 ] && pass || fail "written over in place"
+(
+    ulimit -f 0
+    refrain overhead --limit 100 -o same.filter "$trace" 2>&1 >/dev/null
+    echo "status $?"
+) | cat >said
+grep -q "same.filter: cannot be written" said && grep -q "status 1" said && cmp -s same.filter old.filter && pass ||
+    fail "no room for a filter: $(cat said)"
+[ ! -e same.filter.part ] && pass || fail "a part of a filter is left"
+
 # What cannot be.
 REFRAIN_MODE=events REFRAIN_DIRECTORY=events ./program >/dev/null
 refrain overhead "$(the_trace events)" 2>said

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "command.h"
 #include "overhead.h"
+#include "whole_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -135,12 +136,7 @@ static bool is_too_dear(const struct refrain_overhead_function *function, const 
            (function->was_dormant || percent(function->ns, overhead) >= limit_percent);
 }
 
-static enum refrain_status write_filter(const struct arguments *arguments, const struct refrain_overhead *overhead,
-                                        struct refrain_error *error) {
-    bool standard = strcmp(arguments->filter, "-") == 0;
-    FILE *file = standard ? stdout : fopen(arguments->filter, "w");
-    if (!file)
-        return REFRAIN_FAIL(error, "%s: cannot write the filter: %s", arguments->filter, strerror(errno));
+static void print_filter(const struct arguments *arguments, const struct refrain_overhead *overhead, FILE *file) {
     fprintf(file,
             "# Functions whose probes took %g %% of the run or more, or were dormant as they came too often, in\n"
             "# %s. For the next build: refrain-mpicc --filter=THIS_FILE\n"
@@ -153,11 +149,21 @@ static enum refrain_status write_filter(const struct arguments *arguments, const
                     function->was_dormant ? ", dormant at times" : "", function->region->file, function->region->line);
     }
     fputs("SCOREP_REGION_NAMES_END\n", file);
-    bool written = !ferror(file);
-    if (!standard)
-        written &= fclose(file) == 0;
-    return written ? REFRAIN_OK
-                   : REFRAIN_FAIL(error, "%s: cannot write the filter: %s", arguments->filter, strerror(errno));
+}
+
+static enum refrain_status write_filter(const struct arguments *arguments, const struct refrain_overhead *overhead,
+                                        struct refrain_error *error) {
+    struct refrain_whole_file whole;
+    if (strcmp(arguments->filter, "-") == 0) {
+        print_filter(arguments, overhead, stdout);
+        return ferror(stdout) ? REFRAIN_FAIL(error, "standard output: cannot be written: %s", strerror(errno))
+                              : REFRAIN_OK;
+    }
+    enum refrain_status status = refrain_whole_file_open(&whole, arguments->filter, true, error);
+    if (status)
+        return status;
+    print_filter(arguments, overhead, whole.file);
+    return refrain_whole_file_close(&whole, REFRAIN_OK, error);
 }
 
 /* ---- command line ---- */

@@ -2,13 +2,12 @@
 #define _GNU_SOURCE
 #include "command.h"
 #include "ranks_write.h"
+#include "whole_file.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct arguments {
     const char *trace, *output;
@@ -70,25 +69,14 @@ static enum refrain_status print_json(const struct arguments *arguments, const s
     return refrain_print_json(object, error);
 }
 
-/* The file takes its name when it is complete. */
 static enum refrain_status write_pack(const struct arguments *arguments, const struct refrain_trace *trace,
                                       struct refrain_ranks_report *report, struct refrain_error *error) {
-    char *beside;
-    if (!arguments->force && access(arguments->output, F_OK) == 0)
-        return REFRAIN_FAIL(error, "%s: exists; --force overwrites it", arguments->output);
-    if (asprintf(&beside, "%s.part", arguments->output) < 0)
-        return REFRAIN_FAIL_MEMORY(error);
-    FILE *file = fopen(beside, "wb");
-    enum refrain_status status = file ? refrain_ranks_write(trace, file, beside, report, error)
-                                      : REFRAIN_FAIL(error, "%s: %s", beside, strerror(errno));
-    if (file && fclose(file) != 0 && !status)
-        status = REFRAIN_FAIL(error, "%s: cannot be written: %s", beside, strerror(errno));
-    if (!status && rename(beside, arguments->output) != 0)
-        status = REFRAIN_FAIL(error, "%s: %s", arguments->output, strerror(errno));
-    if (status && file)
-        unlink(beside);
-    free(beside);
-    return status;
+    struct refrain_whole_file whole;
+    enum refrain_status status = refrain_whole_file_open(&whole, arguments->output, arguments->force, error);
+    if (status)
+        return status;
+    status = refrain_ranks_write(trace, whole.file, arguments->output, report, error);
+    return refrain_whole_file_close(&whole, status, error);
 }
 
 static error_t parse_option(int key, char *value, struct argp_state *state) {

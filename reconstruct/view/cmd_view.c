@@ -5,15 +5,13 @@
 #include "view_page.h"
 #include "view_png.h"
 #include "view_svg.h"
+#include "whole_file.h"
 
 #include <argp.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { OPTION_FORCE = 256, OPTION_SVG, OPTION_PNG, OPTION_FROM, OPTION_TO, OPTION_RANKS, OPTION_WIDTH };
 
@@ -162,30 +160,16 @@ static enum refrain_status write_one(struct refrain_trace *const traces[2], cons
                      : refrain_view_write(traces[0], file, path, error);
 }
 
-/* The file takes its name when it is complete, so that what it replaces is there until then. */
 static enum refrain_status write_file(struct refrain_trace *const traces[2], const struct arguments *arguments,
                                       struct refrain_error *error) {
-    const char *path = arguments->path;
-    struct stat there;
-    char *beside;
-    if (strcmp(path, "-") == 0)
+    struct refrain_whole_file whole;
+    if (strcmp(arguments->path, "-") == 0)
         return write_one(traces, arguments, stdout, "standard output", error);
-    bool exists = stat(path, &there) == 0, in_place = exists && !S_ISREG(there.st_mode);
-    if (exists && !arguments->force)
-        return REFRAIN_FAIL(error, "%s: exists; --force overwrites it", path);
-    if (asprintf(&beside, "%s%s", path, in_place ? "" : ".part") < 0)
-        return REFRAIN_FAIL_MEMORY(error);
-    FILE *file = fopen(beside, "we");
-    enum refrain_status status = file ? write_one(traces, arguments, file, path, error)
-                                      : REFRAIN_FAIL(error, "%s: cannot be written: %s", path, strerror(errno));
-    if (file && fclose(file) != 0 && !status)
-        status = REFRAIN_FAIL(error, "%s: cannot be written: %s", path, strerror(errno));
-    if (!status && !in_place && rename(beside, path) != 0)
-        status = REFRAIN_FAIL(error, "%s: cannot be written: %s", path, strerror(errno));
-    if (status && file && !in_place)
-        unlink(beside);
-    free(beside);
-    return status;
+    enum refrain_status status = refrain_whole_file_open(&whole, arguments->path, arguments->force, error);
+    if (status)
+        return status;
+    status = write_one(traces, arguments, whole.file, arguments->path, error);
+    return refrain_whole_file_close(&whole, status, error);
 }
 
 static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {

@@ -1,0 +1,25 @@
+/* whole_file.h: an output file that takes its name when it is complete, so that what it replaces is there until then.
+ */
+#ifndef REFRAIN_WHOLE_FILE_H
+#define REFRAIN_WHOLE_FILE_H
+
+#include "error.h"
+#include <stdbool.h>
+#include <stdio.h>
+
+struct refrain_whole_file {
+    FILE *file; /* to write to */
+    const char *path;
+    char *beside; /* its name until it is complete; null: what has the name is no regular file and is written to */
+};
+
+/* Begins a file; one that is there is an error unless it shall be replaced. */
+enum refrain_status refrain_whole_file_open(struct refrain_whole_file *whole, const char *path, bool replace,
+                                            struct refrain_error *error);
+
+/* Ends a file that was opened. It takes its name if `status`, what came of writing it, is REFRAIN_OK and all of it
+ * could be written; else it is removed. Returns the first status that is not REFRAIN_OK. */
+enum refrain_status refrain_whole_file_close(struct refrain_whole_file *whole, enum refrain_status status,
+                                             struct refrain_error *error);
+
+#endif
