@@ -29,9 +29,10 @@ void refrain_help_print(const struct refrain_wrapper_names *names, FILE *file) {
           "    instrumented is compiled as it was. Messages are the compiler's own, about the original file.\n\n"
           "OPTIONS\n"
           "    --refrain-detail=calls|communication|all\n"
-          "                             what gets a probe: nothing, so that the trace holds MPI calls and user regions "
-          "only;\n"
-          "                             what can reach an MPI call (default); or every decision and loop\n"
+          "                             what gets a probe\n"
+          "                             calls: nothing; the trace has MPI calls and user regions only\n"
+          "                             communication: what can reach an MPI call (default)\n"
+          "                             all: every decision and loop\n"
           "    --refrain-filter=FILE    functions and files to leave out, in Score-P's filter syntax\n"
           "    --refrain-verbose        say what was left alone, and why\n",
           file);

@@ -1,5 +1,6 @@
 /* inserted.h: the C text in front of every instrumented file: the files of inserted/, without their comments. In this
- * order: declarations, the unit's tables (tables.c), its place in the list of units unless there is none, sites unless there shall be none, calls, end. */
+ * order: declarations, the unit's tables (tables.c), its place in the list of units unless there is none, sites unless
+ * there shall be none, calls, end. */
 #ifndef REFRAIN_INSERTED_H
 #define REFRAIN_INSERTED_H
 
