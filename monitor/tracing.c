@@ -116,6 +116,35 @@ static void choose_way_of_calls(struct refrain_context *context) {
         !context->learning || refrain_blocks_are_special || context->path || context->python || context->filtered;
 }
 
+static void fill_header(struct refrain_header *header, uint64_t bytes, uint64_t metrics_bytes) {
+    header->version = REFRAIN_TRACE_VERSION;
+    header->header_bytes = REFRAIN_HEADER_BYTES;
+    header->bytes = bytes;
+    header->pool_used = REFRAIN_HEADER_BYTES;
+    header->mode = (uint32_t)refrain_configuration.mode;
+    header->formula_length = refrain_configuration.formula_length;
+    header->rank = refrain_mpi_linked ? -1 : 0;
+    header->size = refrain_mpi_linked ? 0 : 1;
+    header->pid = (uint32_t)getpid();
+    header->clock = (uint32_t)refrain_clock_is_gettime;
+    header->n_threads = refrain_configuration.threads;
+    header->outside_bytes =
+        refrain_settings_outside_bytes(refrain_configuration.total_bytes, refrain_configuration.threads) +
+        metrics_bytes;
+    refrain_read_clock_pair(&header->start);
+}
+
+/* Waits until two clock reads are far enough apart, and says how fast the clock runs. */
+static void measure_clock(struct refrain_header *header) {
+    while (refrain_clock_gettime_ns(CLOCK_MONOTONIC) - header->start.monotonic_ns < FIRST_CALIBRATION_NS)
+        ;
+    refrain_read_clock_pair(&header->last);
+    header->first = header->last;
+    uint64_t ticks = header->last.ticks - header->start.ticks;
+    uint64_t ns = header->last.monotonic_ns - header->start.monotonic_ns;
+    ticks_per_us = ticks * 1000 / ns;
+}
+
 static void open_trace_file(void) {
     refrain_configure();
     refrain_left_out_open();
@@ -136,21 +165,7 @@ static void open_trace_file(void) {
     if (!base)
         return;
     struct refrain_header *header = (struct refrain_header *)base;
-    header->version = REFRAIN_TRACE_VERSION;
-    header->header_bytes = REFRAIN_HEADER_BYTES;
-    header->bytes = bytes;
-    header->pool_used = REFRAIN_HEADER_BYTES;
-    header->mode = (uint32_t)refrain_configuration.mode;
-    header->formula_length = refrain_configuration.formula_length;
-    header->rank = refrain_mpi_linked ? -1 : 0;
-    header->size = refrain_mpi_linked ? 0 : 1;
-    header->pid = (uint32_t)getpid();
-    header->clock = (uint32_t)refrain_clock_is_gettime;
-    header->n_threads = refrain_configuration.threads;
-    header->outside_bytes =
-        refrain_settings_outside_bytes(refrain_configuration.total_bytes, refrain_configuration.threads) +
-        metrics_bytes;
-    refrain_read_clock_pair(&header->start);
+    fill_header(header, bytes, metrics_bytes);
     refrain_trace_file.header = header;
     refrain_trace_file.base = base;
     refrain_trace_file.mode = refrain_configuration.mode;
@@ -172,13 +187,7 @@ static void open_trace_file(void) {
     uint64_t most_for_time = (bytes - header->pool_used) / MOST_TIME_SHARE;
     header->time_bytes =
         refrain_configuration.time_bytes < most_for_time ? refrain_configuration.time_bytes : most_for_time;
-    while (refrain_clock_gettime_ns(CLOCK_MONOTONIC) - header->start.monotonic_ns < FIRST_CALIBRATION_NS)
-        ;
-    refrain_read_clock_pair(&header->last);
-    header->first = header->last;
-    uint64_t ticks = header->last.ticks - header->start.ticks;
-    uint64_t ns = header->last.monotonic_ns - header->start.monotonic_ns;
-    ticks_per_us = ticks * 1000 / ns;
+    measure_clock(header);
     choose_way_of_calls(refrain_contexts_first());
     refrain_calibrate(refrain_contexts_first(), ticks_per_us);
     header->pause = refrain_configuration.paused;

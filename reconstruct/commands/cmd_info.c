@@ -223,6 +223,69 @@ static void print_order(const struct refrain_order_counts *order) {
             refrain_show_count(order->receives), refrain_show_count(order->held), refrain_show_count(order->given_up));
 }
 
+static void print_memory(const struct refrain_process *process) {
+    const struct refrain_header *header = process->header;
+    uint64_t most = refrain_info_trace_file_bytes(header), used = refrain_info_trace_file_used(header);
+    printf("  memory    %s of %s used: program tree %s, places %s, %s left; file %s", refrain_show_bytes(used),
+           refrain_show_bytes(most), refrain_show_bytes(header->tree_bytes), refrain_show_bytes(header->slot_bytes),
+           refrain_show_bytes(most - used), refrain_show_bytes(process->file_bytes));
+    if (disk_bytes(process) < process->file_bytes)
+        printf(" (%s on disk)", refrain_show_bytes(disk_bytes(process)));
+    puts(header->image_bytes ? ", packed" : "");
+}
+
+/* How much there is of what. */
+static void print_counts(const struct refrain_process *process) {
+    printf("  threads   %u of %u, source files %zu, places %u, MPI call sites %zu, communicators %zu\n",
+           refrain_info_threads(process), process->header->n_threads, process->n_units, process->header->n_slots,
+           process->n_call_sites + process->n_guests, process->n_comms);
+    if (process->n_guests > 0)
+        printf(
+            "  guests    %zu of these call sites share what another one of their function learned, for want of room: "
+            "how often each was called and what it told is counted, the order of that is likely only\n",
+            process->n_guests);
+}
+
+static void print_learned(const struct refrain_process *process, const struct refrain_learned *learned) {
+    print_times(process, learned);
+    printf("  learned   %s sequences of %s values%s, %s values exactly (%.4f %%)\n", refrain_show_count(learned->total),
+           refrain_show_count(learned->values),
+           learned->throttled_functions || learned->throttled_probes ? " that were seen" : "",
+           refrain_show_count(learned->kept),
+           learned->values ? 100.0 * (double)learned->kept / (double)learned->values : 100.0);
+    refrain_info_print_states(learned->by_state);
+}
+
+/* What is not in the trace on purpose, and code that could not be changed. */
+static void print_left_out(const struct refrain_process *process, const struct refrain_learned *learned) {
+    if (process->header->code_is_kept)
+        puts("  code      stays as it was compiled, since the system lets none be changed: a probe that is off costs a "
+             "call");
+    if (learned->throttled_functions || learned->throttled_probes)
+        printf("  throttled %s function%s and %s other place%s that came too often for their length\n",
+               refrain_show_count(learned->throttled_functions), learned->throttled_functions == 1 ? "" : "s",
+               refrain_show_count(learned->throttled_probes), learned->throttled_probes == 1 ? "" : "s");
+    struct refrain_info_paused paused = refrain_info_paused(process);
+    if (paused.times)
+        printf("  paused    %s times, for %s in all; %s MPI calls in them are not in the trace\n",
+               refrain_show_count(paused.times), refrain_show_ns(paused.ns), refrain_show_count(paused.untold_calls));
+    if (paused.left_out_calls)
+        printf("  filtered  %s MPI calls that the filter leaves out are not in the trace\n",
+               refrain_show_count(paused.left_out_calls));
+}
+
+static void print_losses(const struct refrain_process *process) {
+    bool lost = false;
+    for (int i = 0; i < REFRAIN_LOSSES; i++)
+        if (process->header->losses[i]) {
+            printf("  lost      %s %s\n", refrain_show_count(process->header->losses[i]),
+                   refrain_info_loss_text((enum refrain_loss)i));
+            lost = true;
+        }
+    if (!lost)
+        puts("  nothing was lost");
+}
+
 static enum refrain_status print_process(const struct refrain_trace *trace, const struct refrain_process *process,
                                          struct refrain_error *error) {
     const struct refrain_header *header = process->header;
@@ -244,56 +307,15 @@ static enum refrain_status print_process(const struct refrain_trace *trace, cons
         puts("  clock     CLOCK_MONOTONIC of the system, since the time-stamp counter does not run evenly here or "
              "REFRAIN_CLOCK says so");
     print_order(&header->order);
-    uint64_t most = refrain_info_trace_file_bytes(header), used = refrain_info_trace_file_used(header);
-    printf("  memory    %s of %s used: program tree %s, places %s, %s left; file %s", refrain_show_bytes(used),
-           refrain_show_bytes(most), refrain_show_bytes(header->tree_bytes), refrain_show_bytes(header->slot_bytes),
-           refrain_show_bytes(most - used), refrain_show_bytes(process->file_bytes));
-    if (disk_bytes(process) < process->file_bytes)
-        printf(" (%s on disk)", refrain_show_bytes(disk_bytes(process)));
-    puts(header->image_bytes ? ", packed" : "");
-    printf("  threads   %u of %u, source files %zu, places %u, MPI call sites %zu, communicators %zu\n",
-           refrain_info_threads(process), header->n_threads, process->n_units, header->n_slots,
-           process->n_call_sites + process->n_guests, process->n_comms);
-    if (process->n_guests > 0)
-        printf(
-            "  guests    %zu of these call sites share what another one of their function learned, for want of room: "
-            "how often each was called and what it told is counted, the order of that is likely only\n",
-            process->n_guests);
+    print_memory(process);
+    print_counts(process);
     printf("  time      %s in all threads, %s in blocks\n", refrain_show_ns(learned.run_ns),
            refrain_show_ns(learned.blocks_ns));
-    if (header->mode & REFRAIN_MODE_STAT) {
-        print_times(process, &learned);
-        printf("  learned   %s sequences of %s values%s, %s values exactly (%.4f %%)\n",
-               refrain_show_count(learned.total), refrain_show_count(learned.values),
-               learned.throttled_functions || learned.throttled_probes ? " that were seen" : "",
-               refrain_show_count(learned.kept),
-               learned.values ? 100.0 * (double)learned.kept / (double)learned.values : 100.0);
-        refrain_info_print_states(learned.by_state);
-    }
-    if (header->code_is_kept)
-        puts("  code      stays as it was compiled, since the system lets none be changed: a probe that is off costs a "
-             "call");
-    if (learned.throttled_functions || learned.throttled_probes)
-        printf("  throttled %s function%s and %s other place%s that came too often for their length\n",
-               refrain_show_count(learned.throttled_functions), learned.throttled_functions == 1 ? "" : "s",
-               refrain_show_count(learned.throttled_probes), learned.throttled_probes == 1 ? "" : "s");
-    struct refrain_info_paused paused = refrain_info_paused(process);
-    if (paused.times)
-        printf("  paused    %s times, for %s in all; %s MPI calls in them are not in the trace\n",
-               refrain_show_count(paused.times), refrain_show_ns(paused.ns), refrain_show_count(paused.untold_calls));
-    if (paused.left_out_calls)
-        printf("  filtered  %s MPI calls that the filter leaves out are not in the trace\n",
-               refrain_show_count(paused.left_out_calls));
+    if (header->mode & REFRAIN_MODE_STAT)
+        print_learned(process, &learned);
+    print_left_out(process, &learned);
     refrain_info_print_metrics(process);
-    bool lost = false;
-    for (int i = 0; i < REFRAIN_LOSSES; i++)
-        if (header->losses[i]) {
-            printf("  lost      %s %s\n", refrain_show_count(header->losses[i]),
-                   refrain_info_loss_text((enum refrain_loss)i));
-            lost = true;
-        }
-    if (!lost)
-        puts("  nothing was lost");
+    print_losses(process);
     return REFRAIN_OK;
 }
 
@@ -310,6 +332,82 @@ static json_t *probe_costs_json(const struct refrain_trace *trace, const struct 
     return object;
 }
 
+static json_t *times_json(const struct refrain_process *process, const struct refrain_learned *learned) {
+    json_t *times = json_object();
+    json_object_set_new(times, "blocks", json_integer((json_int_t)learned->times.blocks));
+    json_object_set_new(times, "single", json_integer((json_int_t)learned->times.single));
+    json_object_set_new(times, "quantum_ns",
+                        json_real((double)refrain_trace_span_ns(process, learned->times.quantum_ticks)));
+    json_object_set_new(times, "longest_span", json_integer((json_int_t)learned->times.longest_span));
+    json_object_set_new(times, "longest_span_ns",
+                        json_real((double)refrain_trace_span_ns(process, learned->times.longest_ticks)));
+    json_object_set_new(times, "bytes", json_integer((json_int_t)learned->times.bytes));
+    json_object_set_new(times, "most_bytes", json_integer((json_int_t)learned->times.most_bytes));
+    json_object_set_new(times, "backwards", json_integer((json_int_t)learned->times.backwards));
+    json_object_set_new(times, "order_given_up", json_integer((json_int_t)learned->control_given_up));
+    json_object_set_new(times, "stopped", json_boolean(learned->times.stopped));
+    return times;
+}
+
+static json_t *order_json(const struct refrain_order_counts *order) {
+    return json_pack("{s:s,s:I,s:I,s:I}", "asked_for",
+                     order->state == REFRAIN_ORDER_VIRTUAL   ? "virtual"
+                     : order->state == REFRAIN_ORDER_REFUSED ? "refused"
+                                                             : "mpi",
+                     "receives", (json_int_t)order->receives, "held", (json_int_t)order->held, "given_up",
+                     (json_int_t)order->given_up);
+}
+
+static json_t *states_json(const struct refrain_learned *learned) {
+    json_t *states = json_object();
+    for (int state = REFRAIN_IDENTITY; state < REFRAIN_LEARNER_STATES; state++)
+        json_object_set_new(states, refrain_info_state_name(state), json_integer((json_int_t)learned->by_state[state]));
+    return states;
+}
+
+static json_t *losses_json(const struct refrain_header *header) {
+    json_t *lost = json_object();
+    for (int i = 0; i < REFRAIN_LOSSES; i++)
+        if (header->losses[i])
+            json_object_set_new(lost, refrain_info_loss_key((enum refrain_loss)i),
+                                json_integer((json_int_t)header->losses[i]));
+    return lost;
+}
+
+static void add_memory(json_t *object, const struct refrain_process *process) {
+    const struct refrain_header *header = process->header;
+    json_object_set_new(object, "bytes", json_integer((json_int_t)refrain_info_trace_file_bytes(header)));
+    json_object_set_new(object, "pool_used_bytes", json_integer((json_int_t)refrain_info_trace_file_used(header)));
+    json_object_set_new(object, "file_bytes", json_integer((json_int_t)process->file_bytes));
+    json_object_set_new(object, "tree_bytes", json_integer((json_int_t)header->tree_bytes));
+    json_object_set_new(object, "slot_bytes", json_integer((json_int_t)header->slot_bytes));
+    json_object_set_new(object, "outside_bytes", json_integer((json_int_t)header->outside_bytes));
+}
+
+static void add_counts(json_t *object, const struct refrain_process *process, const struct refrain_learned *learned) {
+    const struct refrain_header *header = process->header;
+    json_object_set_new(object, "threads", json_integer(refrain_info_threads(process)));
+    json_object_set_new(object, "units", json_integer((json_int_t)process->n_units));
+    json_object_set_new(object, "slots", json_integer(header->n_slots));
+    json_object_set_new(object, "call_sites", json_integer((json_int_t)(process->n_call_sites + process->n_guests)));
+    json_object_set_new(object, "guests", json_integer((json_int_t)process->n_guests));
+    json_object_set_new(object, "communicators", json_integer((json_int_t)process->n_comms));
+    json_object_set_new(object, "learners", json_integer((json_int_t)learned->total));
+    json_object_set_new(object, "values", json_integer((json_int_t)learned->values));
+    json_object_set_new(object, "values_exact", json_integer((json_int_t)learned->kept));
+    json_object_set_new(object, "code_is_kept", json_boolean(header->code_is_kept));
+    json_object_set_new(object, "throttled_functions", json_integer((json_int_t)learned->throttled_functions));
+    json_object_set_new(object, "throttled_probes", json_integer((json_int_t)learned->throttled_probes));
+}
+
+static void add_paused(json_t *object, const struct refrain_process *process) {
+    struct refrain_info_paused paused = refrain_info_paused(process);
+    json_object_set_new(object, "pauses", json_integer((json_int_t)paused.times));
+    json_object_set_new(object, "paused_ns", json_real((double)paused.ns));
+    json_object_set_new(object, "paused_calls", json_integer((json_int_t)paused.untold_calls));
+    json_object_set_new(object, "filtered_calls", json_integer((json_int_t)paused.left_out_calls));
+}
+
 /* Null when there is no memory; the error says so. */
 static json_t *process_json(const struct refrain_trace *trace, const struct refrain_process *process,
                             struct refrain_error *error) {
@@ -317,13 +415,7 @@ static json_t *process_json(const struct refrain_trace *trace, const struct refr
     struct refrain_learned learned;
     if (refrain_info_learned(trace, process, &learned, error))
         return NULL;
-    json_t *states = json_object(), *lost = json_object(), *object = json_object();
-    for (int state = REFRAIN_IDENTITY; state < REFRAIN_LEARNER_STATES; state++)
-        json_object_set_new(states, refrain_info_state_name(state), json_integer((json_int_t)learned.by_state[state]));
-    for (int i = 0; i < REFRAIN_LOSSES; i++)
-        if (header->losses[i])
-            json_object_set_new(lost, refrain_info_loss_key((enum refrain_loss)i),
-                                json_integer((json_int_t)header->losses[i]));
+    json_t *object = json_object();
     json_object_set_new(object, "rank", json_integer(process->rank));
     json_object_set_new(object, "rank_known", json_boolean(header->rank >= 0));
     json_object_set_new(object, "host", refrain_json_text(refrain_process_name(process, header->host)));
@@ -334,56 +426,17 @@ static json_t *process_json(const struct refrain_trace *trace, const struct refr
     json_object_set_new(object, "run_ns", json_real((double)learned.run_ns));
     json_object_set_new(object, "blocks_ns", json_real((double)learned.blocks_ns));
     json_object_set_new(object, "clock_ahead_ns", json_integer(refrain_trace_clock_ahead_ns(process)));
-    json_t *times = json_object();
-    json_object_set_new(times, "blocks", json_integer((json_int_t)learned.times.blocks));
-    json_object_set_new(times, "single", json_integer((json_int_t)learned.times.single));
-    json_object_set_new(times, "quantum_ns",
-                        json_real((double)refrain_trace_span_ns(process, learned.times.quantum_ticks)));
-    json_object_set_new(times, "longest_span", json_integer((json_int_t)learned.times.longest_span));
-    json_object_set_new(times, "longest_span_ns",
-                        json_real((double)refrain_trace_span_ns(process, learned.times.longest_ticks)));
-    json_object_set_new(times, "bytes", json_integer((json_int_t)learned.times.bytes));
-    json_object_set_new(times, "most_bytes", json_integer((json_int_t)learned.times.most_bytes));
-    json_object_set_new(times, "backwards", json_integer((json_int_t)learned.times.backwards));
-    json_object_set_new(times, "order_given_up", json_integer((json_int_t)learned.control_given_up));
-    json_object_set_new(times, "stopped", json_boolean(learned.times.stopped));
-    json_object_set_new(object, "times", times);
-    json_object_set_new(object, "order",
-                        json_pack("{s:s,s:I,s:I,s:I}", "asked_for",
-                                  header->order.state == REFRAIN_ORDER_VIRTUAL   ? "virtual"
-                                  : header->order.state == REFRAIN_ORDER_REFUSED ? "refused"
-                                                                                 : "mpi",
-                                  "receives", (json_int_t)header->order.receives, "held",
-                                  (json_int_t)header->order.held, "given_up", (json_int_t)header->order.given_up));
+    json_object_set_new(object, "times", times_json(process, &learned));
+    json_object_set_new(object, "order", order_json(&header->order));
     json_object_set_new(object, "probe_costs", probe_costs_json(trace, process));
     json_object_set_new(object, "metrics", refrain_info_metrics_json(process));
     json_object_set_new(object, "metrics_counted_percent", json_real(refrain_info_metrics_percent(process)));
-    json_object_set_new(object, "bytes", json_integer((json_int_t)refrain_info_trace_file_bytes(header)));
-    json_object_set_new(object, "pool_used_bytes", json_integer((json_int_t)refrain_info_trace_file_used(header)));
-    json_object_set_new(object, "file_bytes", json_integer((json_int_t)process->file_bytes));
-    json_object_set_new(object, "tree_bytes", json_integer((json_int_t)header->tree_bytes));
-    json_object_set_new(object, "slot_bytes", json_integer((json_int_t)header->slot_bytes));
-    json_object_set_new(object, "outside_bytes", json_integer((json_int_t)header->outside_bytes));
-    json_object_set_new(object, "threads", json_integer(refrain_info_threads(process)));
-    json_object_set_new(object, "units", json_integer((json_int_t)process->n_units));
-    json_object_set_new(object, "slots", json_integer(header->n_slots));
-    json_object_set_new(object, "call_sites", json_integer((json_int_t)(process->n_call_sites + process->n_guests)));
-    json_object_set_new(object, "guests", json_integer((json_int_t)process->n_guests));
-    json_object_set_new(object, "communicators", json_integer((json_int_t)process->n_comms));
-    json_object_set_new(object, "learners", json_integer((json_int_t)learned.total));
-    json_object_set_new(object, "values", json_integer((json_int_t)learned.values));
-    json_object_set_new(object, "values_exact", json_integer((json_int_t)learned.kept));
-    json_object_set_new(object, "code_is_kept", json_boolean(header->code_is_kept));
-    json_object_set_new(object, "throttled_functions", json_integer((json_int_t)learned.throttled_functions));
-    json_object_set_new(object, "throttled_probes", json_integer((json_int_t)learned.throttled_probes));
-    struct refrain_info_paused paused = refrain_info_paused(process);
-    json_object_set_new(object, "pauses", json_integer((json_int_t)paused.times));
-    json_object_set_new(object, "paused_ns", json_real((double)paused.ns));
-    json_object_set_new(object, "paused_calls", json_integer((json_int_t)paused.untold_calls));
-    json_object_set_new(object, "filtered_calls", json_integer((json_int_t)paused.left_out_calls));
+    add_memory(object, process);
+    add_counts(object, process, &learned);
+    add_paused(object, process);
     json_object_set_new(object, "left_out", json_integer((json_int_t)process->n_left_out));
-    json_object_set_new(object, "states", states);
-    json_object_set_new(object, "losses", lost);
+    json_object_set_new(object, "states", states_json(&learned));
+    json_object_set_new(object, "losses", losses_json(header));
     return object;
 }
 

@@ -264,10 +264,74 @@ static OTF2_ErrorCode leave(struct otf2_writer *otf2, struct refrain_otf2_locati
     return code ? code : OTF2_EvtWriter_Leave(location->writer, NULL, time, region);
 }
 
+static OTF2_ErrorCode enter(struct otf2_writer *otf2, struct refrain_otf2_location *location,
+                            const struct refrain_event *event, uint64_t time) {
+    location->events++;
+    follow_call(otf2, event);
+    refrain_waited_for_sender(&location->waiting, event);
+    return OTF2_EvtWriter_Enter(location->writer, NULL, time, refrain_otf2_region(otf2->trace, event->region));
+}
+
+static OTF2_ErrorCode message(struct otf2_writer *otf2, struct refrain_otf2_location *location,
+                              const struct refrain_event *event, uint64_t time) {
+    OTF2_ErrorCode code = refrain_otf2_message(otf2->comms, location, event, time);
+    if (!code && !otf2->waiting && refrain_waited_for_sender(&location->waiting, event))
+        code = waiting(location, NULL, time);
+    return code;
+}
+
+static OTF2_ErrorCode access_complete(struct refrain_otf2_location *location, const struct refrain_event *event,
+                                      uint64_t time) {
+    OTF2_ErrorCode code = refrain_otf2_rma_complete(location, event, time);
+    return code ? code : refrain_otf2_io_complete(location, event, time);
+}
+
+/* The event's records, in a location that this process writes. */
+static OTF2_ErrorCode write_records(struct otf2_writer *otf2, struct refrain_otf2_location *location,
+                                    const struct refrain_event *event) {
+    uint64_t time = time_in(otf2, location, event);
+    switch (event->kind) {
+    case REFRAIN_EVENT_ENTER:
+        return enter(otf2, location, event, time);
+    case REFRAIN_EVENT_LEAVE:
+        return leave(otf2, location, event, refrain_otf2_region(otf2->trace, event->region), time);
+    case REFRAIN_EVENT_SEND:
+    case REFRAIN_EVENT_RECV:
+        return message(otf2, location, event, time);
+    case REFRAIN_EVENT_SEND_COMPLETE:
+    case REFRAIN_EVENT_RECV_POST:
+    case REFRAIN_EVENT_CANCEL:
+        return refrain_otf2_request(location, event, time);
+    case REFRAIN_EVENT_COLLECTIVE:
+        return refrain_otf2_collective(otf2->comms, location, event, time);
+    case REFRAIN_EVENT_COLLECTIVE_COMPLETE:
+        return refrain_otf2_collective_complete(otf2->comms, location, event->request, time);
+    case REFRAIN_EVENT_RMA:
+        return refrain_otf2_rma_access(&otf2->rma, location, event, time);
+    case REFRAIN_EVENT_IO:
+        return refrain_otf2_io_access(&otf2->objects, location, event, time);
+    case REFRAIN_EVENT_WINDOW:
+        return refrain_otf2_rma_window(&otf2->rma, location, event, time);
+    case REFRAIN_EVENT_FILE:
+        return refrain_otf2_io_file(&otf2->objects, location, event, time);
+    case REFRAIN_EVENT_MOVED:
+        refrain_otf2_io_moved(&otf2->objects, location, event);
+        return OTF2_SUCCESS;
+    case REFRAIN_EVENT_SEEK:
+        return refrain_otf2_io_seek(&otf2->objects, location, event, time);
+    case REFRAIN_EVENT_ACCESS_COMPLETE:
+        return access_complete(location, event, time);
+    case REFRAIN_EVENT_MARKER:
+    case REFRAIN_EVENT_COUNTER:
+        return told_value(location, event, time);
+    default: /* given to formats that ask for it */
+        return OTF2_SUCCESS;
+    }
+}
+
 static int write_event(struct refrain_writer *writer, const struct refrain_event *event) {
     struct otf2_writer *otf2 = (struct otf2_writer *)writer;
     struct refrain_otf2_location *location = location_of(otf2, event);
-    OTF2_RegionRef region = refrain_otf2_region(otf2->trace, event->region);
     OTF2_ErrorCode code = put_wait(otf2, event, event->wait);
     if (!code)
         code = put_wait(otf2, event, event->peer_wait);
@@ -280,64 +344,7 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
         refrain_otf2_follow(&otf2->objects, event);
         return 0;
     }
-    uint64_t time = time_in(otf2, location, event);
-    switch (event->kind) {
-    case REFRAIN_EVENT_ENTER:
-        location->events++;
-        follow_call(otf2, event);
-        refrain_waited_for_sender(&location->waiting, event);
-        code = OTF2_EvtWriter_Enter(location->writer, NULL, time, region);
-        break;
-    case REFRAIN_EVENT_LEAVE:
-        code = leave(otf2, location, event, region, time);
-        break;
-    case REFRAIN_EVENT_SEND:
-    case REFRAIN_EVENT_RECV:
-        code = refrain_otf2_message(otf2->comms, location, event, time);
-        if (!code && !otf2->waiting && refrain_waited_for_sender(&location->waiting, event))
-            code = waiting(location, NULL, time);
-        break;
-    case REFRAIN_EVENT_SEND_COMPLETE:
-    case REFRAIN_EVENT_RECV_POST:
-    case REFRAIN_EVENT_CANCEL:
-        code = refrain_otf2_request(location, event, time);
-        break;
-    case REFRAIN_EVENT_COLLECTIVE:
-        code = refrain_otf2_collective(otf2->comms, location, event, time);
-        break;
-    case REFRAIN_EVENT_COLLECTIVE_COMPLETE:
-        code = refrain_otf2_collective_complete(otf2->comms, location, event->request, time);
-        break;
-    case REFRAIN_EVENT_RMA:
-        code = refrain_otf2_rma_access(&otf2->rma, location, event, time);
-        break;
-    case REFRAIN_EVENT_IO:
-        code = refrain_otf2_io_access(&otf2->objects, location, event, time);
-        break;
-    case REFRAIN_EVENT_WINDOW:
-        code = refrain_otf2_rma_window(&otf2->rma, location, event, time);
-        break;
-    case REFRAIN_EVENT_FILE:
-        code = refrain_otf2_io_file(&otf2->objects, location, event, time);
-        break;
-    case REFRAIN_EVENT_MOVED:
-        refrain_otf2_io_moved(&otf2->objects, location, event);
-        break;
-    case REFRAIN_EVENT_SEEK:
-        code = refrain_otf2_io_seek(&otf2->objects, location, event, time);
-        break;
-    case REFRAIN_EVENT_ACCESS_COMPLETE:
-        code = refrain_otf2_rma_complete(location, event, time);
-        if (!code)
-            code = refrain_otf2_io_complete(location, event, time);
-        break;
-    case REFRAIN_EVENT_MARKER:
-    case REFRAIN_EVENT_COUNTER:
-        code = told_value(location, event, time);
-        break;
-    default: /* given to formats that ask for it */
-        break;
-    }
+    code = write_records(otf2, location, event);
     return code ? fail(otf2, code) : 0;
 }
 

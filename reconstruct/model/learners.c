@@ -75,81 +75,62 @@ struct parameter {
     const char *label;
 };
 
-/* What an operation's parameters are, in trace.h's order. */
+/* What the parameters of an operation are, in trace.h's order; where nothing else is said, one request. */
+static const struct parameter
+    send[] = {{REFRAIN_SUBJECT_DEST, "dest"},
+              {REFRAIN_SUBJECT_SEND_TAG, "send tag"},
+              {REFRAIN_SUBJECT_BYTES, "sent"},
+              {REFRAIN_SUBJECT_COMM, "comm"}},
+    recv[] = {{REFRAIN_SUBJECT_SOURCE, "source"},
+              {REFRAIN_SUBJECT_RECV_TAG, "recv tag"},
+              {REFRAIN_SUBJECT_BYTES, "received"},
+              {REFRAIN_SUBJECT_COMM, "comm"}},
+    collective[] = {{REFRAIN_SUBJECT_ROOT, "root"},
+                    {REFRAIN_SUBJECT_BYTES, "sent"},
+                    {REFRAIN_SUBJECT_BYTES, "received"},
+                    {REFRAIN_SUBJECT_COMM, "comm"}},
+    request[] = {{REFRAIN_SUBJECT_REQUEST, "request"}},
+    rma[] = {{REFRAIN_SUBJECT_DEST, "target"}, {REFRAIN_SUBJECT_BYTES, "bytes"}, {REFRAIN_SUBJECT_COMM, "window"}},
+    io[] = {{REFRAIN_SUBJECT_BYTES, "bytes"}, {REFRAIN_SUBJECT_COMM, "file"}, {REFRAIN_SUBJECT_BYTES, "moved"}},
+    window[] = {{REFRAIN_SUBJECT_DEST, "target"}, {REFRAIN_SUBJECT_COMM, "lock"}, {REFRAIN_SUBJECT_COMM, "window"}},
+    file[] = {{REFRAIN_SUBJECT_COMM, "mode"}, {REFRAIN_SUBJECT_COMM, "file"}},
+    moved[] = {{REFRAIN_SUBJECT_BYTES, "moved"}, {REFRAIN_SUBJECT_COMM, "file"}},
+    seek[] = {{REFRAIN_SUBJECT_COMM, "whence"},
+              {REFRAIN_SUBJECT_BYTES, "offset"},
+              {REFRAIN_SUBJECT_BYTES, "position"},
+              {REFRAIN_SUBJECT_COMM, "file"}},
+    run[] = {{REFRAIN_SUBJECT_REQUEST, "request"}, {REFRAIN_SUBJECT_REQUEST, "requests"}},
+    other[] = {{REFRAIN_SUBJECT_REQUEST, "operation"}, {REFRAIN_SUBJECT_COMM, "comm"}};
+#define OF(parameters) (parameters), sizeof(parameters) / sizeof *(parameters)
+static const struct {
+    const struct parameter *parameters;
+    unsigned n;
+} operations[] = {[REFRAIN_OP_SEND] = {OF(send)},
+                  [REFRAIN_OP_ISEND] = {OF(send)},
+                  [REFRAIN_OP_SEND_INIT] = {OF(send)},
+                  [REFRAIN_OP_RECV] = {OF(recv)},
+                  [REFRAIN_OP_IRECV] = {OF(recv)},
+                  [REFRAIN_OP_RECV_INIT] = {OF(recv)},
+                  [REFRAIN_OP_COLLECTIVE] = {OF(collective)},
+                  [REFRAIN_OP_ICOLLECTIVE] = {OF(collective)},
+                  [REFRAIN_OP_COLLECTIVE_INIT] = {OF(collective)},
+                  [REFRAIN_OP_RMA] = {OF(rma)},
+                  [REFRAIN_OP_RMA_REQUEST] = {OF(rma)},
+                  [REFRAIN_OP_IO] = {io, 2},
+                  [REFRAIN_OP_IO_REQUEST] = {OF(io)},
+                  [REFRAIN_OP_WINDOW] = {OF(window)},
+                  [REFRAIN_OP_FILE] = {OF(file)},
+                  [REFRAIN_OP_MOVED] = {OF(moved)},
+                  [REFRAIN_OP_SEEK] = {OF(seek)},
+                  [REFRAIN_OP_COMPLETE_RUN] = {OF(run)},
+                  [REFRAIN_OP_COMPLETE_OTHER] = {OF(other)},
+                  [REFRAIN_OP_NOTHING] = {request, 0}};
+#undef OF
+
 static const struct parameter *parameters_of(uint32_t operation, unsigned *n) {
-    static const struct parameter
-        send[] = {{REFRAIN_SUBJECT_DEST, "dest"},
-                  {REFRAIN_SUBJECT_SEND_TAG, "send tag"},
-                  {REFRAIN_SUBJECT_BYTES, "sent"},
-                  {REFRAIN_SUBJECT_COMM, "comm"}},
-        recv[] = {{REFRAIN_SUBJECT_SOURCE, "source"},
-                  {REFRAIN_SUBJECT_RECV_TAG, "recv tag"},
-                  {REFRAIN_SUBJECT_BYTES, "received"},
-                  {REFRAIN_SUBJECT_COMM, "comm"}},
-        collective[] = {{REFRAIN_SUBJECT_ROOT, "root"},
-                        {REFRAIN_SUBJECT_BYTES, "sent"},
-                        {REFRAIN_SUBJECT_BYTES, "received"},
-                        {REFRAIN_SUBJECT_COMM, "comm"}},
-        request[] = {{REFRAIN_SUBJECT_REQUEST, "request"}},
-        rma[] = {{REFRAIN_SUBJECT_DEST, "target"}, {REFRAIN_SUBJECT_BYTES, "bytes"}, {REFRAIN_SUBJECT_COMM, "window"}},
-        io[] = {{REFRAIN_SUBJECT_BYTES, "bytes"}, {REFRAIN_SUBJECT_COMM, "file"}, {REFRAIN_SUBJECT_BYTES, "moved"}},
-        window[] = {{REFRAIN_SUBJECT_DEST, "target"}, {REFRAIN_SUBJECT_COMM, "lock"}, {REFRAIN_SUBJECT_COMM, "window"}},
-        file[] = {{REFRAIN_SUBJECT_COMM, "mode"}, {REFRAIN_SUBJECT_COMM, "file"}},
-        moved[] = {{REFRAIN_SUBJECT_BYTES, "moved"}, {REFRAIN_SUBJECT_COMM, "file"}},
-        seek[] = {{REFRAIN_SUBJECT_COMM, "whence"},
-                  {REFRAIN_SUBJECT_BYTES, "offset"},
-                  {REFRAIN_SUBJECT_BYTES, "position"},
-                  {REFRAIN_SUBJECT_COMM, "file"}},
-        run[] = {{REFRAIN_SUBJECT_REQUEST, "request"}, {REFRAIN_SUBJECT_REQUEST, "requests"}},
-        other[] = {{REFRAIN_SUBJECT_REQUEST, "operation"}, {REFRAIN_SUBJECT_COMM, "comm"}};
-    *n = 4;
-    switch (operation) {
-    case REFRAIN_OP_SEND:
-    case REFRAIN_OP_ISEND:
-    case REFRAIN_OP_SEND_INIT:
-        return send;
-    case REFRAIN_OP_RECV:
-    case REFRAIN_OP_IRECV:
-    case REFRAIN_OP_RECV_INIT:
-        return recv;
-    case REFRAIN_OP_COLLECTIVE:
-    case REFRAIN_OP_ICOLLECTIVE:
-    case REFRAIN_OP_COLLECTIVE_INIT:
-        return collective;
-    case REFRAIN_OP_RMA:
-    case REFRAIN_OP_RMA_REQUEST:
-        *n = 3;
-        return rma;
-    case REFRAIN_OP_IO:
-        *n = 2;
-        return io;
-    case REFRAIN_OP_IO_REQUEST:
-        *n = 3;
-        return io;
-    case REFRAIN_OP_WINDOW:
-        *n = 3;
-        return window;
-    case REFRAIN_OP_FILE:
-        *n = 2;
-        return file;
-    case REFRAIN_OP_MOVED:
-        *n = 2;
-        return moved;
-    case REFRAIN_OP_SEEK:
-        return seek;
-    case REFRAIN_OP_COMPLETE_RUN:
-        *n = 2;
-        return run;
-    case REFRAIN_OP_COMPLETE_OTHER:
-        *n = 2;
-        return other;
-    case REFRAIN_OP_NOTHING:
-        *n = 0;
-        return request;
-    default:
-        *n = 1;
-        return request;
-    }
+    bool listed = operation < sizeof operations / sizeof *operations && operations[operation].parameters;
+    *n = listed ? operations[operation].n : 1;
+    return listed ? operations[operation].parameters : request;
 }
 
 /* Has the operation's parameter only ever had the value that says that there is none? */
