@@ -39,5 +39,24 @@ for try in 1 2 3 4 5 6 7 8 9 10; do
     done
     rm -rf "$run"
 done
+# Killed in MPI_Init, before the ranks have agreed where the trace belongs.
+cat >"$work/early.c" <<'END'
+#include <mpi.h>
+#include <signal.h>
+int PMPI_Allreduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+    return raise(SIGKILL);
+}
+int main(int argc, char **argv) { MPI_Init(&argc, &argv); }
+END
+REFRAIN_MPICC=mpicc.mpich refrain-mpicc -w "$work/early.c" -o "$work/early" || fail "compile early.c"
+mkdir "$work/early.run"
+REFRAIN_DIRECTORY=$work/early.run refrain-run mpiexec.mpich -n 2 "$work/early" >/dev/null 2>&1
+early=0
+for trace in "$work"/early.run/*.refrain; do
+    check "killed in MPI_Init: info" refrain info "$trace"
+    check "killed in MPI_Init: reconstruct" refrain reconstruct "$trace" --format text -o "$work/reconstructed" --force
+    early=$((early + 1))
+done
+[ $early -ge 1 ] || fail "nothing was killed in MPI_Init"
 [ $killed -ge 5 ] || fail "only $killed of 10 runs were killed in time"
 summary

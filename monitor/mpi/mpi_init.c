@@ -10,6 +10,8 @@ static void started(int thread_level) {
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
     refrain_mpi_world = true;
+    if (refrain_trace_file.base)
+        refrain_trace_file.header->size = size; /* readers check the communicators by it */
     state[0] = refrain_communicators_open(rank, size, true);
     state[1] = refrain_trace_file.base == NULL;
     state[2] = !refrain_order_is_virtual();
