@@ -228,6 +228,35 @@ static void take_access(struct refrain_translation *translation, const struct re
     event->request = request ? request->id : -1;
 }
 
+static void seek(const struct refrain_translation *translation, const int64_t *parameters,
+                 struct refrain_event *event) {
+    event->kind = REFRAIN_EVENT_SEEK;
+    event->value = parameters[0];
+    event->bytes = parameters[1];
+    event->received = parameters[2];
+    set_file(translation, event, parameters[3]);
+}
+
+/* A request completed that another thread began, with the operation in the first parameter. */
+static void complete_other(const struct refrain_translation *translation, const int64_t *parameters,
+                           struct refrain_event *event) {
+    switch (parameters[0]) {
+    case REFRAIN_OP_ISEND:
+    case REFRAIN_OP_SEND_INIT:
+        event->kind = REFRAIN_EVENT_SEND_COMPLETE;
+        return;
+    case REFRAIN_OP_RMA_REQUEST:
+    case REFRAIN_OP_IO_REQUEST:
+        event->kind = REFRAIN_EVENT_ACCESS_COMPLETE;
+        event->bytes = -1;
+        return;
+    default:
+        event->kind = REFRAIN_EVENT_COLLECTIVE_COMPLETE;
+        event->bytes = -1;
+        set_comm(translation, event, parameters[1], -1);
+    }
+}
+
 static bool operation(struct refrain_translation *translation, const struct refrain_record *record,
                       struct refrain_event *event) {
     const int64_t *parameters = record->parameters;
@@ -298,25 +327,13 @@ static bool operation(struct refrain_translation *translation, const struct refr
         set_file(translation, event, parameters[1]);
         return true;
     case REFRAIN_OP_SEEK:
-        event->kind = REFRAIN_EVENT_SEEK;
-        event->value = parameters[0];
-        event->bytes = parameters[1];
-        event->received = parameters[2];
-        set_file(translation, event, parameters[3]);
+        seek(translation, parameters, event);
         return true;
     case REFRAIN_OP_NOTHING:
         take_request(translation, record, false);
         return false;
     case REFRAIN_OP_COMPLETE_OTHER:
-        event->kind = REFRAIN_EVENT_SEND_COMPLETE;
-        if (parameters[0] == REFRAIN_OP_ISEND || parameters[0] == REFRAIN_OP_SEND_INIT)
-            return true;
-        event->kind = REFRAIN_EVENT_ACCESS_COMPLETE;
-        event->bytes = -1;
-        if (parameters[0] == REFRAIN_OP_RMA_REQUEST || parameters[0] == REFRAIN_OP_IO_REQUEST)
-            return true;
-        event->kind = REFRAIN_EVENT_COLLECTIVE_COMPLETE;
-        set_comm(translation, event, parameters[1], -1);
+        complete_other(translation, parameters, event);
         return true;
     default:
         return false;

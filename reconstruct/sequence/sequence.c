@@ -514,6 +514,41 @@ static void continue_repeat(struct refrain_sequence *sequence) {
         enter_repeat(sequence, repeat->first, repeat->end, sequence->continuation);
 }
 
+/* Behind the last term: what goes on as the last one did. */
+static void begin_continuation(struct refrain_sequence *sequence) {
+    sequence->stage = REFRAIN_STAGE_CONTINUATION;
+    sequence->continuation = sequence->learner->confirmed;
+    if (sequence->learner->state == REFRAIN_REPEAT)
+        continue_repeat(sequence);
+    else if (sequence->continuation && sequence->term && sequence->term->kind == REFRAIN_ITEM_LOOP) {
+        sequence->innermost = REFRAIN_LOOP_HEIGHTS;
+        enter_loop(sequence, 0, (uint64_t)sequence->term->base, UINT64_MAX);
+    }
+}
+
+static bool next_run_of_continuation(struct refrain_sequence *sequence) {
+    if (sequence->learner->state == REFRAIN_REPEAT)
+        return next_run_of_repeat(sequence);
+    if (!sequence->continuation || sequence->innermost == REFRAIN_LOOP_HEIGHTS || !next_run_of_term(sequence))
+        return false;
+    if (sequence->run > sequence->continuation)
+        sequence->run = sequence->continuation;
+    sequence->continuation -= sequence->run;
+    sequence->continuation -= begin_row(sequence, sequence->continuation);
+    return true;
+}
+
+/* Between the archive and the window: what was only counted. */
+static bool next_run_between(struct refrain_sequence *sequence) {
+    sequence->term = NULL;
+    sequence->approximate = true;
+    if (next_of_tally(sequence))
+        return true;
+    sequence->approximate = false;
+    sequence->tally_given = true;
+    return false;
+}
+
 bool refrain_sequence_advance(struct refrain_sequence *sequence) {
     if (sequence->row > 0) {
         sequence->row--;
@@ -540,14 +575,9 @@ bool refrain_sequence_advance(struct refrain_sequence *sequence) {
                 begin_row(sequence, UINT64_MAX);
                 return true;
             }
-            if (learner->state != REFRAIN_SUMMARY && !sequence->tally_given && !archive_left(&sequence->terms)) {
-                sequence->term = NULL;
-                sequence->approximate = true;
-                if (next_of_tally(sequence))
-                    return true;
-                sequence->approximate = false;
-                sequence->tally_given = true;
-            }
+            if (learner->state != REFRAIN_SUMMARY && !sequence->tally_given && !archive_left(&sequence->terms) &&
+                next_run_between(sequence))
+                return true;
             bool last;
             const struct refrain_item *term = refrain_terms_next(&sequence->terms, &last);
             if (sequence->terms.wrong) {
@@ -555,14 +585,7 @@ bool refrain_sequence_advance(struct refrain_sequence *sequence) {
                 break;
             }
             if (!term) {
-                sequence->stage = REFRAIN_STAGE_CONTINUATION;
-                sequence->continuation = learner->confirmed;
-                if (learner->state == REFRAIN_REPEAT)
-                    continue_repeat(sequence);
-                else if (sequence->continuation && sequence->term && sequence->term->kind == REFRAIN_ITEM_LOOP) {
-                    sequence->innermost = REFRAIN_LOOP_HEIGHTS;
-                    enter_loop(sequence, 0, (uint64_t)sequence->term->base, UINT64_MAX);
-                }
+                begin_continuation(sequence);
                 break;
             }
             begin_term(sequence, term);
@@ -573,19 +596,8 @@ bool refrain_sequence_advance(struct refrain_sequence *sequence) {
             break;
         }
         case REFRAIN_STAGE_CONTINUATION:
-            if (learner->state == REFRAIN_REPEAT) {
-                if (next_run_of_repeat(sequence))
-                    return true;
-                sequence->stage = REFRAIN_STAGE_END;
-                break;
-            }
-            if (sequence->continuation && sequence->innermost < REFRAIN_LOOP_HEIGHTS && next_run_of_term(sequence)) {
-                if (sequence->run > sequence->continuation)
-                    sequence->run = sequence->continuation;
-                sequence->continuation -= sequence->run;
-                sequence->continuation -= begin_row(sequence, sequence->continuation);
+            if (next_run_of_continuation(sequence))
                 return true;
-            }
             sequence->stage = learner->state == REFRAIN_SUMMARY ? REFRAIN_STAGE_TALLY : REFRAIN_STAGE_END;
             break;
         case REFRAIN_STAGE_TALLY: /* of a learner that has nothing after it */
