@@ -37,14 +37,23 @@ masked() {
         -e 's/\(PID\|pid\|Process\|process\) [0-9]*/process/g' "$1" | grep -av '^=\|^-*$' | sort
 }
 
+# Did MPICH's launcher die itself, by SIGPIPE (128 + 13), since the only rank had ended before all was written to it? That
+# was seen without refrain, at a high load. Such a run is made again.
+launcher_fell() {
+    [ "$mpi" = mpich ] && grep -q '^status 141$' "$1"
+}
+
 # plain TRY ARGUMENTS..., traced TRY ARGUMENTS...: one run of $program with $mpi and $ranks, without refrain and with it;
 # output and status go to $work/outcomes/plain.TRY and traced.TRY. Plain runs after the fifth take a moment to end.
 plain() {
     try=$1 preload=
     shift
     [ "$try" -le 5 ] || preload=$work/slow_end.so
-    launch "$mpi" "$ranks" env LD_PRELOAD="$preload" "$work/plain/$program-$mpi" "$@" >"$work/plain.out" 2>"$work/plain.err"
-    { echo "status $?" && masked "$work/plain.out"; } >"$work/outcomes/plain.$try"
+    for _ in 1 2 3 4 5; do
+        launch "$mpi" "$ranks" env LD_PRELOAD="$preload" "$work/plain/$program-$mpi" "$@" >"$work/plain.out" 2>"$work/plain.err"
+        { echo "status $?" && masked "$work/plain.out"; } >"$work/outcomes/plain.$try"
+        launcher_fell "$work/outcomes/plain.$try" || break
+    done
 }
 
 # MPICH's launcher gives a process whose connection closes the status 1 for the time being, and now and then (once in some
@@ -58,6 +67,7 @@ traced() {
         REFRAIN_MODE=both REFRAIN_DIRECTORY=$run launch "$mpi" "$ranks" "$work/traced/$program-$mpi" "$@" \
             >"$work/traced.out" 2>"$work/traced.err"
         { echo "status $?" && masked "$work/traced.out"; } >"$work/outcomes/traced.$try"
+        launcher_fell "$work/outcomes/traced.$try" && continue
         [ "$mpi" = mpich ] && grep -q "EXIT STRING: Hangup (signal 1)" "$work/traced.out" || break
     done
 }
