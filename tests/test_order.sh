@@ -29,30 +29,38 @@ order() {
 
 # ---- a race that probes decide ----
 
-# How many probes take rank 1 its lead depends on the machine. Where rank 1 has to share its processor, that is what
-# makes it late, and nothing is told of probes.
+# How many probes take rank 1 its lead depends on the machine: as many are gone through as it takes. Where rank 1 has to
+# share its processor, that is what makes it late, and nothing is told of probes.
 mode=stat
 told=no
-for steps in 210000 300000 420000 300000; do
+steps=210000
+for attempt in 1 2 3 4 5 6 7 8; do
     without=$(first launch mpich 3 "$work/plain" race 20 $steps)
     order mpi mpich 3 race 20 $steps
     with=$(first cat "$work/printed")
     order virtual mpich 3 race 20 $steps
     virtual=$(first cat "$work/printed")
     share=$(sed -n 's/processor: \([0-9]*\) .*/\1/p' "$work/printed")
-    echo "rank 1 is first: without probes $without times of 20, with probes $with, in virtual order $virtual" \
-        "(it had $share % of a processor)"
-    [ "${share:-100}" -lt 90 ] || [ "${with:-20}" -gt 10 ] || told=yes
-    [ "${virtual:-0}" -le "${with:-20}" ] || break
+    echo "$steps steps, rank 1 is first: without probes $without times of 20, with probes $with, in virtual order" \
+        "$virtual (it had $share % of a processor)"
+    if [ "${with:-20}" -gt 10 ]; then
+        steps=$((steps * 3 / 2))
+    elif [ "${share:-100}" -ge 90 ]; then
+        told=yes
+        [ "${virtual:-0}" -le "$with" ] || break
+    elif [ "${virtual:-0}" -gt "$with" ]; then
+        break
+    fi
 done
 [ "$told" = no ] || [ "${virtual:-0}" -gt "${with:-20}" ] && pass ||
     fail "race: rank 1 is first $virtual times of 20, $with as they come"
 refrain info --json "$trace" >"$work/info"
-python3 - "$work/info" <<'END' && pass || fail "race: what info says"
+python3 - "$work/info" "$told" <<'END' && pass || fail "race: what info says"
 import json, sys
 orders = [process["order"] for process in json.load(open(sys.argv[1]))["processes"]]
 assert all(order["asked_for"] == "virtual" for order in orders), orders
-assert orders[0]["receives"] == 40 and orders[0]["held"] > 0, orders
+assert orders[0]["receives"] == 40, orders
+assert orders[0]["held"] > 0 or sys.argv[2] == "no", orders
 assert orders[1]["receives"] == orders[2]["receives"] == 0, orders
 END
 mode=both
