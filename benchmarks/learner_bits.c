@@ -127,7 +127,7 @@ int main(int argc, char **argv) {
     int64_t *values = malloc(n * sizeof *values);
     void *pool = mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     context.scratch = malloc(sizeof *context.scratch);
-    context.formula_length = REFRAIN_WINDOW_ITEMS;
+    context.formula_length = REFRAIN_FORMULA_ITEMS;
     if (k == KINDS || n == 0 || !file || !values || pool == MAP_FAILED || !context.scratch)
         return 2;
     uint64_t most = 0;

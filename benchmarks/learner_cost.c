@@ -317,7 +317,7 @@ int main(int argc, char **argv) {
     }
     results = calloc(learner_families_count, sizeof *results);
     context.scratch = malloc(sizeof *context.scratch);
-    context.formula_length = REFRAIN_WINDOW_ITEMS;
+    context.formula_length = REFRAIN_FORMULA_ITEMS;
     void *pool = mmap(NULL, pool_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (!results || !context.scratch || pool == MAP_FAILED) {
         fprintf(stderr, "learner_cost: no memory for a pool of %zu bytes\n", pool_bytes);

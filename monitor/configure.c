@@ -68,7 +68,7 @@ static void bad_setting(const char *name, const char *value, const char *expecte
     refrain_say("%s=%s: %s expected; %s is used", name, value, expected, used);
 }
 
-_Static_assert(REFRAIN_WINDOW_ITEMS == REFRAIN_MAXIMUM_FORMULA_LENGTH, "a formula is as long as what is searched");
+_Static_assert(REFRAIN_FORMULA_ITEMS == REFRAIN_MAXIMUM_FORMULA_LENGTH, "both are the longest formula");
 
 /* The value of a variable; null where it is not set, or empty. */
 static const char *setting(const char *name) {
@@ -126,9 +126,9 @@ static void read_memory(void) {
     read_bytes("REFRAIN_TIME_MEMORY", refrain_configuration.total_bytes / REFRAIN_DEFAULT_TIME_SHARE,
                "an eighth of REFRAIN_TOTAL_MEMORY", &refrain_configuration.time_bytes);
     read_bytes("REFRAIN_EVENT_MEMORY", 0, "no limit", &refrain_configuration.event_bytes);
-    if (refrain_configuration.event_bytes && refrain_configuration.event_bytes < REFRAIN_EVENTS_WINDOW_BYTES) {
+    if (refrain_configuration.event_bytes && refrain_configuration.event_bytes < REFRAIN_EVENTS_EXTENT_BYTES) {
         bad_setting("REFRAIN_EVENT_MEMORY", setting("REFRAIN_EVENT_MEMORY"), "at least 1M", "1M");
-        refrain_configuration.event_bytes = REFRAIN_EVENTS_WINDOW_BYTES;
+        refrain_configuration.event_bytes = REFRAIN_EVENTS_EXTENT_BYTES;
     }
 }
 
@@ -137,7 +137,7 @@ static void read_formula_length(void) {
     const char *value = setting("REFRAIN_FORMULA_LENGTH");
     uint64_t length = 0;
     refrain_configuration.formula_length =
-        refrain_configuration.total_bytes < REFRAIN_SMALL_MEMORY ? REFRAIN_SMALL_FORMULA_LENGTH : REFRAIN_WINDOW_ITEMS;
+        refrain_configuration.total_bytes < REFRAIN_SMALL_MEMORY ? REFRAIN_SMALL_FORMULA_LENGTH : REFRAIN_FORMULA_ITEMS;
     if (value && (!refrain_settings_size(value, &length) || length > REFRAIN_MAXIMUM_FORMULA_LENGTH ||
                   (length != 0 && length < REFRAIN_MINIMUM_FORMULA_LENGTH)))
         bad_setting("REFRAIN_FORMULA_LENGTH", value, "a number of items, 4 to 128, or 0", "0");

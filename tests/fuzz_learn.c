@@ -91,7 +91,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t n) {
         return 0;
     refrain_alone_bytes = POOL_BYTES;
     learner = refrain_alone_begin(&context, 0);
-    context.formula_length = 4 + bytes[0] % (REFRAIN_WINDOW_ITEMS - 3);
+    context.formula_length = 4 + bytes[0] % (REFRAIN_FORMULA_ITEMS - 3);
     if (bytes[1] < 128)
         refrain_alone_bytes = (size_t)refrain_trace_file.header->pool_used + bytes[1] * 64u;
     n_values = 0;

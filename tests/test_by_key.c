@@ -171,7 +171,7 @@ static bool one_round(uint64_t seed, size_t bytes) {
         refrain_trace_file.header->pool_control = refrain_trace_file.header->pool_counts = COUNTING_BYTES;
         refrain_alone_bytes = refrain_trace_file.header->pool_used + COUNTING_BYTES + random_next() % 32768;
     }
-    context.formula_length = random_next() % 2 ? REFRAIN_WINDOW_ITEMS : 4 + (unsigned)(random_next() % 40);
+    context.formula_length = random_next() % 2 ? REFRAIN_FORMULA_ITEMS : 4 + (unsigned)(random_next() % 40);
     enum family family = (enum family)(random_next() % FAMILIES);
     unsigned n = 1 + (unsigned)(random_next() % MOST), partners = 2 + (unsigned)(random_next() % 100);
     generate(family, n, partners);

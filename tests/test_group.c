@@ -51,8 +51,8 @@ static int64_t draw(unsigned kind, unsigned width) {
 
 /* Terms: values, and runs of a value or of values in equal steps. */
 static unsigned make_items(struct refrain_item *items, unsigned kind, unsigned width) {
-    unsigned n = 0, most = below(REFRAIN_WINDOW_ITEMS) + 1;
-    memset(items, 0, REFRAIN_WINDOW_ITEMS * sizeof *items);
+    unsigned n = 0, most = below(REFRAIN_FORMULA_ITEMS) + 1;
+    memset(items, 0, REFRAIN_FORMULA_ITEMS * sizeof *items);
     while (n < most) {
         bool runs = kind == 6 || kind == 7;
         if ((runs ? n % 3 == 0 : below(6) == 0) && n + 2 <= most) {
@@ -83,7 +83,7 @@ static unsigned expand(const struct refrain_item *items, unsigned n_items, int64
 
 /* Are these the values of the terms, and does the group as a term give them, too? */
 static bool same(const struct refrain_item *items, unsigned n_items, const int64_t *values, unsigned n) {
-    static int64_t expected[REFRAIN_WINDOW_ITEMS * 100], got[REFRAIN_GROUP_VALUES];
+    static int64_t expected[REFRAIN_FORMULA_ITEMS * 100], got[REFRAIN_GROUP_VALUES];
     static struct refrain_item term[REFRAIN_GROUP_ITEMS];
     if (expand(items, n_items, expected) != n || memcmp(expected, values, n * sizeof *values) != 0)
         return false;
@@ -94,11 +94,11 @@ static bool same(const struct refrain_item *items, unsigned n_items, const int64
 
 /* Fills a chunk with groups and sets *filled to their bytes; false where one does not read back. */
 static bool fill(unsigned char *chunk, unsigned *filled) {
-    static struct refrain_item items[REFRAIN_WINDOW_ITEMS];
+    static struct refrain_item items[REFRAIN_FORMULA_ITEMS];
     static int64_t values[REFRAIN_GROUP_VALUES], got[REFRAIN_GROUP_VALUES];
     static unsigned char out[REFRAIN_GROUP_BYTES];
     unsigned used = 0, kind = below(9), width = below(2) ? below(1000) : 12 + below(8);
-    struct refrain_group_place place = {.chunk = chunk};
+    struct refrain_chunk_end end = {.chunk = chunk};
     for (unsigned tries = 0; tries < 200; tries++) {
         unsigned n_items = make_items(items, kind, width), moved, alone, taken, at = used;
         unsigned most = below(3) ? REFRAIN_GROUP_VALUES : below(REFRAIN_GROUP_VALUES) + 1;
@@ -109,14 +109,14 @@ static bool fill(unsigned char *chunk, unsigned *filled) {
         }
         if (n == 0)
             continue;
-        place.used = used;
-        place.room = CHUNK_BYTES - used;
-        unsigned bytes = refrain_group_encode(values, n, below(2) ? alone : UINT32_MAX, &place, out, &taken);
-        if (bytes > place.room && place.room > CHUNK_BYTES / 2) {
-            printf("FAILED: %u bytes do not fit in %u\n", bytes, place.room);
+        end.used = used;
+        end.room = CHUNK_BYTES - used;
+        unsigned bytes = refrain_group_encode(values, n, below(2) ? alone : UINT32_MAX, &end, out, &taken);
+        if (bytes > end.room && end.room > CHUNK_BYTES / 2) {
+            printf("FAILED: %u bytes do not fit in %u\n", bytes, end.room);
             return false;
         }
-        if (bytes > place.room)
+        if (bytes > end.room)
             break;
         if (bytes == 0)
             continue;

@@ -286,7 +286,7 @@ static unsigned check_bits(void) {
                  {"16 bits", 1 << 16, 0, 272},
                  {"64 bits", 0, 0, 1060}};
     unsigned failed = 0;
-    context.formula_length = REFRAIN_WINDOW_ITEMS;
+    context.formula_length = REFRAIN_FORMULA_ITEMS;
     for (unsigned k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         struct refrain_learner *learner = refrain_alone_begin(&context, 0);
         uint64_t before = refrain_trace_file.header->pool_used;
@@ -317,7 +317,7 @@ static void learn_next(struct refrain_learner *learner, int64_t value) {
 /* A learner in state PLAIN, after some 10,000 values below `range`; the latest of them have not been archived. */
 static struct refrain_learner *learn_plain(uint64_t control, unsigned range) {
     struct refrain_learner *learner = refrain_alone_begin(&context, control);
-    context.formula_length = REFRAIN_WINDOW_ITEMS;
+    context.formula_length = REFRAIN_FORMULA_ITEMS;
     length = 0;
     for (unsigned more = 10000 + (unsigned)(random_next() % 10000); more > 0 || learner->state != REFRAIN_PLAIN;
          more -= more > 0)
@@ -398,7 +398,7 @@ int main(int argc, char **argv) {
         bool starve = random_next() % 8 == 0;
         if (starve)
             refrain_alone_bytes = refrain_trace_file.header->pool_used + random_next() % 4096;
-        context.formula_length = random_next() % 2 ? REFRAIN_WINDOW_ITEMS : 4 + (unsigned)(random_next() % 40);
+        context.formula_length = random_next() % 2 ? REFRAIN_FORMULA_ITEMS : 4 + (unsigned)(random_next() % 40);
         unsigned family = (unsigned)(random_next() % 12);
         generate(family);
         enum refrain_learner_kind kind = (enum refrain_learner_kind)(random_next() % 3);

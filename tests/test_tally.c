@@ -217,7 +217,7 @@ static void check_windows(void) {
 int main(void) {
     void *pool = calloc(1, POOL_BYTES);
     context.scratch = malloc(sizeof *context.scratch);
-    context.formula_length = REFRAIN_WINDOW_ITEMS;
+    context.formula_length = REFRAIN_FORMULA_ITEMS;
     if (!pool || !context.scratch)
         return 2;
     refrain_alone_open(pool, REFRAIN_HEADER_BYTES + 24576);

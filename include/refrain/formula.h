@@ -13,7 +13,7 @@
  *
  *     VALUE            base + sum over enclosing loops h of stride[h] * i_h
  *     LOOP n { body }  the next `span - 1` items, base + sum(stride * i) times; inside, i_h counts 0, 1, ...
- *     REPEAT n         n values of what the archive holds between two places, over and over; only at top level
+ *     REPEAT n         n values of what the archive holds between two positions, over and over; only at top level
  *
  * h is the loop's height: 0 for a loop whose body has no loop, else one more than the highest in its body. So the
  * paper's four formulas are shapes of one thing (section 2.3, Table 4):
@@ -23,7 +23,7 @@
  *     cycle      a^p b^q (c^r d^s)^n           items before, then LOOP n { LOOP r { c } LOOP s { d } }
  *     general    a^r b^s c^t                   loops over one value in a row
  *
- * REPEAT is a cycle that is longer than the window of items in which repetition is looked for, such as the row lengths
+ * REPEAT is a cycle that is longer than the longest formula, such as the row lengths
  * of a sparse matrix, visited in every iteration. Its body is a part of the archive, and may hold further REPEATs.
  *
  * The continuation makes the common step cheap: while the last item is a LOOP, the next value is known.
@@ -52,7 +52,7 @@ struct refrain_item {
 };
 
 /* A position between two terms of the archive: so many bytes of a chunk lie before it. */
-struct refrain_place {
+struct refrain_archive_position {
     uint32_t chunk; /* pool reference */
     uint32_t at;
 };
@@ -84,7 +84,7 @@ enum refrain_learner_state {
 struct refrain_learner {
     int64_t expect;     /* the value predicted */
     int64_t stride;     /* what is added to it once it came; state SUMMARY: values since */
-    uint64_t until;     /* the prediction holds as long as `confirmed` is not this; then the cursor has to move */
+    uint64_t until;     /* the prediction holds as long as `confirmed` is not this; then the prediction has to move */
     uint64_t confirmed; /* values that came as predicted since the continuation began */
     uint32_t body;      /* pool reference of struct refrain_formula */
     uint32_t tally;     /* pool reference of struct refrain_tally */
@@ -115,12 +115,12 @@ struct refrain_formula {
     uint32_t archive_first; /* pool reference of the first struct refrain_archive, 0 = none */
     uint32_t archive_last;
     uint64_t archived_terms;
-    struct refrain_loop_cursor { /* private: the loops the prediction is in, by height */
+    struct refrain_open_loop { /* private: the loops the prediction is in, by height */
         uint64_t counter;
         uint64_t limit;
         uint32_t item;
         uint32_t outer; /* height of the enclosing loop, REFRAIN_LOOP_HEIGHTS = none */
-    } cursor[REFRAIN_LOOP_HEIGHTS];
+    } loops[REFRAIN_LOOP_HEIGHTS];
 };
 _Static_assert(sizeof(struct refrain_formula) == 176, "position is part of the file format");
 
@@ -131,7 +131,7 @@ _Static_assert(sizeof(struct refrain_formula) == 176, "position is part of the f
 #define REFRAIN_ANCHORS 4 /* of each level */
 #define REFRAIN_TERM_VALUES 64
 struct refrain_repeat {
-    struct refrain_place first, end;
+    struct refrain_archive_position first, end;
     uint64_t hash;         /* of the last archived terms */
     uint64_t settled_hash; /* of the last terms before item `settled` */
     uint32_t settled;
@@ -140,21 +140,21 @@ struct refrain_repeat {
     uint64_t left_at;    /* terms that had been archived when the latest REPEAT ended */
     uint64_t values;     /* archived since there is this, about: of a term at most REFRAIN_TERM_VALUES count */
     struct refrain_repeat_frame {
-        struct refrain_place at, first, end;
+        struct refrain_archive_position at, first, end;
         uint64_t left; /* values */
     } frame[REFRAIN_REPEAT_DEPTH];
     uint8_t depth;   /* frames in use */
-    uint8_t in_term; /* the cursor is in a term, copied to where items would be */
+    uint8_t in_term; /* the prediction is in a term, copied to where items would be */
     uint8_t resume;  /* one value came that was not expected: look whether the next one is */
     uint8_t next_anchor[REFRAIN_ANCHOR_LEVELS];
     uint8_t reserved;
     struct refrain_anchor {
-        uint64_t hash; /* of the terms before the place */
-        struct refrain_place place;
+        uint64_t hash; /* of the terms before the position */
+        struct refrain_archive_position position;
     } anchor[REFRAIN_ANCHOR_LEVELS][REFRAIN_ANCHORS];
 };
 
-/* Archive: terms that left the window of items, as bytes, oldest chunk first. A term is its items, each
+/* Archive: terms that left the formula, as bytes, oldest chunk first. A term is its items, each
  *     byte (kind << 7 | height << 4 | number of nonzero strides)
  *     LOOP: varint span
  *     zigzag varint base
@@ -177,7 +177,7 @@ struct refrain_archive {
 
 /* The values of a parameter of an operation by those of another one, `parameter`, which comes before it in the same
  * record. A key has its learner from its first value after state BY_KEY began; keys that come when all entries are
- * taken share `others`. A key is at entry refrain_key_place() or, where that is taken, at the next free one,
+ * taken share `others`. A key is at entry refrain_key_entry() or, where that is taken, at the next free one,
  * cyclically.
  */
 #define REFRAIN_KEYS 64u
@@ -194,7 +194,7 @@ struct refrain_by_key {
     struct refrain_learner learner[REFRAIN_KEYS];
 };
 
-static inline unsigned refrain_key_place(int64_t key) {
+static inline unsigned refrain_key_entry(int64_t key) {
     return (unsigned)((uint64_t)key * 0x9e3779b97f4a7c15u >> 58);
 }
 

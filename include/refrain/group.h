@@ -167,19 +167,19 @@ static inline unsigned refrain_group_decode(const unsigned char *bytes, unsigned
         return refrain_group_decode_bits(bytes, end, at, n, bits, least, values) ? n : 0;
     }
     struct refrain_group_table table;
-    unsigned place = 0;
+    unsigned table_at = 0;
     if (head == REFRAIN_ARCHIVED_CODED_TABLE) {
         *at = (*at + REFRAIN_TABLE_GRAIN - 1) / REFRAIN_TABLE_GRAIN * REFRAIN_TABLE_GRAIN;
         if (*at >= end || !refrain_group_table(bytes, end, at, &table))
             return 0;
     } else {
         if (head >= REFRAIN_ARCHIVED_FULL_AT)
-            place = (head - REFRAIN_ARCHIVED_FULL_AT + 1) * REFRAIN_TABLE_GRAIN;
+            table_at = (head - REFRAIN_ARCHIVED_FULL_AT + 1) * REFRAIN_TABLE_GRAIN;
         else if (head >= REFRAIN_ARCHIVED_CODED_AT)
-            place = (head - REFRAIN_ARCHIVED_CODED_AT + 1) * REFRAIN_TABLE_GRAIN;
+            table_at = (head - REFRAIN_ARCHIVED_CODED_AT + 1) * REFRAIN_TABLE_GRAIN;
         else if (*at < end)
-            place = bytes[(*at)++] * REFRAIN_TABLE_GRAIN;
-        if (place >= *at || !refrain_group_table(bytes, end, &place, &table))
+            table_at = bytes[(*at)++] * REFRAIN_TABLE_GRAIN;
+        if (table_at >= *at || !refrain_group_table(bytes, end, &table_at, &table))
             return 0;
     }
     return refrain_group_decode_code(bytes, end, at, n, &table, values) ? n : 0;

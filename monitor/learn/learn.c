@@ -4,7 +4,7 @@
  * of one shape whose numbers go up by constant steps become a loop of 3; two equal rows of two or more terms become a
  * loop of 2; a row that continues the loop before it is taken in. A loop that has just been made is open: as long as
  * values come as it predicts, only a counter moves. It takes part in larger repetition once it is closed by another
- * value. Longer rows than the window holds are found by learn_repeat.c.
+ * value. Longer rows than a formula holds are found by learn_repeat.c.
  */
 #define _GNU_SOURCE
 #include "learn.h"
@@ -19,9 +19,9 @@
 
 #include <string.h>
 
-#define LONGEST_ROW (REFRAIN_WINDOW_ITEMS / 2) /* terms in one repetition */
-#define SHORT_ROW 8u                           /* terms in the repetitions that every value is checked for ... */
-#define SHORTEST_ROW 2u                        /* ... once these are as good as never found */
+#define LONGEST_ROW (REFRAIN_FORMULA_ITEMS / 2) /* terms in one repetition */
+#define SHORT_ROW 8u                            /* terms in the repetitions that every value is checked for ... */
+#define SHORTEST_ROW 2u                         /* ... once these are as good as never found */
 #define SOME_PATIENCE 8u
 #define LASTING_VALUES 64u /* predicted in a row by more than a run: there is something to find */
 
@@ -57,7 +57,7 @@ static unsigned instantiate(const struct refrain_formula *formula, const struct 
     struct refrain_item head = *source;
     for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
         if (open >> h & 1) {
-            head.base = (int64_t)((uint64_t)head.base + (uint64_t)head.stride[h] * formula->cursor[h].counter);
+            head.base = (int64_t)((uint64_t)head.base + (uint64_t)head.stride[h] * formula->loops[h].counter);
             head.stride[h] = 0;
         }
     if (head.kind == REFRAIN_ITEM_VALUE) {
@@ -73,7 +73,7 @@ static unsigned instantiate(const struct refrain_formula *formula, const struct 
         struct refrain_item item = source[i];
         for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
             if (open >> h & 1) {
-                item.base = (int64_t)((uint64_t)item.base + (uint64_t)item.stride[h] * formula->cursor[h].counter);
+                item.base = (int64_t)((uint64_t)item.base + (uint64_t)item.stride[h] * formula->loops[h].counter);
                 item.stride[h] = 0;
             }
         item.back = 0;
@@ -109,23 +109,23 @@ static unsigned instantiate(const struct refrain_formula *formula, const struct 
 static unsigned close_loop(struct refrain_learner *learner, struct refrain_formula *formula, struct refrain_item *out) {
     struct refrain_item *items = refrain_formula_items(formula);
     unsigned height = formula->innermost, position = formula->position;
-    struct refrain_loop_cursor *cursor = &formula->cursor[height];
+    struct refrain_open_loop *within = &formula->loops[height];
     if (refrain_learn_left(learner) > 0) { /* the value expected has not come: step back to it */
         position--;
-        if (items[cursor->item].span == 2)
-            cursor->counter = cursor->limit - refrain_learn_left(learner);
+        if (items[within->item].span == 2)
+            within->counter = within->limit - refrain_learn_left(learner);
     }
     unsigned path[REFRAIN_LOOP_HEIGHTS], depth = 0;
-    for (unsigned h = height; h != REFRAIN_LOOP_HEIGHTS; h = formula->cursor[h].outer)
+    for (unsigned h = height; h != REFRAIN_LOOP_HEIGHTS; h = formula->loops[h].outer)
         path[depth++] = h;
-    struct refrain_loop_cursor *top = &formula->cursor[path[depth - 1]];
-    if (position == cursor->item + items[cursor->item].span) { /* at the end of a body: that iteration is whole */
-        cursor->counter++;
-        position = cursor->item + 1;
+    struct refrain_open_loop *top = &formula->loops[path[depth - 1]];
+    if (position == within->item + items[within->item].span) { /* at the end of a body: that iteration is whole */
+        within->counter++;
+        position = within->item + 1;
     }
     unsigned n = 0, open = 0;
     for (unsigned d = depth; d-- > 0;) {
-        const struct refrain_loop_cursor *here = &formula->cursor[path[d]];
+        const struct refrain_open_loop *here = &formula->loops[path[d]];
         if (d + 1 < depth) { /* the iterations this inner loop has done */
             struct refrain_item saved = items[here->item];
             items[here->item].base = (int64_t)here->counter;
@@ -134,7 +134,7 @@ static unsigned close_loop(struct refrain_learner *learner, struct refrain_formu
             items[here->item] = saved;
         }
         open |= 1u << path[d];
-        unsigned end = d > 0 ? formula->cursor[path[d - 1]].item : position;
+        unsigned end = d > 0 ? formula->loops[path[d - 1]].item : position;
         for (unsigned i = here->item + 1; i < end; i += items[i].span)
             n = instantiate(formula, &items[i], open, out, n);
     }
@@ -359,7 +359,7 @@ static struct refrain_formula *formula_of(const struct refrain_learner *learner)
 }
 
 static bool add_value(struct refrain_context *context, struct refrain_learner *learner, int64_t value) {
-    /* Before the oldest terms leave the window: the last chance to see the longest repetition. */
+    /* Before the oldest terms leave the formula: the last chance to see the longest repetition. */
     while (formula_of(learner)->n_items >= context->formula_length) {
         unsigned terms = reduce_rows(context, learner, formula_of(learner), LONGEST_ROW);
         judge_search(formula_of(learner), terms);

@@ -9,7 +9,7 @@
  *                                             |                          ^      |
  *                                             v                          '------'
  *                                      BY_KEY, PLAIN    (REPEAT stands to BUILD as PREDICT does, for cycles longer
- *                                                        than the window)
+ *                                                        than a formula)
  *
  * Where memory is spent the oldest terms of BUILD are counted (learn_tally.h), and the states are the same. A learner
  * that has no memory even for its first term, and a parameter, which is counted together with others, goes to SUMMARY.
@@ -21,7 +21,7 @@
  *     PREDICT   | confirmed + 1    | close the loop; look for an outer loop that expects v: PREDICT, else BUILD with v
  *     BUILD     | -                | add v; repetition at the end: PREDICT; the archive holds what comes: REPEAT;
  *               |                  | a parameter follows from another: BY_KEY (learn_by_key.h)
- *               |                  | windows without a rule for long: PLAIN (learn_plain.h)
+ *               |                  | no rule for long: PLAIN (learn_plain.h)
  *     PLAIN     | -                | keep v; from time to time BUILD; the archive holds what comes: REPEAT
  *     REPEAT    | confirmed + 1    | BUILD with what was repeated, and v, which may complete repetition
  *     BY_KEY    | -                | the learner of the key takes it

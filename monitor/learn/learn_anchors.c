@@ -39,12 +39,13 @@ void refrain_anchors_make_room(struct refrain_formula *formula, enum refrain_poo
         formula->repeat = refrain_reference(repeat);
 }
 
-static void add(struct refrain_repeat *repeat, uint64_t hash, struct refrain_place place) {
+static void add(struct refrain_repeat *repeat, uint64_t hash, struct refrain_archive_position position) {
     unsigned level = level_of(hash);
-    repeat->anchor[level][repeat->next_anchor[level]++ % REFRAIN_ANCHORS] = (struct refrain_anchor){hash, place};
+    repeat->anchor[level][repeat->next_anchor[level]++ % REFRAIN_ANCHORS] = (struct refrain_anchor){hash, position};
 }
 
-void refrain_anchors_add(struct refrain_formula *formula, const struct refrain_item *term, bool place, unsigned used) {
+void refrain_anchors_add(struct refrain_formula *formula, const struct refrain_item *term, bool has_position,
+                         unsigned used) {
     if (!formula->repeat)
         return;
     struct refrain_repeat *repeat = refrain_repeat_of(formula);
@@ -52,8 +53,8 @@ void refrain_anchors_add(struct refrain_formula *formula, const struct refrain_i
     repeat->settled = UINT32_MAX;
     bool some = term->kind == REFRAIN_ITEM_LOOP && term->base < REFRAIN_TERM_VALUES;
     repeat->values += term->kind == REFRAIN_ITEM_VALUE ? 1 : some ? (uint64_t)term->base : REFRAIN_TERM_VALUES;
-    if (place)
-        add(repeat, repeat->hash, (struct refrain_place){formula->archive_last, used});
+    if (has_position)
+        add(repeat, repeat->hash, (struct refrain_archive_position){formula->archive_last, used});
 }
 
 /* Where the nth anchor of a level goes that is of values: two slots have the latest ones, two are kept for 16 and 64.
@@ -99,15 +100,15 @@ static uint64_t hash_of_latest(struct refrain_repeat *repeat, const struct refra
     return repeat->settled_hash;
 }
 
-const struct refrain_place *refrain_anchors_find(struct refrain_repeat *repeat, const struct refrain_item *items,
-                                                 unsigned end) {
+const struct refrain_archive_position *refrain_anchors_find(struct refrain_repeat *repeat,
+                                                            const struct refrain_item *items, unsigned end) {
     uint64_t hash = hash_of_latest(repeat, items, end);
     unsigned level = level_of(hash);
     for (unsigned i = 1; hash && i <= REFRAIN_ANCHORS; i++) {
         const struct refrain_anchor *anchor =
             &repeat->anchor[level][(uint8_t)(repeat->next_anchor[level] - i) % REFRAIN_ANCHORS];
-        if (anchor->place.chunk && anchor->hash == hash)
-            return &anchor->place;
+        if (anchor->position.chunk && anchor->hash == hash)
+            return &anchor->position;
     }
     return NULL;
 }

@@ -1,10 +1,10 @@
 /* learn_anchors.h: anchors: positions in the archive, found again by the terms before them.
  *
- * When terms leave the window, anchors are kept for some of the positions between them, chosen by their content: a hash
- * of the last few terms, of which the number of leading zeros is the level. Each level keeps its latest anchors, so
- * those of high levels reach far back and those of low ones are close together: whatever the period, there is a level
- * where an anchor has not been forgotten and is met again before the period is over. When the latest terms of the
- * window have the hash of an anchor, the values that followed it are predicted (learn_repeat.h).
+ * When terms leave the formula, anchors are kept for some of the positions between them, chosen by their content: a
+ * hash of the last few terms, of which the number of leading zeros is the level. Each level keeps its latest anchors,
+ * so those of high levels reach far back and those of low ones are close together: whatever the period, there is a
+ * level where an anchor has not been forgotten and is met again before the period is over. When the latest terms of the
+ * formula have the hash of an anchor, the values that followed it are predicted (learn_repeat.h).
  */
 #ifndef REFRAIN_LEARN_ANCHORS_H
 #define REFRAIN_LEARN_ANCHORS_H
@@ -19,10 +19,10 @@ static inline struct refrain_repeat *refrain_repeat_of(const struct refrain_form
  * without them. */
 REFRAIN_HIDDEN void refrain_anchors_make_room(struct refrain_formula *formula, enum refrain_pool_use use);
 
-/* `term` has been written to the end of the archive, whose last chunk now holds `used` bytes. `place`: a term may begin
- * behind it, as no group goes on there. */
-REFRAIN_HIDDEN void refrain_anchors_add(struct refrain_formula *formula, const struct refrain_item *term, bool place,
-                                        unsigned used);
+/* `term` has been written to the end of the archive, whose last chunk now holds `used` bytes. `has_position`: a term
+ * may begin behind it, as no group goes on there. */
+REFRAIN_HIDDEN void refrain_anchors_add(struct refrain_formula *formula, const struct refrain_item *term,
+                                        bool has_position, unsigned used);
 
 /* The anchor with this hash of the latest plain values; it may have no position yet. Where there is none, makes one for
  * the next time and returns null. */
@@ -33,8 +33,8 @@ REFRAIN_HIDDEN void refrain_anchors_forget(struct refrain_formula *formula);
 
 /* The latest position in the archive that comes after the same terms as those that end at items[end - 1]; null when
  * there is none. */
-REFRAIN_HIDDEN const struct refrain_place *refrain_anchors_find(struct refrain_repeat *repeat,
-                                                                const struct refrain_item *items, unsigned end);
+REFRAIN_HIDDEN const struct refrain_archive_position *
+refrain_anchors_find(struct refrain_repeat *repeat, const struct refrain_item *items, unsigned end);
 
 /* Have REPEATs been found, the latest of them neither short, as of chance, nor long ago? */
 REFRAIN_HIDDEN bool refrain_anchors_are_fruitful(const struct refrain_formula *formula);

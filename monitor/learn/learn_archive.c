@@ -142,19 +142,19 @@ struct group {
 static struct group make_group(struct refrain_context *context, const struct refrain_formula *formula,
                                const int64_t *values, unsigned n, unsigned alone) {
     const struct refrain_archive *last = formula->archive_last ? refrain_at_reference(formula->archive_last) : NULL;
-    struct refrain_group_place place = {.room = LARGEST_ARCHIVE_BYTES};
+    struct refrain_chunk_end chunk_end = {.room = LARGEST_ARCHIVE_BYTES};
     unsigned char *out = context->scratch->bytes;
     struct group group = {.fresh = !last};
     if (last)
-        place = (struct refrain_group_place){last->bytes, last->used, formula->table,
-                                             (unsigned)last->capacity - last->used};
-    group.bytes = refrain_group_encode(values, n, alone, &place, out, &group.taken);
+        chunk_end =
+            (struct refrain_chunk_end){last->bytes, last->used, formula->table, (unsigned)last->capacity - last->used};
+    group.bytes = refrain_group_encode(values, n, alone, &chunk_end, out, &group.taken);
     if (last && group.bytes > (unsigned)last->capacity - last->used) {
-        place = (struct refrain_group_place){.room = LARGEST_ARCHIVE_BYTES};
-        group.bytes = refrain_group_encode(values, n, alone, &place, out, &group.taken);
+        chunk_end = (struct refrain_chunk_end){.room = LARGEST_ARCHIVE_BYTES};
+        group.bytes = refrain_group_encode(values, n, alone, &chunk_end, out, &group.taken);
         group.fresh = true;
     }
-    group.table = place.table;
+    group.table = chunk_end.table;
     return group;
 }
 
@@ -259,7 +259,7 @@ bool refrain_formula_archive(struct refrain_context *context, struct refrain_lea
 }
 
 bool refrain_archive_values(struct refrain_context *context, struct refrain_learner *learner, unsigned first,
-                            struct refrain_place *behind_first) {
+                            struct refrain_archive_position *behind_first) {
     struct refrain_formula *formula = refrain_at_reference(learner->body);
     const int64_t *values = refrain_formula_values(formula);
     const struct end before = end_of(formula);
@@ -277,7 +277,7 @@ bool refrain_archive_values(struct refrain_context *context, struct refrain_lear
         formula->archived_terms += group.taken;
         done += group.taken;
         if (done == first)
-            *behind_first = (struct refrain_place){formula->archive_last, chunk->used};
+            *behind_first = (struct refrain_archive_position){formula->archive_last, chunk->used};
     }
     refrain_commit();
     formula->n_values = 0;
@@ -305,32 +305,32 @@ static int64_t get_signed(const struct refrain_archive *chunk, uint32_t *at) {
     return refrain_unzigzag(get_unsigned(chunk, at));
 }
 
-unsigned refrain_archive_read(struct refrain_place *place, struct refrain_item *out) {
-    const struct refrain_archive *chunk = refrain_at_reference(place->chunk);
-    if (place->at >= chunk->used) {
-        place->chunk = chunk->next;
-        place->at = 0;
-        chunk = refrain_at_reference(place->chunk);
+unsigned refrain_archive_read(struct refrain_archive_position *position, struct refrain_item *out) {
+    const struct refrain_archive *chunk = refrain_at_reference(position->chunk);
+    if (position->at >= chunk->used) {
+        position->chunk = chunk->next;
+        position->at = 0;
+        chunk = refrain_at_reference(position->chunk);
     }
-    unsigned first = chunk->bytes[place->at];
+    unsigned first = chunk->bytes[position->at];
     if (REFRAIN_IS_GROUP(first))
-        return refrain_group_decode(chunk->bytes, chunk->used, &place->at, (int64_t *)out);
+        return refrain_group_decode(chunk->bytes, chunk->used, &position->at, (int64_t *)out);
     if (first == 0) { /* a value alone, which most terms are that are repeated */
-        place->at++;
-        *out = (struct refrain_item){.kind = REFRAIN_ITEM_VALUE, .span = 1, .base = get_signed(chunk, &place->at)};
+        position->at++;
+        *out = (struct refrain_item){.kind = REFRAIN_ITEM_VALUE, .span = 1, .base = get_signed(chunk, &position->at)};
         return 0;
     }
     unsigned n = 1;
     for (unsigned i = 0; i < n; i++) {
-        unsigned char head = chunk->bytes[place->at++];
+        unsigned char head = chunk->bytes[position->at++];
         struct refrain_item *item = &out[i];
         memset(item, 0, sizeof *item);
         item->span = 1;
         if (head == REFRAIN_ARCHIVED_REPEAT) {
             item->kind = REFRAIN_ITEM_REPEAT;
-            item->base = (int64_t)get_unsigned(chunk, &place->at);
+            item->base = (int64_t)get_unsigned(chunk, &position->at);
             for (unsigned j = 0; j < 4; j++)
-                item->stride[j] = (int64_t)get_unsigned(chunk, &place->at);
+                item->stride[j] = (int64_t)get_unsigned(chunk, &position->at);
             return 0;
         }
         if (REFRAIN_IS_SHORT_BYTE(head)) {
@@ -340,13 +340,13 @@ unsigned refrain_archive_read(struct refrain_place *place, struct refrain_item *
         item->kind = head >> 7;
         item->height = head >> 4 & 7;
         if (item->kind == REFRAIN_ITEM_LOOP)
-            item->span = (uint16_t)get_small(chunk, &place->at);
+            item->span = (uint16_t)get_small(chunk, &position->at);
         if (i == 0)
             n = item->span;
-        item->base = refrain_unzigzag(get_small(chunk, &place->at));
+        item->base = refrain_unzigzag(get_small(chunk, &position->at));
         for (unsigned strides = head & 15; strides > 0; strides--) {
-            unsigned height = chunk->bytes[place->at++];
-            item->stride[height] = refrain_unzigzag(get_small(chunk, &place->at));
+            unsigned height = chunk->bytes[position->at++];
+            item->stride[height] = refrain_unzigzag(get_small(chunk, &position->at));
         }
     }
     return 0;

@@ -1,4 +1,4 @@
-/* learn_archive.h: the archive of a formula: chunks of bytes that hold the terms before those in its window. All of it
+/* learn_archive.h: the archive of a formula: chunks of bytes that hold the terms before those in it. All of it
  * is the calling thread's own. */
 #ifndef REFRAIN_LEARN_ARCHIVE_H
 #define REFRAIN_LEARN_ARCHIVE_H
@@ -18,10 +18,10 @@ REFRAIN_HIDDEN bool refrain_archive_takes_groups(const struct refrain_formula *f
 /* Moves the plain values of the learner's formula to the archive. A group begins after the first `first` of them;
  * *behind_first is set to that position. False, with nothing changed, when the pool is spent. */
 REFRAIN_HIDDEN bool refrain_archive_values(struct refrain_context *context, struct refrain_learner *learner,
-                                           unsigned first, struct refrain_place *behind_first);
+                                           unsigned first, struct refrain_archive_position *behind_first);
 
-/* Reads the term of the archive at `place` to `out`, moves `place` behind it, and returns 0. Of a group it writes the
- * values to `out`, and returns their number. */
-REFRAIN_HIDDEN unsigned refrain_archive_read(struct refrain_place *place, struct refrain_item *out);
+/* Reads the term of the archive at `position` to `out`, moves `position` behind it, and returns 0. Of a group it writes
+ * the values to `out`, and returns their number. */
+REFRAIN_HIDDEN unsigned refrain_archive_read(struct refrain_archive_position *position, struct refrain_item *out);
 
 #endif

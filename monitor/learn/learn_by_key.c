@@ -20,9 +20,9 @@
 #define FIRST_PAUSE 1024u   /* values after trials that failed; each time twice as many ... */
 #define LONGEST_PAUSE (1u << 20)
 
-/* The place of a key, taken for it when it is new; REFRAIN_KEYS when all are others'. */
-static unsigned place_of(struct refrain_by_key *by, int64_t key) {
-    unsigned at = refrain_key_place(key);
+/* The entry of a key, taken for it when it is new; REFRAIN_KEYS when all are others'. */
+static unsigned entry_of(struct refrain_by_key *by, int64_t key) {
+    unsigned at = refrain_key_entry(key);
     for (unsigned n = 0; n < REFRAIN_KEYS; n++, at = (at + 1) % REFRAIN_KEYS) {
         if (!(by->used >> at & 1)) {
             by->key[at] = key;
@@ -39,7 +39,7 @@ static unsigned place_of(struct refrain_by_key *by, int64_t key) {
 /* During a trial a key's learner is only the memory of its last value (`expect`) and the step to it (`stride`). */
 static void try_value(struct refrain_by_key *by, int64_t key, int64_t value) {
     by->values++;
-    unsigned at = place_of(by, key);
+    unsigned at = entry_of(by, key);
     if (at == REFRAIN_KEYS) {
         by->judged++;
         return;
@@ -105,7 +105,7 @@ void refrain_learn_parameter_other(struct refrain_context *context, struct refra
     struct refrain_learner *learner = &learners[i];
     if (learner->state == REFRAIN_BY_KEY) {
         struct refrain_by_key *by = refrain_at_reference(learner->by_key);
-        unsigned at = place_of(by, values[by->parameter]);
+        unsigned at = entry_of(by, values[by->parameter]);
         learner = at < REFRAIN_KEYS ? &by->learner[at] : &by->others;
         refrain_learn(context, learner, values[i], REFRAIN_KIND_PARAMETER);
     } else {

@@ -288,49 +288,49 @@ static unsigned round_up(unsigned at) {
     return (at + REFRAIN_TABLE_GRAIN - 1) / REFRAIN_TABLE_GRAIN * REFRAIN_TABLE_GRAIN;
 }
 
-/* By a table where that takes less than `bytes`; 0 where it does not. Where it takes more than the place's room, about,
- * nothing is written. */
-static unsigned write_coded(const int64_t *values, unsigned n, unsigned bytes, struct refrain_group_place *place,
+/* By a table where that takes less than `bytes`; 0 where it does not. Where it takes more than the room behind the
+ * chunk, about, nothing is written. */
+static unsigned write_coded(const int64_t *values, unsigned n, unsigned bytes, struct refrain_chunk_end *end,
                             unsigned char *out) {
     struct different different;
     struct refrain_group_table old, new;
     if (!find_different(values, n, &different))
         return 0;
-    unsigned old_bytes = UINT32_MAX, at = place->table * REFRAIN_TABLE_GRAIN;
-    if (place->table && refrain_group_table(place->chunk, place->used, &at, &old)) {
+    unsigned old_bytes = UINT32_MAX, at = end->table * REFRAIN_TABLE_GRAIN;
+    if (end->table && refrain_group_table(end->chunk, end->used, &at, &old)) {
         unsigned code_bytes = fit(&different, n, &old);
         old_bytes = code_bytes == UINT32_MAX ? code_bytes : 3 + code_bytes;
     }
     make_table(&different, n, &new);
     unsigned new_bytes = UINT32_MAX;
-    unsigned begin = round_up(place->used + 1 + number_bytes(n));
+    unsigned begin = round_up(end->used + 1 + number_bytes(n));
     if (new.n > 0 && begin / REFRAIN_TABLE_GRAIN <= UINT8_MAX) {
         /* A table serves later groups of the chunk, too; one of few values seldom better than the one before it. */
         unsigned code_bytes = fit(&different, n, &new);
         if (code_bytes != UINT32_MAX)
-            new_bytes = begin - place->used + code_bytes + table_bytes(&new) / (new.n > FEW_VALUES ? 4 : 1);
+            new_bytes = begin - end->used + code_bytes + table_bytes(&new) / (new.n > FEW_VALUES ? 4 : 1);
     }
     if (old_bytes >= bytes && new_bytes >= bytes)
         return 0;
-    if (old_bytes > place->room && new_bytes > place->room)
+    if (old_bytes > end->room && new_bytes > end->room)
         return old_bytes < new_bytes ? old_bytes : new_bytes;
     unsigned written = 0;
     if (old_bytes <= new_bytes) {
         fit(&different, n, &old);
-        bool near = place->table <= REFRAIN_CODED_AT_TABLES, full = near && n == REFRAIN_GROUP_VALUES;
+        bool near = end->table <= REFRAIN_CODED_AT_TABLES, full = near && n == REFRAIN_GROUP_VALUES;
         unsigned at_table = full ? REFRAIN_ARCHIVED_FULL_AT : REFRAIN_ARCHIVED_CODED_AT;
-        out[written++] = (unsigned char)(near ? at_table + place->table - 1 : REFRAIN_ARCHIVED_CODED);
+        out[written++] = (unsigned char)(near ? at_table + end->table - 1 : REFRAIN_ARCHIVED_CODED);
         if (!full)
             written += put_number(out + written, n);
         if (!near)
-            out[written++] = (unsigned char)place->table;
+            out[written++] = (unsigned char)end->table;
         return written + write_code(&different, n, &old, out + written);
     }
     out[written++] = REFRAIN_ARCHIVED_CODED_TABLE;
     written += put_number(out + written, n);
-    while (place->used + written < begin)
+    while (end->used + written < begin)
         out[written++] = 0;
-    place->table = begin / REFRAIN_TABLE_GRAIN;
+    end->table = begin / REFRAIN_TABLE_GRAIN;
     written += write_table(&new, out + written);
     return written + write_code(&different, n, &new, out + written);
 }
@@ -354,28 +354,28 @@ static unsigned bits_of(const int64_t *values, unsigned n, int64_t *from) {
     return bits;
 }
 
-unsigned refrain_group_encode(const int64_t *values, unsigned n, unsigned alone, struct refrain_group_place *place,
+unsigned refrain_group_encode(const int64_t *values, unsigned n, unsigned alone, struct refrain_chunk_end *end,
                               unsigned char *out, unsigned *taken) {
     int64_t least = 0;
     unsigned bits = bits_of(values, n, &least), bytes = bits_header(n, bits, least) + (n * bits + 7) / 8;
-    struct refrain_group_place before = *place;
-    unsigned coded = write_coded(values, *taken = n, bytes < alone ? bytes : alone, place, out);
-    if (coded > place->room && place->room >= LEAST_ROOM) { /* as many as fill it, about */
-        *place = before;
-        *taken = n * (place->room - 4 - place->room / 64) / coded;
-        coded = write_coded(values, *taken, bytes, place, out);
-        if (coded > place->room) {
-            *place = before;
+    struct refrain_chunk_end before = *end;
+    unsigned coded = write_coded(values, *taken = n, bytes < alone ? bytes : alone, end, out);
+    if (coded > end->room && end->room >= LEAST_ROOM) { /* as many as fill it, about */
+        *end = before;
+        *taken = n * (end->room - 4 - end->room / 64) / coded;
+        coded = write_coded(values, *taken, bytes, end, out);
+        if (coded > end->room) {
+            *end = before;
             coded = 0;
         }
     }
     if (coded || bytes >= alone)
         return coded;
     *taken = n;
-    if (bytes > place->room) {
-        if (place->room < LEAST_ROOM)
+    if (bytes > end->room) {
+        if (end->room < LEAST_ROOM)
             return bytes;
-        *taken = (place->room - MOST_BITS_HEADER) * 8 / bits;
+        *taken = (end->room - MOST_BITS_HEADER) * 8 / bits;
     }
     return write_bits(values, *taken, least, bits, out);
 }

@@ -1,4 +1,4 @@
-/* learn_group.h: values without a rule leave the window in groups (include/refrain/group.h has their form): in so many
+/* learn_group.h: values without a rule leave the formula in groups (include/refrain/group.h has their form): in so many
  * bits each, or by how often each comes. */
 #ifndef REFRAIN_LEARN_GROUP_H
 #define REFRAIN_LEARN_GROUP_H
@@ -8,7 +8,7 @@
 #include <refrain/group.h>
 
 /* Where a group will be: behind the `used` bytes of a chunk. */
-struct refrain_group_place {
+struct refrain_chunk_end {
     const unsigned char *chunk;
     unsigned used;
     unsigned table; /* the chunk's latest one, in units; 0: it has none */
@@ -22,11 +22,11 @@ REFRAIN_HIDDEN unsigned refrain_group_expand(const struct refrain_item *items, u
                                              int64_t *values, unsigned *moved, unsigned *alone);
 
 /* Writes the first values as one group to `out`, which has room for REFRAIN_GROUP_BYTES: all of them or, where these do
- * not fit in the place's room but some do, *taken. Sets place->table where the group has a new one. Returns its bytes:
- * 0 where a group takes no less than `alone` bytes; more than place->room where no group that is worth its bytes fits,
- * and then `out` holds nothing of use. n > 0. */
+ * not fit in the room behind the chunk but some do, *taken. Sets end->table where the group has a new one. Returns its
+ * bytes: 0 where a group takes no less than `alone` bytes; more than end->room where no group that is worth its bytes
+ * fits, and then `out` holds nothing of use. n > 0. */
 #define REFRAIN_GROUP_BYTES (8u * REFRAIN_GROUP_VALUES + 512u)
 REFRAIN_HIDDEN unsigned refrain_group_encode(const int64_t *values, unsigned n, unsigned alone,
-                                             struct refrain_group_place *place, unsigned char *out, unsigned *taken);
+                                             struct refrain_chunk_end *end, unsigned char *out, unsigned *taken);
 
 #endif

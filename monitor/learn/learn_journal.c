@@ -11,7 +11,7 @@
 #define LARGEST_JOURNAL_TALLY 2048u /* a larger one is not kept: a kill in the middle may count twice what it gets */
 
 size_t refrain_journal_bytes(void) {
-    return sizeof(struct refrain_journal) + refrain_formula_bytes(REFRAIN_WINDOW_ITEMS) + LARGEST_JOURNAL_TALLY;
+    return sizeof(struct refrain_journal) + refrain_formula_bytes(REFRAIN_FORMULA_ITEMS) + LARGEST_JOURNAL_TALLY;
 }
 
 static struct refrain_item *journal_items(struct refrain_journal *journal) {
@@ -63,7 +63,7 @@ void refrain_journal_tally(struct refrain_context *context, const struct refrain
     uint64_t bytes = refrain_tally_bytes(tally->width, tally->capacity);
     if (bytes > LARGEST_JOURNAL_TALLY)
         return;
-    journal->tally_at = (uint32_t)refrain_formula_bytes(REFRAIN_WINDOW_ITEMS);
+    journal->tally_at = (uint32_t)refrain_formula_bytes(REFRAIN_FORMULA_ITEMS);
     memcpy(journal->formula + journal->tally_at, tally, bytes);
     refrain_commit();
     journal->tally_bytes = (uint32_t)bytes;

@@ -40,7 +40,7 @@ bool refrain_plain_begin(struct refrain_context *context, struct refrain_learner
     formula->waited = (uint16_t)(1u << (formula->patience - REFRAIN_MOST_PATIENCE));
     if (formula->patience < REFRAIN_MOST_PATIENCE + MOST_DOUBLED)
         formula->patience++;
-    formula->cursor[0].counter = 0; /* the hash of the latest values */
+    formula->loops[0].counter = 0; /* the hash of the latest values */
     learner->state = REFRAIN_PLAIN;
     refrain_journal_end(context);
     return true;
@@ -67,16 +67,16 @@ bool refrain_plain_empty(struct refrain_context *context, struct refrain_learner
     bool any = formula->repeat && left % LONG_PERIODS_TIMES == 0;
     unsigned period = period_of(refrain_formula_values(formula), n, any ? n : LONGEST_PERIOD);
     bool repeats = period > LONGEST_PERIOD, again = !repeats && (left == 0 || period > 0);
-    struct refrain_place place;
+    struct refrain_archive_position position;
     refrain_journal_begin(context, learner, 0);
-    if (!refrain_archive_values(context, learner, repeats ? n - period : n, &place)) {
+    if (!refrain_archive_values(context, learner, repeats ? n - period : n, &position)) {
         if (learner->kind == REFRAIN_KIND_PARAMETER || !refrain_tally_terms(context, learner, 0))
             return false;
         repeats = false;
         again = true;
     }
     if (repeats)
-        refrain_repeat_begin(learner, place);
+        refrain_repeat_begin(learner, position);
     if (again) {
         if (formula->repeat)
             refrain_repeat_of(formula)->settled = UINT32_MAX;
@@ -86,19 +86,20 @@ bool refrain_plain_empty(struct refrain_context *context, struct refrain_learner
     return true;
 }
 
-/* The latest values have this hash. Where the same ones have been met before, there will be a place of the archive
+/* The latest values have this hash. Where the same ones have been met before, there will be a position of the archive
  * behind them from now on; where there is one already, what followed it is expected to come again. */
 static void look(struct refrain_context *context, struct refrain_learner *learner, uint64_t hash) {
     struct refrain_formula *formula = formula_of(learner);
     struct refrain_anchor *anchor = refrain_anchors_of_values(formula, hash);
-    const struct refrain_place place = anchor ? anchor->place : (struct refrain_place){0, 0};
-    struct refrain_place end;
-    bool follow = place.chunk && refrain_repeat_follows(formula);
-    if (!anchor || (place.chunk && !follow) || !refrain_archive_values(context, learner, formula->n_values, &end))
+    const struct refrain_archive_position position =
+        anchor ? anchor->position : (struct refrain_archive_position){0, 0};
+    struct refrain_archive_position end;
+    bool follow = position.chunk && refrain_repeat_follows(formula);
+    if (!anchor || (position.chunk && !follow) || !refrain_archive_values(context, learner, formula->n_values, &end))
         return;
-    anchor->place = end;
+    anchor->position = end;
     if (follow)
-        refrain_repeat_begin(learner, place);
+        refrain_repeat_begin(learner, position);
 }
 
 static __attribute__((noinline)) bool look_and_end(struct refrain_context *context, struct refrain_learner *learner,
@@ -113,11 +114,11 @@ bool refrain_plain_takes(struct refrain_context *context, struct refrain_learner
     unsigned n = formula->n_values;
     if (n == refrain_formula_most_values(formula))
         return false;
-    uint64_t before = formula->cursor[0].counter, hash = (before << 1) + (uint64_t)value * 0x9e3779b97f4a7c15u;
+    uint64_t before = formula->loops[0].counter, hash = (before << 1) + (uint64_t)value * 0x9e3779b97f4a7c15u;
     refrain_formula_values(formula)[n] = value;
     refrain_commit();
     formula->n_values = (uint16_t)(n + 1);
-    formula->cursor[0].counter = hash;
+    formula->loops[0].counter = hash;
     if (__builtin_expect(hash >> (64 - ANCHOR_BITS) > 0, 1) || !formula->repeat ||
         hash == before /* one value for long */)
         return true;

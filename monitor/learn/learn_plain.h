@@ -4,7 +4,7 @@
  *     values that have been there before: the archive is repeated (learn_repeat.h)
  *     a short cycle or equal steps, when the room is full: values are items again, among which rules are looked for
  *     a cycle of up to three quarters of the room, one of four times that it is full: the archive is repeated
- *     everything else when the room has been filled a few times: then values are items until the window is full
+ *     everything else when the room has been filled a few times: then values are items until the formula is full
  */
 #ifndef REFRAIN_LEARN_PLAIN_H
 #define REFRAIN_LEARN_PLAIN_H
@@ -12,11 +12,11 @@
 #include "monitor.h"
 
 /* Values between two searches for long repetition, where these go on finding nothing (struct refrain_formula,
- * `patience`). From there on it is looked for when the window is full only; each step beyond doubles how often the room
- * for plain values is filled before values are items again. */
+ * `patience`). From there on it is looked for when the formula is full only; each step beyond doubles how often the
+ * room for plain values is filled before values are items again. */
 #define REFRAIN_MOST_PATIENCE 32u
 
-/* State BUILD, the window is full: its values become plain, state PLAIN, if they have shown no rule for long. */
+/* State BUILD, the formula is full: its values become plain, state PLAIN, if they have shown no rule for long. */
 REFRAIN_HIDDEN bool refrain_plain_begin(struct refrain_context *context, struct refrain_learner *learner);
 
 /* State PLAIN: takes a value if there is room for it; state REPEAT where the archive holds what comes next. */

@@ -1,13 +1,13 @@
-/* learn_predict.c: the cursor in a loop of items (learn_predict.h). */
+/* learn_predict.c: the prediction in a loop of items (learn_predict.h). */
 #define _GNU_SOURCE
 #include "learn_predict.h"
 #include "learn_expect.h"
 #include "learn_formula.h"
 
-static int64_t value_at_cursor(const struct refrain_formula *formula, const struct refrain_item *item) {
+static int64_t value_in_loops(const struct refrain_formula *formula, const struct refrain_item *item) {
     uint64_t value = (uint64_t)item->base;
     for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
-        value += (uint64_t)item->stride[h] * formula->cursor[h].counter;
+        value += (uint64_t)item->stride[h] * formula->loops[h].counter;
     return (int64_t)value;
 }
 
@@ -15,12 +15,12 @@ void refrain_predict_from(struct refrain_learner *learner, struct refrain_formul
                           uint64_t done, uint64_t limit) {
     const struct refrain_item *loop = &refrain_formula_items(formula)[item];
     for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
-        formula->cursor[h].counter = 0;
-    struct refrain_loop_cursor *cursor = &formula->cursor[loop->height];
-    cursor->counter = done;
-    cursor->limit = limit;
-    cursor->item = item;
-    cursor->outer = REFRAIN_LOOP_HEIGHTS;
+        formula->loops[h].counter = 0;
+    struct refrain_open_loop *within = &formula->loops[loop->height];
+    within->counter = done;
+    within->limit = limit;
+    within->item = item;
+    within->outer = REFRAIN_LOOP_HEIGHTS;
     formula->innermost = loop->height;
     formula->position = (uint8_t)(item + 1);
     learner->until = learner->confirmed;
@@ -31,33 +31,33 @@ bool refrain_predict_next(struct refrain_learner *learner, struct refrain_formul
     unsigned height = formula->innermost, position = formula->position;
     bool fruitless = false;
     for (;;) {
-        struct refrain_loop_cursor *cursor = &formula->cursor[height];
-        const struct refrain_item *loop = &items[cursor->item];
-        if (position == cursor->item + loop->span) {
-            cursor->counter++;
-            if (cursor->counter < cursor->limit) {
-                position = cursor->item + 1;
-                if (cursor->outer == REFRAIN_LOOP_HEIGHTS) {
+        struct refrain_open_loop *within = &formula->loops[height];
+        const struct refrain_item *loop = &items[within->item];
+        if (position == within->item + loop->span) {
+            within->counter++;
+            if (within->counter < within->limit) {
+                position = within->item + 1;
+                if (within->outer == REFRAIN_LOOP_HEIGHTS) {
                     if (fruitless)
                         break;
                     fruitless = true;
                 }
-            } else if (cursor->outer == REFRAIN_LOOP_HEIGHTS) {
+            } else if (within->outer == REFRAIN_LOOP_HEIGHTS) {
                 break;
             } else {
-                cursor->counter = 0;
-                height = cursor->outer;
+                within->counter = 0;
+                height = within->outer;
             }
             continue;
         }
         const struct refrain_item *item = &items[position];
-        int64_t value = value_at_cursor(formula, item);
+        int64_t value = value_in_loops(formula, item);
         if (item->kind == REFRAIN_ITEM_LOOP) {
             if (value <= 0) {
                 position += item->span;
                 continue;
             }
-            struct refrain_loop_cursor *inner = &formula->cursor[item->height];
+            struct refrain_open_loop *inner = &formula->loops[item->height];
             inner->counter = 0;
             inner->limit = (uint64_t)value;
             inner->item = position;
@@ -69,8 +69,8 @@ bool refrain_predict_next(struct refrain_learner *learner, struct refrain_formul
         learner->expect = value;
         if (loop->span == 2) { /* a run: the loop is left when it is used up */
             learner->stride = item->stride[loop->height];
-            refrain_learn_promise(learner, cursor->limit - cursor->counter);
-            cursor->counter = cursor->limit - 1;
+            refrain_learn_promise(learner, within->limit - within->counter);
+            within->counter = within->limit - 1;
         } else {
             learner->stride = 0;
             refrain_learn_promise(learner, 1);

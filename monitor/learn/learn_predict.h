@@ -1,4 +1,4 @@
-/* learn_predict.h: the position of a learner's prediction in a loop of items (`cursor` in struct refrain_formula),
+/* learn_predict.h: the position of a learner's prediction in a loop of items (`loops` in struct refrain_formula),
  * moved from value to value. */
 #ifndef REFRAIN_LEARN_PREDICT_H
 #define REFRAIN_LEARN_PREDICT_H

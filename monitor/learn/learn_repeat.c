@@ -14,20 +14,21 @@
 #define UNSETTLED_TERMS 2u /* latest terms, which further values may still change */
 #define MOST_VALUES 64u    /* values in these, to be compared one by one */
 #define SHORT_REPEAT 128u  /* values of a repetition that chance may make */
-#define SHORT_REPEATS 4u   /* of these in a row: then so many times more places are passed by before the next one ... */
-#define MOST_SHORT 8u      /* ... as often as this */
+#define SHORT_REPEATS                                                                                                  \
+    4u                /* of these in a row: then so many times more positions are passed by before the next one ... */
+#define MOST_SHORT 8u /* ... as often as this */
 
-/* What repeat->in_term says the cursor is in. */
+/* What repeat->in_term says the prediction is in. */
 enum { BETWEEN_TERMS, IN_TERM, IN_GROUP };
 
-static bool same_place(struct refrain_place a, struct refrain_place b) {
+static bool same_position(struct refrain_archive_position a, struct refrain_archive_position b) {
     return a.chunk == b.chunk && a.at == b.at;
 }
 
 /* Predicts the next run of values of the group that lies where items would be; false at its end. */
 static bool next_of_group(struct refrain_learner *learner, struct refrain_formula *formula) {
     const int64_t *values = refrain_formula_values(formula);
-    struct refrain_loop_cursor *at = &formula->cursor[0];
+    struct refrain_open_loop *at = &formula->loops[0];
     uint64_t from = at->counter;
     if (from == at->limit)
         return false;
@@ -56,12 +57,12 @@ static bool next_value(struct refrain_learner *learner, struct refrain_formula *
             repeat->in_term = BETWEEN_TERMS;
             continue;
         }
-        if (same_place(frame->at, frame->end))
+        if (same_position(frame->at, frame->end))
             frame->at = frame->first;
         unsigned n = refrain_archive_read(&frame->at, term);
         if (n > 0) {
-            formula->cursor[0].counter = 0;
-            formula->cursor[0].limit = n;
+            formula->loops[0].counter = 0;
+            formula->loops[0].limit = n;
             repeat->in_term = IN_GROUP;
             continue;
         }
@@ -81,8 +82,8 @@ static bool next_value(struct refrain_learner *learner, struct refrain_formula *
             return false;
         }
         struct refrain_repeat_frame *inner = &repeat->frame[repeat->depth++];
-        inner->first = (struct refrain_place){(uint32_t)term->stride[0], (uint32_t)term->stride[1]};
-        inner->end = (struct refrain_place){(uint32_t)term->stride[2], (uint32_t)term->stride[3]};
+        inner->first = (struct refrain_archive_position){(uint32_t)term->stride[0], (uint32_t)term->stride[1]};
+        inner->end = (struct refrain_archive_position){(uint32_t)term->stride[2], (uint32_t)term->stride[3]};
         inner->at = inner->first;
         inner->left = (uint64_t)term->base;
     }
@@ -103,12 +104,12 @@ static bool next_value(struct refrain_learner *learner, struct refrain_formula *
 
 /* ---- transitions ---- */
 
-void refrain_repeat_begin(struct refrain_learner *learner, struct refrain_place first) {
+void refrain_repeat_begin(struct refrain_learner *learner, struct refrain_archive_position first) {
     struct refrain_formula *formula = refrain_at_reference(learner->body);
     struct refrain_repeat *repeat = refrain_repeat_of(formula);
     const struct refrain_archive *last = refrain_at_reference(formula->archive_last);
     repeat->first = first;
-    repeat->end = (struct refrain_place){formula->archive_last, last->used};
+    repeat->end = (struct refrain_archive_position){formula->archive_last, last->used};
     repeat->frame[0] = (struct refrain_repeat_frame){first, first, repeat->end, UINT64_MAX};
     repeat->depth = 1;
     repeat->in_term = BETWEEN_TERMS;
@@ -158,14 +159,14 @@ void refrain_repeat_look(struct refrain_context *context, struct refrain_learner
             return;
         settled -= items[settled - 1].back;
     }
-    const struct refrain_place *found = refrain_anchors_find(refrain_repeat_of(formula), items, settled);
+    const struct refrain_archive_position *found = refrain_anchors_find(refrain_repeat_of(formula), items, settled);
     int64_t values[MOST_VALUES];
     if (found && !refrain_repeat_follows(formula))
         return;
     unsigned n_values = found ? unsettled_values(items, settled, n, values) : 0;
     if (n_values == 0)
         return;
-    struct refrain_place first = *found;
+    struct refrain_archive_position first = *found;
     struct refrain_item unsettled[2 * UNSETTLED_TERMS]; /* values and runs: two items each at most */
     if (!refrain_formula_archive(context, learner, n - settled, n - settled))
         return;
@@ -186,10 +187,10 @@ bool refrain_repeat_resume(struct refrain_context *context, struct refrain_learn
     struct refrain_formula *formula = refrain_at_reference(learner->body);
     struct refrain_repeat *repeat = refrain_repeat_of(formula);
     repeat->resume = 0;
-    struct refrain_place next = repeat->frame[0].at;
-    if (same_place(next, repeat->end))
+    struct refrain_archive_position next = repeat->frame[0].at;
+    if (same_position(next, repeat->end))
         next = repeat->first;
-    struct refrain_place after = next;
+    struct refrain_archive_position after = next;
     const struct refrain_item *term = context->scratch->items;
     if (refrain_archive_read(&after, context->scratch->items) > 0 || term->kind == REFRAIN_ITEM_REPEAT ||
         term->span > 2 || term[term->span - 1].base != value)

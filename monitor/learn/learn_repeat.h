@@ -1,4 +1,4 @@
-/* learn_repeat.h: cycles longer than the window: values that repeat a part of the archive. Where the latest values are
+/* learn_repeat.h: cycles longer than a formula: values that repeat a part of the archive. Where the latest values are
  * in the archive (learn_anchors.h), the learner predicts the values that followed them there. */
 #ifndef REFRAIN_LEARN_REPEAT_H
 #define REFRAIN_LEARN_REPEAT_H
@@ -10,7 +10,7 @@
 REFRAIN_HIDDEN void refrain_repeat_look(struct refrain_context *context, struct refrain_learner *learner);
 
 /* All values are in the archive: goes to state REPEAT, and predicts the values that came from `first` on. */
-REFRAIN_HIDDEN void refrain_repeat_begin(struct refrain_learner *learner, struct refrain_place first);
+REFRAIN_HIDDEN void refrain_repeat_begin(struct refrain_learner *learner, struct refrain_archive_position first);
 
 /* Should the learner try to repeat the archive here? A sequence of few different values repeats some of them by chance.
  * Where many tries have failed it answers false most of the time, so that a later cycle is found a little later. */

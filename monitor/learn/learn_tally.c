@@ -129,9 +129,9 @@ static struct refrain_tally *grow(uint32_t *reference, struct refrain_tally *tal
     memcpy(entry_at(larger, capacity), entry_at(tally, tally->capacity), entry_bytes);
     for (unsigned i = 0; i < tally->capacity; i++) {
         const uint64_t *entry = entry_at(tally, i);
-        uint64_t *place = entry[0] ? find(larger, (const int64_t *)entry + 1) : NULL;
-        if (place) {
-            memcpy(place, entry, entry_bytes);
+        uint64_t *to = entry[0] ? find(larger, (const int64_t *)entry + 1) : NULL;
+        if (to) {
+            memcpy(to, entry, entry_bytes);
         } else if (entry[0]) {
             move_to_rest(larger, entry);
             larger->used--;
@@ -321,17 +321,17 @@ static void count_beginning(struct counting *counting, const struct refrain_item
     counting->counter[item->height] = 0;
 }
 
-static bool same_place(struct refrain_place a, struct refrain_place b) {
+static bool same_position(struct refrain_archive_position a, struct refrain_archive_position b) {
     return a.chunk == b.chunk && a.at == b.at;
 }
 
-/* Counts `values` values of what lies between two places of the archive, over and over. */
+/* Counts `values` values of what lies between two positions of the archive, over and over. */
 static void count_repetition(struct counting *counting, const struct refrain_item *repeat, uint64_t values) {
     struct refrain_item *term = counting->context->scratch->term;
-    struct refrain_place first = {(uint32_t)repeat->stride[0], (uint32_t)repeat->stride[1]};
-    struct refrain_place end = {(uint32_t)repeat->stride[2], (uint32_t)repeat->stride[3]}, at = first;
+    struct refrain_archive_position first = {(uint32_t)repeat->stride[0], (uint32_t)repeat->stride[1]};
+    struct refrain_archive_position end = {(uint32_t)repeat->stride[2], (uint32_t)repeat->stride[3]}, at = first;
     while (values > 0) {
-        if (same_place(at, end))
+        if (same_position(at, end))
             at = first;
         unsigned n_values = refrain_archive_read(&at, term);
         for (unsigned i = 0; i < n_values && values > 0; i++, values--)

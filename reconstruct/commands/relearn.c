@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-_Static_assert(REFRAIN_RELEARN_LONGEST == REFRAIN_WINDOW_ITEMS, "the longest formula is the learner's");
+_Static_assert(REFRAIN_RELEARN_LONGEST == REFRAIN_FORMULA_ITEMS, "the longest formula is the learner's");
 
 #define MOST_STEPS 100000000u /* a sequence of more is judged by its beginning */
 

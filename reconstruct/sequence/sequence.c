@@ -95,27 +95,28 @@ static unsigned term_of(struct refrain_terms *terms, const int64_t *values, unsi
     return n ? refrain_group_term(values, n, terms->decoded) : 0;
 }
 
-/* The archived term at `place`, which moves behind it; null when the archive is read or wrong. */
-static const struct refrain_item *archived_term(struct refrain_terms *terms, struct refrain_place *place) {
-    while (place->chunk) {
-        uint64_t offset = (uint64_t)place->chunk * REFRAIN_GRAIN_BYTES;
-        const struct refrain_archive *chunk = at_reference(terms, place->chunk, sizeof *chunk);
-        if (!chunk || !at_reference(terms, place->chunk, sizeof *chunk + chunk->used))
+/* The archived term at `position`, which moves behind it; null when the archive is read or wrong. */
+static const struct refrain_item *archived_term(struct refrain_terms *terms,
+                                                struct refrain_archive_position *position) {
+    while (position->chunk) {
+        uint64_t offset = (uint64_t)position->chunk * REFRAIN_GRAIN_BYTES;
+        const struct refrain_archive *chunk = at_reference(terms, position->chunk, sizeof *chunk);
+        if (!chunk || !at_reference(terms, position->chunk, sizeof *chunk + chunk->used))
             return NULL;
-        if (place->at >= chunk->used) {
-            uint32_t next = place->chunk == terms->formula->archive_last ? 0 : chunk->next;
-            if (next && next <= place->chunk) { /* chunks are taken one after the other */
+        if (position->at >= chunk->used) {
+            uint32_t next = position->chunk == terms->formula->archive_last ? 0 : chunk->next;
+            if (next && next <= position->chunk) { /* chunks are taken one after the other */
                 wrong(terms, offset, "archive chunks run backwards");
                 return NULL;
             }
-            place->chunk = next;
-            place->at = 0;
+            position->chunk = next;
+            position->at = 0;
             continue;
         }
         if (!has_room(terms, offset))
             return NULL;
         int64_t values[REFRAIN_GROUP_VALUES];
-        struct refrain_archive_source source = {.bytes = chunk->bytes, .end = chunk->used, .at = place->at};
+        struct refrain_archive_source source = {.bytes = chunk->bytes, .end = chunk->used, .at = position->at};
         bool group = REFRAIN_IS_GROUP(chunk->bytes[source.at]);
         unsigned n = group ? term_of(terms, values, refrain_group_decode(chunk->bytes, chunk->used, &source.at, values))
                            : refrain_archive_get_term(&source, terms->decoded, REFRAIN_SEQUENCE_TERM_ITEMS);
@@ -123,7 +124,7 @@ static const struct refrain_item *archived_term(struct refrain_terms *terms, str
             wrong(terms, offset, group ? "an archived group is cut off" : "an archived term is cut off");
             return NULL;
         }
-        place->at = source.at;
+        position->at = source.at;
         return term_is_sound(terms, terms->decoded, n, offset) ? terms->decoded : NULL;
     }
     return NULL;
@@ -253,7 +254,7 @@ const struct refrain_by_key *refrain_learner_keys(const void *image, size_t imag
 }
 
 const struct refrain_learner *refrain_key_learner(const struct refrain_by_key *by, int64_t key) {
-    unsigned at = refrain_key_place(key);
+    unsigned at = refrain_key_entry(key);
     for (unsigned n = 0; n < REFRAIN_KEYS && by->used >> at & 1; n++, at = (at + 1) % REFRAIN_KEYS)
         if (by->key[at] == key)
             return &by->learner[at];
@@ -278,13 +279,13 @@ static int64_t evaluate(const struct refrain_sequence *sequence, const struct re
     if (sequence->flat)
         return item->base;
     for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
-        value += (uint64_t)item->stride[h] * sequence->cursor[h].counter;
+        value += (uint64_t)item->stride[h] * sequence->loops[h].counter;
     return (int64_t)value;
 }
 
 static void enter_loop(struct refrain_sequence *sequence, unsigned item, uint64_t counter, uint64_t limit) {
     unsigned height = sequence->term[item].height;
-    sequence->cursor[height] = (struct refrain_loop_cursor){counter, limit, item, sequence->innermost};
+    sequence->loops[height] = (struct refrain_open_loop){counter, limit, item, sequence->innermost};
     sequence->innermost = height;
     sequence->position = item + 1;
 }
@@ -296,22 +297,22 @@ static bool next_run_of_term(struct refrain_sequence *sequence) {
         if (steps > MOST_STEPS)
             return wrong(&sequence->terms, 0, "a formula goes on without giving a value");
         const struct refrain_item *loop = NULL;
-        struct refrain_loop_cursor *cursor = NULL;
+        struct refrain_open_loop *within = NULL;
         if (sequence->innermost < REFRAIN_LOOP_HEIGHTS) {
-            cursor = &sequence->cursor[sequence->innermost];
-            loop = &sequence->term[cursor->item];
-            if (sequence->position == cursor->item + loop->span) {
-                cursor->counter++;
-                if (cursor->counter < cursor->limit) {
-                    sequence->position = cursor->item + 1;
-                    if (cursor->outer == REFRAIN_LOOP_HEIGHTS) {
-                        if (fruitless && cursor->limit == UINT64_MAX)
+            within = &sequence->loops[sequence->innermost];
+            loop = &sequence->term[within->item];
+            if (sequence->position == within->item + loop->span) {
+                within->counter++;
+                if (within->counter < within->limit) {
+                    sequence->position = within->item + 1;
+                    if (within->outer == REFRAIN_LOOP_HEIGHTS) {
+                        if (fruitless && within->limit == UINT64_MAX)
                             return false;
                         fruitless = true;
                     }
                 } else {
-                    cursor->counter = 0;
-                    sequence->innermost = cursor->outer;
+                    within->counter = 0;
+                    sequence->innermost = within->outer;
                 }
                 continue;
             }
@@ -330,8 +331,8 @@ static bool next_run_of_term(struct refrain_sequence *sequence) {
         sequence->value = value;
         if (loop && loop->span == 2) {
             sequence->stride = item->stride[loop->height];
-            sequence->run = cursor->limit - cursor->counter;
-            cursor->counter = cursor->limit - 1;
+            sequence->run = within->limit - within->counter;
+            within->counter = within->limit - 1;
         } else {
             sequence->stride = 0;
             sequence->run = 1;
@@ -346,7 +347,7 @@ static bool next_run_of_term(struct refrain_sequence *sequence) {
 static uint64_t begin_row(struct refrain_sequence *sequence, uint64_t most) {
     if (!sequence->flat || sequence->run != 1 || sequence->innermost == REFRAIN_LOOP_HEIGHTS)
         return 0;
-    unsigned loop = sequence->cursor[sequence->innermost].item, end = loop + sequence->term[loop].span, n = 0;
+    unsigned loop = sequence->loops[sequence->innermost].item, end = loop + sequence->term[loop].span, n = 0;
     while (n < most && sequence->position + n < end &&
            sequence->term[sequence->position + n].kind == REFRAIN_ITEM_VALUE)
         n++;
@@ -355,14 +356,14 @@ static uint64_t begin_row(struct refrain_sequence *sequence, uint64_t most) {
 
 /* ---- repeating the archive ---- */
 
-static bool same_place(struct refrain_place a, struct refrain_place b) {
+static bool same_position(struct refrain_archive_position a, struct refrain_archive_position b) {
     return a.chunk == b.chunk && a.at == b.at;
 }
 
-/* Follows the learner into a repetition of `values` values between two places; too deep is damage, as no learner goes
- * deeper. */
-static bool enter_repeat(struct refrain_sequence *sequence, struct refrain_place first, struct refrain_place end,
-                         uint64_t values) {
+/* Follows the learner into a repetition of `values` values between two positions; too deep is damage, as no learner
+ * goes deeper. */
+static bool enter_repeat(struct refrain_sequence *sequence, struct refrain_archive_position first,
+                         struct refrain_archive_position end, uint64_t values) {
     struct refrain_terms *terms = &sequence->terms;
     uint64_t offset = (uint64_t)first.chunk * REFRAIN_GRAIN_BYTES;
     if (sequence->depth == REFRAIN_REPEAT_DEPTH)
@@ -372,9 +373,9 @@ static bool enter_repeat(struct refrain_sequence *sequence, struct refrain_place
 }
 
 static bool enter_repeat_term(struct refrain_sequence *sequence, const struct refrain_item *term) {
-    return enter_repeat(sequence, (struct refrain_place){(uint32_t)term->stride[0], (uint32_t)term->stride[1]},
-                        (struct refrain_place){(uint32_t)term->stride[2], (uint32_t)term->stride[3]},
-                        (uint64_t)term->base);
+    return enter_repeat(
+        sequence, (struct refrain_archive_position){(uint32_t)term->stride[0], (uint32_t)term->stride[1]},
+        (struct refrain_archive_position){(uint32_t)term->stride[2], (uint32_t)term->stride[3]}, (uint64_t)term->base);
 }
 
 static bool is_flat(const struct refrain_item *term) {
@@ -418,7 +419,7 @@ static bool next_run_of_repeat(struct refrain_sequence *sequence) {
         }
         sequence->term = NULL;
         uint64_t offset = (uint64_t)frame->at.chunk * REFRAIN_GRAIN_BYTES;
-        if (same_place(frame->at, frame->end)) {
+        if (same_position(frame->at, frame->end)) {
             if (sequence->fruitless++ == REFRAIN_REPEAT_DEPTH)
                 return wrong(terms, offset, "a repetition gives no value");
             frame->at = frame->first;

@@ -22,14 +22,14 @@
 struct refrain_terms {
     const unsigned char *image;
     size_t image_bytes;
-    const struct refrain_formula *formula; /* null: no term (EMPTY, IDENTITY) */
-    const struct refrain_item *items;      /* of the formula */
-    unsigned n_items, at;                  /* at: next item */
-    unsigned n_values;                     /* plain ones in their place, to be read */
-    struct refrain_place archived;         /* where the archive is being read, chunk 0 = none left */
-    struct refrain_item *decoded;          /* one archived term, or the plain values; owned */
-    const char *wrong;                     /* what does not hold together, null = nothing so far ... */
-    uint64_t wrong_offset;                 /* ... and where, in bytes from the start of the image */
+    const struct refrain_formula *formula;    /* null: no term (EMPTY, IDENTITY) */
+    const struct refrain_item *items;         /* of the formula */
+    unsigned n_items, at;                     /* at: next item */
+    unsigned n_values;                        /* plain ones in their place, to be read */
+    struct refrain_archive_position archived; /* where the archive is being read, chunk 0 = none left */
+    struct refrain_item *decoded;             /* one archived term, or the plain values; owned */
+    const char *wrong;                        /* what does not hold together, null = nothing so far ... */
+    uint64_t wrong_offset;                    /* ... and where, in bytes from the start of the image */
 };
 
 /* Starts reading. `learner` lies in `image`. */
@@ -84,7 +84,7 @@ struct refrain_sequence {
     const struct refrain_item *term;
     const struct refrain_learner *learner;
     struct refrain_terms terms;
-    struct refrain_loop_cursor cursor[REFRAIN_LOOP_HEIGHTS];
+    struct refrain_open_loop loops[REFRAIN_LOOP_HEIGHTS];
     uint64_t continuation; /* values of it left */
     /* the repetitions of the archive it is in, the innermost last; then `term` is the archived term being expanded */
     struct refrain_repeat_frame frame[REFRAIN_REPEAT_DEPTH];

@@ -18,10 +18,10 @@ static bool is_in_terms(const struct refrain_sequence *sequence) {
 
 /* The innermost loop, where its body is single values that are the same in each iteration; *first is the one of them
  * that comes next. Null else. */
-static struct refrain_loop_cursor *loop_of_values(struct refrain_sequence *sequence, unsigned *first) {
+static struct refrain_open_loop *loop_of_values(struct refrain_sequence *sequence, unsigned *first) {
     if (!is_in_terms(sequence) || !sequence->flat || sequence->run > 1 || sequence->innermost == REFRAIN_LOOP_HEIGHTS)
         return NULL;
-    struct refrain_loop_cursor *loop = &sequence->cursor[sequence->innermost];
+    struct refrain_open_loop *loop = &sequence->loops[sequence->innermost];
     const struct refrain_item *items = &sequence->term[loop->item];
     for (unsigned i = 1; i < items->span; i++)
         if (items[i].kind != REFRAIN_ITEM_VALUE)
@@ -34,7 +34,7 @@ static struct refrain_loop_cursor *loop_of_values(struct refrain_sequence *seque
 }
 
 /* How often the values come again from the middle of such a body on. */
-static uint64_t times_of_values(const struct refrain_sequence *sequence, const struct refrain_loop_cursor *loop,
+static uint64_t times_of_values(const struct refrain_sequence *sequence, const struct refrain_open_loop *loop,
                                 unsigned first, const int64_t *values, unsigned m) {
     const struct refrain_item *items = &sequence->term[loop->item];
     unsigned n = items->span - 1;
@@ -47,17 +47,17 @@ static uint64_t times_of_values(const struct refrain_sequence *sequence, const s
 /* ---- a loop of which an iteration begins ---- */
 
 /* Leaves the loops that are over; the one around them whose next iteration begins now, null when it is none. */
-static struct refrain_loop_cursor *loop_that_begins_anew(struct refrain_sequence *sequence) {
+static struct refrain_open_loop *loop_that_begins_anew(struct refrain_sequence *sequence) {
     if (!is_in_terms(sequence) || sequence->run > 0 || sequence->row > 0)
         return NULL;
     while (sequence->innermost < REFRAIN_LOOP_HEIGHTS) {
-        struct refrain_loop_cursor *cursor = &sequence->cursor[sequence->innermost];
-        if (sequence->position != cursor->item + sequence->term[cursor->item].span)
+        struct refrain_open_loop *within = &sequence->loops[sequence->innermost];
+        if (sequence->position != within->item + sequence->term[within->item].span)
             return NULL;
-        if (cursor->counter + 1 < cursor->limit)
-            return cursor;
-        cursor->counter = 0;
-        sequence->innermost = cursor->outer;
+        if (within->counter + 1 < within->limit)
+            return within;
+        within->counter = 0;
+        sequence->innermost = within->outer;
     }
     return NULL;
 }
@@ -93,12 +93,12 @@ static bool gives(const struct refrain_item *term, unsigned loop, uint64_t *coun
 static void counters_of(const struct refrain_sequence *sequence, uint64_t *counter) {
     for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
         counter[h] = 0;
-    for (unsigned h = sequence->innermost; h < REFRAIN_LOOP_HEIGHTS; h = sequence->cursor[h].outer)
-        counter[h] = sequence->cursor[h].counter;
+    for (unsigned h = sequence->innermost; h < REFRAIN_LOOP_HEIGHTS; h = sequence->loops[h].outer)
+        counter[h] = sequence->loops[h].counter;
 }
 
 /* How often the loop gives these values again, where each of its iterations gives all of them or a part. */
-static uint64_t times_of(const struct refrain_sequence *sequence, const struct refrain_loop_cursor *loop,
+static uint64_t times_of(const struct refrain_sequence *sequence, const struct refrain_open_loop *loop,
                          const int64_t *values, unsigned m) {
     const struct refrain_item *items = &sequence->term[loop->item];
     uint64_t counter[REFRAIN_LOOP_HEIGHTS];
@@ -116,7 +116,7 @@ static uint64_t times_of(const struct refrain_sequence *sequence, const struct r
 }
 
 /* Values of each of its iterations, where they do not depend on which one it is. */
-static unsigned values_of(const struct refrain_sequence *sequence, const struct refrain_loop_cursor *loop) {
+static unsigned values_of(const struct refrain_sequence *sequence, const struct refrain_open_loop *loop) {
     uint64_t counter[REFRAIN_LOOP_HEIGHTS];
     unsigned n = 0;
     counters_of(sequence, counter);
@@ -161,18 +161,18 @@ static bool takes(struct refrain_sequence *sequence, const int64_t *values, unsi
 
 /* The loop that has gone on since the sequence was as `before`, where nothing else is different, nor depends on it:
  * *iterations is by how many. What came meanwhile then comes again as long as there are so many left. Null else. */
-static struct refrain_loop_cursor *loop_gone_on(struct refrain_sequence *sequence,
-                                                const struct refrain_sequence *before, uint64_t *iterations) {
+static struct refrain_open_loop *loop_gone_on(struct refrain_sequence *sequence, const struct refrain_sequence *before,
+                                              uint64_t *iterations) {
     loop_that_begins_anew(sequence);
     if (!is_in_terms(sequence) || sequence->term != before->term || sequence->stage != before->stage ||
         sequence->position != before->position || sequence->run != before->run || sequence->row != before->row ||
         sequence->innermost != before->innermost ||
         (sequence->run > 0 && (sequence->value != before->value || sequence->stride != before->stride)))
         return NULL;
-    struct refrain_loop_cursor *found = NULL;
-    for (unsigned h = sequence->innermost; h < REFRAIN_LOOP_HEIGHTS; h = sequence->cursor[h].outer) {
-        struct refrain_loop_cursor *now = &sequence->cursor[h];
-        const struct refrain_loop_cursor *then = &before->cursor[h];
+    struct refrain_open_loop *found = NULL;
+    for (unsigned h = sequence->innermost; h < REFRAIN_LOOP_HEIGHTS; h = sequence->loops[h].outer) {
+        struct refrain_open_loop *now = &sequence->loops[h];
+        const struct refrain_open_loop *then = &before->loops[h];
         if (now->item != then->item || now->limit != then->limit || now->outer != then->outer ||
             now->counter < then->counter || (found && now->counter != then->counter))
             return NULL;
@@ -194,7 +194,7 @@ static uint64_t times_of_copy(const struct refrain_sequence *sequence, const int
     uint64_t iterations;
     if (!takes(&copy, values, m))
         return 0;
-    const struct refrain_loop_cursor *loop = loop_gone_on(&copy, sequence, &iterations);
+    const struct refrain_open_loop *loop = loop_gone_on(&copy, sequence, &iterations);
     return loop ? 1 + (loop->limit - 1 - loop->counter) / iterations : 1;
 }
 
@@ -203,7 +203,7 @@ static uint64_t times_of_copy(const struct refrain_sequence *sequence, const int
 /* How often the values come by the loop of which an iteration begins, or that is in the middle of one: *loop, of which
  * each iteration gives *of_iteration values (null: nobody asks). */
 static uint64_t times_of_loop(struct refrain_sequence *sequence, const int64_t *values, unsigned m,
-                              struct refrain_loop_cursor **loop, unsigned *of_iteration) {
+                              struct refrain_open_loop **loop, unsigned *of_iteration) {
     unsigned first;
     if (m > 1 && (*loop = loop_that_begins_anew(sequence))) {
         uint64_t n = times_of(sequence, *loop, values, m);
@@ -219,7 +219,7 @@ static uint64_t times_of_loop(struct refrain_sequence *sequence, const int64_t *
 }
 
 uint64_t refrain_sequence_repeats(struct refrain_sequence *sequence, const int64_t *values, unsigned m) {
-    struct refrain_loop_cursor *loop;
+    struct refrain_open_loop *loop;
     if (m == 1 && sequence->run == 0 && !refrain_sequence_advance(sequence))
         return 0;
     if (sequence->approximate)
@@ -235,7 +235,7 @@ uint64_t refrain_sequence_repeats(struct refrain_sequence *sequence, const int64
 }
 
 void refrain_sequence_skip(struct refrain_sequence *sequence, const int64_t *values, unsigned m, uint64_t n) {
-    struct refrain_loop_cursor *loop;
+    struct refrain_open_loop *loop;
     if (sequence->run >= n * m) {
         sequence->value = (int64_t)((uint64_t)sequence->value + (uint64_t)sequence->stride * (n * m));
         sequence->run -= n * m;
