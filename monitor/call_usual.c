@@ -38,7 +38,7 @@ struct block {
     uint64_t now, elapsed;
 };
 
-/* It ends now, and is filed under its place. False where the timeline takes an item that is more than two bytes. */
+/* It ends now, and is filed under its place. False where the timeline takes an entry that is more than two bytes. */
 static inline __attribute__((always_inline)) bool end_block(struct refrain_context *context, struct refrain_slot *slot,
                                                             struct block *block) {
     struct refrain_thread *thread = context->thread;
@@ -48,12 +48,12 @@ static inline __attribute__((always_inline)) bool end_block(struct refrain_conte
     return refrain_timeline_takes(&context->timeline, block->now, block->elapsed);
 }
 
-/* The probe ends with what is seldom to be done: an item of the timeline, and the record of an event if there is one.
+/* The probe ends with what is seldom to be done: an entry of the timeline, and the record of an event if there is one.
  */
 static __attribute__((noinline)) void end_seldom(struct refrain_context *context, uint64_t now, uint64_t elapsed,
-                                                 bool item, unsigned event, uint64_t id) {
-    if (item)
-        refrain_timeline_item(&context->timeline, now, elapsed);
+                                                 bool long_entry, unsigned event, uint64_t id) {
+    if (long_entry)
+        refrain_timeline_entry(&context->timeline, now, elapsed);
     if (event != REFRAIN_RECORD_NONE)
         refrain_event(context, event, now, id);
     refrain_end(context);
@@ -85,7 +85,7 @@ static inline bool goes_on(const struct refrain_round *round) {
                             1);
 }
 
-/* A block of the round ends. False where the timeline takes an item that is more than two bytes. */
+/* A block of the round ends. False where the timeline takes an entry that is more than two bytes. */
 static inline __attribute__((always_inline)) bool
 end_round_block(struct refrain_context *context, struct refrain_round *round, unsigned i, struct block *block) {
     struct refrain_thread *thread = context->thread;
@@ -132,10 +132,10 @@ static __attribute__((noinline)) void begin_with_events(struct refrain_call *cal
         refrain_end(context);
 }
 
-/* ... and before them an item of the timeline. */
+/* ... and before them an entry of the timeline. */
 static __attribute__((noinline)) void begin_with_item(struct refrain_call *call, uint64_t elapsed,
                                                       const int64_t *parameters) {
-    refrain_timeline_item(&call->context->timeline, call->begin_ticks, elapsed);
+    refrain_timeline_entry(&call->context->timeline, call->begin_ticks, elapsed);
     begin_with_events(call, parameters);
 }
 
@@ -502,7 +502,7 @@ void refrain_call_end_with(struct refrain_call *call, enum refrain_operation ope
     }
     begin_probe(context);
     if (__builtin_expect(!end_round_block(context, round, 1, &block), 0))
-        refrain_timeline_item(&context->timeline, block.now, block.elapsed);
+        refrain_timeline_entry(&context->timeline, block.now, block.elapsed);
     round->left[REFRAIN_ROUND_OPERATION + i]--;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     round->left[REFRAIN_ROUND_END]--;

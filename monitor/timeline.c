@@ -1,4 +1,4 @@
-/* timeline.c: items of more than a byte, pages, and what is done when there is no memory for another (timeline.h). */
+/* timeline.c: entries of more than a byte, pages, and what is done when there is no memory for another (timeline.h). */
 #define _GNU_SOURCE
 #include "timeline.h"
 #include "configure.h"
@@ -6,11 +6,11 @@
 
 #include <string.h>
 
-#define ROOM_BYTES (2 * REFRAIN_TIME_NUMBER_BYTES) /* for an item */
-#define QUANTA_SHIFT 6u /* an item of several blocks lasts less than twice so many quanta, as a power of two */
-#define LARGEST_ITEM_SHIFT 62u
-#define MOST_PAGE_ITEMS (REFRAIN_TIME_ITEMS_BYTES / 2)
-#define LONGER_BY 16u /* items of pages that are merged are made longer by this part until there is room for them */
+#define ROOM_BYTES (2 * REFRAIN_TIME_NUMBER_BYTES) /* for an entry */
+#define QUANTA_SHIFT 6u /* an entry of several blocks lasts less than twice so many quanta, as a power of two */
+#define LARGEST_ENTRY_SHIFT 62u
+#define MOST_PAGE_ENTRIES (REFRAIN_TIME_ENTRIES_BYTES / 2)
+#define LONGER_BY 16u /* entries of pages that are merged are made longer by this part until there is room for them */
 #define ROWS_LOOKED_AT 64u /* before pages are merged */
 #define MERGED_OF 64u      /* pages: from half as many on two are merged at a time */
 #define NEVER (~(uint64_t)0)
@@ -23,13 +23,13 @@ static unsigned log2_of(uint64_t n) {
     return n ? 63u - (unsigned)__builtin_clzll(n) : 0;
 }
 
-/* The page's items last at most so many ticks. */
-static void set_length(struct refrain_time_page *page, uint64_t item_ticks) {
-    page->item_shift = (uint8_t)(log2_of(item_ticks - 1) + 1);
-    page->quantum_shift = (uint8_t)(log2_of(item_ticks) - QUANTA_SHIFT);
+/* The page's entries last at most so many ticks. */
+static void set_length(struct refrain_time_page *page, uint64_t entry_ticks) {
+    page->entry_shift = (uint8_t)(log2_of(entry_ticks - 1) + 1);
+    page->quantum_shift = (uint8_t)(log2_of(entry_ticks) - QUANTA_SHIFT);
 }
 
-/* ---- items ---- */
+/* ---- entries ---- */
 
 static unsigned char *put_number(unsigned char *at, uint64_t number) {
     for (; number >= 128; number >>= 7)
@@ -38,7 +38,7 @@ static unsigned char *put_number(unsigned char *at, uint64_t number) {
     return at;
 }
 
-/* An item of one block, and one of several. The bytes there are 0; the first one is stored last, as that is what a
+/* An entry of one block, and one of several. The bytes there are 0; the first one is stored last, as that is what a
  * reader goes by. */
 static unsigned char *put_single(unsigned char *at, uint64_t quanta) {
     uint64_t number = quanta + 1;
@@ -75,11 +75,11 @@ static struct refrain_time_page *take_free(struct refrain_timeline_writer *write
     return page;
 }
 
-/* Where pages that follow each other are read: before the item at items[at] of a page. */
+/* Where pages that follow each other are read: before the entry at entries[at] of a page. */
 struct source {
     const struct refrain_time_page *page;
     unsigned at;
-    uint64_t block, quanta, ticks; /* the next item's first block, the quanta of the page before it, when it begins */
+    uint64_t block, quanta, ticks; /* the next entry's first block, the quanta of the page before it, when it begins */
 };
 
 static struct source begin_of(const struct refrain_time_page *page) {
@@ -93,36 +93,36 @@ static uint64_t later(uint64_t ticks, uint64_t others) {
 
 static void pass_item(struct source *source) {
     const struct refrain_time_page *page = source->page, *next = page_at(page->next);
-    struct refrain_time_item item;
-    unsigned at = refrain_time_item(page, source->at, &item);
-    if (at == 0 || source->block + item.blocks >= next->first_block) {
+    struct refrain_time_entry entry;
+    unsigned at = refrain_time_entry(page, source->at, &entry);
+    if (at == 0 || source->block + entry.blocks >= next->first_block) {
         *source =
             (struct source){.page = next, .block = next->first_block, .ticks = later(source->ticks, next->first_ticks)};
         return;
     }
     source->at = at;
-    source->block += item.blocks;
-    source->quanta += item.quanta;
+    source->block += entry.blocks;
+    source->quanta += entry.quanta;
     source->ticks = later(source->ticks, refrain_time_page_ticks(page, source->quanta));
 }
 
 /* Fills a page that is free with what follows `source`, up to the page `until`: neighbours are added up as long as they
- * take no more than `item_ticks` together. */
+ * take no more than `entry_ticks` together. */
 static void fill(struct refrain_time_page *page, struct source *source, const struct refrain_time_page *until,
-                 uint64_t item_ticks) {
+                 uint64_t entry_ticks) {
     struct source ahead = *source;
-    unsigned char *at = page->items;
-    memset(page->items, 0, sizeof page->items);
+    unsigned char *at = page->entries;
+    memset(page->entries, 0, sizeof page->entries);
     page->first_ticks = source->ticks;
-    set_length(page, item_ticks);
+    set_length(page, entry_ticks);
     for (;;) {
         struct source before = ahead;
         bool ends = ahead.page == until;
         if (!ends)
             pass_item(&ahead);
-        if (before.block > source->block && (ends || ahead.ticks - source->ticks > item_ticks)) {
+        if (before.block > source->block && (ends || ahead.ticks - source->ticks > entry_ticks)) {
             uint64_t quanta = (before.ticks >> page->quantum_shift) - (source->ticks >> page->quantum_shift);
-            if (at + ROOM_BYTES > page->items + sizeof page->items)
+            if (at + ROOM_BYTES > page->entries + sizeof page->entries)
                 break;
             at = put_several(at, before.block - source->block, quanta);
             *source = before;
@@ -136,21 +136,21 @@ static void fill(struct refrain_time_page *page, struct source *source, const st
  * another one must come to its end, which is free then for the next, and which the one before leads on from. Scribbles
  * on a page that is free. */
 static bool fit(struct refrain_time_page *page, const struct refrain_time_page *first,
-                const struct refrain_time_page *until, unsigned n_pages, uint64_t item_ticks) {
+                const struct refrain_time_page *until, unsigned n_pages, uint64_t entry_ticks) {
     struct source source = begin_of(first);
     for (unsigned i = 1; i < n_pages && source.page != until; i++) {
         const struct refrain_time_page *before = source.page;
-        fill(page, &source, until, item_ticks);
+        fill(page, &source, until, entry_ticks);
         if (source.page == before)
             return false;
     }
     return source.page == until;
 }
 
-/* Items of several blocks last so long at least that their quanta are not shorter than those of single blocks. */
-static uint64_t item_ticks_at_least(const struct refrain_timeline_writer *writer, uint64_t ticks) {
+/* Entries of several blocks last so long at least that their quanta are not shorter than those of single blocks. */
+static uint64_t entry_ticks_at_least(const struct refrain_timeline_writer *writer, uint64_t ticks) {
     uint64_t least = (uint64_t)1 << (writer->first_quantum_shift + QUANTA_SHIFT);
-    return ticks < least ? least : ticks >> LARGEST_ITEM_SHIFT ? (uint64_t)1 << LARGEST_ITEM_SHIFT : ticks;
+    return ticks < least ? least : ticks >> LARGEST_ENTRY_SHIFT ? (uint64_t)1 << LARGEST_ENTRY_SHIFT : ticks;
 }
 
 /* So many pages are written anew at once: of few all but the one that is full and the one that is free. */
@@ -167,13 +167,13 @@ static void merge_after(struct refrain_timeline_writer *writer, struct refrain_t
     for (unsigned i = 0; i < n_pages; i++)
         until = page_at(until->next);
     uint64_t ticks = until->first_ticks - first->first_ticks;
-    uint64_t item_ticks = item_ticks_at_least(writer, ticks / (MOST_PAGE_ITEMS * (n_pages - 1)));
-    while (!fit(writer->spare, first, until, n_pages, item_ticks))
-        item_ticks = item_ticks_at_least(writer, item_ticks + item_ticks / LONGER_BY);
+    uint64_t entry_ticks = entry_ticks_at_least(writer, ticks / (MOST_PAGE_ENTRIES * (n_pages - 1)));
+    while (!fit(writer->spare, first, until, n_pages, entry_ticks))
+        entry_ticks = entry_ticks_at_least(writer, entry_ticks + entry_ticks / LONGER_BY);
     for (struct source source = begin_of(first); source.page != until;) {
         struct refrain_time_page *page = take_free(writer);
         uint64_t block = source.block;
-        fill(page, &source, until, item_ticks);
+        fill(page, &source, until, entry_ticks);
         page->next = refrain_reference(source.page);
         commit();
         page->first_block = block;
@@ -192,12 +192,12 @@ static void merge_after(struct refrain_timeline_writer *writer, struct refrain_t
             first = next;
         }
     }
-    writer->merged_ticks = item_ticks;
+    writer->merged_ticks = entry_ticks;
     writer->swept = before;
 }
 
 /* Makes room by merging pages: of the next ones, in turns, those that take the least time together, which is at most
- * their share of the run. So items become about equally long all over the run, whatever happened in it. Of few pages
+ * their share of the run. So entries become about equally long all over the run, whatever happened in it. Of few pages
  * more are merged at a time, down to all of them, so that none has much more than its share. */
 static void merge_next(struct refrain_timeline_writer *writer) {
     struct refrain_timeline *timeline = writer->timeline;
@@ -233,24 +233,24 @@ static struct refrain_time_page *take_page(struct refrain_timeline *timeline) {
     return page;
 }
 
-/* The page now begun, whose items last at most so many ticks; 0: each is one block. */
+/* The page now begun, whose entries last at most so many ticks; 0: each is one block. */
 static void begin_page(struct refrain_timeline_writer *writer, struct refrain_time_page *page, uint64_t block,
-                       uint64_t now, uint64_t item_ticks) {
-    memset(page->items, 0, sizeof page->items);
+                       uint64_t now, uint64_t entry_ticks) {
+    memset(page->entries, 0, sizeof page->entries);
     page->first_ticks = now;
     page->next = 0;
-    page->item_shift = 0;
+    page->entry_shift = 0;
     page->quantum_shift = (uint8_t)writer->first_quantum_shift;
-    if (item_ticks > 0)
-        set_length(page, item_ticks);
+    if (entry_ticks > 0)
+        set_length(page, entry_ticks);
     commit();
     page->first_block = block;
     writer->page = page;
-    writer->at = page->items;
-    writer->almost = page->items + sizeof page->items - ROOM_BYTES;
-    writer->limit = item_ticks == 0 ? writer->almost : NULL;
-    writer->item_ticks = item_ticks == 0 ? 0 : now;
-    writer->most_ticks = item_ticks;
+    writer->at = page->entries;
+    writer->almost = page->entries + sizeof page->entries - ROOM_BYTES;
+    writer->limit = entry_ticks == 0 ? writer->almost : NULL;
+    writer->entry_ticks = entry_ticks == 0 ? 0 : now;
+    writer->most_ticks = entry_ticks;
     writer->blocks = 0;
     writer->quantum_shift = page->quantum_shift;
     writer->further = 0;
@@ -259,7 +259,7 @@ static void begin_page(struct refrain_timeline_writer *writer, struct refrain_ti
 
 static void stop(struct refrain_timeline_writer *writer) {
     writer->limit = NULL;
-    writer->item_ticks = 0;
+    writer->entry_ticks = 0;
     writer->most_ticks = NEVER;
     if (writer->timeline)
         writer->timeline->end_block = REFRAIN_TIME_STOPPED;
@@ -267,7 +267,7 @@ static void stop(struct refrain_timeline_writer *writer) {
 
 /* Number of the block after the last that the page tells of. */
 static uint64_t next_block(const struct refrain_timeline_writer *writer) {
-    return writer->limit ? writer->block + (uint64_t)(writer->at - writer->page->items) - writer->further
+    return writer->limit ? writer->block + (uint64_t)(writer->at - writer->page->entries) - writer->further
                          : writer->block;
 }
 
@@ -277,7 +277,7 @@ static void turn_page(struct refrain_timeline_writer *writer, uint64_t now) {
     struct refrain_timeline *timeline = writer->timeline;
     struct refrain_time_page *full = writer->page, *page = take_page(timeline);
     uint64_t block = next_block(writer);
-    uint64_t item_ticks = 0;
+    uint64_t entry_ticks = 0;
     if (!page) {
         if (timeline->pages < REFRAIN_TIME_LEAST_PAGES) {
             stop(writer);
@@ -286,9 +286,9 @@ static void turn_page(struct refrain_timeline_writer *writer, uint64_t now) {
         if (!writer->spare->next)
             merge_next(writer);
         page = take_free(writer);
-        item_ticks = writer->merged_ticks;
+        entry_ticks = writer->merged_ticks;
     }
-    begin_page(writer, page, block, now, item_ticks);
+    begin_page(writer, page, block, now, entry_ticks);
     commit();
     full->next = refrain_reference(page);
 }
@@ -299,7 +299,7 @@ static uint64_t quanta_between(const struct refrain_timeline_writer *writer, uin
     return (int64_t)quanta < 0 ? 0 : quanta;
 }
 
-/* An item that is one block. */
+/* An entry that is one block. */
 static void end_single(struct refrain_timeline_writer *writer, uint64_t now, uint64_t elapsed) {
     if ((int64_t)elapsed < 0)
         writer->timeline->backwards++;
@@ -308,19 +308,19 @@ static void end_single(struct refrain_timeline_writer *writer, uint64_t now, uin
     writer->at = at;
 }
 
-/* The item of several blocks that was begun ended at `ticks`. */
+/* The entry of several blocks that was begun ended at `ticks`. */
 static void end_several(struct refrain_timeline_writer *writer, uint64_t ticks) {
-    writer->at = put_several(writer->at, writer->blocks, quanta_between(writer, writer->item_ticks, ticks));
+    writer->at = put_several(writer->at, writer->blocks, quanta_between(writer, writer->entry_ticks, ticks));
     writer->block += writer->blocks;
     writer->blocks = 0;
-    writer->item_ticks = ticks;
+    writer->entry_ticks = ticks;
 }
 
-/* A block that would make the item begun too long begins another one. */
+/* A block that would make the entry begun too long begins another one. */
 static void begin_several(struct refrain_timeline_writer *writer, uint64_t now, uint64_t elapsed) {
     if ((int64_t)elapsed < 0) {
         writer->timeline->backwards++;
-        writer->item_ticks = now;
+        writer->entry_ticks = now;
     } else if (writer->blocks > 0) {
         end_several(writer, now - elapsed);
         if (writer->at >= writer->almost)
@@ -329,7 +329,7 @@ static void begin_several(struct refrain_timeline_writer *writer, uint64_t now, 
     writer->blocks++;
 }
 
-void refrain_timeline_item(struct refrain_timeline_writer *writer, uint64_t now, uint64_t elapsed) {
+void refrain_timeline_entry(struct refrain_timeline_writer *writer, uint64_t now, uint64_t elapsed) {
     if (!writer->limit) {
         begin_several(writer, now, elapsed);
         return;

@@ -1,6 +1,6 @@
 /* timeline.h: the timeline of a thread (refrain/time_page.h), written as its blocks end.
  *
- *     clock read --> refrain_timeline_block() --> item of one block: one byte or two, here
+ *     clock read --> refrain_timeline_block() --> entry of one block: one byte or two, here
  *                                            \--> anything else: timeline.c
  */
 #ifndef REFRAIN_MONITOR_TIMELINE_H
@@ -14,35 +14,36 @@ struct refrain_context;
 /* Where the thread's timeline is written; part of its context. */
 struct refrain_timeline_writer {
     /* Looked at with every block. */
-    unsigned char *at;    /* where the next item goes, */
-    unsigned char *limit; /* here if that is below `limit`; null unless an item is one block */
-    uint64_t item_ticks;  /* where items are of several blocks: when the one begun began, ... */
+    unsigned char *at;    /* where the next entry goes, */
+    unsigned char *limit; /* here if that is below `limit`; null unless an entry is one block */
+    uint64_t entry_ticks; /* where entries are of several blocks: when the one begun began, ... */
     uint64_t most_ticks;  /* ... and how long it may last; more than it can: no timeline */
     uint64_t blocks;      /* that it has so far */
     uint32_t quantum_shift;
-    /* Looked at once an item that is more than a byte. */
-    uint32_t further;      /* while an item is one block: bytes of the page's items beyond the first of each */
-    uint64_t block;        /* number of the item's first block; while an item is one block, of the page's */
-    unsigned char *almost; /* from there on an item may be the page's last */
+    /* Looked at once an entry that is more than a byte. */
+    uint32_t further;      /* while an entry is one block: bytes of the page's entries beyond the first of each */
+    uint64_t block;        /* number of the entry's first block; while an entry is one block, of the page's */
+    unsigned char *almost; /* from there on an entry may be the page's last */
     uint32_t first_quantum_shift;
     struct refrain_timeline *timeline; /* null: none */
     struct refrain_time_page *page;    /* that is written */
     struct refrain_time_page *spare;   /* pages that are free, for the next merge */
     struct refrain_time_page *swept;   /* merges go on after this one; null: from the start */
-    uint64_t merged_ticks;             /* how long items of the pages merged last may be */
+    uint64_t merged_ticks;             /* how long entries of the pages merged last may be */
 };
 
 /* Opens the timeline of a thread that starts; without memory for one there is none. */
 void refrain_timeline_open(struct refrain_context *context);
 
-/* The thread's last block has ended `now`: what is there of an item of several blocks is written. */
+/* The thread's last block has ended `now`: what is there of an entry of several blocks is written. */
 void refrain_timeline_finish(struct refrain_timeline_writer *writer, uint64_t now);
 
 /* The rest of refrain_timeline_block(). */
-void refrain_timeline_item(struct refrain_timeline_writer *writer, uint64_t now, uint64_t elapsed);
+void refrain_timeline_entry(struct refrain_timeline_writer *writer, uint64_t now, uint64_t elapsed);
 
-/* A block has ended with a clock read at `now`, `elapsed` after the one before. False where it takes an item that is
- * more than two bytes: that is told to refrain_timeline_item(). The first byte is stored last (refrain/time_page.h). */
+/* A block has ended with a clock read at `now`, `elapsed` after the one before. False where it takes an entry that is
+ * more than two bytes: that is told to refrain_timeline_entry(). The first byte is stored last (refrain/time_page.h).
+ */
 static inline bool refrain_timeline_takes(struct refrain_timeline_writer *writer, uint64_t now, uint64_t elapsed) {
     if (__builtin_expect(writer->at < writer->limit, 1)) {
         uint64_t quanta = (now >> writer->quantum_shift) - ((now - elapsed) >> writer->quantum_shift);
@@ -58,7 +59,7 @@ static inline bool refrain_timeline_takes(struct refrain_timeline_writer *writer
             writer->further++;
             return true;
         }
-    } else if (now - writer->item_ticks <= writer->most_ticks) {
+    } else if (now - writer->entry_ticks <= writer->most_ticks) {
         writer->blocks++;
         return true;
     }
@@ -68,7 +69,7 @@ static inline bool refrain_timeline_takes(struct refrain_timeline_writer *writer
 /* The same, whatever it takes. */
 static inline void refrain_timeline_block(struct refrain_timeline_writer *writer, uint64_t now, uint64_t elapsed) {
     if (!refrain_timeline_takes(writer, now, elapsed))
-        refrain_timeline_item(writer, now, elapsed);
+        refrain_timeline_entry(writer, now, elapsed);
 }
 
 #endif

@@ -8,15 +8,15 @@ static void fill_page(struct refrain_packer *packer, struct refrain_time_page *p
     uint64_t used = 0;
     REFRAIN_NEAR(packer, REFRAIN_PACKED_PAGE, page->first_block, before ? before->first_block : 0);
     REFRAIN_NEAR(packer, REFRAIN_PACKED_CLOCK, page->first_ticks, before ? before->first_ticks : start_ticks);
-    REFRAIN_FIELD(packer, REFRAIN_PACKED_PAGE, page->item_shift);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_PAGE, page->entry_shift);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_PAGE, page->quantum_shift);
-    for (unsigned i = 0; !packer->to && i < REFRAIN_TIME_ITEMS_BYTES; i++)
-        used = page->items[i] ? i + 1 : used;
+    for (unsigned i = 0; !packer->to && i < REFRAIN_TIME_ENTRIES_BYTES; i++)
+        used = page->entries[i] ? i + 1 : used;
     used = refrain_packer_value(packer, REFRAIN_PACKED_PAGE_BYTES, used);
-    if (used > REFRAIN_TIME_ITEMS_BYTES)
+    if (used > REFRAIN_TIME_ENTRIES_BYTES)
         refrain_packer_fail(packer, "a page of times is too long");
     else
-        refrain_packer_bytes(packer, REFRAIN_PACKED_TIMELINE, page->items, used);
+        refrain_packer_bytes(packer, REFRAIN_PACKED_TIMELINE, page->entries, used);
 }
 
 static void timeline(struct refrain_packer *packer, struct refrain_thread *thread) {

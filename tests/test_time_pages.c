@@ -29,43 +29,43 @@ static void make(struct refrain_thread *thread) {
     *page_at(0) = (struct refrain_time_page){.first_ticks = 100, .next = PAGE_OFFSET(1) / REFRAIN_GRAIN_BYTES};
     *page_at(1) = (struct refrain_time_page){.first_block = 4, .first_ticks = 170};
     for (unsigned i = 0; i < 4; i++)
-        page_at(0)->items[i] = 11;
-    page_at(1)->items[0] = 21;
+        page_at(0)->entries[i] = 11;
+    page_at(1)->entries[0] = 21;
 }
 
-/* Items that are read, at most `most`, and when the last of them ended. */
+/* Entries that are read, at most `most`, and when the last of them ended. */
 static unsigned read_all(const struct refrain_thread *thread, unsigned most, uint64_t *end_ticks) {
-    struct refrain_time_cursor cursor;
+    struct refrain_time_reader reader;
     struct refrain_block_span span;
     unsigned n = 0;
-    refrain_time_cursor_open(&cursor, region, sizeof region, thread);
-    for (; n < most && refrain_time_cursor_next(&cursor, &span); n++)
+    refrain_time_reader_open(&reader, region, sizeof region, thread);
+    for (; n < most && refrain_time_reader_next(&reader, &span); n++)
         *end_ticks = span.end_ticks;
     return n;
 }
 
-/* An item of 100 ticks is shared out between two places: what the last block of a stretch has left it gets, whatever
+/* An entry of 100 ticks is shared out between two places: what the last block of a stretch has left it gets, whatever
  * the other one is expected to take. */
 static void share_out(uint64_t last_left, uint64_t last_gets) {
     struct refrain_thread thread;
     make(&thread);
     thread.last_ticks = 170;
     page_at(0)->next = 0;
-    page_at(0)->item_shift = 7;
+    page_at(0)->entry_shift = 7;
     const unsigned char several[] = {2, 100, 0, 0};
     for (unsigned i = 0; i < sizeof several; i++)
-        page_at(0)->items[i] = several[i];
+        page_at(0)->entries[i] = several[i];
     struct refrain_block_times times;
     struct refrain_block_account last = {.ticks_left = 0}, other = {.shared_visits = 5};
     uint64_t ticks = 100, told;
     refrain_block_times_open(&times, region, sizeof region, &thread);
-    check(refrain_time_cursor_shares(&times.cursor), "there is an item of several blocks");
-    check(!refrain_block_times_single(&times, ticks, &told), "an item of two blocks is not told singly");
+    check(refrain_time_reader_shares(&times.reader), "there is an entry of several blocks");
+    check(!refrain_block_times_single(&times, ticks, &told), "an entry of two blocks is not told singly");
     check(refrain_block_times_pass(&times, last_left, &last, NULL, 0, &ticks) == REFRAIN_BLOCK_KEPT,
           "the first block waits");
     uint64_t first = ticks;
     check(refrain_block_times_pass(&times, 90, &other, NULL, 0, &ticks) == REFRAIN_BLOCK_SETTLED && ticks == 200,
-          "the item ends when it is said to end");
+          "the entry ends when it is said to end");
     check(refrain_block_times_resolve(&times, first) == 100 + last_gets,
           "the last of a stretch gets what is left of it");
     check(last.shared_ticks == (int64_t)(last_left - last_gets) &&
@@ -74,16 +74,16 @@ static void share_out(uint64_t last_left, uint64_t last_gets) {
     refrain_block_times_close(&times);
 }
 
-/* An item of 20,000 blocks, of which the later half take five times as long, is shared out as a whole. */
+/* An entry of 20,000 blocks, of which the later half take five times as long, is shared out as a whole. */
 static void share_out_many(void) {
     struct refrain_thread thread;
     make(&thread);
     thread.last_ticks = 60100;
     page_at(0)->next = 0;
-    page_at(0)->item_shift = 17;
+    page_at(0)->entry_shift = 17;
     const unsigned char several[] = {0xa0, 0x9c, 1, 0xe0, 0xd4, 3}; /* 20,000 and 60,000 */
     for (unsigned i = 0; i < sizeof several; i++)
-        page_at(0)->items[i] = several[i];
+        page_at(0)->entries[i] = several[i];
     struct refrain_block_times times;
     struct refrain_block_account account = {.shared_visits = 20001};
     uint64_t ticks = 100, half = 0;
@@ -93,12 +93,12 @@ static void share_out_many(void) {
         waiting += refrain_block_times_pass(&times, i < 10000 ? 1 : 5, &account, NULL, 0, &ticks) == REFRAIN_BLOCK_KEPT;
         half = i == 9999 ? ticks : half;
     }
-    check(waiting == 19999 && ticks == 60100, "all but the last block of an item wait");
+    check(waiting == 19999 && ticks == 60100, "all but the last block of an entry wait");
     check(refrain_block_times_resolve(&times, half) == 10100, "half of many blocks take what is expected of them");
     refrain_block_times_close(&times);
 }
 
-/* Behind the last item a damaged thread goes on for more ticks than a signed number holds: the first of the two blocks
+/* Behind the last entry a damaged thread goes on for more ticks than a signed number holds: the first of the two blocks
  * there, of which almost all is expected, does not end in the middle. */
 static void share_out_too_long(void) {
     const uint64_t last_ticks = 0xf000000000000000;
@@ -106,12 +106,12 @@ static void share_out_too_long(void) {
     make(&thread);
     thread.last_ticks = last_ticks;
     page_at(0)->next = 0;
-    page_at(0)->items[1] = 0;
+    page_at(0)->entries[1] = 0;
     struct refrain_block_times times;
     struct refrain_block_account account = {.shared_visits = 5};
     uint64_t ticks = 100;
     refrain_block_times_open(&times, region, sizeof region, &thread);
-    check(refrain_block_times_single(&times, ticks, &ticks) && ticks == 110, "an item of one block is told singly");
+    check(refrain_block_times_single(&times, ticks, &ticks) && ticks == 110, "an entry of one block is told singly");
     refrain_block_times_pass(&times, 1000, &account, NULL, 0, &ticks);
     uint64_t first = ticks;
     refrain_block_times_pass(&times, 1, &account, NULL, 0, &ticks);
@@ -171,28 +171,28 @@ int main(void) {
     uint64_t end_ticks = 0;
     make(&thread);
     check(read_all(&thread, 4, &end_ticks) == 4 && end_ticks == 170, "a page's last block ends where the next begins");
-    check(read_all(&thread, 100, &end_ticks) == 5 && end_ticks == 190, "two pages, five items");
+    check(read_all(&thread, 100, &end_ticks) == 5 && end_ticks == 190, "two pages, five entries");
 
-    /* Items of 2^63 blocks each: what follows the second one has no number. */
+    /* Entries of 2^63 blocks each: what follows the second one has no number. */
     make(&thread);
     page_at(0)->next = 0;
-    page_at(0)->item_shift = 63;
+    page_at(0)->entry_shift = 63;
     check(read_all(&thread, 100, &end_ticks) <= 3, "a page whose blocks come to the end of all numbers");
 
-    /* Items of several blocks: two numbers each, the last block of the page again where the next one begins. */
+    /* Entries of several blocks: two numbers each, the last block of the page again where the next one begins. */
     make(&thread);
-    page_at(0)->item_shift = 6;
+    page_at(0)->entry_shift = 6;
     const unsigned char several[] = {3, 40, 1, 30, 0, 0};
     for (unsigned i = 0; i < sizeof several; i++)
-        page_at(0)->items[i] = several[i];
-    check(read_all(&thread, 1, &end_ticks) == 1 && end_ticks == 140, "an item of three blocks");
-    check(read_all(&thread, 100, &end_ticks) == 3 && end_ticks == 190, "three items");
+        page_at(0)->entries[i] = several[i];
+    check(read_all(&thread, 1, &end_ticks) == 1 && end_ticks == 140, "an entry of three blocks");
+    check(read_all(&thread, 100, &end_ticks) == 3 && end_ticks == 190, "three entries");
     struct refrain_time_summary summary = {0};
     refrain_time_summary_add(&summary, region, sizeof region, &thread);
     check(summary.blocks == 5 && summary.single == 2 && summary.longest_span == 3 && summary.longest_ticks == 40,
           "what is known of them");
-    page_at(0)->items[0] = 200; /* its second byte: more blocks than the page has */
-    check(read_all(&thread, 100, &end_ticks) == 2 && end_ticks == 190, "an item that goes beyond its page");
+    page_at(0)->entries[0] = 200; /* its second byte: more blocks than the page has */
+    check(read_all(&thread, 100, &end_ticks) == 2 && end_ticks == 190, "an entry that goes beyond its page");
     share_out(30, 30);
     share_out(0, 0);
     share_out(150, 100);

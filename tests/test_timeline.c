@@ -1,6 +1,6 @@
 /* test_timeline.c: a timeline that its thread writes (monitor/timeline.c). Wherever the order of two changes counts, a
  * reader finds all that it found before, each end where it was to within a quantum. In the end, with the least memory
- * that it takes, no item of several blocks is longer than a small part of the run. */
+ * that it takes, no entry of several blocks is longer than a small part of the run. */
 #define _GNU_SOURCE
 #include "block_times.h"
 #include "learn_alone.h"
@@ -22,13 +22,13 @@ static void check(bool condition, const char *what, uint64_t block) {
         printf("FAILED: %s, block %llu of %llu\n", what, (unsigned long long)block, (unsigned long long)n_blocks);
 }
 
-/* Reads all that there is; returns how long the longest item of several blocks is. */
+/* Reads all that there is; returns how long the longest entry of several blocks is. */
 static uint64_t read_all(void) {
-    struct refrain_time_cursor cursor;
+    struct refrain_time_reader reader;
     struct refrain_block_span span;
     uint64_t block = 0, begin = ends[0], longest = 0;
-    refrain_time_cursor_open(&cursor, refrain_trace_file.base, refrain_trace_file.header->pool_used, &thread);
-    while (refrain_time_cursor_next(&cursor, &span)) {
+    refrain_time_reader_open(&reader, refrain_trace_file.base, refrain_trace_file.header->pool_used, &thread);
+    while (refrain_time_reader_next(&reader, &span)) {
         block += span.blocks;
         check(block <= n_blocks, "there is a block that was not", block);
         check(block > n_blocks || (span.end_ticks <= ends[block] && ends[block] - span.end_ticks < span.quantum_ticks),
@@ -93,10 +93,10 @@ static void run(unsigned kind, uint64_t bytes, double most_share) {
     }
     refrain_timeline_finish(&context.timeline, ends[BLOCKS]);
     double share = (double)read_all() / (double)(ends[BLOCKS] - ends[0]);
-    printf("kind %u, %llu bytes: %u pages written anew, an item of %.4f %% of the run\n", kind,
+    printf("kind %u, %llu bytes: %u pages written anew, an entry of %.4f %% of the run\n", kind,
            (unsigned long long)bytes, context.timeline.timeline->merges, 100 * share);
     check(n_found == BLOCKS, "not all are told of", n_found);
-    check(share < most_share, "an item is too long", n_found);
+    check(share < most_share, "an entry is too long", n_found);
 }
 
 int main(void) {

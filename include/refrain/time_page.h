@@ -4,21 +4,21 @@
  *
  *     struct refrain_timeline -> page -> page -> ... -> page being written
  *
- *     page: | first block, when it began, exactly | item item item ... | 0 0 0 |
- *     item: one block or several: how many quanta from the end of the item before it to the end of its last block
+ *     page: | first block, when it began, exactly | entry entry entry ... | 0 0 0 |
+ *     entry: one block or several: how many quanta from the end of the entry before it to the end of its last block
  *
- * As long as memory lasts an item is one block: a number, its quanta + 1. Then pages that follow each other are written
- * anew, in one page less, with items that last at most 2^item_shift ticks, or are one block that is longer: two
- * numbers, how many blocks these are and their quanta. An item's quanta are those of the clock, from the one in which
- * it begins to the one in which it ends. Longer quanta begin where shorter ones do, so that rounding errors do not add
- * up however often pages are written anew.
+ * As long as memory lasts an entry is one block: a number, its quanta + 1. Then pages that follow each other are
+ * written anew, in one page less, with entries that last at most 2^entry_shift ticks, or are one block that is longer:
+ * two numbers, how many blocks these are and their quanta. An entry's quanta are those of the clock, from the one in
+ * which it begins to the one in which it ends. Longer quanta begin where shorter ones do, so that rounding errors do
+ * not add up however often pages are written anew.
  *
  * A number is written seven bits a byte, least significant first, the highest bit set but in the last byte. The first
- * byte of an item is never 0, and is stored last. So a reader of a killed or a running process finds whole items up to
- * some moment. A merged page is linked by one store. Until the merged pages after it are written, the blocks at its end
- * are in the next page, too: a page is read up to the first block of the next one.
+ * byte of an entry is never 0, and is stored last. So a reader of a killed or a running process finds whole entries up
+ * to some moment. A merged page is linked by one store. Until the merged pages after it are written, the blocks at its
+ * end are in the next page, too: a page is read up to the first block of the next one.
  *
- *     merged | item item item |      -->      | item item | of this page nothing is merged yet | --> page
+ *     merged | entry entry entry |      -->      | entry entry | of this page nothing is merged yet | --> page
  *                          ^ up to here       ^ first block
  *
  * The pages that it replaces get first_block REFRAIN_TIME_PAGE_FREE before they are used again, so that a reader that
@@ -31,7 +31,7 @@
 #include <stdint.h>
 
 #define REFRAIN_TIME_PAGE_BYTES 1024u
-#define REFRAIN_TIME_ITEMS_BYTES (REFRAIN_TIME_PAGE_BYTES - 32u)
+#define REFRAIN_TIME_ENTRIES_BYTES (REFRAIN_TIME_PAGE_BYTES - 32u)
 #define REFRAIN_TIME_NUMBER_BYTES 10u /* most of a number */
 #define REFRAIN_TIME_LEAST_PAGES 8u   /* of a thread: one written, one kept for merging, and some that are merged */
 #define REFRAIN_TIME_PAGE_FREE (~(uint64_t)0)
@@ -41,11 +41,11 @@ struct refrain_time_page {
     uint64_t first_block;  /* number of its first block in the thread, from 0 */
     uint64_t first_ticks;  /* when that block began */
     uint32_t next;         /* reference of the page after it, 0 = it is the last */
-    uint8_t item_shift;    /* 0: an item is one block; else one of several blocks lasts at most 2^item_shift ticks */
+    uint8_t entry_shift;   /* 0: an entry is one block; else one of several blocks lasts at most 2^entry_shift ticks */
     uint8_t quantum_shift; /* a quantum is 2^quantum_shift ticks */
     uint16_t reserved;
     uint64_t reserved_too;
-    unsigned char items[REFRAIN_TIME_ITEMS_BYTES];
+    unsigned char entries[REFRAIN_TIME_ENTRIES_BYTES];
 };
 
 #define REFRAIN_TIME_STOPPED (~(uint64_t)0)
@@ -61,15 +61,15 @@ struct refrain_timeline {
     uint64_t backwards;  /* clock reads that told an earlier time than the one before them */
 };
 
-struct refrain_time_item {
+struct refrain_time_entry {
     uint64_t blocks, quanta;
 };
 
-/* Reads a number that begins at items[at]; returns where the next one begins, 0 when it does not end in the page. */
-static inline unsigned refrain_time_number(const unsigned char *items, unsigned at, uint64_t *number) {
+/* Reads a number that begins at entries[at]; returns where the next one begins, 0 when it does not end in the page. */
+static inline unsigned refrain_time_number(const unsigned char *entries, unsigned at, uint64_t *number) {
     uint64_t value = 0;
-    for (unsigned shift = 0; at < REFRAIN_TIME_ITEMS_BYTES && shift < 64; shift += 7) {
-        unsigned char byte = items[at++];
+    for (unsigned shift = 0; at < REFRAIN_TIME_ENTRIES_BYTES && shift < 64; shift += 7) {
+        unsigned char byte = entries[at++];
         value |= (uint64_t)(byte & 127) << shift;
         if (byte < 128) {
             *number = value;
@@ -79,22 +79,22 @@ static inline unsigned refrain_time_number(const unsigned char *items, unsigned 
     return 0;
 }
 
-/* Reads the item that begins at `at`; returns where the next one begins, 0 when nothing more was written. */
-static inline unsigned refrain_time_item(const struct refrain_time_page *page, unsigned at,
-                                         struct refrain_time_item *item) {
-    *item = (struct refrain_time_item){.blocks = 1};
-    if (at >= REFRAIN_TIME_ITEMS_BYTES || page->items[at] == 0)
+/* Reads the entry that begins at `at`; returns where the next one begins, 0 when nothing more was written. */
+static inline unsigned refrain_time_entry(const struct refrain_time_page *page, unsigned at,
+                                          struct refrain_time_entry *entry) {
+    *entry = (struct refrain_time_entry){.blocks = 1};
+    if (at >= REFRAIN_TIME_ENTRIES_BYTES || page->entries[at] == 0)
         return 0;
-    if (page->item_shift > 0) {
-        at = refrain_time_number(page->items, at, &item->blocks);
-        return at ? refrain_time_number(page->items, at, &item->quanta) : 0;
+    if (page->entry_shift > 0) {
+        at = refrain_time_number(page->entries, at, &entry->blocks);
+        return at ? refrain_time_number(page->entries, at, &entry->quanta) : 0;
     }
-    at = refrain_time_number(page->items, at, &item->quanta);
-    item->quanta--;
+    at = refrain_time_number(page->entries, at, &entry->quanta);
+    entry->quanta--;
     return at;
 }
 
-/* When an item ends: these are the quanta of the page up to there. What begins within a quantum may begin after that.
+/* When an entry ends: these are the quanta of the page up to there. What begins within a quantum may begin after that.
  */
 static inline uint64_t refrain_time_page_ticks(const struct refrain_time_page *page, uint64_t quanta) {
     return ((page->first_ticks >> page->quantum_shift) + quanta) << page->quantum_shift;

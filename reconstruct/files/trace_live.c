@@ -428,23 +428,23 @@ static void copy_objects(const struct live *live) {
 
 /* ---- timelines ---- */
 
-/* The blocks of a copied page of which `items` items are sure to be whole; the rest of it is cleared. Returns the
+/* The blocks of a copied page of which `entries` entries are sure to be whole; the rest of it is cleared. Returns the
  * number of the block after them. */
-static uint64_t keep_items(struct refrain_time_page *page, unsigned items, uint64_t end_block) {
-    struct refrain_time_item item;
+static uint64_t keep_entries(struct refrain_time_page *page, unsigned entries, uint64_t end_block) {
+    struct refrain_time_entry entry;
     uint64_t block = page->first_block;
     unsigned at = 0, next;
-    for (; items > 0 && block < end_block && (next = refrain_time_item(page, at, &item)); items--, at = next)
-        block += item.blocks;
-    for (; at < sizeof page->items; at++)
-        page->items[at] = 0;
+    for (; entries > 0 && block < end_block && (next = refrain_time_entry(page, at, &entry)); entries--, at = next)
+        block += entry.blocks;
+    for (; at < sizeof page->entries; at++)
+        page->entries[at] = 0;
     return block;
 }
 
 static unsigned count_items(const struct refrain_time_page *page) {
-    struct refrain_time_item item;
+    struct refrain_time_entry entry;
     unsigned n = 0;
-    for (unsigned at = 0; (at = refrain_time_item(page, at, &item)); n++)
+    for (unsigned at = 0; (at = refrain_time_entry(page, at, &entry)); n++)
         ;
     return n;
 }
@@ -454,18 +454,18 @@ static unsigned count_items(const struct refrain_time_page *page) {
 static bool copy_page(const struct live *live, uint64_t offset, uint64_t first, const volatile uint32_t *merges) {
     struct refrain_time_page *page = (struct refrain_time_page *)(live->image + offset);
     const volatile struct refrain_time_page *original = (const volatile void *)(live->file + offset);
-    uint64_t items = offset + offsetof(struct refrain_time_page, items);
+    uint64_t entries = offset + offsetof(struct refrain_time_page, entries);
     uint32_t before = *merges;
-    copy(live, offset, offsetof(struct refrain_time_page, items)); /* once it has a next one it is complete */
+    copy(live, offset, offsetof(struct refrain_time_page, entries)); /* once it has a next one it is complete */
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    copy(live, items, sizeof page->items);
+    copy(live, entries, sizeof page->entries);
     unsigned n = count_items(page); /* the last of these may have been seen in part */
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    copy(live, items, sizeof page->items);
+    copy(live, entries, sizeof page->entries);
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     if (page->first_block != first || original->first_block != first || *merges != before)
         return false;
-    keep_items(page, n, REFRAIN_TIME_PAGE_FREE);
+    keep_entries(page, n, REFRAIN_TIME_PAGE_FREE);
     return true;
 }
 
@@ -489,7 +489,7 @@ static bool copy_timeline(struct live *live, uint64_t at) {
             next = (uint64_t)page->next * REFRAIN_GRAIN_BYTES;
             if (next && in_region(live, next, sizeof *page)) {
                 uint64_t end = ((const volatile struct refrain_time_page *)(live->file + next))->first_block;
-                if (keep_items(page, UINT32_MAX, end) < end)
+                if (keep_entries(page, UINT32_MAX, end) < end)
                     break;
                 block = end;
             }

@@ -45,9 +45,9 @@ void refrain_balance_close(struct refrain_balance *balance) {
     *balance = (struct refrain_balance){0};
 }
 
-/* ---- an item ---- */
+/* ---- an entry ---- */
 
-/* A context that has blocks in the item. */
+/* A context that has blocks in the entry. */
 struct member {
     uint32_t context;
     double ticks, factor;
@@ -168,8 +168,8 @@ static void count(struct refrain_balance *balance, const struct refrain_kept_blo
                 add_pair(balance, members[i].context, members[j].context, members[i].ticks * members[j].ticks / ticks);
 }
 
-void refrain_balance_item(struct refrain_balance *balance, struct refrain_kept_block *blocks, uint32_t n,
-                          uint64_t begin_ticks) {
+void refrain_balance_entry(struct refrain_balance *balance, struct refrain_kept_block *blocks, uint32_t n,
+                           uint64_t begin_ticks) {
     if (n == 0 || have_one_context(blocks, n)) {
         if (n > 0 && balance->ticks)
             balance->ticks[blocks[0].context] += (int64_t)(blocks[n - 1].end_ticks - begin_ticks);
@@ -192,7 +192,7 @@ void refrain_balance_item(struct refrain_balance *balance, struct refrain_kept_b
 #define CLOSE_ENOUGH 0.5 /* ticks by which a total may differ */
 #define MOST_CUT 2e-7    /* of the run: what is worth another trial */
 #define MOST_ROUNDS 2000u
-#define RIDGE 1e-9 /* of what a kind's shift moves: for sums of kinds that no item tells apart */
+#define RIDGE 1e-9 /* of what a kind's shift moves: for sums of kinds that no entry tells apart */
 
 /* The equations. */
 struct system {

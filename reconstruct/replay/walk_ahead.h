@@ -3,7 +3,7 @@
  *     passed   | 3 of cycle A | 1 of cycle B | 2 of A |
  *     ticks    | .. .. ..     | .....        | .. ..  |    clock reads: times up to `known`, then numbers of blocks
  *
- * They wait for the end of the timeline's item in which they lie. Part of the walk's state. */
+ * They wait for the end of the timeline's entry in which they lie. Part of the walk's state. */
 #ifndef REFRAIN_WALK_AHEAD_H
 #define REFRAIN_WALK_AHEAD_H
 

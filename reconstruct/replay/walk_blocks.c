@@ -1,10 +1,10 @@
 /* walk_blocks.c: many blocks of a cycle pass at once (walk_parts.h).
  *
  *     cycle's blocks   | a  b  c  a  d | a  b  c  a  d |
- *     items                 '-----'  '----'  '-----'        what is expected of each is known before the first passes
+ *     entries                 '-----'  '----'  '-----'        what is expected of each is known before the first passes
  *
  * It is the same as when they pass one by one through refrain_walk_pass_block_of(): weights in the order of the blocks,
- * then the item's time by them. */
+ * then the entry's time by them. */
 #include "walk_parts.h"
 #include "walk_time.h"
 
@@ -76,13 +76,13 @@ static uint32_t pass_singles(struct refrain_walk *walk, const struct refrain_wal
     return n;
 }
 
-/* Those of an item of several, as far as they have not passed yet. */
+/* Those of an entry of several, as far as they have not passed yet. */
 static uint32_t pass_item(struct refrain_walk *walk, const struct refrain_walk_cycle *cycle, uint32_t first,
                           uint32_t most, uint64_t *ticks) {
     struct refrain_block_times *times = &walk->times;
     bool begun = refrain_walk_is_time_pending(walk), settled;
     uint64_t left = refrain_block_times_left(times, walk->ticks);
-    if (left == 0 || times->item.blocks == 1)
+    if (left == 0 || times->entry.blocks == 1)
         return 0;
     uint32_t n = left < most ? (uint32_t)left : most;
     if (walk->counting) {

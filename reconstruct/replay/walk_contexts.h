@@ -1,12 +1,12 @@
 /* walk_contexts.h: what is expected of a block by what is open around it (walk -> fit -> a walk after it).
  *
- *     main > step > exchange: a place      a spot: so many blocks in items of several, what these were given
+ *     main > step > exchange: a place      a spot: so many blocks in entries of several, what these were given
  *     main > norm > exchange: the place    another one; where step takes longer than norm, its blocks get more
  *
  * A place has one history, whoever called the function it is in. But the trace also has what all activations of each
  * function took. So each spot has a factor on what its place expects: such that the spots of a place come to what the
  * place has, and all spots within a function to what the function has. Factors are fitted before the walk, and again
- * and again on its way to what is left by then, so that what items gave otherwise is made up for. */
+ * and again on its way to what is left by then, so that what entries gave otherwise is made up for. */
 #ifndef REFRAIN_WALK_CONTEXTS_H
 #define REFRAIN_WALK_CONTEXTS_H
 
@@ -26,7 +26,7 @@ struct refrain_walk_kind {
 /* Activations with the same ones around them. The first one is the thread itself. */
 struct refrain_walk_context {
     uint32_t parent, kind;
-    int64_t told_ticks;  /* of blocks that are items by themselves */
+    int64_t told_ticks;  /* of blocks that are entries by themselves */
     double sum, changes; /* for the fit */
     unsigned n_changes;
 };
@@ -37,7 +37,7 @@ struct refrain_walk_spot {
     uint32_t context;
     uint32_t inner;  /* context of the activations that begin at the place, 0: there were none */
     uint32_t place;  /* its number in `places` */
-    uint64_t visits; /* blocks in items of several that have not come yet */
+    uint64_t visits; /* blocks in entries of several that have not come yet */
     int64_t ticks;   /* what those that have come were given */
     double factor;
 };

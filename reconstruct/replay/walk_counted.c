@@ -1,4 +1,4 @@
-/* walk_counted.c: a walk begins; where its timeline has items of several blocks, after others that count what these
+/* walk_counted.c: a walk begins; where its timeline has entries of several blocks, after others that count what these
  * have to share out, and try whether totals hold (walk_rank.h, walk_shares.h, balance.h). */
 #include "arena.h"
 #include "walk_parts.h"
@@ -60,7 +60,7 @@ static bool try_shares(const struct refrain_walk *walk, bool by_cycles, const st
 struct refrain_walk *refrain_walk_open_counted(const void *image, size_t image_bytes, unsigned thread, bool by_cycles,
                                                const char **what, uint64_t *offset) {
     struct refrain_walk *walk = refrain_walk_begin(image, image_bytes, thread, what, offset);
-    if (!walk || !refrain_time_cursor_shares(&walk->times.cursor))
+    if (!walk || !refrain_time_reader_shares(&walk->times.reader))
         return walk;
     struct refrain_arena *arena = refrain_arena_use(NULL); /* what finds out does not outlast this call */
     struct refrain_walk_shares shares = {0};

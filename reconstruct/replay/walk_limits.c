@@ -1,7 +1,7 @@
 /* walk_limits.c: what a thread cannot have done, so that a damaged trace ("2^60 times here") is not walked for years
  * (walk_parts.h).
  *
- *     steps    a probe takes longer than a tick: up to the end of the timeline's next item no more than its ticks.
+ *     steps    a probe takes longer than a tick: up to the end of the timeline's next entry no more than its ticks.
  * Where the timeline says nothing, no more than the ticks of all places together, and of the thread blocks   no more
  * from each place than were counted there */
 #include "walk_parts.h"

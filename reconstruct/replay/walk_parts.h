@@ -1,6 +1,6 @@
 /* walk_parts.h: what the parts of a walk share (walk_rank.h).
  *
- *     walk_counted.c      a walk begins that knows what the items of its timeline have to share out
+ *     walk_counted.c      a walk begins that knows what the entries of its timeline have to share out
  *     walk_rank.c         the stack machine: a step, and the record that it makes
  *     walk_cycle.c        iterations that are alike, which are given without walking
  *     walk_pattern.c      cycles that take turns
@@ -73,7 +73,7 @@ struct refrain_walk {
     uint64_t ticks;
     uint64_t cost; /* of the probes so far (struct refrain_record) */
     struct refrain_block_times times;
-    struct refrain_walk_shares shares;      /* what the items of several blocks have for each place */
+    struct refrain_walk_shares shares;      /* what the entries of several blocks have for each place */
     struct refrain_walk_shares *counting;   /* it is walked to find that out for another walk */
     struct refrain_walk_contexts *contexts; /* of these shares; null: they are not told apart */
     struct refrain_balance balance;         /* between these contexts */
@@ -229,7 +229,7 @@ void refrain_walk_pass_uncounted(struct refrain_walk *walk, const struct refrain
 /* ---- walk_blocks.c ---- */
 
 /* Blocks of the cycle pass at once, from `first` on, at most `most`: those of which the timeline tells alone, or those
- * of one item. `ticks` gets when each of them ended, or its number. Returns how many they are. 0, and nothing has
+ * of one entry. `ticks` gets when each of them ended, or its number. Returns how many they are. 0, and nothing has
  * passed: the next one has to pass by refrain_walk_pass_block_of(). */
 uint32_t refrain_walk_pass_blocks(struct refrain_walk *walk, const struct refrain_walk_cycle *cycle, uint32_t first,
                                   uint32_t most, uint64_t *ticks);

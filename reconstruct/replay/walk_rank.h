@@ -39,8 +39,8 @@ struct refrain_walk;
 struct refrain_walk *refrain_walk_open(const void *image, size_t image_bytes, unsigned thread, const char **wrong,
                                        uint64_t *offset);
 
-/* As refrain_walk_open(), but at once. Where a timeline has items of several blocks, refrain_walk_open() walks through
- * the whole thread first, to find out how the items are to be shared out; this one does not. */
+/* As refrain_walk_open(), but at once. Where a timeline has entries of several blocks, refrain_walk_open() walks
+ * through the whole thread first, to find out how the entries are to be shared out; this one does not. */
 struct refrain_walk *refrain_walk_begin(const void *image, size_t image_bytes, unsigned thread, const char **wrong,
                                         uint64_t *offset);
 

@@ -1,4 +1,4 @@
-/* walk_shares.c: what items of several blocks have for each place and stretch (walk_shares.h). */
+/* walk_shares.c: what entries of several blocks have for each place and stretch (walk_shares.h). */
 #include "walk_shares.h"
 #include "arena.h"
 #include "array.h"

@@ -1,9 +1,9 @@
-/* walk_shares.h: what a timeline's items of several blocks have for each place (places of a walk -> a walk after it).
+/* walk_shares.h: what a timeline's entries of several blocks have for each place (places of a walk -> a walk after it).
  *
- *     stretch of a place's history: its total - what blocks took that are items by themselves = what the others share
+ *     stretch of a place's history: its total - what blocks took that are entries by themselves = what the others share
  *
- * The blocks that are items by themselves are mostly the long ones: without this all other blocks would be expected to
- * be as long. */
+ * The blocks that are entries by themselves are mostly the long ones: without this all other blocks would be expected
+ * to be as long. */
 #ifndef REFRAIN_WALK_SHARES_H
 #define REFRAIN_WALK_SHARES_H
 

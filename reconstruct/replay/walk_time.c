@@ -86,7 +86,7 @@ static void pass_visit(struct refrain_walk_learner *place) {
     place->visits++;
 }
 
-/* A block in an item of several passes in a walk that counts these. */
+/* A block in an entry of several passes in a walk that counts these. */
 static void count_block(struct refrain_walk *walk, struct refrain_walk_learner *place, uint32_t context) {
     struct refrain_walk_spot *spot = spot_of(walk, place, context);
     if (spot)

@@ -7,7 +7,7 @@
 /* Begins the next stretch of a place's history, where its blocks have not all been. */
 void refrain_walk_begin_stretch(struct refrain_walk *walk, struct refrain_walk_learner *place);
 
-/* What a place's next block in an item of several is expected to take: the mean of what those of the stretch have,
+/* What a place's next block in an entry of several is expected to take: the mean of what those of the stretch have,
  * times the factor of the spot; the last one all that is left. */
 static inline uint64_t refrain_walk_expected_share(struct refrain_block_account *account,
                                                    const struct refrain_walk_spot *spot) {
@@ -25,7 +25,7 @@ static inline uint64_t refrain_walk_expected_share(struct refrain_block_account 
 /* A block passes in a walk that counts, in that context: it took that long. */
 void refrain_walk_count_told(struct refrain_walk *walk, uint32_t context, uint64_t ticks);
 
-/* A block passes that is an item of the timeline by itself: its time is known, whatever was expected of it. */
+/* A block passes that is an entry of the timeline by itself: its time is known, whatever was expected of it. */
 static inline void refrain_walk_pass_told(struct refrain_walk *walk, struct refrain_walk_learner *place,
                                           uint32_t context, uint64_t told) {
     if (place->visits_left == 0)
@@ -64,7 +64,7 @@ static inline bool refrain_walk_is_time_pending(const struct refrain_walk *walk)
     return walk->times.n_kept > 0 && !walk->times.settled;
 }
 
-/* The times of an item's blocks have become known: open activations, waiting records and iterations get them. */
+/* The times of an entry's blocks have become known: open activations, waiting records and iterations get them. */
 void refrain_walk_settle(struct refrain_walk *walk);
 
 /* Room for the next record that waits for its time: it does once n_waiting counts it. Null without memory, and the walk
