@@ -1,4 +1,4 @@
-/* test_exchange.c: steps that processes tell each other: they come whole and in order, in batches of any size, and
+/* test_exchange.c: notices that processes tell each other: they come whole and in order, in batches of any size, and
  * nobody waits for ever or runs ahead without bound. An MPI program, for test_exchange.sh; each process prints what
  * failed.
  *
@@ -15,7 +15,7 @@
 static int number, n_processes;
 
 /* So long a process goes on without anybody that takes in. */
-#define MOST_UNDER_WAY (REFRAIN_EXCHANGE_BATCHES * REFRAIN_EXCHANGE_STEPS)
+#define MOST_UNDER_WAY (REFRAIN_EXCHANGE_BATCHES * REFRAIN_EXCHANGE_NOTICES)
 #define MOST_LOCATIONS 32
 
 static uint64_t random_state;
@@ -50,118 +50,118 @@ static bool is_own(uint32_t location) {
     return owners[location] == number;
 }
 
-/* ---- what locations tell: so many numbered steps, and the end ---- */
+/* ---- what locations tell: so many numbered notices, and the end ---- */
 
-static void tell(struct refrain_share *share, uint32_t location, uint64_t which) {
-    struct refrain_step step = {.kind = REFRAIN_STEP_EVENT,
-                                .time_ns = (int64_t)which,
-                                .tag = location,
-                                .earliest_ns = (int64_t)(which * 7 + location)};
-    refrain_share_tell(share, location, &step);
+static void tell(struct refrain_team *team, uint32_t location, uint64_t which) {
+    struct refrain_notice notice = {.kind = REFRAIN_NOTICE_EVENT,
+                                    .time_ns = (int64_t)which,
+                                    .tag = location,
+                                    .earliest_ns = (int64_t)(which * 7 + location)};
+    refrain_team_tell(team, location, &notice);
 }
 
-static void tell_end(struct refrain_share *share, uint32_t location) {
-    refrain_share_tell(share, location, &(struct refrain_step){.kind = REFRAIN_STEP_END});
-    share->leave(share, location);
+static void tell_end(struct refrain_team *team, uint32_t location) {
+    refrain_team_tell(team, location, &(struct refrain_notice){.kind = REFRAIN_NOTICE_END});
+    team->leave(team, location);
 }
 
-/* Is the next step that one, or the end where all `n` have come? */
-static bool is_next(struct refrain_share *share, uint32_t location, uint64_t which, uint64_t n) {
-    const struct refrain_step *step = refrain_share_next(share, location);
-    if (!step)
+/* Is the next notice that one, or the end where all `n` have come? */
+static bool is_next(struct refrain_team *team, uint32_t location, uint64_t which, uint64_t n) {
+    const struct refrain_notice *notice = refrain_team_next(team, location);
+    if (!notice)
         return false;
     if (which == n)
-        return step->kind == REFRAIN_STEP_END;
-    return step->kind == REFRAIN_STEP_EVENT && step->time_ns == (int64_t)which && step->tag == location &&
-           step->earliest_ns == (int64_t)(which * 7 + location);
+        return notice->kind == REFRAIN_NOTICE_END;
+    return notice->kind == REFRAIN_NOTICE_EVENT && notice->time_ns == (int64_t)which && notice->tag == location &&
+           notice->earliest_ns == (int64_t)(which * 7 + location);
 }
 
 static void close_in_order(struct refrain_exchange *exchange, const char *what) {
-    struct refrain_share *share = refrain_exchange_share(exchange);
+    struct refrain_team *team = refrain_exchange_team(exchange);
     refrain_exchange_end(exchange);
-    CHECK(!share->wrong, "%s: %s", what, share->wrong);
+    CHECK(!team->wrong, "%s: %s", what, team->wrong);
     refrain_exchange_close(exchange);
 }
 
-/* The own location tells its steps before that one, and the end as the last. */
-static void tell_up_to(struct refrain_share *share, uint32_t location, uint64_t *at, uint64_t until, uint64_t steps) {
-    for (; *at < until && *at < steps; ++*at)
-        tell(share, location, *at);
+/* The own location tells its notices before that one, and the end as the last. */
+static void tell_up_to(struct refrain_team *team, uint32_t location, uint64_t *at, uint64_t until, uint64_t notices) {
+    for (; *at < until && *at < notices; ++*at)
+        tell(team, location, *at);
     if (*at < until) {
-        tell_end(share, location);
+        tell_end(team, location);
         ++*at;
     }
-    share->leave(share, location);
+    team->leave(team, location);
 }
 
-/* Locations tell their steps and processes read those of others, a few at a time, in any order. Nobody waits for a step
- * before he has told as many himself: so there is always one who can go on. */
-static void by_turns(uint32_t n, uint64_t steps, unsigned at_a_time) {
+/* Locations tell their notices and processes read those of others, a few at a time, in any order. Nobody waits for a
+ * notice before he has told as many himself: so there is always one who can go on. */
+static void by_turns(uint32_t n, uint64_t notices, unsigned at_a_time) {
     struct refrain_exchange *exchange = open_exchange(n);
-    struct refrain_share *share = refrain_exchange_share(exchange);
+    struct refrain_team *team = refrain_exchange_team(exchange);
     uint64_t at[MOST_LOCATIONS] = {0}, wrong = 0;
-    random_state = (uint64_t)number + n + steps;
+    random_state = (uint64_t)number + n + notices;
     for (uint32_t ended = 0; ended < n;) {
         uint32_t i = any(n);
         uint64_t until = at[i] + 1 + any(at_a_time);
-        if (at[i] > steps)
+        if (at[i] > notices)
             continue;
-        if (until > steps + 1)
-            until = steps + 1;
+        if (until > notices + 1)
+            until = notices + 1;
         for (uint32_t own = 0; own < n; own++)
             if (is_own(own) && (own == i || !is_own(i)) && at[own] < until) {
-                tell_up_to(share, own, &at[own], until, steps);
-                ended += at[own] > steps;
+                tell_up_to(team, own, &at[own], until, notices);
+                ended += at[own] > notices;
             }
         for (; at[i] < until; at[i]++)
-            wrong += !is_next(share, i, at[i], steps);
-        ended += !is_own(i) && at[i] > steps;
+            wrong += !is_next(team, i, at[i], notices);
+        ended += !is_own(i) && at[i] > notices;
     }
-    CHECK(wrong == 0, "%u locations, %llu steps, %u at a time: %llu are others", n, (unsigned long long)steps,
+    CHECK(wrong == 0, "%u locations, %llu notices, %u at a time: %llu are others", n, (unsigned long long)notices,
           at_a_time, (unsigned long long)wrong);
     close_in_order(exchange, "by turns");
 }
 
 /* All tell everything before they read anything: more than may be under way, and more than is held for later. */
-static void all_at_once(uint64_t steps) {
+static void all_at_once(uint64_t notices) {
     uint32_t n = (uint32_t)n_processes;
     struct refrain_exchange *exchange = open_exchange(n);
-    struct refrain_share *share = refrain_exchange_share(exchange);
+    struct refrain_team *team = refrain_exchange_team(exchange);
     uint64_t wrong = 0;
-    for (uint64_t i = 0; i < steps; i++)
-        tell(share, (uint32_t)number, i);
-    tell_end(share, (uint32_t)number);
+    for (uint64_t i = 0; i < notices; i++)
+        tell(team, (uint32_t)number, i);
+    tell_end(team, (uint32_t)number);
     for (uint32_t location = 0; location < n; location++)
-        for (uint64_t i = 0; i <= steps && !is_own(location); i++)
-            wrong += !is_next(share, location, i, steps);
-    CHECK(wrong == 0, "%llu of %llu steps are others", (unsigned long long)wrong, (unsigned long long)steps);
+        for (uint64_t i = 0; i <= notices && !is_own(location); i++)
+            wrong += !is_next(team, location, i, notices);
+    CHECK(wrong == 0, "%llu of %llu notices are others", (unsigned long long)wrong, (unsigned long long)notices);
     close_in_order(exchange, "all at once");
 }
 
 /* Process 0 tells while the others do something else: it goes on as long as its batches can be under way, no further,
  * and then as others take in. */
 static void not_without_bound(void) {
-    uint64_t steps = 3 * MOST_UNDER_WAY, wrong = 0;
+    uint64_t notices = 3 * MOST_UNDER_WAY, wrong = 0;
     struct refrain_exchange *exchange = open_exchange(1);
-    struct refrain_share *share = refrain_exchange_share(exchange);
+    struct refrain_team *team = refrain_exchange_team(exchange);
     double at_bound = 0, beyond = 0, began = 0;
     MPI_Barrier(MPI_COMM_WORLD);
     if (number == 0) {
-        for (uint64_t i = 0; i < steps; i++) {
-            if (i == MOST_UNDER_WAY - REFRAIN_EXCHANGE_STEPS)
+        for (uint64_t i = 0; i < notices; i++) {
+            if (i == MOST_UNDER_WAY - REFRAIN_EXCHANGE_NOTICES)
                 at_bound = now();
-            tell(share, 0, i);
+            tell(team, 0, i);
             if (i == MOST_UNDER_WAY)
                 beyond = now();
         }
-        tell_end(share, 0);
+        tell_end(team, 0);
     } else {
         nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
         began = now();
-        for (uint64_t i = 0; i <= steps; i++)
-            wrong += !is_next(share, 0, i, steps);
+        for (uint64_t i = 0; i <= notices; i++)
+            wrong += !is_next(team, 0, i, notices);
     }
-    CHECK(wrong == 0, "%llu steps are others", (unsigned long long)wrong);
+    CHECK(wrong == 0, "%llu notices are others", (unsigned long long)wrong);
     close_in_order(exchange, "bound");
     double first = number == 0 ? 1e300 : began;
     MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
@@ -171,44 +171,44 @@ static void not_without_bound(void) {
     }
 }
 
-/* Process 0 gives up half way: the others hear of it, whether they wait for it or read what it told before, and no step
- * is another one. */
-static void one_gives_up(uint64_t steps) {
+/* Process 0 gives up half way: the others hear of it, whether they wait for it or read what it told before, and no
+ * notice is another one. */
+static void one_gives_up(uint64_t notices) {
     uint32_t n = (uint32_t)n_processes + 1; /* the last one is process 0's too */
     struct refrain_exchange *exchange = open_exchange(n);
-    struct refrain_share *share = refrain_exchange_share(exchange);
+    struct refrain_team *team = refrain_exchange_team(exchange);
     uint64_t came = 0;
     if (number == 0) {
-        for (uint64_t i = 0; i < steps; i++)
-            tell(share, 0, i);
-        share->leave(share, 0);
+        for (uint64_t i = 0; i < notices; i++)
+            tell(team, 0, i);
+        team->leave(team, 0);
     } else {
-        while (is_next(share, 0, came, UINT64_MAX))
+        while (is_next(team, 0, came, UINT64_MAX))
             came++;
-        CHECK(share->wrong && came <= steps, "%llu of %llu steps came: %s", (unsigned long long)came,
-              (unsigned long long)steps, share->wrong ? share->wrong : "");
-        CHECK(!refrain_share_next(share, 0), "more come after the end");
+        CHECK(team->wrong && came <= notices, "%llu of %llu notices came: %s", (unsigned long long)came,
+              (unsigned long long)notices, team->wrong ? team->wrong : "");
+        CHECK(!refrain_team_next(team, 0), "more come after the end");
         for (uint64_t i = 0; i < 2 * MOST_UNDER_WAY; i++) /* what is told now reaches nobody */
-            tell(share, (uint32_t)number, i);
-        tell_end(share, (uint32_t)number);
+            tell(team, (uint32_t)number, i);
+        tell_end(team, (uint32_t)number);
     }
     refrain_exchange_end(exchange);
     refrain_exchange_end(exchange);
-    CHECK(share->wrong, "%llu steps: nothing is wrong", (unsigned long long)steps);
+    CHECK(team->wrong, "%llu notices: nothing is wrong", (unsigned long long)notices);
     refrain_exchange_close(exchange);
 }
 
 /* One finds that the run cannot be shared out while the others are through. */
 static void one_finds_fault(void) {
     struct refrain_exchange *exchange = open_exchange((uint32_t)n_processes);
-    struct refrain_share *share = refrain_exchange_share(exchange);
-    tell_end(share, (uint32_t)number);
+    struct refrain_team *team = refrain_exchange_team(exchange);
+    tell_end(team, (uint32_t)number);
     for (uint32_t location = 0; location < (uint32_t)n_processes; location++)
-        CHECK(is_own(location) || is_next(share, location, 0, 0), "location %u does not end", location);
+        CHECK(is_own(location) || is_next(team, location, 0, 0), "location %u does not end", location);
     if (number == n_processes - 1)
-        share->wrong = "a test";
+        team->wrong = "a test";
     refrain_exchange_end(exchange);
-    CHECK(share->wrong, "process %d does not know", number);
+    CHECK(team->wrong, "process %d does not know", number);
     refrain_exchange_close(exchange);
 }
 
@@ -216,10 +216,10 @@ int main(int argc, char **argv) {
     static const uint64_t sizes[] = {0,
                                      1,
                                      2,
-                                     REFRAIN_EXCHANGE_STEPS - 1,
-                                     REFRAIN_EXCHANGE_STEPS,
-                                     REFRAIN_EXCHANGE_STEPS + 1,
-                                     20 * REFRAIN_EXCHANGE_STEPS};
+                                     REFRAIN_EXCHANGE_NOTICES - 1,
+                                     REFRAIN_EXCHANGE_NOTICES,
+                                     REFRAIN_EXCHANGE_NOTICES + 1,
+                                     20 * REFRAIN_EXCHANGE_NOTICES};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &number);
     MPI_Comm_size(MPI_COMM_WORLD, &n_processes);

@@ -267,7 +267,7 @@ static void add_up(const struct refrain_together *together, struct refrain_progr
 static bool writes_beside(const struct refrain_output *output) {
     if (output->threads)
         return output->threads > 1;
-    return !output->together && !output->share && sysconf(_SC_NPROCESSORS_ONLN) > 1;
+    return !output->together && !output->team && sysconf(_SC_NPROCESSORS_ONLN) > 1;
 }
 
 /* Whom the events pass on their way to the format: who writes beside, who adds what was waited for, who leaves some
@@ -318,10 +318,10 @@ static enum refrain_status replay_to(struct refrain_trace *trace, const struct r
     refrain_warn_missing(trace);
     if (output->compensate)
         refrain_warn_uncalibrated(trace);
-    enum refrain_status status = refrain_write_shared(trace, &options, output->share, &progress.writer, &report, error);
-    if (output->share && output->share->wrong)
+    enum refrain_status status = refrain_write_shared(trace, &options, output->team, &progress.writer, &report, error);
+    if (output->team && output->team->wrong)
         return status; /* it is done again otherwise */
-    if (output->share)
+    if (output->team)
         add_up(output->together, &progress);
     warn_unmatched(trace, &report);
     if (progress.approximate)

@@ -26,7 +26,7 @@ struct refrain_output {
     size_t n_ranks;
     unsigned threads;                        /* 0: as many as help */
     const struct refrain_together *together; /* the processes that write it; null: this one alone */
-    struct refrain_share *share;             /* ... and share out the replay as well; null: each replays all */
+    struct refrain_team *team;               /* ... and share out the replay as well; null: each replays all */
     bool in_parts;                           /* only what comes at part_from_ns <= time < part_to_ns is written, ... */
     int64_t part_from_ns, part_to_ns;        /* ... and all of it without edges between parts */
 };

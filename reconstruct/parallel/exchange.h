@@ -1,24 +1,24 @@
-/* exchange.h: the steps of processes that share out a replay, over MPI (share.h's functions).
+/* exchange.h: the notices of processes that share out a replay, over MPI (team.h's functions).
  *
  *     room --> [batch] --MPI_Issend--> process 1 --> queue of its location --> come
  *                      \-------------> process 2
  *
- * A batch holds steps of one location. It leaves when it is full and when the location has been read ahead. Steps are
- * read where they were received. A process receives what has come while it holds few steps, and always while it waits.
- * A sender whose batches are not received goes on until all its batches are under way, and then waits. So no process
- * runs ahead without bound, and none waits for ever: the process that is furthest behind has all that it needs, or it
- * has been sent. */
+ * A batch holds notices of one location. It leaves when it is full and when the location has been read ahead. Notices
+ * are read where they were received. A process receives what has come while it holds few notices, and always while it
+ * waits. A sender whose batches are not received goes on until all its batches are under way, and then waits. So no
+ * process runs ahead without bound, and none waits for ever: the process that is furthest behind has all that it needs,
+ * or it has been sent. */
 #ifndef REFRAIN_EXCHANGE_H
 #define REFRAIN_EXCHANGE_H
 
-#include "share.h"
+#include "team.h"
 #include "trace_read.h"
 
 #include <mpi.h>
 
 struct refrain_exchange;
 
-#define REFRAIN_EXCHANGE_STEPS ((size_t)512) /* in a batch at most */
+#define REFRAIN_EXCHANGE_NOTICES ((size_t)512) /* in a batch at most */
 /* Batches that may be under way: those of one reading ahead, and more while the receiver computes. */
 #define REFRAIN_EXCHANGE_BATCHES 32u
 
@@ -28,10 +28,10 @@ struct refrain_exchange *refrain_exchange_open(MPI_Comm processes, const int32_t
                                                const struct refrain_trace *trace);
 
 /* For the aligner. */
-struct refrain_share *refrain_exchange_share(struct refrain_exchange *exchange);
+struct refrain_team *refrain_exchange_team(struct refrain_exchange *exchange);
 
 /* Ends the exchange, also where this process has stopped before its end; all processes call it, once or more. Then
- * share->wrong is set on all of them or on none. */
+ * team->wrong is set on all of them or on none. */
 void refrain_exchange_end(struct refrain_exchange *exchange);
 
 void refrain_exchange_close(struct refrain_exchange *exchange);

@@ -40,7 +40,7 @@ static bool settle(const struct refrain_together *together, bool done) {
     const struct refrain_processes *processes = (const struct refrain_processes *)together;
     if (processes->exchange) {
         refrain_exchange_end(processes->exchange);
-        done &= !refrain_exchange_share(processes->exchange)->wrong;
+        done &= !refrain_exchange_team(processes->exchange)->wrong;
     }
     return all(together, done);
 }

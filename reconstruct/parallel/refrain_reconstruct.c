@@ -63,15 +63,15 @@ static enum refrain_status write_shared(struct refrain_processes *processes, str
     processes->exchange = refrain_exchange_open(MPI_COMM_WORLD, processes->owners, processes->n_ranks, trace);
     if (!processes->exchange)
         return REFRAIN_FAIL_MEMORY(error);
-    output->share = refrain_exchange_share(processes->exchange);
+    output->team = refrain_exchange_team(processes->exchange);
     enum refrain_status status = refrain_output_write_trace(trace, output, error);
-    *done = !output->share->wrong || error->code;
+    *done = !output->team->wrong || error->code;
     uint64_t own = error->code != REFRAIN_OK;
     processes->together.combine(&processes->together, &own, 1, false);
     *done |= own != 0;
     if (!*done)
-        refrain_warn("%s cannot be shared out: %s. Each process replays all of it", trace->path, output->share->wrong);
-    output->share = NULL;
+        refrain_warn("%s cannot be shared out: %s. Each process replays all of it", trace->path, output->team->wrong);
+    output->team = NULL;
     refrain_exchange_close(processes->exchange);
     processes->exchange = NULL;
     return *done ? status : REFRAIN_OK;

@@ -112,53 +112,54 @@ static inline bool load_alone(struct refrain_align *align, struct refrain_align_
 }
 
 /* Events of the location, which nobody else waits for, go before the group. */
-static void pass_by(struct refrain_align_location *location, const struct refrain_step *step) {
-    location->now_ns += step->later_ns;
-    if (location->now_ns < step->earliest_ns)
-        location->now_ns = step->earliest_ns;
-    location->shift_ns = location->now_ns - step->passed_ns;
+static void pass_by(struct refrain_align_location *location, const struct refrain_notice *notice) {
+    location->now_ns += notice->later_ns;
+    if (location->now_ns < notice->earliest_ns)
+        location->now_ns = notice->earliest_ns;
+    location->shift_ns = location->now_ns - notice->passed_ns;
     location->time_ns = location->now_ns;
 }
 
-/* The event that a step tells of, as far as the alignment of other locations asks for it. */
-static void set_event(const struct refrain_trace *trace, const struct refrain_step *step, struct refrain_event *event) {
+/* The event that a notice tells of, as far as the alignment of other locations asks for it. */
+static void set_event(const struct refrain_trace *trace, const struct refrain_notice *notice,
+                      struct refrain_event *event) {
     static const struct refrain_region_info unknown_region = {
         .index = UINT32_MAX, .name = "", .file = "", .function = "", .collective = ""};
-    bool is_event = step->kind != REFRAIN_STEP_PASSED;
-    event->kind = is_event ? (enum refrain_event_kind)step->event : REFRAIN_EVENT_MARKER;
-    event->approximate = is_event && step->approximate;
-    event->time_ns = is_event ? step->time_ns : step->passed_ns;
-    event->probes_ns = step->passed ? 0 : step->probes_ns;
-    event->region = is_event && step->region < trace->n_regions ? &trace->regions[step->region] : &unknown_region;
-    event->comm = step->comm < trace->n_comms ? &trace->comms[step->comm] : NULL;
-    event->peer = step->peer;
-    event->tag = step->tag;
-    event->received = step->received;
-    event->request = step->requested ? 0 : -1;
-    event->value = step->passed ? 0 : step->value;
-    event->overtook = step->overtook;
+    bool is_event = notice->kind != REFRAIN_NOTICE_PASSED;
+    event->kind = is_event ? (enum refrain_event_kind)notice->event : REFRAIN_EVENT_MARKER;
+    event->approximate = is_event && notice->approximate;
+    event->time_ns = is_event ? notice->time_ns : notice->passed_ns;
+    event->probes_ns = notice->passed ? 0 : notice->probes_ns;
+    event->region = is_event && notice->region < trace->n_regions ? &trace->regions[notice->region] : &unknown_region;
+    event->comm = notice->comm < trace->n_comms ? &trace->comms[notice->comm] : NULL;
+    event->peer = notice->peer;
+    event->tag = notice->tag;
+    event->received = notice->received;
+    event->request = notice->requested ? 0 : -1;
+    event->value = notice->passed ? 0 : notice->value;
+    event->overtook = notice->overtook;
 }
 
-/* The next step of a location that another process reads, as its group. False without memory, or where that process has
- * stopped. */
+/* The next notice of a location that another process reads, as its group. False without memory, or where that process
+ * has stopped. */
 static bool read_steps(struct refrain_align *align, struct refrain_align_location *location) {
-    const struct refrain_location_info *info = &align->share->trace->locations[location->number];
-    const struct refrain_step *step;
+    const struct refrain_location_info *info = &align->team->trace->locations[location->number];
+    const struct refrain_notice *notice;
     do {
-        step = refrain_share_next(align->share, location->number);
-        align->stopped |= !step;
-        if (!step || step->kind == REFRAIN_STEP_END)
-            return step != NULL;
-        location->passes = step->kind == REFRAIN_STEP_PASSED;
-        if (step->passed)
-            pass_by(location, step);
+        notice = refrain_team_next(align->team, location->number);
+        align->stopped |= !notice;
+        if (!notice || notice->kind == REFRAIN_NOTICE_END)
+            return notice != NULL;
+        location->passes = notice->kind == REFRAIN_NOTICE_PASSED;
+        if (notice->passed)
+            pass_by(location, notice);
         struct refrain_event *event = group_add(location);
         if (!event)
             return false;
         event->rank = info->rank;
         event->thread = info->thread;
-        set_event(align->share->trace, step, event);
-    } while (step->kind == REFRAIN_STEP_GROUP);
+        set_event(align->team->trace, notice, event);
+    } while (notice->kind == REFRAIN_NOTICE_GROUP);
     return true;
 }
 
@@ -361,38 +362,38 @@ static struct refrain_align *make(size_t n) {
 
 /* Locations of this process are read ahead, others are not read at all. False without memory. */
 static bool open_shared(struct refrain_align *align) {
-    struct refrain_share *share = align->share;
+    struct refrain_team *team = align->team;
     size_t n_own = 0;
     for (size_t i = 0; i < align->n; i++)
-        n_own += share->owns(share, align->locations[i].stream->rank);
+        n_own += team->owns(team, align->locations[i].stream->rank);
     size_t capacity = READ_AHEAD_MOST;
     while (capacity > READ_AHEAD_LEAST && capacity * n_own > READ_AHEAD_OF_ALL)
         capacity /= 2;
     for (uint32_t i = 0; i < align->n; i++) {
         struct refrain_align_location *location = &align->locations[i];
-        location->foreign = !share->owns(share, location->stream->rank);
+        location->foreign = !team->owns(team, location->stream->rank);
         if (location->foreign)
             continue;
         location->told = refrain_calloc(1, sizeof *location->told);
         if (!location->told ||
-            !refrain_share_stream_open(location->told, location->stream, share, i, capacity, align->without_probes))
+            !refrain_team_stream_open(location->told, location->stream, team, i, capacity, align->without_probes))
             return false;
         location->stream = &location->told->stream;
     }
     for (size_t i = 0; i < align->n; i++) /* before the first one waits */
         if (align->locations[i].told)
-            refrain_share_stream_fill(align->locations[i].told);
+            refrain_team_stream_fill(align->locations[i].told);
     return true;
 }
 
 struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, size_t n,
-                                         enum refrain_align_times times, struct refrain_share *share) {
+                                         enum refrain_align_times times, struct refrain_team *team) {
     struct refrain_align *align = make(n);
     if (!align)
         return NULL;
     align->adjust = times != REFRAIN_TIMES_AS_THEY_ARE;
     align->without_probes = times == REFRAIN_TIMES_WITHOUT_PROBES;
-    align->share = share;
+    align->team = team;
     align->plain = !align->without_probes;
     align->now_ns = INT64_MIN;
     for (size_t i = 0; i < n; i++)
@@ -409,7 +410,7 @@ struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, 
         align->locations[i].now_ns = INT64_MIN;
         align->running[streams[i]->rank]++;
     }
-    if (share && !open_shared(align)) {
+    if (team && !open_shared(align)) {
         refrain_align_close(align);
         return NULL;
     }
@@ -428,7 +429,7 @@ void refrain_align_close(struct refrain_align *align) {
         refrain_posting_order_close(&align->locations[i].posting_order);
         refrain_free(align->locations[i].gathered);
         if (align->locations[i].told)
-            refrain_share_stream_close(align->locations[i].told);
+            refrain_team_stream_close(align->locations[i].told);
         refrain_free(align->locations[i].told);
     }
     refrain_channels_close(&align->channels);

@@ -11,7 +11,7 @@
 #include "align.h"
 #include "channels.h"
 #include "ready_queue.h"
-#include "share_stream.h"
+#include "team_stream.h"
 
 /* Who waits for whom in a collective. */
 enum refrain_align_rule {
@@ -32,8 +32,8 @@ struct refrain_align_location {
     struct refrain_event ahead; /* read, but not of `gathered` */
     bool has_ahead, exhausted;
     bool foreign, passes; /* another process reads it; its group stands for events that concern nobody else */
-    struct refrain_share_stream
-        *told; /* the stream that also sends the location's steps to other processes; else null */
+    struct refrain_team_stream
+        *told; /* the stream that also sends the location's notices to other processes; else null */
     bool wait_collective;
     bool is_root;
     uint8_t rule;     /* enum refrain_align_rule, of the collective it is in */
@@ -61,10 +61,10 @@ struct refrain_align {
     size_t given;                                        /* events of it */
     int64_t now_ns;                                      /* of the last event of all */
     bool adjust, without_probes, no_memory;
-    bool plain;                  /* events can be given by align_next.h: no virtual time, nothing has failed */
-    bool stopped;                /* another process has */
-    bool collectives_untold;     /* some passed in a pause */
-    struct refrain_share *share; /* null: all locations are here */
+    bool plain;                /* events can be given by align_next.h: no virtual time, nothing has failed */
+    bool stopped;              /* another process has */
+    bool collectives_untold;   /* some passed in a pause */
+    struct refrain_team *team; /* null: all locations are here */
     struct refrain_cursor_report report;
 };
 

@@ -50,9 +50,9 @@ bool refrain_align_gone(const struct refrain_align *align, int32_t rank) {
 }
 
 void refrain_align_not_shareable(struct refrain_align *align, const char *why) {
-    if (!align->share)
+    if (!align->team)
         return;
-    if (!align->share->wrong)
-        align->share->wrong = why;
+    if (!align->team->wrong)
+        align->team->wrong = why;
     align->stopped = true;
 }

@@ -41,8 +41,8 @@ struct checkpoint {
 struct refrain_cursor {
     struct refrain_trace *trace;
     struct refrain_cursor_options options;
-    struct refrain_share *share; /* null: all ranks are replayed here */
-    bool *wanted;                /* by rank; null: all */
+    struct refrain_team *team; /* null: all ranks are replayed here */
+    bool *wanted;              /* by rank; null: all */
     size_t n_wanted;
     struct position position;
     struct refrain_arena *arena;    /* null: no checkpoints are kept */
@@ -115,7 +115,7 @@ static enum refrain_status open_position(struct refrain_cursor *cursor, struct r
     enum refrain_status status = REFRAIN_OK;
     for (size_t i = 0; !status && i < trace->n_locations; i++) {
         const struct refrain_location_info *info = &trace->locations[i];
-        if (!cursor->share || cursor->share->owns(cursor->share, info->rank))
+        if (!cursor->team || cursor->team->owns(cursor->team, info->rank))
             status = refrain_location_stream_open(&position->locations[i], refrain_trace_process(trace, info->rank),
                                                   info->thread, options, error);
         else /* another process reads it */
@@ -130,7 +130,7 @@ static enum refrain_status open_position(struct refrain_cursor *cursor, struct r
                                          options->compensate ? REFRAIN_TIMES_WITHOUT_PROBES
                                          : as_they_are       ? REFRAIN_TIMES_AS_THEY_ARE
                                                              : REFRAIN_TIMES_CONSISTENT,
-                                         cursor->share);
+                                         cursor->team);
     return position->align ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(error);
 }
 
@@ -253,9 +253,8 @@ enum refrain_status refrain_cursor_open(struct refrain_trace *trace, const struc
 }
 
 enum refrain_status refrain_cursor_open_shared(struct refrain_trace *trace,
-                                               const struct refrain_cursor_options *options,
-                                               struct refrain_share *share, struct refrain_cursor **result,
-                                               struct refrain_error *error) {
+                                               const struct refrain_cursor_options *options, struct refrain_team *team,
+                                               struct refrain_cursor **result, struct refrain_error *error) {
     static const struct refrain_cursor_options all = REFRAIN_CURSOR_ALL;
     *result = NULL;
     struct refrain_cursor *cursor = calloc(1, sizeof *cursor);
@@ -263,7 +262,7 @@ enum refrain_status refrain_cursor_open_shared(struct refrain_trace *trace,
         return REFRAIN_FAIL_MEMORY(error);
     cursor->trace = trace;
     cursor->options = options ? *options : all;
-    cursor->share = share;
+    cursor->team = team;
     cursor->interval = FIRST_INTERVAL;
     enum refrain_status status = refrain_replayable(trace, cursor->options.recorded, error);
     if (!status)

@@ -7,12 +7,12 @@
 struct refrain_event_reader {
     const unsigned char *file;
     uint64_t file_bytes;
-    uint64_t at, end;      /* in the window that is read */
+    uint64_t at, end;      /* in the extent that is read */
     uint64_t whole;        /* end, but where the file was cut short: how far it is to go on */
-    uint64_t next;         /* window */
+    uint64_t next;         /* extent */
     uint64_t latest_ticks; /* of a record so far: a clock that goes back stands still until it is there again */
     uint32_t thread;
-    bool wrong; /* what lies at `at` is no record, or no header of a window */
+    bool wrong; /* what lies at `at` is no record, or no header of an extent */
     struct {
         uint64_t id, first_ticks, last_ticks;
         uint32_t events, told; /* beginnings and ends */
@@ -52,8 +52,8 @@ enum refrain_status refrain_event_reader_open(const struct refrain_process *proc
     return REFRAIN_OK;
 }
 
-/* Goes on to the next window with records of the thread; false: there is none, or it is wrong. */
-static bool next_window(struct refrain_event_reader *reader) {
+/* Goes on to the next extent with records of the thread; false: there is none, or it is wrong. */
+static bool next_extent(struct refrain_event_reader *reader) {
     static const char not_begun[8];
     struct refrain_events_header header;
     reader->wrong = reader->at < reader->whole;
@@ -61,15 +61,15 @@ static bool next_window(struct refrain_event_reader *reader) {
         uint64_t begin = reader->next, rest = reader->file_bytes - begin;
         memcpy(&header, reader->file + begin, sizeof header);
         bool begun = memcmp(header.magic, not_begun, sizeof not_begun) != 0;
-        uint32_t bytes = begun && header.window_bytes ? header.window_bytes : REFRAIN_EVENTS_WINDOW_BYTES;
-        bool is_last = header.next == REFRAIN_EVENTS_NO_WINDOW, goes_on = header.next && !is_last;
+        uint32_t bytes = begun && header.extent_bytes ? header.extent_bytes : REFRAIN_EVENTS_EXTENT_BYTES;
+        bool is_last = header.next == REFRAIN_EVENTS_NO_EXTENT, goes_on = header.next && !is_last;
         reader->next += bytes;
         if (!begun)
             continue;
         reader->at = begin;
         reader->wrong = memcmp(header.magic, REFRAIN_EVENTS_MAGIC, sizeof header.magic) != 0 ||
                         header.header_bytes != REFRAIN_EVENTS_HEADER_BYTES || bytes % 8 ||
-                        bytes > REFRAIN_EVENTS_WINDOW_BYTES || header.bytes_used < REFRAIN_EVENTS_HEADER_BYTES ||
+                        bytes > REFRAIN_EVENTS_EXTENT_BYTES || header.bytes_used < REFRAIN_EVENTS_HEADER_BYTES ||
                         header.bytes_used > bytes || (goes_on && (header.next < reader->next || header.next % 8));
         if (reader->wrong || header.thread != reader->thread)
             continue;
@@ -115,7 +115,7 @@ static bool begin_polls(struct refrain_event_reader *reader, const uint64_t *wor
 static bool next_record(struct refrain_event_reader *reader, struct refrain_record *record) {
     if (next_of_polls(reader, record))
         return true;
-    while (!reader->wrong && (reader->at < reader->end || next_window(reader))) {
+    while (!reader->wrong && (reader->at < reader->end || next_extent(reader))) {
         const uint64_t *words = (const void *)(reader->file + reader->at);
         if (reader->at + 24 > reader->end) {
             reader->wrong = true;

@@ -31,10 +31,10 @@ enum refrain_status refrain_write(struct refrain_trace *trace, const struct refr
 }
 
 enum refrain_status refrain_write_shared(struct refrain_trace *trace, const struct refrain_cursor_options *options,
-                                         struct refrain_share *share, struct refrain_writer *writer,
+                                         struct refrain_team *team, struct refrain_writer *writer,
                                          struct refrain_cursor_report *report, struct refrain_error *error) {
     struct refrain_cursor *cursor = NULL;
-    enum refrain_status status = refrain_cursor_open_shared(trace, options, share, &cursor, error);
+    enum refrain_status status = refrain_cursor_open_shared(trace, options, team, &cursor, error);
     if (!status && writer->begin && writer->begin(writer, trace))
         status = REFRAIN_ERROR;
     if (!status && options && options->from_ns != REFRAIN_TIME_FIRST &&

@@ -3,7 +3,7 @@
 #define REFRAIN_REPLAY_H
 
 #include "event.h"
-#include "share.h"
+#include "team.h"
 #include "trace_read.h"
 
 /* Gives the events that the options name to the writer, between its begin and its end; null options: all. At the
@@ -14,17 +14,16 @@ enum refrain_status refrain_write(struct refrain_trace *trace, const struct refr
                                   struct refrain_writer *writer, struct refrain_cursor_report *report,
                                   struct refrain_error *error);
 
-/* The same of the ranks that `share` says are this process's, without a window; null: of all. Events of one location
- * come in time order, those of several need not. When it returns, share->wrong may say that what was written is void.
+/* The same of the ranks that `team` says are this process's, without a window; null: of all. Events of one location
+ * come in time order, those of several need not. When it returns, team->wrong may say that what was written is void.
  */
 enum refrain_status refrain_write_shared(struct refrain_trace *trace, const struct refrain_cursor_options *options,
-                                         struct refrain_share *share, struct refrain_writer *writer,
+                                         struct refrain_team *team, struct refrain_writer *writer,
                                          struct refrain_cursor_report *report, struct refrain_error *error);
 
 /* A cursor over them. */
 enum refrain_status refrain_cursor_open_shared(struct refrain_trace *trace,
-                                               const struct refrain_cursor_options *options,
-                                               struct refrain_share *share, struct refrain_cursor **cursor,
-                                               struct refrain_error *error);
+                                               const struct refrain_cursor_options *options, struct refrain_team *team,
+                                               struct refrain_cursor **cursor, struct refrain_error *error);
 
 #endif

@@ -1,11 +1,11 @@
-/* test_share_stream.c: random runs, aligned by one process and by several, each of which reads some of the ranks and
- * the steps of the others. What each gives of its own ranks is what the one gives. No MPI: the steps of all locations
- * are collected before, and come in batches of any size.
+/* test_team_stream.c: random runs, aligned by one process and by several, each of which reads some of the ranks and
+ * the notices of the others. What each gives of its own ranks is what the one gives. No MPI: the notices of all
+ * locations are collected before, and come in batches of any size.
  *
- *     test_share_stream [RUNS] */
+ *     test_team_stream [RUNS] */
 #include "align.h"
 #include "check.h"
-#include "share_stream.h"
+#include "team_stream.h"
 #include "trace_read.h"
 
 #include <stdio.h>
@@ -241,69 +241,69 @@ static void make(struct run *run, unsigned steps, bool threads) {
                                         .n_comms = 1};
 }
 
-/* ---- a process's share of it ---- */
+/* ---- a process's part of it ---- */
 
 #define ROOM 3
 
 struct told {
-    struct refrain_step *steps;
+    struct refrain_notice *notices;
     size_t n, capacity, given;
 };
 
 struct fake {
-    struct refrain_share share;
-    struct refrain_step room[ROOM];
-    struct refrain_steps come[MOST_LOCATIONS];
+    struct refrain_team team;
+    struct refrain_notice room[ROOM];
+    struct refrain_notices come[MOST_LOCATIONS];
     struct told *told; /* by location */
     bool keeps;        /* what is told; else it is passed over, as those who are told have it */
     unsigned n_processes, process;
     size_t stops; /* after so many batches none comes; 0 never */
 };
 
-static bool owns(const struct refrain_share *share, int32_t rank) {
-    const struct fake *fake = (const struct fake *)share;
+static bool owns(const struct refrain_team *team, int32_t rank) {
+    const struct fake *fake = (const struct fake *)team;
     return (unsigned)rank * 7 % fake->n_processes == fake->process;
 }
 
-static void take(struct refrain_share *share, uint32_t location) {
-    struct fake *fake = (struct fake *)share;
+static void take(struct refrain_team *team, uint32_t location) {
+    struct fake *fake = (struct fake *)team;
     struct told *told = &fake->told[location];
-    for (const struct refrain_step *step = fake->room; fake->keeps && step < share->room; step++) {
+    for (const struct refrain_notice *notice = fake->room; fake->keeps && notice < team->room; notice++) {
         if (told->n == told->capacity) {
             told->capacity = told->capacity ? told->capacity * 2 : 64;
-            told->steps = room(told->steps, told->capacity * sizeof *told->steps);
+            told->notices = room(told->notices, told->capacity * sizeof *told->notices);
         }
-        told->steps[told->n++] = *step;
+        told->notices[told->n++] = *notice;
     }
-    share->room = fake->room;
+    team->room = fake->room;
 }
 
-static const struct refrain_step *give(struct refrain_share *share, uint32_t location) {
-    struct fake *fake = (struct fake *)share;
+static const struct refrain_notice *give(struct refrain_team *team, uint32_t location) {
+    struct fake *fake = (struct fake *)team;
     struct told *told = &fake->told[location];
     size_t n = 1 + any(5);
     if (fake->stops > 0 && --fake->stops == 0) {
-        share->wrong = "another process has stopped";
+        team->wrong = "another process has stopped";
         fake->stops = 1;
     }
-    if (told->given == told->n || share->wrong)
+    if (told->given == told->n || team->wrong)
         return NULL;
     if (n > told->n - told->given)
         n = told->n - told->given;
-    share->come[location].next = told->steps + told->given;
+    team->come[location].next = told->notices + told->given;
     told->given += n;
-    share->come[location].end = told->steps + told->given;
-    return share->come[location].next++;
+    team->come[location].end = told->notices + told->given;
+    return team->come[location].next++;
 }
 
 static void open_fake(struct fake *fake, struct run *run, struct told *told, unsigned processes, unsigned process) {
-    *fake = (struct fake){.share = {.trace = &run->trace, .owns = owns, .leave = take, .wait = give},
+    *fake = (struct fake){.team = {.trace = &run->trace, .owns = owns, .leave = take, .wait = give},
                           .told = told,
                           .n_processes = processes,
                           .process = process};
-    fake->share.room = fake->room;
-    fake->share.room_end = fake->room + ROOM;
-    fake->share.come = fake->come;
+    fake->team.room = fake->room;
+    fake->team.room_end = fake->room + ROOM;
+    fake->team.come = fake->come;
     for (size_t i = 0; i < run->n; i++) {
         told[i].given = 0;
         run->made[i].at = 0;
@@ -317,11 +317,11 @@ static void tell_all(struct run *run, struct told *told, bool each) {
     open_fake(&fake, run, told, 1, 0);
     fake.keeps = true;
     for (uint32_t i = 0; i < run->n; i++) {
-        struct refrain_share_stream stream;
+        struct refrain_team_stream stream;
         size_t capacity = (size_t)2 << any(8), n = 0;
-        if (!refrain_share_stream_open(&stream, &run->made[i].stream, &fake.share, i, capacity, each))
+        if (!refrain_team_stream_open(&stream, &run->made[i].stream, &fake.team, i, capacity, each))
             exit(2);
-        refrain_share_stream_fill(&stream);
+        refrain_team_stream_fill(&stream);
         const struct refrain_event *event;
         for (; (event = refrain_stream_next(&stream.stream)); n++) {
             struct refrain_event plain = *event;
@@ -330,8 +330,9 @@ static void tell_all(struct run *run, struct told *told, bool each) {
                   "event %zu of location %u is another one", n, i);
         }
         CHECK(n == run->made[i].n, "location %u: %zu of %zu events", i, n, run->made[i].n);
-        CHECK(told[i].n > 0 && told[i].steps[told[i].n - 1].kind == REFRAIN_STEP_END, "location %u does not end", i);
-        refrain_share_stream_close(&stream);
+        CHECK(told[i].n > 0 && told[i].notices[told[i].n - 1].kind == REFRAIN_NOTICE_END, "location %u does not end",
+              i);
+        refrain_team_stream_close(&stream);
     }
 }
 
@@ -343,12 +344,12 @@ struct result {
     struct refrain_cursor_report report;
 };
 
-static struct result align(struct run *run, enum refrain_align_times times, struct refrain_share *share) {
+static struct result align(struct run *run, enum refrain_align_times times, struct refrain_team *team) {
     struct refrain_stream *streams[MOST_LOCATIONS];
     struct result result = {0};
     for (size_t i = 0; i < run->n; i++)
         streams[i] = &run->made[i].stream;
-    struct refrain_align *align = refrain_align_open(streams, run->n, times, share);
+    struct refrain_align *align = refrain_align_open(streams, run->n, times, team);
     const struct refrain_event *event;
     for (size_t stream; (event = refrain_align_next(align, &stream));) {
         if (result.n == result.capacity) {
@@ -369,7 +370,7 @@ static size_t count_alike(const struct result *whole, const struct result *part,
     size_t alike = 0;
     *of = 0;
     for (size_t i = 0; i < whole->n && *of < most; i++)
-        if (owns(&fake->share, whole->events[i].rank)) {
+        if (owns(&fake->team, whole->events[i].rank)) {
             alike += *of < part->n && memcmp(&whole->events[i], &part->events[*of], sizeof *part->events) == 0;
             ++*of;
         }
@@ -389,13 +390,13 @@ static void share_out(unsigned seed, unsigned steps, enum refrain_align_times ti
     for (unsigned processes = 1; processes <= 3; processes++)
         for (unsigned process = 0; process < processes; process++) {
             open_fake(&fake, &run, told, processes, process);
-            struct result part = align(&run, times, &fake.share);
+            struct result part = align(&run, times, &fake.team);
             if (processes == 1)
-                why = fake.share.wrong;
+                why = fake.team.wrong;
             size_t of, alike = count_alike(&whole, &part, &fake, why ? part.n : whole.n, &of);
-            CHECK(fake.share.wrong == why && alike == of && of == part.n,
+            CHECK(fake.team.wrong == why && alike == of && of == part.n,
                   "seed %u, %u steps, times %d, process %u of %u: %zu of %zu events are alike: %s", seed, steps,
-                  (int)times, process, processes, alike, of, fake.share.wrong ? fake.share.wrong : "");
+                  (int)times, process, processes, alike, of, fake.team.wrong ? fake.team.wrong : "");
             free(part.events);
         }
     CHECK(!why || (!run.orderly && strstr(why, "waits for each other")), "seed %u: %s", seed, why);
@@ -403,14 +404,14 @@ static void share_out(unsigned seed, unsigned steps, enum refrain_align_times ti
     /* Another process stops: then the events end, and before they were the same. */
     open_fake(&fake, &run, told, 2, 0);
     fake.stops = 1 + any(20);
-    struct result part = align(&run, times, &fake.share);
+    struct result part = align(&run, times, &fake.team);
     size_t of, alike = count_alike(&whole, &part, &fake, part.n, &of);
     CHECK(alike == part.n && of == part.n, "seed %u: %zu of %zu before the stop", seed, alike, part.n);
     free(part.events);
     free(whole.events);
     for (size_t i = 0; i < run.n; i++) {
         free(run.made[i].events);
-        free(told[i].steps);
+        free(told[i].notices);
     }
 }
 
@@ -429,12 +430,12 @@ static void approximate(void) {
         run.made[1].events[i].approximate = run.made[1].events[i].kind == REFRAIN_EVENT_RECV;
     tell_all(&run, told, false);
     open_fake(&fake, &run, told, 3, 1); /* the sender's is another process, and the receiver's is */
-    struct result part = align(&run, REFRAIN_TIMES_CONSISTENT, &fake.share);
-    CHECK(fake.share.wrong && strstr(fake.share.wrong, "approximate"), "%s", fake.share.wrong);
+    struct result part = align(&run, REFRAIN_TIMES_CONSISTENT, &fake.team);
+    CHECK(fake.team.wrong && strstr(fake.team.wrong, "approximate"), "%s", fake.team.wrong);
     free(part.events);
     for (size_t i = 0; i < run.n; i++) {
         free(run.made[i].events);
-        free(told[i].steps);
+        free(told[i].notices);
     }
 }
 
