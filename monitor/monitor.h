@@ -284,7 +284,7 @@ REFRAIN_HIDDEN void refrain_region_add(struct refrain_region_name *record);
 /* Called by MPI_Init[_thread] after PMPI_Init: rank and size are known and `directory` (absolute or relative to the
  * start directory), the same on all ranks, is where the trace file belongs; rank 0 has proposed it with
  * refrain_directory_propose(). Moves the files there. */
-REFRAIN_SHARED void refrain_trace_file_place(int rank, int size, const char *directory);
+REFRAIN_SHARED void refrain_trace_file_move(int rank, int size, const char *directory);
 
 /* Rank 0: chooses the run's directory (never an existing one), creates it, writes its path to `path`. */
 REFRAIN_SHARED void refrain_directory_propose(char *path, size_t path_bytes);
@@ -410,7 +410,8 @@ REFRAIN_SHARED void refrain_call_end_with(struct refrain_call *call, enum refrai
 REFRAIN_SHARED struct refrain_events *refrain_events_open(int directory_fd, const char *name, uint32_t threads);
 /* That of another thread; null for null. */
 REFRAIN_HIDDEN struct refrain_events *refrain_events_of_thread(struct refrain_events *events, uint32_t thread);
-/* Takes back all events of the thread's first window: what was written there was not the program's. */
+/* Takes back all events of the thread's first extent of its event file: what was written there was not the program's.
+ */
 REFRAIN_HIDDEN void refrain_events_clear(struct refrain_events *events);
 REFRAIN_SHARED void refrain_events_write(struct refrain_context *context, unsigned kind, uint64_t ticks, uint64_t id,
                                          uint32_t value, const int64_t *parameters, unsigned n);

@@ -1,5 +1,5 @@
-/* record.c: events as they happen, one after the other into a mapped window of the event file (refrain/event_file.h).
- * Each thread has a window of its own, which moves on when it is full: that, and nothing else, makes this mode grow.
+/* record.c: events as they happen, one after the other into a mapped extent of the event file (refrain/event_file.h).
+ * Each thread has an extent of its own, which moves on when it is full: that, and nothing else, makes this mode grow.
  * There is no lock: a thread that ends in the middle of a record, by a signal handler's jump or by pthread_cancel, is
  * in nobody's way. */
 #define _GNU_SOURCE
@@ -18,46 +18,46 @@
 
 /* Of a thread. */
 struct refrain_events {
-    struct refrain_events_header *window; /* null before the first record, and where the file cannot grow */
-    uint32_t used;                        /* of the window */
-    uint32_t last;                        /* record, in the window */
+    struct refrain_events_header *extent; /* null before the first record, and where the file cannot grow */
+    uint32_t used;                        /* of the extent */
+    uint32_t last;                        /* record, in the extent */
     struct {
-        uint32_t at, end; /* in the window */
+        uint32_t at, end; /* in the extent */
     } polls;              /* the latest calls in a row that told nothing; `end` 0: there are none */
 };
 
 static int file;
-static uint64_t next_offset; /* the file's end: the next window lies there */
+static uint64_t next_offset; /* the file's end: the next extent lies there */
 static bool full;            /* the file cannot grow */
 
-/* Maps a new window, by which the file is extended on disk. */
-static bool map_window(struct refrain_events *events, uint32_t thread) {
-    if (events->window)
-        munmap(events->window, REFRAIN_EVENTS_WINDOW_BYTES);
-    events->window = NULL;
+/* Maps a new extent, by which the file is extended on disk. */
+static bool map_extent(struct refrain_events *events, uint32_t thread) {
+    if (events->extent)
+        munmap(events->extent, REFRAIN_EVENTS_EXTENT_BYTES);
+    events->extent = NULL;
     events->polls.end = 0;
-    uint64_t offset = __atomic_fetch_add(&next_offset, REFRAIN_EVENTS_WINDOW_BYTES, __ATOMIC_RELAXED),
+    uint64_t offset = __atomic_fetch_add(&next_offset, REFRAIN_EVENTS_EXTENT_BYTES, __ATOMIC_RELAXED),
              most = refrain_configuration.event_bytes;
-    if (most && offset > 0 && offset + REFRAIN_EVENTS_WINDOW_BYTES > most) {
+    if (most && offset > 0 && offset + REFRAIN_EVENTS_EXTENT_BYTES > most) {
         errno = EFBIG;
         return false;
     }
-    int error = refrain_reserve(file, offset, REFRAIN_EVENTS_WINDOW_BYTES);
+    int error = refrain_reserve(file, offset, REFRAIN_EVENTS_EXTENT_BYTES);
     if (error) {
         errno = error;
         return false;
     }
-    struct refrain_events_header *window =
-        mmap(NULL, REFRAIN_EVENTS_WINDOW_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)offset);
-    if (window == MAP_FAILED)
+    struct refrain_events_header *extent =
+        mmap(NULL, REFRAIN_EVENTS_EXTENT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)offset);
+    if (extent == MAP_FAILED)
         return false;
-    window->version = REFRAIN_EVENTS_VERSION;
-    window->header_bytes = REFRAIN_EVENTS_HEADER_BYTES;
-    window->thread = thread;
-    window->bytes_used = REFRAIN_EVENTS_HEADER_BYTES;
+    extent->version = REFRAIN_EVENTS_VERSION;
+    extent->header_bytes = REFRAIN_EVENTS_HEADER_BYTES;
+    extent->thread = thread;
+    extent->bytes_used = REFRAIN_EVENTS_HEADER_BYTES;
     __atomic_thread_fence(__ATOMIC_RELEASE);
-    memcpy(window->magic, REFRAIN_EVENTS_MAGIC, sizeof window->magic);
-    events->window = window;
+    memcpy(extent->magic, REFRAIN_EVENTS_MAGIC, sizeof extent->magic);
+    events->extent = extent;
     events->used = REFRAIN_EVENTS_HEADER_BYTES;
     return true;
 }
@@ -68,7 +68,7 @@ struct refrain_events *refrain_events_open(int directory_fd, const char *name, u
     if (events == MAP_FAILED)
         return NULL;
     file = openat(directory_fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    return file >= 0 && map_window(events, 0) ? events : NULL;
+    return file >= 0 && map_extent(events, 0) ? events : NULL;
 }
 
 struct refrain_events *refrain_events_of_thread(struct refrain_events *events, uint32_t thread) {
@@ -76,36 +76,36 @@ struct refrain_events *refrain_events_of_thread(struct refrain_events *events, u
 }
 
 void refrain_events_clear(struct refrain_events *events) {
-    unsigned char *records = (unsigned char *)events->window + REFRAIN_EVENTS_HEADER_BYTES;
-    events->window->bytes_used = REFRAIN_EVENTS_HEADER_BYTES;
+    unsigned char *records = (unsigned char *)events->extent + REFRAIN_EVENTS_HEADER_BYTES;
+    events->extent->bytes_used = REFRAIN_EVENTS_HEADER_BYTES;
     memset(records, 0, events->used - REFRAIN_EVENTS_HEADER_BYTES);
     events->used = REFRAIN_EVENTS_HEADER_BYTES;
     events->polls.end = 0;
 }
 
-static void map_next_window(void *of) {
+static void map_next_extent(void *of) {
     struct refrain_context *context = of;
     int saved = errno;
-    if (!map_window(context->events, context->number))
+    if (!map_extent(context->events, context->number))
         __atomic_store_n(&full, true, __ATOMIC_RELAXED);
     errno = saved;
 }
 
 static unsigned char *bytes_at(struct refrain_events *events, uint32_t at) {
-    return (unsigned char *)events->window + at;
+    return (unsigned char *)events->extent + at;
 }
 
 static void set_used(struct refrain_events *events, uint32_t used) {
     events->used = used;
-    __atomic_store_n(&events->window->bytes_used, used, __ATOMIC_RELEASE);
+    __atomic_store_n(&events->extent->bytes_used, used, __ATOMIC_RELEASE);
 }
 
 static void put_words(struct refrain_context *context, const uint64_t *words, unsigned n) {
     struct refrain_events *events = context->events;
-    if ((!events->window || events->used + n * 8u > REFRAIN_EVENTS_WINDOW_BYTES) &&
+    if ((!events->extent || events->used + n * 8u > REFRAIN_EVENTS_EXTENT_BYTES) &&
         !__atomic_load_n(&full, __ATOMIC_RELAXED))
-        refrain_keep_vectors(map_next_window, context);
-    if (!events->window || events->used + n * 8u > REFRAIN_EVENTS_WINDOW_BYTES) {
+        refrain_keep_vectors(map_next_extent, context);
+    if (!events->extent || events->used + n * 8u > REFRAIN_EVENTS_EXTENT_BYTES) {
         refrain_lose(REFRAIN_LOSS_EVENTS, 1);
         return;
     }
@@ -114,7 +114,7 @@ static void put_words(struct refrain_context *context, const uint64_t *words, un
     set_used(events, events->used + n * 8u);
 }
 
-/* Takes back what was written from `at` on in the window. */
+/* Takes back what was written from `at` on in the extent. */
 static void take_back(struct refrain_events *events, uint32_t at) {
     uint32_t used = events->used;
     set_used(events, at);
@@ -131,7 +131,7 @@ static bool same_but_kind(const uint64_t *words, unsigned kind, const uint64_t *
 static bool fold_poll(struct refrain_context *context, const uint64_t *leave) {
     struct refrain_events *events = context->events;
     uint32_t call_bytes = CALL_WORDS * sizeof *leave, poll_bytes = POLL_WORDS * sizeof *leave;
-    if (!events->window || events->used < call_bytes + REFRAIN_EVENTS_HEADER_BYTES)
+    if (!events->extent || events->used < call_bytes + REFRAIN_EVENTS_HEADER_BYTES)
         return false;
     uint32_t entered = events->used - call_bytes, at = events->polls.at;
     if (!same_but_kind((void *)bytes_at(events, entered), REFRAIN_RECORD_CALL_ENTER, leave) || events->last != entered)

@@ -196,15 +196,15 @@ static void run_program(const char *directory) {
 
 /* The next recorded one of a file of one thread; false at the end. */
 static bool next_recorded(const unsigned char *file, uint64_t file_bytes, uint64_t *at, struct refrain_record *record) {
-    for (uint64_t begin; (begin = *at / REFRAIN_EVENTS_WINDOW_BYTES * REFRAIN_EVENTS_WINDOW_BYTES) < file_bytes;) {
+    for (uint64_t begin; (begin = *at / REFRAIN_EVENTS_EXTENT_BYTES * REFRAIN_EVENTS_EXTENT_BYTES) < file_bytes;) {
         const struct refrain_events_header *header = (const void *)(file + begin);
-        if (*at == begin) /* the window before was full to its last byte */
+        if (*at == begin) /* the extent before was full to its last byte */
             *at += REFRAIN_EVENTS_HEADER_BYTES;
         const uint64_t *words = (const void *)(file + *at);
         if (*at >= begin + header->bytes_used) {
-            if (begin + REFRAIN_EVENTS_WINDOW_BYTES >= file_bytes)
+            if (begin + REFRAIN_EVENTS_EXTENT_BYTES >= file_bytes)
                 return false;
-            *at = begin + REFRAIN_EVENTS_WINDOW_BYTES + REFRAIN_EVENTS_HEADER_BYTES;
+            *at = begin + REFRAIN_EVENTS_EXTENT_BYTES + REFRAIN_EVENTS_HEADER_BYTES;
             continue;
         }
         unsigned n = words[0] >> 24 & 255;

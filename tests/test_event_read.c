@@ -1,5 +1,5 @@
 /* test_event_read.c: a thread's recorded events are read without a look at those of others
- * (reconstruct/replay/event_read.c). Of the windows of another thread only the headers can be read here; where windows
+ * (reconstruct/replay/event_read.c). Of the extents of another thread only the headers can be read here; where extents
  * tell where the thread goes on, not even these, behind its first. */
 #define _GNU_SOURCE
 #include "event_read.h"
@@ -9,27 +9,27 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define WINDOWS 6u /* of threads 0, 1, 2, 0, 1, 2 */
+#define EXTENTS 6u /* of threads 0, 1, 2, 0, 1, 2 */
 #define THREADS 3u
 #define RECORD_BYTES 24u
 #define PAGE_BYTES 4096u
 
 static unsigned char *file;
 
-/* Fills a window with records of the thread that count on from `n`. */
-static uint64_t fill(uint32_t window, uint32_t window_bytes, bool linked, uint64_t n) {
-    uint32_t thread = window % THREADS, at = REFRAIN_EVENTS_HEADER_BYTES;
-    unsigned char *bytes = file + (size_t)window * window_bytes;
-    for (; at + RECORD_BYTES <= window_bytes; at += RECORD_BYTES, n++)
+/* Fills an extent with records of the thread that count on from `n`. */
+static uint64_t fill(uint32_t extent, uint32_t extent_bytes, bool linked, uint64_t n) {
+    uint32_t thread = extent % THREADS, at = REFRAIN_EVENTS_HEADER_BYTES;
+    unsigned char *bytes = file + (size_t)extent * extent_bytes;
+    for (; at + RECORD_BYTES <= extent_bytes; at += RECORD_BYTES, n++)
         memcpy(bytes + at, (uint64_t[]){REFRAIN_RECORD_ENTER | thread << 8 | 3u << 24, n, n}, RECORD_BYTES);
     struct refrain_events_header header = {.version = REFRAIN_EVENTS_VERSION,
                                            .header_bytes = REFRAIN_EVENTS_HEADER_BYTES,
                                            .thread = thread,
                                            .bytes_used = at,
-                                           .window_bytes = linked ? window_bytes : 0};
+                                           .extent_bytes = linked ? extent_bytes : 0};
     if (linked)
         header.next =
-            window + THREADS < WINDOWS ? (uint64_t)(window + THREADS) * window_bytes : REFRAIN_EVENTS_NO_WINDOW;
+            extent + THREADS < EXTENTS ? (uint64_t)(extent + THREADS) * extent_bytes : REFRAIN_EVENTS_NO_EXTENT;
     memcpy(header.magic, REFRAIN_EVENTS_MAGIC, sizeof header.magic);
     memcpy(bytes, &header, sizeof header);
     return n;
@@ -52,20 +52,20 @@ static uint64_t read_thread(uint32_t thread, size_t bytes, bool *wrong) {
     return n;
 }
 
-static unsigned read_all(uint32_t window_bytes, bool linked) {
+static unsigned read_all(uint32_t extent_bytes, bool linked) {
     uint64_t written[THREADS] = {0};
-    size_t bytes = (size_t)WINDOWS * window_bytes;
+    size_t bytes = (size_t)EXTENTS * extent_bytes;
     unsigned failed = 0;
     bool wrong;
     mprotect(file, bytes, PROT_READ | PROT_WRITE);
     memset(file, 0, bytes);
-    for (uint32_t i = 0; i < WINDOWS; i++)
-        written[i % THREADS] = fill(i, window_bytes, linked, written[i % THREADS]);
+    for (uint32_t i = 0; i < EXTENTS; i++)
+        written[i % THREADS] = fill(i, extent_bytes, linked, written[i % THREADS]);
     for (uint32_t thread = 0; thread < THREADS; thread++) {
-        for (uint32_t i = 0; i < WINDOWS; i++) {
-            size_t readable = i % THREADS == thread ? window_bytes : linked && i > thread ? 0 : PAGE_BYTES;
-            mprotect(file + (size_t)i * window_bytes, window_bytes, PROT_NONE);
-            mprotect(file + (size_t)i * window_bytes, readable, PROT_READ);
+        for (uint32_t i = 0; i < EXTENTS; i++) {
+            size_t readable = i % THREADS == thread ? extent_bytes : linked && i > thread ? 0 : PAGE_BYTES;
+            mprotect(file + (size_t)i * extent_bytes, extent_bytes, PROT_NONE);
+            mprotect(file + (size_t)i * extent_bytes, readable, PROT_READ);
         }
         uint64_t n = read_thread(thread, bytes, &wrong);
         failed += wrong || n != written[thread] || n == 0;
@@ -74,18 +74,18 @@ static unsigned read_all(uint32_t window_bytes, bool linked) {
                    (unsigned long long)written[thread]);
     }
     mprotect(file, bytes, PROT_READ);
-    uint64_t n = read_thread(0, THREADS * window_bytes, &wrong); /* half of the file */
+    uint64_t n = read_thread(0, THREADS * extent_bytes, &wrong); /* half of the file */
     if (linked && (!wrong || n != written[0] / 2))
-        failed += printf("FAILED: a file that is cut off at a window: %llu records\n", (unsigned long long)n) > 0;
+        failed += printf("FAILED: a file that is cut off at an extent: %llu records\n", (unsigned long long)n) > 0;
     return failed;
 }
 
 int main(void) {
-    file = mmap(NULL, (size_t)WINDOWS * REFRAIN_EVENTS_WINDOW_BYTES, PROT_READ | PROT_WRITE,
+    file = mmap(NULL, (size_t)EXTENTS * REFRAIN_EVENTS_EXTENT_BYTES, PROT_READ | PROT_WRITE,
                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (file == MAP_FAILED)
         return 2;
-    unsigned failed = read_all(REFRAIN_EVENTS_WINDOW_BYTES, false) + read_all(2 * PAGE_BYTES, true);
+    unsigned failed = read_all(REFRAIN_EVENTS_EXTENT_BYTES, false) + read_all(2 * PAGE_BYTES, true);
     printf("%u threads, %u failed\n", THREADS, failed);
     return failed > 0;
 }

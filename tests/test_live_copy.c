@@ -113,7 +113,7 @@ static uint64_t events_bytes(void) {
 }
 
 static uint64_t recorded_bytes(void) {
-    uint64_t begin = events_bytes() - REFRAIN_EVENTS_WINDOW_BYTES;
+    uint64_t begin = events_bytes() - REFRAIN_EVENTS_EXTENT_BYTES;
     uint32_t used = ((const volatile struct refrain_events_header *)(events + begin))->bytes_used;
     return begin + (used ? used : REFRAIN_EVENTS_HEADER_BYTES);
 }

@@ -1,9 +1,9 @@
 /* event_file.h: events as recorded, one file per process (modes events and both).
  *
- * The file grows by windows of REFRAIN_EVENTS_WINDOW_BYTES, or less. Each has a header and then records of 8-byte
- * words, in the order in which they happened. A window is of one thread, so that threads share nothing while they
- * record; a thread's windows come in the order in which it filled them. Windows are mapped, so that a killed process
- * keeps what it wrote. A window without the magic was allocated, but nothing was written to it. Names, call sites and
+ * The file grows by extents of REFRAIN_EVENTS_EXTENT_BYTES, or less. Each has a header and then records of 8-byte
+ * words, in the order in which they happened. An extent is of one thread, so that threads share nothing while they
+ * record; a thread's extents come in the order in which it filled them. Extents are mapped, so that a killed process
+ * keeps what it wrote. An extent without the magic was allocated, but nothing was written to it. Names, call sites and
  * communicators are those of the trace file beside it. Little-endian.
  *
  *     word 0: kind | thread << 8 | n_words << 24 | value << 32      (n_words counts all words of the record)
@@ -20,8 +20,8 @@
 #define REFRAIN_EVENTS_VERSION 5u /* as in trace.h: other versions are refused, from the oldest on they are read */
 #define REFRAIN_EVENTS_OLDEST REFRAIN_EVENTS_VERSION
 #define REFRAIN_EVENTS_HEADER_BYTES 64u
-#define REFRAIN_EVENTS_WINDOW_BYTES (1u << 20)
-#define REFRAIN_EVENTS_NO_WINDOW UINT64_MAX /* the thread has no more */
+#define REFRAIN_EVENTS_EXTENT_BYTES (1u << 20)
+#define REFRAIN_EVENTS_NO_EXTENT UINT64_MAX /* the thread has no more */
 #define REFRAIN_MOST_POLLS 65536u
 
 enum refrain_record_kind {
@@ -41,17 +41,17 @@ enum refrain_record_kind {
                                     the last ended. Only where the file has a limit (REFRAIN_EVENT_MEMORY) */
 };
 
-/* Of each window. */
+/* Of each extent. */
 struct refrain_events_header {
     char magic[8]; /* written after the rest of the header */
     uint32_t version;
     uint32_t header_bytes;
     uint32_t thread;       /* whose records these are */
-    uint32_t bytes_used;   /* end of the window's last whole record, from the window's begin on */
-    uint32_t window_bytes; /* to the next window, where that is less than REFRAIN_EVENTS_WINDOW_BYTES; else 0 */
+    uint32_t bytes_used;   /* end of the extent's last whole record, from the extent's begin on */
+    uint32_t extent_bytes; /* to the next extent, where that is less than REFRAIN_EVENTS_EXTENT_BYTES; else 0 */
     uint32_t reserved_bytes;
-    uint64_t next; /* where the thread's next window begins; 0: not told, among those behind this one; or
-                      REFRAIN_EVENTS_NO_WINDOW */
+    uint64_t next; /* where the thread's next extent begins; 0: not told, among those behind this one; or
+                      REFRAIN_EVENTS_NO_EXTENT */
     uint64_t reserved[3];
 };
 

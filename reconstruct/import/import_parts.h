@@ -2,7 +2,7 @@
  *
  *     import_trace.c         opens the trace, and the files of a rank that has events; writes their regions at the end
  *     import_definitions.c   regions and communicators, and their numbers in a rank's records
- *     import_records.c       records in the windows of a rank's event file, each of one thread
+ *     import_records.c       records in the extents of a rank's event file, each of one thread
  *     import_events.c        events as records: requests under way, collectives of which more is known later */
 #ifndef REFRAIN_IMPORT_PARTS_H
 #define REFRAIN_IMPORT_PARTS_H
@@ -26,8 +26,8 @@ struct refrain_import_location {
     struct refrain_request_table requests;
     struct refrain_pair_table names;
     uint64_t collective_at; /* record of the collective that it has begun last */
-    uint64_t window;        /* where the window begins that is written */
-    uint32_t window_used;   /* bytes of it; 0: there is none yet */
+    uint64_t extent;        /* where the extent begins that is written */
+    uint32_t extent_used;   /* bytes of it; 0: there is none yet */
     int64_t last_ns;
     bool ran;
 };
@@ -88,8 +88,8 @@ int64_t refrain_import_root_in(const struct refrain_import *import, const struct
 
 /* ---- import_records.c ---- */
 
-/* Ends the last window of each thread. A file has one window at least. */
-void refrain_import_end_windows(struct refrain_import_rank *rank);
+/* Ends the last extent of each thread. A file has one extent at least. */
+void refrain_import_end_extents(struct refrain_import_rank *rank);
 
 /* Writes a record of the event's location, which is known; returns where. */
 uint64_t refrain_import_put(struct refrain_import *import, const struct refrain_import_event *event,

@@ -1,9 +1,9 @@
-/* import_records.c: records of the events of a rank, in the windows of its event file (import_parts.h). */
+/* import_records.c: records of the events of a rank, in the extents of its event file (import_parts.h). */
 #include "import_parts.h"
 
 #include <string.h>
 
-#define WINDOW_BYTES                                                                                                   \
+#define EXTENT_BYTES                                                                                                   \
     4096u /* so small that those of many threads are still in the sink's buffer while they are filled */
 
 static void put_header(struct refrain_import_rank *rank, const struct refrain_import_location *location,
@@ -11,32 +11,32 @@ static void put_header(struct refrain_import_rank *rank, const struct refrain_im
     struct refrain_events_header header = {.version = REFRAIN_EVENTS_VERSION,
                                            .header_bytes = REFRAIN_EVENTS_HEADER_BYTES,
                                            .thread = thread,
-                                           .bytes_used = location->window_used,
-                                           .window_bytes = WINDOW_BYTES,
+                                           .bytes_used = location->extent_used,
+                                           .extent_bytes = EXTENT_BYTES,
                                            .next = next};
     memcpy(header.magic, REFRAIN_EVENTS_MAGIC, sizeof header.magic);
-    refrain_sink_patch(rank->events, location->window, &header, sizeof header);
+    refrain_sink_patch(rank->events, location->extent, &header, sizeof header);
 }
 
-static void begin_window(struct refrain_import_rank *rank, struct refrain_import_location *location, uint32_t thread) {
-    static const unsigned char nothing[WINDOW_BYTES];
+static void begin_extent(struct refrain_import_rank *rank, struct refrain_import_location *location, uint32_t thread) {
+    static const unsigned char nothing[EXTENT_BYTES];
     uint64_t at = refrain_sink_position(rank->events);
-    if (location->window_used)
+    if (location->extent_used)
         put_header(rank, location, thread, at);
-    location->window = at;
-    location->window_used = REFRAIN_EVENTS_HEADER_BYTES;
+    location->extent = at;
+    location->extent_used = REFRAIN_EVENTS_HEADER_BYTES;
     refrain_sink_put_bytes(rank->events, nothing, sizeof nothing);
 }
 
-void refrain_import_end_windows(struct refrain_import_rank *rank) {
+void refrain_import_end_extents(struct refrain_import_rank *rank) {
     struct refrain_import_location nobody = {0};
     if (refrain_sink_position(rank->events) == 0) {
-        begin_window(rank, &nobody, 0);
-        put_header(rank, &nobody, 0, REFRAIN_EVENTS_NO_WINDOW);
+        begin_extent(rank, &nobody, 0);
+        put_header(rank, &nobody, 0, REFRAIN_EVENTS_NO_EXTENT);
     }
     for (uint32_t i = 0; i < rank->n_threads; i++)
-        if (rank->threads[i].window_used)
-            put_header(rank, &rank->threads[i], i, REFRAIN_EVENTS_NO_WINDOW);
+        if (rank->threads[i].extent_used)
+            put_header(rank, &rank->threads[i], i, REFRAIN_EVENTS_NO_EXTENT);
 }
 
 uint64_t refrain_import_put(struct refrain_import *import, const struct refrain_import_event *event,
@@ -49,11 +49,11 @@ uint64_t refrain_import_put(struct refrain_import *import, const struct refrain_
     for (unsigned i = 0; i < n; i++)
         words[3 + i] = (uint64_t)parameters[i];
     struct refrain_import_location *location = &rank->threads[event->thread];
-    if (location->window_used == 0 || location->window_used + (3 + n) * 8u > WINDOW_BYTES)
-        begin_window(rank, location, event->thread);
-    uint64_t at = location->window + location->window_used;
+    if (location->extent_used == 0 || location->extent_used + (3 + n) * 8u > EXTENT_BYTES)
+        begin_extent(rank, location, event->thread);
+    uint64_t at = location->extent + location->extent_used;
     refrain_sink_patch(rank->events, at, words, (3 + n) * 8u);
-    location->window_used += (3 + n) * 8u;
+    location->extent_used += (3 + n) * 8u;
     return at;
 }
 

@@ -142,7 +142,7 @@ static enum refrain_status write_image(struct refrain_import *import, int32_t nu
 static enum refrain_status close_events(struct refrain_import *import, struct refrain_import_rank *rank, bool keep) {
     if (!rank->events)
         return REFRAIN_OK;
-    refrain_import_end_windows(rank);
+    refrain_import_end_extents(rank);
     return refrain_sink_close(rank->events, keep, import->error);
 }
 
