@@ -20,7 +20,7 @@ struct strings {
     size_t table_size, used;
 };
 
-static size_t string_place(const struct strings *strings, const char *string) {
+static size_t string_entry(const struct strings *strings, const char *string) {
     size_t hash = 5381;
     for (const char *at = string; *at; at++)
         hash = hash * 33 + (unsigned char)*at;
@@ -38,7 +38,7 @@ static void widen(struct strings *strings) {
     memset(strings->table, 0, strings->table_size * sizeof *strings->table);
     for (size_t i = 0; i < old_size; i++)
         if (old[i])
-            strings->table[string_place(strings, strings->text.bytes + old[i])] = old[i];
+            strings->table[string_entry(strings, strings->text.bytes + old[i])] = old[i];
     free(old);
 }
 
@@ -48,13 +48,13 @@ static unsigned string_offset(struct strings *strings, const char *string) {
         return 0;
     if (strings->used * 2 >= strings->table_size)
         widen(strings);
-    size_t place = string_place(strings, string);
-    if (!strings->table[place]) {
-        strings->table[place] = (unsigned)strings->text.length;
+    size_t entry = string_entry(strings, string);
+    if (!strings->table[entry]) {
+        strings->table[entry] = (unsigned)strings->text.length;
         strings->used++;
         refrain_text_bytes(&strings->text, string, strlen(string) + 1);
     }
-    return strings->table[place];
+    return strings->table[entry];
 }
 
 /* ---- nodes ---- */

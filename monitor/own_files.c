@@ -145,7 +145,7 @@ void refrain_directory_propose(char *path, size_t path_bytes) {
         path[0] = 0;
 }
 
-void refrain_trace_file_place(int rank, int size, const char *directory) {
+void refrain_trace_file_move(int rank, int size, const char *directory) {
     if (!refrain_trace_file.base)
         return;
     refrain_trace_file.header->rank = rank;

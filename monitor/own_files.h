@@ -1,5 +1,5 @@
 /* own_files.h: the files of this process: made in a directory of their own before the rank is known, moved to the
- * run's directory once it is (refrain_directory_propose(), refrain_trace_file_place() in monitor.h), gone when a file
+ * run's directory once it is (refrain_directory_propose(), refrain_trace_file_move() in monitor.h), gone when a file
  * of all ranks takes their place. One thread at a time. */
 #ifndef REFRAIN_OWN_FILES_H
 #define REFRAIN_OWN_FILES_H

@@ -394,17 +394,17 @@ static void register_foreign(void) {
     drop_lock();
 }
 
-static const char *told_of(const struct refrain_unit_place *place) {
-    return (const char *)&place->tables + place->tables;
+static const char *told_of(const struct refrain_unit_distances *at) {
+    return (const char *)&at->tables + at->tables;
 }
 
-static struct refrain_unit *unit_of(const struct refrain_unit_place *place) {
-    return (struct refrain_unit *)((char *)(uintptr_t)&place->unit + place->unit);
+static struct refrain_unit *unit_of(const struct refrain_unit_distances *at) {
+    return (struct refrain_unit *)((char *)(uintptr_t)&at->unit + at->unit);
 }
 
 static void unpack(const struct refrain_units *list) {
-    for (const struct refrain_unit_place *place = list->units; place < list->end; place++)
-        refrain_unit_unpack(unit_of(place), told_of(place));
+    for (const struct refrain_unit_distances *at = list->units; at < list->end; at++)
+        refrain_unit_unpack(unit_of(at), told_of(at));
     if (list->unit && list->tables)
         refrain_unit_unpack(list->unit, list->tables);
 }
@@ -442,8 +442,8 @@ void refrain_register(const struct refrain_units *list) {
     drop_lock();
     bool sites_found = !sites_known && refrain_sites_find(list, &sites);
     take_lock();
-    for (const struct refrain_unit_place *place = list->units; place < list->end; place++)
-        add(unit_of(place), list);
+    for (const struct refrain_unit_distances *at = list->units; at < list->end; at++)
+        add(unit_of(at), list);
     if (list->unit)
         add(list->unit, list);
     generation++;
@@ -460,8 +460,8 @@ void refrain_unregister(const struct refrain_units *list) {
     if (list->version != REFRAIN_UNIT_VERSION)
         return;
     take_lock();
-    for (const struct refrain_unit_place *place = list->units; place < list->end; place++)
-        drop(unit_of(place));
+    for (const struct refrain_unit_distances *at = list->units; at < list->end; at++)
+        drop(unit_of(at));
     if (list->unit)
         drop(list->unit);
     generation++;

@@ -102,7 +102,7 @@ static void set_up_mpi(const char *directory) {
     *world = (struct refrain_communicator){.size = ranks, .my_rank = rank};
     refrain_trace_file.header->communicators = refrain_reference(world);
     refrain_trace_file.header->n_communicators = 1;
-    refrain_trace_file_place(rank, ranks, directory);
+    refrain_trace_file_move(rank, ranks, directory);
 }
 
 /* ---- the program ---- */

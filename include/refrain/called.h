@@ -15,14 +15,14 @@ struct refrain_called {
 };
 
 /* The entry of a name in the hash table: the name, or null where it is not in the table. */
-static inline const char **refrain_called_place(struct refrain_called *called, const char *name) {
+static inline const char **refrain_called_entry(struct refrain_called *called, const char *name) {
     uint32_t hash = 2166136261u;
     for (const char *p = name; *p; p++)
         hash = (hash ^ (unsigned char)*p) * 16777619u;
     for (;; hash++) {
-        const char **place = &called->names[hash % REFRAIN_CALLED_NAMES];
-        if (!*place || strcmp(*place, name) == 0)
-            return place;
+        const char **entry = &called->names[hash % REFRAIN_CALLED_NAMES];
+        if (!*entry || strcmp(*entry, name) == 0)
+            return entry;
     }
 }
 
@@ -32,9 +32,9 @@ static inline void refrain_called_add(struct refrain_called *called, const char 
     for (const char *name = strings, *zero; (zero = memchr(name, 0, (size_t)(end - name))); name = zero + 1) {
         if (strncmp(name, "MPI_", 4) != 0 || called->n == REFRAIN_CALLED_NAMES - 1)
             continue;
-        const char **place = refrain_called_place(called, name);
-        called->n += !*place;
-        *place = name;
+        const char **entry = refrain_called_entry(called, name);
+        called->n += !*entry;
+        *entry = name;
     }
 }
 
@@ -82,7 +82,7 @@ static inline uint64_t refrain_call_rows_bytes(unsigned operations) {
 static inline uint64_t refrain_called_bytes(struct refrain_called *called, uint64_t functions[REFRAIN_CALL_WORDS]) {
     uint64_t bytes = 0;
     for (unsigned i = 0; called->n > 0 && i < REFRAIN_CALL_NAMES; i++)
-        if (*refrain_called_place(called, refrain_call_names[i].name)) {
+        if (*refrain_called_entry(called, refrain_call_names[i].name)) {
             unsigned operations = refrain_call_operations(i);
             bytes += refrain_call_room_bytes(operations) + refrain_call_rows_bytes(operations);
             if (functions)

@@ -7,7 +7,7 @@
  *                        what switches probes on
  *     refrain__u         a struct refrain_unit, and behind it room for what the monitor unpacks; the object file has
  *                        only their size
- *     refrain_units_8    a section with a struct refrain_unit_place for each unit, by which both are found
+ *     refrain_units_8    a section with a struct refrain_unit_distances for each unit, by which both are found
  *
  * and a constructor that calls refrain_register(), and a destructor: all units of an executable or library bring the
  * same ones, of which the linker keeps one each (instrumentor/inserted/units.h).
@@ -161,7 +161,7 @@ static inline unsigned long refrain_unit_words(const unsigned int sizes[REFRAIN_
 }
 
 /* Where a unit is: distances from the members themselves, which need no relocation. */
-struct refrain_unit_place {
+struct refrain_unit_distances {
     int tables; /* to refrain__tables */
     int unit;   /* to refrain__u */
 };
@@ -170,10 +170,10 @@ struct refrain_unit_place {
  * and for other machines than x86-64. */
 struct refrain_units {
     unsigned long version; /* REFRAIN_UNIT_VERSION. Of another version no other member is known */
-    const struct refrain_unit_place *units, *end; /* section refrain_units_8; null: no list */
-    const struct refrain_site *sites, *sites_end; /* all those of the executable or library; or null */
-    const char *tables;                           /* of the one unit; null: the unit is as it is */
-    struct refrain_unit *unit;                    /* the one unit; or null */
+    const struct refrain_unit_distances *units, *end; /* section refrain_units_8; null: no list */
+    const struct refrain_site *sites, *sites_end;     /* all those of the executable or library; or null */
+    const char *tables;                               /* of the one unit; null: the unit is as it is */
+    struct refrain_unit *unit;                        /* the one unit; or null */
 };
 
 /* An object in the frame of an instrumented function: its address names the activation. Nothing is written to it, so

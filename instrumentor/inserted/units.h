@@ -11,8 +11,8 @@
 #if !defined REFRAIN__NO_SITES && defined __x86_64__ && defined __ELF__ && !defined __ILP32__ && \
     !defined __code_model_medium__ && !defined __code_model_large__
 #define REFRAIN__LISTED
-#define REFRAIN__KEEP_UNIT ".reloc ., R_X86_64_NONE, .Lrefrain_place\n\t"
-__asm__(".pushsection refrain_units_8, \"a\", @progbits\n\t.balign 4\n.Lrefrain_place:\n\t"
+#define REFRAIN__KEEP_UNIT ".reloc ., R_X86_64_NONE, .Lrefrain_distances\n\t"
+__asm__(".pushsection refrain_units_8, \"a\", @progbits\n\t.balign 4\n.Lrefrain_distances:\n\t"
     ".long refrain__tables - .\n\t.long refrain__u - .\n\t.popsection");
 __asm__(".weak refrain_register, refrain_unregister\n\t"
     ".weak __start_refrain_units_8, __stop_refrain_units_8\n\t"

@@ -479,7 +479,7 @@ void refrain_communicator_new_of_session(MPI_Comm comm) {
     int size;
     PMPI_Comm_size(comm, &size);
     if (!refrain_mpi_world && size == world_size) /* the first one that all processes are in */
-        refrain_mpi_place(comm, world_rank, world_size);
+        refrain_mpi_choose_directory(comm, world_rank, world_size);
     new_by_gathering(MPI_COMM_NULL, comm);
 }
 

@@ -22,7 +22,7 @@ static void started(int thread_level) {
         return;
     refrain_mpi_packs = least[3];
     refrain_mpi_multiple = thread_level == MPI_THREAD_MULTIPLE;
-    refrain_mpi_place(MPI_COMM_WORLD, rank, size);
+    refrain_mpi_choose_directory(MPI_COMM_WORLD, rank, size);
     refrain_types_open();
     refrain_isendrecv_try();
     refrain_mpi_describe(thread_level);

@@ -25,7 +25,7 @@ static inline uint32_t refrain_map_home(const struct refrain_map *map, uint64_t 
 }
 
 /* Where the key is, or where it would go. */
-static inline struct refrain_map_entry *refrain_map_place(const struct refrain_map *map, uint64_t key) {
+static inline struct refrain_map_entry *refrain_map_entry_of(const struct refrain_map *map, uint64_t key) {
     uint32_t i = refrain_map_home(map, key);
     while (map->entries[i].key != 0 && map->entries[i].key != key)
         i = (i + 1) & (map->capacity - 1);
@@ -34,7 +34,7 @@ static inline struct refrain_map_entry *refrain_map_place(const struct refrain_m
 
 /* The key's value; `otherwise` where the key is not in the map. */
 static inline int64_t refrain_map_get(const struct refrain_map *map, uint64_t key, int64_t otherwise) {
-    const struct refrain_map_entry *entry = refrain_map_place(map, key);
+    const struct refrain_map_entry *entry = refrain_map_entry_of(map, key);
     return key != 0 && entry->key != 0 ? entry->value : otherwise;
 }
 
@@ -46,20 +46,20 @@ static inline bool refrain_map_grow(struct refrain_map *map) {
         return false;
     for (uint32_t i = 0; i < map->capacity; i++)
         if (map->entries[i].key != 0)
-            *refrain_map_place(&larger, map->entries[i].key) = map->entries[i];
+            *refrain_map_entry_of(&larger, map->entries[i].key) = map->entries[i];
     *map = larger;
     return true;
 }
 
 /* False when the map is full. */
 static inline bool refrain_map_put(struct refrain_map *map, uint64_t key, int64_t value) {
-    struct refrain_map_entry *entry = refrain_map_place(map, key);
+    struct refrain_map_entry *entry = refrain_map_entry_of(map, key);
     if (key == 0)
         return false;
     if (entry->key == 0 && map->used >= map->capacity / 2) {
         if (!refrain_map_grow(map) && map->used >= map->capacity - map->capacity / 8)
             return false;
-        entry = refrain_map_place(map, key);
+        entry = refrain_map_entry_of(map, key);
     }
     map->used += entry->key == 0;
     *entry = (struct refrain_map_entry){key, value};
@@ -67,7 +67,7 @@ static inline bool refrain_map_put(struct refrain_map *map, uint64_t key, int64_
 }
 
 static inline void refrain_map_remove(struct refrain_map *map, uint64_t key) {
-    struct refrain_map_entry *hole = refrain_map_place(map, key);
+    struct refrain_map_entry *hole = refrain_map_entry_of(map, key);
     if (key == 0 || hole->key == 0)
         return;
     uint32_t mask = map->capacity - 1, i = (uint32_t)(hole - map->entries);

@@ -17,7 +17,7 @@ static void first_session(MPI_Session session) {
         return;
     refrain_mpi_active = true; /* whether or not this process is traced: others may be, and agree with it on names */
     refrain_mpi_multiple = true;
-    refrain_trace_file_place(rank, size, "");
+    refrain_trace_file_move(rank, size, "");
     refrain_types_open();
     refrain_mpi_describe(MPI_THREAD_MULTIPLE);
 }

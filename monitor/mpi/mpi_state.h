@@ -28,11 +28,11 @@ static inline void refrain_mpi_unlock(void) {
         refrain_mpi_lock_give();
 }
 
-/* ---- mpi_place.c ---- */
+/* ---- mpi_directory.c ---- */
 
 /* By all members of `comm`, which are all processes of the run: the directory that its rank 0 proposes is everybody's.
  * `rank` and `size` are those in MPI_COMM_WORLD. Only the first time. */
-void refrain_mpi_place(MPI_Comm comm, int rank, int size);
+void refrain_mpi_choose_directory(MPI_Comm comm, int rank, int size);
 /* What the trace says of the MPI library. */
 void refrain_mpi_describe(int thread_level);
 

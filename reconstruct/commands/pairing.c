@@ -213,8 +213,8 @@ static struct refrain_pair_location *find_location(struct refrain_pairing *pairi
     return &pairing->locations[low];
 }
 
-/* The region with this hash, or the free place for it; null before the first. */
-static struct refrain_pair_region *region_place(const struct refrain_pairing *pairing, uint64_t hash) {
+/* The region with this hash, or the free entry for it; null before the first. */
+static struct refrain_pair_region *region_entry(const struct refrain_pairing *pairing, uint64_t hash) {
     size_t i = pairing->capacity_regions ? hash & (pairing->capacity_regions - 1) : 0;
     if (pairing->capacity_regions == 0)
         return NULL;
@@ -225,8 +225,8 @@ static struct refrain_pair_region *region_place(const struct refrain_pairing *pa
 
 /* Adds a region unless it is known; false without memory. */
 static bool add_region(struct refrain_pairing *pairing, uint64_t hash, const char *name, size_t length) {
-    struct refrain_pair_region *place = region_place(pairing, hash);
-    if (place && place->name)
+    struct refrain_pair_region *entry = region_entry(pairing, hash);
+    if (entry && entry->name)
         return true;
     if (pairing->n_regions * 2 >= pairing->capacity_regions) {
         struct refrain_pairing larger = {.capacity_regions =
@@ -236,16 +236,16 @@ static bool add_region(struct refrain_pairing *pairing, uint64_t hash, const cha
             return false;
         for (size_t i = 0; i < pairing->capacity_regions; i++)
             if (pairing->regions[i].name)
-                *region_place(&larger, pairing->regions[i].hash) = pairing->regions[i];
+                *region_entry(&larger, pairing->regions[i].hash) = pairing->regions[i];
         free(pairing->regions);
         pairing->regions = larger.regions;
         pairing->capacity_regions = larger.capacity_regions;
-        place = region_place(pairing, hash);
+        entry = region_entry(pairing, hash);
     }
-    place->name = strndup(name, length);
-    place->hash = hash;
-    pairing->n_regions += place->name != NULL;
-    return place->name != NULL;
+    entry->name = strndup(name, length);
+    entry->hash = hash;
+    pairing->n_regions += entry->name != NULL;
+    return entry->name != NULL;
 }
 
 static void add_pair(struct refrain_pairing *pairing, struct refrain_pair_location *location, struct event a,
@@ -266,7 +266,7 @@ static void add_pair(struct refrain_pairing *pairing, struct refrain_pair_locati
     if (sum->position.n == 0)
         location->first_ns = a.time_ns;
     sum->run_ns = a.time_ns - location->first_ns;
-    struct refrain_pair_region *region = a.region && a.region == b.region ? region_place(pairing, a.region) : NULL;
+    struct refrain_pair_region *region = a.region && a.region == b.region ? region_entry(pairing, a.region) : NULL;
     if (region) {
         region->total_ns += a.sign * a.time_ns;
         region->more_ns += a.sign * position;

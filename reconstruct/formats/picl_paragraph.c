@@ -20,7 +20,7 @@
 
 #define TYPE_COLUMNS 4 /* that an event type is padded to, so that another can take its place */
 
-struct place {
+struct rank_state {
     bool started;
     uint32_t calls;        /* MPI calls it is in */
     enum picl_event state; /* of the outermost of them; PICL_NO_TYPE: none */
@@ -32,7 +32,7 @@ struct place {
 struct paragraph_writer {
     struct refrain_file_writer file;
     const struct refrain_trace *trace;
-    struct place *places; /* by rank */
+    struct rank_state *ranks; /* by rank */
     struct refrain_messages *messages;
     uint64_t left_out, lone;
     int64_t end_ns;
@@ -74,30 +74,29 @@ static bool is_message_type(enum picl_event type) {
            type == PICL_PROBE_WAIT;
 }
 
-static void enter_state(struct paragraph_writer *paragraph, struct place *place, int32_t rank) {
+static void enter_state(struct paragraph_writer *paragraph, struct rank_state *of, int32_t rank) {
     /* What is received is known when the call is left; of the others, when the operation comes. */
     static const int64_t any[] = {-1, -1, -1};
-    bool receives = place->state == PICL_RECV;
-    if (!receives && is_message_type(place->state))
+    bool receives = of->state == PICL_RECV;
+    if (!receives && is_message_type(of->state))
         return; /* entered by its operation, or when something else happens first */
-    place->type_at = put(paragraph, PICL_ENTRY, place->state, rank, any, receives ? 3 : 0);
+    of->type_at = put(paragraph, PICL_ENTRY, of->state, rank, any, receives ? 3 : 0);
 }
 
 /* The state is left; where it was about a message that there was none of, it was system overhead. */
-static void leave_state(struct paragraph_writer *paragraph, struct place *place, int32_t rank, const int64_t *fields,
+static void leave_state(struct paragraph_writer *paragraph, struct rank_state *of, int32_t rank, const int64_t *fields,
                         size_t n) {
-    if (place->type_at == 0) /* not entered: no operation came */
-        place->type_at = put(paragraph, PICL_ENTRY, PICL_SYSTEM, rank, NULL, 0);
-    bool lone = is_message_type(place->state) && !place->told;
+    if (of->type_at == 0) /* not entered: no operation came */
+        of->type_at = put(paragraph, PICL_ENTRY, PICL_SYSTEM, rank, NULL, 0);
+    bool lone = is_message_type(of->state) && !of->told;
     if (lone)
-        retype(paragraph, place->type_at);
-    uint64_t at = put(paragraph, PICL_EXIT, lone ? PICL_SYSTEM : place->state, rank, fields, n);
-    struct refrain_message *sent =
-        place->match && !lone ? refrain_messages_find(paragraph->messages, place->match) : NULL;
+        retype(paragraph, of->type_at);
+    uint64_t at = put(paragraph, PICL_EXIT, lone ? PICL_SYSTEM : of->state, rank, fields, n);
+    struct refrain_message *sent = of->match && !lone ? refrain_messages_find(paragraph->messages, of->match) : NULL;
     if (sent)
         sent->at[1] = at;
-    place->type_at = 0;
-    place->match = 0;
+    of->type_at = 0;
+    of->match = 0;
 }
 
 static void send(struct paragraph_writer *paragraph, const struct refrain_event *event, uint64_t entry_at,
@@ -112,11 +111,11 @@ static void send(struct paragraph_writer *paragraph, const struct refrain_event 
 }
 
 /* A message in a call whose state is not about it, or no longer. */
-static void put_between(struct paragraph_writer *paragraph, struct place *place, const struct refrain_event *event,
+static void put_between(struct paragraph_writer *paragraph, struct rank_state *of, const struct refrain_event *event,
                         enum picl_event type, const int64_t *fields, size_t of_entry, size_t n) {
-    bool inside = place->calls > 0 && place->type_at > 0;
+    bool inside = of->calls > 0 && of->type_at > 0;
     if (inside)
-        leave_state(paragraph, place, event->rank, NULL, 0);
+        leave_state(paragraph, of, event->rank, NULL, 0);
     struct refrain_message sent;
     bool lone = event->kind == REFRAIN_EVENT_RECV && !refrain_messages_receive(paragraph->messages, event, &sent);
     if (lone) {
@@ -129,33 +128,32 @@ static void put_between(struct paragraph_writer *paragraph, struct place *place,
         send(paragraph, event, entry_at, exit_at);
     if (!inside)
         return;
-    place->state = PICL_SYSTEM; /* what the call was about has been told */
-    enter_state(paragraph, place, event->rank);
+    of->state = PICL_SYSTEM; /* what the call was about has been told */
+    enter_state(paragraph, of, event->rank);
 }
 
-static void operation(struct paragraph_writer *paragraph, struct place *place, const struct refrain_event *event) {
+static void operation(struct paragraph_writer *paragraph, struct rank_state *of, const struct refrain_event *event) {
     enum picl_event type;
     int64_t fields[8];
     size_t of_entry, n = refrain_picl_fields(event, &type, fields, &of_entry);
-    bool own = place->calls == 1 && type == place->state && !place->told;
+    bool own = of->calls == 1 && type == of->state && !of->told;
     if (own && type == PICL_RECV) { /* blocking: it ends the waiting */
         struct refrain_message sent;
-        place->told = refrain_messages_receive(paragraph->messages, event, &sent);
-        paragraph->lone += !place->told;
-        leave_state(paragraph, place, event->rank, place->told ? fields + of_entry : NULL,
-                    place->told ? n - of_entry : 0);
-        place->state = PICL_SYSTEM;
-        enter_state(paragraph, place, event->rank);
+        of->told = refrain_messages_receive(paragraph->messages, event, &sent);
+        paragraph->lone += !of->told;
+        leave_state(paragraph, of, event->rank, of->told ? fields + of_entry : NULL, of->told ? n - of_entry : 0);
+        of->state = PICL_SYSTEM;
+        enter_state(paragraph, of, event->rank);
         return;
     }
-    if (own && (type == PICL_SEND || type == PICL_SEND_BEGIN) && place->type_at == 0) {
-        place->told = true;
-        place->type_at = put(paragraph, PICL_ENTRY, type, event->rank, fields, of_entry);
-        place->match = event->match;
-        send(paragraph, event, place->type_at, 0);
+    if (own && (type == PICL_SEND || type == PICL_SEND_BEGIN) && of->type_at == 0) {
+        of->told = true;
+        of->type_at = put(paragraph, PICL_ENTRY, type, event->rank, fields, of_entry);
+        of->match = event->match;
+        send(paragraph, event, of->type_at, 0);
         return;
     }
-    put_between(paragraph, place, event, type, fields, of_entry, n);
+    put_between(paragraph, of, event, type, fields, of_entry, n);
 }
 
 /* ---- the writer ---- */
@@ -163,9 +161,9 @@ static void operation(struct paragraph_writer *paragraph, struct place *place, c
 static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
     struct paragraph_writer *paragraph = (struct paragraph_writer *)writer;
     paragraph->trace = trace;
-    paragraph->places = calloc((size_t)trace->size + 1, sizeof *paragraph->places);
+    paragraph->ranks = calloc((size_t)trace->size + 1, sizeof *paragraph->ranks);
     paragraph->messages = refrain_messages_make(trace);
-    if (!paragraph->places || !paragraph->messages) {
+    if (!paragraph->ranks || !paragraph->messages) {
         REFRAIN_FAIL_MEMORY(paragraph->file.error);
         return 1;
     }
@@ -173,8 +171,8 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     return 0;
 }
 
-static void start(struct paragraph_writer *paragraph, struct place *place, int32_t rank) {
-    place->started = true;
+static void start(struct paragraph_writer *paragraph, struct rank_state *of, int32_t rank) {
+    of->started = true;
     put(paragraph, PICL_ENTRY, PICL_TRACING, rank, NULL, 0);
     put(paragraph, PICL_MARK, PICL_TRACE_LEVEL, rank, (const int64_t[]){1, 0, 1}, 3);
 }
@@ -186,29 +184,29 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
         paragraph->left_out++;
         return 0;
     }
-    struct place *place = &paragraph->places[event->rank];
+    struct rank_state *of = &paragraph->ranks[event->rank];
     paragraph->end_ns = event->time_ns > paragraph->end_ns ? event->time_ns : paragraph->end_ns;
-    if (!place->started)
-        start(paragraph, place, event->rank);
+    if (!of->started)
+        start(paragraph, of, event->rank);
     switch (event->kind) {
     case REFRAIN_EVENT_ENTER:
-        if (mpi && place->calls++ == 0) {
+        if (mpi && of->calls++ == 0) {
             enum picl_event type = refrain_picl_type(event->region);
-            place->state = type == PICL_NO_TYPE || type == PICL_PROBE_WAIT || type == PICL_READ || type == PICL_WRITE
-                               ? PICL_SYSTEM
-                               : type;
-            place->told = false;
-            enter_state(paragraph, place, event->rank);
+            of->state = type == PICL_NO_TYPE || type == PICL_PROBE_WAIT || type == PICL_READ || type == PICL_WRITE
+                            ? PICL_SYSTEM
+                            : type;
+            of->told = false;
+            enter_state(paragraph, of, event->rank);
         }
         break;
     case REFRAIN_EVENT_LEAVE:
-        if (mpi && place->calls > 0 && --place->calls == 0)
-            leave_state(paragraph, place, event->rank, NULL, 0);
+        if (mpi && of->calls > 0 && --of->calls == 0)
+            leave_state(paragraph, of, event->rank, NULL, 0);
         break;
     case REFRAIN_EVENT_SEND:
     case REFRAIN_EVENT_RECV:
     case REFRAIN_EVENT_IO:
-        operation(paragraph, place, event);
+        operation(paragraph, of, event);
         break;
     default: /* the state of their call tells that they were */
         break;
@@ -227,10 +225,10 @@ static int end(struct refrain_writer *writer) {
     struct paragraph_writer *paragraph = (struct paragraph_writer *)writer;
     bool no_memory = paragraph->messages && refrain_messages_no_memory(paragraph->messages);
     for (int32_t rank = 0; paragraph->file.begun && rank < paragraph->trace->size; rank++) {
-        struct place *place = &paragraph->places[rank];
-        if (place->started && place->calls > 0)
-            leave_state(paragraph, place, rank, NULL, 0);
-        if (place->started)
+        struct rank_state *of = &paragraph->ranks[rank];
+        if (of->started && of->calls > 0)
+            leave_state(paragraph, of, rank, NULL, 0);
+        if (of->started)
             put(paragraph, PICL_EXIT, PICL_TRACING, rank, NULL, 0);
     }
     if (paragraph->file.begun)
@@ -243,7 +241,7 @@ static int end(struct refrain_writer *writer) {
         refrain_warn("ParaGraph takes messages with both ends: %" PRIu64 " without another are system overhead",
                      paragraph->lone);
     refrain_messages_free(paragraph->messages);
-    free(paragraph->places);
+    free(paragraph->ranks);
     free(paragraph);
     return status != REFRAIN_OK;
 }

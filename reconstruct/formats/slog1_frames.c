@@ -83,9 +83,9 @@ static void put_record(unsigned char *to, const struct refrain_slog1_record *rec
     refrain_slog1_put_double(&to, record->start);
     refrain_slog1_put_double(&to, record->duration);
     for (int i = 0; i < (record->class == REFRAIN_SLOG1_ARROW ? 2 : 1); i++) {
-        refrain_slog1_put(&to, record->places[i].node, 2);
+        refrain_slog1_put(&to, record->threads[i].node, 2);
         refrain_slog1_put(&to, 0, 1); /* which processor is not known */
-        refrain_slog1_put(&to, record->places[i].thread, 4);
+        refrain_slog1_put(&to, record->threads[i].thread, 4);
     }
     refrain_slog1_put(&to, 0, 8); /* nor the address of the instruction */
     for (unsigned i = 0; i < record->n_arguments; i++)

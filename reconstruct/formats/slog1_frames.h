@@ -33,10 +33,10 @@ struct refrain_slog1_record {
     uint16_t class, type;
     uint8_t bebits;
     double start, duration; /* seconds */
-    struct refrain_slog1_place {
+    struct refrain_slog1_thread {
         uint16_t node;
         uint32_t thread;
-    } places[2]; /* the second of arrows only */
+    } threads[2]; /* the second of arrows only */
     unsigned n_arguments;
     uint32_t arguments[REFRAIN_SLOG1_ARGUMENTS];
 };

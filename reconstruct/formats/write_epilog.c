@@ -21,7 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct place {
+struct location_state {
     bool in_collective, forked; /* forked: of a master */
     struct refrain_event collective;
     struct refrain_waited waiting;
@@ -33,7 +33,7 @@ struct epilog_writer {
     struct refrain_epilog_ids ids;
     size_t n_regions;
     struct refrain_omitted omitted;
-    struct place *places; /* by location */
+    struct location_state *of_location; /* by location */
     uint64_t events, cut,
         unknown; /* cut: numbers that are larger than their field; unknown: those the trace does not know */
     int64_t end_ns;
@@ -48,9 +48,9 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
         return 1;
     }
     if (refrain_locations_make(&epilog->locations, trace))
-        epilog->places = calloc(epilog->locations.n + 1, sizeof *epilog->places);
+        epilog->of_location = calloc(epilog->locations.n + 1, sizeof *epilog->of_location);
     epilog->n_regions = trace->n_regions;
-    if (!epilog->places ||
+    if (!epilog->of_location ||
         !refrain_epilog_define(epilog->file.out, trace, &epilog->locations, epilog->file.waiting, &epilog->ids)) {
         REFRAIN_FAIL_MEMORY(epilog->file.error);
         return 1;
@@ -70,7 +70,7 @@ static void put_double(struct refrain_epilog_record *record, double value) {
 
 /* What the metric is at the location. */
 static void put_metric(const struct epilog_writer *epilog, struct refrain_epilog_record *record, size_t location) {
-    uint64_t ns = (uint64_t)epilog->places[location].waiting.total_ns;
+    uint64_t ns = (uint64_t)epilog->of_location[location].waiting.total_ns;
     refrain_epilog_ui4(record, (uint32_t)ns);
     refrain_epilog_ui4(record, (uint32_t)(ns >> 32));
 }
@@ -114,16 +114,16 @@ static void put_enter(struct epilog_writer *epilog, size_t location, const struc
 static void put_leave(struct epilog_writer *epilog, size_t location, const struct refrain_event *event,
                       int64_t time_ns) {
     struct refrain_epilog_record record;
-    struct place *place = &epilog->places[location];
-    bool collective = place->in_collective && place->collective.region == event->region;
+    struct location_state *of = &epilog->of_location[location];
+    bool collective = of->in_collective && of->collective.region == event->region;
     open_event(&record, collective ? REFRAIN_EPILOG_MPI_COLLEXIT : REFRAIN_EPILOG_EXIT, location, time_ns);
     put_metric(epilog, &record, location);
     if (collective) {
-        refrain_epilog_ui4(&record, location_of_rank(epilog, place->collective.peer));
-        refrain_epilog_ui4(&record, refrain_epilog_comm(&epilog->ids, place->collective.comm, event->rank));
-        refrain_epilog_ui4(&record, number(epilog, place->collective.bytes));
-        refrain_epilog_ui4(&record, number(epilog, place->collective.received));
-        place->in_collective = false;
+        refrain_epilog_ui4(&record, location_of_rank(epilog, of->collective.peer));
+        refrain_epilog_ui4(&record, refrain_epilog_comm(&epilog->ids, of->collective.comm, event->rank));
+        refrain_epilog_ui4(&record, number(epilog, of->collective.bytes));
+        refrain_epilog_ui4(&record, number(epilog, of->collective.received));
+        of->in_collective = false;
     }
     close_event(epilog, &record);
 }
@@ -145,27 +145,27 @@ static void put_team(struct epilog_writer *epilog, int32_t rank, enum refrain_ep
     struct refrain_epilog_record record;
     open_event(&record, type, epilog->locations.first[rank], time_ns);
     close_event(epilog, &record);
-    epilog->places[epilog->locations.first[rank]].forked = type == REFRAIN_EPILOG_OMP_FORK;
+    epilog->of_location[epilog->locations.first[rank]].forked = type == REFRAIN_EPILOG_OMP_FORK;
 }
 
 static void add_wait(struct epilog_writer *epilog, const struct refrain_event *event, const struct refrain_wait *wait) {
     if (!wait)
         return;
     const struct refrain_event waited = refrain_waited_in(event, wait);
-    epilog->places[refrain_locations_of(&epilog->locations, &waited)].waiting.total_ns += wait->ns;
+    epilog->of_location[refrain_locations_of(&epilog->locations, &waited)].waiting.total_ns += wait->ns;
 }
 
 static int write_event(struct refrain_writer *writer, const struct refrain_event *event) {
     struct epilog_writer *epilog = (struct epilog_writer *)writer;
     size_t location = refrain_locations_of(&epilog->locations, event);
-    struct place *place = &epilog->places[location];
+    struct location_state *of = &epilog->of_location[location];
     int64_t time_ns = event->time_ns < epilog->end_ns ? epilog->end_ns : event->time_ns;
     epilog->end_ns = time_ns;
     if (!epilog->file.waiting)
-        refrain_waited_for_sender(&place->waiting, event);
+        refrain_waited_for_sender(&of->waiting, event);
     add_wait(epilog, event, event->wait);
     add_wait(epilog, event, event->peer_wait);
-    if (event->thread > 0 && !epilog->places[epilog->locations.first[event->rank]].forked)
+    if (event->thread > 0 && !epilog->of_location[epilog->locations.first[event->rank]].forked)
         put_team(epilog, event->rank, REFRAIN_EPILOG_OMP_FORK, time_ns);
     switch (event->kind) {
     case REFRAIN_EVENT_ENTER:
@@ -179,9 +179,9 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
         put_message(epilog, location, event, time_ns);
         break;
     case REFRAIN_EVENT_COLLECTIVE:
-        if (event->request < 0 && !place->in_collective) {
-            place->in_collective = true;
-            place->collective = *event;
+        if (event->request < 0 && !of->in_collective) {
+            of->in_collective = true;
+            of->collective = *event;
             break;
         }
         epilog->omitted.kinds[event->kind]++; /* nonblocking: is not left in its call */
@@ -212,10 +212,11 @@ static void say(const struct epilog_writer *epilog) {
 static int end(struct refrain_writer *writer) {
     struct epilog_writer *epilog = (struct epilog_writer *)writer;
     for (int32_t rank = 0; epilog->file.begun && rank < epilog->locations.size; rank++)
-        if (epilog->places[epilog->locations.first[rank]].forked)
+        if (epilog->of_location[epilog->locations.first[rank]].forked)
             put_team(epilog, rank, REFRAIN_EPILOG_OMP_JOIN, epilog->end_ns);
     for (size_t i = 0; epilog->file.begun && i < epilog->locations.n; i++)
-        epilog->omitted.kinds[REFRAIN_EVENT_COLLECTIVE] += epilog->places[i].in_collective; /* the run ended in it */
+        epilog->omitted.kinds[REFRAIN_EVENT_COLLECTIVE] +=
+            epilog->of_location[i].in_collective; /* the run ended in it */
     if (epilog->file.begun) {
         uint32_t events = epilog->events < UINT32_MAX ? (uint32_t)epilog->events : UINT32_MAX;
         unsigned char bytes[4] = {(unsigned char)events, (unsigned char)(events >> 8), (unsigned char)(events >> 16),
@@ -227,7 +228,7 @@ static int end(struct refrain_writer *writer) {
         say(epilog);
     refrain_epilog_ids_free(&epilog->ids);
     refrain_locations_free(&epilog->locations);
-    free(epilog->places);
+    free(epilog->of_location);
     free(epilog);
     return status != REFRAIN_OK;
 }

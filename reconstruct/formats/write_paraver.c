@@ -39,7 +39,7 @@ struct record {
     };
 };
 
-struct place {
+struct location_state {
     int64_t since_ns;  /* of the state */
     uint64_t state_at; /* its record */
     int64_t enter_ns;  /* of the MPI call */
@@ -56,7 +56,7 @@ struct paraver_writer {
     struct refrain_locations locations;
     struct refrain_messages *messages;
     struct refrain_omitted omitted;
-    struct place *places; /* by location */
+    struct location_state *of_location; /* by location */
     int64_t end_ns;
     bool begun;
 };
@@ -64,20 +64,19 @@ struct paraver_writer {
 /* ---- begin ---- */
 
 static void put_state(struct paraver_writer *paraver, size_t location, int64_t time_ns, int state) {
-    struct place *place = &paraver->places[location];
+    struct location_state *of = &paraver->of_location[location];
     struct record record = {.kind = RECORD_STATE, .location = (uint32_t)location, .time_ns = time_ns};
     record.state.state = state;
     record.state.end_ns = -1;
-    place->state = state;
-    place->since_ns = time_ns;
-    place->state_at = refrain_sink_position(paraver->spool);
+    of->state = state;
+    of->since_ns = time_ns;
+    of->state_at = refrain_sink_position(paraver->spool);
     refrain_sink_put_bytes(paraver->spool, &record, sizeof record);
 }
 
 static void end_state(struct paraver_writer *paraver, size_t location, int64_t time_ns) {
-    struct place *place = &paraver->places[location];
-    refrain_sink_patch(paraver->spool, place->state_at + offsetof(struct record, state.end_ns), &time_ns,
-                       sizeof time_ns);
+    struct location_state *of = &paraver->of_location[location];
+    refrain_sink_patch(paraver->spool, of->state_at + offsetof(struct record, state.end_ns), &time_ns, sizeof time_ns);
 }
 
 static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
@@ -85,8 +84,8 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     paraver->trace = trace;
     paraver->messages = refrain_messages_make(trace);
     if (refrain_locations_make(&paraver->locations, trace))
-        paraver->places = calloc(paraver->locations.n + 1, sizeof *paraver->places);
-    if (!paraver->places || !paraver->messages) {
+        paraver->of_location = calloc(paraver->locations.n + 1, sizeof *paraver->of_location);
+    if (!paraver->of_location || !paraver->messages) {
         REFRAIN_FAIL_MEMORY(paraver->error);
         return 1;
     }
@@ -94,7 +93,7 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     for (uint32_t host = 0; host < paraver->locations.n_hosts; host++)
         for (size_t i = 0; i < paraver->locations.n; i++)
             if (paraver->locations.all[i].host == host)
-                paraver->places[i].cpu = ++cpu;
+                paraver->of_location[i].cpu = ++cpu;
     for (size_t i = 0; i < paraver->locations.n; i++)
         put_state(paraver, i, 0, REFRAIN_PARAVER_NOT_CREATED);
     paraver->begun = true;
@@ -116,16 +115,16 @@ static void put_event(struct paraver_writer *paraver, size_t location, int64_t t
 static void put_enter(struct paraver_writer *paraver, size_t location, const struct refrain_event *event,
                       int64_t time_ns) {
     const struct refrain_region_info *region = event->region;
-    struct place *place = &paraver->places[location];
+    struct location_state *of = &paraver->of_location[location];
     bool mpi = region->kind == REFRAIN_REGION_MPI, known = region->index < paraver->trace->n_regions;
-    int state = place->state;
-    if (mpi && place->calls++ == 0) {
-        place->enter_ns = time_ns;
+    int state = of->state;
+    if (mpi && of->calls++ == 0) {
+        of->enter_ns = time_ns;
         state = refrain_paraver_state_of(region);
     } else if (state == REFRAIN_PARAVER_NOT_CREATED) {
         state = REFRAIN_PARAVER_RUNNING;
     }
-    if (state != place->state) {
+    if (state != of->state) {
         end_state(paraver, location, time_ns);
         put_state(paraver, location, time_ns, state);
     }
@@ -138,9 +137,9 @@ static void put_enter(struct paraver_writer *paraver, size_t location, const str
 
 static void put_leave(struct paraver_writer *paraver, size_t location, const struct refrain_event *event,
                       int64_t time_ns) {
-    struct place *place = &paraver->places[location];
+    struct location_state *of = &paraver->of_location[location];
     put_event(paraver, location, time_ns, (const int64_t[][2]){{refrain_paraver_type_of(event->region), 0}}, 1);
-    if (event->region->kind != REFRAIN_REGION_MPI || place->calls == 0 || --place->calls > 0)
+    if (event->region->kind != REFRAIN_REGION_MPI || of->calls == 0 || --of->calls > 0)
         return;
     end_state(paraver, location, time_ns);
     put_state(paraver, location, time_ns, REFRAIN_PARAVER_RUNNING);
@@ -159,7 +158,7 @@ static void put_message(struct paraver_writer *paraver, size_t location, const s
         refrain_messages_send(paraver->messages, event, &sent);
     } else if (refrain_messages_receive(paraver->messages, event, &sent)) {
         static const uint32_t message = RECORD_MESSAGE;
-        int64_t receipt[3] = {(int64_t)location, paraver->places[location].enter_ns, time_ns};
+        int64_t receipt[3] = {(int64_t)location, paraver->of_location[location].enter_ns, time_ns};
         refrain_sink_patch(paraver->spool, sent.at[0], &message, sizeof message);
         refrain_sink_patch(paraver->spool, sent.at[0] + offsetof(struct record, message.receiver), receipt,
                            sizeof receipt);
@@ -218,8 +217,8 @@ static void put_field(struct refrain_sink *out, int64_t value) {
 }
 
 /* processor:application:task:thread */
-static void put_place(struct paraver_writer *paraver, size_t location) {
-    put_field(paraver->prv, (int64_t)paraver->places[location].cpu);
+static void put_location(struct paraver_writer *paraver, size_t location) {
+    put_field(paraver->prv, (int64_t)paraver->of_location[location].cpu);
     put_field(paraver->prv, 1);
     put_field(paraver->prv, (int64_t)paraver->locations.all[location].rank + 1);
     put_field(paraver->prv, (int64_t)paraver->locations.all[location].thread + 1);
@@ -228,7 +227,7 @@ static void put_place(struct paraver_writer *paraver, size_t location) {
 static void put_events(struct paraver_writer *paraver, const struct record *record, const int64_t *types,
                        const int64_t *values, size_t n) {
     refrain_sink_put_char(paraver->prv, '2');
-    put_place(paraver, record->location);
+    put_location(paraver, record->location);
     put_field(paraver->prv, record->time_ns);
     for (size_t i = 0; i < n && types[i]; i++) {
         put_field(paraver->prv, types[i]);
@@ -242,7 +241,7 @@ static void put_line(struct paraver_writer *paraver, const struct record *record
     switch ((enum record_kind)record->kind) {
     case RECORD_STATE:
         refrain_sink_put_char(out, '1');
-        put_place(paraver, record->location);
+        put_location(paraver, record->location);
         put_field(out, record->time_ns);
         put_field(out, record->state.end_ns < 0 ? paraver->end_ns : record->state.end_ns);
         put_field(out, record->state.state);
@@ -261,10 +260,10 @@ static void put_line(struct paraver_writer *paraver, const struct record *record
         break;
     case RECORD_MESSAGE:
         refrain_sink_put_char(out, '3');
-        put_place(paraver, record->location);
+        put_location(paraver, record->location);
         put_field(out, record->time_ns); /* logical and physical: it leaves as it is sent */
         put_field(out, record->time_ns);
-        put_place(paraver, (size_t)record->message.receiver);
+        put_location(paraver, (size_t)record->message.receiver);
         put_field(out, record->message.ready_ns);
         put_field(out, record->message.received_ns);
         put_field(out, record->message.bytes);
@@ -353,7 +352,7 @@ static int end(struct refrain_writer *writer) {
         refrain_omitted_say(&paraver->omitted);
     refrain_messages_free(paraver->messages);
     refrain_locations_free(&paraver->locations);
-    free(paraver->places);
+    free(paraver->of_location);
     free(paraver);
     return status != REFRAIN_OK || !whole;
 }

@@ -28,7 +28,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct place {
+struct rank_state {
     bool started;
     uint32_t calls;        /* MPI calls it is in */
     enum picl_event state; /* of the outermost of them, PICL_NO_TYPE: none */
@@ -47,8 +47,8 @@ struct picl_writer {
     struct refrain_picl_levels levels;
     uint64_t thread_events;
     struct refrain_omitted omitted;
-    struct place *places; /* by rank */
-    int32_t *waiting;     /* ranks whose entry waits */
+    struct rank_state *ranks; /* by rank */
+    int32_t *waiting;         /* ranks whose entry waits */
     int32_t n_waiting;
     int64_t waiting_ns; /* their time */
     int64_t end_ns;
@@ -60,7 +60,7 @@ static void put(struct picl_writer *picl, int64_t record, int64_t type, int64_t 
                 const int64_t *fields, size_t n) {
     uint64_t from = refrain_sink_position(picl->file.out);
     refrain_picl_put(picl->file.out, record, type, time_ns, rank, fields, n, picl->verbose);
-    picl->places[rank].written += refrain_sink_position(picl->file.out) - from;
+    picl->ranks[rank].written += refrain_sink_position(picl->file.out) - from;
 }
 
 /* A record of an event type of table 4, with those of its fields that the form has. */
@@ -85,79 +85,76 @@ static void put_mark(struct picl_writer *picl, const struct refrain_event *event
         of_entry = refrain_picl_telling(fields, n);
     if (picl->levels.system)
         put(picl, PICL_MARK, type, event->time_ns, event->rank, fields, of_entry + of_exit);
-    refrain_picl_count(picl->places[event->rank].statistics, type, event->bytes, 0);
+    refrain_picl_count(picl->ranks[event->rank].statistics, type, event->bytes, 0);
 }
 
 /* ---- states ---- */
 
 /* Whether the operation is what the state is about. */
-static bool belongs(const struct place *place, const struct refrain_event *event) {
+static bool belongs(const struct rank_state *of, const struct refrain_event *event) {
     enum picl_event type;
     int64_t fields[8];
     size_t of_entry;
-    if (place->calls != 1 || place->has_message || place->state == PICL_NO_TYPE)
+    if (of->calls != 1 || of->has_message || of->state == PICL_NO_TYPE)
         return false;
     refrain_picl_fields(event, &type, fields, &of_entry);
-    return type == place->state;
+    return type == of->state;
 }
 
 /* Writes the entry to a state that waited, with what has come to be known of it. */
 static void put_entry(struct picl_writer *picl, int32_t rank) {
-    struct place *place = &picl->places[rank];
+    struct rank_state *of = &picl->ranks[rank];
     enum picl_event type;
     int64_t fields[8];
     size_t of_entry = 0;
-    if (place->has_message)
-        refrain_picl_fields(&place->message, &type, fields, &of_entry);
-    place->waits = false;
-    put_system(picl, PICL_ENTRY, place->state, place->enter_ns, rank, fields, of_entry);
+    if (of->has_message)
+        refrain_picl_fields(&of->message, &type, fields, &of_entry);
+    of->waits = false;
+    put_system(picl, PICL_ENTRY, of->state, of->enter_ns, rank, fields, of_entry);
 }
 
 static void put_waiting(struct picl_writer *picl) {
     for (int32_t i = 0; i < picl->n_waiting; i++)
-        if (picl->places[picl->waiting[i]].waits)
+        if (picl->ranks[picl->waiting[i]].waits)
             put_entry(picl, picl->waiting[i]);
     picl->n_waiting = 0;
 }
 
-static void enter(struct picl_writer *picl, struct place *place, const struct refrain_event *event) {
+static void enter(struct picl_writer *picl, struct rank_state *of, const struct refrain_event *event) {
     put_user(picl, PICL_ENTRY, event, NULL, 0);
-    refrain_picl_count_enter(place->statistics, event->region, event->time_ns);
-    if (event->region->kind != REFRAIN_REGION_MPI || place->calls++ > 0)
+    refrain_picl_count_enter(of->statistics, event->region, event->time_ns);
+    if (event->region->kind != REFRAIN_REGION_MPI || of->calls++ > 0)
         return;
-    place->state = refrain_picl_type(event->region);
-    place->enter_ns = event->time_ns;
-    place->has_message = false;
-    if (place->state == PICL_NO_TYPE)
+    of->state = refrain_picl_type(event->region);
+    of->enter_ns = event->time_ns;
+    of->has_message = false;
+    if (of->state == PICL_NO_TYPE)
         return;
-    place->waits = true;
+    of->waits = true;
     picl->waiting[picl->n_waiting++] = event->rank;
     picl->waiting_ns = event->time_ns;
 }
 
-static void leave(struct picl_writer *picl, struct place *place, const struct refrain_event *event) {
-    if (event->region->kind == REFRAIN_REGION_MPI && place->calls > 0 && --place->calls == 0 &&
-        place->state != PICL_NO_TYPE) {
+static void leave(struct picl_writer *picl, struct rank_state *of, const struct refrain_event *event) {
+    if (event->region->kind == REFRAIN_REGION_MPI && of->calls > 0 && --of->calls == 0 && of->state != PICL_NO_TYPE) {
         enum picl_event type;
         int64_t fields[8];
-        size_t of_entry = 0,
-               n = place->has_message ? refrain_picl_fields(&place->message, &type, fields, &of_entry) : 0;
-        put_system(picl, PICL_EXIT, place->state, event->time_ns, event->rank, fields + of_entry, n - of_entry);
-        refrain_picl_count(place->statistics, place->state,
-                           place->has_message && place->state != PICL_SYNC ? place->message.bytes : 0,
-                           event->time_ns - place->enter_ns);
-        place->state = PICL_NO_TYPE;
+        size_t of_entry = 0, n = of->has_message ? refrain_picl_fields(&of->message, &type, fields, &of_entry) : 0;
+        put_system(picl, PICL_EXIT, of->state, event->time_ns, event->rank, fields + of_entry, n - of_entry);
+        refrain_picl_count(of->statistics, of->state, of->has_message && of->state != PICL_SYNC ? of->message.bytes : 0,
+                           event->time_ns - of->enter_ns);
+        of->state = PICL_NO_TYPE;
     }
     put_user(picl, PICL_EXIT, event, NULL, 0);
-    refrain_picl_count_leave(place->statistics, event->region, event->time_ns);
+    refrain_picl_count_leave(of->statistics, event->region, event->time_ns);
 }
 
 /* An operation becomes part of its call's state where that is about it, and its entry or exit can still say so. */
-static void operation(struct picl_writer *picl, struct place *place, const struct refrain_event *event) {
-    if (belongs(place, event) && (place->waits || event->kind == REFRAIN_EVENT_RECV)) {
-        place->has_message = true;
-        place->message = *event;
-        if (place->waits)
+static void operation(struct picl_writer *picl, struct rank_state *of, const struct refrain_event *event) {
+    if (belongs(of, event) && (of->waits || event->kind == REFRAIN_EVENT_RECV)) {
+        of->has_message = true;
+        of->message = *event;
+        if (of->waits)
             put_entry(picl, event->rank);
         return;
     }
@@ -170,11 +167,11 @@ static void operation(struct picl_writer *picl, struct place *place, const struc
 static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
     struct picl_writer *picl = (struct picl_writer *)writer;
     picl->trace = trace;
-    picl->places = calloc((size_t)trace->size + 1, sizeof *picl->places);
+    picl->ranks = calloc((size_t)trace->size + 1, sizeof *picl->ranks);
     picl->waiting = calloc((size_t)trace->size + 1, sizeof *picl->waiting);
-    bool complete = picl->places && picl->waiting;
+    bool complete = picl->ranks && picl->waiting;
     for (int32_t rank = 0; complete && rank < trace->size; rank++)
-        complete = (picl->places[rank].statistics = refrain_picl_statistics_make(trace)) != NULL;
+        complete = (picl->ranks[rank].statistics = refrain_picl_statistics_make(trace)) != NULL;
     if (!complete || !refrain_picl_header(picl->file.out, trace, picl->verbose)) {
         REFRAIN_FAIL_MEMORY(picl->file.error);
         return 1;
@@ -184,9 +181,9 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
 }
 
 /* The first records of a processor: tracing begins, with so many user events that are profiled, on these levels. */
-static void start(struct picl_writer *picl, struct place *place, int32_t rank, int64_t time_ns) {
-    place->started = true;
-    place->start_ns = time_ns;
+static void start(struct picl_writer *picl, struct rank_state *of, int32_t rank, int64_t time_ns) {
+    of->started = true;
+    of->start_ns = time_ns;
     put(picl, PICL_ENTRY, PICL_TRACING, time_ns, rank, NULL, 0);
     if (!picl->levels.tracing)
         return;
@@ -202,31 +199,31 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
         picl->thread_events++;
         return 0;
     }
-    struct place *place = &picl->places[event.rank];
+    struct rank_state *of = &picl->ranks[event.rank];
     event.time_ns = event.time_ns < picl->end_ns ? picl->end_ns : event.time_ns;
     picl->end_ns = event.time_ns;
     if (picl->n_waiting > 0 && (event.time_ns > picl->waiting_ns || picl->n_waiting == picl->trace->size))
         put_waiting(picl);
-    if (!place->started)
-        start(picl, place, event.rank, event.time_ns);
-    if (place->waits && (event.kind == REFRAIN_EVENT_ENTER || event.kind == REFRAIN_EVENT_LEAVE))
+    if (!of->started)
+        start(picl, of, event.rank, event.time_ns);
+    if (of->waits && (event.kind == REFRAIN_EVENT_ENTER || event.kind == REFRAIN_EVENT_LEAVE))
         put_entry(picl, event.rank);
     switch (event.kind) {
     case REFRAIN_EVENT_ENTER:
-        enter(picl, place, &event);
+        enter(picl, of, &event);
         break;
     case REFRAIN_EVENT_LEAVE:
-        leave(picl, place, &event);
+        leave(picl, of, &event);
         break;
     case REFRAIN_EVENT_SEND:
     case REFRAIN_EVENT_RECV:
     case REFRAIN_EVENT_RECV_POST:
     case REFRAIN_EVENT_SEND_COMPLETE:
     case REFRAIN_EVENT_IO:
-        operation(picl, place, &event);
+        operation(picl, of, &event);
         break;
     case REFRAIN_EVENT_COLLECTIVE:
-        operation(picl, place, &event); /* a barrier is a state as well */
+        operation(picl, of, &event); /* a barrier is a state as well */
         put_user(picl, PICL_RECORD_COLLECTIVE, &event,
                  (int64_t[]){event.peer, event.bytes, event.received, event.comm ? (int64_t)event.comm->index : -1,
                              event.request},
@@ -243,7 +240,7 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
     case REFRAIN_EVENT_MARKER:
     case REFRAIN_EVENT_COUNTER:
         put_user(picl, PICL_MARK, &event, &event.value, event.kind == REFRAIN_EVENT_COUNTER);
-        refrain_picl_count_mark(place->statistics, event.region);
+        refrain_picl_count_mark(of->statistics, event.region);
         break;
     default:
         picl->omitted.kinds[event.kind]++;
@@ -260,14 +257,14 @@ static int end(struct refrain_writer *writer) {
     if (picl->file.begun)
         put_waiting(picl);
     for (int32_t rank = 0; picl->file.begun && rank < picl->trace->size; rank++) {
-        const struct place *place = &picl->places[rank];
-        if (place->started)
-            refrain_picl_put_statistics(place->statistics, picl->file.out, rank, place->start_ns, picl->end_ns,
-                                        place->written, picl->verbose);
-        no_memory |= refrain_picl_statistics_no_memory(place->statistics);
+        const struct rank_state *of = &picl->ranks[rank];
+        if (of->started)
+            refrain_picl_put_statistics(of->statistics, picl->file.out, rank, of->start_ns, picl->end_ns, of->written,
+                                        picl->verbose);
+        no_memory |= refrain_picl_statistics_no_memory(of->statistics);
     }
     for (int32_t rank = 0; picl->file.begun && rank < picl->trace->size; rank++)
-        if (picl->places[rank].started)
+        if (picl->ranks[rank].started)
             put(picl, PICL_EXIT, PICL_TRACING, picl->end_ns, rank, NULL, 0);
     enum refrain_status status = refrain_file_writer_close(&picl->file, no_memory);
     if (!status && picl->thread_events)
@@ -275,9 +272,9 @@ static int end(struct refrain_writer *writer) {
                      picl->thread_events);
     if (!status)
         refrain_omitted_say(&picl->omitted);
-    for (int32_t rank = 0; picl->places && rank < picl->trace->size; rank++)
-        refrain_picl_statistics_free(picl->places[rank].statistics);
-    free(picl->places);
+    for (int32_t rank = 0; picl->ranks && rank < picl->trace->size; rank++)
+        refrain_picl_statistics_free(picl->ranks[rank].statistics);
+    free(picl->ranks);
     free(picl->waiting);
     free(picl);
     return status != REFRAIN_OK;

@@ -4,7 +4,7 @@
  *     region             -> interval type; collectives have four arguments: root, bytes sent, bytes received and
  *                           communicator
  *     enter to leave     -> complete interval (1,1); one that is never left ends with the run, as a begin interval
- * (1,0) of a type of its own message            -> arrow between two places, with tag, bytes sent, bytes received and
+ * (1,0) of a type of its own message            -> arrow between two threads, with tag, bytes sent, bytes received and
  * communicator rank N, thread t   -> node N, thread t, on processor 0
  *
  * Header; frames (slog1_frames.h); then thread table, interval record definitions, display profile, preview and preview
@@ -79,9 +79,9 @@ static uint32_t argument(struct slog1_writer *slog1, int64_t value) {
     return value < 0 ? NO_VALUE : NO_VALUE - 1;
 }
 
-static struct refrain_slog1_place place_of(const struct slog1_writer *slog1, size_t location) {
+static struct refrain_slog1_thread thread_of(const struct slog1_writer *slog1, size_t location) {
     const struct refrain_location *of = &slog1->locations.all[location];
-    return (struct refrain_slog1_place){(uint16_t)of->rank, of->thread};
+    return (struct refrain_slog1_thread){(uint16_t)of->rank, of->thread};
 }
 
 static void put_arguments(struct slog1_writer *slog1, struct refrain_slog1_record *record,
@@ -113,7 +113,7 @@ static void take(void *data, const struct refrain_interval *interval) {
         .bebits = interval->left ? REFRAIN_SLOG1_COMPLETE : REFRAIN_SLOG1_BEGIN,
         .start = (double)interval->start_ns / 1e9,
         .duration = (double)(interval->end_ns - interval->start_ns) / 1e9,
-        .places = {place_of(slog1, interval->locations[0]), place_of(slog1, interval->locations[1])},
+        .threads = {thread_of(slog1, interval->locations[0]), thread_of(slog1, interval->locations[1])},
         .n_arguments = arguments_of(slog1, kind)};
     struct refrain_intervals_open open = refrain_intervals_open(slog1->intervals);
     put_arguments(slog1, &record, interval);

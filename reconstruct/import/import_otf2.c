@@ -52,8 +52,8 @@ static OTF2_ErrorCode register_events(struct refrain_otf2_archive *archive, OTF2
 static OTF2_ErrorCode read_local_definitions(struct refrain_otf2_archive *archive) {
     OTF2_ErrorCode code = OTF2_SUCCESS;
     bool there = OTF2_Reader_OpenDefFiles(archive->reader) == OTF2_SUCCESS;
-    for (size_t i = 0; !code && there && i < archive->definitions.n_places; i++) {
-        OTF2_DefReader *reader = OTF2_Reader_GetDefReader(archive->reader, archive->definitions.places[i].location);
+    for (size_t i = 0; !code && there && i < archive->definitions.n_threads; i++) {
+        OTF2_DefReader *reader = OTF2_Reader_GetDefReader(archive->reader, archive->definitions.threads[i].location);
         uint64_t n;
         if (!reader)
             continue;
@@ -67,8 +67,8 @@ static OTF2_ErrorCode read_local_definitions(struct refrain_otf2_archive *archiv
 
 static OTF2_ErrorCode read_events(struct refrain_otf2_archive *archive, const struct refrain_import_request *request) {
     OTF2_ErrorCode code = OTF2_Reader_OpenEvtFiles(archive->reader);
-    for (size_t i = 0; !code && i < archive->definitions.n_places; i++)
-        if (!OTF2_Reader_GetEvtReader(archive->reader, archive->definitions.places[i].location))
+    for (size_t i = 0; !code && i < archive->definitions.n_threads; i++)
+        if (!OTF2_Reader_GetEvtReader(archive->reader, archive->definitions.threads[i].location))
             code = OTF2_ERROR_FILE_CAN_NOT_OPEN;
     OTF2_GlobalEvtReader *events = code ? NULL : OTF2_Reader_GetGlobalEvtReader(archive->reader);
     if (!code && !events)
@@ -110,8 +110,8 @@ static enum refrain_status read_archive(struct refrain_otf2_archive *archive,
     if (status)
         return status;
     refrain_otf2_define_comms(&archive->definitions, archive->import);
-    for (size_t i = 0; !code && i < archive->definitions.n_places; i++)
-        code = OTF2_Reader_SelectLocation(archive->reader, archive->definitions.places[i].location);
+    for (size_t i = 0; !code && i < archive->definitions.n_threads; i++)
+        code = OTF2_Reader_SelectLocation(archive->reader, archive->definitions.threads[i].location);
     if (!code)
         code = read_local_definitions(archive);
     if (!code)

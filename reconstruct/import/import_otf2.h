@@ -25,19 +25,19 @@ struct refrain_otf2_archive {
 };
 
 /* An event of the location at `time`, without its region; null where the location is none of a rank. */
-struct refrain_otf2_place *refrain_otf2_event(struct refrain_otf2_archive *archive, OTF2_LocationRef location,
-                                              OTF2_TimeStamp time, enum refrain_event_kind kind,
-                                              struct refrain_import_event *event);
+struct refrain_otf2_thread *refrain_otf2_event(struct refrain_otf2_archive *archive, OTF2_LocationRef location,
+                                               OTF2_TimeStamp time, enum refrain_event_kind kind,
+                                               struct refrain_import_event *event);
 
 /* Adds it to the trace. */
 OTF2_CallbackCode refrain_otf2_add(struct refrain_otf2_archive *archive, const struct refrain_import_event *event);
 
 /* The MPI call that the location is in; where it is in none, one that does such a thing. */
-uint32_t refrain_otf2_call(struct refrain_otf2_archive *archive, const struct refrain_otf2_place *place,
+uint32_t refrain_otf2_call(struct refrain_otf2_archive *archive, const struct refrain_otf2_thread *thread,
                            const char *otherwise);
 
 /* Is the location in an MPI call whose name begins so? */
-bool refrain_otf2_is_in(const struct refrain_otf2_archive *archive, const struct refrain_otf2_place *place,
+bool refrain_otf2_is_in(const struct refrain_otf2_archive *archive, const struct refrain_otf2_thread *thread,
                         const char *call);
 
 /* Set the callbacks, whose data is a struct refrain_otf2_archive. */

@@ -12,31 +12,31 @@ static int64_t request_of_access(uint32_t object, uint64_t matching) {
 }
 
 /* An event of a window. */
-static struct refrain_otf2_place *open_window(struct refrain_otf2_archive *archive, OTF2_LocationRef location,
-                                              OTF2_TimeStamp time, enum refrain_event_kind kind, OTF2_RmaWinRef window,
-                                              uint32_t target, const char *otherwise,
-                                              struct refrain_import_event *event) {
-    struct refrain_otf2_place *place = refrain_otf2_event(archive, location, time, kind, event);
-    if (!place)
+static struct refrain_otf2_thread *open_window(struct refrain_otf2_archive *archive, OTF2_LocationRef location,
+                                               OTF2_TimeStamp time, enum refrain_event_kind kind, OTF2_RmaWinRef window,
+                                               uint32_t target, const char *otherwise,
+                                               struct refrain_import_event *event) {
+    struct refrain_otf2_thread *thread = refrain_otf2_event(archive, location, time, kind, event);
+    if (!thread)
         return NULL;
-    event->region = refrain_otf2_call(archive, place, otherwise);
+    event->region = refrain_otf2_call(archive, thread, otherwise);
     if (target != OTF2_UNDEFINED_UINT32)
         event->peer = refrain_otf2_window_rank(&archive->definitions, window, event->rank, target);
     event->comm = refrain_otf2_window_comm(&archive->definitions, window);
     event->tag = window;
-    return place;
+    return thread;
 }
 
 static OTF2_CallbackCode access_window(struct refrain_otf2_archive *archive, OTF2_LocationRef location,
                                        OTF2_TimeStamp time, OTF2_RmaWinRef window, uint32_t target, uint64_t bytes,
                                        uint64_t matching, const char *otherwise) {
     struct refrain_import_event event;
-    const struct refrain_otf2_place *place =
+    const struct refrain_otf2_thread *thread =
         open_window(archive, location, time, REFRAIN_EVENT_RMA, window, target, otherwise, &event);
-    if (!place)
+    if (!thread)
         return OTF2_CALLBACK_SUCCESS;
     event.bytes = (int64_t)bytes;
-    if (refrain_otf2_is_in(archive, place, "MPI_R"))
+    if (refrain_otf2_is_in(archive, thread, "MPI_R"))
         event.request = request_of_access(window, matching);
     return refrain_otf2_add(archive, &event);
 }
@@ -67,11 +67,12 @@ static OTF2_CallbackCode on_atomic(OTF2_LocationRef location, OTF2_TimeStamp tim
 static OTF2_CallbackCode complete_access(struct refrain_otf2_archive *archive, OTF2_LocationRef location,
                                          OTF2_TimeStamp time, uint32_t object, int64_t bytes, uint64_t matching) {
     struct refrain_import_event event;
-    const struct refrain_otf2_place *place =
+    const struct refrain_otf2_thread *thread =
         refrain_otf2_event(archive, location, time, REFRAIN_EVENT_ACCESS_COMPLETE, &event);
-    if (!place || (!refrain_otf2_is_in(archive, place, "MPI_Wait") && !refrain_otf2_is_in(archive, place, "MPI_Test")))
+    if (!thread ||
+        (!refrain_otf2_is_in(archive, thread, "MPI_Wait") && !refrain_otf2_is_in(archive, thread, "MPI_Test")))
         return OTF2_CALLBACK_SUCCESS;
-    event.region = place->stack[place->n_stack - 1];
+    event.region = thread->stack[thread->n_stack - 1];
     event.request = request_of_access(object, matching);
     event.bytes = bytes;
     return refrain_otf2_add(archive, &event);
@@ -136,14 +137,14 @@ static OTF2_CallbackCode on_group(OTF2_LocationRef location, OTF2_TimeStamp time
                                   OTF2_GroupRef group) {
     struct refrain_otf2_archive *archive = data;
     struct refrain_import_event event;
-    const struct refrain_otf2_place *place = open_window(archive, location, time, REFRAIN_EVENT_WINDOW, window,
-                                                         OTF2_UNDEFINED_UINT32, "MPI_Win_start", &event);
+    const struct refrain_otf2_thread *thread = open_window(archive, location, time, REFRAIN_EVENT_WINDOW, window,
+                                                           OTF2_UNDEFINED_UINT32, "MPI_Win_start", &event);
     uint32_t n = 0;
     (void)attributes, (void)level;
-    if (!place)
+    if (!thread)
         return OTF2_CALLBACK_SUCCESS;
-    if (!refrain_otf2_is_in(archive, place, "MPI_Win_complete") &&
-        !refrain_otf2_is_in(archive, place, "MPI_Win_wait") && !refrain_otf2_is_in(archive, place, "MPI_Win_test"))
+    if (!refrain_otf2_is_in(archive, thread, "MPI_Win_complete") &&
+        !refrain_otf2_is_in(archive, thread, "MPI_Win_wait") && !refrain_otf2_is_in(archive, thread, "MPI_Win_test"))
         n = refrain_otf2_group_size(&archive->definitions, group);
     if (n == 0)
         return refrain_otf2_add(archive, &event);
@@ -179,22 +180,22 @@ static OTF2_CallbackCode on_unlock(OTF2_LocationRef location, OTF2_TimeStamp tim
 
 /* ---- files ---- */
 
-/* An event of a file; null where it is none of MPI's, which have no place. */
-static struct refrain_otf2_place *open_file(struct refrain_otf2_archive *archive, OTF2_LocationRef location,
-                                            OTF2_TimeStamp time, enum refrain_event_kind kind, OTF2_IoHandleRef handle,
-                                            struct refrain_import_event *event) {
-    struct refrain_otf2_place *place = refrain_otf2_event(archive, location, time, kind, event);
-    if (!place)
+/* An event of a file; null where it is none of MPI's, which the trace does not have. */
+static struct refrain_otf2_thread *open_file(struct refrain_otf2_archive *archive, OTF2_LocationRef location,
+                                             OTF2_TimeStamp time, enum refrain_event_kind kind, OTF2_IoHandleRef handle,
+                                             struct refrain_import_event *event) {
+    struct refrain_otf2_thread *thread = refrain_otf2_event(archive, location, time, kind, event);
+    if (!thread)
         return NULL;
-    event->region = place->n_stack ? place->stack[place->n_stack - 1] : UINT32_MAX;
-    if (!refrain_otf2_is_in(archive, place, "MPI_")) {
+    event->region = thread->n_stack ? thread->stack[thread->n_stack - 1] : UINT32_MAX;
+    if (!refrain_otf2_is_in(archive, thread, "MPI_")) {
         archive->taken--;
         return NULL;
     }
     event->comm = refrain_otf2_handle_comm(&archive->definitions, handle);
     event->name = refrain_otf2_handle_name(&archive->definitions, handle);
     event->tag = handle;
-    return place;
+    return thread;
 }
 
 static OTF2_CallbackCode on_access(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
@@ -203,13 +204,13 @@ static OTF2_CallbackCode on_access(OTF2_LocationRef location, OTF2_TimeStamp tim
     struct refrain_otf2_archive *archive = data;
     struct refrain_import_event event;
     const enum refrain_event_kind kind = mode == OTF2_IO_OPERATION_MODE_FLUSH ? REFRAIN_EVENT_FILE : REFRAIN_EVENT_IO;
-    const struct refrain_otf2_place *place = open_file(archive, location, time, kind, handle, &event);
+    const struct refrain_otf2_thread *thread = open_file(archive, location, time, kind, handle, &event);
     (void)attributes, (void)flags;
-    if (!place)
+    if (!thread)
         return OTF2_CALLBACK_SUCCESS;
     if (kind == REFRAIN_EVENT_IO)
         event.bytes = (int64_t)bytes;
-    if (refrain_otf2_is_in(archive, place, "MPI_File_i"))
+    if (refrain_otf2_is_in(archive, thread, "MPI_File_i"))
         event.request = request_of_access(handle, matching);
     return refrain_otf2_add(archive, &event);
 }
@@ -219,10 +220,11 @@ static OTF2_CallbackCode on_access_end(OTF2_LocationRef location, OTF2_TimeStamp
                                        OTF2_AttributeList *attributes, OTF2_IoHandleRef handle, uint64_t bytes,
                                        uint64_t matching) {
     struct refrain_otf2_archive *archive = data;
-    const struct refrain_otf2_place *place = refrain_otf2_place(&archive->definitions, location);
+    const struct refrain_otf2_thread *thread = refrain_otf2_thread(&archive->definitions, location);
     struct refrain_import_event event;
     (void)attributes;
-    if (!place || !refrain_otf2_is_in(archive, place, "MPI_File_") || refrain_otf2_is_in(archive, place, "MPI_File_i"))
+    if (!thread || !refrain_otf2_is_in(archive, thread, "MPI_File_") ||
+        refrain_otf2_is_in(archive, thread, "MPI_File_i"))
         return complete_access(archive, location, time, handle, (int64_t)bytes, matching);
     if (!open_file(archive, location, time, REFRAIN_EVENT_MOVED, handle, &event))
         return OTF2_CALLBACK_SUCCESS;

@@ -5,22 +5,22 @@
 
 /* ---- what callbacks share ---- */
 
-struct refrain_otf2_place *refrain_otf2_event(struct refrain_otf2_archive *archive, OTF2_LocationRef location,
-                                              OTF2_TimeStamp time, enum refrain_event_kind kind,
-                                              struct refrain_import_event *event) {
-    struct refrain_otf2_place *place = refrain_otf2_place(&archive->definitions, location);
-    if (!place || place->rank < 0)
+struct refrain_otf2_thread *refrain_otf2_event(struct refrain_otf2_archive *archive, OTF2_LocationRef location,
+                                               OTF2_TimeStamp time, enum refrain_event_kind kind,
+                                               struct refrain_import_event *event) {
+    struct refrain_otf2_thread *thread = refrain_otf2_thread(&archive->definitions, location);
+    if (!thread || thread->rank < 0)
         return NULL;
     archive->taken++;
     archive->time_ns = refrain_otf2_time_ns(&archive->definitions, time);
     *event = (struct refrain_import_event){.kind = kind,
-                                           .rank = place->rank,
-                                           .thread = place->thread,
+                                           .rank = thread->rank,
+                                           .thread = thread->thread,
                                            .time_ns = archive->time_ns,
                                            .comm = REFRAIN_IMPORT_NO_COMM,
                                            .peer = -1,
                                            .request = -1};
-    return place;
+    return thread;
 }
 
 OTF2_CallbackCode refrain_otf2_add(struct refrain_otf2_archive *archive, const struct refrain_import_event *event) {
@@ -28,18 +28,18 @@ OTF2_CallbackCode refrain_otf2_add(struct refrain_otf2_archive *archive, const s
     return archive->failed ? OTF2_CALLBACK_INTERRUPT : OTF2_CALLBACK_SUCCESS;
 }
 
-uint32_t refrain_otf2_call(struct refrain_otf2_archive *archive, const struct refrain_otf2_place *place,
+uint32_t refrain_otf2_call(struct refrain_otf2_archive *archive, const struct refrain_otf2_thread *thread,
                            const char *otherwise) {
-    uint32_t top = place->n_stack ? place->stack[place->n_stack - 1] : UINT32_MAX;
-    if (place->n_stack && refrain_import_region_kind(archive->import, top) == REFRAIN_REGION_MPI)
+    uint32_t top = thread->n_stack ? thread->stack[thread->n_stack - 1] : UINT32_MAX;
+    if (thread->n_stack && refrain_import_region_kind(archive->import, top) == REFRAIN_REGION_MPI)
         return top;
     return refrain_import_region(archive->import, REFRAIN_REGION_MPI, otherwise, "", 0);
 }
 
-bool refrain_otf2_is_in(const struct refrain_otf2_archive *archive, const struct refrain_otf2_place *place,
+bool refrain_otf2_is_in(const struct refrain_otf2_archive *archive, const struct refrain_otf2_thread *thread,
                         const char *call) {
-    uint32_t top = place->n_stack ? place->stack[place->n_stack - 1] : UINT32_MAX;
-    return place->n_stack && refrain_import_region_kind(archive->import, top) == REFRAIN_REGION_MPI &&
+    uint32_t top = thread->n_stack ? thread->stack[thread->n_stack - 1] : UINT32_MAX;
+    return thread->n_stack && refrain_import_region_kind(archive->import, top) == REFRAIN_REGION_MPI &&
            strncmp(refrain_import_region_name(archive->import, top), call, strlen(call)) == 0;
 }
 
@@ -48,11 +48,11 @@ bool refrain_otf2_is_in(const struct refrain_otf2_archive *archive, const struct
 static OTF2_CallbackCode enter(struct refrain_otf2_archive *archive, OTF2_LocationRef location, OTF2_TimeStamp time,
                                OTF2_RegionRef region) {
     struct refrain_import_event event;
-    struct refrain_otf2_place *place = refrain_otf2_event(archive, location, time, REFRAIN_EVENT_ENTER, &event);
-    if (!place)
+    struct refrain_otf2_thread *thread = refrain_otf2_event(archive, location, time, REFRAIN_EVENT_ENTER, &event);
+    if (!thread)
         return OTF2_CALLBACK_SUCCESS;
     event.region = refrain_otf2_region_number(&archive->definitions, archive->import, region);
-    if (!refrain_otf2_place_enter(place, event.region)) {
+    if (!refrain_otf2_thread_enter(thread, event.region)) {
         REFRAIN_FAIL_MEMORY(archive->error);
         archive->failed = true;
         return OTF2_CALLBACK_INTERRUPT;
@@ -71,20 +71,20 @@ static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp time
 static OTF2_CallbackCode leave(struct refrain_otf2_archive *archive, OTF2_LocationRef location, OTF2_TimeStamp time,
                                OTF2_RegionRef region) {
     struct refrain_import_event event;
-    struct refrain_otf2_place *place = refrain_otf2_event(archive, location, time, REFRAIN_EVENT_LEAVE, &event);
-    if (!place)
+    struct refrain_otf2_thread *thread = refrain_otf2_event(archive, location, time, REFRAIN_EVENT_LEAVE, &event);
+    if (!thread)
         return OTF2_CALLBACK_SUCCESS;
     uint32_t left = refrain_otf2_region_number(&archive->definitions, archive->import, region);
-    size_t n = place->n_stack;
-    while (n > 0 && place->stack[n - 1] != left)
+    size_t n = thread->n_stack;
+    while (n > 0 && thread->stack[n - 1] != left)
         n--;
     if (n == 0) { /* never entered */
         archive->taken--;
         return OTF2_CALLBACK_SUCCESS;
     }
     OTF2_CallbackCode code = OTF2_CALLBACK_SUCCESS;
-    while (code == OTF2_CALLBACK_SUCCESS && place->n_stack >= n) {
-        event.region = place->stack[--place->n_stack];
+    while (code == OTF2_CALLBACK_SUCCESS && thread->n_stack >= n) {
+        event.region = thread->stack[--thread->n_stack];
         code = refrain_otf2_add(archive, &event);
     }
     return code;
@@ -101,17 +101,17 @@ static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp time
 /* Leaves and enters what it takes to come from the location's context to `context`, in one instant. */
 static OTF2_CallbackCode move_to(struct refrain_otf2_archive *archive, OTF2_LocationRef location, OTF2_TimeStamp time,
                                  OTF2_CallingContextRef context) {
-    struct refrain_otf2_place *place = refrain_otf2_place(&archive->definitions, location);
+    struct refrain_otf2_thread *thread = refrain_otf2_thread(&archive->definitions, location);
     const struct refrain_otf2_definitions *definitions = &archive->definitions;
     OTF2_CallbackCode code = OTF2_CALLBACK_SUCCESS;
-    if (!place || place->rank < 0)
+    if (!thread || thread->rank < 0)
         return code;
-    OTF2_CallingContextRef common = refrain_otf2_common_context(definitions, place->context, context);
+    OTF2_CallingContextRef common = refrain_otf2_common_context(definitions, thread->context, context);
     const struct refrain_otf2_context *is;
     uint64_t taken = archive->taken; /* the record is one, however many events it becomes */
-    while (code == OTF2_CALLBACK_SUCCESS && place->context != common &&
-           (is = refrain_otf2_context(definitions, place->context))) {
-        place->context = is->parent;
+    while (code == OTF2_CALLBACK_SUCCESS && thread->context != common &&
+           (is = refrain_otf2_context(definitions, thread->context))) {
+        thread->context = is->parent;
         code = leave(archive, location, time, is->region);
     }
     for (size_t depth =
@@ -120,7 +120,7 @@ static OTF2_CallbackCode move_to(struct refrain_otf2_archive *archive, OTF2_Loca
         is = refrain_otf2_context_above(definitions, context, depth - 1);
         code = enter(archive, location, time, is->region);
     }
-    place->context = context;
+    thread->context = context;
     archive->taken = taken + 1;
     return code;
 }
@@ -153,10 +153,10 @@ static OTF2_CallbackCode message(struct refrain_otf2_archive *archive, OTF2_Loca
                                  enum refrain_event_kind kind, uint32_t peer, OTF2_CommRef comm, uint32_t tag,
                                  uint64_t bytes, int64_t request) {
     struct refrain_import_event event;
-    const struct refrain_otf2_place *place = refrain_otf2_event(archive, location, time, kind, &event);
-    if (!place)
+    const struct refrain_otf2_thread *thread = refrain_otf2_event(archive, location, time, kind, &event);
+    if (!thread)
         return OTF2_CALLBACK_SUCCESS;
-    event.region = refrain_otf2_call(archive, place, kind == REFRAIN_EVENT_SEND ? "MPI_Send" : "MPI_Recv");
+    event.region = refrain_otf2_call(archive, thread, kind == REFRAIN_EVENT_SEND ? "MPI_Send" : "MPI_Recv");
     event.comm = refrain_otf2_comm_number(&archive->definitions, comm);
     event.peer = refrain_otf2_world_rank(&archive->definitions, comm, event.rank, peer);
     event.tag = (int32_t)tag;
@@ -183,10 +183,10 @@ static OTF2_CallbackCode request_event(struct refrain_otf2_archive *archive, OTF
                                        OTF2_TimeStamp time, enum refrain_event_kind kind, uint64_t request,
                                        const char *otherwise) {
     struct refrain_import_event event;
-    const struct refrain_otf2_place *place = refrain_otf2_event(archive, location, time, kind, &event);
-    if (!place)
+    const struct refrain_otf2_thread *thread = refrain_otf2_event(archive, location, time, kind, &event);
+    if (!thread)
         return OTF2_CALLBACK_SUCCESS;
-    event.region = refrain_otf2_call(archive, place, otherwise);
+    event.region = refrain_otf2_call(archive, thread, otherwise);
     event.request = (int64_t)request;
     return refrain_otf2_add(archive, &event);
 }
@@ -219,12 +219,12 @@ static OTF2_CallbackCode on_collective_begin(OTF2_LocationRef location, OTF2_Tim
                                              OTF2_AttributeList *attributes) {
     struct refrain_otf2_archive *archive = data;
     struct refrain_import_event event;
-    struct refrain_otf2_place *place = refrain_otf2_event(archive, location, time, REFRAIN_EVENT_COLLECTIVE, &event);
+    struct refrain_otf2_thread *thread = refrain_otf2_event(archive, location, time, REFRAIN_EVENT_COLLECTIVE, &event);
     (void)attributes;
-    if (!place)
+    if (!thread)
         return OTF2_CALLBACK_SUCCESS;
-    event.region = refrain_otf2_call(archive, place, "MPI_Barrier");
-    place->in_collective = true;
+    event.region = refrain_otf2_call(archive, thread, "MPI_Barrier");
+    thread->in_collective = true;
     return refrain_otf2_add(archive, &event);
 }
 
@@ -233,17 +233,17 @@ static OTF2_CallbackCode on_collective_end(OTF2_LocationRef location, OTF2_TimeS
                                            uint32_t root, uint64_t sent, uint64_t received) {
     struct refrain_otf2_archive *archive = data;
     struct refrain_import_event event;
-    struct refrain_otf2_place *place = refrain_otf2_event(archive, location, time, REFRAIN_EVENT_COLLECTIVE, &event);
+    struct refrain_otf2_thread *thread = refrain_otf2_event(archive, location, time, REFRAIN_EVENT_COLLECTIVE, &event);
     (void)attributes, (void)op;
-    if (!place)
+    if (!thread)
         return OTF2_CALLBACK_SUCCESS;
     fill_collective(archive, &event, comm, root, sent, received);
-    if (place->in_collective) {
-        place->in_collective = false;
+    if (thread->in_collective) {
+        thread->in_collective = false;
         refrain_import_amend_last(archive->import, &event);
         return OTF2_CALLBACK_SUCCESS;
     }
-    event.region = refrain_otf2_call(archive, place, "MPI_Barrier");
+    event.region = refrain_otf2_call(archive, thread, "MPI_Barrier");
     return refrain_otf2_add(archive, &event);
 }
 
@@ -252,16 +252,16 @@ static OTF2_CallbackCode on_collective_complete(OTF2_LocationRef location, OTF2_
                                                 uint32_t root, uint64_t sent, uint64_t received, uint64_t request) {
     struct refrain_otf2_archive *archive = data;
     struct refrain_import_event event;
-    const struct refrain_otf2_place *place =
+    const struct refrain_otf2_thread *thread =
         refrain_otf2_event(archive, location, time, REFRAIN_EVENT_COLLECTIVE_COMPLETE, &event);
     (void)attributes, (void)op;
-    if (!place)
+    if (!thread)
         return OTF2_CALLBACK_SUCCESS;
     fill_collective(archive, &event, comm, root, sent, received);
     event.request = (int64_t)request;
     refrain_import_amend_request(archive->import, &event);
     event.peer = -1;
-    event.region = refrain_otf2_call(archive, place, "MPI_Wait");
+    event.region = refrain_otf2_call(archive, thread, "MPI_Wait");
     return refrain_otf2_add(archive, &event);
 }
 

@@ -124,14 +124,14 @@ static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_Str
     definitions->n_events += events;
     if (type != OTF2_LOCATION_TYPE_CPU_THREAD)
         return OTF2_CALLBACK_SUCCESS;
-    struct refrain_otf2_place *places =
-        refrain_array_room(definitions->places, definitions->n_places, &definitions->capacity_places, sizeof *places);
-    if (!places) {
+    struct refrain_otf2_thread *threads = refrain_array_room(definitions->threads, definitions->n_threads,
+                                                             &definitions->capacity_threads, sizeof *threads);
+    if (!threads) {
         definitions->no_memory = true;
         return done(definitions);
     }
-    definitions->places = places;
-    definitions->places[definitions->n_places++] = (struct refrain_otf2_place){
+    definitions->threads = threads;
+    definitions->threads[definitions->n_threads++] = (struct refrain_otf2_thread){
         .location = self, .group = group, .rank = -1, .context = OTF2_UNDEFINED_CALLING_CONTEXT};
     return done(definitions);
 }
@@ -207,9 +207,9 @@ static OTF2_CallbackCode on_handle(void *data, OTF2_IoHandleRef self, OTF2_Strin
 }
 
 static OTF2_CallbackCode on_context(void *data, OTF2_CallingContextRef self, OTF2_RegionRef region,
-                                    OTF2_SourceCodeLocationRef place, OTF2_CallingContextRef parent) {
+                                    OTF2_SourceCodeLocationRef line, OTF2_CallingContextRef parent) {
     struct refrain_otf2_definitions *definitions = data;
-    (void)place;
+    (void)line;
     struct refrain_otf2_context *own = entry(definitions, &definitions->contexts, sizeof *own, self);
     if (own)
         *own = (struct refrain_otf2_context){region, parent};
@@ -219,38 +219,38 @@ static OTF2_CallbackCode on_context(void *data, OTF2_CallingContextRef self, OTF
 /* ---- ranks and threads ---- */
 
 static int by_location(const void *a, const void *b) {
-    OTF2_LocationRef x = ((const struct refrain_otf2_place *)a)->location,
-                     y = ((const struct refrain_otf2_place *)b)->location;
+    OTF2_LocationRef x = ((const struct refrain_otf2_thread *)a)->location,
+                     y = ((const struct refrain_otf2_thread *)b)->location;
     return x < y ? -1 : x > y;
 }
 
-struct refrain_otf2_place *refrain_otf2_place(const struct refrain_otf2_definitions *definitions,
-                                              OTF2_LocationRef location) {
-    const struct refrain_otf2_place key = {.location = location};
-    return definitions->n_places ? bsearch(&key, definitions->places, definitions->n_places, sizeof key, by_location)
-                                 : NULL;
+struct refrain_otf2_thread *refrain_otf2_thread(const struct refrain_otf2_definitions *definitions,
+                                                OTF2_LocationRef location) {
+    const struct refrain_otf2_thread key = {.location = location};
+    return definitions->n_threads ? bsearch(&key, definitions->threads, definitions->n_threads, sizeof key, by_location)
+                                  : NULL;
 }
 
 /* Ranks are those of MPI; processes without, and all of an archive without MPI, come behind in order. The location that
  * takes part in MPI is thread 0. */
-static void number_places(struct refrain_otf2_definitions *definitions) {
-    qsort(definitions->places, definitions->n_places, sizeof *definitions->places, by_location);
+static void number_threads(struct refrain_otf2_definitions *definitions) {
+    qsort(definitions->threads, definitions->n_threads, sizeof *definitions->threads, by_location);
     for (uint32_t rank = 0; rank < definitions->n_mpi_locations; rank++) {
-        const struct refrain_otf2_place *place = refrain_otf2_place(definitions, definitions->mpi_locations[rank]);
-        struct refrain_otf2_process *process = place ? find(&definitions->processes, place->group) : NULL;
+        const struct refrain_otf2_thread *thread = refrain_otf2_thread(definitions, definitions->mpi_locations[rank]);
+        struct refrain_otf2_process *process = thread ? find(&definitions->processes, thread->group) : NULL;
         if (process && process->rank < 0)
-            *process = (struct refrain_otf2_process){(int32_t)rank, 1, place->location, true};
+            *process = (struct refrain_otf2_process){(int32_t)rank, 1, thread->location, true};
     }
     definitions->n_ranks = (int32_t)definitions->n_mpi_locations;
-    for (size_t i = 0; i < definitions->n_places; i++) {
-        struct refrain_otf2_place *place = &definitions->places[i];
-        struct refrain_otf2_process *process = find(&definitions->processes, place->group);
+    for (size_t i = 0; i < definitions->n_threads; i++) {
+        struct refrain_otf2_thread *thread = &definitions->threads[i];
+        struct refrain_otf2_process *process = find(&definitions->processes, thread->group);
         if (!process)
             continue;
         if (process->rank < 0)
             process->rank = definitions->n_ranks++;
-        place->rank = process->rank;
-        place->thread = process->has_master && process->master == place->location ? 0 : process->threads++;
+        thread->rank = process->rank;
+        thread->thread = process->has_master && process->master == thread->location ? 0 : process->threads++;
     }
 }
 
@@ -281,7 +281,7 @@ OTF2_ErrorCode refrain_otf2_definitions_read(OTF2_Reader *reader, struct refrain
         return OTF2_ERROR_MEM_ALLOC_FAILED;
     if (code)
         return code;
-    number_places(definitions);
+    number_threads(definitions);
     return definitions->no_memory ? OTF2_ERROR_MEM_ALLOC_FAILED : OTF2_SUCCESS;
 }
 
@@ -290,8 +290,8 @@ void refrain_otf2_definitions_free(struct refrain_otf2_definitions *definitions)
         free(*(char **)at(&definitions->strings, i));
     for (size_t i = 0; i < definitions->groups.n; i++)
         free(((struct refrain_otf2_group *)at(&definitions->groups, i))->members);
-    for (size_t i = 0; i < definitions->n_places; i++)
-        free(definitions->places[i].stack);
+    for (size_t i = 0; i < definitions->n_threads; i++)
+        free(definitions->threads[i].stack);
     free_table(&definitions->strings);
     free_table(&definitions->regions);
     free_table(&definitions->groups);
@@ -300,7 +300,7 @@ void refrain_otf2_definitions_free(struct refrain_otf2_definitions *definitions)
     free_table(&definitions->handles);
     free_table(&definitions->contexts);
     free_table(&definitions->processes);
-    free(definitions->places);
+    free(definitions->threads);
     free(definitions->mpi_locations);
 }
 
@@ -324,31 +324,31 @@ int64_t refrain_otf2_time_ns(const struct refrain_otf2_definitions *definitions,
     return (int64_t)((unsigned __int128)ticks * 1000000000 / resolution);
 }
 
-bool refrain_otf2_place_enter(struct refrain_otf2_place *place, uint32_t region) {
-    uint32_t *stack = refrain_array_room(place->stack, place->n_stack, &place->capacity, sizeof *stack);
+bool refrain_otf2_thread_enter(struct refrain_otf2_thread *thread, uint32_t region) {
+    uint32_t *stack = refrain_array_room(thread->stack, thread->n_stack, &thread->capacity, sizeof *stack);
     if (!stack)
         return false;
-    place->stack = stack;
-    place->stack[place->n_stack++] = region;
+    thread->stack = stack;
+    thread->stack[thread->n_stack++] = region;
     return true;
 }
 
-/* What tools put into names and files besides: TAU the signature of MPI's functions, and places as in
+/* What tools put into names and files besides: TAU the signature of MPI's functions, and source lines as in
  * "main C [{app.c} {10,1}-{20,1}]"; Score-P has the name of a library as the file of its functions, without a line. */
 static bool plain_name(char *name, char **file, uint32_t *line) {
-    char *place = strstr(name, " [{"), *end = place ? strchr(place, '}') : NULL;
+    char *where = strstr(name, " [{"), *end = where ? strchr(where, '}') : NULL;
     size_t n = strlen(name);
     if (!(*file)[0] && end && name[n - 1] == ']') {
         *end = 0;
         free(*file);
-        *file = strdup(place + 3);
+        *file = strdup(where + 3);
         if (!*file)
             return false;
         if (strncmp(end + 1, " {", 2) == 0)
             *line = (uint32_t)strtoul(end + 3, NULL, 10);
-        *place = 0;
-        if (place - name > 2 && strcmp(place - 2, " C") == 0)
-            place[-2] = 0;
+        *where = 0;
+        if (where - name > 2 && strcmp(where - 2, " C") == 0)
+            where[-2] = 0;
     }
     if (*line == 0 && !strchr(*file, '.'))
         (*file)[0] = 0;

@@ -8,8 +8,8 @@
 #include <otf2/otf2.h>
 #include <stddef.h>
 
-/* A location, and what it is in. */
-struct refrain_otf2_place {
+/* A thread of a process, and what it is in. */
+struct refrain_otf2_thread {
     OTF2_LocationRef location;
     OTF2_LocationGroupRef group;
     int32_t rank; /* -1: none */
@@ -80,8 +80,8 @@ struct refrain_otf2_definitions {
     struct refrain_otf2_table handles;     /* struct refrain_otf2_handle_definition, of files */
     struct refrain_otf2_table contexts;    /* struct refrain_otf2_context */
     struct refrain_otf2_table processes;   /* struct refrain_otf2_process */
-    struct refrain_otf2_place *places;     /* of threads on processors, by location */
-    size_t n_places, capacity_places;
+    struct refrain_otf2_thread *threads;   /* of threads on processors, by location */
+    size_t n_threads, capacity_threads;
     uint64_t n_events;       /* of all locations */
     uint64_t *mpi_locations; /* by rank in MPI_COMM_WORLD; null without MPI */
     uint32_t n_mpi_locations;
@@ -98,11 +98,11 @@ void refrain_otf2_define_comms(struct refrain_otf2_definitions *definitions, str
 
 int64_t refrain_otf2_time_ns(const struct refrain_otf2_definitions *definitions, OTF2_TimeStamp time);
 
-/* The place of a location; null when it is none of a process. */
-struct refrain_otf2_place *refrain_otf2_place(const struct refrain_otf2_definitions *definitions,
-                                              OTF2_LocationRef location);
+/* The thread of a location; null when it is none of a process. */
+struct refrain_otf2_thread *refrain_otf2_thread(const struct refrain_otf2_definitions *definitions,
+                                                OTF2_LocationRef location);
 /* False without memory. */
-bool refrain_otf2_place_enter(struct refrain_otf2_place *place, uint32_t region);
+bool refrain_otf2_thread_enter(struct refrain_otf2_thread *thread, uint32_t region);
 
 /* Numbers in the trace. */
 uint32_t refrain_otf2_region_number(struct refrain_otf2_definitions *definitions, struct refrain_import *import,

@@ -1,4 +1,4 @@
-/* mpi_place.c: where the trace of an MPI process belongs, and what it says of the MPI library. */
+/* mpi_directory.c: where the trace of an MPI process belongs, and what it says of the MPI library. */
 #include "mpi_state.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ void refrain_mpi_describe(int thread_level) {
     refrain_trace_file.header->call_slots = REFRAIN_MPI_FUNCTIONS;
 }
 
-void refrain_mpi_place(MPI_Comm comm, int rank, int size) {
+void refrain_mpi_choose_directory(MPI_Comm comm, int rank, int size) {
     static bool placed;
     char path[PATH_BYTES] = "";
     int position;
@@ -30,5 +30,5 @@ void refrain_mpi_place(MPI_Comm comm, int rank, int size) {
     if (position == 0)
         refrain_directory_propose(path, sizeof path);
     PMPI_Bcast(path, (int)sizeof path, MPI_CHAR, 0, comm);
-    refrain_trace_file_place(rank, size, path);
+    refrain_trace_file_move(rank, size, path);
 }
