@@ -30,27 +30,27 @@ static void put_beats(struct terms *terms, uint64_t beats) {
     terms->n += beats > 1 ? 1 : width;
 }
 
-static void steps(struct terms *terms, const struct refrain_beat_step *all, uint64_t n) {
+static void turns(struct terms *terms, const struct refrain_beat_turn *all, uint64_t n) {
     for (uint64_t i = 0; i < n && !terms->packer->stream->wrong; i++) {
-        struct refrain_beat_step step = {0};
+        struct refrain_beat_turn turn = {0};
         if (all)
-            step = all[i];
-        REFRAIN_FIELD(terms->packer, REFRAIN_PACKED_CONFIRMED, step.beats);
-        REFRAIN_SIGNED(terms->packer, REFRAIN_PACKED_BASE, step.value);
+            turn = all[i];
+        REFRAIN_FIELD(terms->packer, REFRAIN_PACKED_CONFIRMED, turn.beats);
+        REFRAIN_SIGNED(terms->packer, REFRAIN_PACKED_BASE, turn.value);
         if (!terms->chunk || terms->packer->stream->wrong)
             continue;
-        put_beats(terms, step.beats);
-        refrain_archive_put_value(terms->chunk, step.value);
+        put_beats(terms, turn.beats);
+        refrain_archive_put_value(terms->chunk, turn.value);
         terms->items++;
         terms->n++;
     }
 }
 
-/* The steps that come `rounds` times are one term, whose head is known when its body is there. */
-static void rounds(struct terms *terms, const struct refrain_beat_step *all) {
+/* The turns that come `rounds` times are one term, whose head is known when its body is there. */
+static void rounds(struct terms *terms, const struct refrain_beat_turn *all) {
     uint64_t terms_before = terms->n;
     unsigned items_before = terms->items, at = terms->chunk ? terms->chunk->used : 0;
-    steps(terms, all, terms->beat->period);
+    turns(terms, all, terms->beat->period);
     if (!terms->chunk || terms->beat->period == 0)
         return;
     struct refrain_archive *chunk = terms->chunk;
@@ -70,8 +70,8 @@ static uint64_t most_bytes(const struct refrain_beat *beat) {
 }
 
 bool refrain_beat_is_possible(const struct refrain_beat *beat) {
-    return beat->width >= 1 && beat->width <= REFRAIN_BEAT_WIDTH && beat->before <= REFRAIN_BEAT_STEPS &&
-           beat->period <= REFRAIN_BEAT_STEPS && beat->after <= REFRAIN_BEAT_STEPS &&
+    return beat->width >= 1 && beat->width <= REFRAIN_BEAT_WIDTH && beat->before <= REFRAIN_BEAT_TURNS &&
+           beat->period <= REFRAIN_BEAT_TURNS && beat->after <= REFRAIN_BEAT_TURNS &&
            1 + beat->period * (2 + beat->width) <= MOST_TERM_ITEMS && beat->rounds <= INT64_MAX &&
            most_bytes(beat) <= UINT16_MAX;
 }
@@ -103,9 +103,9 @@ void refrain_packer_beat(struct refrain_packer *packer, struct refrain_learner *
     }
     if (packer->to)
         terms.chunk = (struct refrain_archive *)(void *)(packer->to + at_chunk);
-    steps(&terms, beat.steps, beat.before);
-    rounds(&terms, beat.steps ? beat.steps + beat.before : NULL);
-    steps(&terms, beat.steps ? beat.steps + beat.before + beat.period : NULL, beat.after);
+    turns(&terms, beat.turns, beat.before);
+    rounds(&terms, beat.turns ? beat.turns + beat.before : NULL);
+    turns(&terms, beat.turns ? beat.turns + beat.before + beat.period : NULL, beat.after);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_CONFIRMED, beat.last);
     if (!terms.chunk || packer->stream->wrong)
         return;

@@ -81,12 +81,12 @@ static inline bool refrain_packed_is_time(enum refrain_packed_kind kind) {
 
 /* A sequence by its beat, the word that comes in it most often, and the values between:
  *
- *     a b a b a b a c a b a b a b a b a c a     word: a b     steps: 3 beats, a; 0 beats, c; 4 beats, a; 0 beats, c ...
+ *     a b a b a b a c a b a b a b a b a c a     word: a b     turns: 3 beats, a; 0 beats, c; 4 beats, a; 0 beats, c ...
  *
- * first `before` steps, then `period` steps `rounds` times, `after` steps, and `last` beats. */
+ * first `before` turns, then `period` turns `rounds` times, `after` turns, and `last` beats. */
 #define REFRAIN_BEAT_WIDTH 8u   /* values of a word at most */
-#define REFRAIN_BEAT_STEPS 512u /* at most, those of a period counted once */
-struct refrain_beat_step {
+#define REFRAIN_BEAT_TURNS 512u /* at most, those of a period counted once */
+struct refrain_beat_turn {
     uint64_t beats; /* before the value */
     int64_t value;
 };
@@ -94,7 +94,7 @@ struct refrain_beat {
     uint64_t width;
     int64_t word[REFRAIN_BEAT_WIDTH];
     uint64_t before, period, rounds, after, last;
-    const struct refrain_beat_step *steps; /* before + period + after; null while it is read */
+    const struct refrain_beat_turn *turns; /* before + period + after; null while it is read */
 };
 
 /* Is it one that a reader takes? */

@@ -1,7 +1,7 @@
 /* beat.c: see beat.h.
  *
  * A formula is played four times: to count values, then words that begin with the most frequent one, then to write down
- * steps between that value alone, and steps between the most frequent word. The fewer steps are taken. */
+ * turns between that value alone, and turns between the most frequent word. The fewer turns are taken. */
 #include "beat.h"
 #include "archive_bytes.h"
 
@@ -10,7 +10,7 @@
 #define LEAST_ITEMS 16u                 /* of a formula that is worth it */
 #define MOST_PLAYED ((uint64_t)1 << 18) /* values, those in a row counted once */
 #define MOST_PERIOD 256u
-#define VALUES_A_STEP 3u /* less are no beat */
+#define VALUES_A_TURN 3u /* less are no beat */
 
 /* ---- playing ---- */
 
@@ -26,7 +26,7 @@ struct playing {
     struct refrain_beat_word word; /* under way; width 0: none */
     bool too_long;
     const struct refrain_beat_word *beat;
-    uint64_t n_words, n_values, n_steps, beats;
+    uint64_t n_words, n_values, n_turns, beats;
 };
 
 static void give(struct playing *playing, int64_t value, uint64_t n) {
@@ -191,11 +191,11 @@ static void count_word(struct playing *playing, int64_t value, uint64_t n) {
 }
 
 static void put_step(struct playing *playing, int64_t value) {
-    if (playing->n_steps == REFRAIN_BEAT_ALL_STEPS) {
+    if (playing->n_turns == REFRAIN_BEAT_ALL_TURNS) {
         playing->failed = true;
         return;
     }
-    playing->room->steps[playing->n_steps++] = (struct refrain_beat_step){playing->beats, value};
+    playing->room->turns[playing->n_turns++] = (struct refrain_beat_turn){playing->beats, value};
     playing->beats = 0;
 }
 
@@ -208,7 +208,7 @@ static void step_between_values(struct playing *playing, int64_t value, uint64_t
         put_step(playing, value);
 }
 
-/* The word that ends here is a beat, or its values are steps. */
+/* The word that ends here is a beat, or its values are turns. */
 static void end_word(struct playing *playing) {
     const struct refrain_beat_word *word = &playing->word, *beat = playing->beat;
     if (!playing->too_long && word->width == beat->width &&
@@ -239,26 +239,26 @@ static void step_between_words(struct playing *playing, int64_t value, uint64_t 
 
 /* ---- rounds ---- */
 
-static bool is_step(const struct refrain_beat_step *a, const struct refrain_beat_step *b) {
+static bool is_turn(const struct refrain_beat_turn *a, const struct refrain_beat_turn *b) {
     return a->beats == b->beats && a->value == b->value;
 }
 
-static uint64_t steps_of(const struct refrain_beat *beat) {
+static uint64_t turns_of(const struct refrain_beat *beat) {
     return beat->before + beat->period + beat->after;
 }
 
-/* The shortest way to tell steps as some that come once, and a period that comes again. Periods begin at a multiple of
- * their length, so that ranks which differ in a few steps have the same. */
-static void find_period(const struct refrain_beat_step *steps, uint64_t n, struct refrain_beat *beat) {
+/* The shortest way to tell turns as some that come once, and a period that comes again. Periods begin at a multiple of
+ * their length, so that ranks which differ in a few turns have the same. */
+static void find_period(const struct refrain_beat_turn *turns, uint64_t n, struct refrain_beat *beat) {
     beat->before = n;
     beat->period = beat->after = beat->rounds = 0;
     for (uint64_t p = 1; p <= MOST_PERIOD && p <= n / 2; p++) {
         uint64_t from = n - p;
-        while (from > 0 && is_step(&steps[from - 1], &steps[from - 1 + p]))
+        while (from > 0 && is_turn(&turns[from - 1], &turns[from - 1 + p]))
             from--;
         from = (from + p - 1) / p * p;
         uint64_t rounds = (n - from) / p, after = (n - from) % p;
-        if (rounds >= 2 && from + p + after < steps_of(beat)) {
+        if (rounds >= 2 && from + p + after < turns_of(beat)) {
             beat->before = from;
             beat->period = p;
             beat->rounds = rounds;
@@ -267,21 +267,21 @@ static void find_period(const struct refrain_beat_step *steps, uint64_t n, struc
     }
 }
 
-/* Sets the word, and how many steps and beats there are; the period where it is worth while. */
+/* Sets the word, and how many turns and beats there are; the period where it is worth while. */
 static void settle(struct playing *playing, const struct refrain_beat_word *word, struct refrain_beat *beat) {
     beat->width = word->width;
     memcpy(beat->word, word->value, sizeof beat->word);
     beat->last = playing->beats;
-    find_period(playing->room->steps, playing->n_steps, beat);
+    find_period(playing->room->turns, playing->n_turns, beat);
 }
 
-/* Puts the steps behind each other; false where they are more than a reader takes. */
-static bool place_steps(struct refrain_beat_room *room, struct refrain_beat *beat) {
-    if (steps_of(beat) > REFRAIN_BEAT_STEPS || !refrain_beat_is_possible(beat))
+/* Puts the turns behind each other; false where they are more than a reader takes. */
+static bool place_turns(struct refrain_beat_room *room, struct refrain_beat *beat) {
+    if (turns_of(beat) > REFRAIN_BEAT_TURNS || !refrain_beat_is_possible(beat))
         return false;
-    memmove(room->steps + beat->before + beat->period, room->steps + beat->before + beat->period * beat->rounds,
-            (size_t)beat->after * sizeof *room->steps);
-    beat->steps = room->steps;
+    memmove(room->turns + beat->before + beat->period, room->turns + beat->before + beat->period * beat->rounds,
+            (size_t)beat->after * sizeof *room->turns);
+    beat->turns = room->turns;
     return true;
 }
 
@@ -320,12 +320,12 @@ bool refrain_beat_find(struct refrain_beat_room *room, const void *trace_file, s
     bool by_value = play_learner(&playing, trace_file, trace_file_bytes, learner, formula);
     if (by_value)
         settle(&playing, &value, beat);
-    if (done && (!by_value || steps_of(&by_word) < steps_of(beat))) {
+    if (done && (!by_value || turns_of(&by_word) < turns_of(beat))) {
         playing = (struct playing){.room = room, .take = step_between_words, .first = value.value[0], .beat = &word};
         play_learner(&playing, trace_file, trace_file_bytes, learner, formula);
         end_word(&playing);
         *beat = by_word;
     }
-    return (done || by_value) && place_steps(room, beat) && n_values >= VALUES_A_STEP * steps_of(beat) &&
-           steps_of(beat) <= 2 * (formula->n_items + formula->archived_terms) + 48;
+    return (done || by_value) && place_turns(room, beat) && n_values >= VALUES_A_TURN * turns_of(beat) &&
+           turns_of(beat) <= 2 * (formula->n_items + formula->archived_terms) + 48;
 }
