@@ -13,7 +13,7 @@ command -v zstd >/dev/null || {
 }
 learn=$root/monitor/learn sequence=$root/reconstruct/sequence n=${1:-200000}
 "${CC:-cc}" -O2 -I "$root/include" -I "$root/monitor" -I "$learn" -I "$sequence" -I "$root/packed" "$root/benchmarks/learner_bits.c" \
-    "$learn"/learn*.c "$sequence/sequence.c" "$sequence/arena.c" "$sequence/difference.c" "$sequence/tally.c" "$sequence/numbered.c" -lm -o "$work/bits"
+    "$learn"/learn*.c "$sequence/sequence.c" "$sequence/terms.c" "$sequence/arena.c" "$sequence/difference.c" "$sequence/tally.c" "$sequence/numbered.c" -lm -o "$work/bits"
 echo "| $n values | learner, bits | entropy | zstd -19 | times the better | ns a value |"
 echo "|---|---|---|---|---|---|"
 for kind in $("$work/bits" list); do

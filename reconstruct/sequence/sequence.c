@@ -7,163 +7,6 @@
 
 #define MOST_STEPS ((uint64_t)1 << 28) /* of counting a term, or without a value: no run does so many, it is damage */
 
-static bool wrong(struct refrain_terms *terms, uint64_t offset, const char *what) {
-    if (!terms->wrong) {
-        terms->wrong = what;
-        terms->wrong_offset = offset;
-    }
-    return false;
-}
-
-/* `bytes` bytes at a reference, or null. */
-static const void *at_reference(struct refrain_terms *terms, uint32_t reference, size_t bytes) {
-    uint64_t offset = (uint64_t)reference * REFRAIN_GRAIN_BYTES;
-    if (offset < REFRAIN_HEADER_BYTES || offset + bytes > terms->image_bytes) {
-        wrong(terms, offset, "a reference leads out of the image");
-        return NULL;
-    }
-    return terms->image + offset;
-}
-
-/* A term is sound when its loops lie within each other, heights falling. */
-static bool term_is_sound(struct refrain_terms *terms, const struct refrain_item *term, unsigned available,
-                          uint64_t offset) {
-    unsigned end[REFRAIN_LOOP_HEIGHTS + 1], height[REFRAIN_LOOP_HEIGHTS + 1], depth = 0;
-    if (term->kind == REFRAIN_ITEM_REPEAT && term->span == 1)
-        return true;
-    if (term->span == 0 || term->span > available || term->span > REFRAIN_SEQUENCE_TERM_ITEMS)
-        return wrong(terms, offset, "a term's span is impossible");
-    end[0] = term->span;
-    height[0] = REFRAIN_LOOP_HEIGHTS;
-    for (unsigned i = 0; i < term->span; i++) {
-        while (depth > 0 && i == end[depth])
-            depth--;
-        const struct refrain_item *item = &term[i];
-        if (item->kind == REFRAIN_ITEM_VALUE) {
-            if (item->span != 1)
-                return wrong(terms, offset, "a value spans more than itself");
-        } else if (item->kind == REFRAIN_ITEM_LOOP) {
-            if (item->span < 2 || i + item->span > end[depth] || item->height >= height[depth])
-                return wrong(terms, offset, "a loop does not lie within the one around it");
-            depth++;
-            end[depth] = i + item->span;
-            height[depth] = item->height;
-        } else {
-            return wrong(terms, offset, "an item of unknown kind");
-        }
-    }
-    return true;
-}
-
-/* ---- terms ---- */
-
-void refrain_terms_open(struct refrain_terms *terms, const void *image, size_t image_bytes,
-                        const struct refrain_learner *learner) {
-    memset(terms, 0, sizeof *terms);
-    terms->image = image;
-    terms->image_bytes = image_bytes;
-    if (learner->state < REFRAIN_PREDICT || !learner->body)
-        return;
-    const struct refrain_formula *formula = at_reference(terms, learner->body, sizeof *formula);
-    if (!formula)
-        return;
-    if (!at_reference(terms, learner->body, sizeof *formula + formula->n_items * sizeof(struct refrain_item)))
-        return;
-    if (formula->n_values > 0 &&
-        (formula->n_items > 0 || formula->n_values > REFRAIN_GROUP_VALUES ||
-         !at_reference(terms, learner->body, sizeof *formula + formula->n_values * sizeof(int64_t)))) {
-        wrong(terms, (uint64_t)learner->body * REFRAIN_GRAIN_BYTES, "plain values that cannot be any");
-        return;
-    }
-    terms->formula = formula;
-    terms->items = (const struct refrain_item *)(formula + 1);
-    terms->n_items = formula->n_items;
-    terms->n_values = formula->n_values;
-    terms->archived.chunk = formula->archive_first;
-}
-
-/* Has the room for a term that is not one in the image. */
-static bool has_room(struct refrain_terms *terms, uint64_t offset) {
-    if (!terms->decoded)
-        terms->decoded = refrain_calloc(1, REFRAIN_SEQUENCE_TERM_ITEMS * sizeof *terms->decoded);
-    return terms->decoded || wrong(terms, offset, "no memory to read it");
-}
-
-/* Values as a term. */
-static unsigned term_of(struct refrain_terms *terms, const int64_t *values, unsigned n) {
-    _Static_assert(REFRAIN_GROUP_ITEMS <= REFRAIN_SEQUENCE_TERM_ITEMS, "a group is a term");
-    return n ? refrain_group_term(values, n, terms->decoded) : 0;
-}
-
-/* The archived term at `position`, which moves behind it; null when the archive is read or wrong. */
-static const struct refrain_item *archived_term(struct refrain_terms *terms,
-                                                struct refrain_archive_position *position) {
-    while (position->chunk) {
-        uint64_t offset = (uint64_t)position->chunk * REFRAIN_GRAIN_BYTES;
-        const struct refrain_archive *chunk = at_reference(terms, position->chunk, sizeof *chunk);
-        if (!chunk || !at_reference(terms, position->chunk, sizeof *chunk + chunk->used))
-            return NULL;
-        if (position->at >= chunk->used) {
-            uint32_t next = position->chunk == terms->formula->archive_last ? 0 : chunk->next;
-            if (next && next <= position->chunk) { /* chunks are taken one after the other */
-                wrong(terms, offset, "archive chunks run backwards");
-                return NULL;
-            }
-            position->chunk = next;
-            position->at = 0;
-            continue;
-        }
-        if (!has_room(terms, offset))
-            return NULL;
-        int64_t values[REFRAIN_GROUP_VALUES];
-        struct refrain_archive_source source = {.bytes = chunk->bytes, .end = chunk->used, .at = position->at};
-        bool group = REFRAIN_IS_GROUP(chunk->bytes[source.at]);
-        unsigned n = group ? term_of(terms, values, refrain_group_decode(chunk->bytes, chunk->used, &source.at, values))
-                           : refrain_archive_get_term(&source, terms->decoded, REFRAIN_SEQUENCE_TERM_ITEMS);
-        if (n == 0) {
-            wrong(terms, offset, group ? "an archived group is cut off" : "an archived term is cut off");
-            return NULL;
-        }
-        position->at = source.at;
-        return term_is_sound(terms, terms->decoded, n, offset) ? terms->decoded : NULL;
-    }
-    return NULL;
-}
-
-const struct refrain_item *refrain_terms_next(struct refrain_terms *terms, bool *last) {
-    if (last)
-        *last = false;
-    if (!terms->formula || terms->wrong)
-        return NULL;
-    if (terms->archived.chunk) {
-        const struct refrain_item *term = archived_term(terms, &terms->archived);
-        if (term || terms->wrong)
-            return term;
-    }
-    if (terms->n_values > 0) {
-        if (!has_room(terms, (uint64_t)((const unsigned char *)terms->items - terms->image)))
-            return NULL;
-        term_of(terms, (const int64_t *)terms->items, terms->n_values);
-        terms->n_values = 0;
-        return terms->decoded;
-    }
-    if (terms->at >= terms->n_items)
-        return NULL;
-    const struct refrain_item *term = &terms->items[terms->at];
-    uint64_t offset = (uint64_t)((const unsigned char *)term - terms->image);
-    if (!term_is_sound(terms, term, terms->n_items - terms->at, offset))
-        return NULL;
-    terms->at += term->span;
-    if (last)
-        *last = terms->at == terms->n_items;
-    return term;
-}
-
-void refrain_terms_close(struct refrain_terms *terms) {
-    refrain_free(terms->decoded);
-    terms->decoded = NULL;
-}
-
 /* ---- counting ---- */
 
 static uint64_t add_saturating(uint64_t a, uint64_t b) {
@@ -211,7 +54,7 @@ uint64_t refrain_term_values(const struct refrain_item *term) {
 
 uint32_t refrain_learner_tally(const void *image, size_t image_bytes, const struct refrain_learner *learner) {
     struct refrain_terms terms = {.image = image, .image_bytes = image_bytes};
-    const struct refrain_tally *tally = learner->tally ? at_reference(&terms, learner->tally, sizeof *tally) : NULL;
+    const struct refrain_tally *tally = learner->tally ? refrain_terms_at(&terms, learner->tally, sizeof *tally) : NULL;
     return tally && !tally->joint ? learner->tally : 0;
 }
 
@@ -249,7 +92,7 @@ uint64_t refrain_learner_values(const void *image, size_t image_bytes, const str
 const struct refrain_by_key *refrain_learner_keys(const void *image, size_t image_bytes,
                                                   const struct refrain_learner *learner) {
     struct refrain_terms terms = {.image = image, .image_bytes = image_bytes};
-    return learner->state == REFRAIN_BY_KEY ? at_reference(&terms, learner->by_key, sizeof(struct refrain_by_key))
+    return learner->state == REFRAIN_BY_KEY ? refrain_terms_at(&terms, learner->by_key, sizeof(struct refrain_by_key))
                                             : NULL;
 }
 
@@ -295,7 +138,7 @@ static bool next_run_of_term(struct refrain_sequence *sequence) {
     bool fruitless = false;
     for (uint64_t steps = 0;; steps++) {
         if (steps > MOST_STEPS)
-            return wrong(&sequence->terms, 0, "a formula goes on without giving a value");
+            return refrain_terms_damaged(&sequence->terms, 0, "a formula goes on without giving a value");
         const struct refrain_item *loop = NULL;
         struct refrain_open_loop *within = NULL;
         if (sequence->innermost < REFRAIN_LOOP_HEIGHTS) {
@@ -367,7 +210,7 @@ static bool enter_repeat(struct refrain_sequence *sequence, struct refrain_archi
     struct refrain_terms *terms = &sequence->terms;
     uint64_t offset = (uint64_t)first.chunk * REFRAIN_GRAIN_BYTES;
     if (sequence->depth == REFRAIN_REPEAT_DEPTH)
-        return wrong(terms, offset, "repetitions lie too deep in each other");
+        return refrain_terms_damaged(terms, offset, "repetitions lie too deep in each other");
     sequence->frame[sequence->depth++] = (struct refrain_repeat_frame){first, first, end, values};
     return true;
 }
@@ -421,12 +264,12 @@ static bool next_run_of_repeat(struct refrain_sequence *sequence) {
         uint64_t offset = (uint64_t)frame->at.chunk * REFRAIN_GRAIN_BYTES;
         if (same_position(frame->at, frame->end)) {
             if (sequence->fruitless++ == REFRAIN_REPEAT_DEPTH)
-                return wrong(terms, offset, "a repetition gives no value");
+                return refrain_terms_damaged(terms, offset, "a repetition gives no value");
             frame->at = frame->first;
         }
-        const struct refrain_item *term = archived_term(terms, &frame->at);
+        const struct refrain_item *term = refrain_terms_archived(terms, &frame->at);
         if (!term)
-            return wrong(terms, offset, "a repetition leads out of the archive");
+            return refrain_terms_damaged(terms, offset, "a repetition leads out of the archive");
         if (term->kind != REFRAIN_ITEM_REPEAT)
             begin_term(sequence, term);
         else if (!enter_repeat_term(sequence, term))
@@ -454,9 +297,11 @@ static bool open_tally(struct refrain_sequence *sequence) {
     if (!tally)
         return false;
     if (!refrain_tally_open(&sequence->tally, terms->image, terms->image_bytes, tally))
-        return wrong(terms, (uint64_t)tally * REFRAIN_GRAIN_BYTES, "counts of values that cannot be any");
+        return refrain_terms_damaged(terms, (uint64_t)tally * REFRAIN_GRAIN_BYTES,
+                                     "counts of values that cannot be any");
     if (sequence->tally.tally->width != 1)
-        return wrong(terms, (uint64_t)tally * REFRAIN_GRAIN_BYTES, "counts of several values where one is learned");
+        return refrain_terms_damaged(terms, (uint64_t)tally * REFRAIN_GRAIN_BYTES,
+                                     "counts of several values where one is learned");
     sequence->last_left =
         learner->state == REFRAIN_SUMMARY && refrain_tally_take(&sequence->tally, sequence->tally.tally->last);
     return true;
@@ -510,7 +355,7 @@ static void continue_repeat(struct refrain_sequence *sequence) {
     struct refrain_terms *terms = &sequence->terms;
     sequence->term = NULL;
     sequence->depth = 0;
-    const struct refrain_repeat *repeat = at_reference(terms, terms->formula->repeat, sizeof *repeat);
+    const struct refrain_repeat *repeat = refrain_terms_at(terms, terms->formula->repeat, sizeof *repeat);
     if (repeat)
         enter_repeat(sequence, repeat->first, repeat->end, sequence->continuation);
 }
@@ -539,7 +384,7 @@ static bool next_run_of_continuation(struct refrain_sequence *sequence) {
     return true;
 }
 
-/* Between the archive and the window: what was only counted. */
+/* Between the archive and the formula: what was only counted. */
 static bool next_run_between(struct refrain_sequence *sequence) {
     sequence->term = NULL;
     sequence->approximate = true;
@@ -547,6 +392,33 @@ static bool next_run_between(struct refrain_sequence *sequence) {
         return true;
     sequence->approximate = false;
     sequence->tally_given = true;
+    return false;
+}
+
+/* The next run of the term that is being given. False: there was none, and another term or stage has begun. */
+static bool next_run_of_terms(struct refrain_sequence *sequence) {
+    if (sequence->depth > 0 && next_run_of_repeat(sequence))
+        return true;
+    if (sequence->depth == 0 && sequence->term && next_run_of_term(sequence)) {
+        begin_row(sequence, UINT64_MAX);
+        return true;
+    }
+    if (sequence->learner->state != REFRAIN_SUMMARY && !sequence->tally_given && !archive_left(&sequence->terms) &&
+        next_run_between(sequence))
+        return true;
+    bool last;
+    const struct refrain_item *term = refrain_terms_next(&sequence->terms, &last);
+    if (sequence->terms.wrong) {
+        sequence->stage = REFRAIN_STAGE_END;
+    } else if (!term) {
+        begin_continuation(sequence);
+    } else {
+        begin_term(sequence, term);
+        if (term->kind == REFRAIN_ITEM_REPEAT) {
+            sequence->term = NULL;
+            enter_repeat_term(sequence, term);
+        }
+    }
     return false;
 }
 
@@ -569,33 +441,10 @@ bool refrain_sequence_advance(struct refrain_sequence *sequence) {
             if (sequence->run > 0)
                 return true;
             break;
-        case REFRAIN_STAGE_TERMS: {
-            if (sequence->depth > 0 && next_run_of_repeat(sequence))
+        case REFRAIN_STAGE_TERMS:
+            if (next_run_of_terms(sequence))
                 return true;
-            if (sequence->depth == 0 && sequence->term && next_run_of_term(sequence)) {
-                begin_row(sequence, UINT64_MAX);
-                return true;
-            }
-            if (learner->state != REFRAIN_SUMMARY && !sequence->tally_given && !archive_left(&sequence->terms) &&
-                next_run_between(sequence))
-                return true;
-            bool last;
-            const struct refrain_item *term = refrain_terms_next(&sequence->terms, &last);
-            if (sequence->terms.wrong) {
-                sequence->stage = REFRAIN_STAGE_END;
-                break;
-            }
-            if (!term) {
-                begin_continuation(sequence);
-                break;
-            }
-            begin_term(sequence, term);
-            if (term->kind == REFRAIN_ITEM_REPEAT) {
-                sequence->term = NULL;
-                enter_repeat_term(sequence, term);
-            }
             break;
-        }
         case REFRAIN_STAGE_CONTINUATION:
             if (next_run_of_continuation(sequence))
                 return true;

@@ -1,6 +1,6 @@
 /* sequence.h: the values a learner holds, one after the other (bytes of an image -> walker, formulas).
  *
- *     learner in the image -> terms (archive, then items) -> runs (value, stride, length) -> values
+ *     learner in the image -> terms (terms.h) -> runs (value, stride, length) -> values
  *
  * Works on bytes alone, which may be nonsense: every reference is checked, and damage is refused with its offset. A
  * sequence keeps pointers into the image, and holds at most one archived term. A sequence is used by one thread; any
@@ -10,37 +10,7 @@
 #define REFRAIN_SEQUENCE_H
 
 #include "tally.h"
-
-#include <refrain/trace.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#define REFRAIN_SEQUENCE_TERM_ITEMS 1024u /* items of the longest term a reader accepts */
-
-/* The terms of a learner in order: archive first, then items or plain values. */
-struct refrain_terms {
-    const unsigned char *image;
-    size_t image_bytes;
-    const struct refrain_formula *formula;    /* null: no term (EMPTY, IDENTITY) */
-    const struct refrain_item *items;         /* of the formula */
-    unsigned n_items, at;                     /* at: next item */
-    unsigned n_values;                        /* plain ones in their place, to be read */
-    struct refrain_archive_position archived; /* where the archive is being read, chunk 0 = none left */
-    struct refrain_item *decoded;             /* one archived term, or the plain values; owned */
-    const char *wrong;                        /* what does not hold together, null = nothing so far ... */
-    uint64_t wrong_offset;                    /* ... and where, in bytes from the start of the image */
-};
-
-/* Starts reading. `learner` lies in `image`. */
-void refrain_terms_open(struct refrain_terms *terms, const void *image, size_t image_bytes,
-                        const struct refrain_learner *learner);
-
-/* The next term: its first item, its span in items[0].span. Null at the end, or when something is wrong (terms->wrong).
- * Valid until the next call. `last` (may be null): this is the last term, which a continuation goes on with. */
-const struct refrain_item *refrain_terms_next(struct refrain_terms *terms, bool *last);
-
-void refrain_terms_close(struct refrain_terms *terms);
+#include "terms.h"
 
 /* Number of values a term expands to, saturating; `iterations` instead of its own count when not 0 (continuation). */
 uint64_t refrain_term_values(const struct refrain_item *term);
