@@ -1,0 +1,124 @@
+/* waiting_parts.h: who waited for whom, while that is found out (private to waiting*.c).
+ *
+ *     waiting.c             calls, requests, messages
+ *     waiting_collective.c  collectives
+ *     waiting_writer.c      the writer that gives events with what was waited in them to another one */
+#ifndef REFRAIN_WAITING_PARTS_H
+#define REFRAIN_WAITING_PARTS_H
+
+#include "pair_table.h"
+#include "waiting.h"
+
+/* An MPI call. */
+struct refrain_waiting_call {
+    struct refrain_waiting_call *outer; /* the call it was made in (callbacks), or the next free one */
+    unsigned references;
+    int32_t rank;
+    uint32_t thread;
+    const struct refrain_region_info *region;
+    int64_t enter_ns, leave_ns;                /* leave: INT64_MAX while it is open */
+    int64_t waited_until_ns;                   /* what lies before is in waits already */
+    struct refrain_waiting_collective *inside; /* a blocking collective, until it is left */
+    bool is_root;
+    void *mark;
+};
+
+/* Sends of a message that have not been received, sends that have not been completed. */
+struct refrain_waiting_message {
+    struct refrain_pair_node node;        /* by its match, until it is received or cancelled */
+    struct refrain_waiting_message *next; /* of the free ones */
+    unsigned references;
+    bool approximate;
+    int64_t sent_ns;
+    struct refrain_waiting_call *send;
+    struct refrain_waiting_call *completion; /* the call that completed it, when that is no longer ahead */
+    int64_t completed_ns;
+    /* Received before it was completed: by whom, and when that was posted. */
+    bool received;
+    int64_t posted_ns;
+    int32_t receiver;
+    const struct refrain_region_info *receive;
+};
+
+struct refrain_waiting_request {
+    struct refrain_pair_node node;
+    struct refrain_waiting_message *message;       /* of a send, else null */
+    struct refrain_waiting_collective *collective; /* of a collective, else null */
+    bool is_root;
+    int64_t posted_ns; /* of a receive */
+    const struct refrain_region_info *posted_in;
+};
+
+enum refrain_waiting_rule {
+    REFRAIN_RULE_NONE,
+    REFRAIN_RULE_BARRIER,
+    REFRAIN_RULE_ALL,
+    REFRAIN_RULE_FROM_ROOT,
+    REFRAIN_RULE_TO_ROOT
+};
+
+/* The last one to enter, of all, of the root, of the others. */
+struct refrain_waiting_arrival {
+    int64_t ns; /* INT64_MIN: nobody yet */
+    int32_t rank;
+    const struct refrain_region_info *region;
+};
+
+struct refrain_waiting_collective {
+    struct refrain_pair_node node;
+    enum refrain_waiting_rule rule;
+    int32_t size, entered, left;
+    bool approximate;
+    struct refrain_waiting_arrival last, root, last_other;
+};
+
+struct refrain_waiting_location {
+    struct refrain_waiting_location *next; /* further threads */
+    uint32_t thread;
+    struct refrain_waiting_call *call; /* the innermost that is open */
+};
+
+struct refrain_waiting {
+    const struct refrain_trace *trace;
+    struct refrain_waiting_location **locations; /* by rank, a list of its threads */
+    size_t n_ranks;
+    bool *has_trace;    /* by rank */
+    signed char *whole; /* by index of the communicator: all members have a trace; -1 not yet looked at */
+    struct refrain_pair_table messages, requests, collectives, ordinals;
+    struct refrain_waiting_call *free_calls;
+    struct refrain_waiting_message *free_messages;
+    bool no_memory;
+    struct refrain_wait wait, peer_wait; /* of the current event */
+};
+
+/* ---- waiting.c ---- */
+
+/* The call waited until `until_ns` for `cause_rank`. False when it did not, or when that counts already. */
+bool refrain_waiting_set(struct refrain_wait *wait, struct refrain_waiting_call *call, enum refrain_wait_kind kind,
+                         int64_t until_ns, int32_t cause_rank, const struct refrain_region_info *cause,
+                         bool approximate);
+
+/* The request that the event takes, new, and the one that it names; null without memory, and where there is none. */
+struct refrain_waiting_request *refrain_waiting_request(struct refrain_waiting *waiting,
+                                                        const struct refrain_event *event);
+struct refrain_waiting_request *refrain_waiting_find_request(struct refrain_waiting *waiting,
+                                                             const struct refrain_event *event);
+void refrain_waiting_drop_request(struct refrain_waiting *waiting, struct refrain_waiting_request *request);
+
+/* Is there a trace of the rank? */
+bool refrain_waiting_is_traced(const struct refrain_waiting *waiting, int32_t rank);
+
+/* ---- waiting_collective.c ---- */
+
+/* The call enters a collective, */
+void refrain_waiting_enter_collective(struct refrain_waiting *waiting, struct refrain_waiting_call *call,
+                                      const struct refrain_event *event);
+
+/* leaves it, or completes it: how long did it wait there? */
+void refrain_waiting_leave_collective(struct refrain_waiting *waiting, struct refrain_waiting_call *call,
+                                      struct refrain_waiting_collective *collective, bool is_root,
+                                      struct refrain_event *event);
+void refrain_waiting_complete_collective(struct refrain_waiting *waiting, struct refrain_waiting_call *call,
+                                         struct refrain_event *event);
+
+#endif
