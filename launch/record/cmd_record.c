@@ -125,7 +125,8 @@ static const struct argp_option options[] = {
      0},
     {"memory", 'm', "SIZE", 0, "Take at most SIZE bytes per process, in memory and on disk (16M)", 0},
     {"metrics", 'e', "EVENT,...", 0,
-     "Also count these events at each place, at most 8: instructions, cache-misses, page-faults, context-switches, "
+     "Also keep these counters of the processor or the kernel at each place, at most 8: instructions, cache-misses, "
+     "page-faults, context-switches, "
      "task-clock ... as perf or PAPI names them",
      0},
     {"mode", 'M', "stat|events|both|off", 0,

@@ -298,8 +298,6 @@ static void print_csv(const struct pair *pairs, size_t n, enum refrain_stats_vie
 
 static error_t parse_option(int key, char *value, struct argp_state *state) {
     struct arguments *arguments = state->input;
-    char *end;
-    long number;
     switch (key) {
     case 'j':
         arguments->json = true;
@@ -325,14 +323,10 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
             argp_error(state, "--by=%s: function, call-path, source-line, partner, rank or wait is expected", value);
         return 0;
     case 'r':
+        arguments->rank = refrain_number_option(value, state, "a number");
+        return 0;
     case 't':
-        number = strtol(value, &end, 10);
-        if (end == value || *end || number < 0 || number > INT32_MAX)
-            argp_error(state, "%s: a number is expected", value);
-        else if (key == 'r')
-            arguments->rank = (int32_t)number;
-        else
-            arguments->most = (size_t)number;
+        arguments->most = (size_t)refrain_number_option(value, state, "a number");
         return 0;
     case ARGP_KEY_ARG:
         if (arguments->traces[1])
@@ -457,8 +451,7 @@ const struct refrain_command refrain_command_diff = {
     .argp = &argp,
     .run = run,
     .flags = REFRAIN_COMMAND_PAGED,
-    .examples =
-        "  refrain diff before.refrain after.refrain                # functions, the largest change first\n"
-        "  refrain diff --by wait before.refrain after.refrain      # what is waited for more, or less\n"
-        "  refrain diff --exit-code before.refrain after.refrain    # for scripts: status 3 when there is a change\n",
+    .examples = "  refrain diff before.refrain after.refrain              # functions\n"
+                "  refrain diff --by wait before.refrain after.refrain    # what is waited for\n"
+                "  refrain diff --exit-code before.refrain after.refrain  # 3 if one changed\n",
 };

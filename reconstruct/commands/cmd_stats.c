@@ -242,15 +242,8 @@ static enum refrain_status show_counters(const struct refrain_counters *counters
 
 /* ---- command line ---- */
 
-static bool read_number(const char *text, long *number) {
-    char *end;
-    *number = strtol(text, &end, 10);
-    return end != text && *end == 0 && *number >= 0 && *number <= INT32_MAX;
-}
-
 static error_t parse_option(int key, char *value, struct argp_state *state) {
     struct arguments *arguments = state->input;
-    long number;
     switch (key) {
     case 'j':
         arguments->json = true;
@@ -283,13 +276,10 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
             argp_error(state, "%s is not a time; 1.5, 1.5s, 200ms, 30us, 10ns or 25%% is expected", value);
         return 0;
     case 'r':
+        arguments->rank = refrain_number_option(value, state, "a number");
+        return 0;
     case 't':
-        if (!read_number(value, &number))
-            argp_error(state, "%s: a number is expected", value);
-        else if (key == 'r')
-            arguments->rank = (int32_t)number;
-        else
-            arguments->most = (size_t)number;
+        arguments->most = (size_t)refrain_number_option(value, state, "a number");
         return 0;
     case ARGP_KEY_SUCCESS:
         if (arguments->json + arguments->csv + arguments->folded > 1)
@@ -343,7 +333,7 @@ static const struct argp argp = {
     "barrier, n-to-n (allreduce ...), late broadcast (also scatter), early reduce (also gather: the root came first), "
     "and completion, the same in MPI_Wait and its like. The rest of a call is transmission. If a call waits for "
     "several things at the same time, that time counts once.\n"
-    "Each event that REFRAIN_METRICS counted has a column. The counters and markers of the program come last, over the "
+    "Each counter of REFRAIN_METRICS has a column. The counters and markers of the program come last, over the "
     "whole run.\n"
     "With --from, --to or --compensate the times come from the events alone, so loops are not shown. Replay "
     "begins with the run, since what was learned is played from there, and ends with the window. JSON has a "

@@ -71,6 +71,10 @@ const char *refrain_version_text(void);
  * with a usage error that calls it `what` when there is none or a second one. */
 error_t refrain_take_argument(int key, char *value, struct argp_state *state, const char *what, const char **argument);
 
+/* The value of an option that is a whole number, 0 or more; ends the program with a usage error that says `what` is
+ * expected, such as "a rank", where it is none. */
+int32_t refrain_number_option(const char *value, struct argp_state *state, const char *what);
+
 /* A JSON string; of what is not UTF-8, an empty one. */
 struct json_t *refrain_json_text(const char *text);
 

@@ -6,10 +6,19 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define BUFFERS 8
 #define MOST_RANKS_NAMED 8
+
+int32_t refrain_number_option(const char *value, struct argp_state *state, const char *what) {
+    char *end;
+    long number = strtol(value, &end, 10);
+    if (end == value || *end || number < 0 || number > INT32_MAX)
+        argp_error(state, "%s: %s is expected", value, what);
+    return (int32_t)number;
+}
 
 error_t refrain_take_argument(int key, char *value, struct argp_state *state, const char *what, const char **argument) {
     switch (key) {
