@@ -96,6 +96,32 @@ static void add_exception(struct many *many, unsigned which, int32_t rank, uint6
     exceptions->total += amount;
 }
 
+static void add_exceptions(struct many *many, const struct refrain_process *process,
+                           const struct refrain_learned *learned) {
+    const struct refrain_header *header = process->header;
+    int32_t rank = process->rank;
+    struct refrain_info_paused paused = refrain_info_paused(process);
+    add_exception(many, EXCEPTION_UNFINISHED, rank, header->finished == REFRAIN_UNFINISHED);
+    add_exception(many, EXCEPTION_WITH_MPI, rank, header->finished == REFRAIN_FINISHED_WITH_MPI);
+    add_exception(many, EXCEPTION_UNKNOWN, rank, header->rank < 0);
+    add_exception(many, EXCEPTION_CLOCK, rank, header->clock == 1);
+    add_exception(many, EXCEPTION_UNEVEN_CLOCK, rank, refrain_trace_clock_ahead_ns(process) != 0);
+    add_exception(many, EXCEPTION_BACKWARDS, rank, learned->times.backwards);
+    add_exception(many, EXCEPTION_ORDER_REFUSED, rank, header->order.state == REFRAIN_ORDER_REFUSED);
+    add_exception(many, EXCEPTION_ORDERED, rank, header->order.receives);
+    add_exception(many, EXCEPTION_HELD, rank, header->order.held);
+    add_exception(many, EXCEPTION_GIVEN_UP_HOLDING, rank, header->order.given_up);
+    add_exception(many, EXCEPTION_MEANS, rank, header->mode & REFRAIN_MODE_STAT && learned->times.most_bytes == 0);
+    add_exception(many, EXCEPTION_STOPPED, rank, learned->times.stopped);
+    add_exception(many, EXCEPTION_GIVEN_UP, rank, learned->control_given_up);
+    add_exception(many, EXCEPTION_CODE, rank, header->code_is_kept);
+    add_exception(many, EXCEPTION_THROTTLED, rank, learned->throttled_functions + learned->throttled_probes);
+    add_exception(many, EXCEPTION_PAUSED, rank, paused.times);
+    add_exception(many, EXCEPTION_FILTERED, rank, paused.left_out_calls);
+    for (unsigned i = 0; i < REFRAIN_LOSSES; i++)
+        add_exception(many, EXCEPTION_LOST + i, rank, header->losses[i]);
+}
+
 static enum refrain_status add_process(struct many *many, const struct refrain_trace *trace,
                                        const struct refrain_process *process, struct refrain_error *error) {
     const struct refrain_header *header = process->header;
@@ -104,7 +130,6 @@ static enum refrain_status add_process(struct many *many, const struct refrain_t
     enum refrain_status status = refrain_info_learned(trace, process, &learned, error);
     if (status)
         return status;
-    struct refrain_info_paused paused = refrain_info_paused(process);
     const long double numbers[NUMBERS] = {
         [NUMBER_END_NS] = (long double)refrain_info_end_ns(process),
         [NUMBER_MEMORY] = (long double)refrain_info_trace_file_used(header),
@@ -125,25 +150,7 @@ static enum refrain_status add_process(struct many *many, const struct refrain_t
     };
     for (unsigned i = 0; i < NUMBERS; i++)
         add_number(many, (enum number)i, rank, numbers[i]);
-    add_exception(many, EXCEPTION_UNFINISHED, rank, header->finished == REFRAIN_UNFINISHED);
-    add_exception(many, EXCEPTION_WITH_MPI, rank, header->finished == REFRAIN_FINISHED_WITH_MPI);
-    add_exception(many, EXCEPTION_UNKNOWN, rank, header->rank < 0);
-    add_exception(many, EXCEPTION_CLOCK, rank, header->clock == 1);
-    add_exception(many, EXCEPTION_UNEVEN_CLOCK, rank, refrain_trace_clock_ahead_ns(process) != 0);
-    add_exception(many, EXCEPTION_BACKWARDS, rank, learned.times.backwards);
-    add_exception(many, EXCEPTION_ORDER_REFUSED, rank, header->order.state == REFRAIN_ORDER_REFUSED);
-    add_exception(many, EXCEPTION_ORDERED, rank, header->order.receives);
-    add_exception(many, EXCEPTION_HELD, rank, header->order.held);
-    add_exception(many, EXCEPTION_GIVEN_UP_HOLDING, rank, header->order.given_up);
-    add_exception(many, EXCEPTION_MEANS, rank, header->mode & REFRAIN_MODE_STAT && learned.times.most_bytes == 0);
-    add_exception(many, EXCEPTION_STOPPED, rank, learned.times.stopped);
-    add_exception(many, EXCEPTION_GIVEN_UP, rank, learned.control_given_up);
-    add_exception(many, EXCEPTION_CODE, rank, header->code_is_kept);
-    add_exception(many, EXCEPTION_THROTTLED, rank, learned.throttled_functions + learned.throttled_probes);
-    add_exception(many, EXCEPTION_PAUSED, rank, paused.times);
-    add_exception(many, EXCEPTION_FILTERED, rank, paused.left_out_calls);
-    for (unsigned i = 0; i < REFRAIN_LOSSES; i++)
-        add_exception(many, EXCEPTION_LOST + i, rank, header->losses[i]);
+    add_exceptions(many, process, &learned);
     for (unsigned i = 0; i < REFRAIN_LEARNER_STATES; i++)
         many->by_state[i] += learned.by_state[i];
     many->learners += learned.total;

@@ -1,0 +1,51 @@
+/* info_run.c: what text and JSON of a run are made from (info_run.h). */
+#include "info_run.h"
+#include "info_learned.h"
+#include "progress.h"
+#include "replay.h"
+#include "replayable.h"
+
+#include <stdio.h>
+
+static const char *const mode_names[] = {"off", "stat", "events", "both"};
+
+const char *refrain_info_mode_name(uint32_t mode) {
+    return mode_names[mode];
+}
+
+uint64_t refrain_info_file_bytes(const struct refrain_trace *trace) {
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < trace->n_processes; i++)
+        bytes += trace->processes[i].file_bytes;
+    return trace->pack_bytes ? trace->pack_bytes : bytes;
+}
+
+uint64_t refrain_info_most_file_bytes(const struct refrain_trace *trace) {
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < trace->n_processes; i++)
+        bytes += refrain_info_trace_file_bytes(trace->processes[i].header);
+    return bytes;
+}
+
+#define MOST_BLOCKS_REPLAYED 1000000u /* without being asked to: a fraction of a second */
+
+static uint64_t blocks_of(const struct refrain_trace *trace) {
+    struct refrain_time_summary times = {0};
+    for (size_t i = 0; i < trace->n_processes; i++)
+        for (uint32_t t = 0; t < trace->processes[i].header->n_threads; t++)
+            if (trace->processes[i].threads[t].started)
+                refrain_time_summary_add(&times, trace->processes[i].image, trace->processes[i].image_bytes,
+                                         &trace->processes[i].threads[t]);
+    return times.blocks;
+}
+
+struct refrain_info_moved refrain_info_count_moved(struct refrain_trace *trace, bool asked) {
+    struct refrain_progress progress;
+    struct refrain_writer nothing = {NULL, NULL, NULL};
+    struct refrain_cursor_report report = {0};
+    if (refrain_replayable(trace, false, NULL) || (!asked && blocks_of(trace) > MOST_BLOCKS_REPLAYED))
+        return (struct refrain_info_moved){0};
+    refrain_progress_open(&progress, &nothing, true);
+    bool whole = refrain_write(trace, NULL, &progress.writer, &report, NULL) == REFRAIN_OK;
+    return (struct refrain_info_moved){whole, report.moved, report.largest_move_ns};
+}

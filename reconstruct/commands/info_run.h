@@ -1,0 +1,43 @@
+/* info_run.h: what refrain info says of a run, in parts (trace -> text or JSON).
+ *
+ *     cmd_info.c --> info_run.c    sizes, and how far times are moved
+ *                --> info_text.c   of the run, then of each rank; of many ranks info_many.h
+ *                --> info_json.c   the same for programs */
+#ifndef REFRAIN_INFO_RUN_H
+#define REFRAIN_INFO_RUN_H
+
+#include "trace_read.h"
+
+/* ---- info_run.c ---- */
+
+const char *refrain_info_mode_name(uint32_t mode);
+
+/* Of the trace's files, as they are and as they may become. */
+uint64_t refrain_info_file_bytes(const struct refrain_trace *trace);
+uint64_t refrain_info_most_file_bytes(const struct refrain_trace *trace);
+
+/* How reconstructed times have to be moved, so that nothing comes before its cause: known once all has been replayed.
+ */
+struct refrain_info_moved {
+    bool known;
+    uint64_t events;
+    int64_t largest_ns;
+};
+
+/* Replays the run; `asked`: also where that takes long. What is damaged is said by others. */
+struct refrain_info_moved refrain_info_count_moved(struct refrain_trace *trace, bool asked);
+
+/* ---- info_text.c ---- */
+
+void refrain_info_print_run(const struct refrain_trace *trace);
+void refrain_info_print_moved(const struct refrain_trace *trace, const struct refrain_info_moved *moved);
+enum refrain_status refrain_info_print_process(const struct refrain_trace *trace, const struct refrain_process *process,
+                                               struct refrain_error *error);
+
+/* ---- info_json.c ---- */
+
+/* `rank`: that one alone; -1: all. */
+enum refrain_status refrain_info_print_json(const struct refrain_trace *trace, const struct refrain_info_moved *moved,
+                                            int32_t rank, struct refrain_error *error);
+
+#endif
