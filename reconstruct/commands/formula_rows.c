@@ -1,0 +1,356 @@
+/* formula_rows.c: formulas of all ranks, those that are alike together (formula_rows.h). */
+#define _GNU_SOURCE
+#include "formula_rows.h"
+#include "command.h"
+#include "loop_exits.h"
+#include "rank_list.h"
+#include "sequence.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_SHARED_RUNS 10000000u /* of a decision; what lies beyond is taken to be like what lies before */
+
+/* ---- values by name ---- */
+
+static void show_number(FILE *file, const struct refrain_process *process, uint64_t number) {
+    const struct refrain_slot_view *slot = number < process->header->n_slots ? &process->slots[number] : NULL;
+    if (!slot || !slot->node) {
+        fprintf(file, "place %" PRIu64, number);
+        return;
+    }
+    static const char *const kinds[REFRAIN_NODE_KINDS] = {
+        [REFRAIN_IF] = "if", [REFRAIN_CONDITIONAL] = "?:", [REFRAIN_AND] = "&&",
+        [REFRAIN_OR] = "||", [REFRAIN_WHILE] = "while",    [REFRAIN_FOR] = "for",
+        [REFRAIN_DO] = "do", [REFRAIN_SWITCH] = "switch",  [REFRAIN_CALL] = "call"};
+    const char *name = refrain_node_name(slot->unit, slot->node);
+    if (slot->node->kind == REFRAIN_FUNCTION)
+        fprintf(file, "%s()", name);
+    else
+        fprintf(file, "%s@%u", name[0] || !kinds[slot->node->kind] ? name : kinds[slot->node->kind], slot->node->line);
+}
+
+static void show_operation(FILE *file, int64_t operation) {
+    static const char *const names[REFRAIN_OPERATIONS] = {
+        "",      "send",     "recv",      "isend",        "irecv",         "send-init",   "recv-init",
+        "start", "complete", "cancelled", "free",         "collective",    "icollective", "collective-init",
+        "rma",   "io",       "nothing",   "complete-run", "complete-other"};
+    fputs(operation > 0 && operation < REFRAIN_OPERATIONS ? names[operation] : "?", file);
+}
+
+/* A successor: where control went. */
+static void show_successor(FILE *file, const void *data, int64_t value) {
+    const struct refrain_process *process = data;
+    if (value == REFRAIN_NEXT_EXIT) {
+        fputs("exit", file);
+    } else if (value < 0) {
+        fputs(value == REFRAIN_NEXT_UNWIND ? "unwind" : value == REFRAIN_NEXT_GONE ? "gone" : "abandoned", file);
+    } else if (value >= REFRAIN_NEXT_VALUE) {
+        const struct refrain_user_region_view *region =
+            refrain_process_user_region(process, (uint64_t)(value - REFRAIN_NEXT_VALUE));
+        bool is_untold = region && region->record->use == REFRAIN_USE_UNTOLD;
+        fputs(is_untold ? "untold" : region ? refrain_show_name(region->region->name) : "?", file);
+    } else if (value >= REFRAIN_NEXT_REGION) {
+        const struct refrain_user_region_view *region =
+            refrain_process_user_region(process, (uint64_t)(value - REFRAIN_NEXT_REGION));
+        fputs(region ? refrain_show_name(region->region->name) : "?", file);
+    } else if (value >= REFRAIN_NEXT_OPERATION) {
+        show_operation(file, value - REFRAIN_NEXT_OPERATION);
+    } else if (value >= REFRAIN_NEXT_CALL) {
+        const struct refrain_call_site_view *call_site =
+            refrain_process_call_site(process, (uint64_t)(value - REFRAIN_NEXT_CALL));
+        if (call_site)
+            fprintf(file, "%s@%u", call_site->region->name, call_site->region->line);
+        else
+            fputc('?', file);
+    } else {
+        show_number(file, process, (uint64_t)value);
+    }
+}
+
+/* A rank, by the own one and the number of ranks. */
+struct own_rank {
+    int32_t rank, size;
+};
+
+static void show_modulo(FILE *file, const void *data, int64_t value) {
+    const struct own_rank *own = data;
+    if (value < 0 || value >= own->size) {
+        fprintf(file, "%" PRId64, value);
+        return;
+    }
+    int64_t distance = (value - own->rank + own->size) % own->size;
+    if (distance > own->size / 2)
+        distance -= own->size;
+    if (distance)
+        fprintf(file, "((r%+" PRId64 ") mod %d)", distance, own->size);
+    else
+        fputc('r', file);
+}
+
+static void show_xor(FILE *file, const void *data, int64_t value) {
+    const struct own_rank *own = data;
+    if (value < 0 || value >= own->size)
+        fprintf(file, "%" PRId64, value);
+    else if (value != own->rank)
+        fprintf(file, "(r xor %" PRId64 ")", value ^ own->rank);
+    else
+        fputc('r', file);
+}
+
+/* ---- collecting ---- */
+
+/* The formula; with the key where a parameter depends on another: "source 3: 30^95". */
+static char *formula_of(const struct refrain_process *process, const struct refrain_learner_view *view,
+                        enum refrain_formula_form form, enum refrain_formula_type *type) {
+    struct own_rank own = {process->rank, process->header->size};
+    refrain_show_value *show = view->subject == REFRAIN_SUBJECT_SUCCESSOR ? show_successor
+                               : form == REFRAIN_FORM_MODULO              ? show_modulo
+                               : form == REFRAIN_FORM_XOR                 ? show_xor
+                                                                          : NULL;
+    const void *data = show == show_successor ? (const void *)process : &own;
+    char *formula = refrain_formula_text(process->image, process->image_bytes, view->learner,
+                                         form == REFRAIN_FORM_DISTANCE ? &own.rank : NULL, show, data, type);
+    char *whole = NULL;
+    int written;
+    if (!formula || !view->by)
+        return formula;
+    if (view->other_keys)
+        written = asprintf(&whole, "%s otherwise: %s", view->by, formula);
+    else
+        written = asprintf(&whole, "%s %" PRId64 ": %s", view->by, view->key, formula);
+    free(formula);
+    return written < 0 ? NULL : whole;
+}
+
+/* The share of a decision's values that are true. */
+static double taken_share(const struct refrain_process *process, const struct refrain_learner *learner) {
+    struct refrain_sequence sequence;
+    uint64_t values = 0, taken = 0;
+    refrain_sequence_open(&sequence, process->image, process->image_bytes, learner);
+    for (unsigned runs = 0; runs < MOST_SHARED_RUNS && refrain_sequence_advance(&sequence); runs++) {
+        values += sequence.run;
+        if (sequence.stride == 0 || sequence.run == 1)
+            taken += sequence.value ? sequence.run : 0;
+        else /* decisions are 0 or 1: 0 1, or 1 0 */
+            taken += 1;
+        sequence.run = 0;
+    }
+    refrain_sequence_close(&sequence);
+    return values ? (double)taken / (double)values : 0;
+}
+
+static int add_row(void *data, const struct refrain_learner_view *view) {
+    struct refrain_formula_rows *rows = data;
+    if (!rows->all && !refrain_learner_is_for_readers(view))
+        return 0;
+    if (rows->n == rows->capacity) {
+        size_t capacity = rows->capacity ? rows->capacity * 2 : 256;
+        struct refrain_formula_row *larger = realloc(rows->rows, capacity * sizeof *larger);
+        if (!larger) {
+            rows->no_memory = true;
+            return 1;
+        }
+        rows->rows = larger;
+        rows->capacity = capacity;
+    }
+    const struct refrain_process *process = rows->process;
+    struct refrain_formula_row *row = &rows->rows[rows->n];
+    *row = (struct refrain_formula_row){.view = *view, .rank = process->rank, .share = -1};
+    row->left_early = view->subject == REFRAIN_SUBJECT_LOOP && !view->throttled &&
+                      refrain_loop_left_early(process, view->thread, view->slot);
+    rows->n++;
+    bool ranks = view->subject == REFRAIN_SUBJECT_DEST || view->subject == REFRAIN_SUBJECT_SOURCE;
+    for (enum refrain_formula_form form = REFRAIN_FORM_PLAIN; form < REFRAIN_FORMS; form++) {
+        if (form > REFRAIN_FORM_PLAIN && (!ranks || row->type == REFRAIN_TYPE_SUMMARY))
+            break;
+        row->forms[form] = formula_of(process, view, form, &row->type);
+        if (!row->forms[form]) {
+            rows->no_memory = true;
+            return 1;
+        }
+    }
+    row->formula = row->forms[REFRAIN_FORM_PLAIN];
+    row->values = refrain_learner_values(process->image, process->image_bytes, view->learner, &row->kept);
+    bool long_text = strlen(row->formula) > REFRAIN_SHOWN_FORMULA_CHARACTERS;
+    if (view->subject == REFRAIN_SUBJECT_BRANCH && (long_text || !refrain_formula_type_captures(row->type)))
+        row->share = taken_share(process, view->learner);
+    return 0;
+}
+
+bool refrain_formula_rows_add(struct refrain_formula_rows *rows, const struct refrain_process *process) {
+    rows->process = process;
+    refrain_learners_visit(process, add_row, rows);
+    return !rows->no_memory;
+}
+
+/* ---- order ---- */
+
+static int by_construct(const void *a, const void *b) {
+    const struct refrain_formula_row *x = a, *y = b;
+    int order = strcmp(x->view.file, y->view.file);
+    if (!order)
+        order = (x->view.line > y->view.line) - (x->view.line < y->view.line);
+    if (!order)
+        order = strcmp(x->view.function, y->view.function);
+    if (!order)
+        order = strcmp(x->view.name, y->view.name);
+    if (!order)
+        order = (int)x->view.subject - (int)y->view.subject;
+    if (!order)
+        order = strcmp(x->view.label, y->view.label);
+    if (!order)
+        order = (x->view.thread > y->view.thread) - (x->view.thread < y->view.thread);
+    if (!order)
+        order = (x->view.by != NULL) - (y->view.by != NULL);
+    if (!order)
+        order = (int)x->view.other_keys - (int)y->view.other_keys;
+    if (!order)
+        order = (x->view.key > y->view.key) - (x->view.key < y->view.key);
+    return order;
+}
+
+static int by_construct_and_formula(const void *a, const void *b) {
+    const struct refrain_formula_row *x = a, *y = b;
+    int order = by_construct(a, b);
+    if (!order)
+        order = strcmp(x->formula, y->formula);
+    if (!order)
+        order = (int)x->view.throttled - (int)y->view.throttled;
+    if (!order)
+        order = (int)x->left_early - (int)y->left_early;
+    return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+double refrain_formula_captured(const struct refrain_formula_row *row) {
+    return row->values ? (double)row->kept / (double)row->values : 1;
+}
+
+static enum refrain_formula_order wanted_order;
+
+static int by_wish(const void *a, const void *b) {
+    const struct refrain_formula_row *x = a, *y = b;
+    int order = 0;
+    if (wanted_order == REFRAIN_ORDER_BY_VALUES)
+        order = (x->values < y->values) - (x->values > y->values);
+    else if (wanted_order == REFRAIN_ORDER_BY_TYPE)
+        order = (int)x->type - (int)y->type;
+    else if (wanted_order == REFRAIN_ORDER_BY_CAPTURED)
+        order = (refrain_formula_captured(x) > refrain_formula_captured(y)) -
+                (refrain_formula_captured(x) < refrain_formula_captured(y));
+    if (!order)
+        order = by_construct(a, b);
+    return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+void refrain_formula_rows_sort(struct refrain_formula_rows *rows, enum refrain_formula_order order) {
+    wanted_order = order;
+    qsort(rows->rows, rows->n, sizeof *rows->rows, by_wish);
+}
+
+/* ---- rows of several ranks ---- */
+
+/* "0-3,7": the ranks of the n rows. */
+static char *list_ranks(const struct refrain_formula_row *rows, size_t n, bool steps) {
+    int32_t *ranks = malloc(n * sizeof *ranks);
+    for (size_t i = 0; ranks && i < n; i++)
+        ranks[i] = rows[i].rank;
+    char *text = ranks ? refrain_rank_list(ranks, n, steps) : NULL;
+    free(ranks);
+    return text;
+}
+
+static enum refrain_formula_form compared; /* by by_form() */
+
+static int by_form(const void *a, const void *b) {
+    const struct refrain_formula_row *x = *(struct refrain_formula_row *const *)a,
+                                     *y = *(struct refrain_formula_row *const *)b;
+    return strcmp(x->forms[compared], y->forms[compared]);
+}
+
+/* Counts for each of these rows how many have the same text in this form. */
+static void count_same(struct refrain_formula_row **rows, size_t n, enum refrain_formula_form form) {
+    compared = form;
+    qsort(rows, n, sizeof *rows, by_form);
+    for (size_t i = 0, j; i < n; i = j) {
+        for (j = i + 1; j < n && strcmp(rows[i]->forms[form], rows[j]->forms[form]) == 0; j++)
+            ;
+        for (size_t k = i; k < j; k++)
+            rows[k]->same[form] = j - i;
+    }
+}
+
+/* Of the n rows of one construct: each is shown in the form that it shares with most ranks. False without memory. */
+static bool choose_forms(struct refrain_formula_row *rows, size_t n) {
+    struct refrain_formula_row **sorted = malloc(n * sizeof *sorted);
+    if (!sorted)
+        return false;
+    for (enum refrain_formula_form form = REFRAIN_FORM_PLAIN; form < REFRAIN_FORMS; form++) {
+        size_t told = 0;
+        for (size_t i = 0; i < n; i++)
+            if (rows[i].forms[form])
+                sorted[told++] = &rows[i];
+        count_same(sorted, told, form);
+    }
+    for (size_t i = 0; i < n; i++) {
+        enum refrain_formula_form best = REFRAIN_FORM_PLAIN;
+        for (enum refrain_formula_form form = REFRAIN_FORM_DISTANCE; form < REFRAIN_FORMS; form++)
+            if (rows[i].forms[form] && rows[i].same[form] > rows[i].same[best])
+                best = form;
+        rows[i].formula = rows[i].forms[best];
+    }
+    free(sorted);
+    return true;
+}
+
+static void free_forms(struct refrain_formula_row *row) {
+    for (enum refrain_formula_form form = REFRAIN_FORM_PLAIN; form < REFRAIN_FORMS; form++) {
+        free(row->forms[form]);
+        row->forms[form] = NULL;
+    }
+}
+
+bool refrain_formula_rows_merge(struct refrain_formula_rows *rows, bool steps) {
+    size_t kept = 0;
+    qsort(rows->rows, rows->n, sizeof *rows->rows, by_construct_and_formula);
+    for (size_t i = 0, j; i < rows->n; i = j) {
+        for (j = i + 1; j < rows->n && by_construct(&rows->rows[i], &rows->rows[j]) == 0; j++)
+            ;
+        if (!choose_forms(&rows->rows[i], j - i))
+            return false;
+    }
+    qsort(rows->rows, rows->n, sizeof *rows->rows, by_construct_and_formula);
+    for (size_t i = 0, j; i < rows->n; i = j) {
+        for (j = i + 1; j < rows->n && by_construct(&rows->rows[i], &rows->rows[j]) == 0 &&
+                        strcmp(rows->rows[i].formula, rows->rows[j].formula) == 0 &&
+                        rows->rows[i].view.throttled == rows->rows[j].view.throttled &&
+                        rows->rows[i].left_early == rows->rows[j].left_early;
+             j++)
+            ;
+        struct refrain_formula_row first = rows->rows[i];
+        first.ranks = list_ranks(&rows->rows[i], j - i, steps);
+        for (size_t k = i; k < j; k++)
+            first.n_ranks += k == i || rows->rows[k].rank != rows->rows[k - 1].rank;
+        for (size_t k = i + 1; k < j; k++) {
+            free_forms(&rows->rows[k]);
+        }
+        rows->rows[kept++] = first;
+        if (!first.ranks) { /* what is left is freed by the caller */
+            memmove(&rows->rows[kept], &rows->rows[j], (rows->n - j) * sizeof *rows->rows);
+            rows->n = kept + rows->n - j;
+            return false;
+        }
+    }
+    rows->n = kept;
+    return true;
+}
+
+void refrain_formula_rows_free(struct refrain_formula_rows *rows) {
+    for (size_t i = 0; i < rows->n; i++) {
+        free_forms(&rows->rows[i]);
+        free((char *)(uintptr_t)rows->rows[i].ranks);
+    }
+    free(rows->rows);
+}
