@@ -93,6 +93,7 @@ static int sleep_meanwhile(const struct timespec *time, struct timespec *left) {
 #define nanosleep sleep_meanwhile
 #define __atomic_thread_fence(order) meanwhile()
 #include "trace_file.c"
+#include "live_timeline.c"
 #include "trace_live.c"
 #undef memcpy
 #undef pread
@@ -169,7 +170,7 @@ static void look(unsigned long number) {
     struct refrain_error error = {0};
     struct refrain_process process = {.path = region_path};
     motion = number % 16 == 15 ? IMPATIENT : number % 16 == 14 ? BY_STEPS : number % 3 ? BY_INSTRUCTIONS : STILL;
-    tries = motion == IMPATIENT ? 1 : usual_tries;
+    refrain_settle_tries = motion == IMPATIENT ? 1 : usual_tries;
     for (unsigned n = draw(2) ? draw(60) : draw(3000); n > 0; n--)
         go_on(PTRACE_SINGLESTEP);
     uint64_t before = recorded_bytes();
@@ -237,7 +238,7 @@ int main(int argc, char **argv) {
     if (child == 0)
         program(directory, seed);
     int status;
-    usual_tries = tries;
+    usual_tries = refrain_settle_tries;
     bool held = child > 0 && waitpid(child, &status, 0) == child && WIFSTOPPED(status);
     for (int i = 0; held && !ended && i < 40; i++) /* the region is there, and something is in it */
         go_on(PTRACE_CONT);

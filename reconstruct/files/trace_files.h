@@ -3,7 +3,7 @@
  *     trace_open.c  a path -> the files of a trace, in order
  *     trace_file.c  a trace file -> private image; a file of recorded events -> bytes
  *     trace_pack.c  a pack of many ranks -> their images
- *     trace_live.c  image of a running process -> whole learners
+ *     trace_live.c  image of a running process -> whole learners; live_timeline.c: whole timelines
  *     symbols.c     return addresses -> function, file, line */
 #ifndef REFRAIN_TRACE_FILES_H
 #define REFRAIN_TRACE_FILES_H

@@ -1,110 +1,92 @@
-/* trace_live.c: makes the copy of a running process's region whole (trace_files.h).
+/* trace_live.c: makes the copy of a running process's trace file whole (trace_files.h).
  *
  * The copy was taken while the process went on. Each learner holds a beginning of its sequence, some a little more of
  * it than others; replay ends at the first that has no more, so this needs no common moment. But a learner and its
  * formula must be of one moment: `changes` tells (formula.h). What was taken from the pool meanwhile is copied after
  * it, and so is what a link leads to: what was copied of it may be from before it was filled in. */
 #define _GNU_SOURCE
-#include "trace_files.h"
+#include "trace_live.h"
 
-#include <string.h>
 #include <time.h>
 
 #define TRIES_IN_A_ROW 20
 
-static int tries = 200; /* before something is taken to change all the time */
-
-struct live {
-    struct refrain_process *process;
-    unsigned char *image;
-    const volatile unsigned char *file; /* shared with the process */
-    size_t bytes;
-    size_t left_out;    /* learners of which only the beginning was copied */
-    uint64_t last_unit; /* offset */
-};
-
-static bool in_region(const struct live *live, uint64_t offset, uint64_t bytes) {
-    return offset >= REFRAIN_HEADER_BYTES && offset % 8 == 0 && offset <= live->bytes && bytes <= live->bytes - offset;
-}
-
-static void copy(const struct live *live, uint64_t offset, uint64_t bytes) {
-    if (in_region(live, offset, bytes))
-        memcpy(live->image + offset, (const unsigned char *)live->file + offset, bytes);
-}
+int refrain_settle_tries = 200;
 
 /* Copies the chunks of an archive, but not again the bytes of those that are as long as they were: only the end grows.
  */
-static void copy_archive(const struct live *live, const struct refrain_formula *formula) {
+static void copy_archive(const struct refrain_settling *live, const struct refrain_formula *formula) {
     uint32_t chunk = formula->archive_first;
     for (size_t n = 0; chunk && n < live->bytes / 64; n++) {
-        uint64_t place = (uint64_t)chunk * REFRAIN_GRAIN_BYTES;
-        const struct refrain_archive *archive = (const struct refrain_archive *)(live->image + place);
-        if (!in_region(live, place, sizeof *archive))
+        uint64_t at = (uint64_t)chunk * REFRAIN_GRAIN_BYTES;
+        const struct refrain_archive *archive = (const struct refrain_archive *)(live->image + at);
+        if (!refrain_settling_has(live, at, sizeof *archive))
             return;
         unsigned used = archive->used;
-        copy(live, place, sizeof *archive);
+        refrain_settling_copy(live, at, sizeof *archive);
         if (archive->used != used)
-            copy(live, place, sizeof *archive + archive->capacity);
+            refrain_settling_copy(live, at, sizeof *archive + archive->capacity);
         if (chunk == formula->archive_last || archive->next <= chunk)
             return;
         chunk = archive->next;
     }
 }
 
-static void copy_name(const struct live *live, uint32_t reference) {
+static void copy_name(const struct refrain_settling *live, uint32_t reference) {
     uint64_t at = (uint64_t)reference * REFRAIN_GRAIN_BYTES;
-    if (!reference || !in_region(live, at, sizeof(struct refrain_name)))
+    if (!reference || !refrain_settling_has(live, at, sizeof(struct refrain_name)))
         return;
-    copy(live, at, sizeof(struct refrain_name));
-    copy(live, at, sizeof(struct refrain_name) + ((const struct refrain_name *)(live->image + at))->length + 1);
+    refrain_settling_copy(live, at, sizeof(struct refrain_name));
+    refrain_settling_copy(live, at,
+                          sizeof(struct refrain_name) + ((const struct refrain_name *)(live->image + at))->length + 1);
 }
 
 /* Copies a slot but its learner. */
-static void copy_counters(const struct live *live, uint64_t offset) {
+static void copy_counters(const struct refrain_settling *live, uint64_t offset) {
     uint64_t learner = sizeof(struct refrain_learner);
-    copy(live, offset + learner, sizeof(struct refrain_slot) - learner);
+    refrain_settling_copy(live, offset + learner, sizeof(struct refrain_slot) - learner);
 }
 
 /* Copies what a learner refers to: formula, items, repetition, archive. */
-static void copy_formula(const struct live *live, const struct refrain_learner *learner) {
+static void copy_formula(const struct refrain_settling *live, const struct refrain_learner *learner) {
     uint64_t at = (uint64_t)learner->body * REFRAIN_GRAIN_BYTES;
     struct refrain_formula *formula = (struct refrain_formula *)(live->image + at);
-    if (!learner->body || !in_region(live, at, sizeof *formula))
+    if (!learner->body || !refrain_settling_has(live, at, sizeof *formula))
         return;
-    copy(live, at, sizeof *formula);
-    copy(live, at + sizeof *formula, (uint64_t)formula->n_items * sizeof(struct refrain_item));
-    copy(live, at + sizeof *formula, (uint64_t)formula->n_values * sizeof(int64_t));
+    refrain_settling_copy(live, at, sizeof *formula);
+    refrain_settling_copy(live, at + sizeof *formula, (uint64_t)formula->n_items * sizeof(struct refrain_item));
+    refrain_settling_copy(live, at + sizeof *formula, (uint64_t)formula->n_values * sizeof(int64_t));
     if (formula->repeat)
-        copy(live, (uint64_t)formula->repeat * REFRAIN_GRAIN_BYTES, sizeof(struct refrain_repeat));
+        refrain_settling_copy(live, (uint64_t)formula->repeat * REFRAIN_GRAIN_BYTES, sizeof(struct refrain_repeat));
     copy_archive(live, formula);
 }
 
 /* Copies the counts of values whose order is given up. */
-static void copy_tally(const struct live *live, const struct refrain_learner *learner) {
+static void copy_tally(const struct refrain_settling *live, const struct refrain_learner *learner) {
     uint64_t at = (uint64_t)learner->tally * REFRAIN_GRAIN_BYTES;
     const struct refrain_tally *tally = (const struct refrain_tally *)(live->image + at);
-    if (!learner->tally || !in_region(live, at, sizeof *tally))
+    if (!learner->tally || !refrain_settling_has(live, at, sizeof *tally))
         return;
-    copy(live, at, sizeof *tally);
-    copy(live, at, refrain_tally_bytes(tally->width, tally->capacity));
+    refrain_settling_copy(live, at, sizeof *tally);
+    refrain_settling_copy(live, at, refrain_tally_bytes(tally->width, tally->capacity));
 }
 
 /* Copies the journals as they are now. Returns the one about the learner at `offset`; null: none is. */
-static const struct refrain_journal *copy_journals(const struct live *live, uint64_t offset) {
+static const struct refrain_journal *copy_journals(const struct refrain_settling *live, uint64_t offset) {
     const struct refrain_header *header = (const struct refrain_header *)live->image;
     const struct refrain_journal *found = NULL;
     for (uint32_t t = 0; t < header->n_threads; t++) {
         uint64_t thread = header->threads + t * sizeof(struct refrain_thread);
-        if (!in_region(live, thread, sizeof(struct refrain_thread)))
+        if (!refrain_settling_has(live, thread, sizeof(struct refrain_thread)))
             return NULL;
         uint64_t at = (uint64_t)((const struct refrain_thread *)(live->image + thread))->journal * REFRAIN_GRAIN_BYTES;
         const struct refrain_journal *journal = (const struct refrain_journal *)(live->image + at);
-        if (!at || !in_region(live, at, sizeof *journal))
+        if (!at || !refrain_settling_has(live, at, sizeof *journal))
             continue;
-        copy(live, at, sizeof *journal);
-        copy(live, at, sizeof *journal + (uint64_t)journal->formula_bytes);
+        refrain_settling_copy(live, at, sizeof *journal);
+        refrain_settling_copy(live, at, sizeof *journal + (uint64_t)journal->formula_bytes);
         if (journal->tally_bytes)
-            copy(live, at + sizeof *journal + journal->tally_at, journal->tally_bytes);
+            refrain_settling_copy(live, at + sizeof *journal + journal->tally_at, journal->tally_bytes);
         if (journal->learner == offset)
             found = journal;
     }
@@ -114,7 +96,7 @@ static const struct refrain_journal *copy_journals(const struct live *live, uint
 /* Undoes the change in the middle of which the process stands. The journal is needed at once: it is soon about another
  * learner. It does not hold what the change leaves alone of the formula as it was before, which may have moved since.
  */
-static bool undo_change(const struct live *live, uint64_t offset, uint32_t changes) {
+static bool undo_change(const struct refrain_settling *live, uint64_t offset, uint32_t changes) {
     const volatile struct refrain_learner *original = (const volatile void *)(live->file + offset);
     struct refrain_error error;
     const struct refrain_journal *journal = copy_journals(live, offset);
@@ -126,13 +108,13 @@ static bool undo_change(const struct live *live, uint64_t offset, uint32_t chang
 }
 
 /* What of a learner that changes all the time is sure to be a beginning: its archive, to which bytes are only added. */
-static void copy_beginning(const struct live *live, uint64_t offset) {
+static void copy_beginning(const struct refrain_settling *live, uint64_t offset) {
     struct refrain_learner *learner = (struct refrain_learner *)(live->image + offset);
     const volatile struct refrain_learner *original = (const volatile void *)(live->file + offset);
     *learner = (struct refrain_learner){.kind = learner->kind};
     uint32_t body = original->body;
     uint64_t at = (uint64_t)body * REFRAIN_GRAIN_BYTES;
-    if (!body || !in_region(live, at, sizeof(struct refrain_formula)))
+    if (!body || !refrain_settling_has(live, at, sizeof(struct refrain_formula)))
         return;
     const volatile struct refrain_formula *formula = (const volatile void *)(live->file + at);
     struct refrain_formula beginning = {.archive_last = formula->archive_last};
@@ -148,9 +130,9 @@ static void copy_beginning(const struct live *live, uint64_t offset) {
 
 /* Has the learner been told no value since it was copied that its formula, and not `confirmed`, tells of? Items and
  * plain values are added without a change: what was there stays as it is. */
-static bool has_all_items(const struct live *live, const struct refrain_learner *learner) {
+static bool has_all_items(const struct refrain_settling *live, const struct refrain_learner *learner) {
     uint64_t at = (uint64_t)learner->body * REFRAIN_GRAIN_BYTES;
-    if (!learner->body || !in_region(live, at, sizeof(struct refrain_formula)))
+    if (!learner->body || !refrain_settling_has(live, at, sizeof(struct refrain_formula)))
         return true;
     const struct refrain_formula *copied = (const struct refrain_formula *)(live->image + at);
     const volatile struct refrain_formula *original = (const volatile void *)(live->file + at);
@@ -160,12 +142,12 @@ static bool has_all_items(const struct live *live, const struct refrain_learner 
 /* Copies a learner until it is of one moment: when its `changes` was `*at`. Where it stays in the middle of a change
  * the process has ended or stands there, and the journal undoes it. Of one that never keeps still only the beginning is
  * copied: replay ends where more would be asked. False then. */
-static bool settle_at(struct live *live, uint64_t offset, uint32_t *at) {
-    if (!in_region(live, offset, sizeof(struct refrain_learner)))
+static bool settle_at(struct refrain_settling *live, uint64_t offset, uint32_t *at) {
+    if (!refrain_settling_has(live, offset, sizeof(struct refrain_learner)))
         return true;
     struct refrain_learner *learner = (struct refrain_learner *)(live->image + offset);
     const volatile struct refrain_learner *original = (const volatile void *)(live->file + offset);
-    for (int i = 0; i < tries; i++) {
+    for (int i = 0; i < refrain_settle_tries; i++) {
         uint32_t now = original->changes;
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
         if (now % 2) {
@@ -177,7 +159,7 @@ static bool settle_at(struct live *live, uint64_t offset, uint32_t *at) {
         /* What was copied after the learner, in the order of the file, is as it was at `now`, or has lost nothing. */
         bool has_formula =
             learner->changes == now && (uint64_t)body * REFRAIN_GRAIN_BYTES > offset && has_all_items(live, learner);
-        copy(live, offset, sizeof *learner);
+        refrain_settling_copy(live, offset, sizeof *learner);
         if (!has_formula || learner->body != body)
             copy_formula(live, learner);
         copy_tally(live, learner);
@@ -191,7 +173,7 @@ static bool settle_at(struct live *live, uint64_t offset, uint32_t *at) {
         learner->changes = now - 1; /* what it refers to is not known to be of one moment */
     }
     uint32_t now = original->changes;
-    copy(live, offset, sizeof *learner);
+    refrain_settling_copy(live, offset, sizeof *learner);
     copy_formula(live, learner);
     *at = now;
     if (now % 2 && undo_change(live, offset, now))
@@ -201,80 +183,82 @@ static bool settle_at(struct live *live, uint64_t offset, uint32_t *at) {
     return false;
 }
 
-static bool settle(struct live *live, uint64_t offset) {
+static bool settle(struct refrain_settling *live, uint64_t offset) {
     uint32_t at;
     return settle_at(live, offset, &at);
 }
 
 /* A slot's learner, and what else replay asks of it: iterations of a loop that is not over count only with the counts
  * of those before it. */
-static void settle_slot(struct live *live, uint64_t offset) {
+static void settle_slot(struct refrain_settling *live, uint64_t offset) {
     struct refrain_slot *slot = (struct refrain_slot *)(live->image + offset);
     const volatile struct refrain_slot *original = (const volatile void *)(live->file + offset);
     uint32_t at;
-    for (int i = 0; i < tries && settle_at(live, offset, &at); i++) {
+    for (int i = 0; i < refrain_settle_tries && settle_at(live, offset, &at); i++) {
         copy_counters(live, offset);
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
         if (original->next.changes == at &&
             (at % 2 || (slot->next.confirmed == original->next.confirmed && has_all_items(live, &slot->next))))
             return;
-        if (i == tries - 1)
+        if (i == refrain_settle_tries - 1)
             live->left_out++;
     }
     slot->count = 0;
 }
 
 /* A parameter with those it has by key: the last first, so that none is copied that the copied keys do not know. */
-static void settle_parameter(struct live *live, uint64_t offset) {
+static void settle_parameter(struct refrain_settling *live, uint64_t offset) {
     settle(live, offset);
-    if (!in_region(live, offset, sizeof(struct refrain_learner)))
+    if (!refrain_settling_has(live, offset, sizeof(struct refrain_learner)))
         return;
     const struct refrain_learner *learner = (const struct refrain_learner *)(live->image + offset);
     uint64_t keys = (uint64_t)learner->by_key * REFRAIN_GRAIN_BYTES;
-    if (learner->state != REFRAIN_BY_KEY || !in_region(live, keys, sizeof(struct refrain_by_key)))
+    if (learner->state != REFRAIN_BY_KEY || !refrain_settling_has(live, keys, sizeof(struct refrain_by_key)))
         return;
     settle(live, keys + offsetof(struct refrain_by_key, others));
-    copy(live, keys, offsetof(struct refrain_by_key, others));
-    copy(live, keys + offsetof(struct refrain_by_key, key), REFRAIN_KEYS * sizeof(int64_t));
+    refrain_settling_copy(live, keys, offsetof(struct refrain_by_key, others));
+    refrain_settling_copy(live, keys + offsetof(struct refrain_by_key, key), REFRAIN_KEYS * sizeof(int64_t));
     for (unsigned k = 0; k < REFRAIN_KEYS; k++)
         settle(live, keys + offsetof(struct refrain_by_key, learner) + k * sizeof(struct refrain_learner));
 }
 
 /* The record at a reference of a list in the image, and its offset; null at the end of the list, and where it runs out
  * of the trace file or in circles. `met`: the records of the list so far. */
-static void *record_of_list(const struct live *live, uint32_t reference, size_t bytes, size_t *met, uint64_t *offset) {
+static void *record_of_list(const struct refrain_settling *live, uint32_t reference, size_t bytes, size_t *met,
+                            uint64_t *offset) {
     *offset = (uint64_t)reference * REFRAIN_GRAIN_BYTES;
-    if (!reference || ++*met > live->bytes / bytes || !in_region(live, *offset, bytes))
+    if (!reference || ++*met > live->bytes / bytes || !refrain_settling_has(live, *offset, bytes))
         return NULL;
     return live->image + *offset;
 }
 
-static void settle_operations(struct live *live, uint32_t reference) {
+static void settle_operations(struct refrain_settling *live, uint32_t reference) {
     const struct refrain_operation_record *record;
     uint64_t at;
     for (size_t met = 0; (record = record_of_list(live, reference, sizeof *record, &met, &at));
          reference = record->next) {
-        copy(live, at, offsetof(struct refrain_operation_record, after));
+        refrain_settling_copy(live, at, offsetof(struct refrain_operation_record, after));
         copy_counters(live, at + offsetof(struct refrain_operation_record, after));
         settle(live, at + offsetof(struct refrain_operation_record, after.next));
         for (unsigned p = 0; p < REFRAIN_PARAMETERS; p++)
             settle_parameter(live, at + offsetof(struct refrain_operation_record, parameter) +
                                        p * sizeof(struct refrain_learner));
-        copy(live, at + offsetof(struct refrain_operation_record, next), sizeof record->next);
+        refrain_settling_copy(live, at + offsetof(struct refrain_operation_record, next), sizeof record->next);
     }
 }
 
 /* Copies a call site's round, and again what it counts for and was copied before. False where it was opened or told
  * meanwhile. */
-static bool settle_round(struct live *live, uint64_t at) {
+static bool settle_round(struct refrain_settling *live, uint64_t at) {
     struct refrain_round *round = (struct refrain_round *)(live->image + at);
     const volatile struct refrain_round *original = (const volatile void *)(live->file + at);
     uint32_t turns = original->turns;
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    copy(live, at, sizeof *round);
-    copy(live, at,
-         sizeof *round +
-             (round->room < REFRAIN_ROUND_LEARNERS ? round->room : REFRAIN_ROUND_LEARNERS) * sizeof *round->learner);
+    refrain_settling_copy(live, at, sizeof *round);
+    refrain_settling_copy(live, at,
+                          sizeof *round +
+                              (round->room < REFRAIN_ROUND_LEARNERS ? round->room : REFRAIN_ROUND_LEARNERS) *
+                                  sizeof *round->learner);
     for (unsigned i = 0; i < 2; i++)
         if (round->slot[i].at)
             copy_counters(live, round->slot[i].at);
@@ -284,51 +268,51 @@ static bool settle_round(struct live *live, uint64_t at) {
     return original->turns == turns && round->turns == turns;
 }
 
-static void settle_rounds(struct live *live, const struct refrain_call_site *call_site) {
+static void settle_rounds(struct refrain_settling *live, const struct refrain_call_site *call_site) {
     uint64_t at = (uint64_t)call_site->round * REFRAIN_GRAIN_BYTES;
-    if (!at || !in_region(live, at, sizeof(struct refrain_round)))
+    if (!at || !refrain_settling_has(live, at, sizeof(struct refrain_round)))
         return;
-    for (int i = 0; i < tries; i++)
+    for (int i = 0; i < refrain_settle_tries; i++)
         if (settle_round(live, at))
             return;
     ((struct refrain_round *)(live->image + at))->turns = 0;
 }
 
-static void settle_call_sites(struct live *live) {
+static void settle_call_sites(struct refrain_settling *live) {
     const struct refrain_header *header = (const struct refrain_header *)live->image;
     const struct refrain_call_site *call_site;
     uint32_t reference = (uint32_t)header->call_sites;
     uint64_t at;
     for (size_t met = 0; (call_site = record_of_list(live, reference, sizeof *call_site, &met, &at));
          reference = call_site->next) {
-        copy(live, at, offsetof(struct refrain_call_site, inside));
+        refrain_settling_copy(live, at, offsetof(struct refrain_call_site, inside));
         copy_counters(live, at + offsetof(struct refrain_call_site, inside));
         copy_name(live, call_site->object);
         copy_name(live, call_site->within);
         settle(live, at + offsetof(struct refrain_call_site, inside.next));
-        copy(live, at + offsetof(struct refrain_call_site, operations), sizeof call_site->operations);
+        refrain_settling_copy(live, at + offsetof(struct refrain_call_site, operations), sizeof call_site->operations);
         settle_operations(live, call_site->operations);
         settle_rounds(live, call_site);
     }
 }
 
-static void copy_guests(struct live *live) {
+static void copy_guests(struct refrain_settling *live) {
     const struct refrain_guest *guest;
     uint32_t reference = (uint32_t)((const struct refrain_header *)live->image)->guests;
     uint64_t at;
     for (size_t met = 0; (guest = record_of_list(live, reference, sizeof *guest, &met, &at)); reference = guest->next) {
-        copy(live, at, sizeof *guest);
+        refrain_settling_copy(live, at, sizeof *guest);
         copy_name(live, guest->object);
         copy_name(live, guest->within);
         const struct refrain_guest_row *row;
         uint32_t next = guest->rows;
         uint64_t row_at;
         for (size_t rows = 0; (row = record_of_list(live, next, sizeof *row, &rows, &row_at)); next = row->next)
-            copy(live, row_at, sizeof *row);
+            refrain_settling_copy(live, row_at, sizeof *row);
     }
 }
 
-static void settle_roots(struct live *live) {
+static void settle_roots(struct refrain_settling *live) {
     const struct refrain_header *header = (const struct refrain_header *)live->image;
     for (uint32_t t = 0; t < header->n_threads; t++)
         settle(live, header->threads + t * sizeof(struct refrain_thread) + offsetof(struct refrain_thread, root.next));
@@ -339,18 +323,19 @@ static bool is_count_of_loop(const struct refrain_slot *slot) {
 }
 
 /* Settles the slots of the units' places, or the counts of their loops. */
-static void settle_slots(struct live *live, bool counts) {
+static void settle_slots(struct refrain_settling *live, bool counts) {
     const struct refrain_header *header = (const struct refrain_header *)live->image;
     uint64_t at = header->units;
     for (size_t n = 0; at && n < live->bytes / sizeof(struct refrain_unit_record); n++) {
         const struct refrain_unit_record *unit = (const struct refrain_unit_record *)(live->image + at);
-        copy(live, at, sizeof *unit);
-        if (!in_region(live, at, sizeof *unit) ||
-            !in_region(live, unit->slots, (uint64_t)unit->n_slots * header->n_threads * sizeof(struct refrain_slot)))
+        refrain_settling_copy(live, at, sizeof *unit);
+        if (!refrain_settling_has(live, at, sizeof *unit) ||
+            !refrain_settling_has(live, unit->slots,
+                                  (uint64_t)unit->n_slots * header->n_threads * sizeof(struct refrain_slot)))
             return;
         if (!counts) {
-            copy(live, unit->nodes, (uint64_t)unit->n_nodes * sizeof(struct refrain_node));
-            copy(live, unit->strings, unit->strings_bytes);
+            refrain_settling_copy(live, unit->nodes, (uint64_t)unit->n_nodes * sizeof(struct refrain_node));
+            refrain_settling_copy(live, unit->strings, unit->strings_bytes);
         }
         for (uint64_t s = 0; s < (uint64_t)unit->n_slots * header->n_threads; s++) {
             uint64_t slot = unit->slots + s * sizeof(struct refrain_slot);
@@ -359,20 +344,20 @@ static void settle_slots(struct live *live, bool counts) {
             if (is_count_of_loop((const struct refrain_slot *)(live->image + slot)) == counts)
                 settle_slot(live, slot);
         }
-        copy(live, at + offsetof(struct refrain_unit_record, next), sizeof unit->next);
+        refrain_settling_copy(live, at + offsetof(struct refrain_unit_record, next), sizeof unit->next);
         live->last_unit = at;
         at = unit->next;
     }
 }
 
-static void settle_regions(struct live *live) {
+static void settle_regions(struct refrain_settling *live) {
     const struct refrain_header *header = (const struct refrain_header *)live->image;
     const struct refrain_region_name *region;
     uint32_t reference = (uint32_t)header->regions;
     uint64_t at;
     for (size_t met = 0; (region = record_of_list(live, reference, sizeof *region, &met, &at));
          reference = region->next) {
-        copy(live, at, offsetof(struct refrain_region_name, inside));
+        refrain_settling_copy(live, at, offsetof(struct refrain_region_name, inside));
         copy_counters(live, at + offsetof(struct refrain_region_name, inside));
         copy_name(live, region->name);
         copy_name(live, region->object);
@@ -381,7 +366,7 @@ static void settle_regions(struct live *live) {
 }
 
 /* After the learners, which tell of communicators by their numbers. Only the end of the list grows. */
-static void copy_communicators(const struct live *live) {
+static void copy_communicators(const struct refrain_settling *live) {
     struct refrain_header *header = (struct refrain_header *)live->image;
     const volatile struct refrain_header *now = (const volatile struct refrain_header *)live->file;
     header->n_communicators = now->n_communicators;
@@ -392,25 +377,26 @@ static void copy_communicators(const struct live *live) {
     uint64_t at;
     for (size_t met = 0; (record = record_of_list(live, reference, sizeof *record, &met, &at));
          reference = record->next) {
-        copy(live, at, sizeof *record);
+        refrain_settling_copy(live, at, sizeof *record);
         copy_name(live, record->name);
         if (record->members)
-            copy(live, (uint64_t)record->members * REFRAIN_GRAIN_BYTES,
-                 ((uint64_t)(uint32_t)record->size + (uint32_t)record->remote_size) * sizeof(int32_t));
+            refrain_settling_copy(live, (uint64_t)record->members * REFRAIN_GRAIN_BYTES,
+                                  ((uint64_t)(uint32_t)record->size + (uint32_t)record->remote_size) * sizeof(int32_t));
         if (record->topology) {
             uint64_t topology = (uint64_t)record->topology * REFRAIN_GRAIN_BYTES;
-            copy(live, topology, sizeof(struct refrain_topology));
-            if (in_region(live, topology, sizeof(struct refrain_topology)))
-                copy(live, topology,
-                     sizeof(struct refrain_topology) +
-                         3 * sizeof(int32_t) *
-                             (uint64_t)((const struct refrain_topology *)(live->image + topology))->n_dimensions);
+            refrain_settling_copy(live, topology, sizeof(struct refrain_topology));
+            if (refrain_settling_has(live, topology, sizeof(struct refrain_topology)))
+                refrain_settling_copy(
+                    live, topology,
+                    sizeof(struct refrain_topology) +
+                        3 * sizeof(int32_t) *
+                            (uint64_t)((const struct refrain_topology *)(live->image + topology))->n_dimensions);
         }
     }
 }
 
 /* The same of windows and files. */
-static void copy_objects(const struct live *live) {
+static void copy_objects(const struct refrain_settling *live) {
     struct refrain_header *header = (struct refrain_header *)live->image;
     const volatile struct refrain_header *now = (const volatile struct refrain_header *)live->file;
     header->objects = now->objects;
@@ -419,112 +405,15 @@ static void copy_objects(const struct live *live) {
     uint64_t at;
     for (size_t met = 0; (object = record_of_list(live, reference, sizeof *object, &met, &at));
          reference = object->next) {
-        copy(live, at, sizeof *object);
+        refrain_settling_copy(live, at, sizeof *object);
         copy_name(live, object->name);
     }
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     header->n_objects = now->n_objects; /* counted before they are in the list */
 }
 
-/* ---- timelines ---- */
-
-/* The blocks of a copied page of which `entries` entries are sure to be whole; the rest of it is cleared. Returns the
- * number of the block after them. */
-static uint64_t keep_entries(struct refrain_time_page *page, unsigned entries, uint64_t end_block) {
-    struct refrain_time_entry entry;
-    uint64_t block = page->first_block;
-    unsigned at = 0, next;
-    for (; entries > 0 && block < end_block && (next = refrain_time_entry(page, at, &entry)); entries--, at = next)
-        block += entry.blocks;
-    for (; at < sizeof page->entries; at++)
-        page->entries[at] = 0;
-    return block;
-}
-
-static unsigned count_items(const struct refrain_time_page *page) {
-    struct refrain_time_entry entry;
-    unsigned n = 0;
-    for (unsigned at = 0; (at = refrain_time_entry(page, at, &entry)); n++)
-        ;
-    return n;
-}
-
-/* Copies the page at `offset`, which must begin with block `first`; false when it does not, or was changed meanwhile.
- * `merges`: the timeline's counter, which moves before a page that is in no timeline any longer does. */
-static bool copy_page(const struct live *live, uint64_t offset, uint64_t first, const volatile uint32_t *merges) {
-    struct refrain_time_page *page = (struct refrain_time_page *)(live->image + offset);
-    const volatile struct refrain_time_page *original = (const volatile void *)(live->file + offset);
-    uint64_t entries = offset + offsetof(struct refrain_time_page, entries);
-    uint32_t before = *merges;
-    copy(live, offset, offsetof(struct refrain_time_page, entries)); /* once it has a next one it is complete */
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    copy(live, entries, sizeof page->entries);
-    unsigned n = count_items(page); /* the last of these may have been seen in part */
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    copy(live, entries, sizeof page->entries);
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    if (page->first_block != first || original->first_block != first || *merges != before)
-        return false;
-    keep_entries(page, n, REFRAIN_TIME_PAGE_FREE);
-    return true;
-}
-
-/* Copies a timeline page by page: each begins with a block up to which the one before it tells of all. Where pages are
- * merged away below the reader it begins anew; false when that happens too often: the pages up to there are a
- * beginning. */
-static bool copy_timeline(struct live *live, uint64_t at) {
-    struct refrain_timeline *timeline = (struct refrain_timeline *)(live->image + at);
-    const volatile struct refrain_timeline *original = (const volatile void *)(live->file + at);
-    struct refrain_time_page *last = NULL;
-    for (int i = 0; i < tries; i++) {
-        uint64_t block = 0;
-        uint32_t reference;
-        copy(live, at, sizeof *timeline);
-        last = NULL;
-        for (reference = timeline->first; reference;) {
-            uint64_t offset = (uint64_t)reference * REFRAIN_GRAIN_BYTES, next;
-            struct refrain_time_page *page = (struct refrain_time_page *)(live->image + offset);
-            if (!in_region(live, offset, sizeof *page) || !copy_page(live, offset, block, &original->merges))
-                break;
-            next = (uint64_t)page->next * REFRAIN_GRAIN_BYTES;
-            if (next && in_region(live, next, sizeof *page)) {
-                uint64_t end = ((const volatile struct refrain_time_page *)(live->file + next))->first_block;
-                if (keep_entries(page, UINT32_MAX, end) < end)
-                    break;
-                block = end;
-            }
-            last = page;
-            reference = page->next;
-        }
-        if (!reference)
-            return true;
-    }
-    timeline->end_block = 0;
-    if (last)
-        last->next = 0;
-    else
-        timeline->first = 0;
-    return false;
-}
-
-/* After the learners: what they hold is a beginning of what the timelines know. */
-static void settle_timelines(struct live *live) {
-    const struct refrain_header *header = (const struct refrain_header *)live->image;
-    for (uint32_t t = 0; t < header->n_threads; t++) {
-        uint64_t at = header->threads + t * sizeof(struct refrain_thread);
-        struct refrain_thread *thread = (struct refrain_thread *)(live->image + at);
-        if (!in_region(live, at, sizeof *thread))
-            return;
-        copy(live, at + offsetof(struct refrain_thread, timeline), sizeof thread->timeline);
-        uint64_t timeline = (uint64_t)thread->timeline * REFRAIN_GRAIN_BYTES;
-        if (timeline && in_region(live, timeline, sizeof(struct refrain_timeline)) && !copy_timeline(live, timeline))
-            live->left_out++;
-        copy(live, at + offsetof(struct refrain_thread, last_ticks), sizeof thread->last_ticks);
-    }
-}
-
 /* Is there nothing that the image does not know, and that what was settled may tell of? */
-static bool is_whole(const struct live *live) {
+static bool is_whole(const struct refrain_settling *live) {
     const struct refrain_header *copied = (const struct refrain_header *)live->image;
     const volatile struct refrain_header *now = (const volatile struct refrain_header *)live->file;
     return now->pool_used == copied->pool_used && now->call_sites == copied->call_sites &&
@@ -535,7 +424,8 @@ static bool is_whole(const struct live *live) {
 }
 
 void refrain_process_settle(struct refrain_process *process, const void *file) {
-    struct live live = {.process = process, .image = process->mapped, .file = file, .bytes = process->image_bytes};
+    struct refrain_settling live = {
+        .process = process, .image = process->mapped, .file = file, .bytes = process->image_bytes};
     const struct refrain_header *header = (const struct refrain_header *)live.image;
     for (int i = 0;; i++) {
         live.left_out = 0;
@@ -552,7 +442,7 @@ void refrain_process_settle(struct refrain_process *process, const void *file) {
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
         if (is_whole(&live))
             break;
-        if (i == tries) { /* what was added since is not known */
+        if (i == refrain_settle_tries) { /* what was added since is not known */
             live.left_out++;
             break;
         }
@@ -562,6 +452,6 @@ void refrain_process_settle(struct refrain_process *process, const void *file) {
         if (header->pool_used > used && header->pool_used <= live.bytes)
             memcpy(live.image + used, (const unsigned char *)file + used, header->pool_used - used);
     }
-    settle_timelines(&live);
+    refrain_settle_timelines(&live);
     process->n_left_out = live.left_out;
 }

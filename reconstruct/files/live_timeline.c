@@ -1,0 +1,99 @@
+/* live_timeline.c: timelines of a running process, copied while they grow and are merged (trace_live.h). */
+#include "trace_live.h"
+
+/* The blocks of a copied page of which `entries` entries are sure to be whole; the rest of it is cleared. Returns the
+ * number of the block after them. */
+static uint64_t keep_entries(struct refrain_time_page *page, unsigned entries, uint64_t end_block) {
+    struct refrain_time_entry entry;
+    uint64_t block = page->first_block;
+    unsigned at = 0, next;
+    for (; entries > 0 && block < end_block && (next = refrain_time_entry(page, at, &entry)); entries--, at = next)
+        block += entry.blocks;
+    for (; at < sizeof page->entries; at++)
+        page->entries[at] = 0;
+    return block;
+}
+
+static unsigned count_entries(const struct refrain_time_page *page) {
+    struct refrain_time_entry entry;
+    unsigned n = 0;
+    for (unsigned at = 0; (at = refrain_time_entry(page, at, &entry)); n++)
+        ;
+    return n;
+}
+
+/* Copies the page at `offset`, which must begin with block `first`; false when it does not, or was changed meanwhile.
+ * `merges`: the timeline's counter, which moves before a page that is in no timeline any longer does. */
+static bool copy_page(const struct refrain_settling *live, uint64_t offset, uint64_t first,
+                      const volatile uint32_t *merges) {
+    struct refrain_time_page *page = (struct refrain_time_page *)(live->image + offset);
+    const volatile struct refrain_time_page *original = (const volatile void *)(live->file + offset);
+    uint64_t entries = offset + offsetof(struct refrain_time_page, entries);
+    uint32_t before = *merges;
+    refrain_settling_copy(live, offset,
+                          offsetof(struct refrain_time_page, entries)); /* once it has a next one it is complete */
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    refrain_settling_copy(live, entries, sizeof page->entries);
+    unsigned n = count_entries(page); /* the last of these may have been seen in part */
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    refrain_settling_copy(live, entries, sizeof page->entries);
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if (page->first_block != first || original->first_block != first || *merges != before)
+        return false;
+    keep_entries(page, n, REFRAIN_TIME_PAGE_FREE);
+    return true;
+}
+
+/* Copies a timeline page by page: each begins with a block up to which the one before it tells of all. Where pages are
+ * merged away below the reader it begins anew; false when that happens too often: the pages up to there are a
+ * beginning. */
+static bool copy_timeline(struct refrain_settling *live, uint64_t at) {
+    struct refrain_timeline *timeline = (struct refrain_timeline *)(live->image + at);
+    const volatile struct refrain_timeline *original = (const volatile void *)(live->file + at);
+    struct refrain_time_page *last = NULL;
+    for (int i = 0; i < refrain_settle_tries; i++) {
+        uint64_t block = 0;
+        uint32_t reference;
+        refrain_settling_copy(live, at, sizeof *timeline);
+        last = NULL;
+        for (reference = timeline->first; reference;) {
+            uint64_t offset = (uint64_t)reference * REFRAIN_GRAIN_BYTES, next;
+            struct refrain_time_page *page = (struct refrain_time_page *)(live->image + offset);
+            if (!refrain_settling_has(live, offset, sizeof *page) || !copy_page(live, offset, block, &original->merges))
+                break;
+            next = (uint64_t)page->next * REFRAIN_GRAIN_BYTES;
+            if (next && refrain_settling_has(live, next, sizeof *page)) {
+                uint64_t end = ((const volatile struct refrain_time_page *)(live->file + next))->first_block;
+                if (keep_entries(page, UINT32_MAX, end) < end)
+                    break;
+                block = end;
+            }
+            last = page;
+            reference = page->next;
+        }
+        if (!reference)
+            return true;
+    }
+    timeline->end_block = 0;
+    if (last)
+        last->next = 0;
+    else
+        timeline->first = 0;
+    return false;
+}
+
+void refrain_settle_timelines(struct refrain_settling *live) {
+    const struct refrain_header *header = (const struct refrain_header *)live->image;
+    for (uint32_t t = 0; t < header->n_threads; t++) {
+        uint64_t at = header->threads + t * sizeof(struct refrain_thread);
+        struct refrain_thread *thread = (struct refrain_thread *)(live->image + at);
+        if (!refrain_settling_has(live, at, sizeof *thread))
+            return;
+        refrain_settling_copy(live, at + offsetof(struct refrain_thread, timeline), sizeof thread->timeline);
+        uint64_t timeline = (uint64_t)thread->timeline * REFRAIN_GRAIN_BYTES;
+        if (timeline && refrain_settling_has(live, timeline, sizeof(struct refrain_timeline)) &&
+            !copy_timeline(live, timeline))
+            live->left_out++;
+        refrain_settling_copy(live, at + offsetof(struct refrain_thread, last_ticks), sizeof thread->last_ticks);
+    }
+}
