@@ -1,0 +1,317 @@
+/* activity_collect.c: an event becomes part of the sums (activity_collect.h). */
+#include "activity_collect.h"
+
+#include <stdlib.h>
+
+struct pair_sum {
+    struct refrain_pair_node node;
+    int64_t ns;
+};
+
+static bool is_inside(const struct refrain_activity_collector *collector, int64_t ns) {
+    return ns >= collector->request->from_ns && ns <= collector->request->to_ns;
+}
+
+/* What it waits for may count, even where that is known later only. */
+static bool is_call_of_window(const struct refrain_activity_collector *collector,
+                              const struct refrain_region_info *region, int64_t enter_ns) {
+    return region->kind == REFRAIN_REGION_MPI && enter_ns <= collector->request->to_ns;
+}
+
+/* ---- places ---- */
+
+static struct refrain_activity_location *location_of(struct refrain_activity_collector *collector,
+                                                     const struct refrain_event *event) {
+    if (event->rank < 0 || (size_t)event->rank >= collector->n_locations)
+        return NULL;
+    struct refrain_activity_location **link = &collector->locations[event->rank];
+    while (*link && (*link)->thread != event->thread)
+        link = &(*link)->next;
+    if (!*link && (*link = calloc(1, sizeof **link))) {
+        (*link)->thread = event->thread;
+        (*link)->first_ns = event->time_ns;
+        (*link)->open = calloc(collector->activity->n_regions + 1, sizeof *(*link)->open);
+    }
+    if (!*link || !(*link)->open) {
+        collector->no_memory = true;
+        return NULL;
+    }
+    return *link;
+}
+
+static struct refrain_activity_path *path_below(struct refrain_activity_collector *collector,
+                                                struct refrain_activity_path *parent,
+                                                const struct refrain_region_info *region) {
+    struct refrain_activity_path **link = &parent->first;
+    while (*link && (*link)->region != region)
+        link = &(*link)->next;
+    if (!*link && (*link = calloc(1, sizeof **link))) {
+        (*link)->region = region;
+        (*link)->parent = parent;
+    }
+    collector->no_memory |= !*link;
+    return *link;
+}
+
+/* An object of a table by a pair of numbers, made when there is none. `bytes`: its size; a struct refrain_pair_node
+ * first. */
+static void *object_of(struct refrain_activity_collector *collector, struct refrain_pair_table *table,
+                       struct refrain_pair key, size_t bytes, bool *made) {
+    struct refrain_pair_node *node = refrain_pair_table_find(table, key);
+    *made = false;
+    if (node)
+        return node;
+    node = calloc(1, bytes);
+    if (node) {
+        node->key = key;
+        *made = refrain_pair_table_add(table, node);
+        if (!*made) {
+            free(node);
+            node = NULL;
+        }
+    }
+    collector->no_memory |= !node;
+    return node;
+}
+
+static struct refrain_activity_part *part_of(struct refrain_activity_collector *collector,
+                                             const struct refrain_region_info *region, int32_t rank) {
+    bool made;
+    struct refrain_activity_part *part = object_of(
+        collector, &collector->parts, (struct refrain_pair){region->index, (uint32_t)rank}, sizeof *part, &made);
+    if (part && made) {
+        part->region = region;
+        part->rank = rank;
+    }
+    return part;
+}
+
+static struct refrain_activity_partner *partner_of(struct refrain_activity_collector *collector,
+                                                   const struct refrain_region_info *region, int32_t rank, int32_t peer,
+                                                   bool receives) {
+    bool made;
+    struct refrain_pair key = {(uint64_t)region->index << 1 | receives,
+                               (uint64_t)(uint32_t)rank << 32 | (uint32_t)peer};
+    struct refrain_activity_partner *partner = object_of(collector, &collector->partners, key, sizeof *partner, &made);
+    if (partner && made) {
+        partner->region = region;
+        partner->rank = rank;
+        partner->peer = peer;
+        partner->receives = receives;
+    }
+    return partner;
+}
+
+/* ---- waits ---- */
+
+static void add_wait(struct refrain_activity_collector *collector, const struct refrain_wait *wait) {
+    int64_t ns = refrain_activity_span(collector, wait->begin_ns, wait->begin_ns + wait->ns);
+    if (ns <= 0)
+        return;
+    struct refrain_activity *activity = collector->activity;
+    if ((size_t)wait->cause_rank < collector->n_locations && collector->by_rank[wait->cause_rank])
+        collector->by_rank[wait->cause_rank]->caused_ns += ns;
+    if (!refrain_activity_counts(collector, wait->rank))
+        return;
+    struct refrain_activity_path *path = wait->mark;
+    struct refrain_activity_region *region = refrain_activity_region_of(collector, wait->region);
+    struct refrain_activity_part *part = part_of(collector, wait->region, wait->rank);
+    if (path)
+        path->waiting_ns += ns;
+    if (region)
+        region->waiting_ns += ns;
+    if (part)
+        part->waiting_ns += ns;
+    collector->by_rank[wait->rank]->waiting_ns += ns;
+    activity->waiting_ns += ns;
+    bool made, receives = wait->kind == REFRAIN_WAIT_LATE_SENDER || wait->kind == REFRAIN_WAIT_COMPLETION_RECEIVE;
+    if (receives || wait->kind == REFRAIN_WAIT_LATE_RECEIVER || wait->kind == REFRAIN_WAIT_COMPLETION_SEND) {
+        struct refrain_activity_partner *partner =
+            partner_of(collector, wait->region, wait->rank, wait->cause_rank, receives);
+        if (partner)
+            partner->waiting_ns += ns;
+    }
+    struct refrain_pair key = {(uint64_t)wait->region->index << 32 | wait->cause->index, wait->kind};
+    struct refrain_activity_wait *sum = object_of(collector, &collector->waits, key, sizeof *sum, &made);
+    if (!sum)
+        return;
+    if (made) {
+        sum->kind = wait->kind;
+        sum->region = wait->region;
+        sum->cause = wait->cause;
+        sum->pairs = calloc(1, sizeof *sum->pairs);
+        collector->no_memory |= !sum->pairs;
+    }
+    sum->count++;
+    sum->ns += ns;
+    struct refrain_pair ranks = {(uint32_t)wait->rank, (uint32_t)wait->cause_rank};
+    struct pair_sum *pair = sum->pairs ? object_of(collector, &sum->pairs->table, ranks, sizeof *pair, &made) : NULL;
+    if (pair && (pair->ns += ns) > sum->worst_ns) {
+        sum->worst_ns = pair->ns;
+        sum->worst_rank = wait->rank;
+        sum->worst_cause = wait->cause_rank;
+    }
+}
+
+/* ---- events ---- */
+
+static bool push(struct refrain_activity_collector *collector, struct refrain_activity_location *location,
+                 const struct refrain_event *event) {
+    if (location->depth == location->capacity) {
+        size_t larger = location->capacity ? location->capacity * 2 : 32;
+        struct refrain_activity_frame *frames = realloc(location->frames, larger * sizeof *frames);
+        if (!frames)
+            return false;
+        location->frames = frames;
+        location->capacity = larger;
+    }
+    collector->n_calls += is_call_of_window(collector, event->region, event->time_ns);
+    struct refrain_activity_path *parent =
+        location->depth ? location->frames[location->depth - 1].path : collector->activity->root;
+    /* What has no index is a region that the trace does not tell of; all of it is one. */
+    size_t index =
+        event->region->index < collector->activity->n_regions ? event->region->index : collector->activity->n_regions;
+    struct refrain_activity_open *open = &location->open[index];
+    bool outermost = open->levels++ == 0;
+    struct refrain_activity_path *path = outermost ? path_below(collector, parent, event->region) : open->path;
+    if (!path)
+        return false;
+    open->path = path;
+    location->frames[location->depth++] = (struct refrain_activity_frame){
+        .path = path, .enter_ns = event->time_ns, .outermost = outermost, .first_message = location->n_messages};
+    if (event->region->kind == REFRAIN_REGION_MPI)
+        refrain_waiting_mark(collector->waiting, event, path);
+    return true;
+}
+
+/* The call's time that it did not wait, evenly to the messages it moved. */
+static void divide_transmission(struct refrain_activity_location *location, const struct refrain_activity_frame *frame,
+                                int64_t transmission_ns) {
+    size_t n = location->n_messages - frame->first_message;
+    for (size_t i = 0; i < n; i++) {
+        int64_t part_ns = transmission_ns * (int64_t)(i + 1) / (int64_t)n - transmission_ns * (int64_t)i / (int64_t)n;
+        location->messages[frame->first_message + i]->transmission_ns += part_ns;
+    }
+    location->n_messages = frame->first_message;
+}
+
+static void add_visit(struct refrain_activity_region *region, int64_t ns) {
+    uint64_t stretch = (region->count - 1) >> region->shift;
+    if (stretch == REFRAIN_HISTORY_STRETCHES) {
+        for (unsigned i = 0; i < REFRAIN_HISTORY_STRETCHES; i++)
+            region->stretch_ns[i] =
+                i < REFRAIN_HISTORY_STRETCHES / 2 ? region->stretch_ns[2 * i] + region->stretch_ns[2 * i + 1] : 0;
+        region->shift++;
+        stretch /= 2;
+    }
+    region->stretch_ns[stretch] += (double)ns;
+}
+
+void refrain_activity_pop(struct refrain_activity_collector *collector, struct refrain_activity_location *location,
+                          int32_t rank, int64_t now_ns) {
+    struct refrain_activity_frame *frame = &location->frames[--location->depth];
+    int64_t ns = refrain_activity_span(collector, frame->enter_ns, now_ns), own_ns = ns - frame->inner_ns;
+    bool begun = is_inside(collector, frame->enter_ns);
+    if (location->depth)
+        location->frames[location->depth - 1].inner_ns += ns;
+    const struct refrain_region_info *info = frame->path->region;
+    collector->n_calls -= is_call_of_window(collector, info, frame->enter_ns);
+    location->open[info->index < collector->activity->n_regions ? info->index : collector->activity->n_regions]
+        .levels--;
+    if (refrain_activity_counts(collector, rank) && (ns > 0 || begun)) {
+        struct refrain_activity_region *region = refrain_activity_region_of(collector, info);
+        struct refrain_activity_part *part = part_of(collector, info, rank);
+        frame->path->count += begun;
+        frame->path->total_ns += frame->outermost ? ns : 0;
+        frame->path->own_ns += own_ns;
+        if (region) {
+            region->count += begun;
+            region->total_ns += frame->outermost ? ns : 0;
+            region->own_ns += own_ns;
+            region->recursive |= !frame->outermost;
+            if (begun)
+                add_visit(region, own_ns);
+        }
+        if (part) {
+            part->count += begun;
+            part->own_ns += own_ns;
+        }
+        if (info->kind == REFRAIN_REGION_MPI) {
+            collector->by_rank[rank]->mpi_ns += own_ns;
+            collector->by_rank[rank]->calls += begun;
+            collector->activity->mpi_ns += own_ns;
+        }
+    }
+    if (info->kind == REFRAIN_REGION_MPI)
+        divide_transmission(location, frame, own_ns > frame->waited_ns ? own_ns - frame->waited_ns : 0);
+}
+
+static void add_message(struct refrain_activity_collector *collector, struct refrain_activity_location *location,
+                        const struct refrain_event *event) {
+    if (event->peer < 0 || !refrain_activity_counts(collector, event->rank) || !is_inside(collector, event->time_ns))
+        return;
+    bool receives = event->kind == REFRAIN_EVENT_RECV;
+    struct refrain_activity_partner *partner = partner_of(collector, event->region, event->rank, event->peer, receives);
+    struct refrain_activity_region *region = refrain_activity_region_of(collector, event->region);
+    uint64_t bytes = event->bytes > 0 ? (uint64_t)event->bytes : 0;
+    struct refrain_activity_rank *rank = collector->by_rank[event->rank];
+    if (!partner)
+        return;
+    partner->messages++;
+    partner->bytes += bytes;
+    if (region) {
+        region->messages++;
+        region->bytes += bytes;
+    }
+    if (receives) {
+        rank->received++;
+        rank->received_bytes += bytes;
+    } else {
+        rank->sent++;
+        rank->sent_bytes += bytes;
+    }
+    if (location->n_messages == location->capacity_messages) {
+        size_t larger = location->capacity_messages ? location->capacity_messages * 2 : 8;
+        struct refrain_activity_partner **list = realloc(location->messages, larger * sizeof *list);
+        if (!list) {
+            collector->no_memory = true;
+            return;
+        }
+        location->messages = list;
+        location->capacity_messages = larger;
+    }
+    location->messages[location->n_messages++] = partner;
+}
+
+int refrain_activity_take(struct refrain_writer *writer, const struct refrain_event *given) {
+    struct refrain_activity_collector *collector = (struct refrain_activity_collector *)writer;
+    struct refrain_event event = *given;
+    /* Of times without probes the end of a location is not known before. */
+    if (event.time_ns > collector->request->to_ns && collector->n_calls == 0 && !collector->request->compensate) {
+        collector->is_over = true;
+        return REFRAIN_WRITER_ENOUGH;
+    }
+    struct refrain_activity_location *location = location_of(collector, &event);
+    collector->activity->events++;
+    collector->last_ns = event.time_ns;
+    collector->activity->approximate += event.approximate;
+    if (!location || !collector->by_rank[event.rank])
+        return collector->no_memory ? -1 : 0;
+    location->last_ns = event.time_ns;
+    if (!refrain_waiting_event(collector->waiting, &event))
+        return -1;
+    if (event.wait)
+        add_wait(collector, event.wait);
+    if (event.peer_wait)
+        add_wait(collector, event.peer_wait);
+    if (event.wait && location->depth)
+        location->frames[location->depth - 1].waited_ns +=
+            refrain_activity_span(collector, event.wait->begin_ns, event.wait->begin_ns + event.wait->ns);
+    if (event.kind == REFRAIN_EVENT_ENTER)
+        collector->no_memory |= !push(collector, location, &event);
+    else if (event.kind == REFRAIN_EVENT_LEAVE && location->depth)
+        refrain_activity_pop(collector, location, event.rank, event.time_ns);
+    else if (event.kind == REFRAIN_EVENT_SEND || event.kind == REFRAIN_EVENT_RECV || event.kind == REFRAIN_EVENT_RMA)
+        add_message(collector, location, &event);
+    return collector->no_memory ? -1 : 0;
+}

@@ -1,0 +1,86 @@
+/* activity_collect.h: sums while they are collected, private to analysis/ (activity.c <-> activity_collect.c).
+ *
+ *     refrain_activity_open()  ranks and regions of the trace --> events, one by one --> what is left open ends, lists
+ */
+#ifndef REFRAIN_ACTIVITY_COLLECT_H
+#define REFRAIN_ACTIVITY_COLLECT_H
+
+#include "activity.h"
+
+/* A region that is open. */
+struct refrain_activity_frame {
+    struct refrain_activity_path *path;
+    int64_t enter_ns;
+    int64_t inner_ns; /* of its time, what regions inside have */
+    int64_t waited_ns;
+    bool outermost;       /* of its region in this stack; a deeper level of a recursion has the path of the outermost */
+    size_t first_message; /* MPI: of location->messages */
+};
+
+/* A region as one location has it open. */
+struct refrain_activity_open {
+    struct refrain_activity_path *path;
+    uint32_t levels;
+};
+
+struct refrain_activity_location {
+    struct refrain_activity_location *next;
+    uint32_t thread;
+    struct refrain_activity_open *open; /* by index of the region */
+    struct refrain_activity_frame *frames;
+    size_t depth, capacity;
+    struct refrain_activity_partner **messages; /* that the open calls have moved */
+    size_t n_messages, capacity_messages;
+    int64_t first_ns, last_ns;
+};
+
+struct refrain_activity_pair {
+    struct refrain_pair_table table;
+};
+
+struct refrain_activity_collector {
+    struct refrain_writer writer;
+    struct refrain_activity *activity;
+    const struct refrain_activity_request *request;
+    struct refrain_waiting *waiting;
+    struct refrain_activity_location **locations; /* by rank */
+    struct refrain_activity_rank **by_rank;
+    size_t n_locations;
+    struct refrain_pair_table parts, partners, waits;
+    int64_t last_ns; /* of the last event */
+    size_t n_calls;  /* MPI calls that began before the window's end and are open */
+    bool is_over;    /* nothing that comes can count */
+    bool no_memory;
+};
+
+/* A moment, or the window's beginning or end where it lies outside. */
+static inline int64_t refrain_activity_cut(const struct refrain_activity_collector *collector, int64_t ns) {
+    if (ns < collector->request->from_ns)
+        return collector->request->from_ns;
+    return ns > collector->request->to_ns ? collector->request->to_ns : ns;
+}
+
+/* The part of a time that lies in the window. */
+static inline int64_t refrain_activity_span(const struct refrain_activity_collector *collector, int64_t begin_ns,
+                                            int64_t end_ns) {
+    return refrain_activity_cut(collector, end_ns) - refrain_activity_cut(collector, begin_ns);
+}
+
+static inline bool refrain_activity_counts(const struct refrain_activity_collector *collector, int32_t rank) {
+    return collector->request->rank < 0 || collector->request->rank == rank;
+}
+
+/* Null where the trace does not tell of it. */
+static inline struct refrain_activity_region *refrain_activity_region_of(struct refrain_activity_collector *collector,
+                                                                         const struct refrain_region_info *region) {
+    return region->index < collector->activity->n_regions ? &collector->activity->regions[region->index] : NULL;
+}
+
+/* Takes an event: a function of struct refrain_writer. */
+int refrain_activity_take(struct refrain_writer *writer, const struct refrain_event *given);
+
+/* The innermost open region of a location is left. */
+void refrain_activity_pop(struct refrain_activity_collector *collector, struct refrain_activity_location *location,
+                          int32_t rank, int64_t now_ns);
+
+#endif
