@@ -182,6 +182,33 @@ static void add_file(struct refrain_import *import, struct refrain_import_locati
         put_request(import, location, event, REFRAIN_OP_IO_REQUEST, access, 2);
 }
 
+static void send(struct refrain_import *import, struct refrain_import_location *location,
+                 const struct refrain_import_event *event) {
+    const int64_t message[] = {refrain_import_rank_in(import, event, event->peer), event->tag, event->bytes,
+                               refrain_import_comm_number(import, event)};
+    if (event->request < 0)
+        put_operation(import, event, REFRAIN_OP_SEND, message, 4);
+    else
+        put_request(import, location, event, REFRAIN_OP_ISEND, message, 4);
+}
+
+static void post_receive(struct refrain_import *import, struct refrain_import_location *location,
+                         const struct refrain_import_event *event) {
+    const int64_t comm = refrain_import_comm_number(import, event);
+    put_request(import, location, event, REFRAIN_OP_IRECV, &comm, 1);
+}
+
+static void enter_collective(struct refrain_import *import, struct refrain_import_location *location,
+                             const struct refrain_import_event *event) {
+    const int64_t collective[] = {refrain_import_root_in(import, event), event->bytes, event->received,
+                                  refrain_import_comm_number(import, event)};
+    if (event->request < 0)
+        location->collective_at =
+            refrain_import_put(import, event, REFRAIN_RECORD_OPERATION, REFRAIN_OP_COLLECTIVE, collective, 4);
+    else
+        put_request(import, location, event, REFRAIN_OP_ICOLLECTIVE, collective, 4);
+}
+
 int refrain_import_add(struct refrain_import *import, const struct refrain_import_event *event) {
     struct refrain_import_location *location =
         event->thread < REFRAIN_MAXIMUM_THREADS ? location_of(import, event) : NULL;
@@ -194,27 +221,19 @@ int refrain_import_add(struct refrain_import *import, const struct refrain_impor
         return 1;
     location->ran = true;
     location->last_ns = event->time_ns > location->last_ns ? event->time_ns : location->last_ns;
-    const int64_t message[] = {refrain_import_rank_in(import, event, event->peer), event->tag, event->bytes,
-                               refrain_import_comm_number(import, event)},
-                  collective[] = {refrain_import_root_in(import, event), event->bytes, event->received,
-                                  refrain_import_comm_number(import, event)},
-                  comm = refrain_import_comm_number(import, event);
     switch (event->kind) {
     case REFRAIN_EVENT_ENTER:
     case REFRAIN_EVENT_LEAVE:
         refrain_import_put(import, event, record_kind(import, event), 0, NULL, 0);
         break;
     case REFRAIN_EVENT_SEND:
-        if (event->request < 0)
-            put_operation(import, event, REFRAIN_OP_SEND, message, 4);
-        else
-            put_request(import, location, event, REFRAIN_OP_ISEND, message, 4);
+        send(import, location, event);
         break;
     case REFRAIN_EVENT_SEND_COMPLETE:
         complete(import, location, event, REFRAIN_OP_ISEND);
         break;
     case REFRAIN_EVENT_RECV_POST:
-        put_request(import, location, event, REFRAIN_OP_IRECV, &comm, 1);
+        post_receive(import, location, event);
         break;
     case REFRAIN_EVENT_RECV:
         receive(import, location, event);
@@ -223,11 +242,7 @@ int refrain_import_add(struct refrain_import *import, const struct refrain_impor
         cancel(import, location, event);
         break;
     case REFRAIN_EVENT_COLLECTIVE:
-        if (event->request < 0)
-            location->collective_at =
-                refrain_import_put(import, event, REFRAIN_RECORD_OPERATION, REFRAIN_OP_COLLECTIVE, collective, 4);
-        else
-            put_request(import, location, event, REFRAIN_OP_ICOLLECTIVE, collective, 4);
+        enter_collective(import, location, event);
         break;
     case REFRAIN_EVENT_COLLECTIVE_COMPLETE:
         complete(import, location, event, REFRAIN_OP_ICOLLECTIVE);

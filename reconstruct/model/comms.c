@@ -86,6 +86,47 @@ static struct refrain_comm_info *add_comm(struct refrain_trace *trace, const cha
     return comm;
 }
 
+/* Shows the process what a record says. False: the communicator is one that other processes may have as well. */
+static bool set_view(struct refrain_trace *trace, struct refrain_process *process, struct found *found) {
+    struct refrain_comm_view *view = &process->comms[found->record->index];
+    found->view = view;
+    view->record = found->record;
+    view->peers = found->members;
+    view->n_peers = found->record->size;
+    if (found->record->remote_size) {
+        view->peers = found->members ? found->members + found->record->size : NULL;
+        view->n_peers = found->record->remote_size;
+    }
+    if (found->record->index > 1)
+        return false;
+    view->info = &trace->comms[found->record->index];
+    if (found->record->index == 1) {
+        view->peers = &process->own_rank;
+        view->n_peers = 1;
+    }
+    return true;
+}
+
+/* Reads a process's list; what is neither MPI_COMM_WORLD nor MPI_COMM_SELF is added to all[*n ...]. */
+static enum refrain_status read_process(struct refrain_trace *trace, struct refrain_process *process, struct found *all,
+                                        size_t *n, struct refrain_error *error) {
+    process->n_comms = process->header->n_communicators;
+    process->comms = refrain_trace_allocate(trace, process->n_comms, sizeof *process->comms);
+    if (!process->comms)
+        return REFRAIN_FAIL_MEMORY(error);
+    uint64_t reference = process->header->communicators;
+    for (size_t c = 0; reference && c < process->n_comms; c++) {
+        struct found found = {0};
+        enum refrain_status status = read_record(trace, process, reference, &found, error);
+        if (status)
+            return status;
+        reference = found.record->next;
+        if (found.record->index < process->n_comms && !set_view(trace, process, &found))
+            all[(*n)++] = found;
+    }
+    return REFRAIN_OK;
+}
+
 enum refrain_status refrain_trace_read_comms(struct refrain_trace *trace, struct refrain_error *error) {
     size_t most = 0, n = 0;
     for (size_t i = 0; i < trace->n_processes; i++) {
@@ -101,41 +142,8 @@ enum refrain_status refrain_trace_read_comms(struct refrain_trace *trace, struct
         add_comm(trace, "MPI_COMM_WORLD", NULL)->size = trace->size;
         add_comm(trace, "MPI_COMM_SELF", NULL)->size = 1;
     }
-    for (size_t i = 0; !status && i < trace->n_processes; i++) {
-        struct refrain_process *process = &trace->processes[i];
-        process->n_comms = process->header->n_communicators;
-        process->comms = refrain_trace_allocate(trace, process->n_comms, sizeof *process->comms);
-        if (!process->comms)
-            status = REFRAIN_FAIL_MEMORY(error);
-        uint64_t reference = process->header->communicators;
-        for (size_t c = 0; !status && reference && c < process->n_comms; c++) {
-            struct found found = {0};
-            status = read_record(trace, process, reference, &found, error);
-            if (status)
-                break;
-            reference = found.record->next;
-            if (found.record->index >= process->n_comms)
-                continue;
-            struct refrain_comm_view *view = &process->comms[found.record->index];
-            view->record = found.record;
-            view->peers = found.members;
-            view->n_peers = found.record->size;
-            if (found.record->remote_size) {
-                view->peers = found.members ? found.members + found.record->size : NULL;
-                view->n_peers = found.record->remote_size;
-            }
-            if (found.record->index == 0) {
-                view->info = &trace->comms[0];
-            } else if (found.record->index == 1) {
-                view->info = &trace->comms[1];
-                view->peers = &process->own_rank;
-                view->n_peers = 1;
-            } else {
-                found.view = view;
-                all[n++] = found;
-            }
-        }
-    }
+    for (size_t i = 0; !status && i < trace->n_processes; i++)
+        status = read_process(trace, &trace->processes[i], all, &n, error);
     qsort(all, n, sizeof *all, by_identity);
     struct refrain_comm_info *comm = NULL;
     for (size_t i = 0; !status && i < n; i++) {

@@ -257,6 +257,48 @@ static void complete_other(const struct refrain_translation *translation, const 
     }
 }
 
+/* Of a window or a file. */
+static bool of_object(struct refrain_translation *translation, const struct refrain_record *record,
+                      struct refrain_event *event) {
+    const int64_t *parameters = record->parameters;
+    switch (record->operation) {
+    case REFRAIN_OP_RMA:
+    case REFRAIN_OP_RMA_REQUEST:
+        event->kind = REFRAIN_EVENT_RMA;
+        event->bytes = parameters[1];
+        set_window(translation, event, parameters[0], parameters[2]);
+        take_access(translation, record, event);
+        return true;
+    case REFRAIN_OP_IO:
+    case REFRAIN_OP_IO_REQUEST:
+        event->kind = REFRAIN_EVENT_IO;
+        event->bytes = parameters[0];
+        set_file(translation, event, parameters[1]);
+        take_access(translation, record, event);
+        return true;
+    case REFRAIN_OP_WINDOW:
+        event->kind = REFRAIN_EVENT_WINDOW;
+        event->value = parameters[1];
+        set_window(translation, event, parameters[0], parameters[2]);
+        return true;
+    case REFRAIN_OP_FILE:
+        event->kind = REFRAIN_EVENT_FILE;
+        event->value = parameters[0];
+        set_file(translation, event, parameters[1]);
+        return true;
+    case REFRAIN_OP_MOVED:
+        event->kind = REFRAIN_EVENT_MOVED;
+        event->bytes = parameters[0];
+        set_file(translation, event, parameters[1]);
+        return true;
+    case REFRAIN_OP_SEEK:
+        seek(translation, parameters, event);
+        return true;
+    default:
+        return false;
+    }
+}
+
 static bool operation(struct refrain_translation *translation, const struct refrain_record *record,
                       struct refrain_event *event) {
     const int64_t *parameters = record->parameters;
@@ -297,38 +339,6 @@ static bool operation(struct refrain_translation *translation, const struct refr
     case REFRAIN_OP_ICOLLECTIVE:
         request = take_request(translation, record, false);
         return set_collective(translation, event, parameters, request ? request->id : -1);
-    case REFRAIN_OP_RMA:
-    case REFRAIN_OP_RMA_REQUEST:
-        event->kind = REFRAIN_EVENT_RMA;
-        event->bytes = parameters[1];
-        set_window(translation, event, parameters[0], parameters[2]);
-        take_access(translation, record, event);
-        return true;
-    case REFRAIN_OP_IO:
-    case REFRAIN_OP_IO_REQUEST:
-        event->kind = REFRAIN_EVENT_IO;
-        event->bytes = parameters[0];
-        set_file(translation, event, parameters[1]);
-        take_access(translation, record, event);
-        return true;
-    case REFRAIN_OP_WINDOW:
-        event->kind = REFRAIN_EVENT_WINDOW;
-        event->value = parameters[1];
-        set_window(translation, event, parameters[0], parameters[2]);
-        return true;
-    case REFRAIN_OP_FILE:
-        event->kind = REFRAIN_EVENT_FILE;
-        event->value = parameters[0];
-        set_file(translation, event, parameters[1]);
-        return true;
-    case REFRAIN_OP_MOVED:
-        event->kind = REFRAIN_EVENT_MOVED;
-        event->bytes = parameters[0];
-        set_file(translation, event, parameters[1]);
-        return true;
-    case REFRAIN_OP_SEEK:
-        seek(translation, parameters, event);
-        return true;
     case REFRAIN_OP_NOTHING:
         take_request(translation, record, false);
         return false;
@@ -336,7 +346,7 @@ static bool operation(struct refrain_translation *translation, const struct refr
         complete_other(translation, parameters, event);
         return true;
     default:
-        return false;
+        return of_object(translation, record, event);
     }
 }
 

@@ -48,6 +48,30 @@ static double seconds(const char *text, struct argp_state *state) {
     return value;
 }
 
+static unsigned pixels(const char *text, struct argp_state *state) {
+    char *end;
+    unsigned long width = strtoul(text, &end, 10);
+    if (*end || width < LEAST_WIDTH || width > MOST_WIDTH)
+        argp_error(state, "%s: a width of %d to %d pixels is expected", text, LEAST_WIDTH, MOST_WIDTH);
+    return (unsigned)width;
+}
+
+/* Do the options go together? The format of the output is by its name where no option says it. */
+static void settle(struct arguments *arguments, struct argp_state *state) {
+    if (!arguments->path)
+        argp_error(state, "no output given: -o FILE.html, FILE.svg or FILE.png");
+    if (arguments->svg && arguments->png)
+        argp_error(state, "--svg and --png exclude each other");
+    if (!arguments->svg && !arguments->png) {
+        arguments->svg = ends_with(arguments->path, ".svg");
+        arguments->png = ends_with(arguments->path, ".png");
+    }
+    if (arguments->traces[1] && (arguments->svg || arguments->png))
+        argp_error(state, "a figure shows one trace, and two are given");
+    if (arguments->window && !arguments->svg && !arguments->png)
+        argp_error(state, "--from, --to, --ranks and --width need a figure: --svg or --png");
+}
+
 static error_t parse_option(int key, char *value, struct argp_state *state) {
     struct arguments *arguments = state->input;
     switch (key) {
@@ -77,28 +101,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
             argp_error(state, "%s is not a list of ranks, such as 0-3,8", value);
         arguments->figure.ranks = value;
         return 0;
-    case OPTION_WIDTH: {
-        char *end;
-        unsigned long width = strtoul(value, &end, 10);
-        if (*end || width < LEAST_WIDTH || width > MOST_WIDTH)
-            argp_error(state, "%s: a width of %d to %d pixels is expected", value, LEAST_WIDTH, MOST_WIDTH);
+    case OPTION_WIDTH:
         arguments->window = true;
-        arguments->figure.width = (unsigned)width;
+        arguments->figure.width = pixels(value, state);
         return 0;
-    }
     case ARGP_KEY_SUCCESS:
-        if (!arguments->path)
-            argp_error(state, "no output given: -o FILE.html, FILE.svg or FILE.png");
-        if (arguments->svg && arguments->png)
-            argp_error(state, "--svg and --png exclude each other");
-        if (!arguments->svg && !arguments->png) {
-            arguments->svg = ends_with(arguments->path, ".svg");
-            arguments->png = ends_with(arguments->path, ".png");
-        }
-        if (arguments->traces[1] && (arguments->svg || arguments->png))
-            argp_error(state, "a figure shows one trace, and two are given");
-        if (arguments->window && !arguments->svg && !arguments->png)
-            argp_error(state, "--from, --to, --ranks and --width need a figure: --svg or --png");
+        settle(arguments, state);
         return 0;
     case ARGP_KEY_ARG:
         if (arguments->traces[1])
@@ -203,8 +211,8 @@ const struct refrain_command refrain_command_view = {
     .summary = "the run as a picture: a page for any browser",
     .argp = &argp,
     .run = run,
-    .examples = "  refrain view app-*.refrain -o app.html                    # then open app.html\n"
-                "  refrain view before.refrain after.refrain -o both.html    # two runs\n"
-                "  refrain view app-*.refrain --from 1.2 --to 1.3 -o app.svg # a figure of a part\n"
+    .examples = "  refrain view app-*.refrain -o app.html                  # a page\n"
+                "  refrain view before.refrain after.refrain -o both.html  # two runs\n"
+                "  refrain view app-*.refrain --from 1.2 --to 1.3 -o app.svg  # a figure\n"
                 "  refrain view app-*.refrain --from 1.2 --to 1.3 --ranks 0-7 -o app.png\n",
 };
