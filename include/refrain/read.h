@@ -273,6 +273,7 @@ struct refrain_event {
                           the cursor compensates */
     const struct refrain_region_info
         *region; /* ENTER, LEAVE, MARKER, COUNTER: itself; else the MPI call it happens in. Never null */
+    /* Of what follows ENTER and LEAVE have nothing: peer and request are -1, all else 0. */
     const struct refrain_comm_info *comm; /* null unknown or none */
     int32_t peer; /* dest, source, target or root as rank in MPI_COMM_WORLD; -1 none or unknown */
     int64_t tag;
@@ -315,9 +316,13 @@ struct refrain_cursor_options {
                      their stretches alone: totals of places may be off by some thousandths of the run (docs/time.md).
                      The cursor also records no iterations: it is slower and smaller, for callers that keep many states
                      of one */
+    /* Locations are opened by several threads at once, where the caller has them: calls job(data, i) for each i < n, in
+     * any order, and returns when all have returned. Not used where checkpoints are kept. Null: one after the other */
+    void (*each)(void (*job)(void *data, size_t i), void *data, size_t n, void *of_each);
+    void *of_each; /* passed to each() */
 };
 #define REFRAIN_CURSOR_ALL                                                                                             \
-    { NULL, 0, REFRAIN_TIME_FIRST, REFRAIN_TIME_LAST, false, 0, false, false, false, false }
+    { NULL, 0, REFRAIN_TIME_FIRST, REFRAIN_TIME_LAST, false, 0, false, false, false, false, NULL, NULL }
 
 /* Opens a cursor before the first event of its window. It gives the events of all locations in the order of time, and
  * those of one location in the order in which they happened. Times of reconstructed events (docs/time.md) are moved so

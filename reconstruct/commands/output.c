@@ -3,6 +3,7 @@
 #include "output.h"
 #include "command.h"
 #include "filter_writer.h"
+#include "job_threads.h"
 #include "progress.h"
 #include "replayable.h"
 #include "thread_writer.h"
@@ -58,8 +59,8 @@ const struct argp_option refrain_output_options[] = {
     {"to", OPTION_TO, "TIME", 0, "Only events before TIME", 0},
     {"ranks", OPTION_RANKS, "LIST", 0, "Only events of these ranks, such as 0,4-7", 0},
     {"threads", OPTION_THREADS, "N", 0,
-     "Use N threads: with 2 or more, one replays while another writes. The output is the same. By default 2 "
-     "if there are two processors",
+     "Use N threads: they open the trace together; then one replays while another writes. The output is the same. "
+     "By default 2 if there are two processors",
      0},
     {0}};
 
@@ -263,15 +264,15 @@ static void add_up(const struct refrain_together *together, struct refrain_progr
     progress->approximate = values[1];
 }
 
-/* Is what is replayed to be written by another thread? Not unasked where processes share the work. */
-static bool writes_beside(const struct refrain_output *output) {
+/* How many threads are of use: unasked no more than one where processes share the work. */
+static unsigned n_threads(const struct refrain_output *output) {
     if (output->threads)
-        return output->threads > 1;
-    return !output->together && !output->team && sysconf(_SC_NPROCESSORS_ONLN) > 1;
+        return output->threads;
+    return !output->together && !output->team && sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 2 : 1;
 }
 
-/* Whom the events pass on their way to the format: who writes beside, who adds what was waited for, who leaves some
- * out. Null without memory: then `inner` has been ended. */
+/* Whom the events pass on their way to the format: who adds what was waited for, who leaves some out. Null without
+ * memory: then `inner` has been ended. */
 static struct refrain_writer *chain(const struct refrain_output *output, struct refrain_writer *inner,
                                     struct refrain_error *error) {
     const bool in_order = output->format->by_order && !output->paragraph && output->from_ns;
@@ -280,7 +281,7 @@ static struct refrain_writer *chain(const struct refrain_output *output, struct 
                                           .to_ns = output->in_parts ? output->part_to_ns : REFRAIN_TIME_LAST,
                                           .sent_from_ns = in_order ? output->from_ns : REFRAIN_TIME_FIRST,
                                           .format = first ? output->format->name : NULL};
-    struct refrain_writer *filtered = refrain_filter_writer(inner, &filter), *waiting = filtered, *beside = NULL;
+    struct refrain_writer *filtered = refrain_filter_writer(inner, &filter), *waiting = filtered;
     if (filtered && (output->waiting || output->format->waiting))
         waiting = refrain_waiting_writer(filtered, error);
     if (!waiting) {
@@ -289,15 +290,17 @@ static struct refrain_writer *chain(const struct refrain_output *output, struct 
         REFRAIN_FAIL_MEMORY(error);
         return NULL;
     }
-    if (writes_beside(output))
-        beside = refrain_thread_writer(waiting);
-    return beside ? beside : waiting;
+    return waiting;
 }
 
 static enum refrain_status replay_to(struct refrain_trace *trace, const struct refrain_output *output,
                                      struct refrain_writer *inner, struct refrain_error *error) {
     struct refrain_progress progress;
+    struct refrain_writer *beside = NULL;
     struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
+    unsigned threads = n_threads(output);
+    options.each = refrain_job_threads;
+    options.of_each = &threads;
     options.recorded = output->recorded;
     options.compensate = output->compensate;
     options.untold = output->format->untold;
@@ -315,10 +318,13 @@ static enum refrain_status replay_to(struct refrain_trace *trace, const struct r
     if (!outer)
         return REFRAIN_ERROR;
     refrain_progress_open(&progress, outer, output->path && strcmp(output->path, "-") != 0);
+    if (threads > 1)
+        beside = refrain_thread_writer(&progress.writer);
     refrain_warn_missing(trace);
     if (output->compensate)
         refrain_warn_uncalibrated(trace);
-    enum refrain_status status = refrain_write_shared(trace, &options, output->team, &progress.writer, &report, error);
+    enum refrain_status status =
+        refrain_write_shared(trace, &options, output->team, beside ? beside : &progress.writer, &report, error);
     if (output->team && output->team->wrong)
         return status; /* it is done again otherwise */
     if (output->team)

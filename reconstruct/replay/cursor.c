@@ -100,6 +100,45 @@ static void close_position(struct refrain_cursor *cursor) {
     memset(position, 0, sizeof *position);
 }
 
+/* A location that is opened, where several are at once. */
+struct opening {
+    struct refrain_cursor *cursor;
+    struct refrain_error *errors; /* by location */
+};
+
+static void open_location(void *data, size_t i) {
+    struct opening *opening = data;
+    struct refrain_cursor *cursor = opening->cursor;
+    const struct refrain_location_info *info = &cursor->trace->locations[i];
+    struct refrain_location_stream *location = &cursor->position.locations[i];
+    if (!cursor->team || cursor->team->owns(cursor->team, info->rank))
+        refrain_location_stream_open(location, refrain_trace_process(cursor->trace, info->rank), info->thread,
+                                     &cursor->options, &opening->errors[i]);
+    else /* another process reads it */
+        location->stream.rank = info->rank;
+}
+
+/* Opens the locations: that replays long runs, so it is done by as many threads as the caller has. */
+static enum refrain_status open_locations(struct refrain_cursor *cursor, struct refrain_error *error) {
+    const struct refrain_cursor_options *options = &cursor->options;
+    const size_t n = cursor->trace->n_locations;
+    enum refrain_status status = REFRAIN_OK;
+    struct opening opening = {cursor, calloc(n + 1, sizeof *opening.errors)};
+    if (!opening.errors)
+        return REFRAIN_FAIL_MEMORY(error);
+    cursor->position.n = n;
+    if (options->each && !cursor->arena)
+        options->each(open_location, &opening, n, options->of_each);
+    else
+        for (size_t i = 0; i < n && (i == 0 || !opening.errors[i - 1].code); i++)
+            open_location(&opening, i);
+    for (size_t i = 0; i < n && !status; i++)
+        if ((status = opening.errors[i].code) && error && !error->code)
+            *error = opening.errors[i];
+    free(opening.errors);
+    return status;
+}
+
 /* Opens all locations, before the first event of the trace. All ranks are replayed whichever are wanted, since the
  * times of one depend on the others. */
 static enum refrain_status open_position(struct refrain_cursor *cursor, struct refrain_error *error) {
@@ -112,19 +151,11 @@ static enum refrain_status open_position(struct refrain_cursor *cursor, struct r
     position->stacks = refrain_calloc(trace->n_locations + 1, sizeof *position->stacks);
     if (!position->locations || !position->streams || !position->stacks)
         return REFRAIN_FAIL_MEMORY(error);
-    enum refrain_status status = REFRAIN_OK;
-    for (size_t i = 0; !status && i < trace->n_locations; i++) {
-        const struct refrain_location_info *info = &trace->locations[i];
-        if (!cursor->team || cursor->team->owns(cursor->team, info->rank))
-            status = refrain_location_stream_open(&position->locations[i], refrain_trace_process(trace, info->rank),
-                                                  info->thread, options, error);
-        else /* another process reads it */
-            position->locations[i].stream.rank = info->rank;
-        position->streams[i] = &position->locations[i].stream;
-        position->n = i + 1;
-    }
+    enum refrain_status status = open_locations(cursor, error);
     if (status)
         return status;
+    for (size_t i = 0; i < position->n; i++)
+        position->streams[i] = &position->locations[i].stream;
     bool as_they_are = options->recorded || options->unaligned;
     position->align = refrain_align_open(position->streams, position->n,
                                          options->compensate ? REFRAIN_TIMES_WITHOUT_PROBES
