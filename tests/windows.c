@@ -85,6 +85,21 @@ static void compare(struct refrain_cursor *cursor, const int32_t *ranks, size_t 
     }
 }
 
+/* Entries and exits have nothing but where, when and what. */
+static void check_entries(void) {
+    for (size_t i = 0; i < n_all; i++) {
+        const struct refrain_event *event = &all[i];
+        if (event->kind > REFRAIN_EVENT_LEAVE ||
+            (event->peer == -1 && event->request == -1 && !event->comm && !event->tag && !event->bytes &&
+             !event->received && !event->value && !event->match && !event->match_time_ns && !event->match_thread &&
+             !event->overtook && !event->wait && !event->peer_wait))
+            continue;
+        printf("FAILED: event %zu enters or leaves a region, and has more than that\n", i);
+        failed++;
+        break;
+    }
+}
+
 static void check_order_and_matches(bool recorded) {
     unsigned long receives = 0, unmatched = 0;
     for (size_t i = 1; i < n_all; i++)
@@ -172,9 +187,11 @@ int main(int argc, char **argv) {
     if (processes[0].recorded) {
         read_all(trace, true);
         check_order_and_matches(true);
+        check_entries();
     }
     read_all(trace, false);
     check_order_and_matches(false);
+    check_entries();
     struct refrain_cursor *cursor;
     struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
     options.checkpoint_bytes = argc > 4 ? (size_t)atoi(argv[4]) << 10 : (size_t)64 << 20;
