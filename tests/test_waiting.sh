@@ -171,6 +171,6 @@ rm -rf run
 mkdir run
 REFRAIN_MODE=both REFRAIN_DIRECTORY=run launch mpich 2 ./waiting nothing 6 >said || fail "nothing: $(head -n 2 said)"
 trace=$(the_trace run)
-waits refrain events "$trace" | grep -v '^barrier' | awk -F '|' '{ sum += $4 } END { exit !(sum < 2000000) }' && pass ||
-    fail "a wait where there is none: $(waits refrain events "$trace")"
+waits refrain events "$trace" >found.all
+grep -qv '^barrier' found.all && fail "a wait where there is none: $(cat found.all)" || pass
 summary

@@ -1,8 +1,9 @@
 /* mpi_waiting.c: waits of known length, of rank 0 for rank 1. Usage: mpi_waiting KIND|all [ROUNDS]; on 2 ranks.
  *
- * In each round rank 1 is late by about DELAY_MS. Both say when they came to the call in question, so that what rank 0
- * waited is known exactly, whatever the machine does meanwhile: the program prints "rank nanoseconds", the sum of these
- * times. The lines with a wait are marked WAITS, those that come late LATE. */
+ * In each round rank 1 is late: by DELAY_MS after rank 0 has told it, by calls that no tool sees, that it is about to
+ * come. Both say when they came to the call in question, so that what rank 0 waited is known exactly, whatever the
+ * machine does meanwhile: the program prints "rank nanoseconds", the sum of these times. The lines with a wait are
+ * marked WAITS, those that come late LATE. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>
@@ -15,17 +16,34 @@
 
 static int rank;
 static char *buffer, *other; /* LARGE bytes */
+static MPI_Comm untold;      /* of messages that are not traced: PMPI functions have no wrappers */
 static long long sum_ns;
+
+/* One rank says how far it is, the other does not go on before: by load alone neither comes before the other. */
+static void tell(void) {
+    PMPI_Send(NULL, 0, MPI_CHAR, 1 - rank, 0, untold);
+}
+
+static void wait_for_other(void) {
+    PMPI_Recv(NULL, 0, MPI_CHAR, 1 - rank, 0, untold, MPI_STATUS_IGNORE);
+}
 
 static void come(void) {
     struct timespec now;
+    if (rank == 0)
+        tell();
     clock_gettime(CLOCK_MONOTONIC, &now);
     sum_ns += now.tv_sec * 1000000000ll + now.tv_nsec;
 }
 
+static void delay(void) {
+    struct timespec time = {0, DELAY_MS * 1000000l};
+    nanosleep(&time, NULL);
+}
+
 static void be_late(void) {
-    struct timespec delay = {0, DELAY_MS * 1000000l};
-    nanosleep(&delay, NULL);
+    wait_for_other();
+    delay();
 }
 
 static void late_sender(void) {
@@ -144,7 +162,7 @@ static void waitall(void) {
     } else {
         be_late();
         MPI_Send(buffer, 8, MPI_CHAR, 0, 7, MPI_COMM_WORLD); /* LATE waitall */
-        be_late();
+        delay();
         come();
         MPI_Send(buffer, 8, MPI_CHAR, 0, 8, MPI_COMM_WORLD); /* LATE waitall */
     }
@@ -164,8 +182,10 @@ static void sendrecv(void) {
 
 /* Nobody waits for what was sent before it is asked for. */
 static void nothing(void) {
-    if (rank == 1)
+    if (rank == 1) {
         MPI_Send(buffer, 8, MPI_CHAR, 0, 7, MPI_COMM_WORLD);
+        tell();
+    }
     if (rank == 0) {
         be_late();
         MPI_Recv(buffer, 8, MPI_CHAR, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* none */
@@ -192,6 +212,7 @@ int main(int argc, char **argv) {
     int rounds = argc > 2 ? atoi(argv[2]) : 10;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_dup(MPI_COMM_WORLD, &untold);
     buffer = calloc(1, LARGE);
     other = calloc(1, LARGE);
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
@@ -205,6 +226,7 @@ int main(int argc, char **argv) {
     printf("%d %lld\n", rank, sum_ns);
     free(buffer);
     free(other);
+    PMPI_Comm_free(&untold);
     MPI_Finalize();
     return 0;
 }
