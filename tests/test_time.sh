@@ -390,11 +390,11 @@ refrain info "$trace" | grep -q "clock  *jumped" && fail "no jump: $(refrain inf
 
 jumps() {
     REFRAIN_MODE=stat REFRAIN_CLOCK=gettime launch mpich 17 sh -c \
-        'LD_PRELOAD="$LD_PRELOAD $0" exec "$@" $((PMI_RANK % 2 ? 3000000000 : -30000000))' "$work/false_clock.so" "$work/slow"
+        'LD_PRELOAD="$LD_PRELOAD $0" exec "$@" $((PMI_RANK % 2 ? 3000000000 : -3000000000))' "$work/false_clock.so" "$work/slow"
 }
 traced "jumps" 64K jumps
 refrain info "$trace" >"$work/info"
-for line in "clock  *jumped or did not run evenly.*: on \\(all ranks\\|ranks .*1\\)" \
+for line in "clock  *jumped or did not run evenly.*: on all ranks" \
     "clock  *[0-9]* reads told an earlier time .*: on ranks 0-16:2$"; do
     grep -q "$line" "$work/info" && pass || fail "jumps: $(grep '^  clock' "$work/info")"
 done
