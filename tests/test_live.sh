@@ -32,7 +32,7 @@ looks() {
     running=$!
     pids=
     tries=0
-    while [ "$(echo $pids | wc -w)" -lt "$ranks" ] && [ $tries -lt 200 ]; do
+    while [ "$(echo $pids | wc -w)" -lt "$ranks" ] && [ $tries -lt 3000 ]; do
         tries=$((tries + 1))
         sleep 0.02
         trace=$(the_trace "$run") && pids=$(refrain info --json "$trace" 2>/dev/null | sed -n 's/.*"pid": \([0-9]*\).*/\1/p')

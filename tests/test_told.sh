@@ -129,15 +129,19 @@ done
 
 # From outside: begun paused, resumed, paused.
 rm -rf run
-timeout 60 refrain record -q --paused --mode both --directory run mpiexec.mpich -n 2 ./told 5 wait >out 2>said &
+timeout 120 refrain record -q --paused --mode both --directory run mpiexec.mpich -n 2 ./told 5 wait >out 2>said &
 job=$!
 n=0
-while ! refrain resume $job >resumed 2>error && [ $n -lt 100 ]; do
+until refrain resume $job >resumed 2>error; [ "$(grep -c 'rank [01], process [0-9]*: resumed' resumed)" = 2 ] || [ $n -ge 300 ]; do
     n=$((n + 1))
     sleep 0.1
 done
-[ "$(grep -c 'rank [01], process [0-9]*: resumed' resumed)" = 2 ] && pass || fail "refrain resume: $(cat resumed error)"
-sleep 0.2
+[ $n -lt 300 ] && pass || fail "refrain resume: $(cat resumed error)"
+n=0
+until refrain events --ranks 0 "$(the_trace run)" 2>/dev/null | grep -q MPI_Bcast || [ $n -ge 300 ]; do
+    n=$((n + 1))
+    sleep 0.1
+done
 refrain pause $job >paused 2>error && [ "$(grep -c ': paused' paused)" = 2 ] && pass || fail "refrain pause: $(cat paused error)"
 : >"go on"
 wait $job || fail "paused from outside: $(cat said)"

@@ -74,14 +74,25 @@ done
 refrain top --once "$launcher" >said 2>error && grep -q "3 ranks" said && pass || fail "top of the launcher: $(cat error)"
 refrain top --once "$(sed -n 's/^ *0 *\([0-9]*\) .*/\1/p' said)" >said 2>error && grep -q "3 ranks" said && pass || fail "top of a rank: $(cat error)"
 export TERM=xterm
-(sleep 2.5; printf q) | timeout 20 script -qec "refrain top '$trace'" /dev/null >screen
+# q is not pressed before the screen has been drawn, however long that takes (a minute at most).
+: >screen
+(
+    for i in $(seq 600); do
+        ! { grep -q "calls/s" screen && grep -q "now: " screen; } || break
+        sleep 0.1
+    done
+    printf q
+) | timeout 120 script -qefc "refrain top '$trace'" /dev/null >screen
 status=$?
 [ $status -eq 0 ] && grep -q "calls/s" screen && grep -q "MPI_Recv mpi_hang.c" screen && grep -q "now: " screen && pass || fail "on a terminal: status $status"
 
 # A rank that is killed: the others wait for what is gone.
 kill -KILL "$(sed -n 's/^ *1 *\([0-9]*\) .*/\1/p' said)" 2>/dev/null
-sleep 0.5
-refrain top --once "$trace" >said 2>error
+for i in $(seq 100); do
+    refrain top --once "$trace" >said 2>error
+    ! grep -q "is gone without having ended" said || break
+    sleep 0.1
+done
 grep -q "is gone without having ended" said && pass || fail "a rank that was killed: $(cat said error)"
 stop
 refrain top --once nowhere.refrain >said 2>error
