@@ -1,15 +1,12 @@
 /* call_room.c: room for call sites and what they tell (call_room.h). */
 #include "call_room.h"
 #include "tracing.h"
+#include <refrain/amounts.h>
 #include <refrain/called.h>
 
 static uint64_t named[REFRAIN_CALL_WORDS]; /* bits: functions that the tables name */
 
 static uint64_t of_thread; /* bytes of the first call sites of a thread */
-
-static uint64_t least_of(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
 
 static bool has(const uint64_t *functions, unsigned function) {
     return functions[function / 64] >> function % 64 & 1;
@@ -50,12 +47,12 @@ static void keep(uint64_t bytes) {
 void refrain_call_room_begin_thread(void) {
     const struct refrain_header *header = refrain_trace_file.header;
     uint64_t *others = &refrain_trace_file.kept_for_threads;
-    uint64_t bytes = least_of(of_thread, __atomic_load_n(others, __ATOMIC_RELAXED));
+    uint64_t bytes = refrain_least(of_thread, __atomic_load_n(others, __ATOMIC_RELAXED));
     if (!refrain_pool_take_kept(others, bytes))
         return;
     uint64_t used = __atomic_load_n(&header->pool_used, __ATOMIC_RELAXED);
     used += refrain_pool_kept(header, REFRAIN_POOL_FIRST_MET);
-    keep(least_of(bytes, header->bytes - least_of(used, header->bytes)));
+    keep(refrain_least(bytes, header->bytes - refrain_least(used, header->bytes)));
 }
 
 struct refrain_call_site *refrain_call_room_site(struct refrain_context *context, unsigned function) {

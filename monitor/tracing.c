@@ -21,6 +21,7 @@
 #include "stacks.h"
 #include "step.h"
 #include "untold.h"
+#include <refrain/amounts.h>
 #include <refrain/called.h>
 #include <refrain/settings.h>
 
@@ -58,32 +59,28 @@ static pid_t owner;
 
 /* ---- opening ---- */
 
-static uint64_t least_of(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
 /* Sets aside what learners may not take: for places that have not been seen yet, as many as the tables say there may
  * be, for requests under way, and for counting what comes next where its order is given up. */
 static void keep_reserves(struct refrain_header *header) {
     uint64_t left = header->bytes - header->pool_used, threads = header->n_threads;
-    uint64_t of_thread = least_of(refrain_call_room_named_bytes(), left);
-    uint64_t calls = least_of(of_thread * threads, left), pool = left - calls;
+    uint64_t of_thread = refrain_least(refrain_call_room_named_bytes(), left);
+    uint64_t calls = refrain_least(of_thread * threads, left), pool = left - calls;
     uint64_t call_sites = refrain_units_mpi_calls() * threads;
-    uint64_t guests = least_of(call_sites * sizeof(struct refrain_guest), pool / GUESTS_SHARE);
+    uint64_t guests = refrain_least(call_sites * sizeof(struct refrain_guest), pool / GUESTS_SHARE);
     uint64_t places = call_sites * refrain_call_room_bytes(SITE_OPERATIONS);
     refrain_call_room_keep_guests(guests);
-    uint64_t others = least_of(calls ? pool / OTHER_CALL_SITES_SHARE : pool, OTHER_CALL_SITES_BYTES);
+    uint64_t others = refrain_least(calls ? pool / OTHER_CALL_SITES_SHARE : pool, OTHER_CALL_SITES_BYTES);
     uint64_t counts = header->n_slots * threads * COUNTS_BYTES;
     refrain_call_room_open(of_thread, calls - of_thread,
-                           least_of(pool / (calls ? UNFORESEEN_SHARE : UNKNOWN_SHARE), UNFORESEEN_BYTES));
+                           refrain_least(pool / (calls ? UNFORESEEN_SHARE : UNKNOWN_SHARE), UNFORESEEN_BYTES));
     header->pool_last = calls + refrain_trace_file.kept_for_unforeseen + guests;
     header->pool_first_met =
-        header->pool_last + least_of(left / MOST_FIRST_MET_SHARE, (places > calls ? places - calls : 0) + others);
+        header->pool_last + refrain_least(left / MOST_FIRST_MET_SHARE, (places > calls ? places - calls : 0) + others);
     refrain_trace_file.kept_for_open =
-        refrain_mpi_linked && refrain_units_use_requests() ? least_of(pool / OPEN_SHARE, OPEN_BYTES) : 0;
-    header->pool_counts =
-        header->pool_first_met + refrain_trace_file.kept_for_open +
-        (counts < pool / LEAST_COUNTS_SHARE ? pool / LEAST_COUNTS_SHARE : least_of(counts, pool / MOST_COUNTS_SHARE));
+        refrain_mpi_linked && refrain_units_use_requests() ? refrain_least(pool / OPEN_SHARE, OPEN_BYTES) : 0;
+    header->pool_counts = header->pool_first_met + refrain_trace_file.kept_for_open +
+                          (counts < pool / LEAST_COUNTS_SHARE ? pool / LEAST_COUNTS_SHARE
+                                                              : refrain_least(counts, pool / MOST_COUNTS_SHARE));
     header->pool_control = header->pool_counts + pool / CONTROL_SHARE;
 }
 
@@ -104,9 +101,10 @@ static uint64_t least_bytes(uint32_t threads, uint64_t other) {
 
 static void say_too_small(uint64_t least) {
     bool one = refrain_configuration.threads == 1;
-    refrain_say("REFRAIN_TOTAL_MEMORY is %llu bytes, but this program and its %u thread%s need at least %llu "
+    refrain_say("REFRAIN_TOTAL_MEMORY is %llu byte%s, but this program and its %u thread%s need at least %llu "
                 "(%lluK); the program runs untraced",
-                (unsigned long long)refrain_configuration.total_bytes, refrain_configuration.threads, one ? "" : "s",
+                (unsigned long long)refrain_configuration.total_bytes,
+                refrain_configuration.total_bytes == 1 ? "" : "s", refrain_configuration.threads, one ? "" : "s",
                 (unsigned long long)least, (unsigned long long)(least + 1023) >> 10);
 }
 

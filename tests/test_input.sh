@@ -144,6 +144,7 @@ runs "a good run" ""
 runs "a senseless mode" "REFRAIN_MODE=perhaps.*stat, events" REFRAIN_MODE=perhaps
 runs "a senseless size" "REFRAIN_TOTAL_MEMORY=lots.*bytes" REFRAIN_TOTAL_MEMORY=lots
 runs "a size that is too small" "REFRAIN_TOTAL_MEMORY.*at least [0-9]+" REFRAIN_TOTAL_MEMORY=10K
+runs "a size of one byte" "REFRAIN_TOTAL_MEMORY is 1 byte, but" REFRAIN_TOTAL_MEMORY=1
 runs "too small a limit of recorded events" "REFRAIN_EVENT_MEMORY=100K: at least 1M expected; 1M is used" REFRAIN_EVENT_MEMORY=100K REFRAIN_MODE=events
 runs "a senseless number of threads" "REFRAIN_THREADS=-1" REFRAIN_THREADS=-1
 runs "a list of layers that is too long" "REFRAIN_LAYERS=\.\.\.: less than 512 bytes expected; none is used" REFRAIN_LAYERS="$(printf 'lib,%.0s' $(seq 200))"

@@ -1,5 +1,6 @@
 /* channels.c: messages in flight and claims to those that are to come (channels.h). */
 #include "channels.h"
+#include <refrain/amounts.h>
 
 #define MOST_IDLE 256u /* channels, with which empty ones are kept */
 
@@ -21,15 +22,6 @@ static struct refrain_in_flight *in_flight_at(const struct refrain_channels *cha
 
 static struct refrain_claim *claim_at(const struct refrain_channels *channels, uint32_t number) {
     return refrain_store_at(&channels->claims, number);
-}
-
-static uint64_t smaller(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
-/* A damaged trace may tell of more messages than there can be. */
-static uint64_t sum(uint64_t a, uint64_t b) {
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
 uint32_t refrain_channel_find(const struct refrain_channels *channels, uint64_t ranks, uint64_t what) {
@@ -65,7 +57,7 @@ uint64_t refrain_channel_come(struct refrain_channels *channels, uint32_t number
     struct refrain_channel *channel = refrain_channel_at(channels, number);
     struct refrain_claim *first = channel->claims.first ? claim_at(channels, channel->claims.first) : NULL;
     if (!first || first->gap > 0) {
-        uint64_t k = first ? smaller(n, first->gap) : n;
+        uint64_t k = first ? refrain_least(n, first->gap) : n;
         if (first) {
             first->gap -= k;
             channel->gaps -= k;
@@ -73,7 +65,7 @@ uint64_t refrain_channel_come(struct refrain_channels *channels, uint32_t number
         claim->kind = REFRAIN_CLAIM_NONE;
         return k;
     }
-    uint64_t k = smaller(n, first->n);
+    uint64_t k = refrain_least(n, first->n);
     *claim = *first;
     first->n -= k;
     if (first->n == 0)
@@ -87,7 +79,7 @@ static bool append_claim(struct refrain_channels *channels, uint32_t number, uin
     struct refrain_channel *channel = refrain_channel_at(channels, number);
     struct refrain_claim *last = channel->claims.last ? claim_at(channels, channel->claims.last) : NULL;
     if (last && gap == 0 && last->kind == claim->kind && claim->kind != REFRAIN_CLAIM_WAITS) {
-        last->n = sum(last->n, n);
+        last->n = refrain_sum(last->n, n);
         return true;
     }
     uint32_t at = refrain_store_take(&channels->claims);
@@ -96,7 +88,7 @@ static bool append_claim(struct refrain_channels *channels, uint32_t number, uin
     *claim_at(channels, at) = *claim;
     claim_at(channels, at)->gap = gap;
     claim_at(channels, at)->n = n;
-    channel->gaps = sum(channel->gaps, gap);
+    channel->gaps = refrain_sum(channel->gaps, gap);
     refrain_store_insert(&channels->claims, &channel->claims, channel->claims.last, at);
     return true;
 }
@@ -123,7 +115,7 @@ bool refrain_channel_claim(struct refrain_channels *channels, uint32_t number, u
         struct refrain_claim *part = claim_at(channels, new);
         *part = *claim;
         part->gap = beyond;
-        part->n = smaller(n, next->gap - beyond);
+        part->n = refrain_least(n, next->gap - beyond);
         next->gap -= beyond + part->n;
         channel->gaps -= part->n;
         n -= part->n;
@@ -147,7 +139,7 @@ bool refrain_channel_pass(struct refrain_channels *channels, uint32_t number, ui
     struct refrain_claim *claim = claim_at(channels, at), *last = before ? claim_at(channels, before) : NULL;
     claim->kind = REFRAIN_CLAIM_PASSED;
     if (last && last->kind == REFRAIN_CLAIM_PASSED && claim->gap == 0) {
-        last->n = sum(last->n, 1);
+        last->n = refrain_sum(last->n, 1);
         remove_claim(channels, channel, before);
     }
     return true;
@@ -158,7 +150,7 @@ bool refrain_channel_give_up(struct refrain_channels *channels, uint32_t number,
     if (!channel->claims.first)
         return false;
     *claim = *claim_at(channels, channel->claims.first);
-    channel->gaps -= smaller(channel->gaps, claim->gap);
+    channel->gaps -= refrain_least(channel->gaps, claim->gap);
     remove_claim(channels, channel, 0);
     return true;
 }
@@ -190,7 +182,7 @@ uint64_t refrain_channel_take(struct refrain_channels *channels, uint32_t number
     if (!at)
         return 0;
     struct refrain_in_flight *found = in_flight_at(channels, at);
-    uint64_t k = found->untold ? smaller(n, found->untold - overtook) : 1;
+    uint64_t k = found->untold ? refrain_least(n, found->untold - overtook) : 1;
     *message = *found;
     found->untold -= found->untold ? k : 0;
     if (found->untold == 0) {

@@ -1,6 +1,7 @@
 /* profile.c: adds up the blocks of all ranks by construct (profile.h). */
 #include "profile.h"
 #include "sequence.h"
+#include <refrain/amounts.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -144,10 +145,6 @@ static void add_units(const struct refrain_process *process, struct refrain_prof
 
 /* ---- MPI calls and user regions ---- */
 
-static uint64_t least_of(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
 /* Calls at the records of a call site, and what they took. A call is one block, unless MPI calls functions of the
  * program from it. */
 static uint64_t calls_of(const struct refrain_process *process, const struct refrain_call_site *call_site,
@@ -170,7 +167,7 @@ static bool add_call_site(const struct refrain_process *process, const struct re
                           uint64_t of_guests, struct refrain_profile_unit *unit, uint32_t node,
                           struct refrain_profile_total *total) {
     uint64_t ticks, all = calls_of(process, view->record, &ticks);
-    uint64_t calls = view->guest ? least_of(view->guest->calls, all) : all - least_of(of_guests, all);
+    uint64_t calls = view->guest ? refrain_least(view->guest->calls, all) : all - refrain_least(of_guests, all);
     long double ns = refrain_trace_span_ns(process, ticks) * (all ? (long double)calls / (long double)all : 1);
     struct refrain_metric_totals none = {0}, *in_node = unit->nodes ? &unit->nodes[node].metrics : &none;
     total->mpi_ns += ns;

@@ -10,6 +10,7 @@
 #include "array.h"
 #include "recursion_graph.h"
 
+#include <refrain/amounts.h>
 #include <refrain/unit.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,10 +51,6 @@ static void share(struct sharing *sharing, size_t from, int64_t value, uint64_t 
     sharing->shares = shares;
     sharing->shares[sharing->n_shares] = (struct share){.value = value, .steps = steps, .next = sharing->first[from]};
     sharing->first[from] = ++sharing->n_shares;
-}
-
-static uint64_t smaller(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
 }
 
 /* ---- what is lacking ---- */
@@ -153,7 +150,7 @@ static void tell_calls(struct sharing *sharing) {
                 node->unknown && !node->call_site ? refrain_recursion_after_call(recursion, node) : REFRAIN_NOWHERE;
             if (after == REFRAIN_NOWHERE || has_return != (round == 0))
                 continue;
-            uint64_t n = smaller(smaller(node->unknown, sharing->lacks[after]), wanted);
+            uint64_t n = refrain_least(refrain_least(node->unknown, sharing->lacks[after]), wanted);
             sharing->calls[i] = n;
             sharing->others[i] -= n;
             sharing->lacks[after] -= n;
@@ -165,7 +162,7 @@ static void tell_calls(struct sharing *sharing) {
 static void lend_value(struct sharing *sharing, size_t from, int64_t value, uint64_t most) {
     struct refrain_arc arc = {.value = value, .next = REFRAIN_NOWHERE, .called = REFRAIN_NOWHERE};
     refrain_recursion_resolve(sharing->recursion, &sharing->recursion->nodes[from], &arc);
-    uint64_t lent = arc.next == REFRAIN_NOWHERE ? 0 : smaller(most, sharing->lacks[arc.next]);
+    uint64_t lent = arc.next == REFRAIN_NOWHERE ? 0 : refrain_least(most, sharing->lacks[arc.next]);
     if (lent == 0)
         return;
     sharing->others[from] -= lent;
@@ -181,10 +178,10 @@ static void lend_known_calls(struct sharing *sharing, size_t from) {
         const struct refrain_arc *arc = &recursion->arcs[node->first_arc + k];
         if (arc->called == REFRAIN_NOWHERE || arc->next == REFRAIN_NOWHERE)
             continue;
-        uint64_t lent = smaller(sharing->others[from], sharing->lacks[arc->called]);
+        uint64_t lent = refrain_least(sharing->others[from], sharing->lacks[arc->called]);
         sharing->others[from] -= lent;
         sharing->lacks[arc->called] -= lent;
-        sharing->lacks[arc->next] -= smaller(lent, sharing->lacks[arc->next]);
+        sharing->lacks[arc->next] -= refrain_least(lent, sharing->lacks[arc->next]);
         share(sharing, from, arc->value, lent);
     }
 }
@@ -241,7 +238,7 @@ static void lend(struct sharing *sharing, bool calls, bool near) {
             bool is_near = call_site ? call_site->slot == from->number
                            : calls   ? is_called(sharing, from)
                                      : function_of(from) == function_of(slot_of(recursion, node));
-            uint64_t lent = near && !is_near ? 0 : smaller(steps[lending[i]], sharing->lacks[to]);
+            uint64_t lent = near && !is_near ? 0 : refrain_least(steps[lending[i]], sharing->lacks[to]);
             steps[lending[i]] -= lent;
             sharing->lacks[to] -= lent;
             share(sharing, lending[i], value, lent);
@@ -261,7 +258,7 @@ static void share_calls(struct sharing *sharing, size_t from, size_t at, uint64_
     for (size_t g = 0; host && g < numbered->n_guests && sharing->shares[at].steps > 0; g++) {
         if (left[g] == 0 || numbered->guests[g].host != host || (near && numbered->guests[g].slot != slot))
             continue;
-        uint64_t calls = smaller(left[g], sharing->shares[at].steps);
+        uint64_t calls = refrain_least(left[g], sharing->shares[at].steps);
         left[g] -= calls;
         sharing->shares[at].steps -= calls;
         share(sharing, from, REFRAIN_NEXT_CALL + (int64_t)g, calls);
@@ -279,7 +276,7 @@ static void share_with_guests(struct sharing *sharing) {
     for (size_t i = 0; left && i < recursion->n_arcs; i++) {
         uint64_t g = (uint64_t)recursion->arcs[i].value - (uint64_t)REFRAIN_NEXT_CALL;
         if (g < numbered->n_guests)
-            left[g] -= smaller(left[g], recursion->arcs[i].left);
+            left[g] -= refrain_least(left[g], recursion->arcs[i].left);
     }
     for (unsigned round = 0; left && round < 2; round++)
         for (size_t from = 0; from < recursion->n_nodes; from++)

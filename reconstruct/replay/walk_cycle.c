@@ -2,6 +2,7 @@
 #include "arena.h"
 #include "walk_parts.h"
 #include "walk_time.h"
+#include <refrain/amounts.h>
 
 #include <string.h>
 
@@ -26,10 +27,6 @@ static bool is_plain(const struct refrain_walk *walk) {
            walk->owed == 0 && !walk->times.ended && !walk->times.tail;
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
 /* Is a run of that value given? That is so of most learners. */
 static inline bool is_run(const struct refrain_sequence *sequence, int64_t value) {
     return sequence->run > 0 && sequence->value == value && sequence->stride == 0 && !sequence->approximate;
@@ -37,20 +34,20 @@ static inline bool is_run(const struct refrain_sequence *sequence, int64_t value
 
 /* How many further iterations are like that, as far as it is known here. */
 static uint64_t iterations_of(struct refrain_walk *walk, struct refrain_walk_cycle *cycle) {
-    uint64_t n = smaller(cycle->loop->remaining / cycle->iterations, MOST_ITERATIONS);
+    uint64_t n = refrain_least(cycle->loop->remaining / cycle->iterations, MOST_ITERATIONS);
     if (cycle->depth != walk->depth || cycle->context != walk->stack[walk->depth - 1].context ||
         cycle->changes != walk->requests.changes || refrain_walk_cycle_is_counting(cycle))
         return 0;
     if (walk->steps_left < cycle->steps && !refrain_walk_allow_steps(walk))
         return 0;
-    n = smaller(n, walk->steps_left / cycle->steps);
+    n = refrain_least(n, walk->steps_left / cycle->steps);
     for (uint32_t i = 0; i < cycle->n_uses; i++) {
         struct refrain_walk_cycle_use *use = &cycle->uses[i];
         struct refrain_sequence *sequence = &use->learner->sequence;
         if (use->values == 1 && is_run(sequence, cycle->values[use->first_value]))
-            n = smaller(n, sequence->run);
+            n = refrain_least(n, sequence->run);
         else if (use->values > 0)
-            n = smaller(n, refrain_sequence_repeats(sequence, &cycle->values[use->first_value], use->values));
+            n = refrain_least(n, refrain_sequence_repeats(sequence, &cycle->values[use->first_value], use->values));
         if (n == 0) { /* it is asked first the next time */
             struct refrain_walk_cycle_use differs = *use;
             *use = cycle->uses[0];
@@ -116,7 +113,7 @@ static bool is_stopped(const struct refrain_walk *walk) {
 static bool pass_iterations(struct refrain_walk *walk, struct refrain_walk_cycle *cycle) {
     struct refrain_walk_ahead *ahead = &walk->ahead;
     const uint32_t n = cycle->n_blocks;
-    uint64_t most = smaller(cycle->left, 1 + BLOCKS_AT_ONCE / n), passed = 0;
+    uint64_t most = refrain_least(cycle->left, 1 + BLOCKS_AT_ONCE / n), passed = 0;
     if (most == 0 || is_stopped(walk))
         return false;
     uint64_t *ticks = refrain_walk_ahead_room(ahead, most * n);

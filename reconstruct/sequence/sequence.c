@@ -2,16 +2,13 @@
 #include "sequence.h"
 #include "archive_bytes.h"
 #include "arena.h"
+#include <refrain/amounts.h>
 
 #include <string.h>
 
 #define MOST_STEPS ((uint64_t)1 << 28) /* of counting a term, or without a value: no run does so many, it is damage */
 
 /* ---- counting ---- */
-
-static uint64_t add_saturating(uint64_t a, uint64_t b) {
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
 
 /* Values of the item at `i`, given the counters of the loops around it. A loop whose body's counts do not depend on it
  * is multiplied, not walked. */
@@ -36,8 +33,8 @@ static uint64_t count_item(const struct refrain_item *items, unsigned i, uint64_
             return UINT64_MAX;
         uint64_t body = 0;
         for (unsigned j = i + 1; j < i + item->span; j += items[j].span)
-            body = add_saturating(body, count_item(items, j, counter, steps));
-        total = add_saturating(total, body);
+            body = refrain_sum(body, count_item(items, j, counter, steps));
+        total = refrain_sum(total, body);
         if (total == UINT64_MAX)
             break;
     }
@@ -78,13 +75,13 @@ uint64_t refrain_learner_values(const void *image, size_t image_bytes, const str
     refrain_terms_open(&terms, image, image_bytes, learner);
     const struct refrain_item *term;
     while ((term = refrain_terms_next(&terms, NULL)))
-        n = add_saturating(n, refrain_term_values(term));
+        n = refrain_sum(n, refrain_term_values(term));
     if (learner->state != REFRAIN_EMPTY)
-        n = add_saturating(n, learner->confirmed);
+        n = refrain_sum(n, learner->confirmed);
     if (kept)
         *kept = n;
     refrain_terms_close(&terms);
-    return add_saturating(n, counted_values(image, image_bytes, learner));
+    return refrain_sum(n, counted_values(image, image_bytes, learner));
 }
 
 /* ---- values that depend on another parameter ---- */

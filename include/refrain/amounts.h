@@ -1,0 +1,15 @@
+/* amounts.h: the lesser of two amounts, and a sum that does not wrap around: a damaged trace may tell of any number. */
+#ifndef REFRAIN_AMOUNTS_H
+#define REFRAIN_AMOUNTS_H
+
+#include <stdint.h>
+
+static inline uint64_t refrain_least(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+static inline uint64_t refrain_sum(uint64_t a, uint64_t b) {
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+#endif
