@@ -14,6 +14,7 @@
 #include "learn_by_key.h"
 #include "learn_spare.h"
 #include "left_out.h"
+#include "object_name.h"
 #include "pause.h"
 #include "probe.h"
 #include "python.h"
@@ -22,7 +23,6 @@
 #include <refrain/settings.h>
 
 #include <link.h>
-#include <string.h>
 
 #define LINE_BITS 20u /* of a line of Python in a key */
 #define MOST_LINE ((1 << LINE_BITS) - 1)
@@ -48,26 +48,6 @@ static int search_object(struct dl_phdr_info *info, size_t size, void *data) {
         }
     }
     return 0;
-}
-
-static bool is_name(uint32_t object, const char *path) {
-    return object && strcmp(((const struct refrain_name *)refrain_at_reference(object))->text, path) == 0;
-}
-
-/* The name record of an object; the same for all call sites and guests in it. */
-static uint32_t object_name(const char *path) {
-    const struct refrain_header *header = refrain_trace_file.header;
-    if (!path || !*path)
-        return header->executable;
-    const struct refrain_call_site *call_site;
-    for (uint32_t r = (uint32_t)header->call_sites; r; r = call_site->next)
-        if (is_name((call_site = refrain_at_reference(r))->object, path))
-            return call_site->object;
-    const struct refrain_guest *guest;
-    for (uint32_t r = (uint32_t)header->guests; r; r = guest->next)
-        if (is_name((guest = refrain_at_reference(r))->object, path))
-            return guest->object;
-    return refrain_pool_name(path);
 }
 
 /* In the last resort, the call site that this thread has met first stands for others of its function, as it is sure of
@@ -133,7 +113,7 @@ static void tell_address(uintptr_t return_address, uint64_t *in_object, uint32_t
     struct object_search search = {return_address, 0, NULL};
     dl_iterate_phdr(search_object, &search);
     *in_object = search.address - search.load_address;
-    *object = object_name(search.path);
+    *object = refrain_object_name(search.path);
 }
 
 /* There is no room for a call site of its own: a guest of its function's first one or, in the last resort, that. */
@@ -314,7 +294,7 @@ static struct call_place python_call_site(struct refrain_context *context, const
         return place_of_other(entry);
     char file[TEXT_BYTES], name[TEXT_BYTES];
     refrain_python_describe(frame->code, file, name, sizeof file);
-    uint32_t object = *file ? object_name(file) : 0, within = refrain_pool_name(name);
+    uint32_t object = *file ? refrain_object_name(file) : 0, within = refrain_pool_name(name);
     if (entry->special) {
         struct refrain_guest *guest = refrain_at_reference(entry->reference);
         guest->flags |= REFRAIN_GUEST_PYTHON;

@@ -5,10 +5,10 @@
 #include "address_entry.h"
 #include "configure.h"
 #include "left_out.h"
+#include "object_name.h"
 #include <refrain/settings.h>
 
 #include <pthread.h>
-#include <string.h>
 
 /* A frame of the latest path. */
 struct frame {
@@ -54,22 +54,9 @@ void refrain_path_reopen(struct refrain_context *context) {
 
 /* ---- what a return address stands for ---- */
 
-/* The name record of an object's path; the same for all functions in it. */
-static uint32_t object_name(const char *path) {
-    const struct refrain_region_name *record;
-    if (!*path)
-        return refrain_trace_file.header->executable;
-    for (uint32_t r = (uint32_t)refrain_trace_file.header->regions; r; r = record->next) {
-        record = refrain_at_reference(r);
-        if (record->object && strcmp(((struct refrain_name *)refrain_at_reference(record->object))->text, path) == 0)
-            return record->object;
-    }
-    return refrain_pool_name(path);
-}
-
 /* The thread's record of a function; 0 when the pool is spent. */
 static uint32_t function_region(const struct refrain_context *context, const struct refrain_caller_code *code) {
-    uint32_t object = object_name(code->path);
+    uint32_t object = refrain_object_name(code->path);
     uint64_t address = code->function - code->load_address;
     struct refrain_region_name *record;
     for (uint32_t r = (uint32_t)refrain_trace_file.header->regions; r; r = record->next) {
@@ -189,7 +176,7 @@ static __attribute__((noinline)) void look_at_code(struct refrain_address_entry 
                                                    uint64_t key, const void *code) {
     char file[TEXT_BYTES], name[TEXT_BYTES];
     int line = refrain_python_describe(code, file, name, sizeof file);
-    uint32_t object = *file ? object_name(file) : 0, text = refrain_pool_name(name);
+    uint32_t object = *file ? refrain_object_name(file) : 0, text = refrain_pool_name(name);
     struct refrain_region_name *record = text ? refrain_pool_take(sizeof *record, REFRAIN_POOL_FIRST_MET) : NULL;
     *entry = (struct refrain_address_entry){.key = key, .function = REFRAIN_ENTRY_OF_CODE};
     if (!record) {
