@@ -19,8 +19,6 @@ struct search {
     size_t depth;
 };
 
-static void see_file(struct search *search, const char *path);
-
 static void see_text(struct search *search, const char *path, const struct refrain_text *text);
 
 /* A header of the MPI's itself was read. */

@@ -18,11 +18,12 @@ void refrain_lose(enum refrain_loss loss, uint64_t n) {
  * of what there is for it and those that come later: all where nothing stands for what has no room, less where
  * something does. */
 #define SURE_SHARE 16u
+#define OF_KIND(kind) ((kind)-REFRAIN_POOL_CALL_SITES) /* tables by kind begin with the first one */
 static const unsigned quarters[REFRAIN_POOL_KINDS] = {
-    [REFRAIN_POOL_CALL_SITES - REFRAIN_POOL_CALL_SITES] = 2, /* guests do, which take much less */
-    [REFRAIN_POOL_GUESTS - REFRAIN_POOL_CALL_SITES] = 3,        [REFRAIN_POOL_GUEST_ROWS - REFRAIN_POOL_CALL_SITES] = 2,
-    [REFRAIN_POOL_COMMUNICATORS - REFRAIN_POOL_CALL_SITES] = 4, [REFRAIN_POOL_ALIKE - REFRAIN_POOL_CALL_SITES] = 2,
-    [REFRAIN_POOL_OBJECTS - REFRAIN_POOL_CALL_SITES] = 4,
+    [OF_KIND(REFRAIN_POOL_CALL_SITES)] = 2, /* guests do, which take much less */
+    [OF_KIND(REFRAIN_POOL_GUESTS)] = 3,        [OF_KIND(REFRAIN_POOL_GUEST_ROWS)] = 2,
+    [OF_KIND(REFRAIN_POOL_COMMUNICATORS)] = 4, [OF_KIND(REFRAIN_POOL_ALIKE)] = 2,
+    [OF_KIND(REFRAIN_POOL_OBJECTS)] = 4,
 };
 
 bool refrain_pool_share(size_t bytes, enum refrain_pool_use kind) {
@@ -30,7 +31,7 @@ bool refrain_pool_share(size_t bytes, enum refrain_pool_use kind) {
     uint64_t *taken = refrain_trace_file.taken_of_kinds;
     uint64_t sure = (header->pool_first_met - header->pool_last) / SURE_SHARE;
     uint64_t needed = __atomic_load_n(&header->pool_used, __ATOMIC_RELAXED) + bytes + refrain_pool_kept(header, kind);
-    unsigned own = kind - REFRAIN_POOL_CALL_SITES;
+    unsigned own = OF_KIND(kind);
     for (unsigned other = 0; other < REFRAIN_POOL_KINDS; other++) {
         uint64_t has = __atomic_load_n(&taken[other], __ATOMIC_RELAXED);
         needed += other != own && has < sure ? sure - has : 0;
