@@ -2,8 +2,9 @@
  * (packer.h). */
 #include "packer.h"
 #include <refrain/settings.h>
+#include <stddef.h>
 
-/* ---- call sites, user regions ---- */
+/* ---- call sites, guests, user regions ---- */
 
 static void operations(struct refrain_packer *packer, struct refrain_call_site *call_site) {
     struct refrain_packer_list list = {
@@ -21,30 +22,20 @@ static void operations(struct refrain_packer *packer, struct refrain_call_site *
     }
 }
 
-void refrain_packer_call_sites(struct refrain_packer *packer, struct refrain_header *header) {
-    struct refrain_packer_list list = {
-        .kind = REFRAIN_PACKED_HAS, .first = (uint32_t)header->call_sites, .most = REFRAIN_MOST_CALL_SITES + 1};
-    uint32_t before = header->n_call_sites;
-    struct refrain_call_site *call_site;
-    for (; (call_site = refrain_packer_next(packer, &list, sizeof *call_site)); list.next = &call_site->next) {
-        REFRAIN_NEAR(packer, REFRAIN_PACKED_CALL_SITE, call_site->number, before - 1);
-        before = call_site->number;
-        refrain_packer_begin(packer, REFRAIN_PACKER_CALL_SITE, UINT32_MAX - call_site->number, 0);
-        REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, call_site->function);
-        REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, call_site->slot);
-        REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, call_site->thread);
-        REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, call_site->shared);
-        REFRAIN_FIELD(packer, REFRAIN_PACKED_RETURN_ADDRESS, call_site->return_address);
-        REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, call_site->line);
-        refrain_packer_name(packer, &call_site->object);
-        refrain_packer_name(packer, &call_site->within);
-        refrain_packer_place(packer, &call_site->inside);
-        operations(packer, call_site);
-        if (packer->to)
-            call_site->inside.number = UINT32_MAX;
-    }
+static void call_site_fields(struct refrain_packer *packer, void *record) {
+    struct refrain_call_site *call_site = record;
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, call_site->function);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, call_site->slot);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, call_site->thread);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, call_site->shared);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_RETURN_ADDRESS, call_site->return_address);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, call_site->line);
+    refrain_packer_name(packer, &call_site->object);
+    refrain_packer_name(packer, &call_site->within);
+    refrain_packer_place(packer, &call_site->inside);
+    operations(packer, call_site);
     if (packer->to)
-        header->call_sites = list.first;
+        call_site->inside.number = UINT32_MAX;
 }
 
 static void guest_rows(struct refrain_packer *packer, struct refrain_guest *guest) {
@@ -60,48 +51,77 @@ static void guest_rows(struct refrain_packer *packer, struct refrain_guest *gues
     }
 }
 
-void refrain_packer_guests(struct refrain_packer *packer, struct refrain_header *header) {
-    struct refrain_packer_list list = {
-        .kind = REFRAIN_PACKED_HAS, .first = (uint32_t)header->guests, .most = REFRAIN_MOST_CALL_SITES + 1};
-    uint32_t before = header->n_call_sites;
-    struct refrain_guest *guest;
-    for (; (guest = refrain_packer_next(packer, &list, sizeof *guest)); list.next = &guest->next) {
-        REFRAIN_NEAR(packer, REFRAIN_PACKED_CALL_SITE, guest->number, before - 1);
-        before = guest->number;
-        refrain_packer_begin(packer, REFRAIN_PACKER_GUEST, UINT32_MAX - guest->number, 0);
-        REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, guest->host);
-        REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, guest->flags);
-        REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, guest->slot);
-        REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, guest->calls);
-        REFRAIN_FIELD(packer, REFRAIN_PACKED_RETURN_ADDRESS, guest->where);
-        refrain_packer_name(packer, &guest->object);
-        refrain_packer_name(packer, &guest->within);
-        guest_rows(packer, guest);
+static void guest_fields(struct refrain_packer *packer, void *record) {
+    struct refrain_guest *guest = record;
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, guest->host);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, guest->flags);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, guest->slot);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, guest->calls);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_RETURN_ADDRESS, guest->where);
+    refrain_packer_name(packer, &guest->object);
+    refrain_packer_name(packer, &guest->within);
+    guest_rows(packer, guest);
+}
+
+static void region_fields(struct refrain_packer *packer, void *record) {
+    struct refrain_region_name *region = record;
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, region->thread);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, region->use);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_RETURN_ADDRESS, region->address);
+    refrain_packer_name(packer, &region->name);
+    refrain_packer_name(packer, &region->object);
+    refrain_packer_place(packer, &region->inside);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_TICKS, region->total_ticks);
+    if (packer->to)
+        region->inside.number = UINT32_MAX;
+}
+
+/* Records that begin with the reference of the next one and are listed by falling numbers, below `count`. */
+struct numbered {
+    enum refrain_packed_record kind;
+    size_t bytes, number_at;
+    uint32_t count;
+    uint64_t most;
+    void (*fields)(struct refrain_packer *packer, void *record);
+};
+
+static void numbered(struct refrain_packer *packer, uint64_t *first, const struct numbered *records) {
+    struct refrain_packer_list list = {.kind = REFRAIN_PACKED_HAS, .first = (uint32_t)*first, .most = records->most};
+    uint32_t before = records->count;
+    unsigned char *record;
+    for (; (record = refrain_packer_next(packer, &list, records->bytes)); list.next = (uint32_t *)(void *)record) {
+        uint32_t *number = (uint32_t *)(void *)(record + records->number_at);
+        REFRAIN_NEAR(packer, REFRAIN_PACKED_CALL_SITE, *number, before - 1);
+        before = *number;
+        refrain_packer_begin(packer, records->kind, UINT32_MAX - before, 0);
+        records->fields(packer, record);
     }
     if (packer->to)
-        header->guests = list.first;
+        *first = list.first;
+}
+
+void refrain_packer_call_sites(struct refrain_packer *packer, struct refrain_header *header) {
+    const struct numbered call_sites = {
+        REFRAIN_PACKER_CALL_SITE, sizeof(struct refrain_call_site), offsetof(struct refrain_call_site, number),
+        header->n_call_sites,     REFRAIN_MOST_CALL_SITES + 1,      call_site_fields};
+    numbered(packer, &header->call_sites, &call_sites);
+}
+
+void refrain_packer_guests(struct refrain_packer *packer, struct refrain_header *header) {
+    const struct numbered guests = {
+        REFRAIN_PACKER_GUEST, sizeof(struct refrain_guest), offsetof(struct refrain_guest, number),
+        header->n_call_sites, REFRAIN_MOST_CALL_SITES + 1,  guest_fields};
+    numbered(packer, &header->guests, &guests);
 }
 
 void refrain_packer_regions(struct refrain_packer *packer, struct refrain_header *header) {
-    struct refrain_packer_list list = {.kind = REFRAIN_PACKED_HAS, .first = (uint32_t)header->regions};
-    uint32_t before = header->n_regions;
-    struct refrain_region_name *region;
-    for (; (region = refrain_packer_next(packer, &list, sizeof *region)); list.next = &region->next) {
-        REFRAIN_NEAR(packer, REFRAIN_PACKED_CALL_SITE, region->number, before - 1);
-        before = region->number;
-        refrain_packer_begin(packer, REFRAIN_PACKER_REGION, UINT32_MAX - region->number, 0);
-        REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, region->thread);
-        REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, region->use);
-        REFRAIN_FIELD(packer, REFRAIN_PACKED_RETURN_ADDRESS, region->address);
-        refrain_packer_name(packer, &region->name);
-        refrain_packer_name(packer, &region->object);
-        refrain_packer_place(packer, &region->inside);
-        REFRAIN_FIELD(packer, REFRAIN_PACKED_TICKS, region->total_ticks);
-        if (packer->to)
-            region->inside.number = UINT32_MAX;
-    }
-    if (packer->to)
-        header->regions = list.first;
+    const struct numbered regions = {REFRAIN_PACKER_REGION,
+                                     sizeof(struct refrain_region_name),
+                                     offsetof(struct refrain_region_name, number),
+                                     header->n_regions,
+                                     0,
+                                     region_fields};
+    numbered(packer, &header->regions, &regions);
 }
 
 /* ---- communicators ---- */

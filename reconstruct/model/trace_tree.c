@@ -134,17 +134,26 @@ static enum refrain_status check_operations(const struct refrain_process *proces
     return REFRAIN_OK;
 }
 
-/* Both lists begin with the reference of the next record. Returns how many there are, SIZE_MAX when they run in
- * circles or out of the image. */
-static size_t list_length(const struct refrain_process *process, uint64_t first, size_t bytes, const char *what,
-                          struct refrain_error *error) {
-    size_t n = 0, most = process->image_bytes / bytes;
-    for (uint64_t reference = first; reference; n++) {
+/* A list in the image, newest first, becomes an array of views by number. Records begin with the reference of the next
+ * one, views with their number. */
+struct list {
+    const char *what;
+    uint64_t first;
+    size_t record_bytes, view_bytes;
+    enum refrain_status (*read)(const struct refrain_process *process, uint64_t at, void *view,
+                                struct refrain_error *error);
+};
+
+/* How many there are, SIZE_MAX when they run in circles or out of the image. */
+static size_t list_length(const struct refrain_process *process, const struct list *list, struct refrain_error *error) {
+    size_t n = 0, most = process->image_bytes / list->record_bytes;
+    for (uint64_t reference = list->first; reference; n++) {
         if (reference > UINT32_MAX || n > most) {
             refrain_process_damaged(process, 0, "a list of records runs in circles", error);
             return SIZE_MAX;
         }
-        const uint32_t *next = refrain_process_at(process, reference * REFRAIN_GRAIN_BYTES, bytes, what, error);
+        const uint32_t *next =
+            refrain_process_at(process, reference * REFRAIN_GRAIN_BYTES, list->record_bytes, list->what, error);
         if (!next)
             return SIZE_MAX;
         reference = *next;
@@ -152,86 +161,82 @@ static size_t list_length(const struct refrain_process *process, uint64_t first,
     return n;
 }
 
-static enum refrain_status read_call_sites(struct refrain_trace *trace, struct refrain_process *process,
-                                           struct refrain_error *error) {
-    size_t n =
-        list_length(process, process->header->call_sites, sizeof(struct refrain_call_site), "a call site", error);
+/* The array that the trace owns, *length views; null where something is wrong. */
+static void *read_list(struct refrain_trace *trace, const struct refrain_process *process, const struct list *list,
+                       size_t *length, struct refrain_error *error) {
+    size_t n = list_length(process, list, error);
     if (n == SIZE_MAX)
-        return REFRAIN_ERROR;
-    process->call_sites = refrain_trace_allocate(trace, n, sizeof *process->call_sites);
-    if (!process->call_sites)
-        return REFRAIN_FAIL_MEMORY(error);
-    uint32_t reference = (uint32_t)process->header->call_sites;
-    for (size_t i = 0; i < n; i++) {
-        struct refrain_call_site_view *call_site = &process->call_sites[i];
-        uint64_t at = (uint64_t)reference * REFRAIN_GRAIN_BYTES;
-        *call_site = (struct refrain_call_site_view){.record = (const struct refrain_call_site *)(process->image + at)};
-        call_site->number = call_site->record->number;
-        if (call_site->record->thread >= process->header->n_threads)
-            return refrain_process_damaged(process, at, "a call site of a thread that there is not", error);
-        if (refrain_process_check_name(process, call_site->record->object, "the name of an object", error) ||
-            refrain_process_check_name(process, call_site->record->within, "the name of a function", error) ||
-            check_operations(process, call_site, error))
-            return REFRAIN_ERROR;
-        reference = call_site->record->next;
+        return NULL;
+    unsigned char *views = refrain_trace_allocate(trace, n, list->view_bytes);
+    if (!views) {
+        REFRAIN_FAIL_MEMORY(error);
+        return NULL;
     }
-    process->n_call_sites = n;
-    qsort(process->call_sites, n, sizeof *process->call_sites, by_number);
-    return REFRAIN_OK;
+    uint64_t at = list->first * REFRAIN_GRAIN_BYTES;
+    for (size_t i = 0; i < n; i++) {
+        if (list->read(process, at, views + i * list->view_bytes, error))
+            return NULL;
+        at = *(const uint32_t *)(const void *)(process->image + at) * (uint64_t)REFRAIN_GRAIN_BYTES;
+    }
+    qsort(views, n, list->view_bytes, by_number);
+    *length = n;
+    return views;
 }
 
-static enum refrain_status read_guests(struct refrain_trace *trace, struct refrain_process *process,
-                                       struct refrain_error *error) {
-    size_t n = list_length(process, process->header->guests, sizeof(struct refrain_guest), "a guest", error);
-    if (n == SIZE_MAX)
+static enum refrain_status read_call_site(const struct refrain_process *process, uint64_t at, void *view,
+                                          struct refrain_error *error) {
+    const struct refrain_call_site *record = (const struct refrain_call_site *)(process->image + at);
+    struct refrain_call_site_view *call_site = view;
+    *call_site = (struct refrain_call_site_view){.number = record->number, .record = record};
+    if (record->thread >= process->header->n_threads)
+        return refrain_process_damaged(process, at, "a call site of a thread that there is not", error);
+    if (refrain_process_check_name(process, record->object, "the name of an object", error) ||
+        refrain_process_check_name(process, record->within, "the name of a function", error))
         return REFRAIN_ERROR;
-    process->guests = refrain_trace_allocate(trace, n, sizeof *process->guests);
-    if (!process->guests)
-        return REFRAIN_FAIL_MEMORY(error);
-    uint32_t reference = (uint32_t)process->header->guests;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t at = (uint64_t)reference * REFRAIN_GRAIN_BYTES;
-        const struct refrain_guest *guest = (const struct refrain_guest *)(process->image + at);
-        const struct refrain_call_site_view *host = refrain_process_call_site(process, guest->host);
-        if (!host)
-            return refrain_process_damaged(process, at, "a guest without a host", error);
-        if (refrain_process_check_name(process, guest->object, "the name of an object", error) ||
-            refrain_process_check_name(process, guest->within, "the name of a function", error))
-            return REFRAIN_ERROR;
-        process->guests[i] =
-            (struct refrain_call_site_view){.number = guest->number, .record = host->record, .guest = guest};
-        reference = guest->next;
-    }
-    process->n_guests = n;
-    qsort(process->guests, n, sizeof *process->guests, by_number);
-    return REFRAIN_OK;
+    return check_operations(process, call_site, error);
 }
 
-static enum refrain_status read_user_regions(struct refrain_trace *trace, struct refrain_process *process,
-                                             struct refrain_error *error) {
-    size_t n =
-        list_length(process, process->header->regions, sizeof(struct refrain_region_name), "a user region", error);
-    if (n == SIZE_MAX)
+/* After the call sites. */
+static enum refrain_status read_guest(const struct refrain_process *process, uint64_t at, void *view,
+                                      struct refrain_error *error) {
+    const struct refrain_guest *guest = (const struct refrain_guest *)(process->image + at);
+    const struct refrain_call_site_view *host = refrain_process_call_site(process, guest->host);
+    if (!host)
+        return refrain_process_damaged(process, at, "a guest without a host", error);
+    *(struct refrain_call_site_view *)view =
+        (struct refrain_call_site_view){.number = guest->number, .record = host->record, .guest = guest};
+    if (refrain_process_check_name(process, guest->object, "the name of an object", error))
         return REFRAIN_ERROR;
-    process->user_regions = refrain_trace_allocate(trace, n, sizeof *process->user_regions);
-    if (!process->user_regions)
-        return REFRAIN_FAIL_MEMORY(error);
-    uint32_t reference = (uint32_t)process->header->regions;
-    for (size_t i = 0; i < n; i++) {
-        struct refrain_user_region_view *region = &process->user_regions[i];
-        uint64_t at = (uint64_t)reference * REFRAIN_GRAIN_BYTES;
-        region->record = (const struct refrain_region_name *)(process->image + at);
-        region->number = region->record->number;
-        if (refrain_process_check_name(process, region->record->name, "the name of a user region", error) ||
-            refrain_process_check_name(process, region->record->object, "the object of a function", error))
-            return REFRAIN_ERROR;
-        if (region->record->thread >= process->header->n_threads)
-            return refrain_process_damaged(process, at, "a user region of a thread that there is not", error);
-        reference = region->record->next;
-    }
-    process->n_user_regions = n;
-    qsort(process->user_regions, n, sizeof *process->user_regions, by_number);
-    return REFRAIN_OK;
+    return refrain_process_check_name(process, guest->within, "the name of a function", error);
+}
+
+static enum refrain_status read_user_region(const struct refrain_process *process, uint64_t at, void *view,
+                                            struct refrain_error *error) {
+    const struct refrain_region_name *record = (const struct refrain_region_name *)(process->image + at);
+    *(struct refrain_user_region_view *)view =
+        (struct refrain_user_region_view){.number = record->number, .record = record};
+    if (refrain_process_check_name(process, record->name, "the name of a user region", error) ||
+        refrain_process_check_name(process, record->object, "the object of a function", error))
+        return REFRAIN_ERROR;
+    return record->thread < process->header->n_threads
+               ? REFRAIN_OK
+               : refrain_process_damaged(process, at, "a user region of a thread that there is not", error);
+}
+
+static enum refrain_status read_lists(struct refrain_trace *trace, struct refrain_process *process,
+                                      struct refrain_error *error) {
+    const struct refrain_header *header = process->header;
+    const struct list call_sites = {"a call site", header->call_sites, sizeof(struct refrain_call_site),
+                                    sizeof(struct refrain_call_site_view), read_call_site},
+                      guests = {"a guest", header->guests, sizeof(struct refrain_guest),
+                                sizeof(struct refrain_call_site_view), read_guest},
+                      regions = {"a user region", header->regions, sizeof(struct refrain_region_name),
+                                 sizeof(struct refrain_user_region_view), read_user_region};
+    return (process->call_sites = read_list(trace, process, &call_sites, &process->n_call_sites, error)) &&
+                   (process->guests = read_list(trace, process, &guests, &process->n_guests, error)) &&
+                   (process->user_regions = read_list(trace, process, &regions, &process->n_user_regions, error))
+               ? REFRAIN_OK
+               : REFRAIN_ERROR;
 }
 
 enum refrain_status refrain_process_read_tree(struct refrain_trace *trace, struct refrain_process *process,
@@ -243,13 +248,7 @@ enum refrain_status refrain_process_read_tree(struct refrain_trace *trace, struc
         if (refrain_process_check_name(process, names[i], "a name of the header", error))
             return REFRAIN_ERROR;
     enum refrain_status status = read_units(trace, process, error);
-    if (!status)
-        status = read_call_sites(trace, process, error);
-    if (!status)
-        status = read_guests(trace, process, error);
-    if (!status)
-        status = read_user_regions(trace, process, error);
-    return status;
+    return status ? status : read_lists(trace, process, error);
 }
 
 /* ---- looking up ---- */
