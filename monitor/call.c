@@ -546,8 +546,7 @@ struct refrain_operation_record *refrain_call_operation_other(struct refrain_cal
     return record;
 }
 
-/* What a completion says is learned where the request was posted. */
-static inline void learn_completion(struct refrain_context *context, const struct refrain_completion *completion) {
+void refrain_learn_completion(struct refrain_context *context, const struct refrain_completion *completion) {
     struct refrain_operation_record *posted = completion->posted;
     if (!posted)
         return;
@@ -567,16 +566,20 @@ static void record_completion(struct refrain_call *call, int64_t request, const 
                          (int64_t[]){request, completion->source, completion->tag, completion->bytes}, posted ? 4 : 1);
 }
 
+void refrain_call_record_completions(struct refrain_call *call, uint32_t request,
+                                     const struct refrain_completion *completions, unsigned n) {
+    for (unsigned i = 0; i < n; i++)
+        record_completion(call, request + i, &completions[i]);
+}
+
 /* The call has returned, and its requests have completed; in the probe. */
 static struct refrain_operation_record *begin_completion(struct refrain_call *call, const int64_t *parameters) {
     enum refrain_operation operation = parameters[1] == 1 ? REFRAIN_OP_COMPLETE : REFRAIN_OP_COMPLETE_RUN;
     const struct refrain_row *row = &refrain_operation_rows[operation];
-    struct refrain_operation_record *record =
-        call->known ? refrain_call_complete_in_round(call, operation, parameters, row->width) : NULL;
-    if (record || !resume(call))
-        return record;
+    if (!resume(call))
+        return NULL;
     close_call(call);
-    record = tell(call, operation);
+    struct refrain_operation_record *record = tell(call, operation);
     if (!record)
         refrain_end(call->context);
     else if (call->context->learning)
@@ -584,15 +587,15 @@ static struct refrain_operation_record *begin_completion(struct refrain_call *ca
     return record;
 }
 
-bool refrain_call_complete(struct refrain_call *call, uint32_t request, const struct refrain_completion *completions,
-                           unsigned n) {
+bool refrain_call_complete_other(struct refrain_call *call, uint32_t request,
+                                 const struct refrain_completion *completions, unsigned n) {
     if (!begin_completion(call, (int64_t[]){request, n}))
         return false;
     struct refrain_context *context = call->context;
     for (unsigned i = 0; context->learning && i < n; i++)
-        learn_completion(context, &completions[i]);
-    for (unsigned i = 0; context->events && i < n; i++)
-        record_completion(call, request + i, &completions[i]);
+        refrain_learn_completion(context, &completions[i]);
+    if (context->events)
+        refrain_call_record_completions(call, request, completions, n);
     refrain_end(context);
     return true;
 }

@@ -23,11 +23,16 @@ REFRAIN_HIDDEN struct refrain_operation_record *refrain_call_operation_rest(stru
                                                                             const int64_t *parameters, unsigned n,
                                                                             unsigned from);
 
-/* The call is in a round: tells the operation there, as one that comes after the call has returned; the probe does not
- * end. Null where it is not the one that the round has next, and the call is in no round any longer. */
-REFRAIN_HIDDEN struct refrain_operation_record *refrain_call_complete_in_round(struct refrain_call *call,
-                                                                               enum refrain_operation operation,
-                                                                               const int64_t *parameters, unsigned n);
+REFRAIN_HIDDEN bool refrain_call_complete_other(struct refrain_call *call, uint32_t request,
+                                                const struct refrain_completion *completions, unsigned n);
+
+/* Writes the records of completions, in the mode that has records. Within a probe. */
+REFRAIN_HIDDEN void refrain_call_record_completions(struct refrain_call *call, uint32_t request,
+                                                    const struct refrain_completion *completions, unsigned n);
+
+/* What a completion says is learned where the request was posted. Within a probe. */
+REFRAIN_HIDDEN void refrain_learn_completion(struct refrain_context *context,
+                                             const struct refrain_completion *completion);
 
 /* What an operation's parameters mean where they are only counted. */
 extern REFRAIN_HIDDEN const struct refrain_row refrain_operation_rows[REFRAIN_OPERATIONS];

@@ -147,8 +147,10 @@ static void open_round(const struct refrain_context *context, struct refrain_cal
     for (unsigned i = 0; i < REFRAIN_ROUND_OPERATIONS; i++) {
         const struct refrain_operation_record *record = i < plan->n_operations ? plan->operation[i] : NULL;
         known->operations[i] = record ? (uint8_t)record->operation : 0;
-        for (unsigned k = 0; record && k < refrain_operation_rows[record->operation].width; k++)
-            round->value[i][k] = refrain_operation_learners((struct refrain_operation_record *)record)[k].expect;
+        unsigned width = record ? refrain_operation_rows[record->operation].width : 0;
+        for (unsigned k = 0; k < REFRAIN_PARAMETERS; k++)
+            round->value[i][k] =
+                k < width ? refrain_operation_learners((struct refrain_operation_record *)record)[k].expect : 0;
     }
     known->operation = plan->n_operations ? plan->operation[0] : known->operation;
     known->n_operations = (uint8_t)plan->n_operations;

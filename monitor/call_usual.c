@@ -72,7 +72,7 @@ static inline bool is_paused(const struct refrain_context *context) {
 
 /* ---- in a round ---- */
 
-/* Are that the values of an operation that has as many as there can be? */
+/* Are that the values of an operation? Those that it has not are 0. */
 static inline bool are_all(const int64_t *parameters, const int64_t *value) {
     return ((parameters[0] ^ value[0]) | (parameters[1] ^ value[1]) | (parameters[2] ^ value[2]) |
             (parameters[3] ^ value[3])) == 0;
@@ -125,9 +125,10 @@ static inline __attribute__((always_inline)) void begun(struct refrain_call *cal
 /* The probe that begins a call in its round ends with what is seldom to be done: the records of events. */
 static __attribute__((noinline)) void begin_with_events(struct refrain_call *call, const int64_t *parameters) {
     struct refrain_context *context = call->context;
+    unsigned n = refrain_operation_rows[call->known->operations[0]].width;
     refrain_event(context, REFRAIN_RECORD_CALL_ENTER, call->begin_ticks, call->entry->id);
     if (parameters && context->events)
-        refrain_call_operation_rest(call, call->known->operation, parameters, REFRAIN_PARAMETERS, REFRAIN_PARAMETERS);
+        refrain_call_operation_rest(call, call->known->operation, parameters, n, n);
     else
         refrain_end(context);
 }
@@ -199,10 +200,9 @@ operation_in_round(struct refrain_call *call, enum refrain_operation operation, 
     unsigned i = call->told;
     if (__builtin_expect(!round || i >= known->n_operations || known->operations[i] != operation, 0))
         return NULL;
-    if (__builtin_expect(n == REFRAIN_PARAMETERS ? !are_all(parameters, round->value[i])
-                                                 : memcmp(parameters, round->value[i], n * sizeof *parameters) != 0,
-                         0))
-        return NULL;
+    for (unsigned k = 0; k < n; k++)
+        if (__builtin_expect(parameters[k] != round->value[i][k], 0))
+            return NULL;
     struct refrain_operation_record *record = i == 0 ? known->operation : refrain_at_reference(round->second);
     begin_probe(call->context);
     round->left[REFRAIN_ROUND_OPERATION + i]--;
@@ -227,15 +227,53 @@ static inline __attribute__((always_inline)) bool return_in_round(struct refrain
     return true;
 }
 
-struct refrain_operation_record *refrain_call_complete_in_round(struct refrain_call *call,
-                                                                enum refrain_operation operation,
-                                                                const int64_t *parameters, unsigned n) {
-    struct refrain_operation_record *record = NULL;
-    if ((call->end_ticks || return_in_round(call)) && is_on_top(refrain_thread_context, call))
-        record = operation_in_round(call, operation, parameters, n);
-    if (!record)
-        leave_round(call);
-    return record;
+/* What a message's completion says is as the learners predict. */
+static inline __attribute__((always_inline)) bool learn_message(const struct refrain_completion *completion) {
+    struct refrain_learner *learners = completion->posted->parameter;
+    if (__builtin_expect(completion->posted->operation != REFRAIN_OP_IRECV || learners[0].tally ||
+                             !refrain_learn_expects(&learners[0], completion->source) ||
+                             !refrain_learn_expects(&learners[1], completion->tag) ||
+                             !refrain_learn_expects(&learners[2], completion->bytes),
+                         0))
+        return false;
+    refrain_learn_take(&learners[0]);
+    refrain_learn_take(&learners[1]);
+    refrain_learn_take(&learners[2]);
+    return true;
+}
+
+bool refrain_call_complete(struct refrain_call *call, uint32_t request, const struct refrain_completion *completions,
+                           unsigned n) {
+    struct refrain_context *context = refrain_thread_context;
+    const struct refrain_call_cache *known = call->known;
+    struct refrain_round *round = known ? round_of(call) : NULL;
+    enum refrain_operation operation = n == 1 ? REFRAIN_OP_COMPLETE : REFRAIN_OP_COMPLETE_RUN;
+    struct block block;
+    unsigned i = call->told;
+    if (__builtin_expect(!round || !is_on_top(context, call) || call->end_ticks || i != known->n_before ||
+                             i >= known->n_operations || known->operations[i] != operation ||
+                             round->value[i][0] != request || (n > 1 && round->value[i][1] != n),
+                         0)) {
+        if (known)
+            leave_round(call);
+        return refrain_call_complete_other(call, request, completions, n);
+    }
+    begin_probe(context);
+    if (__builtin_expect(!end_round_block(context, round, 1, &block), 0))
+        refrain_timeline_entry(&context->timeline, block.now, block.elapsed);
+    call->end_ticks = block.now;
+    struct refrain_operation_record *record = i == 0 ? known->operation : refrain_at_reference(round->second);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    round->left[REFRAIN_ROUND_OPERATION + i]--;
+    call->told = i + 1;
+    call->entry->last = &record->after;
+    for (unsigned k = 0; k < n; k++)
+        if (completions[k].posted && __builtin_expect(!learn_message(&completions[k]), 0))
+            refrain_learn_completion(context, &completions[k]);
+    if (__builtin_expect(context->events != NULL, 0))
+        refrain_call_record_completions(call, request, completions, n);
+    refrain_end(context);
+    return true;
 }
 
 /* The call that ends is the thread's innermost activation no longer. */
@@ -352,22 +390,17 @@ void refrain_call_begin(struct refrain_call *call, unsigned function, void *retu
         begin_out_of_round(call, known, function, return_address, frame_address);
 }
 
-static __attribute__((noinline)) bool begin_alone(struct refrain_call *call, unsigned function, void *return_address,
-                                                  void *frame_address) {
-    refrain_call_begin(call, function, return_address, frame_address);
-    return false;
-}
-
 bool refrain_call_begin_with(struct refrain_call *call, unsigned function, void *return_address, void *frame_address,
                              enum refrain_operation operation, const int64_t *parameters) {
     struct refrain_context *context = refrain_thread_context;
-    const struct refrain_call_cache *known = known_call(context, function, return_address, frame_address);
-    if (__builtin_expect(!known || !goes_on(known->round) || known->operations[0] != operation ||
-                             !are_all(parameters, known->round->value[0]),
-                         0))
-        return begin_alone(call, function, return_address, frame_address);
-    begin_in_round(call, context, known, frame_address, parameters);
-    return true;
+    struct refrain_call_cache *known = known_call(context, function, return_address, frame_address);
+    if (__builtin_expect(!known || !goes_on(known->round), 0)) {
+        begin_out_of_round(call, known, function, return_address, frame_address);
+        return false;
+    }
+    bool told = __builtin_expect(known->operations[0] == operation && are_all(parameters, known->round->value[0]), 1);
+    begin_in_round(call, context, known, frame_address, told ? parameters : NULL);
+    return told;
 }
 
 static __attribute__((noinline)) struct refrain_operation_record *
@@ -472,8 +505,6 @@ static inline __attribute__((always_inline)) bool end_as_expected(struct refrain
 }
 
 static __attribute__((noinline)) void end_alone(struct refrain_call *call) {
-    if (call->known && end_in_round(call, call->known->n_operations, true))
-        return;
     if (call->known)
         leave_round(call);
     if (!end_as_expected(call))
@@ -481,7 +512,11 @@ static __attribute__((noinline)) void end_alone(struct refrain_call *call) {
 }
 
 void refrain_call_end(struct refrain_call *call) {
-    if (call->entry && !(call->known && end_in_round(call, call->known->ends_told, false)))
+    if (!call->entry)
+        return;
+    const struct refrain_call_cache *known = call->known;
+    bool returned = call->end_ticks != 0;
+    if (!known || !end_in_round(call, returned ? known->n_operations : known->ends_told, returned))
         end_alone(call);
 }
 

@@ -346,8 +346,9 @@ REFRAIN_SHARED void refrain_call_tell_untold(const struct refrain_call *call);
 REFRAIN_SHARED void refrain_call_begin(struct refrain_call *call, unsigned function, void *return_address,
                                        void *frame_address);
 
-/* The same, with the operation that comes first, of REFRAIN_PARAMETERS values: true where it is told with it, as it is
- * where the call goes as those before it (call_round.h). Else it is to be told by refrain_call_operation() as ever. */
+/* The same, with the operation that comes first, and REFRAIN_PARAMETERS values, 0 where it has fewer: true where it is
+ * told with it, as it is where the call goes as those before it (call_round.h). Else it is to be told by
+ * refrain_call_operation() as ever. */
 REFRAIN_SHARED bool refrain_call_begin_with(struct refrain_call *call, unsigned function, void *return_address,
                                             void *frame_address, enum refrain_operation operation,
                                             const int64_t *parameters);
