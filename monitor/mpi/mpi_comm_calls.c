@@ -138,7 +138,7 @@ static int finish_idup(struct refrain_call *call, struct refrain_request *taken,
         int duplicate = taken ? refrain_idup_begin(comm, newcomm) : REFRAIN_IDUP_NONE;
         refrain_idup_agree(duplicate, comm);
         if (duplicate != REFRAIN_IDUP_NONE) {
-            taken->partner = duplicate;
+            taken->message.peer = duplicate;
             taken->flags |= REFRAIN_REQUEST_IDUP;
         }
     }

@@ -46,20 +46,9 @@ static MPI_Request handle_of(const MPI_Request *request) {
  * With MPI_THREAD_MULTIPLE another thread may be given the handle of a request, and be done with its own, before this
  * one has looked up what has completed. So there the look comes before the call, as it does for arrays. */
 
-static int wait_among_threads(struct refrain_call *call, MPI_Request *request, MPI_Status *status) {
-    struct refrain_watch watch;
-    refrain_watch_begin(call, &watch, 1, request);
-    refrain_watch_await(call, &watch);
-    refrain_order_waits();
-    int rc = PMPI_Wait(request, status);
-    refrain_order_goes_on();
-    refrain_watch_all(call, &watch, rc, request, status);
-    return rc;
-}
-
 static int test_among_threads(struct refrain_call *call, MPI_Request *request, int *flag, MPI_Status *status) {
     struct refrain_watch watch;
-    refrain_watch_begin(call, &watch, 1, request);
+    refrain_watch_begin(call, &watch, 1, request, false);
     int rc = PMPI_Test(request, flag, status);
     if (rc == MPI_SUCCESS && !*flag)
         refrain_watch_some(call, &watch, rc, request, 0, NULL, NULL);
@@ -70,24 +59,13 @@ static int test_among_threads(struct refrain_call *call, MPI_Request *request, i
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status) {
     REFRAIN_MPI_BEGIN(MPI_Wait);
-    MPI_Request former = handle_of(request);
-    MPI_Status own, *used = status == MPI_STATUS_IGNORE ? &own : status;
-    if (refrain_mpi_multiple && former != MPI_REQUEST_NULL) {
-        int rc = wait_among_threads(&call, request, used);
-        refrain_call_end(&call);
-        return rc;
-    }
-    if (former != MPI_REQUEST_NULL)
-        refrain_request_await(&call, REFRAIN_MPI_KEY(former));
+    struct refrain_watch watch;
+    refrain_watch_wait_all(&call, &watch, 1, request);
+    MPI_Status own, *used = status == MPI_STATUS_IGNORE && watch.needs_statuses ? &own : status;
     refrain_order_waits();
     int rc = PMPI_Wait(request, used);
     refrain_order_goes_on();
-    if (former != MPI_REQUEST_NULL) {
-        if (rc == MPI_SUCCESS)
-            refrain_request_complete(&call, REFRAIN_MPI_KEY(former), 0, used);
-        else if (*request == MPI_REQUEST_NULL)
-            refrain_request_lost(&call, REFRAIN_MPI_KEY(former));
-    }
+    refrain_watch_all(&call, &watch, rc, request, used == MPI_STATUS_IGNORE ? NULL : used);
     refrain_call_end(&call);
     return rc;
 }
@@ -117,9 +95,8 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
 int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
     REFRAIN_MPI_BEGIN(MPI_Waitall);
     struct refrain_watch watch;
-    refrain_watch_begin(&call, &watch, count, array_of_requests);
+    refrain_watch_wait_all(&call, &watch, count, array_of_requests);
     MPI_Status *statuses = STATUSES(array_of_statuses, count, watch);
-    refrain_watch_await(&call, &watch);
     refrain_order_waits();
     int rc = PMPI_Waitall(count, array_of_requests, statuses);
     refrain_order_goes_on();
@@ -132,7 +109,7 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_
 int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[]) {
     REFRAIN_MPI_BEGIN(MPI_Testall);
     struct refrain_watch watch;
-    refrain_watch_begin(&call, &watch, count, array_of_requests);
+    refrain_watch_begin(&call, &watch, count, array_of_requests, false);
     MPI_Status *statuses = STATUSES(array_of_statuses, count, watch);
     int rc = PMPI_Testall(count, array_of_requests, flag, statuses);
     if (rc == MPI_SUCCESS && !*flag)
@@ -167,9 +144,9 @@ struct any {
     any.former = any.few;                                                                                              \
     if (__builtin_expect((number) > FEW_COPIED || !(array) || refrain_mpi_multiple, 0)) {                              \
         any.former = NULL;                                                                                             \
-        any.watch = (struct refrain_watch){0};                                                                         \
+        any.watch.first = any.watch.n_taken = 0;                                                                       \
         if ((number) > MOST_COPIED || refrain_mpi_multiple)                                                            \
-            refrain_watch_begin(&call, &any.watch, number, array);                                                     \
+            refrain_watch_begin(&call, &any.watch, number, array, false);                                              \
         else if (array)                                                                                                \
             any.former =                                                                                               \
                 memcpy(alloca(sizeof(MPI_Request) * (size_t)(number)), array, sizeof(MPI_Request) * (size_t)(number)); \
@@ -243,9 +220,8 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, in
                  MPI_Status array_of_statuses[]) {
     REFRAIN_MPI_BEGIN(MPI_Waitsome);
     struct refrain_watch watch;
-    refrain_watch_begin(&call, &watch, incount, array_of_requests);
+    refrain_watch_begin(&call, &watch, incount, array_of_requests, true);
     MPI_Status *statuses = STATUSES(array_of_statuses, incount, watch);
-    refrain_watch_await(&call, &watch);
     refrain_order_waits();
     int rc = PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, statuses);
     refrain_order_goes_on();
@@ -260,7 +236,7 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, in
                  MPI_Status array_of_statuses[]) {
     REFRAIN_MPI_BEGIN(MPI_Testsome);
     struct refrain_watch watch;
-    refrain_watch_begin(&call, &watch, incount, array_of_requests);
+    refrain_watch_begin(&call, &watch, incount, array_of_requests, false);
     MPI_Status *statuses = STATUSES(array_of_statuses, incount, watch);
     int rc = PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices, statuses);
     some_done(&call, &watch, rc, rc == MPI_SUCCESS || rc == MPI_ERR_IN_STATUS ? *outcount : 0, array_of_indices,

@@ -63,18 +63,20 @@ void refrain_isendrecv_try(void);
  * completes it tells of the message with all it knows of it; the owner gives the number back before it takes the next
  * one. */
 struct refrain_request {
-    uint64_t handle;   /* of the request, or of the message that MPI_Mprobe matched */
-    uint32_t posted;   /* reference of the operation that took it, 0 none */
+    union {
+        uint64_t handle; /* of the request, or of the message that MPI_Mprobe matched */
+        struct refrain_request *next_free;
+    };
+    uint32_t posted;   /* reference of the operation that took it, 0 none; of a send it need not be there */
     uint32_t position; /* in the array that a call waits for */
     uint32_t place;    /* of this entry in the table */
-    uint32_t next;     /* place + 1: in the chain of its bucket, or of free ones */
+    uint32_t next;     /* place + 1: in the chain of its bucket */
     uint32_t watched;  /* place + 1: next one of the same array */
     uint32_t index;    /* in its thread's numbering */
-    int32_t partner;   /* that it sends to or receives from; -1 any. Of MPI_Comm_idup: its number */
-    int32_t tag;       /* -1 any */
-    uint32_t comm;     /* its index + 1, 0 unknown; of a persistent request: place + 1 of its parameters */
-    uint16_t thread;   /* that posted it */
-    uint8_t operation; /* enum refrain_operation that took it */
+    struct refrain_awaited message; /* that it sends or receives. Of MPI_Comm_idup, `peer` is its number */
+    uint32_t comm;                  /* its index + 1, 0 unknown; of a persistent request: place + 1 of its parameters */
+    uint16_t thread;                /* that posted it */
+    uint8_t operation;              /* enum refrain_operation that took it */
     uint8_t flags;
 };
 enum {
@@ -83,7 +85,7 @@ enum {
     REFRAIN_REQUEST_WATCHED = 4, /* part of the array that a call waits for */
     REFRAIN_REQUEST_FIXED =
         8, /* a receive whose source, tag and bytes are those it was posted with, not the status's */
-    REFRAIN_REQUEST_IDUP = 16,   /* of MPI_Comm_idup number `partner` */
+    REFRAIN_REQUEST_IDUP = 16,   /* of MPI_Comm_idup number `message.peer` */
     REFRAIN_REQUEST_UNTOLD = 32, /* what is under way began in a pause */
 };
 #define REFRAIN_REQUEST_NOBODYS UINT16_MAX /* `thread` of one that was posted in a pause: it has no number */
@@ -95,7 +97,10 @@ struct refrain_request *refrain_request_take(struct refrain_call *call, enum ref
 
 /* Sets the source and tag that a receive is posted with, which may be MPI_ANY_SOURCE and MPI_ANY_TAG; it has just been
  * taken. `fixed`: the message will have just these, and `bytes` (of persistent ones, else -1). */
-void refrain_request_expects(struct refrain_request *request, int source, int tag);
+static REFRAIN_INLINE void refrain_request_expects(struct refrain_request *request, int source, int tag) {
+    request->message.peer = source == MPI_ANY_SOURCE ? REFRAIN_NOW_ANY : source;
+    request->message.tag = tag == MPI_ANY_TAG ? -1 : tag;
+}
 void refrain_request_fixed(struct refrain_request *request, int64_t bytes);
 
 /* After the PMPI function: the request is known by its key from now on; or, where there is none (`bound` false), given
@@ -109,9 +114,6 @@ void refrain_request_not_started(struct refrain_call *call, MPI_Request handle);
 /* The request known by `key` has completed with `status` (null: not known). Where several are known by it: the one
  * after the `older` oldest. */
 void refrain_request_complete(struct refrain_call *call, uint64_t key, unsigned older, MPI_Status *status);
-
-/* The call is about to wait for the request known by `key`. */
-void refrain_request_await(const struct refrain_call *call, uint64_t key);
 
 /* The request known by `key` is gone without completion: it was freed, or has failed. */
 void refrain_request_lost(struct refrain_call *call, uint64_t key);
@@ -131,16 +133,18 @@ void refrain_request_cancel(const struct refrain_call *call, MPI_Request handle)
 /* The message of a matched probe has become a request. */
 void refrain_request_rename(const struct refrain_call *call, uint64_t key, uint64_t new_key);
 
-/* The requests of an array that a call waits for; between begin and one of the ends. */
+/* The requests of an array that a call tests or waits for (`waits`); between begin and one of the ends. */
 struct refrain_watch {
     uint32_t first;      /* place + 1 */
+    uint32_t n_taken;    /* those that were taken out of the table instead, at the same place of the array */
     bool needs_statuses; /* there are some among them whose statuses say more than that they are over */
-    bool others;         /* there are requests of which nothing is known */
+    struct refrain_request *taken[REFRAIN_MOST_AWAITED];
 };
 void refrain_watch_begin(const struct refrain_call *call, struct refrain_watch *watch, int count,
-                         const MPI_Request *requests);
-/* The call is about to wait for them. */
-void refrain_watch_await(const struct refrain_call *call, const struct refrain_watch *watch);
+                         const MPI_Request *requests, bool waits);
+/* The same, of a call that is about to wait for all of them, so that refrain_watch_all() will follow. */
+void refrain_watch_wait_all(const struct refrain_call *call, struct refrain_watch *watch, int count,
+                            const MPI_Request *requests);
 /* It is about to wait for one of so few requests that looking them up costs little. */
 void refrain_requests_await(const struct refrain_call *call, int count, const MPI_Request *requests);
 /* All have completed, or those with MPI_SUCCESS in their status when rc is MPI_ERR_IN_STATUS. */

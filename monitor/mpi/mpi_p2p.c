@@ -1,7 +1,7 @@
 /* mpi_p2p.c: wrappers of point-to-point communication. A message is told of where it leaves (before the call, since it
  * may be gone when that returns) and where it has arrived (after it). Those to and from MPI_PROC_NULL are no messages;
  * but their requests are requests, and libraries give out one handle for several, so that they take one too. */
-#include "mpi_objects.h"
+#include "mpi_request_numbers.h"
 
 /* Whether MPI would accept `rank`: what it refuses is not told. Ranks of unknown communicators are believed. */
 static bool is_partner(const struct refrain_communicator *communicator, int rank) {
@@ -72,27 +72,72 @@ static struct refrain_request *take_nothing(struct refrain_call *call) {
     return refrain_request_take(call, REFRAIN_OP_NOTHING, NULL, 0);
 }
 
-/* A send that takes a request: REFRAIN_OP_ISEND or REFRAIN_OP_SEND_INIT. Persistent requests have handles of their own,
- * so that one to MPI_PROC_NULL may stay unknown. */
-static REFRAIN_INLINE struct refrain_request *tell_isend(struct refrain_call *call, enum refrain_operation operation,
-                                                         int64_t count, MPI_Datatype datatype, int dest, int tag,
-                                                         MPI_Comm comm) {
+/* A call begins that posts a request. Where one is at hand, what is posted can be told at once: then the request has
+ * the number that a replay gives it, whatever the monitor does meanwhile. Null where there is none. */
+static REFRAIN_INLINE struct refrain_request *begin_posting(struct refrain_call *call, unsigned function,
+                                                            void *return_address, void *frame_address,
+                                                            enum refrain_operation operation, const int64_t *parameters,
+                                                            unsigned n) {
+    if (__builtin_expect(!refrain_request_is_at_hand(), 0)) {
+        refrain_call_begin(call, function, return_address, frame_address);
+    } else if (refrain_call_begin_with(call, function, return_address, frame_address, operation, parameters)) {
+        return refrain_request_take_told(call, operation, parameters, n);
+    }
+    return is_followed(call) ? refrain_request_take(call, operation, parameters, n) : NULL;
+}
+
+/* The same, of a call that posts none, but for MPI_PROC_NULL. */
+static __attribute__((noinline)) struct refrain_request *
+begin_nothing(struct refrain_call *call, unsigned function, void *return_address, void *frame_address, bool takes) {
+    refrain_call_begin(call, function, return_address, frame_address);
+    return takes && is_followed(call) ? take_nothing(call) : NULL;
+}
+
+static REFRAIN_INLINE struct refrain_request *begin_isend(struct refrain_call *call, unsigned function,
+                                                          void *return_address, void *frame_address, int64_t count,
+                                                          MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+    const struct refrain_communicator *communicator = refrain_communicator_find(comm);
+    bool is_known = is_valid(comm, communicator);
+    if (!is_known || !is_partner(communicator, dest) || !is_sendable(count, datatype, tag))
+        return begin_nothing(call, function, return_address, frame_address, is_known && dest == MPI_PROC_NULL);
+    int64_t parameters[] = {dest, tag, refrain_bytes(count, datatype), refrain_communicator_index(communicator)};
+    struct refrain_request *taken =
+        begin_posting(call, function, return_address, frame_address, REFRAIN_OP_ISEND, parameters, REFRAIN_PARAMETERS);
+    if (is_followed(call))
+        refrain_order_sends(communicator, dest, tag);
+    return taken;
+}
+
+static REFRAIN_INLINE struct refrain_request *begin_irecv(struct refrain_call *call, unsigned function,
+                                                          void *return_address, void *frame_address, int source,
+                                                          int tag, MPI_Comm comm) {
+    const struct refrain_communicator *communicator = refrain_communicator_find(comm);
+    bool is_known = is_valid(comm, communicator);
+    if (!is_known || (source != MPI_ANY_SOURCE && !is_partner(communicator, source)))
+        return begin_nothing(call, function, return_address, frame_address, is_known && source == MPI_PROC_NULL);
+    int64_t parameters[REFRAIN_PARAMETERS] = {refrain_communicator_index(communicator)};
+    struct refrain_request *taken =
+        begin_posting(call, function, return_address, frame_address, REFRAIN_OP_IRECV, parameters, 1);
+    if (taken)
+        refrain_request_expects(taken, source, tag);
+    return taken;
+}
+
+/* A persistent send. Such requests have handles of their own, so that one to MPI_PROC_NULL may stay unknown. */
+static struct refrain_request *tell_send_init(struct refrain_call *call, int64_t count, MPI_Datatype datatype, int dest,
+                                              int tag, MPI_Comm comm) {
     if (!is_followed(call))
         return NULL;
     const struct refrain_communicator *communicator = refrain_communicator_find(comm);
-    if (!is_valid(comm, communicator))
+    if (!is_valid(comm, communicator) || !is_partner(communicator, dest) || !is_sendable(count, datatype, tag))
         return NULL;
-    if (!is_partner(communicator, dest) || !is_sendable(count, datatype, tag))
-        return operation == REFRAIN_OP_ISEND && dest == MPI_PROC_NULL ? take_nothing(call) : NULL;
     int64_t parameters[] = {dest, tag, refrain_bytes(count, datatype), refrain_communicator_index(communicator)};
-    if (operation == REFRAIN_OP_ISEND)
-        refrain_order_sends(communicator, dest, tag);
-    return refrain_request_take(call, operation, parameters, 4);
+    return refrain_request_take(call, REFRAIN_OP_SEND_INIT, parameters, 4);
 }
 
-/* A receive that takes a request: REFRAIN_OP_IRECV or REFRAIN_OP_RECV_INIT. */
-static REFRAIN_INLINE struct refrain_request *tell_irecv(struct refrain_call *call, enum refrain_operation operation,
-                                                         int source, int tag, MPI_Comm comm) {
+/* A receive that takes a request, in a call that has begun: REFRAIN_OP_IRECV or REFRAIN_OP_RECV_INIT. */
+static struct refrain_request *tell_irecv(struct refrain_call *call, enum refrain_operation operation, int source,
+                                          int tag, MPI_Comm comm) {
     if (!is_followed(call))
         return NULL;
     const struct refrain_communicator *communicator = refrain_communicator_find(comm);
@@ -109,9 +154,13 @@ static REFRAIN_INLINE struct refrain_request *tell_irecv(struct refrain_call *ca
 
 static REFRAIN_INLINE void bind(struct refrain_call *call, struct refrain_request *request, int rc,
                                 const MPI_Request *handle) {
-    if (request)
-        refrain_request_bind(call, request, rc == MPI_SUCCESS && *handle != MPI_REQUEST_NULL,
-                             rc == MPI_SUCCESS ? REFRAIN_MPI_KEY(*handle) : 0);
+    if (!request)
+        return;
+    bool bound = rc == MPI_SUCCESS && *handle != MPI_REQUEST_NULL;
+    if (__builtin_expect(bound && !refrain_mpi_multiple, 1))
+        refrain_request_insert(request, REFRAIN_MPI_KEY(*handle));
+    else
+        refrain_request_bind(call, request, bound, bound ? REFRAIN_MPI_KEY(*handle) : 0);
 }
 
 /* The communicator's index, for a call that receives: after the call it may be gone. */
@@ -190,22 +239,44 @@ static MPI_Status *status_or(MPI_Status *status, MPI_Status *own) {
 
 /* ---- nonblocking and persistent ---- */
 
-#define ISEND(name, count_t, operation)                                                                                \
+#define ISEND(name, count_t)                                                                                           \
     int name(const void *buf, count_t count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,                  \
              MPI_Request *request) {                                                                                   \
-        REFRAIN_MPI_BEGIN(name);                                                                                       \
-        struct refrain_request *taken = tell_isend(&call, operation, count, datatype, dest, tag, comm);                \
+        struct refrain_call call;                                                                                      \
+        struct refrain_request *taken = begin_isend(&call, REFRAIN_MPI_FROM(name), count, datatype, dest, tag, comm);  \
         int rc = P##name(buf, count, datatype, dest, tag, comm, request);                                              \
         bind(&call, taken, rc, request);                                                                               \
         refrain_call_end(&call);                                                                                       \
         return rc;                                                                                                     \
     }
 
-#define IRECV(name, count_t, operation)                                                                                \
+#define SEND_INIT(name, count_t)                                                                                       \
+    int name(const void *buf, count_t count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,                  \
+             MPI_Request *request) {                                                                                   \
+        REFRAIN_MPI_BEGIN(name);                                                                                       \
+        struct refrain_request *taken = tell_send_init(&call, count, datatype, dest, tag, comm);                       \
+        int rc = P##name(buf, count, datatype, dest, tag, comm, request);                                              \
+        bind(&call, taken, rc, request);                                                                               \
+        refrain_call_end(&call);                                                                                       \
+        return rc;                                                                                                     \
+    }
+
+#define IRECV(name, count_t)                                                                                           \
+    int name(void *buf, count_t count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,                      \
+             MPI_Request *request) {                                                                                   \
+        struct refrain_call call;                                                                                      \
+        struct refrain_request *taken = begin_irecv(&call, REFRAIN_MPI_FROM(name), source, tag, comm);                 \
+        int rc = P##name(buf, count, datatype, source, tag, comm, request);                                            \
+        bind(&call, taken, rc, request);                                                                               \
+        refrain_call_end(&call);                                                                                       \
+        return rc;                                                                                                     \
+    }
+
+#define RECV_INIT(name, count_t)                                                                                       \
     int name(void *buf, count_t count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,                      \
              MPI_Request *request) {                                                                                   \
         REFRAIN_MPI_BEGIN(name);                                                                                       \
-        struct refrain_request *taken = tell_irecv(&call, operation, source, tag, comm);                               \
+        struct refrain_request *taken = tell_irecv(&call, REFRAIN_OP_RECV_INIT, source, tag, comm);                    \
         int rc = P##name(buf, count, datatype, source, tag, comm, request);                                            \
         bind(&call, taken, rc, request);                                                                               \
         refrain_call_end(&call);                                                                                       \
@@ -304,16 +375,16 @@ void refrain_isendrecv_try(void) {
     RECV(MPI_Recv##suffix, count_t)                                                                                    \
     SENDRECV(MPI_Sendrecv##suffix, count_t)                                                                            \
     SENDRECV_REPLACE(MPI_Sendrecv_replace##suffix, count_t)                                                            \
-    ISEND(MPI_Isend##suffix, count_t, REFRAIN_OP_ISEND)                                                                \
-    ISEND(MPI_Ibsend##suffix, count_t, REFRAIN_OP_ISEND)                                                               \
-    ISEND(MPI_Issend##suffix, count_t, REFRAIN_OP_ISEND)                                                               \
-    ISEND(MPI_Irsend##suffix, count_t, REFRAIN_OP_ISEND)                                                               \
-    ISEND(MPI_Send_init##suffix, count_t, REFRAIN_OP_SEND_INIT)                                                        \
-    ISEND(MPI_Bsend_init##suffix, count_t, REFRAIN_OP_SEND_INIT)                                                       \
-    ISEND(MPI_Ssend_init##suffix, count_t, REFRAIN_OP_SEND_INIT)                                                       \
-    ISEND(MPI_Rsend_init##suffix, count_t, REFRAIN_OP_SEND_INIT)                                                       \
-    IRECV(MPI_Irecv##suffix, count_t, REFRAIN_OP_IRECV)                                                                \
-    IRECV(MPI_Recv_init##suffix, count_t, REFRAIN_OP_RECV_INIT)                                                        \
+    ISEND(MPI_Isend##suffix, count_t)                                                                                  \
+    ISEND(MPI_Ibsend##suffix, count_t)                                                                                 \
+    ISEND(MPI_Issend##suffix, count_t)                                                                                 \
+    ISEND(MPI_Irsend##suffix, count_t)                                                                                 \
+    SEND_INIT(MPI_Send_init##suffix, count_t)                                                                          \
+    SEND_INIT(MPI_Bsend_init##suffix, count_t)                                                                         \
+    SEND_INIT(MPI_Ssend_init##suffix, count_t)                                                                         \
+    SEND_INIT(MPI_Rsend_init##suffix, count_t)                                                                         \
+    IRECV(MPI_Irecv##suffix, count_t)                                                                                  \
+    RECV_INIT(MPI_Recv_init##suffix, count_t)                                                                          \
     MRECV(MPI_Mrecv##suffix, count_t)                                                                                  \
     IMRECV(MPI_Imrecv##suffix, count_t)
 
@@ -380,8 +451,7 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *mess
 int MPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                    MPI_Comm comm, MPI_Info info, MPI_Request *request) {
     REFRAIN_MPI_BEGIN(MPI_Psend_init);
-    struct refrain_request *taken =
-        tell_isend(&call, REFRAIN_OP_SEND_INIT, partitions * count, datatype, dest, tag, comm);
+    struct refrain_request *taken = tell_send_init(&call, partitions * count, datatype, dest, tag, comm);
     int rc = PMPI_Psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request);
     bind(&call, taken, rc, request);
     refrain_call_end(&call);

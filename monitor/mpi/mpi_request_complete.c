@@ -4,20 +4,8 @@
 #include "mpi_request_numbers.h"
 #include "mpi_request_table.h"
 
-void refrain_request_settle(const struct refrain_call *call, struct refrain_request *request, bool freed) {
-    if (refrain_request_is_persistent(request) && !freed) {
-        request->flags &= (uint8_t) ~(REFRAIN_REQUEST_ACTIVE | REFRAIN_REQUEST_CANCEL | REFRAIN_REQUEST_WATCHED);
-        return;
-    }
-    refrain_request_unlink(request);
-    if (!refrain_request_is_own(call, request) && request->thread != REFRAIN_REQUEST_NOBODYS)
-        refrain_number_orphan(&refrain_numberings[request->thread], request->index);
-    refrain_request_give(request);
-}
-
 /* The message that has arrived with a receive, what an access to a file has moved; what is not known is -1. */
-static REFRAIN_INLINE void message_of(const struct refrain_request *request, MPI_Status *status,
-                                      struct refrain_completion *message) {
+static void message_of(const struct refrain_request *request, MPI_Status *status, struct refrain_completion *message) {
     message->posted = NULL;
     message->source = message->tag = message->bytes = -1;
     if (!refrain_request_is_receive(request) && !refrain_request_is_file_access(request))
@@ -26,8 +14,8 @@ static REFRAIN_INLINE void message_of(const struct refrain_request *request, MPI
     if (refrain_request_is_file_access(request)) {
         message->bytes = status ? refrain_status_bytes(status) : -1;
     } else if (request->flags & REFRAIN_REQUEST_FIXED) {
-        message->source = request->partner;
-        message->tag = request->tag;
+        message->source = refrain_request_source(request);
+        message->tag = request->message.tag;
         message->bytes = refrain_request_is_persistent(request) ? refrain_request_posted(request)->parameters[2] : -1;
     } else if (status) {
         message->source = status->MPI_SOURCE;
@@ -58,10 +46,14 @@ static void tell_others_completion(struct refrain_call *call, const struct refra
 }
 
 void refrain_request_run_tell(struct refrain_call *call, struct refrain_request_run *run) {
-    bool told = run->n == 0 || refrain_call_complete(call, run->first, run->completions, run->n);
-    for (uint32_t i = 0; i < run->n; i++)
-        if (!(run->persistent >> i & 1))
-            refrain_number_done(call, run->first + i, told);
+    if (run->n == 0)
+        return;
+    uint64_t given = (UINT64_MAX >> (64 - run->n)) & ~run->persistent;
+    if (refrain_call_complete(call, run->first, run->completions, run->n) && given) {
+        refrain_mpi_lock();
+        refrain_numbers_give(&refrain_numberings[call->context->number], run->first, given);
+        refrain_mpi_unlock();
+    }
     run->n = 0;
     run->persistent = 0;
 }
@@ -75,12 +67,8 @@ void refrain_request_run_add(struct refrain_call *call, struct refrain_request_r
     if (!cancelled && refrain_request_is_receive(request) && status)
         refrain_order_receives(refrain_request_comm(request), status->MPI_SOURCE, status->MPI_TAG, false);
     if (own && !cancelled) {
-        if (run->n == REFRAIN_RUN_REQUESTS || request->index != run->first + run->n)
-            refrain_request_run_tell(call, run);
-        if (run->n == 0)
-            run->first = request->index;
-        run->persistent |= (uint64_t)refrain_request_is_persistent(request) << run->n;
-        message_of(request, status, &run->completions[run->n++]);
+        message_of(request, status, refrain_request_run_next(call, run, request));
+        run->persistent |= (uint64_t)refrain_request_is_persistent(request) << (run->n - 1);
     } else {
         refrain_request_run_tell(call, run);
         if (own) {
@@ -93,7 +81,7 @@ void refrain_request_run_add(struct refrain_call *call, struct refrain_request_r
     }
     if (request->flags & REFRAIN_REQUEST_IDUP) {
         refrain_request_run_tell(call, run);
-        refrain_idup_complete((unsigned)request->partner);
+        refrain_idup_complete((unsigned)request->message.peer);
     }
 }
 
@@ -143,8 +131,8 @@ void refrain_request_release(const struct refrain_call *call, MPI_Request handle
         request->flags & REFRAIN_REQUEST_CANCEL)
         return;
     released->receives = true;
-    released->source = request->partner;
-    released->tag = request->tag;
+    released->source = refrain_request_source(request);
+    released->tag = request->message.tag;
     int has_come = 0;
     MPI_Status status;
     if ((released->source < 0 || released->tag < 0) &&

@@ -6,7 +6,7 @@
 #ifndef REFRAIN_MPI_REQUEST_NUMBERS_H
 #define REFRAIN_MPI_REQUEST_NUMBERS_H
 
-#include "mpi_objects.h"
+#include "mpi_request_table.h"
 
 #include <refrain/settings.h>
 
@@ -15,10 +15,11 @@
 
 /* A part of the numbering of one thread. An orphan was completed by another thread; the number is still taken. */
 struct refrain_numbering {
+    _Alignas(REFRAIN_GRAIN_BYTES) uint64_t full; /* words of `taken` without a zero */
+    uint64_t orphans;                            /* words of `orphan` with a one */
+    struct refrain_numbering *next;              /* the numbers after these; null: none yet */
+    uint64_t most;                               /* that have been taken at a time, in this part and those before it */
     uint64_t taken[REFRAIN_NUMBER_WORDS], orphan[REFRAIN_NUMBER_WORDS];
-    uint64_t full;                  /* words of `taken` without a zero */
-    uint64_t orphans;               /* words of `orphan` with a one */
-    struct refrain_numbering *next; /* the numbers after these; null: none yet */
 };
 extern REFRAIN_HIDDEN struct refrain_numbering refrain_numberings[REFRAIN_MAXIMUM_THREADS];
 _Static_assert(REFRAIN_NUMBER_WORDS == 64, "one word says which words are full");
@@ -26,6 +27,12 @@ _Static_assert(REFRAIN_NUMBER_WORDS == 64, "one word says which words are full")
 /* The lowest free number; false where the numbering is full and there is no memory for more. */
 static REFRAIN_INLINE bool refrain_number_take(struct refrain_numbering *numbering, uint32_t *index) {
     uint32_t before = 0;
+    uint64_t free = ~numbering->taken[0];
+    *index = (uint32_t)__builtin_ctzll(free | (uint64_t)1 << 63);
+    if (__builtin_expect(free & (free - 1) && *index < numbering->most, 1)) { /* one more is free in the first word */
+        numbering->taken[0] |= free & -free;
+        return true;
+    }
     while (~numbering->full == 0) {
         if (!numbering->next)
             numbering->next = refrain_pool_take_for_open(sizeof *numbering);
@@ -37,12 +44,33 @@ static REFRAIN_INLINE bool refrain_number_take(struct refrain_numbering *numberi
     unsigned word = (unsigned)__builtin_ctzll(~numbering->full);
     unsigned bit = (unsigned)__builtin_ctzll(~numbering->taken[word]);
     numbering->taken[word] |= (uint64_t)1 << bit;
-    if (~numbering->taken[word] == 0)
+    if (__builtin_expect(~numbering->taken[word] == 0, 0)) {
         numbering->full |= (uint64_t)1 << word;
+        refrain_requests.unsure |= ~numbering->full == 0;
+    }
     *index = before + word * 64 + bit;
-    if (*index >= refrain_trace_file.header->request_high_water)
-        refrain_trace_file.header->request_high_water = *index + 1u;
+    if (__builtin_expect(*index >= numbering->most, 0)) {
+        numbering->most = *index + 1u;
+        if (*index >= refrain_trace_file.header->request_high_water)
+            refrain_trace_file.header->request_high_water = *index + 1u;
+    }
     return true;
+}
+
+/* Is there a request, and a number for it, for whoever posts one now, and nothing to be told before that? */
+static REFRAIN_INLINE bool refrain_request_is_at_hand(void) {
+    return __builtin_expect(refrain_requests.first_free && !refrain_requests.unsure && !refrain_mpi_multiple, 1);
+}
+
+/* Takes the request that was at hand, for an operation that is the call's first and has been told. */
+static REFRAIN_INLINE struct refrain_request *refrain_request_take_told(const struct refrain_call *call,
+                                                                        enum refrain_operation operation,
+                                                                        const int64_t *parameters, unsigned n) {
+    struct refrain_request *request = refrain_request_make(operation, parameters, n);
+    refrain_number_take(&refrain_numberings[call->context->number], &request->index);
+    request->posted = refrain_request_is_receive(request) ? refrain_reference(call->operation) : 0;
+    request->thread = (uint16_t)call->context->number;
+    return request;
 }
 
 /* The part that a number taken is in; the number becomes that in the part. */
@@ -58,6 +86,17 @@ static REFRAIN_INLINE void refrain_number_give(struct refrain_numbering *numberi
     numbering = refrain_number_part(numbering, &index);
     numbering->taken[index / 64] &= ~((uint64_t)1 << index % 64);
     numbering->full &= ~((uint64_t)1 << index / 64);
+}
+
+/* Those of up to 64 numbers, from `first` on, that have a bit in `given`. */
+static REFRAIN_INLINE void refrain_numbers_give(struct refrain_numbering *numbering, uint32_t first, uint64_t given) {
+    if (__builtin_expect(first < REFRAIN_NUMBERS && (given << first % 64 >> first % 64) == given, 1)) {
+        numbering->taken[first / 64] &= ~(given << first % 64);
+        numbering->full &= ~((uint64_t)(given != 0) << first / 64);
+        return;
+    }
+    for (; given; given &= given - 1)
+        refrain_number_give(numbering, first + (uint32_t)__builtin_ctzll(given));
 }
 
 /* A number of another thread's has been completed by this one: its owner gives it back. */

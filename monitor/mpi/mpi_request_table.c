@@ -12,6 +12,23 @@ bool refrain_request_chunk_take(void) {
     return chunk != NULL;
 }
 
+#define ANY_THREAD UINT32_MAX
+
+static struct refrain_request *find_of_thread(uint32_t thread, uint64_t key, unsigned older) {
+    struct refrain_request *request = refrain_request_bucket(key)->head;
+    for (; request; request = request->next ? refrain_request_at(request->next - 1) : NULL)
+        if (request->handle == key && (thread == ANY_THREAD || request->thread == thread) &&
+            !(request->flags & REFRAIN_REQUEST_WATCHED) && older-- == 0)
+            return request;
+    return NULL;
+}
+
+struct refrain_request *refrain_request_find_any(const struct refrain_call *call, uint64_t key, unsigned older) {
+    uint32_t own = call->entry && refrain_mpi_multiple ? call->context->number : ANY_THREAD;
+    struct refrain_request *request = find_of_thread(own, key, older);
+    return request || own == ANY_THREAD ? request : find_of_thread(ANY_THREAD, key, older);
+}
+
 bool refrain_request_take_posted(struct refrain_request *request, const int64_t *parameters, unsigned n) {
     struct refrain_request *second = refrain_request_entry_take();
     if (!second) {

@@ -12,8 +12,9 @@
 #include "mpi_objects.h"
 
 #define REFRAIN_REQUEST_BUCKETS 1024u
-#define REFRAIN_REQUEST_CHUNK 32u /* entries: as many as the room of a long formula that is not needed any more holds  \
-                                   */
+#define REFRAIN_REQUEST_CHUNK                                                                                          \
+    32u /* entries: as many as the room of a long formula that is not needed any more holds                            \
+         */
 #define REFRAIN_MOST_REQUEST_CHUNKS 8192u
 
 /* What a persistent request was posted with, in an entry of its own: a start by another thread tells it again. */
@@ -29,15 +30,18 @@ _Static_assert(sizeof(union refrain_request_entry) == sizeof(struct refrain_requ
                    REFRAIN_REQUESTS % REFRAIN_REQUEST_CHUNK == 0,
                "a compact table");
 
+struct refrain_request_bucket {
+    struct refrain_request *head, *tail; /* the oldest, and the latest where there is one */
+};
+
 struct refrain_request_table {
-    union refrain_request_entry first_entries[REFRAIN_REQUESTS], *chunks[REFRAIN_MOST_REQUEST_CHUNKS];
-    uint32_t n_chunks;   /* beyond the first entries */
+    _Alignas(REFRAIN_LINE_BYTES) struct refrain_request *first_free; /* and then by `next_free` */
+    uint32_t bound;                                                  /* in the buckets */
+    bool unsure;       /* a request may find no number, or one that is to be given back first (mpi_request_numbers.h) */
+    uint32_t n_chunks; /* beyond the first entries */
     uint32_t never_used; /* entries from here on */
-    uint32_t first_free; /* place + 1 */
-    uint32_t bound;      /* in the buckets */
-    struct {
-        uint32_t head, tail; /* place + 1 */
-    } buckets[REFRAIN_REQUEST_BUCKETS];
+    struct refrain_request_bucket buckets[REFRAIN_REQUEST_BUCKETS];
+    union refrain_request_entry first_entries[REFRAIN_REQUESTS], *chunks[REFRAIN_MOST_REQUEST_CHUNKS];
 };
 extern REFRAIN_HIDDEN struct refrain_request_table refrain_requests;
 
@@ -61,9 +65,9 @@ static inline struct refrain_request *refrain_request_at(uint32_t place) {
 }
 
 static REFRAIN_INLINE struct refrain_request *refrain_request_entry_take(void) {
-    if (refrain_requests.first_free) {
-        struct refrain_request *request = refrain_request_at(refrain_requests.first_free - 1);
-        refrain_requests.first_free = request->next;
+    if (__builtin_expect(refrain_requests.first_free != NULL, 1)) {
+        struct refrain_request *request = refrain_requests.first_free;
+        refrain_requests.first_free = request->next_free;
         return request;
     }
     if (refrain_requests.never_used == REFRAIN_REQUESTS + refrain_requests.n_chunks * REFRAIN_REQUEST_CHUNK &&
@@ -80,8 +84,8 @@ static REFRAIN_INLINE uint32_t refrain_request_place(const struct refrain_reques
 
 static REFRAIN_INLINE void refrain_request_entry_give(struct refrain_request *request) {
     request->flags = 0;
-    request->next = refrain_requests.first_free;
-    refrain_requests.first_free = refrain_request_place(request);
+    request->next_free = refrain_requests.first_free;
+    refrain_requests.first_free = request;
 }
 
 /* Is the operation that took it one of these? */
@@ -115,6 +119,11 @@ static REFRAIN_INLINE bool refrain_request_is_send(const struct refrain_request 
     return REFRAIN_IS_ONE_OF(request, REFRAIN_SENDS);
 }
 
+/* Of a receive; -1 any. */
+static inline int64_t refrain_request_source(const struct refrain_request *request) {
+    return request->message.peer == REFRAIN_NOW_ANY ? -1 : request->message.peer;
+}
+
 /* Of a persistent request. */
 static REFRAIN_INLINE struct refrain_posted *refrain_request_posted(const struct refrain_request *request) {
     return &refrain_request_entry_at(request->comm - 1)->posted;
@@ -134,8 +143,8 @@ static REFRAIN_INLINE struct refrain_request *refrain_request_make(enum refrain_
         return NULL;
     request->operation = (uint8_t)operation;
     bool receives = refrain_request_is_receive(request);
-    request->partner = n > 0 ? (int32_t)parameters[0] : -1;
-    request->tag = n > 1 ? (int32_t)parameters[1] : -1;
+    request->message.peer = n > 0 ? (int32_t)parameters[0] : REFRAIN_NOW_ANY;
+    request->message.tag = n > 1 ? (int32_t)parameters[1] : -1;
     request->comm = receives                  ? (uint32_t)(parameters[0] + 1)
                     : n == REFRAIN_PARAMETERS ? (uint32_t)(parameters[REFRAIN_PARAMETERS - 1] + 1)
                                               : 0;
@@ -153,56 +162,59 @@ static REFRAIN_INLINE void refrain_request_give(struct refrain_request *request)
     refrain_request_entry_give(request);
 }
 
-static REFRAIN_INLINE unsigned refrain_request_bucket(uint64_t key) {
-    return (unsigned)(key * 0x9e3779b97f4a7c15u >> 32) % REFRAIN_REQUEST_BUCKETS;
+/* MPICH's handles are numbers in a row, whose buckets share cache lines; Open MPI's are addresses. */
+static REFRAIN_INLINE struct refrain_request_bucket *refrain_request_bucket(uint64_t key) {
+#ifndef MPICH_VERSION
+    key = key * 0x9e3779b97f4a7c15u >> 32;
+#endif
+    return &refrain_requests.buckets[key % REFRAIN_REQUEST_BUCKETS];
 }
 
 static REFRAIN_INLINE void refrain_request_insert(struct refrain_request *request, uint64_t key) {
-    unsigned b = refrain_request_bucket(key);
+    struct refrain_request_bucket *bucket = refrain_request_bucket(key);
     request->handle = key;
     request->next = 0;
-    if (refrain_requests.buckets[b].tail)
-        refrain_request_at(refrain_requests.buckets[b].tail - 1)->next = refrain_request_place(request);
+    if (__builtin_expect(bucket->head != NULL, 0))
+        bucket->tail->next = refrain_request_place(request);
     else
-        refrain_requests.buckets[b].head = refrain_request_place(request);
-    refrain_requests.buckets[b].tail = refrain_request_place(request);
+        bucket->head = request;
+    bucket->tail = request;
     refrain_requests.bound++;
 }
 
 static REFRAIN_INLINE void refrain_request_unlink(struct refrain_request *request) {
-    unsigned b = refrain_request_bucket(request->handle);
-    uint32_t *link = &refrain_requests.buckets[b].head, before = 0;
-    while (*link != refrain_request_place(request)) {
-        before = *link;
-        link = &refrain_request_at(*link - 1)->next;
+    struct refrain_request_bucket *bucket = refrain_request_bucket(request->handle);
+    struct refrain_request *next = request->next ? refrain_request_at(request->next - 1) : NULL;
+    if (__builtin_expect(bucket->head == request, 1)) {
+        bucket->head = next;
+    } else {
+        struct refrain_request *before = bucket->head;
+        while (before->next != refrain_request_place(request))
+            before = refrain_request_at(before->next - 1);
+        before->next = request->next;
+        if (!next)
+            bucket->tail = before;
     }
-    *link = request->next;
-    if (refrain_requests.buckets[b].tail == refrain_request_place(request))
-        refrain_requests.buckets[b].tail = before;
     refrain_requests.bound--;
 }
 
-#define REFRAIN_ANY_THREAD UINT32_MAX
+/* The oldest with this key that is not watched yet, or the one after the `older` oldest; of the calling thread's if it
+ * has one: what several threads post may have the same handle, and a handle that one of them has just done with may be
+ * another's already. */
+REFRAIN_HIDDEN struct refrain_request *refrain_request_find_any(const struct refrain_call *call, uint64_t key,
+                                                                unsigned older);
 
-/* The oldest of the thread's that is not watched yet, or the one after the `older` oldest. */
-static REFRAIN_INLINE struct refrain_request *refrain_request_of_thread(uint32_t thread, uint64_t key, unsigned older) {
-    for (uint32_t n = refrain_requests.buckets[refrain_request_bucket(key)].head; n;
-         n = refrain_request_at(n - 1)->next) {
-        struct refrain_request *request = refrain_request_at(n - 1);
-        if (request->handle == key && (thread == REFRAIN_ANY_THREAD || request->thread == thread) &&
-            !(request->flags & REFRAIN_REQUEST_WATCHED) && older-- == 0)
-            return request;
-    }
-    return NULL;
-}
-
-/* The same, of the calling thread's if it has one: what several threads post may have the same handle, and a handle
- * that one of them has just done with may be another's already. */
-static inline struct refrain_request *refrain_request_find(const struct refrain_call *call, uint64_t key,
-                                                           unsigned older) {
-    uint32_t own = call->entry && refrain_mpi_multiple ? call->context->number : REFRAIN_ANY_THREAD;
-    struct refrain_request *request = refrain_request_of_thread(own, key, older);
-    return request || own == REFRAIN_ANY_THREAD ? request : refrain_request_of_thread(REFRAIN_ANY_THREAD, key, older);
+/* The same; mostly it is the first in its bucket. */
+static REFRAIN_INLINE struct refrain_request *refrain_request_find(const struct refrain_call *call, uint64_t key,
+                                                                   unsigned older) {
+    struct refrain_request *request = refrain_request_bucket(key)->head;
+    if (!request)
+        return NULL;
+    return __builtin_expect(request->handle == key && !(request->flags & REFRAIN_REQUEST_WATCHED) && older == 0 &&
+                                !refrain_mpi_multiple,
+                            1)
+               ? request
+               : refrain_request_find_any(call, key, older);
 }
 
 static REFRAIN_INLINE bool refrain_request_is_own(const struct refrain_call *call,

@@ -1,28 +1,104 @@
 /* mpi_request_watch.c: arrays of requests that a call waits for or tests (mpi_objects.h). */
+#include "mpi_request_await.h"
 #include "mpi_request_complete.h"
-#include "mpi_request_numbers.h"
-#include "mpi_request_table.h"
+
+/* Those of an array that are looked up. */
+struct looked_up {
+    uint32_t *link; /* where the next one is to be noted */
+    struct refrain_awaiting awaiting;
+    bool needs_statuses;
+};
+
+static REFRAIN_INLINE void look_up(struct looked_up *looked_up, const struct refrain_call *call, MPI_Request handle,
+                                   uint32_t position) {
+    struct refrain_request *request = refrain_request_find(call, REFRAIN_MPI_KEY(handle), 0);
+    looked_up->awaiting.unknown |= !request && handle != MPI_REQUEST_NULL;
+    if (!request || !(request->flags & REFRAIN_REQUEST_ACTIVE))
+        return;
+    request->flags |= REFRAIN_REQUEST_WATCHED;
+    request->position = position;
+    *looked_up->link = refrain_request_place(request);
+    looked_up->link = &request->watched;
+    looked_up->needs_statuses |= refrain_request_needs_status(request);
+    if (!looked_up->awaiting.unknown)
+        refrain_awaiting_add(&looked_up->awaiting, request);
+}
 
 void refrain_watch_begin(const struct refrain_call *call, struct refrain_watch *watch, int count,
-                         const MPI_Request *array) {
-    *watch = (struct refrain_watch){0, false, refrain_requests.bound == 0};
-    if (refrain_requests.bound == 0 || !array)
-        return;
-    refrain_mpi_lock();
-    uint32_t *link = &watch->first;
-    for (int i = 0; i < count; i++) {
-        struct refrain_request *request = refrain_request_find(call, REFRAIN_MPI_KEY(array[i]), 0);
-        watch->others |= !request && array[i] != MPI_REQUEST_NULL;
-        if (!request || !(request->flags & REFRAIN_REQUEST_ACTIVE))
-            continue;
-        request->flags |= REFRAIN_REQUEST_WATCHED;
-        request->position = (uint32_t)i;
-        request->watched = 0;
-        *link = refrain_request_place(request);
-        link = &request->watched;
-        watch->needs_statuses |= refrain_request_needs_status(request);
+                         const MPI_Request *array, bool waits) {
+    struct looked_up looked_up = {.link = &watch->first, .awaiting = refrain_awaiting_begin(call)};
+    looked_up.awaiting.unknown |= !waits || refrain_requests.bound == 0 || !array;
+    watch->n_taken = 0;
+    if (refrain_requests.bound > 0 && array) {
+        refrain_mpi_lock();
+        for (int i = 0; i < count; i++)
+            look_up(&looked_up, call, array[i], (uint32_t)i);
+        refrain_mpi_unlock();
     }
-    refrain_mpi_unlock();
+    *looked_up.link = 0;
+    watch->needs_statuses = looked_up.needs_statuses;
+    refrain_awaiting_tell(&looked_up.awaiting);
+}
+
+/* The calls of one thread at a time, which is in no pause, with messages that come as MPI has them. */
+static REFRAIN_INLINE bool is_usual_call(const struct refrain_call *call) {
+    return __builtin_expect(call->entry && !refrain_mpi_multiple && !refrain_mpi_often.order, 1);
+}
+
+/* A message of the thread's own that is under way and has a handle of its own; else null. */
+static REFRAIN_INLINE struct refrain_request *usual(const struct refrain_request_bucket *bucket, uint64_t key,
+                                                    uint32_t thread) {
+    struct refrain_request *request = bucket->head;
+    return __builtin_expect(request && request->handle == key && !request->next && request->thread == thread &&
+                                request->flags == REFRAIN_REQUEST_ACTIVE &&
+                                (request->operation == REFRAIN_OP_IRECV || request->operation == REFRAIN_OP_ISEND),
+                            1)
+               ? request
+               : NULL;
+}
+
+static __attribute__((noinline)) void put_back(const struct refrain_watch *watch, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        refrain_request_insert(watch->taken[i], watch->taken[i]->handle);
+}
+
+/* Takes them out of the table. False, and nothing has changed, where not all are usual ones of one communicator. */
+static REFRAIN_INLINE bool take_all(const struct refrain_call *call, struct refrain_watch *watch, uint32_t count,
+                                    const MPI_Request *array) {
+    struct refrain_now *now = &call->context->thread->now;
+    uint32_t thread = call->context->number, sends = 0, comm = 0, i = 0;
+    bool receives = false;
+    for (; i < count; i++) {
+        uint64_t key = REFRAIN_MPI_KEY(array[i]);
+        struct refrain_request_bucket *bucket = refrain_request_bucket(key);
+        struct refrain_request *request = usual(bucket, key, thread);
+        if (!request || (i > 0 && request->comm != comm))
+            break;
+        bool is_receive = request->operation == REFRAIN_OP_IRECV;
+        bucket->head = NULL;
+        comm = request->comm;
+        sends |= (uint32_t)!is_receive << i;
+        receives |= is_receive;
+        watch->taken[i] = request;
+        now->awaited[i] = request->message;
+    }
+    refrain_requests.bound -= i;
+    if (__builtin_expect(i < count, 0)) {
+        put_back(watch, i);
+        return false;
+    }
+    watch->first = 0;
+    watch->n_taken = count;
+    watch->needs_statuses = receives;
+    refrain_awaiting_tell(&(struct refrain_awaiting){now, count, sends, comm, false});
+    return true;
+}
+
+void refrain_watch_wait_all(const struct refrain_call *call, struct refrain_watch *watch, int count,
+                            const MPI_Request *array) {
+    if (!is_usual_call(call) || !array || count <= 0 || count > (int)REFRAIN_MOST_AWAITED ||
+        !take_all(call, watch, (uint32_t)count, array))
+        refrain_watch_begin(call, watch, count, array, true);
 }
 
 /* One of the array is settled: completed, or gone without a message. */
@@ -51,8 +127,39 @@ static REFRAIN_INLINE void watched_returned(struct refrain_call *call, struct re
         request->flags &= (uint8_t)~REFRAIN_REQUEST_WATCHED;
 }
 
-void refrain_watch_all(struct refrain_call *call, struct refrain_watch *watch, int rc, const MPI_Request *array,
-                       MPI_Status *statuses) {
+/* Those that were taken out of the table, with the statuses that they need. */
+static REFRAIN_INLINE void taken_done(struct refrain_call *call, const struct refrain_watch *watch,
+                                      const MPI_Status *statuses) {
+    struct refrain_request_run run;
+    refrain_request_run_begin(&run);
+    for (uint32_t i = 0; i < watch->n_taken; i++) {
+        struct refrain_request *request = watch->taken[i];
+        struct refrain_completion *completion = refrain_request_run_next(call, &run, request);
+        completion->posted = NULL;
+        if (request->operation == REFRAIN_OP_IRECV)
+            *completion = (struct refrain_completion){refrain_at_reference(request->posted), statuses[i].MPI_SOURCE,
+                                                      statuses[i].MPI_TAG, refrain_status_bytes(&statuses[i])};
+        refrain_request_entry_give(request);
+    }
+    refrain_request_run_tell(call, &run);
+}
+
+/* They are watched instead. */
+static __attribute__((noinline)) void taken_watched(struct refrain_watch *watch) {
+    uint32_t *link = &watch->first;
+    put_back(watch, watch->n_taken);
+    for (uint32_t i = 0; i < watch->n_taken; i++) {
+        struct refrain_request *request = watch->taken[i];
+        request->flags |= REFRAIN_REQUEST_WATCHED;
+        request->position = i;
+        *link = refrain_request_place(request);
+        link = &request->watched;
+    }
+    *link = 0;
+}
+
+static __attribute__((noinline)) void watched_all(struct refrain_call *call, const struct refrain_watch *watch, int rc,
+                                                  const MPI_Request *array, MPI_Status *statuses) {
     struct refrain_request_run run;
     refrain_request_run_begin(&run);
     for (uint32_t n = watch->first, next; n; n = next) {
@@ -61,6 +168,18 @@ void refrain_watch_all(struct refrain_call *call, struct refrain_watch *watch, i
         watched_returned(call, &run, request, rc, array, statuses ? &statuses[request->position] : NULL);
     }
     refrain_request_run_tell(call, &run);
+}
+
+void refrain_watch_all(struct refrain_call *call, struct refrain_watch *watch, int rc, const MPI_Request *array,
+                       MPI_Status *statuses) {
+    if (__builtin_expect(watch->n_taken && rc == MPI_SUCCESS && (statuses || !watch->needs_statuses), 1)) {
+        taken_done(call, watch, statuses);
+        return;
+    }
+    if (watch->n_taken)
+        taken_watched(watch);
+    if (watch->first)
+        watched_all(call, watch, rc, array, statuses);
 }
 
 void refrain_watch_some(struct refrain_call *call, struct refrain_watch *watch, int rc, const MPI_Request *array, int n,

@@ -42,8 +42,8 @@ static struct refrain_request *take_untold(const struct refrain_call *call, enum
     return request;
 }
 
-struct refrain_request *refrain_request_take(struct refrain_call *call, enum refrain_operation operation,
-                                             const int64_t *parameters, unsigned n) {
+static REFRAIN_INLINE struct refrain_request *take(struct refrain_call *call, enum refrain_operation operation,
+                                                   const int64_t *parameters, unsigned n) {
     if (refrain_call_is_untold(call))
         return take_untold(call, operation, parameters, n);
     if (!call->entry)
@@ -76,9 +76,17 @@ struct refrain_request *refrain_request_take(struct refrain_call *call, enum ref
     return request;
 }
 
-void refrain_request_expects(struct refrain_request *request, int source, int tag) {
-    request->partner = source == MPI_ANY_SOURCE ? -1 : source;
-    request->tag = tag == MPI_ANY_TAG ? -1 : tag;
+/* For each of the usual operations there is code of its own. */
+struct refrain_request *refrain_request_take(struct refrain_call *call, enum refrain_operation operation,
+                                             const int64_t *parameters, unsigned n) {
+    switch (operation) {
+    case REFRAIN_OP_ISEND:
+        return take(call, REFRAIN_OP_ISEND, parameters, REFRAIN_PARAMETERS);
+    case REFRAIN_OP_IRECV:
+        return take(call, REFRAIN_OP_IRECV, parameters, 1);
+    default:
+        return take(call, operation, parameters, n);
+    }
 }
 
 void refrain_request_fixed(struct refrain_request *request, int64_t bytes) {
@@ -115,25 +123,27 @@ void refrain_request_start(struct refrain_call *call, MPI_Request handle) {
     refrain_mpi_lock();
     struct refrain_request *request =
         refrain_requests.bound ? refrain_request_find(call, REFRAIN_MPI_KEY(handle), 0) : NULL;
-    if (request) {
-        request->flags &= (uint8_t)~REFRAIN_REQUEST_UNTOLD;
-        request->flags |= REFRAIN_REQUEST_ACTIVE | (refrain_call_is_untold(call) ? REFRAIN_REQUEST_UNTOLD : 0);
+    if (!request) {
+        refrain_mpi_unlock();
+        return;
     }
-    struct refrain_request copy = request ? *request : (struct refrain_request){.operation = 0};
-    struct refrain_posted posted = request && refrain_request_is_persistent(request)
-                                       ? *refrain_request_posted(request)
-                                       : (struct refrain_posted){.parameters = {0}};
+    bool own = refrain_request_is_own(call, request), untold = refrain_call_is_untold(call);
+    int64_t index = request->index;
+    unsigned operation = request->operation;
+    struct refrain_posted posted = {.parameters = {0}};
+    request->flags &= (uint8_t)~REFRAIN_REQUEST_UNTOLD;
+    request->flags |= REFRAIN_REQUEST_ACTIVE | (untold ? REFRAIN_REQUEST_UNTOLD : 0);
+    if (!own && refrain_request_is_persistent(request))
+        posted = *refrain_request_posted(request);
     const int64_t *parameters = posted.parameters;
     refrain_mpi_unlock();
-    if (!request)
-        return;
-    if (copy.flags & REFRAIN_REQUEST_UNTOLD && copy.operation == REFRAIN_OP_SEND_INIT)
+    if (own)
+        refrain_call_operation(call, REFRAIN_OP_START, &index, 1);
+    else if (untold && operation == REFRAIN_OP_SEND_INIT)
         refrain_call_count_untold(call, REFRAIN_UNTOLD_SEND, parameters[0], parameters[1], parameters[3]);
-    else if (refrain_request_is_own(call, &copy))
-        refrain_call_operation(call, REFRAIN_OP_START, (int64_t[]){copy.index}, 1);
-    else if (copy.operation == REFRAIN_OP_SEND_INIT)
+    else if (operation == REFRAIN_OP_SEND_INIT)
         refrain_call_operation(call, REFRAIN_OP_SEND, parameters, 4);
-    else if (copy.operation == REFRAIN_OP_COLLECTIVE_INIT)
+    else if (operation == REFRAIN_OP_COLLECTIVE_INIT)
         refrain_call_operation(call, REFRAIN_OP_COLLECTIVE, parameters, 4);
 }
 

@@ -42,12 +42,8 @@ int64_t refrain_type_bytes(MPI_Datatype type) {
     return bytes;
 }
 
-int64_t refrain_status_bytes(const MPI_Status *status) {
+int64_t refrain_status_count(const MPI_Status *status) {
     int bytes;
-#ifdef MPICH_VERSION /* its binary interface has the bytes in the status: their upper half above the bit "cancelled" */
-    if (__builtin_expect(status->count_lo >= 0 && (unsigned)status->count_hi_and_cancelled < 2, 1))
-        return status->count_lo;
-#endif
     if (PMPI_Get_count(status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes != MPI_UNDEFINED)
         return bytes;
     MPI_Count large;
