@@ -101,6 +101,12 @@ for options in "--format text" "--format text --waiting --all --from 1ms --ranks
     done
     [ -s "$work/by-1" ] && cmp -s "$work/by-1" "$work/by-2" && pass || fail "two threads write something else: $options"
 done
+# Nor do threads that open locations at once, here of a trace whose blocks share times.
+REFRAIN_TIME_MEMORY=8192 "$bin/many_ranks" 3 1500 "$work/shared" || fail "many_ranks"
+for threads in 1 3; do
+    refrain -q reconstruct "$work/shared" --format text --threads $threads -o "$work/opened-by-$threads" || fail "$threads threads open locations"
+done
+[ -s "$work/opened-by-1" ] && cmp -s "$work/opened-by-1" "$work/opened-by-3" && pass || fail "three threads that open locations give something else"
 for threads in 1 2; do
     refrain -q reconstruct "$wave" --format text --threads $threads -o - >/dev/full 2>"$work/said"
     [ $? -eq 1 ] && [ "$(grep -c "No space left" "$work/said")" = 1 ] && pass || fail "$threads threads, a full disk: $(cat "$work/said")"
