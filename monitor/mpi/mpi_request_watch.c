@@ -45,11 +45,11 @@ static REFRAIN_INLINE bool is_usual_call(const struct refrain_call *call) {
     return __builtin_expect(call->entry && !refrain_mpi_multiple && !refrain_mpi_often.order, 1);
 }
 
-/* A message of the thread's own that is under way and has a handle of its own; else null. */
+/* A message of the thread's own that is under way and the oldest in its bucket; else null. */
 static REFRAIN_INLINE struct refrain_request *usual(const struct refrain_request_bucket *bucket, uint64_t key,
                                                     uint32_t thread) {
     struct refrain_request *request = bucket->head;
-    return __builtin_expect(request && request->handle == key && !request->next && request->thread == thread &&
+    return __builtin_expect(request && request->handle == key && request->thread == thread &&
                                 request->flags == REFRAIN_REQUEST_ACTIVE &&
                                 (request->operation == REFRAIN_OP_IRECV || request->operation == REFRAIN_OP_ISEND),
                             1)
@@ -57,9 +57,17 @@ static REFRAIN_INLINE struct refrain_request *usual(const struct refrain_request
                : NULL;
 }
 
+/* The oldest come first again. */
 static __attribute__((noinline)) void put_back(const struct refrain_watch *watch, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++)
-        refrain_request_insert(watch->taken[i], watch->taken[i]->handle);
+    for (uint32_t i = n; i-- > 0;) {
+        struct refrain_request *request = watch->taken[i];
+        struct refrain_request_bucket *bucket = refrain_request_bucket(request->handle);
+        request->next = bucket->head ? refrain_request_place(bucket->head) : 0;
+        if (!bucket->head)
+            bucket->tail = request;
+        bucket->head = request;
+    }
+    refrain_requests.bound += n;
 }
 
 /* Takes them out of the table. False, and nothing has changed, where not all are usual ones of one communicator. */
@@ -75,7 +83,7 @@ static REFRAIN_INLINE bool take_all(const struct refrain_call *call, struct refr
         if (!request || (i > 0 && request->comm != comm))
             break;
         bool is_receive = request->operation == REFRAIN_OP_IRECV;
-        bucket->head = NULL;
+        bucket->head = request->next ? refrain_request_at(request->next - 1) : NULL;
         comm = request->comm;
         sends |= (uint32_t)!is_receive << i;
         receives |= is_receive;

@@ -108,6 +108,15 @@ int main(int argc, char **argv) {
             CHECK(flag);
         }
         verify();
+
+        /* sends, of which several may have one handle, together with no request; then the others */
+        post(650);
+        MPI_Request some[] = {requests[MANY], requests[MANY + 1], MPI_REQUEST_NULL, requests[MANY + 2]};
+        MPI_Waitall(4, some, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < 3; i++)
+            requests[MANY + i] = MPI_REQUEST_NULL;
+        MPI_Waitall(2 * MANY, requests, MPI_STATUSES_IGNORE);
+        verify();
     }
 
     /* a receive that nothing is sent to, withdrawn */
