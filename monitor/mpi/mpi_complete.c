@@ -106,16 +106,36 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_
     return rc;
 }
 
+/* A call that tests mostly finds nothing, so that requests are looked up afterwards, by what their handles were, and
+ * only if there is something to tell. Among threads they are looked up before, as above. */
+
+#define MOST_COPIED 4096
+
+#define TEST_BEGIN(number, array)                                                                                      \
+    struct refrain_watch watch;                                                                                        \
+    const MPI_Request *former = NULL; /* null: they are in `watch` */                                                  \
+    if (refrain_mpi_multiple || !(array) || (number) <= 0 || (number) > MOST_COPIED)                                   \
+        refrain_watch_begin(&call, &watch, number, array, false);                                                      \
+    else                                                                                                               \
+        former = memcpy(alloca(sizeof(MPI_Request) * (size_t)(number)), array, sizeof(MPI_Request) * (size_t)(number))
+
+/* The statuses that the call is to fill in. */
+#define TEST_STATUSES(user, count)                                                                                     \
+    ((user) == MPI_STATUSES_IGNORE && former ? (MPI_Status *)alloca(sizeof(MPI_Status) * (size_t)(count))              \
+                                             : STATUSES(user, count, watch))
+
 int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[]) {
     REFRAIN_MPI_BEGIN(MPI_Testall);
-    struct refrain_watch watch;
-    refrain_watch_begin(&call, &watch, count, array_of_requests, false);
-    MPI_Status *statuses = STATUSES(array_of_statuses, count, watch);
+    TEST_BEGIN(count, array_of_requests);
+    MPI_Status *statuses = TEST_STATUSES(array_of_statuses, count);
     int rc = PMPI_Testall(count, array_of_requests, flag, statuses);
-    if (rc == MPI_SUCCESS && !*flag)
-        refrain_watch_some(&call, &watch, rc, array_of_requests, 0, NULL, NULL);
-    else
+    bool nothing = rc == MPI_SUCCESS && !*flag;
+    if (former && !nothing)
+        refrain_watch_begin(&call, &watch, count, former, false);
+    if (!nothing)
         refrain_watch_all(&call, &watch, rc, array_of_requests, known(statuses));
+    else if (!former)
+        refrain_watch_some(&call, &watch, rc, array_of_requests, 0, NULL, NULL);
     statuses_done(array_of_statuses, statuses, count);
     refrain_call_end(&call);
     return rc;
@@ -126,7 +146,6 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Statu
  * Only one of the array is over, so that it is looked up alone, by what its handle was. An array of n that is waited
  * for one by one would cost n * n otherwise. With MPI_THREAD_MULTIPLE it costs that, as above. */
 
-#define MOST_COPIED 4096
 #define FEW_COPIED 4       /* without a call of a function: most polls are of so few */
 #define MOST_AWAITED_ANY 8 /* who looks at the program is told of so few */
 
@@ -235,12 +254,15 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, in
 int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
                  MPI_Status array_of_statuses[]) {
     REFRAIN_MPI_BEGIN(MPI_Testsome);
-    struct refrain_watch watch;
-    refrain_watch_begin(&call, &watch, incount, array_of_requests, false);
-    MPI_Status *statuses = STATUSES(array_of_statuses, incount, watch);
+    TEST_BEGIN(incount, array_of_requests);
+    MPI_Status *statuses = TEST_STATUSES(array_of_statuses, incount);
     int rc = PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices, statuses);
-    some_done(&call, &watch, rc, rc == MPI_SUCCESS || rc == MPI_ERR_IN_STATUS ? *outcount : 0, array_of_indices,
-              array_of_requests, known(statuses));
+    bool nothing = rc == MPI_SUCCESS && (*outcount == 0 || *outcount == MPI_UNDEFINED);
+    if (former && !nothing)
+        refrain_watch_begin(&call, &watch, incount, former, false);
+    if (!former || !nothing)
+        some_done(&call, &watch, rc, rc == MPI_SUCCESS || rc == MPI_ERR_IN_STATUS ? *outcount : 0, array_of_indices,
+                  array_of_requests, known(statuses));
     statuses_done(array_of_statuses, statuses, incount);
     refrain_call_end(&call);
     return rc;
