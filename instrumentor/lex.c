@@ -28,7 +28,7 @@ static char byte(const struct lexer *lexer, unsigned at) {
     return at < lexer->length ? lexer->bytes[at] : '\0';
 }
 
-/* Skips a comment at the present place; false when there is none. */
+/* Skips a comment at the present position; false when there is none. */
 static bool skip_comment(struct lexer *lexer) {
     if (byte(lexer, lexer->at) != '/')
         return false;

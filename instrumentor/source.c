@@ -43,7 +43,7 @@ static bool is_of_attribute(CXDiagnostic diagnostic) {
     return is;
 }
 
-/* Collects the places of errors. One outside the file, or fatal, spoils the whole file. */
+/* Collects the positions of errors. One outside the file, or fatal, spoils the whole file. */
 static bool collect_errors(struct refrain_source *source, bool strict, struct refrain_text *reason) {
     unsigned n = clang_getNumDiagnostics(source->unit);
     bool good = true;
@@ -213,7 +213,7 @@ bool refrain_source_macro_is_whole(const struct refrain_source *source, struct r
     return macro->whole;
 }
 
-/* ---- places without control flow ---- */
+/* ---- positions without control flow ---- */
 
 /* Words whose parenthesised operand is not evaluated or is no expression. */
 static bool freezes(const struct refrain_tokens *tokens, size_t i) {

@@ -242,7 +242,7 @@ static bool library_in(const char *base, const char *directory, const char *name
 }
 
 bool refrain_toolchain_library(const char *name, struct refrain_text *path) {
-    static const char *const places[] = {("/" REFRAIN_LIBDIR_FROM_BIN), "/../lib", "", "/../monitor"};
+    static const char *const directories[] = {("/" REFRAIN_LIBDIR_FROM_BIN), "/../lib", "", "/../monitor"};
     const char *chosen = getenv("REFRAIN_LIBDIR");
     if (chosen && *chosen)
         return library_in(chosen, "", name, path);
@@ -251,8 +251,8 @@ bool refrain_toolchain_library(const char *name, struct refrain_text *path) {
     if (n > 0) {
         self[n] = '\0';
         *strrchr(self, '/') = '\0';
-        for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
-            if (library_in(self, places[i], name, path))
+        for (size_t i = 0; i < sizeof directories / sizeof directories[0]; i++)
+            if (library_in(self, directories[i], name, path))
                 return true;
     }
     return false;

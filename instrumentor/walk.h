@@ -3,7 +3,7 @@
  *     walk_file.c        the file's functions, one after the other
  *       walk.c           statements and calls
  *         walk_branch.c  decisions and loops
- *     walker.c           children, places in the text, the array of constructs
+ *     walker.c           children, positions in the text, the array of constructs
  *
  * Children come from libclang without their roles and without those that are absent, so that roles are found from the
  * text (place.h).

@@ -59,7 +59,7 @@ struct refrain_activity_partner {
     int64_t transmission_ns, waiting_ns;
 };
 
-/* A kind of waiting at one place, on account of one place. */
+/* A kind of waiting in one region, on account of one region. */
 struct refrain_activity_wait {
     struct refrain_pair_node node; /* private */
     enum refrain_wait_kind kind;

@@ -18,7 +18,7 @@ static bool is_call_of_window(const struct refrain_activity_collector *collector
     return region->kind == REFRAIN_REGION_MPI && enter_ns <= collector->request->to_ns;
 }
 
-/* ---- places ---- */
+/* ---- what is summed up ---- */
 
 static struct refrain_activity_location *location_of(struct refrain_activity_collector *collector,
                                                      const struct refrain_event *event) {

@@ -41,7 +41,7 @@ static void print_totals(const struct refrain_formula_rows *rows) {
 }
 
 /* "bound.c:12"; the whole path where it is asked for. */
-static void place_text(const struct refrain_formula_row *row, bool full, char *text, size_t bytes) {
+static void line_text(const struct refrain_formula_row *row, bool full, char *text, size_t bytes) {
     const char *file = strrchr(row->view.file, '/');
     if (row->view.file[0])
         snprintf(text, bytes, "%s:%u", file && !full ? file + 1 : row->view.file, row->view.line);
@@ -57,10 +57,10 @@ static void widen(int *width, const char *text) {
 /* Each column is as wide as what stands in it. */
 static void print_text(const struct refrain_formula_rows *rows, bool full) {
     int source = 12, function = 8, construct = 9, value = 5;
-    char place[4096];
+    char line[4096];
     for (size_t i = 0; i < rows->n; i++) {
-        place_text(&rows->rows[i], full, place, sizeof place);
-        widen(&source, place);
+        line_text(&rows->rows[i], full, line, sizeof line);
+        widen(&source, line);
         widen(&function, rows->rows[i].view.function);
         widen(&construct, refrain_show_name(rows->rows[i].view.name));
         widen(&value, rows->rows[i].view.label);
@@ -70,13 +70,13 @@ static void print_text(const struct refrain_formula_rows *rows, bool full) {
     for (size_t i = 0; i < rows->n; i++) {
         const struct refrain_formula_row *row = &rows->rows[i];
         char values[32], share[16] = "a part", thread[16] = "";
-        place_text(row, full, place, sizeof place);
+        line_text(row, full, line, sizeof line);
         snprintf(values, sizeof values, "%s%" PRIu64, row->view.throttled ? ">=" : "", row->values);
         if (!row->view.throttled)
             snprintf(share, sizeof share, "%.2f %%", 100 * refrain_formula_captured(row));
         if (row->view.thread)
             snprintf(thread, sizeof thread, ".%u", row->view.thread);
-        printf("%-*s %-*s %-*s %-*s %-9s %12s %9s  ", source, place, function,
+        printf("%-*s %-*s %-*s %-*s %-9s %12s %9s  ", source, line, function,
                row->view.function[0] ? row->view.function : "-", construct, refrain_show_name(row->view.name), value,
                row->view.label, refrain_formula_type_name(row->type), values, share);
         int width = refrain_rank_list_print(row->ranks, row->n_ranks, full);

@@ -56,7 +56,7 @@ static void print_program(const struct refrain_trace *trace, const struct refrai
             "%s of %s events are approximate, and so is what follows from them: refrain info says what was given up",
             refrain_show_count(activity->approximate), refrain_show_count(activity->events));
     if (activity->unmatched)
-        printf("%s messages and collectives have one side only in the trace: their waiting is not known\n",
+        printf("messages and collectives with one side only in the trace: %s; their waiting is not known\n",
                refrain_show_count(activity->unmatched));
 }
 

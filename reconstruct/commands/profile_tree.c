@@ -196,10 +196,10 @@ static void print_line(const struct tree *tree, long double time_ns, long double
 static void print_call_site(const struct tree *tree, const struct refrain_profile_call_site *call_site, unsigned depth,
                             bool outside) {
     const struct refrain_region_info *region = call_site->region;
-    char text[512], place[256] = "";
+    char text[512], line[256] = "";
     if (region->file[0])
-        snprintf(place, sizeof place, "  %.200s:%u", short_file(region->file), region->line);
-    snprintf(text, sizeof text, "%s%s%s%.200s", region->name, place, outside && region->function[0] ? "  in " : "",
+        snprintf(line, sizeof line, "  %.200s:%u", short_file(region->file), region->line);
+    snprintf(text, sizeof text, "%s%s%s%.200s", region->name, line, outside && region->function[0] ? "  in " : "",
              outside ? region->function : "");
     print_line(tree, call_site->mpi_ns, 0, call_site->mpi_ns, call_site_waiting(tree, call_site), &call_site->metrics,
                call_site->calls, false, depth, text);

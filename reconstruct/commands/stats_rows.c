@@ -273,22 +273,22 @@ static const char *short_file(const char *file) {
 }
 
 /* "MPI_Recv distribute.c:21", without debug information "MPI_Recv in solve+0x1e9" */
-static void print_place(char *place, size_t bytes, const struct refrain_region_info *region) {
+static void print_region(char *text, size_t bytes, const struct refrain_region_info *region) {
     if (region->file[0])
-        snprintf(place, bytes, "%s %s:%u", region->name, short_file(region->file), region->line);
+        snprintf(text, bytes, "%s %s:%u", region->name, short_file(region->file), region->line);
     else
-        snprintf(place, bytes, "%s%s%s", region->name, in(region), within(region));
+        snprintf(text, bytes, "%s%s%s", region->name, in(region), within(region));
 }
 
 static void add_waits(const struct refrain_activity *activity, struct refrain_stats_rows *rows) {
     for (size_t i = 0; i < activity->n_waits; i++) {
         const struct refrain_activity_wait *wait = activity->waits[i];
         const char *kind = refrain_wait_kind_name(wait->kind);
-        char place[512], cause[512];
-        print_place(place, sizeof place, wait->region);
-        print_place(cause, sizeof cause, wait->cause);
+        char waited[512], cause[512];
+        print_region(waited, sizeof waited, wait->region);
+        print_region(cause, sizeof cause, wait->cause);
         struct refrain_stats_row *row = add_row(
-            rows, text("%s: %s for %s; most rank %d for %d", kind, place, cause, wait->worst_rank, wait->worst_cause),
+            rows, text("%s: %s for %s; most rank %d for %d", kind, waited, cause, wait->worst_rank, wait->worst_cause),
             text("%s %s %s:%u%s %s %s:%u%s", kind, wait->region->name, wait->region->file, wait->region->line,
                  within(wait->region), wait->cause->name, wait->cause->file, wait->cause->line, within(wait->cause)));
         if (!row)

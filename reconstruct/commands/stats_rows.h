@@ -32,7 +32,7 @@ enum refrain_stats_value {
 };
 
 struct refrain_stats_row {
-    char *label; /* what a person reads, without the place in the source; owned */
+    char *label; /* what a person reads, without file and line; owned */
     char *key;   /* the same row of another run has the same; owned */
     const char *file;
     uint32_t line;

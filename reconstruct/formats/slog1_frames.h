@@ -22,8 +22,8 @@
 #define REFRAIN_SLOG1_FRAME_BYTES 65536u
 #define REFRAIN_SLOG1_DIRECTORY_ENTRIES 128u
 
-/* Sizes of records: bytes, class, type, bebits, start, duration, place, where; an arrow has another place; then 4 bytes
- * for each argument. */
+/* Sizes of records: bytes, class, type, bebits, start, duration, thread, where; an arrow has another thread; then 4
+ * bytes for each argument. */
 enum { REFRAIN_SLOG1_STATE_BYTES = 2 + 2 + 2 + 1 + 8 + 8 + 7 + 8, REFRAIN_SLOG1_ARROW_BYTES = 38 + 7 };
 enum { REFRAIN_SLOG1_STATE = 64, REFRAIN_SLOG1_ARROW = 192 }; /* classes: their sizes are those of the definitions */
 enum { REFRAIN_SLOG1_BEGIN = 1, REFRAIN_SLOG1_COMPLETE = 3 }; /* bebits (1,0) and (1,1) */

@@ -66,7 +66,7 @@ static void put_number(struct refrain_sink *out, enum definition definition, int
     refrain_sink_put_char(out, '\n');
 }
 
-/* A line whose integer or time is not known yet: blanks, with the place where it goes. */
+/* A line whose integer or time is not known yet: blanks, with the position at which it goes. */
 static uint64_t put_blank(struct refrain_sink *out, enum definition definition, bool is_time) {
     refrain_sink_printf(out, is_time ? "%d 0 0 0 0 " : "%d 0 0 ", definition);
     uint64_t at = refrain_sink_position(out);

@@ -58,12 +58,12 @@ static size_t strings_bytes(const struct refrain_import_image *image) {
 }
 
 static uint32_t put_string(char *strings, size_t *used, const char *text) {
-    size_t n = strlen(text), place = *used;
+    size_t n = strlen(text), at = *used;
     if (n == 0)
         return 0;
-    memcpy(strings + place, text, n + 1);
+    memcpy(strings + at, text, n + 1);
     *used += n + 1;
-    return (uint32_t)place;
+    return (uint32_t)at;
 }
 
 /* A function has the slots that its number says; a call site with a line has two behind all of these, in order. */

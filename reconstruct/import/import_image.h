@@ -16,7 +16,7 @@ struct refrain_import_image_region {
     const char *name, *file;
     uint32_t line;
     uint32_t function; /* MPI: in mpi_calls.def */
-    uint32_t number;   /* of the rank: of a function its slot, else its place in the order of first use */
+    uint32_t number;   /* of the rank: of a function its slot, else its index in the order of first use */
 };
 
 struct refrain_import_image_comm {

@@ -39,7 +39,7 @@ struct refrain_import_rank {
     uint32_t *numbers; /* by region: its number in this rank + 1; 0 none yet */
     size_t n_numbers;
     uint32_t n_functions, n_call_sites, n_user_regions;
-    uint32_t *comms; /* those it uses, behind MPI_COMM_WORLD and MPI_COMM_SELF: places among the import's */
+    uint32_t *comms; /* those it uses, behind MPI_COMM_WORLD and MPI_COMM_SELF: indices among the import's */
     size_t n_comms, capacity_comms;
     struct refrain_import_objects objects;
 };

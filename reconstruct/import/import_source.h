@@ -18,7 +18,7 @@ struct refrain_import_request {
 struct refrain_import_result {
     int32_t ranks;
     uint64_t events;
-    uint64_t left_out; /* of what was read, for want of a place in a trace */
+    uint64_t left_out; /* of what was read, as a trace cannot hold it */
 };
 
 /* The text form that refrain reconstruct and refrain events write (write_text.h): a file that can be read twice. Which

@@ -24,7 +24,7 @@ static inline void refrain_metrics_add_up(struct refrain_metric_totals *totals,
         totals->value[i] += more->value[i];
 }
 
-/* Totals of each region's own blocks, by its index, and of each process, by its place in trace->processes. */
+/* Totals of each region's own blocks, by its index, and of each process, by its index in trace->processes. */
 struct refrain_metric_tables {
     struct refrain_metric_totals *regions, *processes;
 };

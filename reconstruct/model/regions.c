@@ -64,7 +64,7 @@ const char *refrain_mpi_collective_name(uint32_t function) {
 /* A region as one process has it, where that process wants to find it, and what debug information is to say of it. */
 struct wanted {
     struct refrain_region_info info;
-    const struct refrain_region_info **place;
+    const struct refrain_region_info **found;
     const struct refrain_symbol *symbol; /* null: nothing */
 };
 
@@ -151,7 +151,7 @@ static struct wanted wanted_call_site(const struct refrain_process *process, str
                                      .name = refrain_mpi_function_name(function),
                                      .collective = refrain_mpi_collective_name(function),
                                      .role = role_of(function)},
-                            .place = &view->region};
+                            .found = &view->region};
     call_site_source(process, &where, &wanted.info);
     if (where.where && !(where.flags & REFRAIN_GUEST_PYTHON))
         wanted.symbol = add_symbol(symbols, process, where.object, where.where, false);
@@ -173,7 +173,7 @@ static bool collect(struct refrain_trace *trace, struct refrain_process *process
                                                .line = slot->node->line,
                                                .function = "",
                                                .collective = ""},
-                                      .place = &slot->region};
+                                      .found = &slot->region};
     }
     for (size_t i = 0; i < process->n_call_sites; i++)
         wanted[n++] = wanted_call_site(process, &process->call_sites[i], symbols);
@@ -194,7 +194,7 @@ static bool collect(struct refrain_trace *trace, struct refrain_process *process
                                               .line = is_python ? (uint32_t)record->address : 0,
                                               .function = "",
                                               .collective = ""},
-                                     .place = &process->user_regions[i].region};
+                                     .found = &process->user_regions[i].region};
         sound = sound && name;
         if (is_function)
             of_region->symbol = add_symbol(symbols, process, record->object, record->address, true);
@@ -257,7 +257,7 @@ enum refrain_status refrain_trace_read_regions(struct refrain_trace *trace, refr
             trace->regions[trace->n_regions].index = (uint32_t)trace->n_regions;
             trace->n_regions++;
         }
-        *wanted[i].place = &trace->regions[trace->n_regions - 1];
+        *wanted[i].found = &trace->regions[trace->n_regions - 1];
     }
     free(wanted);
     free(symbols.symbols);

@@ -29,7 +29,7 @@ struct change {
     double own_ns[2], waiting_ns[2], count[2];
     double noise_ns; /* standard error of the change; -1: not known */
     bool beyond;
-    bool has_place; /* where it is worst, by the time of each run */
+    bool has_worst; /* where it is worst, by the time of each run */
     double from_ns[2], to_ns[2];
 };
 
@@ -56,7 +56,7 @@ static bool is_alike(const struct refrain_region_info *a, const struct refrain_r
 }
 
 /* How many regions like this one the trace has in lines before it. */
-static size_t place_among(const struct refrain_trace *trace, const struct refrain_region_info *region) {
+static size_t order_among(const struct refrain_trace *trace, const struct refrain_region_info *region) {
     size_t before = 0;
     for (size_t i = 0; i < trace->n_regions; i++) {
         const struct refrain_region_info *other = &trace->regions[i];
@@ -68,22 +68,22 @@ static size_t place_among(const struct refrain_trace *trace, const struct refrai
 
 static bool match_regions(struct comparison *comparison) {
     const struct refrain_trace *a = comparison->traces[0], *b = comparison->traces[1];
-    size_t *place = malloc((b->n_regions + 1) * sizeof *place);
+    size_t *order = malloc((b->n_regions + 1) * sizeof *order);
     comparison->region_of = malloc((a->n_regions + 1) * sizeof *comparison->region_of);
-    if (!place || !comparison->region_of) {
-        free(place);
+    if (!order || !comparison->region_of) {
+        free(order);
         return false;
     }
     for (size_t j = 0; j < b->n_regions; j++)
-        place[j] = place_among(b, &b->regions[j]);
+        order[j] = order_among(b, &b->regions[j]);
     for (size_t i = 0; i < a->n_regions; i++) {
-        size_t wanted = place_among(a, &a->regions[i]);
+        size_t wanted = order_among(a, &a->regions[i]);
         comparison->region_of[i] = -1;
         for (size_t j = 0; j < b->n_regions && comparison->region_of[i] < 0; j++)
-            if (place[j] == wanted && is_alike(&a->regions[i], &b->regions[j]))
+            if (order[j] == wanted && is_alike(&a->regions[i], &b->regions[j]))
                 comparison->region_of[i] = (int32_t)j;
     }
-    free(place);
+    free(order);
     return true;
 }
 
@@ -245,7 +245,7 @@ static void add_up(struct comparison *comparison, int run, int32_t region, struc
 }
 
 /* The stretch as the location has it that became slower most in it. */
-static void find_place(struct comparison *comparison, uint32_t stretch, struct change *change) {
+static void find_worst(struct comparison *comparison, uint32_t stretch, struct change *change) {
     double worst = -INFINITY;
     for (size_t l = 0; l < comparison->tables[0].n_locations; l++) {
         if (comparison->location_of[l] < 0)
@@ -259,7 +259,7 @@ static void find_place(struct comparison *comparison, uint32_t stretch, struct c
         if (more <= worst)
             continue;
         worst = more;
-        change->has_place = true;
+        change->has_worst = true;
         for (int run = 0; run < 2; run++) {
             change->from_ns[run] = of[run]->stretches[stretch].enter_ns;
             change->to_ns[run] =
@@ -298,7 +298,7 @@ static void weigh(struct comparison *comparison, uint32_t n_stretches, struct ch
     change->noise_ns = n > 1 ? sqrt(fmax(0, variance) * (double)n) : -1;
     change->beyond = change->count[0] != change->count[1] ||
                      (n > 1 && fabs(change->own_ns[1] - change->own_ns[0]) > beyond_errors(n) * change->noise_ns);
-    find_place(comparison, where, change);
+    find_worst(comparison, where, change);
 }
 
 /* One construct of A or, where A has no such, of B. */
@@ -379,7 +379,7 @@ static json_t *change_json(const struct comparison *comparison, const struct cha
                                pair_json(change->waiting_ns[0], change->waiting_ns[1]), "count",
                                pair_json(change->count[0], change->count[1]), "noise", change->noise_ns, "beyond",
                                (int)change->beyond);
-    if (object && change->has_place)
+    if (object && change->has_worst)
         json_object_set_new(
             object, "at",
             json_pack("[[f, f], [f, f]]", change->from_ns[0], change->to_ns[0], change->from_ns[1], change->to_ns[1]));
