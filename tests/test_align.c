@@ -536,8 +536,46 @@ static void overtaken_in_pause(void) {
     }
 }
 
+/* A receive is overtaken by another one of its channel, and given up or completed after it: the first message is its
+ * own. Where it is not known which message it took, or its end comes too late to be found ahead, receives that may have
+ * had that message are unsure. */
+static void overtaken_and_given_up(void) {
+    enum { KNOWN, ANY, COMPLETED };
+    for (int end = KNOWN; end <= COMPLETED; end++)
+        for (int late = 0; late < 2; late++) {
+            struct made_stream made[] = {make(0, 0), make(1, 0)};
+            request(&made[1], REFRAIN_EVENT_RECV_POST, 5, 0, 0);
+            for (int i = 0; i < 3; i++)
+                send_tag(&made[0], i, 0);
+            request(&made[1], REFRAIN_EVENT_RECV_POST, 6, 1, 0);
+            request(&made[1], REFRAIN_EVENT_RECV, 7, 1, 0);
+            for (int i = 0; late && i < 1000; i++)
+                add(&made[1], i % 2 ? REFRAIN_EVENT_LEAVE : REFRAIN_EVENT_ENTER, 10 + i, -1, &call);
+            if (end == COMPLETED) {
+                request(&made[1], REFRAIN_EVENT_RECV, 2000, 0, 0);
+            } else {
+                untold(&made[1], REFRAIN_EVENT_UNTOLD_RECEIVES, 2000, end == ANY ? -1 : 0, 1);
+                made[1].events[made[1].n - 1].tag = end == ANY ? -1 : 0;
+                made[1].events[made[1].n - 1].request = 0;
+            }
+            receive(&made[1], 3000, 3010, 0);
+            struct result result = merge(made, 2, 2000);
+            const struct refrain_event *first = find(&result, REFRAIN_EVENT_RECV, 1, 0),
+                                       *second = find(&result, REFRAIN_EVENT_RECV, 1, 1);
+            unsigned long long unsure = result.report.unsure_receives, wanted = end == ANY ? 2 : late;
+            CHECK(unsure == wanted, "end %d, late %d: %llu unsure", end, late, unsure);
+            CHECK(first->approximate == (end == ANY && !late) &&
+                      second->approximate == (end == ANY || (end == COMPLETED && late)),
+                  "end %d, late %d: approximate %d %d", end, late, first->approximate, second->approximate);
+            CHECK(unsure || (first->match == find(&result, REFRAIN_EVENT_SEND, 0, 1)->match),
+                  "end %d, late %d: another message", end, late);
+            free(result.events);
+        }
+}
+
 int main(void) {
     hybrid();
+    overtaken_and_given_up();
     overtaken_in_pause();
     overtaken();
     for (unsigned seed = 0; seed < 200; seed++) {

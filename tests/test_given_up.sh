@@ -55,6 +55,21 @@ if command -v mpicc.mpich >/dev/null; then
     grep -q '^refrain: 5 receives may have had another message' said && pass || fail "given_up_any said: $(cat said)"
 fi
 
+# One that is overtaken before it is given up has the first message all the same, and the one that overtook it the second.
+# Where that is too far ahead to be found, it is said that they may have each other's.
+if command -v mpicc.mpich >/dev/null; then
+    REFRAIN_MPICC=mpicc.mpich refrain-mpicc -w "$tests/programs/given_up_late.c" -o given_up_late 2>said ||
+        fail "compile: $(head -n 1 said)"
+    mkdir late
+    REFRAIN_MODE=both REFRAIN_DIRECTORY=late launch mpich 2 ./given_up_late >out 2>err || fail "status $?, $(head -n 1 err)"
+    exact "$(the_trace late)" given_up_late
+    refrain reconstruct --format=chrome --force -o pairs.json "$(the_trace late)" 2>said
+    [ "$(awk -f pairs.awk pairs.json | grep -cE 'sent (1[0-9]|[1-9]),')" = 0 ] && pass ||
+        fail "overtaken before it is given up: $(awk -f pairs.awk pairs.json)"
+    grep -q '^refrain: 2 receives may have had another message' said && ! grep -q TOTAL_MEMORY said && pass ||
+        fail "given_up_late said: $(cat said)"
+fi
+
 if command -v mpicc.mpich >/dev/null; then
     REFRAIN_MPICC=mpicc.mpich refrain-mpicc -w "$tests/programs/reused_handle.c" -o reused_handle 2>said ||
         fail "compile: $(head -n 1 said)"

@@ -256,8 +256,9 @@ enum refrain_event_kind {
     REFRAIN_EVENT_COUNTER, /* the counter `region` has this value from now on */
     /* Messages and collectives in the pause that begins here: `value` of them, which have no events of their own. A
      * cursor gives these events only where they are asked for (`untold` in struct refrain_cursor_options). */
-    REFRAIN_EVENT_UNTOLD_SENDS,       /* messages that leave: peer, tag, comm */
-    REFRAIN_EVENT_UNTOLD_RECEIVES,    /* messages that arrive: peer, tag (-1: any, it is not known which), comm */
+    REFRAIN_EVENT_UNTOLD_SENDS,    /* messages that leave: peer, tag, comm */
+    REFRAIN_EVENT_UNTOLD_RECEIVES, /* messages that arrive: peer, tag (-1: any, it is not known which), comm; request:
+                                      of a receive that was given up */
     REFRAIN_EVENT_UNTOLD_COLLECTIVES, /* collectives: comm; tag: enum refrain_collective; request 0: nonblocking */
 };
 
@@ -265,10 +266,12 @@ struct refrain_wait;
 
 struct refrain_event {
     enum refrain_event_kind kind;
-    bool approximate;  /* some field of it is not known to be exact */
-    int32_t rank;      /* location: rank in MPI_COMM_WORLD ... */
-    uint32_t thread;   /* ... and thread */
-    int64_t time_ns;   /* since the start of the run */
+    bool approximate; /* some field of it is not known to be exact */
+    bool unsure;     /* RECV, UNTOLD_RECEIVES: it may be another receive of the thread that had its message, as that was
+                        posted in another order and given up, or completed long before; a RECV is approximate then */
+    int32_t rank;    /* location: rank in MPI_COMM_WORLD ... */
+    uint32_t thread; /* ... and thread */
+    int64_t time_ns; /* since the start of the run */
     int64_t probes_ns; /* what refrain's own probes had taken in this location by then, where it was measured; 0 unless
                           the cursor compensates */
     const struct refrain_region_info
@@ -367,7 +370,10 @@ struct refrain_cursor_report {
                                                      the trace is at its end */
     uint64_t unmatched_collectives;               /* calls of collectives that some member did not make */
     uint64_t other_end_untold; /* ends of messages and calls of collectives whose other ends passed in a pause */
-    uint64_t unsure_receives;  /* approximate since one before, which was given up, took any message */
+    uint64_t unsure_receives;  /* that may have had another message of their channel: one posted before them took any
+                                  message and was given up, or came to its end long after them. They are approximate,
+                                  but for those that were given before that was known: these count once for each that
+                                  came to its end so late */
     uint64_t moved;            /* how often a location had to wait for another one */
     int64_t largest_move_ns;
 };

@@ -250,8 +250,8 @@ static void warn_unmatched(const struct refrain_trace *trace, const struct refra
             "%s messages and calls of collectives have their other ends in a pause, or in a receive that was given up",
             refrain_show_count(report->other_end_untold));
     if (report->unsure_receives)
-        refrain_warn("%s receives may have had another message of the same tag: a receive before them, which was given "
-                     "up, took one of any source or tag",
+        refrain_warn("%s receives may have had another message of the same tag: a receive that was posted before them "
+                     "took one of any source or tag and was given up, or came to its end long after them",
                      refrain_show_count(report->unsure_receives));
 }
 

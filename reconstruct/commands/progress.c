@@ -46,7 +46,7 @@ static __attribute__((noinline)) int show_and_pass_on(struct refrain_progress *p
 
 static int progress_event(struct refrain_writer *writer, const struct refrain_event *event) {
     struct refrain_progress *progress = (struct refrain_progress *)writer;
-    progress->approximate += event->approximate;
+    progress->approximate += event->approximate && !event->unsure;
     return ++progress->events % REPORT_EVENTS ? pass_on(progress, event) : show_and_pass_on(progress, event);
 }
 

@@ -8,7 +8,8 @@
 /* A writer around a writer. The caller keeps it until the replay has ended. */
 struct refrain_progress {
     struct refrain_writer writer;
-    uint64_t events, approximate; /* how many there were, and how many of them are so marked */
+    uint64_t events, approximate; /* how many there were, and how many of them are so marked, but for receives that may
+                                     have had another message, which the cursor counts */
     struct refrain_writer *inner; /* private from here on */
     int64_t started_ns, end_ns;
     bool shown, to_terminal;

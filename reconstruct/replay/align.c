@@ -138,6 +138,7 @@ static void set_event(const struct refrain_trace *trace, const struct refrain_no
     event->request = notice->requested ? 0 : -1;
     event->value = notice->passed ? 0 : notice->value;
     event->overtook = notice->overtook;
+    event->unsure = is_event && notice->unsure;
 }
 
 /* The next notice of a location that another process reads, as its group. False without memory, or where that process

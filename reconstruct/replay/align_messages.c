@@ -142,14 +142,12 @@ static void be_unsure(struct refrain_align *align, const struct refrain_event *e
 void refrain_align_doubt(struct refrain_align *align, struct refrain_event *receive) {
     const uint64_t ranks[] = {ranks_key(receive->peer, receive->rank), ranks_key(-1, receive->rank)},
                    what[] = {what_key(receive), what_key_of(receive, -1)};
-    if (align->unsure.live == 0)
+    if (align->unsure.live == 0 && !receive->unsure)
         return;
-    for (unsigned i = 0; i < 4; i++)
-        if (refrain_store_find(&align->unsure, ranks[i / 2], what[i % 2])) {
-            receive->approximate = true;
-            align->report.unsure_receives++;
-            return;
-        }
+    for (unsigned i = 0; i < 4 && !receive->unsure; i++)
+        receive->unsure = refrain_store_find(&align->unsure, ranks[i / 2], what[i % 2]) != 0;
+    receive->approximate |= receive->unsure;
+    align->report.unsure_receives += receive->unsure;
 }
 
 /* ---- messages of pauses ---- */
@@ -184,6 +182,7 @@ void refrain_align_untold_sends(struct refrain_align *align, const struct refrai
 /* Those of the messages that arrive in a pause that were sent outside of one have no receive. */
 void refrain_align_untold_receives(struct refrain_align *align, const struct refrain_event *event) {
     uint64_t n = number_of(event), beyond = 0;
+    align->report.unsure_receives += event->unsure;
     if (event->value > 0 && (event->peer < 0 || event->tag < 0)) {
         be_unsure(align, event);
         return;

@@ -7,6 +7,7 @@
 enum state {
     UNDER_WAY, /* what it will receive is not known */
     KNOWN,     /* its completion has been read, but not given */
+    KNOWN_ANY, /* it is given up: peer and tag may be any (-1), it is not known which */
     NOT_FOUND, /* its completion is not among the events that were read ahead */
     OVER,      /* completed or cancelled */
 };
@@ -17,6 +18,12 @@ struct refrain_posted {
     int64_t tag;
     int32_t peer;
     enum state state;
+};
+
+/* A channel, by its communicator and source, and tag. */
+struct passed {
+    struct refrain_store_entry entry;
+    int64_t latest; /* the receives of smaller requests were posted before the latest one of it that was given */
 };
 
 /* An event that was read ahead. `before`: the receives of smaller requests were posted before it. */
@@ -86,18 +93,58 @@ static void end_receive(struct refrain_posting_order *order, int64_t request) {
 
 /* ---- reading ahead ---- */
 
+static uint64_t source_key(const struct refrain_event *event) {
+    return (uint64_t)(event->comm ? event->comm->index : UINT32_MAX) << 32 | (uint32_t)event->peer;
+}
+
+/* Of any: a source or tag that is not known (-1). */
+static bool is_of(int64_t any, int64_t one) {
+    return any < 0 || any == one;
+}
+
+/* The receive may have been overtaken by one that was given already, as its end was not found ahead. */
+static bool was_passed(const struct refrain_posting_order *order, const struct refrain_event *event) {
+    const struct refrain_store *passed = &order->passed;
+    uint64_t source = source_key(event), tag = (uint64_t)event->tag;
+    if (passed->live >= REFRAIN_MOST_PASSED)
+        return true;
+    if (event->peer >= 0 && event->tag >= 0) {
+        uint32_t at = refrain_store_find(passed, source, tag);
+        return at && ((struct passed *)refrain_store_at(passed, at))->latest > event->request;
+    }
+    for (uint32_t i = 1; i < passed->n; i++) {
+        const struct passed *one = refrain_store_at(passed, i);
+        if (refrain_store_live(passed, i) && one->entry.a >> 32 == source >> 32 &&
+            is_of(event->peer, (int32_t)(uint32_t)one->entry.a) && is_of(event->tag, (int64_t)one->entry.b) &&
+            one->latest > event->request)
+            return true;
+    }
+    return false;
+}
+
+static bool ends_receive(const struct refrain_event *event) {
+    return event->kind == REFRAIN_EVENT_RECV || event->kind == REFRAIN_EVENT_CANCEL ||
+           event->kind == REFRAIN_EVENT_UNTOLD_RECEIVES;
+}
+
 /* What an event says of receives, as soon as it is read: *before of one that receives; *found where it is the
  * completion of one of which nothing was known, else null. */
-static bool note(struct refrain_posting_order *order, const struct refrain_event *event, int64_t *before,
+static bool note(struct refrain_posting_order *order, struct refrain_event *event, int64_t *before,
                  const struct refrain_posted **found) {
-    bool completes = event->kind == REFRAIN_EVENT_RECV || event->kind == REFRAIN_EVENT_CANCEL;
-    struct refrain_posted *posted = completes ? posted_by(order, event->request) : NULL;
+    bool cancelled = event->kind == REFRAIN_EVENT_CANCEL;
+    struct refrain_posted *posted = ends_receive(event) ? posted_by(order, event->request) : NULL;
     *before = event->request >= 0 ? event->request : order->latest + 1;
     *found = posted && posted->state == UNDER_WAY ? posted : NULL;
+    if (posted && posted->state == NOT_FOUND) {
+        event->unsure = !cancelled && was_passed(order, event);
+        if (--order->n_late == 0)
+            refrain_store_close(&order->passed);
+    }
     if (posted) {
-        posted->state = KNOWN;
+        bool any = event->kind == REFRAIN_EVENT_UNTOLD_RECEIVES && (event->peer < 0 || event->tag < 0);
+        posted->state = any ? KNOWN_ANY : KNOWN;
         posted->tag = event->tag;
-        posted->peer = event->kind == REFRAIN_EVENT_RECV ? event->peer : -1;
+        posted->peer = cancelled ? -1 : event->peer;
     }
     return event->kind != REFRAIN_EVENT_RECV_POST || post(order, event);
 }
@@ -142,6 +189,21 @@ static bool may_be_overtaken(const struct refrain_posted *posted, const struct r
     return posted->state == UNDER_WAY && posted->comm == event->comm;
 }
 
+/* The event's receive may overtake one whose end is not known. False without memory. */
+static bool pass(struct refrain_posting_order *order, const struct refrain_event *event, int64_t before) {
+    if (event->peer < 0 || event->tag < 0 || order->passed.live >= REFRAIN_MOST_PASSED)
+        return true;
+    order->passed.entry_bytes = sizeof(struct passed);
+    uint64_t source = source_key(event), tag = (uint64_t)event->tag;
+    uint32_t at = refrain_store_find(&order->passed, source, tag);
+    if (!at && !(at = refrain_store_add(&order->passed, source, tag)))
+        return false;
+    struct passed *passed = refrain_store_at(&order->passed, at);
+    if (passed->latest < before)
+        passed->latest = before;
+    return true;
+}
+
 /* Reads until it is known of which channels those are that were posted before the event's receive. False without
  * memory. */
 static bool look_ahead(struct refrain_posting_order *order, struct refrain_stream *stream,
@@ -155,10 +217,16 @@ static bool look_ahead(struct refrain_posting_order *order, struct refrain_strea
             return false;
         n -= found && found->comm == event->comm && found->request < before;
     }
-    for (size_t i = order->first, end = find(order, before); n > 0 && i < end; i++)
-        if (may_be_overtaken(&order->posted[i], event))
-            order->posted[i].state = NOT_FOUND;
-    return true;
+    bool late = false;
+    for (size_t i = order->first, end = find(order, before); (n > 0 || order->n_late > 0) && i < end; i++) {
+        struct refrain_posted *posted = &order->posted[i];
+        if (may_be_overtaken(posted, event)) {
+            posted->state = NOT_FOUND;
+            order->n_late++;
+        }
+        late |= posted->state == NOT_FOUND && posted->comm == event->comm;
+    }
+    return !late || pass(order, event, before);
 }
 
 /* How many receives of the event's channel were posted before it and complete later. */
@@ -173,6 +241,18 @@ static uint32_t overtaken(const struct refrain_posting_order *order, const struc
     return n;
 }
 
+/* Was one of them given up, and it is not known which message it took? */
+static bool overtakes_any(const struct refrain_posting_order *order, const struct refrain_event *event,
+                          int64_t before) {
+    for (size_t i = order->first, end = find(order, before); i < end; i++) {
+        const struct refrain_posted *posted = &order->posted[i];
+        if (posted->state == KNOWN_ANY && posted->comm == event->comm && is_of(posted->peer, event->peer) &&
+            is_of(posted->tag, event->tag))
+            return true;
+    }
+    return false;
+}
+
 /* Does the event have a message that others, posted before, may have to leave to it? */
 static bool may_overtake(const struct refrain_posting_order *order, const struct refrain_event *event, int64_t before) {
     bool receives = event->kind == REFRAIN_EVENT_RECV || event->kind == REFRAIN_EVENT_UNTOLD_RECEIVES;
@@ -181,7 +261,7 @@ static bool may_overtake(const struct refrain_posting_order *order, const struct
 
 /* The event is given now. Null without memory. */
 static struct refrain_event *give(struct refrain_posting_order *order, struct refrain_event *event) {
-    if (event->kind == REFRAIN_EVENT_RECV || event->kind == REFRAIN_EVENT_CANCEL)
+    if (ends_receive(event))
         end_receive(order, event->request);
     return event;
 }
@@ -196,6 +276,7 @@ static struct refrain_event *give_ahead(struct refrain_posting_order *order, str
         return NULL;
     }
     order->given.overtook = overtaken(order, &order->given, before);
+    order->given.unsure |= overtakes_any(order, &order->given, before);
     return give(order, &order->given);
 }
 
@@ -226,5 +307,6 @@ struct refrain_event *refrain_posting_order_go_on(struct refrain_posting_order *
 void refrain_posting_order_close(struct refrain_posting_order *order) {
     refrain_free(order->posted);
     refrain_free(order->ahead);
+    refrain_store_close(&order->passed);
     *order = (struct refrain_posting_order){0};
 }

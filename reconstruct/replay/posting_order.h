@@ -9,13 +9,18 @@
  * completes leaves alone as many messages as there are receives of its channel that were posted before and complete
  * later. Which channel one of those is of is told when it completes: so where a receive overtakes any, events are read
  * ahead until that is known of all that are of its communicator, REFRAIN_READ_AHEAD at most. What completes later than
- * that counts as of another channel. */
+ * that counts as of another channel. Where it turns out to be of the same one, it is marked as unsure.
+ *
+ * A receive that is given up while it is under way (MPI_Request_free) takes its message as well, of which an event
+ * tells that names its request. If it takes any message, and which is not known, those that overtake it are unsure. */
 #ifndef REFRAIN_POSTING_ORDER_H
 #define REFRAIN_POSTING_ORDER_H
 
+#include "store.h"
 #include "stream.h"
 
 #define REFRAIN_READ_AHEAD 512u
+#define REFRAIN_MOST_PASSED 4096u
 
 /* A location's receives under way, and the events that were read ahead. Zero at first. */
 struct refrain_posting_order {
@@ -23,9 +28,11 @@ struct refrain_posting_order {
     size_t first, n, capacity;
     struct refrain_ahead *ahead; /* a ring */
     size_t next_ahead, n_ahead, capacity_ahead;
-    int64_t latest; /* request that was posted last */
-    bool ended;     /* the stream has */
-    bool behind;    /* it has, or events were read ahead */
+    size_t n_late;               /* receives under way whose end was not found ahead */
+    struct refrain_store passed; /* channels of receives that may have overtaken such ones; at most MOST_PASSED */
+    int64_t latest;              /* request that was posted last */
+    bool ended;                  /* the stream has */
+    bool behind;                 /* it has, or events were read ahead */
     bool no_memory;
     struct refrain_event given; /* the last one, if it was read ahead or others behind it were */
 };

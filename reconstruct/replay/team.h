@@ -27,7 +27,7 @@ enum refrain_notice_kind {
 struct refrain_notice {
     uint8_t kind;  /* enum refrain_notice_kind */
     uint8_t event; /* enum refrain_event_kind; with NOTICE_EVENT and NOTICE_GROUP, as all up to `tag` */
-    bool approximate, requested, received;
+    bool approximate, requested, received, unsure;
     bool passed; /* some events passed that concern nobody else: with NOTICE_EVENT and NOTICE_GROUP before it, with
                     NOTICE_PASSED instead of it */
     int32_t peer;

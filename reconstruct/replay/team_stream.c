@@ -32,6 +32,7 @@ static void describe(struct refrain_team_stream *stream, const struct refrain_ev
         tell_passed(stream);
     notice->event = (uint8_t)event->kind;
     notice->approximate = event->approximate;
+    notice->unsure = event->unsure;
     notice->requested = event->request >= 0;
     notice->received = event->received != 0;
     notice->peer = event->peer;

@@ -27,6 +27,7 @@ void refrain_translation_open(struct refrain_translation *translation, const str
     translation->blank = (struct refrain_event){.rank = process->rank, .thread = thread, .peer = -1, .request = -1};
     translation->process = process;
     translation->thread = thread;
+    translation->given_up = -1;
     translation->requests.entry_bytes = sizeof(struct request);
     translation->later.entry_bytes = sizeof(struct later);
 }
@@ -331,8 +332,11 @@ static bool operation(struct refrain_translation *translation, const struct refr
     case REFRAIN_OP_CANCELLED:
         return complete(translation, record, event);
     case REFRAIN_OP_FREE:
-        if ((request = request_at(translation, parameters[0])))
+        if ((request = request_at(translation, parameters[0]))) {
+            translation->given_up = receives(request) ? request->id : -1;
+            translation->given_up_comm = request->parameters[0];
             give_back(translation, request, true);
+        }
         return false;
     case REFRAIN_OP_COLLECTIVE:
         return set_collective(translation, event, parameters, -1);
@@ -350,6 +354,15 @@ static bool operation(struct refrain_translation *translation, const struct refr
     }
 }
 
+/* The receive, if any, whose message it is that has passed: it was given up by the call before. */
+static int64_t take_given_up(struct refrain_translation *translation, const int64_t *values) {
+    int64_t id = translation->given_up;
+    if (id < 0 || values[3] != translation->given_up_comm || values[4] != 1)
+        return -1;
+    translation->given_up = -1;
+    return id;
+}
+
 /* One value more of what passed in a pause; with the last one that makes an event. */
 static bool untold(struct refrain_translation *translation, int64_t value, struct refrain_event *event) {
     const int64_t *values = translation->untold;
@@ -363,7 +376,9 @@ static bool untold(struct refrain_translation *translation, int64_t value, struc
                                                      : REFRAIN_EVENT_UNTOLD_RECEIVES;
     set_comm(translation, event, values[3], collective ? -1 : values[1]);
     event->tag = collective ? (int64_t)refrain_mpi_collective_role((uint32_t)values[1]) : values[2];
-    event->request = values[0] == REFRAIN_UNTOLD_ICOLLECTIVE ? 0 : -1;
+    event->request = values[0] == REFRAIN_UNTOLD_ICOLLECTIVE ? 0
+                     : values[0] == REFRAIN_UNTOLD_RECEIVE   ? take_given_up(translation, values)
+                                                             : -1;
     event->value = values[4];
     return true;
 }
@@ -424,6 +439,7 @@ static inline bool translate(struct refrain_translation *translation, const stru
     case REFRAIN_RECORD_ENTER:
     case REFRAIN_RECORD_CALL_ENTER:
     case REFRAIN_RECORD_REGION_ENTER:
+        translation->given_up = -1;
         event->kind = REFRAIN_EVENT_ENTER;
         return true;
     case REFRAIN_RECORD_LEAVE:

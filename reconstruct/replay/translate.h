@@ -18,6 +18,8 @@ struct refrain_translation {
     struct refrain_request_table requests;
     struct refrain_request_table later; /* of requests that begin again while they are under way */
     int64_t next_id;
+    int64_t given_up, given_up_comm; /* the receive that the call in which the location is, or was last, has given up:
+                                        its id, -1 none, and the communicator's index */
     bool no_memory;
     bool with_costs;                       /* events tell what probes took */
     struct refrain_event blank;            /* what all events of the location have in common */
