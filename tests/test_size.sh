@@ -40,6 +40,14 @@ for ranks in 1 4096; do
 done
 refrain size "$work/control" --ranks 4096 | grep -q '^besides  *49920 ' && pass || fail "refrain size does not say what comes besides the total"
 
+# The call sites that it counts in the machine code are those of the source, with and without a linkage table, stripped too.
+sites=$(grep -o 'MPI_[A-Z][a-z_]*(' "$tests/programs/sticky.c" | wc -l)
+for how in -fplt -fno-plt -s; do
+    REFRAIN_MPICC=mpicc.mpich refrain-mpicc $flags $how "$tests/programs/sticky.c" -o "$work/sticky" || fail "compile"
+    said=$(refrain size "$work/sticky" --json | json_number call_sites)
+    [ "$said" = "$sites" ] && pass || fail "$how: $said call sites, the source has $sites"
+done
+
 # More memory is never less room to learn in.
 before=0
 for memory in 1M 1400K 1536K 1600K 2047K 2M 2056K 3M 3840K 3900K 4M 16M; do

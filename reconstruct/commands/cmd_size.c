@@ -1,6 +1,7 @@
 /* cmd_size.c: refrain size: the bytes a run will write, from the settings and the tables in the executable. */
 #define _GNU_SOURCE
 #include "command.h"
+#include "size_calls.h"
 #include <refrain/called.h>
 #include <refrain/settings.h>
 #include <refrain/trace.h>
@@ -21,10 +22,15 @@
 #define JOURNAL_TALLY_BYTES 2048u /* and of the largest tally */
 #define JOURNAL_ITEMS 128u        /* of the longest formula that a thread's journal holds */
 
+/* With so many bytes beyond the least for each call site, counts by call site and partner are right in the programs of
+ * docs/spent.md, even where all of these are met when the memory is spent. */
+#define CALL_SITE_BYTES 900u
+
 /* What the executable's units need of a trace file. */
 struct tables {
     bool has_symbols;
     uint64_t units, nodes, slots, tree_bytes, slot_bytes;
+    uint64_t call_sites; /* calls of MPI functions in the machine code */
     uint64_t call_bytes; /* of the first call site of each MPI function, on all threads */
 };
 
@@ -92,6 +98,8 @@ static enum refrain_status read_tables(const char *path, uint32_t threads, struc
         if (gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB)
             read_symbols(elf, section, &header, threads, tables);
     }
+    if (!status)
+        tables->call_sites = refrain_size_calls(elf);
     if (elf)
         elf_end(elf);
     close(fd);
@@ -130,6 +138,7 @@ struct arguments {
 
 struct answer {
     uint64_t total_memory_bytes, ranks_bytes, image_bytes, outside_bytes, threads_bytes, free_bytes, total_bytes;
+    uint64_t least_bytes, whole_counts_bytes;
     uint32_t threads;
     struct tables tables;
 };
@@ -157,6 +166,10 @@ static void print_text(const struct arguments *arguments, const struct answer *a
         printf("    places  %12" PRIu64 " %" PRIu64 " places on %u thread%s\n", tables->slot_bytes, tables->slots,
                answer->threads, answer->threads == 1 ? "" : "s");
         printf("    free    %12" PRIu64 " for formulas, call sites and communicators\n", answer->free_bytes);
+        printf("\nleast       %12" PRIu64 " bytes of REFRAIN_TOTAL_MEMORY\n", answer->least_bytes);
+        printf("counts      %12" PRIu64 " bytes keep all counts by call site and partner (%" PRIu64
+               " call site%s of one or two partners), whatever takes the rest\n",
+               answer->whole_counts_bytes, tables->call_sites, tables->call_sites == 1 ? "" : "s");
         if (tables->units == 0)
             puts("\nThe executable itself has no instrumented source; shared libraries may (refrain-mpicc, "
                  "refrain-cc).");
@@ -188,6 +201,9 @@ static enum refrain_status print_json(const struct arguments *arguments, const s
                    {"units", tables->units},
                    {"nodes", tables->nodes},
                    {"slots", tables->slots},
+                   {"call_sites", tables->call_sites},
+                   {"least_bytes", answer->least_bytes},
+                   {"whole_counts_bytes", answer->whole_counts_bytes},
                    {"total_bytes", answer->total_bytes}};
     json_t *object = json_object();
     json_object_set_new(object, "executable", refrain_json_text(arguments->executable));
@@ -221,6 +237,8 @@ static enum refrain_status work_out(const struct arguments *arguments, struct an
         return REFRAIN_FAIL(
             error, "REFRAIN_TOTAL_MEMORY is %" PRIu64 " bytes, but %s on %u thread%s needs at least %" PRIu64,
             answer->total_memory_bytes, arguments->executable, answer->threads, answer->threads == 1 ? "" : "s", least);
+    answer->least_bytes = least;
+    answer->whole_counts_bytes = least + answer->threads * tables->call_sites * CALL_SITE_BYTES;
     answer->free_bytes = answer->image_bytes - taken;
     answer->total_bytes = answer->image_bytes * arguments->ranks;
     return REFRAIN_OK;
@@ -256,7 +274,9 @@ static const struct argp argp = {
     "they are in the environment now, and is the same for every run with these settings. If the number of threads is "
     "not set, one thread is assumed; a program with OpenMP makes tables for as many as its runtime would start, in the "
     "same total. The parts for the program tree and the places come from the tables in the executable; those of shared "
-    "libraries are not counted.",
+    "libraries are not counted. It also says the least REFRAIN_TOTAL_MEMORY that the executable is traced with, and "
+    "how "
+    "much keeps all counts by call site and partner, from the calls of MPI functions in its machine code.",
     NULL,
     NULL,
     NULL};
