@@ -2,6 +2,7 @@
 #include "call_guest.h"
 #include "call_other.h"
 #include "call_room.h"
+#include "learn_tally.h"
 
 /* Operations that tell all when they are told; not those that name requests, whose numbers mean nothing by themselves.
  */
@@ -46,21 +47,48 @@ static void count(struct refrain_guest_row *row, const int64_t *parameters, unsi
     row->count++;
 }
 
+/* Where there is no room for a row of its own, one that differs in nothing but the communicator, of the same members,
+ * or the window; null where there is none. */
+static struct refrain_guest_row *row_alike(const struct refrain_guest *guest, enum refrain_operation operation,
+                                           const int64_t *parameters, unsigned drops) {
+    const struct refrain_row *kind = &refrain_operation_rows[operation];
+    struct refrain_guest_row *row;
+    for (uint32_t reference = guest->rows; reference; reference = row->next) {
+        row = refrain_at_reference(reference);
+        if (row->operation != operation || differences(row, parameters, kind->width) & ~(drops | kind->last_drop))
+            continue;
+        unsigned last = kind->width - 1u;
+        if (!(kind->last_drop & REFRAIN_ROW_COMMUNICATOR) ||
+            refrain_oldest_alike(row->values[last]) == refrain_oldest_alike(parameters[last]))
+            return row;
+    }
+    return NULL;
+}
+
 bool refrain_guest_count(struct refrain_guest *guest, enum refrain_operation operation, const int64_t *parameters) {
     const struct refrain_row *kind = &refrain_operation_rows[operation];
     unsigned drops = kind->amounts | kind->drop[0] | kind->drop[1];
+    enum refrain_pool_use use = REFRAIN_POOL_GUEST_ROWS;
     struct refrain_guest_row *row;
     if (!is_counted(operation))
         return false;
     for (uint32_t reference = guest->rows; reference; reference = row->next) {
         row = refrain_at_reference(reference);
-        unsigned differ = row->operation == operation ? differences(row, parameters, kind->width) : ~drops;
+        if (row->operation != operation)
+            continue;
+        use = REFRAIN_POOL_MORE_ROWS;
+        unsigned differ = differences(row, parameters, kind->width);
         if (differ & ~drops)
             continue;
         count(row, parameters, kind->width, differ);
         return true;
     }
-    row = refrain_pool_take(sizeof *row, REFRAIN_POOL_GUEST_ROWS);
+    row = refrain_pool_take(sizeof *row, use);
+    if (!row && (row = row_alike(guest, operation, parameters, drops))) {
+        count(row, parameters, kind->width, differences(row, parameters, kind->width));
+        refrain_lose(REFRAIN_LOSS_COUNTS, 1);
+        return true;
+    }
     if (!row) {
         guest->flags |= REFRAIN_GUEST_MIXED;
         return false;

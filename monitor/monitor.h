@@ -161,7 +161,8 @@ enum refrain_pool_use {
     REFRAIN_POOL_FIRST_MET = 7,  /* operations, user regions, units loaded later; and the kinds of things ... */
     REFRAIN_POOL_CALL_SITES = 8, /* ... of which each is sure of a part of what is kept for them */
     REFRAIN_POOL_GUESTS,         /* call sites that share another one's records ... */
-    REFRAIN_POOL_GUEST_ROWS,     /* ... and what they told */
+    REFRAIN_POOL_GUEST_ROWS,     /* ... and what each operation of theirs told first ... */
+    REFRAIN_POOL_MORE_ROWS,      /* ... and with others than its first partner or communicator: not sure of any */
     REFRAIN_POOL_COMMUNICATORS,
     REFRAIN_POOL_ALIKE,   /* communicators of the members of an older one, which stands for them without a record */
     REFRAIN_POOL_OBJECTS, /* windows, files */

@@ -14,16 +14,16 @@ void refrain_lose(enum refrain_loss loss, uint64_t n) {
         __atomic_fetch_add(&refrain_trace_file.header->losses[loss], n, __ATOMIC_RELAXED);
 }
 
-/* Each kind is sure of a part of what is kept for such things. More it may have as long as that is no more than a share
- * of what there is for it and those that come later: all where nothing stands for what has no room, less where
- * something does. */
+/* Each kind but further rows of guests is sure of a part of what is kept for such things. More it may have as long as
+ * that is no more than a share of what there is for it and those that come later: all where nothing stands for what has
+ * no room, less where something does. */
 #define SURE_SHARE 16u
 #define OF_KIND(kind) ((kind)-REFRAIN_POOL_CALL_SITES) /* tables by kind begin with the first one */
 static const unsigned quarters[REFRAIN_POOL_KINDS] = {
     [OF_KIND(REFRAIN_POOL_CALL_SITES)] = 2, /* guests do, which take much less */
-    [OF_KIND(REFRAIN_POOL_GUESTS)] = 3,        [OF_KIND(REFRAIN_POOL_GUEST_ROWS)] = 2,
-    [OF_KIND(REFRAIN_POOL_COMMUNICATORS)] = 4, [OF_KIND(REFRAIN_POOL_ALIKE)] = 2,
-    [OF_KIND(REFRAIN_POOL_OBJECTS)] = 4,
+    [OF_KIND(REFRAIN_POOL_GUESTS)] = 3,     [OF_KIND(REFRAIN_POOL_GUEST_ROWS)] = 3,
+    [OF_KIND(REFRAIN_POOL_MORE_ROWS)] = 1,  [OF_KIND(REFRAIN_POOL_COMMUNICATORS)] = 4,
+    [OF_KIND(REFRAIN_POOL_ALIKE)] = 2,      [OF_KIND(REFRAIN_POOL_OBJECTS)] = 4,
 };
 
 bool refrain_pool_share(size_t bytes, enum refrain_pool_use kind) {
@@ -34,7 +34,8 @@ bool refrain_pool_share(size_t bytes, enum refrain_pool_use kind) {
     unsigned own = OF_KIND(kind);
     for (unsigned other = 0; other < REFRAIN_POOL_KINDS; other++) {
         uint64_t has = __atomic_load_n(&taken[other], __ATOMIC_RELAXED);
-        needed += other != own && has < sure ? sure - has : 0;
+        if (other != own && other != OF_KIND(REFRAIN_POOL_MORE_ROWS) && has < sure)
+            needed += sure - has;
     }
     if (needed > header->bytes)
         return false;

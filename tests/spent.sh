@@ -5,18 +5,19 @@
 # Which of several calls completes a request is not compared: that is only likely once the order is given up. Printed:
 # how much of the order is the run's.
 #
-#   spent.sh BIN SEEDS STEPS RANKS SIZE...     seeds 1 to SEEDS; sizes as REFRAIN_TOTAL_MEMORY takes them
+#   spent.sh BIN SEEDS STEPS RANKS SIZE...     seeds 1 to SEEDS; sizes as REFRAIN_TOTAL_MEMORY takes them, in K or M
 #
 # With SPENT_THREADS=N the program is one of N threads (chance_threads.c); the log, which follows one, is left out. With
 # SPENT_REQUESTS=N it is one of N requests under way at a time once the memory is spent (chance_requests.c), none of which
 # may be lost. With SPENT_LATE=1 it is one of 500 call sites, communicators, windows, files and the like that come once the
 # memory is spent (chance_late.c); with SPENT_LATE=places the calls from each line, and what was told there to whom, are
-# compared with the events of a run that had room for all. With SPENT_PARTNERS=1 counts per call site and communicator are
-# left out.
+# compared with the events of a run that had room for all. With SPENT_HUNDREDS=N so many hundreds of these call sites are
+# called (at most 5, the default). With SPENT_PARTNERS=1 counts per call site and communicator are
+# left out. A SIZE that is `counts` is what `refrain size` says keeps all counts.
 # The long campaign: sh tests/spent.sh build/bin 50 3000 3 300K 400K 500K 700K 1M 2120K 3M 4M 6M 8M 16M 64M
 set -u
 if [ $# -lt 5 ]; then
-    sed -n '2,14s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,17s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 . "$(dirname "$0")/lib.sh"
@@ -77,7 +78,9 @@ debug=
 if [ -n "${SPENT_LATE:-}" ]; then # each call site in a line of its own
     program=$work/chance_late.c debug=-g REFRAIN_THROTTLE=off
     export REFRAIN_THROTTLE
-    awk '/^HUNDRED\(SITE, / { for (i = 0; i < 100; i++) printf "SITE(%d%02d)\n", $2, i; next } { print }' \
+    awk -v hundreds="${SPENT_HUNDREDS:-5}" '
+        /HUNDRED\((SITE|CALL), / && $2 + 0 > hundreds { next }
+        /^HUNDRED\(SITE, / { for (i = 0; i < 100; i++) printf "SITE(%d%02d)\n", $2, i; next } { print }' \
         "$tests/programs/chance_late.c" >"$program"
 fi
 mpicc.mpich -O1 -w -shared -fPIC "$tests"/pmpi_logger*.c -o "$work/logger.so" -ldl || fail "the logger"
@@ -163,6 +166,8 @@ same() {
 seed=1
 while [ "$seed" -le "$seeds" ]; do
     for memory in "$@"; do
+        [ "$memory" != counts ] ||
+            memory=$(refrain size "$work/chance" --json | tr -d ' ",' | awk -F : '/whole_counts_bytes/ { print int($2 / 1024) "K" }')
         one "$seed" "$memory"
     done
     seed=$((seed + 1))

@@ -25,13 +25,6 @@ static bool is_dropped(const struct refrain_tally *tally, unsigned i) {
     return tally->dropped >> i & 1 && !(tally->last_drop & REFRAIN_ROW_COMMUNICATOR & 1u << i);
 }
 
-/* A communicator as it is counted: the oldest one of the same members. */
-static int64_t oldest_alike(int64_t index) {
-    uint64_t part = (uint64_t)index / REFRAIN_ALIKE_COMMUNICATORS;
-    const uint16_t *alike = part < REFRAIN_ALIKE_PARTS ? refrain_trace_file.alike[part] : NULL;
-    return alike ? (int64_t)alike[(uint64_t)index % REFRAIN_ALIKE_COMMUNICATORS] : index;
-}
-
 static bool merges_communicators(const struct refrain_tally *tally) {
     return tally->dropped & tally->last_drop & REFRAIN_ROW_COMMUNICATOR;
 }
@@ -163,7 +156,7 @@ static bool drop(struct refrain_context *context, struct refrain_tally *tally) {
         if (from[0] == 0)
             continue;
         if (merges_communicators(tally))
-            from[tally->width] = (uint64_t)oldest_alike((int64_t)from[tally->width]);
+            from[tally->width] = (uint64_t)refrain_oldest_alike((int64_t)from[tally->width]);
         for (unsigned k = 0; k < tally->width; k++)
             if ((what & tally->amounts) >> k & 1)
                 from[1 + k] *= from[0];
@@ -210,7 +203,7 @@ static uint64_t *take_from_another(struct refrain_tally *tally, const int64_t *v
 static const int64_t *as_counted(const struct refrain_tally *tally, const int64_t *values, int64_t *merged) {
     if (__builtin_expect(!merges_communicators(tally), 1))
         return values;
-    int64_t alike = oldest_alike(values[tally->width - 1u]);
+    int64_t alike = refrain_oldest_alike(values[tally->width - 1u]);
     if (alike == values[tally->width - 1u])
         return values;
     memcpy(merged, values, tally->width * sizeof *values);

@@ -20,6 +20,13 @@ struct refrain_row {
     uint8_t last_drop; /* bits; a communicator has the bit REFRAIN_ROW_COMMUNICATOR */
 };
 
+/* A communicator as it is counted where there is little room: the oldest one of the same members. */
+static inline int64_t refrain_oldest_alike(int64_t index) {
+    uint64_t part = (uint64_t)index / REFRAIN_ALIKE_COMMUNICATORS;
+    const uint16_t *alike = part < REFRAIN_ALIKE_PARTS ? refrain_trace_file.alike[part] : NULL;
+    return alike ? (int64_t)alike[(uint64_t)index % REFRAIN_ALIKE_COMMUNICATORS] : index;
+}
+
 /* Makes a tally; 0 when the pool is spent. */
 REFRAIN_HIDDEN uint32_t refrain_tally_make(const struct refrain_row *row, bool joint);
 
