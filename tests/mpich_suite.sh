@@ -9,11 +9,13 @@
 #   MPICH_EACH=N        only each N-th of these
 #   MPICH_FROM=N        begin with the N-th, to go on where the time was over
 #   MPICH_SECONDS=N     no further programs after so long (default: none)
+#   MPICH_SPENT=SIZE    runs each once more with so little memory (264K, say), where counts by function and partner equal
+#                       those that were recorded; where that is too little for a program, it is passed over
 #
 # Programs that do not pass without refrain either (too few cores, no such feature) are counted and passed over.
 set -u
 [ $# -ge 1 ] || {
-    sed -n '2,13s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,15s/^# \{0,1\}//p' "$0" >&2
     exit 2
 }
 . "$(dirname "$0")/lib.sh"
@@ -99,6 +101,38 @@ compile() {
         "$1" $options ${sources:-"${name##*/}.c"} "$work"/*.o "$work/$kind/$kind.o" -o "$work/$2" -lm -lpthread >"$work/error" 2>&1)
 }
 
+# totals FILE: of each rank how often each function began and ended, and what was communicated, by partner.
+totals() {
+    awk -F '\t' -v OFS='\t' '
+        { delete value; for (i = 5; i <= NF; i++) { split($i, pair, "="); value[pair[1]] = pair[2] } }
+        $3 == "enter" || $3 == "leave" { key = $1 OFS $3 OFS $4 }
+        $3 != "enter" && $3 != "leave" {
+            # which call completes a request is only likely
+            key = $1 OFS $3 OFS ($3 == "recv" ? "" : $4) OFS value["dest"] value["source"] value["root"] value["target"] }
+        { calls[key]++; bytes[key] += value["bytes"] + value["sent"] + value["received"] }
+        END { for (key in calls) print key, calls[key], bytes[key] }' "$1" | sort
+}
+
+# compare_spent NAME: of the traces of a run with little memory.
+compare_spent() {
+    for trace in "$work"/run/*.refrain; do
+        [ -d "$trace" ] || continue
+        refrain reconstruct "$trace" --all --format text -o "$work/reconstructed" --force >"$work/error" 2>&1 &&
+            refrain events "$trace" --all --format text -o "$work/recorded" --force >"$work/error" 2>&1 || {
+            fail "$1, spent: $(head -n 1 "$work/error")"
+            continue
+        }
+        spent=$((spent + 1))
+        approximate=$((approximate + $(grep -c 'approximate$' "$work/reconstructed")))
+        totals "$work/reconstructed" >"$work/a"
+        totals "$work/recorded" >"$work/b"
+        cmp -s "$work/a" "$work/b" && pass || {
+            fail "$1, spent: $(diff "$work/b" "$work/a" | grep -c '^[<>]') counts differ: $(diff "$work/b" "$work/a" | sed -n '2p;/^>/{p;q}' | tr '\n' ' ')"
+            refrain info "$trace" | sed -n '/[Ll]ost/,/^$/p;/counted as another/p;/beyond the table/p' | head -n 5
+        }
+    done
+}
+
 pass_over() {
     echo "passed over: $1 ($2 without refrain)"
     passed_over=$((passed_over + 1))
@@ -157,9 +191,21 @@ one() {
         events=$((events + $(wc -l <"$work/b")))
         cmp -s "$work/a" "$work/b" && pass || fail "$name on $ranks ranks: not exact: $(diff "$work/b" "$work/a" | sed -n 2p)"
     done
+    [ -n "${MPICH_SPENT:-}" ] || return
+    rm -rf "$work/run"
+    mkdir "$work/run"
+    got=$(REFRAIN_MODE=both REFRAIN_TOTAL_MEMORY=$MPICH_SPENT REFRAIN_DIRECTORY=$work/run run "$work/traced" "$ranks" "$@")
+    if grep -q 'needs at least' "$work/out"; then
+        too_little=$((too_little + 1))
+    elif [ "$got" = "$expected" ]; then
+        pass
+    elif [ "$(run "$work/plain" "$ranks" "$@")" = "$expected" ]; then
+        fail "$name on $ranks ranks, spent: $got; without refrain $expected: $(head -n 2 "$work/out" | tr '\n' ' ')"
+    fi
+    compare_spent "$name"
 }
 
-events=0 passed_over=0 compared=0 programs=0 over="" begin=$(date +%s)
+events=0 passed_over=0 compared=0 spent=0 approximate=0 too_little=0 programs=0 over="" begin=$(date +%s)
 for directory in $directories; do
     # Each program once, with the first line of those that are for it.
     list=$suite/$directory/testlist.in
@@ -179,4 +225,5 @@ for directory in $directories; do
     done <"$work/list"
 done
 echo "$programs programs looked at$over, $passed_over passed over, $compared traces with $events events compared"
+[ -z "${MPICH_SPENT:-}" ] || echo "$spent traces with $approximate approximate events within $MPICH_SPENT; too little for $too_little programs"
 summary
