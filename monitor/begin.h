@@ -5,8 +5,6 @@
 
 #include "monitor.h"
 
-extern REFRAIN_HIDDEN __thread struct refrain_context *refrain_thread_context;
-
 static inline struct refrain_context *refrain_begin(void) {
     struct refrain_context *context = refrain_thread_context;
     if (__builtin_expect(context == NULL, 0)) {

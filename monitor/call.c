@@ -314,7 +314,8 @@ static struct call_place python_call_site(struct refrain_context *context, const
 static void begin_call(struct refrain_call *call, struct refrain_context *context, unsigned function,
                        void *return_address, const void *frame_address, const struct refrain_python_stack *python) {
     call->context = context;
-    if (++context->calls % REFRAIN_CLOCK_REFRESH_CALLS == 0) {
+    if (--context->calls_left <= 0) {
+        context->calls_left = REFRAIN_CLOCK_REFRESH_CALLS;
         refrain_trace_file_refresh_clock();
         refrain_allowance_look(context);
         refrain_quiet_settle();

@@ -2,10 +2,10 @@
 #ifndef REFRAIN_CALL_OTHER_H
 #define REFRAIN_CALL_OTHER_H
 
+#include "call_known.h"
 #include "learn_tally.h"
-#include "monitor.h"
 
-#define REFRAIN_CLOCK_REFRESH_CALLS 1024u
+#define REFRAIN_CLOCK_REFRESH_CALLS 1024
 
 /* The functions of the same names without "_other", for whatever comes. */
 REFRAIN_HIDDEN void refrain_call_begin_other(struct refrain_call *call, unsigned function, void *return_address,
@@ -54,16 +54,6 @@ static inline struct refrain_operation_record *refrain_operation_find(const stru
         link = record->next;
     }
     return NULL;
-}
-
-/* The entry of what calls may be known by: where they come from, and the address that they return to. */
-static inline struct refrain_call_cache *refrain_known_call(struct refrain_context *context,
-                                                            const struct refrain_slot *from, uintptr_t address) {
-    return &context->calls_known[(((uintptr_t)from >> 5) + (address >> 2)) % REFRAIN_CALL_CACHE];
-}
-static inline bool refrain_call_is_known(const struct refrain_call_cache *known, const struct refrain_slot *from,
-                                         uintptr_t address, unsigned function) {
-    return __builtin_expect(known->from == from && known->address == address && known->function == function, 1);
 }
 
 /* The thread is in a call from this call site, of which nothing else is known yet. */

@@ -6,8 +6,8 @@
 #include "call_other.h"
 #include "learn_expect.h"
 
-#define LEAST_CALLS 16u /* of a round: it takes about as long as a call to open and tell one */
-#define MOST_CALLS (1u << 30)
+#define LEAST_CALLS 16u                        /* of a round: it takes about as long as a call to open and tell one */
+#define MOST_CALLS REFRAIN_CLOCK_REFRESH_CALLS /* so that what is put off in a round comes */
 
 /* What a round would be of. */
 struct plan {
@@ -158,7 +158,7 @@ static void open_round(const struct refrain_context *context, struct refrain_cal
     if (plan->inside_step == REFRAIN_ROUND_END)
         known->n_before = known->n_operations;
     known->ends_told = known->n_before == known->n_operations ? known->n_operations : UINT8_MAX;
-    known->goes_on = (known->at->flags & REFRAIN_SLOT_CALL) != 0;
+    known->goes_on_bytes = known->at->flags & REFRAIN_SLOT_CALL ? sizeof *known->at : 0;
     round->second = plan->n_operations > 1 ? refrain_reference(plan->operation[1]) : 0;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     round->turns++;

@@ -12,6 +12,7 @@
 #define _GNU_SOURCE
 #include "activation.h"
 #include "begin.h"
+#include "call_again.h"
 #include "call_other.h"
 #include "call_round.h"
 
@@ -148,7 +149,7 @@ static inline __attribute__((always_inline)) void begin_in_round(struct refrain_
     struct refrain_round *round = known->round;
     struct block block;
     begin_probe(context);
-    context->calls++;
+    context->calls_left--;
     round->left[REFRAIN_ROUND_BEGIN]--;
     context->top->last = known->at;
     open_call(call, context, known, frame_address);
@@ -283,6 +284,12 @@ static inline __attribute__((always_inline)) void close_entry(struct refrain_con
     context->thread->now.inside = caller->kind == REFRAIN_ENTRY_CALL;
 }
 
+/* Control goes on behind the known call. */
+static inline __attribute__((always_inline)) void go_on(struct refrain_entry *caller,
+                                                        const struct refrain_call_cache *known) {
+    caller->last = (struct refrain_slot *)(void *)((char *)caller->last + known->goes_on_bytes);
+}
+
 /* The call is over, with this clock read; what is seldom to be done is the record of that. */
 static inline __attribute__((always_inline)) void ended(struct refrain_context *context, uint64_t now, uint64_t id) {
     if (__builtin_expect(context->events != NULL, 0))
@@ -300,7 +307,7 @@ static inline __attribute__((always_inline)) void end_told(struct refrain_call *
     begin_probe(context);
     round->left[REFRAIN_ROUND_END]--;
     close_entry(context, caller);
-    caller->last += known->goes_on;
+    go_on(caller, known);
     if (!now && __builtin_expect(!end_round_block(context, round, 1, &block), 0))
         end_seldom(context, block.now, block.elapsed, true, REFRAIN_RECORD_CALL_LEAVE, known->number);
     else
@@ -329,9 +336,7 @@ known_call(struct refrain_context *context, unsigned function, const void *retur
     const struct refrain_entry *caller = context->top;
     struct refrain_call_cache *known = refrain_known_call(context, caller->last, (uintptr_t)return_address);
     if (!refrain_call_is_known(known, caller->last, (uintptr_t)return_address, function) ||
-        __builtin_expect(caller + 1 == context->stack_end || caller->address < refrain_caller_frames(frame_address) ||
-                             (context->calls + 1) % REFRAIN_CLOCK_REFRESH_CALLS == 0,
-                         0))
+        __builtin_expect(caller + 1 == context->stack_end || caller->address < refrain_caller_frames(frame_address), 0))
         return NULL;
     return known;
 }
@@ -349,7 +354,7 @@ static inline __attribute__((always_inline)) bool begin_as_expected(struct refra
         (at != from && !refrain_learn_expects(&from->next, at->number)))
         return false;
     begin_probe(context);
-    context->calls++;
+    context->calls_left--;
     if (at != from) {
         refrain_learn_take(&from->next);
         caller->last = at;
@@ -371,6 +376,8 @@ static inline bool is_off(const struct refrain_context *context) {
 static __attribute__((noinline)) void begin_out_of_round(struct refrain_call *call, struct refrain_call_cache *known,
                                                          unsigned function, void *return_address, void *frame_address) {
     struct refrain_context *context = refrain_thread_context;
+    if (known && __builtin_expect(context->calls_left <= 1, 0))
+        known = NULL;
     if (is_off(context)) {
         call->context = NULL;
         call->entry = NULL;
@@ -520,28 +527,168 @@ void refrain_call_end(struct refrain_call *call) {
         end_alone(call);
 }
 
-void refrain_call_end_with(struct refrain_call *call, enum refrain_operation operation, const int64_t *parameters) {
-    struct refrain_context *context = refrain_thread_context;
-    const struct refrain_call_cache *known = call->known;
-    struct refrain_round *round = known ? round_of(call) : NULL;
-    struct block block;
-    unsigned i = call->told;
-    if (__builtin_expect(!round || !is_on_top(context, call) || call->end_ticks || context->events ||
-                             i != known->n_before || i + 1u != known->n_operations ||
-                             known->operations[i] != operation || !are_all(parameters, round->value[i]),
-                         0)) {
-        refrain_call_returned(call);
-        refrain_call_operation(call, operation, parameters, REFRAIN_PARAMETERS);
-        refrain_call_end(call);
+/* ---- with the words of a call before ---- */
+
+/* May a call begin that comes from `caller`, in this round? */
+static inline __attribute__((always_inline)) bool may_begin(const struct refrain_context *context,
+                                                            const struct refrain_entry *caller,
+                                                            const void *frame_address,
+                                                            const struct refrain_round *round) {
+    return __builtin_expect(!is_paused(context) && caller + 1 != context->stack_end &&
+                                caller->address >= refrain_caller_frames(frame_address) && goes_on(round),
+                            1);
+}
+
+void refrain_again_begun(struct refrain_call *begun, struct refrain_call_cache *known, struct refrain_entry *entry) {
+    *begun = (struct refrain_call){
+        .context = refrain_thread_context,
+        .entry = entry,
+        .begin_ticks = entry->begin_ticks,
+    };
+    if (known->number == entry->id) {
+        begun->call_site = known->call_site;
+        begun->operation = known->operation;
+        begun->known = known;
+        begun->told = known->n_before;
         return;
     }
+    /* Meanwhile other calls have come to be known here. */
+    uint32_t reference = (uint32_t)refrain_trace_file.header->call_sites;
+    do {
+        begun->call_site = refrain_at_reference(reference);
+        reference = begun->call_site->next;
+    } while (begun->call_site->number != entry->id);
+}
+
+/* What is seldom to be done: an entry of the timeline, the records of events. */
+static __attribute__((noinline)) void begin_again_seldom(struct refrain_call_cache *known, struct refrain_entry *entry,
+                                                         uint64_t elapsed, bool item) {
+    struct refrain_context *context = refrain_thread_context;
+    struct refrain_call call;
+    if (item)
+        refrain_timeline_entry(&context->timeline, entry->begin_ticks, elapsed);
+    refrain_again_begun(&call, known, entry);
+    begin_with_events(&call, known->n_before ? known->round->value[0] : NULL);
+}
+
+struct refrain_entry *refrain_call_again(struct refrain_call_cache *known, const void *frame_address) {
+    struct refrain_context *context = refrain_thread_context;
+    struct refrain_entry *caller = context->top, *entry = caller + 1;
+    struct block block;
     begin_probe(context);
-    if (__builtin_expect(!end_round_block(context, round, 1, &block), 0))
-        refrain_timeline_entry(&context->timeline, block.now, block.elapsed);
-    round->left[REFRAIN_ROUND_OPERATION + i]--;
+    struct refrain_round *round = known->round;
+    if (!may_begin(context, caller, frame_address, round)) {
+        refrain_end(context);
+        return NULL;
+    }
+    context->calls_left--;
+    round->left[REFRAIN_ROUND_BEGIN]--;
+    caller->last = known->at;
+    struct refrain_slot *inside = &known->call_site->inside;
+    if (__builtin_expect(known->n_before, 1)) {
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        round->left[REFRAIN_ROUND_OPERATION]--;
+        inside = &known->operation->after;
+    }
+    refrain_open_entry(entry, inside, (uintptr_t)frame_address, REFRAIN_ENTRY_CALL, known->number);
+    context->top = entry;
+    refrain_now_calls(context->thread, known->number);
+    memcpy(&context->thread->now.sends_to, &known->again.now, sizeof known->again.now);
+    bool fits = end_round_block(context, round, 0, &block);
+    entry->begin_ticks = block.now;
+    if (__builtin_expect(!fits || context->events, 0))
+        begin_again_seldom(known, entry, block.elapsed, !fits);
+    else
+        refrain_end(context);
+    return entry;
+}
+
+/* The round that the call is in which ends; null where anything has come between. */
+static inline __attribute__((always_inline)) struct refrain_round *
+round_that_ends(const struct refrain_context *context, const struct refrain_call_cache *known,
+                const struct refrain_entry *entry) {
+    struct refrain_round *round = known->round;
+    if (__builtin_expect(context->busy | context->unusual, 0))
+        return NULL;
+    if (__builtin_expect(entry != context->top || !round, 0))
+        return NULL;
+    return __builtin_expect(round->left[REFRAIN_ROUND_END] == round->left[REFRAIN_ROUND_BEGIN] + 1, 1) ? round : NULL;
+}
+
+/* What is seldom to be done at the end: an entry of the timeline, the records of events. */
+static __attribute__((noinline)) void end_again_seldom(const struct refrain_call_cache *known, const int64_t *received,
+                                                       uint64_t now, uint64_t elapsed, bool item) {
+    struct refrain_context *context = refrain_thread_context;
+    if (item)
+        refrain_timeline_entry(&context->timeline, now, elapsed);
+    if (context->events && received)
+        refrain_events_write(context, REFRAIN_RECORD_OPERATION, now, known->number, REFRAIN_OP_RECV, received,
+                             REFRAIN_PARAMETERS);
+    refrain_event(context, REFRAIN_RECORD_CALL_LEAVE, now, known->number);
+    refrain_end(context);
+}
+
+/* The block ends that the call itself is, and with it the call, which no other MPI call is around. */
+static inline __attribute__((always_inline)) void end_again(struct refrain_context *context,
+                                                            const struct refrain_call_cache *known,
+                                                            struct refrain_round *round, struct refrain_entry *caller,
+                                                            const int64_t *received) {
+    struct block block;
+    begin_probe(context);
+    bool fits = end_round_block(context, round, 1, &block);
+    if (received)
+        round->left[REFRAIN_ROUND_OPERATION + known->n_before]--;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     round->left[REFRAIN_ROUND_END]--;
-    close_entry(context, call->entry - 1);
-    (call->entry - 1)->last += known->goes_on;
-    refrain_end(context);
+    context->top = caller;
+    context->thread->now.inside = 0;
+    go_on(caller, known);
+    if (__builtin_expect(!fits || context->events, 0))
+        end_again_seldom(known, received, block.now, block.elapsed, !fits);
+    else
+        refrain_end(context);
+}
+
+static __attribute__((noinline)) void end_begun(struct refrain_call_cache *known, struct refrain_entry *entry) {
+    struct refrain_call call;
+    refrain_again_begun(&call, known, entry);
+    refrain_call_end(&call);
+}
+
+void refrain_again_end(struct refrain_call_cache *known, struct refrain_entry *entry) {
+    struct refrain_context *context = refrain_thread_context;
+    struct refrain_round *round = round_that_ends(context, known, entry);
+    if (__builtin_expect(!round, 0))
+        end_begun(known, entry);
+    else
+        end_again(context, known, round, entry - 1, NULL);
+}
+
+bool refrain_again_receives(struct refrain_call_cache *known, struct refrain_entry *entry, int64_t source, int64_t tag,
+                            int64_t bytes) {
+    struct refrain_context *context = refrain_thread_context;
+    struct refrain_round *round = round_that_ends(context, known, entry);
+    unsigned i = known->n_before;
+    if (__builtin_expect(!round || known->ends_told == i, 0))
+        return false;
+    const int64_t *value = round->value[i];
+    if (__builtin_expect(((value[0] ^ source) | (value[1] ^ tag) | (value[2] ^ bytes)) != 0, 0))
+        return false;
+    end_again(context, known, round, entry - 1, value);
+    return true;
+}
+
+void refrain_again_remember_words(const struct refrain_call *call, uint64_t key, int64_t comm,
+                                  const struct refrain_call_words *words) {
+    const struct refrain_round *round = round_of(call);
+    struct refrain_call_cache *known = (struct refrain_call_cache *)call->known;
+    unsigned n_before = known->n_before, n = known->n_operations;
+    if (!round || call->told != n_before || n_before > 1 || n > n_before + 1u ||
+        (call->entry - 1)->kind == REFRAIN_ENTRY_CALL ||
+        (n > n_before && (known->operations[n_before] != REFRAIN_OP_RECV || round->value[n_before][3] != comm)))
+        return;
+    known->again.words = *words;
+    memcpy(&known->again.now, &call->context->thread->now.sends_to, sizeof known->again.now);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    known->again.key = key;
 }

@@ -68,7 +68,33 @@ struct refrain_region_cache {
 
 #define REFRAIN_LINE_BYTES 64u /* of the processor's caches */
 
-/* Where an MPI call was made from, and the call site that it has: found again by one look (call.c). A line. */
+/* The arguments of an MPI call, word for word, as far as what it tells follows from them: 0 where it has none such. The
+ * addresses of data are not among them, and no call has any whose counts are in arrays. */
+struct refrain_call_words {
+    uint64_t comm, type; /* handles */
+    int64_t count;
+    int32_t partner, tag; /* or the root */
+    union {
+        struct {
+            int32_t source, received_tag;
+        };
+        uint32_t *collectives; /* of a collective: no argument, but what counts them on the communicator */
+    };
+};
+
+/* What the calls of a round that have the same words tell (call_again.h). A line. */
+struct refrain_call_again {
+    uint64_t key; /* the function, and what handles mean at present; 0: no words are known */
+    struct refrain_call_words words;
+    struct { /* as struct refrain_now has it */
+        int32_t sends_to, receives_from;
+        uint32_t comm;
+        int32_t tag;
+    } now;
+};
+_Static_assert(sizeof(struct refrain_call_again) == REFRAIN_LINE_BYTES, "a line");
+
+/* Where an MPI call was made from, and the call site that it has: found again by one look (call.c). Two lines. */
 #define REFRAIN_CALL_CACHE 64u
 struct refrain_call_cache {
     _Alignas(REFRAIN_LINE_BYTES) const struct refrain_slot *from; /* null: free */
@@ -82,13 +108,14 @@ struct refrain_call_cache {
     uint16_t wait;    /* calls until a round is tried */
     uint8_t patience; /* calls that were waited last, as a power of two */
     /* Of the round: */
-    uint8_t goes_on;      /* slots from the call's place to where control is when it has ended */
-    uint8_t n_operations; /* that a call has, ... */
-    uint8_t n_before;     /* ... and has been told of when it returns */
-    uint8_t ends_told;    /* the same where that are all; else more than a call can have */
+    uint8_t goes_on_bytes; /* from the slot of the call's place to where control is when it has ended */
+    uint8_t n_operations;  /* that a call has, ... */
+    uint8_t n_before;      /* ... and has been told of when it returns */
+    uint8_t ends_told;     /* the same where that are all; else more than a call can have */
     uint8_t operations[REFRAIN_ROUND_OPERATIONS]; /* enum refrain_operation */
+    struct refrain_call_again again;
 };
-_Static_assert(sizeof(struct refrain_call_cache) == REFRAIN_LINE_BYTES, "a line");
+_Static_assert(sizeof(struct refrain_call_cache) == 2 * REFRAIN_LINE_BYTES, "two lines");
 
 /* What a thread's probes may cost (allowance.h). In ticks. */
 struct refrain_allowance {
@@ -119,7 +146,7 @@ struct refrain_context {
     uint32_t busy;                               /* 1: inside a probe; or REFRAIN_PAUSED */
     uint16_t learning;                           /* mode has stat */
     uint16_t unusual;                            /* not 0: MPI calls are told the long way (call_usual.c) */
-    uint32_t calls;                              /* MPI calls, for refreshing the clock */
+    int32_t calls_left; /* MPI calls until the clock is refreshed; in rounds that is put off, to their end */
     struct refrain_timeline_writer timeline;
     uintptr_t latest_site;  /* of a place that control passes: the address that it returned to */
     uint32_t n_abandoned;   /* activations that were ended because of where they lay (stacks.h) */
@@ -270,7 +297,10 @@ REFRAIN_HIDDEN bool refrain_units_have_new_sites(void);
 /* A site runs that is in no table: makes the tables (site_table.h) of what was loaded since they were made. */
 REFRAIN_HIDDEN void refrain_units_make_site_tables(void);
 
-/* ---- context.c ---- */
+/* ---- contexts.c, context.c ---- */
+
+/* The calling thread's, null where it has none yet. */
+extern REFRAIN_SHARED __thread struct refrain_context *refrain_thread_context;
 
 /* The calling thread's context, made on first use (which also opens the trace file); null where nothing is traced. */
 REFRAIN_SHARED struct refrain_context *refrain_context(void);
@@ -400,11 +430,6 @@ REFRAIN_SHARED bool refrain_call_complete(struct refrain_call *call, uint32_t re
                                           const struct refrain_completion *completions, unsigned n);
 
 REFRAIN_SHARED void refrain_call_end(struct refrain_call *call);
-
-/* The PMPI call has returned, which is told with all that comes then: one operation, of REFRAIN_PARAMETERS values, and
- * the end. */
-REFRAIN_SHARED void refrain_call_end_with(struct refrain_call *call, enum refrain_operation operation,
-                                          const int64_t *parameters);
 
 /* ---- record.c: events as they happen (modes events and both) ---- */
 

@@ -5,6 +5,7 @@
 #include "allowance.h"
 #include "begin.h"
 #include "calibrate.h"
+#include "call_other.h"
 #include "call_path.h"
 #include "call_room.h"
 #include "call_round.h"
@@ -233,6 +234,7 @@ struct refrain_context *refrain_tracing_take_context(void) {
     if (!refrain_path_open(context))
         refrain_lose(REFRAIN_LOSS_PATHS, 1);
     choose_way_of_calls(context);
+    context->calls_left = REFRAIN_CLOCK_REFRESH_CALLS;
     context->thread->started = 1;
     refrain_allowance_begin(&context->allowance, ticks_per_us, refrain_configuration.throttle);
     return context;

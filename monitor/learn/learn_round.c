@@ -38,6 +38,7 @@ void refrain_round_tell(struct refrain_round *round) {
     round->turns++;
     struct refrain_call_cache *owner = (struct refrain_call_cache *)(uintptr_t)round->owner;
     owner->round = NULL;
+    owner->again.key = 0;
     bool was_long = refrain_round_came(round, REFRAIN_ROUND_BEGIN) >= LONG_ROUND;
     if (was_long)
         owner->patience = 0;

@@ -158,6 +158,21 @@ static REFRAIN_INLINE void begin(struct refrain_call *call, unsigned function, v
         refrain_communicator_entered(call, c);
 }
 
+/* What counts a blocking collective on the communicator. */
+static uint32_t *counter_of(communicator_t c) {
+    return c ? &((struct refrain_communicator *)(uintptr_t)c)->collectives : NULL;
+}
+
+/* The collective has begun, and is about to wait: where messages come as MPI has them, the next one with these words
+ * may be begun as it was. */
+static REFRAIN_INLINE void wait_for_all(const struct refrain_call *call, uint64_t key, communicator_t c,
+                                        const struct refrain_call_words *words) {
+    if (__builtin_expect(refrain_mpi_often.order != NULL, 0))
+        refrain_order_wait();
+    else if (c)
+        refrain_again_remember(call, key, refrain_communicator_index(c), words);
+}
+
 static struct refrain_request *tell_request(struct refrain_call *call, enum refrain_operation operation,
                                             communicator_t c, struct amounts amounts) {
     int64_t parameters[] = {amounts.root, amounts.sent, amounts.received, refrain_communicator_index(c)};
@@ -186,6 +201,30 @@ static int finish(struct refrain_call *call, struct refrain_request *taken, int 
         REFRAIN_MPI_PASS(P##name arguments);                                                                           \
     }
 
+/* The same where what is told follows from these words: `told_by` has count, datatype and root, in parentheses. */
+#define WORDS(counted, ...) WORDS_OF(counted, __VA_ARGS__)
+#define WORDS_OF(counted, count, datatype, root)                                                                       \
+    REFRAIN_MPI_WORDS(REFRAIN_MPI_KEY(comm), REFRAIN_MPI_KEY(datatype), count, root, 0, {.collectives = (counted)})
+
+#define BLOCKING_AGAIN(name, parameters, arguments, amounts, told_by)                                                  \
+    static __attribute__((noinline)) int name##_otherwise(REFRAIN_MPI_OTHERWISE, UNWRAP parameters) {                  \
+        struct refrain_call call;                                                                                      \
+        communicator_t c = refrain_communicator_find(comm);                                                            \
+        begin(&call, REFRAIN_MPI_OTHERWISE_FROM(name), comm, c, AMOUNTS_OR_UNKNOWN(amounts));                          \
+        wait_for_all(&call, key, c, &WORDS(counter_of(c), UNWRAP told_by));                                            \
+        int rc = P##name arguments;                                                                                    \
+        refrain_order_goes_on();                                                                                       \
+        refrain_call_end(&call);                                                                                       \
+        return rc;                                                                                                     \
+    }                                                                                                                  \
+    int name parameters {                                                                                              \
+        REFRAIN_MPI_AGAIN(name, refrain_again_collective, WORDS(NULL, UNWRAP told_by), UNWRAP arguments);              \
+        ++*known->again.words.collectives;                                                                             \
+        int rc = P##name arguments;                                                                                    \
+        refrain_again_end(known, entry);                                                                               \
+        return rc;                                                                                                     \
+    }
+
 #define WITH_REQUEST(name, operation, parameters, arguments, amounts)                                                  \
     int name parameters {                                                                                              \
         REFRAIN_MPI_BEGIN(name);                                                                                       \
@@ -207,25 +246,30 @@ static int finish(struct refrain_call *call, struct refrain_request *taken, int 
                  (UNWRAP arguments, info, request), amounts)
 
 #ifdef REFRAIN_HAS_MPI_Bcast_init
-#define FORMS(Name, Iname, suffix, parameters, arguments, amounts)                                                     \
-    BLOCKING(MPI_##Name##suffix, parameters, arguments, amounts)                                                       \
+#define WITH_REQUESTS(Name, Iname, suffix, parameters, arguments, amounts)                                             \
     NONBLOCKING(MPI_##Iname##suffix, parameters, arguments, amounts)                                                   \
     PERSISTENT(MPI_##Name##_init##suffix, parameters, arguments, amounts)
 #else
-#define FORMS(Name, Iname, suffix, parameters, arguments, amounts)                                                     \
-    BLOCKING(MPI_##Name##suffix, parameters, arguments, amounts)                                                       \
+#define WITH_REQUESTS(Name, Iname, suffix, parameters, arguments, amounts)                                             \
     NONBLOCKING(MPI_##Iname##suffix, parameters, arguments, amounts)
 #endif
+#define FORMS(Name, Iname, suffix, parameters, arguments, amounts)                                                     \
+    BLOCKING(MPI_##Name##suffix, parameters, arguments, amounts)                                                       \
+    WITH_REQUESTS(Name, Iname, suffix, parameters, arguments, amounts)
+#define FORMS_AGAIN(Name, Iname, suffix, parameters, arguments, amounts, told_by)                                      \
+    BLOCKING_AGAIN(MPI_##Name##suffix, parameters, arguments, amounts, told_by)                                        \
+    WITH_REQUESTS(Name, Iname, suffix, parameters, arguments, amounts)
 
-FORMS(Barrier, Ibarrier, , (MPI_Comm comm), (comm), all_to_all(0, 0))
+FORMS_AGAIN(Barrier, Ibarrier, , (MPI_Comm comm), (comm), all_to_all(0, 0), (0, 0, 0))
 
 /* Contributed bytes, from the other arguments where they are in place. */
 #define SENT (sendbuf == MPI_IN_PLACE ? refrain_bytes(recvcount, recvtype) : refrain_bytes(sendcount, sendtype))
 #define RECEIVED (recvbuf == MPI_IN_PLACE ? refrain_bytes(sendcount, sendtype) : refrain_bytes(recvcount, recvtype))
 
 #define TO_ROOT_AND_FROM(T, D, x)                                                                                      \
-    FORMS(Bcast, Ibcast, x, (void *buffer, T count, MPI_Datatype datatype, int root, MPI_Comm comm),                   \
-          (buffer, count, datatype, root, comm), bcast(c, root, refrain_bytes(count, datatype)))                       \
+    FORMS_AGAIN(Bcast, Ibcast, x, (void *buffer, T count, MPI_Datatype datatype, int root, MPI_Comm comm),             \
+                (buffer, count, datatype, root, comm), bcast(c, root, refrain_bytes(count, datatype)),                 \
+                (count, datatype, root))                                                                               \
     FORMS(Gather, Igather, x,                                                                                          \
           (const void *sendbuf, T sendcount, MPI_Datatype sendtype, void *recvbuf, T recvcount, MPI_Datatype recvtype, \
            int root, MPI_Comm comm),                                                                                   \
@@ -252,10 +296,11 @@ FORMS(Barrier, Ibarrier, , (MPI_Comm comm), (comm), all_to_all(0, 0))
           one_to_all(c, root, is_root(c, root) ? sum_v##x(ranks_in(c), sendcounts, sendtype) : 0,                      \
                      recvbuf == MPI_IN_PLACE && sendcounts ? refrain_bytes(sendcounts[c->my_rank], sendtype)           \
                                                            : refrain_bytes(recvcount, recvtype)))                      \
-    FORMS(Reduce, Ireduce, x,                                                                                          \
-          (const void *sendbuf, void *recvbuf, T count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm),    \
-          (sendbuf, recvbuf, count, datatype, op, root, comm),                                                         \
-          all_to_one(c, root, refrain_bytes(count, datatype), refrain_bytes(count, datatype)))
+    FORMS_AGAIN(                                                                                                       \
+        Reduce, Ireduce, x,                                                                                            \
+        (const void *sendbuf, void *recvbuf, T count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm),      \
+        (sendbuf, recvbuf, count, datatype, op, root, comm),                                                           \
+        all_to_one(c, root, refrain_bytes(count, datatype), refrain_bytes(count, datatype)), (count, datatype, root))
 
 #define AMONG_ALL(T, D, x)                                                                                             \
     FORMS(Allgather, Iallgather, x,                                                                                    \
@@ -291,25 +336,29 @@ FORMS(Barrier, Ibarrier, , (MPI_Comm comm), (comm), all_to_all(0, 0))
                      sum_w##x(ranks_in(c), recvcounts, recvtypes)))
 
 #define REDUCTIONS(T, x)                                                                                               \
-    FORMS(Allreduce, Iallreduce, x,                                                                                    \
-          (const void *sendbuf, void *recvbuf, T count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm),              \
-          (sendbuf, recvbuf, count, datatype, op, comm), alike(refrain_bytes(count, datatype)))                        \
-    FORMS(Scan, Iscan, x,                                                                                              \
-          (const void *sendbuf, void *recvbuf, T count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm),              \
-          (sendbuf, recvbuf, count, datatype, op, comm), alike(refrain_bytes(count, datatype)))                        \
-    FORMS(Exscan, Iexscan, x,                                                                                          \
-          (const void *sendbuf, void *recvbuf, T count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm),              \
-          (sendbuf, recvbuf, count, datatype, op, comm),                                                               \
-          all_to_all(refrain_bytes(count, datatype), c->my_rank == 0 ? 0 : refrain_bytes(count, datatype)))            \
+    FORMS_AGAIN(Allreduce, Iallreduce, x,                                                                              \
+                (const void *sendbuf, void *recvbuf, T count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm),        \
+                (sendbuf, recvbuf, count, datatype, op, comm), alike(refrain_bytes(count, datatype)),                  \
+                (count, datatype, 0))                                                                                  \
+    FORMS_AGAIN(Scan, Iscan, x,                                                                                        \
+                (const void *sendbuf, void *recvbuf, T count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm),        \
+                (sendbuf, recvbuf, count, datatype, op, comm), alike(refrain_bytes(count, datatype)),                  \
+                (count, datatype, 0))                                                                                  \
+    FORMS_AGAIN(Exscan, Iexscan, x,                                                                                    \
+                (const void *sendbuf, void *recvbuf, T count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm),        \
+                (sendbuf, recvbuf, count, datatype, op, comm),                                                         \
+                all_to_all(refrain_bytes(count, datatype), c->my_rank == 0 ? 0 : refrain_bytes(count, datatype)),      \
+                (count, datatype, 0))                                                                                  \
     FORMS(Reduce_scatter, Ireduce_scatter, x,                                                                          \
           (const void *sendbuf, void *recvbuf, const T recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm), \
           (sendbuf, recvbuf, recvcounts, datatype, op, comm),                                                          \
           all_to_all(sum_v##x(c->size, recvcounts, datatype),                                                          \
                      recvcounts ? refrain_bytes(recvcounts[c->my_rank], datatype) : 0))                                \
-    FORMS(Reduce_scatter_block, Ireduce_scatter_block, x,                                                              \
-          (const void *sendbuf, void *recvbuf, T recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm),          \
-          (sendbuf, recvbuf, recvcount, datatype, op, comm),                                                           \
-          all_to_all(times(c->size, refrain_bytes(recvcount, datatype)), refrain_bytes(recvcount, datatype)))
+    FORMS_AGAIN(Reduce_scatter_block, Ireduce_scatter_block, x,                                                        \
+                (const void *sendbuf, void *recvbuf, T recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm),    \
+                (sendbuf, recvbuf, recvcount, datatype, op, comm),                                                     \
+                all_to_all(times(c->size, refrain_bytes(recvcount, datatype)), refrain_bytes(recvcount, datatype)),    \
+                (recvcount, datatype, 0))
 
 #define AMONG_NEIGHBOURS(T, D, x)                                                                                      \
     FORMS(Neighbor_allgather, Ineighbor_allgather, x,                                                                  \

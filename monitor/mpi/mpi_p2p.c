@@ -42,30 +42,47 @@ static REFRAIN_INLINE void begin_send(struct refrain_call *call, unsigned functi
     refrain_order_sends(communicator, dest, tag);
 }
 
-static void tell_recv(struct refrain_call *call, int rc, const MPI_Status *status, int64_t comm) {
-    if (!is_followed(call) || rc != MPI_SUCCESS || status->MPI_SOURCE < 0)
-        return;
-    if (call->entry) {
-        refrain_call_returned(call);
-        int64_t parameters[] = {status->MPI_SOURCE, status->MPI_TAG, refrain_status_bytes(status), comm};
-        refrain_call_operation(call, REFRAIN_OP_RECV, parameters, 4);
-    } else {
-        refrain_call_count_untold(call, REFRAIN_UNTOLD_RECEIVE, status->MPI_SOURCE, status->MPI_TAG, comm);
-    }
-    refrain_order_receives(comm, status->MPI_SOURCE, status->MPI_TAG, true);
+/* The call has begun, and is about to wait: where messages come as MPI has them, the next one with these words may be
+ * begun as it was. */
+static REFRAIN_INLINE void waits(const struct refrain_call *call, uint64_t key, int64_t comm,
+                                 const struct refrain_call_words *words) {
+    if (__builtin_expect(refrain_mpi_often.order != NULL, 0))
+        refrain_order_wait();
+    else
+        refrain_again_remember(call, key, comm, words);
 }
 
-/* A call that receives ends. Where messages come as MPI has them, which is usual, what has arrived and the end are told
- * at once. */
-static REFRAIN_INLINE void end_recv(struct refrain_call *call, int rc, const MPI_Status *status, int64_t comm) {
-    if (__builtin_expect(!call->entry || rc != MPI_SUCCESS || status->MPI_SOURCE < 0 || refrain_mpi_often.order, 0)) {
-        tell_recv(call, rc, status, comm);
-        refrain_order_goes_on();
-        refrain_call_end(call);
-        return;
+/* A call that receives ends. */
+static void end_recv(struct refrain_call *call, int rc, const MPI_Status *status, int64_t comm) {
+    if (is_followed(call) && rc == MPI_SUCCESS && status->MPI_SOURCE >= 0) {
+        if (call->entry) {
+            refrain_call_returned(call);
+            int64_t parameters[] = {status->MPI_SOURCE, status->MPI_TAG, refrain_status_bytes(status), comm};
+            refrain_call_operation(call, REFRAIN_OP_RECV, parameters, 4);
+        } else {
+            refrain_call_count_untold(call, REFRAIN_UNTOLD_RECEIVE, status->MPI_SOURCE, status->MPI_TAG, comm);
+        }
+        refrain_order_receives(comm, status->MPI_SOURCE, status->MPI_TAG, true);
     }
-    refrain_call_end_with(call, REFRAIN_OP_RECV,
-                          (int64_t[]){status->MPI_SOURCE, status->MPI_TAG, refrain_status_bytes(status), comm});
+    refrain_order_goes_on();
+    refrain_call_end(call);
+}
+
+static __attribute__((noinline)) void end_otherwise(struct refrain_call_cache *known, struct refrain_entry *entry,
+                                                    int rc, const MPI_Status *status, MPI_Comm comm) {
+    struct refrain_call call;
+    refrain_again_begun(&call, known, entry);
+    end_recv(&call, rc, status, refrain_communicator_index(refrain_communicator_find(comm)));
+}
+
+/* One ends that was begun as the one before it. */
+static REFRAIN_INLINE int end_again(struct refrain_call_cache *known, struct refrain_entry *entry, int rc,
+                                    const MPI_Status *status, MPI_Comm comm) {
+    if (__builtin_expect(rc != MPI_SUCCESS || !refrain_again_receives(known, entry, status->MPI_SOURCE, status->MPI_TAG,
+                                                                      refrain_status_bytes(status)),
+                         0))
+        end_otherwise(known, entry, rc, status, comm);
+    return rc;
 }
 
 static struct refrain_request *take_nothing(struct refrain_call *call) {
@@ -185,56 +202,109 @@ static MPI_Status *status_or(MPI_Status *status, MPI_Status *own) {
 
 /* ---- blocking ---- */
 
+/* The words of a message that is sent, of one that is received, and of both. */
+#define EXCHANGED(count, datatype, dest, tag, source, received_tag, comm)                                              \
+    REFRAIN_MPI_WORDS(REFRAIN_MPI_KEY(comm), REFRAIN_MPI_KEY(datatype), count, dest, tag, {{source, received_tag}})
+#define SENT(count, datatype, dest, tag, comm) EXCHANGED(count, datatype, dest, tag, 0, 0, comm)
+#define RECEIVED(source, tag, comm) EXCHANGED(0, 0, 0, 0, source, tag, comm)
+
+/* A call begins that sends and receives. Returns the communicator's index. */
+static int64_t begin_exchange(struct refrain_call *call, uint64_t key, unsigned function, void *return_address,
+                              void *frame_address, int64_t count, MPI_Datatype datatype, int dest, int tag, int source,
+                              int received_tag, MPI_Comm comm) {
+    const struct refrain_communicator *communicator = refrain_communicator_find(comm);
+    begin_send(call, function, return_address, frame_address, count, datatype, dest, tag, comm, communicator);
+    int64_t index = refrain_communicator_index(communicator);
+    await(call, source, received_tag, index);
+    waits(call, key, index, &EXCHANGED(count, datatype, dest, tag, source, received_tag, comm));
+    return index;
+}
+
 #define SEND(name, count_t)                                                                                            \
-    int name(const void *buf, count_t count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {                \
+    static __attribute__((noinline)) int name##_otherwise(REFRAIN_MPI_OTHERWISE, const void *buf, count_t count,       \
+                                                          MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {   \
         struct refrain_call call;                                                                                      \
         const struct refrain_communicator *communicator = refrain_communicator_find(comm);                             \
-        begin_send(&call, REFRAIN_MPI_FROM(name), count, datatype, dest, tag, comm, communicator);                     \
-        REFRAIN_MPI_PASS(P##name(buf, count, datatype, dest, tag, comm));                                              \
-    }
-
-#define RECV(name, count_t)                                                                                            \
-    int name(void *buf, count_t count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,                      \
-             MPI_Status *status) {                                                                                     \
-        MPI_Status own, *used = status_or(status, &own);                                                               \
-        REFRAIN_MPI_BEGIN(name);                                                                                       \
-        int64_t index = index_of(&call, comm);                                                                         \
-        await(&call, source, tag, index);                                                                              \
-        refrain_order_waits();                                                                                         \
-        int rc = P##name(buf, count, datatype, refrain_order_source(source, tag, comm), tag, comm, used);              \
-        end_recv(&call, rc, used, index);                                                                              \
+        begin_send(&call, REFRAIN_MPI_OTHERWISE_FROM(name), count, datatype, dest, tag, comm, communicator);           \
+        waits(&call, key, -1, &SENT(count, datatype, dest, tag, comm));                                                \
+        int rc = P##name(buf, count, datatype, dest, tag, comm);                                                       \
+        refrain_order_goes_on();                                                                                       \
+        refrain_call_end(&call);                                                                                       \
+        return rc;                                                                                                     \
+    }                                                                                                                  \
+    int name(const void *buf, count_t count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {                \
+        REFRAIN_MPI_AGAIN(name, refrain_again_message, SENT(count, datatype, dest, tag, comm), buf, count, datatype,   \
+                          dest, tag, comm);                                                                            \
+        int rc = P##name(buf, count, datatype, dest, tag, comm);                                                       \
+        refrain_again_end(known, entry);                                                                               \
         return rc;                                                                                                     \
     }
 
-#define SENDRECV(name, count_t)                                                                                        \
-    int name(const void *sendbuf, count_t sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,      \
-             count_t recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {   \
-        MPI_Status own, *used = status_or(status, &own);                                                               \
+#define RECV(name, count_t)                                                                                            \
+    static __attribute__((noinline)) int name##_otherwise(REFRAIN_MPI_OTHERWISE, void *buf, count_t count,             \
+                                                          MPI_Datatype datatype, int source, int tag, MPI_Comm comm,   \
+                                                          MPI_Status *used) {                                          \
         struct refrain_call call;                                                                                      \
-        const struct refrain_communicator *communicator = refrain_communicator_find(comm);                             \
-        begin_send(&call, REFRAIN_MPI_FROM(name), sendcount, sendtype, dest, sendtag, comm, communicator);             \
-        int64_t index = refrain_communicator_index(communicator);                                                      \
-        await(&call, source, recvtag, index);                                                                          \
-        refrain_order_waits();                                                                                         \
+        refrain_call_begin(&call, REFRAIN_MPI_OTHERWISE_FROM(name));                                                   \
+        int64_t index = index_of(&call, comm);                                                                         \
+        await(&call, source, tag, index);                                                                              \
+        waits(&call, key, index, &RECEIVED(source, tag, comm));                                                        \
+        int rc = P##name(buf, count, datatype, refrain_order_source(source, tag, comm), tag, comm, used);              \
+        end_recv(&call, rc, used, index);                                                                              \
+        return rc;                                                                                                     \
+    }                                                                                                                  \
+    int name(void *buf, count_t count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,                      \
+             MPI_Status *status) {                                                                                     \
+        MPI_Status own, *used = status_or(status, &own);                                                               \
+        REFRAIN_MPI_AGAIN(name, refrain_again_message, RECEIVED(source, tag, comm), buf, count, datatype, source, tag, \
+                          comm, used);                                                                                 \
+        int rc = P##name(buf, count, datatype, source, tag, comm, used);                                               \
+        return end_again(known, entry, rc, used, comm);                                                                \
+    }
+
+#define SENDRECV(name, count_t)                                                                                        \
+    static __attribute__((noinline)) int name##_otherwise(                                                             \
+        REFRAIN_MPI_OTHERWISE, const void *sendbuf, count_t sendcount, MPI_Datatype sendtype, int dest, int sendtag,   \
+        void *recvbuf, count_t recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,               \
+        MPI_Status *used) {                                                                                            \
+        struct refrain_call call;                                                                                      \
+        int64_t index = begin_exchange(&call, key, REFRAIN_MPI_OTHERWISE_FROM(name), sendcount, sendtype, dest,        \
+                                       sendtag, source, recvtag, comm);                                                \
         int rc = P##name(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,   \
                          comm, used);                                                                                  \
         end_recv(&call, rc, used, index);                                                                              \
         return rc;                                                                                                     \
+    }                                                                                                                  \
+    int name(const void *sendbuf, count_t sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,      \
+             count_t recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {   \
+        MPI_Status own, *used = status_or(status, &own);                                                               \
+        REFRAIN_MPI_AGAIN(name, refrain_again_message,                                                                 \
+                          EXCHANGED(sendcount, sendtype, dest, sendtag, source, recvtag, comm), sendbuf, sendcount,    \
+                          sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, used);         \
+        int rc = P##name(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,   \
+                         comm, used);                                                                                  \
+        return end_again(known, entry, rc, used, comm);                                                                \
     }
 
 #define SENDRECV_REPLACE(name, count_t)                                                                                \
-    int name(void *buf, count_t count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,          \
-             MPI_Comm comm, MPI_Status *status) {                                                                      \
-        MPI_Status own, *used = status_or(status, &own);                                                               \
+    static __attribute__((noinline)) int name##_otherwise(REFRAIN_MPI_OTHERWISE, void *buf, count_t count,             \
+                                                          MPI_Datatype datatype, int dest, int sendtag, int source,    \
+                                                          int recvtag, MPI_Comm comm, MPI_Status *used) {              \
         struct refrain_call call;                                                                                      \
-        const struct refrain_communicator *communicator = refrain_communicator_find(comm);                             \
-        begin_send(&call, REFRAIN_MPI_FROM(name), count, datatype, dest, sendtag, comm, communicator);                 \
-        int64_t index = refrain_communicator_index(communicator);                                                      \
-        await(&call, source, recvtag, index);                                                                          \
-        refrain_order_waits();                                                                                         \
+        int64_t index = begin_exchange(&call, key, REFRAIN_MPI_OTHERWISE_FROM(name), count, datatype, dest, sendtag,   \
+                                       source, recvtag, comm);                                                         \
         int rc = P##name(buf, count, datatype, dest, sendtag, source, recvtag, comm, used);                            \
         end_recv(&call, rc, used, index);                                                                              \
         return rc;                                                                                                     \
+    }                                                                                                                  \
+    int name(void *buf, count_t count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,          \
+             MPI_Comm comm, MPI_Status *status) {                                                                      \
+        MPI_Status own, *used = status_or(status, &own);                                                               \
+        REFRAIN_MPI_AGAIN(name, refrain_again_message,                                                                 \
+                          EXCHANGED(count, datatype, dest, sendtag, source, recvtag, comm), buf, count, datatype,      \
+                          dest, sendtag, source, recvtag, comm, used);                                                 \
+        int rc = P##name(buf, count, datatype, dest, sendtag, source, recvtag, comm, used);                            \
+        return end_again(known, entry, rc, used, comm);                                                                \
     }
 
 /* ---- nonblocking and persistent ---- */

@@ -15,7 +15,7 @@
 #ifndef REFRAIN_MPI_WRAP_H
 #define REFRAIN_MPI_WRAP_H
 
-#include "monitor.h"
+#include "call_again.h"
 #pragma GCC visibility push(default) /* the wrappers are what this library exports */
 #include <mpi.h>
 #pragma GCC visibility pop
@@ -35,6 +35,25 @@ enum refrain_mpi_function {
 #define REFRAIN_MPI_BEGIN(name)                                                                                        \
     struct refrain_call call;                                                                                          \
     refrain_call_begin(&call, REFRAIN_MPI_FROM(name))
+
+/* Two wrappers for a function whose calls may have the same words as the one before (call_again.h). The program calls
+ * the first, which does no more than such a call takes, and so saves few registers. It leaves the others to the second,
+ * `name_otherwise`, which has these parameters before those of the function. `is_same`: refrain_again_message or
+ * _collective. */
+#define REFRAIN_MPI_OTHERWISE uint64_t key, void *return_address, void *frame_address
+#define REFRAIN_MPI_OTHERWISE_FROM(name) REFRAIN_CALL_##name, return_address, frame_address
+#define REFRAIN_MPI_AGAIN(name, is_same, words, ...)                                                                   \
+    const uint64_t key = refrain_mpi_often.meaning + REFRAIN_CALL_##name;                                              \
+    struct refrain_call_cache *known = refrain_again_find(key, __builtin_return_address(0));                           \
+    struct refrain_entry *entry = NULL;                                                                                \
+    if (__builtin_expect(known && is_same(known, words), 1))                                                           \
+        entry = refrain_call_again(known, REFRAIN_FRAME_ADDRESS);                                                      \
+    if (__builtin_expect(!entry, 0))                                                                                   \
+    return name##_otherwise(key, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS, __VA_ARGS__)
+#define REFRAIN_MPI_WORDS(...)                                                                                         \
+    (struct refrain_call_words) {                                                                                      \
+        __VA_ARGS__                                                                                                    \
+    }
 
 /* Ends a wrapper that does nothing after the PMPI function. */
 #define REFRAIN_MPI_PASS(pmpi_call)                                                                                    \

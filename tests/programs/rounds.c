@@ -1,7 +1,7 @@
-/* rounds.c: calls that go alike for long, and all that ends such a row of calls: another value, another place that they
- * come from, a call within the same call, a jump out of it, a pause, the end of a thread. One process. Usage: rounds
- * ROUNDS [WHAT]; WHAT: "kill": it kills itself after the last row; "inside": within a call of it; "waits": at the end
- * another thread is still there, whose calls have gone alike so far. */
+/* rounds.c: calls that go alike for long, and all that ends such a row of calls: another value, a handle that means
+ * something else, another place that they come from, a call within the same call, a jump out of it, a pause, the end of
+ * a thread. One process. Usage: rounds ROUNDS [WHAT]; WHAT: "kill": it kills itself after the last row; "inside":
+ * within a call of it; "waits": at the end another thread is still there, whose calls have gone alike so far. */
 #include "mpi_check.h"
 #include <pthread.h>
 #include <refrain/refrain.h>
@@ -51,6 +51,32 @@ static void messages(int rounds) {
         MPI_Isend(out, i % 800 + 1 > 790 ? 4 : 5, MPI_INT, 0, 4, own, &requests[0]);
         MPI_Recv(in, 16, MPI_INT, i % 2 ? 0 : MPI_ANY_SOURCE, 4, own, &status);
         MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    }
+}
+
+/* Handles that come again and mean something else, while all that a call is given stays the same. */
+static void handles(int rounds) {
+    unsigned random = 1;
+    for (int i = 0; i < rounds / 50; i++) {
+        MPI_Datatype type;
+        random = random * 1103515245u + 12345u;
+        MPI_Type_contiguous((int)(random >> 16) % 3 + 1, MPI_INT, &type);
+        MPI_Type_commit(&type);
+        for (unsigned k = 0; k < 30 + (random >> 18) % 40; k++) {
+            MPI_Sendrecv(out, 1, type, 0, 6, in, 16, MPI_INT, 0, 6, own, MPI_STATUS_IGNORE);
+            MPI_Bcast(out, 1, type, 0, own);
+        }
+        MPI_Type_free(&type);
+    }
+    for (int i = 0; i < rounds / 50; i++) {
+        MPI_Comm comm;
+        random = random * 1103515245u + 12345u;
+        MPI_Comm_dup(random >> 20 & 1 ? own : faulty, &comm);
+        for (unsigned k = 0; k < 30 + (random >> 18) % 40; k++) {
+            MPI_Reduce(out, in, 4, MPI_INT, MPI_SUM, 0, comm);
+            MPI_Sendrecv(out, 4, MPI_INT, 0, 7, in, 16, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, MPI_STATUS_IGNORE);
+        }
+        MPI_Comm_free(&comm);
     }
 }
 
@@ -144,6 +170,7 @@ int main(int argc, char **argv) {
     sizes(rounds);
     chance(rounds);
     messages(rounds);
+    handles(rounds);
     places(rounds);
     deeper(rounds);
     jumps(rounds);
