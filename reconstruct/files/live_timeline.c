@@ -1,5 +1,7 @@
-/* live_timeline.c: timelines of a running process, copied while they grow and are merged (trace_live.h). */
-#include "trace_live.h"
+/* live_timeline.c: timelines of a running process, copied while they grow and are merged (live_timeline.h). */
+#include "live_timeline.h"
+
+int refrain_settle_tries = 200;
 
 /* The blocks of a copied page of which `entries` entries are sure to be whole; the rest of it is cleared. Returns the
  * number of the block after them. */

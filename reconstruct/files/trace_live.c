@@ -5,13 +5,11 @@
  * formula must be of one moment: `changes` tells (formula.h). What was taken from the pool meanwhile is copied after
  * it, and so is what a link leads to: what was copied of it may be from before it was filled in. */
 #define _GNU_SOURCE
-#include "trace_live.h"
+#include "live_timeline.h"
 
 #include <time.h>
 
 #define TRIES_IN_A_ROW 20
-
-int refrain_settle_tries = 200;
 
 /* Copies the chunks of an archive, but not again the bytes of those that are as long as they were: only the end grows.
  */

@@ -7,7 +7,7 @@
  *
  * A message lives until it is received and, when nonblocking, completed; a call until it is left and no message refers
  * to it any more. */
-#include "waiting_parts.h"
+#include "waiting_collective.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,13 +38,6 @@ static struct refrain_waiting_call *new_call(struct refrain_waiting *waiting) {
     return call;
 }
 
-static void release_call(struct refrain_waiting *waiting, struct refrain_waiting_call *call) {
-    if (!call || --call->references > 0)
-        return;
-    call->outer = waiting->free_calls;
-    waiting->free_calls = call;
-}
-
 static struct refrain_waiting_message *new_message(struct refrain_waiting *waiting) {
     struct refrain_waiting_message *message = waiting->free_messages;
     if (message)
@@ -52,15 +45,6 @@ static struct refrain_waiting_message *new_message(struct refrain_waiting *waiti
     else if (!(message = malloc(sizeof *message)))
         waiting->no_memory = true;
     return message;
-}
-
-static void release_message(struct refrain_waiting *waiting, struct refrain_waiting_message *message) {
-    if (--message->references > 0)
-        return;
-    release_call(waiting, message->send);
-    release_call(waiting, message->completion);
-    message->next = waiting->free_messages;
-    waiting->free_messages = message;
 }
 
 static struct refrain_waiting_location *location_of(struct refrain_waiting *waiting,
@@ -93,69 +77,7 @@ static void enter_call(struct refrain_waiting *waiting, struct refrain_waiting_l
     location->call = call;
 }
 
-/* ---- waits ---- */
-
-bool refrain_waiting_set(struct refrain_wait *wait, struct refrain_waiting_call *call, enum refrain_wait_kind kind,
-                         int64_t until_ns, int32_t cause_rank, const struct refrain_region_info *cause,
-                         bool approximate) {
-    if (until_ns > call->leave_ns)
-        until_ns = call->leave_ns;
-    int64_t begin_ns = call->waited_until_ns;
-    if (until_ns <= begin_ns)
-        return false;
-    call->waited_until_ns = until_ns;
-    *wait = (struct refrain_wait){.kind = kind,
-                                  .approximate = approximate,
-                                  .rank = call->rank,
-                                  .thread = call->thread,
-                                  .begin_ns = begin_ns,
-                                  .ns = until_ns - begin_ns,
-                                  .region = call->region,
-                                  .cause_rank = cause_rank,
-                                  .cause = cause,
-                                  .mark = call->mark};
-    return true;
-}
-
-/* ---- requests ---- */
-
-static struct refrain_pair request_key(const struct refrain_event *event) {
-    return (struct refrain_pair){(uint64_t)(uint32_t)event->rank << 32 | event->thread, (uint64_t)event->request};
-}
-
-struct refrain_waiting_request *refrain_waiting_request(struct refrain_waiting *waiting,
-                                                        const struct refrain_event *event) {
-    struct refrain_waiting_request *request = calloc(1, sizeof *request);
-    if (request) {
-        request->node.key = request_key(event);
-        if (!refrain_pair_table_add(&waiting->requests, &request->node)) {
-            free(request);
-            request = NULL;
-        }
-    }
-    waiting->no_memory |= !request;
-    return request;
-}
-
-struct refrain_waiting_request *refrain_waiting_find_request(struct refrain_waiting *waiting,
-                                                             const struct refrain_event *event) {
-    return event->request < 0
-               ? NULL
-               : (struct refrain_waiting_request *)refrain_pair_table_find(&waiting->requests, request_key(event));
-}
-
-void refrain_waiting_drop_request(struct refrain_waiting *waiting, struct refrain_waiting_request *request) {
-    refrain_pair_table_remove(&waiting->requests, &request->node);
-    if (request->message)
-        release_message(waiting, request->message);
-    free(request);
-}
-
 /* ---- messages ---- */
-
-bool refrain_waiting_is_traced(const struct refrain_waiting *waiting, int32_t rank) {
-    return rank >= 0 && (size_t)rank < waiting->n_ranks && waiting->has_trace[rank];
-}
 
 static struct refrain_waiting_message *find_message(const struct refrain_waiting *waiting, uint64_t match) {
     return (struct refrain_waiting_message *)refrain_pair_table_find(&waiting->messages,
@@ -165,7 +87,7 @@ static struct refrain_waiting_message *find_message(const struct refrain_waiting
 /* The message is received or will not be. */
 static void forget_message(struct refrain_waiting *waiting, struct refrain_waiting_message *message) {
     refrain_pair_table_remove(&waiting->messages, &message->node);
-    release_message(waiting, message);
+    refrain_waiting_release_message(waiting, message);
 }
 
 static void sent(struct refrain_waiting *waiting, struct refrain_waiting_call *call,
@@ -182,7 +104,7 @@ static void sent(struct refrain_waiting *waiting, struct refrain_waiting_call *c
                                                 .send = call};
     call->references++;
     if (!refrain_pair_table_add(&waiting->messages, &message->node)) {
-        release_message(waiting, message);
+        refrain_waiting_release_message(waiting, message);
         waiting->no_memory = true;
         return;
     }
@@ -252,7 +174,7 @@ static void leave_call(struct refrain_waiting *waiting, struct refrain_waiting_l
     call->leave_ns = event->time_ns;
     location->call = call->outer;
     call->outer = NULL;
-    release_call(waiting, call);
+    refrain_waiting_release_call(waiting, call);
 }
 
 bool refrain_waiting_event(struct refrain_waiting *waiting, struct refrain_event *event) {
@@ -349,9 +271,9 @@ void refrain_waiting_close(struct refrain_waiting *waiting) {
             for (struct refrain_pair_node *node = tables[t]->buckets[b], *next; node; node = next) {
                 next = node->next;
                 if (tables[t] == &waiting->requests && ((struct refrain_waiting_request *)node)->message)
-                    release_message(waiting, ((struct refrain_waiting_request *)node)->message);
+                    refrain_waiting_release_message(waiting, ((struct refrain_waiting_request *)node)->message);
                 if (tables[t] == &waiting->messages)
-                    release_message(waiting, (struct refrain_waiting_message *)node);
+                    refrain_waiting_release_message(waiting, (struct refrain_waiting_message *)node);
                 else
                     free(node);
             }
@@ -362,7 +284,7 @@ void refrain_waiting_close(struct refrain_waiting *waiting) {
             next = location->next;
             for (struct refrain_waiting_call *call = location->call, *outer; call; call = outer) {
                 outer = call->outer;
-                release_call(waiting, call);
+                refrain_waiting_release_call(waiting, call);
             }
             free(location);
         }

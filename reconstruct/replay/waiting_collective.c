@@ -1,5 +1,5 @@
-/* waiting_collective.c: who waited for whom in collectives (waiting_parts.h). */
-#include "waiting_parts.h"
+/* waiting_collective.c: who waited for whom in collectives (waiting_collective.h). */
+#include "waiting_collective.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,10 @@
 /* waiting_parts.h: who waited for whom, while that is found out (private to waiting*.c).
  *
- *     waiting.c             calls, requests, messages
- *     waiting_collective.c  collectives
- *     waiting_writer.c      the writer that gives events with what was waited in them to another one */
+ *     waiting.c             calls, messages -> waits; collectives by
+ *     waiting_collective.c  collectives -> waits; both by
+ *     waiting_parts.c       what is kept of calls, messages and requests
+ *
+ * waiting_writer.c is the writer that gives events with what was waited in them to another one. */
 #ifndef REFRAIN_WAITING_PARTS_H
 #define REFRAIN_WAITING_PARTS_H
 
@@ -91,8 +93,6 @@ struct refrain_waiting {
     struct refrain_wait wait, peer_wait; /* of the current event */
 };
 
-/* ---- waiting.c ---- */
-
 /* The call waited until `until_ns` for `cause_rank`. False when it did not, or when that counts already. */
 bool refrain_waiting_set(struct refrain_wait *wait, struct refrain_waiting_call *call, enum refrain_wait_kind kind,
                          int64_t until_ns, int32_t cause_rank, const struct refrain_region_info *cause,
@@ -105,20 +105,11 @@ struct refrain_waiting_request *refrain_waiting_find_request(struct refrain_wait
                                                              const struct refrain_event *event);
 void refrain_waiting_drop_request(struct refrain_waiting *waiting, struct refrain_waiting_request *request);
 
+/* One that refers to it does so no longer. */
+void refrain_waiting_release_call(struct refrain_waiting *waiting, struct refrain_waiting_call *call);
+void refrain_waiting_release_message(struct refrain_waiting *waiting, struct refrain_waiting_message *message);
+
 /* Is there a trace of the rank? */
 bool refrain_waiting_is_traced(const struct refrain_waiting *waiting, int32_t rank);
-
-/* ---- waiting_collective.c ---- */
-
-/* The call enters a collective, */
-void refrain_waiting_enter_collective(struct refrain_waiting *waiting, struct refrain_waiting_call *call,
-                                      const struct refrain_event *event);
-
-/* leaves it, or completes it: how long did it wait there? */
-void refrain_waiting_leave_collective(struct refrain_waiting *waiting, struct refrain_waiting_call *call,
-                                      struct refrain_waiting_collective *collective, bool is_root,
-                                      struct refrain_event *event);
-void refrain_waiting_complete_collective(struct refrain_waiting *waiting, struct refrain_waiting_call *call,
-                                         struct refrain_event *event);
 
 #endif

@@ -1,7 +1,7 @@
-/* trace_live.h: the copy of a running process's trace file, while it is made whole (trace_live.c <-> live_timeline.c).
+/* live_timeline.h: the copy of a running process's trace file while it is made whole, and its timelines made whole.
  * Private to files/. */
-#ifndef REFRAIN_TRACE_LIVE_H
-#define REFRAIN_TRACE_LIVE_H
+#ifndef REFRAIN_LIVE_TIMELINE_H
+#define REFRAIN_LIVE_TIMELINE_H
 
 #include "trace_files.h"
 
