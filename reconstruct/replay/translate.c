@@ -300,6 +300,12 @@ static bool of_object(struct refrain_translation *translation, const struct refr
     }
 }
 
+/* Is a request that this call frees given up by it? Where another call is told to free one, that request was completed
+ * unseen, in a pause or by a call that is left out, and its handle has come again. */
+static bool gives_up(const struct refrain_region_info *call) {
+    return strcmp(call->name, "MPI_Request_free") == 0;
+}
+
 static bool operation(struct refrain_translation *translation, const struct refrain_record *record,
                       struct refrain_event *event) {
     const int64_t *parameters = record->parameters;
@@ -333,8 +339,10 @@ static bool operation(struct refrain_translation *translation, const struct refr
         return complete(translation, record, event);
     case REFRAIN_OP_FREE:
         if ((request = request_at(translation, parameters[0]))) {
-            translation->given_up = receives(request) ? request->id : -1;
-            translation->given_up_comm = request->parameters[0];
+            if (receives(request) && gives_up(event->region)) {
+                translation->given_up = request->id;
+                translation->given_up_comm = request->parameters[0];
+            }
             give_back(translation, request, true);
         }
         return false;
