@@ -207,7 +207,7 @@ static int finish(struct refrain_call *call, struct refrain_request *taken, int 
     REFRAIN_MPI_WORDS(REFRAIN_MPI_KEY(comm), REFRAIN_MPI_KEY(datatype), count, root, 0, {.collectives = (counted)})
 
 #define BLOCKING_AGAIN(name, parameters, arguments, amounts, told_by)                                                  \
-    static __attribute__((noinline)) int name##_otherwise(REFRAIN_MPI_OTHERWISE, UNWRAP parameters) {                  \
+    REFRAIN_MPI_OTHERWISE(name, UNWRAP parameters) {                                                                   \
         struct refrain_call call;                                                                                      \
         communicator_t c = refrain_communicator_find(comm);                                                            \
         begin(&call, REFRAIN_MPI_OTHERWISE_FROM(name), comm, c, AMOUNTS_OR_UNKNOWN(amounts));                          \

@@ -221,8 +221,8 @@ static int64_t begin_exchange(struct refrain_call *call, uint64_t key, unsigned 
 }
 
 #define SEND(name, count_t)                                                                                            \
-    static __attribute__((noinline)) int name##_otherwise(REFRAIN_MPI_OTHERWISE, const void *buf, count_t count,       \
-                                                          MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {   \
+    REFRAIN_MPI_OTHERWISE(name, const void *buf, count_t count, MPI_Datatype datatype, int dest, int tag,              \
+                          MPI_Comm comm) {                                                                             \
         struct refrain_call call;                                                                                      \
         const struct refrain_communicator *communicator = refrain_communicator_find(comm);                             \
         begin_send(&call, REFRAIN_MPI_OTHERWISE_FROM(name), count, datatype, dest, tag, comm, communicator);           \
@@ -241,9 +241,8 @@ static int64_t begin_exchange(struct refrain_call *call, uint64_t key, unsigned 
     }
 
 #define RECV(name, count_t)                                                                                            \
-    static __attribute__((noinline)) int name##_otherwise(REFRAIN_MPI_OTHERWISE, void *buf, count_t count,             \
-                                                          MPI_Datatype datatype, int source, int tag, MPI_Comm comm,   \
-                                                          MPI_Status *used) {                                          \
+    REFRAIN_MPI_OTHERWISE(name, void *buf, count_t count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,   \
+                          MPI_Status *used) {                                                                          \
         struct refrain_call call;                                                                                      \
         refrain_call_begin(&call, REFRAIN_MPI_OTHERWISE_FROM(name));                                                   \
         int64_t index = index_of(&call, comm);                                                                         \
@@ -263,10 +262,9 @@ static int64_t begin_exchange(struct refrain_call *call, uint64_t key, unsigned 
     }
 
 #define SENDRECV(name, count_t)                                                                                        \
-    static __attribute__((noinline)) int name##_otherwise(                                                             \
-        REFRAIN_MPI_OTHERWISE, const void *sendbuf, count_t sendcount, MPI_Datatype sendtype, int dest, int sendtag,   \
-        void *recvbuf, count_t recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,               \
-        MPI_Status *used) {                                                                                            \
+    REFRAIN_MPI_OTHERWISE(name, const void *sendbuf, count_t sendcount, MPI_Datatype sendtype, int dest, int sendtag,  \
+                          void *recvbuf, count_t recvcount, MPI_Datatype recvtype, int source, int recvtag,            \
+                          MPI_Comm comm, MPI_Status *used) {                                                           \
         struct refrain_call call;                                                                                      \
         int64_t index = begin_exchange(&call, key, REFRAIN_MPI_OTHERWISE_FROM(name), sendcount, sendtype, dest,        \
                                        sendtag, source, recvtag, comm);                                                \
@@ -287,9 +285,8 @@ static int64_t begin_exchange(struct refrain_call *call, uint64_t key, unsigned 
     }
 
 #define SENDRECV_REPLACE(name, count_t)                                                                                \
-    static __attribute__((noinline)) int name##_otherwise(REFRAIN_MPI_OTHERWISE, void *buf, count_t count,             \
-                                                          MPI_Datatype datatype, int dest, int sendtag, int source,    \
-                                                          int recvtag, MPI_Comm comm, MPI_Status *used) {              \
+    REFRAIN_MPI_OTHERWISE(name, void *buf, count_t count, MPI_Datatype datatype, int dest, int sendtag, int source,    \
+                          int recvtag, MPI_Comm comm, MPI_Status *used) {                                              \
         struct refrain_call call;                                                                                      \
         int64_t index = begin_exchange(&call, key, REFRAIN_MPI_OTHERWISE_FROM(name), count, datatype, dest, sendtag,   \
                                        source, recvtag, comm);                                                         \

@@ -38,9 +38,13 @@ enum refrain_mpi_function {
 
 /* Two wrappers for a function whose calls may have the same words as the one before (call_again.h). The program calls
  * the first, which does no more than such a call takes, and so saves few registers. It leaves the others to the second,
- * `name_otherwise`, which has these parameters before those of the function. `is_same`: refrain_again_message or
- * _collective. */
-#define REFRAIN_MPI_OTHERWISE uint64_t key, void *return_address, void *frame_address
+ * `refrain_name_otherwise`, which has further parameters before those of the function. That is exported, since
+ * librefrain-record.so has to know the code from which the function is called for the program (launch/front/choose.c).
+ * `is_same`: refrain_again_message or _collective. */
+#define REFRAIN_MPI_OTHERWISE(name, ...)                                                                               \
+    int refrain_##name##_otherwise(uint64_t key, void *return_address, void *frame_address, __VA_ARGS__)               \
+        __attribute__((noinline, visibility("protected")));                                                            \
+    int refrain_##name##_otherwise(uint64_t key, void *return_address, void *frame_address, __VA_ARGS__)
 #define REFRAIN_MPI_OTHERWISE_FROM(name) REFRAIN_CALL_##name, return_address, frame_address
 #define REFRAIN_MPI_AGAIN(name, is_same, words, ...)                                                                   \
     const uint64_t key = refrain_mpi_often.meaning + REFRAIN_CALL_##name;                                              \
@@ -49,7 +53,7 @@ enum refrain_mpi_function {
     if (__builtin_expect(known && is_same(known, words), 1))                                                           \
         entry = refrain_call_again(known, REFRAIN_FRAME_ADDRESS);                                                      \
     if (__builtin_expect(!entry, 0))                                                                                   \
-    return name##_otherwise(key, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS, __VA_ARGS__)
+    return refrain_##name##_otherwise(key, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS, __VA_ARGS__)
 #define REFRAIN_MPI_WORDS(...)                                                                                         \
     (struct refrain_call_words) {                                                                                      \
         __VA_ARGS__                                                                                                    \
