@@ -116,7 +116,8 @@ static int compile_parts(struct refrain_compiler_call *call) {
 
 static int run_parts(struct refrain_compiler_call *call) {
     struct refrain_text reason = {0};
-    refrain_instrument_load(&reason); /* once, before the parts; each says what is wrong */
+    if (!call->build->server_seconds)
+        refrain_instrument_load(&reason); /* once, before the parts; each says what is wrong */
     refrain_text_free(&reason);
     if (!refrain_compiler_call_make_directory(call))
         return become_original(call);

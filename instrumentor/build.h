@@ -16,7 +16,8 @@ struct refrain_build {
     const char *filter_path; /* or null */
     enum refrain_detail detail;
     bool verbose;
-    bool off; /* run the command as it is */
+    unsigned server_seconds; /* after so long without work a server ends (server.h); 0: there is none */
+    bool off;                /* run the command as it is */
 };
 
 /* Runs the compiler with the arguments. Returns the exit status, if it returns: the process may become the compiler. */

@@ -4,10 +4,10 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,12 +15,15 @@
 static char *directory; /* the one to remove */
 static volatile sig_atomic_t caught;
 static volatile pid_t running;
+static volatile sig_atomic_t waited_for = -1; /* a connection */
 
 static void on_signal(int number) {
     int error = errno;
     caught = number;
     if (running > 0)
         kill(running, number);
+    if (waited_for >= 0)
+        shutdown(waited_for, SHUT_RDWR);
     errno = error;
 }
 
@@ -45,19 +48,17 @@ static void release_signals(void) {
     }
 }
 
+bool refrain_run_wait_for(int connection) {
+    waited_for = connection;
+    return caught == 0;
+}
+
 void refrain_run_check_signal(void) {
     if (!caught)
         return;
     refrain_run_clean();
     release_signals();
     raise((int)caught);
-}
-
-static uint64_t hash(const char *text) {
-    uint64_t h = 1469598103934665603u;
-    for (; *text; text++)
-        h = (h ^ (unsigned char)*text) * 1099511628211u;
-    return h;
 }
 
 /* Make and compilers quote other characters in different ways. */
@@ -73,7 +74,8 @@ bool refrain_run_directory(struct refrain_text *path, const char *seed) {
     const char *base = getenv("TMPDIR");
     if (!base || base[0] != '/' || !is_plain(base) || access(base, W_OK | X_OK) != 0)
         base = "/tmp";
-    refrain_text_format(path, "%s/refrain-%u-%016llx", base, (unsigned)getuid(), (unsigned long long)hash(seed));
+    refrain_text_format(path, "%s/refrain-%u-%016llx", base, (unsigned)getuid(),
+                        (unsigned long long)refrain_text_hash(seed));
     if (mkdir(path->bytes, 0700) != 0) {
         refrain_text_free(path);
         refrain_text_format(path, "%s/refrain-%u-XXXXXX", base, (unsigned)getuid());

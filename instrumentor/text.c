@@ -121,3 +121,10 @@ const char *refrain_text_basename(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
+
+uint64_t refrain_text_hash(const char *text) {
+    uint64_t h = 1469598103934665603u;
+    for (; *text; text++)
+        h = (h ^ (unsigned char)*text) * 1099511628211u;
+    return h;
+}

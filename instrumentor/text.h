@@ -1,13 +1,14 @@
 /* text.h: growing byte strings and string lists of the instrumentor.
  *
- * Memory: everything grows with refrain_memory_grow(), which ends the process with status REFRAIN_STATUS_MEMORY when there
- * is none; the wrapper instruments in a child process, so that it can still compile the file as it was.
+ * Memory: everything grows with refrain_memory_grow(), which ends the process with status REFRAIN_STATUS_MEMORY when
+ * there is none; the wrapper instruments in a child process, so that it can still compile the file as it was.
  */
 #ifndef REFRAIN_TEXT_H
 #define REFRAIN_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define REFRAIN_STATUS_MEMORY 70
 
@@ -48,5 +49,8 @@ char *refrain_text_copy(const char *string);
 
 /* What follows the last '/' of a path. */
 const char *refrain_text_basename(const char *path);
+
+/* A number that names the text. */
+uint64_t refrain_text_hash(const char *text);
 
 #endif

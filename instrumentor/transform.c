@@ -1,56 +1,23 @@
 /* transform.c: sources to stand-ins (compiler_call.h). */
 #include "compiler_call.h"
-#include "instrument.h"
+#include "job.h"
 #include "run.h"
+#include "server.h"
 #include "toolchain.h"
 #include "warn.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define INCLUDED_SUFFIX ".included"  /* beside the stand-in: the files that are part of it, one a line */
-#define INSTRUMENT_LIMIT_SECONDS 120 /* of processor time for one file; far beyond what any takes */
-
 /* In a child: a crash, an endless loop or lack of memory in there must not stop the build. */
-static int instrument_in_child(struct refrain_compiler_call *call, const char *source, const char *target) {
+static enum refrain_instrument_status instrument_in_child(const struct refrain_job *job) {
     pid_t child = fork();
-    if (child == 0) {
-        setrlimit(RLIMIT_CPU, &(struct rlimit){INSTRUMENT_LIMIT_SECONDS, INSTRUMENT_LIMIT_SECONDS});
-        struct refrain_text out = {0}, reason = {0}, names = {0}, names_path = {0};
-        struct refrain_list included = {0};
-        struct refrain_instrument_options options = {.program = call->build->program,
-                                                     .source = source,
-                                                     .flags = (const char *const *)call->own_flags.items,
-                                                     .n_flags = call->own_flags.count,
-                                                     .filter = &call->filter,
-                                                     .all = call->build->detail == REFRAIN_DETAIL_ALL,
-                                                     .late = call->command.late,
-                                                     .included = &included,
-                                                     .verbose = call->build->verbose};
-        refrain_instrument_function *instrument = refrain_instrument_load(&reason);
-        if (!instrument) {
-            refrain_build_warn(call->build, "%s; compiling without instrumentation", reason.bytes);
-            _exit(REFRAIN_INSTRUMENT_LEFT_ALONE);
-        }
-        enum refrain_instrument_status status = instrument(&options, &out, &reason);
-        for (size_t i = 0; i < included.count; i++)
-            refrain_text_format(&names, "%s\n", included.items[i]);
-        refrain_text_format(&names_path, "%s" INCLUDED_SUFFIX, target);
-        if (status == REFRAIN_INSTRUMENT_DONE &&
-            (!refrain_text_write(&out, target) || (names.length && !refrain_text_write(&names, names_path.bytes)))) {
-            refrain_build_warn(call->build, "%s is compiled as it was: cannot write '%s': %s", source, target,
-                               strerror(errno));
-            _exit(REFRAIN_INSTRUMENT_LEFT_ALONE);
-        }
-        if (status != REFRAIN_INSTRUMENT_DONE && call->build->verbose)
-            refrain_build_warn(call->build, "%s is compiled as it was: %s", source, reason.bytes ? reason.bytes : "");
-        _exit((int)status);
-    }
+    if (child == 0)
+        _exit((int)refrain_job_run(job));
     int status = 0;
     if (child < 0)
         return REFRAIN_INSTRUMENT_LEFT_ALONE;
@@ -58,17 +25,32 @@ static int instrument_in_child(struct refrain_compiler_call *call, const char *s
         refrain_run_check_signal();
     refrain_run_check_signal();
     if (!WIFEXITED(status) || WEXITSTATUS(status) > REFRAIN_INSTRUMENT_LEFT_ALONE) {
-        refrain_build_warn(call->build, "%s is compiled as it was: the instrumentor failed on it", source);
+        refrain_build_warn(job->build, "%s is compiled as it was: the instrumentor failed on it", job->source);
         return REFRAIN_INSTRUMENT_LEFT_ALONE;
     }
     return WEXITSTATUS(status);
 }
 
-/* What the child listed. */
+static enum refrain_instrument_status instrument(const struct refrain_compiler_call *call, const char *source,
+                                                 const char *target) {
+    struct refrain_job job = {.build = call->build,
+                              .filter = &call->filter,
+                              .source = source,
+                              .target = target,
+                              .flags = (const char *const *)call->own_flags.items,
+                              .n_flags = call->own_flags.count,
+                              .late = call->command.late};
+    enum refrain_instrument_status status;
+    if (refrain_server_instrument(&job, &status))
+        return status;
+    return instrument_in_child(&job);
+}
+
+/* What the process listed that instrumented it. */
 static void read_included(struct refrain_stand_in *source) {
     struct refrain_text path = {0}, names = {0};
     char *rest = NULL;
-    refrain_text_format(&path, "%s" INCLUDED_SUFFIX, source->path);
+    refrain_text_format(&path, "%s" REFRAIN_INCLUDED_SUFFIX, source->path);
     if (refrain_text_read(&names, path.bytes))
         for (char *name = strtok_r(names.bytes, "\n", &rest); name; name = strtok_r(NULL, "\n", &rest))
             refrain_list_add(&source->included, name);
@@ -87,7 +69,7 @@ static bool instrument_source(struct refrain_compiler_call *call, struct refrain
         return false;
     }
     refrain_text_format(&target, "/%s", refrain_text_basename(path));
-    bool done = instrument_in_child(call, path, target.bytes) == REFRAIN_INSTRUMENT_DONE;
+    bool done = instrument(call, path, target.bytes) == REFRAIN_INSTRUMENT_DONE;
     if (done) {
         utimensat(AT_FDCWD, target.bytes, (struct timespec[]){status.st_atim, status.st_mtim}, 0);
         source->path = target.bytes;
@@ -115,7 +97,8 @@ bool refrain_compiler_call_make_directory(struct refrain_compiler_call *call) {
 
 bool refrain_compiler_call_prepare(struct refrain_compiler_call *call) {
     struct refrain_text text = {0};
-    if (call->command.n_sources > 1) /* once for all of them; a single one's child has less to copy without it */
+    /* Once for all of them; a single one's child has less to copy without it, and a server has it. */
+    if (call->command.n_sources > 1 && !call->build->server_seconds)
         refrain_instrument_load(&text);
     refrain_text_free(&text);
     if (call->build->filter_path && !refrain_filter_read(&call->filter, call->build->filter_path, &text)) {

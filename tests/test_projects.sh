@@ -67,6 +67,7 @@ traced() {
 }
 
 build make && traced farm 20 -- main master worker MPI_Probe
+build server && traced farm 20 -- main master worker MPI_Probe
 build make-outside && traced build/farm 20 -- main master worker MPI_Send
 build cmake && traced build/heat 24 16 -- main grid_step norms_settle report MPI_Sendrecv MPI_Allreduce
 build cmake-launcher && traced build/test_heat -- main grid_step norms_settle MPI_Allreduce
