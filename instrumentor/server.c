@@ -206,13 +206,13 @@ static void reply_and_close(int connection, const struct refrain_server_reply *r
     close(connection);
 }
 
-/* New ones find no server here from now on; nobody else may have begun to listen meanwhile. */
+/* New ones find no server here from now on; nobody else may have begun to listen meanwhile. While a wrapper has the
+ * lock, which may stand still, the socket is left for the next to take away. */
 static void stop_listening(struct server *server) {
     struct stat status;
     int lock = open(server->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (lock >= 0)
-        flock(lock, LOCK_EX);
-    if (stat(server->path, &status) == 0 && status.st_ino == server->socket)
+    if ((lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0) && stat(server->path, &status) == 0 &&
+        status.st_ino == server->socket)
         unlink(server->path);
     close(server->listener);
     server->listener = -1;
@@ -292,7 +292,8 @@ static void become_independent(struct server *server) {
     closefrom(STDERR_FILENO + 2);
     int null = open("/dev/null", O_RDWR);
     for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
-        dup2(null, i);
+        if (dup2(null, i) < 0)
+            _exit(1); /* or who reads what the build says would wait for the server's end */
     close(null);
     if (chdir("/") != 0)
         _exit(1); /* there is none, in this place at least */

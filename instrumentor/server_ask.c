@@ -23,15 +23,21 @@ static bool make_address(const char *path, struct sockaddr_un *address) {
     return true;
 }
 
-/* A connection to the server at `path`, or -1. */
-static int connect_to(const char *path) {
+/* A connection to the server at `path`, or -1; then `absent` says whether nobody listens there, which is not so when it
+ * does not answer or seems to be another user's (fakeroot): to start another would not help. */
+static int connect_to(const char *path, bool *absent) {
     struct sockaddr_un address;
+    *absent = false;
     int connection = make_address(path, &address) ? socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
     if (connection < 0)
         return -1;
     refrain_server_set_patience(connection, REFRAIN_SERVER_PATIENCE_SECONDS);
-    if (connect(connection, (struct sockaddr *)&address, sizeof address) == 0 && refrain_server_is_own(connection))
-        return connection;
+    if (connect(connection, (struct sockaddr *)&address, sizeof address) == 0) {
+        if (refrain_server_is_own(connection))
+            return connection;
+    } else {
+        *absent = errno == ENOENT || errno == ECONNREFUSED;
+    }
     close(connection);
     return -1;
 }
@@ -67,14 +73,15 @@ static bool start(int listener, const char *directory, const char *path, const c
 
 /* One wrapper at a time looks whether there is a server by now, and starts it; the others do their work themselves. */
 static int start_and_connect(const char *directory, const char *path, const char *identity, unsigned seconds) {
+    bool absent;
     int connection = -1, lock = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (lock < 0)
         return -1;
     if (flock(lock, LOCK_EX | LOCK_NB) == 0) {
-        connection = connect_to(path);
-        int listener = connection < 0 ? listen_at(path) : -1;
+        connection = connect_to(path, &absent);
+        int listener = absent ? listen_at(path) : -1;
         if (listener >= 0 && start(listener, directory, path, identity, seconds))
-            connection = connect_to(path);
+            connection = connect_to(path, &absent);
         if (listener >= 0)
             close(listener);
         flock(lock, LOCK_UN);
@@ -138,14 +145,15 @@ bool refrain_server_instrument(const struct refrain_job *job, enum refrain_instr
     struct refrain_text directory = {0}, identity = {0}, path = {0};
     struct refrain_server_reply reply = {0};
     char begun;
+    bool absent;
     int connection = -1;
     if (job->build->server_seconds == 0)
         return false;
     if (refrain_server_directory(&directory, true) && refrain_server_identity(&identity)) {
         refrain_text_format(&path, "%s/%016llx" REFRAIN_SERVER_SUFFIX, directory.bytes,
                             (unsigned long long)refrain_text_hash(identity.bytes));
-        connection = connect_to(path.bytes);
-        if (connection < 0)
+        connection = connect_to(path.bytes, &absent);
+        if (absent)
             connection = start_and_connect(directory.bytes, path.bytes, identity.bytes, job->build->server_seconds);
     }
     bool done = refrain_run_wait_for(connection) && connection >= 0 && send_job(connection, job, identity.bytes) &&
@@ -170,7 +178,8 @@ bool refrain_server_instrument(const struct refrain_job *job, enum refrain_instr
 static bool stop(const char *path, struct refrain_server_reply *reply) {
     const struct refrain_list none = {0};
     char begun;
-    int connection = connect_to(path);
+    bool absent;
+    int connection = connect_to(path, &absent);
     if (connection < 0)
         return false;
     bool stopped = refrain_server_send(connection, REFRAIN_SERVER_STOP, &none, NULL) && receive(connection, &begun, 1);
