@@ -21,10 +21,10 @@ servers() {
 children() {
     cat "/proc/$1/task/$1/children" 2>/dev/null
 }
-# within SECONDS COMMAND...: true as soon as the command is
-within() {
-    tries=$(($1 * 20))
-    shift
+# eventually COMMAND...: true as soon as the command is. Only where something is wrong does it wait to the end: no machine is
+# so slow.
+eventually() {
+    tries=6000
     while [ $tries -gt 0 ]; do
         "$@" && return 0
         sleep 0.05
@@ -35,12 +35,19 @@ within() {
 none() {
     [ -z "$("$@")" ]
 }
-some() {
-    [ -n "$("$@")" ]
+# are NUMBER: there are so many servers
+are() {
+    [ "$(servers | wc -l)" -eq "$1" ]
 }
-# The number of sources that servers have instrumented; they end.
+# The number of sources that servers have instrumented; they end. One that does not answer in time is told again.
+stop_some() {
+    refrain-cc --server-stop >>said.stop
+    none servers
+}
 served() {
-    refrain-cc --server-stop | sed -n 's/.* \([0-9]*\) sources.*/\1/p' | awk '{ n += $1 } END { print n + 0 }'
+    : >said.stop
+    eventually stop_some
+    sed -n 's/.* \([0-9]*\) sources.*/\1/p' said.stop | awk '{ n += $1 } END { print n + 0 }'
 }
 
 for i in 1 2 3 4 5; do
@@ -73,38 +80,44 @@ equal() {
     shift
     for kind in without with; do
         rm -f out/*
-        if [ $kind = with ]; then REFRAIN_COMPILE_SERVER=60 "$@" >said.$kind 2>&1; else "$@" >said.$kind 2>&1; fi
+        if [ $kind = with ]; then REFRAIN_COMPILE_SERVER=3600 "$@" >said.$kind 2>&1; else "$@" >said.$kind 2>&1; fi
         echo "status $?" >>said.$kind
         (cd out && cksum -- *) >>said.$kind 2>&1
     done
     cmp -s said.with said.without && grep -q '^[0-9].*o$' said.with && pass || fail "$what: $(diff said.without said.with | head -n 5)"
 }
-equal "one source" refrain-cc --verbose gcc -Ione -O2 -c part_1.c -o out/1.o
-none servers && fail "no server was started" || pass
-equal "another directory of headers" refrain-cc gcc -Itwo -O2 -c part_1.c -o out/1.o
-equal "a directory of headers from the environment" env CPATH=two refrain-cc gcc -O0 -g -c part_2.c -o out/1.o
-equal "a filter" refrain-cc --verbose --filter=rules gcc -Ione -c part_2.c -o out/1.o
-equal "all detail" refrain-cc --detail=all gcc -Ione -O2 -c part_3.c -o out/1.o
-equal "another working directory" sh -c 'cd one && refrain-cc gcc -I. -O2 -c ../part_3.c -o ../out/1.o'
-equal "several sources" sh -c 'cd out && refrain-cc gcc -I../one -O2 -c ../part_1.c ../part_2.c ../part_3.c'
-equal "sources of several directories" sh -c 'cp nothing.c one/ && cd out && refrain-cc --verbose gcc -I../one -O2 -c ../part_1.c ../one/nothing.c'
-equal "a source that is part of another" refrain-cc gcc -Ione -O2 -MD -MF out/d -c part_5.c -o out/1.o
-equal "link-time optimisation" refrain-cc gcc -Ione -O2 -flto -frandom-seed=1 -c part_1.c -o out/1.o
-equal "nothing to instrument" refrain-cc --verbose gcc -c nothing.c -o out/1.o
-equal "under limits" sh -c 'ulimit -n 20 && refrain-cc gcc -Ione -O2 -c part_1.c -o out/1.o'
-refrain-cc --verbose gcc -c broken.c -o out/1.o >said.without 2>&1
-REFRAIN_COMPILE_SERVER=60 refrain-cc --verbose gcc -c broken.c -o out/1.o >said.with 2>&1
-[ $? -ne 0 ] && grep -q undeclared said.with && cmp -s said.with said.without && pass || fail "broken source: $(cat said.with)"
-n=$(served)
-[ "$n" -ge 8 ] && pass || fail "servers instrumented $n sources of 16, of which a busy machine may leave some to the wrappers"
-within 10 none servers && pass || fail "servers were told to stop and are there: $(servers)"
+# A wrapper that gets no answer from the server in time does the work itself, and then its object is the same in any case: on a
+# very busy machine this has to be looked at once more.
+everything_equal() {
+    equal "one source" refrain-cc --verbose gcc -Ione -O2 -c part_1.c -o out/1.o
+    equal "another directory of headers" refrain-cc gcc -Itwo -O2 -c part_1.c -o out/1.o
+    equal "a directory of headers from the environment" env CPATH=two refrain-cc gcc -O0 -g -c part_2.c -o out/1.o
+    equal "a filter" refrain-cc --verbose --filter=rules gcc -Ione -c part_2.c -o out/1.o
+    equal "all detail" refrain-cc --detail=all gcc -Ione -O2 -c part_3.c -o out/1.o
+    equal "another working directory" sh -c 'cd one && refrain-cc gcc -I. -O2 -c ../part_3.c -o ../out/1.o'
+    equal "several sources" sh -c 'cd out && refrain-cc gcc -I../one -O2 -c ../part_1.c ../part_2.c ../part_3.c'
+    equal "sources of several directories" sh -c 'cp nothing.c one/ && cd out && refrain-cc --verbose gcc -I../one -O2 -c ../part_1.c ../one/nothing.c'
+    equal "a source that is part of another" refrain-cc gcc -Ione -O2 -MD -MF out/d -c part_5.c -o out/1.o
+    equal "link-time optimisation" refrain-cc gcc -Ione -O2 -flto -frandom-seed=1 -c part_1.c -o out/1.o
+    equal "nothing to instrument" refrain-cc --verbose gcc -c nothing.c -o out/1.o
+    equal "under limits" sh -c 'ulimit -n 20 && refrain-cc gcc -Ione -O2 -c part_1.c -o out/1.o'
+    refrain-cc --verbose gcc -c broken.c -o out/1.o >said.without 2>&1
+    REFRAIN_COMPILE_SERVER=3600 refrain-cc --verbose gcc -c broken.c -o out/1.o >said.with 2>&1
+    [ $? -ne 0 ] && grep -q undeclared said.with && cmp -s said.with said.without && pass || fail "broken source: $(cat said.with)"
+}
+for round in 1 2 3 4 5; do
+    everything_equal
+    n=$(served)
+    [ "$n" -lt 16 ] || break
+done
+[ "$n" -eq 16 ] && pass || fail "servers instrumented $n sources of 16"
 none ls "$sockets" && pass || fail "sockets are left: $(ls "$sockets")"
 refrain-cc gcc -Ione -O2 -c part_1.c -o expected.o
 none ls "$sockets" && none servers && pass || fail "a server that nobody asked for"
 refrain-mpicc --refrain-server-stop | grep -q 'no server is running' && pass || fail "--server-stop without a server"
 REFRAIN_COMPILE_SERVER=soon refrain-cc gcc -Ione -O2 -c part_1.c -o 1.o 2>said
 grep -q "server 'soon'" said && cmp -s 1.o expected.o && none servers && pass || fail "no number of seconds: $(cat said)"
-REFRAIN_COMPILE_SERVER=60
+REFRAIN_COMPILE_SERVER=3600
 export REFRAIN_COMPILE_SERVER
 
 # object TEXT: the object is the one that it is without a server.
@@ -122,7 +135,7 @@ for i in $(seq 16); do
     cmp -s many_$i.o expected.o && pass || fail "object $i of many at once"
 done
 [ ! -s said.many ] && pass || fail "many at once: $(head -n 3 said.many)"
-[ "$(servers | wc -l)" -eq 1 ] && pass || fail "servers: $(servers)"
+eventually are 1 && pass || fail "servers: $(servers)"
 server=$(servers)
 
 # ---- nothing of the first wrapper's is left in it ----
@@ -134,48 +147,65 @@ server=$(servers)
 (umask 077 && object "another umask")
 (ulimit -n 99 && object "another limit")
 nice refrain-cc gcc -Ione -O2 -c part_1.c -o 1.o
-[ "$(servers | wc -l)" -eq 4 ] && pass || fail "servers: $(servers)"
+eventually are 4 && pass || fail "servers: $(servers)"
 served >/dev/null
 
 # ---- one whose child is at work: it reads a header that nobody writes ----
 mkfifo waits.h
 printf '#include "waits.h"\n#include "part_1.c"\n' >waiting.c
 object "a new server"
+eventually are 1 && pass || fail "servers: $(servers)"
 server=$(servers)
+# at_work: a server's child has the work, or the wrapper's own, if it got no answer in time.
+at_work() {
+    server=$(servers)
+    child=$(children "$server")
+    [ -n "$child$(children "$wrapper")" ]
+}
 begin_waiting() {
-    refrain-cc gcc -Ione -O2 -c waiting.c -o waiting.o 2>said.waiting &
-    wrapper=$!
-    within 20 some children "$server" && pass || fail "the server has no child"
+    while :; do
+        refrain-cc gcc -Ione -O2 -c waiting.c -o waiting.o 2>said.waiting &
+        wrapper=$!
+        eventually at_work && pass || fail "nobody is at work"
+        [ -z "$child" ] || break
+        kill -TERM $wrapper
+        wait $wrapper
+    done
+}
+# The header is an empty one from now on: nobody waits for it any more.
+end_waiting() {
+    ln waits.h pipe && : >no_pipe.h && mv no_pipe.h waits.h
+    (: >pipe) &
+    feeder=$!
+    wait $wrapper && nm waiting.o | grep -q refrain && pass || fail "$1: $(cat said.waiting)"
+    kill $feeder 2>/dev/null
+    rm pipe
 }
 begin_waiting
 kill -KILL $wrapper
 wait $wrapper 2>/dev/null
-within 10 none children "$server" && pass || fail "the wrapper was killed, the server's child is there"
+eventually none children "$server" && pass || fail "the wrapper was killed, the server's child is there"
 [ "$(servers)" = "$server" ] && object "the server of a wrapper that was killed"
 begin_waiting
 kill -TERM $wrapper
 wait $wrapper
-[ $? -eq 143 ] && within 10 none children "$server" && pass || fail "the wrapper was told to stop, the server's child is there"
+[ $? -eq 143 ] && eventually none children "$server" && pass || fail "the wrapper was told to stop, the server's child is there"
 begin_waiting
-child=$(children "$server")
 kill -KILL "$server"
 gone() {
     ! [ -e "/proc/$child" ] || grep -q '^State:.Z' "/proc/$child/status"
 }
-within 10 gone && pass || fail "the server was killed, its child is there"
-ln waits.h pipe && : >no_pipe.h && mv no_pipe.h waits.h # the wrapper waits for the pipe, or will find an empty file
-(: >pipe) &
-feeder=$!
-wait $wrapper && nm waiting.o | grep -q refrain && pass || fail "the server was killed at work: $(cat said.waiting)"
-kill $feeder 2>/dev/null
+eventually gone && pass || fail "the server was killed, its child is there"
+end_waiting "the server was killed at work"
 [ -S "$(ls "$sockets"/*.socket)" ] && pass || fail "no socket is left of a server that was killed"
 object "a socket is left of a server that was killed"
+eventually are 1 && pass || fail "no server in the place of one that was killed: $(servers)"
 server=$(servers)
-[ -n "$server" ] && pass || fail "no server in the place of one that was killed"
 
 # ---- one that does not answer ----
 kill -STOP "$server"
 object "a server that stands still"
+[ "$(servers)" = "$server" ] && pass || fail "another server in the place of one that stands still: $(servers)"
 kill -CONT "$server"
 object "one that goes on"
 
@@ -221,6 +251,13 @@ object "a directory that cannot be written" # but by root
 chmod 700 "$sockets"
 served >/dev/null
 
+
+# ---- a path that is too long for a socket ----
+long=$work/$(printf '%0100d' 0)
+mkdir -m 700 "$long"
+XDG_RUNTIME_DIR=$long object "a path that is too long for a socket"
+none find "$long" -type s && pass || fail "a socket at a path that is too long"
+
 # ---- few descriptors, in the server and in the wrapper ----
 for n in 6 7 8 9 10 12; do
     rm -f 1.o
@@ -237,6 +274,18 @@ done
 served >/dev/null
 
 # ---- it ends itself ----
-REFRAIN_COMPILE_SERVER=1 refrain-cc gcc -Ione -O2 -c part_1.c -o 1.o
-some servers && within 20 none servers && none ls "$sockets" && pass || fail "a server without work: $(servers) $(ls "$sockets")"
+# The one whose child is at work stays, however long that takes.
+rm waits.h && mkfifo waits.h
+REFRAIN_COMPILE_SERVER=1
+for round in 1 2 3 4 5; do
+    begin_waiting
+    first=$server
+    sleep 2
+    [ "$(servers)" != "$first" ] || break
+    kill -TERM $wrapper
+    wait $wrapper
+done
+[ "$(servers)" = "$first" ] && pass || fail "a server has ended whose child is at work"
+end_waiting "a server with a second's patience"
+eventually none servers && none ls "$sockets" && pass || fail "a server without work: $(servers) $(ls "$sockets")"
 summary
