@@ -8,6 +8,8 @@ set -u
 unset REFRAIN_WRAPPER REFRAIN_DETAIL REFRAIN_FILTER REFRAIN_MPICC REFRAIN_MODE MAKEFLAGS MFLAGS MAKELEVEL CC CFLAGS
 document=$tests/../docs/builds.md
 export CCACHE_DIR="$work/ccache"
+mkdir -m 700 "$work/run"
+export XDG_RUNTIME_DIR="$work/run" # the user's own servers are left alone
 
 # What users have: an MPI compiler and launcher under their usual names.
 mkdir "$work/mpi"
@@ -86,5 +88,5 @@ build filter && traced farm 20 -- main master worker
 check "filter: what is left out is not in the trace" sh -c '! grep -q "enter	primes" "$0"' "$work/recorded"
 build verbose && traced farm 20 -- main master worker
 recipes=$(grep -c '^<!-- recipe ' "$document")
-check "every recipe was tried" test "$recipes" -eq 12
+check "every recipe was tried" test "$recipes" -eq "$(find "$work" -maxdepth 1 -name '*.sh' | wc -l)"
 summary
