@@ -165,7 +165,8 @@ struct refrain_arena *refrain_arena_use(struct refrain_arena *arena) {
 
 /* ---- copies ---- */
 
-/* The bytes: of each chunk that was in use how many of it were, and these, or how they differ from the base's. */
+/* The bytes: of each chunk that was in use how many of it were, and how these differ from the base's, or from nothing:
+ * a base is as small as what is in it, however much memory has been used before. */
 struct refrain_arena_copy {
     struct state state;
     struct refrain_arena_copy *base; /* null: it is told by itself */
@@ -180,46 +181,53 @@ static size_t get_size(const unsigned char *at) {
     return size;
 }
 
-/* What a base holds of the chunk that `*at` is at, which moves to the next one; null behind its last. */
-static const unsigned char *chunk_of_base(const struct refrain_arena_copy *base, size_t *at, size_t *used) {
-    *used = 0;
+/* Makes the chunk that `*at` is at in a base in `memory`, which has room for it, and moves on to the next one. Returns
+ * its bytes; behind the last one 0. */
+static size_t chunk_of_base(const struct refrain_arena_copy *base, size_t *at, unsigned char *memory) {
     if (!base || *at >= base->n_bytes)
-        return NULL;
-    const unsigned char *chunk = base->bytes + *at + sizeof *used;
-    *used = get_size(base->bytes + *at);
-    *at += sizeof *used + *used;
-    return chunk;
+        return 0;
+    size_t used = get_size(base->bytes + *at);
+    *at += sizeof used;
+    *at += refrain_difference_apply(memory, used, NULL, 0, base->bytes + *at);
+    return used;
 }
 
-/* The bytes of a copy, written to `bytes` unless that is null. Returns how many. */
+/* The bytes of a copy, written to `bytes` unless that is null. Returns how many. `memory`: room for any chunk, where
+ * there is a base. */
 static size_t write_copy(const struct refrain_arena *arena, const struct refrain_arena_copy *base,
-                         unsigned char *bytes) {
-    size_t n = 0, base_at = 0, base_used;
+                         unsigned char *memory, unsigned char *bytes) {
+    size_t n = 0, base_at = 0;
     for (size_t i = 0; i < arena->state.n_used; i++) {
         const struct chunk *chunk = &arena->chunks[i];
-        const unsigned char *of_base = chunk_of_base(base, &base_at, &base_used);
+        size_t base_used = chunk_of_base(base, &base_at, memory);
         if (bytes)
             memcpy(bytes + n, &chunk->used, sizeof chunk->used);
         n += sizeof chunk->used;
-        if (base) {
-            n += refrain_difference(chunk->memory, chunk->used, of_base, base_used, bytes ? bytes + n : NULL);
-            continue;
-        }
-        if (bytes)
-            memcpy(bytes + n, chunk->memory, chunk->used);
-        n += chunk->used;
+        n += refrain_difference(chunk->memory, chunk->used, memory, base_used, bytes ? bytes + n : NULL);
     }
     return n;
 }
 
+static size_t largest_chunk(const struct refrain_arena *arena) {
+    size_t largest = 0;
+    for (size_t i = 0; i < arena->n; i++)
+        if (largest < arena->chunks[i].bytes)
+            largest = arena->chunks[i].bytes;
+    return largest;
+}
+
 struct refrain_arena_copy *refrain_arena_copy(const struct refrain_arena *arena, struct refrain_arena_copy *base) {
-    size_t n_bytes = write_copy(arena, base, NULL);
-    struct refrain_arena_copy *copy = malloc(sizeof *copy + n_bytes);
-    if (!copy)
+    unsigned char *memory = base ? malloc(largest_chunk(arena)) : NULL;
+    if (base && !memory)
         return NULL;
-    *copy = (struct refrain_arena_copy){.state = arena->state, .base = base, .users = 1, .n_bytes = n_bytes};
-    write_copy(arena, base, copy->bytes);
-    refrain_arena_copy_hold(base);
+    size_t n_bytes = write_copy(arena, base, memory, NULL);
+    struct refrain_arena_copy *copy = malloc(sizeof *copy + n_bytes);
+    if (copy) {
+        *copy = (struct refrain_arena_copy){.state = arena->state, .base = base, .users = 1, .n_bytes = n_bytes};
+        write_copy(arena, base, memory, copy->bytes);
+        refrain_arena_copy_hold(base);
+    }
+    free(memory);
     return copy;
 }
 
@@ -234,10 +242,7 @@ size_t refrain_arena_copy_bytes(const struct refrain_arena_copy *copy) {
 }
 
 size_t refrain_arena_bytes(const struct refrain_arena *arena) {
-    size_t n = sizeof(struct refrain_arena_copy);
-    for (size_t i = 0; i < arena->state.n_used; i++)
-        n += refrain_difference(arena->chunks[i].memory, arena->chunks[i].used, NULL, 0, NULL);
-    return n;
+    return sizeof(struct refrain_arena_copy) + write_copy(arena, NULL, NULL, NULL);
 }
 
 size_t refrain_arena_copy_free(struct refrain_arena_copy *copy) {
@@ -253,18 +258,13 @@ size_t refrain_arena_copy_free(struct refrain_arena_copy *copy) {
 
 void refrain_arena_restore(struct refrain_arena *arena, const struct refrain_arena_copy *copy) {
     const unsigned char *at = copy->bytes;
-    size_t base_at = 0, base_used;
+    size_t base_at = 0;
     arena->state = copy->state;
     for (size_t i = 0; i < arena->state.n_used; i++) {
         struct chunk *chunk = &arena->chunks[i];
-        const unsigned char *of_base = chunk_of_base(copy->base, &base_at, &base_used);
+        size_t base_used = chunk_of_base(copy->base, &base_at, chunk->memory);
         chunk->used = get_size(at);
         at += sizeof chunk->used;
-        if (copy->base) {
-            at += refrain_difference_apply(chunk->memory, chunk->used, of_base, base_used, at);
-            continue;
-        }
-        memcpy(chunk->memory, at, chunk->used);
-        at += chunk->used;
+        at += refrain_difference_apply(chunk->memory, chunk->used, chunk->memory, base_used, at);
     }
 }

@@ -36,13 +36,13 @@ struct refrain_arena *refrain_arena_use(struct refrain_arena *arena);
 struct refrain_arena_copy;
 
 /* A copy; null without memory. With `base`, an earlier copy of the same arena, the copy keeps only what differs from
- * it, and `base` lives as long as such copies. `base` itself has no base. Null: the copy keeps all. */
+ * it, and `base` lives as long as such copies. `base` itself has no base. Null: the copy keeps all that is not 0. */
 struct refrain_arena_copy *refrain_arena_copy(const struct refrain_arena *arena, struct refrain_arena_copy *base);
 
 /* Bytes that a copy takes, without its base's. */
 size_t refrain_arena_copy_bytes(const struct refrain_arena_copy *copy);
 
-/* Bytes that a copy of the arena would take that is told by a base in which everything is 0. */
+/* Bytes that a copy of the arena would take that has no base: what is 0 takes next to nothing. */
 size_t refrain_arena_bytes(const struct refrain_arena *arena);
 
 /* Counts one more owner of the copy, who will free it, too. Returns the copy. Null is allowed. */

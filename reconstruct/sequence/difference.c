@@ -46,7 +46,8 @@ size_t refrain_difference(const void *now, size_t bytes, const void *base, size_
 size_t refrain_difference_apply(void *now, size_t bytes, const void *base, size_t base_bytes, const void *difference) {
     const unsigned char *from = difference;
     size_t shared = bytes < base_bytes ? bytes : base_bytes;
-    memcpy(now, base, shared);
+    if (shared > 0 && now != base)
+        memcpy(now, base, shared);
     memset((unsigned char *)now + shared, 0, bytes - shared);
     for (size_t at = 0; at < bytes / sizeof(uint64_t);) {
         struct run run;

@@ -14,7 +14,7 @@
  * bytes. */
 size_t refrain_difference(const void *now, size_t bytes, const void *base, size_t base_bytes, void *difference);
 
-/* Makes `now` of base and difference again. Returns the difference's bytes. */
+/* Makes `now` of base and difference again, which may be where the base is. Returns the difference's bytes. */
 size_t refrain_difference_apply(void *now, size_t bytes, const void *base, size_t base_bytes, const void *difference);
 
 #endif
