@@ -21,7 +21,9 @@ for mpi in mpich openmpi; do
     [ "$(wc -l <"$work/declared")" -gt 300 ] && pass || fail "$mpi: only $(wc -l <"$work/declared") functions found in mpi.h"
     missing=$(comm -23 "$work/declared" "$work/fortran" | comm -23 - "$work/defined" | tr '\n' ' ')
     [ -z "$missing" ] && pass || fail "$mpi: no wrapper in $library for: $missing"
-    other=$(comm -13 "$work/declared" "$work/defined" | tr '\n' ' ')
+    # Wrappers may be two functions: refrain_MPI_X_otherwise belongs to MPI_X (monitor/mpi/mpi_wrap.h).
+    sed 's/^refrain_\(MPI_.*\)_otherwise$/\1/' "$work/defined" | sort -u >"$work/wrapped"
+    other=$(comm -13 "$work/declared" "$work/wrapped" | tr '\n' ' ')
     [ -z "$other" ] && pass || fail "$mpi: $library exports more than MPI functions: $other"
     # All that the wrappers call is there: a program that uses none of them links.
     echo 'int main(void) { return 0; }' >"$work/empty.c"
