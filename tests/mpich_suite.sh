@@ -113,15 +113,19 @@ totals() {
         END { for (key in calls) print key, calls[key], bytes[key] }' "$1" | sort
 }
 
+# texts_of TRACE NAME: what was reconstructed and what was recorded.
+texts_of() {
+    refrain reconstruct "$1" --all --format text -o "$work/reconstructed" --force >"$work/error" 2>&1 &&
+        refrain events "$1" --all --format text -o "$work/recorded" --force >"$work/error" 2>&1 && return
+    fail "$2: $(head -n 1 "$work/error")"
+    return 1
+}
+
 # compare_spent NAME: of the traces of a run with little memory.
 compare_spent() {
     for trace in "$work"/run/*.refrain; do
         [ -d "$trace" ] || continue
-        refrain reconstruct "$trace" --all --format text -o "$work/reconstructed" --force >"$work/error" 2>&1 &&
-            refrain events "$trace" --all --format text -o "$work/recorded" --force >"$work/error" 2>&1 || {
-            fail "$1, spent: $(head -n 1 "$work/error")"
-            continue
-        }
+        texts_of "$trace" "$1, spent" || continue
         spent=$((spent + 1))
         approximate=$((approximate + $(grep -c 'approximate$' "$work/reconstructed")))
         totals "$work/reconstructed" >"$work/a"
@@ -180,11 +184,7 @@ one() {
     esac
     for trace in "$work"/run/*.refrain; do
         [ -d "$trace" ] || continue
-        refrain reconstruct "$trace" --all --format text -o "$work/reconstructed" --force >"$work/error" 2>&1 &&
-            refrain events "$trace" --all --format text -o "$work/recorded" --force >"$work/error" 2>&1 || {
-            fail "$name: $(head -n 1 "$work/error")"
-            continue
-        }
+        texts_of "$trace" "$name" || continue
         compared=$((compared + 1))
         per_location "$work/reconstructed" >"$work/a"
         per_location "$work/recorded" >"$work/b"

@@ -39,13 +39,19 @@ for mpi in mpich openmpi; do
     ! grep -q '^  lost' info && pass || fail "$mpi: $(grep -m 1 '^  lost' info)"
 done
 
+# trace_of NAME RANKS: programs/given_up_NAME.c under MPICH; its trace is in the directory NAME.
+trace_of() {
+    REFRAIN_MPICC=mpicc.mpich refrain-mpicc -w "$tests/programs/given_up_$1.c" -o "given_up_$1" 2>said ||
+        fail "compile: $(head -n 1 said)"
+    mkdir "$1"
+    REFRAIN_MODE=both REFRAIN_DIRECTORY=$1 launch mpich "$2" "./given_up_$1" >out 2>err ||
+        fail "status $?, $(head -n 1 err)"
+    exact "$(the_trace "$1")" "given_up_$1"
+}
+
 # Whose message a receive from anyone took that was given up before is not known: what follows of its tag is approximate.
 if command -v mpicc.mpich >/dev/null; then
-    REFRAIN_MPICC=mpicc.mpich refrain-mpicc -w "$tests/programs/given_up_any.c" -o given_up_any 2>said ||
-        fail "compile: $(head -n 1 said)"
-    mkdir any
-    REFRAIN_MODE=both REFRAIN_DIRECTORY=any launch mpich 3 ./given_up_any >out 2>err || fail "status $?, $(head -n 1 err)"
-    exact "$(the_trace any)" given_up_any
+    trace_of any 3
     refrain reconstruct --format=text -o - "$(the_trace any)" >reconstructed 2>said
     for tag in 7 8; do
         echo $(awk -F '\t' -v tag="tag=$tag" '$3 == "recv" && $6 == tag { print $7, $NF }' reconstructed)
@@ -58,11 +64,7 @@ fi
 # One that is overtaken before it is given up has the first message all the same, and the one that overtook it the second.
 # Where that is too far ahead to be found, it is said that they may have each other's.
 if command -v mpicc.mpich >/dev/null; then
-    REFRAIN_MPICC=mpicc.mpich refrain-mpicc -w "$tests/programs/given_up_late.c" -o given_up_late 2>said ||
-        fail "compile: $(head -n 1 said)"
-    mkdir late
-    REFRAIN_MODE=both REFRAIN_DIRECTORY=late launch mpich 2 ./given_up_late >out 2>err || fail "status $?, $(head -n 1 err)"
-    exact "$(the_trace late)" given_up_late
+    trace_of late 2
     refrain reconstruct --format=chrome --force -o pairs.json "$(the_trace late)" 2>said
     [ "$(awk -f pairs.awk pairs.json | grep -cE 'sent (1[0-9]|[1-9]),')" = 0 ] && pass ||
         fail "overtaken before it is given up: $(awk -f pairs.awk pairs.json)"
