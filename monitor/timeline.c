@@ -80,10 +80,17 @@ struct source {
     const struct refrain_time_page *page;
     unsigned at;
     uint64_t block, quanta, ticks; /* the next entry's first block, the quanta of the page before it, when it begins */
+    uint64_t end_block;            /* the first of the page after it; of the last page: none */
 };
 
 static struct source begin_of(const struct refrain_time_page *page) {
-    return (struct source){.page = page, .block = page->first_block, .ticks = page->first_ticks};
+    const struct refrain_time_page *next = page_at(page->next);
+    return (struct source){
+        .page = page,
+        .block = page->first_block,
+        .ticks = page->first_ticks,
+        .end_block = next ? next->first_block : NEVER,
+    };
 }
 
 /* The later of both; the clock may have gone back. */
@@ -91,13 +98,31 @@ static uint64_t later(uint64_t ticks, uint64_t others) {
     return (int64_t)(others - ticks) < 0 ? ticks : others;
 }
 
-static void pass_item(struct source *source) {
-    const struct refrain_time_page *page = source->page, *next = page_at(page->next);
+/* Reads the entry before which the source is, as refrain_time_entry() does; nearly all of its numbers are a byte each.
+ */
+static inline unsigned read_entry(const struct source *source, struct refrain_time_entry *entry) {
+    const unsigned char *bytes = source->page->entries + source->at;
+    if (__builtin_expect(source->at + 1 < REFRAIN_TIME_ENTRIES_BYTES && bytes[0] < 128 && bytes[0] > 0, 1)) {
+        if (source->page->entry_shift == 0) {
+            *entry = (struct refrain_time_entry){.blocks = 1, .quanta = bytes[0] - 1u};
+            return source->at + 1;
+        }
+        if (__builtin_expect(bytes[1] < 128, 1)) {
+            *entry = (struct refrain_time_entry){.blocks = bytes[0], .quanta = bytes[1]};
+            return source->at + 2;
+        }
+    }
+    return refrain_time_entry(source->page, source->at, entry);
+}
+
+static inline __attribute__((always_inline)) void pass_item(struct source *source) {
+    const struct refrain_time_page *page = source->page;
     struct refrain_time_entry entry;
-    unsigned at = refrain_time_entry(page, source->at, &entry);
-    if (at == 0 || source->block + entry.blocks >= next->first_block) {
-        *source =
-            (struct source){.page = next, .block = next->first_block, .ticks = later(source->ticks, next->first_ticks)};
+    unsigned at = read_entry(source, &entry);
+    if (__builtin_expect(at == 0 || source->block + entry.blocks >= source->end_block, 0)) {
+        uint64_t ticks = source->ticks;
+        *source = begin_of(page_at(page->next));
+        source->ticks = later(ticks, source->ticks);
         return;
     }
     source->at = at;
@@ -110,26 +135,28 @@ static void pass_item(struct source *source) {
  * take no more than `entry_ticks` together. */
 static void fill(struct refrain_time_page *page, struct source *source, const struct refrain_time_page *until,
                  uint64_t entry_ticks) {
-    struct source ahead = *source;
+    struct source begin = *source, end = begin;
     unsigned char *at = page->entries;
     memset(page->entries, 0, sizeof page->entries);
-    page->first_ticks = source->ticks;
+    page->first_ticks = begin.ticks;
     set_length(page, entry_ticks);
     for (;;) {
-        struct source before = ahead;
-        bool ends = ahead.page == until;
+        struct source next = end;
+        bool ends = end.page == until;
         if (!ends)
-            pass_item(&ahead);
-        if (before.block > source->block && (ends || ahead.ticks - source->ticks > entry_ticks)) {
-            uint64_t quanta = (before.ticks >> page->quantum_shift) - (source->ticks >> page->quantum_shift);
+            pass_item(&next);
+        if (end.block > begin.block && (ends || next.ticks - begin.ticks > entry_ticks)) {
+            uint64_t quanta = (end.ticks >> page->quantum_shift) - (begin.ticks >> page->quantum_shift);
             if (at + ROOM_BYTES > page->entries + sizeof page->entries)
                 break;
-            at = put_several(at, before.block - source->block, quanta);
-            *source = before;
+            at = put_several(at, end.block - begin.block, quanta);
+            begin = end;
         }
         if (ends)
             break;
+        end = next;
     }
+    *source = begin;
 }
 
 /* Do the pages from `first` to before `until`, one of which is to be saved, find room so? With each that is written
@@ -173,7 +200,10 @@ static void merge_after(struct refrain_timeline_writer *writer, struct refrain_t
     for (struct source source = begin_of(first); source.page != until;) {
         struct refrain_time_page *page = take_free(writer);
         uint64_t block = source.block;
-        fill(page, &source, until, entry_ticks);
+        if (n_pages == 2) /* then the trial has written the one page that there is to be */
+            source.page = until;
+        else
+            fill(page, &source, until, entry_ticks);
         page->next = refrain_reference(source.page);
         commit();
         page->first_block = block;
