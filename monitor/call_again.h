@@ -35,8 +35,9 @@ static inline __attribute__((always_inline)) bool refrain_again_collective(const
 static inline __attribute__((always_inline)) bool refrain_again_message(const struct refrain_call_cache *known,
                                                                         struct refrain_call_words words) {
     const struct refrain_call_words *before = &known->again.words;
-    return refrain_again_collective(known, words) && words.tag == before->tag && words.source == before->source &&
-           words.received_tag == before->received_tag;
+    /* Without && between the two, which compilers make one comparison of in memory, right after both were stored. */
+    int received = (words.source ^ before->source) | (words.received_tag ^ before->received_tag);
+    return refrain_again_collective(known, words) && words.tag == before->tag && received == 0;
 }
 
 /* The call begins, and is told of all that comes before its PMPI function. Null, and nothing is done, where anything is

@@ -1,4 +1,5 @@
-/* call_known.h: what a thread's MPI calls are known by: where they come from, and the address that they return to. */
+/* call_known.h: what a thread's MPI calls are known by: where they come from, and the address that they return to; and
+ * whether any is traced. */
 #ifndef REFRAIN_CALL_KNOWN_H
 #define REFRAIN_CALL_KNOWN_H
 
@@ -15,6 +16,11 @@ static inline struct refrain_call_cache *refrain_known_call(struct refrain_conte
 static inline bool refrain_call_is_known(const struct refrain_call_cache *known, const struct refrain_slot *from,
                                          uintptr_t address, unsigned function) {
     return __builtin_expect(known->from == from && known->address == address && known->function == function, 1);
+}
+
+/* Nothing is traced in this process, and that is known. */
+static inline bool refrain_is_off(const struct refrain_context *context) {
+    return context && !context->trace_file && !refrain_trace_file.header;
 }
 
 #endif

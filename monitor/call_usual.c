@@ -367,18 +367,13 @@ static inline __attribute__((always_inline)) bool begin_as_expected(struct refra
     return true;
 }
 
-/* Nothing is traced in this process, and that is known. */
-static inline bool is_off(const struct refrain_context *context) {
-    return context && !context->trace_file && !refrain_trace_file.header;
-}
-
 /* Apart from the calls in a round, so that these save few registers. */
 static __attribute__((noinline)) void begin_out_of_round(struct refrain_call *call, struct refrain_call_cache *known,
                                                          unsigned function, void *return_address, void *frame_address) {
     struct refrain_context *context = refrain_thread_context;
     if (known && __builtin_expect(context->calls_left <= 1, 0))
         known = NULL;
-    if (is_off(context)) {
+    if (refrain_is_off(context)) {
         call->context = NULL;
         call->entry = NULL;
         call->known = NULL;

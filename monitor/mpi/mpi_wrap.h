@@ -45,6 +45,10 @@ enum refrain_mpi_function {
     int refrain_##name##_otherwise(uint64_t key, void *return_address, void *frame_address, __VA_ARGS__)               \
         __attribute__((noinline, visibility("protected")));                                                            \
     int refrain_##name##_otherwise(uint64_t key, void *return_address, void *frame_address, __VA_ARGS__)
+/* Calls are passed on as they are: nothing is traced, and messages come as MPI has them. */
+static inline bool refrain_mpi_passes(void) {
+    return refrain_is_off(refrain_thread_context) && !refrain_mpi_often.order;
+}
 #define REFRAIN_MPI_OTHERWISE_FROM(name) REFRAIN_CALL_##name, return_address, frame_address
 #define REFRAIN_MPI_AGAIN(name, is_same, words, ...)                                                                   \
     const uint64_t key = refrain_mpi_often.meaning + REFRAIN_CALL_##name;                                              \
@@ -52,8 +56,11 @@ enum refrain_mpi_function {
     struct refrain_entry *entry = NULL;                                                                                \
     if (__builtin_expect(known && is_same(known, words), 1))                                                           \
         entry = refrain_call_again(known, REFRAIN_FRAME_ADDRESS);                                                      \
-    if (__builtin_expect(!entry, 0))                                                                                   \
-    return refrain_##name##_otherwise(key, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS, __VA_ARGS__)
+    if (__builtin_expect(!entry, 0)) {                                                                                 \
+        if (!known && refrain_mpi_passes())                                                                            \
+            return P##name(__VA_ARGS__);                                                                               \
+        return refrain_##name##_otherwise(key, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS, __VA_ARGS__);       \
+    }
 #define REFRAIN_MPI_WORDS(...)                                                                                         \
     (struct refrain_call_words) {                                                                                      \
         __VA_ARGS__                                                                                                    \
