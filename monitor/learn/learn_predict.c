@@ -4,9 +4,11 @@
 #include "learn_expect.h"
 #include "learn_formula.h"
 
-static int64_t value_in_loops(const struct refrain_formula *formula, const struct refrain_item *item) {
+/* In the loops that are open from the one at `height` outwards: the counters of all others are 0. */
+static inline int64_t value_in_loops(const struct refrain_formula *formula, const struct refrain_item *item,
+                                     unsigned height) {
     uint64_t value = (uint64_t)item->base;
-    for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
+    for (unsigned h = height; h != REFRAIN_LOOP_HEIGHTS; h = formula->loops[h].outer)
         value += (uint64_t)item->stride[h] * formula->loops[h].counter;
     return (int64_t)value;
 }
@@ -51,7 +53,7 @@ bool refrain_predict_next(struct refrain_learner *learner, struct refrain_formul
             continue;
         }
         const struct refrain_item *item = &items[position];
-        int64_t value = value_in_loops(formula, item);
+        int64_t value = value_in_loops(formula, item, height);
         if (item->kind == REFRAIN_ITEM_LOOP) {
             if (value <= 0) {
                 position += item->span;
