@@ -147,7 +147,7 @@ laps() {
     clocks) peer="env LD_PRELOAD=$work/clocks.so" ;;
     off) directory=$work/communication mode=off ;;
     default) directory=$work/communication ;;
-    all) directory=$work/all ;;
+    calls | all) directory=$work/$1 ;;
     beside) directory=$work/beside run=$beside/refrain-run ;;
     eztrace) peer="eztrace -t mpich -o $work/run/eztrace" ;;
     esac
@@ -172,10 +172,10 @@ least() {
 
 workloads() {
     names=${only:-$(awk -F'|' '/^[a-z]/ { gsub(/ /, "", $1); printf "%s ", $1 }' "$list")}
-    variants="plain again clocks off default all" directories="plain communication all"
-    columns="again clocks off default all eztrace" titles="again | clocks | off | default | --detail=all | EZTrace |"
+    variants="plain again clocks off calls default all" directories="plain calls communication all"
+    columns="again clocks off calls default all eztrace" titles="again | clocks | off | calls | default | --detail=all | EZTrace |"
     also=" clocks: two clock reads around each MPI
-call and nothing else. EZTrace traces the MPI calls only."
+call and nothing else; off: compiled in, REFRAIN_MODE=off; calls: MPI calls only (--detail=calls), as EZTrace traces them."
     if [ -n "$beside" ]; then
         variants="plain again clocks default beside" directories="plain communication beside" also=" clocks: two clock reads around each MPI
 call and nothing else."
@@ -271,24 +271,55 @@ ratios() {
         }' "$1"
 }
 
-# above FILE COLUMN BOUND TEXT [PATTERN [CLOCKS]]: the lines whose figure is above, by name, beside what the clocks alone take.
+# above FILE COLUMN BOUND TEXT [PATTERN [PARTS]]: the lines whose figure is above, by name, beside what parts of the cost
+# take: "NAME:COLUMN ...".
 above() {
-    awk -F'|' -v c="$2" -v bound="$3" -v text="$4" -v pattern="${5:-.}" -v clocks="${6:-0}" '
+    awk -F'|' -v c="$2" -v bound="$3" -v text="$4" -v pattern="${5:-.}" -v parts="${6:-}" '
+        function of_parts(   n, i, part, list) {
+            n = split(parts, part, " ")
+            for (i = 1; i <= n; i++) {
+                split(part[i], side, ":")
+                list = list sprintf("%s%s %.2f", i > 1 ? ", " : "; ", side[1], $side[2])
+            }
+            return list
+        }
         $0 ~ pattern && $c ~ /^ *[0-9.]+ *$/ {
             n++
             name = $2 ($3 ~ /^ *[0-9]+ *$/ ? "on" $3 : "")
             gsub(/^ +| +$/, "", name)
             if ($c > bound)
-                list = list sprintf("%s%s (%.2f%s)", m++ ? ", " : "", name, $c,
-                    clocks ? sprintf(", clocks %.2f", $clocks) : "")
+                list = list sprintf("%s%s (%.2f%s)", m++ ? ", " : "", name, $c, of_parts())
         }
         END { if (n) printf "  - %s %s: %s\n", text, bound, m ? m " of " n ": " list : "none of " n }' "$1"
+}
+
+# against_eztrace FILE: in how many lines of the workloads' table the default detail takes less than EZTrace, as much to
+# within 0.01, and more.
+against_eztrace() {
+    awk -F'|' '
+        $9 ~ /^ *[0-9.]+ *$/ && $11 ~ /^ *[0-9.]+ *$/ {
+            n++
+            if ($9 < $11 - 0.01)
+                less++
+            else if ($9 <= $11 + 0.01)
+                alike++
+            else {
+                name = $2 "on" $3
+                gsub(/^ +| +$/, "", name)
+                list = list sprintf("%s%s (%.2f; %.2f)", more++ ? ", " : ": ", name, $9, $11)
+            }
+        }
+        END {
+            if (n)
+                printf "  - refrain takes less than EZTrace in %d of %d, as much to within 0.01 in %d, more in %d%s\n", less, n,
+                    alike, more, list
+        }' "$1"
 }
 
 summary() {
     if [ -f "$work/part.hostile" ]; then
         ratios "$work/part.hostile" 7 "Hostile programs, default detail" '[0-9]s '
-        above "$work/part.hostile" 7 1.10 "above" '[0-9]s ' 4
+        above "$work/part.hostile" 7 1.10 "above" '[0-9]s ' "clocks:4 off:5 calls:6"
     fi
     if [ -n "$beside" ]; then
         ratios "$work/part.workloads" 7 "This build, default detail"
@@ -297,12 +328,13 @@ summary() {
         above "$work/part.workloads" 9 1.01 "above"
         ratios "$work/part.workloads" 5 "The plain program once more (what the others are worth)"
     elif [ -f "$work/part.workloads" ]; then
-        ratios "$work/part.workloads" 8 "Workloads, default detail"
-        above "$work/part.workloads" 8 1.02 "above" . 6
+        ratios "$work/part.workloads" 9 "Workloads, default detail"
+        above "$work/part.workloads" 9 1.02 "above" . "clocks:6 off:7 calls:8"
+        ratios "$work/part.workloads" 10 "Workloads, --detail=all"
+        above "$work/part.workloads" 10 1.05 "above"
         ratios "$work/part.workloads" 6 "Workloads with two clock reads around each MPI call and nothing else"
-        ratios "$work/part.workloads" 10 "Workloads under EZTrace"
-        awk -F'|' '$8 ~ /^ *[0-9.]+ *$/ && $10 ~ /^ *[0-9.]+ *$/ { n++; m += $8 < $10 }
-            END { if (n) printf "  - refrain takes less than EZTrace in %d of %d\n", m, n }' "$work/part.workloads"
+        ratios "$work/part.workloads" 11 "Workloads under EZTrace"
+        against_eztrace "$work/part.workloads"
         ratios "$work/part.workloads" 5 "Workloads, the plain program once more (what the others are worth)"
     fi
     if [ -f "$work/part.foreign" ]; then

@@ -22,6 +22,12 @@ static inline struct refrain_context *refrain_begin(void) {
     return context;
 }
 
+/* The same where the thread's context is at hand, and no probe has begun. */
+static inline void refrain_begin_in(struct refrain_context *context) {
+    context->busy = 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
 static inline void refrain_end(struct refrain_context *context) {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     context->busy = 0;

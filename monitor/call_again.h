@@ -2,16 +2,21 @@
  * round, and whose handles still mean what they meant then. They tell the same, so that nothing is looked up for them:
  * no communicator, no size of a datatype. What such a call takes is in two lines and the round's.
  *
- *     wrapper: refrain_again_find() --- the same words ---> refrain_call_again() ---> PMPI function ---> one of the
- * ends \                                            |
- *                      \--- other words, or no round --------------+--> refrain_call_begin(), as ever, and then
- *                                                                       refrain_again_remember()
+ *     refrain_again_find() -- the same words --> refrain_call_again() --> PMPI function --> refrain_again_end()
+ *               \                                   \                                       or _receives()
+ *                \-- other words, or no round -------\--> refrain_call_begin(), as ever, and then
+ *                                                         refrain_again_remember()
+ *
+ * All of it is put into the wrapper, which so keeps its arguments where they are. Only what is seldom to be done is in
+ * call_usual.c.
  *
  * The words are remembered when a call has told what the round has, and forgotten when the round is told. */
 #ifndef REFRAIN_CALL_AGAIN_H
 #define REFRAIN_CALL_AGAIN_H
 
+#include "begin.h"
 #include "call_known.h"
+#include "round_step.h"
 
 /* What is known of the call that begins, if there are words under `key`; else null. */
 static inline __attribute__((always_inline)) struct refrain_call_cache *refrain_again_find(uint64_t key,
@@ -22,39 +27,156 @@ static inline __attribute__((always_inline)) struct refrain_call_cache *refrain_
     const struct refrain_slot *from = context->top->last;
     struct refrain_call_cache *known = refrain_known_call(context, from, (uintptr_t)return_address);
     bool is_it = known->from == from && known->address == (uintptr_t)return_address && known->again.key == key;
+    __asm__("" : "+r"(known)); /* an address from here on, which compilers else make anew of its parts each time */
     return __builtin_expect(is_it, 1) ? known : NULL;
 }
 
-/* Are these the words? Of a collective and of a message. */
+/* Are these the words? Of a collective and of a message. What is 0 in all calls of the function needs no look. */
+#define REFRAIN_SAME_WORD(word)                                                                                        \
+    ((__builtin_constant_p(words.word) && words.word == 0) || words.word == known->again.words.word)
 static inline __attribute__((always_inline)) bool refrain_again_collective(const struct refrain_call_cache *known,
                                                                            struct refrain_call_words words) {
-    const struct refrain_call_words *before = &known->again.words;
-    return words.comm == before->comm && words.type == before->type && words.count == before->count &&
-           words.partner == before->partner;
+    return REFRAIN_SAME_WORD(comm) && REFRAIN_SAME_WORD(type) && REFRAIN_SAME_WORD(count) && REFRAIN_SAME_WORD(partner);
 }
 static inline __attribute__((always_inline)) bool refrain_again_message(const struct refrain_call_cache *known,
                                                                         struct refrain_call_words words) {
     const struct refrain_call_words *before = &known->again.words;
     /* Without && between the two, which compilers make one comparison of in memory, right after both were stored. */
     int received = (words.source ^ before->source) | (words.received_tag ^ before->received_tag);
-    return refrain_again_collective(known, words) && words.tag == before->tag && received == 0;
+    return refrain_again_collective(known, words) && REFRAIN_SAME_WORD(tag) && received == 0;
 }
 
-/* The call begins, and is told of all that comes before its PMPI function. Null, and nothing is done, where anything is
- * not as in the call before; it is to be begun by refrain_call_begin() then. */
-REFRAIN_SHARED struct refrain_entry *refrain_call_again(struct refrain_call_cache *known, const void *frame_address);
+/* ---- what is left to call_usual.c ---- */
 
-/* A call that refrain_call_again() has begun ends, and tells nothing of what came in it. */
-REFRAIN_SHARED void refrain_again_end(struct refrain_call_cache *known, struct refrain_entry *entry);
+/* What is seldom to be done: an entry of the timeline, the records of events. When the call begins, and when it ends;
+ * `received`: what of a message is told then, or null. */
+REFRAIN_SHARED void refrain_again_begin_seldom(struct refrain_call_cache *known, struct refrain_entry *entry,
+                                               uint64_t elapsed, bool item);
+REFRAIN_SHARED void refrain_again_end_seldom(const struct refrain_call_cache *known, const int64_t *received,
+                                             uint64_t now, uint64_t elapsed, bool item);
 
-/* It ends with a message that has been received. False, and nothing is done, where that is not the one of the calls
- * before. */
-REFRAIN_SHARED bool refrain_again_receives(struct refrain_call_cache *known, struct refrain_entry *entry,
-                                           int64_t source, int64_t tag, int64_t bytes);
+/* Something has come between: it ends as one that refrain_call_begin() has begun. */
+REFRAIN_SHARED void refrain_again_end_begun(struct refrain_call_cache *known, struct refrain_entry *entry);
 
 /* It is to go on as one that refrain_call_begin() has begun: `begun` is what that would have made of it. */
 REFRAIN_SHARED void refrain_again_begun(struct refrain_call *begun, struct refrain_call_cache *known,
                                         struct refrain_entry *entry);
+
+/* ---- the call ---- */
+
+/* The call begins, and is told of all that comes before its PMPI function. Null, and nothing is done, where anything is
+ * not as in the call before; it is to be begun by refrain_call_begin() then. */
+static inline __attribute__((always_inline)) struct refrain_entry *refrain_call_again(struct refrain_call_cache *known,
+                                                                                      const void *frame_address) {
+    struct refrain_context *context = refrain_thread_context;
+    struct refrain_entry *caller = context->top, *entry = caller + 1;
+    struct refrain_round_block block;
+    uintptr_t callers = (uintptr_t)((const uintptr_t *)frame_address + 2); /* their frames (activation.h) */
+    refrain_begin_in(context);
+    struct refrain_round *round = known->round; /* a signal handler may have told it just now */
+    if (__builtin_expect(refrain_call_is_paused(context) || entry == context->stack_end || caller->address < callers ||
+                             !refrain_round_goes_on(round),
+                         0)) {
+        refrain_end(context);
+        return NULL;
+    }
+    context->calls_left--;
+    round->left[REFRAIN_ROUND_BEGIN]--;
+    caller->last = known->at;
+    struct refrain_slot *inside = &known->call_site->inside;
+    if (__builtin_expect(known->n_before, 1)) {
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        round->left[REFRAIN_ROUND_OPERATION]--;
+        inside = &known->operation->after;
+    }
+    entry->last = inside;
+    entry->address = (uintptr_t)frame_address;
+    entry->id = known->number;
+    entry->total_ticks = NULL;
+    entry->kind = REFRAIN_ENTRY_CALL;
+    entry->frame = 0;
+    context->top = entry;
+    struct refrain_now *now = &context->thread->now;
+    now->sends_to = known->again.now.sends_to;
+    now->receives_from = known->again.now.receives_from;
+    now->comm = known->again.now.comm;
+    now->tag = known->again.now.tag;
+    now->n_awaited = 0;
+    now->call = known->number + 1;
+    now->inside = 1;
+    bool fits = refrain_round_end_block(context, round, 0, &block);
+    entry->begin_ticks = block.now;
+    if (__builtin_expect(!fits || context->events, 0))
+        refrain_again_begin_seldom(known, entry, block.elapsed, !fits);
+    else
+        refrain_end(context);
+    return entry;
+}
+
+/* The probe begins that ends the call. Returns the round that the call is in; null, and no probe has begun, where
+ * anything has come between. */
+static inline __attribute__((always_inline)) struct refrain_round *
+refrain_again_begin_end(struct refrain_context *context, const struct refrain_call_cache *known,
+                        const struct refrain_entry *entry) {
+    if (__builtin_expect(context->busy | context->unusual, 0) || __builtin_expect(entry != context->top, 0))
+        return NULL;
+    refrain_begin_in(context);
+    struct refrain_round *round = known->round;
+    if (__builtin_expect(round && round->left[REFRAIN_ROUND_END] == round->left[REFRAIN_ROUND_BEGIN] + 1, 1))
+        return round;
+    refrain_end(context);
+    return NULL;
+}
+
+/* The block ends that the call itself is, and with it the call, which no other MPI call is around. */
+static inline __attribute__((always_inline)) void
+refrain_again_ends(struct refrain_context *context, const struct refrain_call_cache *known, struct refrain_round *round,
+                   struct refrain_entry *caller, const int64_t *received) {
+    struct refrain_round_block block;
+    bool fits = refrain_round_end_block(context, round, 1, &block);
+    if (received)
+        round->left[REFRAIN_ROUND_OPERATION + known->n_before]--;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    round->left[REFRAIN_ROUND_END]--;
+    context->top = caller;
+    context->thread->now.inside = 0;
+    caller->last = (struct refrain_slot *)(void *)((char *)caller->last + known->goes_on_bytes);
+    if (__builtin_expect(!fits || context->events, 0))
+        refrain_again_end_seldom(known, received, block.now, block.elapsed, !fits);
+    else
+        refrain_end(context);
+}
+
+/* A call that refrain_call_again() has begun ends, and tells nothing of what came in it. */
+static inline __attribute__((always_inline)) void refrain_again_end(struct refrain_call_cache *known,
+                                                                    struct refrain_entry *entry) {
+    struct refrain_context *context = refrain_thread_context;
+    struct refrain_round *round = refrain_again_begin_end(context, known, entry);
+    if (__builtin_expect(!round, 0))
+        refrain_again_end_begun(known, entry);
+    else
+        refrain_again_ends(context, known, round, entry - 1, NULL);
+}
+
+/* It ends with a message that has been received. False, and nothing is done, where that is not the one of the calls
+ * before. */
+static inline __attribute__((always_inline)) bool refrain_again_receives(struct refrain_call_cache *known,
+                                                                         struct refrain_entry *entry, int64_t source,
+                                                                         int64_t tag, int64_t bytes) {
+    struct refrain_context *context = refrain_thread_context;
+    struct refrain_round *round = refrain_again_begin_end(context, known, entry);
+    if (__builtin_expect(!round, 0))
+        return false;
+    unsigned i = known->n_before;
+    const int64_t *value = round->value[i];
+    if (__builtin_expect(known->ends_told == i, 0) ||
+        __builtin_expect(((value[0] ^ source) | (value[1] ^ tag) | (value[2] ^ bytes)) != 0, 0)) {
+        refrain_end(context);
+        return false;
+    }
+    refrain_again_ends(context, known, round, entry - 1, value);
+    return true;
+}
 
 /* The call has begun otherwise, and has told all that comes before its PMPI function: if it is in a round, the next
  * ones with these words are begun by refrain_call_again(). `comm`: the communicator's index. */

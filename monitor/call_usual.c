@@ -15,6 +15,7 @@
 #include "call_again.h"
 #include "call_other.h"
 #include "call_round.h"
+#include "round_step.h"
 
 #include <string.h>
 
@@ -28,20 +29,9 @@ static inline bool is_on_top(const struct refrain_context *context, const struct
     return __builtin_expect(is_usual(context) && call->entry == context->top, 1);
 }
 
-static inline void begin_probe(struct refrain_context *context) {
-    context->busy = 1;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-}
-
-/* A block that ends. */
-struct block {
-    struct refrain_history *history;
-    uint64_t now, elapsed;
-};
-
 /* It ends now, and is filed under its place. False where the timeline takes an entry that is more than two bytes. */
 static inline __attribute__((always_inline)) bool end_block(struct refrain_context *context, struct refrain_slot *slot,
-                                                            struct block *block) {
+                                                            struct refrain_round_block *block) {
     struct refrain_thread *thread = context->thread;
     block->now = refrain_ticks_of_block();
     block->elapsed = block->now - thread->last_ticks;
@@ -67,34 +57,12 @@ static inline void ask_for(const struct refrain_operation_record *operation) {
         __builtin_prefetch((const char *)operation + i, 1);
 }
 
-static inline bool is_paused(const struct refrain_context *context) {
-    return __builtin_expect(((const struct refrain_header *)(const void *)context->trace_file)->pause, 0);
-}
-
 /* ---- in a round ---- */
 
 /* Are that the values of an operation? Those that it has not are 0. */
 static inline bool are_all(const int64_t *parameters, const int64_t *value) {
     return ((parameters[0] ^ value[0]) | (parameters[1] ^ value[1]) | (parameters[2] ^ value[2]) |
             (parameters[3] ^ value[3])) == 0;
-}
-
-/* The call that begins can be in it. */
-static inline bool goes_on(const struct refrain_round *round) {
-    return __builtin_expect(round && round->left[REFRAIN_ROUND_BEGIN] &&
-                                round->left[REFRAIN_ROUND_BEGIN] == round->left[REFRAIN_ROUND_END],
-                            1);
-}
-
-/* A block of the round ends. False where the timeline takes an entry that is more than two bytes. */
-static inline __attribute__((always_inline)) bool
-end_round_block(struct refrain_context *context, struct refrain_round *round, unsigned i, struct block *block) {
-    struct refrain_thread *thread = context->thread;
-    block->now = refrain_ticks_of_block();
-    block->elapsed = block->now - thread->last_ticks;
-    round->ticks[i] += block->elapsed;
-    thread->last_ticks = block->now;
-    return refrain_timeline_takes(&context->timeline, block->now, block->elapsed);
 }
 
 /* The known call begins in the thread's next entry, with this clock read. */
@@ -113,7 +81,7 @@ static inline __attribute__((always_inline)) void open_call(struct refrain_call 
 
 static inline __attribute__((always_inline)) void begun(struct refrain_call *call, struct refrain_context *context,
                                                         const struct refrain_call_cache *known,
-                                                        const struct block *block, bool fits) {
+                                                        const struct refrain_round_block *block, bool fits) {
     uint32_t number = known->number;
     call->begin_ticks = block->now;
     refrain_now_calls(context->thread, number);
@@ -147,8 +115,8 @@ static inline __attribute__((always_inline)) void begin_in_round(struct refrain_
                                                                  const struct refrain_call_cache *known,
                                                                  const void *frame_address, const int64_t *parameters) {
     struct refrain_round *round = known->round;
-    struct block block;
-    begin_probe(context);
+    struct refrain_round_block block;
+    refrain_begin_in(context);
     context->calls_left--;
     round->left[REFRAIN_ROUND_BEGIN]--;
     context->top->last = known->at;
@@ -162,7 +130,7 @@ static inline __attribute__((always_inline)) void begin_in_round(struct refrain_
         call->entry->last = &known->operation->after;
     }
     refrain_now_calls(context->thread, known->number);
-    bool fits = end_round_block(context, round, 0, &block);
+    bool fits = refrain_round_end_block(context, round, 0, &block);
     call->begin_ticks = block.now;
     if (__builtin_expect(!fits, 0)) {
         begin_with_item(call, block.elapsed, parameters);
@@ -188,7 +156,7 @@ static __attribute__((noinline)) void leave_round(struct refrain_call *call) {
     call->known = NULL;
     if (!round || context->busy)
         return;
-    begin_probe(context);
+    refrain_begin_in(context);
     refrain_round_tell(round);
     refrain_end(context);
 }
@@ -205,7 +173,7 @@ operation_in_round(struct refrain_call *call, enum refrain_operation operation, 
         if (__builtin_expect(parameters[k] != round->value[i][k], 0))
             return NULL;
     struct refrain_operation_record *record = i == 0 ? known->operation : refrain_at_reference(round->second);
-    begin_probe(call->context);
+    refrain_begin_in(call->context);
     round->left[REFRAIN_ROUND_OPERATION + i]--;
     call->told = i + 1;
     call->entry->last = &record->after;
@@ -215,11 +183,11 @@ operation_in_round(struct refrain_call *call, enum refrain_operation operation, 
 static inline __attribute__((always_inline)) bool return_in_round(struct refrain_call *call) {
     struct refrain_context *context = refrain_thread_context;
     struct refrain_round *round = round_of(call);
-    struct block block;
+    struct refrain_round_block block;
     if (!round || !is_on_top(context, call) || call->end_ticks || call->told != call->known->n_before)
         return false;
-    begin_probe(context);
-    bool fits = end_round_block(context, round, 1, &block);
+    refrain_begin_in(context);
+    bool fits = refrain_round_end_block(context, round, 1, &block);
     call->end_ticks = block.now;
     if (__builtin_expect(!fits, 0))
         end_seldom(context, block.now, block.elapsed, true, REFRAIN_RECORD_NONE, 0);
@@ -249,7 +217,7 @@ bool refrain_call_complete(struct refrain_call *call, uint32_t request, const st
     const struct refrain_call_cache *known = call->known;
     struct refrain_round *round = known ? round_of(call) : NULL;
     enum refrain_operation operation = n == 1 ? REFRAIN_OP_COMPLETE : REFRAIN_OP_COMPLETE_RUN;
-    struct block block;
+    struct refrain_round_block block;
     unsigned i = call->told;
     if (__builtin_expect(!round || !is_on_top(context, call) || call->end_ticks || i != known->n_before ||
                              i >= known->n_operations || known->operations[i] != operation ||
@@ -259,8 +227,8 @@ bool refrain_call_complete(struct refrain_call *call, uint32_t request, const st
             leave_round(call);
         return refrain_call_complete_other(call, request, completions, n);
     }
-    begin_probe(context);
-    if (__builtin_expect(!end_round_block(context, round, 1, &block), 0))
+    refrain_begin_in(context);
+    if (__builtin_expect(!refrain_round_end_block(context, round, 1, &block), 0))
         refrain_timeline_entry(&context->timeline, block.now, block.elapsed);
     call->end_ticks = block.now;
     struct refrain_operation_record *record = i == 0 ? known->operation : refrain_at_reference(round->second);
@@ -303,12 +271,12 @@ static inline __attribute__((always_inline)) void end_told(struct refrain_call *
                                                            struct refrain_round *round, uint64_t now) {
     const struct refrain_call_cache *known = call->known;
     struct refrain_entry *caller = call->entry - 1;
-    struct block block = {.now = now};
-    begin_probe(context);
+    struct refrain_round_block block = {.now = now};
+    refrain_begin_in(context);
     round->left[REFRAIN_ROUND_END]--;
     close_entry(context, caller);
     go_on(caller, known);
-    if (!now && __builtin_expect(!end_round_block(context, round, 1, &block), 0))
+    if (!now && __builtin_expect(!refrain_round_end_block(context, round, 1, &block), 0))
         end_seldom(context, block.now, block.elapsed, true, REFRAIN_RECORD_CALL_LEAVE, known->number);
     else
         ended(context, block.now, known->number);
@@ -331,7 +299,7 @@ static inline __attribute__((always_inline)) bool end_in_round(struct refrain_ca
 /* What is known of the call that begins; null where nothing is, or more is to be looked at. */
 static inline __attribute__((always_inline)) struct refrain_call_cache *
 known_call(struct refrain_context *context, unsigned function, const void *return_address, const void *frame_address) {
-    if (!is_usual(context) || is_paused(context))
+    if (!is_usual(context) || refrain_call_is_paused(context))
         return NULL;
     const struct refrain_entry *caller = context->top;
     struct refrain_call_cache *known = refrain_known_call(context, caller->last, (uintptr_t)return_address);
@@ -349,11 +317,11 @@ static inline __attribute__((always_inline)) bool begin_as_expected(struct refra
     ask_for(known->operation);
     struct refrain_entry *caller = context->top;
     struct refrain_slot *from = caller->last, *at = known->at;
-    struct block block = {.history = refrain_history_of(context, at)};
+    struct refrain_round_block block = {.history = refrain_history_of(context, at)};
     if (__builtin_expect(!block.history, 0) || !refrain_learn_expects(&at->next, REFRAIN_NEXT_CALL + known->number) ||
         (at != from && !refrain_learn_expects(&from->next, at->number)))
         return false;
-    begin_probe(context);
+    refrain_begin_in(context);
     context->calls_left--;
     if (at != from) {
         refrain_learn_take(&from->next);
@@ -386,7 +354,7 @@ static __attribute__((noinline)) void begin_out_of_round(struct refrain_call *ca
 void refrain_call_begin(struct refrain_call *call, unsigned function, void *return_address, void *frame_address) {
     struct refrain_context *context = refrain_thread_context;
     struct refrain_call_cache *known = known_call(context, function, return_address, frame_address);
-    if (__builtin_expect(known && goes_on(known->round), 1))
+    if (__builtin_expect(known && refrain_round_goes_on(known->round), 1))
         begin_in_round(call, context, known, frame_address, NULL);
     else
         begin_out_of_round(call, known, function, return_address, frame_address);
@@ -396,7 +364,7 @@ bool refrain_call_begin_with(struct refrain_call *call, unsigned function, void 
                              enum refrain_operation operation, const int64_t *parameters) {
     struct refrain_context *context = refrain_thread_context;
     struct refrain_call_cache *known = known_call(context, function, return_address, frame_address);
-    if (__builtin_expect(!known || !goes_on(known->round), 0)) {
+    if (__builtin_expect(!known || !refrain_round_goes_on(known->round), 0)) {
         begin_out_of_round(call, known, function, return_address, frame_address);
         return false;
     }
@@ -419,7 +387,7 @@ operation_alone(struct refrain_call *call, enum refrain_operation operation, con
         record = refrain_operation_find(call->call_site, operation);
     if (!record || !refrain_learn_expects(&entry->last->next, REFRAIN_NEXT_OPERATION + (int64_t)operation))
         return refrain_call_operation_other(call, operation, parameters, n);
-    begin_probe(context);
+    refrain_begin_in(context);
     refrain_learn_take(&entry->last->next);
     entry->last = &record->after;
     struct refrain_learner *learners = refrain_operation_learners(record);
@@ -458,10 +426,10 @@ static inline __attribute__((always_inline)) bool return_as_expected(struct refr
     if (!is_on_top(context, call) || call->end_ticks)
         return false;
     struct refrain_slot *slot = call->entry->last;
-    struct block block = {.history = refrain_history_of(context, slot)};
+    struct refrain_round_block block = {.history = refrain_history_of(context, slot)};
     if (__builtin_expect(!block.history, 0))
         return false;
-    begin_probe(context);
+    refrain_begin_in(context);
     bool fits = end_block(context, slot, &block);
     call->end_ticks = block.now;
     if (__builtin_expect(!fits, 0))
@@ -489,12 +457,12 @@ static inline __attribute__((always_inline)) bool end_as_expected(struct refrain
         return false;
     struct refrain_entry *entry = call->entry, *caller = entry - 1;
     struct refrain_slot *slot = entry->last;
-    struct block block = {.now = call->end_ticks};
+    struct refrain_round_block block = {.now = call->end_ticks};
     if (!block.now)
         block.history = refrain_history_of(context, slot);
     if (__builtin_expect(!(block.history || block.now), 0) || !refrain_learn_expects(&slot->next, REFRAIN_NEXT_EXIT))
         return false;
-    begin_probe(context);
+    refrain_begin_in(context);
     bool fits = block.now || end_block(context, slot, &block);
     refrain_learn_take(&slot->next);
     close_entry(context, caller);
@@ -522,17 +490,7 @@ void refrain_call_end(struct refrain_call *call) {
         end_alone(call);
 }
 
-/* ---- with the words of a call before ---- */
-
-/* May a call begin that comes from `caller`, in this round? */
-static inline __attribute__((always_inline)) bool may_begin(const struct refrain_context *context,
-                                                            const struct refrain_entry *caller,
-                                                            const void *frame_address,
-                                                            const struct refrain_round *round) {
-    return __builtin_expect(!is_paused(context) && caller + 1 != context->stack_end &&
-                                caller->address >= refrain_caller_frames(frame_address) && goes_on(round),
-                            1);
-}
+/* ---- with the words of a call before: what call_again.h leaves to here ---- */
 
 void refrain_again_begun(struct refrain_call *begun, struct refrain_call_cache *known, struct refrain_entry *entry) {
     *begun = (struct refrain_call){
@@ -555,9 +513,8 @@ void refrain_again_begun(struct refrain_call *begun, struct refrain_call_cache *
     } while (begun->call_site->number != entry->id);
 }
 
-/* What is seldom to be done: an entry of the timeline, the records of events. */
-static __attribute__((noinline)) void begin_again_seldom(struct refrain_call_cache *known, struct refrain_entry *entry,
-                                                         uint64_t elapsed, bool item) {
+void refrain_again_begin_seldom(struct refrain_call_cache *known, struct refrain_entry *entry, uint64_t elapsed,
+                                bool item) {
     struct refrain_context *context = refrain_thread_context;
     struct refrain_call call;
     if (item)
@@ -566,53 +523,8 @@ static __attribute__((noinline)) void begin_again_seldom(struct refrain_call_cac
     begin_with_events(&call, known->n_before ? known->round->value[0] : NULL);
 }
 
-struct refrain_entry *refrain_call_again(struct refrain_call_cache *known, const void *frame_address) {
-    struct refrain_context *context = refrain_thread_context;
-    struct refrain_entry *caller = context->top, *entry = caller + 1;
-    struct block block;
-    begin_probe(context);
-    struct refrain_round *round = known->round;
-    if (!may_begin(context, caller, frame_address, round)) {
-        refrain_end(context);
-        return NULL;
-    }
-    context->calls_left--;
-    round->left[REFRAIN_ROUND_BEGIN]--;
-    caller->last = known->at;
-    struct refrain_slot *inside = &known->call_site->inside;
-    if (__builtin_expect(known->n_before, 1)) {
-        __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        round->left[REFRAIN_ROUND_OPERATION]--;
-        inside = &known->operation->after;
-    }
-    refrain_open_entry(entry, inside, (uintptr_t)frame_address, REFRAIN_ENTRY_CALL, known->number);
-    context->top = entry;
-    refrain_now_calls(context->thread, known->number);
-    memcpy(&context->thread->now.sends_to, &known->again.now, sizeof known->again.now);
-    bool fits = end_round_block(context, round, 0, &block);
-    entry->begin_ticks = block.now;
-    if (__builtin_expect(!fits || context->events, 0))
-        begin_again_seldom(known, entry, block.elapsed, !fits);
-    else
-        refrain_end(context);
-    return entry;
-}
-
-/* The round that the call is in which ends; null where anything has come between. */
-static inline __attribute__((always_inline)) struct refrain_round *
-round_that_ends(const struct refrain_context *context, const struct refrain_call_cache *known,
-                const struct refrain_entry *entry) {
-    struct refrain_round *round = known->round;
-    if (__builtin_expect(context->busy | context->unusual, 0))
-        return NULL;
-    if (__builtin_expect(entry != context->top || !round, 0))
-        return NULL;
-    return __builtin_expect(round->left[REFRAIN_ROUND_END] == round->left[REFRAIN_ROUND_BEGIN] + 1, 1) ? round : NULL;
-}
-
-/* What is seldom to be done at the end: an entry of the timeline, the records of events. */
-static __attribute__((noinline)) void end_again_seldom(const struct refrain_call_cache *known, const int64_t *received,
-                                                       uint64_t now, uint64_t elapsed, bool item) {
+void refrain_again_end_seldom(const struct refrain_call_cache *known, const int64_t *received, uint64_t now,
+                              uint64_t elapsed, bool item) {
     struct refrain_context *context = refrain_thread_context;
     if (item)
         refrain_timeline_entry(&context->timeline, now, elapsed);
@@ -623,54 +535,10 @@ static __attribute__((noinline)) void end_again_seldom(const struct refrain_call
     refrain_end(context);
 }
 
-/* The block ends that the call itself is, and with it the call, which no other MPI call is around. */
-static inline __attribute__((always_inline)) void end_again(struct refrain_context *context,
-                                                            const struct refrain_call_cache *known,
-                                                            struct refrain_round *round, struct refrain_entry *caller,
-                                                            const int64_t *received) {
-    struct block block;
-    begin_probe(context);
-    bool fits = end_round_block(context, round, 1, &block);
-    if (received)
-        round->left[REFRAIN_ROUND_OPERATION + known->n_before]--;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    round->left[REFRAIN_ROUND_END]--;
-    context->top = caller;
-    context->thread->now.inside = 0;
-    go_on(caller, known);
-    if (__builtin_expect(!fits || context->events, 0))
-        end_again_seldom(known, received, block.now, block.elapsed, !fits);
-    else
-        refrain_end(context);
-}
-
-static __attribute__((noinline)) void end_begun(struct refrain_call_cache *known, struct refrain_entry *entry) {
+void refrain_again_end_begun(struct refrain_call_cache *known, struct refrain_entry *entry) {
     struct refrain_call call;
     refrain_again_begun(&call, known, entry);
     refrain_call_end(&call);
-}
-
-void refrain_again_end(struct refrain_call_cache *known, struct refrain_entry *entry) {
-    struct refrain_context *context = refrain_thread_context;
-    struct refrain_round *round = round_that_ends(context, known, entry);
-    if (__builtin_expect(!round, 0))
-        end_begun(known, entry);
-    else
-        end_again(context, known, round, entry - 1, NULL);
-}
-
-bool refrain_again_receives(struct refrain_call_cache *known, struct refrain_entry *entry, int64_t source, int64_t tag,
-                            int64_t bytes) {
-    struct refrain_context *context = refrain_thread_context;
-    struct refrain_round *round = round_that_ends(context, known, entry);
-    unsigned i = known->n_before;
-    if (__builtin_expect(!round || known->ends_told == i, 0))
-        return false;
-    const int64_t *value = round->value[i];
-    if (__builtin_expect(((value[0] ^ source) | (value[1] ^ tag) | (value[2] ^ bytes)) != 0, 0))
-        return false;
-    end_again(context, known, round, entry - 1, value);
-    return true;
 }
 
 void refrain_again_remember_words(const struct refrain_call *call, uint64_t key, int64_t comm,

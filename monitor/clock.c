@@ -1,6 +1,7 @@
 /* clock.c: the clock of machines whose time-stamp counter cannot be used (clock.h). */
 #define _GNU_SOURCE
 #include "clock.h"
+#include "clock_system.h"
 #include "monitor.h"
 #include "registers.h"
 

@@ -4,18 +4,11 @@
 #define REFRAIN_CLOCK_H
 
 #include <stdint.h>
-#include <time.h>
 
 extern int refrain_clock_is_gettime; /* set once, when the trace file is opened */
 
 /* CLOCK_MONOTONIC, read so that a probe may call it (registers.h). */
 uint64_t refrain_clock_of_system(void);
-
-static inline uint64_t refrain_clock_gettime_ns(clockid_t id) {
-    struct timespec t;
-    clock_gettime(id, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static inline uint64_t refrain_clock(void) {
 #if defined(__x86_64__)

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "pack_ranks.h"
 #include "clock.h"
+#include "clock_system.h"
 #include "configure.h"
 #include "contexts.h"
 #include "own_files.h"

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "mpi_idup.h"
 #include "clock.h"
+#include "clock_system.h"
 #include "mpi_communicators.h"
 
 #include <sched.h>

@@ -8,6 +8,7 @@
  * counted as lost. */
 #define _GNU_SOURCE
 #include "clock.h"
+#include "clock_system.h"
 #include "mpi_state.h"
 
 #include <sched.h>

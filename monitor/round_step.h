@@ -1,0 +1,39 @@
+/* round_step.h: the steps of a call in a round (call_round.h) that are the same however the call is told: by
+ * call_usual.c, or in the wrapper itself (call_again.h). */
+#ifndef REFRAIN_ROUND_STEP_H
+#define REFRAIN_ROUND_STEP_H
+
+#include "block.h"
+
+/* A block that ends. */
+struct refrain_round_block {
+    struct refrain_history *history; /* in which it is filed; not looked at in a round */
+    uint64_t now, elapsed;
+};
+
+/* Is the trace paused from outside (`refrain pause`)? */
+static inline bool refrain_call_is_paused(const struct refrain_context *context) {
+    return __builtin_expect(((const struct refrain_header *)(const void *)context->trace_file)->pause, 0);
+}
+
+/* The call that begins can be in the round. */
+static inline bool refrain_round_goes_on(const struct refrain_round *round) {
+    return __builtin_expect(round && round->left[REFRAIN_ROUND_BEGIN] &&
+                                round->left[REFRAIN_ROUND_BEGIN] == round->left[REFRAIN_ROUND_END],
+                            1);
+}
+
+/* A block of the round ends: of the call's place (i = 0), or in the call (1). False where the timeline takes an entry
+ * that is more than two bytes. */
+static inline __attribute__((always_inline)) bool refrain_round_end_block(struct refrain_context *context,
+                                                                          struct refrain_round *round, unsigned i,
+                                                                          struct refrain_round_block *block) {
+    struct refrain_thread *thread = context->thread;
+    block->now = refrain_ticks_of_block();
+    block->elapsed = block->now - thread->last_ticks;
+    round->ticks[i] += block->elapsed;
+    thread->last_ticks = block->now;
+    return refrain_timeline_takes(&context->timeline, block->now, block->elapsed);
+}
+
+#endif
