@@ -7,7 +7,6 @@ void refrain_number_orphan(struct refrain_numbering *numbering, uint32_t index) 
     numbering = refrain_number_part(numbering, &index);
     numbering->orphan[index / 64] |= (uint64_t)1 << index % 64;
     numbering->orphans |= (uint64_t)1 << index / 64;
-    refrain_requests.unsure = true;
 }
 
 void refrain_number_free_orphans(struct refrain_call *call, struct refrain_numbering *first) {

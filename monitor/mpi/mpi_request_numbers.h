@@ -44,10 +44,8 @@ static REFRAIN_INLINE bool refrain_number_take(struct refrain_numbering *numberi
     unsigned word = (unsigned)__builtin_ctzll(~numbering->full);
     unsigned bit = (unsigned)__builtin_ctzll(~numbering->taken[word]);
     numbering->taken[word] |= (uint64_t)1 << bit;
-    if (__builtin_expect(~numbering->taken[word] == 0, 0)) {
+    if (__builtin_expect(~numbering->taken[word] == 0, 0))
         numbering->full |= (uint64_t)1 << word;
-        refrain_requests.unsure |= ~numbering->full == 0;
-    }
     *index = before + word * 64 + bit;
     if (__builtin_expect(*index >= numbering->most, 0)) {
         numbering->most = *index + 1u;
@@ -57,9 +55,13 @@ static REFRAIN_INLINE bool refrain_number_take(struct refrain_numbering *numberi
     return true;
 }
 
-/* Is there a request, and a number for it, for whoever posts one now, and nothing to be told before that? */
+/* Is there a request, and a number for it, if the calling thread posts one now, and nothing to be told before that? */
 static REFRAIN_INLINE bool refrain_request_is_at_hand(void) {
-    return __builtin_expect(refrain_requests.first_free && !refrain_requests.unsure && !refrain_mpi_multiple, 1);
+    const struct refrain_context *context = refrain_thread_context;
+    if (__builtin_expect(!context || !refrain_requests.first_free || refrain_mpi_multiple, 0))
+        return false;
+    const struct refrain_numbering *numbering = &refrain_numberings[context->number];
+    return __builtin_expect(~numbering->full && !numbering->orphans, 1);
 }
 
 /* Takes the request that was at hand, for an operation that is the call's first and has been told. */

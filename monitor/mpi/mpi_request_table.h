@@ -37,9 +37,8 @@ struct refrain_request_bucket {
 struct refrain_request_table {
     _Alignas(REFRAIN_LINE_BYTES) struct refrain_request *first_free; /* and then by `next_free` */
     uint32_t bound;                                                  /* in the buckets */
-    bool unsure;       /* a request may find no number, or one that is to be given back first (mpi_request_numbers.h) */
-    uint32_t n_chunks; /* beyond the first entries */
-    uint32_t never_used; /* entries from here on */
+    uint32_t n_chunks;                                               /* beyond the first entries */
+    uint32_t never_used;                                             /* entries from here on */
     struct refrain_request_bucket buckets[REFRAIN_REQUEST_BUCKETS];
     union refrain_request_entry first_entries[REFRAIN_REQUESTS], *chunks[REFRAIN_MOST_REQUEST_CHUNKS];
 };

@@ -1,0 +1,108 @@
+/* test_request_numbers.c: threads number their requests with the lowest number that is free, and a request is at hand
+ * for a thread whenever it has such a number and none to give back first, however many it has had at a time. */
+#include "mpi_request_numbers.h"
+
+#include "check.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST (2 * REFRAIN_NUMBERS)
+
+/* What the numbering needs of the monitor. */
+__thread struct refrain_context *refrain_thread_context;
+struct refrain_trace_file refrain_trace_file;
+bool refrain_mpi_multiple;
+static struct refrain_context contexts[2];
+static unsigned told;
+
+void *refrain_pool_take_for_open(size_t bytes) {
+    return calloc(1, bytes);
+}
+
+struct refrain_operation_record *refrain_call_operation(struct refrain_call *call, enum refrain_operation operation,
+                                                        const int64_t *parameters, unsigned n) {
+    static _Alignas(64) unsigned char record[64];
+    (void)call;
+    told += operation == REFRAIN_OP_FREE && n == 1 && parameters[0] >= 0;
+    return (struct refrain_operation_record *)(void *)record;
+}
+
+void refrain_mpi_lock_wait(void) {
+}
+
+void refrain_mpi_lock_give(void) {
+}
+
+void refrain_call_returned(struct refrain_call *call) {
+    (void)call;
+}
+
+static bool is_at_hand(unsigned thread) {
+    refrain_thread_context = &contexts[thread];
+    return refrain_request_is_at_hand();
+}
+
+/* One thread takes and gives numbers by chance; `taken` says which it has. */
+static void take_and_give(unsigned most, unsigned steps) {
+    static bool taken[MOST];
+    unsigned n = 0, lowest = 0;
+    uint32_t index;
+    for (unsigned i = 0; i < steps; i++) {
+        if (n < most && (n == 0 || rand() % 5 < 3)) {
+            for (lowest = 0; taken[lowest];)
+                lowest++;
+            CHECK(refrain_number_take(&refrain_numberings[0], &index) && index == lowest, "%u, not %u", index, lowest);
+            taken[index] = true;
+            n++;
+        } else {
+            index = (uint32_t)rand() % MOST;
+            while (!taken[index])
+                index = (index + 1) % MOST;
+            refrain_number_give(&refrain_numberings[0], index);
+            taken[index] = false;
+            n--;
+        }
+        bool is_full = !memchr(taken, false, REFRAIN_NUMBERS);
+        CHECK(is_at_hand(0) != is_full, "at hand though full, or not though it is not, of %u", n);
+    }
+    for (index = 0; index < MOST; index++)
+        if (taken[index])
+            refrain_number_give(&refrain_numberings[0], index);
+    memset(taken, 0, sizeof taken);
+}
+
+int main(void) {
+    static struct refrain_header header;
+    static struct refrain_request request;
+    struct refrain_call call = {.context = &contexts[0]};
+    uint32_t index;
+    refrain_trace_file.header = &header;
+    refrain_requests.first_free = &request;
+    contexts[1].number = 1;
+    refrain_thread_context = NULL;
+    CHECK(!refrain_request_is_at_hand(), "at hand for a thread that is not known");
+
+    /* All of a part are taken: there may be no more. The other thread has its own. */
+    for (unsigned i = 0; i < REFRAIN_NUMBERS; i++) {
+        CHECK(is_at_hand(0), "none at hand after %u", i);
+        CHECK(refrain_number_take(&refrain_numberings[0], &index) && index == i, "%u, not %u", index, i);
+    }
+    CHECK(!is_at_hand(0) && is_at_hand(1), "one at hand where all are taken, or none for another thread");
+    refrain_numbers_give(&refrain_numberings[0], 64, UINT64_MAX);
+    CHECK(is_at_hand(0), "none at hand after 64 were given back");
+
+    /* Another thread has completed one: that is told before the next one is posted. */
+    refrain_number_orphan(&refrain_numberings[0], 7);
+    CHECK(!is_at_hand(0) && is_at_hand(1), "one at hand before an orphan is told, or none for another thread");
+    refrain_number_free_orphans(&call, &refrain_numberings[0]);
+    CHECK(told == 1 && is_at_hand(0), "%u told; none at hand after that", told);
+    CHECK(refrain_number_take(&refrain_numberings[0], &index) && index == 7, "%u, not the orphan's", index);
+
+    for (index = 0; index < REFRAIN_NUMBERS; index++)
+        if (index / 64 != 1)
+            refrain_number_give(&refrain_numberings[0], index);
+    take_and_give(100, 20000);
+    take_and_give(MOST, 60000);
+    printf("%u passed, %u failed\n", passed, failed);
+    return failed != 0;
+}
