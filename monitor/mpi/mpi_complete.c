@@ -285,9 +285,9 @@ int MPI_Request_free(MPI_Request *request) {
 /* A cancelled request has yet to complete; its status says whether the message was withdrawn. */
 int MPI_Cancel(MPI_Request *request) {
     REFRAIN_MPI_BEGIN(MPI_Cancel);
-    int rc = PMPI_Cancel(request);
-    if (rc == MPI_SUCCESS && request)
+    if (request)
         refrain_request_cancel(&call, *request);
+    int rc = PMPI_Cancel(request);
     refrain_call_end(&call);
     return rc;
 }

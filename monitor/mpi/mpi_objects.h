@@ -81,7 +81,7 @@ struct refrain_request {
 };
 enum {
     REFRAIN_REQUEST_ACTIVE = 1,
-    REFRAIN_REQUEST_CANCEL = 2,  /* MPI_Cancel was called */
+    REFRAIN_REQUEST_CANCEL = 2,  /* MPI_Cancel was called: its status says whether it has completed */
     REFRAIN_REQUEST_WATCHED = 4, /* part of the array that a call waits for */
     REFRAIN_REQUEST_FIXED =
         8, /* a receive whose source, tag and bytes are those it was posted with, not the status's */
@@ -128,6 +128,8 @@ struct refrain_released {
 void refrain_request_release(const struct refrain_call *call, MPI_Request handle, struct refrain_released *released);
 void refrain_request_released(struct refrain_call *call, struct refrain_released *released, bool gone);
 
+/* The program is about to cancel it, maybe while another thread waits for it: that one's call may return before
+ * MPI_Cancel does. */
 void refrain_request_cancel(const struct refrain_call *call, MPI_Request handle);
 
 /* The message of a matched probe has become a request. */

@@ -29,6 +29,13 @@ struct refrain_request *refrain_request_find_any(const struct refrain_call *call
     return request || own == ANY_THREAD ? request : find_of_thread(ANY_THREAD, key, older);
 }
 
+struct refrain_request *refrain_request_find_watched(uint64_t key) {
+    struct refrain_request *request = refrain_request_bucket(key)->head;
+    while (request && (request->handle != key || !(request->flags & REFRAIN_REQUEST_WATCHED)))
+        request = request->next ? refrain_request_at(request->next - 1) : NULL;
+    return request;
+}
+
 bool refrain_request_take_posted(struct refrain_request *request, const int64_t *parameters, unsigned n) {
     struct refrain_request *second = refrain_request_entry_take();
     if (!second) {

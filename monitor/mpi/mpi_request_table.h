@@ -203,7 +203,10 @@ static REFRAIN_INLINE void refrain_request_unlink(struct refrain_request *reques
 REFRAIN_HIDDEN struct refrain_request *refrain_request_find_any(const struct refrain_call *call, uint64_t key,
                                                                 unsigned older);
 
-/* The same; mostly it is the first in its bucket. */
+/* The oldest with this key that a call waits for or tests. */
+REFRAIN_HIDDEN struct refrain_request *refrain_request_find_watched(uint64_t key);
+
+/* As refrain_request_find_any(); mostly it is the first in its bucket. */
 static REFRAIN_INLINE struct refrain_request *refrain_request_find(const struct refrain_call *call, uint64_t key,
                                                                    unsigned older) {
     struct refrain_request *request = refrain_request_bucket(key)->head;

@@ -19,7 +19,7 @@ static REFRAIN_INLINE void look_up(struct looked_up *looked_up, const struct ref
     request->position = position;
     *looked_up->link = refrain_request_place(request);
     looked_up->link = &request->watched;
-    looked_up->needs_statuses |= refrain_request_needs_status(request);
+    looked_up->needs_statuses |= refrain_request_needs_status(request) || refrain_mpi_multiple; /* may be cancelled */
     if (!looked_up->awaiting.unknown)
         refrain_awaiting_add(&looked_up->awaiting, request);
 }
@@ -123,6 +123,13 @@ static REFRAIN_INLINE void watched_done(struct refrain_call *call, struct refrai
     refrain_mpi_unlock();
 }
 
+/* It goes on; another thread may cancel it meanwhile. */
+static void not_watched(struct refrain_request *request) {
+    refrain_mpi_lock();
+    request->flags &= (uint8_t)~REFRAIN_REQUEST_WATCHED;
+    refrain_mpi_unlock();
+}
+
 /* One of the array, after a call that returned `rc` and, where it is known, this status for it. */
 static REFRAIN_INLINE void watched_returned(struct refrain_call *call, struct refrain_request_run *run,
                                             struct refrain_request *request, int rc, const MPI_Request *array,
@@ -132,7 +139,7 @@ static REFRAIN_INLINE void watched_returned(struct refrain_call *call, struct re
     else if (array[request->position] == MPI_REQUEST_NULL)
         watched_done(call, run, request, false, NULL);
     else
-        request->flags &= (uint8_t)~REFRAIN_REQUEST_WATCHED;
+        not_watched(request);
 }
 
 /* Those that were taken out of the table, with the statuses that they need. */
@@ -208,5 +215,5 @@ void refrain_watch_some(struct refrain_call *call, struct refrain_watch *watch, 
     }
     refrain_request_run_tell(call, &run);
     for (uint32_t place = watch->first; place; place = refrain_request_at(place - 1)->watched)
-        refrain_request_at(place - 1)->flags &= (uint8_t)~REFRAIN_REQUEST_WATCHED;
+        not_watched(refrain_request_at(place - 1));
 }

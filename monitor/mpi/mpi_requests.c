@@ -161,9 +161,11 @@ void refrain_request_not_started(struct refrain_call *call, MPI_Request handle) 
 }
 
 void refrain_request_cancel(const struct refrain_call *call, MPI_Request handle) {
+    uint64_t key = REFRAIN_MPI_KEY(handle);
     refrain_mpi_lock();
-    struct refrain_request *request =
-        refrain_requests.bound ? refrain_request_find(call, REFRAIN_MPI_KEY(handle), 0) : NULL;
+    struct refrain_request *request = refrain_requests.bound ? refrain_request_find(call, key, 0) : NULL;
+    if (!request)
+        request = refrain_request_find_watched(key);
     if (request)
         request->flags |= REFRAIN_REQUEST_CANCEL;
     refrain_mpi_unlock();

@@ -1,7 +1,8 @@
 /* mpi_threads.c: MPI_THREAD_MULTIPLE: threads that communicate side by side, each in a communicator of its own, and
- * requests that one thread posts and another completes. */
+ * requests that one thread posts and another completes, or waits for while they are cancelled. */
 #include "mpi_check.h"
 #include <pthread.h>
+#include <unistd.h>
 
 #define THREADS 4
 #define ROUNDS 100
@@ -37,6 +38,46 @@ static void *complete(void *argument) {
     return NULL;
 }
 
+#define LISTENED 3
+static MPI_Request listened[LISTENED];
+static int heard[LISTENED];
+
+/* Waits until all have come or are withdrawn, as a thread does that serves others: of the second one the message comes.
+ */
+static void *listen_until_cancelled(void *cancelled) {
+    MPI_Status statuses[LISTENED];
+    int flag;
+    MPI_Wait(&listened[0], &statuses[0]);
+    MPI_Waitall(LISTENED - 1, &listened[1], &statuses[1]);
+    for (int i = 0; i < LISTENED; i++) {
+        MPI_Test_cancelled(&statuses[i], &flag);
+        CHECK(flag == (i != 1));
+        *(long *)cancelled += flag;
+    }
+    return NULL;
+}
+
+static long cancel_while_waited_for(int rank, int size) {
+    long cancelled = 0;
+    pthread_t thread;
+    MPI_Request copies[LISTENED];
+    if (size == 1) /* some MPICH does not wake who waits for itself */
+        return 0;
+    for (int i = 0; i < LISTENED; i++)
+        MPI_Irecv(&heard[i], 1, MPI_INT, (rank + size - 1) % size, 20 + i, MPI_COMM_WORLD, &listened[i]);
+    for (int i = 0; i < LISTENED; i++)
+        copies[i] = listened[i];
+    pthread_create(&thread, NULL, listen_until_cancelled, &cancelled);
+    MPI_Send(&rank, 1, MPI_INT, (rank + 1) % size, 21, MPI_COMM_WORLD);
+    for (int i = 0; i < LISTENED; i += 2) {
+        usleep(20000); /* most likely it waits by then */
+        MPI_Cancel(&copies[i]);
+    }
+    pthread_join(thread, NULL);
+    CHECK(heard[1] == (rank + size - 1) % size);
+    return cancelled;
+}
+
 int main(int argc, char **argv) {
     int provided;
     pthread_t threads[THREADS];
@@ -66,6 +107,7 @@ int main(int argc, char **argv) {
         for (int i = 0; i < ROUNDS; i++)
             total += handed_in[i];
     }
+    total += cancel_while_waited_for(rank, size);
     for (int i = 0; i < THREADS; i++) {
         total += sums[i];
         MPI_Comm_free(&comms[i]);
