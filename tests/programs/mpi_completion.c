@@ -45,6 +45,29 @@ static int cancel(void *state, int complete) {
     return MPI_SUCCESS;
 }
 
+/* The request of a library's own operation, which is over when two messages are: they are waited for in there. */
+static MPI_Request inner[2];
+
+static int query_that_waits(void *state, MPI_Status *status) {
+    MPI_Waitall(2, inner, MPI_STATUSES_IGNORE);
+    return query(state, status);
+}
+
+static void complete_within(void) {
+    int from = -1;
+    post(750);
+    MPI_Irecv(&from, 1, MPI_INT, left, 740, MPI_COMM_WORLD, &inner[0]);
+    MPI_Isend(&rank, 1, MPI_INT, right, 740, MPI_COMM_WORLD, &inner[1]);
+    MPI_Request all[2 * MANY + 1];
+    for (int i = 0; i < 2 * MANY; i++)
+        all[i < MANY ? i : i + 1] = requests[i];
+    MPI_Grequest_start(query_that_waits, release, cancel, NULL, &all[MANY]);
+    MPI_Grequest_complete(all[MANY]);
+    MPI_Waitall(2 * MANY + 1, all, MPI_STATUSES_IGNORE);
+    CHECK(from == left);
+    verify();
+}
+
 int main(int argc, char **argv) {
     int index, flag, n, indices[2 * MANY];
     MPI_Status status, statuses[2 * MANY];
@@ -138,6 +161,8 @@ int main(int argc, char **argv) {
     MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
     requests[0] = MPI_REQUEST_NULL;
     MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    for (int i = 0; i < 3; i++)
+        complete_within();
     MPI_Barrier(MPI_COMM_WORLD);
     report("mpi_completion", total);
     MPI_Finalize();
