@@ -5,7 +5,10 @@
  *
  * The least of some rounds counts: what a probe takes when nothing gets in its way; what it costs where caches are full
  * of the program's data is more. Looked at one by one probes take longer than in a row, where the processor does parts
- * of several at once: so single times only say what each kind's share is. */
+ * of several at once: so single times only say what each kind's share is.
+ *
+ * MPI calls are measured as those that come often are told: each as the one before it (call_round.h). So they come in a
+ * row of their own, after as many as that takes. */
 #define _GNU_SOURCE
 #include "calibrate.h"
 #include "allowance.h"
@@ -22,7 +25,8 @@
 #include <sys/mman.h>
 
 #define ROUNDS 8u
-#define TIMES 16u /* the probes of a round */
+#define TIMES 16u                                      /* the probes of a round */
+#define CALLS_BEFORE (REFRAIN_HISTORY_STRETCHES * 32u) /* then a stretch of the history has room for calls in a row */
 #define ADDRESSES_BYTES ((size_t)REFRAIN_ADDRESS_TABLE_ENTRIES * REFRAIN_ADDRESS_ENTRY_BYTES)
 
 /* The slots of a program that is nothing but probes. */
@@ -90,12 +94,17 @@ static inline void end(enum refrain_probe_kind kind, bool reads) {
     sums->after[kind] += now - inside;
 }
 
-static void run_mpi_call(struct refrain_unit *unit, char *frame) {
+/* Of probes that are run in a row: kinds from `first` on, up to `end`. */
+struct row {
+    void (*run)(struct refrain_unit *unit, char *frame);
+    enum refrain_probe_kind first, end;
+};
+
+/* An MPI call that sends a message, at the place that a probe would tell of. */
+static void run_call(struct refrain_unit *unit, char *frame) {
     static const int64_t message[4] = {0, 0, 8, 0};
     struct refrain_call call;
-    begin();
-    refrain_probe(unit, MPI_CALL, frame, 0);
-    end(REFRAIN_PROBE_PLACE, false);
+    refrain_thread_context->top->last = (struct refrain_slot *)unit->slots + MPI_CALL;
     begin();
     refrain_call_begin(&call, 0, NULL, frame - 2 * sizeof(uintptr_t)); /* its wrapper lies below the frame */
     end(REFRAIN_PROBE_CALL_BEGIN, true);
@@ -110,7 +119,7 @@ static void run_mpi_call(struct refrain_unit *unit, char *frame) {
     end(REFRAIN_PROBE_CALL_END, false);
 }
 
-/* One probe of each kind, in an activation whose object in its frame is at `frame`. */
+/* One probe of each other kind, in an activation whose object in its frame is at `frame`. */
 static void run_probes(struct refrain_unit *unit, char *frame) {
     begin();
     refrain_probe(unit, FUNCTION, frame, (uintptr_t)frame);
@@ -133,20 +142,22 @@ static void run_probes(struct refrain_unit *unit, char *frame) {
     begin();
     refrain_region_end();
     end(REFRAIN_PROBE_REGION_END, true);
-    run_mpi_call(unit, frame);
+    begin();
+    refrain_probe(unit, MPI_CALL, frame, 0);
+    end(REFRAIN_PROBE_PLACE, false);
     begin();
     refrain_probe(unit, WHOLE, frame, (uintptr_t)frame);
     end(REFRAIN_PROBE_LEAVE, true);
 }
 
-/* Ticks of TIMES times all probes, one after the other; the least of the rounds. */
-static uint64_t ticks_in_a_row(struct refrain_unit *unit, char *frame) {
+/* Ticks of TIMES times the row; the least of the rounds. */
+static uint64_t ticks_in_a_row(const struct row *row, struct refrain_unit *unit, char *frame) {
     uint64_t least = UINT64_MAX;
     sums = NULL;
     for (unsigned round = 0; round < ROUNDS; round++) {
         uint64_t from = refrain_clock();
         for (unsigned i = 0; i < TIMES; i++)
-            run_probes(unit, frame);
+            row->run(unit, frame);
         uint64_t ticks = refrain_clock() - from;
         least = ticks < least ? ticks : least;
     }
@@ -170,14 +181,14 @@ static uint64_t clock_ticks(void) {
 }
 
 /* Each kind by itself, the least of the rounds. */
-static void measure_single(struct refrain_unit *unit, char *frame, struct sums *least) {
+static void measure_single(const struct row *row, struct refrain_unit *unit, char *frame, struct sums *least) {
     struct sums round_sums;
     for (unsigned round = 0; round < ROUNDS; round++) {
         memset(&round_sums, 0, sizeof round_sums);
         sums = &round_sums;
         for (unsigned i = 0; i < TIMES; i++)
-            run_probes(unit, frame);
-        for (unsigned kind = 0; kind < REFRAIN_PROBE_KINDS; kind++)
+            row->run(unit, frame);
+        for (unsigned kind = row->first; kind < row->end; kind++)
             if (round == 0 ||
                 round_sums.before[kind] + round_sums.after[kind] < least->before[kind] + least->after[kind]) {
                 least->before[kind] = round_sums.before[kind];
@@ -197,12 +208,12 @@ static uint32_t cost_of(uint64_t ticks, uint64_t in_a_row, uint64_t single) {
     return cost < UINT32_MAX ? (uint32_t)cost : UINT32_MAX;
 }
 
-static void measure(struct refrain_unit *unit, uint64_t entry_ticks, struct refrain_probe_cost *costs) {
+static void measure_row(const struct row *row, struct refrain_unit *unit, char *frame,
+                        struct refrain_probe_cost *costs) {
     struct sums least;
-    char stack[64], *frame = stack + sizeof stack / 2;
-    measure_single(unit, frame, &least);
-    uint64_t in_a_row = ticks_in_a_row(unit, frame), read = clock_ticks(), single = 0;
-    for (unsigned kind = 0; kind < REFRAIN_PROBE_KINDS; kind++) {
+    measure_single(row, unit, frame, &least);
+    uint64_t in_a_row = ticks_in_a_row(row, unit, frame), read = clock_ticks(), single = 0;
+    for (unsigned kind = row->first; kind < row->end; kind++) {
         /* The clock read inside counts as the probe's, that of end() does not. */
         if (least.after[kind] > 0)
             least.after[kind] = less(least.after[kind], read);
@@ -210,12 +221,25 @@ static void measure(struct refrain_unit *unit, uint64_t entry_ticks, struct refr
             least.before[kind] = less(least.before[kind], read);
         single += least.before[kind] + least.after[kind];
     }
-    for (unsigned kind = 0; kind < REFRAIN_PROBE_KINDS; kind++) {
+    for (unsigned kind = row->first; kind < row->end; kind++) {
         costs[kind].before = cost_of(least.before[kind], in_a_row, single);
         costs[kind].after = cost_of(least.after[kind], in_a_row, single);
-        if (kind <= REFRAIN_PROBE_COUNT) /* probes of optimised code come by way of a site */
-            costs[kind].before += (uint32_t)(entry_ticks << REFRAIN_PROBE_COST_SHIFT);
     }
+}
+
+static void measure(struct refrain_unit *unit, uint64_t entry_ticks, struct refrain_probe_cost *costs) {
+    static const struct row probes = {run_probes, 0, REFRAIN_PROBE_CALL_BEGIN},
+                            calls = {run_call, REFRAIN_PROBE_CALL_BEGIN, REFRAIN_PROBE_KINDS};
+    char stack[64], *frame = stack + sizeof stack / 2;
+    measure_row(&probes, unit, frame, costs);
+    for (unsigned kind = 0; kind <= REFRAIN_PROBE_COUNT; kind++) /* in optimised code they come by way of a site */
+        costs[kind].before += (uint32_t)(entry_ticks << REFRAIN_PROBE_COST_SHIFT);
+
+    refrain_probe(unit, FUNCTION, frame, (uintptr_t)frame);
+    for (unsigned i = 0; i < CALLS_BEFORE; i++)
+        run_call(unit, frame);
+    measure_row(&calls, unit, frame, costs);
+    refrain_probe(unit, WHOLE, frame, (uintptr_t)frame);
 }
 
 /* The thread that runs the probes: what it learns is given back. False when the pool has no room for it. */
