@@ -495,6 +495,10 @@ void refrain_units_begin_thread(uint32_t thread) {
     drop_lock();
 }
 
+uint32_t refrain_units_threads(void) {
+    return threads_made;
+}
+
 uint64_t refrain_units_bytes(uint32_t threads) {
     uint64_t bytes = 0;
     take_lock();

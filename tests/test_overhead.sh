@@ -39,7 +39,9 @@ int main(int argc, char **argv) {
 }
 END_OF_PROGRAM
 
-# traced FILTER NAME: builds with the filter, runs, names the trace in $trace.
+# traced FILTER NAME: builds with the filter, runs, names the trace in $trace. All probes stay in the code.
+REFRAIN_PATCH=off
+export REFRAIN_PATCH
 traced() {
     # shellcheck disable=SC2086 # may be empty
     refrain-mpicc $1 -O2 -I"$tests/../include" program.c -o program || fail "$2: build"
@@ -78,6 +80,13 @@ check "the same with the filter" cmp before.said after.said
 refrain overhead --json "$trace" >json
 [ "$(field "'often' not in $function and $function['main']['probes'] == 45 and $kind['call begin'] == 5002")" = True ] && pass ||
     fail "with the filter: $(cat json)"
+
+# Probes before MPI calls that have left the code cost nothing: all else is counted as before.
+REFRAIN_PATCH=on traced "" quiet
+refrain overhead --json "$trace" >json
+if [ "$(uname -m)" = x86_64 ] && ! refrain info --json "$trace" | grep -q '"code_is_kept": *true'; then
+    [ "$(field "[$function[f]['probes'] for f in ('often', 'seldom')] + [$kind['place'] < 40]")" = "[35000, 10030, True]" ] && pass || fail "quiet probes: $(field "$function") $(field "$kind")"
+fi
 
 # A filter that is there stays as it is until the new one is complete.
 cp app.filter old.filter

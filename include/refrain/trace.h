@@ -79,7 +79,8 @@ enum refrain_loss {
 #define REFRAIN_SLOT_COUNTED 16u /* slot [0] of a loop that counts for itself: it has no other probe in it */
 #define REFRAIN_SLOT_OFF 32u     /* its probe is off: no event depends on it, or it is dormant */
 #define REFRAIN_SLOT_THROTTLED                                                                                         \
-    64u /* its probe has been dormant at some time: what was counted is the least there was */
+    64u                         /* its probe has been dormant at some time: what was counted is the least there was */
+#define REFRAIN_SLOT_QUIET 128u /* its site has left the code: the MPI call that comes next tells of it */
 #define REFRAIN_SLOT_KIND(flags) ((flags) >> 8 & 15u)   /* enum refrain_arrival: what a probe that reaches it is */
 #define REFRAIN_SLOT_OF_FUNCTION(flags) ((flags) >> 12) /* distance from slot [0] of the function it is in */
 #define REFRAIN_SLOT_FLAGS(kind, of_function) ((uint32_t)(kind) << 8 | (uint32_t)(of_function) << 12)
@@ -527,8 +528,8 @@ struct refrain_clock_sync {
 };
 
 /* What refrain's own work costs, by the kind of probe. Each process measures it when it begins, by running each probe
- * in its mode. In sixteenths of a tick: `before` up to the end of the probe's clock read, `after` from there on; a
- * probe that reads no clock has `before` only. */
+ * in its mode, MPI calls as those that go like the ones before them. In sixteenths of a tick: `before` up to the end of
+ * the probe's clock read, `after` from there on; a probe that reads no clock has `before` only. */
 enum refrain_probe_kind {
     REFRAIN_PROBE_ENTER,        /* a function is entered */
     REFRAIN_PROBE_LEAVE,        /* ... and left */

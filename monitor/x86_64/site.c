@@ -209,9 +209,8 @@ bool refrain_sites_quiet(uint32_t number, bool quiet) {
     return before != quiet;
 }
 
-bool refrain_sites_keep(uint32_t number) {
+void refrain_sites_keep(uint32_t number) {
     struct refrain_sites *module = with_bits();
     if (module)
         module->quiet[quiet_bytes(module) + number / 8] |= (unsigned char)(1u << number % 8);
-    return refrain_sites_quiet(number, false);
 }

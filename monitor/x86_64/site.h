@@ -42,7 +42,7 @@ REFRAIN_HIDDEN bool refrain_sites_number(uintptr_t address, uint32_t *number);
  * or takes the mark back. refrain_sites_place() changes the code. Returns whether the mark changed. */
 REFRAIN_HIDDEN bool refrain_sites_quiet(uint32_t number, bool quiet);
 
-/* From now on the site is as its byte says, and is not quiet again. Returns whether it was quiet. */
-REFRAIN_HIDDEN bool refrain_sites_keep(uint32_t number);
+/* From now on the site will not become quiet. */
+REFRAIN_HIDDEN void refrain_sites_keep(uint32_t number);
 
 #endif

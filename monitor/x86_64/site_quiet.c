@@ -49,13 +49,29 @@ struct call {
     bool open; /* it is not known yet whether it has a site */
 };
 
+/* The site of the place is quiet from now on, or back in the code; readers find that at its slot. Returns whether that
+ * is new. */
+static bool change(const struct refrain_site_place *place, uint32_t site, bool quiet) {
+    if (!refrain_sites_quiet(site, quiet))
+        return false;
+    for (uint32_t thread = 0; thread < refrain_units_threads(); thread++) {
+        struct refrain_slot *slot = refrain_site_slot(place, refrain_trace_file.base, thread);
+        if (quiet)
+            __atomic_fetch_or(&slot->flags, REFRAIN_SLOT_QUIET, __ATOMIC_RELAXED);
+        else
+            __atomic_fetch_and(&slot->flags, ~REFRAIN_SLOT_QUIET, __ATOMIC_RELAXED);
+    }
+    n_quiet += quiet ? 1 : -1;
+    return true;
+}
+
 /* All sites are back in the code. */
 static bool bring_back(void) {
     if (n_quiet == 0)
         return false;
     for (const struct pair *pair = pairs; pair < pairs + PAIRS; pair++)
         if (pair->place)
-            n_quiet -= refrain_sites_quiet(pair->site, false);
+            change(pair->place, pair->site, false);
     is_new = true;
     ended |= ++n_returns == MOST_RETURNS;
     return true;
@@ -77,10 +93,9 @@ static bool add(struct pair *pair, const struct call *call, enum kind kind) {
 }
 
 /* A site that may be followed by a call that others are followed by tells of itself always. */
-static bool keep(uint32_t site) {
-    bool was_quiet = refrain_sites_keep(site);
-    n_quiet -= was_quiet;
-    return was_quiet;
+static bool keep(const struct refrain_site_place *place, uint32_t site) {
+    refrain_sites_keep(site);
+    return change(place, site, false);
 }
 
 static bool told(void *data) {
@@ -98,8 +113,8 @@ static bool told(void *data) {
     if (pair->kind == ONE_PLACE && pair->place->slot == call->place->slot)
         return false;
     pair->kind = SEVERAL;
-    bool changed = pair->place && keep(pair->site);
-    return keep(call->site) || changed;
+    bool changed = pair->place && keep(pair->place, pair->site);
+    return keep(call->place, call->site) || changed;
 }
 
 static bool came_without(void *data) {
@@ -125,7 +140,7 @@ static bool settle(void *unused) {
     unsigned before = n_quiet;
     for (const struct pair *pair = pairs; pair < pairs + PAIRS; pair++)
         if (pair->address && pair->kind == ONE_PLACE)
-            n_quiet += refrain_sites_quiet(pair->site, true);
+            change(pair->place, pair->site, true);
     is_new = false;
     round += n_quiet > before;
     return n_quiet > before;
