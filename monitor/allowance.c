@@ -68,7 +68,7 @@ static int64_t settle(struct refrain_allowance *allowance, uint64_t now, int64_t
 
 void refrain_allowance_sample(struct refrain_context *context, const struct refrain_slot *slot, uint64_t begin_ticks) {
     struct refrain_allowance *allowance = &context->allowance;
-    allowance->probes = REFRAIN_ALLOWANCE_PROBES;
+    refrain_allowance_count(context);
     if (allowance->most_ticks == 0 && !refrain_spent_ticks)
         return;
 #if defined(__x86_64__)

@@ -22,6 +22,7 @@
 
 #include "clock.h"
 #include "monitor.h"
+#include <refrain/settings.h>
 
 /* What the entry of a probe costs before and after what is measured. */
 #define REFRAIN_ENTRY_NS 6u
@@ -41,6 +42,13 @@ REFRAIN_HIDDEN void refrain_allowance_look(struct refrain_context *context);
 /* A probe at `slot` was met by a thread that is not traced; `context` is what those threads share. False: such probes
  * have no allowance left. This one counts as off, though its code has not been changed yet. */
 REFRAIN_HIDDEN bool refrain_allowance_untraced(struct refrain_context *context, const struct refrain_slot *slot);
+
+/* So many probes have run again: the trace says how many, as most of them read no clock. A reader does not go further
+ * than that in a damaged trace. */
+static inline void refrain_allowance_count(struct refrain_context *context) {
+    context->allowance.probes = REFRAIN_ALLOWANCE_PROBES;
+    context->thread->samples += context->thread->samples != REFRAIN_SAMPLES_UNKNOWN;
+}
 
 /* Is this probe to be measured? */
 static inline bool refrain_allowance_takes(struct refrain_context *context) {

@@ -67,6 +67,10 @@ void refrain_packer_thread(struct refrain_packer *packer, const struct refrain_h
     REFRAIN_NEAR(packer, REFRAIN_PACKED_CLOCK, thread->last_ticks, thread->start_ticks);
     refrain_packer_place(packer, &thread->root);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, thread->paused);
+    if (!header->finished)
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, thread->samples);
+    else if (packer->to) /* it says no more than its clock reads */
+        thread->samples = REFRAIN_SAMPLES_UNKNOWN;
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, thread->untold_calls);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, thread->left_out_calls);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, thread->metrics_ns);

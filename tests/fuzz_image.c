@@ -108,6 +108,13 @@ static struct small_image *long_image(unsigned kind, uint64_t times, int64_t nex
     return image;
 }
 
+/* The same of a process that was killed: how long it ran after its last clock read is not known. */
+static struct small_image *killed_image(unsigned kind, uint64_t times, int64_t next) {
+    struct small_image *image = small_image(kind, times, next);
+    image->header.finished = 0;
+    return image;
+}
+
 /* Is the walk of the image stopped as damaged? */
 static bool is_stopped(struct small_image *image) {
     const char *what;
@@ -136,6 +143,10 @@ static unsigned made_by_hand(void) {
         {"an empty function called over and over", small_image(REFRAIN_FUNCTION, MANY, REFRAIN_NEXT_EXIT)},
         {"a place that comes after itself for ages", long_image(REFRAIN_SWITCH, 1, 0)},
         {"a loop that comes after itself for ages", long_image(REFRAIN_FOR, 1, 0)},
+        {"a place that comes after itself until the process is killed", killed_image(REFRAIN_SWITCH, 1, 0)},
+        {"a loop that comes after itself until the process is killed", killed_image(REFRAIN_FOR, 1, 0)},
+        {"an empty function called until the process is killed",
+         killed_image(REFRAIN_FUNCTION, MANY, REFRAIN_NEXT_EXIT)},
         {"an empty function called for ages", long_image(REFRAIN_FUNCTION, MANY, REFRAIN_NEXT_EXIT)},
     };
     for (size_t i = 0; i < sizeof endless / sizeof *endless; i++)

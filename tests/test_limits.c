@@ -1,7 +1,9 @@
 /* test_limits.c: the most steps that a thread can have made (reconstruct/replay/walk_limits.c). What its clock reads
- * say goes no further than what its places took, in a process that has not finished, too. */
+ * say goes no further than what its places took; where a process was killed after its last clock read, and in any
+ * other, it has made no more steps than its probes and blocks can have made. */
 #include "walk_parts.h"
 
+#include <refrain/settings.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +12,14 @@
 #define START_TICKS 1000u
 #define RUN_TICKS 5000000u
 #define FAR_TICKS ((uint64_t)1 << 60)
+#define FAR_SAMPLES (REFRAIN_SAMPLES_UNKNOWN - 1)
+#define SAMPLES 1000u
 
 static unsigned failed;
 
 /* An image of one thread whose last clock read was so many ticks after its first one, with all of `in_places` in its
- * outermost place. */
-static uint64_t steps_of(uint64_t ticks, uint64_t in_places, bool finished) {
+ * outermost place, and so many samples of its probes. */
+static uint64_t steps_of(uint64_t ticks, uint64_t in_places, uint32_t samples, bool finished) {
     unsigned char *image = calloc(1, IMAGE_BYTES);
     if (!image)
         exit(2);
@@ -28,6 +32,7 @@ static uint64_t steps_of(uint64_t ticks, uint64_t in_places, bool finished) {
     thread->started = 1;
     thread->start_ticks = START_TICKS;
     thread->last_ticks = START_TICKS + ticks;
+    thread->samples = samples;
     thread->root.ticks = in_places;
     const char *what = NULL;
     uint64_t offset = 0, steps = 0;
@@ -48,14 +53,28 @@ static void check(bool holds, const char *what) {
     failed += !holds;
 }
 
+static void by_clock(uint32_t samples, bool finished) {
+    uint64_t spare = steps_of(0, 0, samples, finished), sound = steps_of(RUN_TICKS, RUN_TICKS, samples, finished);
+    check(spare > 0, "no step is allowed without a clock read");
+    check(sound == spare + RUN_TICKS, "a run is not allowed a step for each of its ticks");
+    check(steps_of(FAR_TICKS, RUN_TICKS, samples, finished) == sound, "a damaged last clock read allows more steps");
+    check(steps_of(RUN_TICKS, FAR_TICKS, samples, finished) == sound, "a place's damaged ticks allow more steps");
+}
+
+static void by_probes(bool finished) {
+    uint64_t none = steps_of(FAR_TICKS, FAR_TICKS, 0, finished),
+             some = steps_of(FAR_TICKS, FAR_TICKS, SAMPLES, finished), after = steps_of(0, 0, SAMPLES, false);
+    check(some >= none + SAMPLES * REFRAIN_ALLOWANCE_PROBES, "probes are not allowed a step each");
+    check(some <= none + SAMPLES * REFRAIN_ALLOWANCE_PROBES * 2, "damaged clock reads allow more than probes can do");
+    check(after == some, "a process that was killed long after its last clock read is not allowed what its probes did");
+}
+
 int main(void) {
-    for (int finished = 0; finished < 2; finished++) {
-        uint64_t spare = steps_of(0, 0, finished), sound = steps_of(RUN_TICKS, RUN_TICKS, finished);
-        check(spare > 0, "no step is allowed without a clock read");
-        check(sound == spare + RUN_TICKS, "a run is not allowed a step for each of its ticks");
-        check(steps_of(FAR_TICKS, RUN_TICKS, finished) == sound, "a damaged last clock read allows more steps");
-        check(steps_of(RUN_TICKS, FAR_TICKS, finished) == sound, "a place's damaged ticks allow more steps");
-    }
+    by_clock(REFRAIN_SAMPLES_UNKNOWN, false);
+    by_clock(REFRAIN_SAMPLES_UNKNOWN, true);
+    by_clock(FAR_SAMPLES, true);
+    by_probes(false);
+    by_probes(true);
     puts(failed ? "FAILED" : "ok");
     return failed != 0;
 }

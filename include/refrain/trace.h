@@ -24,7 +24,7 @@
 #define REFRAIN_MAGIC "refrain\n"
 /* Whoever changes the layout raises the version. Readers accept the versions from the oldest to this one, and refuse
  * all others with a message. While both are equal there is one layout. */
-#define REFRAIN_TRACE_VERSION 28u
+#define REFRAIN_TRACE_VERSION 29u
 #define REFRAIN_TRACE_OLDEST REFRAIN_TRACE_VERSION
 #define REFRAIN_HEADER_BYTES 4096u
 #define REFRAIN_GRAIN_BYTES 16u /* pool granularity */
@@ -208,17 +208,20 @@ struct refrain_now {
 /* Call sites that a process can have: their numbers are found through a table outside the trace file. */
 #define REFRAIN_MOST_CALL_SITES 65536u
 
+#define REFRAIN_SAMPLES_UNKNOWN UINT32_MAX
+
 /* One per thread, in a row. */
 struct refrain_thread {
     uint64_t start_ticks;
     uint64_t last_ticks; /* last clock read */
     uint32_t started;    /* 1 once a thread has taken this record */
     uint32_t ended;
-    struct refrain_slot root; /* where the thread is before and between its outermost activations */
-    uint32_t journal;         /* reference of struct refrain_journal */
-    uint32_t timeline;        /* reference of struct refrain_timeline, 0 = none */
-    uint32_t paused;          /* 1: it is not traced at present */
-    uint32_t reserved;
+    struct refrain_slot root;                /* where the thread is before and between its outermost activations */
+    uint32_t journal;                        /* reference of struct refrain_journal */
+    uint32_t timeline;                       /* reference of struct refrain_timeline, 0 = none */
+    uint32_t paused;                         /* 1: it is not traced at present */
+    uint32_t samples;                        /* every REFRAIN_ALLOWANCE_PROBES probes that it runs are one more;
+                                                REFRAIN_SAMPLES_UNKNOWN: more than can be counted, or not known */
     uint64_t untold_calls;                   /* MPI calls while it was paused: not in the trace */
     uint64_t left_out_calls;                 /* ... and those that a filter leaves out */
     uint64_t metrics_ns, metrics_counted_ns; /* since its metrics were opened, and how long of it they were counted:

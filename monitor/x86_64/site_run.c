@@ -104,11 +104,12 @@ static inline __attribute__((always_inline)) void run(struct refrain_context *co
     context->latest_site = call->address;
     bool off = !slot || slot->flags & REFRAIN_SLOT_OFF;
     if (__builtin_expect(context->allowance.probes == 0, 0)) {
-        context->allowance.probes = REFRAIN_ALLOWANCE_PROBES;
-        if (off)
+        if (off) {
+            refrain_allowance_count(context);
             refrain_keep_vectors(settle, NULL);
-        else
+        } else {
             refrain_probe_sample(context, slot, (uintptr_t)call->place, extra(call, slot));
+        }
     } else if (!off) {
         refrain_probe_run(context, slot, (uintptr_t)call->place, extra(call, slot));
         return;

@@ -237,6 +237,7 @@ static void put_threads(struct builder *builder, const struct refrain_import_ima
     for (uint32_t i = 0; i < image->n_threads; i++) {
         int64_t ns = image->last_ns[i];
         threads[i].started = threads[i].ended = ns >= 0;
+        threads[i].samples = REFRAIN_SAMPLES_UNKNOWN;
         threads[i].start_ticks = REFRAIN_IMPORT_BASE_TICKS;
         threads[i].last_ticks = REFRAIN_IMPORT_BASE_TICKS + (uint64_t)(ns >= 0 ? ns : 0);
         last_ns = ns > last_ns ? ns : last_ns;

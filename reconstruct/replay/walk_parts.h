@@ -89,6 +89,7 @@ struct refrain_walk {
     struct refrain_walk_ahead ahead;        /* of this cycle, and of others before it */
     uint64_t steps_allowed;                 /* that the thread had time for, up to the blocks looked at so far ... */
     uint64_t steps_left;                    /* ... and how many of them are left */
+    uint64_t steps_of_run;                  /* the most that the run can have made; 0: not looked at yet */
     uint64_t uncounted_blocks;              /* beyond those that their places have */
     uint64_t successors_left; /* once it is known: values that tell what came next and have not been taken */
     bool counts_successors;

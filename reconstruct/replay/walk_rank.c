@@ -349,12 +349,8 @@ static bool tell_value(struct refrain_walk *walk, uint64_t number, struct refrai
 static bool step(struct refrain_walk *walk, struct refrain_record *record) {
     struct refrain_walk_learner *last = walk->stack[walk->depth - 1].at;
     int64_t value;
-    if (walk->steps_left == 0 && !refrain_walk_allow_steps(walk)) {
-        /* Killed after a long time in which it read no clock: there is no further event. */
-        if (!walk->header->finished && walk->ticks >= walk->thread->last_ticks)
-            return false;
+    if (walk->steps_left == 0 && !refrain_walk_allow_steps(walk))
         return refrain_walk_fail(walk, last->slot, "more happens here than there was time for");
-    }
     walk->steps_left--;
     if (!take_step(walk, last, &value))
         return false;
