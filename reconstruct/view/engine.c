@@ -4,6 +4,7 @@
  * it kept of it. Numbers are doubles and 32-bit integers, since JavaScript has these. */
 #include "picture.h"
 #include "trace_parts.h"
+#include "view_keep.h"
 #include "waiting.h"
 
 #include <stdio.h>
@@ -54,6 +55,15 @@ static struct {
     size_t symbols_bytes;
     struct refrain_error error;
 } engine;
+
+/* Which states are kept (view_keep.h). */
+uint32_t EXPORT(engine_most_words)(uint32_t key_words) {
+    return refrain_keep_most_words(key_words);
+}
+
+int EXPORT(engine_stays)(uint32_t n) {
+    return refrain_keep_stays(n);
+}
 
 /* Memory for bytes that the page puts in; 0 without memory. */
 void *EXPORT(engine_reserve)(size_t bytes) {

@@ -5,6 +5,7 @@
 #ifdef REFRAIN_HAVE_MACHINE
 #include "command.h"
 #include "picture.h"
+#include "view_keep.h"
 #include "view_machine.h"
 
 #include <stdio.h>
@@ -23,7 +24,6 @@
 #define FIRST_INTERVAL 1000000.0
 #define MOST_CHECKPOINTS 256u
 #define MOST_CHECKPOINT_BYTES (96u << 20)
-#define WORTH_A_KEY 2u /* part of what a key has that has to differ from it for another key to be made */
 #define FIRST_REPORT_NS 2000000000
 
 /* ---- bytes that grow ---- */
@@ -75,7 +75,7 @@ struct checkpoint {
 struct ahead {
     struct refrain_machine *machine;
     struct image base, key;
-    size_t key_words;
+    size_t key_words, latest_key;
     struct checkpoint *checkpoints;
     size_t n_checkpoints, checkpoint_bytes;
     double interval;
@@ -130,15 +130,27 @@ static void drop(struct ahead *ahead, struct checkpoint *checkpoint) {
     free(checkpoint->words.at);
 }
 
-/* Every second one goes, but for those that others are told by; half as many come from now on. */
+/* There are fewer (view_keep.h), and half as many come from now on. From the last one to the first: a key comes before
+ * those that are told by it. */
 static void thin(struct ahead *ahead) {
-    size_t kept = 0;
-    for (size_t i = 0; i < ahead->n_checkpoints; i++)
-        if (ahead->checkpoints[i].is_key || i % 2 == 1)
-            ahead->checkpoints[kept++] = ahead->checkpoints[i];
-        else
+    uint32_t n_told = 0, n_keys = 0;
+    size_t first = ahead->n_checkpoints;
+    bool has_told = false;
+    for (size_t i = ahead->n_checkpoints; i-- > 0;) {
+        bool is_key = ahead->checkpoints[i].is_key;
+        bool stays =
+            is_key ? has_told || i == ahead->latest_key || refrain_keep_stays(n_keys++) : refrain_keep_stays(n_told++);
+        has_told = !is_key && (has_told || stays);
+        if (!stays)
             drop(ahead, &ahead->checkpoints[i]);
-    ahead->n_checkpoints = kept;
+        else if (--first != i)
+            ahead->checkpoints[first] = ahead->checkpoints[i];
+        if (stays && i == ahead->latest_key)
+            ahead->latest_key = first;
+    }
+    ahead->n_checkpoints -= first;
+    memmove(ahead->checkpoints, ahead->checkpoints + first, ahead->n_checkpoints * sizeof *ahead->checkpoints);
+    ahead->latest_key -= first;
     ahead->interval *= 2;
 }
 
@@ -150,11 +162,12 @@ static void keep(struct ahead *ahead) {
     bool is_key = !ahead->key.words;
     if (!is_key)
         difference(ahead, &ahead->key, &made);
-    if (is_key || made.words.n > ahead->key_words * sizeof(uint32_t) / WORTH_A_KEY) {
+    if (is_key || made.words.n / sizeof(uint32_t) > refrain_keep_most_words((uint32_t)ahead->key_words)) {
         made.gaps.n = made.words.n = 0;
         made.is_key = true;
         difference(ahead, &ahead->base, &made);
         ahead->key_words = made.words.n / sizeof(uint32_t);
+        ahead->latest_key = ahead->n_checkpoints;
         ahead->no_memory |= !take_image(ahead, &ahead->key);
     }
     ahead->no_memory |= made.gaps.no_memory || made.words.no_memory;

@@ -31,6 +31,8 @@ interface Exports {
     engine_waits(): number;
     engine_n_waits(): number;
     engine_events(): number;
+    engine_most_words(keyWords: number): number;
+    engine_stays(n: number): number;
 }
 
 export enum List {
@@ -52,8 +54,6 @@ export enum Step {
 
 /** Words of memory that are compared at a time. */
 const BLOCK = 1024;
-/** A snapshot that differs from its key in this part of what the key has makes a key of its own. */
-const WORTH_A_KEY = 2;
 
 /** All of memory as it was in a state of a replay, but for the trace itself. Quick to make and large. */
 export interface Copy {
@@ -296,10 +296,15 @@ export class Engine {
     /** What has to be put back to go on from here later: told by the key, where not too much differs from that. */
     snapshot(at: number, key: Snapshot | Copy | null): Snapshot {
         const { events } = this;
-        const most = key && !isCopy(key) ? key.places.length / WORTH_A_KEY : Infinity;
+        const most = key && !isCopy(key) ? this.exports.engine_most_words(key.places.length) : Infinity;
         const by = key && this.difference(this.imageOf(key), most);
         if (by) return { at, events, key, ...by };
         return { at, events, key: null, ...this.difference(this.base!, Infinity)! };
+    }
+
+    /** Does the n-th of such snapshots stay, where there are too many (view_keep.h)? */
+    stays(n: number): boolean {
+        return this.exports.engine_stays(n) !== 0;
     }
 
     /** The state as it is now; `old` is a copy that is not needed any more, whose room is used. */

@@ -267,14 +267,17 @@ class Replayer {
         return key;
     }
 
-    /** Keeps the state; where there are too many, every second one goes that no other is told by. */
+    /** Keeps the state; where there are too many, fewer stay (view_keep.h). */
     private keep(snapshot: Snapshot): void {
         const after = this.snapshots.findIndex((other) => other.at > snapshot.at);
         this.snapshots.splice(after < 0 ? this.snapshots.length : after, 0, snapshot);
         const words = this.snapshots.reduce((sum, kept) => sum + 2 * kept.words.length, 0);
         if (words <= SNAPSHOT_WORDS) return;
-        const keys = new Set(this.snapshots.map((kept) => kept.key));
-        this.snapshots = this.snapshots.filter((kept, i) => i % 2 === 0 || keys.has(kept));
+        let told = 0;
+        let alone = 0;
+        const kept = this.snapshots.filter(({ key }) => !key || this.engine.stays(told++));
+        const keys = new Set([this.snapshots[0], this.lastKey(), ...kept.map(({ key }) => key)]);
+        this.snapshots = kept.filter((one) => one.key || keys.has(one) || this.engine.stays(alone++));
         this.snapshotEvery *= 2;
     }
 
