@@ -41,8 +41,8 @@ enum refrain_mpi_kind refrain_mpi_kind(const struct refrain_region_info *region)
                  {"MPI_Iprobe", REFRAIN_MPI_PROBE},
                  {"MPI_Improbe", REFRAIN_MPI_PROBE}};
     const char *name = region->name;
-    if (strncmp(name, "MPI_Win_", 8) != 0 && strncmp(name, "MPI_File_", 9) != 0 && region->collective[0])
-        return strstr(region->collective, "barrier") ? REFRAIN_MPI_BARRIER : REFRAIN_MPI_COLLECTIVE;
+    if (strncmp(name, "MPI_Win_", 8) != 0 && strncmp(name, "MPI_File_", 9) != 0 && region->role)
+        return region->role == REFRAIN_COLLECTIVE_BARRIER ? REFRAIN_MPI_BARRIER : REFRAIN_MPI_COLLECTIVE;
     if (strcmp(name, "MPI_Get") == 0)
         return REFRAIN_MPI_RMA;
     if (strcmp(name, "MPI_Test_cancelled") == 0)

@@ -2,18 +2,6 @@
 #include "align_parts.h"
 #include "arena.h"
 
-/* None for those where each pair of ranks has a length of its own: who is sent nothing by another need not wait for it.
- */
-static const unsigned char rules[REFRAIN_COLLECTIVES] = {
-    [REFRAIN_COLLECTIVE_BARRIER] = REFRAIN_RULE_ALL,       [REFRAIN_COLLECTIVE_ALLREDUCE] = REFRAIN_RULE_ALL,
-    [REFRAIN_COLLECTIVE_ALLGATHER] = REFRAIN_RULE_ALL,     [REFRAIN_COLLECTIVE_ALLGATHERV] = REFRAIN_RULE_ALL,
-    [REFRAIN_COLLECTIVE_ALLTOALL] = REFRAIN_RULE_ALL,      [REFRAIN_COLLECTIVE_REDUCE_SCATTER] = REFRAIN_RULE_ALL,
-    [REFRAIN_COLLECTIVE_BCAST] = REFRAIN_RULE_FROM_ROOT,   [REFRAIN_COLLECTIVE_REDUCE_SCATTER_BLOCK] = REFRAIN_RULE_ALL,
-    [REFRAIN_COLLECTIVE_SCATTER] = REFRAIN_RULE_FROM_ROOT, [REFRAIN_COLLECTIVE_SCATTERV] = REFRAIN_RULE_FROM_ROOT,
-    [REFRAIN_COLLECTIVE_REDUCE] = REFRAIN_RULE_TO_ROOT,    [REFRAIN_COLLECTIVE_GATHER] = REFRAIN_RULE_TO_ROOT,
-    [REFRAIN_COLLECTIVE_GATHERV] = REFRAIN_RULE_TO_ROOT,
-};
-
 /* A location that waits in a collective. */
 struct waiter {
     struct refrain_store_entry entry;
@@ -224,7 +212,7 @@ static void entered_at(struct collective *collective, const struct refrain_momen
 
 void refrain_align_enter(struct refrain_align *align, uint32_t number, struct refrain_event *event) {
     struct refrain_align_location *location = &align->locations[number];
-    uint8_t rule = rules[event->region->role];
+    enum refrain_collective_rule rule = refrain_collective_rule(event->region->role);
     if (!event->comm || event->region->role == REFRAIN_COLLECTIVE_NONE)
         return;
     uint32_t at = ordinal_of(align, event, ordinal_key(event->comm, kind_of(event)));
@@ -235,8 +223,9 @@ void refrain_align_enter(struct refrain_align *align, uint32_t number, struct re
     bool alone = event->comm->size <= 1;
     uint64_t scope = alone ? (uint64_t)1 << 23 | (uint32_t)event->rank : event->comm->index;
     event->match = scope << 40 | (kind_of(event) & 63) << 34 | (ordinal + 1);
-    /* A nonblocking one makes nobody wait in its call. */
-    if (!align->adjust || rule == REFRAIN_RULE_NONE || event->comm->remote_size > 0 || alone || event->request >= 0)
+    /* A nonblocking one makes nobody wait in its call, and who is sent nothing by another need not wait for it. */
+    if (!align->adjust || rule == REFRAIN_RULE_NONE || rule == REFRAIN_RULE_PAIRS || event->comm->remote_size > 0 ||
+        alone || event->request >= 0)
         return;
     if (location->inside)
         refrain_align_left(align, location);
@@ -248,7 +237,7 @@ void refrain_align_enter(struct refrain_align *align, uint32_t number, struct re
     location->inside = at;
     location->inside_region = event->region;
     bool empty = event->received == 0 && event->region->role != REFRAIN_COLLECTIVE_BARRIER;
-    location->rule = empty ? REFRAIN_RULE_NONE : rule; /* who receives nothing need not wait either */
+    location->rule = (uint8_t)(empty ? REFRAIN_RULE_NONE : rule); /* who receives nothing need not wait either */
     location->is_root = event->peer == event->rank;
     collective->inside++;
     collective->entered++;

@@ -10,16 +10,9 @@
 
 #include "align.h"
 #include "channels.h"
+#include "collective_rule.h"
 #include "ready_queue.h"
 #include "team_stream.h"
-
-/* Who waits for whom in a collective. */
-enum refrain_align_rule {
-    REFRAIN_RULE_NONE,
-    REFRAIN_RULE_ALL,       /* all for all */
-    REFRAIN_RULE_FROM_ROOT, /* the others for the root */
-    REFRAIN_RULE_TO_ROOT,   /* the root for the others */
-};
 
 struct refrain_align_location {
     uint32_t number;

@@ -2,38 +2,11 @@
 #include "waiting_collective.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct refrain_waiting_ordinal {
     struct refrain_pair_node node;
     uint64_t next;
 };
-
-static enum refrain_waiting_rule rule_of(const char *name) {
-    static const struct {
-        const char *name;
-        enum refrain_waiting_rule rule;
-    } rules[] = {{"barrier", REFRAIN_RULE_BARRIER},
-                 {"allreduce", REFRAIN_RULE_ALL},
-                 {"allgather", REFRAIN_RULE_ALL},
-                 {"allgatherv", REFRAIN_RULE_ALL},
-                 {"alltoall", REFRAIN_RULE_ALL},
-                 {"alltoallv", REFRAIN_RULE_ALL},
-                 {"alltoallw", REFRAIN_RULE_ALL},
-                 {"reduce_scatter", REFRAIN_RULE_ALL},
-                 {"reduce_scatter_block", REFRAIN_RULE_ALL},
-                 {"bcast", REFRAIN_RULE_FROM_ROOT},
-                 {"scatter", REFRAIN_RULE_FROM_ROOT},
-                 {"scatterv", REFRAIN_RULE_FROM_ROOT},
-                 {"reduce", REFRAIN_RULE_TO_ROOT},
-                 {"gather", REFRAIN_RULE_TO_ROOT},
-                 {"gatherv", REFRAIN_RULE_TO_ROOT}};
-    name += name[0] == 'i' ? 1 : 0; /* ibarrier ... */
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (strcmp(name, rules[i].name) == 0)
-            return rules[i].rule;
-    return REFRAIN_RULE_NONE;
-}
 
 /* All members have a trace, so that each collective on the communicator is entered by all of them. */
 static bool is_whole(struct refrain_waiting *waiting, const struct refrain_comm_info *comm) {
@@ -56,7 +29,7 @@ static void arrive(struct refrain_waiting_arrival *arrival, const struct refrain
 /* The collective that the event enters; null when it is none that anybody waits in, or not known well enough. */
 static struct refrain_waiting_collective *collective_of(struct refrain_waiting *waiting,
                                                         const struct refrain_event *event) {
-    enum refrain_waiting_rule rule = rule_of(event->region->collective);
+    enum refrain_collective_rule rule = refrain_collective_rule(event->region->role);
     if (rule == REFRAIN_RULE_NONE || !event->comm || event->comm->remote_size > 0 || event->comm->size <= 1 ||
         event->comm->index == 1 || !is_whole(waiting, event->comm))
         return NULL;
@@ -122,8 +95,8 @@ void refrain_waiting_enter_collective(struct refrain_waiting *waiting, struct re
 void refrain_waiting_leave_collective(struct refrain_waiting *waiting, struct refrain_waiting_call *call,
                                       struct refrain_waiting_collective *collective, bool is_root,
                                       struct refrain_event *event) {
-    static const enum refrain_wait_kind kinds[] = {[REFRAIN_RULE_BARRIER] = REFRAIN_WAIT_BARRIER,
-                                                   [REFRAIN_RULE_ALL] = REFRAIN_WAIT_N_TO_N,
+    static const enum refrain_wait_kind kinds[] = {[REFRAIN_RULE_ALL] = REFRAIN_WAIT_N_TO_N,
+                                                   [REFRAIN_RULE_PAIRS] = REFRAIN_WAIT_N_TO_N,
                                                    [REFRAIN_RULE_FROM_ROOT] = REFRAIN_WAIT_LATE_BROADCAST,
                                                    [REFRAIN_RULE_TO_ROOT] = REFRAIN_WAIT_EARLY_REDUCE};
     const struct refrain_waiting_arrival *awaited = NULL;
@@ -135,11 +108,12 @@ void refrain_waiting_leave_collective(struct refrain_waiting *waiting, struct re
     else
         awaited = complete ? &collective->last : NULL;
     call->leave_ns = event->time_ns;
+    enum refrain_wait_kind kind = event->kind != REFRAIN_EVENT_LEAVE ? REFRAIN_WAIT_COMPLETION_COLLECTIVE
+                                  : event->region->role == REFRAIN_COLLECTIVE_BARRIER ? REFRAIN_WAIT_BARRIER
+                                                                                      : kinds[collective->rule];
     if (awaited && awaited->rank != event->rank &&
-        refrain_waiting_set(&waiting->wait, call,
-                            event->kind == REFRAIN_EVENT_LEAVE ? kinds[collective->rule]
-                                                               : REFRAIN_WAIT_COMPLETION_COLLECTIVE,
-                            awaited->ns, awaited->rank, awaited->region, collective->approximate))
+        refrain_waiting_set(&waiting->wait, call, kind, awaited->ns, awaited->rank, awaited->region,
+                            collective->approximate))
         event->wait = &waiting->wait;
     if (event->kind != REFRAIN_EVENT_LEAVE)
         call->leave_ns = INT64_MAX;

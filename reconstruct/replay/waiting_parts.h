@@ -8,6 +8,7 @@
 #ifndef REFRAIN_WAITING_PARTS_H
 #define REFRAIN_WAITING_PARTS_H
 
+#include "collective_rule.h"
 #include "pair_table.h"
 #include "waiting.h"
 
@@ -51,14 +52,6 @@ struct refrain_waiting_request {
     const struct refrain_region_info *posted_in;
 };
 
-enum refrain_waiting_rule {
-    REFRAIN_RULE_NONE,
-    REFRAIN_RULE_BARRIER,
-    REFRAIN_RULE_ALL,
-    REFRAIN_RULE_FROM_ROOT,
-    REFRAIN_RULE_TO_ROOT
-};
-
 /* The last one to enter, of all, of the root, of the others. */
 struct refrain_waiting_arrival {
     int64_t ns; /* INT64_MIN: nobody yet */
@@ -68,7 +61,7 @@ struct refrain_waiting_arrival {
 
 struct refrain_waiting_collective {
     struct refrain_pair_node node;
-    enum refrain_waiting_rule rule;
+    enum refrain_collective_rule rule;
     int32_t size, entered, left;
     bool approximate;
     struct refrain_waiting_arrival last, root, last_other;
