@@ -4,7 +4,10 @@
 set -u
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
-source=$tests/programs/mpi_waiting.c
+# Its path is longer than any room that a writer may have for it.
+folder=$(printf 'folder%.0s' $(seq 30))
+mkdir -p "$folder/$folder/$folder" && cp "$tests/programs/mpi_waiting.c" "$folder/$folder/$folder/" || fail "no such path"
+source=$folder/$folder/$folder/mpi_waiting.c
 REFRAIN_MPICC=mpicc.mpich refrain-mpicc -g -O1 "$source" -o waiting 2>said || fail "compile: $(head -n 2 said)"
 
 # line MARK KIND: the lines that the source marks so.

@@ -19,6 +19,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { TRACE_PACKET = 1 };
 enum packet { TIMESTAMP = 8, SEQUENCE_ID = 10, TRACK_EVENT = 11, INTERNED_DATA = 12, SEQUENCE_FLAGS = 13, TRACK = 60 };
@@ -124,14 +125,28 @@ static uint64_t value_track(const struct perfetto_writer *perfetto, size_t locat
     return thread_track(perfetto, 2 * perfetto->locations.n + location * perfetto->n_regions + region->index);
 }
 
+/* A string field: a name of any length, and what comes after it. */
+static void put_name_and(struct refrain_protobuf *message, unsigned field, const char *name, const char *rest) {
+    size_t n = strlen(name), bytes = n + strlen(rest) + 1;
+    char *text = malloc(bytes);
+    if (!text) {
+        message->no_memory = true;
+        return;
+    }
+    memcpy(text, name, n);
+    memcpy(text + n, rest, bytes - n);
+    refrain_protobuf_text(message, field, text);
+    free(text);
+}
+
 static void put_value_track(struct perfetto_writer *perfetto, size_t number, const struct refrain_region_info *region) {
     const struct refrain_location *location = &perfetto->locations.all[number];
-    char text[512];
-    snprintf(text, sizeof text, "%.400s, thread %u", region->name, location->thread);
+    char thread[32];
+    snprintf(thread, sizeof thread, ", thread %" PRIu32, location->thread);
     refrain_protobuf_varint(&perfetto->innermost, COUNTER_UNIT, UNIT_UNSPECIFIED);
     refrain_protobuf_varint(&perfetto->inner, TRACK_UUID, value_track(perfetto, number, region));
     refrain_protobuf_varint(&perfetto->inner, TRACK_PARENT, process_track(location->rank));
-    refrain_protobuf_text(&perfetto->inner, TRACK_NAME, text);
+    put_name_and(&perfetto->inner, TRACK_NAME, region->name, thread);
     refrain_protobuf_message(&perfetto->inner, TRACK_COUNTER, &perfetto->innermost);
     refrain_protobuf_message(&perfetto->packet, TRACK, &perfetto->inner);
     put_packet(perfetto);
@@ -242,11 +257,11 @@ static void annotate(struct perfetto_writer *perfetto, enum key key, int64_t val
 }
 
 static void annotate_place(struct perfetto_writer *perfetto, enum key key, const struct refrain_region_info *region) {
-    char text[512];
-    snprintf(text, sizeof text, "%.400s:%" PRIu32, region->file, region->line);
+    char line[16];
+    snprintf(line, sizeof line, ":%" PRIu32, region->line);
     refrain_protobuf_clear(&perfetto->innermost);
     refrain_protobuf_varint(&perfetto->innermost, ANNOTATION_NAME, (uint64_t)key + 1);
-    refrain_protobuf_text(&perfetto->innermost, STRING, text);
+    put_name_and(&perfetto->innermost, STRING, region->file, line);
     refrain_protobuf_message(&perfetto->inner, ANNOTATION, &perfetto->innermost);
 }
 
