@@ -70,6 +70,12 @@ if command -v mpicc.mpich >/dev/null; then
         fail "overtaken before it is given up: $(awk -f pairs.awk pairs.json)"
     grep -q '^refrain: 2 receives may have had another message' said && ! grep -q TOTAL_MEMORY said && pass ||
         fail "given_up_late said: $(cat said)"
+    # They are not among what was given up for want of memory.
+    refrain stats --json "$(the_trace late)" >stats.json
+    grep -q '"unsure_receives": 2' stats.json && grep -q '"approximate_events": 0' stats.json && pass ||
+        fail "given_up_late: $(grep -E 'unsure|approximate' stats.json)"
+    refrain stats "$(the_trace late)" 2>&1 >/dev/null | grep '^refrain: ' >said
+    grep -q '^refrain: 2 receives may' said && ! grep -q 'are approximate' said && pass || fail "stats said: $(cat said)"
 fi
 
 if command -v mpicc.mpich >/dev/null; then

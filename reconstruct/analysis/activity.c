@@ -190,6 +190,7 @@ enum refrain_status refrain_activity_open(struct refrain_trace *trace, const str
     activity->from_ns = request->from_ns > 0 ? request->from_ns : 0;
     int64_t end_ns = request->compensate ? collector.last_ns : end_of(trace);
     activity->to_ns = request->to_ns < end_ns ? request->to_ns : end_ns;
+    activity->unsure = report.unsure_receives;
     activity->unmatched = report.unmatched_sends + report.unmatched_receives + report.unmatched_collectives;
     close_collector(&collector);
     return status;

@@ -91,6 +91,7 @@ struct refrain_activity {
     size_t n_waits;
     int64_t run_ns, mpi_ns, waiting_ns; /* over all ranks */
     uint64_t events, approximate;       /* that were replayed: the window's and those before it */
+    uint64_t unsure;                    /* receives that may have had another message: not among the approximate */
     uint64_t unmatched;                 /* messages and collectives of which one side only is in the trace */
 };
 

@@ -294,7 +294,7 @@ int refrain_activity_take(struct refrain_writer *writer, const struct refrain_ev
     struct refrain_activity_location *location = location_of(collector, &event);
     collector->activity->events++;
     collector->last_ns = event.time_ns;
-    collector->activity->approximate += event.approximate;
+    collector->activity->approximate += event.approximate && !event.unsure;
     if (!location || !collector->by_rank[event.rank])
         return collector->no_memory ? -1 : 0;
     location->last_ns = event.time_ns;

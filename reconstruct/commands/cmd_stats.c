@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCHEMA_VERSION 1 /* of --json; grows when a member is taken away or changes its meaning */
+#define SCHEMA_VERSION 2 /* of --json; grows when a member is taken away or changes its meaning */
 #define WAITS_SHOWN 8u
 #define RANKS_SHOWN 32u
 
@@ -55,6 +55,7 @@ static void print_program(const struct refrain_trace *trace, const struct refrai
         refrain_warn(
             "%s of %s events are approximate, and so is what follows from them: refrain info says what was given up",
             refrain_show_count(activity->approximate), refrain_show_count(activity->events));
+    refrain_warn_unsure(activity->unsure);
     if (activity->unmatched)
         printf("messages and collectives with one side only in the trace: %s; their waiting is not known\n",
                refrain_show_count(activity->unmatched));
@@ -199,6 +200,7 @@ static enum refrain_status print_json(const struct refrain_activity *activity,
         json_object_set_new(object, "transmission_ns", json_integer(activity->mpi_ns - activity->waiting_ns));
         json_object_set_new(object, "replayed_events", json_integer((json_int_t)activity->events));
         json_object_set_new(object, "approximate_events", json_integer((json_int_t)activity->approximate));
+        json_object_set_new(object, "unsure_receives", json_integer((json_int_t)activity->unsure));
         json_object_set_new(object, "unmatched", json_integer((json_int_t)activity->unmatched));
     }
     if (arguments->view >= 0) {

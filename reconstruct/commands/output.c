@@ -249,10 +249,7 @@ static void warn_unmatched(const struct refrain_trace *trace, const struct refra
         refrain_warn(
             "%s messages and calls of collectives have their other ends in a pause, or in a receive that was given up",
             refrain_show_count(report->other_end_untold));
-    if (report->unsure_receives)
-        refrain_warn("%s receives may have had another message of the same tag: a receive that was posted before them "
-                     "took one of any source or tag and was given up, or came to its end long after them",
-                     refrain_show_count(report->unsure_receives));
+    refrain_warn_unsure(report->unsure_receives);
 }
 
 /* What each process has written of its ranks becomes what all have. The report of its cursor is of all ranks already.

@@ -69,3 +69,10 @@ struct refrain_writer *refrain_progress_around(void *data, struct refrain_writer
     refrain_progress_open(progress, inner, true);
     return &progress->writer;
 }
+
+void refrain_warn_unsure(uint64_t receives) {
+    if (receives)
+        refrain_warn("%s receives may have had another message of the same tag: a receive that was posted before them "
+                     "took one of any source or tag and was given up, or came to its end long after them",
+                     refrain_show_count(receives));
+}

@@ -23,4 +23,7 @@ void refrain_progress_open(struct refrain_progress *progress, struct refrain_wri
  * writer. */
 struct refrain_writer *refrain_progress_around(void *progress, struct refrain_writer *inner);
 
+/* Says, unless there are none, that so many receives may have had another message. */
+void refrain_warn_unsure(uint64_t receives);
+
 #endif
