@@ -2,8 +2,7 @@
 # hostile.sh BIN [RUNS]: what tracing costs programs in which probes come far more often than events (hostile/hostile.c), by
 # processor time, the least of so many interleaved runs (7): over the program without refrain, in each detail, and with all
 # probes off. Clocks: without refrain, but each MPI call in a function that reads the clock before and after (mpi_clocks.h),
-# which is the least that any tracer does. Exact: one run in mode both, its events recorded and reconstructed. "states" with --detail=all fails: it ends
-# only where calls are jumps. Needs MPICH.
+# which is the least that any tracer does. Exact: one run in mode both, its events recorded and reconstructed. Needs MPICH.
 set -eu
 bin=$(cd "${1:?usage: hostile.sh BIN [RUNS]}" && pwd)
 runs=${2:-7}

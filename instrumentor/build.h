@@ -8,7 +8,8 @@
 enum refrain_detail {
     REFRAIN_DETAIL_CALLS,         /* no probe: MPI calls and user regions, which the libraries see */
     REFRAIN_DETAIL_COMMUNICATION, /* what can reach an event */
-    REFRAIN_DETAIL_ALL            /* every decision and loop */
+    REFRAIN_DETAIL_ALL,           /* decisions and loops that pay for a probe as well */
+    REFRAIN_DETAIL_EVERY          /* every decision and loop */
 };
 
 struct refrain_build {

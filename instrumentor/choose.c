@@ -5,15 +5,17 @@
  * are in. A call of a function that has a probe of its own, or may have one in another file, has none. A function is
  * also traced when it contains a loop, or when others may call it through a pointer. A file that does not speak of
  * events, that is, neither declares an MPI function or a user region nor defines main, has its functions with loops
- * traced and nothing else. With --detail=all every decision and loop has one, but nothing that the compiler decides: no
- * loop over a few elements nor a decision in it, since it is unrolled and most of those decisions with it, no function
- * that is a single block.
+ * traced and nothing else. With --detail=all decisions and loops that reach no event have one as well,
+ * where they are enough work to pay for it (weigh.c); with --detail=every all of them, but nothing that the compiler
+ * decides: no loop over a few elements nor a decision in it, since it is unrolled and most of those decisions with it,
+ * no function that is a single block.
  *
  * What is there only for functions that other files define is not certain: those may make no event. Its probe is
  * switched on when the program starts, if they do (unit.h, struct refrain_dependency). With --detail=all, what would
  * not have a probe otherwise is not certain either: it is switched off where it comes too often.
  *
- * Small functions are entered late or never (weigh.c): these have a slot, but no probe or only those of MPI calls.
+ * Small functions are entered late or never, but with --detail=every (weigh.c): these have a slot, but no probe or only
+ * those of MPI calls.
  *
  * MPI_Abort stands wherever something may fail, and comes once at most: it is no reason to trace a function, nor to
  * tell whether a call failed. Where the function is traced for another reason its place is told.
@@ -156,6 +158,8 @@ static bool is_wanted(const struct refrain_constructs *constructs, const struct 
     enum refrain_entry_kind entry = constructs->functions[construct->function].entry;
     if (entry != REFRAIN_ENTERED && construct->kind != REFRAIN_FUNCTION)
         return entry == REFRAIN_ENTERED_LATE && is_wanted_late(constructs, construct);
+    if (construct->left_out)
+        return false;
     switch (construct->kind) {
     case REFRAIN_FUNCTION:
         return true;
@@ -180,8 +184,7 @@ static bool is_wanted(const struct refrain_constructs *constructs, const struct 
     case REFRAIN_FOR:
     case REFRAIN_DO:
         return construct->placed && !construct->constant &&
-               (all ? is_work(constructs, construct) || construct->holds
-                    : construct->holds && !holds_only_small(constructs, construct));
+               (construct->holds ? !holds_only_small(constructs, construct) : all && is_work(constructs, construct));
     default:
         return false;
     }
@@ -230,11 +233,13 @@ static bool is_counted(const struct refrain_constructs *constructs, unsigned loo
 
 unsigned refrain_choose(struct refrain_constructs *constructs, const struct refrain_instrument_options *options) {
     unsigned slots = 0;
-    if (!options->all)
+    if (!options->every)
         refrain_find_small(constructs);
     decide_functions(constructs, options->all);
     find_interest(constructs, options->all);
     refrain_weigh(constructs);
+    if (options->all && !options->every)
+        refrain_find_light(constructs);
     for (size_t f = 0; f < constructs->n_functions; f++) {
         const struct refrain_function *function = &constructs->functions[f];
         if (function->construct == REFRAIN_NO_INDEX)
@@ -245,6 +250,7 @@ unsigned refrain_choose(struct refrain_constructs *constructs, const struct refr
                              function->left_alone);
             continue;
         }
+        constructs->n_small_functions += options->all && function->entry == REFRAIN_NEVER_ENTERED;
         unsigned after = constructs->items[function->construct].after;
         for (unsigned i = function->construct; i < after; i++) {
             struct refrain_construct *construct = &constructs->items[i];
@@ -255,6 +261,8 @@ unsigned refrain_choose(struct refrain_constructs *constructs, const struct refr
             if (construct->wanted) {
                 construct->slot = slots;
                 slots += refrain_slots_of_node(construct->kind);
+            } else if (options->all && is_work(constructs, construct)) {
+                constructs->n_light++;
             } else if (function->entry != REFRAIN_NEVER_ENTERED && construct->interesting && !construct->placed &&
                        !marked_by_macro(constructs, construct)) {
                 refrain_note(options, construct->line, "call of '%s' stays without a probe of its own",

@@ -26,6 +26,7 @@ struct refrain_construct {
     bool constant;          /* the condition is absent or decided by the compiler */
     bool shared;            /* several threads may be in it in one activation of its function */
     bool few;               /* loop: over a small constant number of iterations */
+    unsigned n_tokens;      /* loop: all of it */
 
     /* CALL, MPI_CALL */
     bool ends;       /* calls MPI_Abort, or is the macro statement around that */
@@ -37,6 +38,7 @@ struct refrain_construct {
     bool interesting; /* may reach an event */
     bool certain;     /* ... whatever other files hold: its probe is always on */
     bool holds;       /* something inside is interesting */
+    bool left_out;    /* too little to pay for a probe (weigh.c) */
     bool wanted;      /* gets a probe */
     bool counted;     /* a loop that counts for itself: nothing in it has a probe */
     bool kept;        /* gets a node */
@@ -84,6 +86,7 @@ struct refrain_constructs {
     unsigned *table; /* hash of canonical cursor -> function index + 1 */
     size_t table_size;
     struct refrain_list files;
+    unsigned n_small_functions, n_light; /* functions, decisions and loops without a probe: too little to pay for it */
     bool calls_setjmp;
     bool speaks_of_events; /* it declares an MPI function or a user region, or defines main */
 };
@@ -100,6 +103,10 @@ void refrain_find_small(struct refrain_constructs *constructs);
 
 /* Decides when traced functions are entered, once it is known what is interesting (weigh.c). */
 void refrain_weigh(struct refrain_constructs *constructs);
+
+/* Decides which decisions and loops are too little for a probe, once it is known when functions are entered (weigh.c).
+ */
+void refrain_find_light(struct refrain_constructs *constructs);
 
 /* Decides what gets a probe and numbers the slots; returns how many there are (choose.c). */
 unsigned refrain_choose(struct refrain_constructs *constructs, const struct refrain_instrument_options *options);

@@ -15,7 +15,8 @@ struct refrain_instrument_options {
     const char *const *flags; /* for libclang: -I, -D, -std=, ... */
     size_t n_flags;
     const struct refrain_filter *filter; /* null: none */
-    bool all;                            /* --detail=all */
+    bool all;                            /* --detail=all, or every */
+    bool every;                          /* --detail=every */
     bool late;                           /* code is made when the program is linked (-flto) */
     bool strict;                         /* a file with any error is left alone, not only the functions with errors */
     struct refrain_list *included;       /* gets the C files that are part of the unit's text (unite.h); or null */

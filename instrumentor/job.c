@@ -16,7 +16,8 @@ enum refrain_instrument_status refrain_job_run(const struct refrain_job *job) {
                                                  .flags = job->flags,
                                                  .n_flags = job->n_flags,
                                                  .filter = job->filter,
-                                                 .all = build->detail == REFRAIN_DETAIL_ALL,
+                                                 .all = build->detail >= REFRAIN_DETAIL_ALL,
+                                                 .every = build->detail == REFRAIN_DETAIL_EVERY,
                                                  .late = job->late,
                                                  .included = &included,
                                                  .verbose = build->verbose};

@@ -10,7 +10,7 @@ static const char usage[] =
     "NAME\n"
     "    refrain-instrument - write a C file with refrain's probes in it\n\n"
     "SYNOPSIS\n"
-    "    refrain-instrument FILE.c -o OUT.c [--detail=communication|all] [--filter FILE] [--verbose] [-- CFLAGS...]\n\n"
+    "    refrain-instrument FILE.c -o OUT.c [--detail=D] [--filter FILE] [--verbose] [-- CFLAGS...]\n\n"
     "DESCRIPTION\n"
     "    OUT.c holds FILE.c with probes inserted and the file's program tree in front, under FILE.c's name and line\n"
     "    numbers. Where nothing is worth a probe it is a copy. CFLAGS are the options FILE.c is compiled with (-I, -D, "
@@ -18,7 +18,11 @@ static const char usage[] =
     "    -include, ...). refrain-cc and refrain-mpicc do all this as a part of compiling.\n\n"
     "OPTIONS\n"
     "    -o OUT.c                     where to write; - is standard output\n"
-    "    --detail=communication|all   what gets a probe: what can reach an MPI call (default), or everything\n"
+    "    --detail=D                   what gets a probe: communication: what can reach an MPI call (default); all: "
+    "also\n"
+    "                                 decisions and loops that reach none, but for those of a few instructions; "
+    "every:\n"
+    "                                 those, too\n"
     "    --filter FILE                functions and files to leave out, in Score-P's filter syntax\n"
     "    --verbose                    say what was left alone, and why\n"
     "    --version                    say which refrain this is\n\n"
@@ -29,7 +33,7 @@ static const char program[] = "refrain-instrument";
 
 struct arguments {
     const char *source, *out, *filter;
-    bool all, verbose;
+    bool all, every, verbose;
     int flags; /* index of the first compiler flag */
 };
 
@@ -58,8 +62,10 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv) {
             arguments->filter = argv[++i];
         } else if (strncmp(text, "--filter=", 9) == 0) {
             arguments->filter = text + 9;
-        } else if (strcmp(text, "--detail=all") == 0 || strcmp(text, "--detail=communication") == 0) {
-            arguments->all = strcmp(text, "--detail=all") == 0;
+        } else if (strcmp(text, "--detail=every") == 0 || strcmp(text, "--detail=all") == 0 ||
+                   strcmp(text, "--detail=communication") == 0) {
+            arguments->every = strcmp(text, "--detail=every") == 0;
+            arguments->all = arguments->every || strcmp(text, "--detail=all") == 0;
         } else if (strcmp(text, "--verbose") == 0) {
             arguments->verbose = true;
         } else if (text[0] == '-' || arguments->source) {
@@ -99,6 +105,7 @@ int main(int argc, char **argv) {
                                                  .n_flags = flags.count,
                                                  .filter = &filter,
                                                  .all = arguments.all,
+                                                 .every = arguments.every,
                                                  .strict = true,
                                                  .verbose = arguments.verbose};
     enum refrain_instrument_status result = refrain_instrument(&options, &edited, &reason);

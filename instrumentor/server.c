@@ -97,7 +97,9 @@ static int instrument(int connection, const char *identity, const struct refrain
     if (*filter_path && !refrain_filter_read(&filter, filter_path, &error))
         return STATUS_REFUSED;
     struct refrain_build build = {.program = items[REFRAIN_SERVER_PROGRAM],
-                                  .detail = strchr(options, 'a') ? REFRAIN_DETAIL_ALL : REFRAIN_DETAIL_COMMUNICATION,
+                                  .detail = strchr(options, 'e')   ? REFRAIN_DETAIL_EVERY
+                                            : strchr(options, 'a') ? REFRAIN_DETAIL_ALL
+                                                                   : REFRAIN_DETAIL_COMMUNICATION,
                                   .verbose = strchr(options, 'v') != NULL};
     struct refrain_job job = {.build = &build,
                               .filter = &filter,

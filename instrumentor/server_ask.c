@@ -112,8 +112,11 @@ static bool send_job(int connection, const struct refrain_job *job, const char *
     };
     for (int i = 0; i < REFRAIN_SERVER_OPTIONS; i++)
         refrain_list_add(&words, fixed[i]);
-    refrain_list_format(&words, "%s%s%s", build->detail == REFRAIN_DETAIL_ALL ? "a" : "", job->late ? "l" : "",
-                        build->verbose ? "v" : "");
+    refrain_list_format(&words, "%s%s%s",
+                        build->detail == REFRAIN_DETAIL_ALL     ? "a"
+                        : build->detail == REFRAIN_DETAIL_EVERY ? "e"
+                                                                : "",
+                        job->late ? "l" : "", build->verbose ? "v" : "");
     add_number(&words, job->n_flags);
     for (size_t i = 0; i < job->n_flags; i++)
         refrain_list_add(&words, job->flags[i]);

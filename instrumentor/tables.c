@@ -122,13 +122,9 @@ static unsigned base_of(const struct refrain_construct *construct, bool all) {
 
 static void write_node(struct packed *packed, enum refrain_node_kind kind, unsigned parent,
                        const struct refrain_construct *construct, bool all, unsigned name, unsigned file) {
-    unsigned fields[FIELDS] = {(unsigned)kind, parent, 0, 0, 0, name, file};
-    if (construct) {
-        fields[0] += REFRAIN_TABLES_ON * base_of(construct, all);
-        fields[2] = construct->slot == REFRAIN_NO_SLOT ? 0 : construct->slot + 1;
-        fields[3] = construct->line;
-        fields[4] = construct->column;
-    }
+    unsigned slot = construct->slot == REFRAIN_NO_SLOT ? 0 : construct->slot + 1;
+    unsigned fields[FIELDS] = {(unsigned)kind, parent, slot, construct->line, construct->column, name, file};
+    fields[0] += REFRAIN_TABLES_ON * base_of(construct, all);
     bool has_file = file != packed->before[FIELDS - 1];
     fields[0] += REFRAIN_TABLES_FILE * has_file;
     for (unsigned i = 0; i < (has_file ? FIELDS : FIELDS - 1u); i++)
@@ -231,7 +227,9 @@ void refrain_tables_write(struct refrain_constructs *constructs, const struct re
     struct packed packed = {0}, tables = {0};
     refrain_text_bytes(&strings.text, "", 1);
     unsigned unit_name = string_offset(&strings, options->source);
-    write_node(&packed, REFRAIN_UNIT, 0, NULL, false, unit_name, unit_name);
+    struct refrain_construct unit = {
+        .slot = REFRAIN_NO_SLOT, .line = constructs->n_small_functions, .column = constructs->n_light};
+    write_node(&packed, REFRAIN_UNIT, 0, &unit, false, unit_name, unit_name);
     for (size_t i = 0; i < constructs->count; i++) {
         struct refrain_construct *construct = &constructs->items[i];
         if (!construct->kept)

@@ -24,7 +24,7 @@ static bool is_switch_off(const char *text) {
 }
 
 static void set_detail(struct refrain_build *build, const char *text) {
-    static const char *const names[] = {"calls", "communication", "all"};
+    static const char *const names[] = {"calls", "communication", "all", "every"};
     build->detail = REFRAIN_DETAIL_COMMUNICATION;
     for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcmp(text, names[i]) == 0) {
@@ -32,8 +32,8 @@ static void set_detail(struct refrain_build *build, const char *text) {
             return;
         }
     }
-    refrain_build_warn(build, "detail '%s' is none of 'calls', 'communication' and 'all'; taken as 'communication'",
-                       text);
+    refrain_build_warn(
+        build, "detail '%s' is none of 'calls', 'communication', 'all' and 'every'; taken as 'communication'", text);
 }
 
 static void set_server(struct refrain_build *build, const char *text) {

@@ -3,7 +3,7 @@
 #
 #   csmith.sh COUNT SEED TOOLS    COUNT programs that end, from SEED on; the built tools in directory TOOLS (needs librefrain)
 #
-# Each program is compiled with gcc and clang at -O0 and -O2, once plainly and once with refrain-cc --detail=all; both must
+# Each program is compiled with gcc and clang at -O0 and -O2, once plainly and once with refrain-cc --detail=every; both must
 # print the same checksum. A program that fails is kept in csmith-failed-<seed>.c, with the way it was compiled in its name.
 set -u
 if [ $# -ne 3 ]; then
@@ -44,7 +44,7 @@ while [ "$seed" -lt $((first + count)) ]; do
             timeout $traced_limit_seconds "$work/plain" >"$work/plain.out" 2>&1
             status=$?
             # shellcheck disable=SC2086
-            if "$tools/refrain-cc" --detail=all $compiler $flags "$source" -o "$work/traced" 2>"$work/messages" &&
+            if "$tools/refrain-cc" --detail=every $compiler $flags "$source" -o "$work/traced" 2>"$work/messages" &&
                 nm "$work/traced" | grep -q refrain__u; then
                 timeout $traced_limit_seconds "$work/traced" >"$work/traced.out" 2>&1
                 [ $? -eq $status ] && cmp -s "$work/plain.out" "$work/traced.out" && verdict=same || verdict=differs

@@ -24,7 +24,7 @@ one() {
     0) compiler=gcc level=-O0 detail=all ;;
     1) compiler=clang level=-O1 detail=communication ;;
     2) compiler=gcc level=-O2 detail=communication ;;
-    *) compiler=clang level=-O2 detail=all ;;
+    *) compiler=clang level=-O2 detail=every ;;
     esac
     ranks=1
     prefix=

@@ -98,7 +98,7 @@ int main(void) {
     return 0;
 }
 END
-REFRAIN_WRAPPER=on refrain-cc --detail=all gcc -O1 -w -fopenmp "$work/many.c" -o "$work/many" || fail "compile many"
+REFRAIN_WRAPPER=on refrain-cc --detail=every gcc -O1 -w -fopenmp "$work/many.c" -o "$work/many" || fail "compile many"
 mkdir "$work/run"
 OMP_NUM_THREADS=64 REFRAIN_DIRECTORY="$work/run" "$work/many" >/dev/null || fail "64 threads: status $?"
 refrain info "$(the_trace "$work/run")" >"$work/info"
@@ -132,7 +132,7 @@ rm -rf "$work/run"
 }
 END
 } >"$work/pages.c"
-REFRAIN_WRAPPER=on refrain-cc --detail=all gcc -O1 -w "$work/pages.c" -o "$work/pages" || fail "compile pages"
+REFRAIN_WRAPPER=on refrain-cc --detail=every gcc -O1 -w "$work/pages.c" -o "$work/pages" || fail "compile pages"
 mkdir "$work/run"
 one=$(REFRAIN_THREADS=1 REFRAIN_DIRECTORY=$work/run "$work/pages")
 many=$(REFRAIN_THREADS=64 REFRAIN_DIRECTORY=$work/run "$work/pages")

@@ -43,7 +43,7 @@ check "... holds every MPI call" test "$(grep -c 'enter	MPI_Allreduce' recorded)
 check "... and every user region" test "$(grep -c 'enter	round' recorded)" -eq 20
 check "... and no function" sh -c '! grep -q "enter	\(main\|solve\|small\)" recorded'
 
-for detail in communication all; do
+for detail in communication all every; do
     refrain-mpicc --detail=$detail -O2 -I"$tests/../include" -c program.c -o mpicc.o
     refrain-cc --detail=$detail mpicc.mpich -O2 -I"$tests/../include" -c program.c -o cc.o
     check "refrain-mpicc --detail=$detail is refrain-cc's" cmp mpicc.o cc.o

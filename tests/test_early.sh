@@ -5,7 +5,7 @@ set -u
 cd "$work" || exit 1
 programs=$tests/programs/early
 cc -O1 -c "$programs/threads.c" -o threads.o || fail "compile threads.c"
-refrain-cc --detail=all cc -O1 "$programs/work.c" threads.o -lpthread -o early 2>said || fail "compile: $(head -n 1 said)"
+refrain-cc --detail=every cc -O1 "$programs/work.c" threads.o -lpthread -o early 2>said || fail "compile: $(head -n 1 said)"
 for run in 1 2 3 4 5; do
     REFRAIN_DIRECTORY=$run REFRAIN_THREADS=3 REFRAIN_THROTTLE=off sh -c 'mkdir "$REFRAIN_DIRECTORY" && ./early' 2>err ||
         fail "status $?, $(head -n 1 err)"

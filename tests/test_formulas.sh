@@ -42,7 +42,7 @@ nested nested 1 (1 2)^2 3 ((1+i)^{i<4+j})^{j<17}
 several several (2 4)^30 (1 3 6)^30
 END_OF_TABLE
 
-refrain-cc --detail=all gcc -O1 "$work/known.c" -o "$work/known" || fail "compile"
+refrain-cc --detail=every gcc -O1 "$work/known.c" -o "$work/known" || fail "compile"
 mkdir "$work/run"
 REFRAIN_THROTTLE=off REFRAIN_DIRECTORY=$work/run "$work/known" || fail "run"
 trace=$(the_trace "$work/run")
@@ -99,7 +99,7 @@ int main(void) {
     return 0;
 }
 END_OF_C
-refrain-cc --detail=all gcc -O1 "$work/leaving.c" -o "$work/leaving" || fail "compile leaving.c"
+refrain-cc --detail=every gcc -O1 "$work/leaving.c" -o "$work/leaving" || fail "compile leaving.c"
 mkdir "$work/left"
 REFRAIN_THROTTLE=off REFRAIN_DIRECTORY=$work/left "$work/leaving" || fail "run leaving"
 refrain formulas --full "$(the_trace "$work/left")" >"$work/formulas.left"
@@ -140,7 +140,7 @@ REFRAIN_MODE=both REFRAIN_DIRECTORY=$work/both "$work/known"
 refrain compare --exact "$(the_trace "$work/both")" >"$work/said" && pass || fail "compare: $(tail -n 3 "$work/said")"
 refrain compare --exact --json "$(the_trace "$work/both"):events" "$trace:stat" >/dev/null && pass || fail "compare two runs"
 sed 's/archive(rand() % 200)/if (t != 2000) archive(1)/' "$work/known.c" >"$work/less.c"
-refrain-cc --detail=all gcc -O1 "$work/less.c" -o "$work/less" || fail "compile"
+refrain-cc --detail=every gcc -O1 "$work/less.c" -o "$work/less" || fail "compile"
 REFRAIN_MODE=events REFRAIN_THROTTLE=off REFRAIN_DIRECTORY=$work/other "$work/less"
 refrain compare --exact "$(the_trace "$work/other")" "$trace" >"$work/said" 2>&1
 [ $? -eq 3 ] && grep -q "first difference at event" "$work/said" && pass || fail "compare of different runs: $(tail -n 1 "$work/said")"

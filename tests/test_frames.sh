@@ -51,7 +51,7 @@ compile() {
     name=$1
     shift
     # shellcheck disable=SC2086 # a list of words
-    refrain-cc --detail=all "$@" $flags -rdynamic -pthread -o "$name" >said 2>&1 && [ ! -s said ] &&
+    refrain-cc --detail=every "$@" $flags -rdynamic -pthread -o "$name" >said 2>&1 && [ ! -s said ] &&
         objdump -h "$name" | grep -q ' refrain_sites ' && pass || fail "$*: $(head -n 1 said)"
 }
 
@@ -90,7 +90,7 @@ steps() {
     compiler=$1
     for file in shapes jumps handler; do
         # shellcheck disable=SC2086
-        refrain-cc --detail=all "$compiler" $flags -O2 -c "$programs/$file.c" -o $file.o || fail "$compiler: $file.c"
+        refrain-cc --detail=every "$compiler" $flags -O2 -c "$programs/$file.c" -o $file.o || fail "$compiler: $file.c"
     done
     ld -r shapes.o jumps.o handler.o -o all.o # one .text.refrain, so that it is known what is in it
     compile step "$compiler" step.o all.o

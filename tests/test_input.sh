@@ -174,7 +174,7 @@ int main(int argc, char **argv) {
     return 5;
 }
 END
-refrain-cc --detail=all gcc -O1 "$work/events.c" -o "$work/events" 2>"$work/err" || fail "compile events: $(cat "$work/err")"
+refrain-cc --detail=every gcc -O1 "$work/events.c" -o "$work/events" 2>"$work/err" || fail "compile events: $(cat "$work/err")"
 for limited in "16M stat" "4M both"; do
     rm -rf "$work/limited"
     (

@@ -73,7 +73,7 @@ fi
 
 # What is around a function that was left alone is traced, in order.
 mkdir nested
-check "nested.c with regions" refrain-cc --detail=all gcc -std=gnu17 -w -DREGIONS -I"$tests/../include" \
+check "nested.c with regions" refrain-cc --detail=every gcc -std=gnu17 -w -DREGIONS -I"$tests/../include" \
     -Wl,--no-warn-execstack "$sources/nested.c" -o nested/traced
 (cd nested && REFRAIN_MODE=both ./traced >/dev/null 2>&1)
 exact "$(the_trace nested)" "nested.c"
@@ -247,12 +247,12 @@ check "objects link without refrain" gcc main.o util.o -o without
 check "... and run" ./without
 REFRAIN_WRAPPER=off refrain-cc gcc -Iinc -c main.c
 check "REFRAIN_WRAPPER=off" sh -c '! nm main.o | grep -q refrain'
-refrain-cc gcc --refrain-detail=all -Iinc -c main.c
-check "--refrain-detail=all" sh -c 'nm main.o | grep -q refrain__u'
+refrain-cc gcc --refrain-detail=every -Iinc -c main.c
+check "--refrain-detail=every" sh -c 'nm main.o | grep -q refrain__u'
 echo 'int work(int n) { int sum = 0; for (int i = 0; i < n; i++) if (i & n) sum += i; return sum; }' >work.c
-REFRAIN_DETAIL=all refrain-cc gcc -O1 -S work.c && all=$(grep -c -e 'call.*refrain__tell' -e 'pushsection refrain_sites' work.s)
+REFRAIN_DETAIL=every refrain-cc gcc -O1 -S work.c && all=$(grep -c -e 'call.*refrain__tell' -e 'pushsection refrain_sites' work.s)
 refrain-cc gcc -O1 -S work.c && some=$(grep -c -e 'call.*refrain__tell' -e 'pushsection refrain_sites' work.s)
-check "REFRAIN_DETAIL=all" test "$all" -gt "$some"
+check "REFRAIN_DETAIL=every" test "$all" -gt "$some"
 # Macros of the command line that are words of the text in front of the file.
 words=$(cat "$tests"/../instrumentor/inserted/*.h | grep -v '^#' | sed 's/"[^"]*"//g' | grep -o '\b[a-z][a-z_0-9]*\b' | sort -u |
     grep -vxE 'defined|work|sum|.|char|continue|do|else|extern|for|goto|if|int|long|return|sizeof|static|struct|typedef|unsigned|void|while' |
@@ -261,10 +261,10 @@ words=$(cat "$tests"/../instrumentor/inserted/*.h | grep -v '^#' | sed 's/"[^"]*
 [ "$(echo "$words" | wc -w)" -gt 30 ] && pass || fail "words of the text in front: $words"
 for level in -O0 -O2; do
     # shellcheck disable=SC2086 # a list
-    check "words of the text in front as macros, $level" refrain-cc --detail=all gcc $level $words -c work.c -o macros.o
+    check "words of the text in front as macros, $level" refrain-cc --detail=every gcc $level $words -c work.c -o macros.o
     check "... and it is instrumented" sh -c 'nm macros.o | grep -q refrain__u'
 done
-check "keywords as macros" refrain-cc --detail=all gcc -Dstatic= -Dint=long -Dif=while -c work.c -o macros.o
+check "keywords as macros" refrain-cc --detail=every gcc -Dstatic= -Dint=long -Dif=while -c work.c -o macros.o
 check "... and it is instrumented" sh -c 'nm macros.o | grep -q refrain__u'
 seq 20 | sed 's/.*/int step(int); int main(void) { while (step(3)) ; return step(2); } int step(int n) { return 0; } \/* & *\//' >many.c
 for i in $(seq 8); do
@@ -326,7 +326,7 @@ SCOREP_FILE_NAMES_BEGIN
   EXCLUDE ma*
 SCOREP_FILE_NAMES_END
 END
-refrain-cc --filter=filter --detail=all gcc -Iinc -c main.c sub/util.c
+refrain-cc --filter=filter --detail=every gcc -Iinc -c main.c sub/util.c
 check "a filtered file has no tables" sh -c '! nm main.o | grep -q refrain'
 check "a file that is not has" sh -c 'nm util.o | grep -q refrain__u'
 sed -i 's/INCLUDE MANGLED ut?l/INCLUDE none/; s/o\[a-t\]her//' filter
@@ -348,7 +348,7 @@ one_line() {
 one_line "a filter that is not there" "cannot read the filter file" refrain-cc --filter=nowhere gcc -Iinc -c main.c
 echo 'EXCLUDE *' >bad
 one_line "a filter that makes no sense" "bad:1:.*outside" refrain-cc --filter=bad gcc -Iinc -c main.c
-one_line "a detail that makes no sense" "none of 'calls', 'communication' and 'all'" refrain-cc --detail=most gcc -Iinc -c main.c
+one_line "a detail that makes no sense" "none of 'calls', 'communication', 'all' and 'every'" refrain-cc --detail=most gcc -Iinc -c main.c
 REFRAIN_CLANG_RESOURCE_DIR=/nowhere one_line "clang's headers are missing" "clang's own headers" refrain-cc gcc -Iinc -c main.c
 if [ "$(id -u)" -eq 0 ] && mkdir -p full && mount -t tmpfs -o size=4k tmpfs full 2>/dev/null; then
     TMPDIR=$PWD/full one_line "a full disk" "cannot write" refrain-cc gcc -Iinc -O1 -pipe -c main.c

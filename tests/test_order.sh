@@ -5,7 +5,7 @@ set -u
 
 for mpi in mpich openmpi; do
     command -v "mpicc.$mpi" >/dev/null || continue
-    REFRAIN_MPICC=mpicc.$mpi refrain-mpicc --detail=all -O1 -w "$tests/programs/order.c" -o "$work/order.$mpi" ||
+    REFRAIN_MPICC=mpicc.$mpi refrain-mpicc --detail=every -O1 -w "$tests/programs/order.c" -o "$work/order.$mpi" ||
         fail "$mpi: compile order.c"
 done
 mpicc.mpich -O1 -w "$tests/programs/order.c" -o "$work/plain" || fail "compile order.c without probes"

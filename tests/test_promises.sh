@@ -219,7 +219,7 @@ int main(int argc, char **argv) {
     return MPI_Finalize() || jumps != 100;
 }
 END_OF_C
-refrain-mpicc --detail=all -O1 -w jumps.c -o jumps || fail "compile jumps"
+refrain-mpicc --detail=every -O1 -w jumps.c -o jumps || fail "compile jumps"
 REFRAIN_THROTTLE=off traced 1 ./jumps
 [ $status = 0 ] && pass || fail "jumps: status $status, $(head -n 1 err)"
 # The probe that was jumped out of may have told one of the two what it did not come to tell the other.

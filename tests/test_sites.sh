@@ -94,7 +94,7 @@ calm() {
 hot() {
     compiler=$1
     # shellcheck disable=SC2086
-    refrain-cc --detail=all $compiler $flags -O2 -rdynamic -pthread "$programs/hot.c" sites.o -o hot ||
+    refrain-cc --detail=every $compiler $flags -O2 -rdynamic -pthread "$programs/hot.c" sites.o -o hot ||
         fail "$compiler: hot"
     tries=0
     entry=
@@ -170,7 +170,7 @@ loaded() {
     [ "$(refrain info --json "$trace" | grep -c '"units": 3')" = 1 ] && pass ||
         fail "$compiler: host: a library that was loaded twice has its tables twice"
     # shellcheck disable=SC2086
-    refrain-cc --detail=all $compiler $flags -O2 -pthread "$programs/forked.c" -o forked || fail "$compiler: forked"
+    refrain-cc --detail=every $compiler $flags -O2 -pthread "$programs/forked.c" -o forked || fail "$compiler: forked"
     REFRAIN_THREADS=2 SLOW_CODE=1 run "$compiler: forked" env LD_PRELOAD=./deny.so ./forked ./library.so
     is "status 700" "$compiler: a child forked while code was changed, loading a library"
 }
@@ -282,7 +282,7 @@ outlined() {
         fi
         ./plain >sums
         # shellcheck disable=SC2086
-        refrain-cc --detail=all $compiler $flags $level -fopenmp "$programs/outlined.c" -o way ||
+        refrain-cc --detail=every $compiler $flags $level -fopenmp "$programs/outlined.c" -o way ||
             fail "$compiler $level -fopenmp"
         has_sites way && pass || fail "$compiler $level -fopenmp: no places"
         REFRAIN_THREADS=4 run "$compiler $level: outlined" ./way

@@ -50,6 +50,23 @@ for name in link descend; do
     check "gcc's $name is the plain one" cmp plain.code small.code
     [ -s plain.code ] && pass || fail "no $name"
 done
+# With --detail=all small functions have no probes either, and the trace says how many.
+MPICH_CC=gcc refrain-mpicc --detail=all -O2 -I"$include" "$tests/programs/small.c" -o all
+for name in link descend; do
+    code plain $name >plain.code
+    code all $name >small.code
+    check "--detail=all: gcc's $name is the plain one" cmp plain.code small.code
+done
+for detail in all every; do
+    rm -rf traces
+    mkdir traces
+    MPICH_CC=gcc refrain-mpicc --detail=$detail -O2 -I"$include" "$tests/programs/small.c" -o $detail
+    REFRAIN_MODE=both REFRAIN_THROTTLE=off REFRAIN_DIRECTORY=traces ./$detail >said
+    exact "$(the_trace traces)" "--detail=$detail"
+    refrain info "$(the_trace traces)" | grep -o 'light .*' >light.$detail
+done
+check "info says what --detail=all leaves out" grep -qx 'light     . small functions and .* have no probe; --detail=every gives them one' light.all
+[ -s light.every ] && fail "--detail=every: $(cat light.every)" || pass
 
 # ---- loops without an event, and calls at the end ----
 
@@ -61,17 +78,17 @@ packed() {
 for compiler in gcc clang; do
     [ "$(uname -m)" = x86_64 ] || break
     MPICH_CC=$compiler mpicc.mpich -O3 -ffast-math -c "$tests/programs/vectors.c" -o plain.o || exit 1
-    for detail in communication all; do
+    for detail in communication all every; do
         MPICH_CC=$compiler refrain-mpicc --detail=$detail -O3 -ffast-math -c "$tests/programs/vectors.c" -o vectors.o ||
             fail "$compiler --detail=$detail"
         functions="squares add"
-        [ $detail = all ] || functions="$functions clip" # a decision in it is told of
+        [ $detail = every ] || functions="$functions clip" # a decision in it is told of
         for name in $functions; do
             counts="$(packed plain.o $name) $(packed vectors.o $name)"
             [ "$counts" != "0 0" ] && [ "${counts% *}" = "${counts#* }" ] && pass ||
                 fail "$compiler, $detail: $name calculates with several values in $counts places"
         done
-        [ $detail = all ] || check "$compiler: the call at the end is a jump" leaves_by_jumps vectors.o hand_on
+        [ $detail = every ] || check "$compiler: the call at the end is a jump" leaves_by_jumps vectors.o hand_on
     done
 done
 summary

@@ -83,8 +83,8 @@ void *given(void) __attribute__((__malloc__, __malloc__(give_back)));
 END
 printf '#include <given.h>\nint main(void) { give_back(given()); return 0; }\n' >attribute.c
 printf '#include <stddef.h>\nvoid give_back(void *p) { (void)p; }\nvoid *given(void) { return NULL; }\n' >given.c
-refrain-cc --detail=all --verbose gcc -isystem system attribute.c given.c -o prog >said 2>&1 && ! grep -q 'does not parse' said &&
-    refrain-instrument attribute.c --detail=all -o attribute.out.c -- -isystem system && grep -q refrain__ attribute.out.c && pass ||
+refrain-cc --detail=every --verbose gcc -isystem system attribute.c given.c -o prog >said 2>&1 && ! grep -q 'does not parse' said &&
+    refrain-instrument attribute.c --detail=every -o attribute.out.c -- -isystem system && grep -q refrain__ attribute.out.c && pass ||
     fail "an attribute in a system's header: $(head -n 3 said)"
 
 # Assembly at file scope goes where the compiler alone puts it: behind code.
@@ -126,7 +126,7 @@ long work(int n) {
     return sum;
 }
 END
-refrain-instrument --detail=all threads.c -o threads.out
+refrain-instrument --detail=every threads.c -o threads.out
 check "loops that count for themselves" test "$(sed '1,/^#line 1 "threads.c"$/d' threads.out | grep -c 'refrain__count')" -eq 2
 check "the loop of a parallel region does not" sh -c 'awk "/omp parallel/ { on = 1 } on && /refrain__loop/ { ok = 1 } END { exit !ok }" threads.out'
 

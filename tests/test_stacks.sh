@@ -24,7 +24,7 @@ traced() {
 
 for variant in "gcc -O0" "gcc -O2" "clang -O2"; do
     compiler=${variant% *} level=${variant#* }
-    refrain-cc --detail=all "$compiler" "$level" -w -I"$tests/../include" "$tests/programs/stacks.c" -o stacks 2>said ||
+    refrain-cc --detail=every "$compiler" "$level" -w -I"$tests/../include" "$tests/programs/stacks.c" -o stacks 2>said ||
         fail "$variant: $(head -n 1 said)"
     traced "$compiler" "$level" handler 139
     [ ! -s lost ] && pass || fail "$name: $(head -n 1 lost)"

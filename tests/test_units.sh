@@ -90,7 +90,7 @@ for compiler in gcc clang; do
     # shellcheck disable=SC2086 # lists of files
     for level in -O2 -O0 "-O2 -fPIC" "-O2 -ffunction-sections"; do
         for file in main $files loaded helper_of_loaded; do
-            refrain-cc --detail=all $compiler $level -fPIC -c $file.c || fail "compile $file.c"
+            refrain-cc --detail=every $compiler $level -fPIC -c $file.c || fail "compile $file.c"
         done
         objects="near.o far.o helper_of_near.o helper_of_far.o"
         $compiler main.c $level near.c far.c helper_of_near.c helper_of_far.c -o plain -ldl && ./plain >expected
@@ -124,11 +124,11 @@ for compiler in gcc clang; do
     done
     # Units with and without a list of the linker's.
     $compiler -O2 -flto main.c near.c far.c helper_of_near.c helper_of_far.c -o plain -ldl 2>said || continue
-    refrain-cc --detail=all $compiler -O2 -flto -c near.c && refrain-cc --detail=all $compiler -O2 -flto -c helper_of_far.c ||
+    refrain-cc --detail=every $compiler -O2 -flto -c near.c && refrain-cc --detail=every $compiler -O2 -flto -c helper_of_far.c ||
         fail "$compiler: -flto"
     # shellcheck disable=SC2086
     refrain-cc $compiler -O2 -flto main.o $objects -o program -ldl && traced "$compiler: half of it with -flto" ./program
-    refrain-cc --detail=all $compiler -O2 -flto main.c near.c far.c helper_of_near.c helper_of_far.c -o program -ldl &&
+    refrain-cc --detail=every $compiler -O2 -flto main.c near.c far.c helper_of_near.c helper_of_far.c -o program -ldl &&
         traced "$compiler -flto" ./program
 done
 
@@ -143,7 +143,7 @@ __attribute__((constructor(101))) static void begin(void) {
         refrain_register(&unit);
 }
 TEXT
-gcc -c other.c && refrain-cc --detail=all gcc -O2 main.c near.c far.c helper_of_near.c helper_of_far.c other.o -o program -ldl || fail "other.c"
+gcc -c other.c && refrain-cc --detail=every gcc -O2 main.c near.c far.c helper_of_near.c helper_of_far.c other.o -o program -ldl || fail "other.c"
 rm -rf traces
 REFRAIN_DIRECTORY=traces ./program >out
 is "$(cat expected)" "with a unit of another version"

@@ -38,7 +38,9 @@
 #include <refrain/unit_tables.h>
 
 enum refrain_node_kind {
-    REFRAIN_UNIT = 0,        /* node 0 of every unit: name = source file as given to the compiler */
+    REFRAIN_UNIT = 0,        /* node 0 of every unit: name = source file as given to the compiler; with --detail=all
+                                line = small functions, column = decisions and loops of a few instructions that have
+                                no probe */
     REFRAIN_FUNCTION = 1,    /* name = function */
     REFRAIN_BLOCK = 2,       /* sequential block; no slots */
     REFRAIN_IF = 3,          /* if (c) */

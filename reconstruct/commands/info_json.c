@@ -83,6 +83,8 @@ static void add_counts(json_t *object, const struct refrain_process *process, co
     json_object_set_new(object, "values_exact", json_integer((json_int_t)learned->kept));
     json_object_set_new(object, "code_is_kept", json_boolean(header->code_is_kept));
     json_object_set_new(object, "throttled_functions", json_integer((json_int_t)learned->throttled_functions));
+    json_object_set_new(object, "small_functions_without_probe", json_integer((json_int_t)learned->small_functions));
+    json_object_set_new(object, "light_constructs_without_probe", json_integer((json_int_t)learned->light));
     json_object_set_new(object, "throttled_probes", json_integer((json_int_t)learned->throttled_probes));
 }
 

@@ -100,12 +100,21 @@ static void count_throttled(const struct refrain_process *process, struct refrai
         }
 }
 
+static void count_left_out(const struct refrain_process *process, struct refrain_learned *learned) {
+    for (size_t i = 0; i < process->n_units; i++) {
+        const struct refrain_node *whole = process->units[i].nodes; /* the unit itself */
+        learned->small_functions += whole->line;
+        learned->light += whole->column;
+    }
+}
+
 enum refrain_status refrain_info_learned(const struct refrain_trace *trace, const struct refrain_process *process,
                                          struct refrain_learned *learned, struct refrain_error *error) {
     struct refrain_profile_total total;
     *learned = (struct refrain_learned){.process = process};
     refrain_learners_visit(process, count_learner, learned);
     count_throttled(process, learned);
+    count_left_out(process, learned);
     for (uint32_t t = 0; t < process->header->n_threads; t++)
         if (process->threads[t].started)
             refrain_time_summary_add(&learned->times, process->image, process->image_bytes, &process->threads[t]);

@@ -10,6 +10,7 @@ struct refrain_learned {
     uint64_t by_state[REFRAIN_LEARNER_STATES];
     uint64_t total, values, kept;
     uint64_t throttled_functions, throttled_probes; /* switched off during the run, since they came too often */
+    uint64_t small_functions, light;                /* functions, decisions and loops that --detail=all gave no probe */
     long double run_ns, blocks_ns; /* of all its threads: how long they ran, and what their blocks add up to */
     struct refrain_time_summary times;
     uint64_t control_given_up; /* sequences of control flow of which the order is not known any longer */

@@ -47,6 +47,7 @@ enum exception {
     EXCEPTION_GIVEN_UP,
     EXCEPTION_CODE,
     EXCEPTION_THROTTLED,
+    EXCEPTION_LIGHT,
     EXCEPTION_PAUSED,
     EXCEPTION_FILTERED,
     EXCEPTION_LOST, /* and one for each kind of loss */
@@ -116,6 +117,7 @@ static void add_exceptions(struct many *many, const struct refrain_process *proc
     add_exception(many, EXCEPTION_GIVEN_UP, rank, learned->control_given_up);
     add_exception(many, EXCEPTION_CODE, rank, header->code_is_kept);
     add_exception(many, EXCEPTION_THROTTLED, rank, learned->throttled_functions + learned->throttled_probes);
+    add_exception(many, EXCEPTION_LIGHT, rank, learned->small_functions + learned->light);
     add_exception(many, EXCEPTION_PAUSED, rank, paused.times);
     add_exception(many, EXCEPTION_FILTERED, rank, paused.left_out_calls);
     for (unsigned i = 0; i < REFRAIN_LOSSES; i++)
@@ -244,6 +246,8 @@ static bool print_exceptions(const struct many *many) {
         {EXCEPTION_CODE, "code", false,
          "stays as it was compiled, since the system lets none be changed: a probe that is off costs a call"},
         {EXCEPTION_THROTTLED, "throttled", true, "functions and other places that came too often for their length"},
+        {EXCEPTION_LIGHT, "light", true,
+         "small functions, and decisions and loops of a few instructions, without a probe"},
         {EXCEPTION_PAUSED, "paused", true, "times"},
         {EXCEPTION_FILTERED, "filtered", true, "MPI calls that the filter leaves out are not in the trace"}};
     bool done = true, lost = false;

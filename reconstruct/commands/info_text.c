@@ -210,6 +210,11 @@ static void print_left_out(const struct refrain_process *process, const struct r
         printf("  throttled %s function%s and %s other place%s that came too often for their length\n",
                refrain_show_count(learned->throttled_functions), learned->throttled_functions == 1 ? "" : "s",
                refrain_show_count(learned->throttled_probes), learned->throttled_probes == 1 ? "" : "s");
+    if (learned->small_functions || learned->light)
+        printf("  light     %s small function%s and %s decision%s and loops of a few instructions have no probe; "
+               "--detail=every gives them one\n",
+               refrain_show_count(learned->small_functions), learned->small_functions == 1 ? "" : "s",
+               refrain_show_count(learned->light), learned->light == 1 ? "" : "s");
     struct refrain_info_paused paused = refrain_info_paused(process);
     if (paused.times)
         printf("  paused    %s times, for %s in all; %s MPI calls in them are not in the trace\n",
