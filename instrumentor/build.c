@@ -1,6 +1,5 @@
 /* build.c: one call of the compiler, carried out with its sources instrumented (build.h). */
 #include "compiler_call.h"
-#include "instrument.h"
 #include "parts.h"
 #include "run.h"
 #include "toolchain.h"
@@ -115,10 +114,7 @@ static int compile_parts(struct refrain_compiler_call *call) {
 }
 
 static int run_parts(struct refrain_compiler_call *call) {
-    struct refrain_text reason = {0};
-    if (!call->build->server_seconds)
-        refrain_instrument_load(&reason); /* once, before the parts; each says what is wrong */
-    refrain_text_free(&reason);
+    refrain_compiler_call_load(call);
     if (!refrain_compiler_call_make_directory(call))
         return become_original(call);
     int status = compile_parts(call);

@@ -7,6 +7,46 @@
 
 #define LIMIT_SECONDS 120 /* of processor time for one file; far beyond what any takes */
 
+void refrain_job_write(const struct refrain_job *job, struct refrain_list *words) {
+    const struct refrain_build *build = job->build;
+    const char *fixed[REFRAIN_JOB_OPTIONS] = {
+        [REFRAIN_JOB_PROGRAM] = build->program,
+        [REFRAIN_JOB_SOURCE] = job->source,
+        [REFRAIN_JOB_TARGET] = job->target,
+        [REFRAIN_JOB_FILTER] = build->filter_path ? build->filter_path : "",
+    };
+    for (int i = 0; i < REFRAIN_JOB_OPTIONS; i++)
+        refrain_list_add(words, fixed[i]);
+    const char *detail = build->detail == REFRAIN_DETAIL_EVERY ? "e" : build->detail == REFRAIN_DETAIL_ALL ? "a" : "";
+    refrain_list_format(words, "%s%s%s", detail, job->late ? "l" : "", build->verbose ? "v" : "");
+    for (size_t i = 0; i < job->n_flags; i++)
+        refrain_list_add(words, job->flags[i]);
+}
+
+bool refrain_job_read(struct refrain_job_copy *copy, char *const *words, size_t count) {
+    struct refrain_text error = {0};
+    if (count < REFRAIN_JOB_WORDS)
+        return false;
+    const char *options = words[REFRAIN_JOB_OPTIONS], *filter_path = words[REFRAIN_JOB_FILTER];
+    *copy = (struct refrain_job_copy){0};
+    copy->build = (struct refrain_build){.program = words[REFRAIN_JOB_PROGRAM],
+                                         .filter_path = *filter_path ? filter_path : NULL,
+                                         .detail = strchr(options, 'e')   ? REFRAIN_DETAIL_EVERY
+                                                   : strchr(options, 'a') ? REFRAIN_DETAIL_ALL
+                                                                          : REFRAIN_DETAIL_COMMUNICATION,
+                                         .verbose = strchr(options, 'v') != NULL};
+    copy->job = (struct refrain_job){.build = &copy->build,
+                                     .filter = &copy->filter,
+                                     .source = words[REFRAIN_JOB_SOURCE],
+                                     .target = words[REFRAIN_JOB_TARGET],
+                                     .flags = (const char *const *)words + REFRAIN_JOB_WORDS,
+                                     .n_flags = count - REFRAIN_JOB_WORDS,
+                                     .late = strchr(options, 'l') != NULL};
+    bool good = !*filter_path || refrain_filter_read(&copy->filter, filter_path, &error);
+    refrain_text_free(&error);
+    return good;
+}
+
 enum refrain_instrument_status refrain_job_run(const struct refrain_job *job) {
     const struct refrain_build *build = job->build;
     struct refrain_text out = {0}, reason = {0}, names = {0}, names_path = {0};

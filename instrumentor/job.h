@@ -17,6 +17,27 @@ struct refrain_job {
     bool late; /* -flto */
 };
 
+/* A job as words, for another process: these, then libclang's flags. */
+enum refrain_job_word {
+    REFRAIN_JOB_PROGRAM,
+    REFRAIN_JOB_SOURCE,
+    REFRAIN_JOB_TARGET,
+    REFRAIN_JOB_FILTER,  /* its path; empty: none */
+    REFRAIN_JOB_OPTIONS, /* of the letters a, e: detail all, every, l: late, v: verbose */
+    REFRAIN_JOB_WORDS
+};
+
+struct refrain_job_copy {
+    struct refrain_build build;
+    struct refrain_filter filter;
+    struct refrain_job job;
+};
+
+void refrain_job_write(const struct refrain_job *job, struct refrain_list *words);
+
+/* Reads a job out of words, which have to stay. False: they are none, or the filter cannot be read. */
+bool refrain_job_read(struct refrain_job_copy *copy, char *const *words, size_t count);
+
 /* Instruments the source and writes its stand-in, with REFRAIN_INCLUDED_SUFFIX where other files are part of it. Says
  * in a line why there is none where that is no matter of course. The process is to end with the status that is
  * returned. */

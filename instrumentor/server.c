@@ -79,10 +79,11 @@ static bool read_group(const struct refrain_list *words, size_t *next, char ***i
 }
 
 static int instrument(int connection, const char *identity, const struct refrain_list *words, const int *files) {
-    size_t next = REFRAIN_SERVER_WORDS, n_flags, n_variables;
-    char **flags, **variables, **items = words->items;
-    if (words->count < REFRAIN_SERVER_WORDS || strcmp(items[REFRAIN_SERVER_IDENTITY], identity) != 0 ||
-        !read_group(words, &next, &flags, &n_flags) || !read_group(words, &next, &variables, &n_variables) ||
+    size_t next = 1, n_described, n_variables;
+    char **described, **variables;
+    struct refrain_job_copy copy;
+    if (words->count == 0 || strcmp(words->items[0], identity) != 0 ||
+        !read_group(words, &next, &described, &n_described) || !read_group(words, &next, &variables, &n_variables) ||
         fchdir(files[REFRAIN_SERVER_WORKING_DIRECTORY]) != 0 ||
         dup2(files[REFRAIN_SERVER_STANDARD_ERROR], STDERR_FILENO) < 0)
         return STATUS_REFUSED;
@@ -91,27 +92,12 @@ static int instrument(int connection, const char *identity, const struct refrain
     clearenv();
     for (size_t i = 0; i < n_variables; i++)
         putenv(variables[i]);
-    const char *options = items[REFRAIN_SERVER_OPTIONS], *filter_path = items[REFRAIN_SERVER_FILTER];
-    struct refrain_filter filter = {0};
-    struct refrain_text error = {0};
-    if (*filter_path && !refrain_filter_read(&filter, filter_path, &error))
+    if (!refrain_job_read(&copy, described, n_described))
         return STATUS_REFUSED;
-    struct refrain_build build = {.program = items[REFRAIN_SERVER_PROGRAM],
-                                  .detail = strchr(options, 'e')   ? REFRAIN_DETAIL_EVERY
-                                            : strchr(options, 'a') ? REFRAIN_DETAIL_ALL
-                                                                   : REFRAIN_DETAIL_COMMUNICATION,
-                                  .verbose = strchr(options, 'v') != NULL};
-    struct refrain_job job = {.build = &build,
-                              .filter = &filter,
-                              .source = items[REFRAIN_SERVER_JOB_SOURCE],
-                              .target = items[REFRAIN_SERVER_TARGET],
-                              .flags = (const char *const *)flags,
-                              .n_flags = n_flags,
-                              .late = strchr(options, 'l') != NULL};
     watch(connection);
     if (send(connection, "", 1, MSG_NOSIGNAL) != 1)
         return STATUS_REFUSED;
-    return (int)refrain_job_run(&job);
+    return (int)refrain_job_run(&copy.job);
 }
 
 static _Noreturn void serve(const struct server *server, int connection, pid_t parent) {

@@ -7,8 +7,8 @@
  *                                                                              stand-in, exits with the status
  *              <-- reply: the status ------------  waits for it
  *
- * To load and start libclang takes longer than most sources; the server does it once, and each source has a copy of the
- * server for itself (fork). The first wrapper that finds none starts one. It ends when it has had no work for so many
+ * To load and start libclang takes longer than most sources, where it is not part of the program (program.h); the server
+ * does it once, and each source has a copy of the server for itself (fork). The first wrapper that finds none starts one. It ends when it has had no work for so many
  * seconds.
  *
  * A server is shared by wrappers only that it is equal to (server_place.c): same user, same refrain, same view of the

@@ -1,4 +1,5 @@
 /* server_ask.c: the wrapper's side of a server (server.h). */
+#include "program.h"
 #include "run.h"
 #include "server.h"
 #include "server_parts.h"
@@ -62,8 +63,10 @@ static bool start(int listener, const char *directory, const char *path, const c
     pid_t child = fork();
     if (child == 0) {
         pid_t server = fork();
-        if (server == 0)
+        if (server == 0) {
+            refrain_program_serve(listener, directory, path, identity, seconds);
             refrain_server_run(listener, directory, path, identity, seconds);
+        }
         _exit(server < 0);
     }
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
@@ -98,28 +101,15 @@ static void add_number(struct refrain_list *words, size_t number) {
 
 static bool send_job(int connection, const struct refrain_job *job, const char *identity) {
     extern char **environ;
-    struct refrain_list words = {0};
-    const struct refrain_build *build = job->build;
+    struct refrain_list words = {0}, described = {0};
     size_t n_variables = 0;
     while (environ[n_variables])
         n_variables++;
-    const char *fixed[REFRAIN_SERVER_WORDS] = {
-        [REFRAIN_SERVER_IDENTITY] = identity,
-        [REFRAIN_SERVER_PROGRAM] = build->program,
-        [REFRAIN_SERVER_JOB_SOURCE] = job->source,
-        [REFRAIN_SERVER_TARGET] = job->target,
-        [REFRAIN_SERVER_FILTER] = build->filter_path ? build->filter_path : "",
-    };
-    for (int i = 0; i < REFRAIN_SERVER_OPTIONS; i++)
-        refrain_list_add(&words, fixed[i]);
-    refrain_list_format(&words, "%s%s%s",
-                        build->detail == REFRAIN_DETAIL_ALL     ? "a"
-                        : build->detail == REFRAIN_DETAIL_EVERY ? "e"
-                                                                : "",
-                        job->late ? "l" : "", build->verbose ? "v" : "");
-    add_number(&words, job->n_flags);
-    for (size_t i = 0; i < job->n_flags; i++)
-        refrain_list_add(&words, job->flags[i]);
+    refrain_list_add(&words, identity);
+    refrain_job_write(job, &described);
+    add_number(&words, described.count);
+    for (size_t i = 0; i < described.count; i++)
+        refrain_list_add(&words, described.items[i]);
     add_number(&words, n_variables);
     for (size_t i = 0; i < n_variables; i++)
         refrain_list_add(&words, environ[i]);
@@ -129,6 +119,7 @@ static bool send_job(int connection, const struct refrain_job *job, const char *
     bool sent = here >= 0 && refrain_server_send(connection, REFRAIN_SERVER_SOURCE, &words, files);
     if (here >= 0)
         close(here);
+    refrain_list_free(&described);
     refrain_list_free(&words);
     return sent;
 }

@@ -23,17 +23,8 @@ bool refrain_server_identity(struct refrain_text *identity);
 
 enum refrain_server_kind { REFRAIN_SERVER_SOURCE = 1, REFRAIN_SERVER_STOP };
 
-/* Of a request for a source, in this order; libclang's flags and then the environment follow, each after their number.
- */
-enum refrain_server_word {
-    REFRAIN_SERVER_IDENTITY,
-    REFRAIN_SERVER_PROGRAM,
-    REFRAIN_SERVER_JOB_SOURCE,
-    REFRAIN_SERVER_TARGET,
-    REFRAIN_SERVER_FILTER,
-    REFRAIN_SERVER_OPTIONS, /* of the letters a: detail all, l: late, v: verbose */
-    REFRAIN_SERVER_WORDS
-};
+/* The words of a request for a source: the identity, then the job (job.h) and the environment, each after the number
+ * of its words. */
 
 enum { REFRAIN_SERVER_WORKING_DIRECTORY, REFRAIN_SERVER_STANDARD_ERROR, REFRAIN_SERVER_FILES };
 

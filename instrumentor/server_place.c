@@ -3,6 +3,7 @@
  * The name of a server's socket follows from all that decides what a process may do and see, but for what each job
  * brings. So wrappers in a container, under another limit or with another libclang have another server.
  */
+#include "program.h"
 #include "server_parts.h"
 #include "toolchain.h"
 #include <errno.h>
@@ -84,7 +85,7 @@ bool refrain_server_identity(struct refrain_text *identity) {
     static const char *const status[] = {"Umask:",      "Uid:",     "Gid:",          "Groups:", "Cap",
                                          "NoNewPrivs:", "Seccomp:", "Cpus_allowed:", NULL};
     static const char *const namespaces[] = {"mnt", "user", "pid", "net", "ipc", "uts"};
-    struct refrain_text library = {0};
+    struct refrain_text library = {0}, program = {0};
     char path[64];
     refrain_text_string(identity, REFRAIN_VERSION "\n");
     bool good = refrain_toolchain_library("refrain-instrument", &library) && add_file(identity, library.bytes) &&
@@ -96,9 +97,12 @@ bool refrain_server_identity(struct refrain_text *identity) {
         good = good && add_link(identity, path);
     }
     add_lines(identity, "/proc/self/cgroup", NULL); /* not everywhere */
+    if (refrain_program_path(&program))
+        good = good && add_file(identity, program.bytes);
     errno = 0;
     refrain_text_format(identity, "nice %d, policy %d\n", getpriority(PRIO_PROCESS, 0), sched_getscheduler(0));
     add_environment(identity);
     refrain_text_free(&library);
+    refrain_text_free(&program);
     return good && errno == 0;
 }

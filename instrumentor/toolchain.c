@@ -227,33 +227,41 @@ bool refrain_toolchain_behind(const char *name, struct refrain_text *path) {
 
 /* ---- refrain's libraries ---- */
 
-static bool library_in(const char *base, const char *directory, const char *name, struct refrain_text *path) {
+static bool file_in(const char *base, const char *directory, const char *name, struct refrain_text *path) {
     struct refrain_text candidate = {0};
-    refrain_text_format(&candidate, "%s%s/lib%s.so", base, directory, name);
+    refrain_text_format(&candidate, "%s%s/%s", base, directory, name);
     char real[PATH_MAX];
     bool there = realpath(candidate.bytes, real) && access(candidate.bytes, R_OK) == 0;
     if (there) { /* keep the name, lose the dots */
         candidate.bytes[candidate.length - strlen(refrain_text_basename(candidate.bytes)) - 1] = '\0';
         there = realpath(candidate.bytes, real) != NULL;
-        refrain_text_format(path, "%s/lib%s.so", real, name);
+        refrain_text_format(path, "%s/%s", real, name);
     }
     refrain_text_free(&candidate);
     return there;
 }
 
-bool refrain_toolchain_library(const char *name, struct refrain_text *path) {
+bool refrain_toolchain_file(const char *name, struct refrain_text *path) {
     static const char *const directories[] = {("/" REFRAIN_LIBDIR_FROM_BIN), "/../lib", "", "/../monitor"};
     const char *chosen = getenv("REFRAIN_LIBDIR");
     if (chosen && *chosen)
-        return library_in(chosen, "", name, path);
+        return file_in(chosen, "", name, path);
     char self[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     if (n > 0) {
         self[n] = '\0';
         *strrchr(self, '/') = '\0';
         for (size_t i = 0; i < sizeof directories / sizeof directories[0]; i++)
-            if (library_in(self, directories[i], name, path))
+            if (file_in(self, directories[i], name, path))
                 return true;
     }
     return false;
+}
+
+bool refrain_toolchain_library(const char *name, struct refrain_text *path) {
+    struct refrain_text file = {0};
+    refrain_text_format(&file, "lib%s.so", name);
+    bool there = refrain_toolchain_file(file.bytes, path);
+    refrain_text_free(&file);
+    return there;
 }

@@ -22,6 +22,9 @@ bool refrain_toolchain_is_program(const char *name);
 /* The MPI that a link with these words and arguments ends up with. */
 enum refrain_mpi refrain_toolchain_mpi(const struct refrain_list *shown, const struct refrain_command *command);
 
+/* Appends the path of a file beside refrain's libraries; false when it is not there. */
+bool refrain_toolchain_file(const char *name, struct refrain_text *path);
+
 /* Appends the path of lib<name>.so in front of which the wrapper's own place decides; false when it is not there. */
 bool refrain_toolchain_library(const char *name, struct refrain_text *path);
 

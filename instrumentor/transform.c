@@ -1,6 +1,7 @@
 /* transform.c: sources to stand-ins (compiler_call.h). */
 #include "compiler_call.h"
 #include "job.h"
+#include "program.h"
 #include "run.h"
 #include "server.h"
 #include "toolchain.h"
@@ -13,17 +14,28 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* In a child: a crash, an endless loop or lack of memory in there must not stop the build. */
-static enum refrain_instrument_status instrument_in_child(const struct refrain_job *job) {
+/* In a child: a crash, an endless loop or lack of memory in there must not stop the build. Returns its wait status. */
+static int run_in_child(const struct refrain_job *job, bool by_program) {
     pid_t child = fork();
+    if (child == 0 && by_program) {
+        refrain_program_do(job);
+        _exit(REFRAIN_PROGRAM_CANNOT_RUN);
+    }
     if (child == 0)
         _exit((int)refrain_job_run(job));
     int status = 0;
     if (child < 0)
-        return REFRAIN_INSTRUMENT_LEFT_ALONE;
+        return W_EXITCODE(REFRAIN_INSTRUMENT_LEFT_ALONE, 0);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         refrain_run_check_signal();
     refrain_run_check_signal();
+    return status;
+}
+
+static enum refrain_instrument_status instrument_in_child(const struct refrain_job *job) {
+    int status = run_in_child(job, true);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == REFRAIN_PROGRAM_CANNOT_RUN)
+        status = run_in_child(job, false);
     if (!WIFEXITED(status) || WEXITSTATUS(status) > REFRAIN_INSTRUMENT_LEFT_ALONE) {
         refrain_build_warn(job->build, "%s is compiled as it was: the instrumentor failed on it", job->source);
         return REFRAIN_INSTRUMENT_LEFT_ALONE;
@@ -95,12 +107,18 @@ bool refrain_compiler_call_make_directory(struct refrain_compiler_call *call) {
     return made;
 }
 
+void refrain_compiler_call_load(const struct refrain_compiler_call *call) {
+    struct refrain_text path = {0}, reason = {0};
+    if (!call->build->server_seconds && !refrain_program_path(&path))
+        refrain_instrument_load(&reason); /* each source says what is wrong */
+    refrain_text_free(&path);
+    refrain_text_free(&reason);
+}
+
 bool refrain_compiler_call_prepare(struct refrain_compiler_call *call) {
     struct refrain_text text = {0};
-    /* Once for all of them; a single one's child has less to copy without it, and a server has it. */
-    if (call->command.n_sources > 1 && !call->build->server_seconds)
-        refrain_instrument_load(&text);
-    refrain_text_free(&text);
+    if (call->command.n_sources > 1) /* a single one's child has less to copy without it */
+        refrain_compiler_call_load(call);
     if (call->build->filter_path && !refrain_filter_read(&call->filter, call->build->filter_path, &text)) {
         refrain_build_warn(call->build, "%s; compiling without instrumentation", text.bytes);
         refrain_text_free(&text);

@@ -1,0 +1,27 @@
+/* program.h: the instrumentor as a program of its own, refrain-instrumentor, where clang's static libraries were there
+ * when refrain was built (clang_interface.cpp). It lies beside refrain's libraries.
+ *
+ *     refrain-instrumentor WORD...                                            does a job (job.h) and exits with its
+ * status refrain-instrumentor --server LISTENER DIRECTORY PATH IDENTITY SECONDS  serves (server_parts.h)
+ *
+ * It starts in a fifteenth of the time that loading libclang takes. Where it is missing the caller goes on itself, with
+ * libclang.
+ */
+#ifndef REFRAIN_PROGRAM_H
+#define REFRAIN_PROGRAM_H
+
+#include "job.h"
+
+#define REFRAIN_PROGRAM_CANNOT_RUN 127 /* exit status, as the dynamic linker's where it finds no library */
+
+/* Finds it; false where there is none. */
+bool refrain_program_path(struct refrain_text *path);
+
+/* The process becomes the program, for the job. Returns when it cannot. */
+void refrain_program_do(const struct refrain_job *job);
+
+/* The process becomes the program, as a server. Returns when it cannot. */
+void refrain_program_serve(int listener, const char *directory, const char *path, const char *identity,
+                           unsigned seconds);
+
+#endif
