@@ -115,7 +115,8 @@ static void write_leaves(const struct refrain_constructs *constructs, struct ref
         if (constructs->functions[f].traced && constructs->functions[f].entry != REFRAIN_NEVER_ENTERED)
             refrain_text_format(out, "REFRAIN__LEAVES(%u, %s)\n",
                                 constructs->items[constructs->functions[f].construct].slot,
-                                constructs->functions[f].entry == REFRAIN_ENTERED_LATE ? "late" : "frame");
+                                constructs->functions[f].entry == REFRAIN_ENTERED_LATE ? "late, refrain__leave_late"
+                                                                                       : "frame, refrain__leave");
 }
 
 static void collect_edits(struct refrain_edits *edits, const struct refrain_constructs *constructs) {

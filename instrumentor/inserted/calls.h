@@ -33,9 +33,6 @@ REFRAIN__INLINE int refrain__if(refrain__frame *frame, unsigned int slot, int va
         refrain__tell(value ? slot + 1 : slot + 2, frame, 0);
     return value;
 }
-REFRAIN__INLINE int refrain__loop(refrain__frame *frame, unsigned int slot, int value) {
-    return refrain__if(frame, slot, value);
-}
 REFRAIN__INLINE void refrain__tell_count(refrain__frame *frame, unsigned int slot, unsigned long count) {
     if (refrain__u.on[slot])
         refrain__tell(slot, frame, count);
@@ -55,11 +52,12 @@ REFRAIN__INLINE void refrain__leave_late(refrain__late *late, unsigned int slot)
     if (late->entered)
         refrain__leave(late->frame, slot);
 }
-REFRAIN__INLINE void refrain__leave_frame(refrain__frame *frame, unsigned int slot) {
-    refrain__leave(frame, slot);
-}
+/* A loop's condition tells what a decision tells. (Tested for, it is no unused macro to the compiler.) */
+#define refrain__loop refrain__if
+#ifdef refrain__loop
+#endif
 /* How an activation of the function with this slot ends. */
-#define REFRAIN__LEAVES(slot, kind) \
+#define REFRAIN__LEAVES(slot, kind, leave) \
     REFRAIN__INLINE void refrain__leave_##slot(refrain__##kind *activation) { \
-        refrain__leave_##kind(activation, slot + 1); \
+        leave(activation, slot + 1); \
     }

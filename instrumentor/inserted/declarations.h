@@ -6,7 +6,8 @@
 #define REFRAIN__INLINE static __inline__ \
     __attribute__((__always_inline__, __artificial__, __unused__, __no_instrument_function__))
 #else
-#define REFRAIN__INLINE static __attribute__((__unused__, __no_instrument_function__))
+/* Inline: gcc leaves out those that are not used, which it does with no others where it does not optimise. */
+#define REFRAIN__INLINE static __inline__ __attribute__((__unused__, __no_instrument_function__))
 #endif
 /* refrain.h asks for it; asked for here as well, it is no unused macro to the compiler. */
 #define REFRAIN_INSTRUMENTED 1

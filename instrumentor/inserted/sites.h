@@ -63,9 +63,6 @@ REFRAIN__INLINE int refrain__if(refrain__frame *frame, unsigned int slot, int va
         refrain__at(frame, slot + 2);
     return value;
 }
-REFRAIN__INLINE int refrain__loop(refrain__frame *frame, unsigned int slot, int value) {
-    return refrain__if(frame, slot, value);
-}
 REFRAIN__INLINE void refrain__tell_count(refrain__frame *frame, unsigned int slot, unsigned long count) {
     REFRAIN__PART;
     __asm__ __volatile__ __inline__(REFRAIN__SITE_HERE
