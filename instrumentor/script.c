@@ -11,10 +11,21 @@
  */
 #include "compiler_call.h"
 #include "toolchain.h"
+#include <stdio.h>
 #include <string.h>
 
 /* Stands for the arguments of a link, to a preprocessor without a meaning. */
 #define HERE "-DREFRAIN__ARGUMENTS"
+
+/* Compilers are read no further: they are large. */
+static bool is_script(const char *path) {
+    char begin[2] = "";
+    FILE *file = fopen(path, "re");
+    bool is = file && fread(begin, 1, sizeof begin, file) == sizeof begin && memcmp(begin, "#!", 2) == 0;
+    if (file)
+        fclose(file);
+    return is;
+}
 
 static bool is_mpich_script(const char *name) {
     struct refrain_text path = {0}, text = {0};
@@ -22,7 +33,7 @@ static bool is_mpich_script(const char *name) {
         refrain_text_string(&path, name);
     else
         refrain_toolchain_behind(name, &path);
-    bool is = path.length && refrain_text_read(&text, path.bytes) && strncmp(text.bytes, "#!", 2) == 0 &&
+    bool is = path.length && is_script(path.bytes) && refrain_text_read(&text, path.bytes) &&
               strstr(text.bytes, "\nMPICH_VERSION=") && strstr(text.bytes, "Show=echo");
     refrain_text_free(&text);
     refrain_text_free(&path);
