@@ -246,6 +246,19 @@ for program in control objects mpi_threads; do
         "$run/definitions" | sort >"$run/b"
     [ "$(wc -l <"$run/a")" -gt 20 ] && cmp -s "$run/a" "$run/b" && pass || fail "$program: call paths: $(diff "$run/a" "$run/b" | head -n 3)"
 done
+# Events of different locations are not put in order, and several threads write them: all is as if they were written in
+# time order by one, as they are of a part of a run, here of all of it. Those of mpi_threads have to be, and are.
+for program in control objects mpi_completion mpi_neighbours mpi_threads; do
+    run=$work/$program-run
+    refrain reconstruct "$(the_trace "$run")" -o "$run/by-time" --to 9999 --threads 1 2>"$run/said-by-time" || fail "$program by time"
+    for threads in 1 2 4; do
+        refrain reconstruct "$(the_trace "$run")" -o "$run/by-$threads" --threads $threads 2>"$run/said-by-$threads" || fail "$program, $threads threads"
+        rm -f "$run/by-$threads/traces.otf2" # it has a number by chance
+        diff -rq -x traces.otf2 "$run/by-time" "$run/by-$threads" >"$run/differs" && [ -s "$run/by-$threads/traces/0.evt" ] && pass ||
+            fail "$program, $threads threads: $(cat "$run/differs")"
+        cmp -s "$run/said-by-time" "$run/said-by-$threads" && pass || fail "$program, $threads threads say: $(cat "$run/said-by-$threads")"
+    done
+done
 grid=$(grep -c '^CART_COORDINATE .*"grid"' "$work/mpi_neighbours-run/definitions")
 [ "$grid" = 2 ] && pass || fail "mpi_neighbours: $grid of 2 ranks have coordinates in the grid"
 summary

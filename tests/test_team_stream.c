@@ -1,6 +1,7 @@
 /* test_team_stream.c: random runs, aligned by one process and by several, each of which reads some of the ranks and
  * the notices of the others. What each gives of its own ranks is what the one gives. No MPI: the notices of all
- * locations are collected before, and come in batches of any size.
+ * locations are collected before, and come in batches of any size. And aligned by one process by turns: what that gives
+ * of each location is the same.
  *
  *     test_team_stream [RUNS] */
 #include "align.h"
@@ -15,7 +16,7 @@
 #define MOST_RANKS 6
 #define MOST_LOCATIONS (2 * MOST_RANKS)
 
-static unsigned shared;
+static unsigned shared, in_turns;
 
 static void *room(void *array, size_t bytes) {
     void *more = realloc(array, bytes);
@@ -377,6 +378,39 @@ static size_t count_alike(const struct result *whole, const struct result *part,
     return alike;
 }
 
+/* The location's events in a result, one after the other: the next one from `*at` on; null behind the last. */
+static const struct refrain_event *next_of(const struct result *result, size_t *at, int32_t rank, uint32_t thread) {
+    for (; *at < result->n; ++*at)
+        if (result->events[*at].rank == rank && result->events[*at].thread == thread)
+            return &result->events[(*at)++];
+    return NULL;
+}
+
+/* By turns each location has the events that it has by time, up to where that cannot be. */
+static void go_by_turns(struct run *run, struct told *told, const struct result *whole, unsigned seed) {
+    struct fake fake;
+    open_fake(&fake, run, told, 1, 0);
+    fake.team.by_turns = true;
+    struct result turns = align(run, REFRAIN_TIMES_CONSISTENT, &fake.team);
+    for (size_t i = 0; !fake.team.wrong && i < run->n; i++) {
+        const struct refrain_event *one, *other;
+        size_t at = 0, n = 0, of_turns = 0;
+        do {
+            one = next_of(whole, &at, run->locations[i].rank, run->locations[i].thread);
+            other = next_of(&turns, &of_turns, run->locations[i].rank, run->locations[i].thread);
+            n++;
+        } while (one && other && memcmp(one, other, sizeof *one) == 0);
+        CHECK(!one && !other, "seed %u, location %zu: event %zu by turns is another one than by time", seed, i, n);
+    }
+    struct refrain_cursor_report a = whole->report, b = turns.report;
+    a.moved = b.moved =
+        0; /* a group that several messages move is counted for each that is later than the one before */
+    a.largest_move_ns = b.largest_move_ns = 0;
+    CHECK(fake.team.wrong || memcmp(&a, &b, sizeof a) == 0, "seed %u: the report of turns is another one", seed);
+    in_turns += !fake.team.wrong;
+    free(turns.events);
+}
+
 static void share_out(unsigned seed, unsigned steps, enum refrain_align_times times, bool threads) {
     static struct run run;
     struct told told[MOST_LOCATIONS] = {{0}};
@@ -401,6 +435,8 @@ static void share_out(unsigned seed, unsigned steps, enum refrain_align_times ti
         }
     CHECK(!why || (!run.orderly && strstr(why, "waits for each other")), "seed %u: %s", seed, why);
     shared += !why;
+    if (times == REFRAIN_TIMES_CONSISTENT)
+        go_by_turns(&run, told, &whole, seed);
     /* Another process stops: then the events end, and before they were the same. */
     open_fake(&fake, &run, told, 2, 0);
     fake.stops = 1 + any(20);
@@ -450,6 +486,7 @@ int main(int argc, char **argv) {
         }
     approximate();
     CHECK(shared > runs * 12, "only %u runs could be shared out", shared);
+    CHECK(in_turns > runs * 4, "only %u runs could go by turns", in_turns);
     printf("%u passed, %u failed\n", passed, failed);
     return failed != 0;
 }

@@ -59,7 +59,8 @@ const struct argp_option refrain_output_options[] = {
     {"to", OPTION_TO, "TIME", 0, "Only events before TIME", 0},
     {"ranks", OPTION_RANKS, "LIST", 0, "Only events of these ranks, such as 0,4-7", 0},
     {"threads", OPTION_THREADS, "N", 0,
-     "Use N threads: they open the trace together; then one replays while another writes. The output is the same. "
+     "Use N threads: they open the trace together; then one replays while another writes, or with otf2 all others do. "
+     "The output is the same. "
      "By default 2 if there are two processors",
      0},
     {0}};
@@ -263,9 +264,10 @@ static void add_up(const struct refrain_together *together, struct refrain_progr
 
 /* How many threads are of use: unasked no more than one where processes share the work. */
 static unsigned n_threads(const struct refrain_output *output) {
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
     if (output->threads)
         return output->threads;
-    return !output->together && !output->team && sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 2 : 1;
+    return !output->together && processors > 1 ? (unsigned)processors : 1;
 }
 
 /* Whom the events pass on their way to the format: who adds what was waited for, who leaves some out. Null without
@@ -290,14 +292,10 @@ static struct refrain_writer *chain(const struct refrain_output *output, struct 
     return waiting;
 }
 
-static enum refrain_status replay_to(struct refrain_trace *trace, const struct refrain_output *output,
-                                     struct refrain_writer *inner, struct refrain_error *error) {
-    struct refrain_progress progress;
-    struct refrain_writer *beside = NULL;
+static struct refrain_cursor_options options_of(const struct refrain_output *output, unsigned *threads) {
     struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
-    unsigned threads = n_threads(output);
     options.each = refrain_job_threads;
-    options.of_each = &threads;
+    options.of_each = threads;
     options.recorded = output->recorded;
     options.compensate = output->compensate;
     options.untold = output->format->untold;
@@ -307,24 +305,38 @@ static enum refrain_status replay_to(struct refrain_trace *trace, const struct r
         options.to_ns = output->to_ns;
     options.ranks = output->ranks;
     options.n_ranks = output->n_ranks;
+    return options;
+}
+
+static enum refrain_status replay_to(struct refrain_trace *trace, const struct refrain_output *output,
+                                     struct refrain_writer *inner, struct refrain_error *error) {
+    struct refrain_progress progress;
+    struct refrain_writer *beside = NULL;
+    unsigned threads = n_threads(output);
+    struct refrain_cursor_options options = options_of(output, &threads);
     struct refrain_cursor_report report = {0};
+    const bool by_turns = output->team && output->team->by_turns;
     /* What comes after a part is not needed, unless for what it says of calls before. */
     if (output->in_parts && output->part_to_ns != REFRAIN_TIME_LAST && !output->waiting)
         options.to_ns = output->part_to_ns;
     struct refrain_writer *outer = chain(output, inner, error);
     if (!outer)
         return REFRAIN_ERROR;
+    /* Several threads that write have the progress before them, a single one does its work. */
+    const bool several = threads > 2 && by_turns;
+    if (several && (beside = refrain_thread_writer(outer, output->format->part, threads - 1)))
+        outer = beside;
     refrain_progress_open(&progress, outer, output->path && strcmp(output->path, "-") != 0);
-    if (threads > 1)
-        beside = refrain_thread_writer(&progress.writer);
+    if (threads > 1 && !several)
+        beside = refrain_thread_writer(&progress.writer, NULL, 1);
     refrain_warn_missing(trace);
     if (output->compensate)
         refrain_warn_uncalibrated(trace);
-    enum refrain_status status =
-        refrain_write_shared(trace, &options, output->team, beside ? beside : &progress.writer, &report, error);
+    enum refrain_status status = refrain_write_shared(trace, &options, output->team,
+                                                      beside && !several ? beside : &progress.writer, &report, error);
     if (output->team && output->team->wrong)
         return status; /* it is done again otherwise */
-    if (output->team)
+    if (output->team && !by_turns)
         add_up(output->together, &progress);
     warn_unmatched(trace, &report);
     if (progress.approximate)
@@ -332,6 +344,22 @@ static enum refrain_status replay_to(struct refrain_trace *trace, const struct r
                      "REFRAIN_TOTAL_MEMORY keeps more",
                      refrain_show_count(progress.approximate), refrain_show_count(progress.events));
     return status;
+}
+
+bool refrain_output_can_be_shared(const struct refrain_trace *trace, const struct refrain_output *output) {
+    for (size_t i = 0; i < trace->n_regions; i++) {
+        const char *name = trace->regions[i].name;
+        if (trace->regions[i].kind == REFRAIN_REGION_MPI &&
+            (strncmp(name, "MPI_File_", 9) == 0 || strncmp(name, "MPI_Win_", 8) == 0))
+            return false;
+    }
+    return !output->from_ns && !output->has_to && !output->waiting;
+}
+
+/* Need the events of different locations not come in time order? */
+static bool goes_by_turns(const struct refrain_trace *trace, const struct refrain_output *output) {
+    return output->format->part && !output->together && !output->recorded && !output->compensate &&
+           refrain_output_can_be_shared(trace, output);
 }
 
 enum refrain_status refrain_output_write_trace(struct refrain_trace *trace, const struct refrain_output *output,
@@ -346,6 +374,19 @@ enum refrain_status refrain_output_write_trace(struct refrain_trace *trace, cons
                                              .picl_levels = output->picl_levels,
                                              .together = output->together};
     struct refrain_writer *writer = NULL;
+    if (!status && goes_by_turns(trace, output)) {
+        struct refrain_team team = {.trace = trace, .by_turns = true};
+        struct refrain_output by_turns = *output;
+        by_turns.team = &team;
+        request.team = &team;
+        status = output->format->open(&request, &writer, error);
+        if (!status)
+            status = replay_to(trace, &by_turns, writer, error);
+        if (!team.wrong)
+            return status;
+        request.team = NULL;
+        status = REFRAIN_OK;
+    }
     if (!status)
         status = output->format->open(&request, &writer, error);
     return status ? status : replay_to(trace, output, writer, error);

@@ -41,6 +41,10 @@ error_t refrain_output_parse(int key, char *value, struct argp_state *state);
 char *refrain_output_help(int key, const char *text, void *input);
 const char *refrain_output_choices(int key);
 
+/* May several replay some ranks each? Which windows and files were there without having been made is said of all ranks,
+ * and known to nobody who replays some, nor is what they waited for. */
+bool refrain_output_can_be_shared(const struct refrain_trace *trace, const struct refrain_output *output);
+
 enum refrain_status refrain_output_write(const struct refrain_output *output, struct refrain_error *error);
 
 /* The same of a trace that is open, which may be written several times; the caller frees output->ranks. */

@@ -1,5 +1,6 @@
-/* thread_writer.c: a ring of batches of events between two threads (thread_writer.h). */
+/* thread_writer.c: rings of batches of events, each between two threads (thread_writer.h). */
 #include "thread_writer.h"
+#include "trace_read.h"
 
 #include <pthread.h>
 #include <stddef.h>
@@ -22,8 +23,9 @@ struct batch {
     unsigned char bytes[BATCH_BYTES];
 };
 
-struct thread_writer {
-    struct refrain_writer writer, *inner;
+/* A thread that writes, and its queue. */
+struct lane {
+    struct refrain_writer *inner;
     pthread_t thread;
     bool runs;
     pthread_mutex_t mutex;
@@ -32,6 +34,14 @@ struct thread_writer {
     bool ended;             /* no more will be filled */
     int status;             /* what the inner writer said */
     struct batch batches[BATCHES];
+};
+
+struct thread_writer {
+    struct refrain_writer writer, *inner;
+    struct refrain_writer *(*part)(struct refrain_writer *inner);
+    uint64_t n_ranks;
+    unsigned n_lanes, n; /* n of them run */
+    struct lane *lanes;
 };
 
 static inline bool is_short(const struct refrain_event *event) {
@@ -58,50 +68,58 @@ static int write_batch(struct refrain_writer *inner, const struct batch *batch) 
 
 /* Writes batches until there are no more; those behind one that failed are passed over. */
 static void *write_batches(void *data) {
-    struct thread_writer *writer = data;
-    pthread_mutex_lock(&writer->mutex);
+    struct lane *lane = data;
+    pthread_mutex_lock(&lane->mutex);
     for (;;) {
-        if (writer->written == writer->filled)
-            while (writer->filled - writer->written < WAKE_BATCHES && !writer->ended)
-                pthread_cond_wait(&writer->changed, &writer->mutex);
-        if (writer->written == writer->filled)
+        if (lane->written == lane->filled)
+            while (lane->filled - lane->written < WAKE_BATCHES && !lane->ended)
+                pthread_cond_wait(&lane->changed, &lane->mutex);
+        if (lane->written == lane->filled)
             break;
-        const struct batch *batch = &writer->batches[writer->written % BATCHES];
-        int status = writer->status;
-        pthread_mutex_unlock(&writer->mutex);
+        const struct batch *batch = &lane->batches[lane->written % BATCHES];
+        int status = lane->status;
+        pthread_mutex_unlock(&lane->mutex);
         if (status == 0)
-            status = write_batch(writer->inner, batch);
-        pthread_mutex_lock(&writer->mutex);
-        writer->status = status;
-        writer->written++;
-        if (writer->filled - writer->written == BATCHES - WAKE_BATCHES)
-            pthread_cond_signal(&writer->changed);
+            status = write_batch(lane->inner, batch);
+        pthread_mutex_lock(&lane->mutex);
+        lane->status = status;
+        lane->written++;
+        if (lane->filled - lane->written == BATCHES - WAKE_BATCHES)
+            pthread_cond_signal(&lane->changed);
     }
-    pthread_mutex_unlock(&writer->mutex);
+    pthread_mutex_unlock(&lane->mutex);
     return NULL;
 }
 
 /* The batch that is being filled goes to the other thread; waits until there is room for the next one. */
-static int hand_over(struct thread_writer *writer) {
-    pthread_mutex_lock(&writer->mutex);
-    writer->filled++;
-    if (writer->filled - writer->written == WAKE_BATCHES)
-        pthread_cond_signal(&writer->changed);
-    if (writer->filled - writer->written == BATCHES)
-        while (writer->filled - writer->written > BATCHES - WAKE_BATCHES)
-            pthread_cond_wait(&writer->changed, &writer->mutex);
-    int status = writer->status;
-    pthread_mutex_unlock(&writer->mutex);
-    writer->batches[writer->filled % BATCHES].n = 0;
+static int hand_over(struct lane *lane) {
+    pthread_mutex_lock(&lane->mutex);
+    lane->filled++;
+    if (lane->filled - lane->written == WAKE_BATCHES)
+        pthread_cond_signal(&lane->changed);
+    if (lane->filled - lane->written == BATCHES)
+        while (lane->filled - lane->written > BATCHES - WAKE_BATCHES)
+            pthread_cond_wait(&lane->changed, &lane->mutex);
+    int status = lane->status;
+    pthread_mutex_unlock(&lane->mutex);
+    lane->batches[lane->filled % BATCHES].n = 0;
     return status;
 }
 
 static int begin(struct refrain_writer *base, const struct refrain_trace *trace) {
     struct thread_writer *writer = (struct thread_writer *)base;
     int status = writer->inner->begin ? writer->inner->begin(writer->inner, trace) : 0;
-    /* Where there can be no further thread, this one writes. */
-    writer->runs =
-        status == 0 && writer->inner->event && pthread_create(&writer->thread, NULL, write_batches, writer) == 0;
+    writer->n_ranks = (uint64_t)trace->size;
+    if (writer->n > writer->n_ranks)
+        writer->n = (unsigned)writer->n_ranks;
+    for (unsigned i = 0; status == 0 && writer->inner->event && i < writer->n; i++) {
+        struct lane *lane = &writer->lanes[i];
+        lane->inner = i > 0 ? writer->part(writer->inner) : writer->inner;
+        lane->runs = lane->inner && pthread_create(&lane->thread, NULL, write_batches, lane) == 0;
+        /* Where there can be no further thread, those that there are write, or this one. */
+        if (!lane->runs)
+            writer->n = i;
+    }
     return status;
 }
 
@@ -119,39 +137,60 @@ static inline void put(unsigned char *to, const struct refrain_event *event, siz
 
 static int event(struct refrain_writer *base, const struct refrain_event *event) {
     struct thread_writer *writer = (struct thread_writer *)base;
-    if (!writer->runs)
+    if (writer->n == 0)
         return writer->inner->event ? writer->inner->event(writer->inner, event) : 0;
-    struct batch *batch = &writer->batches[writer->filled % BATCHES];
+    struct lane *lane =
+        writer->n == 1 ? writer->lanes : &writer->lanes[(uint64_t)event->rank * writer->n / writer->n_ranks];
+    struct batch *batch = &lane->batches[lane->filled % BATCHES];
     const size_t bytes = is_short(event) ? SHORT_BYTES : sizeof *event;
     put(batch->bytes + batch->n, event, bytes);
     batch->n += bytes;
-    return BATCH_BYTES - batch->n < sizeof *event ? hand_over(writer) : 0;
+    return BATCH_BYTES - batch->n < sizeof *event ? hand_over(lane) : 0;
+}
+
+/* Waits until the thread has written all: what its writer said. */
+static int end_lane(struct lane *lane) {
+    if (!lane->runs)
+        return 0;
+    hand_over(lane);
+    pthread_mutex_lock(&lane->mutex);
+    lane->ended = true;
+    pthread_cond_signal(&lane->changed);
+    pthread_mutex_unlock(&lane->mutex);
+    pthread_join(lane->thread, NULL);
+    return lane->status;
 }
 
 static int end(struct refrain_writer *base) {
     struct thread_writer *writer = (struct thread_writer *)base;
-    if (writer->runs) {
-        hand_over(writer);
-        pthread_mutex_lock(&writer->mutex);
-        writer->ended = true;
-        pthread_cond_signal(&writer->changed);
-        pthread_mutex_unlock(&writer->mutex);
-        pthread_join(writer->thread, NULL);
+    int status = 0;
+    for (unsigned i = 0; i < writer->n_lanes; i++) {
+        int said = end_lane(&writer->lanes[i]);
+        status = status ? status : said;
     }
-    int status = writer->status, ended = writer->inner->end ? writer->inner->end(writer->inner) : 0;
-    pthread_mutex_destroy(&writer->mutex);
-    pthread_cond_destroy(&writer->changed);
+    int ended = writer->inner->end ? writer->inner->end(writer->inner) : 0;
+    for (unsigned i = 0; i < writer->n_lanes; i++) {
+        pthread_mutex_destroy(&writer->lanes[i].mutex);
+        pthread_cond_destroy(&writer->lanes[i].changed);
+    }
+    free(writer->lanes);
     free(writer);
     return status ? status : ended;
 }
 
-struct refrain_writer *refrain_thread_writer(struct refrain_writer *inner) {
+struct refrain_writer *refrain_thread_writer(struct refrain_writer *inner,
+                                             struct refrain_writer *(*part)(struct refrain_writer *inner), unsigned n) {
     struct thread_writer *writer = calloc(1, sizeof *writer);
-    if (!writer)
+    struct lane *lanes = writer ? calloc(n, sizeof *lanes) : NULL;
+    if (!lanes) {
+        free(writer);
         return NULL;
-    writer->writer = (struct refrain_writer){begin, event, end};
-    writer->inner = inner;
-    pthread_mutex_init(&writer->mutex, NULL);
-    pthread_cond_init(&writer->changed, NULL);
+    }
+    *writer = (struct thread_writer){
+        .writer = {begin, event, end}, .inner = inner, .part = part, .n = n, .n_lanes = n, .lanes = lanes};
+    for (unsigned i = 0; i < n; i++) {
+        pthread_mutex_init(&lanes[i].mutex, NULL);
+        pthread_cond_init(&lanes[i].changed, NULL);
+    }
     return &writer->writer;
 }

@@ -7,6 +7,7 @@
 
 #include "error.h"
 #include "event.h"
+#include "team.h"
 #include "together.h"
 
 /* PICL: whether there are records of its own event types, of user events, and of tracing itself but its begin and end.
@@ -25,6 +26,8 @@ struct refrain_format_request {
     bool picl_verbose; /* picl: all fields, and their formats written out */
     struct refrain_picl_levels picl_levels;
     const struct refrain_together *together; /* otf2: the processes that write it; null: this one alone */
+    struct refrain_team *team;               /* where events do not come by time; null: they do. What was written is
+                                                void where `wrong` says why, which a format may say, too */
 };
 
 struct refrain_format {
@@ -39,6 +42,10 @@ struct refrain_format {
      * has been written. */
     enum refrain_status (*open)(const struct refrain_format_request *request, struct refrain_writer **writer,
                                 struct refrain_error *error);
+    /* Null: events of all locations have to come in time order. Else a further writer for another thread, without begin
+     * and end: it is asked for after begin, and lives until the writer's end. All events of a location come to one of
+     * them, in time order; those of several locations in any order. Null without memory. */
+    struct refrain_writer *(*part)(struct refrain_writer *writer);
 };
 
 /* The formats, in the order of the help; null behind the last. */

@@ -71,6 +71,7 @@ struct refrain_otf2_location {
     uint64_t
         unknown; /* messages, collectives and accesses left out: of ranks or objects that the trace does not know */
     uint64_t last_ns;
+    bool leaves_plainly; /* calls that are left have nothing but that to be told of */
     bool in_collective;
     struct refrain_event collective; /* the one it is in */
     struct refrain_event *pending;   /* nonblocking ones under way; owned */

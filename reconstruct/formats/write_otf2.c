@@ -9,7 +9,8 @@
  * that is there is replaced when the new one is complete.
  *
  * Several processes may write one archive (together.h): each writes the events of its own ranks, and passes over those
- * of others; the first one makes directories and writes what is common. */
+ * of others; the first one makes directories and writes what is common. So may several threads of a process, each by a
+ * part of its own (format.h). */
 #define _GNU_SOURCE
 #include "format.h"
 #include "otf2_communication.h"
@@ -24,6 +25,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <otf2/otf2.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,8 +35,27 @@
 #define EVENT_CHUNK_BYTES ((uint64_t)256 << 10)
 #define DEFINITION_CHUNK_BYTES ((uint64_t)4 << 20)
 
+/* OTF2's locks by those of POSIX are functions in a header. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wunused-function"
+#include <otf2/OTF2_Pthread_Locks.h>
+#pragma GCC diagnostic pop
+
+struct otf2_writer;
+
+/* What a thread writes of an archive. */
+struct otf2_part {
+    struct refrain_writer writer;
+    struct otf2_writer *otf2;
+    struct refrain_call_tree calls;
+    struct otf2_part *next; /* owned */
+};
+
 struct otf2_writer {
     struct refrain_writer writer;
+    struct otf2_part own;
+    pthread_mutex_t error_mutex;
     struct refrain_otf2_files files;
     struct refrain_error *error;
     const struct refrain_trace *trace;
@@ -44,16 +65,16 @@ struct otf2_writer {
     size_t *first_location; /* by rank: of its thread 0 */
     struct refrain_otf2_comm *comms;
     struct refrain_otf2_objects objects;
-    struct refrain_call_tree calls;
     struct refrain_otf2_rma rma;
     const struct refrain_together *together; /* null: alone */
     bool waiting;                            /* events carry their waits: */
     OTF2_AttributeList *wait;                /* those of the one that is being written */
     uint64_t end_ns;
-    uint64_t unknown; /* of all locations */
-    bool opened;      /* there are files */
-    bool begun;       /* by all processes */
-    bool failed;      /* OTF2 met an error, which it does not always return */
+    uint64_t unknown;          /* of all locations */
+    bool opened;               /* there are files */
+    bool begun;                /* by all processes */
+    bool failed;               /* OTF2 met an error, which it does not always return */
+    struct refrain_team *team; /* null: events come by time */
 };
 
 static OTF2_FlushType before_flush(void *data, OTF2_FileType type, OTF2_LocationRef location, void *caller,
@@ -65,8 +86,10 @@ static OTF2_FlushType before_flush(void *data, OTF2_FileType type, OTF2_Location
 static OTF2_FlushCallbacks flush_callbacks = {.otf2_pre_flush = before_flush, .otf2_post_flush = NULL};
 
 static int fail(struct otf2_writer *otf2, OTF2_ErrorCode code) {
+    pthread_mutex_lock(&otf2->error_mutex);
     REFRAIN_FAIL(otf2->error, "%s: the archive cannot be written: %s", otf2->files.directory,
                  OTF2_Error_GetDescription(code));
+    pthread_mutex_unlock(&otf2->error_mutex);
     return 1;
 }
 
@@ -76,10 +99,12 @@ static OTF2_ErrorCode on_error(void *data, const char *file, uint64_t line, cons
     struct otf2_writer *otf2 = data;
     char text[512];
     (void)file, (void)line, (void)function;
-    otf2->failed = true;
     vsnprintf(text, sizeof text, format, arguments);
+    pthread_mutex_lock(&otf2->error_mutex);
+    otf2->failed = true;
     REFRAIN_FAIL(otf2->error, "%s: the archive cannot be written: %s (%s)", otf2->files.directory,
                  OTF2_Error_GetDescription(code), text);
+    pthread_mutex_unlock(&otf2->error_mutex);
     return code;
 }
 
@@ -112,7 +137,7 @@ static bool make_locations(struct otf2_writer *otf2) {
     return true;
 }
 
-static struct refrain_otf2_location *location_of(struct otf2_writer *otf2, const struct refrain_event *event) {
+static inline struct refrain_otf2_location *location_of(struct otf2_writer *otf2, const struct refrain_event *event) {
     return &otf2->locations[otf2->first_location[event->rank] + event->thread];
 }
 
@@ -160,6 +185,8 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     if (!code)
         code = OTF2_Archive_SetMemoryCallbacks(otf2->archive, refrain_otf2_memory(), NULL);
     if (!code && !otf2->together)
+        code = OTF2_Pthread_Archive_SetLockingCallbacks(otf2->archive, NULL);
+    if (!code && !otf2->together)
         code = OTF2_Archive_SetSerialCollectiveCallbacks(otf2->archive);
     else if (!code && !otf2->together->set_collectives(otf2->together, otf2->archive))
         code = OTF2_ERROR_COLLECTIVE_CALLBACK;
@@ -183,14 +210,11 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
 /* ---- events ---- */
 
 /* When the event comes in the location: not before the one before it. */
-static uint64_t time_in(struct otf2_writer *otf2, struct refrain_otf2_location *location,
-                        const struct refrain_event *event) {
+static inline uint64_t time_in(struct refrain_otf2_location *location, const struct refrain_event *event) {
     uint64_t time = event->time_ns < 0 ? 0 : (uint64_t)event->time_ns;
     if (time < location->last_ns)
         time = location->last_ns;
     location->last_ns = time;
-    if (time > otf2->end_ns)
-        otf2->end_ns = time;
     return time;
 }
 
@@ -225,7 +249,7 @@ static OTF2_ErrorCode put_wait(struct otf2_writer *otf2, const struct refrain_ev
     if (!code)
         code = OTF2_AttributeList_AddRegionRef(otf2->wait, REFRAIN_OTF2_WAIT_CALL, call);
     location->waiting.total_ns += wait->ns;
-    return code ? code : waiting(location, otf2->wait, time_in(otf2, location, &waited));
+    return code ? code : waiting(location, otf2->wait, time_in(location, &waited));
 }
 
 /* What the program told by hand: the metric of that name; a marker is 1. */
@@ -241,17 +265,25 @@ static OTF2_ErrorCode told_value(struct refrain_otf2_location *location, const s
 }
 
 /* The call paths of all locations, also of those that other processes write. */
-static void follow_call(struct otf2_writer *otf2, const struct refrain_event *event) {
-    struct refrain_call_position *position = &location_of(otf2, event)->call;
+static void follow_call(struct otf2_part *part, struct refrain_otf2_location *location,
+                        const struct refrain_event *event) {
     if (event->kind == REFRAIN_EVENT_ENTER)
-        refrain_call_tree_enter(&otf2->calls, position, refrain_otf2_region(otf2->trace, event->region));
+        refrain_call_tree_enter(&part->calls, &location->call, refrain_otf2_region(part->otf2->trace, event->region));
     else if (event->kind == REFRAIN_EVENT_LEAVE)
-        refrain_call_tree_leave(&otf2->calls, position);
+        refrain_call_tree_leave(&part->calls, &location->call);
 }
 
-/* A call is left. */
-static OTF2_ErrorCode leave(struct otf2_writer *otf2, struct refrain_otf2_location *location,
-                            const struct refrain_event *event, OTF2_RegionRef region, uint64_t time) {
+static inline OTF2_ErrorCode leave_plainly(struct otf2_part *part, struct refrain_otf2_location *location,
+                                           const struct refrain_event *event, uint64_t time) {
+    refrain_call_tree_leave(&part->calls, &location->call);
+    location->events++;
+    return OTF2_EvtWriter_Leave(location->writer, NULL, time, refrain_otf2_region(part->otf2->trace, event->region));
+}
+
+/* A call is left that may have begun more than messages. */
+static OTF2_ErrorCode leave(struct otf2_part *part, struct refrain_otf2_location *location,
+                            const struct refrain_event *event, uint64_t time) {
+    struct otf2_writer *otf2 = part->otf2;
     OTF2_ErrorCode code = OTF2_SUCCESS;
     if (location->in_collective && location->collective.region == event->region)
         code = refrain_otf2_collective_end(otf2->comms, location, time);
@@ -259,17 +291,18 @@ static OTF2_ErrorCode leave(struct otf2_writer *otf2, struct refrain_otf2_locati
         code = refrain_otf2_io_leave(location, event, time);
     if (!code && location->window_call.region == event->region)
         code = refrain_otf2_rma_leave(&otf2->rma, location, time);
-    follow_call(otf2, event);
-    location->events++;
-    return code ? code : OTF2_EvtWriter_Leave(location->writer, NULL, time, region);
+    location->leaves_plainly = !location->in_collective && !location->window_call.region && !location->group.region &&
+                               !location->ends_halves && location->n_operations == 0;
+    return code ? code : leave_plainly(part, location, event, time);
 }
 
-static OTF2_ErrorCode enter(struct otf2_writer *otf2, struct refrain_otf2_location *location,
-                            const struct refrain_event *event, uint64_t time) {
+static inline OTF2_ErrorCode enter(struct otf2_part *part, struct refrain_otf2_location *location,
+                                   const struct refrain_event *event, uint64_t time) {
+    OTF2_RegionRef region = refrain_otf2_region(part->otf2->trace, event->region);
     location->events++;
-    follow_call(otf2, event);
-    refrain_waited_for_sender(&location->waiting, event);
-    return OTF2_EvtWriter_Enter(location->writer, NULL, time, refrain_otf2_region(otf2->trace, event->region));
+    refrain_call_tree_enter(&part->calls, &location->call, region);
+    location->waiting.from_ns = event->time_ns;
+    return OTF2_EvtWriter_Enter(location->writer, NULL, time, region);
 }
 
 static OTF2_ErrorCode message(struct otf2_writer *otf2, struct refrain_otf2_location *location,
@@ -287,17 +320,19 @@ static OTF2_ErrorCode access_complete(struct refrain_otf2_location *location, co
 }
 
 /* The event's records, in a location that this process writes. */
-static OTF2_ErrorCode write_records(struct otf2_writer *otf2, struct refrain_otf2_location *location,
+static OTF2_ErrorCode write_records(struct otf2_part *part, struct refrain_otf2_location *location,
                                     const struct refrain_event *event) {
-    uint64_t time = time_in(otf2, location, event);
+    struct otf2_writer *otf2 = part->otf2;
+    uint64_t time = time_in(location, event);
+    if (event->kind == REFRAIN_EVENT_SEND || event->kind == REFRAIN_EVENT_RECV)
+        return message(otf2, location, event, time);
+    if (event->kind != REFRAIN_EVENT_ENTER)
+        location->leaves_plainly = false;
     switch (event->kind) {
     case REFRAIN_EVENT_ENTER:
-        return enter(otf2, location, event, time);
+        return enter(part, location, event, time);
     case REFRAIN_EVENT_LEAVE:
-        return leave(otf2, location, event, refrain_otf2_region(otf2->trace, event->region), time);
-    case REFRAIN_EVENT_SEND:
-    case REFRAIN_EVENT_RECV:
-        return message(otf2, location, event, time);
+        return leave(part, location, event, time);
     case REFRAIN_EVENT_SEND_COMPLETE:
     case REFRAIN_EVENT_RECV_POST:
     case REFRAIN_EVENT_CANCEL:
@@ -329,9 +364,9 @@ static OTF2_ErrorCode write_records(struct otf2_writer *otf2, struct refrain_otf
     }
 }
 
-static int write_event(struct refrain_writer *writer, const struct refrain_event *event) {
-    struct otf2_writer *otf2 = (struct otf2_writer *)writer;
-    struct refrain_otf2_location *location = location_of(otf2, event);
+static __attribute__((noinline)) int write_any(struct otf2_part *part, struct refrain_otf2_location *location,
+                                               const struct refrain_event *event) {
+    struct otf2_writer *otf2 = part->otf2;
     OTF2_ErrorCode code = put_wait(otf2, event, event->wait);
     if (!code)
         code = put_wait(otf2, event, event->peer_wait);
@@ -340,15 +375,78 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
     if (!refrain_otf2_rma_follow(&otf2->rma, location, event))
         return fail(otf2, OTF2_ERROR_MEM_ALLOC_FAILED);
     if (!location->writer) {
-        follow_call(otf2, event);
+        follow_call(part, location, event);
         refrain_otf2_follow(&otf2->objects, event);
         return 0;
     }
-    code = write_records(otf2, location, event);
+    code = write_records(part, location, event);
     return code ? fail(otf2, code) : 0;
 }
 
+/* A straight line for most events: those that only enter or leave. */
+static inline int write_to_part(struct otf2_part *part, const struct refrain_event *event) {
+    struct otf2_writer *otf2 = part->otf2;
+    struct refrain_otf2_location *location = location_of(otf2, event);
+    OTF2_ErrorCode code;
+    if (!location->writer || otf2->waiting)
+        return write_any(part, location, event);
+    if (event->kind == REFRAIN_EVENT_ENTER)
+        code = enter(part, location, event, time_in(location, event));
+    else if (event->kind == REFRAIN_EVENT_LEAVE && location->leaves_plainly)
+        code = leave_plainly(part, location, event, time_in(location, event));
+    else
+        return write_any(part, location, event);
+    return code ? fail(otf2, code) : 0;
+}
+
+static int write_event(struct refrain_writer *writer, const struct refrain_event *event) {
+    return write_to_part(&((struct otf2_writer *)writer)->own, event);
+}
+
+static int write_event_of_part(struct refrain_writer *writer, const struct refrain_event *event) {
+    return write_to_part((struct otf2_part *)writer, event);
+}
+
+static struct refrain_writer *make_part(struct refrain_writer *writer) {
+    struct otf2_writer *otf2 = (struct otf2_writer *)writer;
+    struct otf2_part *part = calloc(1, sizeof *part);
+    if (!part)
+        return NULL;
+    *part = (struct otf2_part){.writer = {.event = write_event_of_part}, .otf2 = otf2, .next = otf2->own.next};
+    otf2->own.next = part;
+    return &part->writer;
+}
+
 /* ---- end ---- */
+
+/* The first n nodes of a tree, as refrain_call_tree_add() takes them. */
+static void list_calls(const struct refrain_call_tree *calls, uint64_t n, uint64_t *nodes) {
+    for (uint64_t i = 0; i < n; i++)
+        nodes[i] = (uint64_t)(calls->nodes[i].parent + 1) << 32 | calls->nodes[i].region;
+}
+
+/* What several threads have written becomes that of one. Which call paths are left out depends on the order in which
+ * they are met: where there are so many, the threads have written in vain. */
+static OTF2_ErrorCode join_parts(struct otf2_writer *otf2) {
+    struct refrain_call_tree *own = &otf2->own.calls;
+    for (struct otf2_part *part = otf2->own.next; part; part = part->next) {
+        uint64_t *nodes = calloc((size_t)part->calls.n + 1, sizeof *nodes);
+        if (!nodes)
+            return OTF2_ERROR_MEM_ALLOC_FAILED;
+        list_calls(&part->calls, part->calls.n, nodes);
+        bool added = refrain_call_tree_add(own, nodes, part->calls.n);
+        own->left_out += part->calls.left_out;
+        free(nodes);
+        if (!added)
+            return OTF2_ERROR_MEM_ALLOC_FAILED;
+    }
+    if (own->left_out && otf2->team && !otf2->team->wrong)
+        otf2->team->wrong = "there are more call paths than are kept";
+    for (size_t i = 0; i < otf2->n_locations; i++)
+        if (otf2->locations[i].last_ns > otf2->end_ns)
+            otf2->end_ns = otf2->locations[i].last_ns;
+    return OTF2_SUCCESS;
+}
 
 /* What definitions say of all locations, whoever wrote their events. */
 static OTF2_ErrorCode share_totals(struct otf2_writer *otf2) {
@@ -373,7 +471,7 @@ static OTF2_ErrorCode share_totals(struct otf2_writer *otf2) {
 /* Each process has met the call paths of its own ranks: all get those of all. */
 static OTF2_ErrorCode share_calls(struct otf2_writer *otf2) {
     const struct refrain_together *together = otf2->together;
-    const uint64_t own = otf2->calls.n;
+    const uint64_t own = otf2->own.calls.n;
     bool done = true;
     for (int process = 0; process < together->n; process++) {
         uint64_t n = process == together->number ? own : 0;
@@ -383,10 +481,10 @@ static OTF2_ErrorCode share_calls(struct otf2_writer *otf2) {
             free(nodes);
             return OTF2_ERROR_MEM_ALLOC_FAILED;
         }
-        for (uint64_t i = 0; i < n && process == together->number; i++)
-            nodes[i] = (uint64_t)(otf2->calls.nodes[i].parent + 1) << 32 | otf2->calls.nodes[i].region;
+        if (process == together->number)
+            list_calls(&otf2->own.calls, n, nodes);
         together->combine(together, nodes, (size_t)n, false);
-        done = done && (process == together->number || refrain_call_tree_add(&otf2->calls, nodes, (uint32_t)n));
+        done = done && (process == together->number || refrain_call_tree_add(&otf2->own.calls, nodes, (uint32_t)n));
         free(nodes);
     }
     return all(otf2, done) ? OTF2_SUCCESS : OTF2_ERROR_MEM_ALLOC_FAILED;
@@ -443,11 +541,13 @@ static void abandon(struct otf2_writer *otf2) {
 
 /* Definitions, and the end of the archive. */
 static int finish(struct otf2_writer *otf2) {
-    OTF2_ErrorCode code = otf2->failed ? OTF2_ERROR_FILE_INTERACTION : close_locations(otf2);
+    OTF2_ErrorCode code = otf2->failed ? OTF2_ERROR_FILE_INTERACTION : join_parts(otf2);
+    if (!code)
+        code = close_locations(otf2);
     OTF2_GlobalDefWriter *global = code || !is_first(otf2) ? NULL : OTF2_Archive_GetGlobalDefWriter(otf2->archive);
     if (global)
         code = refrain_otf2_define(global, otf2->trace, otf2->locations, otf2->n_locations, otf2->comms, &otf2->objects,
-                                   &otf2->rma.groups, &otf2->calls, otf2->end_ns, otf2->waiting);
+                                   &otf2->rma.groups, &otf2->own.calls, otf2->end_ns, otf2->waiting);
     if (!code && global)
         code = OTF2_Archive_CloseGlobalDefWriter(otf2->archive, global);
     bool complete = all(otf2, !code && (global || !is_first(otf2)) && !otf2->failed);
@@ -478,13 +578,13 @@ static int end(struct refrain_writer *writer) {
     if (otf2->together)
         result = finish_together(otf2);
     else if (otf2->archive && otf2->locations)
-        result = finish(otf2);
+        result = finish(otf2) || (otf2->team && otf2->team->wrong);
     OTF2_Error_RegisterCallback(NULL, NULL);
     if (is_first(otf2) && !refrain_otf2_files_settle(&otf2->files, otf2->opened, result == 0, otf2->error))
         result = 1;
-    if (is_first(otf2) && result == 0 && otf2->calls.left_out)
-        refrain_warn("otf2 defines the first %u call paths: %" PRIu64 " calls are of further ones", otf2->calls.n,
-                     otf2->calls.left_out);
+    if (is_first(otf2) && result == 0 && otf2->own.calls.left_out)
+        refrain_warn("otf2 defines the first %u call paths: %" PRIu64 " calls are of further ones", otf2->own.calls.n,
+                     otf2->own.calls.left_out);
     if (is_first(otf2) && result == 0 && otf2->rma.incomplete)
         refrain_warn("otf2 has one-sided accesses without their completion: %" PRIu64
                      ", as no call that completes them is in what was written",
@@ -507,7 +607,13 @@ static int end(struct refrain_writer *writer) {
     free(otf2->first_location);
     refrain_otf2_groups_free(&otf2->rma.groups);
     refrain_otf2_objects_close(&otf2->objects);
-    refrain_call_tree_free(&otf2->calls);
+    for (struct otf2_part *part = otf2->own.next, *next; part; part = next) {
+        next = part->next;
+        refrain_call_tree_free(&part->calls);
+        free(part);
+    }
+    refrain_call_tree_free(&otf2->own.calls);
+    pthread_mutex_destroy(&otf2->error_mutex);
     refrain_otf2_files_free(&otf2->files);
     free(otf2);
     return result;
@@ -542,6 +648,9 @@ static enum refrain_status open_otf2(const struct refrain_format_request *reques
         return REFRAIN_FAIL_MEMORY(error);
     }
     otf2->writer = (struct refrain_writer){begin, write_event, end};
+    otf2->own.otf2 = otf2;
+    pthread_mutex_init(&otf2->error_mutex, NULL);
+    otf2->team = request->team;
     otf2->error = error;
     otf2->together = request->together;
     otf2->waiting = request->waiting;
@@ -553,4 +662,5 @@ const struct refrain_format refrain_format_otf2 = {.name = "otf2",
                                                    .summary = "for otf2-print, ViTE, Vampir and others",
                                                    .directory = true,
                                                    .by_order = true,
-                                                   .open = open_otf2};
+                                                   .open = open_otf2,
+                                                   .part = make_part};

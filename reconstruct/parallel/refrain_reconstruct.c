@@ -77,24 +77,11 @@ static enum refrain_status write_shared(struct refrain_processes *processes, str
     return *done ? status : REFRAIN_OK;
 }
 
-/* Which windows and files were there without having been made is said of all ranks, and known to nobody who replays
- * some. */
-static bool has_objects(const struct refrain_trace *trace) {
-    for (size_t i = 0; i < trace->n_regions; i++) {
-        const char *name = trace->regions[i].name;
-        if (trace->regions[i].kind == REFRAIN_REGION_MPI &&
-            (strncmp(name, "MPI_File_", 9) == 0 || strncmp(name, "MPI_Win_", 8) == 0))
-            return true;
-    }
-    return false;
-}
-
 static enum refrain_status write_otf2(struct refrain_processes *processes, struct refrain_trace *trace,
                                       struct refrain_output *output, struct refrain_error *error) {
     bool done = false;
     output->together = &processes->together;
-    /* Nor does anybody who replays some ranks know what they waited for. */
-    if (processes->together.n > 1 && !output->from_ns && !output->has_to && !output->waiting && !has_objects(trace)) {
+    if (processes->together.n > 1 && refrain_output_can_be_shared(trace, output)) {
         enum refrain_status status = write_shared(processes, trace, output, &done, error);
         if (status || done)
             return status;

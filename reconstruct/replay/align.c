@@ -10,6 +10,11 @@
 #define READ_AHEAD_LEAST ((size_t)64)
 #define READ_AHEAD_MOST ((size_t)4096)
 
+/* Events of a turn, and of the turns of all locations: at most as many messages more are in flight than by time. */
+#define TURN_MOST ((size_t)512)
+#define TURN_LEAST ((size_t)16)
+#define TURN_OF_ALL ((size_t)65536)
+
 /* ---- groups ---- */
 
 static bool read_event(struct refrain_align_location *location, struct refrain_event *event) {
@@ -164,6 +169,17 @@ static bool read_steps(struct refrain_align *align, struct refrain_align_locatio
     return true;
 }
 
+/* A location has ended at that time, and with the last one of a rank the rank. */
+static void end_location(struct refrain_align *align, int32_t rank, int64_t now_ns) {
+    if (now_ns > align->ended_ns[rank])
+        align->ended_ns[rank] = now_ns;
+    if (--align->running[rank] > 0)
+        return;
+    align->ending_ns = align->ended_ns[rank];
+    refrain_align_messages_ended(align, rank);
+    refrain_align_collectives_ended(align);
+}
+
 /* Reads a location's next group, which may have to wait. Without memory it is ended, and no_memory set. */
 static void load(struct refrain_align *align, uint32_t number) {
     struct refrain_align_location *location = &align->locations[number];
@@ -180,10 +196,7 @@ static void load(struct refrain_align *align, uint32_t number) {
         int32_t rank = location->stream->rank;
         if (location->inside)
             refrain_align_left(align, location);
-        if (--align->running[rank] == 0) {
-            refrain_align_messages_ended(align, rank);
-            refrain_align_collectives_ended(align);
-        }
+        end_location(align, rank, location->now_ns);
         return;
     }
     if (location->passes)
@@ -263,12 +276,28 @@ static bool begin_any(struct refrain_align *align) {
     while (align->ready.n == 0)
         if (!release_earliest(align))
             return false;
+    align->turn_end = align->report.events + align->turn;
     begin_group(align, &align->locations[refrain_ready_take(&align->ready)]);
     return true;
 }
 
+/* What the event means to others may depend on the order in which locations come to their events. */
+static void look_at_teller(struct refrain_align *align, const struct refrain_align_location *location,
+                           const struct refrain_event *event) {
+    const unsigned counts =
+        1u << REFRAIN_EVENT_UNTOLD_SENDS | 1u << REFRAIN_EVENT_UNTOLD_RECEIVES | 1u << REFRAIN_EVENT_UNTOLD_COLLECTIVES;
+    uint32_t *teller = &align->teller[location->stream->rank];
+    if (*teller > 0 && *teller != location->number + 1)
+        refrain_align_not_shareable(align, "several threads of a rank communicate");
+    if (counts >> event->kind & 1)
+        refrain_align_not_shareable(align, "messages or collectives passed in a pause");
+    *teller = location->number + 1;
+}
+
 /* What the event, which is given now, means to others. */
 static void tell(struct refrain_align *align, uint32_t location, struct refrain_event *event, uint32_t number) {
+    if (align->turn > 0)
+        look_at_teller(align, &align->locations[location], event);
     switch (event->kind) {
     case REFRAIN_EVENT_SEND:
         refrain_align_send(align, location, event);
@@ -361,6 +390,14 @@ static struct refrain_align *make(size_t n) {
     return NULL;
 }
 
+/* Locations go by turns. False without memory. */
+static bool open_turns(struct refrain_align *align) {
+    align->turn = TURN_MOST;
+    while (align->turn > TURN_LEAST && align->turn * align->n > TURN_OF_ALL)
+        align->turn /= 2;
+    return (align->teller = refrain_calloc(align->n_ranks + 1, sizeof *align->teller)) != NULL;
+}
+
 /* Locations of this process are read ahead, others are not read at all. False without memory. */
 static bool open_shared(struct refrain_align *align) {
     struct refrain_team *team = align->team;
@@ -401,17 +438,20 @@ struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, 
         if ((size_t)streams[i]->rank >= align->n_ranks)
             align->n_ranks = (size_t)streams[i]->rank + 1;
     align->running = refrain_calloc(align->n_ranks + 1, sizeof *align->running);
-    if (!align->running) {
+    align->ended_ns = refrain_calloc(align->n_ranks + 1, sizeof *align->ended_ns);
+    if (!align->running || !align->ended_ns) {
         refrain_align_close(align);
         return NULL;
     }
+    for (size_t i = 0; i < align->n_ranks; i++)
+        align->ended_ns[i] = INT64_MIN;
     for (size_t i = 0; i < n; i++) {
         align->locations[i].number = (uint32_t)i;
         align->locations[i].stream = streams[i];
         align->locations[i].now_ns = INT64_MIN;
         align->running[streams[i]->rank]++;
     }
-    if (team && !open_shared(align)) {
+    if (team && !(team->by_turns ? open_turns(align) : open_shared(align))) {
         refrain_align_close(align);
         return NULL;
     }
@@ -439,5 +479,7 @@ void refrain_align_close(struct refrain_align *align) {
     refrain_free(align->locations);
     refrain_free(align->ready.heap);
     refrain_free(align->running);
+    refrain_free(align->ended_ns);
+    refrain_free(align->teller);
     refrain_free(align);
 }

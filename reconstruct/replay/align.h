@@ -35,7 +35,8 @@ enum refrain_align_times {
 
 /* Begins with the first event of each stream; the streams belong to the caller. Null without memory. `team` (not with
  * REFRAIN_TIMES_AS_THEY_ARE): this process reads only the streams of its own ranks, and gives their events; the other
- * ranks' events come through `team` as notices. Null: this process reads all streams. */
+ * ranks' events come through `team` as notices. Null: this process reads all streams, and gives their events by time;
+ * with team->by_turns each location's by time. */
 struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, size_t n,
                                          enum refrain_align_times times, struct refrain_team *team);
 

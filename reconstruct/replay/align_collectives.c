@@ -37,15 +37,19 @@ static uint64_t ordinal_key(const struct refrain_comm_info *comm, uint64_t kind)
 }
 
 /* Will some member never enter the operation? */
-static bool never_complete(const struct refrain_align *align, const struct collective *collective) {
+static bool never_complete(struct refrain_align *align, const struct collective *collective) {
     const struct refrain_comm_info *comm = collective->comm;
     for (int32_t i = 0; i < comm->size; i++) {
         int32_t rank = comm->members ? comm->members[i] : i;
         if (!refrain_align_gone(align, rank))
             continue;
         uint32_t at = refrain_store_find(&align->ordinals, (uint32_t)rank, ordinal_key(comm, collective->kind));
-        if (!at || ((const struct ordinal *)refrain_store_at(&align->ordinals, at))->next <= collective->ordinal)
-            return true;
+        if (at && ((const struct ordinal *)refrain_store_at(&align->ordinals, at))->next > collective->ordinal)
+            continue;
+        /* Another one may have ended before, and that is not known yet. */
+        if (align->turn > 0 && rank >= 0 && (size_t)rank < align->n_ranks && align->ended_ns[rank] > INT64_MIN)
+            refrain_align_not_shareable(align, "a rank ended before others' collective");
+        return true;
     }
     return false;
 }

@@ -77,6 +77,15 @@ void refrain_align_send(struct refrain_align *align, uint32_t number, struct ref
 
 /* ---- receives ---- */
 
+/* The rank that it receives from has ended. Where locations go by turns that may have been later than this: then the
+ * location has waited until then. */
+static void pass_in_vain(struct refrain_align *align, struct refrain_align_location *location, int32_t source) {
+    bool is_there = align->turn > 0 && (size_t)source < align->n_ranks;
+    if (is_there && location->time_ns < align->ended_ns[source])
+        location->time_ns = align->ended_ns[source];
+    align->report.unmatched_receives++;
+}
+
 void refrain_align_receive(struct refrain_align *align, uint32_t number, uint32_t event_number) {
     struct refrain_align_location *location = &align->locations[number];
     struct refrain_event *event = &location->group[event_number];
@@ -87,7 +96,7 @@ void refrain_align_receive(struct refrain_align *align, uint32_t number, uint32_
         refrain_align_not_shareable(align, "some receives are approximate");
     uint32_t at = channel_of(align, ranks_key(event->peer, event->rank), what_key(event), comes);
     if (!at) {
-        align->report.unmatched_receives++;
+        pass_in_vain(align, location, event->peer);
         return;
     }
     struct refrain_in_flight message;
@@ -101,7 +110,7 @@ void refrain_align_receive(struct refrain_align *align, uint32_t number, uint32_
         if (align->adjust)
             refrain_align_hold(align, location, &arrival);
     } else if (!comes) {
-        align->report.unmatched_receives++;
+        pass_in_vain(align, location, event->peer);
     } else {
         /* Where an approximate receive comes too early, its message is still its own and not the next receive's. */
         bool waits = align->adjust && !event->approximate;

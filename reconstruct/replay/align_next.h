@@ -34,12 +34,15 @@ static inline void refrain_align_begin_group(struct refrain_align *align, struct
 }
 
 /* The location that is given now where this one, whose group is ready, is not before all others: then it is exchanged
- * for the first of these. */
+ * for the first of these. Where locations go by turns its turn has to be over. */
 static inline struct refrain_align_location *refrain_align_earliest(struct refrain_align *align,
                                                                     struct refrain_align_location *location) {
+    if (align->report.events < align->turn_end)
+        return location;
     struct refrain_ready ready = {location->time_ns, location->number};
     if (align->ready.n > 0 && !refrain_ready_before(&ready, &align->ready.heap[0]))
         location = &align->locations[refrain_ready_exchange(&align->ready, ready)];
+    align->turn_end = align->report.events + align->turn;
     return location;
 }
 

@@ -45,6 +45,9 @@ struct refrain_align {
     size_t n;
     struct refrain_ready_queue ready; /* locations whose group waits for nothing */
     uint32_t *running;                /* by rank: locations that have not ended */
+    int64_t *ended_ns;                /* by rank: when the last one that has, did */
+    uint32_t *teller;                 /* by rank: which location does what concerns others, counted from 1; null: by
+                                         time it makes no difference */
     size_t n_ranks;
     struct refrain_channels channels;
     struct refrain_store unsure; /* as channels; source and tag may be any (-1): which message of these a receive took
@@ -57,6 +60,9 @@ struct refrain_align {
     bool plain;                /* events can be given by align_next.h: no virtual time, nothing has failed */
     bool stopped;              /* another process has */
     bool collectives_untold;   /* some passed in a pause */
+    uint64_t turn;             /* events that a location may go on for although others are earlier; 0: by time */
+    uint64_t turn_end;         /* by report.events */
+    int64_t ending_ns;         /* by turns: when the rank ended that somebody waited for */
     struct refrain_team *team; /* null: all locations are here */
     struct refrain_cursor_report report;
 };
@@ -84,8 +90,8 @@ struct refrain_moment refrain_align_moment(const struct refrain_align *align, ui
 /* Has the rank no more events, or none here at all? */
 bool refrain_align_gone(const struct refrain_align *align, int32_t rank);
 
-/* Where several processes share the run: it is not certain what goes with what, so that its order depends on events of
- * which others are not told. */
+/* Where several processes share the run, or locations go by turns: it is not certain what goes with what, so that it
+ * depends on the order of events of which others are not told. */
 void refrain_align_not_shareable(struct refrain_align *align, const char *why);
 
 /* ---- align_messages.c ---- */

@@ -34,8 +34,9 @@ void refrain_align_satisfy(struct refrain_align *align, uint32_t number, const s
     if (--location->waiting > 0)
         return;
     /* Others may have gone on beyond it meanwhile, where what it waited for never came. */
-    if (location->time_ns < align->now_ns)
-        location->time_ns = align->now_ns;
+    int64_t now_ns = align->turn == 0 ? align->now_ns : cause ? INT64_MIN : align->ending_ns;
+    if (location->time_ns < now_ns)
+        location->time_ns = now_ns;
     refrain_align_ready(align, number);
 }
 

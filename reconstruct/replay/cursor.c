@@ -111,7 +111,7 @@ static void open_location(void *data, size_t i) {
     struct refrain_cursor *cursor = opening->cursor;
     const struct refrain_location_info *info = &cursor->trace->locations[i];
     struct refrain_location_stream *location = &cursor->position.locations[i];
-    if (!cursor->team || cursor->team->owns(cursor->team, info->rank))
+    if (!cursor->team || cursor->team->by_turns || cursor->team->owns(cursor->team, info->rank))
         refrain_location_stream_open(location, refrain_trace_process(cursor->trace, info->rank), info->thread,
                                      &cursor->options, &opening->errors[i]);
     else /* another process reads it */

@@ -10,7 +10,11 @@
  * need them, so that processes wait only for one that falls far behind.
  *
  * A trace of which it is not certain what goes with what (approximate receives, ranks that wait for each other) cannot
- * be shared out: `wrong` then says why, and what was written up to there is void. */
+ * be shared out: `wrong` then says why, and what was written up to there is void.
+ *
+ * A process that reads all ranks itself may be a team, too: then it does not go by time. Each location goes on for a
+ * *turn*, as far as it need not wait. As which event waits for which does not depend on that, all of them have the same
+ * times; where it does, `wrong` says so. */
 #ifndef REFRAIN_TEAM_H
 #define REFRAIN_TEAM_H
 
@@ -49,6 +53,7 @@ struct refrain_notice {
 /* A process among those that align one run together. */
 struct refrain_team {
     const struct refrain_trace *trace;
+    bool by_turns; /* there is no other process: none of the functions is called */
     /* Where the next notice of an own location is put, before `room_end`; one is there always. */
     struct refrain_notice *room, *room_end;
     /* By location: notices of others' that have come. */
