@@ -35,7 +35,6 @@ struct checkpoint {
 };
 
 #define MOST_CHECKPOINTS 1024u
-#define WORTH_A_BASE 8u       /* all but one part in so many differs from the base: another one is made */
 #define FIRST_INTERVAL 65536u /* events between two checkpoints, until they do not fit any more */
 
 struct refrain_cursor {
@@ -188,15 +187,14 @@ static void set_base(struct refrain_cursor *cursor, struct refrain_arena_copy *b
     cursor->base = refrain_arena_copy_hold(base);
 }
 
-/* A copy of the arena: told by an earlier one, unless so much differs from that, as it does while the replay comes to
- * new parts of the program, that the next ones had better be told by this one. Null without memory. */
+/* A copy of the arena: told by an earlier one, unless more than half differs from that, as it does while the replay
+ * comes to new parts of the program and finds iterations that are alike: then the next ones had better be told by this
+ * one. Null without memory. */
 static struct refrain_arena_copy *copy_arena(struct refrain_cursor *cursor) {
     for (size_t i = 0; i < cursor->position.n; i++)
-        if (cursor->position.locations[i].walk)
-            refrain_walk_clear_unused(cursor->position.locations[i].walk);
+        refrain_location_stream_clear_unused(&cursor->position.locations[i]);
     struct refrain_arena_copy *copy = cursor->base ? refrain_arena_copy(cursor->arena, cursor->base) : NULL;
-    bool differs =
-        copy && refrain_arena_copy_bytes(copy) > refrain_arena_bytes(cursor->arena) / WORTH_A_BASE * (WORTH_A_BASE - 1);
+    bool differs = copy && refrain_arena_copy_bytes(copy) > refrain_arena_bytes(cursor->arena) / 2;
     if (differs)
         refrain_arena_copy_free(copy);
     if (!copy || differs) {

@@ -79,3 +79,11 @@ struct refrain_event *refrain_cycle_events_next(struct refrain_walk *walk, struc
     *n = given->n;
     return events;
 }
+
+static bool is_other(const void *made, const void *events) {
+    return ((const struct cycle_events *)made)->events != events;
+}
+
+void refrain_cycle_events_clear_unused(struct refrain_walk *walk, const struct refrain_event *events) {
+    refrain_walk_cycles_free_events(walk, is_other, events);
+}

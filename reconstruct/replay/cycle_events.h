@@ -15,4 +15,8 @@
 struct refrain_event *refrain_cycle_events_next(struct refrain_walk *walk, struct refrain_translation *translation,
                                                 uint32_t *n);
 
+/* Frees what was made for iterations, but for that of which `events` were given last: it is made again when it is
+ * needed. */
+void refrain_cycle_events_clear_unused(struct refrain_walk *walk, const struct refrain_event *events);
+
 #endif

@@ -84,9 +84,7 @@ enum refrain_status refrain_location_stream_open(struct refrain_location_stream 
     location->walk = options->at_once
                          ? refrain_walk_begin(process->image, process->image_bytes, thread, &wrong, &offset)
                          : refrain_walk_open(process->image, process->image_bytes, thread, &wrong, &offset);
-    /* Iterations that are kept would make each state of a cursor larger, of which there are many here. */
-    bool keeps_states = options->checkpoint_bytes > 0 || options->at_once;
-    if (location->walk && !costs && !keeps_states)
+    if (location->walk && !costs && !options->at_once)
         refrain_walk_find_cycles(location->walk);
     return location->walk ? REFRAIN_OK : refrain_process_damaged(process, offset, wrong, error);
 }
@@ -101,6 +99,13 @@ enum refrain_status refrain_location_stream_status(const struct refrain_location
         return REFRAIN_FAIL(error, "%s: byte %llu: is no event: the file is damaged",
                             location->translation.process->events_path, (unsigned long long)offset);
     return location->translation.no_memory ? REFRAIN_FAIL_MEMORY(error) : REFRAIN_OK;
+}
+
+void refrain_location_stream_clear_unused(struct refrain_location_stream *location) {
+    if (!location->walk)
+        return;
+    refrain_cycle_events_clear_unused(location->walk, location->stream.from);
+    refrain_walk_clear_unused(location->walk);
 }
 
 void refrain_location_stream_close(struct refrain_location_stream *location) {

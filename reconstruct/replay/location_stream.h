@@ -30,6 +30,9 @@ enum refrain_status refrain_location_stream_open(struct refrain_location_stream 
 enum refrain_status refrain_location_stream_status(const struct refrain_location_stream *location,
                                                    struct refrain_error *error);
 
+/* Sets to 0 what lies unused in its memory, so that copies of its state at different moments are alike there. */
+void refrain_location_stream_clear_unused(struct refrain_location_stream *location);
+
 void refrain_location_stream_close(struct refrain_location_stream *location);
 
 #endif

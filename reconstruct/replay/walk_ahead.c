@@ -83,6 +83,14 @@ bool refrain_walk_ahead_has(const struct refrain_walk_ahead *ahead, const struct
     return false;
 }
 
+void refrain_walk_ahead_clear_unused(struct refrain_walk_ahead *ahead) {
+    move_to_front(ahead);
+    if (ahead->ticks)
+        memset(ahead->ticks + ahead->n, 0, (ahead->capacity - ahead->n) * sizeof *ahead->ticks);
+    if (ahead->passed)
+        memset(ahead->passed + ahead->n_passed, 0, (ahead->capacity_passed - ahead->n_passed) * sizeof *ahead->passed);
+}
+
 void refrain_walk_ahead_close(struct refrain_walk_ahead *ahead) {
     refrain_free(ahead->ticks);
     refrain_free(ahead->passed);

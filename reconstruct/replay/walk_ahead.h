@@ -39,6 +39,9 @@ void refrain_walk_ahead_drop(struct refrain_walk_ahead *ahead);
 /* Is one of them of that cycle? */
 bool refrain_walk_ahead_has(const struct refrain_walk_ahead *ahead, const struct refrain_walk_cycle *cycle);
 
+/* Sets to 0 what was given and what has not come. */
+void refrain_walk_ahead_clear_unused(struct refrain_walk_ahead *ahead);
+
 void refrain_walk_ahead_close(struct refrain_walk_ahead *ahead);
 
 #endif

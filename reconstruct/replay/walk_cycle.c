@@ -213,6 +213,17 @@ const uint64_t *refrain_walk_cycle_next(struct refrain_walk *walk, struct refrai
     return NULL;
 }
 
+void refrain_walk_cycles_free_events(struct refrain_walk *walk, bool (*frees)(const void *events, const void *of),
+                                     const void *of) {
+    for (size_t i = 0; i < walk->learners.capacity; i++)
+        for (struct refrain_walk_cycle *cycle = walk->learners.table[i] ? walk->learners.table[i]->cycles : NULL; cycle;
+             cycle = cycle->next)
+            if (cycle->events && frees(cycle->events, of)) {
+                refrain_free(cycle->events);
+                cycle->events = NULL;
+            }
+}
+
 void refrain_walk_cycles_close(struct refrain_walk_cycle *first) {
     for (struct refrain_walk_cycle *cycle = first, *next; cycle; cycle = next) {
         next = cycle->next;

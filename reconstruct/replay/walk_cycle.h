@@ -68,6 +68,10 @@ bool refrain_walk_gives_cycle(const struct refrain_walk *walk);
  * goes on. */
 const uint64_t *refrain_walk_cycle_next(struct refrain_walk *walk, struct refrain_walk_cycle **cycle);
 
+/* Frees the `events` of all cycles for which `frees` says so; it is given `of` as well. */
+void refrain_walk_cycles_free_events(struct refrain_walk *walk, bool (*frees)(const void *events, const void *of),
+                                     const void *of);
+
 /* Frees a loop's. */
 void refrain_walk_cycles_close(struct refrain_walk_cycle *first);
 

@@ -159,6 +159,7 @@ void refrain_walk_clear_unused(struct refrain_walk *walk) {
         memset(walk->waiting + n, 0, (walk->capacity_waiting - n) * sizeof *walk->waiting);
     }
     refrain_block_times_clear_unused(&walk->times);
+    refrain_walk_ahead_clear_unused(&walk->ahead);
 }
 
 struct refrain_record *refrain_walk_next_waiting(struct refrain_walk *walk) {
