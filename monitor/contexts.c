@@ -69,6 +69,8 @@ static void make_context(uint32_t t) {
     __atomic_store_n(&context->thread, thread, __ATOMIC_RELEASE); /* others look at it from now on */
 }
 
+_Static_assert(sizeof(struct refrain_learn_scratch) == REFRAIN_SCRATCH_BYTES, "as refrain size and info say it");
+
 /* Contexts, shadow stacks, tables of addresses and scratch of all threads are one private mapping, touched as it is
  * used. */
 bool refrain_contexts_make(void) {

@@ -21,8 +21,8 @@ for memory in "" 5M; do
         echo "${memory:-default} memory, $rounds rounds: $bytes bytes"
         [ "$bytes" -le "$said" ] && pass || fail "$bytes bytes, refrain size said $said at most"
         [ "$reserved" -le "$limit" ] && pass || fail "$reserved bytes on disk for a limit of $limit"
-        for part in tree_bytes slot_bytes outside_bytes; do # the parts are as foretold too
-            before=$(refrain size "$work/control" --json | json_number $part)
+        for part in tree_bytes slot_bytes outside_bytes ranks_bytes; do # the parts are as foretold too
+            before=$(refrain size "$work/control" --ranks 2 --json | json_number $part)
             after=$(refrain info "$work"/run/*.refrain --json | json_number $part | sort -u)
             [ "$before" = "$after" ] && pass || fail "$part: $before foretold, $after used"
         done
@@ -37,6 +37,11 @@ unset REFRAIN_TOTAL_MEMORY
 for ranks in 1 4096; do
     bytes=$(refrain size "$work/control" --ranks $ranks --json | json_number ranks_bytes)
     [ "$bytes" = $((12 * (ranks + 64))) ] && pass || fail "$ranks ranks: $bytes bytes beside the total"
+done
+# Nor is what many threads need for rearranging formulas: 86,536 bytes each, beyond the 1,152 KiB that packing has set aside.
+for threads in 1 64; do
+    bytes=$(REFRAIN_TOTAL_MEMORY=16M REFRAIN_THREADS=$threads refrain size "$work/control" --json | json_number scratch_bytes)
+    [ "$bytes" = $((threads == 1 ? 0 : 64 * 86536 - 1152 * 1024)) ] && pass || fail "$threads threads: $bytes bytes for rearranging"
 done
 refrain size "$work/control" --ranks 4096 | grep -q '^besides  *49920 ' && pass || fail "refrain size does not say what comes besides the total"
 

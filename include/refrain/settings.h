@@ -59,7 +59,8 @@
 #define REFRAIN_OUTSIDE_END_BYTES                                                                                      \
     ((uint64_t)1152 << 10) /* what packing at the end takes; before that, what learners need for rearranging */
 #define REFRAIN_OUTSIDE_END_FROM                                                                                       \
-    ((uint64_t)1536 << 10) /* half of what is more than this is set aside for that, until it is enough */
+    ((uint64_t)1536 << 10)           /* half of what is more than this is set aside for that, until it is enough */
+#define REFRAIN_SCRATCH_BYTES 86536u /* most that one thread needs for that; touched as it is used */
 #define REFRAIN_SMALL_MEMORY ((uint64_t)2 << 20) /* with less formulas are shorter */
 #define REFRAIN_SMALL_FORMULA_LENGTH 32u
 #define REFRAIN_LEAST_POOL_BYTES ((uint64_t)20 << 10) /* for call sites and what is learned, beyond the tables ... */
@@ -151,6 +152,13 @@ static inline uint64_t refrain_settings_outside_bytes(uint64_t total, uint32_t t
 #define REFRAIN_FOREIGN_MEMBERS 64u
 static inline uint64_t refrain_settings_ranks_bytes(uint64_t ranks) {
     return 3 * sizeof(int32_t) * (ranks + REFRAIN_FOREIGN_MEMBERS);
+}
+
+/* Bytes that are not part of the total either: where so many threads learn, the most that their working memory takes
+ * beyond what is set aside for packing, which needs it at the end only. */
+static inline uint64_t refrain_settings_scratch_bytes(uint64_t total, uint32_t threads) {
+    uint64_t bytes = (uint64_t)threads * REFRAIN_SCRATCH_BYTES, covered = refrain_settings_end_bytes(total);
+    return bytes > covered ? bytes - covered : 0;
 }
 
 /* Bytes of the trace file of a process: what is left of `total`, in pages; 0 when nothing is left. */

@@ -137,7 +137,8 @@ struct arguments {
 };
 
 struct answer {
-    uint64_t total_memory_bytes, ranks_bytes, image_bytes, outside_bytes, threads_bytes, free_bytes, total_bytes;
+    uint64_t total_memory_bytes, ranks_bytes, scratch_bytes, image_bytes, outside_bytes, threads_bytes, free_bytes,
+        total_bytes;
     uint64_t least_bytes, whole_counts_bytes;
     uint32_t threads;
     struct tables tables;
@@ -176,6 +177,9 @@ static void print_text(const struct arguments *arguments, const struct answer *a
     }
     printf("\nbesides     %12" PRIu64 " lists of the ranks, in memory, not part of REFRAIN_TOTAL_MEMORY\n",
            answer->ranks_bytes);
+    if (answer->scratch_bytes)
+        printf("            %12" PRIu64 " at most for rearranging formulas, once all %u threads learn; nor is this\n",
+               answer->scratch_bytes, answer->threads);
     const char *mode = getenv("REFRAIN_MODE");
     if (mode && (strcasecmp(mode, "events") == 0 || strcasecmp(mode, "both") == 0))
         printf("\nREFRAIN_MODE=%s: recorded events come on top and grow with the run.\n", mode);
@@ -191,6 +195,7 @@ static enum refrain_status print_json(const struct arguments *arguments, const s
                    {"threads", answer->threads},
                    {"total_memory_bytes", answer->total_memory_bytes},
                    {"ranks_bytes", answer->ranks_bytes},
+                   {"scratch_bytes", answer->scratch_bytes},
                    {"outside_bytes", answer->outside_bytes},
                    {"bytes_per_rank", answer->image_bytes},
                    {"header_bytes", REFRAIN_HEADER_BYTES},
@@ -224,6 +229,7 @@ static enum refrain_status work_out(const struct arguments *arguments, struct an
     uint64_t most = (uint64_t)REFRAIN_GRAIN_BYTES << 32;
     answer->outside_bytes = refrain_settings_outside_bytes(answer->total_memory_bytes, answer->threads);
     answer->ranks_bytes = refrain_settings_ranks_bytes(arguments->ranks);
+    answer->scratch_bytes = refrain_settings_scratch_bytes(answer->total_memory_bytes, answer->threads);
     answer->image_bytes = refrain_settings_trace_file_bytes(answer->total_memory_bytes, answer->threads);
     if (answer->image_bytes > most)
         answer->image_bytes = most;

@@ -68,6 +68,8 @@ static void add_memory(json_t *object, const struct refrain_process *process) {
     json_object_set_new(object, "tree_bytes", json_integer((json_int_t)header->tree_bytes));
     json_object_set_new(object, "slot_bytes", json_integer((json_int_t)header->slot_bytes));
     json_object_set_new(object, "outside_bytes", json_integer((json_int_t)header->outside_bytes));
+    json_object_set_new(object, "ranks_bytes", json_integer((json_int_t)refrain_info_ranks_bytes(header)));
+    json_object_set_new(object, "scratch_bytes", json_integer((json_int_t)refrain_info_scratch_bytes(process)));
 }
 
 static void add_counts(json_t *object, const struct refrain_process *process, const struct refrain_learned *learned) {

@@ -5,6 +5,7 @@
 #include "profile.h"
 #include "sequence.h"
 
+#include <refrain/settings.h>
 #include <stdio.h>
 
 static const struct {
@@ -161,6 +162,15 @@ uint64_t refrain_info_trace_file_bytes(const struct refrain_header *header) {
 
 uint64_t refrain_info_trace_file_used(const struct refrain_header *header) {
     return header->image_bytes ? header->image_used : header->pool_used;
+}
+
+uint64_t refrain_info_ranks_bytes(const struct refrain_header *header) {
+    return header->mpi_library && header->size > 0 ? refrain_settings_ranks_bytes((uint64_t)header->size) : 0;
+}
+
+uint64_t refrain_info_scratch_bytes(const struct refrain_process *process) {
+    uint64_t total = refrain_info_trace_file_bytes(process->header) + process->header->outside_bytes;
+    return refrain_settings_scratch_bytes(total, refrain_info_threads(process));
 }
 
 uint32_t refrain_info_threads(const struct refrain_process *process) {

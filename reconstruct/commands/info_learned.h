@@ -36,6 +36,11 @@ int64_t refrain_info_end_ns(const struct refrain_process *process);
 uint64_t refrain_info_trace_file_bytes(const struct refrain_header *header);
 uint64_t refrain_info_trace_file_used(const struct refrain_header *header);
 
+/* What of its memory was not part of REFRAIN_TOTAL_MEMORY: lists of the ranks, and the most that rearranging formulas
+ * took in all threads that were traced beyond what was set aside (refrain/settings.h). */
+uint64_t refrain_info_ranks_bytes(const struct refrain_header *header);
+uint64_t refrain_info_scratch_bytes(const struct refrain_process *process);
+
 /* Threads that were traced. */
 uint32_t refrain_info_threads(const struct refrain_process *process);
 

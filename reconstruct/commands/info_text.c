@@ -177,6 +177,11 @@ static void print_memory(const struct refrain_process *process) {
     if (disk_bytes(process) < process->file_bytes)
         printf(" (%s on disk)", refrain_show_bytes(disk_bytes(process)));
     puts(header->image_bytes ? ", packed" : "");
+    printf("  besides   %s in memory; not part of REFRAIN_TOTAL_MEMORY: %s for lists of the ranks",
+           refrain_show_bytes(header->outside_bytes), refrain_show_bytes(refrain_info_ranks_bytes(header)));
+    if (refrain_info_scratch_bytes(process))
+        printf(", %s at most for rearranging formulas", refrain_show_bytes(refrain_info_scratch_bytes(process)));
+    putchar('\n');
 }
 
 /* How much there is of what. */
