@@ -154,7 +154,8 @@ static bool is_wanted_late(const struct refrain_constructs *constructs, const st
 }
 
 static bool is_wanted(const struct refrain_constructs *constructs, const struct refrain_construct *construct,
-                      bool all) {
+                      const struct refrain_instrument_options *options) {
+    bool all = options->all;
     enum refrain_entry_kind entry = constructs->functions[construct->function].entry;
     if (entry != REFRAIN_ENTERED && construct->kind != REFRAIN_FUNCTION)
         return entry == REFRAIN_ENTERED_LATE && is_wanted_late(constructs, construct);
@@ -164,7 +165,7 @@ static bool is_wanted(const struct refrain_constructs *constructs, const struct 
     case REFRAIN_FUNCTION:
         return true;
     case REFRAIN_CALL:
-        if (!all && !construct->ends && is_told_by_callee(constructs, construct))
+        if (!options->every && !construct->ends && is_told_by_callee(constructs, construct))
             return false;
         return construct->placed && (construct->interesting || construct->ends);
     case REFRAIN_MPI_CALL:
@@ -236,9 +237,12 @@ unsigned refrain_choose(struct refrain_constructs *constructs, const struct refr
     if (!options->every)
         refrain_find_small(constructs);
     decide_functions(constructs, options->all);
+    bool light = options->all && !options->every;
+    if (light)
+        refrain_find_leaves(constructs);
     find_interest(constructs, options->all);
     refrain_weigh(constructs);
-    if (options->all && !options->every)
+    if (light)
         refrain_find_light(constructs);
     for (size_t f = 0; f < constructs->n_functions; f++) {
         const struct refrain_function *function = &constructs->functions[f];
@@ -254,7 +258,7 @@ unsigned refrain_choose(struct refrain_constructs *constructs, const struct refr
         unsigned after = constructs->items[function->construct].after;
         for (unsigned i = function->construct; i < after; i++) {
             struct refrain_construct *construct = &constructs->items[i];
-            construct->wanted = is_wanted(constructs, construct, options->all);
+            construct->wanted = is_wanted(constructs, construct, options);
             construct->certain |= construct->ends; /* its own probe is always on */
             if (construct->kind == REFRAIN_FUNCTION)
                 construct->certain |= function->certain || function->has_loop || function->address_taken;

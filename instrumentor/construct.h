@@ -101,6 +101,9 @@ unsigned refrain_macro_around(const struct refrain_constructs *constructs, const
 /* Finds the functions that are small (weigh.c). */
 void refrain_find_small(struct refrain_constructs *constructs);
 
+/* Finds those that are small since they reach no event, once it is known which do: they may be larger (weigh.c). */
+void refrain_find_leaves(struct refrain_constructs *constructs);
+
 /* Decides when traced functions are entered, once it is known what is interesting (weigh.c). */
 void refrain_weigh(struct refrain_constructs *constructs);
 

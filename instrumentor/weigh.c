@@ -21,6 +21,7 @@
 #include <string.h>
 
 #define SMALL_TOKENS 120u /* of the body, as it is spelled */
+#define LEAF_TOKENS 360u  /* of the body of a function that reaches no event */
 #define TINY_TOKENS 60u   /* of a loop */
 #define UNKNOWN_ALWAYS 1u /* calls of functions that may be large, which are made each time */
 #define UNKNOWN_AT_ALL 3u /* ... or on a condition */
@@ -45,9 +46,10 @@ static bool goes_back(const struct refrain_constructs *constructs, unsigned arou
     return false;
 }
 
-static bool is_small(const struct refrain_constructs *constructs, const struct refrain_function *function) {
+static bool is_small(const struct refrain_constructs *constructs, const struct refrain_function *function,
+                     unsigned most_tokens) {
     if (function->construct == REFRAIN_NO_INDEX || function->left_alone || function->is_main ||
-        function->n_tokens > SMALL_TOKENS || constructs->calls_setjmp)
+        function->n_tokens > most_tokens || constructs->calls_setjmp)
         return false;
     for (unsigned i = function->construct + 1; is_inside(constructs, function->construct, i); i++) {
         const struct refrain_construct *construct = &constructs->items[i];
@@ -61,7 +63,13 @@ static bool is_small(const struct refrain_constructs *constructs, const struct r
 
 void refrain_find_small(struct refrain_constructs *constructs) {
     for (size_t f = 0; f < constructs->n_functions; f++)
-        constructs->functions[f].small = is_small(constructs, &constructs->functions[f]);
+        constructs->functions[f].small = is_small(constructs, &constructs->functions[f], SMALL_TOKENS);
+}
+
+void refrain_find_leaves(struct refrain_constructs *constructs) {
+    for (size_t f = 0; f < constructs->n_functions; f++)
+        if (!constructs->speaks_of_events || !constructs->functions[f].reaches)
+            constructs->functions[f].small = is_small(constructs, &constructs->functions[f], LEAF_TOKENS);
 }
 
 /* The outermost construct within `around` that decides whether control comes to construct `i`; REFRAIN_NO_INDEX: it
@@ -124,7 +132,7 @@ static struct weight weigh(const struct refrain_constructs *constructs, unsigned
         const struct refrain_function *callee =
             construct->callee == REFRAIN_NO_INDEX ? NULL : &constructs->functions[construct->callee];
         weight.each_time |= always && callee && callee->each_time;
-        if (!callee || callee->entry == REFRAIN_ENTERED) {
+        if (callee ? callee->entry == REFRAIN_ENTERED : constructs->speaks_of_events) {
             weight.always += always;
             weight.at_all++;
         }
