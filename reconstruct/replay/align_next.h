@@ -56,6 +56,42 @@ static inline struct refrain_event *refrain_align_give(struct refrain_align *ali
     return event;
 }
 
+/* The next events of the location whose turn it is, as far as they have been read and are of no matter to other
+ * locations: how many, with their times. 0 where locations go by time, or where refrain_align_next() has to be asked.
+ */
+static inline size_t refrain_align_next_run(struct refrain_align *align, const struct refrain_event **events) {
+    const unsigned alone = 1u << REFRAIN_EVENT_ENTER | 1u << REFRAIN_EVENT_LEAVE | 1u << REFRAIN_EVENT_MARKER |
+                           1u << REFRAIN_EVENT_COUNTER;
+    struct refrain_align_location *location = align->emitting;
+    if (!location || !align->plain || align->given < location->n_group || align->report.events >= align->turn_end ||
+        location->inside || location->has_ahead || location->posting_order.behind)
+        return 0;
+    struct refrain_stream *stream = location->stream;
+    const uint32_t first = stream->next, n = stream->n;
+    int64_t shift_ns = location->shift_ns, now_ns = location->now_ns;
+    uint32_t i = first;
+    for (; i < n && alone >> stream->from[i].kind & 1; i++) {
+        struct refrain_event *event = &stream->from[i];
+        int64_t time_ns = event->time_ns;
+        if (!refrain_event_leaves_mpi(event))
+            time_ns += shift_ns;
+        if (time_ns < now_ns)
+            time_ns = now_ns;
+        shift_ns = time_ns - event->time_ns;
+        now_ns = event->time_ns = time_ns;
+    }
+    if (i == first)
+        return 0;
+    stream->next = i;
+    location->group = &stream->from[i - 1];
+    location->n_group = align->given = 1;
+    location->shift_ns = shift_ns;
+    location->time_ns = location->now_ns = align->now_ns = now_ns;
+    align->report.events += i - first;
+    *events = &stream->from[first];
+    return i - first;
+}
+
 /* As refrain_align_next() where the event has been read and is of no matter to other locations: takes no memory. Null
  * where that has to be asked. */
 static inline const struct refrain_event *refrain_align_next_read(struct refrain_align *align, size_t *stream) {

@@ -445,6 +445,20 @@ const struct refrain_event *refrain_cursor_next(struct refrain_cursor *cursor) {
     return event;
 }
 
+const struct refrain_event *refrain_cursor_next_run(struct refrain_cursor *cursor, size_t *n) {
+    struct refrain_align *align = cursor->position.align;
+    const struct refrain_event *events;
+    size_t location;
+    do {
+        *n = refrain_align_next_run(align, &events);
+        if (*n == 0 && (events = refrain_align_next(align, &location)))
+            *n = 1;
+    } while (*n > 0 && !is_wanted(cursor, events->rank));
+    if (*n == 0 && refrain_align_failed(align))
+        REFRAIN_FAIL_MEMORY(&cursor->error);
+    return *n > 0 ? events : NULL;
+}
+
 /* Goes on to the first event at or after time_ns. */
 static void pass(struct refrain_cursor *cursor, int64_t time_ns) {
     const struct refrain_event *event;

@@ -30,6 +30,17 @@ enum refrain_status refrain_write(struct refrain_trace *trace, const struct refr
     return refrain_write_shared(trace, options, NULL, writer, report, error);
 }
 
+/* All events: what the writer said. */
+static int write_events(struct refrain_cursor *cursor, bool by_turns, struct refrain_writer *writer) {
+    const struct refrain_event *events;
+    int said = 0;
+    for (size_t n = 1;
+         !said && (events = by_turns ? refrain_cursor_next_run(cursor, &n) : refrain_cursor_next(cursor));)
+        for (size_t i = 0; !said && writer->event && i < n; i++)
+            said = writer->event(writer, &events[i]);
+    return said;
+}
+
 enum refrain_status refrain_write_shared(struct refrain_trace *trace, const struct refrain_cursor_options *options,
                                          struct refrain_team *team, struct refrain_writer *writer,
                                          struct refrain_cursor_report *report, struct refrain_error *error) {
@@ -40,10 +51,7 @@ enum refrain_status refrain_write_shared(struct refrain_trace *trace, const stru
     if (!status && options && options->from_ns != REFRAIN_TIME_FIRST &&
         write_edge(trace, cursor, writer, REFRAIN_EVENT_ENTER, options->from_ns))
         status = REFRAIN_ERROR;
-    const struct refrain_event *event;
-    int said = 0;
-    while (!status && !said && (event = refrain_cursor_next(cursor)))
-        said = writer->event ? writer->event(writer, event) : 0;
+    int said = status ? 0 : write_events(cursor, team && team->by_turns, writer);
     if (said && said != REFRAIN_WRITER_ENOUGH)
         status = REFRAIN_ERROR;
     if (!status && options && options->to_ns != REFRAIN_TIME_LAST &&

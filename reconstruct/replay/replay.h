@@ -26,4 +26,8 @@ enum refrain_status refrain_cursor_open_shared(struct refrain_trace *trace,
                                                const struct refrain_cursor_options *options, struct refrain_team *team,
                                                struct refrain_cursor **cursor, struct refrain_error *error);
 
+/* Of one whose team goes by turns: the next events of one location, *n of them; null at the end. Valid until the next
+ * call. What locations are in is not followed. */
+const struct refrain_event *refrain_cursor_next_run(struct refrain_cursor *cursor, size_t *n);
+
 #endif
