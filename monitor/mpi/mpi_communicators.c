@@ -13,14 +13,13 @@
 #define _GNU_SOURCE
 #include "mpi_communicators.h"
 #include "mpi_map.h"
+#include "mpi_members.h"
 #include <refrain/settings.h>
 
 #include <alloca.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #define SESSION_MEMBERS 4096 /* most members of a communicator of a session: they are gathered on the stack */
-#define MOST_DIMENSIONS 16
 #define MOST_COMMUNICATORS (REFRAIN_ALIKE_PARTS * REFRAIN_ALIKE_COMMUNICATORS)
 _Static_assert(MOST_COMMUNICATORS <= UINT16_MAX, "an index fits refrain_trace_file.alike");
 #define PART_COMMUNICATORS 16u /* as many get room at once, beyond the first ones */
@@ -54,135 +53,32 @@ static struct communicator *by_members[REFRAIN_COMMUNICATORS / 2]; /* chains of 
 static uint16_t first_alike[REFRAIN_ALIKE_COMMUNICATORS];
 static struct refrain_map_entry entries[REFRAIN_COMMUNICATORS * 2];
 static struct refrain_map handles = REFRAIN_MAP(entries);
-static MPI_Group world_group; /* null once MPI_Finalize has begun */
-static int world_rank, world_size;
-static int most_members; /* of a group that the two arrays have room for */
-static int *all_ranks;   /* 0, 1, ... */
-static int *members_scratch;
 static uint32_t next_ordinal;
 static bool some_unfiled; /* there have been communicators whose handles the map has no room for */
-
-/* Who is in a communicator. `ranks` are in MPI_COMM_WORLD, those of the remote group last. */
-struct members {
-    const int *ranks;
-    int size, my_rank, remote_size;
-    bool unreadable; /* too many to look at, which only those of other MPI_COMM_WORLDs can be */
-    bool foreign;    /* there are members of other MPI_COMM_WORLDs; their rank is -1 */
-    bool identity;
-    int leader; /* rank in MPI_COMM_WORLD */
-    bool local; /* the leader is in the local group */
-    uint64_t hash;
-};
-
-/* ---- reading a communicator ---- */
-
-/* True where all are of this MPI_COMM_WORLD. */
-static bool translate(MPI_Comm comm, bool remote, int n, int *ranks) {
-    MPI_Group group, of_all = world_group;
-    bool all = true;
-    if (of_all == MPI_GROUP_NULL) /* in MPI_Finalize */
-        PMPI_Comm_group(MPI_COMM_WORLD, &of_all);
-    if (remote)
-        PMPI_Comm_remote_group(comm, &group);
-    else
-        PMPI_Comm_group(comm, &group);
-    PMPI_Group_translate_ranks(group, n, all_ranks, of_all, ranks);
-    PMPI_Group_free(&group);
-    if (world_group == MPI_GROUP_NULL)
-        PMPI_Group_free(&of_all);
-    for (int i = 0; i < n; i++)
-        if (ranks[i] == MPI_UNDEFINED) {
-            ranks[i] = -1;
-            all = false;
-        }
-    return all;
-}
-
-static void measure(MPI_Comm comm, struct members *members) {
-    int inter = 0;
-    *members = (struct members){.leader = -1};
-    PMPI_Comm_test_inter(comm, &inter);
-    PMPI_Comm_size(comm, &members->size);
-    PMPI_Comm_rank(comm, &members->my_rank);
-    if (inter)
-        PMPI_Comm_remote_size(comm, &members->remote_size);
-    members->unreadable = members->size > most_members || members->remote_size > most_members;
-    members->foreign = members->unreadable;
-}
-
-static uint64_t hash_step(uint64_t hash, uint64_t value) {
-    return (hash ^ value) * 0x100000001b3u;
-}
-
-static void conclude(struct members *members) {
-    int n = members->size + members->remote_size;
-    uint64_t hash = (uint64_t)members->size << 32 | (uint32_t)members->remote_size;
-    members->identity = members->remote_size == 0 && members->size == world_size;
-    for (int i = 0; i < n; i++) {
-        hash = hash_step(hash, (uint64_t)members->ranks[i]);
-        members->identity &= members->ranks[i] == i;
-    }
-    members->hash = hash;
-    members->leader = members->ranks[0];
-    members->local = members->remote_size == 0 || members->ranks[0] < members->ranks[members->size];
-    if (!members->local)
-        members->leader = members->ranks[members->size];
-}
-
-/* Reads the members into the scratch array; under the lock, and valid as long as that is held. */
-static void read_members(MPI_Comm comm, struct members *members) {
-    measure(comm, members);
-    if (members->unreadable)
-        return;
-    members->ranks = members_scratch;
-    members->foreign = !translate(comm, false, members->size, members_scratch);
-    if (members->remote_size > 0)
-        members->foreign |= !translate(comm, true, members->remote_size, members_scratch + members->size);
-    conclude(members);
-}
-
-/* The topology, if it is Cartesian: dimensions, then periods, then own coordinates; the number of values. */
-static unsigned read_topology(MPI_Comm comm, int32_t *values, uint32_t *n_dimensions) {
-    int kind = MPI_UNDEFINED, n = 0, inter = 0;
-    *n_dimensions = 0;
-    PMPI_Comm_test_inter(comm, &inter);
-    if (inter || PMPI_Topo_test(comm, &kind) != MPI_SUCCESS || kind != MPI_CART)
-        return 0;
-    if (PMPI_Cartdim_get(comm, &n) != MPI_SUCCESS || n < 1 || n > MOST_DIMENSIONS)
-        return 0;
-    int dimensions[MOST_DIMENSIONS], periods[MOST_DIMENSIONS], coordinates[MOST_DIMENSIONS];
-    if (PMPI_Cart_get(comm, n, dimensions, periods, coordinates) != MPI_SUCCESS)
-        return 0;
-    for (int i = 0; i < n; i++) {
-        values[i] = dimensions[i];
-        values[n + i] = periods[i];
-        values[2 * n + i] = coordinates[i];
-    }
-    *n_dimensions = (uint32_t)n;
-    return 3u * (unsigned)n;
-}
 
 /* ---- records ---- */
 
 struct description {
-    const struct members *members;
+    const struct refrain_members *members;
     uint64_t alike;
     uint32_t parent; /* index + 1 */
     uint32_t n_dimensions, n_values;
-    int32_t topology[3 * MOST_DIMENSIONS];
+    int32_t topology[3 * REFRAIN_MOST_DIMENSIONS];
 };
 
 static void hash_description(struct description *description) {
-    const struct members *members = description->members;
-    description->alike = hash_step(hash_step(members->hash, description->parent), (uint64_t)members->my_rank);
+    const struct refrain_members *members = description->members;
+    description->alike =
+        refrain_members_hash(refrain_members_hash(members->hash, description->parent), (uint64_t)members->my_rank);
     for (uint32_t i = 0; i < description->n_values; i++)
-        description->alike = hash_step(description->alike, (uint64_t)description->topology[i]);
+        description->alike = refrain_members_hash(description->alike, (uint64_t)description->topology[i]);
 }
 
-static void describe(struct description *description, const struct members *members, uint32_t parent, MPI_Comm comm) {
+static void describe(struct description *description, const struct refrain_members *members, uint32_t parent,
+                     MPI_Comm comm) {
     description->members = members;
     description->parent = parent;
-    description->n_values = read_topology(comm, description->topology, &description->n_dimensions);
+    description->n_values = refrain_topology_read(comm, description->topology, &description->n_dimensions);
     hash_description(description);
 }
 
@@ -204,7 +100,7 @@ static void add_to_chain(struct communicator *communicator) {
 /* Whether a record says the same but for the name. */
 static bool is_like(const struct communicator *communicator, const struct description *description) {
     const struct refrain_communicator *record = communicator->record;
-    const struct members *members = description->members;
+    const struct refrain_members *members = description->members;
     if (communicator->alike != description->alike || record->size != members->size ||
         record->parent != description->parent || record->remote_size != members->remote_size ||
         record->my_rank != members->my_rank || (record->members == 0) != members->identity ||
@@ -225,7 +121,7 @@ static struct communicator **chain_of_members(uint64_t hash) {
 }
 
 /* The oldest one that has these members; null where there is none. */
-static struct communicator *oldest_of(const struct members *members) {
+static struct communicator *oldest_of(const struct refrain_members *members) {
     size_t bytes = sizeof(int32_t) * (size_t)(members->size + members->remote_size);
     for (struct communicator *one = *chain_of_members(members->hash); one; one = one->other) {
         const struct refrain_communicator *record = one->record;
@@ -238,7 +134,7 @@ static struct communicator *oldest_of(const struct members *members) {
 }
 
 /* Members, stored; 0 where there is no room. */
-static uint32_t store_members(const struct members *members) {
+static uint32_t store_members(const struct refrain_members *members) {
     size_t bytes = sizeof(int32_t) * (size_t)(members->size + members->remote_size);
     void *copy = refrain_pool_take(bytes, REFRAIN_POOL_COMMUNICATORS);
     if (!copy)
@@ -281,7 +177,7 @@ static bool make_room(void) {
 
 /* A record of its own; null where there is no room. */
 static struct communicator *make(const struct description *description, int leader, uint32_t ordinal) {
-    const struct members *members = description->members;
+    const struct refrain_members *members = description->members;
     const struct communicator *alike = oldest_of(members);
     uint32_t reference = alike ? alike->record->members : 0;
     struct refrain_communicator *record = NULL;
@@ -373,7 +269,7 @@ static void place(MPI_Comm comm, const struct description *description, uint32_t
 /* The leader's choice; under the lock. */
 static uint32_t choose(const struct description *description) {
     for (struct communicator *one = first_like(description); one; one = one->next)
-        if (!one->live && one->record->leader == world_rank && one->record->ordinal < ORDINAL_IDUP &&
+        if (!one->live && one->record->leader == refrain_world.rank && one->record->ordinal < ORDINAL_IDUP &&
             is_like(one, description)) {
             one->live = true; /* until it is placed, no other thread may choose it */
             return one->record->ordinal;
@@ -389,7 +285,7 @@ static uint32_t parent_of(MPI_Comm parent) {
 /* ---- agreement ---- */
 
 /* From the leader to all; both groups of an intercommunicator hear of it, one after the other. */
-static void broadcast_ordinal(MPI_Comm comm, const struct members *members, uint32_t *ordinal) {
+static void broadcast_ordinal(MPI_Comm comm, const struct refrain_members *members, uint32_t *ordinal) {
     if (members->remote_size == 0) {
         PMPI_Bcast(ordinal, 1, MPI_UNSIGNED, 0, comm);
         return;
@@ -406,34 +302,14 @@ static void broadcast_ordinal(MPI_Comm comm, const struct members *members, uint
     }
 }
 
-/* Without MPI_COMM_WORLD there is no group to translate to: members say who they are, into `ranks`, with room for four
- * times the larger group. Across an intercommunicator each side hears of the other, and then of itself: what the other
- * has heard. */
-static void gather_members(MPI_Comm comm, struct members *members, int *ranks) {
-    int larger = members->size > members->remote_size ? members->size : members->remote_size;
-    int *heard = ranks + 2 * larger, *echo = heard + larger;
-    if (members->remote_size == 0) {
-        PMPI_Allgather(&world_rank, 1, MPI_INT, ranks, 1, MPI_INT, comm);
-    } else {
-        for (int i = 0; i < larger; i++)
-            heard[i] = -1;
-        PMPI_Allgather(&world_rank, 1, MPI_INT, heard, 1, MPI_INT, comm);
-        PMPI_Allreduce(heard, echo, larger, MPI_INT, MPI_MAX, comm);
-        memcpy(ranks, echo, sizeof(int) * (size_t)members->size);
-        memcpy(ranks + members->size, heard, sizeof(int) * (size_t)members->remote_size);
-    }
-    members->ranks = ranks;
-    conclude(members);
-}
-
 static void new_by_gathering(MPI_Comm parent, MPI_Comm comm) {
-    struct members members;
+    struct refrain_members members;
     struct description description;
-    measure(comm, &members);
+    refrain_members_measure(comm, &members);
     int larger = members.size > members.remote_size ? members.size : members.remote_size;
     if (members.foreign || larger > SESSION_MEMBERS)
         return;
-    gather_members(comm, &members, alloca(4 * sizeof(int) * (size_t)larger));
+    refrain_members_gather(comm, &members, alloca(4 * sizeof(int) * (size_t)larger));
     refrain_mpi_lock();
     describe(&description, &members, parent_of(parent), comm);
     uint32_t ordinal = members.local && members.my_rank == 0 ? choose(&description) : REFRAIN_ORDINAL_NONE;
@@ -451,11 +327,11 @@ void refrain_communicator_new(MPI_Comm parent, MPI_Comm comm) {
         new_by_gathering(parent, comm);
         return;
     }
-    struct members members;
+    struct refrain_members members;
     struct description description;
     uint32_t ordinal = REFRAIN_ORDINAL_NONE;
     refrain_mpi_lock();
-    read_members(comm, &members);
+    refrain_members_read(comm, &members);
     if (!members.unreadable)
         describe(&description, &members, parent_of(parent), comm);
     if (!members.foreign && members.local && members.my_rank == 0)
@@ -469,7 +345,7 @@ void refrain_communicator_new(MPI_Comm parent, MPI_Comm comm) {
         broadcast_ordinal(comm, &members, &ordinal);
     refrain_mpi_lock();
     if (refrain_mpi_multiple)
-        read_members(comm, &members); /* another thread may have used the scratch array */
+        refrain_members_read(comm, &members); /* another thread may have used the scratch array */
     place(comm, &description, ordinal);
     refrain_mpi_unlock();
 }
@@ -479,8 +355,8 @@ void refrain_communicator_new_of_session(MPI_Comm comm) {
         return;
     int size;
     PMPI_Comm_size(comm, &size);
-    if (!refrain_mpi_world && size == world_size) /* the first one that all processes are in */
-        refrain_mpi_choose_directory(comm, world_rank, world_size);
+    if (!refrain_mpi_world && size == refrain_world.size) /* the first one that all processes are in */
+        refrain_mpi_choose_directory(comm, refrain_world.rank, refrain_world.size);
     new_by_gathering(MPI_COMM_NULL, comm);
 }
 
@@ -495,13 +371,13 @@ static uint32_t next_idup(MPI_Comm parent) {
 
 /* Duplicates of a session's communicators go without a name. */
 bool refrain_communicator_reserve(MPI_Comm parent, uint32_t *ordinal, bool wanted) {
-    struct members members;
+    struct refrain_members members;
     struct description description;
     *ordinal = REFRAIN_ORDINAL_NONE;
     if (!refrain_mpi_world)
         return false;
     refrain_mpi_lock();
-    read_members(parent, &members);
+    refrain_members_read(parent, &members);
     bool agreed = !members.foreign && members.remote_size == 0;
     if (agreed && wanted && members.my_rank == 0) {
         describe(&description, &members, parent_of(parent), parent);
@@ -522,12 +398,12 @@ static bool is_live(int leader, uint32_t ordinal) {
 }
 
 void refrain_communicator_duplicated(MPI_Comm parent, MPI_Comm comm, uint32_t ordinal) {
-    struct members members;
+    struct refrain_members members;
     struct description description;
     if (!refrain_mpi_world)
         return;
     refrain_mpi_lock();
-    read_members(comm, &members);
+    refrain_members_read(comm, &members);
     if (!members.unreadable) {
         describe(&description, &members, parent_of(parent), comm);
         if (members.remote_size > 0 && is_live(members.leader, ordinal))
@@ -543,8 +419,8 @@ void refrain_communicator_duplicated(MPI_Comm parent, MPI_Comm comm, uint32_t or
 static const struct refrain_communicator *find_locked(MPI_Comm comm) {
     const struct communicator *communicator = of_handle(comm);
     if (!communicator && some_unfiled && refrain_mpi_world && comm != MPI_COMM_NULL) {
-        struct members members;
-        read_members(comm, &members);
+        struct refrain_members members;
+        refrain_members_read(comm, &members);
         communicator = members.unreadable ? NULL : oldest_of(&members);
     }
     return communicator ? communicator->record : NULL;
@@ -601,36 +477,26 @@ int refrain_communicator_world_rank(const struct refrain_communicator *communica
 
 /* A record for one of the two that are always there. */
 static void make_predefined(const int *ranks, int size, int my_rank, uint32_t ordinal) {
-    struct members members = {.ranks = ranks, .size = size, .my_rank = my_rank};
-    conclude(&members);
+    struct refrain_members members = {.ranks = ranks, .size = size, .my_rank = my_rank};
+    refrain_members_conclude(&members);
     struct description description = {.members = &members};
     hash_description(&description);
     make(&description, members.leader, ordinal);
 }
 
 bool refrain_communicators_open(int rank, int size, bool has_world) {
-    if (!all_ranks) {
-        world_rank = rank;
-        world_size = size;
+    if (!refrain_world.ranks) {
         next_ordinal = 2;
-        int most = size + (int)REFRAIN_FOREIGN_MEMBERS;
-        int *ranks = mmap(NULL, refrain_settings_ranks_bytes((uint64_t)size), PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (ranks == MAP_FAILED)
+        if (!refrain_members_open(rank, size))
             return false;
-        most_members = most;
-        all_ranks = ranks;
-        members_scratch = ranks + most; /* two groups fit */
-        for (int i = 0; i < most; i++)
-            all_ranks[i] = i;
         if (refrain_trace_file.base) {
-            make_predefined(all_ranks, size, rank, 0);
-            make_predefined(&world_rank, 1, 0, 1);
+            make_predefined(refrain_world.ranks, size, rank, 0);
+            make_predefined(&refrain_world.rank, 1, 0, 1);
         }
     }
     if (!has_world)
         return true;
-    PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
+    PMPI_Comm_group(MPI_COMM_WORLD, &refrain_world.group);
     if (n_communicators >= 2) {
         refrain_mpi_often.world = oldest->record;
         remember(oldest, MPI_COMM_WORLD);
@@ -643,5 +509,5 @@ bool refrain_communicators_open(int rank, int size, bool has_world) {
 
 void refrain_communicators_close(void) {
     if (refrain_mpi_world)
-        PMPI_Group_free(&world_group);
+        PMPI_Group_free(&refrain_world.group);
 }
