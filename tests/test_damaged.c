@@ -72,6 +72,16 @@ static void members_without_a_list(void) {
           error.message);
 }
 
+/* The message tells the two lengths that contradict each other. */
+static void more_in_use_than_there_is(void) {
+    struct refrain_error error;
+    char beyond[64];
+    begin_image();
+    image.header.pool_used = sizeof image + MANY;
+    snprintf(beyond, sizeof beyond, "says %llu;", (unsigned long long)image.header.pool_used);
+    CHECK(open_image(&error) != REFRAIN_OK && says(&error, beyond), "%s", error.message);
+}
+
 /* ---- packs ---- */
 
 static struct refrain_packed_models models;
@@ -138,6 +148,7 @@ int main(void) {
     setrlimit(RLIMIT_AS, &limit);
 #endif
     members_without_a_list();
+    more_in_use_than_there_is();
     structure_that_ends_early();
     printf("%u passed, %u failed\n", passed, failed);
     return failed != 0;

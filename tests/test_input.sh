@@ -90,6 +90,11 @@ done
 cp /bin/true "$both/rank-0.events"
 says "a foreign file for events" "rank-0.events: is not an event file.*byte 0" refrain events "$both"
 says "no recorded events" "events" refrain events "$good"
+# What is compared may be text as well; of one file alone there is a recording to compare with only in a trace.
+echo hello >"$work/foreign"
+says "comparing a foreign file" "^refrain: $work/foreign: is not a trace" refrain compare "$work/foreign"
+refrain pack "$good" -o "$work/pack" >/dev/null 2>&1 || fail "pack"
+refrain compare --exact "$good" "$work/pack" >"$work/out" 2>&1 && pass || fail "a pack is not compared: $(head -n 1 "$work/out")"
 # A text whose last line is cut: what is left of a number may be another one.
 refrain reconstruct "$good" --format text -o - | grep -v '^#' >"$work/text"
 truncate -s -2 "$work/text"

@@ -3,6 +3,7 @@
 #include "event_lines.h"
 #include "replay.h"
 #include "replayable.h"
+#include "trace_parts.h"
 #include "write_text.h"
 
 #include <ctype.h>
@@ -178,6 +179,16 @@ static bool ends_with(const char *text, const char *end) {
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
+/* The file that refrain pack wrote of all ranks, whatever its name is. */
+static bool is_pack(const char *path) {
+    char magic[8];
+    FILE *file = fopen(path, "re");
+    bool is = file && fread(magic, sizeof magic, 1, file) == 1 && refrain_ranks_are_packed(magic, sizeof magic);
+    if (file)
+        fclose(file);
+    return is;
+}
+
 enum refrain_status refrain_event_lines(const char *source, refrain_take_line *take, void *data,
                                         struct refrain_error *error) {
     struct lines lines = {.source = source, .take = take, .data = data, .error = error};
@@ -197,7 +208,7 @@ enum refrain_status refrain_event_lines(const char *source, refrain_take_line *t
     enum refrain_status status;
     if (stat(path, &file) != 0)
         status = REFRAIN_FAIL(error, "%s: %s", path, strerror(errno));
-    else if (S_ISDIR(file.st_mode) || ends_with(path, ".trace"))
+    else if (part != PART_ANY || S_ISDIR(file.st_mode) || ends_with(path, ".trace") || is_pack(path))
         status = read_trace(&lines, path, part);
     else
         status = read_text(&lines, path);

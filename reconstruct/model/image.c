@@ -42,7 +42,7 @@ enum refrain_status refrain_image_check(const char *path, const struct refrain_h
     if (header->bytes < bytes || header->pool_used > bytes)
         return REFRAIN_FAIL(error, "%s: %s: %llu bytes, but its header says %llu; copy it again from where it was made",
                             path, bytes < header->bytes ? "truncated" : "damaged", (unsigned long long)bytes,
-                            (unsigned long long)(bytes < header->bytes ? header->pool_used : header->bytes));
+                            (unsigned long long)(header->pool_used > bytes ? header->pool_used : header->bytes));
     if (header->pool_used < REFRAIN_HEADER_BYTES || header->pool_used > header->bytes || header->n_threads == 0 ||
         header->n_threads > REFRAIN_MAXIMUM_THREADS || header->mode == REFRAIN_MODE_OFF ||
         header->mode > REFRAIN_MODE_BOTH || header->size < 0 || header->size > MOST_RANKS || header->rank < -1 ||
