@@ -42,15 +42,9 @@ static bool is_call(const struct refrain_construct *construct) {
     return construct->kind == REFRAIN_CALL || construct->kind == REFRAIN_MPI_CALL;
 }
 
-static bool is_loop(const struct refrain_construct *construct) {
-    return construct->kind >= REFRAIN_WHILE && construct->kind <= REFRAIN_DO;
-}
-
 /* Is the loop around it one over a few elements, without events? */
 static bool is_unrolled(const struct refrain_constructs *constructs, const struct refrain_construct *construct) {
-    unsigned up = construct->parent;
-    while (up != REFRAIN_NO_INDEX && !is_loop(&constructs->items[up]))
-        up = constructs->items[up].parent;
+    unsigned up = refrain_loop_around(constructs, construct);
     return up != REFRAIN_NO_INDEX && constructs->items[up].few && !constructs->items[up].holds;
 }
 
@@ -58,7 +52,7 @@ static bool is_unrolled(const struct refrain_constructs *constructs, const struc
 static bool is_work(const struct refrain_constructs *constructs, const struct refrain_construct *construct) {
     if (construct->kind < REFRAIN_IF || construct->kind > REFRAIN_SWITCH || !construct->placed || construct->constant)
         return false;
-    return is_loop(construct) ? !construct->few : !is_unrolled(constructs, construct);
+    return refrain_is_loop(construct) ? !construct->few : !is_unrolled(constructs, construct);
 }
 
 static bool does_work(const struct refrain_constructs *constructs, const struct refrain_function *function) {
@@ -224,7 +218,8 @@ static bool marked_by_macro(const struct refrain_constructs *constructs, const s
 /* A loop in which nothing else has a probe, and whose count is its thread's own. */
 static bool is_counted(const struct refrain_constructs *constructs, unsigned loop) {
     const struct refrain_construct *construct = &constructs->items[loop];
-    if (!is_loop(construct) || construct->shared || construct->certain || construct->holds || constructs->calls_setjmp)
+    if (!refrain_is_loop(construct) || construct->shared || construct->certain || construct->holds ||
+        constructs->calls_setjmp)
         return false;
     for (unsigned i = loop + 1; i < construct->after; i++)
         if (constructs->items[i].wanted)

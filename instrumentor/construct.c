@@ -9,6 +9,13 @@ unsigned refrain_macro_around(const struct refrain_constructs *constructs, const
     return up;
 }
 
+unsigned refrain_loop_around(const struct refrain_constructs *constructs, const struct refrain_construct *construct) {
+    unsigned up = construct->parent;
+    while (up != REFRAIN_NO_INDEX && !refrain_is_loop(&constructs->items[up]))
+        up = constructs->items[up].parent;
+    return up;
+}
+
 void refrain_constructs_free(struct refrain_constructs *constructs) {
     for (size_t i = 0; i < constructs->count; i++)
         free(constructs->items[i].name);

@@ -95,8 +95,15 @@ struct refrain_constructs {
 void refrain_walk(struct refrain_constructs *constructs, const struct refrain_source *source,
                   const struct refrain_instrument_options *options);
 
+static inline bool refrain_is_loop(const struct refrain_construct *construct) {
+    return construct->kind >= REFRAIN_WHILE && construct->kind <= REFRAIN_DO;
+}
+
 /* The macro statement around a construct; REFRAIN_NO_INDEX where there is none (construct.c). */
 unsigned refrain_macro_around(const struct refrain_constructs *constructs, const struct refrain_construct *construct);
+
+/* The innermost loop around a construct; REFRAIN_NO_INDEX where there is none (construct.c). */
+unsigned refrain_loop_around(const struct refrain_constructs *constructs, const struct refrain_construct *construct);
 
 /* Finds the functions that are small (weigh.c). */
 void refrain_find_small(struct refrain_constructs *constructs);

@@ -30,10 +30,6 @@ static bool is_inside(const struct refrain_constructs *constructs, unsigned arou
     return i > around && i < constructs->items[around].after;
 }
 
-static bool is_loop(const struct refrain_construct *construct) {
-    return construct->kind >= REFRAIN_WHILE && construct->kind <= REFRAIN_DO;
-}
-
 /* Does control come back to a label by this goto? One that is computed may. */
 static bool goes_back(const struct refrain_constructs *constructs, unsigned around, unsigned jump) {
     const char *name = constructs->items[jump].name;
@@ -54,7 +50,7 @@ static bool is_small(const struct refrain_constructs *constructs, const struct r
     for (unsigned i = function->construct + 1; is_inside(constructs, function->construct, i); i++) {
         const struct refrain_construct *construct = &constructs->items[i];
         bool once = construct->constant && construct->few; /* do { } while (0) */
-        if ((is_loop(construct) && !once) ||
+        if ((refrain_is_loop(construct) && !once) ||
             (construct->kind == REFRAIN_GOTO && goes_back(constructs, function->construct, i)))
             return false;
     }
@@ -169,13 +165,6 @@ void refrain_weigh(struct refrain_constructs *constructs) {
 
 /* ---- decisions and loops ---- */
 
-static unsigned loop_around(const struct refrain_constructs *constructs, unsigned i) {
-    do
-        i = constructs->items[i].parent;
-    while (i != REFRAIN_NO_INDEX && !is_loop(&constructs->items[i]));
-    return i;
-}
-
 /* A turn of it costs no more than its probe. */
 static bool is_tiny(const struct refrain_construct *loop) {
     return !loop->holds && loop->n_tokens <= TINY_TOKENS;
@@ -188,7 +177,7 @@ static bool is_light(const struct refrain_constructs *constructs, unsigned loop)
         return false;
     for (unsigned i = loop + 1; is_inside(constructs, loop, i); i++)
         if (constructs->items[i].kind == REFRAIN_GOTO ||
-            (is_loop(&constructs->items[i]) && !constructs->items[i].few && !is_tiny(&constructs->items[i])))
+            (refrain_is_loop(&constructs->items[i]) && !constructs->items[i].few && !is_tiny(&constructs->items[i])))
             return false;
     struct weight weight = weigh(constructs, loop);
     return !calls_much(&weight);
@@ -197,8 +186,8 @@ static bool is_light(const struct refrain_constructs *constructs, unsigned loop)
 void refrain_find_light(struct refrain_constructs *constructs) {
     for (unsigned i = 0; i < constructs->count; i++) {
         struct refrain_construct *construct = &constructs->items[i];
-        unsigned around = loop_around(constructs, i);
-        if (is_loop(construct))
+        unsigned around = refrain_loop_around(constructs, construct);
+        if (refrain_is_loop(construct))
             construct->left_out =
                 is_tiny(construct) &&
                 (around != REFRAIN_NO_INDEX || constructs->functions[construct->function].n_tokens <= SMALL_TOKENS);

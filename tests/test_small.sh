@@ -68,6 +68,18 @@ done
 check "info says what --detail=all leaves out" grep -qx 'light     . small functions and .* have no probe; --detail=every gives them one' light.all
 [ -s light.every ] && fail "--detail=every: $(cat light.every)" || pass
 
+# told DETAIL: the lines of light.c whose decisions and loops are told, with their formulas.
+told() {
+    rm -rf traces
+    mkdir traces
+    refrain-cc --detail=$1 gcc -O2 "$tests/programs/light.c" -o light || fail "compile light.c"
+    REFRAIN_THROTTLE=off REFRAIN_DIRECTORY=traces ./light
+    refrain formulas --full "$(the_trace traces)" | sed -n 's/.*light.c:\([0-9]*\) .* 100.00 %  0  *\([^ ].*\)$/\1: \2/p' | tr '\n' ';'
+}
+heavy="14: 40;15: 0^3 1 0^36;17: 7^40;21: 0^5 1 0^34;"
+[ "$(told all)" = "8: 40;$heavy" ] && pass || fail "--detail=all tells $(told all)"
+[ "$(told every)" = "8: 40;9: (0 1)^20;11: 7^40;$heavy" ] && pass || fail "--detail=every tells $(told every)"
+
 # ---- loops without an event, and calls at the end ----
 
 # packed OBJECT FUNCTION: how many of its instructions calculate with several values at once.

@@ -1,0 +1,28 @@
+/* light.c: what --detail=all leaves out in loops (instrumentor/weigh.c, test_small.sh). */
+volatile int many = 40, few = 7;
+static int table[64];
+
+/* In the first loop nothing has a probe, as a turn of it is little work. The second holds enough to pay for all. */
+__attribute__((noinline)) int work(int n) {
+    int sum = 0;
+    for (int i = 0; i < n; i++) {
+        if (i & 1)
+            sum += table[i & 63];
+        for (int j = 0; j < few; j++)
+            sum ^= j;
+    }
+    for (int i = 0; i < n; i++) {
+        if (i == 3)
+            sum++;
+        for (int j = 0; j < few; j++) {
+            table[(i + j) & 63] += sum * j + i * 3 - (sum >> 2) + (i ^ j) * 5 + (sum & 7) * (j + 1);
+            table[(i + j + 1) & 63] -= sum * i + j * 3 - (sum >> 3) + (i | j) * 7 + (sum & 3) * (i + 1);
+        }
+        if (i == 5)
+            sum--;
+    }
+    return sum;
+}
+int main(void) {
+    return work(many) == 1;
+}
