@@ -31,6 +31,8 @@ DESCRIPTION
 
     With --beside there is one table instead: the workloads in default detail, traced by this build and by another one.
 
+    Run as `chrt -f 10 sh cost.sh ...` (root), what else the machine does disturbs it less.
+
     Rounds are interleaved: one run of each variant, then the next round. What was left out for want of time or of a tool is said below
     the tables. Exit status: 0 measured, 1 something does not build or run, 2 bad command line.
 
@@ -154,7 +156,8 @@ laps() {
     rm -rf "$work/run"
     mkdir "$work/run"
     # shellcheck disable=SC2046,SC2086 # lists of words
-    REFRAIN_MODE=$mode REFRAIN_DIRECTORY=$work/run timeout 120 "$run" mpiexec.mpich -n "$3" $peer "$directory/$2" \
+    # Ranks that have a processor each spin, as they do without refrain-run.
+    REFRAIN_YIELD=auto REFRAIN_MODE=$mode REFRAIN_DIRECTORY=$work/run timeout 120 "$run" mpiexec.mpich -n "$3" $peer "$directory/$2" \
         $(field "$2" 3) --laps >"$work/said" 2>"$work/error"
     grep -q VERIFIED "$work/said" || {
         echo "- $2 on $3 ranks, $1: failed: $(head -n 1 "$work/error")" >>"$work/notes"
