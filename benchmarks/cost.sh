@@ -156,8 +156,9 @@ laps() {
     rm -rf "$work/run"
     mkdir "$work/run"
     # shellcheck disable=SC2046,SC2086 # lists of words
-    # Ranks that have a processor each spin, as they do without refrain-run.
-    REFRAIN_YIELD=auto REFRAIN_MODE=$mode REFRAIN_DIRECTORY=$work/run timeout 120 "$run" mpiexec.mpich -n "$3" $peer "$directory/$2" \
+    yield=auto # ranks that have a processor each spin, as they do without refrain-run
+    [ "$2" != hybrid ] || yield=on
+    REFRAIN_YIELD=$yield REFRAIN_MODE=$mode REFRAIN_DIRECTORY=$work/run timeout 120 "$run" mpiexec.mpich -n "$3" $peer "$directory/$2" \
         $(field "$2" 3) --laps >"$work/said" 2>"$work/error"
     grep -q VERIFIED "$work/said" || {
         echo "- $2 on $3 ranks, $1: failed: $(head -n 1 "$work/error")" >>"$work/notes"

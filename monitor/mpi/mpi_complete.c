@@ -70,22 +70,55 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status) {
     return rc;
 }
 
-int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
-    REFRAIN_MPI_BEGIN(MPI_Test);
+/* Polls that find nothing are all alike. They have no words, and go as those before them until there is something to
+ * tell (call_again.h). */
+static REFRAIN_INLINE bool is_poll(const struct refrain_call_cache *known, struct refrain_call_words words) {
+    (void)known, (void)words;
+    return true;
+}
+static REFRAIN_INLINE void remember_poll(const struct refrain_call *call, uint64_t key) {
+    if (!refrain_mpi_multiple)
+        refrain_again_remember(call, key, -1, &REFRAIN_MPI_WORDS(0));
+}
+
+static void test_done(struct refrain_call *call, MPI_Request former, int rc, bool done, const MPI_Request *request,
+                      MPI_Status *status) {
+    if (former == MPI_REQUEST_NULL)
+        return;
+    if (rc == MPI_SUCCESS && done)
+        refrain_request_complete(call, REFRAIN_MPI_KEY(former), 0, status);
+    else if (rc != MPI_SUCCESS && *request == MPI_REQUEST_NULL)
+        refrain_request_lost(call, REFRAIN_MPI_KEY(former));
+}
+
+REFRAIN_MPI_OTHERWISE(MPI_Test, MPI_Request *request, int *flag, MPI_Status *used) {
+    struct refrain_call call;
+    refrain_call_begin(&call, REFRAIN_MPI_OTHERWISE_FROM(MPI_Test));
+    remember_poll(&call, key);
     MPI_Request former = handle_of(request);
-    MPI_Status own, *used = status == MPI_STATUS_IGNORE ? &own : status;
+    int rc;
     if (refrain_mpi_multiple && former != MPI_REQUEST_NULL) {
-        int rc = test_among_threads(&call, request, flag, used);
-        refrain_call_end(&call);
+        rc = test_among_threads(&call, request, flag, used);
+    } else {
+        rc = PMPI_Test(request, flag, used);
+        test_done(&call, former, rc, rc == MPI_SUCCESS && *flag, request, used);
+    }
+    refrain_call_end(&call);
+    return rc;
+}
+
+int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
+    MPI_Status own, *used = status == MPI_STATUS_IGNORE ? &own : status;
+    REFRAIN_MPI_AGAIN(MPI_Test, is_poll, REFRAIN_MPI_WORDS(0), request, flag, used);
+    MPI_Request former = handle_of(request);
+    int rc = PMPI_Test(request, flag, used);
+    if (__builtin_expect(rc == MPI_SUCCESS && !*flag, 1)) {
+        refrain_again_end(known, entry);
         return rc;
     }
-    int rc = PMPI_Test(request, flag, used);
-    if (former != MPI_REQUEST_NULL) {
-        if (rc == MPI_SUCCESS && *flag)
-            refrain_request_complete(&call, REFRAIN_MPI_KEY(former), 0, used);
-        else if (rc != MPI_SUCCESS && *request == MPI_REQUEST_NULL)
-            refrain_request_lost(&call, REFRAIN_MPI_KEY(former));
-    }
+    struct refrain_call call;
+    refrain_again_begun(&call, known, entry);
+    test_done(&call, former, rc, rc == MPI_SUCCESS, request, used);
     refrain_call_end(&call);
     return rc;
 }
@@ -215,13 +248,44 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Statu
     return rc;
 }
 
-int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status) {
-    REFRAIN_MPI_BEGIN(MPI_Testany);
-    MPI_Status own, *used = status == MPI_STATUS_IGNORE ? &own : status;
+REFRAIN_MPI_OTHERWISE(MPI_Testany, int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *used) {
+    struct refrain_call call;
+    refrain_call_begin(&call, REFRAIN_MPI_OTHERWISE_FROM(MPI_Testany));
+    remember_poll(&call, key);
     ANY_BEGIN(any, count, array_of_requests);
     int rc = PMPI_Testany(count, array_of_requests, indx, flag, used);
     any_done(&call, &any, rc, rc == MPI_SUCCESS && *flag ? *indx : MPI_UNDEFINED, array_of_requests, used);
     refrain_call_end(&call);
+    return rc;
+}
+
+/* The poll has found something, or has failed. */
+static __attribute__((noinline)) void poll_done(struct refrain_call_cache *known, struct refrain_entry *entry,
+                                                struct any *any, int rc, int index, const MPI_Request *requests,
+                                                MPI_Status *status) {
+    struct refrain_call call;
+    refrain_again_begun(&call, known, entry);
+    any_done(&call, any, rc, index, requests, status);
+    refrain_call_end(&call);
+}
+
+int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status) {
+    MPI_Status own, *used = status == MPI_STATUS_IGNORE ? &own : status;
+    if (count > FEW_COPIED || !array_of_requests)
+        return refrain_MPI_Testany_otherwise(0, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS, count,
+                                             array_of_requests, indx, flag, used);
+    REFRAIN_MPI_AGAIN(MPI_Testany, is_poll, REFRAIN_MPI_WORDS(0), count, array_of_requests, indx, flag, used);
+    struct any any;
+    any.former = any.few;
+    any.count = count;
+    for (int i = 0; i < count; i++)
+        any.few[i] = array_of_requests[i];
+    int rc = PMPI_Testany(count, array_of_requests, indx, flag, used);
+    int index = rc == MPI_SUCCESS && *flag ? *indx : MPI_UNDEFINED;
+    if (__builtin_expect(rc == MPI_SUCCESS && index == MPI_UNDEFINED, 1))
+        refrain_again_end(known, entry);
+    else
+        poll_done(known, entry, &any, rc, index, array_of_requests, used);
     return rc;
 }
 
