@@ -45,7 +45,11 @@ done
 # Every variable that the code knows is in the README or in docs/, and every one that is there is known to the code.
 (cd "$root" && grep -rhoE '"REFRAIN_[A-Z_]+=?"' instrumentor monitor packed reconstruct launch --include='*.c') |
     grep -oE 'REFRAIN_[A-Z_]+' | grep -v REFRAIN_INSTRUMENTED | sort -u >variables.code
-cat "$root/README.md" "$root"/docs/*.md | grep -oE 'REFRAIN_[A-Z_]+' | sort -u >variables.docs
+cat "$root/README.md" "$root"/docs/*.md | sed 's/-DREFRAIN_[A-Z_]*//g' | grep -oE 'REFRAIN_[A-Z_]+' | sort -u >variables.docs
+for setting in $(cat "$root/README.md" "$root"/docs/*.md | grep -oE -e '-DREFRAIN_[A-Z_]+' | cut -c3- | sort -u); do
+    grep -rq --include='*.cmake' --include=CMakeLists.txt "set($setting " "$root" && pass ||
+        fail "the build knows no setting $setting, the documentation does"
+done
 [ "$(wc -l <variables.code)" -gt 20 ] && missing=$(comm -23 variables.code variables.docs) && [ -z "$missing" ] && pass ||
     fail "variables without documentation: $missing"
 for variable in $(comm -13 variables.code variables.docs); do
