@@ -45,10 +45,10 @@
 #define REFRAIN_DEFAULT_TIME_SHARE 8u       /* REFRAIN_TIME_MEMORY is 1 / share of REFRAIN_TOTAL_MEMORY */
 #define REFRAIN_SHADOW_STACK_ENTRIES 16384u /* activations open at once in a thread */
 #define REFRAIN_SHADOW_ENTRY_BYTES 48u
-#define REFRAIN_ALLOWANCE_PERCENT 1u /* of a thread's time that its probes may take ... */
-#define REFRAIN_ALLOWANCE_NS 500000u /* ... and so much that may be saved up for a time with many of them */
-#define REFRAIN_ALLOWANCE_PROBES 64u /* between two samples */
-#define REFRAIN_SLEEP_NS 100000000u  /* dormant probes come back after this, then after twice as long each time */
+#define REFRAIN_ALLOWANCE_PERCENT 1u  /* of a thread's time that its probes may take ... */
+#define REFRAIN_ALLOWANCE_NS 1000000u /* ... and so much that may be saved up for a time with many of them */
+#define REFRAIN_ALLOWANCE_PROBES 64u  /* between two samples */
+#define REFRAIN_SLEEP_NS 100000000u   /* dormant probes come back after this, then after twice as long each time */
 #define REFRAIN_ADDRESS_TABLE_ENTRIES 4096u /* MPI call sites of a thread, at most */
 #define REFRAIN_ADDRESS_ENTRY_BYTES 24u
 #define REFRAIN_OUTSIDE_THREAD_BYTES 32768u /* charged for each thread ... */
