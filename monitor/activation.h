@@ -2,6 +2,7 @@
 #ifndef REFRAIN_ACTIVATION_H
 #define REFRAIN_ACTIVATION_H
 
+#include "entry.h"
 #include "outside.h"
 #include "stacks.h"
 #include "step.h"
@@ -12,26 +13,10 @@ static inline void refrain_drop_abandoned(struct refrain_context *context, uintp
         refrain_drop_below(context, address);
 }
 
-/* The address at which the frames of a function's callers begin, from the function's REFRAIN_FRAME_ADDRESS. */
-static inline uintptr_t refrain_caller_frames(const void *frame_address) {
-    return (uintptr_t)((const uintptr_t *)frame_address + 2);
-}
-
-/* The same for a function of refrain that the program calls: no activation below the caller's frame is open any more.
+/* The same in a function of refrain that the program calls: no activation below the caller's frame is open any more.
  */
 static inline void refrain_drop_above_caller(struct refrain_context *context, const void *frame_address) {
     refrain_drop_abandoned(context, refrain_caller_frames(frame_address));
-}
-
-/* Fills an entry of the shadow stack for an activation that begins at `slot`. */
-static inline void refrain_open_entry(struct refrain_entry *entry, struct refrain_slot *slot, uintptr_t address,
-                                      uint32_t kind, uint64_t id) {
-    entry->last = slot;
-    entry->address = address;
-    entry->kind = kind;
-    entry->id = id;
-    entry->frame = 0;
-    entry->total_ticks = NULL;
 }
 
 /* Opens an activation; null when the shadow stack is full. */

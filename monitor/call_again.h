@@ -16,6 +16,7 @@
 
 #include "begin.h"
 #include "call_known.h"
+#include "entry.h"
 #include "round_step.h"
 
 /* What is known of the call that begins, if there are words under `key`; else null. */
@@ -71,11 +72,10 @@ static inline __attribute__((always_inline)) struct refrain_entry *refrain_call_
     struct refrain_context *context = refrain_thread_context;
     struct refrain_entry *caller = context->top, *entry = caller + 1;
     struct refrain_round_block block;
-    uintptr_t callers = (uintptr_t)((const uintptr_t *)frame_address + 2); /* their frames (activation.h) */
     refrain_begin_in(context);
     struct refrain_round *round = known->round; /* a signal handler may have told it just now */
-    if (__builtin_expect(refrain_call_is_paused(context) || entry == context->stack_end || caller->address < callers ||
-                             !refrain_round_goes_on(round),
+    if (__builtin_expect(refrain_call_is_paused(context) || entry == context->stack_end ||
+                             caller->address < refrain_caller_frames(frame_address) || !refrain_round_goes_on(round),
                          0)) {
         refrain_end(context);
         return NULL;
@@ -89,12 +89,7 @@ static inline __attribute__((always_inline)) struct refrain_entry *refrain_call_
         round->left[REFRAIN_ROUND_OPERATION]--;
         inside = &known->operation->after;
     }
-    entry->last = inside;
-    entry->address = (uintptr_t)frame_address;
-    entry->id = known->number;
-    entry->total_ticks = NULL;
-    entry->kind = REFRAIN_ENTRY_CALL;
-    entry->frame = 0;
+    refrain_open_entry(entry, inside, (uintptr_t)frame_address, REFRAIN_ENTRY_CALL, known->number);
     context->top = entry;
     struct refrain_now *now = &context->thread->now;
     now->sends_to = known->again.now.sends_to;
@@ -140,7 +135,7 @@ refrain_again_ends(struct refrain_context *context, const struct refrain_call_ca
     round->left[REFRAIN_ROUND_END]--;
     context->top = caller;
     context->thread->now.inside = 0;
-    caller->last = (struct refrain_slot *)(void *)((char *)caller->last + known->goes_on_bytes);
+    refrain_round_go_on(caller, known);
     if (__builtin_expect(!fits || context->events, 0))
         refrain_again_end_seldom(known, received, block.now, block.elapsed, !fits);
     else

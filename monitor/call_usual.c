@@ -252,12 +252,6 @@ static inline __attribute__((always_inline)) void close_entry(struct refrain_con
     context->thread->now.inside = caller->kind == REFRAIN_ENTRY_CALL;
 }
 
-/* Control goes on behind the known call. */
-static inline __attribute__((always_inline)) void go_on(struct refrain_entry *caller,
-                                                        const struct refrain_call_cache *known) {
-    caller->last = (struct refrain_slot *)(void *)((char *)caller->last + known->goes_on_bytes);
-}
-
 /* The call is over, with this clock read; what is seldom to be done is the record of that. */
 static inline __attribute__((always_inline)) void ended(struct refrain_context *context, uint64_t now, uint64_t id) {
     if (__builtin_expect(context->events != NULL, 0))
@@ -275,7 +269,7 @@ static inline __attribute__((always_inline)) void end_told(struct refrain_call *
     refrain_begin_in(context);
     round->left[REFRAIN_ROUND_END]--;
     close_entry(context, caller);
-    go_on(caller, known);
+    refrain_round_go_on(caller, known);
     if (!now && __builtin_expect(!refrain_round_end_block(context, round, 1, &block), 0))
         end_seldom(context, block.now, block.elapsed, true, REFRAIN_RECORD_CALL_LEAVE, known->number);
     else

@@ -36,4 +36,10 @@ static inline __attribute__((always_inline)) bool refrain_round_end_block(struct
     return refrain_timeline_takes(&context->timeline, block->now, block->elapsed);
 }
 
+/* Control goes on behind the known call. */
+static inline __attribute__((always_inline)) void refrain_round_go_on(struct refrain_entry *caller,
+                                                                      const struct refrain_call_cache *known) {
+    caller->last = (struct refrain_slot *)(void *)((char *)caller->last + known->goes_on_bytes);
+}
+
 #endif

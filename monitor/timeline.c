@@ -98,27 +98,10 @@ static uint64_t later(uint64_t ticks, uint64_t others) {
     return (int64_t)(others - ticks) < 0 ? ticks : others;
 }
 
-/* Reads the entry before which the source is, as refrain_time_entry() does; nearly all of its numbers are a byte each.
- */
-static inline unsigned read_entry(const struct source *source, struct refrain_time_entry *entry) {
-    const unsigned char *bytes = source->page->entries + source->at;
-    if (__builtin_expect(source->at + 1 < REFRAIN_TIME_ENTRIES_BYTES && bytes[0] < 128 && bytes[0] > 0, 1)) {
-        if (source->page->entry_shift == 0) {
-            *entry = (struct refrain_time_entry){.blocks = 1, .quanta = bytes[0] - 1u};
-            return source->at + 1;
-        }
-        if (__builtin_expect(bytes[1] < 128, 1)) {
-            *entry = (struct refrain_time_entry){.blocks = bytes[0], .quanta = bytes[1]};
-            return source->at + 2;
-        }
-    }
-    return refrain_time_entry(source->page, source->at, entry);
-}
-
 static inline __attribute__((always_inline)) void pass_item(struct source *source) {
     const struct refrain_time_page *page = source->page;
     struct refrain_time_entry entry;
-    unsigned at = read_entry(source, &entry);
+    unsigned at = refrain_time_entry(page, source->at, &entry);
     if (__builtin_expect(at == 0 || source->block + entry.blocks >= source->end_block, 0)) {
         uint64_t ticks = source->ticks;
         *source = begin_of(page_at(page->next));

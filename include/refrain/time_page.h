@@ -82,6 +82,17 @@ static inline unsigned refrain_time_number(const unsigned char *entries, unsigne
 /* Reads the entry that begins at `at`; returns where the next one begins, 0 when nothing more was written. */
 static inline unsigned refrain_time_entry(const struct refrain_time_page *page, unsigned at,
                                           struct refrain_time_entry *entry) {
+    const unsigned char *bytes = page->entries + at;
+    if (__builtin_expect(at + 1 < REFRAIN_TIME_ENTRIES_BYTES && bytes[0] > 0 && bytes[0] < 128, 1)) { /* as most are */
+        if (page->entry_shift == 0) {
+            *entry = (struct refrain_time_entry){.blocks = 1, .quanta = bytes[0] - 1u};
+            return at + 1;
+        }
+        if (__builtin_expect(bytes[1] < 128, 1)) {
+            *entry = (struct refrain_time_entry){.blocks = bytes[0], .quanta = bytes[1]};
+            return at + 2;
+        }
+    }
     *entry = (struct refrain_time_entry){.blocks = 1};
     if (at >= REFRAIN_TIME_ENTRIES_BYTES || page->entries[at] == 0)
         return 0;

@@ -1,0 +1,23 @@
+/* entry.h: what an entry of the shadow stack is filled with. */
+#ifndef REFRAIN_ENTRY_H
+#define REFRAIN_ENTRY_H
+
+#include "monitor.h"
+
+/* The address at which the frames of a function's callers begin, from the function's REFRAIN_FRAME_ADDRESS. */
+static inline uintptr_t refrain_caller_frames(const void *frame_address) {
+    return (uintptr_t)((const uintptr_t *)frame_address + 2);
+}
+
+/* Fills an entry of the shadow stack for an activation that begins at `slot`. */
+static inline void refrain_open_entry(struct refrain_entry *entry, struct refrain_slot *slot, uintptr_t address,
+                                      uint32_t kind, uint64_t id) {
+    entry->last = slot;
+    entry->address = address;
+    entry->kind = kind;
+    entry->id = id;
+    entry->frame = 0;
+    entry->total_ticks = NULL;
+}
+
+#endif
